@@ -1,0 +1,164 @@
+//! What the compiler hands to the runtime: one constant per kernel. It must not use anything else of this crate.
+
+/// Everything the runtime needs to launch one compiled kernel; the macro emits it as a `static`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelDescriptor {
+    /// The function's name as written, for errors and debug labels.
+    pub name: &'static str,
+    /// Where the function was written.
+    pub location: Location,
+    /// The SPIR-V module, little-endian words. Invariant: 4-byte aligned, a whole number of words, `spirv-val` clean.
+    pub spirv: &'static [u8],
+    /// Name of the module's only entry point.
+    pub entry_point: &'static str,
+    /// Invocations per workgroup in x, y, z; never zero.
+    pub workgroup: [u32; 3],
+    /// The function's parameters, in order.
+    pub params: &'static [Param],
+    /// Words the runtime fills in by itself, in the push-constant block.
+    pub launch_words: &'static [LaunchWord],
+    /// Size in bytes of the push-constant block, parameters and launch words together; a multiple of 4, at most 128.
+    pub push_constant_size: u32,
+    /// Binding (set 0) of the trap record, when the kernel has a site that can trap.
+    pub trap_binding: Option<u32>,
+    /// The sites that can trap; a trap record names one by its position here.
+    pub sites: &'static [Site],
+    /// Device features the module needs beyond the Vulkan 1.2 baseline, each with its reason.
+    pub features: &'static [FeatureUse],
+}
+
+/// A place in the user's source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Location {
+    /// Path as rustc prints it.
+    pub file: &'static str,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// One parameter of a kernel function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Param {
+    /// The parameter's name as written.
+    pub name: &'static str,
+    /// How it reaches the device.
+    pub kind: ParamKind,
+}
+
+/// How a parameter reaches the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParamKind {
+    /// `&[T]` or `&mut [T]`: a storage buffer in descriptor set 0.
+    Buffer {
+        /// Binding number.
+        binding: u32,
+        /// True for `&mut [T]`.
+        writable: bool,
+        /// `size_of::<T>()`, the distance between elements in bytes.
+        stride: u32,
+    },
+    /// A value in the push-constant block. A `bool` travels as a `u32` of 0 or 1.
+    Value {
+        /// Offset in bytes in the push-constant block.
+        offset: u32,
+        /// Size in bytes (4 for `bool`).
+        size: u32,
+    },
+}
+
+/// A word of the push-constant block that the runtime fills in for each launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaunchWord {
+    /// Offset in bytes in the push-constant block.
+    pub offset: u32,
+    /// What the word holds.
+    pub kind: LaunchWordKind,
+}
+
+/// What a launch word holds, as a `u32`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LaunchWordKind {
+    /// Invocations asked for along axis 0, 1 or 2: those beyond are masked by the kernel.
+    Items(u8),
+    /// Workgroups of the whole grid along axis 0, 1 or 2.
+    Groups(u8),
+    /// Index along x of the first workgroup of this `vkCmdDispatch`: a grid wider than the device's limit takes several.
+    FirstGroup,
+    /// Elements in the buffer parameter with this position in `params`.
+    Len(u32),
+}
+
+/// A place in a kernel that can trap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Site {
+    /// What goes wrong there.
+    pub kind: SiteKind,
+    /// Where the user wrote it.
+    pub location: Location,
+    /// The source text of the expression, for the message (`y[i + 1]`).
+    pub text: &'static str,
+}
+
+/// What goes wrong at a trap site, and what the record's two operands mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SiteKind {
+    /// An index past the end; operands: index, length.
+    IndexOutOfBounds,
+    /// `/` with a zero divisor.
+    DivideByZero,
+    /// `%` with a zero divisor.
+    RemainderByZero,
+    /// `i32::MIN / -1`.
+    DivideOverflow,
+    /// `i32::MIN % -1`.
+    RemainderOverflow,
+    /// `clamp` with `min > max` or a NaN bound.
+    ClampBounds,
+}
+
+/// The trap record as it lies in the trap buffer: eight `u32` words.
+///
+/// The first invocation that traps claims the record; all count themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(C)]
+pub struct TrapRecord {
+    /// Zero, or 1 + the position of the site in `KernelDescriptor::sites`.
+    pub claimed: u32,
+    /// How many times any site trapped in the launch.
+    pub count: u32,
+    /// Operands of the claiming trap, by [`SiteKind`].
+    pub operands: [u32; 2],
+    /// Global id of the claiming invocation.
+    pub invocation: [u32; 3],
+    /// Unused.
+    pub reserved: u32,
+}
+
+/// A device feature that a module needs, and where in the source the need arises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FeatureUse {
+    /// The feature.
+    pub feature: Feature,
+    /// The first place that needs it.
+    pub location: Location,
+}
+
+/// Device features beyond the baseline that a kernel may need.
+///
+/// The baseline every Vulkan device must have for gridwise: Vulkan 1.2, the Vulkan memory model and scalar block layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Feature {
+    /// `shaderFloat64`.
+    Float64,
+    /// `shaderInt64`.
+    Int64,
+    /// `shaderInt16`.
+    Int16,
+    /// `shaderInt8`.
+    Int8,
+    /// `shaderFloat16`.
+    Float16,
+}

@@ -1,0 +1,171 @@
+//! Instructions.
+
+use super::{BlockId, BufferId, Constant, FunctionId, ParamId, Place, SiteId, SourceLocation, ValueId};
+use crate::op::Op;
+
+/// An instruction: what it does, the values it defines, where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inst {
+    /// What it does.
+    pub kind: InstKind,
+    /// Values it defines: none or one, except `if`, `switch` and `loop`, which define what their blocks yield.
+    pub results: Vec<ValueId>,
+    /// The expression it was lowered from.
+    pub location: Option<SourceLocation>,
+}
+
+/// What an instruction does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InstKind {
+    /// A literal.
+    Const(Constant),
+    /// A pure operation from the op table.
+    Op(Op, Vec<ValueId>),
+    /// Builds a vector (from scalars), array, tuple or struct from all its members.
+    Compose(Vec<ValueId>),
+    /// Member of a composite value, by constant steps.
+    Extract(ValueId, Vec<u32>),
+    /// The composite with one member replaced: composite, member, constant steps.
+    Insert(ValueId, ValueId, Vec<u32>),
+    /// A by-value parameter of the kernel.
+    Param(ParamId),
+    /// An id or size of the running invocation.
+    Builtin(Builtin),
+    /// Number of elements of a buffer, `u32`.
+    Len(BufferId),
+    /// Reads memory.
+    Load(Place),
+    /// Writes memory.
+    Store(Place, ValueId),
+    /// Calls a function; defines a value unless the function returns unit.
+    Call(FunctionId, Vec<ValueId>),
+    /// Records a trap with two `u32` operands (what they mean is the site's kind) and goes on.
+    Trap(SiteId, [ValueId; 2]),
+
+    /// Runs one of two blocks; its results are what that block yields.
+    If {
+        /// A `bool`.
+        condition: ValueId,
+        /// Runs when true.
+        then_block: BlockId,
+        /// Runs when false.
+        else_block: BlockId,
+    },
+    /// Runs the block of the matching case; its results are what that block yields.
+    Switch {
+        /// A `u32` or `i32`.
+        selector: ValueId,
+        /// Distinct bit patterns with their blocks.
+        cases: Vec<(u32, BlockId)>,
+        /// Runs when no case matches.
+        default: BlockId,
+    },
+    /// Runs `body` until a `break` names it; its results are the values of that break.
+    /// The body's parameters are `initial` the first time, and the values of the `continue` afterwards.
+    Loop {
+        /// First values of the body's parameters.
+        initial: Vec<ValueId>,
+        /// The body; its id is also the loop's label.
+        body: BlockId,
+    },
+
+    /// Terminator: ends a block of `if` or `switch` with the results of that instruction.
+    Yield(Vec<ValueId>),
+    /// Terminator: leaves the loop whose body is this block, with its results.
+    Break(BlockId, Vec<ValueId>),
+    /// Terminator: starts the next round of the loop whose body is this block.
+    Continue(BlockId, Vec<ValueId>),
+    /// Terminator: leaves the function.
+    Return(Option<ValueId>),
+    /// Terminator: never reached.
+    Unreachable,
+}
+
+impl InstKind {
+    /// Whether it ends a block.
+    pub fn is_terminator(&self) -> bool {
+        matches!(self, Self::Yield(_) | Self::Break(..) | Self::Continue(..) | Self::Return(_) | Self::Unreachable)
+    }
+
+    /// The blocks it owns, in order.
+    pub fn blocks(&self) -> Vec<BlockId> {
+        match self {
+            Self::If { then_block, else_block, .. } => vec![*then_block, *else_block],
+            Self::Switch { cases, default, .. } => cases.iter().map(|(_, block)| *block).chain([*default]).collect(),
+            Self::Loop { body, .. } => vec![*body],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Calls `f` on every value it uses directly, in order; not those used inside blocks it owns.
+    pub fn for_each_use(&self, mut f: impl FnMut(ValueId)) {
+        let mut clone = self.clone();
+        clone.map_uses(|value| {
+            f(value);
+            value
+        });
+    }
+
+    /// Replaces every value it uses directly.
+    pub fn map_uses(&mut self, mut f: impl FnMut(ValueId) -> ValueId) {
+        let mut all = |values: &mut [ValueId]| values.iter_mut().for_each(|value| *value = f(*value));
+        match self {
+            Self::Const(_) | Self::Param(_) | Self::Builtin(_) | Self::Len(_) | Self::Unreachable | Self::Return(None) => {}
+            Self::Op(_, values)
+            | Self::Compose(values)
+            | Self::Call(_, values)
+            | Self::Yield(values)
+            | Self::Break(_, values)
+            | Self::Continue(_, values) => all(values),
+            Self::Loop { initial, .. } => all(initial),
+            Self::Trap(_, operands) => all(operands),
+            Self::Extract(value, _) | Self::Return(Some(value)) => all(std::slice::from_mut(value)),
+            Self::Insert(composite, member, _) => {
+                all(std::slice::from_mut(composite));
+                all(std::slice::from_mut(member));
+            }
+            Self::If { condition: value, .. } | Self::Switch { selector: value, .. } => all(std::slice::from_mut(value)),
+            Self::Load(place) => map_place(place, &mut f),
+            Self::Store(place, value) => {
+                map_place(place, &mut f);
+                *value = f(*value);
+            }
+        }
+    }
+}
+
+fn map_place(place: &mut Place, f: &mut impl FnMut(ValueId) -> ValueId) {
+    for step in &mut place.path {
+        if let super::Step::Index { value, .. } = step {
+            *value = f(*value);
+        }
+    }
+}
+
+/// Ids and sizes of the running invocation; each is a `UVec3`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    /// Position of the invocation in the grid.
+    GlobalId,
+    /// Position of the invocation in its workgroup.
+    LocalId,
+    /// Position of the workgroup in the grid.
+    WorkgroupId,
+    /// Workgroups in the grid.
+    NumWorkgroups,
+}
+
+impl Builtin {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::GlobalId, Self::LocalId, Self::WorkgroupId, Self::NumWorkgroups];
+
+    /// The name of the built-in function that reads it, in kernels and in the text format.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::GlobalId => "global_id",
+            Self::LocalId => "local_id",
+            Self::WorkgroupId => "workgroup_id",
+            Self::NumWorkgroups => "num_workgroups",
+        }
+    }
+}

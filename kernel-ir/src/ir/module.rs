@@ -1,0 +1,98 @@
+//! Modules: one kernel, the functions it calls, the types, source files and trap sites they name.
+
+use super::{Function, FunctionId};
+use crate::arena::Arena;
+use crate::descriptor::SiteKind;
+use crate::entity_id;
+use crate::types::{TypeId, Types};
+
+entity_id!(
+    /// A buffer parameter of the kernel.
+    BufferId,
+    "buffer"
+);
+entity_id!(
+    /// A by-value parameter of the kernel.
+    ParamId,
+    "param"
+);
+entity_id!(
+    /// A place in the source that can trap.
+    SiteId,
+    "site"
+);
+entity_id!(
+    /// A source file.
+    FileId,
+    "file"
+);
+
+/// A kernel with all it needs to be compiled.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Module {
+    /// Types of values and memory.
+    pub types: Types,
+    /// Functions, callees before callers. Invariant: no recursion.
+    pub functions: Arena<FunctionId, Function>,
+    /// The kernel; `None` only in tests of single functions.
+    pub kernel: Option<Kernel>,
+    /// Trap sites.
+    pub sites: Arena<SiteId, Site>,
+    /// Paths of source files.
+    pub files: Arena<FileId, String>,
+}
+
+/// The kernel: its function and its interface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// The function that runs once per invocation; it has no parameters and returns unit.
+    pub function: FunctionId,
+    /// Invocations per workgroup along x, y, z; never zero.
+    pub workgroup: [u32; 3],
+    /// `&[T]` and `&mut [T]` parameters in order; binding numbers are their positions.
+    pub buffers: Arena<BufferId, Buffer>,
+    /// By-value parameters in order.
+    pub params: Arena<ParamId, PushParam>,
+}
+
+/// A storage buffer of the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buffer {
+    /// The parameter's name.
+    pub name: String,
+    /// Type of one element.
+    pub element: TypeId,
+    /// Whether stores are allowed (`&mut [T]`). No other parameter names the same memory.
+    pub writable: bool,
+}
+
+/// A by-value parameter of the kernel: it lies in the push-constant block (a `bool` as a `u32`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PushParam {
+    /// The parameter's name.
+    pub name: String,
+    /// Its type.
+    pub ty: TypeId,
+}
+
+/// A place in the source that can trap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// What goes wrong there.
+    pub kind: SiteKind,
+    /// Where it is written.
+    pub location: SourceLocation,
+    /// The expression as the user wrote it.
+    pub text: String,
+}
+
+/// A position in a source file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SourceLocation {
+    /// Which file.
+    pub file: FileId,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}

@@ -1,0 +1,173 @@
+//! The types of IR values: scalars, vectors, arrays and tuples are structural, structs are nominal. No layout here.
+
+use crate::arena::Arena;
+use crate::entity_id;
+
+entity_id!(
+    /// A type of a module, interned: equal types have equal ids.
+    TypeId,
+    "type"
+);
+entity_id!(
+    /// A struct definition of a module.
+    StructId,
+    "struct"
+);
+
+/// A scalar type. Rust's `usize` is a `U32` here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    /// `bool`; has no memory layout, so it never lies in a buffer.
+    Bool,
+    /// `i32`.
+    I32,
+    /// `u32`.
+    U32,
+    /// `f32`.
+    F32,
+}
+
+impl Scalar {
+    /// Rust's name of the type.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+            Self::F32 => "f32",
+        }
+    }
+
+    /// Whether the type is `i32` or `u32`.
+    pub const fn is_int(self) -> bool {
+        matches!(self, Self::I32 | Self::U32)
+    }
+}
+
+/// The type of a value or of a memory cell.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// `()`, the result of a function or block that yields nothing; no value has it.
+    Unit,
+    /// A scalar.
+    Scalar(Scalar),
+    /// Two to four scalars: glam's `Vec3`, `UVec2`, `BVec4`, ….
+    Vector(Scalar, u8),
+    /// `[T; N]`, N at least 1.
+    Array(TypeId, u32),
+    /// `(A, B, …)`, never empty; in locals and values only.
+    Tuple(Vec<TypeId>),
+    /// A struct, by its definition.
+    Struct(StructId),
+}
+
+/// A struct as the user declared it, `repr(C)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StructDef {
+    /// The declared name.
+    pub name: String,
+    /// Fields in order of declaration, never empty.
+    pub fields: Vec<Field>,
+}
+
+/// A field of a struct.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// The declared name.
+    pub name: String,
+    /// Its type.
+    pub ty: TypeId,
+}
+
+/// All types of a module.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Types {
+    types: Arena<TypeId, Type>,
+    structs: Arena<StructId, StructDef>,
+}
+
+impl Types {
+    /// No types.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The id of `ty`, the same for equal types.
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        // A module has few types; a scan beats hashing here.
+        match self.types.iter().find(|(_, known)| **known == ty) {
+            Some((id, _)) => id,
+            None => self.types.push(ty),
+        }
+    }
+
+    /// The id of a type that may not be interned yet, or `None`.
+    pub fn find(&self, ty: &Type) -> Option<TypeId> {
+        self.types.iter().find(|(_, known)| *known == ty).map(|(id, _)| id)
+    }
+
+    /// The unit type.
+    pub fn unit(&mut self) -> TypeId {
+        self.intern(Type::Unit)
+    }
+
+    /// A scalar type.
+    pub fn scalar(&mut self, scalar: Scalar) -> TypeId {
+        self.intern(Type::Scalar(scalar))
+    }
+
+    /// A vector type.
+    pub fn vector(&mut self, scalar: Scalar, len: u8) -> TypeId {
+        self.intern(Type::Vector(scalar, len))
+    }
+
+    /// An array type.
+    pub fn array(&mut self, element: TypeId, len: u32) -> TypeId {
+        self.intern(Type::Array(element, len))
+    }
+
+    /// Adds a struct: every call makes a new type, whatever the name.
+    pub fn add_struct(&mut self, def: StructDef) -> (StructId, TypeId) {
+        let id = self.structs.push(def);
+        (id, self.intern(Type::Struct(id)))
+    }
+
+    /// What `id` stands for.
+    pub fn get(&self, id: TypeId) -> &Type {
+        &self.types[id]
+    }
+
+    /// The definition of a struct.
+    pub fn struct_def(&self, id: StructId) -> &StructDef {
+        &self.structs[id]
+    }
+
+    /// All struct definitions in order.
+    pub fn structs(&self) -> &Arena<StructId, StructDef> {
+        &self.structs
+    }
+
+    /// All types in order.
+    pub fn all(&self) -> &Arena<TypeId, Type> {
+        &self.types
+    }
+
+    /// The scalar of a scalar or vector type.
+    pub fn element_scalar(&self, id: TypeId) -> Option<Scalar> {
+        match *self.get(id) {
+            Type::Scalar(scalar) | Type::Vector(scalar, _) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// The type of member `index` of a vector, array, tuple or struct; `None` when there is none.
+    pub fn member(&self, id: TypeId, index: u32) -> Option<TypeId> {
+        match self.get(id) {
+            Type::Vector(scalar, len) if index < u32::from(*len) => self.find(&Type::Scalar(*scalar)),
+            Type::Array(element, len) if index < *len => Some(*element),
+            Type::Tuple(members) => members.get(index as usize).copied(),
+            Type::Struct(id) => self.struct_def(*id).fields.get(index as usize).map(|field| field.ty),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! `#[kernel]`, `#[device]` and `#[derive(GpuData)]`.

@@ -1,0 +1,1 @@
+//! The gridwise runtime: `Manager`, `Tensor`, `Sequence`, `Algorithm`, on Vulkan or on the host device.

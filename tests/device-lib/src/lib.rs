@@ -1,0 +1,1 @@
+//! Device items that the kernels of another crate use.
