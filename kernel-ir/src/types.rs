@@ -95,10 +95,7 @@ impl Types {
     /// The id of `ty`, the same for equal types.
     pub fn intern(&mut self, ty: Type) -> TypeId {
         // A module has few types; a scan beats hashing here.
-        match self.types.iter().find(|(_, known)| **known == ty) {
-            Some((id, _)) => id,
-            None => self.types.push(ty),
-        }
+        self.find(&ty).unwrap_or_else(|| self.types.push(ty))
     }
 
     /// The id of a type that may not be interned yet, or `None`.

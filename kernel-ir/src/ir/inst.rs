@@ -110,7 +110,12 @@ impl InstKind {
     pub fn map_uses(&mut self, mut f: impl FnMut(ValueId) -> ValueId) {
         let mut all = |values: &mut [ValueId]| values.iter_mut().for_each(|value| *value = f(*value));
         match self {
-            Self::Const(_) | Self::Param(_) | Self::Builtin(_) | Self::Len(_) | Self::Unreachable | Self::Return(None) => {}
+            Self::Const(_)
+            | Self::Param(_)
+            | Self::Builtin(_)
+            | Self::Len(_)
+            | Self::Unreachable
+            | Self::Return(None) => {}
             Self::Op(_, values)
             | Self::Compose(values)
             | Self::Call(_, values)
@@ -124,7 +129,9 @@ impl InstKind {
                 all(std::slice::from_mut(composite));
                 all(std::slice::from_mut(member));
             }
-            Self::If { condition: value, .. } | Self::Switch { selector: value, .. } => all(std::slice::from_mut(value)),
+            Self::If { condition: value, .. } | Self::Switch { selector: value, .. } => {
+                all(std::slice::from_mut(value))
+            }
             Self::Load(place) => map_place(place, &mut f),
             Self::Store(place, value) => {
                 map_place(place, &mut f);
