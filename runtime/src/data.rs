@@ -1,0 +1,59 @@
+//! The traits of types that kernels work on. No Vulkan here.
+
+use glam::{BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
+
+/// A type that kernels can hold in variables: it has a zero, which an out-of-range read gives.
+pub trait Value: Copy + Send + Sync + 'static {
+    /// The value whose parts are all zero or `false`.
+    const ZERO: Self;
+}
+
+/// A type that can lie in a buffer or travel as a parameter, with the same layout on the host and on the device.
+///
+/// Implement it by `#[derive(GpuData)]` on a `#[repr(C)]` struct.
+///
+/// # Safety
+/// Every bit pattern is a valid value, there is no interior mutability and no pointer, the size is a multiple of 4, the
+/// alignment is 4, 8 or 16, and the layout is the one the kernel compiler computes (`repr(C)` rules).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot lie in a gridwise buffer",
+    label = "not `GpuData`",
+    note = "supported are f32, i32, u32, glam's Vec2/3/4, IVec2/3/4, UVec2/3/4, arrays of these, and `#[repr(C)]` structs with `#[derive(Clone, Copy, GpuData)]`"
+)]
+pub unsafe trait GpuData: Value {}
+
+macro_rules! values {
+    ($($ty:ty = $zero:expr;)+) => { $(impl Value for $ty { const ZERO: Self = $zero; })+ };
+}
+
+values! {
+    f32 = 0.0; i32 = 0; u32 = 0; usize = 0; bool = false; () = ();
+    Vec2 = Vec2::ZERO; Vec3 = Vec3::ZERO; Vec4 = Vec4::ZERO;
+    IVec2 = IVec2::ZERO; IVec3 = IVec3::ZERO; IVec4 = IVec4::ZERO;
+    UVec2 = UVec2::ZERO; UVec3 = UVec3::ZERO; UVec4 = UVec4::ZERO;
+    BVec2 = BVec2::FALSE; BVec3 = BVec3::FALSE; BVec4 = BVec4::FALSE;
+}
+
+macro_rules! gpu_data {
+    ($($ty:ty),+) => {
+        // SAFETY: plain 32-bit scalars, or glam's `repr(C)`/SIMD vectors of them without padding; any bits are valid.
+        $(unsafe impl GpuData for $ty {})+
+    };
+}
+
+gpu_data!(f32, i32, u32, Vec2, Vec3, Vec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4);
+
+impl<T: Value, const N: usize> Value for [T; N] {
+    const ZERO: Self = [T::ZERO; N];
+}
+
+// SAFETY: an array has the validity, size and alignment of its elements, and no padding between them.
+unsafe impl<T: GpuData, const N: usize> GpuData for [T; N] {}
+
+macro_rules! tuples {
+    ($(($($name:ident),+))+) => {
+        $(impl<$($name: Value),+> Value for ($($name,)+) { const ZERO: Self = ($($name::ZERO,)+); })+
+    };
+}
+
+tuples! { (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G) (A, B, C, D, E, F, G, H) }

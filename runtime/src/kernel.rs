@@ -1,0 +1,17 @@
+//! The trait that `#[kernel]` implements for each kernel.
+
+use gridwise_ir::descriptor::KernelDescriptor;
+
+use crate::twin::{HostArgs, HostGroup};
+
+/// A compiled kernel; implemented by `#[kernel]` for the dispatch type it generates.
+pub trait Kernel: 'static {
+    /// What was compiled.
+    const DESCRIPTOR: &'static KernelDescriptor;
+
+    /// Runs one workgroup on the host: the function as rustc compiled it.
+    fn host(args: &HostArgs<'_>, group: HostGroup<'_>);
+}
+
+/// [`Kernel::host`] of some kernel.
+pub type HostFn = fn(&HostArgs<'_>, HostGroup<'_>);
