@@ -1,1 +1,9 @@
-//! `#[kernel]`, `#[device]` and `#[derive(GpuData)]`.
+//! `#[kernel]`, `#[device]` and `#[derive(GpuData)]`: tokens → AST → gather → infer → check → IR → SPIR-V → generated items.
+
+#![allow(dead_code)]
+
+mod ast;
+mod diag;
+mod intrinsic;
+mod program;
+mod typed;

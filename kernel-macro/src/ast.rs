@@ -1,0 +1,385 @@
+//! The syntax tree of kernels, device items and GPU structs: a small subset of Rust with spans. Names are not resolved, types not known.
+
+use gridwise_ir::arena::EntityId;
+use gridwise_ir::entity_id;
+use proc_macro2::{Ident, Span, TokenStream};
+
+entity_id!(
+    /// An expression of one function or const; counts from 0 in each.
+    ExprId,
+    "e"
+);
+entity_id!(
+    /// A variable introduced by a parameter or a pattern; counts from 0 in each function.
+    BindingId,
+    "v"
+);
+
+/// First and last token of a construct: what an error underlines on stable Rust.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SpanRange {
+    pub(crate) start: Span,
+    pub(crate) end: Span,
+}
+
+/// An item a kernel can consist of.
+#[derive(Debug, Clone)]
+pub(crate) enum Item {
+    Fn(Fn),
+    Struct(Struct),
+    Const(Const),
+}
+
+/// A kernel or device function.
+#[derive(Debug, Clone)]
+pub(crate) struct Fn {
+    /// Attributes to put on the emitted function (docs, lints, cfg), ours removed.
+    pub(crate) attrs: Vec<syn::Attribute>,
+    pub(crate) vis: syn::Visibility,
+    pub(crate) name: Ident,
+    pub(crate) params: Vec<Param>,
+    /// `None` for unit.
+    pub(crate) result: Option<TypeExpr>,
+    pub(crate) body: Block,
+    /// How many expression ids the function uses.
+    pub(crate) expr_count: usize,
+    /// How many binding ids the function uses.
+    pub(crate) binding_count: usize,
+}
+
+/// A function parameter.
+#[derive(Debug, Clone)]
+pub(crate) struct Param {
+    pub(crate) name: Ident,
+    pub(crate) mutable: bool,
+    pub(crate) ty: TypeExpr,
+    pub(crate) binding: BindingId,
+}
+
+/// A struct with named fields that lies in buffers.
+#[derive(Debug, Clone)]
+pub(crate) struct Struct {
+    pub(crate) name: Ident,
+    pub(crate) vis: syn::Visibility,
+    pub(crate) fields: Vec<(Ident, TypeExpr)>,
+}
+
+/// `const NAME: T = expr;`
+#[derive(Debug, Clone)]
+pub(crate) struct Const {
+    pub(crate) attrs: Vec<syn::Attribute>,
+    pub(crate) vis: syn::Visibility,
+    pub(crate) name: Ident,
+    pub(crate) ty: TypeExpr,
+    pub(crate) value: Expr,
+    pub(crate) expr_count: usize,
+}
+
+/// A path as written, without generic arguments.
+#[derive(Debug, Clone)]
+pub(crate) struct Path {
+    pub(crate) leading_colon: bool,
+    pub(crate) segments: Vec<Ident>,
+}
+
+/// A type as written.
+#[derive(Debug, Clone)]
+pub(crate) struct TypeExpr {
+    pub(crate) kind: TypeKind,
+    pub(crate) span: SpanRange,
+    /// The tokens as written.
+    pub(crate) tokens: TokenStream,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum TypeKind {
+    /// `f32`, `glam::Vec3`, `Particle`, …
+    Path(Path),
+    /// `&[T]` or `&mut [T]`: only as the type of a kernel's parameter.
+    Slice { mutable: bool, element: Box<TypeExpr> },
+    /// `[T; N]`
+    Array { element: Box<TypeExpr>, len: Box<Expr> },
+    /// `(A, B)`; empty for unit.
+    Tuple(Vec<TypeExpr>),
+    /// `_`
+    Infer,
+    /// Reported already.
+    Error,
+}
+
+/// `{ … }`
+#[derive(Debug, Clone)]
+pub(crate) struct Block {
+    pub(crate) statements: Vec<Statement>,
+    /// The expression without a semicolon at the end.
+    pub(crate) tail: Option<Box<Expr>>,
+    pub(crate) span: SpanRange,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Statement {
+    /// `let pattern: ty = value;`
+    Let { pattern: Pattern, ty: Option<TypeExpr>, value: Option<Expr>, span: SpanRange },
+    /// An expression with a semicolon, or a block-like one without.
+    Expr { expr: Expr, semicolon: bool },
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Pattern {
+    Binding { name: Ident, mutable: bool, binding: BindingId },
+    Wild(Span),
+    Tuple(Vec<Pattern>, SpanRange),
+}
+
+/// An expression; `id` keys the tables of the typed tree.
+#[derive(Debug, Clone)]
+pub(crate) struct Expr {
+    pub(crate) id: ExprId,
+    pub(crate) kind: ExprKind,
+    pub(crate) span: SpanRange,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum ExprKind {
+    Literal(Literal),
+    Path(Path),
+    Paren(Box<Expr>),
+    Unary(UnaryOp, Box<Expr>),
+    /// Operator, left, right, span of the operator; `&&` and `||` short-circuit.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>, Span),
+    Assign(Box<Expr>, Box<Expr>),
+    /// `a += b` and its like.
+    AssignOp(BinaryOp, Box<Expr>, Box<Expr>, Span),
+    Cast(Box<Expr>, TypeExpr),
+    If {
+        condition: Box<Expr>,
+        then_block: Block,
+        else_expr: Option<Box<Expr>>,
+    },
+    While {
+        label: Option<Label>,
+        condition: Box<Expr>,
+        body: Block,
+    },
+    Loop {
+        label: Option<Label>,
+        body: Block,
+    },
+    /// `for pattern in start..end`
+    For {
+        label: Option<Label>,
+        pattern: Pattern,
+        range: Range,
+        body: Block,
+    },
+    Block {
+        label: Option<Label>,
+        block: Block,
+    },
+    Break {
+        label: Option<Label>,
+        value: Option<Box<Expr>>,
+    },
+    Continue {
+        label: Option<Label>,
+    },
+    Return(Option<Box<Expr>>),
+    Call {
+        callee: Path,
+        callee_span: SpanRange,
+        args: Vec<Expr>,
+    },
+    Method {
+        receiver: Box<Expr>,
+        name: Ident,
+        args: Vec<Expr>,
+    },
+    Field {
+        base: Box<Expr>,
+        member: Member,
+    },
+    Index {
+        base: Box<Expr>,
+        index: Box<Expr>,
+    },
+    /// Two or more members, or one with a comma, or none (unit).
+    Tuple(Vec<Expr>),
+    Array(Vec<Expr>),
+    Repeat {
+        element: Box<Expr>,
+        len: Box<Expr>,
+    },
+    Struct {
+        path: Path,
+        fields: Vec<(Ident, Expr)>,
+    },
+    /// Reported already.
+    Error,
+}
+
+/// A loop label without its apostrophe; its span covers both.
+#[derive(Debug, Clone)]
+pub(crate) struct Label {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    /// The token as written.
+    pub(crate) lifetime: syn::Lifetime,
+}
+
+/// `start..end` or `start..=end` of a `for`, with `.rev()` and `.step_by(n)` when written.
+#[derive(Debug, Clone)]
+pub(crate) struct Range {
+    pub(crate) start: Box<Expr>,
+    pub(crate) end: Box<Expr>,
+    pub(crate) inclusive: bool,
+    pub(crate) span: SpanRange,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Member {
+    Named(Ident),
+    Index(u32, Span),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Literal {
+    /// Digits without suffix as a number, and the suffix if written.
+    Int {
+        value: u128,
+        suffix: Option<ScalarName>,
+    },
+    /// Text without suffix and underscores (`1.5e3`), and the suffix if written.
+    Float {
+        text: String,
+        suffix: Option<ScalarName>,
+    },
+    Bool(bool),
+}
+
+/// The scalar types of the language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum ScalarName {
+    Bool,
+    I32,
+    U32,
+    Usize,
+    F32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnaryOp {
+    Neg,
+    Not,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Shl,
+    Shr,
+    And,
+    Or,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl ScalarName {
+    /// All of them.
+    pub(crate) const ALL: [Self; 5] = [Self::Bool, Self::I32, Self::U32, Self::Usize, Self::F32];
+
+    /// As written in Rust.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+            Self::Usize => "usize",
+            Self::F32 => "f32",
+        }
+    }
+
+    /// The scalar with this name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scalar| scalar.name() == name)
+    }
+}
+
+impl BinaryOp {
+    /// As written in Rust.
+    pub(crate) const fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Rem => "%",
+            Self::BitAnd => "&",
+            Self::BitOr => "|",
+            Self::BitXor => "^",
+            Self::Shl => "<<",
+            Self::Shr => ">>",
+            Self::And => "&&",
+            Self::Or => "||",
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+        }
+    }
+}
+
+impl SpanRange {
+    /// From the first to the last of `tokens`; the call site when there are none.
+    pub(crate) fn of(tokens: impl quote::ToTokens) -> Self {
+        let mut spans = tokens.into_token_stream().into_iter().map(|token| token.span());
+        let start = spans.next().unwrap_or_else(Span::call_site);
+        Self { start, end: spans.last().unwrap_or(start) }
+    }
+
+    /// A single token's span.
+    pub(crate) const fn token(span: Span) -> Self {
+        Self { start: span, end: span }
+    }
+}
+
+impl Path {
+    /// The path as text, `a::b`: the key of gathered items.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        for (position, segment) in self.segments.iter().enumerate() {
+            if position > 0 || self.leading_colon {
+                text.push_str("::");
+            }
+            text.push_str(&segment.to_string());
+        }
+        text
+    }
+
+    /// The only segment of a path that is a plain name.
+    pub(crate) fn as_name(&self) -> Option<&Ident> {
+        match self.segments.as_slice() {
+            [name] if !self.leading_colon => Some(name),
+            _ => None,
+        }
+    }
+}
+
+impl Fn {
+    /// All expression ids.
+    pub(crate) fn expr_ids(&self) -> impl Iterator<Item = ExprId> + use<> {
+        (0..self.expr_count).map(ExprId::new)
+    }
+}

@@ -1,0 +1,55 @@
+//! The table of error codes; each has a test and an entry in the error index.
+
+macro_rules! codes {
+    ($($name:ident $code:literal $title:literal;)+) => {
+        /// An error code: `K0101`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub(crate) struct Code(&'static str, &'static str);
+
+        $(#[doc = $title] pub(crate) const $name: Code = Code($code, $title);)+
+
+        /// All codes in order.
+        pub(crate) const ALL: &[Code] = &[$($name),+];
+    };
+}
+
+codes! {
+    UNSUPPORTED_SYNTAX "K0001" "syntax that kernels do not support";
+    BAD_ATTRIBUTE "K0002" "a wrong or missing attribute argument";
+    BAD_SIGNATURE "K0003" "a function signature that a kernel or device fn cannot have";
+    BAD_STRUCT "K0004" "a struct that cannot be `GpuData`";
+    BAD_LITERAL "K0005" "a literal that is out of range or of an unsupported type";
+    UNKNOWN_NAME "K0100" "a name that is not in scope";
+    UNKNOWN_TYPE "K0101" "a type that is not known";
+    MISMATCHED_TYPES "K0102" "an expression of another type than expected";
+    BAD_OPERAND "K0103" "an operator on types that do not have it";
+    UNKNOWN_METHOD "K0104" "a method or associated function that does not exist or is not supported";
+    UNKNOWN_FIELD "K0105" "a field that does not exist";
+    WRONG_ARGUMENTS "K0106" "a wrong number of arguments";
+    BAD_CAST "K0107" "a cast that Rust does not allow";
+    BAD_INDEX "K0108" "indexing of or by the wrong type";
+    CANNOT_INFER "K0109" "a type that nothing determines";
+    NOT_ASSIGNABLE "K0110" "an assignment to something that cannot be assigned";
+    BAD_LOOP_CONTROL "K0111" "`break` or `continue` without its loop, or with the wrong label or value";
+    BAD_CONST "K0112" "a const that cannot be evaluated";
+    MISSING_VALUE "K0113" "a branch or function without the value it must have";
+    RECURSION "K0200" "a function that calls itself";
+    PUSH_CONSTANTS "K0201" "more parameters by value than the push-constant block holds";
+    WORKGROUP_SIZE "K0202" "a workgroup size that no device accepts";
+    BUFFER_USE "K0203" "a buffer used as a value";
+    UNINITIALISED "K0204" "a variable that is not initialised where it is declared";
+    PARAMETER_TYPE "K0205" "a parameter type that cannot reach the device";
+    INTERNAL "K0900" "a bug in the kernel compiler";
+}
+
+impl Code {
+    /// `K0101`.
+    pub(crate) const fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// What errors with this code have in common.
+    pub(crate) const fn title(self) -> &'static str {
+        self.1
+    }
+}

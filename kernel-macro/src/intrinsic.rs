@@ -1,0 +1,211 @@
+//! The table of built-in functions and methods of Rust's and glam's types: name, receivers, signature. Their lowering lives in `lower`.
+
+macro_rules! intrinsics {
+    ($($variant:ident $name:literal $kind:ident ($($receiver:ident)|+) ($($param:ident),*) -> $result:ident;)+) => {
+        /// A function or method of a built-in type.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub(crate) enum Intrinsic { $($variant,)+ }
+
+        /// All intrinsics with their signatures.
+        pub(crate) static TABLE: &[Row] = &[$(Row {
+            intrinsic: Intrinsic::$variant,
+            name: $name,
+            kind: Kind::$kind,
+            receivers: &[$(Receiver::$receiver),+],
+            params: &[$(Sig::$param),*],
+            result: Sig::$result,
+        }),+];
+    };
+}
+
+/// One intrinsic.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) intrinsic: Intrinsic,
+    /// Name of the method or associated function. `as_vecN` stands for `as_vec2`, `as_vec3`, `as_vec4` by the receiver's size.
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) receivers: &'static [Receiver],
+    pub(crate) params: &'static [Sig],
+    pub(crate) result: Sig,
+}
+
+/// Whether `self` is passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `x.name(…)`, also callable as `T::name(x, …)`.
+    Method,
+    /// `T::name(…)`; the receiver is the type.
+    Function,
+}
+
+/// A class of receiver types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Receiver {
+    /// `f32`
+    Float,
+    /// `Vec2`, `Vec3`, `Vec4`
+    FloatVec,
+    /// `i32`
+    Sint,
+    /// `u32`, `usize`
+    Uint,
+    /// `IVec2`, …
+    SintVec,
+    /// `UVec2`, …
+    UintVec,
+    /// `BVec2`, …
+    BoolVec,
+    /// `Vec2` only
+    Vec2,
+    /// `Vec3` only
+    Vec3,
+    /// `&[T]`, `&mut [T]` of a kernel
+    Buffer,
+    /// `[T; N]`
+    Array,
+}
+
+/// A type in a signature, in terms of the receiver's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sig {
+    /// The receiver's type.
+    Same,
+    /// The scalar of a vector receiver (the type itself for scalars).
+    Element,
+    /// As many parameters of `Element` as the vector has lanes.
+    Elements,
+    /// `[Element; lanes]`
+    ElementArray,
+    Bool,
+    I32,
+    U32,
+    Usize,
+    /// `u32` for `i32`, else the receiver's type.
+    Unsigned,
+    /// `(Same, Same)`
+    PairSame,
+    /// Vector of as many `bool`.
+    BoolVector,
+    /// Vector of as many `f32`.
+    FloatVector,
+    /// Vector of as many `i32`.
+    SintVector,
+    /// Vector of as many `u32`.
+    UintVector,
+    /// Vector with one lane less (receivers with 3 or 4 lanes).
+    Shorter,
+    /// Vector with one lane more (receivers with 2 or 3 lanes).
+    Longer,
+}
+
+intrinsics! {
+    Abs "abs" Method (Float|FloatVec|Sint|SintVec) () -> Same;
+    Sqrt "sqrt" Method (Float) () -> Same;
+    Sin "sin" Method (Float) () -> Same;
+    Cos "cos" Method (Float) () -> Same;
+    Tan "tan" Method (Float) () -> Same;
+    Asin "asin" Method (Float) () -> Same;
+    Acos "acos" Method (Float) () -> Same;
+    Atan "atan" Method (Float) () -> Same;
+    Sinh "sinh" Method (Float) () -> Same;
+    Cosh "cosh" Method (Float) () -> Same;
+    Tanh "tanh" Method (Float) () -> Same;
+    Exp "exp" Method (Float|FloatVec) () -> Same;
+    Exp2 "exp2" Method (Float) () -> Same;
+    Ln "ln" Method (Float) () -> Same;
+    Log2 "log2" Method (Float) () -> Same;
+    Log10 "log10" Method (Float) () -> Same;
+    Recip "recip" Method (Float|FloatVec) () -> Same;
+    Fract "fract" Method (Float|FloatVec) () -> Same;
+    Signum "signum" Method (Float|FloatVec) () -> Same;
+    ToDegrees "to_degrees" Method (Float) () -> Same;
+    ToRadians "to_radians" Method (Float) () -> Same;
+    Floor "floor" Method (Float|FloatVec) () -> Same;
+    Ceil "ceil" Method (Float|FloatVec) () -> Same;
+    Round "round" Method (Float|FloatVec) () -> Same;
+    Trunc "trunc" Method (Float|FloatVec) () -> Same;
+    RoundTiesEven "round_ties_even" Method (Float) () -> Same;
+    MulAdd "mul_add" Method (Float|FloatVec) (Same, Same) -> Same;
+    Powf "powf" Method (Float) (Same) -> Same;
+    PowfVec "powf" Method (FloatVec) (Element) -> Same;
+    Powi "powi" Method (Float) (I32) -> Same;
+    Atan2 "atan2" Method (Float) (Same) -> Same;
+    Hypot "hypot" Method (Float) (Same) -> Same;
+    Log "log" Method (Float) (Same) -> Same;
+    RemEuclidFloat "rem_euclid" Method (Float) (Same) -> Same;
+    DivEuclidFloat "div_euclid" Method (Float) (Same) -> Same;
+    Copysign "copysign" Method (Float|FloatVec) (Same) -> Same;
+    Min "min" Method (Float|FloatVec|Sint|Uint|SintVec|UintVec) (Same) -> Same;
+    Max "max" Method (Float|FloatVec|Sint|Uint|SintVec|UintVec) (Same) -> Same;
+    Clamp "clamp" Method (Float|FloatVec|Sint|Uint|SintVec|UintVec) (Same, Same) -> Same;
+    IsNan "is_nan" Method (Float) () -> Bool;
+    IsInfinite "is_infinite" Method (Float) () -> Bool;
+    IsFinite "is_finite" Method (Float) () -> Bool;
+    IsSignNegative "is_sign_negative" Method (Float) () -> Bool;
+    IsSignPositive "is_sign_positive" Method (Float) () -> Bool;
+    ToBits "to_bits" Method (Float) () -> U32;
+    FromBits "from_bits" Function (Float) (U32) -> Same;
+    SinCos "sin_cos" Method (Float) () -> PairSame;
+    WrappingAdd "wrapping_add" Method (Sint|Uint) (Same) -> Same;
+    WrappingSub "wrapping_sub" Method (Sint|Uint) (Same) -> Same;
+    WrappingMul "wrapping_mul" Method (Sint|Uint) (Same) -> Same;
+    WrappingNeg "wrapping_neg" Method (Sint|Uint) () -> Same;
+    WrappingShl "wrapping_shl" Method (Sint|Uint) (U32) -> Same;
+    WrappingShr "wrapping_shr" Method (Sint|Uint) (U32) -> Same;
+    SaturatingAdd "saturating_add" Method (Sint|Uint) (Same) -> Same;
+    SaturatingSub "saturating_sub" Method (Sint|Uint) (Same) -> Same;
+    RotateLeft "rotate_left" Method (Sint|Uint) (U32) -> Same;
+    RotateRight "rotate_right" Method (Sint|Uint) (U32) -> Same;
+    CountOnes "count_ones" Method (Sint|Uint) () -> U32;
+    CountZeros "count_zeros" Method (Sint|Uint) () -> U32;
+    LeadingZeros "leading_zeros" Method (Sint|Uint) () -> U32;
+    TrailingZeros "trailing_zeros" Method (Sint|Uint) () -> U32;
+    ReverseBits "reverse_bits" Method (Sint|Uint) () -> Same;
+    SwapBytes "swap_bytes" Method (Sint|Uint) () -> Same;
+    AbsDiff "abs_diff" Method (Sint|Uint) (Same) -> Unsigned;
+    UnsignedAbs "unsigned_abs" Method (Sint) () -> Unsigned;
+    SignumInt "signum" Method (Sint) () -> Same;
+    Pow "pow" Method (Sint|Uint) (U32) -> Same;
+    RemEuclid "rem_euclid" Method (Sint|Uint) (Same) -> Same;
+    DivEuclid "div_euclid" Method (Sint|Uint) (Same) -> Same;
+    DivCeil "div_ceil" Method (Uint) (Same) -> Same;
+    IsPowerOfTwo "is_power_of_two" Method (Uint) () -> Bool;
+    NextMultipleOf "next_multiple_of" Method (Uint) (Same) -> Same;
+    IsPositive "is_positive" Method (Sint) () -> Bool;
+    IsNegative "is_negative" Method (Sint) () -> Bool;
+    VectorNew "new" Function (FloatVec|SintVec|UintVec|BoolVec) (Elements) -> Same;
+    Splat "splat" Function (FloatVec|SintVec|UintVec|BoolVec) (Element) -> Same;
+    FromArray "from_array" Function (FloatVec|SintVec|UintVec) (ElementArray) -> Same;
+    ToArray "to_array" Method (FloatVec|SintVec|UintVec) () -> ElementArray;
+    Dot "dot" Method (FloatVec|SintVec|UintVec) (Same) -> Element;
+    Cross "cross" Method (Vec3) (Same) -> Same;
+    PerpDot "perp_dot" Method (Vec2) (Same) -> Element;
+    Length "length" Method (FloatVec) () -> Element;
+    LengthSquared "length_squared" Method (FloatVec|SintVec|UintVec) () -> Element;
+    Normalize "normalize" Method (FloatVec) () -> Same;
+    Distance "distance" Method (FloatVec) (Same) -> Element;
+    DistanceSquared "distance_squared" Method (FloatVec) (Same) -> Element;
+    Lerp "lerp" Method (FloatVec) (Same, Element) -> Same;
+    Reflect "reflect" Method (FloatVec) (Same) -> Same;
+    MinElement "min_element" Method (FloatVec|SintVec|UintVec) () -> Element;
+    MaxElement "max_element" Method (FloatVec|SintVec|UintVec) () -> Element;
+    ElementSum "element_sum" Method (FloatVec|SintVec|UintVec) () -> Element;
+    ElementProduct "element_product" Method (FloatVec|SintVec|UintVec) () -> Element;
+    Cmpeq "cmpeq" Method (FloatVec|SintVec|UintVec) (Same) -> BoolVector;
+    Cmpne "cmpne" Method (FloatVec|SintVec|UintVec) (Same) -> BoolVector;
+    Cmplt "cmplt" Method (FloatVec|SintVec|UintVec) (Same) -> BoolVector;
+    Cmple "cmple" Method (FloatVec|SintVec|UintVec) (Same) -> BoolVector;
+    Cmpgt "cmpgt" Method (FloatVec|SintVec|UintVec) (Same) -> BoolVector;
+    Cmpge "cmpge" Method (FloatVec|SintVec|UintVec) (Same) -> BoolVector;
+    VectorSelect "select" Function (FloatVec|SintVec|UintVec) (BoolVector, Same, Same) -> Same;
+    AnyLane "any" Method (BoolVec) () -> Bool;
+    AllLanes "all" Method (BoolVec) () -> Bool;
+    Truncate "truncate" Method (FloatVec|SintVec|UintVec) () -> Shorter;
+    Extend "extend" Method (FloatVec|SintVec|UintVec) (Element) -> Longer;
+    AsVec "as_vecN" Method (SintVec|UintVec) () -> FloatVector;
+    AsIVec "as_ivecN" Method (FloatVec|UintVec) () -> SintVector;
+    AsUVec "as_uvecN" Method (FloatVec|SintVec) () -> UintVector;
+    BufferLen "len" Method (Buffer|Array) () -> Usize;
+    BufferIsEmpty "is_empty" Method (Buffer|Array) () -> Bool;
+}

@@ -1,0 +1,49 @@
+//! A kernel with every item it names, gathered: what inference, lowering and rendering work on.
+
+use std::collections::BTreeMap;
+
+use gridwise_ir::arena::Arena;
+use gridwise_ir::entity_id;
+
+use crate::ast::Item;
+use crate::typed::{TypedConst, TypedFn};
+
+entity_id!(
+    /// An item of a program.
+    ItemId,
+    "item"
+);
+
+/// The items of one expansion. The last is the item being expanded; what an item names stands before it.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    pub(crate) items: Arena<ItemId, ProgramItem>,
+}
+
+/// An item and what its paths stand for.
+#[derive(Debug)]
+pub(crate) struct ProgramItem {
+    /// The same for the same source item wherever it was gathered (name, crate and position).
+    pub(crate) key: String,
+    pub(crate) item: Item,
+    /// From the text of a path in this item to the gathered item it names.
+    pub(crate) uses: BTreeMap<String, ItemId>,
+    /// Path of the source file, as rustc prints it.
+    pub(crate) file: String,
+    /// Line and column (both from 1) of the item's name.
+    pub(crate) position: (u32, u32),
+    /// The result of inference.
+    pub(crate) typed: TypedItem,
+}
+
+/// What inference found out about an item.
+#[derive(Debug)]
+pub(crate) enum TypedItem {
+    /// Not inferred yet.
+    None,
+    Fn(TypedFn),
+    Const(TypedConst),
+    Struct(Vec<crate::typed::Ty>),
+    /// Has errors, which were reported where the item stands.
+    Error,
+}

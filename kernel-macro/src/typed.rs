@@ -1,0 +1,118 @@
+//! What inference finds out: the type of every expression and binding, and what every name stands for.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use gridwise_ir::arena::EntityId;
+use gridwise_ir::ir::Builtin;
+
+use crate::ast::{BindingId, ExprId, ScalarName};
+use crate::intrinsic::Intrinsic;
+use crate::program::ItemId;
+
+/// A type of the kernel language, fully known.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Ty {
+    Unit,
+    Scalar(ScalarName),
+    /// glam's `Vec3` (`F32`, 3), `UVec2`, `IVec4`, `BVec3`, …; the scalar is never `Usize`.
+    Vector(ScalarName, u8),
+    Array(Rc<Ty>, u32),
+    /// Never empty.
+    Tuple(Rc<[Ty]>),
+    Struct(ItemId),
+    /// A kernel parameter `&[T]` or `&mut [T]`.
+    Buffer {
+        element: Rc<Ty>,
+        mutable: bool,
+    },
+    /// The type of `break`, `continue`, `return`, endless loops.
+    Never,
+    /// Reported already: silences everything that follows from it.
+    Error,
+}
+
+/// The tables of one function. Indexed by `ExprId` and `BindingId` of its tree.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TypedFn {
+    /// Type of each expression (of a place expression: the type of what it names).
+    pub(crate) exprs: Vec<Ty>,
+    /// Type of each binding.
+    pub(crate) bindings: Vec<Ty>,
+    /// The parameters' types in order.
+    pub(crate) params: Vec<Ty>,
+    /// The result's type.
+    pub(crate) result: Option<Ty>,
+    /// What `ExprKind::Path` stands for.
+    pub(crate) paths: HashMap<ExprId, Resolution>,
+    /// What `ExprKind::Call` and `ExprKind::Method` call.
+    pub(crate) calls: HashMap<ExprId, Callee>,
+    /// For `ExprKind::Field`: the member's position.
+    pub(crate) fields: HashMap<ExprId, u32>,
+    /// For `ExprKind::Struct`: the struct, and for each written field its position in the definition.
+    pub(crate) structs: HashMap<ExprId, (ItemId, Vec<u32>)>,
+    /// For `Break` and `Continue`: the loop (or labelled block) they name, by its expression.
+    pub(crate) targets: HashMap<ExprId, ExprId>,
+    /// For `ExprKind::Repeat`, and for array types in casts or lets: evaluated lengths by the length expression's id.
+    pub(crate) lens: HashMap<ExprId, u32>,
+}
+
+/// The tables of a const item: its type, its value folded to literals.
+#[derive(Debug, Clone)]
+pub(crate) struct TypedConst {
+    pub(crate) ty: Ty,
+    pub(crate) value: ConstValue,
+}
+
+/// A compile-time value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ConstValue {
+    Bool(bool),
+    I32(i32),
+    /// Also `usize`, which is 32 bits on the device.
+    U32(u32),
+    F32(f32),
+    /// Vector, array, tuple or struct, by its members in order.
+    Aggregate(Vec<ConstValue>),
+}
+
+/// What a path expression stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Resolution {
+    Binding(BindingId),
+    /// A `#[device] const`.
+    Const(ItemId),
+    /// A constant of a built-in type or of core: `u32::MAX`, `Vec3::ZERO`, `std::f32::consts::PI`, …, already evaluated.
+    Value(ConstValue),
+}
+
+/// What a call or method call calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Callee {
+    /// A `#[device] fn`.
+    Device(ItemId),
+    /// `global_id()` and its like.
+    Builtin(Builtin),
+    /// A function or method of a built-in type.
+    Intrinsic(Intrinsic),
+}
+
+impl TypedFn {
+    /// Type of an expression.
+    pub(crate) fn ty(&self, id: ExprId) -> &Ty {
+        &self.exprs[id.index()]
+    }
+
+    /// Type of a binding.
+    pub(crate) fn binding(&self, id: BindingId) -> &Ty {
+        &self.bindings[id.index()]
+    }
+}
+
+impl Ty {
+    pub(crate) const BOOL: Self = Self::Scalar(ScalarName::Bool);
+    pub(crate) const I32: Self = Self::Scalar(ScalarName::I32);
+    pub(crate) const U32: Self = Self::Scalar(ScalarName::U32);
+    pub(crate) const USIZE: Self = Self::Scalar(ScalarName::Usize);
+    pub(crate) const F32: Self = Self::Scalar(ScalarName::F32);
+}
