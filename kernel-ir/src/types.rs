@@ -92,8 +92,11 @@ impl Types {
         Self::default()
     }
 
-    /// The id of `ty`, the same for equal types.
+    /// The id of `ty`, the same for equal types. With a vector its scalar is interned too.
     pub fn intern(&mut self, ty: Type) -> TypeId {
+        if let Type::Vector(scalar, _) = ty {
+            self.scalar(scalar);
+        }
         // A module has few types; a scan beats hashing here.
         self.find(&ty).unwrap_or_else(|| self.types.push(ty))
     }

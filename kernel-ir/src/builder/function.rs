@@ -1,0 +1,307 @@
+//! Straight-line part of the function builder: values, memory, calls. Control flow is in `control`.
+
+use crate::descriptor::SiteKind;
+use crate::ir::{
+    BlockId, BufferId, Builtin, Constant, FileId, Function, FunctionId, Inst, InstKind, Local, LocalId, Module,
+    ParamId, Place, SiteId, SourceLocation, Value, ValueId,
+};
+use crate::op::Op;
+use crate::types::{Scalar, Type, TypeId, Types};
+use crate::typing;
+
+/// Builds one function, block by block; see the [module](super) about code after a terminator.
+#[derive(Debug)]
+pub struct FunctionBuilder<'m> {
+    pub(super) module: &'m mut Module,
+    pub(super) function: Function,
+    pub(super) current: BlockId,
+    pub(super) location: Option<SourceLocation>,
+    is_kernel: bool,
+}
+
+impl<'m> FunctionBuilder<'m> {
+    pub(super) fn new(module: &'m mut Module, function: Function, is_kernel: bool) -> Self {
+        let current = function.entry;
+        Self { module, function, current, location: None, is_kernel }
+    }
+
+    /// Adds the function to the module. An open entry block of a function that returns unit gets its `return`.
+    ///
+    /// # Panics
+    /// When the entry block is open though the function returns a value.
+    #[track_caller]
+    pub fn finish(mut self) -> FunctionId {
+        self.current = self.function.entry;
+        if !self.is_terminated() {
+            let is_unit = *self.types().get(self.function.result) == Type::Unit;
+            assert!(is_unit, "function `{}` ends without returning a value", self.function.name);
+            self.location = None;
+            self.return_(None);
+        }
+        let id = self.module.functions.push(self.function);
+        if self.is_kernel {
+            self.module.kernel.as_mut().expect("checked when the builder was made").function = id;
+        }
+        id
+    }
+
+    /// The types known so far.
+    pub fn types(&self) -> &Types {
+        &self.module.types
+    }
+
+    /// The types, to add some.
+    pub fn types_mut(&mut self) -> &mut Types {
+        &mut self.module.types
+    }
+
+    /// The module as it is now, without this function.
+    pub fn module(&self) -> &Module {
+        self.module
+    }
+
+    /// The function as it is now.
+    pub fn function(&self) -> &Function {
+        &self.function
+    }
+
+    /// The id of a source file, the same for equal paths.
+    pub fn file(&mut self, path: &str) -> FileId {
+        super::add_file(self.module, path)
+    }
+
+    /// Adds a trap site.
+    pub fn site(&mut self, kind: SiteKind, location: SourceLocation, text: impl Into<String>) -> SiteId {
+        self.module.sites.push(crate::ir::Site { kind, location, text: text.into() })
+    }
+
+    /// Says where the function itself was written.
+    pub fn set_function_location(&mut self, location: Option<SourceLocation>) {
+        self.function.location = location;
+    }
+
+    /// Says where the instructions that follow come from; gives back what was set before.
+    pub fn set_location(&mut self, location: Option<SourceLocation>) -> Option<SourceLocation> {
+        std::mem::replace(&mut self.location, location)
+    }
+
+    /// The function's parameters.
+    pub fn arguments(&self) -> &[ValueId] {
+        &self.function.blocks[self.function.entry].params
+    }
+
+    /// The type of a value.
+    #[track_caller]
+    pub fn value_type(&self, value: ValueId) -> TypeId {
+        self.function.values[value].ty
+    }
+
+    /// Names a value after the user's variable, unless it has a name already.
+    #[track_caller]
+    pub fn set_name(&mut self, value: ValueId, name: &str) {
+        self.function.values[value].name.get_or_insert_with(|| name.to_owned());
+    }
+
+    /// Adds a local variable.
+    pub fn new_local(&mut self, name: impl Into<String>, ty: TypeId) -> LocalId {
+        self.function.locals.push(Local { name: name.into(), ty })
+    }
+
+    /// The type of the memory cell that `place` names.
+    ///
+    /// # Panics
+    /// When it names none.
+    #[track_caller]
+    pub fn place_type(&self, place: &Place) -> TypeId {
+        or_panic(typing::place_type(self.module, &self.function, place))
+    }
+
+    /// A `u32` literal.
+    pub fn const_u32(&mut self, value: u32) -> ValueId {
+        self.constant(Constant::U32(value), Scalar::U32)
+    }
+
+    /// An `i32` literal.
+    pub fn const_i32(&mut self, value: i32) -> ValueId {
+        self.constant(Constant::I32(value), Scalar::I32)
+    }
+
+    /// An `f32` literal.
+    pub fn const_f32(&mut self, value: f32) -> ValueId {
+        self.constant(Constant::F32(value.to_bits()), Scalar::F32)
+    }
+
+    /// A `bool` literal.
+    pub fn const_bool(&mut self, value: bool) -> ValueId {
+        self.constant(Constant::Bool(value), Scalar::Bool)
+    }
+
+    fn constant(&mut self, constant: Constant, scalar: Scalar) -> ValueId {
+        let ty = self.types_mut().scalar(scalar);
+        self.define(InstKind::Const(constant), ty)
+    }
+
+    /// All bits zero, of any type but unit.
+    pub fn zero(&mut self, ty: TypeId) -> ValueId {
+        self.define(InstKind::Const(Constant::Zero), ty)
+    }
+
+    /// A pure operation.
+    ///
+    /// # Panics
+    /// When the operands break the op's type rule, and for `Cast` and `Bitcast`, which have methods of their own.
+    #[track_caller]
+    pub fn op(&mut self, op: Op, operands: &[ValueId]) -> ValueId {
+        self.checked_op(op, operands, None)
+    }
+
+    /// Rust's `as`, lane by lane.
+    ///
+    /// # Panics
+    /// When the types differ in shape or are not made of scalars.
+    #[track_caller]
+    pub fn cast(&mut self, value: ValueId, to: TypeId) -> ValueId {
+        self.checked_op(Op::Cast, &[value], Some(to))
+    }
+
+    /// The same bits as another type, lane by lane.
+    ///
+    /// # Panics
+    /// When the types differ in shape or are not made of 32-bit scalars.
+    #[track_caller]
+    pub fn bitcast(&mut self, value: ValueId, to: TypeId) -> ValueId {
+        self.checked_op(Op::Bitcast, &[value], Some(to))
+    }
+
+    #[track_caller]
+    fn checked_op(&mut self, op: Op, operands: &[ValueId], wanted: Option<TypeId>) -> ValueId {
+        let operand_types: Vec<_> = operands.iter().map(|value| self.value_type(*value)).collect();
+        let ty = or_panic(typing::op_result(self.types(), op, &operand_types, wanted));
+        let ty = self.types_mut().intern(ty);
+        self.define(InstKind::Op(op, operands.to_vec()), ty)
+    }
+
+    /// Builds a vector, array, tuple or struct from all its members.
+    ///
+    /// # Panics
+    /// When `ty` has other members than these.
+    #[track_caller]
+    pub fn compose(&mut self, ty: TypeId, members: &[ValueId]) -> ValueId {
+        let member_types: Vec<_> = members.iter().map(|value| self.value_type(*value)).collect();
+        or_panic(typing::check_members(self.types(), ty, &member_types));
+        self.define(InstKind::Compose(members.to_vec()), ty)
+    }
+
+    /// The member of `composite` that constant `steps` lead to.
+    ///
+    /// # Panics
+    /// When they lead nowhere.
+    #[track_caller]
+    pub fn extract(&mut self, composite: ValueId, steps: &[u32]) -> ValueId {
+        let ty = or_panic(typing::member_type(self.types(), self.value_type(composite), steps));
+        self.define(InstKind::Extract(composite, steps.to_vec()), ty)
+    }
+
+    /// `composite` with the member that constant `steps` lead to replaced by `member`.
+    ///
+    /// # Panics
+    /// When they lead nowhere, or to a member of another type.
+    #[track_caller]
+    pub fn insert(&mut self, composite: ValueId, member: ValueId, steps: &[u32]) -> ValueId {
+        let ty = self.value_type(composite);
+        let expected = or_panic(typing::member_type(self.types(), ty, steps));
+        assert_eq!(self.value_type(member), expected, "`insert` of a member of another type");
+        self.define(InstKind::Insert(composite, member, steps.to_vec()), ty)
+    }
+
+    /// A by-value parameter of the kernel.
+    ///
+    /// # Panics
+    /// When the kernel has no such parameter.
+    #[track_caller]
+    pub fn param(&mut self, param: ParamId) -> ValueId {
+        let ty = self.module.kernel.as_ref().expect("only kernels have parameters").params[param].ty;
+        self.define(InstKind::Param(param), ty)
+    }
+
+    /// An id or size of the running invocation, a vector of three `u32`.
+    pub fn builtin(&mut self, builtin: Builtin) -> ValueId {
+        let ty = self.types_mut().vector(Scalar::U32, 3);
+        self.define(InstKind::Builtin(builtin), ty)
+    }
+
+    /// Number of elements of a buffer, a `u32`.
+    pub fn len(&mut self, buffer: BufferId) -> ValueId {
+        let ty = self.types_mut().scalar(Scalar::U32);
+        self.define(InstKind::Len(buffer), ty)
+    }
+
+    /// Reads memory.
+    ///
+    /// # Panics
+    /// When `place` names nothing.
+    #[track_caller]
+    pub fn load(&mut self, place: Place) -> ValueId {
+        let ty = self.place_type(&place);
+        self.define(InstKind::Load(place), ty)
+    }
+
+    /// Writes memory.
+    ///
+    /// # Panics
+    /// When `place` names nothing, or a cell of another type.
+    #[track_caller]
+    pub fn store(&mut self, place: Place, value: ValueId) {
+        assert_eq!(self.place_type(&place), self.value_type(value), "`store` of another type");
+        self.append(InstKind::Store(place, value), &[]);
+    }
+
+    /// Calls a function that is finished; `None` when it returns unit.
+    ///
+    /// # Panics
+    /// When there is no such function, or it takes other arguments.
+    #[track_caller]
+    pub fn call(&mut self, callee: FunctionId, arguments: &[ValueId]) -> Option<ValueId> {
+        let target = &self.module.functions[callee];
+        let expected: Vec<_> = target.blocks[target.entry].params.iter().map(|p| target.values[*p].ty).collect();
+        let found: Vec<_> = arguments.iter().map(|value| self.value_type(*value)).collect();
+        assert_eq!(found, expected, "arguments of the call of `{}`", target.name);
+        let result = target.result;
+        let kind = InstKind::Call(callee, arguments.to_vec());
+        if *self.types().get(result) == Type::Unit {
+            self.append(kind, &[]);
+            None
+        } else {
+            Some(self.define(kind, result))
+        }
+    }
+
+    /// Records a trap with two `u32` operands and goes on.
+    pub fn trap(&mut self, site: SiteId, operands: [ValueId; 2]) {
+        self.append(InstKind::Trap(site, operands), &[]);
+    }
+
+    fn define(&mut self, kind: InstKind, ty: TypeId) -> ValueId {
+        self.append(kind, &[ty])[0]
+    }
+
+    /// Adds an instruction to the current block, or only its results when the block is terminated.
+    pub(super) fn append(&mut self, kind: InstKind, result_types: &[TypeId]) -> Vec<ValueId> {
+        let results: Vec<_> =
+            result_types.iter().map(|&ty| self.function.values.push(Value { ty, name: None })).collect();
+        if !self.is_terminated() {
+            let inst = self.function.insts.push(Inst { kind, results: results.clone(), location: self.location });
+            self.function.blocks[self.current].insts.push(inst);
+        }
+        results
+    }
+}
+
+/// Misuse of the builder is a bug of the caller.
+#[track_caller]
+fn or_panic<T>(result: Result<T, String>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(message) => panic!("{message}"),
+    }
+}

@@ -1,0 +1,153 @@
+//! Builders that put modules and functions together; they panic on misuse and never on what a user wrote.
+//!
+//! ```
+//! use gridwise_ir::builder::ModuleBuilder;
+//! use gridwise_ir::ir::{Builtin, Place};
+//! use gridwise_ir::op::Op;
+//!
+//! let mut module = ModuleBuilder::new();
+//! let f32_ = module.types_mut().scalar(gridwise_ir::types::Scalar::F32);
+//! module.begin_kernel([64, 1, 1]);
+//! let y = module.buffer("y", f32_, true);
+//! let mut b = module.kernel_function("double");
+//! let id = b.builtin(Builtin::GlobalId);
+//! let i = b.extract(id, &[0]);
+//! let cell = Place::element(y, i, None);
+//! let old = b.load(cell.clone());
+//! let new = b.op(Op::Add, &[old, old]);
+//! b.store(cell, new);
+//! b.finish();
+//! ```
+//!
+//! # Divergence
+//! A block is *terminated* once it has a terminator. What is added to a terminated block is dropped without a word: the
+//! methods still give back values of the right type, which no instruction defines. So a lowering needs no special case for
+//! code after `break`, `continue` or `return`; [`FunctionBuilder::is_terminated`] tells when it may save the work.
+//! Control never comes out of an `if` or `switch` none of whose blocks yields, nor out of a `loop` that nothing breaks:
+//! the builder adds `unreachable` right after such an instruction (the verifier demands it), which terminates the block.
+
+mod control;
+mod function;
+
+use crate::arena::{Arena, EntityId};
+use crate::descriptor::SiteKind;
+use crate::ir::{
+    Block, Buffer, BufferId, FileId, Function, FunctionId, Kernel, Module, ParamId, PushParam, Site, SiteId,
+    SourceLocation, Value,
+};
+use crate::types::{TypeId, Types};
+
+pub use function::FunctionBuilder;
+
+/// Builds a module: files, sites, the kernel's interface and functions, callees first.
+#[derive(Debug, Default)]
+pub struct ModuleBuilder {
+    module: Module,
+}
+
+impl ModuleBuilder {
+    /// An empty module.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The types known so far.
+    pub fn types(&self) -> &Types {
+        &self.module.types
+    }
+
+    /// The types, to add some.
+    pub fn types_mut(&mut self) -> &mut Types {
+        &mut self.module.types
+    }
+
+    /// The module as it is now.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// The id of a source file, the same for equal paths.
+    pub fn file(&mut self, path: &str) -> FileId {
+        add_file(&mut self.module, path)
+    }
+
+    /// Adds a trap site.
+    pub fn site(&mut self, kind: SiteKind, location: SourceLocation, text: impl Into<String>) -> SiteId {
+        self.module.sites.push(Site { kind, location, text: text.into() })
+    }
+
+    /// Starts the kernel's interface; its function follows with [`Self::kernel_function`].
+    ///
+    /// # Panics
+    /// When the module has a kernel already.
+    #[track_caller]
+    pub fn begin_kernel(&mut self, workgroup: [u32; 3]) {
+        assert!(self.module.kernel.is_none(), "a module has one kernel");
+        let function = FunctionId::new(u32::MAX as usize);
+        self.module.kernel = Some(Kernel { function, workgroup, buffers: Arena::new(), params: Arena::new() });
+    }
+
+    /// Adds a buffer parameter to the kernel.
+    ///
+    /// # Panics
+    /// Before [`Self::begin_kernel`].
+    #[track_caller]
+    pub fn buffer(&mut self, name: impl Into<String>, element: TypeId, writable: bool) -> BufferId {
+        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable })
+    }
+
+    /// Adds a by-value parameter to the kernel.
+    ///
+    /// # Panics
+    /// Before [`Self::begin_kernel`].
+    #[track_caller]
+    pub fn param(&mut self, name: impl Into<String>, ty: TypeId) -> ParamId {
+        self.kernel_mut().params.push(PushParam { name: name.into(), ty })
+    }
+
+    #[track_caller]
+    fn kernel_mut(&mut self) -> &mut Kernel {
+        self.module.kernel.as_mut().expect("`begin_kernel` comes first")
+    }
+
+    /// Starts a function; it joins the module with [`FunctionBuilder::finish`]. `result` may be unit.
+    pub fn function(
+        &mut self,
+        name: impl Into<String>,
+        params: &[(&str, TypeId)],
+        result: TypeId,
+    ) -> FunctionBuilder<'_> {
+        FunctionBuilder::new(&mut self.module, new_function(name.into(), params, result), false)
+    }
+
+    /// Starts the kernel's function, which has no parameters and returns unit.
+    ///
+    /// # Panics
+    /// Before [`Self::begin_kernel`].
+    #[track_caller]
+    pub fn kernel_function(&mut self, name: impl Into<String>) -> FunctionBuilder<'_> {
+        self.kernel_mut();
+        let unit = self.module.types.unit();
+        FunctionBuilder::new(&mut self.module, new_function(name.into(), &[], unit), true)
+    }
+
+    /// The module. It is not verified yet.
+    pub fn finish(self) -> Module {
+        self.module
+    }
+}
+
+/// A function whose entry block has parameters and nothing else.
+fn new_function(name: String, params: &[(&str, TypeId)], result: TypeId) -> Function {
+    let mut values = Arena::new();
+    let named = |(name, ty): &(&str, TypeId)| Value { ty: *ty, name: (!name.is_empty()).then(|| (*name).to_owned()) };
+    let params = params.iter().map(|param| values.push(named(param))).collect();
+    let mut blocks = Arena::new();
+    let entry = blocks.push(Block { params, insts: Vec::new() });
+    Function { name, result, entry, locals: Arena::new(), values, blocks, insts: Arena::new(), location: None }
+}
+
+fn add_file(module: &mut Module, path: &str) -> FileId {
+    let known = module.files.iter().find(|(_, known)| *known == path).map(|(id, _)| id);
+    known.unwrap_or_else(|| module.files.push(path.to_owned()))
+}

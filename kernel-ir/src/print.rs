@@ -1,0 +1,380 @@
+//! The text format, written: `Display` for modules, functions, instructions and types. It changes nothing.
+//!
+//! What is printed depends on the module alone, and [`parse`](crate::parse) reads it back; the grammar is documented there.
+//! Ids are printed as they are, so that text, errors and dumps of passes speak of the same `%3`. Blocks and instructions
+//! that nothing owns are left out. Printing never panics, however malformed the module.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::descriptor::SiteKind;
+use crate::ir::{
+    BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, Kernel, Module, Place, Root, SourceLocation, Step,
+    ValueId,
+};
+use crate::types::{Scalar, Type, TypeId, Types};
+
+const INDENT: &str = "    ";
+
+/// Prints with a closure.
+struct Show<F>(F);
+
+impl<F: Fn(&mut Formatter<'_>) -> fmt::Result> Display for Show<F> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        (self.0)(f)
+    }
+}
+
+impl Types {
+    /// The spelling of a type in the text format, like Rust's.
+    pub fn display(&self, id: TypeId) -> impl Display + '_ {
+        Show(move |f: &mut Formatter<'_>| match self.all().get(id) {
+            Some(ty) => write!(f, "{}", self.display_type(ty)),
+            None => write!(f, "<no {id}>"),
+        })
+    }
+
+    /// The spelling of a type that may not be interned.
+    pub fn display_type<'a>(&'a self, ty: &'a Type) -> impl Display + 'a {
+        Show(move |f: &mut Formatter<'_>| self.write_type(f, ty))
+    }
+
+    fn write_type(&self, f: &mut Formatter<'_>, ty: &Type) -> fmt::Result {
+        let write_id = |f: &mut Formatter<'_>, id: TypeId| match self.all().get(id) {
+            Some(ty) => self.write_type(f, ty),
+            None => write!(f, "<no {id}>"),
+        };
+        match ty {
+            Type::Unit => f.write_str("()"),
+            Type::Scalar(scalar) => f.write_str(scalar.name()),
+            Type::Vector(scalar, len) => write!(f, "vec{len}<{}>", scalar.name()),
+            Type::Array(element, len) => {
+                f.write_str("[")?;
+                write_id(f, *element)?;
+                write!(f, "; {len}]")
+            }
+            Type::Tuple(members) => {
+                f.write_str("(")?;
+                for (index, member) in members.iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { ", " })?;
+                    write_id(f, *member)?;
+                }
+                f.write_str(if members.len() == 1 { ",)" } else { ")" })
+            }
+            Type::Struct(id) => write!(f, "{id}"),
+        }
+    }
+}
+
+impl SiteKind {
+    /// The kind's name in the text format.
+    #[doc(hidden)]
+    pub const fn text_name(self) -> &'static str {
+        match self {
+            Self::IndexOutOfBounds => "index_out_of_bounds",
+            Self::DivideByZero => "divide_by_zero",
+            Self::RemainderByZero => "remainder_by_zero",
+            Self::DivideOverflow => "divide_overflow",
+            Self::RemainderOverflow => "remainder_overflow",
+            Self::ClampBounds => "clamp_bounds",
+        }
+    }
+}
+
+/// A name: bare when it is a plain identifier, else a string.
+fn name(name: &str) -> impl Display + '_ {
+    Show(move |f: &mut Formatter<'_>| {
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if plain && name.starts_with(|c: char| !c.is_ascii_digit()) { f.write_str(name) } else { write!(f, "{name:?}") }
+    })
+}
+
+/// ` @file0:12:5`, or nothing.
+fn location(location: Option<SourceLocation>) -> impl Display {
+    Show(move |f: &mut Formatter<'_>| match location {
+        Some(SourceLocation { file, line, column }) => write!(f, " @{file}:{line}:{column}"),
+        None => Ok(()),
+    })
+}
+
+fn list<T: Display>(items: &[T]) -> impl Display + '_ {
+    Show(move |f: &mut Formatter<'_>| {
+        for (index, item) in items.iter().enumerate() {
+            write!(f, "{}{item}", if index == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    })
+}
+
+impl Display for Module {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (id, path) in self.files.iter() {
+            writeln!(f, "{id} {path:?}")?;
+        }
+        for (id, site) in self.sites.iter() {
+            writeln!(f, "{id} {}{} {:?}", site.kind.text_name(), location(Some(site.location)), site.text)?;
+        }
+        for (id, def) in self.types.structs().iter() {
+            write!(f, "{id} {} {{", name(&def.name))?;
+            for (index, field) in def.fields.iter().enumerate() {
+                let comma = if index == 0 { "" } else { "," };
+                write!(f, "{comma} {}: {}", name(&field.name), self.types.display(field.ty))?;
+            }
+            writeln!(f, " }}")?;
+        }
+        if let Some(kernel) = &self.kernel {
+            write_kernel(f, self, kernel)?;
+        }
+        for id in self.functions.ids() {
+            write!(f, "{}", self.display_function(id))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_kernel(f: &mut Formatter<'_>, module: &Module, kernel: &Kernel) -> fmt::Result {
+    writeln!(f, "kernel {} workgroup({}) {{", kernel.function, list(&kernel.workgroup))?;
+    for (id, buffer) in kernel.buffers.iter() {
+        let mutable = if buffer.writable { " mut" } else { "" };
+        writeln!(f, "{INDENT}{id} {}: [{}]{mutable}", name(&buffer.name), module.types.display(buffer.element))?;
+    }
+    for (id, param) in kernel.params.iter() {
+        writeln!(f, "{INDENT}{id} {}: {}", name(&param.name), module.types.display(param.ty))?;
+    }
+    writeln!(f, "}}")
+}
+
+impl Module {
+    /// The text of one function.
+    pub fn display_function(&self, id: FunctionId) -> impl Display + '_ {
+        Show(move |f: &mut Formatter<'_>| match self.functions.get(id) {
+            Some(function) => self.write_function(f, id, function),
+            None => writeln!(f, "; there is no {id}"),
+        })
+    }
+
+    /// The text of a function that need not be part of the module, under the given id.
+    pub fn display_function_as<'a>(&'a self, id: FunctionId, function: &'a Function) -> impl Display + 'a {
+        Show(move |f: &mut Formatter<'_>| self.write_function(f, id, function))
+    }
+
+    /// The text of one instruction up to the blocks it owns, on one line without its location.
+    pub fn display_inst<'a>(&'a self, function: &'a Function, id: InstId) -> impl Display + 'a {
+        let printer = Printer { types: &self.types, function };
+        Show(move |f: &mut Formatter<'_>| match printer.function.insts.get(id) {
+            Some(inst) => printer.write_head(f, inst),
+            None => write!(f, "<no {id}>"),
+        })
+    }
+
+    fn write_function(&self, f: &mut Formatter<'_>, id: FunctionId, function: &Function) -> fmt::Result {
+        let printer = Printer { types: &self.types, function };
+        write!(f, "{id} {}(", name(&function.name))?;
+        let params = function.blocks.get(function.entry).map_or(&[][..], |entry| &entry.params);
+        for (index, param) in params.iter().enumerate() {
+            write!(f, "{}{}", if index == 0 { "" } else { ", " }, printer.definition(*param))?;
+        }
+        writeln!(f, ") -> {}{} {{", self.types.display(function.result), location(function.location))?;
+        for (id, local) in function.locals.iter() {
+            writeln!(f, "{INDENT}{id} {}: {}", name(&local.name), self.types.display(local.ty))?;
+        }
+        printer.write_block(f, function.entry, 1)?;
+        writeln!(f, "}}")
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Printer<'a> {
+    types: &'a Types,
+    function: &'a Function,
+}
+
+impl<'a> Printer<'a> {
+    /// `%3 "acc": f32`
+    fn definition(self, id: ValueId) -> impl Display + 'a {
+        Show(move |f: &mut Formatter<'_>| match self.function.values.get(id) {
+            Some(value) => {
+                write!(f, "{id}")?;
+                if let Some(name) = &value.name {
+                    write!(f, " {name:?}")?;
+                }
+                write!(f, ": {}", self.types.display(value.ty))
+            }
+            None => write!(f, "{id}: <no value>"),
+        })
+    }
+
+    fn definitions(self, ids: &'a [ValueId]) -> impl Display + 'a {
+        Show(move |f: &mut Formatter<'_>| {
+            for (index, id) in ids.iter().enumerate() {
+                write!(f, "{}{}", if index == 0 { "" } else { ", " }, self.definition(*id))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn write_block(self, f: &mut Formatter<'_>, block: BlockId, depth: usize) -> fmt::Result {
+        let indent = INDENT.repeat(depth);
+        let Some(block) = self.function.blocks.get(block) else {
+            return writeln!(f, "{indent}; there is no {block}");
+        };
+        // Only a malformed function nests a block in itself; it must not overflow the stack here.
+        if depth > self.function.blocks.len() {
+            return writeln!(f, "{indent}; blocks own each other");
+        }
+        for id in &block.insts {
+            let Some(inst) = self.function.insts.get(*id) else {
+                writeln!(f, "{indent}; there is no {id}")?;
+                continue;
+            };
+            f.write_str(&indent)?;
+            self.write_head(f, inst)?;
+            f.write_str(&location(inst.location).to_string())?;
+            self.write_owned_blocks(f, &inst.kind, depth)?;
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+
+    fn write_owned_blocks(self, f: &mut Formatter<'_>, kind: &InstKind, depth: usize) -> fmt::Result {
+        let indent = INDENT.repeat(depth);
+        let braced = |f: &mut Formatter<'_>, block: BlockId, depth: usize| {
+            writeln!(f, " {{")?;
+            self.write_block(f, block, depth + 1)?;
+            write!(f, "{}}}", INDENT.repeat(depth))
+        };
+        match kind {
+            InstKind::If { then_block, else_block, .. } => {
+                braced(f, *then_block, depth)?;
+                write!(f, " else")?;
+                braced(f, *else_block, depth)
+            }
+            InstKind::Switch { cases, default, .. } => {
+                writeln!(f, " {{")?;
+                for (case, block) in cases {
+                    write!(f, "{indent}{INDENT}case {case}")?;
+                    braced(f, *block, depth + 1)?;
+                    writeln!(f)?;
+                }
+                write!(f, "{indent}{INDENT}default")?;
+                braced(f, *default, depth + 1)?;
+                write!(f, "\n{indent}}}")
+            }
+            InstKind::Loop { body, .. } => braced(f, *body, depth),
+            _ => Ok(()),
+        }
+    }
+
+    /// The line of an instruction up to its location and the blocks it owns.
+    fn write_head(self, f: &mut Formatter<'_>, inst: &Inst) -> fmt::Result {
+        match &inst.kind {
+            InstKind::If { condition, .. } => write!(f, "if {condition}{}", self.results(inst)),
+            InstKind::Switch { selector, .. } => write!(f, "switch {selector}{}", self.results(inst)),
+            InstKind::Loop { initial, body } => {
+                write!(f, "loop {body}({}){}", self.carried(initial, *body), self.results(inst))
+            }
+            kind => {
+                if !inst.results.is_empty() {
+                    write!(f, "{} = ", self.definitions(&inst.results))?;
+                }
+                self.write_simple(f, kind, inst.results.first().copied())
+            }
+        }
+    }
+
+    fn results(self, inst: &'a Inst) -> impl Display + 'a {
+        Show(move |f: &mut Formatter<'_>| match &inst.results[..] {
+            [] => Ok(()),
+            results => write!(f, " -> ({})", self.definitions(results)),
+        })
+    }
+
+    fn carried(self, initial: &'a [ValueId], body: BlockId) -> impl Display + 'a {
+        Show(move |f: &mut Formatter<'_>| {
+            let params = self.function.blocks.get(body).map_or(&[][..], |block| &block.params);
+            for index in 0..params.len().max(initial.len()) {
+                f.write_str(if index == 0 { "" } else { ", " })?;
+                match params.get(index) {
+                    Some(param) => write!(f, "{}", self.definition(*param))?,
+                    None => f.write_str("<no value>")?,
+                }
+                if let Some(value) = initial.get(index) {
+                    write!(f, " = {value}")?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn write_simple(self, f: &mut Formatter<'_>, kind: &InstKind, result: Option<ValueId>) -> fmt::Result {
+        match kind {
+            InstKind::Const(constant) => {
+                let ty = result.and_then(|id| self.function.values.get(id)).map(|value| value.ty);
+                let ty = ty.and_then(|ty| self.types.all().get(ty));
+                write!(f, "const {}", literal(*constant, ty))
+            }
+            InstKind::Op(op, operands) => write!(f, "{} {}", op.name(), list(operands)),
+            InstKind::Compose(members) => write!(f, "compose {}", list(members)),
+            InstKind::Extract(composite, steps) => write!(f, "extract {composite}{}", fields(steps)),
+            InstKind::Insert(composite, member, steps) => {
+                write!(f, "insert {composite}{}, {member}", fields(steps))
+            }
+            InstKind::Param(param) => write!(f, "{param}"),
+            InstKind::Builtin(builtin) => f.write_str(builtin.name()),
+            InstKind::Len(buffer) => write!(f, "len {buffer}"),
+            InstKind::Load(place) => write!(f, "load {place}"),
+            InstKind::Store(place, value) => write!(f, "store {place} = {value}"),
+            InstKind::Call(callee, arguments) => write!(f, "call {callee}({})", list(arguments)),
+            InstKind::Trap(site, operands) => write!(f, "trap {site}({})", list(operands)),
+            InstKind::Yield(values) => write_terminator(f, "yield", values),
+            InstKind::Break(body, values) => write!(f, "break {body}({})", list(values)),
+            InstKind::Continue(body, values) => write!(f, "continue {body}({})", list(values)),
+            InstKind::Return(value) => write_terminator(f, "return", value.as_slice()),
+            InstKind::Unreachable => f.write_str("unreachable"),
+            InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => Ok(()),
+        }
+    }
+}
+
+fn write_terminator(f: &mut Formatter<'_>, keyword: &str, values: &[ValueId]) -> fmt::Result {
+    f.write_str(keyword)?;
+    if values.is_empty() { Ok(()) } else { write!(f, " {}", list(values)) }
+}
+
+fn fields(steps: &[u32]) -> impl Display + '_ {
+    Show(move |f: &mut Formatter<'_>| steps.iter().try_for_each(|step| write!(f, ".{step}")))
+}
+
+/// A literal; the suffix is left out where the type of the value says the same.
+fn literal(constant: Constant, ty: Option<&Type>) -> impl Display {
+    let is = |scalar| ty == Some(&Type::Scalar(scalar));
+    let (is_i32, is_u32, is_f32) = (is(Scalar::I32), is(Scalar::U32), is(Scalar::F32));
+    let suffix = |same: bool, name: &'static str| if same { "" } else { name };
+    Show(move |f: &mut Formatter<'_>| match constant {
+        Constant::Zero => f.write_str("zero"),
+        Constant::Bool(value) => write!(f, "{value}"),
+        Constant::I32(value) => write!(f, "{value}{}", suffix(is_i32, "i32")),
+        Constant::U32(value) => write!(f, "{value}{}", suffix(is_u32, "u32")),
+        Constant::F32(bits) => {
+            let value = f32::from_bits(bits);
+            if value.is_finite() {
+                write!(f, "{value:?}{}", suffix(is_f32, "f32"))
+            } else {
+                write!(f, "bits {bits:#010x}")
+            }
+        }
+    })
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.root {
+            Root::Local(local) => write!(f, "{local}")?,
+            Root::Buffer(buffer) => write!(f, "{buffer}")?,
+        }
+        self.path.iter().try_for_each(|step| match step {
+            Step::Field(field) => write!(f, ".{field}"),
+            Step::Index { value, check: None } => write!(f, "[{value}]"),
+            Step::Index { value, check: Some(site) } => write!(f, "[{value} !{site}]"),
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! Type rules: the result type of ops and the type of places. Shared by the builder and the verifier; changes nothing.
+
+use crate::ir::{Function, Module, Place, Root, Step};
+use crate::op::{Op, TypeRule};
+use crate::types::{Scalar, Type, TypeId, Types};
+
+/// The lanes of a scalar (1) or vector type.
+fn lanes(ty: &Type) -> Option<(Scalar, u8)> {
+    match *ty {
+        Type::Scalar(scalar) => Some((scalar, 1)),
+        Type::Vector(scalar, len) => Some((scalar, len)),
+        _ => None,
+    }
+}
+
+/// The scalar or vector type with `count` lanes.
+fn shaped(scalar: Scalar, count: u8) -> Type {
+    if count == 1 { Type::Scalar(scalar) } else { Type::Vector(scalar, count) }
+}
+
+/// What the scalars of a rule's operands may be.
+fn accepts(rule: TypeRule, scalar: Scalar) -> bool {
+    use Scalar::{Bool, F32, I32, U32};
+    match rule {
+        TypeRule::Numeric | TypeRule::Order | TypeRule::Bitcast => matches!(scalar, I32 | U32 | F32),
+        TypeRule::Signed => matches!(scalar, I32 | F32),
+        TypeRule::Float | TypeRule::FloatTest => scalar == F32,
+        TypeRule::Int | TypeRule::Shift | TypeRule::IntCount => scalar.is_int(),
+        TypeRule::Bits => scalar != F32,
+        TypeRule::Reduce => scalar == Bool,
+        TypeRule::Equality | TypeRule::Cast | TypeRule::Select => true,
+    }
+}
+
+/// The result type of `op` on operands of these types.
+///
+/// `Cast` and `Bitcast` do not determine theirs: they check `wanted` and give it back.
+///
+/// # Errors
+/// A sentence about the rule that is broken.
+pub fn op_result(types: &Types, op: Op, operands: &[TypeId], wanted: Option<TypeId>) -> Result<Type, String> {
+    let name = op.name();
+    if operands.len() != op.arity() {
+        return Err(format!("`{name}` takes {} operands, not {}", op.arity(), operands.len()));
+    }
+    let rule = op.rule();
+    if rule == TypeRule::Select {
+        return select_result(types, operands);
+    }
+    let first = types.get(operands[0]);
+    let (_, count) = lanes(first)
+        .filter(|(scalar, _)| accepts(rule, *scalar))
+        .ok_or_else(|| format!("`{name}` does not take operands of type `{}`", types.display(operands[0])))?;
+    for &other in &operands[1..] {
+        let expected = if rule == TypeRule::Shift { shaped(Scalar::U32, count) } else { first.clone() };
+        if *types.get(other) != expected {
+            let (expected, found) = (types.display_type(&expected), types.display(other));
+            return Err(format!("`{name}` expects an operand of type `{expected}`, found `{found}`"));
+        }
+    }
+    Ok(match rule {
+        TypeRule::Equality | TypeRule::Order | TypeRule::FloatTest => shaped(Scalar::Bool, count),
+        TypeRule::Reduce if count == 1 => return Err(format!("`{name}` takes a vector of bool, found `bool`")),
+        TypeRule::Reduce => Type::Scalar(Scalar::Bool),
+        TypeRule::IntCount => shaped(Scalar::U32, count),
+        TypeRule::Cast | TypeRule::Bitcast => return conversion_result(types, op, (operands[0], count), wanted),
+        _ => first.clone(),
+    })
+}
+
+fn conversion_result(
+    types: &Types,
+    op: Op,
+    (operand, count): (TypeId, u8),
+    wanted: Option<TypeId>,
+) -> Result<Type, String> {
+    let name = op.name();
+    let wanted = wanted.ok_or_else(|| format!("`{name}` needs a result type"))?;
+    let fits = |&(scalar, lanes): &(Scalar, u8)| lanes == count && accepts(op.rule(), scalar);
+    lanes(types.get(wanted))
+        .filter(fits)
+        .map(|(scalar, count)| shaped(scalar, count))
+        .ok_or_else(|| format!("`{name}` does not convert `{}` to `{}`", types.display(operand), types.display(wanted)))
+}
+
+fn select_result(types: &Types, operands: &[TypeId]) -> Result<Type, String> {
+    let (condition, value) = (types.get(operands[0]), types.get(operands[1]));
+    if operands[1] != operands[2] {
+        let (a, b) = (types.display(operands[1]), types.display(operands[2]));
+        return Err(format!("`select` expects two values of one type, found `{a}` and `{b}`"));
+    }
+    let fits = match (condition, value) {
+        (_, Type::Unit) => false,
+        (Type::Scalar(Scalar::Bool), _) => true,
+        (Type::Vector(Scalar::Bool, count), Type::Vector(_, lanes)) => count == lanes,
+        _ => false,
+    };
+    if fits {
+        Ok(value.clone())
+    } else {
+        let (condition, value) = (types.display(operands[0]), types.display(operands[1]));
+        Err(format!("`select` cannot choose between values of type `{value}` by a `{condition}`"))
+    }
+}
+
+/// The type of the member that constant `steps` lead to.
+///
+/// # Errors
+/// A sentence about the first step that leads nowhere.
+pub fn member_type(types: &Types, composite: TypeId, steps: &[u32]) -> Result<TypeId, String> {
+    steps.iter().try_fold(composite, |ty, &step| {
+        types.member(ty, step).ok_or_else(|| format!("type `{}` has no member {step}", types.display(ty)))
+    })
+}
+
+/// Checks that a vector, array, tuple or struct of type `ty` has exactly members of these types.
+///
+/// # Errors
+/// A sentence about the first difference.
+pub fn check_members(types: &Types, ty: TypeId, members: &[TypeId]) -> Result<(), String> {
+    let count = match types.get(ty) {
+        Type::Vector(_, len) => usize::from(*len),
+        Type::Array(_, len) => *len as usize,
+        Type::Tuple(members) => members.len(),
+        Type::Struct(id) => types.struct_def(*id).fields.len(),
+        Type::Unit | Type::Scalar(_) => return Err(format!("type `{}` has no members", types.display(ty))),
+    };
+    if members.len() != count {
+        return Err(format!("type `{}` has {count} members, not {}", types.display(ty), members.len()));
+    }
+    for (index, &found) in members.iter().enumerate() {
+        let expected = member_type(types, ty, &[index as u32])?;
+        if found != expected {
+            let (expected, found) = (types.display(expected), types.display(found));
+            return Err(format!("member {index} of `{}` is `{expected}`, found `{found}`", types.display(ty)));
+        }
+    }
+    Ok(())
+}
+
+/// The type of the memory cell that `place` names.
+///
+/// # Errors
+/// A sentence about the part that does not exist. Values used as indices are not looked at.
+pub fn place_type(module: &Module, function: &Function, place: &Place) -> Result<TypeId, String> {
+    let types = &module.types;
+    let (start, steps) = match place.root {
+        Root::Local(local) => {
+            let local = function.locals.get(local).ok_or_else(|| format!("there is no {local}"))?;
+            (local.ty, &place.path[..])
+        }
+        Root::Buffer(id) => {
+            let buffer = module.kernel.as_ref().and_then(|kernel| kernel.buffers.get(id));
+            let buffer = buffer.ok_or_else(|| format!("there is no {id}"))?;
+            match place.path.split_first() {
+                Some((Step::Index { .. }, rest)) => (buffer.element, rest),
+                _ => return Err(format!("a place in {id} must begin with an index")),
+            }
+        }
+    };
+    steps.iter().try_fold(start, |ty, step| match *step {
+        Step::Field(member) => member_type(types, ty, &[member]),
+        Step::Index { .. } => match types.get(ty) {
+            Type::Array(element, _) => Ok(*element),
+            Type::Vector(..) => member_type(types, ty, &[0]),
+            _ => Err(format!("type `{}` cannot be indexed", types.display(ty))),
+        },
+    })
+}
