@@ -1,0 +1,119 @@
+//! The running invocation of the current thread, for device functions, which are not handed one.
+
+use std::cell::Cell;
+use std::ptr::NonNull;
+
+use glam::UVec3;
+use gridwise_ir::descriptor::{Site, SiteKind};
+
+use super::group::Invocation;
+use super::launch::TrapSink;
+
+thread_local! {
+    /// Invariant: points to an invocation that outlives the `Scope` which set it, or is `None`.
+    static CURRENT: Cell<Option<NonNull<()>>> = const { Cell::new(None) };
+}
+
+/// Makes an invocation the thread's current one until dropped.
+pub(super) struct Scope {
+    previous: Option<NonNull<()>>,
+}
+
+impl Scope {
+    /// No current invocation yet; [`Scope::enter`] sets it.
+    pub(super) fn new() -> Self {
+        Self { previous: CURRENT.get() }
+    }
+
+    /// Makes `invocation` the current one until the next call or the end of the scope.
+    ///
+    /// # Safety
+    /// `invocation` must stay alive and in place until then.
+    #[inline]
+    pub(super) unsafe fn enter(&self, invocation: &Invocation<'_>) {
+        CURRENT.set(Some(NonNull::from(invocation).cast()));
+    }
+}
+
+impl Drop for Scope {
+    fn drop(&mut self) {
+        CURRENT.set(self.previous);
+    }
+}
+
+/// Calls `f` with the current invocation, if a kernel is running on this thread.
+fn with_current<R>(f: impl FnOnce(Option<&Invocation<'_>>) -> R) -> R {
+    // SAFETY: by the invariant of `CURRENT` the pointer is to a live `Invocation`; it is only read, and not kept.
+    f(CURRENT.get().map(|current| unsafe { current.cast::<Invocation<'_>>().as_ref() }))
+}
+
+/// The trap sink of device functions: the current invocation's launch, or a panic when no kernel is running.
+#[derive(Debug, Clone, Copy)]
+pub struct Ambient;
+
+impl TrapSink for Ambient {
+    #[cold]
+    #[track_caller]
+    fn trap(self, site: &'static Site, operands: [u32; 2]) {
+        with_current(|current| match current {
+            Some(invocation) => invocation.trap(site, operands),
+            None => panic_as_rust(site, operands),
+        });
+    }
+}
+
+/// Outside of a kernel, a device function is an ordinary function and panics as one.
+#[cold]
+fn panic_as_rust(site: &Site, [first, second]: [u32; 2]) {
+    let Site { location, text, .. } = site;
+    let place = format_args!("`{text}` at {}:{}:{}", location.file, location.line, location.column);
+    match site.kind {
+        SiteKind::IndexOutOfBounds => {
+            panic!("index out of bounds: the len is {second} but the index is {first}: {place}")
+        }
+        SiteKind::DivideByZero => panic!("attempt to divide by zero: {place}"),
+        SiteKind::RemainderByZero => panic!("attempt to calculate the remainder with a divisor of zero: {place}"),
+        SiteKind::DivideOverflow => panic!("attempt to divide with overflow: {place}"),
+        SiteKind::RemainderOverflow => panic!("attempt to calculate the remainder with overflow: {place}"),
+        SiteKind::ClampBounds => panic!("clamp with min > max, or a bound that is NaN: {place}"),
+    }
+}
+
+fn current(name: &str, read: impl FnOnce(&Invocation<'_>) -> UVec3) -> UVec3 {
+    with_current(|invocation| match invocation {
+        Some(invocation) => read(invocation),
+        None => panic!("`{name}()` was called outside of a running kernel; call it in a `#[kernel]` or `#[device]` fn"),
+    })
+}
+
+/// Position of the running invocation in the grid.
+///
+/// # Panics
+/// When the current thread is not running a kernel.
+pub fn global_id() -> UVec3 {
+    current("global_id", |invocation| invocation.global_id())
+}
+
+/// Position of the running invocation in its workgroup.
+///
+/// # Panics
+/// When the current thread is not running a kernel.
+pub fn local_id() -> UVec3 {
+    current("local_id", |invocation| invocation.local_id())
+}
+
+/// Position of the running workgroup in the grid.
+///
+/// # Panics
+/// When the current thread is not running a kernel.
+pub fn workgroup_id() -> UVec3 {
+    current("workgroup_id", |invocation| invocation.workgroup_id())
+}
+
+/// Number of workgroups in the grid.
+///
+/// # Panics
+/// When the current thread is not running a kernel.
+pub fn num_workgroups() -> UVec3 {
+    current("num_workgroups", |invocation| invocation.num_workgroups())
+}

@@ -1,0 +1,107 @@
+//! The arguments of a launch, as the twin takes them out.
+
+use std::marker::PhantomData;
+
+use gridwise_ir::descriptor::ParamKind;
+
+use super::launch::LaunchContext;
+use super::slice::SliceMut;
+use crate::data::GpuData;
+
+/// A buffer argument: where its elements lie and how many there are.
+#[derive(Debug, Clone, Copy)]
+pub struct HostBuffer {
+    /// First byte; aligned for the element type (at least 16).
+    pub data: *mut u8,
+    /// Number of elements.
+    pub len: u32,
+}
+
+// SAFETY: a pointer and a length; whoever dereferences it answers for the sharing.
+unsafe impl Send for HostBuffer {}
+// SAFETY: as above.
+unsafe impl Sync for HostBuffer {}
+
+/// The arguments of one launch.
+#[derive(Debug, Clone, Copy)]
+pub struct HostArgs<'a> {
+    launch: &'a LaunchContext,
+    buffers: &'a [HostBuffer],
+    push_constants: &'a [u8],
+}
+
+impl<'a> HostArgs<'a> {
+    /// Arguments for `launch`.
+    ///
+    /// # Safety
+    /// `buffers` holds one entry per buffer parameter of the descriptor, in binding order, each valid for `len * stride`
+    /// bytes for `'a`; writable ones are accessed by this launch only, read-only ones are not written during it.
+    /// `push_constants` is the push-constant block of the descriptor.
+    pub unsafe fn new(launch: &'a LaunchContext, buffers: &'a [HostBuffer], push_constants: &'a [u8]) -> Self {
+        Self { launch, buffers, push_constants }
+    }
+
+    /// The by-value parameter at position `param` of the function.
+    ///
+    /// # Panics
+    /// When the parameter is of another kind or size: the macro's descriptor and twin disagree.
+    #[inline]
+    pub fn value<T: GpuData>(&self, param: usize) -> T {
+        let (offset, size) = self.value_place(param);
+        assert_eq!(size, size_of::<T>(), "parameter {param} has another size");
+        let bytes = &self.push_constants[offset..offset + size];
+        // SAFETY: `bytes` has the size of `T`, and any bits are a valid `GpuData`.
+        unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }
+    }
+
+    /// As [`value`](Self::value), for `bool`, which travels as a `u32`.
+    ///
+    /// # Panics
+    /// As [`value`](Self::value).
+    #[inline]
+    pub fn value_bool(&self, param: usize) -> bool {
+        self.value::<u32>(param) != 0
+    }
+
+    /// The `&[T]` parameter at position `param`.
+    ///
+    /// # Panics
+    /// When the parameter is of another kind or stride.
+    #[inline]
+    pub fn slice<T: GpuData>(&self, param: usize) -> &'a [T] {
+        let buffer = self.buffer::<T>(param, false);
+        if buffer.len == 0 {
+            return &[];
+        }
+        // SAFETY: by `new`'s contract the buffer holds `len` elements that nothing writes during `'a`.
+        unsafe { std::slice::from_raw_parts(buffer.data.cast::<T>(), buffer.len as usize) }
+    }
+
+    /// The `&mut [T]` parameter at position `param`.
+    ///
+    /// # Panics
+    /// When the parameter is of another kind or stride.
+    #[inline]
+    pub fn slice_mut<T: GpuData>(&self, param: usize) -> SliceMut<'a, T> {
+        let buffer = self.buffer::<T>(param, true);
+        SliceMut { data: buffer.data.cast(), len: buffer.len as usize, marker: PhantomData }
+    }
+
+    fn value_place(&self, param: usize) -> (usize, usize) {
+        match self.launch.descriptor.params[param].kind {
+            ParamKind::Value { offset, size } => (offset as usize, size as usize),
+            ParamKind::Buffer { .. } => panic!("parameter {param} is a buffer"),
+        }
+    }
+
+    fn buffer<T>(&self, param: usize, mutable: bool) -> HostBuffer {
+        match self.launch.descriptor.params[param].kind {
+            ParamKind::Buffer { binding, writable, stride } => {
+                assert_eq!(stride as usize, size_of::<T>(), "parameter {param} has another stride");
+                assert_eq!(writable, mutable, "parameter {param} has another mutability");
+                self.buffers[binding as usize]
+            }
+            ParamKind::Value { .. } => panic!("parameter {param} is no buffer"),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Integer division and clamping that record a trap where Rust would panic, and go on with a defined value.
+
+use glam::{IVec2, IVec3, IVec4, UVec2, UVec3, UVec4};
+use gridwise_ir::descriptor::Site;
+
+use super::launch::TrapSink;
+
+/// `usize` as the device has it: 32 bits.
+#[inline]
+pub const fn wrap32(value: usize) -> usize {
+    value as u32 as usize
+}
+
+/// Integers and integer vectors.
+pub trait Divide: Copy {
+    /// `self / divisor`, or trap.
+    fn divide(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self;
+    /// `self % divisor`, or trap.
+    fn remainder(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self;
+    /// `self.div_euclid(divisor)`, or trap.
+    fn divide_euclid(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self;
+    /// `self.rem_euclid(divisor)`, or trap.
+    fn remainder_euclid(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self;
+}
+
+/// The sites of a division: by zero, and with overflow (`i32::MIN / -1`).
+pub type DivisionSites = [Site; 2];
+
+macro_rules! divide_scalars {
+    ($($ty:ty),+) => { $(
+        impl Divide for $ty {
+            #[inline]
+            #[track_caller]
+            fn divide(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
+                self.checked_div(divisor).unwrap_or_else(|| { sink.trap(&sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); self })
+            }
+            #[inline]
+            #[track_caller]
+            fn remainder(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
+                self.checked_rem(divisor).unwrap_or_else(|| { sink.trap(&sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); 0 })
+            }
+            #[inline]
+            #[track_caller]
+            fn divide_euclid(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
+                self.checked_div_euclid(divisor).unwrap_or_else(|| { sink.trap(&sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); self })
+            }
+            #[inline]
+            #[track_caller]
+            fn remainder_euclid(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
+                self.checked_rem_euclid(divisor).unwrap_or_else(|| { sink.trap(&sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); 0 })
+            }
+        }
+    )+ };
+}
+
+divide_scalars!(i32, u32, usize);
+
+macro_rules! divide_vectors {
+    ($($ty:ty),+) => { $(
+        impl Divide for $ty {
+            #[track_caller]
+            fn divide(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
+                lanes(self.to_array(), divisor.to_array(), |a, b| a.divide(sink, sites, b)).into()
+            }
+            #[track_caller]
+            fn remainder(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
+                lanes(self.to_array(), divisor.to_array(), |a, b| a.remainder(sink, sites, b)).into()
+            }
+            #[track_caller]
+            fn divide_euclid(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
+                lanes(self.to_array(), divisor.to_array(), |a, b| a.divide_euclid(sink, sites, b)).into()
+            }
+            #[track_caller]
+            fn remainder_euclid(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
+                lanes(self.to_array(), divisor.to_array(), |a, b| a.remainder_euclid(sink, sites, b)).into()
+            }
+        }
+    )+ };
+}
+
+divide_vectors!(IVec2, IVec3, IVec4, UVec2, UVec3, UVec4);
+
+fn lanes<T: Copy, const N: usize>(a: [T; N], b: [T; N], mut f: impl FnMut(T, T) -> T) -> [T; N] {
+    std::array::from_fn(|lane| f(a[lane], b[lane]))
+}
+
+/// `a / b` of integers.
+#[inline]
+#[track_caller]
+pub fn div<T: Divide>(sink: impl TrapSink, sites: &'static DivisionSites, a: T, b: T) -> T {
+    a.divide(sink, sites, b)
+}
+
+/// `a % b` of integers.
+#[inline]
+#[track_caller]
+pub fn rem<T: Divide>(sink: impl TrapSink, sites: &'static DivisionSites, a: T, b: T) -> T {
+    a.remainder(sink, sites, b)
+}
+
+/// `a.div_euclid(b)` of integers.
+#[inline]
+#[track_caller]
+pub fn div_euclid<T: Divide>(sink: impl TrapSink, sites: &'static DivisionSites, a: T, b: T) -> T {
+    a.divide_euclid(sink, sites, b)
+}
+
+/// `a.rem_euclid(b)` of integers.
+#[inline]
+#[track_caller]
+pub fn rem_euclid<T: Divide>(sink: impl TrapSink, sites: &'static DivisionSites, a: T, b: T) -> T {
+    a.remainder_euclid(sink, sites, b)
+}
+
+/// `a.div_ceil(b)`.
+#[inline]
+#[track_caller]
+pub fn div_ceil(sink: impl TrapSink, sites: &'static DivisionSites, a: u32, b: u32) -> u32 {
+    if b == 0 {
+        sink.trap(&sites[0], [a, b]);
+        return a;
+    }
+    a.div_ceil(b)
+}
+
+/// `a.next_multiple_of(b)`, wrapping.
+#[inline]
+#[track_caller]
+pub fn next_multiple_of(sink: impl TrapSink, sites: &'static DivisionSites, a: u32, b: u32) -> u32 {
+    match rem(sink, sites, a, b) {
+        0 => a,
+        over => a.wrapping_add(b.wrapping_sub(over)),
+    }
+}
+
+/// Types with Rust's `clamp`.
+pub trait Clamp: Copy + PartialOrd {
+    /// The value's bits as a trap's operand.
+    fn operand(self) -> u32;
+    /// `self` between the bounds, which are in order.
+    fn between(self, min: Self, max: Self) -> Self;
+}
+
+macro_rules! clamps {
+    ($($ty:ty = $operand:expr;)+) => { $(
+        impl Clamp for $ty {
+            #[inline]
+            fn operand(self) -> u32 {
+                let operand: fn(Self) -> u32 = $operand;
+                operand(self)
+            }
+            #[inline]
+            fn between(self, min: Self, max: Self) -> Self {
+                self.clamp(min, max)
+            }
+        }
+    )+ };
+}
+
+clamps! { f32 = f32::to_bits; i32 = |v| v as u32; u32 = |v| v; usize = |v| v as u32; }
+
+/// `value.clamp(min, max)`; after a trap for bounds out of order, `value`.
+#[inline]
+#[track_caller]
+pub fn clamp<T: Clamp>(sink: impl TrapSink, site: &'static Site, value: T, min: T, max: T) -> T {
+    if min <= max {
+        return value.between(min, max);
+    }
+    sink.trap(site, [min.operand(), max.operand()]);
+    value
+}

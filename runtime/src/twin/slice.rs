@@ -1,0 +1,128 @@
+//! The host form of `&mut [T]`: a buffer that all invocations of a launch hold at once.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use gridwise_ir::descriptor::Site;
+
+use super::launch::TrapSink;
+use crate::data::GpuData;
+
+/// A writable buffer shared by threads: every access is a relaxed atomic one, word by word.
+///
+/// Two invocations that write the same element race: each word then holds what one of them wrote. That is a wrong program,
+/// but not undefined behaviour.
+#[derive(Debug)]
+pub struct SliceMut<'a, T> {
+    /// Invariant: valid for `len` elements of `T` for `'a`, accessed through `AtomicU32` only, aligned for `T`.
+    pub(super) data: *const AtomicU32,
+    pub(super) len: usize,
+    pub(super) marker: PhantomData<&'a T>,
+}
+
+impl<T> Clone for SliceMut<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SliceMut<'_, T> {}
+
+// SAFETY: all accesses are atomic.
+unsafe impl<T: GpuData> Send for SliceMut<'_, T> {}
+// SAFETY: all accesses are atomic.
+unsafe impl<T: GpuData> Sync for SliceMut<'_, T> {}
+
+impl<T: GpuData> SliceMut<'_, T> {
+    /// Number of elements.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Reads the part of element `index` that `part` selects; zero after a trap when there is no such element or part.
+    #[inline]
+    pub fn get<F: GpuData>(
+        &self,
+        sink: impl TrapSink,
+        site: &'static Site,
+        index: usize,
+        part: impl FnOnce(&T) -> Option<&F>,
+    ) -> F {
+        if index >= self.len {
+            sink.trap(site, [index as u32, self.len as u32]);
+            return F::ZERO;
+        }
+        match offset(part) {
+            // SAFETY: `index` is in range, and the part lies within an element.
+            Some(offset) => unsafe { load(self.words(index, offset)) },
+            None => F::ZERO,
+        }
+    }
+
+    /// Writes the part of element `index` that `part` selects; nothing after a trap when there is no such element or part.
+    #[inline]
+    pub fn set<F: GpuData>(
+        &self,
+        sink: impl TrapSink,
+        site: &'static Site,
+        index: usize,
+        part: impl FnOnce(&T) -> Option<&F>,
+        value: F,
+    ) {
+        if index >= self.len {
+            return sink.trap(site, [index as u32, self.len as u32]);
+        }
+        if let Some(offset) = offset(part) {
+            // SAFETY: `index` is in range, and the part lies within an element.
+            unsafe { store(self.words(index, offset), value) }
+        }
+    }
+
+    /// The words at `offset` bytes into element `index`, which must be in range.
+    #[inline]
+    fn words(&self, index: usize, offset: usize) -> *const AtomicU32 {
+        self.data.wrapping_byte_add(index * size_of::<T>() + offset)
+    }
+}
+
+/// How many bytes into a `T` the selected part lies: tried on a value of zeros, so that selecting needs no access to the buffer.
+#[inline]
+fn offset<T: GpuData, F: GpuData>(part: impl FnOnce(&T) -> Option<&F>) -> Option<usize> {
+    let element = T::ZERO;
+    let offset = std::ptr::from_ref(part(&element)?).addr().wrapping_sub(std::ptr::from_ref(&element).addr());
+    // A part that is not inside the element would be a bug of the macro; refuse it rather than write elsewhere.
+    (offset % 4 == 0 && offset.checked_add(size_of::<F>())? <= size_of::<T>()).then_some(offset)
+}
+
+/// # Safety
+/// `words` is valid for the words of an `F`, which all threads access atomically.
+#[inline]
+unsafe fn load<F: GpuData>(words: *const AtomicU32) -> F {
+    let mut value = MaybeUninit::<F>::uninit();
+    let target = value.as_mut_ptr().cast::<u32>();
+    for word in 0..size_of::<F>() / 4 {
+        // SAFETY: `word` is within the `F` on both sides; a `GpuData` is a whole number of words.
+        unsafe { target.add(word).write((*words.add(word)).load(Ordering::Relaxed)) };
+    }
+    // SAFETY: all words were written, and any bits are a valid `GpuData`.
+    unsafe { value.assume_init() }
+}
+
+/// # Safety
+/// As [`load`].
+#[inline]
+unsafe fn store<F: GpuData>(words: *const AtomicU32, value: F) {
+    let source = std::ptr::from_ref(&value).cast::<u32>();
+    for word in 0..size_of::<F>() / 4 {
+        // SAFETY: `word` is within the `F` on both sides; a `GpuData` is a whole number of words.
+        unsafe { (*words.add(word)).store(source.add(word).read(), Ordering::Relaxed) };
+    }
+}
