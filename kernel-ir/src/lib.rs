@@ -15,6 +15,8 @@ pub mod layout;
 #[cfg(feature = "compiler")]
 pub mod op;
 #[cfg(feature = "compiler")]
+pub mod parse;
+#[cfg(feature = "compiler")]
 pub mod print;
 #[cfg(feature = "compiler")]
 pub mod types;

@@ -1,0 +1,155 @@
+//! Everything before the functions: files, sites, structs, the kernel's interface; and types and locations.
+
+use super::cursor::{Cursor, Result};
+use crate::arena::Arena;
+use crate::descriptor::SiteKind;
+use crate::ir::{Buffer, Kernel, Module, PushParam, Site, SourceLocation};
+use crate::types::{Field, Scalar, StructDef, Type, TypeId, Types};
+
+const SITE_KINDS: [SiteKind; 6] = [
+    SiteKind::IndexOutOfBounds,
+    SiteKind::DivideByZero,
+    SiteKind::RemainderByZero,
+    SiteKind::DivideOverflow,
+    SiteKind::RemainderOverflow,
+    SiteKind::ClampBounds,
+];
+
+pub(super) fn parse_header(cursor: &mut Cursor<'_>, module: &mut Module) -> Result<()> {
+    while cursor.is_at_id("file") {
+        cursor.declared::<crate::ir::FileId>("file", module.files.len())?;
+        let path = cursor.string()?;
+        module.files.push(path);
+    }
+    while cursor.is_at_id("site") {
+        cursor.declared::<crate::ir::SiteId>("site", module.sites.len())?;
+        let kind = site_kind(cursor)?;
+        let Some(location) = eat_location(cursor)? else { return cursor.expected("`@`") };
+        module.sites.push(Site { kind, location, text: cursor.string()? });
+    }
+    while cursor.is_at_id("struct") {
+        parse_struct(cursor, &mut module.types)?;
+    }
+    if cursor.eat_word("kernel") {
+        module.kernel = Some(parse_kernel(cursor, &mut module.types)?);
+    }
+    Ok(())
+}
+
+fn site_kind(cursor: &mut Cursor<'_>) -> Result<SiteKind> {
+    let word = cursor.peek_word().unwrap_or_default();
+    match SITE_KINDS.into_iter().find(|kind| kind.text_name() == word) {
+        Some(kind) => {
+            cursor.skip_word(word);
+            Ok(kind)
+        }
+        None => cursor.expected("a kind of site"),
+    }
+}
+
+fn parse_struct(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<()> {
+    cursor.declared::<crate::types::StructId>("struct", types.structs().len())?;
+    let name = cursor.name()?;
+    cursor.expect("{")?;
+    let mut fields = Vec::new();
+    loop {
+        let name = cursor.name()?;
+        cursor.expect(":")?;
+        fields.push(Field { name, ty: parse_type(cursor, types)? });
+        if !cursor.eat(",") {
+            break;
+        }
+    }
+    cursor.expect("}")?;
+    types.add_struct(StructDef { name, fields });
+    Ok(())
+}
+
+fn parse_kernel(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<Kernel> {
+    let function = cursor.id("fn")?;
+    cursor.expect_word("workgroup")?;
+    cursor.expect("(")?;
+    let x = cursor.number()?;
+    cursor.expect(",")?;
+    let y = cursor.number()?;
+    cursor.expect(",")?;
+    let workgroup = [x, y, cursor.number()?];
+    cursor.expect(")")?;
+    cursor.expect("{")?;
+    let mut kernel = Kernel { function, workgroup, buffers: Arena::new(), params: Arena::new() };
+    while cursor.is_at_id("buffer") {
+        cursor.declared::<crate::ir::BufferId>("buffer", kernel.buffers.len())?;
+        let name = cursor.name()?;
+        cursor.expect(":")?;
+        cursor.expect("[")?;
+        let element = parse_type(cursor, types)?;
+        cursor.expect("]")?;
+        kernel.buffers.push(Buffer { name, element, writable: cursor.eat_word("mut") });
+    }
+    while !cursor.eat("}") {
+        cursor.declared::<crate::ir::ParamId>("param", kernel.params.len())?;
+        let name = cursor.name()?;
+        cursor.expect(":")?;
+        kernel.params.push(PushParam { name, ty: parse_type(cursor, types)? });
+    }
+    Ok(kernel)
+}
+
+/// `@fileN:line:column`, when one is next.
+pub(super) fn eat_location(cursor: &mut Cursor<'_>) -> Result<Option<SourceLocation>> {
+    if !cursor.eat("@") {
+        return Ok(None);
+    }
+    let file = cursor.id("file")?;
+    cursor.expect(":")?;
+    let line = cursor.number()?;
+    cursor.expect(":")?;
+    Ok(Some(SourceLocation { file, line, column: cursor.number()? }))
+}
+
+pub(super) fn parse_type(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<TypeId> {
+    if cursor.eat("[") {
+        let element = parse_type(cursor, types)?;
+        cursor.expect(";")?;
+        let len = cursor.number()?;
+        cursor.expect("]")?;
+        return Ok(types.array(element, len));
+    }
+    if cursor.eat("(") {
+        let mut members = Vec::new();
+        while !cursor.eat(")") {
+            members.push(parse_type(cursor, types)?);
+            if !cursor.eat(",") {
+                cursor.expect(")")?;
+                break;
+            }
+        }
+        return Ok(types.intern(if members.is_empty() { Type::Unit } else { Type::Tuple(members) }));
+    }
+    let word = cursor.peek_word().unwrap_or_default();
+    if let Some(scalar) = scalar(word) {
+        cursor.skip_word(word);
+        return Ok(types.scalar(scalar));
+    }
+    if let Some(lanes @ 2..=4) = word.strip_prefix("vec").and_then(|lanes| lanes.parse::<u8>().ok()) {
+        cursor.skip_word(word);
+        cursor.expect("<")?;
+        let word = cursor.peek_word().unwrap_or_default();
+        let Some(scalar) = scalar(word) else { return cursor.expected("a scalar type") };
+        cursor.skip_word(word);
+        cursor.expect(">")?;
+        return Ok(types.vector(scalar, lanes));
+    }
+    let id = types.structs().ids().find(|id| id.to_string() == word);
+    match id.and_then(|id| types.find(&Type::Struct(id))) {
+        Some(ty) => {
+            cursor.skip_word(word);
+            Ok(ty)
+        }
+        None => cursor.expected("a type"),
+    }
+}
+
+fn scalar(word: &str) -> Option<Scalar> {
+    [Scalar::Bool, Scalar::I32, Scalar::U32, Scalar::F32].into_iter().find(|scalar| scalar.name() == word)
+}

@@ -1,0 +1,244 @@
+//! Single instructions, places and literals.
+
+use super::cursor::Result;
+use super::function::FunctionParser;
+use super::header::eat_location;
+use crate::ir::{Builtin, Constant, InstKind, Place, Root, SourceLocation, Step, ValueId};
+use crate::op::Op;
+use crate::types::{Scalar, Type};
+
+type Parsed = (InstKind, Vec<ValueId>, Option<SourceLocation>);
+
+impl FunctionParser<'_, '_> {
+    /// An instruction with its results and location.
+    pub(super) fn instruction(&mut self) -> Result<Parsed> {
+        let mut results = Vec::new();
+        if self.cursor.is_at("%") {
+            results = self.definitions("=")?;
+        } else if let Some(region) = self.region()? {
+            return Ok(region);
+        }
+        let kind = if results.is_empty() { self.effect()? } else { self.pure(results[0])? };
+        Ok((kind, results, eat_location(self.cursor)?))
+    }
+
+    /// An instruction that owns blocks, when one is next.
+    fn region(&mut self) -> Result<Option<Parsed>> {
+        if self.cursor.eat_word("if") {
+            let condition = self.value()?;
+            let (results, location) = self.region_results()?;
+            let then_block = self.braced_block(None, Vec::new())?;
+            self.cursor.expect_word("else")?;
+            let else_block = self.braced_block(None, Vec::new())?;
+            return Ok(Some((InstKind::If { condition, then_block, else_block }, results, location)));
+        }
+        if self.cursor.eat_word("switch") {
+            let selector = self.value()?;
+            let (results, location) = self.region_results()?;
+            self.cursor.expect("{")?;
+            let mut cases = Vec::new();
+            while self.cursor.eat_word("case") {
+                let case = self.cursor.number()?;
+                cases.push((case, self.braced_block(None, Vec::new())?));
+            }
+            self.cursor.expect_word("default")?;
+            let default = self.braced_block(None, Vec::new())?;
+            self.cursor.expect("}")?;
+            return Ok(Some((InstKind::Switch { selector, cases, default }, results, location)));
+        }
+        if self.cursor.eat_word("loop") {
+            let label = self.new_label()?;
+            let (params, initial) = self.carried()?;
+            let (results, location) = self.region_results()?;
+            let body = self.braced_block(Some(label), params)?;
+            return Ok(Some((InstKind::Loop { initial, body }, results, location)));
+        }
+        Ok(None)
+    }
+
+    /// `[-> (def,*)] [location]`
+    fn region_results(&mut self) -> Result<(Vec<ValueId>, Option<SourceLocation>)> {
+        let mut results = Vec::new();
+        if self.cursor.eat("->") {
+            self.cursor.expect("(")?;
+            results = self.definitions(")")?;
+        }
+        Ok((results, eat_location(self.cursor)?))
+    }
+
+    /// `((def = %N),*)`
+    fn carried(&mut self) -> Result<(Vec<ValueId>, Vec<ValueId>)> {
+        let (mut params, mut initial) = (Vec::new(), Vec::new());
+        self.cursor.expect("(")?;
+        while !self.cursor.eat(")") {
+            params.push(self.definition()?);
+            self.cursor.expect("=")?;
+            initial.push(self.value()?);
+            if !self.cursor.eat(",") {
+                self.cursor.expect(")")?;
+                break;
+            }
+        }
+        Ok((params, initial))
+    }
+
+    fn pure(&mut self, result: ValueId) -> Result<InstKind> {
+        if let Some(param) = self.cursor.eat_id("param") {
+            return Ok(InstKind::Param(param));
+        }
+        let word = self.cursor.peek_word().unwrap_or_default();
+        if let Some(builtin) = Builtin::ALL.into_iter().find(|builtin| builtin.name() == word) {
+            self.cursor.skip_word(word);
+            return Ok(InstKind::Builtin(builtin));
+        }
+        if let Some(op) = Op::from_name(word) {
+            self.cursor.skip_word(word);
+            return Ok(InstKind::Op(op, self.values()?));
+        }
+        if !matches!(word, "const" | "compose" | "extract" | "insert" | "len" | "load" | "call") {
+            return self.cursor.expected("an operation that defines a value");
+        }
+        self.cursor.skip_word(word);
+        Ok(match word {
+            "const" => InstKind::Const(self.constant(result)?),
+            "compose" => InstKind::Compose(self.values()?),
+            "extract" => InstKind::Extract(self.value()?, self.fields()?),
+            "insert" => {
+                let (composite, steps) = (self.value()?, self.fields()?);
+                self.cursor.expect(",")?;
+                InstKind::Insert(composite, self.value()?, steps)
+            }
+            "len" => InstKind::Len(self.cursor.id("buffer")?),
+            "load" => InstKind::Load(self.place()?),
+            _ => InstKind::Call(self.cursor.id("fn")?, self.arguments()?),
+        })
+    }
+
+    fn effect(&mut self) -> Result<InstKind> {
+        const EFFECTS: [&str; 8] = ["store", "call", "trap", "yield", "break", "continue", "return", "unreachable"];
+        let word = self.cursor.peek_word().unwrap_or_default();
+        if !EFFECTS.contains(&word) {
+            return self.cursor.expected("an instruction");
+        }
+        self.cursor.skip_word(word);
+        Ok(match word {
+            "store" => {
+                let place = self.place()?;
+                self.cursor.expect("=")?;
+                InstKind::Store(place, self.value()?)
+            }
+            "call" => InstKind::Call(self.cursor.id("fn")?, self.arguments()?),
+            "trap" => {
+                let site = self.cursor.id("site")?;
+                self.cursor.expect("(")?;
+                let first = self.value()?;
+                self.cursor.expect(",")?;
+                let second = self.value()?;
+                self.cursor.expect(")")?;
+                InstKind::Trap(site, [first, second])
+            }
+            "yield" => InstKind::Yield(self.values()?),
+            "break" => InstKind::Break(self.cursor.id("block")?, self.arguments()?),
+            "continue" => InstKind::Continue(self.cursor.id("block")?, self.arguments()?),
+            "return" if self.cursor.is_at("%") => InstKind::Return(Some(self.value()?)),
+            "return" => InstKind::Return(None),
+            _ => InstKind::Unreachable,
+        })
+    }
+
+    /// Values with commas, perhaps none. A `%` without a comma before it starts the next instruction.
+    fn values(&mut self) -> Result<Vec<ValueId>> {
+        let mut values = Vec::new();
+        if self.cursor.is_at("%") {
+            values.push(self.value()?);
+            while self.cursor.eat(",") {
+                values.push(self.value()?);
+            }
+        }
+        Ok(values)
+    }
+
+    /// `(%N,*)`
+    fn arguments(&mut self) -> Result<Vec<ValueId>> {
+        self.cursor.expect("(")?;
+        let values = self.values()?;
+        self.cursor.expect(")")?;
+        Ok(values)
+    }
+
+    /// `(.N)*`
+    fn fields(&mut self) -> Result<Vec<u32>> {
+        let mut fields = Vec::new();
+        while self.cursor.eat(".") {
+            fields.push(self.cursor.number()?);
+        }
+        Ok(fields)
+    }
+
+    fn place(&mut self) -> Result<Place> {
+        let root = match self.cursor.eat_id("local") {
+            Some(local) => Root::Local(local),
+            None => match self.cursor.eat_id("buffer") {
+                Some(buffer) => Root::Buffer(buffer),
+                None => return self.cursor.expected("a `local` or `buffer` id"),
+            },
+        };
+        let mut path = Vec::new();
+        loop {
+            if self.cursor.eat(".") {
+                path.push(Step::Field(self.cursor.number()?));
+            } else if self.cursor.eat("[") {
+                let value = self.value()?;
+                let check = if self.cursor.eat("!") { Some(self.cursor.id("site")?) } else { None };
+                self.cursor.expect("]")?;
+                path.push(Step::Index { value, check });
+            } else {
+                return Ok(Place { root, path });
+            }
+        }
+    }
+
+    fn constant(&mut self, result: ValueId) -> Result<Constant> {
+        if self.cursor.eat_word("bits") {
+            let word = self.cursor.peek_word().unwrap_or_default();
+            return match word.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok()) {
+                Some(bits) => {
+                    self.cursor.skip_word(word);
+                    Ok(Constant::F32(bits))
+                }
+                None => self.cursor.expected("hexadecimal bits (`0x7fc00000`)"),
+            };
+        }
+        let literal = self.cursor.literal()?;
+        let scalar = match self.value_type(result) {
+            Some(Type::Scalar(scalar)) => Some(*scalar),
+            _ => None,
+        };
+        match parse_literal(literal, scalar) {
+            Some(constant) => Ok(constant),
+            None => self.cursor.error(format!("expected a literal, found `{literal}` before this")),
+        }
+    }
+}
+
+/// A literal by its suffix, else by the type of the value it defines.
+fn parse_literal(literal: &str, ty: Option<Scalar>) -> Option<Constant> {
+    match literal {
+        "zero" => return Some(Constant::Zero),
+        "true" => return Some(Constant::Bool(true)),
+        "false" => return Some(Constant::Bool(false)),
+        _ => {}
+    }
+    let suffixes = [("i32", Scalar::I32), ("u32", Scalar::U32), ("f32", Scalar::F32)];
+    let suffixed = suffixes.into_iter().find_map(|(suffix, ty)| Some((literal.strip_suffix(suffix)?, ty)));
+    let (digits, ty) = match suffixed {
+        Some(suffixed) => suffixed,
+        None => (literal, ty?),
+    };
+    match ty {
+        Scalar::I32 => digits.parse().ok().map(Constant::I32),
+        Scalar::U32 => digits.parse().ok().map(Constant::U32),
+        Scalar::F32 => digits.parse::<f32>().ok().map(|value| Constant::F32(value.to_bits())),
+        Scalar::Bool => None,
+    }
+}
