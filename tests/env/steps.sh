@@ -1,0 +1,163 @@
+# The steps of tests/run that take more than one command. Sourced by it; each
+# function fails by its status and prints what a reader of its log wants.
+
+target_dir() { printf '%s' "${CARGO_TARGET_DIR:-$repo_root/target}"; }
+
+# `PASSED FAILED IGNORED` of a log: the sum of its test results, or one for the
+# step itself where it has none. A failed step never counts zero failures.
+count_results() { # LOG STATUS
+    awk -v status="$2" '
+        /^test result: / { seen = 1; passed += $4; failed += $6; ignored += $8 }
+        END {
+            if (!seen && status == 0) passed = 1
+            if (status != 0 && failed == 0) failed = 1
+            printf "%d %d %d\n", passed, failed, ignored
+        }' "$1"
+}
+
+# The path of a test binary of the package gridwise-tests, built if need be.
+suite_binary() { # NAME
+    local path
+    path=$(cargo test --quiet -p gridwise-tests --test "$1" --no-run --message-format=json |
+        jq -r "select(.reason == \"compiler-artifact\" and .target.name == \"$1\") | .executable // empty" | tail -n 1)
+    [ -x "$path" ] || fail "cargo built no test binary \`$1\`"
+    printf '%s' "$path"
+}
+
+show_versions() {
+    rustc --version
+    local device
+    for device in debian current; do
+        printf '%-8s ' "$device"
+        "$repo_root/tests/env/on" "$device" "$(vulkaninfo_of "$device")" --summary 2>/dev/null |
+            sed -n 's/^\s*\(driverInfo\|apiVersion\)\s*= /\1 /p' | paste -sd ' '
+    done
+    # Proof that the environments hide what they claim to hide.
+    if "$repo_root/tests/env/on" no-driver vulkaninfo --summary >/dev/null 2>&1; then
+        fail "the environment no-driver shows a driver"
+    fi
+}
+
+vulkaninfo_of() { # DEVICE
+    case $1 in
+    current) printf '%s' "$current_dir/usr/bin/vulkaninfo" ;;
+    *) command -v vulkaninfo ;;
+    esac
+}
+
+build_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items; }
+
+run_unit_tests() {
+    cargo test --workspace --exclude gridwise-tests
+    cargo test -p gridwise-tests --lib
+}
+
+run_compile_fail() { cargo test -p gridwise-tests --test ui; }
+
+build_suites() {
+    suite_binary corpus
+    suite_binary errors
+}
+
+# Fails when the layers said anything, whatever the program made of it.
+no_validation_message() { # LOG
+    if grep -nE 'VUID-|SYNC-HAZARD|Validation (Error|Warning)|UNASSIGNED-' "$1"; then
+        fail "the validation layer reported the messages above"
+    fi
+}
+
+run_suite() { # DEVICE NAME
+    local binary log
+    binary=$(suite_binary "$2")
+    log=$(mktemp)
+    (cd "$repo_root/tests" && timeout --signal=KILL 900 "$repo_root/tests/env/on" "$1" "$binary") 2>&1 | tee "$log"
+    no_validation_message "$log"
+    awk '/^test result: / { ran += $4 } END { exit !(ran > 0) }' "$log" || fail "no case ran on the device \`$1\`"
+    rm -f "$log"
+}
+
+# Runs one example and holds it to its device: the host where no driver is,
+# llvmpipe where one is.
+run_example() { # DEVICE NAME ARGUMENT…
+    local device=$1 name=$2 expected log
+    shift 2
+    case $device in
+    debian | current) expected=llvmpipe ;;
+    *) expected=host ;;
+    esac
+    log=$(mktemp)
+    timeout --signal=KILL 600 "$repo_root/tests/env/on" "$device" "$(target_dir)/release/examples/$name" "$@" 2>&1 |
+        tee "$log"
+    no_validation_message "$log"
+    grep -qi -- "$expected" "$log" || fail "example $name did not say that it ran on \`$expected\`"
+    rm -f "$log"
+}
+
+run_examples() { # DEVICE
+    local out
+    out=$(target_dir)/examples-out/$1
+    mkdir -p "$out"
+    run_example "$1" quickstart
+    run_example "$1" to_srgb --output "$out/to_srgb.png"
+    run_example "$1" to_srgb --fill --output "$out/fill.png"
+    run_example "$1" logistic_regression --output "$out/loss.svg"
+    reject_unreadable_image "$1"
+}
+
+# Bad input is an error message and a status, not a panic.
+reject_unreadable_image() { # DEVICE
+    local log
+    log=$(mktemp)
+    if "$repo_root/tests/env/on" "$1" "$(target_dir)/release/examples/to_srgb" \
+        --input "$repo_root/Cargo.toml" --output /dev/null >"$log" 2>&1; then
+        fail "to_srgb accepted a file that is no image"
+    fi
+    cat "$log"
+    ! grep -q panicked "$log" || fail "to_srgb panicked on a file that is no image"
+    rm -f "$log"
+}
+
+run_quickstart_without_loader() { run_example no-loader quickstart; }
+
+# Lets the corpus suite write its SPIR-V modules to a fresh directory.
+dump_modules() { # DIRECTORY
+    local binary
+    binary=$(suite_binary corpus)
+    rm -rf "$1"
+    mkdir -p "$1"
+    (cd "$repo_root/tests" && GRIDWISE_DUMP_SPIRV="$1" "$repo_root/tests/env/on" no-driver "$binary") >/dev/null
+    compgen -G "$1/*.spv" >/dev/null || fail "the corpus suite wrote no module"
+}
+
+validate_modules() { # debian|current
+    local dir count=0 bad=0 module validator=(spirv-val)
+    if [ "$1" = current ]; then
+        validator=("$current_dir/lib64/ld-linux-x86-64.so.2" --library-path "$current_dir/usr/lib/x86_64-linux-gnu"
+            "$current_dir/usr/bin/spirv-val")
+    fi
+    "${validator[@]}" --version | head -n 1
+    dir=$(target_dir)/spirv
+    dump_modules "$dir"
+    for module in "$dir"/*.spv; do
+        count=$((count + 1))
+        "${validator[@]}" --target-env vulkan1.2 --scalar-block-layout "$module" || {
+            note "rejected: $module"
+            bad=$((bad + 1))
+        }
+    done
+    note "test result: validated. $((count - bad)) passed; $bad failed; 0 ignored"
+    [ "$bad" = 0 ]
+}
+
+# The same tokens must give the same words in another process of the compiler.
+compare_two_builds() {
+    local first second count
+    first=$(target_dir)/spirv-first
+    second=$(target_dir)/spirv-second
+    dump_modules "$first"
+    cargo clean --quiet -p gridwise-tests -p gridwise-device-lib
+    dump_modules "$second"
+    diff -rq "$first" "$second"
+    count=$(find "$first" -name '*.spv' | wc -l)
+    note "test result: same. $count passed; 0 failed; 0 ignored"
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# House rules a compiler does not know: sizes, first lines, SAFETY comments,
+# paths of a machine, orphans. Must not change a file.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/env/lib.sh"
+cd "$repo_root"
+
+max_file_lines=800
+max_function_lines=150
+problems=0
+
+problem() {
+    printf '%s\n' "$*"
+    problems=$((problems + 1))
+}
+
+# Reads `problem` lines from a command.
+report() {
+    local line
+    while IFS= read -r line; do
+        problem "$line"
+    done
+}
+
+# The files git tracks or would track, that exist.
+files() {
+    git ls-files --cached --others --exclude-standard "$@" | sort -u | while IFS= read -r file; do
+        [ ! -e "$file" ] || printf '%s\n' "$file"
+    done
+}
+
+mapfile -t rust_files < <(files '*.rs')
+mapfile -t text_files < <(files '*.rs' '*.toml' '*.md' '*.sh' '*.stderr' 'tests/run' 'tests/env/*' '.ci/run')
+
+check_sizes() {
+    local file lines
+    for file in "${rust_files[@]}"; do
+        lines=$(wc -l <"$file")
+        [ "$lines" -le $max_file_lines ] || problem "$file: $lines lines, the limit is $max_file_lines"
+        # rustfmt closes a function at the indent at which it began.
+        awk -v file="$file" -v max=$max_function_lines '
+            match($0, /^ *(pub(\([a-z]+\))? )?(const )?(unsafe )?(extern "C" )?fn /) && !/;$/ && !/}$/ {
+                match($0, /^ */); indent = RLENGTH; start = NR
+            }
+            start && match($0, /^ *}/) && RLENGTH == indent + 1 {
+                if (NR - start >= max) printf "%s:%d: function of %d lines, the limit is %d\n", file, start, NR - start + 1, max
+                start = 0
+            }' "$file"
+    done
+}
+
+check_first_lines() {
+    local file
+    for file in "${rust_files[@]}"; do
+        [ -s "$file" ] || { problem "$file: empty"; continue; }
+        [[ "$(head -n 1 "$file")" == '//!'* ]] || problem "$file:1: the first line must be \`//!\` and say what the file does"
+    done
+}
+
+# Each `unsafe` block or impl has a SAFETY comment within the ten lines above it.
+check_safety_comments() {
+    local file
+    for file in "${rust_files[@]}"; do
+        # Strings of the macro and the compile-fail cases only speak of unsafe code.
+        [[ "$file" != tests/ui/* ]] || continue
+        awk -v file="$file" '
+            /SAFETY:/ { safe = NR }
+            { code = $0; sub(/\/\/.*/, "", code); gsub(/"[^"]*"/, "", code) }
+            code ~ /(^|[^a-z_A-Z`])unsafe (\{|impl )/ && !(safe && NR - safe <= 10) {
+                printf "%s:%d: `unsafe` without a `// SAFETY:` comment\n", file, NR
+            }' "$file"
+    done
+}
+
+check_machine_paths() {
+    local machine='(^|[^A-Za-z0-9_.$}-])/(work|root|home/[a-z]+|Users/[A-Za-z]+|tmp/target[a-z-]*)/'
+    grep -nE -- "$machine" "${text_files[@]}" | grep -v '^tests/tidy.sh:' | sed 's/$/   (path of one machine)/' || true
+}
+
+check_orphans() {
+    local file
+    while IFS= read -r file; do
+        [ -e "${file%.stderr}.rs" ] || problem "$file: its .rs file is gone"
+    done < <(files '*.stderr')
+}
+
+# A test that is switched off says why; a panic is never the expected result.
+check_test_attributes() {
+    grep -nE '^\s*#\[(ignore\]|should_panic)' "${rust_files[@]}" | sed 's/$/   (needs a reason, or an assertion on the error)/' || true
+}
+
+report < <(
+    check_sizes
+    check_safety_comments
+    check_machine_paths
+    check_test_attributes
+)
+check_first_lines
+check_orphans
+
+if [ $problems -gt 0 ]; then
+    fail "$problems house rules broken"
+fi
+note "tidy: ${#rust_files[@]} Rust files, ${#text_files[@]} text files"
