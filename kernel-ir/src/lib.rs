@@ -22,3 +22,5 @@ pub mod print;
 pub mod types;
 #[cfg(feature = "compiler")]
 pub mod typing;
+#[cfg(feature = "compiler")]
+pub mod verify;

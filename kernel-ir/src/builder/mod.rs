@@ -17,6 +17,7 @@
 //! let new = b.op(Op::Add, &[old, old]);
 //! b.store(cell, new);
 //! b.finish();
+//! gridwise_ir::verify::verify(&module.finish()).unwrap();
 //! ```
 //!
 //! # Divergence

@@ -1,0 +1,85 @@
+//! Memory part of the verifier: places, loads, stores, and the kernel's buffers and parameters.
+
+use super::{FunctionCx, VerifyErrorKind};
+use crate::descriptor::SiteKind;
+use crate::ir::{BufferId, Inst, Kernel, ParamId, Place, Root, Step, ValueId};
+use crate::types::{Scalar, Type, TypeId};
+use crate::typing;
+
+impl<'m> FunctionCx<'m, '_> {
+    /// The kernel, when this is its function; `what` is reported otherwise.
+    fn own_kernel(&mut self, what: &dyn std::fmt::Display) -> Option<&'m Kernel> {
+        let kernel = self.module.kernel.as_ref().filter(|kernel| kernel.function == self.id);
+        if kernel.is_none() {
+            self.error(VerifyErrorKind::Place, format!("{what} belongs to the kernel, and this is not its function"));
+        }
+        kernel
+    }
+
+    pub(super) fn check_param(&mut self, param: ParamId, inst: &Inst) {
+        let Some(kernel) = self.own_kernel(&param) else { return };
+        match kernel.params.get(param) {
+            // A type that does not exist was reported with the kernel.
+            Some(def) => self.check_result(inst, Some(def.ty)),
+            None => self.error(VerifyErrorKind::UnknownId, format!("there is no {param}")),
+        }
+    }
+
+    pub(super) fn check_len(&mut self, buffer: BufferId, inst: &Inst) {
+        if let Some(kernel) = self.own_kernel(&buffer)
+            && !kernel.buffers.contains(buffer)
+        {
+            self.error(VerifyErrorKind::UnknownId, format!("there is no {buffer}"));
+        }
+        self.check_result_is(inst, &Type::Scalar(Scalar::U32));
+    }
+
+    pub(super) fn check_load(&mut self, place: &Place, inst: &Inst) {
+        let ty = self.check_place(place);
+        self.check_result(inst, ty);
+    }
+
+    pub(super) fn check_store(&mut self, place: &Place, value: ValueId, inst: &Inst) {
+        let ty = self.check_place(place);
+        if let Root::Buffer(id) = place.root {
+            let buffer = self.module.kernel.as_ref().and_then(|kernel| kernel.buffers.get(id));
+            if buffer.is_some_and(|buffer| !buffer.writable) {
+                self.error(VerifyErrorKind::ReadOnly, format!("{id} is not writable"));
+            }
+        }
+        if let (Some(expected), Some(found)) = (ty, self.type_of(value))
+            && expected != found
+        {
+            let (found, expected) = (self.show(found), self.show(expected));
+            self.error(VerifyErrorKind::Operand, format!("{place} is `{expected}`, but {value} is `{found}`"));
+        }
+        self.check_no_results(inst);
+    }
+
+    /// Checks a place and gives its type, if it leads to a cell.
+    fn check_place(&mut self, place: &Place) -> Option<TypeId> {
+        for step in &place.path {
+            if let Step::Index { value, check } = *step {
+                self.check_operand(value, &[Type::Scalar(Scalar::U32)]);
+                match check.map(|site| (site, self.module.sites.get(site))) {
+                    Some((site, None)) => self.error(VerifyErrorKind::UnknownId, format!("there is no {site}")),
+                    Some((site, Some(def))) if def.kind != SiteKind::IndexOutOfBounds => {
+                        let kind = def.kind.text_name();
+                        self.error(VerifyErrorKind::Site, format!("{site} is of the kind {kind}, not an index"));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if let Root::Buffer(buffer) = place.root {
+            let kernel = self.own_kernel(&buffer)?;
+            // Reported with the kernel.
+            let element = kernel.buffers.get(buffer).map(|buffer| buffer.element);
+            if element.is_some_and(|element| !self.module.types.all().contains(element)) {
+                return None;
+            }
+        }
+        let ty = typing::place_type(self.module, self.function, place);
+        ty.map_err(|message| self.error(VerifyErrorKind::Place, message)).ok()
+    }
+}

@@ -1,0 +1,130 @@
+//! Module part of the verifier: types, sites, the kernel's interface, signatures of functions.
+
+use super::{VerifyError, VerifyErrorKind};
+use crate::ir::{Function, FunctionId, Module};
+use crate::layout::Layout;
+use crate::types::{Scalar, StructId, Type, TypeId};
+
+fn error(kind: VerifyErrorKind, entity: impl ToString, message: impl Into<String>) -> VerifyError {
+    let (entity, message) = (entity.to_string(), message.into());
+    VerifyError { kind, message, function: None, entity, text: None, location: None }
+}
+
+/// Whether all types are well formed.
+pub(super) fn check_types(module: &Module, errors: &mut Vec<VerifyError>) -> bool {
+    let before = errors.len();
+    for (id, ty) in module.types.all().iter() {
+        if let Err(message) = check_type(module, id, ty) {
+            errors.push(error(VerifyErrorKind::MalformedType, id, message));
+        }
+    }
+    errors.len() == before
+}
+
+/// Members come before the types made of them, so that no type contains itself.
+fn check_type(module: &Module, id: TypeId, ty: &Type) -> Result<(), String> {
+    let check_member = |member: TypeId| {
+        if member >= id {
+            return Err(format!("a member's type, {member}, is not an earlier one"));
+        }
+        if *module.types.get(member) == Type::Unit { Err("a member is unit".to_owned()) } else { Ok(()) }
+    };
+    match ty {
+        Type::Unit | Type::Scalar(_) => Ok(()),
+        Type::Vector(_, 2..=4) => Ok(()),
+        Type::Vector(_, lanes) => Err(format!("a vector of {lanes} lanes")),
+        Type::Array(_, 0) => Err("an array of no elements".to_owned()),
+        Type::Array(element, _) => check_member(*element),
+        Type::Tuple(members) if members.is_empty() => Err("a tuple without members".to_owned()),
+        Type::Tuple(members) => members.iter().try_for_each(|member| check_member(*member)),
+        Type::Struct(def) => check_struct(module, *def, check_member),
+    }
+}
+
+fn check_struct(
+    module: &Module,
+    id: StructId,
+    check_member: impl Fn(TypeId) -> Result<(), String>,
+) -> Result<(), String> {
+    let def = module.types.structs().get(id).ok_or_else(|| format!("there is no {id}"))?;
+    if def.fields.is_empty() {
+        return Err(format!("struct `{}` has no fields", def.name));
+    }
+    def.fields.iter().try_for_each(|field| check_member(field.ty))
+}
+
+pub(super) fn check_sites(module: &Module, errors: &mut Vec<VerifyError>) {
+    for (id, site) in module.sites.iter() {
+        let file = site.location.file;
+        if !module.files.contains(file) {
+            errors.push(error(VerifyErrorKind::UnknownId, id, format!("there is no {file}")));
+        }
+    }
+}
+
+pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
+    use VerifyErrorKind::{KernelInterface, Layout as NoLayout, UnknownId};
+    let Some(kernel) = &module.kernel else { return };
+    let types = &module.types;
+    if kernel.workgroup.contains(&0) {
+        errors.push(error(KernelInterface, "kernel", "a workgroup size is zero"));
+    }
+    match module.functions.get(kernel.function) {
+        None => errors.push(error(UnknownId, "kernel", format!("there is no {}", kernel.function))),
+        Some(function) => {
+            if function.blocks.get(function.entry).is_some_and(|entry| !entry.params.is_empty()) {
+                errors.push(error(KernelInterface, kernel.function, "the kernel's function has parameters"));
+            }
+            if types.all().get(function.result).is_some_and(|ty| *ty != Type::Unit) {
+                errors.push(error(KernelInterface, kernel.function, "the kernel's function returns a value"));
+            }
+        }
+    }
+    for (id, buffer) in kernel.buffers.iter() {
+        if !types.all().contains(buffer.element) {
+            errors.push(error(UnknownId, id, format!("there is no {}", buffer.element)));
+        } else if Layout::of(types, buffer.element).is_none_or(|layout| layout.size == 0) {
+            let message = format!("`{}` cannot lie in a buffer", types.display(buffer.element));
+            errors.push(error(NoLayout, id, message));
+        }
+    }
+    for (id, param) in kernel.params.iter() {
+        if !types.all().contains(param.ty) {
+            errors.push(error(UnknownId, id, format!("there is no {}", param.ty)));
+        } else if *types.get(param.ty) != Type::Scalar(Scalar::Bool) && Layout::of(types, param.ty).is_none() {
+            let message = format!("`{}` cannot be a parameter of a kernel", types.display(param.ty));
+            errors.push(error(NoLayout, id, message));
+        }
+    }
+}
+
+/// Whether the types that a function names exist, so that its body can be looked at.
+pub(super) fn check_signature(
+    module: &Module,
+    id: FunctionId,
+    function: &Function,
+    errors: &mut Vec<VerifyError>,
+) -> bool {
+    let types = module.types.all();
+    let mut ok = true;
+    let mut report = |kind, entity: String, message: String| {
+        ok = false;
+        errors.push(VerifyError { function: Some(id), location: function.location, ..error(kind, entity, message) });
+    };
+    let values = function.values.iter().map(|(value, def)| (value.to_string(), def.ty));
+    let locals = function.locals.iter().map(|(local, def)| (local.to_string(), def.ty));
+    for (entity, ty) in values.chain(locals).chain([(id.to_string(), function.result)]) {
+        if !types.contains(ty) {
+            report(VerifyErrorKind::UnknownId, entity, format!("there is no {ty}"));
+        }
+    }
+    for (local, def) in function.locals.iter() {
+        if types.get(def.ty) == Some(&Type::Unit) {
+            report(VerifyErrorKind::MalformedType, local.to_string(), "a local variable is unit".to_owned());
+        }
+    }
+    if !function.blocks.contains(function.entry) {
+        report(VerifyErrorKind::UnknownId, id.to_string(), format!("there is no {}", function.entry));
+    }
+    ok
+}
