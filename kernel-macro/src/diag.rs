@@ -6,6 +6,8 @@ use quote::quote_spanned;
 use crate::ast::SpanRange;
 
 pub(crate) mod code;
+#[cfg(test)]
+pub(crate) mod test_support;
 
 pub(crate) use code::Code;
 

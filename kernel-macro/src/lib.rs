@@ -5,5 +5,6 @@
 mod ast;
 mod diag;
 mod intrinsic;
+mod parse;
 mod program;
 mod typed;

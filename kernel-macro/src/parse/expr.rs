@@ -1,0 +1,356 @@
+//! Expressions.
+
+use proc_macro2::Span;
+use quote::{ToTokens, quote};
+use syn::{BinOp, Expr as Syn, Lit, RangeLimits, UnOp};
+
+use super::Parser;
+use crate::ast::{BinaryOp, Expr, ExprKind, Label, Literal, Member, Range, ScalarName, SpanRange, UnaryOp};
+use crate::diag::code;
+
+impl Parser<'_> {
+    pub(super) fn expr(&mut self, expr: &Syn) -> Expr {
+        if let Syn::Group(group) = expr {
+            return self.expr(&group.expr);
+        }
+        let id = self.next_expr();
+        let kind = self.expr_kind(expr);
+        Expr { id, kind, span: SpanRange::of(expr) }
+    }
+
+    fn boxed(&mut self, expr: &Syn) -> Box<Expr> {
+        Box::new(self.expr(expr))
+    }
+
+    fn list<'a>(&mut self, exprs: impl IntoIterator<Item = &'a Syn>) -> Vec<Expr> {
+        exprs.into_iter().map(|expr| self.expr(expr)).collect()
+    }
+
+    fn expr_kind(&mut self, expr: &Syn) -> ExprKind {
+        match expr {
+            Syn::Lit(lit) => self.literal(&lit.lit),
+            Syn::Path(path) if path.qself.is_none() => self.path(&path.path).map_or(ExprKind::Error, ExprKind::Path),
+            Syn::Paren(paren) => ExprKind::Paren(self.boxed(&paren.expr)),
+            Syn::Unary(unary) => self.unary(unary),
+            Syn::Binary(binary) => {
+                let (op, assign, span) = binary_op(&binary.op);
+                let (left, right) = (self.boxed(&binary.left), self.boxed(&binary.right));
+                if assign { ExprKind::AssignOp(op, left, right, span) } else { ExprKind::Binary(op, left, right, span) }
+            }
+            Syn::Assign(assign) => self.assign(assign),
+            Syn::Cast(cast) => {
+                let operand = self.boxed(&cast.expr);
+                ExprKind::Cast(operand, self.ty(&cast.ty))
+            }
+            Syn::Call(call) => self.call(call),
+            Syn::MethodCall(call) => self.method(call),
+            Syn::Field(field) => {
+                let member = match &field.member {
+                    syn::Member::Named(name) => Member::Named(name.clone()),
+                    syn::Member::Unnamed(index) => Member::Index(index.index, index.span),
+                };
+                ExprKind::Field { base: self.boxed(&field.base), member }
+            }
+            Syn::Index(index) => ExprKind::Index { base: self.boxed(&index.expr), index: self.boxed(&index.index) },
+            Syn::Tuple(tuple) => ExprKind::Tuple(self.list(&tuple.elems)),
+            Syn::Array(array) => ExprKind::Array(self.list(&array.elems)),
+            Syn::Repeat(repeat) => ExprKind::Repeat { element: self.boxed(&repeat.expr), len: self.boxed(&repeat.len) },
+            Syn::Struct(literal) => self.struct_literal(literal),
+            other => self.control(other),
+        }
+    }
+
+    /// Blocks, branches, loops and jumps.
+    fn control(&mut self, expr: &Syn) -> ExprKind {
+        match expr {
+            Syn::If(branch) => ExprKind::If {
+                condition: self.boxed(&branch.cond),
+                then_block: self.block(&branch.then_branch),
+                else_expr: branch.else_branch.as_ref().map(|(_, otherwise)| self.boxed(otherwise)),
+            },
+            Syn::While(looping) => ExprKind::While {
+                label: looping.label.as_ref().map(|label| to_label(&label.name)),
+                condition: self.boxed(&looping.cond),
+                body: self.block(&looping.body),
+            },
+            Syn::Loop(looping) => ExprKind::Loop {
+                label: looping.label.as_ref().map(|label| to_label(&label.name)),
+                body: self.block(&looping.body),
+            },
+            Syn::ForLoop(looping) => self.for_loop(looping),
+            Syn::Block(block) => ExprKind::Block {
+                label: block.label.as_ref().map(|label| to_label(&label.name)),
+                block: self.block(&block.block),
+            },
+            Syn::Break(jump) => ExprKind::Break {
+                label: jump.label.as_ref().map(to_label),
+                value: jump.expr.as_ref().map(|value| self.boxed(value)),
+            },
+            Syn::Continue(jump) => ExprKind::Continue { label: jump.label.as_ref().map(to_label) },
+            Syn::Return(jump) => ExprKind::Return(jump.expr.as_ref().map(|value| self.boxed(value))),
+            other => {
+                self.unsupported_expr(other);
+                ExprKind::Error
+            }
+        }
+    }
+
+    fn unary(&mut self, unary: &syn::ExprUnary) -> ExprKind {
+        let op = match &unary.op {
+            UnOp::Neg(_) => UnaryOp::Neg,
+            UnOp::Not(_) => UnaryOp::Not,
+            other => {
+                self.unsupported(
+                    other,
+                    "dereferencing is",
+                    "use the variable itself: there are no references in kernels",
+                );
+                return ExprKind::Error;
+            }
+        };
+        ExprKind::Unary(op, self.boxed(&unary.expr))
+    }
+
+    fn assign(&mut self, assign: &syn::ExprAssign) -> ExprKind {
+        let spelling = match &*assign.left {
+            Syn::Infer(_) => "write `let _ = …;`",
+            Syn::Tuple(_) => "assign one variable after the other",
+            Syn::Array(_) | Syn::Struct(_) => "assign one member after the other",
+            _ => return ExprKind::Assign(self.boxed(&assign.left), self.boxed(&assign.right)),
+        };
+        self.unsupported(&assign.left, "assigning to a pattern is", spelling);
+        self.expr(&assign.right);
+        ExprKind::Error
+    }
+
+    fn call(&mut self, call: &syn::ExprCall) -> ExprKind {
+        let args = self.list(&call.args);
+        match &*call.func {
+            Syn::Path(path) if path.qself.is_none() => match self.path(&path.path) {
+                Some(callee) => ExprKind::Call { callee, callee_span: SpanRange::of(path), args },
+                None => ExprKind::Error,
+            },
+            other => {
+                self.unsupported(other, "calling anything but a function by its name is", "call a `#[device] fn`");
+                ExprKind::Error
+            }
+        }
+    }
+
+    fn method(&mut self, call: &syn::ExprMethodCall) -> ExprKind {
+        if let Some(turbofish) = &call.turbofish {
+            self.unsupported(turbofish, "generic arguments are", "remove them; types are inferred");
+        }
+        let receiver = self.boxed(&call.receiver);
+        ExprKind::Method { receiver, name: call.method.clone(), args: self.list(&call.args) }
+    }
+
+    fn struct_literal(&mut self, literal: &syn::ExprStruct) -> ExprKind {
+        let mut fields = Vec::new();
+        for field in &literal.fields {
+            match &field.member {
+                syn::Member::Named(name) => fields.push((name.clone(), self.expr(&field.expr))),
+                syn::Member::Unnamed(_) => {
+                    self.unsupported(field, "tuple structs are", "use a struct with named fields");
+                }
+            }
+        }
+        if let Some(dots) = &literal.dot2_token {
+            let rest = &literal.rest;
+            self.unsupported(quote!(#dots #rest), "struct update syntax is", "write every field");
+            return ExprKind::Error;
+        }
+        if literal.qself.is_some() {
+            self.unsupported(literal, "qualified paths are", "name the struct");
+            return ExprKind::Error;
+        }
+        match self.path(&literal.path) {
+            Some(path) => ExprKind::Struct { path, fields },
+            None => ExprKind::Error,
+        }
+    }
+
+    fn for_loop(&mut self, looping: &syn::ExprForLoop) -> ExprKind {
+        let label = looping.label.as_ref().map(|label| to_label(&label.name));
+        let range = self.range(&looping.expr);
+        let pattern = self.pattern(&looping.pat);
+        let body = self.block(&looping.body);
+        range.map_or(ExprKind::Error, |range| ExprKind::For { label, pattern, range, body })
+    }
+
+    fn range(&mut self, expr: &Syn) -> Option<Range> {
+        let mut inner = expr;
+        while let Syn::Paren(syn::ExprParen { expr, .. }) | Syn::Group(syn::ExprGroup { expr, .. }) = inner {
+            inner = expr;
+        }
+        let Syn::Range(range) = inner else {
+            self.unsupported_iterator(inner);
+            return None;
+        };
+        let (Some(start), Some(end)) = (&range.start, &range.end) else {
+            self.unsupported(range, "an open range is", "write both ends: `0..n`");
+            return None;
+        };
+        let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+        Some(Range { start: self.boxed(start), end: self.boxed(end), inclusive, span: SpanRange::of(range) })
+    }
+
+    fn unsupported_iterator(&mut self, expr: &Syn) {
+        const RANGES: &str = "loop over a range: `for i in 0..n`";
+        let Syn::MethodCall(call) = expr else {
+            self.unsupported(expr, "iterating over anything but a range is", RANGES);
+            return;
+        };
+        let method = call.method.to_string();
+        let help = match method.as_str() {
+            "rev" => "loop forwards and compute `n - 1 - i`",
+            "step_by" => "use `while i < n { …; i += step; }`",
+            "iter" | "iter_mut" | "into_iter" | "enumerate" => "loop over the indices: `for i in 0..x.len()`",
+            _ => RANGES,
+        };
+        self.unsupported(&call.method, &format!("`.{method}()` in `for` is"), help);
+    }
+
+    fn unsupported_expr(&mut self, expr: &Syn) {
+        let (at, what, help) = match expr {
+            Syn::Match(it) => (it.match_token.to_token_stream(), "`match` is", "write an `if`/`else if` chain"),
+            Syn::Let(it) => (
+                it.let_token.to_token_stream(),
+                "`if let` and `while let` are",
+                "compare with `==`: there are no enums in kernels",
+            ),
+            Syn::Closure(_) => (expr.to_token_stream(), "closures are", "move the body into a `#[device] fn`"),
+            Syn::Reference(it) => (
+                it.and_token.to_token_stream(),
+                "references are",
+                "use the value: variables are copied, buffers are indexed by name",
+            ),
+            Syn::RawAddr(_) => (expr.to_token_stream(), "raw pointers are", "use the value"),
+            Syn::Unsafe(it) => (it.unsafe_token.to_token_stream(), "`unsafe` is", "remove it: accesses are checked"),
+            Syn::Async(it) => {
+                (it.async_token.to_token_stream(), "`async` is", "remove it: invocations run by themselves")
+            }
+            Syn::Await(it) => (it.await_token.to_token_stream(), "`.await` is", "remove it"),
+            Syn::Try(it) => (it.question_token.to_token_stream(), "`?` is", "test the value with `if`"),
+            Syn::TryBlock(_) => (expr.to_token_stream(), "`try` blocks are", "test values with `if`"),
+            Syn::Const(it) => (it.const_token.to_token_stream(), "`const` blocks are", "use a `#[device] const`"),
+            Syn::Range(_) => (
+                expr.to_token_stream(),
+                "a range outside `for` is",
+                "compare with `<` and `>=`, or loop over it with `for`",
+            ),
+            Syn::Infer(_) => (expr.to_token_stream(), "`_` as an expression is", "write a value"),
+            Syn::Yield(_) => (expr.to_token_stream(), "`yield` is", "write the value into a buffer"),
+            Syn::Path(_) => (expr.to_token_stream(), "a qualified path is", "call the method on the value"),
+            Syn::Macro(it) => {
+                self.unsupported_macro(&it.mac);
+                return;
+            }
+            _ => (
+                expr.to_token_stream(),
+                "this expression is",
+                "write it with the operators and calls that kernels know",
+            ),
+        };
+        self.unsupported(at, what, help);
+    }
+
+    fn literal(&mut self, lit: &Lit) -> ExprKind {
+        let literal = match lit {
+            Lit::Bool(value) => Literal::Bool(value.value),
+            Lit::Int(int) => {
+                let text = int.base10_digits();
+                match (self.suffix(lit, int.suffix()), text.parse()) {
+                    // `1f32` is a float.
+                    (Some(suffix @ Some(ScalarName::F32)), _) => Literal::Float { text: text.to_owned(), suffix },
+                    (Some(suffix), Ok(value)) => Literal::Int { value, suffix },
+                    (Some(_), Err(_)) => {
+                        let message = "this integer literal is too large for any integer type";
+                        self.diags.error(code::BAD_LITERAL, SpanRange::of(lit), message);
+                        return ExprKind::Error;
+                    }
+                    (None, _) => return ExprKind::Error,
+                }
+            }
+            Lit::Float(float) => match self.suffix(lit, float.suffix()) {
+                Some(suffix) => Literal::Float { text: float.base10_digits().to_owned(), suffix },
+                None => return ExprKind::Error,
+            },
+            Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) => {
+                self.unsupported(lit, "string literals are", "kernels compute with numbers; keep text on the host");
+                return ExprKind::Error;
+            }
+            Lit::Char(_) | Lit::Byte(_) => {
+                self.unsupported(lit, "character literals are", "write the character's number as a `u32`");
+                return ExprKind::Error;
+            }
+            other => {
+                self.unsupported(other, "this literal is", "write a number, `true` or `false`");
+                return ExprKind::Error;
+            }
+        };
+        ExprKind::Literal(literal)
+    }
+
+    /// The type that a literal's suffix names: `Some(None)` without one, `None` after an error.
+    fn suffix(&mut self, lit: &Lit, suffix: &str) -> Option<Option<ScalarName>> {
+        if suffix.is_empty() {
+            return Some(None);
+        }
+        if let Some(scalar) = ScalarName::from_name(suffix).filter(|&scalar| scalar != ScalarName::Bool) {
+            return Some(Some(scalar));
+        }
+        let help = match suffix {
+            "f64" | "f16" | "f128" => "use `f32`",
+            "i8" | "i16" | "i64" | "i128" | "isize" => "use `i32`",
+            _ => "use `u32`",
+        };
+        let message = format!("`{suffix}` is not a number type of kernels");
+        self.diags
+            .error(code::BAD_LITERAL, SpanRange::of(lit), message)
+            .note("the number types are f32, i32, u32 and usize (32 bits on the device)")
+            .help(help);
+        None
+    }
+}
+
+fn to_label(lifetime: &syn::Lifetime) -> Label {
+    Label { name: lifetime.ident.to_string(), span: lifetime.span(), lifetime: lifetime.clone() }
+}
+
+/// The operator, whether it assigns, and its span.
+fn binary_op(op: &BinOp) -> (BinaryOp, bool, Span) {
+    let span = SpanRange::of(op).start;
+    let (op, assign) = match op {
+        BinOp::Add(_) => (BinaryOp::Add, false),
+        BinOp::Sub(_) => (BinaryOp::Sub, false),
+        BinOp::Mul(_) => (BinaryOp::Mul, false),
+        BinOp::Div(_) => (BinaryOp::Div, false),
+        BinOp::Rem(_) => (BinaryOp::Rem, false),
+        BinOp::And(_) => (BinaryOp::And, false),
+        BinOp::Or(_) => (BinaryOp::Or, false),
+        BinOp::BitXor(_) => (BinaryOp::BitXor, false),
+        BinOp::BitAnd(_) => (BinaryOp::BitAnd, false),
+        BinOp::BitOr(_) => (BinaryOp::BitOr, false),
+        BinOp::Shl(_) => (BinaryOp::Shl, false),
+        BinOp::Shr(_) => (BinaryOp::Shr, false),
+        BinOp::Eq(_) => (BinaryOp::Eq, false),
+        BinOp::Lt(_) => (BinaryOp::Lt, false),
+        BinOp::Le(_) => (BinaryOp::Le, false),
+        BinOp::Ne(_) => (BinaryOp::Ne, false),
+        BinOp::Ge(_) => (BinaryOp::Ge, false),
+        BinOp::Gt(_) => (BinaryOp::Gt, false),
+        BinOp::AddAssign(_) => (BinaryOp::Add, true),
+        BinOp::SubAssign(_) => (BinaryOp::Sub, true),
+        BinOp::MulAssign(_) => (BinaryOp::Mul, true),
+        BinOp::DivAssign(_) => (BinaryOp::Div, true),
+        BinOp::RemAssign(_) => (BinaryOp::Rem, true),
+        BinOp::BitXorAssign(_) => (BinaryOp::BitXor, true),
+        BinOp::BitAndAssign(_) => (BinaryOp::BitAnd, true),
+        BinOp::BitOrAssign(_) => (BinaryOp::BitOr, true),
+        BinOp::ShlAssign(_) => (BinaryOp::Shl, true),
+        BinOp::ShrAssign(_) => (BinaryOp::Shr, true),
+        _ => (BinaryOp::Add, false),
+    };
+    (op, assign, span)
+}

@@ -1,0 +1,207 @@
+//! Functions, consts and structs.
+
+use proc_macro2::Ident;
+use syn::{FnArg, Pat, ReturnType, Type};
+
+use super::Parser;
+use super::ty::ungroup;
+use crate::ast::{Const, Fn, Param, SpanRange, Struct, TypeExpr, TypeKind};
+use crate::diag::{Diagnostics, code};
+
+/// What a function is to the language: kernels take buffers and return nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Kernel,
+    Device,
+}
+
+/// Parses a kernel or a device function.
+pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) -> Fn {
+    let mut parser = Parser::new(diags);
+    parser.check_signature(&item.sig);
+    let params = item.sig.inputs.iter().filter_map(|input| parser.param(input, role)).collect();
+    let result = parser.result(&item.sig.output, role);
+    let body = parser.block(&item.block);
+    Fn {
+        attrs: item.attrs.clone(),
+        vis: item.vis.clone(),
+        name: item.sig.ident.clone(),
+        params,
+        result,
+        body,
+        expr_count: parser.exprs,
+        binding_count: parser.bindings,
+    }
+}
+
+/// Parses a device const.
+pub(crate) fn parse_const(item: &syn::ItemConst, diags: &mut Diagnostics) -> Const {
+    let mut parser = Parser::new(diags);
+    parser.check_generics(&item.generics);
+    if item.ident == "_" {
+        let error =
+            parser.diags.error(code::BAD_SIGNATURE, SpanRange::token(item.ident.span()), "a device const needs a name");
+        error.help("name it, or remove `#[device]`");
+    }
+    let ty = parser.ty(&item.ty);
+    let value = parser.expr(&item.expr);
+    Const {
+        attrs: item.attrs.clone(),
+        vis: item.vis.clone(),
+        name: item.ident.clone(),
+        ty,
+        value,
+        expr_count: parser.exprs,
+    }
+}
+
+/// Parses a struct with named fields.
+pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> Struct {
+    let mut parser = Parser::new(diags);
+    parser.check_generics(&item.generics);
+    let fields = parser.fields(item);
+    Struct { name: item.ident.clone(), vis: item.vis.clone(), fields }
+}
+
+impl Parser<'_> {
+    fn check_generics(&mut self, generics: &syn::Generics) {
+        if !generics.params.is_empty() {
+            self.unsupported(&generics.params, "generic parameters are", "write one item for each type");
+        }
+        if let Some(clause) = &generics.where_clause {
+            self.unsupported(clause, "`where` clauses are", "remove the clause");
+        }
+    }
+
+    fn check_signature(&mut self, signature: &syn::Signature) {
+        self.check_generics(&signature.generics);
+        if let Some(keyword) = &signature.constness {
+            self.unsupported(keyword, "`const fn` is", "remove `const`");
+        }
+        if let Some(keyword) = &signature.asyncness {
+            self.unsupported(keyword, "`async fn` is", "remove `async`");
+        }
+        let safety = &signature.safety;
+        if !quote::ToTokens::to_token_stream(safety).is_empty() {
+            self.unsupported(safety, "`unsafe fn` is", "remove the keyword: kernels are safe functions");
+        }
+        if let Some(abi) = &signature.abi {
+            self.unsupported(abi, "`extern` is", "remove it");
+        }
+        if let Some(variadic) = &signature.variadic {
+            self.unsupported(variadic, "variadic functions are", "name each parameter");
+        }
+    }
+
+    fn param(&mut self, input: &FnArg, role: Role) -> Option<Param> {
+        let typed = match input {
+            FnArg::Typed(typed) => typed,
+            FnArg::Receiver(receiver) => {
+                let error = self.diags.error(
+                    code::BAD_SIGNATURE,
+                    SpanRange::of(receiver),
+                    "`self` parameters are not supported",
+                );
+                error.help("write a free function that takes the value by name");
+                return None;
+            }
+        };
+        for attr in &typed.attrs {
+            self.unsupported(attr, "attributes on parameters are", "remove the attribute");
+        }
+        let ty = match role {
+            Role::Kernel => self.param_ty(&typed.ty),
+            Role::Device => self.device_param_ty(&typed.ty),
+        };
+        let (name, mutable) = self.param_name(&typed.pat)?;
+        Some(Param { name, mutable, ty, binding: self.next_binding() })
+    }
+
+    /// The name of a parameter, and whether it is `mut`.
+    fn param_name(&mut self, pat: &Pat) -> Option<(Ident, bool)> {
+        if let Pat::Ident(ident) = pat
+            && ident.by_ref.is_none()
+            && ident.subpat.is_none()
+        {
+            return Some((ident.ident.clone(), ident.mutability.is_some()));
+        }
+        let error = self.diags.error(code::BAD_SIGNATURE, SpanRange::of(pat), "a parameter must be a plain name");
+        error.help(match pat {
+            Pat::Wild(_) => "name it; a leading underscore says that it is not used: `_unused`",
+            _ => "take the value by a name and take it apart with `let` in the body",
+        });
+        None
+    }
+
+    fn device_param_ty(&mut self, ty: &Type) -> TypeExpr {
+        if let Type::Reference(reference) = ungroup(ty) {
+            let slice = matches!(ungroup(&reference.elem), Type::Slice(_));
+            let error = self.diags.error(
+                code::BAD_SIGNATURE,
+                SpanRange::of(ty),
+                "a device fn cannot take references in this version",
+            );
+            error.help(if slice {
+                "index the buffer in the kernel and pass the element, or pass an array by value"
+            } else {
+                "take the value; return the new value instead of writing through `&mut`"
+            });
+            return TypeExpr {
+                kind: TypeKind::Error,
+                span: SpanRange::of(ty),
+                tokens: quote::ToTokens::to_token_stream(ty),
+            };
+        }
+        self.ty(ty)
+    }
+
+    fn result(&mut self, output: &ReturnType, role: Role) -> Option<TypeExpr> {
+        let ReturnType::Type(_, ty) = output else { return None };
+        let unit = matches!(ungroup(ty), Type::Tuple(tuple) if tuple.elems.is_empty());
+        if role == Role::Device {
+            return Some(self.ty(ty)).filter(|_| !unit);
+        }
+        if !unit {
+            let error = self.diags.error(code::BAD_SIGNATURE, SpanRange::of(ty), "a kernel returns nothing");
+            error.note("a kernel runs once per invocation: there is no single value to return");
+            error.help("write results into a `&mut [T]` parameter");
+        }
+        None
+    }
+
+    fn fields(&mut self, item: &syn::DeriveInput) -> Vec<(Ident, TypeExpr)> {
+        let (span, message, help) = match &item.data {
+            syn::Data::Struct(data) => match &data.fields {
+                syn::Fields::Named(fields) => {
+                    return fields
+                        .named
+                        .iter()
+                        .filter_map(|field| Some((field.ident.clone()?, self.ty(&field.ty))))
+                        .collect();
+                }
+                syn::Fields::Unnamed(fields) => (
+                    SpanRange::of(fields),
+                    "`GpuData` structs need named fields",
+                    "name each field: `struct S { a: f32 }`",
+                ),
+                syn::Fields::Unit => (
+                    SpanRange::token(item.ident.span()),
+                    "a `GpuData` struct needs at least one field",
+                    "add a field, or do not pass the struct",
+                ),
+            },
+            syn::Data::Enum(data) => (
+                SpanRange::token(data.enum_token.span),
+                "an enum cannot be `GpuData`",
+                "use a `u32` and consts for its values",
+            ),
+            syn::Data::Union(data) => (
+                SpanRange::token(data.union_token.span),
+                "a union cannot be `GpuData`",
+                "use a struct with `u32` fields",
+            ),
+        };
+        self.diags.error(code::BAD_STRUCT, span, message).help(help);
+        Vec::new()
+    }
+}

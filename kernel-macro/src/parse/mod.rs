@@ -1,0 +1,77 @@
+//! syn's tree → ours: what is outside the language becomes an error at its token. Resolves no names, knows no types.
+
+mod expr;
+mod item;
+mod pat;
+mod stmt;
+mod ty;
+#[cfg(test)]
+mod tests;
+
+use gridwise_ir::arena::EntityId;
+use quote::ToTokens;
+
+#[allow(unused_imports)]
+pub(crate) use item::{Role, parse_const, parse_fn, parse_struct};
+
+use crate::ast::{BindingId, Expr, ExprId, ExprKind, Path, SpanRange};
+use crate::diag::{Diagnostic, Diagnostics, code};
+
+/// Hands out the ids of one item and collects its errors.
+pub(crate) struct Parser<'d> {
+    diags: &'d mut Diagnostics,
+    exprs: usize,
+    bindings: usize,
+}
+
+impl<'d> Parser<'d> {
+    pub(crate) fn new(diags: &'d mut Diagnostics) -> Self {
+        Self { diags, exprs: 0, bindings: 0 }
+    }
+
+    fn next_expr(&mut self) -> ExprId {
+        self.exprs += 1;
+        ExprId::new(self.exprs - 1)
+    }
+
+    fn next_binding(&mut self) -> BindingId {
+        self.bindings += 1;
+        BindingId::new(self.bindings - 1)
+    }
+
+    /// Records that `what` is outside the language.
+    fn unsupported(&mut self, node: impl ToTokens, what: &str, help: &str) -> &mut Diagnostic {
+        let message = format!("{what} not supported in kernels");
+        self.diags.error(code::UNSUPPORTED_SYNTAX, SpanRange::of(node), message).help(help)
+    }
+
+    /// Records that attributes are outside the language here; lints and comments pass.
+    fn check_attrs(&mut self, attrs: &[syn::Attribute]) {
+        for attr in attrs {
+            let quiet = ["allow", "expect", "warn", "deny", "forbid", "doc"];
+            if !quiet.iter().any(|name| attr.path().is_ident(name)) {
+                self.unsupported(attr, "attributes on statements and expressions are", "remove the attribute");
+            }
+        }
+    }
+
+    fn error_expr(&mut self, node: impl ToTokens) -> Expr {
+        Expr { id: self.next_expr(), kind: ExprKind::Error, span: SpanRange::of(node) }
+    }
+
+    /// A path without generic arguments; `None` after an error.
+    fn path(&mut self, path: &syn::Path) -> Option<Path> {
+        for segment in &path.segments {
+            if !segment.arguments.is_none() {
+                self.unsupported(&segment.arguments, "generic arguments are", "remove them; types are inferred");
+                return None;
+            }
+            if segment.ident == "Self" || (segment.ident == "self" && path.segments.len() == 1) {
+                self.unsupported(&segment.ident, "`self` and `Self` are", "kernels and device fns are free functions");
+                return None;
+            }
+        }
+        let segments = path.segments.iter().map(|segment| segment.ident.clone()).collect();
+        Some(Path { leading_colon: path.leading_colon.is_some(), segments })
+    }
+}

@@ -1,0 +1,101 @@
+//! Blocks and statements. An error in one statement leaves the others readable.
+
+use syn::Stmt;
+use syn::spanned::Spanned;
+
+use super::Parser;
+use crate::ast::{Block, Expr, SpanRange, Statement};
+
+impl Parser<'_> {
+    pub(super) fn block(&mut self, block: &syn::Block) -> Block {
+        let mut statements = Vec::new();
+        let mut tail = None;
+        let last = block.stmts.len().wrapping_sub(1);
+        for (position, statement) in block.stmts.iter().enumerate() {
+            match statement {
+                Stmt::Expr(expr, None) if position == last => tail = Some(Box::new(self.expr(expr))),
+                other => statements.extend(self.statement(other)),
+            }
+        }
+        let span = SpanRange { start: block.brace_token.span.open(), end: block.brace_token.span.close() };
+        Block { statements, tail, span }
+    }
+
+    /// A statement that is not the block's value; `None` when an error leaves nothing of it.
+    fn statement(&mut self, statement: &Stmt) -> Option<Statement> {
+        match statement {
+            Stmt::Local(local) => Some(self.let_statement(local)),
+            Stmt::Expr(expr, semicolon) => {
+                Some(Statement::Expr { expr: self.expr(expr), semicolon: semicolon.is_some() })
+            }
+            Stmt::Item(item) => {
+                self.unsupported_item(item);
+                None
+            }
+            Stmt::Macro(call) => {
+                let expr = self.unsupported_macro(&call.mac);
+                Some(Statement::Expr { expr, semicolon: true })
+            }
+        }
+    }
+
+    fn let_statement(&mut self, local: &syn::Local) -> Statement {
+        self.check_attrs(&local.attrs);
+        let value = local.init.as_ref().map(|init| {
+            if let Some((keyword, otherwise)) = &init.diverge {
+                let keyword = quote::quote!(#keyword #otherwise);
+                self.unsupported(keyword, "`let … else` is", "bind the value and test it with `if`");
+            }
+            self.expr(&init.expr)
+        });
+        // After the value: a binding is not in scope in its own initialiser.
+        let (pattern, ty) = self.typed_pattern(&local.pat);
+        let span = SpanRange { start: local.let_token.span, end: local.semi_token.span };
+        Statement::Let { pattern, ty, value, span }
+    }
+
+    fn unsupported_item(&mut self, item: &syn::Item) {
+        let (what, help, span) = match item {
+            syn::Item::Fn(item) => {
+                ("functions inside functions are", "move it out and mark it `#[device]`", item.sig.ident.span())
+            }
+            syn::Item::Const(item) => {
+                ("consts inside functions are", "move it out and mark it `#[device]`", item.const_token.span)
+            }
+            syn::Item::Static(item) => {
+                ("`static` is", "use a `#[device] const`, or pass a buffer", item.static_token.span)
+            }
+            syn::Item::Struct(item) => {
+                ("structs inside functions are", "move it out and derive `GpuData`", item.struct_token.span)
+            }
+            syn::Item::Use(item) => {
+                ("`use` inside functions is", "move it out, before the function", item.use_token.span)
+            }
+            syn::Item::Macro(item) => {
+                ("macros are", "write the code out, or call a `#[device] fn`", item.mac.path.span())
+            }
+            other => ("items inside functions are", "move it out of the function", other.span()),
+        };
+        self.unsupported(proc_macro2::Ident::new("item", span), what, help);
+    }
+
+    /// A macro call: none is supported.
+    pub(super) fn unsupported_macro(&mut self, call: &syn::Macro) -> Expr {
+        let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let help = match name.as_str() {
+            "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "panic" | "unreachable" => {
+                "write the result into a buffer and check it on the host"
+            }
+            "println" | "print" | "eprintln" | "eprint" | "dbg" => {
+                "write the value into a buffer and print it on the host"
+            }
+            "todo" | "unimplemented" => "write the code, or return a value",
+            "vec" => "use an array `[value; N]`",
+            _ => "write the code out, or call a `#[device] fn`",
+        };
+        let (path, bang) = (&call.path, &call.bang_token);
+        let what = format!("the macro `{name}!` is");
+        self.unsupported(quote::quote!(#path #bang), &what, help);
+        self.error_expr(call)
+    }
+}

@@ -1,0 +1,75 @@
+//! Types as written. Whether a path names a type is found out later.
+
+use quote::ToTokens;
+use syn::Type;
+
+use super::Parser;
+use crate::ast::{SpanRange, TypeExpr, TypeKind};
+
+impl Parser<'_> {
+    /// A type anywhere but in a kernel's parameter list.
+    pub(super) fn ty(&mut self, ty: &Type) -> TypeExpr {
+        let kind = self.type_kind(ty);
+        TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
+    }
+
+    /// The type of a kernel's parameter: slices are allowed.
+    pub(super) fn param_ty(&mut self, ty: &Type) -> TypeExpr {
+        let kind = match ungroup(ty) {
+            Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::Slice(_)) => {
+                if let Some(lifetime) = &reference.lifetime {
+                    self.unsupported(lifetime, "lifetimes are", "remove the lifetime");
+                }
+                let Type::Slice(slice) = ungroup(&reference.elem) else { unreachable!("just matched") };
+                let element = Box::new(self.ty(&slice.elem));
+                TypeKind::Slice { mutable: reference.mutability.is_some(), element }
+            }
+            other => self.type_kind(other),
+        };
+        TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
+    }
+
+    fn type_kind(&mut self, ty: &Type) -> TypeKind {
+        match ungroup(ty) {
+            Type::Path(path) if path.qself.is_none() => self.path(&path.path).map_or(TypeKind::Error, TypeKind::Path),
+            Type::Array(array) => {
+                TypeKind::Array { element: Box::new(self.ty(&array.elem)), len: Box::new(self.expr(&array.len)) }
+            }
+            Type::Tuple(tuple) => TypeKind::Tuple(tuple.elems.iter().map(|elem| self.ty(elem)).collect()),
+            Type::Infer(_) => TypeKind::Infer,
+            other => {
+                self.unsupported_type(other);
+                TypeKind::Error
+            }
+        }
+    }
+
+    fn unsupported_type(&mut self, ty: &Type) {
+        const SLICE: &str =
+            "a kernel's parameters may be `&[T]` or `&mut [T]`; elsewhere use values or arrays `[T; N]`";
+        const PLAIN: &str =
+            "supported are f32, i32, u32, usize, bool, glam's vectors, arrays, tuples and `GpuData` structs";
+        let (what, help) = match ty {
+            Type::Reference(_) => ("references are", SLICE),
+            Type::Slice(_) => ("slices by value are", SLICE),
+            Type::Ptr(_) => ("raw pointers are", SLICE),
+            Type::FnPtr(_) => ("function pointers are", "call a `#[device] fn` by its name"),
+            Type::ImplTrait(_) | Type::TraitObject(_) => ("traits are", PLAIN),
+            Type::Never(_) => ("the type `!` is", "remove it"),
+            Type::Macro(_) => ("macros are", "write the type out"),
+            _ => ("this type is", PLAIN),
+        };
+        self.unsupported(ty, what, help);
+    }
+}
+
+/// The type inside parentheses and the invisible groups that `macro_rules!` makes.
+pub(super) fn ungroup(mut ty: &Type) -> &Type {
+    loop {
+        ty = match ty {
+            Type::Group(group) => &group.elem,
+            Type::Paren(paren) => &paren.elem,
+            other => return other,
+        };
+    }
+}
