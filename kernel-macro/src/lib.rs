@@ -7,4 +7,6 @@ mod diag;
 mod intrinsic;
 mod parse;
 mod program;
+mod render;
+mod source;
 mod typed;

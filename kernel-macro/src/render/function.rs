@@ -1,0 +1,106 @@
+//! Whole functions: the original, the device function, and the host entry with the twin inside.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+
+use super::{Mode, Renderer, context, local};
+use crate::ast::{Fn, Item, Param, TypeKind};
+use crate::program::{ItemId, Program, TypedItem};
+use crate::typed::{Callee, Ty, TypedFn};
+
+/// A kernel as its author wrote it with every type stated, or a device function.
+pub(crate) fn render_fn(program: &Program, item: ItemId, is_kernel: bool, krate: &TokenStream) -> TokenStream {
+    let Some((function, typed)) = parts(program, item) else { return TokenStream::new() };
+    let mode = if is_kernel { Mode::Original } else { Mode::Device };
+    let mut renderer = Renderer::new(program, &program.items[item], typed, mode, krate);
+    let body = renderer.block(&function.body);
+    let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
+    let params = function.params.iter().map(parameter);
+    let result = function.result.as_ref().map(|ty| {
+        let tokens = &ty.tokens;
+        quote!(-> #tokens)
+    });
+    // The original of a kernel never runs: its dispatch type does.
+    let allow = is_kernel.then(|| quote!(#[allow(dead_code)]));
+    let lints = lints();
+    quote! {
+        #(#attrs)* #allow #lints
+        #vis fn #name(#(#params),*) #result #body
+    }
+}
+
+/// `fn host(…)` of the kernel's `Kernel` implementation: takes the arguments out and runs the twin for each invocation.
+pub(crate) fn render_host(program: &Program, item: ItemId, krate: &TokenStream) -> TokenStream {
+    let Some((function, typed)) = parts(program, item) else { return TokenStream::new() };
+    let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Twin, krate);
+    let body = renderer.block(&function.body);
+    let (twin_path, cx) = (renderer.twin.clone(), context());
+    let (args, group, twin) = (local("__args"), local("__group"), local("__gridwise_twin"));
+    let params = function.params.iter().map(|param| twin_parameter(param, &twin_path));
+    let taken = function.params.iter().zip(&typed.params).enumerate().map(|(position, (param, ty))| {
+        let name = argument_name(position);
+        let value = taken_argument(param, ty, position, &args);
+        quote!(let #name = #value;)
+    });
+    let names = (0..function.params.len()).map(argument_name);
+    let calls_device = typed.calls.values().any(|callee| matches!(callee, Callee::Device(_)));
+    let run = if calls_device { quote!(run_ambient) } else { quote!(run) };
+    quote! {
+        fn host(#args: &#twin_path::HostArgs<'_>, #group: #twin_path::HostGroup<'_>) {
+            #[allow(warnings, clippy::all)]
+            #[inline(always)]
+            fn #twin(#cx: &#twin_path::Invocation<'_>, #(#params),*) #body
+            #(#taken)*
+            #group.#run(|#cx| #twin(#cx, #(#names),*));
+        }
+    }
+}
+
+fn parts(program: &Program, item: ItemId) -> Option<(&Fn, &TypedFn)> {
+    match &program.items[item] {
+        crate::program::ProgramItem { item: Item::Fn(function), typed: TypedItem::Fn(typed), .. } => {
+            Some((function, typed))
+        }
+        _ => None,
+    }
+}
+
+/// Lints that the rendering's own shape would set off; those about the author's code stay on.
+fn lints() -> TokenStream {
+    quote!(#[allow(unused_parens, unused_braces, clippy::all, clippy::pedantic, clippy::nursery)])
+}
+
+fn parameter(param: &Param) -> TokenStream {
+    let (name, ty) = (&param.name, &param.ty.tokens);
+    let mutable = param.mutable.then(|| quote_spanned!(name.span()=> mut));
+    quote!(#mutable #name: #ty)
+}
+
+fn twin_parameter(param: &Param, twin: &TokenStream) -> TokenStream {
+    match &param.ty.kind {
+        TypeKind::Slice { mutable: true, element } => {
+            let (name, element) = (&param.name, &element.tokens);
+            quote!(#name: #twin::SliceMut<'_, #element>)
+        }
+        _ => parameter(param),
+    }
+}
+
+fn argument_name(position: usize) -> proc_macro2::Ident {
+    local(&format!("__argument{position}"))
+}
+
+fn taken_argument(param: &Param, ty: &Ty, position: usize, args: &impl ToTokens) -> TokenStream {
+    match (&param.ty.kind, ty) {
+        (TypeKind::Slice { mutable, element }, _) => {
+            let element = &element.tokens;
+            let take = if *mutable { quote!(slice_mut) } else { quote!(slice) };
+            quote!(#args.#take::<#element>(#position))
+        }
+        (_, ty) if *ty == Ty::BOOL => quote!(#args.value_bool(#position)),
+        _ => {
+            let ty = &param.ty.tokens;
+            quote!(#args.value::<#ty>(#position))
+        }
+    }
+}

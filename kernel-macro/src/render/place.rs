@@ -1,0 +1,179 @@
+//! Reading fields and elements.
+
+use gridwise_ir::descriptor::SiteKind;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+
+use super::{Mode, Renderer, local};
+use crate::ast::{Expr, ExprKind, Member};
+use crate::typed::{Resolution, Ty};
+
+/// A place expression taken apart: the innermost base, and the steps outwards.
+pub(super) struct Chain<'e> {
+    pub(super) root: &'e Expr,
+    /// Each step with the expression that ends with it.
+    pub(super) steps: Vec<(&'e Expr, StepExpr<'e>)>,
+}
+
+/// One step of a [`Chain`].
+pub(super) enum StepExpr<'e> {
+    Member(&'e Member),
+    /// The base and the index.
+    Index(&'e Expr, &'e Expr),
+}
+
+impl<'e> Chain<'e> {
+    pub(super) fn new(expr: &'e Expr) -> Self {
+        let (mut root, mut steps) = (expr, Vec::new());
+        loop {
+            match &root.kind {
+                ExprKind::Field { base, member } => {
+                    steps.push((root, StepExpr::Member(member)));
+                    root = base;
+                }
+                ExprKind::Index { base, index } => {
+                    steps.push((root, StepExpr::Index(base, index)));
+                    root = base;
+                }
+                ExprKind::Paren(inner) if !steps.is_empty() || is_place(inner) => root = inner,
+                _ => break,
+            }
+        }
+        steps.reverse();
+        Self { root, steps }
+    }
+
+    /// The index expressions in order of evaluation.
+    pub(super) fn indices(&self) -> impl Iterator<Item = &'e Expr> + '_ {
+        self.steps.iter().filter_map(|(_, step)| match step {
+            StepExpr::Index(_, index) => Some(*index),
+            StepExpr::Member(_) => None,
+        })
+    }
+}
+
+fn is_place(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Path(_) => true,
+        ExprKind::Paren(inner) => is_place(inner),
+        _ => false,
+    }
+}
+
+impl Renderer<'_> {
+    /// The value of a field or element.
+    pub(super) fn read(&mut self, expr: &Expr) -> TokenStream {
+        let chain = Chain::new(expr);
+        if self.is_shared_buffer(chain.root) {
+            let names = index_names(&chain);
+            let lets = self.index_lets(&chain, &names);
+            let read = self.buffer_get(&chain, &names);
+            return quote!({ #lets #read });
+        }
+        let mut value = self.expr(chain.root);
+        for (whole, step) in &chain.steps {
+            value = match step {
+                StepExpr::Member(member) => {
+                    let member = Self::member(member);
+                    quote_spanned!(whole.span.end=> #value.#member)
+                }
+                StepExpr::Index(base, index) => self.element(value, base, index, whole),
+            };
+        }
+        value
+    }
+
+    /// One element of an array, vector or read-only buffer.
+    fn element(&mut self, value: TokenStream, base: &Expr, index: &Expr, whole: &Expr) -> TokenStream {
+        let index = self.index(index);
+        if self.is_original() {
+            return quote_spanned!(whole.span.start=> #value[#index]);
+        }
+        let elements = match self.expr_ty(base) {
+            Ty::Vector(..) => quote!(&#value.to_array()),
+            Ty::Buffer { .. } => value,
+            _ => quote!(&#value),
+        };
+        let (twin, sink, site) = (&self.twin, self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
+        quote!(#twin::at(#sink, #site, #elements, #index))
+    }
+
+    /// An index as `usize`.
+    pub(super) fn index(&mut self, index: &Expr) -> TokenStream {
+        let is_usize = *self.expr_ty(index) == Ty::USIZE;
+        let tokens = self.bare(index);
+        if is_usize { tokens } else { quote!((#tokens) as ::core::primitive::usize) }
+    }
+
+    /// Whether `root` is a `&mut [T]` parameter that all invocations share.
+    pub(super) fn is_shared_buffer(&self, root: &Expr) -> bool {
+        let is_binding = matches!(self.typed.paths.get(&root.id), Some(Resolution::Binding(_)));
+        self.mode == Mode::Twin && is_binding && matches!(self.expr_ty(root), Ty::Buffer { mutable: true, .. })
+    }
+
+    /// `let __index0 = …;` for each index of a chain.
+    pub(super) fn index_lets(&mut self, chain: &Chain<'_>, names: &[Ident]) -> TokenStream {
+        let mut lets = TokenStream::new();
+        for (name, index) in names.iter().zip(chain.indices()) {
+            let index = self.index(index);
+            lets.extend(quote!(let #name: ::core::primitive::usize = #index;));
+        }
+        lets
+    }
+
+    /// `y.get(…)` with the indices already in variables.
+    pub(super) fn buffer_get(&mut self, chain: &Chain<'_>, names: &[Ident]) -> TokenStream {
+        let (buffer, site, part) = self.buffer_part(chain, names);
+        let (sink, index) = (self.sink(), &names[0]);
+        quote!(#buffer.get(#sink, #site, #index, #part))
+    }
+
+    /// The buffer, the site of its index, and the closure that selects the part of an element a chain names.
+    pub(super) fn buffer_part(
+        &mut self,
+        chain: &Chain<'_>,
+        names: &[Ident],
+    ) -> (TokenStream, TokenStream, TokenStream) {
+        let buffer = self.expr(chain.root);
+        let site = self.site(SiteKind::IndexOutOfBounds, chain.steps[0].0);
+        let element = local("__element");
+        let mut part = quote!((*#element));
+        let mut names = names[1..].iter();
+        for (whole, step) in &chain.steps[1..] {
+            part = match step {
+                StepExpr::Member(member) => {
+                    let member = Self::member(member);
+                    quote!(#part.#member)
+                }
+                StepExpr::Index(base, _) => {
+                    let (index, elements) = (names.next(), as_slice(&part, self.expr_ty(base), false));
+                    let (twin, sink, site) = (&self.twin, self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
+                    quote!((*#twin::index_ref(#sink, #site, #elements, #index)?))
+                }
+            };
+        }
+        (buffer, site, quote!(|#element| ::core::option::Option::Some(&#part)))
+    }
+}
+
+/// Names for the indices of a chain.
+pub(super) fn index_names(chain: &Chain<'_>) -> Vec<Ident> {
+    let span = proc_macro2::Span::mixed_site();
+    chain.indices().enumerate().map(|(position, _)| format_ident!("__index{}", position, span = span)).collect()
+}
+
+/// A place of array or vector type as a reference to a slice.
+pub(super) fn as_slice(place: &TokenStream, ty: &Ty, mutable: bool) -> TokenStream {
+    match (ty, mutable) {
+        (Ty::Vector(_, len), false) => {
+            let len = *len as usize;
+            quote!(::core::convert::AsRef::<[_; #len]>::as_ref(&#place))
+        }
+        (Ty::Vector(_, len), true) => {
+            let len = *len as usize;
+            quote!(::core::convert::AsMut::<[_; #len]>::as_mut(&mut #place))
+        }
+        (_, false) => quote!(&#place),
+        (_, true) => quote!(&mut #place),
+    }
+}

@@ -1,0 +1,40 @@
+//! Places and text of source expressions, as trap sites and errors show them.
+
+use proc_macro2::Span;
+
+use crate::ast::{Expr, ExprKind, Literal, Member, UnaryOp};
+
+/// File, line and column (both from 1) where a span starts.
+pub(crate) fn location(span: Span) -> (String, u32, u32) {
+    let start = span.start();
+    (span.file(), start.line as u32, start.column as u32 + 1)
+}
+
+/// An expression as text on one line, long parts cut to `…`: stable Rust cannot give the text between two tokens.
+pub(crate) fn text(expr: &Expr) -> String {
+    let list = |exprs: &[Expr]| exprs.iter().map(text).collect::<Vec<_>>().join(", ");
+    match &expr.kind {
+        ExprKind::Literal(Literal::Int { value, suffix }) => {
+            format!("{value}{}", suffix.map_or("", |suffix| suffix.name()))
+        }
+        ExprKind::Literal(Literal::Float { text, suffix }) => {
+            format!("{text}{}", suffix.map_or("", |suffix| suffix.name()))
+        }
+        ExprKind::Literal(Literal::Bool(value)) => value.to_string(),
+        ExprKind::Path(path) => path.text(),
+        ExprKind::Paren(inner) => format!("({})", text(inner)),
+        ExprKind::Unary(UnaryOp::Neg, operand) => format!("-{}", text(operand)),
+        ExprKind::Unary(UnaryOp::Not, operand) => format!("!{}", text(operand)),
+        ExprKind::Binary(op, left, right, _) => format!("{} {} {}", text(left), op.symbol(), text(right)),
+        ExprKind::AssignOp(op, left, right, _) => format!("{} {}= {}", text(left), op.symbol(), text(right)),
+        ExprKind::Cast(operand, ty) => format!("{} as {}", text(operand), ty.tokens),
+        ExprKind::Call { callee, args, .. } => format!("{}({})", callee.text(), list(args)),
+        ExprKind::Method { receiver, name, args } => format!("{}.{name}({})", text(receiver), list(args)),
+        ExprKind::Field { base, member: Member::Named(name) } => format!("{}.{name}", text(base)),
+        ExprKind::Field { base, member: Member::Index(index, _) } => format!("{}.{index}", text(base)),
+        ExprKind::Index { base, index } => format!("{}[{}]", text(base), text(index)),
+        ExprKind::Tuple(members) => format!("({})", list(members)),
+        ExprKind::Array(elements) => format!("[{}]", list(elements)),
+        _ => "…".to_owned(),
+    }
+}
