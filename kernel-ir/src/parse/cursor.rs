@@ -33,6 +33,17 @@ impl<'t> Cursor<'t> {
         self.rest().is_empty()
     }
 
+    /// Where the next token begins, for [`Self::reset`].
+    pub(super) fn mark(&mut self) -> usize {
+        self.rest();
+        self.position
+    }
+
+    /// Goes back to a mark, for an error about what stands there.
+    pub(super) fn reset(&mut self, mark: usize) {
+        self.position = mark;
+    }
+
     /// An error at the next token.
     pub(super) fn error<T>(&mut self, message: impl Into<String>) -> Result<T> {
         self.rest();
@@ -74,6 +85,18 @@ impl<'t> Cursor<'t> {
         if self.eat(punctuation) { Ok(()) } else { self.expected(&format!("`{punctuation}`")) }
     }
 
+    /// The `;` of an array type, the only one that does not start a comment.
+    pub(super) fn expect_array_semicolon(&mut self) -> Result<()> {
+        let rest = &self.text[self.position..];
+        match rest.trim_start().strip_prefix(';') {
+            Some(behind) => {
+                self.position += rest.len() - behind.len();
+                Ok(())
+            }
+            None => self.expected("`;`"),
+        }
+    }
+
     /// Whether the next token is this punctuation.
     pub(super) fn is_at(&mut self, punctuation: &str) -> bool {
         self.rest().starts_with(punctuation)
@@ -86,7 +109,7 @@ impl<'t> Cursor<'t> {
         (!word.is_empty()).then_some(word)
     }
 
-    /// Moves past a word seen with [`Self::peek_word`].
+    /// Moves past a token seen with [`Self::peek_word`] or [`Self::peek_literal`].
     pub(super) fn skip_word(&mut self, word: &str) {
         debug_assert!(self.is_at(word));
         self.position += word.len();
@@ -185,19 +208,15 @@ impl<'t> Cursor<'t> {
         self.error("expected a string, found no `\"` at its end")
     }
 
-    /// A run of characters that may be a number of any kind: `-1.5e-7f32`.
-    pub(super) fn literal(&mut self) -> Result<&'t str> {
+    /// The next token, when it may be a number of any kind: `-1.5e-7f32`.
+    pub(super) fn peek_literal(&mut self) -> Option<&'t str> {
         let rest = self.rest();
         let mut previous = ' ';
         let is_part = |c: char, previous: char| {
             is_word(c) || c == '.' || (matches!(c, '-' | '+') && matches!(previous, ' ' | 'e' | 'E'))
         };
         let end = rest.find(|c: char| !is_part(c, std::mem::replace(&mut previous, c))).unwrap_or(rest.len());
-        if end == 0 {
-            return self.expected("a literal");
-        }
-        self.position += end;
-        Ok(&rest[..end])
+        (end > 0).then(|| &rest[..end])
     }
 }
 

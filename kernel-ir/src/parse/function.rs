@@ -65,9 +65,11 @@ impl FunctionParser<'_, '_> {
         if !self.cursor.is_at("%") {
             return self.cursor.expected("a value");
         }
+        let start = self.cursor.mark();
         let id = self.value()?;
         if self.values.contains_key(&id) || id.index() >= MAX_ID {
             let problem = if id.index() >= MAX_ID { "has too large a number" } else { "is defined twice" };
+            self.cursor.reset(start);
             return self.cursor.error(format!("{id} {problem}"));
         }
         let name = if self.cursor.is_at("\"") { Some(self.cursor.string()?) } else { None };
@@ -111,9 +113,11 @@ impl FunctionParser<'_, '_> {
 
     /// The label of a loop, `block2`.
     pub(super) fn new_label(&mut self) -> Result<BlockId> {
+        let start = self.cursor.mark();
         let label: BlockId = self.cursor.id("block")?;
         if label.index() >= MAX_ID || self.labels.contains_key(&label) {
             let problem = if label.index() >= MAX_ID { "has too large a number" } else { "is defined twice" };
+            self.cursor.reset(start);
             return self.cursor.error(format!("{label} {problem}"));
         }
         self.labels.insert(label, self.blocks.len());

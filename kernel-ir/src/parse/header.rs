@@ -110,7 +110,7 @@ pub(super) fn eat_location(cursor: &mut Cursor<'_>) -> Result<Option<SourceLocat
 pub(super) fn parse_type(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<TypeId> {
     if cursor.eat("[") {
         let element = parse_type(cursor, types)?;
-        cursor.expect(";")?;
+        cursor.expect_array_semicolon()?;
         let len = cursor.number()?;
         cursor.expect("]")?;
         return Ok(types.array(element, len));

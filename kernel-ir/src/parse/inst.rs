@@ -209,14 +209,18 @@ impl FunctionParser<'_, '_> {
                 None => self.cursor.expected("hexadecimal bits (`0x7fc00000`)"),
             };
         }
-        let literal = self.cursor.literal()?;
+        let literal = self.cursor.peek_literal().unwrap_or_default();
         let scalar = match self.value_type(result) {
             Some(Type::Scalar(scalar)) => Some(*scalar),
             _ => None,
         };
         match parse_literal(literal, scalar) {
-            Some(constant) => Ok(constant),
-            None => self.cursor.error(format!("expected a literal, found `{literal}` before this")),
+            Some(constant) => {
+                self.cursor.skip_word(literal);
+                Ok(constant)
+            }
+            None if literal.is_empty() => self.cursor.expected("a literal"),
+            None => self.cursor.error(format!("expected a literal of the value's type, found `{literal}`")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The text format, read: [`parse`] turns what [`print`](crate::print) writes back into a module. It does not verify.
 //!
 //! # Grammar
-//! `;` starts a comment; line ends mean nothing. `[x]` may be left out, `x*` repeats, `x,*` repeats with commas.
+//! `;` starts a comment, except in array types; line ends mean nothing. `[x]` may be left out, `x*` repeats, `x,*` repeats with commas.
 //! A *name* is an identifier or a `"string"` with Rust's escapes. Ids of what is declared in lists (`file`, `site`, `struct`,
 //! `buffer`, `param`, `fn`, `local`) count up from 0; ids of values and blocks are free, and kept.
 //!

@@ -57,7 +57,8 @@ pub(super) fn check_sites(module: &Module, errors: &mut Vec<VerifyError>) {
     for (id, site) in module.sites.iter() {
         let file = site.location.file;
         if !module.files.contains(file) {
-            errors.push(error(VerifyErrorKind::UnknownId, id, format!("there is no {file}")));
+            let located = error(VerifyErrorKind::UnknownId, id, format!("there is no {file}"));
+            errors.push(VerifyError { location: Some(site.location), ..located });
         }
     }
 }
@@ -72,11 +73,15 @@ pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
     match module.functions.get(kernel.function) {
         None => errors.push(error(UnknownId, "kernel", format!("there is no {}", kernel.function))),
         Some(function) => {
+            let mut report = |message: &str| {
+                let located = error(KernelInterface, kernel.function, message);
+                errors.push(VerifyError { location: function.location, ..located });
+            };
             if function.blocks.get(function.entry).is_some_and(|entry| !entry.params.is_empty()) {
-                errors.push(error(KernelInterface, kernel.function, "the kernel's function has parameters"));
+                report("the kernel's function has parameters");
             }
             if types.all().get(function.result).is_some_and(|ty| *ty != Type::Unit) {
-                errors.push(error(KernelInterface, kernel.function, "the kernel's function returns a value"));
+                report("the kernel's function returns a value");
             }
         }
     }

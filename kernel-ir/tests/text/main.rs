@@ -1,0 +1,8 @@
+//! Tests of the IR's text format, verifier, builder and layout; passes and back end are tested elsewhere.
+
+mod builder;
+mod layout;
+mod parse_errors;
+mod round_trip;
+mod verify_data;
+mod verify_text;
