@@ -7,6 +7,8 @@ pub mod arena;
 #[cfg(feature = "compiler")]
 pub mod builder;
 #[cfg(feature = "compiler")]
+pub mod compile;
+#[cfg(feature = "compiler")]
 pub mod flow;
 #[cfg(feature = "compiler")]
 pub mod ir;
@@ -18,6 +20,8 @@ pub mod op;
 pub mod parse;
 #[cfg(feature = "compiler")]
 pub mod print;
+#[cfg(feature = "compiler")]
+pub mod spirv;
 #[cfg(feature = "compiler")]
 pub mod types;
 #[cfg(feature = "compiler")]

@@ -1,0 +1,150 @@
+//! The whole way from a module as lowered to a compiled kernel; the one place that says in which order things happen.
+
+use crate::descriptor::{Feature, LaunchWord, LaunchWordKind, ParamKind, SiteKind};
+use crate::ir::{Kernel, Module, SourceLocation};
+use crate::spirv::{self, EmitError, Emitted};
+use crate::verify::{VerifyErrors, verify};
+
+/// What the IR does not know about a kernel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CompileOptions {
+    /// For each buffer its position among all parameters of the function, ascending; by-value parameters take the places
+    /// left. Empty: the buffers come first.
+    pub buffer_positions: Vec<u32>,
+}
+
+/// A compiled kernel: the owned twin of [`KernelDescriptor`](crate::descriptor::KernelDescriptor), field by field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiled {
+    /// The function's name.
+    pub name: String,
+    /// Where the function was written.
+    pub location: Option<CompiledLocation>,
+    /// The SPIR-V module.
+    pub words: Vec<u32>,
+    /// Name of the module's only entry point.
+    pub entry_point: &'static str,
+    /// Invocations per workgroup.
+    pub workgroup: [u32; 3],
+    /// The function's parameters, in order.
+    pub params: Vec<CompiledParam>,
+    /// Words the runtime fills in. `Len` counts all parameters.
+    pub launch_words: Vec<LaunchWord>,
+    /// Size of the push-constant block in bytes, a multiple of 4; whether it exceeds 128 is the caller's to check.
+    pub push_constant_size: u32,
+    /// Binding of the trap record, when a site is left.
+    pub trap_binding: Option<u32>,
+    /// The sites that are left.
+    pub sites: Vec<CompiledSite>,
+    /// Features beyond the baseline.
+    pub features: Vec<(Feature, Option<CompiledLocation>)>,
+}
+
+/// The owned twin of [`Location`](crate::descriptor::Location).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompiledLocation {
+    /// Path of the file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// The owned twin of [`Param`](crate::descriptor::Param).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompiledParam {
+    /// The parameter's name.
+    pub name: String,
+    /// How it reaches the device.
+    pub kind: ParamKind,
+}
+
+/// The owned twin of [`Site`](crate::descriptor::Site).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompiledSite {
+    /// What goes wrong there.
+    pub kind: SiteKind,
+    /// Where it is written.
+    pub location: CompiledLocation,
+    /// The expression as the user wrote it.
+    pub text: String,
+}
+
+/// Why a module did not become a kernel.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// The module that came in is malformed: a bug of whoever built it.
+    #[error("the lowered module is malformed: {0}")]
+    Lowered(VerifyErrors),
+    /// SPIR-V cannot express the module.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+}
+
+/// Compiles a module with a kernel.
+///
+/// # Errors
+/// When the module is malformed, lacks a kernel or cannot be expressed in SPIR-V. None of these is a user's mistake.
+pub fn compile(module: Module, options: &CompileOptions) -> Result<Compiled, CompileError> {
+    verify(&module).map_err(CompileError::Lowered)?;
+    let emitted = spirv::emit(&module)?;
+    let kernel = module.kernel.as_ref().ok_or(EmitError::NoKernel)?;
+    Ok(describe(&module, kernel, emitted, options))
+}
+
+fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &CompileOptions) -> Compiled {
+    let function = &module.functions[kernel.function];
+    let locate =
+        |at: SourceLocation| CompiledLocation { file: module.files[at.file].clone(), line: at.line, column: at.column };
+    let positions = options.buffer_positions.as_slice();
+    let sites = emitted.sites.iter().map(|site| {
+        let site = &module.sites[*site];
+        CompiledSite { kind: site.kind, location: locate(site.location), text: site.text.clone() }
+    });
+    Compiled {
+        name: function.name.clone(),
+        location: function.location.map(locate),
+        entry_point: spirv::ENTRY_POINT,
+        workgroup: kernel.workgroup,
+        params: merge_params(kernel, &emitted, positions),
+        launch_words: emitted.launch_words.iter().map(|word| renumber(*word, positions)).collect(),
+        push_constant_size: emitted.push_constant_size,
+        trap_binding: emitted.trap_binding,
+        sites: sites.collect(),
+        features: emitted.features.iter().map(|(feature, at)| (*feature, at.map(locate))).collect(),
+        words: emitted.words,
+    }
+}
+
+/// Both kinds of parameters in the order of the function's.
+fn merge_params(kernel: &Kernel, emitted: &Emitted, positions: &[u32]) -> Vec<CompiledParam> {
+    let mut values = kernel.params.iter().zip(&emitted.params).map(|((_, param), slot)| CompiledParam {
+        name: param.name.clone(),
+        kind: ParamKind::Value { offset: slot.offset, size: slot.size },
+    });
+    let mut params = Vec::with_capacity(kernel.params.len() + kernel.buffers.len());
+    for (binding, ((_, buffer), stride)) in (0..).zip(kernel.buffers.iter().zip(&emitted.strides)) {
+        let before = (position(positions, binding) as usize).saturating_sub(params.len());
+        params.extend(values.by_ref().take(before));
+        let kind = ParamKind::Buffer { binding, writable: buffer.writable, stride: *stride };
+        params.push(CompiledParam { name: buffer.name.clone(), kind });
+    }
+    params.extend(values);
+    params
+}
+
+/// A launch word that counts all parameters instead of buffers.
+fn renumber(word: LaunchWord, positions: &[u32]) -> LaunchWord {
+    let kind = match word.kind {
+        LaunchWordKind::Len(buffer) => LaunchWordKind::Len(position(positions, buffer)),
+        other => other,
+    };
+    LaunchWord { kind, ..word }
+}
+
+/// The position of a buffer among all parameters; its own number when none was given.
+fn position(positions: &[u32], buffer: u32) -> u32 {
+    positions.get(buffer as usize).copied().unwrap_or(buffer)
+}

@@ -1,0 +1,386 @@
+//! Functions and their control flow: structured IR blocks become SPIR-V blocks with merges and phis.
+
+use rspirv::spirv::{Op, StorageClass};
+
+use super::EmitError;
+use super::interface::Prologue;
+use super::module::Writer;
+use super::words::Id;
+use crate::arena::EntityId;
+use crate::ir::{BlockId, Function, FunctionId, Inst, InstId, InstKind, LocalId, ValueId};
+
+/// The function being written.
+pub(super) struct FunctionWriter<'w, 'm> {
+    pub(super) w: &'w mut Writer<'m>,
+    pub(super) function: &'m Function,
+    pub(super) prologue: Prologue,
+    /// Id of each value, by number; zero before its definition.
+    values: Vec<Id>,
+    /// The instruction that defines each value written so far.
+    pub(super) definitions: Vec<Option<InstId>>,
+    locals: Vec<Id>,
+    loops: Vec<OpenLoop>,
+}
+
+/// Ways into a block with the values they bring: label first.
+type Incoming = Vec<(Id, Vec<Id>)>;
+
+/// A loop whose body is being written.
+struct OpenLoop {
+    body: BlockId,
+    merge: Id,
+    latch: Id,
+    breaks: Incoming,
+    continues: Incoming,
+}
+
+/// The `if` or `switch` a block belongs to; nothing for function and loop bodies.
+struct Selection {
+    merge: Id,
+    yields: Incoming,
+}
+
+impl Writer<'_> {
+    /// Gives every function that runs an id, so that calls may come before definitions.
+    pub(super) fn declare_function_ids(&mut self) {
+        self.interface.functions = vec![0; self.module.functions.len()];
+        for id in self.uses.functions.clone() {
+            let function = self.new_id();
+            self.interface.functions[id.index()] = function;
+            let module = self.module;
+            self.name(function, &module.functions[id].name);
+        }
+    }
+
+    /// Defines a function.
+    pub(super) fn write_function(&mut self, id: FunctionId) -> Result<(), EmitError> {
+        let module = self.module;
+        let function = &module.functions[id];
+        let is_kernel = id == self.kernel.function;
+        let result = self.value_type(function.result);
+        let params = &function.blocks[function.entry].params;
+        let mut signature = vec![result];
+        signature.extend(params.iter().map(|param| self.value_type(function.values[*param].ty)));
+        let function_type = self.global(Op::TypeFunction, None, &signature);
+        self.debug.forget();
+        self.set_location(function.location);
+        self.op_into(self.interface.functions[id.index()], Op::Function, result, &[0, function_type]);
+
+        let mut values = vec![0; function.values.len()];
+        for (param, ty) in params.iter().zip(&signature[1..]) {
+            let value = self.op(Op::FunctionParameter, *ty, &[]);
+            values[param.index()] = value;
+            self.name(value, function.values[*param].name.as_deref().unwrap_or_default());
+        }
+        let entry = self.new_id();
+        self.begin_block(entry);
+        let locals = self.write_locals(function);
+        let uses = std::mem::take(&mut self.uses.by_function[id]);
+        let prologue = self.write_prologue(&uses, is_kernel);
+        let mut writer = FunctionWriter {
+            w: self,
+            function,
+            prologue,
+            definitions: vec![None; values.len()],
+            values,
+            locals,
+            loops: Vec::new(),
+        };
+        writer.block(function.entry, None)?;
+        self.effect(Op::FunctionEnd, &[]);
+        Ok(())
+    }
+
+    /// Local variables, zero from the start.
+    fn write_locals(&mut self, function: &Function) -> Vec<Id> {
+        let mut locals = Vec::with_capacity(function.locals.len());
+        for (_, local) in function.locals.iter() {
+            let ty = self.value_type(local.ty);
+            let pointer = self.pointer_type(StorageClass::Function, ty);
+            let zero = self.global(Op::ConstantNull, Some(ty), &[]);
+            let variable = self.op(Op::Variable, pointer, &[StorageClass::Function as u32, zero]);
+            self.name(variable, &local.name);
+            locals.push(variable);
+        }
+        locals
+    }
+}
+
+impl FunctionWriter<'_, '_> {
+    /// The id of a value that is defined already.
+    pub(super) fn value(&self, value: ValueId) -> Id {
+        let id = self.values[value.index()];
+        debug_assert_ne!(id, 0, "{value} is used before its definition");
+        id
+    }
+
+    /// The ids of several values.
+    pub(super) fn ids(&self, values: &[ValueId]) -> Vec<Id> {
+        values.iter().map(|value| self.value(*value)).collect()
+    }
+
+    /// The variable of a local.
+    pub(super) fn local(&self, local: LocalId) -> Id {
+        self.locals[local.index()]
+    }
+
+    fn define(&mut self, value: ValueId, id: Id) {
+        self.values[value.index()] = id;
+    }
+
+    fn block(&mut self, block: BlockId, mut selection: Option<&mut Selection>) -> Result<(), EmitError> {
+        let function = self.function;
+        for &id in &function.blocks[block].insts {
+            let inst: &Inst = &function.insts[id];
+            for result in &inst.results {
+                self.definitions[result.index()] = Some(id);
+            }
+            let fresh = self.w.next_id();
+            self.w.set_location(inst.location);
+            if !self.terminator(inst, selection.as_deref_mut())? && !self.control(inst)? {
+                self.straight(inst);
+            }
+            self.name_results(inst, fresh);
+        }
+        Ok(())
+    }
+
+    /// Names what an instruction defined; constants and aliases of older values keep the name they have.
+    fn name_results(&mut self, inst: &Inst, fresh: Id) {
+        for result in &inst.results {
+            let id = self.values[result.index()];
+            if let Some(name) = &self.function.values[*result].name
+                && id >= fresh
+                && !matches!(inst.kind, InstKind::Const(_))
+            {
+                self.w.name(id, name);
+            }
+        }
+    }
+
+    /// Writes an instruction without blocks.
+    fn straight(&mut self, inst: &Inst) {
+        let result = inst.results.first().copied();
+        let ty = result.map(|result| self.function.values[result].ty);
+        let id = match (&inst.kind, ty) {
+            (InstKind::Store(place, value), _) => return self.store(place, *value),
+            (InstKind::Trap(site, operands), _) => {
+                let operands = operands.map(|operand| self.value(operand));
+                return self.w.call_trap(*site, operands);
+            }
+            (InstKind::Call(callee, arguments), _) => self.call(*callee, arguments),
+            (InstKind::Load(place), _) => self.load(place),
+            (InstKind::Param(param), _) => self.w.load_param(*param),
+            (InstKind::Builtin(builtin), _) => self.prologue.builtin(*builtin),
+            (InstKind::Len(buffer), _) => self.prologue.len(*buffer),
+            (InstKind::Const(constant), Some(ty)) => self.w.constant(*constant, ty),
+            (InstKind::Op(op, operands), Some(ty)) => self.pure_op(*op, operands, ty),
+            (InstKind::Compose(members), Some(ty)) => {
+                let members = self.ids(members);
+                let ty = self.w.value_type(ty);
+                self.w.op(Op::CompositeConstruct, ty, &members)
+            }
+            (InstKind::Extract(composite, steps), Some(ty)) => {
+                let ty = self.w.value_type(ty);
+                let operands: Vec<_> = [self.value(*composite)].into_iter().chain(steps.iter().copied()).collect();
+                self.w.op(Op::CompositeExtract, ty, &operands)
+            }
+            (InstKind::Insert(composite, member, steps), Some(ty)) => {
+                let ty = self.w.value_type(ty);
+                let ends = [self.value(*member), self.value(*composite)];
+                let operands: Vec<_> = ends.into_iter().chain(steps.iter().copied()).collect();
+                self.w.op(Op::CompositeInsert, ty, &operands)
+            }
+            _ => unreachable!("control flow is written elsewhere, and what is left has a result"),
+        };
+        if let Some(result) = result {
+            self.define(result, id);
+        }
+    }
+
+    fn call(&mut self, callee: FunctionId, arguments: &[ValueId]) -> Id {
+        let result = self.w.value_type(self.w.module.functions[callee].result);
+        let mut operands = vec![self.w.interface.functions[callee.index()]];
+        operands.extend(arguments.iter().map(|argument| self.value(*argument)));
+        self.w.op(Op::FunctionCall, result, &operands)
+    }
+
+    /// Writes a terminator; false when `inst` is none.
+    fn terminator(&mut self, inst: &Inst, selection: Option<&mut Selection>) -> Result<bool, EmitError> {
+        match &inst.kind {
+            InstKind::Yield(values) => {
+                let selection = selection.expect("only blocks of `if` and `switch` yield");
+                selection.yields.push((self.w.label, self.ids(values)));
+                self.w.effect(Op::Branch, &[selection.merge]);
+            }
+            InstKind::Break(body, values) => {
+                let (label, values) = (self.w.label, self.ids(values));
+                let open = self.innermost(*body, inst)?;
+                open.breaks.push((label, values));
+                let merge = open.merge;
+                self.w.effect(Op::Branch, &[merge]);
+            }
+            InstKind::Continue(body, values) => {
+                let (label, values) = (self.w.label, self.ids(values));
+                let open = self.innermost(*body, inst)?;
+                open.continues.push((label, values));
+                let latch = open.latch;
+                self.w.effect(Op::Branch, &[latch]);
+            }
+            InstKind::Return(None) => self.w.effect(Op::Return, &[]),
+            InstKind::Return(Some(value)) => {
+                let value = self.value(*value);
+                self.w.effect(Op::ReturnValue, &[value]);
+            }
+            InstKind::Unreachable => self.w.effect(Op::Unreachable, &[]),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn innermost(&mut self, body: BlockId, inst: &Inst) -> Result<&mut OpenLoop, EmitError> {
+        let function = &self.function.name;
+        self.loops
+            .last_mut()
+            .filter(|open| open.body == body)
+            .ok_or_else(|| EmitError::OuterLoop { function: function.clone(), location: inst.location })
+    }
+
+    /// Writes an instruction that owns blocks; false when `inst` is none.
+    fn control(&mut self, inst: &Inst) -> Result<bool, EmitError> {
+        match &inst.kind {
+            InstKind::If { condition, then_block, else_block } => {
+                self.write_if(inst, *condition, *then_block, *else_block)?;
+            }
+            InstKind::Switch { selector, cases, default } => self.write_switch(inst, *selector, cases, *default)?,
+            InstKind::Loop { initial, body } => self.write_loop(inst, initial, *body)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn write_if(&mut self, inst: &Inst, condition: ValueId, then: BlockId, other: BlockId) -> Result<(), EmitError> {
+        let condition = self.value(condition);
+        let mut selection = Selection { merge: self.w.new_id(), yields: Vec::new() };
+        let then_label = self.w.new_id();
+        // An `else` that does nothing needs no block.
+        let empty_else = self.only_yield(other).map(|values| (self.w.label, self.ids(values)));
+        let else_label = if empty_else.is_some() { selection.merge } else { self.w.new_id() };
+        self.w.effect(Op::SelectionMerge, &[selection.merge, 0]);
+        self.w.effect(Op::BranchConditional, &[condition, then_label, else_label]);
+        self.w.begin_block(then_label);
+        self.block(then, Some(&mut selection))?;
+        match empty_else {
+            Some(way) => selection.yields.push(way),
+            None => {
+                self.w.begin_block(else_label);
+                self.block(other, Some(&mut selection))?;
+            }
+        }
+        self.join(inst, selection.merge, &selection.yields);
+        Ok(())
+    }
+
+    fn only_yield(&self, block: BlockId) -> Option<&[ValueId]> {
+        let [inst]: &[InstId] = &self.function.blocks[block].insts else { return None };
+        match &self.function.insts[*inst].kind {
+            InstKind::Yield(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    fn write_switch(
+        &mut self,
+        inst: &Inst,
+        selector: ValueId,
+        cases: &[(u32, BlockId)],
+        default: BlockId,
+    ) -> Result<(), EmitError> {
+        let selector = self.value(selector);
+        let mut selection = Selection { merge: self.w.new_id(), yields: Vec::new() };
+        let default_label = self.w.new_id();
+        let mut arms = vec![(default, default_label)];
+        let mut operands = vec![selector, default_label];
+        for &(bits, block) in cases {
+            let known = arms.iter().find(|(known, _)| *known == block).map(|(_, label)| *label);
+            let label = known.unwrap_or_else(|| {
+                let label = self.w.new_id();
+                arms.push((block, label));
+                label
+            });
+            operands.extend([bits, label]);
+        }
+        self.w.effect(Op::SelectionMerge, &[selection.merge, 0]);
+        self.w.effect(Op::Switch, &operands);
+        for (block, label) in arms {
+            self.w.begin_block(label);
+            self.block(block, Some(&mut selection))?;
+        }
+        self.join(inst, selection.merge, &selection.yields);
+        Ok(())
+    }
+
+    fn write_loop(&mut self, inst: &Inst, initial: &[ValueId], body: BlockId) -> Result<(), EmitError> {
+        let initial = self.ids(initial);
+        let before = self.w.label;
+        let [header, start, latch, merge] = [(); 4].map(|()| self.w.new_id());
+        self.w.effect(Op::Branch, &[header]);
+        self.w.begin_block(header);
+        self.w.set_location(inst.location);
+        let function = self.function;
+        let params = &function.blocks[body].params;
+        let mut next = Vec::with_capacity(params.len());
+        for (param, first) in params.iter().zip(initial) {
+            let value = &function.values[*param];
+            let ty = self.w.value_type(value.ty);
+            let later = self.w.new_id();
+            let phi = self.w.op(Op::Phi, ty, &[first, before, later, latch]);
+            self.w.name(phi, value.name.as_deref().unwrap_or_default());
+            self.define(*param, phi);
+            next.push((later, value.ty));
+        }
+        self.w.effect(Op::LoopMerge, &[merge, latch, 0]);
+        self.w.effect(Op::Branch, &[start]);
+
+        self.w.begin_block(start);
+        self.loops.push(OpenLoop { body, merge, latch, breaks: Vec::new(), continues: Vec::new() });
+        self.block(body, None)?;
+        let open = self.loops.pop().expect("each body pops what it pushed");
+
+        self.w.begin_block(latch);
+        for (index, (id, ty)) in next.into_iter().enumerate() {
+            let zero = self.w.const_zero(ty);
+            let ty = self.w.value_type(ty);
+            if open.continues.is_empty() {
+                // Nothing continues, yet the header wants a value from here.
+                self.w.op_into(id, Op::CopyObject, ty, &[zero]);
+            } else {
+                let operands: Vec<_> =
+                    open.continues.iter().flat_map(|(label, values)| [values[index], *label]).collect();
+                self.w.op_into(id, Op::Phi, ty, &operands);
+            }
+        }
+        self.w.effect(Op::Branch, &[header]);
+        self.join(inst, merge, &open.breaks);
+        Ok(())
+    }
+
+    /// Starts the block after a control instruction and defines the instruction's results there.
+    fn join(&mut self, inst: &Inst, merge: Id, incoming: &Incoming) {
+        self.w.begin_block(merge);
+        for (index, result) in inst.results.iter().enumerate() {
+            let ty = self.function.values[*result].ty;
+            let id = match incoming.as_slice() {
+                // Control never comes here.
+                [] => self.w.const_zero(ty),
+                [(_, values)] => values[index],
+                ways => {
+                    let ty = self.w.value_type(ty);
+                    let operands: Vec<_> = ways.iter().flat_map(|(label, values)| [values[index], *label]).collect();
+                    self.w.op(Op::Phi, ty, &operands)
+                }
+            };
+            self.define(*result, id);
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! The kernel's interface: buffers, push constants and ids of the invocation; how they are laid out and read.
+
+use rspirv::spirv::{self, Decoration, Op, StorageClass};
+
+use super::module::Writer;
+use super::types::Lanes;
+use super::uses::{FunctionUses, Uses};
+use super::words::Id;
+use super::{EmitError, PushSlot};
+use crate::arena::EntityId;
+use crate::descriptor::{LaunchWord, LaunchWordKind};
+use crate::ir::{BufferId, Builtin, Kernel, Module, ParamId};
+use crate::layout::Layout;
+use crate::types::{Scalar, Type, TypeId, Types};
+
+/// `UVec3`, the type of all builtins.
+const UVEC3: Lanes = Lanes { scalar: Scalar::U32, count: 3 };
+
+/// Layout of the interface, and the ids of its variables once declared.
+#[derive(Debug, Default)]
+pub(super) struct Interface {
+    pub(super) push_constant_size: u32,
+    pub(super) params: Vec<PushSlot>,
+    pub(super) launch_words: Vec<LaunchWord>,
+    pub(super) strides: Vec<u32>,
+    /// All variables, for the entry point.
+    pub(super) variables: Vec<Id>,
+    /// The variable of each buffer.
+    pub(super) buffers: Vec<Id>,
+    /// Each function that runs, by number.
+    pub(super) functions: Vec<Id>,
+    /// The trap record's variable.
+    pub(super) trap: Id,
+    push: Id,
+    inputs: [Id; 3],
+}
+
+/// What a function reads once, in its first block.
+#[derive(Debug, Default)]
+pub(super) struct Prologue {
+    /// By number of the builtin.
+    builtins: [Id; 4],
+    /// By number of the buffer.
+    lens: Vec<Id>,
+}
+
+impl Prologue {
+    /// The value of a builtin the function uses.
+    pub(super) fn builtin(&self, builtin: Builtin) -> Id {
+        self.builtins[builtin as usize]
+    }
+
+    /// The length of a buffer whose length the function uses.
+    pub(super) fn len(&self, buffer: BufferId) -> Id {
+        self.lens[buffer.index()]
+    }
+}
+
+impl Interface {
+    /// Lays out the push-constant block.
+    pub(super) fn lay_out(module: &Module, kernel: &Kernel, uses: &Uses) -> Result<Self, EmitError> {
+        let mut interface = Self::default();
+        for (_, buffer) in kernel.buffers.iter() {
+            let layout = Layout::of(&module.types, buffer.element);
+            interface.strides.push(layout.ok_or_else(|| EmitError::NoLayout(buffer.name.clone()))?.size);
+        }
+        for (_, param) in kernel.params.iter() {
+            let slot = interface.push_slot(push_layout(&module.types, param.ty));
+            interface.params.push(slot.ok_or_else(|| EmitError::NoLayout(param.name.clone()))?);
+        }
+        for kind in launch_words(kernel, uses) {
+            let word = Layout { size: 4, align: 4 };
+            let slot = interface.push_slot(Some(word)).ok_or_else(|| EmitError::NoLayout("launch words".to_owned()))?;
+            interface.launch_words.push(LaunchWord { offset: slot.offset, kind });
+        }
+        interface.push_constant_size = interface.push_constant_size.next_multiple_of(4);
+        Ok(interface)
+    }
+
+    fn push_slot(&mut self, layout: Option<Layout>) -> Option<PushSlot> {
+        let Layout { size, align } = layout?;
+        let offset = self.push_constant_size.checked_next_multiple_of(align)?;
+        self.push_constant_size = offset.checked_add(size).filter(|end| *end <= u32::MAX - 64)?;
+        Some(PushSlot { offset, size })
+    }
+
+    /// The member of the push-constant block that holds a launch word.
+    fn launch_member(&self, kind: LaunchWordKind) -> u32 {
+        let position = self.launch_words.iter().position(|word| word.kind == kind);
+        (self.params.len() + position.expect("every launch word that is read was laid out")) as u32
+    }
+}
+
+/// The layout of a by-value parameter: a `bool` is a `u32`.
+fn push_layout(types: &Types, ty: TypeId) -> Option<Layout> {
+    match types.get(ty) {
+        Type::Scalar(Scalar::Bool) => Some(Layout { size: 4, align: 4 }),
+        _ => Layout::of(types, ty),
+    }
+}
+
+/// Whether invocations beyond the asked ones exist along this axis.
+fn is_masked(kernel: &Kernel, axis: u8) -> bool {
+    kernel.workgroup[usize::from(axis)] > 1
+}
+
+/// The launch words a kernel needs, in the order of the block.
+fn launch_words(kernel: &Kernel, uses: &Uses) -> Vec<LaunchWordKind> {
+    let ids = [Builtin::GlobalId, Builtin::WorkgroupId].into_iter().any(|builtin| uses.all.has_builtin(builtin));
+    let mut words: Vec<_> = (0..3).filter(|axis| is_masked(kernel, *axis)).map(LaunchWordKind::Items).collect();
+    if ids || is_masked(kernel, 0) || !uses.sites.is_empty() {
+        words.push(LaunchWordKind::FirstGroup);
+    }
+    if uses.all.has_builtin(Builtin::NumWorkgroups) {
+        words.extend((0..3).map(LaunchWordKind::Groups));
+    }
+    let lens = kernel.buffers.ids().filter(|buffer| uses.all.has_len(*buffer));
+    words.extend(lens.map(|buffer| LaunchWordKind::Len(buffer.index() as u32)));
+    words
+}
+
+impl Writer<'_> {
+    /// Declares all variables of the interface.
+    pub(super) fn declare_interface(&mut self) -> Result<(), EmitError> {
+        let kernel = self.kernel;
+        for (id, buffer) in kernel.buffers.iter() {
+            let element = self.storage_type(buffer.element);
+            let array = self.new_global(Op::TypeRuntimeArray, None, &[element]);
+            let stride = self.interface.strides[id.index()];
+            self.decorate(array, Decoration::ArrayStride, &[stride]);
+            let block = self.block_type(&[(array, 0)]);
+            let variable = self.bound_variable(block, id.index() as u32, &buffer.name);
+            if !buffer.writable {
+                self.decorate(variable, Decoration::NonWritable, &[]);
+            }
+            if !self.uses.loaded[id] {
+                self.decorate(variable, Decoration::NonReadable, &[]);
+            }
+            self.interface.buffers.push(variable);
+        }
+        if !self.uses.sites.is_empty() {
+            let word = self.u32_type();
+            let members: Vec<_> = (0..8).map(|member| (word, 4 * member)).collect();
+            let block = self.block_type(&members);
+            self.interface.trap = self.bound_variable(block, kernel.buffers.len() as u32, "trap_record");
+        }
+        self.declare_push_constants();
+        self.declare_inputs();
+        Ok(())
+    }
+
+    /// A struct type with members at offsets, decorated as an interface block.
+    fn block_type(&mut self, members: &[(Id, u32)]) -> Id {
+        let types: Vec<_> = members.iter().map(|(ty, _)| *ty).collect();
+        let block = self.new_global(Op::TypeStruct, None, &types);
+        self.decorate(block, Decoration::Block, &[]);
+        for (member, (_, offset)) in members.iter().enumerate() {
+            self.decorate_member(block, member as u32, Decoration::Offset, &[*offset]);
+        }
+        block
+    }
+
+    fn bound_variable(&mut self, block: Id, binding: u32, name: &str) -> Id {
+        let variable = self.interface_variable(StorageClass::StorageBuffer, block, name);
+        self.decorate(variable, Decoration::DescriptorSet, &[0]);
+        self.decorate(variable, Decoration::Binding, &[binding]);
+        self.decorate(variable, Decoration::Restrict, &[]);
+        variable
+    }
+
+    fn interface_variable(&mut self, class: StorageClass, ty: Id, name: &str) -> Id {
+        let pointer = self.pointer_type(class, ty);
+        let variable = self.new_global(Op::Variable, Some(pointer), &[class as u32]);
+        self.name(variable, name);
+        self.interface.variables.push(variable);
+        variable
+    }
+
+    fn declare_push_constants(&mut self) {
+        let kernel = self.kernel;
+        let mut members = Vec::new();
+        for (id, param) in kernel.params.iter() {
+            let ty = self.storage_type(param.ty);
+            members.push((ty, self.interface.params[id.index()].offset));
+        }
+        let word = self.u32_type();
+        members.extend(self.interface.launch_words.iter().map(|launch| (word, launch.offset)));
+        if members.is_empty() {
+            return;
+        }
+        let block = self.block_type(&members);
+        for (id, param) in kernel.params.iter() {
+            self.name_member(block, id.index() as u32, &param.name);
+        }
+        for index in 0..self.interface.launch_words.len() {
+            let name = self.launch_word_name(self.interface.launch_words[index].kind);
+            self.name_member(block, (kernel.params.len() + index) as u32, &name);
+        }
+        self.interface.push = self.interface_variable(StorageClass::PushConstant, block, "launch");
+    }
+
+    fn launch_word_name(&self, kind: LaunchWordKind) -> String {
+        let axis = |axis: u8| char::from(b'x' + axis);
+        match kind {
+            LaunchWordKind::Items(of) => format!("items_{}", axis(of)),
+            LaunchWordKind::Groups(of) => format!("groups_{}", axis(of)),
+            LaunchWordKind::FirstGroup => "first_group".to_owned(),
+            LaunchWordKind::Len(buffer) => format!("len_{}", self.kernel.buffers[BufferId::new(buffer as usize)].name),
+        }
+    }
+
+    fn declare_inputs(&mut self) {
+        let global_id = self.needs_global_id();
+        let inputs = [
+            (global_id, spirv::BuiltIn::GlobalInvocationId, "global_invocation_id"),
+            (self.uses.all.has_builtin(Builtin::LocalId), spirv::BuiltIn::LocalInvocationId, "local_invocation_id"),
+            (self.uses.all.has_builtin(Builtin::WorkgroupId), spirv::BuiltIn::WorkgroupId, "workgroup_id"),
+        ];
+        for (index, (is_used, builtin, name)) in inputs.into_iter().enumerate() {
+            if is_used {
+                let ty = self.lanes_type(UVEC3);
+                let variable = self.interface_variable(StorageClass::Input, ty, name);
+                self.decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
+                self.interface.inputs[index] = variable;
+            }
+        }
+    }
+
+    /// Whether anything reads the invocation's id: the kernel, the mask or the trap record.
+    fn needs_global_id(&self) -> bool {
+        let is_masked = (0..3).any(|axis| is_masked(self.kernel, axis));
+        is_masked || self.uses.all.has_builtin(Builtin::GlobalId) || !self.uses.sites.is_empty()
+    }
+
+    /// Reads what a function uses of the interface. The kernel's own function also masks the invocations nobody asked for.
+    pub(super) fn write_prologue(&mut self, uses: &FunctionUses, is_kernel: bool) -> Prologue {
+        let mut prologue = Prologue::default();
+        let masked: Vec<u8> = (0..3).filter(|axis| is_kernel && is_masked(self.kernel, *axis)).collect();
+        if uses.has_builtin(Builtin::GlobalId) || !masked.is_empty() {
+            prologue.builtins[Builtin::GlobalId as usize] = self.write_global_id();
+        }
+        if !masked.is_empty() {
+            self.write_mask(prologue.builtin(Builtin::GlobalId), &masked);
+        }
+        if uses.has_builtin(Builtin::LocalId) {
+            prologue.builtins[Builtin::LocalId as usize] = self.load_input(1);
+        }
+        if uses.has_builtin(Builtin::WorkgroupId) {
+            let here = self.load_input(2);
+            let first = self.load_launch_word(LaunchWordKind::FirstGroup);
+            prologue.builtins[Builtin::WorkgroupId as usize] = self.move_along_x(here, first);
+        }
+        if uses.has_builtin(Builtin::NumWorkgroups) {
+            let groups = [0, 1, 2].map(|axis| self.load_launch_word(LaunchWordKind::Groups(axis)));
+            let ty = self.lanes_type(UVEC3);
+            prologue.builtins[Builtin::NumWorkgroups as usize] = self.op(Op::CompositeConstruct, ty, &groups);
+        }
+        for buffer in self.kernel.buffers.ids() {
+            let is_used = uses.has_len(buffer);
+            let len = if is_used { self.load_launch_word(LaunchWordKind::Len(buffer.index() as u32)) } else { 0 };
+            prologue.lens.push(len);
+        }
+        prologue
+    }
+
+    /// The invocation's id in the whole grid, not only in this dispatch.
+    pub(super) fn write_global_id(&mut self) -> Id {
+        let here = self.load_input(0);
+        if !self.interface.launch_words.iter().any(|word| word.kind == LaunchWordKind::FirstGroup) {
+            return here;
+        }
+        let first = self.load_launch_word(LaunchWordKind::FirstGroup);
+        let word = self.u32_type();
+        let width = self.kernel.workgroup[0];
+        let moved = match width {
+            1 => first,
+            _ => {
+                let width = self.const_u32(width);
+                self.op(Op::IMul, word, &[first, width])
+            }
+        };
+        self.move_along_x(here, moved)
+    }
+
+    fn move_along_x(&mut self, vector: Id, by: Id) -> Id {
+        let (word, ty) = (self.u32_type(), self.lanes_type(UVEC3));
+        let x = self.op(Op::CompositeExtract, word, &[vector, 0]);
+        let x = self.op(Op::IAdd, word, &[x, by]);
+        self.op(Op::CompositeInsert, ty, &[x, vector, 0])
+    }
+
+    /// Returns from the kernel where an axis is at or past its number of items.
+    fn write_mask(&mut self, global_id: Id, axes: &[u8]) {
+        let (word, bool_) = (self.u32_type(), self.bool_type());
+        let mut outside = None;
+        for &axis in axes {
+            let position = self.op(Op::CompositeExtract, word, &[global_id, u32::from(axis)]);
+            let items = self.load_launch_word(LaunchWordKind::Items(axis));
+            let past = self.op(Op::UGreaterThanEqual, bool_, &[position, items]);
+            outside = Some(match outside {
+                Some(before) => self.op(Op::LogicalOr, bool_, &[before, past]),
+                None => past,
+            });
+        }
+        let Some(outside) = outside else { return };
+        let (masked, inside) = (self.new_id(), self.new_id());
+        self.effect(Op::SelectionMerge, &[inside, 0]);
+        self.effect(Op::BranchConditional, &[outside, masked, inside]);
+        self.begin_block(masked);
+        self.effect(Op::Return, &[]);
+        self.begin_block(inside);
+    }
+
+    fn load_input(&mut self, index: usize) -> Id {
+        let ty = self.lanes_type(UVEC3);
+        let variable = self.interface.inputs[index];
+        self.op(Op::Load, ty, &[variable])
+    }
+
+    fn load_launch_word(&mut self, kind: LaunchWordKind) -> Id {
+        let member = self.interface.launch_member(kind);
+        let ty = self.u32_type();
+        self.load_push_member(member, ty)
+    }
+
+    fn load_push_member(&mut self, member: u32, ty: Id) -> Id {
+        let pointer_type = self.pointer_type(StorageClass::PushConstant, ty);
+        let member = self.const_u32(member);
+        let block = self.interface.push;
+        let pointer = self.op(Op::AccessChain, pointer_type, &[block, member]);
+        self.op(Op::Load, ty, &[pointer])
+    }
+
+    /// Reads a by-value parameter.
+    pub(super) fn load_param(&mut self, param: ParamId) -> Id {
+        let ty = self.kernel.params[param].ty;
+        let storage = self.storage_type(ty);
+        let stored = self.load_push_member(param.index() as u32, storage);
+        if *self.module.types.get(ty) == Type::Scalar(Scalar::Bool) {
+            let (bool_, zero) = (self.bool_type(), self.const_u32(0));
+            return self.op(Op::INotEqual, bool_, &[stored, zero]);
+        }
+        self.load_converted(stored, ty)
+    }
+}

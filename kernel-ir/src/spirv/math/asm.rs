@@ -1,0 +1,227 @@
+//! Shorthand to write scalar code by hand: every method appends one operation and gives back its result.
+
+use rspirv::spirv::{GlslStd450Op as GLOp, Op as Spv};
+
+use super::Helper;
+use crate::spirv::module::Writer;
+use crate::spirv::types::Lanes;
+use crate::spirv::words::Id;
+use crate::types::Scalar;
+
+/// The body of a helper being written.
+pub(super) struct Asm<'w, 'm> {
+    pub(super) w: &'w mut Writer<'m>,
+    /// `f32`.
+    pub(super) float: Id,
+    /// `u32`.
+    pub(super) word: Id,
+    bool_: Id,
+    int: Id,
+}
+
+/// One method per operation: name, operands, SPIR-V opcode, type of the result.
+macro_rules! operations {
+    ($($(#[doc = $doc:literal])+ $name:ident($($operand:ident),+) $via:ident $op:ident $ty:ident;)+) => {
+        $($(#[doc = $doc])+
+        pub(super) fn $name(&mut self, $($operand: Id),+) -> Id {
+            let ty = self.$ty;
+            self.w.$via(Spv::$op, ty, &[$($operand),+])
+        })+
+    };
+}
+
+impl<'w, 'm> Asm<'w, 'm> {
+    pub(super) fn new(w: &'w mut Writer<'m>) -> Self {
+        let [float, word, bool_, int] =
+            [Scalar::F32, Scalar::U32, Scalar::Bool, Scalar::I32].map(|scalar| w.lanes_type(Lanes::one(scalar)));
+        Self { w, float, word, bool_, int }
+    }
+
+    operations! {
+        /// `a + b`.
+        fadd(a, b) float_op FAdd float;
+        /// `a - b`.
+        fsub(a, b) float_op FSub float;
+        /// `a * b`.
+        fmul(a, b) float_op FMul float;
+        /// `a / b`.
+        fdiv(a, b) float_op FDiv float;
+        /// `-a`.
+        fneg(a) float_op FNegate float;
+        /// Ordered `a == b`.
+        feq(a, b) op FOrdEqual bool_;
+        /// Ordered `a < b`.
+        flt(a, b) op FOrdLessThan bool_;
+        /// Ordered `a <= b`.
+        fle(a, b) op FOrdLessThanEqual bool_;
+        /// Ordered `a > b`.
+        fgt(a, b) op FOrdGreaterThan bool_;
+        /// Ordered `a >= b`.
+        fge(a, b) op FOrdGreaterThanEqual bool_;
+        /// `a + b`, wrapping.
+        iadd(a, b) op IAdd word;
+        /// `a - b`, wrapping.
+        isub(a, b) op ISub word;
+        /// `a * b`, wrapping.
+        imul(a, b) op IMul word;
+        /// `a % b`.
+        umod(a, b) op UMod word;
+        /// `a & b`.
+        and(a, b) op BitwiseAnd word;
+        /// `a | b`.
+        or(a, b) op BitwiseOr word;
+        /// `a ^ b`.
+        xor(a, b) op BitwiseXor word;
+        /// `!a`.
+        not(a) op Not word;
+        /// `a << b` for `b` below 32.
+        shl(a, b) op ShiftLeftLogical word;
+        /// `a >> b` for `b` below 32, with zeros.
+        shr(a, b) op ShiftRightLogical word;
+        /// `a >> b` for `b` below 32, with the sign.
+        sar(a, b) op ShiftRightArithmetic word;
+        /// `a == b`.
+        ieq(a, b) op IEqual bool_;
+        /// `a != b`.
+        ine(a, b) op INotEqual bool_;
+        /// Unsigned `a < b`.
+        ult(a, b) op ULessThan bool_;
+        /// Unsigned `a <= b`.
+        ule(a, b) op ULessThanEqual bool_;
+        /// Unsigned `a >= b`.
+        uge(a, b) op UGreaterThanEqual bool_;
+        /// Signed `a < b`.
+        slt(a, b) op SLessThan bool_;
+        /// Signed `a > b`.
+        sgt(a, b) op SGreaterThan bool_;
+        /// Signed `a >= b`.
+        sge(a, b) op SGreaterThanEqual bool_;
+        /// Both.
+        both(a, b) op LogicalAnd bool_;
+        /// Either.
+        either(a, b) op LogicalOr bool_;
+        /// Exactly one.
+        differ(a, b) op LogicalNotEqual bool_;
+        /// Neither is it.
+        negate(a) op LogicalNot bool_;
+        /// The bits of a float.
+        bits(a) op Bitcast word;
+        /// The float with these bits.
+        from_bits(a) op Bitcast float;
+        /// `a as f32` of a `u32`.
+        float_of(a) op ConvertUToF float;
+        /// `a as f32` of an `i32`, given by its bits.
+        float_of_signed(a) op ConvertSToF float;
+        /// The sign and the bits of a whole float as an `i32`; it must fit.
+        signed_of(a) op ConvertFToS int;
+        /// Where `a` holds, the word `b`, else `c`.
+        select(a, b, c) op Select word;
+        /// Where `a` holds, the float `b`, else `c`.
+        fselect(a, b, c) op Select float;
+    }
+
+    /// A float literal.
+    pub(super) fn f(&mut self, value: f32) -> Id {
+        self.w.const_f32(value)
+    }
+
+    /// A word literal.
+    pub(super) fn u(&mut self, value: u32) -> Id {
+        self.w.const_u32(value)
+    }
+
+    /// A function of `GLSL.std.450` from floats to a float.
+    pub(super) fn glsl(&mut self, op: GLOp, operands: &[Id]) -> Id {
+        let ty = self.float;
+        self.w.glsl_op(op, ty, operands)
+    }
+
+    /// The size of a float.
+    pub(super) fn fabs(&mut self, a: Id) -> Id {
+        self.glsl(GLOp::FAbs, &[a])
+    }
+
+    /// The size of `a` with the sign of `b`.
+    pub(super) fn copysign(&mut self, a: Id, b: Id) -> Id {
+        self.w.copysign(Lanes::one(Scalar::F32), a, b)
+    }
+
+    /// Position of the highest one bit; not of zero.
+    pub(super) fn highest_bit(&mut self, a: Id) -> Id {
+        let ty = self.word;
+        self.w.glsl_op(GLOp::FindUMsb, ty, &[a])
+    }
+
+    /// Whether a float is NaN.
+    pub(super) fn is_nan(&mut self, a: Id) -> Id {
+        let ty = self.bool_;
+        self.w.op(Spv::FUnordNotEqual, ty, &[a, a])
+    }
+
+    /// Low and high half of the product of two words.
+    pub(super) fn wide_mul(&mut self, a: Id, b: Id) -> [Id; 2] {
+        let word = self.word;
+        let pair = self.w.global(Spv::TypeStruct, None, &[word, word]);
+        let product = self.w.op(Spv::UMulExtended, pair, &[a, b]);
+        [0, 1].map(|half| self.w.op(Spv::CompositeExtract, word, &[product, half]))
+    }
+
+    /// Calls another helper.
+    pub(super) fn call(&mut self, helper: Helper, operands: &[Id]) -> Id {
+        self.w.call_helper(helper, Lanes::one(Scalar::F32), operands)
+    }
+
+    /// The float value of one of two branches.
+    pub(super) fn branch(
+        &mut self,
+        condition: Id,
+        then: impl FnOnce(&mut Self) -> Id,
+        otherwise: impl FnOnce(&mut Self) -> Id,
+    ) -> Id {
+        let [yes, no, merge] = [(); 3].map(|()| self.w.new_id());
+        self.w.effect(Spv::SelectionMerge, &[merge, 0]);
+        self.w.effect(Spv::BranchConditional, &[condition, yes, no]);
+        self.w.begin_block(yes);
+        let first = then(self);
+        let first_end = self.w.label;
+        self.w.effect(Spv::Branch, &[merge]);
+        self.w.begin_block(no);
+        let second = otherwise(self);
+        let second_end = self.w.label;
+        self.w.effect(Spv::Branch, &[merge]);
+        self.w.begin_block(merge);
+        let ty = self.float;
+        self.w.op(Spv::Phi, ty, &[first, first_end, second, second_end])
+    }
+
+    /// Runs `body` on two words while `condition` holds for them; gives back the last ones.
+    pub(super) fn while_(
+        &mut self,
+        initial: [Id; 2],
+        condition: impl FnOnce(&mut Self, [Id; 2]) -> Id,
+        body: impl FnOnce(&mut Self, [Id; 2]) -> [Id; 2],
+    ) -> [Id; 2] {
+        let [header, test, inside, latch, merge] = [(); 5].map(|()| self.w.new_id());
+        let (before, ty) = (self.w.label, self.word);
+        self.w.effect(Spv::Branch, &[header]);
+        self.w.begin_block(header);
+        let next = [(); 2].map(|()| self.w.new_id());
+        let state = [0, 1].map(|index| self.w.op(Spv::Phi, ty, &[initial[index], before, next[index], latch]));
+        self.w.effect(Spv::LoopMerge, &[merge, latch, 0]);
+        self.w.effect(Spv::Branch, &[test]);
+        self.w.begin_block(test);
+        let goes_on = condition(self, state);
+        self.w.effect(Spv::BranchConditional, &[goes_on, inside, merge]);
+        self.w.begin_block(inside);
+        let last = body(self, state);
+        let inside_end = self.w.label;
+        self.w.effect(Spv::Branch, &[latch]);
+        self.w.begin_block(latch);
+        for (id, value) in next.into_iter().zip(last) {
+            self.w.op_into(id, Spv::Phi, ty, &[value, inside_end]);
+        }
+        self.w.effect(Spv::Branch, &[header]);
+        self.w.begin_block(merge);
+        state
+    }
+}

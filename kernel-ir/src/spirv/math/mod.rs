@@ -1,0 +1,133 @@
+//! Float functions that SPIR-V has only inexactly, or not for all operands: one helper function each, defined when used.
+//!
+//! Helpers work on scalars; vectors call them lane by lane.
+
+mod asm;
+mod builtin;
+
+use rspirv::spirv::Op as Spv;
+
+use self::asm::Asm;
+use super::module::Writer;
+use super::types::Lanes;
+use super::words::Id;
+use crate::op::Op;
+use crate::types::Scalar;
+
+/// Defines one helper per row: variant, name, types of parameters and result, the op it does, the function that writes it.
+macro_rules! helpers {
+    ($($variant:ident $name:literal ($($param:ident)*) $result:ident $op:expr => $write:path;)+) => {
+        /// A function that does an op, or part of one.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Helper { $($variant,)+ }
+
+        impl Helper {
+            const COUNT: usize = [$(Self::$variant),+].len();
+
+            const fn name(self) -> &'static str { match self { $(Self::$variant => $name),+ } }
+
+            const fn params(self) -> &'static [Lanes] { match self { $(Self::$variant => &[$($param),*]),+ } }
+
+            const fn result(self) -> Lanes { match self { $(Self::$variant => $result),+ } }
+
+            /// The helper that does all of `op`.
+            pub(super) fn of(op: Op) -> Option<Self> {
+                $(if $op == Some(op) { return Some(Self::$variant); })+
+                None
+            }
+
+            fn write(self, asm: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+                match self { $(Self::$variant => $write(asm, params)),+ }
+            }
+        }
+    };
+}
+
+const F: Lanes = Lanes::one(Scalar::F32);
+
+helpers! {
+    Sqrt "sqrt" (F) F Some(Op::Sqrt) => builtin::sqrt;
+    Fmod "fmod" (F F) F None => builtin::fmod;
+    MulAdd "mul_add" (F F F) F Some(Op::MulAdd) => builtin::mul_add;
+    Sin "sin" (F) F Some(Op::Sin) => builtin::sin;
+    Cos "cos" (F) F Some(Op::Cos) => builtin::cos;
+    Tan "tan" (F) F Some(Op::Tan) => builtin::tan;
+    Asin "asin" (F) F Some(Op::Asin) => builtin::asin;
+    Acos "acos" (F) F Some(Op::Acos) => builtin::acos;
+    Atan "atan" (F) F Some(Op::Atan) => builtin::atan;
+    Atan2 "atan2" (F F) F Some(Op::Atan2) => builtin::atan2;
+    Sinh "sinh" (F) F Some(Op::Sinh) => builtin::sinh;
+    Cosh "cosh" (F) F Some(Op::Cosh) => builtin::cosh;
+    Tanh "tanh" (F) F Some(Op::Tanh) => builtin::tanh;
+    Exp "exp" (F) F Some(Op::Exp) => builtin::exp;
+    Exp2 "exp2" (F) F Some(Op::Exp2) => builtin::exp2;
+    Ln "ln" (F) F Some(Op::Ln) => builtin::ln;
+    Log2 "log2" (F) F Some(Op::Log2) => builtin::log2;
+    Powf "powf" (F F) F Some(Op::Powf) => builtin::powf;
+}
+
+/// Helpers that something calls, in the order of the first calls.
+#[derive(Debug, Default)]
+pub(super) struct Helpers {
+    ids: [Option<Id>; Helper::COUNT],
+    wanted: Vec<Helper>,
+}
+
+impl Writer<'_> {
+    /// Calls a helper, on vectors lane by lane.
+    pub(super) fn call_helper(&mut self, helper: Helper, lanes: Lanes, operands: &[Id]) -> Id {
+        let (function, result) = (self.helper_id(helper), self.lanes_type(helper.result()));
+        let call = |w: &mut Self, operands: &[Id]| {
+            let operands: Vec<_> = [function].into_iter().chain(operands.iter().copied()).collect();
+            w.op(Spv::FunctionCall, result, &operands)
+        };
+        if lanes.count == 1 {
+            return call(self, operands);
+        }
+        let scalar = self.lanes_type(Lanes::one(lanes.scalar));
+        let mut results = Vec::with_capacity(usize::from(lanes.count));
+        for lane in 0..u32::from(lanes.count) {
+            let operands: Vec<_> =
+                operands.iter().map(|operand| self.op(Spv::CompositeExtract, scalar, &[*operand, lane])).collect();
+            results.push(call(self, &operands));
+        }
+        let vector = self.lanes_type(lanes);
+        self.op(Spv::CompositeConstruct, vector, &results)
+    }
+
+    fn helper_id(&mut self, helper: Helper) -> Id {
+        if let Some(id) = self.helpers.ids[helper as usize] {
+            return id;
+        }
+        let id = self.new_id();
+        self.helpers.ids[helper as usize] = Some(id);
+        self.helpers.wanted.push(helper);
+        self.name(id, helper.name());
+        id
+    }
+
+    /// Defines all helpers that something calls; they may call more.
+    pub(super) fn write_helpers(&mut self) {
+        let mut written = 0;
+        while let Some(&helper) = self.helpers.wanted.get(written) {
+            written += 1;
+            self.write_helper(helper);
+        }
+    }
+
+    fn write_helper(&mut self, helper: Helper) {
+        let function = self.helper_id(helper);
+        let result = self.lanes_type(helper.result());
+        let params: Vec<_> = helper.params().iter().map(|lanes| self.lanes_type(*lanes)).collect();
+        let signature: Vec<_> = [result].into_iter().chain(params.iter().copied()).collect();
+        let signature = self.global(Spv::TypeFunction, None, &signature);
+        self.op_into(function, Spv::Function, result, &[0, signature]);
+        let params: Vec<_> = params.iter().map(|ty| self.op(Spv::FunctionParameter, *ty, &[])).collect();
+        let entry = self.new_id();
+        self.begin_block(entry);
+        let mut asm = Asm::new(self);
+        let value = helper.write(&mut asm, &params);
+        self.effect(Spv::ReturnValue, &[value]);
+        self.effect(Spv::FunctionEnd, &[]);
+    }
+}

@@ -1,0 +1,203 @@
+//! Loads and stores: places become access chains, checked steps become branches around the access.
+
+use rspirv::spirv::{Op, StorageClass};
+
+use super::blocks::FunctionWriter;
+use super::module::Writer;
+use super::words::Id;
+use crate::arena::EntityId;
+use crate::ir::{Place, Root, SiteId, Step, ValueId};
+use crate::types::{Type, TypeId};
+
+/// A place with its steps as ids, ready to be accessed.
+struct Access {
+    /// The variable.
+    base: Id,
+    class: StorageClass,
+    indices: Vec<Id>,
+    /// In the order of the steps.
+    checks: Vec<Check>,
+    /// Type of the cell.
+    ty: TypeId,
+}
+
+/// `index < len`, or the site traps.
+#[derive(Clone, Copy)]
+struct Check {
+    site: SiteId,
+    index: Id,
+    len: Id,
+}
+
+/// The labels of a branch around an access that is not closed yet.
+struct Open {
+    outside: Id,
+    merge: Id,
+}
+
+impl Writer<'_> {
+    /// What was loaded from a buffer or push constant, as a value.
+    pub(super) fn load_converted(&mut self, stored: Id, ty: TypeId) -> Id {
+        let (value, storage) = (self.value_type(ty), self.storage_type(ty));
+        if value == storage { stored } else { self.op(Op::CopyLogical, value, &[stored]) }
+    }
+
+    fn store_converted(&mut self, value: Id, ty: TypeId) -> Id {
+        let (value_type, storage) = (self.value_type(ty), self.storage_type(ty));
+        if value_type == storage { value } else { self.op(Op::CopyLogical, storage, &[value]) }
+    }
+}
+
+impl FunctionWriter<'_, '_> {
+    /// Reads a place; where a check fails, traps and gives zero.
+    pub(super) fn load(&mut self, place: &Place) -> Id {
+        let access = self.access(place);
+        if access.checks.is_empty() {
+            return self.load_unchecked(&access);
+        }
+        let open = self.enter_checks(&access.checks);
+        let mut loaded = self.load_unchecked(&access);
+        let (ty, zero) = (self.w.value_type(access.ty), self.w.const_zero(access.ty));
+        self.leave_checks(&access.checks, open, |w, passed, failed| {
+            loaded = w.op(Op::Phi, ty, &[loaded, passed, zero, failed]);
+        });
+        loaded
+    }
+
+    /// Writes a place; where a check fails, traps and writes nothing.
+    pub(super) fn store(&mut self, place: &Place, value: ValueId) {
+        let access = self.access(place);
+        let value = self.value(value);
+        if access.checks.is_empty() {
+            return self.store_unchecked(&access, value);
+        }
+        let open = self.enter_checks(&access.checks);
+        self.store_unchecked(&access, value);
+        self.leave_checks(&access.checks, open, |_, _, _| {});
+    }
+
+    fn access(&mut self, place: &Place) -> Access {
+        let mut access = match place.root {
+            Root::Local(local) => Access {
+                base: self.local(local),
+                class: StorageClass::Function,
+                indices: Vec::new(),
+                checks: Vec::new(),
+                ty: self.function.locals[local].ty,
+            },
+            Root::Buffer(buffer) => Access {
+                base: self.w.interface.buffers[buffer.index()],
+                class: StorageClass::StorageBuffer,
+                // The run-time array is the block's only member.
+                indices: vec![self.w.const_u32(0)],
+                checks: Vec::new(),
+                ty: self.w.kernel.buffers[buffer].element,
+            },
+        };
+        let mut steps = place.path.iter();
+        if let Root::Buffer(buffer) = place.root {
+            match steps.next() {
+                Some(Step::Index { value, check }) => {
+                    let index = self.value(*value);
+                    access.indices.push(index);
+                    if let Some(site) = *check {
+                        access.checks.push(Check { site, index, len: self.prologue.len(buffer) });
+                    }
+                }
+                _ => panic!("the path into a buffer starts with an index"),
+            }
+        }
+        for step in steps {
+            self.add_step(&mut access, step);
+        }
+        access
+    }
+
+    fn add_step(&mut self, access: &mut Access, step: &Step) {
+        let types = &self.w.module.types;
+        let (index, member) = match *step {
+            Step::Field(number) => {
+                let member = types.member(access.ty, number);
+                (self.w.const_u32(number), member)
+            }
+            Step::Index { value, check } => {
+                let len = match *types.get(access.ty) {
+                    Type::Array(_, len) => len,
+                    Type::Vector(_, len) => u32::from(len),
+                    _ => panic!("only arrays and vectors are indexed"),
+                };
+                let member = types.member(access.ty, 0);
+                let index = self.value(value);
+                if let Some(site) = check {
+                    access.checks.push(Check { site, index, len: self.w.const_u32(len) });
+                }
+                (index, member)
+            }
+        };
+        access.indices.push(index);
+        access.ty = member.expect("the verifier follows every path");
+    }
+
+    fn pointer(&mut self, access: &Access) -> Id {
+        if access.indices.is_empty() {
+            return access.base;
+        }
+        let to = match access.class {
+            StorageClass::Function => self.w.value_type(access.ty),
+            _ => self.w.storage_type(access.ty),
+        };
+        let pointer_type = self.w.pointer_type(access.class, to);
+        let mut operands = vec![access.base];
+        operands.extend_from_slice(&access.indices);
+        self.w.op(Op::AccessChain, pointer_type, &operands)
+    }
+
+    fn load_unchecked(&mut self, access: &Access) -> Id {
+        let pointer = self.pointer(access);
+        if access.class == StorageClass::Function {
+            let ty = self.w.value_type(access.ty);
+            return self.w.op(Op::Load, ty, &[pointer]);
+        }
+        let storage = self.w.storage_type(access.ty);
+        let stored = self.w.op(Op::Load, storage, &[pointer]);
+        self.w.load_converted(stored, access.ty)
+    }
+
+    fn store_unchecked(&mut self, access: &Access, value: Id) {
+        let pointer = self.pointer(access);
+        let value = match access.class {
+            StorageClass::Function => value,
+            _ => self.w.store_converted(value, access.ty),
+        };
+        self.w.effect(Op::Store, &[pointer, value]);
+    }
+
+    /// Opens one branch per check, each inside the one before; gives back what [`Self::leave_checks`] needs.
+    fn enter_checks(&mut self, checks: &[Check]) -> Vec<Open> {
+        let bool_ = self.w.bool_type();
+        let mut open = Vec::with_capacity(checks.len());
+        for check in checks {
+            let is_inside = self.w.op(Op::ULessThan, bool_, &[check.index, check.len]);
+            let (inside, outside, merge) = (self.w.new_id(), self.w.new_id(), self.w.new_id());
+            self.w.effect(Op::SelectionMerge, &[merge, 0]);
+            self.w.effect(Op::BranchConditional, &[is_inside, inside, outside]);
+            self.w.begin_block(inside);
+            open.push(Open { outside, merge });
+        }
+        open
+    }
+
+    /// Closes the branches, innermost first, with a trap in each. `join` starts each block where the two ways meet, given
+    /// the labels that a passed and a failed check come from.
+    fn leave_checks(&mut self, checks: &[Check], open: Vec<Open>, mut join: impl FnMut(&mut Writer<'_>, Id, Id)) {
+        for (check, Open { outside, merge }) in checks.iter().zip(open).rev() {
+            let passed = self.w.label;
+            self.w.effect(Op::Branch, &[merge]);
+            self.w.begin_block(outside);
+            self.w.call_trap(check.site, [check.index, check.len]);
+            self.w.effect(Op::Branch, &[merge]);
+            self.w.begin_block(merge);
+            join(self.w, passed, outside);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The SPIR-V back end: a verified module in, words for Vulkan 1.2 out. It must not change the module, look at the
+//! machine it runs on, or panic on a module the verifier accepts.
+//!
+//! # Target
+//! SPIR-V 1.5, logical addressing, Vulkan memory model, scalar block layout, `GLSL.std.450`. Capabilities beyond `Shader`
+//! and `VulkanMemoryModel` are the float controls, present whenever the module has a float; a runtime may strip those
+//! that its device lacks.
+//!
+//! # Interface
+//! - Buffers: set 0, binding = number of the buffer; the trap record, when a site is left, takes the next binding.
+//! - Push constants: the by-value parameters in order at their natural alignment, then one `u32` per launch word.
+//! - Ids: `global_id` and `workgroup_id` count from [`FirstGroup`](LaunchWordKind::FirstGroup); invocations beyond
+//!   [`Items`](LaunchWordKind::Items) return at once; `num_workgroups` is what [`Groups`](LaunchWordKind::Groups) say.
+//!
+//! # Meaning
+//! Every op means what its row in [`op`](crate::op) says for all operands; the guards that takes are in `ops`, `casts` and
+//! `math`. Float arithmetic is `NoContraction` throughout.
+
+mod blocks;
+mod casts;
+mod consts;
+mod debug;
+mod interface;
+mod math;
+mod memory;
+mod module;
+mod ops;
+mod trap;
+mod types;
+mod uses;
+mod words;
+
+use crate::descriptor::{Feature, LaunchWord};
+use crate::ir::{Module, SiteId, SourceLocation};
+
+/// Name of the entry point of every module.
+pub const ENTRY_POINT: &str = "main";
+
+/// A compiled kernel: words and what a launch needs to know about them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Emitted {
+    /// The SPIR-V module.
+    pub words: Vec<u32>,
+    /// Size of the push-constant block in bytes, a multiple of 4; it may exceed what Vulkan guarantees (128).
+    pub push_constant_size: u32,
+    /// Offset and size in the push-constant block of each by-value parameter, in order.
+    pub params: Vec<PushSlot>,
+    /// Words the runtime fills in. `Len` counts buffers here, not all parameters: the IR does not know how the function's
+    /// parameters of both kinds were mixed, so the macro replaces the number.
+    pub launch_words: Vec<LaunchWord>,
+    /// `size_of` each buffer's element, in order.
+    pub strides: Vec<u32>,
+    /// Binding of the trap record, when a site is left.
+    pub trap_binding: Option<u32>,
+    /// Sites that are left; a trap record names one by its position here.
+    pub sites: Vec<SiteId>,
+    /// Features beyond the baseline, each with the first place that needs it.
+    pub features: Vec<(Feature, Option<SourceLocation>)>,
+}
+
+/// Where a by-value parameter lies in the push-constant block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PushSlot {
+    /// Offset in bytes.
+    pub offset: u32,
+    /// Size in bytes, 4 for `bool`.
+    pub size: u32,
+}
+
+/// Why a verified module cannot be expressed in SPIR-V.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EmitError {
+    /// The module is a test of single functions.
+    #[error("the module has no kernel")]
+    NoKernel,
+    /// Structured control flow in SPIR-V leaves one loop at a time; a pass rewrites what does not.
+    #[error("a jump in `{function}` leaves more than the innermost loop")]
+    OuterLoop {
+        /// The function it stands in.
+        function: String,
+        /// Where it is written.
+        location: Option<SourceLocation>,
+    },
+    /// A parameter's type has no memory layout, or its size does not fit in 32 bits.
+    #[error("the type of parameter `{0}` has no memory layout")]
+    NoLayout(String),
+    /// An instruction takes more operands than SPIR-V can encode.
+    #[error("an instruction with more than 65534 operands cannot be encoded")]
+    TooLong,
+}
+
+/// Compiles a verified module to SPIR-V.
+///
+/// # Errors
+/// When the module lacks a kernel or SPIR-V cannot express it.
+///
+/// # Panics
+/// It may when the module is not one that the verifier accepts.
+pub fn emit(module: &Module) -> Result<Emitted, EmitError> {
+    let kernel = module.kernel.as_ref().ok_or(EmitError::NoKernel)?;
+    let uses = uses::Uses::of(module, kernel);
+    let mut writer = module::Writer::new(module, kernel, uses)?;
+    writer.declare_interface()?;
+    writer.write_functions()?;
+    writer.finish()
+}

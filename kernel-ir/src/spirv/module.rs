@@ -1,0 +1,214 @@
+//! The module being written: its sections, its ids, and what every other file here shares.
+
+use std::collections::HashMap;
+
+use rspirv::spirv;
+
+use super::uses::Uses;
+use super::words::{Id, Words};
+use super::{EmitError, Emitted, debug, interface, math, trap};
+use crate::arena::EntityId;
+use crate::ir::{Kernel, Module};
+
+/// Number of this generator in the header; zero, as for every unregistered one.
+const GENERATOR: u32 = 0;
+
+/// The module being written.
+pub(super) struct Writer<'m> {
+    pub(super) module: &'m Module,
+    pub(super) kernel: &'m Kernel,
+    pub(super) uses: Uses,
+
+    next_id: Id,
+    glsl: Id,
+    /// `OpString`s.
+    pub(super) strings: Words,
+    /// `OpName`s and `OpMemberName`s.
+    pub(super) names: Words,
+    /// Decorations.
+    pub(super) annotations: Words,
+    /// Types, constants and module-scope variables.
+    pub(super) globals: Words,
+    /// Function definitions.
+    pub(super) functions: Words,
+
+    /// Types and constants that must not be declared twice, by their words without the result id.
+    known: HashMap<Vec<u32>, Id>,
+    key: Vec<u32>,
+    /// Ids of IR types as values and in memory, by number.
+    pub(super) value_types: Vec<Option<Id>>,
+    pub(super) storage_types: Vec<Option<Id>>,
+    pub(super) has_floats: bool,
+
+    /// Label of the block being written.
+    pub(super) label: Id,
+    pub(super) debug: debug::Lines,
+    pub(super) interface: interface::Interface,
+    pub(super) trap: trap::TrapFunction,
+    pub(super) helpers: math::Helpers,
+}
+
+impl<'m> Writer<'m> {
+    /// A writer that has written nothing.
+    pub(super) fn new(module: &'m Module, kernel: &'m Kernel, uses: Uses) -> Result<Self, EmitError> {
+        let types = module.types.all().len();
+        Ok(Self {
+            module,
+            kernel,
+            interface: interface::Interface::lay_out(module, kernel, &uses)?,
+            uses,
+            next_id: 2,
+            glsl: 1,
+            strings: Words::default(),
+            names: Words::default(),
+            annotations: Words::default(),
+            globals: Words::default(),
+            functions: Words::default(),
+            known: HashMap::new(),
+            key: Vec::new(),
+            value_types: vec![None; types],
+            storage_types: vec![None; types],
+            has_floats: false,
+            label: 0,
+            debug: debug::Lines::default(),
+            trap: trap::TrapFunction::default(),
+            helpers: math::Helpers::default(),
+        })
+    }
+
+    /// A new id.
+    pub(super) fn new_id(&mut self) -> Id {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    /// The id the next call of [`Self::new_id`] gives.
+    pub(super) fn next_id(&self) -> Id {
+        self.next_id
+    }
+
+    /// A type or constant, declared the first time it is asked for. `result_type` is `None` for types.
+    pub(super) fn global(&mut self, op: spirv::Op, result_type: Option<Id>, operands: &[u32]) -> Id {
+        self.key.clear();
+        self.key.extend([op as u32, result_type.unwrap_or(0)]);
+        self.key.extend_from_slice(operands);
+        if let Some(&id) = self.known.get(&self.key) {
+            return id;
+        }
+        let id = self.new_global(op, result_type, operands);
+        self.known.insert(self.key.clone(), id);
+        id
+    }
+
+    /// A type, constant or variable that is declared anew every time.
+    pub(super) fn new_global(&mut self, op: spirv::Op, result_type: Option<Id>, operands: &[u32]) -> Id {
+        let id = self.new_id();
+        match result_type {
+            Some(ty) => self.globals.inst_parts(op, &[&[ty, id], operands]),
+            None => self.globals.inst_parts(op, &[&[id], operands]),
+        }
+        id
+    }
+
+    /// Appends an instruction without a result to the function being written.
+    pub(super) fn effect(&mut self, op: spirv::Op, operands: &[u32]) {
+        self.functions.inst(op, operands);
+    }
+
+    /// Appends an instruction with a result to the function being written.
+    pub(super) fn op(&mut self, op: spirv::Op, ty: Id, operands: &[u32]) -> Id {
+        let id = self.new_id();
+        self.op_into(id, op, ty, operands);
+        id
+    }
+
+    /// Appends an instruction whose result id is known already.
+    pub(super) fn op_into(&mut self, id: Id, op: spirv::Op, ty: Id, operands: &[u32]) {
+        self.functions.inst_parts(op, &[&[ty, id], operands]);
+    }
+
+    /// Appends float arithmetic: its result is what the operation alone gives, never fused with another.
+    pub(super) fn float_op(&mut self, op: spirv::Op, ty: Id, operands: &[u32]) -> Id {
+        let id = self.op(op, ty, operands);
+        self.annotations.inst(spirv::Op::Decorate, &[id, spirv::Decoration::NoContraction as u32]);
+        id
+    }
+
+    /// Appends an instruction of `GLSL.std.450`.
+    pub(super) fn glsl_op(&mut self, op: spirv::GlslStd450Op, ty: Id, operands: &[u32]) -> Id {
+        let id = self.new_id();
+        self.functions.inst_parts(spirv::Op::ExtInst, &[&[ty, id, self.glsl, op as u32], operands]);
+        id
+    }
+
+    /// Starts a block.
+    pub(super) fn begin_block(&mut self, label: Id) {
+        self.functions.inst(spirv::Op::Label, &[label]);
+        self.label = label;
+        self.debug.forget();
+    }
+
+    /// Writes all functions: the kernel's, those it calls, the trap function and the helpers asked for on the way.
+    pub(super) fn write_functions(&mut self) -> Result<(), EmitError> {
+        self.declare_function_ids();
+        for id in self.uses.functions.clone() {
+            self.write_function(id)?;
+        }
+        self.write_trap_function();
+        self.write_helpers();
+        Ok(())
+    }
+
+    /// Puts the sections together.
+    pub(super) fn finish(self) -> Result<Emitted, EmitError> {
+        let head = self.head();
+        let sections = [&head, &self.strings, &self.names, &self.annotations, &self.globals, &self.functions];
+        if sections.iter().any(|section| section.is_too_long()) {
+            return Err(EmitError::TooLong);
+        }
+        let version = 1 << 16 | 5 << 8;
+        let mut words = vec![spirv::MAGIC_NUMBER, version, GENERATOR, self.next_id, 0];
+        for section in sections {
+            words.extend_from_slice(section.as_slice());
+        }
+        Ok(Emitted {
+            words,
+            push_constant_size: self.interface.push_constant_size,
+            params: self.interface.params,
+            launch_words: self.interface.launch_words,
+            strides: self.interface.strides,
+            trap_binding: (!self.uses.sites.is_empty()).then_some(self.kernel.buffers.len() as u32),
+            sites: self.uses.sites,
+            features: Vec::new(),
+        })
+    }
+
+    /// Capabilities, memory model, entry point and execution modes.
+    fn head(&self) -> Words {
+        use spirv::{Capability, ExecutionMode, Op};
+        let controls = [
+            (Capability::DenormPreserve, ExecutionMode::DenormPreserve),
+            (Capability::SignedZeroInfNanPreserve, ExecutionMode::SignedZeroInfNanPreserve),
+            (Capability::RoundingModeRTE, ExecutionMode::RoundingModeRTE),
+        ];
+        let controls = if self.has_floats { &controls[..] } else { &[] };
+        let mut head = Words::default();
+        for capability in [Capability::Shader, Capability::VulkanMemoryModel] {
+            head.inst(Op::Capability, &[capability as u32]);
+        }
+        for (capability, _) in controls {
+            head.inst(Op::Capability, &[*capability as u32]);
+        }
+        head.inst_text(Op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
+        head.inst(Op::MemoryModel, &[spirv::AddressingModel::Logical as u32, spirv::MemoryModel::Vulkan as u32]);
+        let entry = self.interface.functions[self.kernel.function.index()];
+        let model = spirv::ExecutionModel::GLCompute as u32;
+        head.inst_text(Op::EntryPoint, &[model, entry], super::ENTRY_POINT, &self.interface.variables);
+        let [x, y, z] = self.kernel.workgroup;
+        head.inst(Op::ExecutionMode, &[entry, ExecutionMode::LocalSize as u32, x, y, z]);
+        for (_, mode) in controls {
+            head.inst(Op::ExecutionMode, &[entry, *mode as u32, 32]);
+        }
+        head
+    }
+}

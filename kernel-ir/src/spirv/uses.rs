@@ -1,0 +1,132 @@
+//! What the functions of a kernel use of its interface, found in one walk before anything is written.
+
+use std::collections::HashSet;
+
+use crate::arena::{EntityId, SecondaryMap};
+use crate::ir::{
+    BlockId, BufferId, Builtin, Function, FunctionId, InstKind, Kernel, Module, Place, Root, SiteId, Step,
+};
+
+/// What the kernel's functions use, together and one by one.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    /// The functions that run, in the module's order; the kernel's own is the last.
+    pub(super) functions: Vec<FunctionId>,
+    /// What each of them uses.
+    pub(super) by_function: SecondaryMap<FunctionId, FunctionUses>,
+    /// What any of them uses.
+    pub(super) all: FunctionUses,
+    /// Sites that are left, in the module's order.
+    pub(super) sites: Vec<SiteId>,
+    /// Buffers that are loaded from.
+    pub(super) loaded: SecondaryMap<BufferId, bool>,
+}
+
+/// What a function uses that its prologue must provide.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FunctionUses {
+    builtins: [bool; 4],
+    lens: Vec<bool>,
+}
+
+impl FunctionUses {
+    /// Whether it reads `builtin`.
+    pub(super) fn has_builtin(&self, builtin: Builtin) -> bool {
+        self.builtins[builtin as usize]
+    }
+
+    /// Whether it needs the length of `buffer`.
+    pub(super) fn has_len(&self, buffer: BufferId) -> bool {
+        self.lens.get(buffer.index()).copied().unwrap_or(false)
+    }
+
+    fn add_len(&mut self, buffer: BufferId) {
+        if self.lens.len() <= buffer.index() {
+            self.lens.resize(buffer.index() + 1, false);
+        }
+        self.lens[buffer.index()] = true;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.builtins.iter_mut().zip(other.builtins) {
+            *mine |= theirs;
+        }
+        for (index, _) in other.lens.iter().enumerate().filter(|(_, used)| **used) {
+            self.add_len(BufferId::new(index));
+        }
+    }
+}
+
+impl Uses {
+    /// Walks everything the kernel's function reaches.
+    pub(super) fn of(module: &Module, kernel: &Kernel) -> Self {
+        let mut uses = Self::default();
+        let mut walk = Walk { uses: &mut uses, sites: HashSet::new(), called: Vec::new() };
+        let mut seen = HashSet::from([kernel.function]);
+        let mut pending = vec![kernel.function];
+        while let Some(id) = pending.pop() {
+            walk.uses.functions.push(id);
+            let mut found = FunctionUses::default();
+            walk.block(&module.functions[id], module.functions[id].entry, &mut found);
+            walk.uses.all.merge(&found);
+            walk.uses.by_function[id] = found;
+            pending.extend(walk.called.drain(..).filter(|callee| seen.insert(*callee)));
+        }
+        let sites = walk.sites;
+        uses.functions.sort_unstable();
+        uses.sites = sites.into_iter().collect();
+        uses.sites.sort_unstable();
+        uses
+    }
+
+    /// The number of a site among those left.
+    pub(super) fn site_number(&self, site: SiteId) -> u32 {
+        self.sites.binary_search(&site).expect("the walk saw every site") as u32
+    }
+}
+
+struct Walk<'u> {
+    uses: &'u mut Uses,
+    sites: HashSet<SiteId>,
+    called: Vec<FunctionId>,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, function: &Function, block: BlockId, found: &mut FunctionUses) {
+        for &inst in &function.blocks[block].insts {
+            let kind = &function.insts[inst].kind;
+            match kind {
+                InstKind::Builtin(builtin) => found.builtins[*builtin as usize] = true,
+                InstKind::Len(buffer) => found.add_len(*buffer),
+                InstKind::Load(place) => {
+                    if let Root::Buffer(buffer) = place.root {
+                        self.uses.loaded[buffer] = true;
+                    }
+                    self.place(place, found);
+                }
+                InstKind::Store(place, _) => self.place(place, found),
+                InstKind::Call(callee, _) => self.called.push(*callee),
+                InstKind::Trap(site, _) => {
+                    self.sites.insert(*site);
+                }
+                InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => {
+                    for inner in kind.blocks() {
+                        self.block(function, inner, found);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn place(&mut self, place: &Place, found: &mut FunctionUses) {
+        for (depth, step) in place.path.iter().enumerate() {
+            if let Step::Index { check: Some(site), .. } = step {
+                self.sites.insert(*site);
+                if let (0, Root::Buffer(buffer)) = (depth, place.root) {
+                    found.add_len(buffer);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The SPIR-V back end: every module must pass `spirv-val`, and equal modules must give equal words.
+
+mod spirv_support;
+
+use expect_test::expect;
+use spirv_support::{disassemble, emit_text, validate};
+
+const SAXPY: &str = r#"file0 "src/main.rs"
+kernel fn0 workgroup(256, 1, 1) {
+    buffer0 x: [f32]
+    buffer1 y: [f32] mut
+    param0 a: f32
+}
+fn0 saxpy() -> () @file0:3:1 {
+    %0: f32 = param0
+    %1: vec3<u32> = global_id
+    %2 "i": u32 = extract %1.0
+    %3: f32 = load buffer0[%2] @file0:5:16
+    %4: f32 = load buffer1[%2] @file0:5:23
+    %5: f32 = mul %0, %3 @file0:5:12
+    %6: f32 = add %5, %4 @file0:5:12
+    store buffer1[%2] = %6 @file0:5:5
+    return
+}
+"#;
+
+#[test]
+fn saxpy_validates() {
+    let emitted = emit_text(SAXPY);
+    validate("saxpy", &emitted.words);
+    expect![[r#"
+        ; SPIR-V
+        ; Version: 1.5
+        ; Generator: rspirv
+        ; Bound: 54
+        OpCapability Shader
+        OpCapability VulkanMemoryModel
+        OpCapability DenormPreserve
+        OpCapability SignedZeroInfNanPreserve
+        OpCapability RoundingModeRTE
+        %1 = OpExtInstImport "GLSL.std.450"
+        OpMemoryModel Logical Vulkan
+        OpEntryPoint GLCompute %18 "main" %6 %10 %14 %17
+        OpExecutionMode %18 LocalSize 256 1 1
+        OpExecutionMode %18 DenormPreserve 32
+        OpExecutionMode %18 SignedZeroInfNanPreserve 32
+        OpExecutionMode %18 RoundingModeRTE 32
+        %21 = OpString "src/main.rs"
+        OpSource Unknown 0 %21
+        OpName %6 "x"
+        OpName %10 "y"
+        OpMemberName %12 0 "a"
+        OpMemberName %12 1 "items_x"
+        OpMemberName %12 2 "first_group"
+        OpName %14 "launch"
+        OpName %17 "global_invocation_id"
+        OpName %18 "saxpy"
+        OpName %45 "i"
+        OpDecorate %3 ArrayStride 4
+        OpDecorate %4 Block
+        OpMemberDecorate %4 0 Offset 0
+        OpDecorate %6 DescriptorSet 0
+        OpDecorate %6 Binding 0
+        OpDecorate %6 Restrict
+        OpDecorate %6 NonWritable
+        OpDecorate %7 ArrayStride 4
+        OpDecorate %8 Block
+        OpMemberDecorate %8 0 Offset 0
+        OpDecorate %10 DescriptorSet 0
+        OpDecorate %10 Binding 1
+        OpDecorate %10 Restrict
+        OpDecorate %12 Block
+        OpMemberDecorate %12 0 Offset 0
+        OpMemberDecorate %12 1 Offset 4
+        OpMemberDecorate %12 2 Offset 8
+        OpDecorate %17 BuiltIn GlobalInvocationId
+        OpDecorate %51 NoContraction
+        OpDecorate %52 NoContraction
+        %2 = OpTypeFloat 32
+        %3 = OpTypeRuntimeArray %2
+        %4 = OpTypeStruct %3
+        %5 = OpTypePointer StorageBuffer %4
+        %6 = OpVariable  %5  StorageBuffer
+        %7 = OpTypeRuntimeArray %2
+        %8 = OpTypeStruct %7
+        %9 = OpTypePointer StorageBuffer %8
+        %10 = OpVariable  %9  StorageBuffer
+        %11 = OpTypeInt 32 0
+        %12 = OpTypeStruct %2 %11 %11
+        %13 = OpTypePointer PushConstant %12
+        %14 = OpVariable  %13  PushConstant
+        %15 = OpTypeVector %11 3
+        %16 = OpTypePointer Input %15
+        %17 = OpVariable  %16  Input
+        %19 = OpTypeVoid
+        %20 = OpTypeFunction %19
+        %24 = OpTypePointer PushConstant %11
+        %25 = OpConstant  %11  2
+        %28 = OpConstant  %11  256
+        %33 = OpTypeBool
+        %35 = OpConstant  %11  1
+        %41 = OpTypePointer PushConstant %2
+        %42 = OpConstant  %11  0
+        %46 = OpTypePointer StorageBuffer %2
+        OpLine %21 3 1
+        %18 = OpFunction  %19  None %20
+        %22 = OpLabel
+        %23 = OpLoad  %15  %17
+        %26 = OpAccessChain  %24  %14 %25
+        %27 = OpLoad  %11  %26
+        %29 = OpIMul  %11  %27 %28
+        %30 = OpCompositeExtract  %11  %23 0
+        %31 = OpIAdd  %11  %30 %29
+        %32 = OpCompositeInsert  %15  %31 %23 0
+        %34 = OpCompositeExtract  %11  %32 0
+        %36 = OpAccessChain  %24  %14 %35
+        %37 = OpLoad  %11  %36
+        %38 = OpUGreaterThanEqual  %33  %34 %37
+        OpSelectionMerge %40 None
+        OpBranchConditional %38 %39 %40
+        %39 = OpLabel
+        OpReturn
+        %40 = OpLabel
+        %43 = OpAccessChain  %41  %14 %42
+        %44 = OpLoad  %2  %43
+        %45 = OpCompositeExtract  %11  %32 0
+        OpLine %21 5 16
+        %47 = OpAccessChain  %46  %6 %42 %45
+        %48 = OpLoad  %2  %47
+        OpLine %21 5 23
+        %49 = OpAccessChain  %46  %10 %42 %45
+        %50 = OpLoad  %2  %49
+        OpLine %21 5 12
+        %51 = OpFMul  %2  %44 %48
+        %52 = OpFAdd  %2  %51 %50
+        OpLine %21 5 5
+        %53 = OpAccessChain  %46  %10 %42 %45
+        OpStore %53 %52
+        OpNoLine
+        OpReturn
+        OpFunctionEnd"#]]
+    .assert_eq(&disassemble(&emitted.words));
+}

@@ -1,0 +1,44 @@
+//! Helpers for the SPIR-V tests: text to words, `spirv-val`, disassembly.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use gridwise_ir::ir::Module;
+use gridwise_ir::spirv::{Emitted, emit};
+use rspirv::binary::Disassemble;
+
+/// The verified module a text describes.
+pub fn module(text: &str) -> Module {
+    let module = gridwise_ir::parse::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    gridwise_ir::verify::verify(&module).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    module
+}
+
+/// The words of the module a text describes.
+pub fn emit_text(text: &str) -> Emitted {
+    emit(&module(text)).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Runs `spirv-val` on a module. Its absence fails the test unless `GRIDWISE_NO_SPIRV_VAL` is set.
+pub fn validate(name: &str, words: &[u32]) {
+    if std::env::var_os("GRIDWISE_NO_SPIRV_VAL").is_some() {
+        return;
+    }
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut child = Command::new("spirv-val")
+        .args(["--target-env", "vulkan1.2", "--scalar-block-layout", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("`spirv-val` runs (install SPIRV-Tools, or set GRIDWISE_NO_SPIRV_VAL to do without)");
+    child.stdin.take().expect("it is piped").write_all(&bytes).expect("`spirv-val` reads its input");
+    let output = child.wait_with_output().expect("`spirv-val` ends");
+    let messages = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(output.status.success(), "{name}: {messages}\n{}", disassemble(words));
+}
+
+/// The text of a module.
+pub fn disassemble(words: &[u32]) -> String {
+    rspirv::dr::load_words(words).expect("the words are a module").disassemble()
+}
