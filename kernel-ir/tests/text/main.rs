@@ -3,6 +3,7 @@
 mod builder;
 mod layout;
 mod parse_errors;
+mod robustness;
 mod round_trip;
 mod verify_data;
 mod verify_text;
