@@ -89,7 +89,15 @@ check_test_attributes() {
     grep -nE '^\s*#\[(ignore\]|should_panic)' "${rust_files[@]}" | sed 's/$/   (needs a reason, or an assertion on the error)/' || true
 }
 
+# The program in the README is the example, word for word.
+check_readme() {
+    if ! diff <(sed -n '/^```rust$/,/^```$/p' README.md | sed '1d;$d') <(sed '1,/^$/d' examples/quickstart.rs) >/dev/null; then
+        printf 'README.md: its program is not that of examples/quickstart.rs\n'
+    fi
+}
+
 report < <(
+    check_readme
     check_sizes
     check_safety_comments
     check_machine_paths
