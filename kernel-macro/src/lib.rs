@@ -5,6 +5,7 @@
 mod ast;
 mod diag;
 mod intrinsic;
+mod lower;
 mod parse;
 mod program;
 mod render;

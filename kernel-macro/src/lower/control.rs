@@ -1,0 +1,203 @@
+//! `if`, loops, labelled blocks, `break`, `continue` and `return`.
+
+use gridwise_ir::ir::{BlockId, ValueId};
+use gridwise_ir::op::Op;
+
+use super::function::FnCx;
+use crate::ast::{Block, Expr, ExprKind, Pattern, Range};
+
+/// A loop or labelled block that `break` and `continue` can name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Target {
+    body: BlockId,
+    /// Whether a `break` carries a value.
+    has_result: bool,
+    next: Next,
+}
+
+/// What starts the next round.
+#[derive(Debug, Clone, Copy)]
+enum Next {
+    /// Nothing but a jump.
+    Plain,
+    /// The loop over `start..end` goes on with `index + 1`.
+    Exclusive { index: ValueId },
+    /// The loop over `start..=end` stops after `end`, which may be the largest number there is.
+    Inclusive { index: ValueId, end: ValueId },
+}
+
+impl FnCx<'_, '_, '_> {
+    pub(super) fn lower_control(&mut self, expr: &Expr) -> Option<ValueId> {
+        match &expr.kind {
+            ExprKind::If { condition, then_block, else_expr } => {
+                self.lower_if(expr, condition, then_block, else_expr.as_deref())
+            }
+            ExprKind::While { condition, body, .. } => self.lower_while(expr, condition, body),
+            ExprKind::Loop { body, .. } => self.lower_target_body(expr, |cx| {
+                cx.lower_block(body);
+                cx.continue_to(expr);
+            }),
+            ExprKind::Block { label: None, block } => self.lower_block(block),
+            // A block that `break` can leave is a loop of one round.
+            ExprKind::Block { label: Some(_), block } => self.lower_target_body(expr, |cx| {
+                let value = cx.lower_block(block);
+                cx.break_from(expr, value);
+            }),
+            ExprKind::For { pattern, range, body, .. } => self.lower_for(expr, pattern, range, body),
+            ExprKind::Break { value, .. } => {
+                let value = value.as_ref().and_then(|value| self.lower_expr(value));
+                let target = self.target_of(expr)?;
+                self.break_to(target, value);
+                None
+            }
+            ExprKind::Continue { .. } => {
+                let target = self.target_of(expr)?;
+                self.go_on(target);
+                None
+            }
+            ExprKind::Return(value) => {
+                let value = value.as_ref().and_then(|value| self.lower_expr(value));
+                self.emit_return(value);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn lower_if(
+        &mut self,
+        expr: &Expr,
+        condition: &Expr,
+        then_block: &Block,
+        else_expr: Option<&Expr>,
+    ) -> Option<ValueId> {
+        let condition = self.lower_expr(condition)?;
+        let result = self.ty(self.ty_of(expr));
+        self.choose(
+            condition,
+            result,
+            |cx| cx.lower_block(then_block),
+            |cx| else_expr.and_then(|expr| cx.lower_expr(expr)),
+        )
+    }
+
+    fn lower_while(&mut self, expr: &Expr, condition: &Expr, body: &Block) -> Option<ValueId> {
+        self.lower_target_body(expr, |cx| {
+            if let Some(condition) = cx.lower_expr(condition) {
+                cx.break_unless(expr, condition);
+                cx.lower_block(body);
+            }
+            cx.continue_to(expr);
+        })
+    }
+
+    /// A loop without carried values; `fill` ends its body.
+    fn lower_target_body(&mut self, expr: &Expr, fill: impl FnOnce(&mut Self)) -> Option<ValueId> {
+        let result = self.ty(self.ty_of(expr));
+        let body = self.b.new_loop_body(&[]);
+        self.targets.insert(expr.id, Target { body, has_result: result.is_some(), next: Next::Plain });
+        let parent = self.b.switch_to(body);
+        fill(self);
+        self.b.switch_to(parent);
+        let results = self.b.push_loop(body, &[], result.as_slice());
+        results.first().copied().filter(|_| !self.b.is_terminated())
+    }
+
+    fn lower_for(&mut self, expr: &Expr, pattern: &Pattern, range: &Range, body: &Block) -> Option<ValueId> {
+        let start = self.lower_expr(&range.start)?;
+        let end = self.lower_expr(&range.end)?;
+        if range.inclusive {
+            let is_any = self.b.op(Op::Le, &[start, end]);
+            self.when(is_any, |cx| cx.lower_counted(expr, pattern, (start, end, true), body));
+        } else {
+            self.lower_counted(expr, pattern, (start, end, false), body);
+        }
+        None
+    }
+
+    fn lower_counted(
+        &mut self,
+        expr: &Expr,
+        pattern: &Pattern,
+        (start, end, inclusive): (ValueId, ValueId, bool),
+        block: &Block,
+    ) {
+        let body = self.b.new_loop_body(&[self.b.value_type(start)]);
+        let index = self.b.block_params(body)[0];
+        let next = if inclusive { Next::Inclusive { index, end } } else { Next::Exclusive { index } };
+        self.targets.insert(expr.id, Target { body, has_result: false, next });
+        let parent = self.b.switch_to(body);
+        if !inclusive {
+            let goes_on = self.b.op(Op::Lt, &[index, end]);
+            self.break_unless(expr, goes_on);
+        }
+        self.bind_pattern(pattern, Some(index));
+        self.lower_block(block);
+        self.continue_to(expr);
+        self.b.switch_to(parent);
+        self.b.push_loop(body, &[start], &[]);
+    }
+
+    fn break_unless(&mut self, target: &Expr, condition: ValueId) {
+        let break_from = |cx: &mut Self| {
+            cx.break_from(target, None);
+            None
+        };
+        self.choose(condition, None, |_| None, break_from);
+    }
+
+    /// What a `break` or `continue` names.
+    fn target_of(&self, expr: &Expr) -> Option<Target> {
+        self.targets.get(self.typed.targets.get(&expr.id)?).copied()
+    }
+
+    fn break_from(&mut self, target: &Expr, value: Option<ValueId>) {
+        let target = self.targets[&target.id];
+        self.break_to(target, value);
+    }
+
+    fn break_to(&mut self, target: Target, value: Option<ValueId>) {
+        match (target.has_result, value) {
+            (false, _) => self.b.break_(target.body, &[]),
+            (true, Some(value)) => self.b.break_(target.body, &[value]),
+            // Control does not come here.
+            (true, None) => self.b.unreachable(),
+        }
+    }
+
+    fn continue_to(&mut self, target: &Expr) {
+        let target = self.targets[&target.id];
+        self.go_on(target);
+    }
+
+    fn go_on(&mut self, target: Target) {
+        if self.b.is_terminated() {
+            return;
+        }
+        match target.next {
+            Next::Plain => self.b.continue_(target.body, &[]),
+            Next::Exclusive { index } => {
+                let next = self.successor(index);
+                self.b.continue_(target.body, &[next]);
+            }
+            Next::Inclusive { index, end } => {
+                let is_last = self.b.op(Op::Eq, &[index, end]);
+                let stop = |cx: &mut Self| {
+                    cx.b.break_(target.body, &[]);
+                    None
+                };
+                let go = |cx: &mut Self| {
+                    let next = cx.successor(index);
+                    cx.b.continue_(target.body, &[next]);
+                    None
+                };
+                self.choose(is_last, None, stop, go);
+            }
+        }
+    }
+
+    fn successor(&mut self, index: ValueId) -> ValueId {
+        let one = self.int_like(index, 1);
+        self.b.op(Op::Add, &[index, one])
+    }
+}

@@ -1,0 +1,250 @@
+//! Shorthands for emitting instructions: constants and what is known of them, lanes, splats, conditional regions.
+
+use gridwise_ir::ir::ValueId;
+use gridwise_ir::op::Op;
+use gridwise_ir::types::{Scalar, Type, TypeId};
+
+use super::function::FnCx;
+
+impl FnCx<'_, '_, '_> {
+    pub(super) fn u32(&mut self, value: u32) -> ValueId {
+        let id = self.b.const_u32(value);
+        self.learn(id, vec![value])
+    }
+
+    pub(super) fn i32(&mut self, value: i32) -> ValueId {
+        let id = self.b.const_i32(value);
+        self.learn(id, vec![value.cast_unsigned()])
+    }
+
+    pub(super) fn f32(&mut self, value: f32) -> ValueId {
+        let id = self.b.const_f32(value);
+        self.learn(id, vec![value.to_bits()])
+    }
+
+    pub(super) fn bool(&mut self, value: bool) -> ValueId {
+        let id = self.b.const_bool(value);
+        self.learn(id, vec![u32::from(value)])
+    }
+
+    /// A scalar literal by its bits.
+    pub(super) fn bits(&mut self, scalar: Scalar, bits: u32) -> ValueId {
+        match scalar {
+            Scalar::Bool => self.bool(bits != 0),
+            Scalar::I32 => self.i32(bits.cast_signed()),
+            Scalar::U32 => self.u32(bits),
+            Scalar::F32 => self.f32(f32::from_bits(bits)),
+        }
+    }
+
+    fn learn(&mut self, id: ValueId, lanes: Vec<u32>) -> ValueId {
+        self.known.insert(id, lanes);
+        id
+    }
+
+    /// The bits of a scalar that is constant.
+    pub(super) fn known_scalar(&self, value: ValueId) -> Option<u32> {
+        match self.known.get(&value)?.as_slice() {
+            [bits] => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// Whether every bit of the value is known to be zero.
+    pub(super) fn is_known_zero(&self, value: ValueId) -> bool {
+        let is_zero = |value: &ValueId| self.known.get(value).is_some_and(|lanes| lanes.iter().all(|bits| *bits == 0));
+        is_zero(&value) || self.zeros.contains(&value)
+    }
+
+    /// All bits zero, of any type.
+    pub(super) fn zero(&mut self, ty: TypeId) -> ValueId {
+        let value = self.b.zero(ty);
+        self.zeros.insert(value);
+        if let Some((_, lanes)) = self.shape_of_type(ty) {
+            self.known.insert(value, vec![0; usize::from(lanes)]);
+        }
+        value
+    }
+
+    /// An op that is folded when it is plain integer arithmetic on constants, so that constant indices stay recognisable.
+    pub(super) fn op(&mut self, op: Op, operands: &[ValueId]) -> ValueId {
+        if let Some(bits) = self.fold(op, operands) {
+            let scalar = self.shape(operands[0]).0;
+            return self.bits(scalar, bits);
+        }
+        self.b.op(op, operands)
+    }
+
+    fn fold(&self, op: Op, operands: &[ValueId]) -> Option<u32> {
+        let first = self.known_scalar(operands[0])?;
+        let scalar = self.shape(operands[0]).0;
+        match (op, operands) {
+            (Op::Neg, _) if scalar == Scalar::I32 => Some(first.wrapping_neg()),
+            (Op::Neg, _) if scalar == Scalar::F32 => Some(first ^ 0x8000_0000),
+            (Op::Add | Op::Sub | Op::Mul, [_, second]) if scalar.is_int() => {
+                let second = self.known_scalar(*second)?;
+                Some(match op {
+                    Op::Add => first.wrapping_add(second),
+                    Op::Sub => first.wrapping_sub(second),
+                    _ => first.wrapping_mul(second),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn select(&mut self, condition: ValueId, yes: ValueId, no: ValueId) -> ValueId {
+        self.b.op(Op::Select, &[condition, yes, no])
+    }
+
+    /// A vector, array, tuple or struct from all its members.
+    pub(super) fn compose(&mut self, ty: TypeId, members: &[ValueId]) -> ValueId {
+        let value = self.b.compose(ty, members);
+        if self.shape_of_type(ty).is_some() {
+            let lanes: Option<Vec<u32>> = members.iter().map(|member| self.known_scalar(*member)).collect();
+            if let Some(lanes) = lanes {
+                self.known.insert(value, lanes);
+            }
+        }
+        value
+    }
+
+    /// A vector of scalars.
+    pub(super) fn vector(&mut self, lanes: &[ValueId]) -> ValueId {
+        let scalar = self.shape(lanes[0]).0;
+        let ty = self.b.types_mut().vector(scalar, lanes.len() as u8);
+        self.compose(ty, lanes)
+    }
+
+    /// A vector with the same scalar in each lane; the scalar itself for one lane.
+    pub(super) fn splat(&mut self, scalar: ValueId, count: u8) -> ValueId {
+        if count == 1 { scalar } else { self.vector(&vec![scalar; usize::from(count)]) }
+    }
+
+    /// An `f32` literal in the shape of `model`.
+    pub(super) fn f32_like(&mut self, model: ValueId, value: f32) -> ValueId {
+        let count = self.shape(model).1;
+        let scalar = self.f32(value);
+        self.splat(scalar, count)
+    }
+
+    /// An integer literal of the type of `model`, by its bits.
+    pub(super) fn int_like(&mut self, model: ValueId, bits: u32) -> ValueId {
+        let (scalar, count) = self.shape(model);
+        let value = self.bits(scalar, bits);
+        self.splat(value, count)
+    }
+
+    /// Scalar and number of lanes (1 for scalars) of a scalar or vector.
+    pub(super) fn shape(&self, value: ValueId) -> (Scalar, u8) {
+        self.shape_of_type(self.b.value_type(value)).expect("only scalars and vectors have lanes")
+    }
+
+    pub(super) fn shape_of_type(&self, ty: TypeId) -> Option<(Scalar, u8)> {
+        match *self.b.types().get(ty) {
+            Type::Scalar(scalar) => Some((scalar, 1)),
+            Type::Vector(scalar, count) => Some((scalar, count)),
+            _ => None,
+        }
+    }
+
+    /// A scalar type, or the vector type with `count` of it.
+    pub(super) fn shaped(&mut self, scalar: Scalar, count: u8) -> TypeId {
+        if count == 1 { self.b.types_mut().scalar(scalar) } else { self.b.types_mut().vector(scalar, count) }
+    }
+
+    /// Lane `index` of a vector; a scalar is its only lane.
+    pub(super) fn lane(&mut self, value: ValueId, index: u8) -> ValueId {
+        let (scalar, count) = self.shape(value);
+        match self.known.get(&value).map(|lanes| lanes[usize::from(index)]) {
+            _ if count == 1 => value,
+            Some(bits) => self.bits(scalar, bits),
+            None => self.b.extract(value, &[u32::from(index)]),
+        }
+    }
+
+    /// All lanes of a vector in order.
+    pub(super) fn lanes(&mut self, value: ValueId) -> Vec<ValueId> {
+        let count = self.shape(value).1;
+        (0..count).map(|index| self.lane(value, index)).collect()
+    }
+
+    /// Rust's `as` to lanes of another scalar.
+    pub(super) fn cast(&mut self, value: ValueId, to: Scalar) -> ValueId {
+        let (from, count) = self.shape(value);
+        if from == to {
+            return value;
+        }
+        if to != Scalar::F32
+            && from != Scalar::F32
+            && let Some(bits) = self.known_scalar(value)
+        {
+            return self.bits(to, bits);
+        }
+        let ty = self.shaped(to, count);
+        self.b.cast(value, ty)
+    }
+
+    /// The same bits as lanes of another scalar.
+    pub(super) fn bitcast(&mut self, value: ValueId, to: Scalar) -> ValueId {
+        let (from, count) = self.shape(value);
+        if from == to {
+            return value;
+        }
+        if let Some(bits) = self.known_scalar(value) {
+            return self.bits(to, bits);
+        }
+        let ty = self.shaped(to, count);
+        self.b.bitcast(value, ty)
+    }
+
+    /// The 32 bits of a scalar as trap operand.
+    pub(super) fn trap_operand(&mut self, value: ValueId) -> ValueId {
+        match self.shape(value).0 {
+            Scalar::Bool => self.cast(value, Scalar::U32),
+            _ => self.bitcast(value, Scalar::U32),
+        }
+    }
+
+    /// Code that runs only when `condition` holds.
+    pub(super) fn when(&mut self, condition: ValueId, then: impl FnOnce(&mut Self)) {
+        self.choose(
+            condition,
+            None,
+            |cx| {
+                then(cx);
+                None
+            },
+            |_| None,
+        );
+    }
+
+    /// An `if`; each side gives back what it yields, `None` when control does not come out of it or there is no result.
+    pub(super) fn choose(
+        &mut self,
+        condition: ValueId,
+        result: Option<TypeId>,
+        then: impl FnOnce(&mut Self) -> Option<ValueId>,
+        otherwise: impl FnOnce(&mut Self) -> Option<ValueId>,
+    ) -> Option<ValueId> {
+        let (then_block, else_block) = (self.b.new_block(), self.b.new_block());
+        let parent = self.b.switch_to(then_block);
+        let value = then(self);
+        self.yield_(value, result);
+        self.b.switch_to(else_block);
+        let value = otherwise(self);
+        self.yield_(value, result);
+        self.b.switch_to(parent);
+        let results = self.b.push_if(condition, then_block, else_block, result.as_slice());
+        results.first().copied().filter(|_| !self.b.is_terminated())
+    }
+
+    fn yield_(&mut self, value: Option<ValueId>, result: Option<TypeId>) {
+        match (result, value) {
+            (None, _) => self.b.yield_(&[]),
+            (Some(_), Some(value)) => self.b.yield_(&[value]),
+            // Control does not come here.
+            (Some(_), None) => self.b.unreachable(),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Expressions, in Rust's order of evaluation. Operators, places, control flow and built-in functions have files of their own.
+
+use gridwise_ir::ir::ValueId;
+use gridwise_ir::op::Op;
+use gridwise_ir::types::{Scalar, TypeId};
+
+use super::function::FnCx;
+use super::types::scalar;
+use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, UnaryOp};
+use crate::typed::{Callee, Resolution, Ty};
+
+impl FnCx<'_, '_, '_> {
+    /// Evaluates an expression. `None` when it is unit, or when control does not come out of it.
+    pub(super) fn lower_expr(&mut self, expr: &Expr) -> Option<ValueId> {
+        let outer = self.b.set_location(None);
+        let location = self.location_of(expr);
+        self.b.set_location(Some(location));
+        let value = self.lower_kind(expr);
+        self.b.set_location(outer);
+        value
+    }
+
+    fn lower_kind(&mut self, expr: &Expr) -> Option<ValueId> {
+        match &expr.kind {
+            ExprKind::Literal(literal) => Some(self.lower_literal(literal, self.ty_of(expr))),
+            ExprKind::Paren(inner) => self.lower_expr(inner),
+            ExprKind::Path(_) => self.lower_path(expr),
+            ExprKind::Field { .. } | ExprKind::Index { .. } => {
+                let spot = self.lower_spot(expr)?;
+                self.read(spot)
+            }
+            ExprKind::Unary(op, operand) => {
+                let value = self.lower_expr(operand)?;
+                let op = match op {
+                    UnaryOp::Neg => Op::Neg,
+                    UnaryOp::Not => Op::Not,
+                };
+                Some(self.op(op, &[value]))
+            }
+            ExprKind::Binary(BinaryOp::And, left, right, _) => self.lower_short_circuit(left, right, false),
+            ExprKind::Binary(BinaryOp::Or, left, right, _) => self.lower_short_circuit(left, right, true),
+            ExprKind::Binary(op, left, right, _) => {
+                let a = self.lower_expr(left);
+                let b = self.lower_expr(right);
+                self.binary(expr, *op, (a, self.ty_of(left)), (b, self.ty_of(right)))
+            }
+            ExprKind::Cast(inner, _) => {
+                let value = self.lower_expr(inner)?;
+                match self.ty_of(expr) {
+                    Ty::Scalar(to) => Some(self.cast(value, scalar(*to))),
+                    _ => Some(value),
+                }
+            }
+            ExprKind::Assign(place, value) => self.lower_assign(place, value),
+            ExprKind::AssignOp(op, place, value, _) => self.lower_assign_op(expr, *op, place, value),
+            ExprKind::Call { args, .. } => self.lower_call(expr, &args.iter().collect::<Vec<_>>()),
+            ExprKind::Method { receiver, args, .. } => {
+                let args: Vec<_> = [&**receiver].into_iter().chain(args).collect();
+                self.lower_call(expr, &args)
+            }
+            ExprKind::Tuple(members) | ExprKind::Array(members) => self.lower_members(expr, members.iter()),
+            ExprKind::Repeat { element, .. } => self.lower_repeat(expr, element),
+            ExprKind::Struct { fields, .. } => self.lower_struct(expr, fields.iter().map(|(_, value)| value)),
+            _ => self.lower_control(expr),
+        }
+    }
+
+    fn lower_path(&mut self, expr: &Expr) -> Option<ValueId> {
+        match self.typed.paths.get(&expr.id)? {
+            Resolution::Value(value) => self.constant(value, self.ty_of(expr)),
+            Resolution::Const(item) if self.const_slot(*item).is_none() => {
+                let constant = self.const_of(*item);
+                self.constant(&constant.value, &constant.ty)
+            }
+            Resolution::Binding(_) | Resolution::Const(_) => {
+                let spot = self.lower_spot(expr)?;
+                self.read(spot)
+            }
+        }
+    }
+
+    fn lower_literal(&mut self, literal: &Literal, ty: &Ty) -> ValueId {
+        match (literal, ty) {
+            (Literal::Bool(value), _) => self.bool(*value),
+            (Literal::Int { value, .. }, Ty::Scalar(ScalarName::F32)) => self.f32(*value as f32),
+            // `-2147483648` is the negation of a literal one too large: it wraps to the same bits.
+            (Literal::Int { value, .. }, Ty::Scalar(ScalarName::I32)) => self.i32(*value as i32),
+            (Literal::Int { value, .. }, _) => self.u32(*value as u32),
+            // A literal was parsed when it was read, so it parses now.
+            (Literal::Float { text, .. }, _) => self.f32(text.parse().unwrap_or(f32::NAN)),
+        }
+    }
+
+    fn lower_short_circuit(&mut self, left: &Expr, right: &Expr, decisive: bool) -> Option<ValueId> {
+        let condition = self.lower_expr(left)?;
+        let ty = self.b.types_mut().scalar(Scalar::Bool);
+        let decided = |cx: &mut Self| Some(cx.bool(decisive));
+        if decisive {
+            self.choose(condition, Some(ty), decided, |cx| cx.lower_expr(right))
+        } else {
+            self.choose(condition, Some(ty), |cx| cx.lower_expr(right), decided)
+        }
+    }
+
+    /// Evaluates expressions in order; `None` when control does not come out. Those without values are left out.
+    fn lower_all<'e>(&mut self, exprs: impl Iterator<Item = &'e Expr>) -> Option<Vec<ValueId>> {
+        let mut values = Vec::new();
+        for expr in exprs {
+            let value = self.lower_expr(expr);
+            if self.ty(self.ty_of(expr)).is_some() {
+                values.push(value?);
+            } else if self.b.is_terminated() {
+                return None;
+            }
+        }
+        Some(values)
+    }
+
+    /// Tuples and arrays.
+    fn lower_members<'e>(&mut self, expr: &Expr, members: impl Iterator<Item = &'e Expr>) -> Option<ValueId> {
+        let values = self.lower_all(members)?;
+        let ty = self.ty(self.ty_of(expr))?;
+        self.compose_or_zero(ty, &values)
+    }
+
+    fn lower_repeat(&mut self, expr: &Expr, element: &Expr) -> Option<ValueId> {
+        let value = self.lower_expr(element)?;
+        let ty = self.ty(self.ty_of(expr))?;
+        let Ty::Array(_, len) = self.ty_of(expr) else { return None };
+        self.compose_or_zero(ty, &vec![value; *len as usize])
+    }
+
+    /// A composite; one literal when all its bits are zero.
+    fn compose_or_zero(&mut self, ty: TypeId, members: &[ValueId]) -> Option<ValueId> {
+        if members.iter().all(|member| self.is_known_zero(*member)) {
+            return Some(self.zero(ty));
+        }
+        Some(self.compose(ty, members))
+    }
+
+    /// A struct: fields are evaluated as written, and stand as declared.
+    fn lower_struct<'e>(&mut self, expr: &Expr, fields: impl Iterator<Item = &'e Expr>) -> Option<ValueId> {
+        let ty = self.ty_of(expr);
+        let (_, positions) = self.typed.structs.get(&expr.id)?;
+        let mut values = Vec::new();
+        for (field, position) in fields.zip(positions) {
+            let value = self.lower_expr(field);
+            let field_ty = self.member_ty(ty, *position);
+            if self.ty(&field_ty).is_some() {
+                values.push((*position, value?));
+            } else if self.b.is_terminated() {
+                return None;
+            }
+        }
+        values.sort_by_key(|(position, _)| *position);
+        let values: Vec<_> = values.into_iter().map(|(_, value)| value).collect();
+        let ty = self.ty(ty)?;
+        self.compose_or_zero(ty, &values)
+    }
+
+    fn lower_call(&mut self, expr: &Expr, args: &[&Expr]) -> Option<ValueId> {
+        match *self.typed.calls.get(&expr.id)? {
+            Callee::Builtin(builtin) => Some(self.b.builtin(builtin)),
+            Callee::Intrinsic(intrinsic) => self.lower_intrinsic(expr, intrinsic, args),
+            Callee::Device(item) => {
+                let values = self.lower_all(args.iter().copied())?;
+                let function = *self.shared.functions.get(&item)?;
+                self.b.call(function, &values)
+            }
+        }
+    }
+
+    /// The values of an intrinsic's arguments.
+    pub(super) fn lower_args(&mut self, args: &[&Expr]) -> Option<Vec<ValueId>> {
+        self.lower_all(args.iter().copied())
+    }
+}

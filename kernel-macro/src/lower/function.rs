@@ -1,0 +1,196 @@
+//! The state of lowering one function: builder, variables, loop targets, source locations. No language construct is lowered here.
+
+use std::collections::{HashMap, HashSet};
+
+use gridwise_ir::arena::EntityId;
+use gridwise_ir::builder::FunctionBuilder;
+use gridwise_ir::descriptor::SiteKind;
+use gridwise_ir::ir::{BufferId, FileId, FunctionId, LocalId, Place, SiteId, SourceLocation, ValueId};
+use gridwise_ir::types::TypeId;
+use proc_macro2::Span;
+
+use super::control::Target;
+use super::{KernelParam, Shared, function_of};
+use crate::ast::{BindingId, Expr, ExprId, Fn, Param};
+use crate::program::ItemId;
+use crate::typed::{Resolution, Ty, TypedFn};
+
+/// What a variable is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// Of unit type, or declared where control never comes.
+    Nothing,
+    /// Never changes.
+    Value(ValueId),
+    /// Lies in memory: declared `mut`.
+    Local(LocalId),
+    /// Never changes, and lies in memory too, so that an index known at run time reaches its elements.
+    Both(ValueId, LocalId),
+    Buffer(BufferId),
+}
+
+/// Lowers one function.
+pub(super) struct FnCx<'p, 'm, 's> {
+    pub(super) shared: &'s mut Shared<'p>,
+    pub(super) ast: &'p Fn,
+    pub(super) typed: &'p TypedFn,
+    pub(super) b: FunctionBuilder<'m>,
+    /// The loops and labelled blocks around, by their expression.
+    pub(super) targets: HashMap<ExprId, Target>,
+    /// Bits of the lanes of scalars and vectors that are constant.
+    pub(super) known: HashMap<ValueId, Vec<u32>>,
+    /// Values of other types whose bits are all zero.
+    pub(super) zeros: HashSet<ValueId>,
+    /// Const items that hold arrays.
+    const_slots: HashMap<ItemId, Slot>,
+    slots: Vec<Slot>,
+    file: FileId,
+    result: Option<TypeId>,
+}
+
+impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
+    pub(super) fn new(shared: &'s mut Shared<'p>, mut b: FunctionBuilder<'m>, item: ItemId) -> Self {
+        let (ast, typed) = function_of(shared.program, item);
+        let entry = &shared.program.items[item];
+        let path = if entry.file.is_empty() { ast.name.span().file() } else { entry.file.clone() };
+        let file = b.file(&path);
+        let (line, column) = entry.position;
+        b.set_function_location(Some(SourceLocation { file, line: line.max(1), column: column.max(1) }));
+        let slots = vec![Slot::Nothing; ast.binding_count];
+        let result = typed.result.as_ref().and_then(|ty| shared.types.lower(b.types_mut(), ty));
+        let (targets, known, zeros, const_slots) = Default::default();
+        Self { shared, ast, typed, b, targets, known, zeros, const_slots, slots, file, result }
+    }
+
+    /// Lowers the kernel's body; its parameters come from the interface.
+    pub(super) fn lower_kernel_body(mut self, params: &[KernelParam]) {
+        for (param, kind) in self.ast.params.iter().zip(params) {
+            match *kind {
+                KernelParam::Buffer(buffer) => self.set_slot(param.binding, Slot::Buffer(buffer)),
+                KernelParam::Value(id) => {
+                    let value = self.b.param(id);
+                    self.bind_param(param, value);
+                }
+                KernelParam::Nothing => {}
+            }
+        }
+        self.lower_body();
+    }
+
+    /// Lowers a device function's body; its parameters are the function's arguments.
+    pub(super) fn lower_device_body(mut self) -> FunctionId {
+        let mut arguments = self.b.arguments().to_vec().into_iter();
+        for (param, ty) in self.ast.params.iter().zip(&self.typed.params) {
+            if self.ty(ty).is_some()
+                && let Some(value) = arguments.next()
+            {
+                self.bind_param(param, value);
+            }
+        }
+        self.lower_body()
+    }
+
+    fn lower_body(mut self) -> FunctionId {
+        self.materialise_tables();
+        let value = self.lower_block(&self.ast.body);
+        self.emit_return(value);
+        self.b.finish()
+    }
+
+    fn bind_param(&mut self, param: &Param, value: ValueId) {
+        self.bind(param.binding, &param.name, param.mutable, Some(value));
+    }
+
+    /// Puts the const arrays that the function names where an index known at run time reaches them: once, at its start.
+    fn materialise_tables(&mut self) {
+        let mut items: Vec<_> = self
+            .typed
+            .paths
+            .values()
+            .filter_map(|path| match path {
+                Resolution::Const(item) => Some(*item),
+                _ => None,
+            })
+            .collect();
+        items.sort_unstable();
+        items.dedup();
+        for item in items {
+            let constant = self.const_of(item);
+            if self.holds_array(&constant.ty)
+                && let Some(value) = self.constant(&constant.value, &constant.ty)
+            {
+                let name = self.const_name(item);
+                let slot = self.in_memory(value, &name);
+                self.const_slots.insert(item, slot);
+            }
+        }
+    }
+
+    /// Where a const item with arrays lies.
+    pub(super) fn const_slot(&self, item: ItemId) -> Option<Slot> {
+        self.const_slots.get(&item).copied()
+    }
+
+    /// A slot with the value as it is and as a local variable.
+    pub(super) fn in_memory(&mut self, value: ValueId, name: &str) -> Slot {
+        let local = self.spill(value, name);
+        Slot::Both(value, local)
+    }
+
+    /// A new local variable that holds `value`.
+    pub(super) fn spill(&mut self, value: ValueId, name: &str) -> LocalId {
+        let local = self.b.new_local(name, self.b.value_type(value));
+        self.b.store(Place::local(local), value);
+        local
+    }
+
+    pub(super) fn slot(&self, binding: BindingId) -> Slot {
+        self.slots[binding.index()]
+    }
+
+    pub(super) fn set_slot(&mut self, binding: BindingId, slot: Slot) {
+        self.slots[binding.index()] = slot;
+    }
+
+    /// The IR type, `None` for unit and its like.
+    pub(super) fn ty(&mut self, ty: &Ty) -> Option<TypeId> {
+        self.shared.types.lower(self.b.types_mut(), ty)
+    }
+
+    /// The type that inference found for an expression.
+    pub(super) fn ty_of(&self, expr: &Expr) -> &'p Ty {
+        self.typed.ty(expr.id)
+    }
+
+    /// Whether values of the type contain arrays.
+    pub(super) fn holds_array(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Array(..)) || self.shared.types.members(ty).iter().any(|member| self.holds_array(member))
+    }
+
+    /// Returns from the function; a function of unit type drops the value.
+    pub(super) fn emit_return(&mut self, value: Option<ValueId>) {
+        match (self.result, value) {
+            (None, _) => self.b.return_(None),
+            (Some(_), Some(value)) => self.b.return_(Some(value)),
+            // Control does not come here.
+            (Some(_), None) => self.b.unreachable(),
+        }
+    }
+
+    /// Where a token stands.
+    pub(super) fn location(&self, span: Span) -> SourceLocation {
+        let start = span.start();
+        SourceLocation { file: self.file, line: start.line.max(1) as u32, column: start.column as u32 + 1 }
+    }
+
+    /// Where an expression stands.
+    pub(super) fn location_of(&self, expr: &Expr) -> SourceLocation {
+        self.location(expr.span.start)
+    }
+
+    /// Adds a trap site for an expression.
+    pub(super) fn site(&mut self, kind: SiteKind, expr: &Expr) -> SiteId {
+        let location = self.location_of(expr);
+        self.b.site(kind, location, super::text::expr_text(expr))
+    }
+}

@@ -1,0 +1,175 @@
+//! Calls of built-in functions and methods: evaluates the arguments and sends each intrinsic where its meaning is written.
+
+use gridwise_ir::ir::ValueId;
+use gridwise_ir::op::Op;
+use gridwise_ir::types::Scalar;
+
+use super::division::Division;
+use super::function::FnCx;
+use crate::ast::Expr;
+use crate::intrinsic::Intrinsic;
+use crate::typed::Ty;
+
+impl FnCx<'_, '_, '_> {
+    /// Lowers a call; the receiver, if there is one, is the first argument.
+    pub(super) fn lower_intrinsic(&mut self, expr: &Expr, intrinsic: Intrinsic, args: &[&Expr]) -> Option<ValueId> {
+        match intrinsic {
+            Intrinsic::BufferLen => self.lower_len(args.first()?),
+            Intrinsic::BufferIsEmpty => {
+                let len = self.lower_len(args.first()?)?;
+                let zero = self.u32(0);
+                Some(self.b.op(Op::Eq, &[len, zero]))
+            }
+            intrinsic => {
+                let args = self.lower_args(args)?;
+                Some(self.apply(expr, intrinsic, &args))
+            }
+        }
+    }
+
+    /// One row per intrinsic.
+    fn apply(&mut self, expr: &Expr, intrinsic: Intrinsic, args: &[ValueId]) -> ValueId {
+        use Intrinsic as I;
+        let a = args[0];
+        let b = args.get(1).copied().unwrap_or(a);
+        let c = args.get(2).copied().unwrap_or(a);
+        match intrinsic {
+            I::Abs => self.b.op(Op::Abs, args),
+            I::Sqrt => self.b.op(Op::Sqrt, args),
+            I::Sin => self.b.op(Op::Sin, args),
+            I::Cos => self.b.op(Op::Cos, args),
+            I::Tan => self.b.op(Op::Tan, args),
+            I::Asin => self.b.op(Op::Asin, args),
+            I::Acos => self.b.op(Op::Acos, args),
+            I::Atan => self.b.op(Op::Atan, args),
+            I::Sinh => self.b.op(Op::Sinh, args),
+            I::Cosh => self.b.op(Op::Cosh, args),
+            I::Tanh => self.b.op(Op::Tanh, args),
+            I::Exp => self.b.op(Op::Exp, args),
+            I::Exp2 => self.b.op(Op::Exp2, args),
+            I::Ln => self.b.op(Op::Ln, args),
+            I::Log2 => self.b.op(Op::Log2, args),
+            I::Log10 => self.log10(a),
+            I::Log => self.log(a, b),
+            I::Recip => self.recip(a),
+            I::Fract => self.fract(a),
+            I::Signum => self.signum(a),
+            I::ToDegrees => self.scale(a, 57.295_78),
+            I::ToRadians => self.scale(a, std::f32::consts::PI / 180.0),
+            I::Floor => self.round_vector(Op::Floor, a),
+            I::Ceil => self.round_vector(Op::Ceil, a),
+            I::Round => self.round_vector(Op::Round, a),
+            I::Trunc => self.round_vector(Op::Trunc, a),
+            I::RoundTiesEven => self.b.op(Op::RoundTiesEven, args),
+            I::MulAdd => self.b.op(Op::MulAdd, args),
+            I::Powf => self.b.op(Op::Powf, args),
+            I::PowfVec => self.powf_vector(a, b),
+            I::Powi => self.powi(a, b),
+            I::Atan2 => self.b.op(Op::Atan2, args),
+            I::Hypot => self.hypot(a, b),
+            I::RemEuclidFloat => self.rem_euclid_float(a, b),
+            I::DivEuclidFloat => self.div_euclid_float(a, b),
+            I::Copysign => self.b.op(Op::Copysign, args),
+            I::Min => self.min(a, b),
+            I::Max => self.max(a, b),
+            I::Clamp => self.clamp(expr, a, b, c),
+            I::IsNan => self.b.op(Op::IsNan, args),
+            I::IsInfinite => self.b.op(Op::IsInf, args),
+            I::IsFinite => self.is_finite(a),
+            I::IsSignNegative => self.sign_test(a, Op::Lt),
+            I::IsSignPositive => self.sign_test(a, Op::Ge),
+            I::ToBits => self.bitcast(a, Scalar::U32),
+            I::FromBits => self.bitcast(a, Scalar::F32),
+            I::SinCos => self.sin_cos(a),
+            I::WrappingAdd => self.op(Op::Add, args),
+            I::WrappingSub => self.op(Op::Sub, args),
+            I::WrappingMul => self.op(Op::Mul, args),
+            I::WrappingNeg => self.wrapping_neg(a),
+            I::WrappingShl => self.b.op(Op::Shl, args),
+            I::WrappingShr => self.b.op(Op::Shr, args),
+            I::SaturatingAdd => self.saturating_add(a, b),
+            I::SaturatingSub => self.saturating_sub(a, b),
+            I::RotateLeft => self.rotate_left(a, b),
+            I::RotateRight => self.rotate_right(a, b),
+            I::CountOnes => self.b.op(Op::CountOnes, args),
+            I::CountZeros => self.count_zeros(a),
+            I::LeadingZeros => self.b.op(Op::LeadingZeros, args),
+            I::TrailingZeros => self.b.op(Op::TrailingZeros, args),
+            I::ReverseBits => self.b.op(Op::ReverseBits, args),
+            I::SwapBytes => self.swap_bytes(a),
+            I::AbsDiff => self.abs_diff(a, b),
+            I::UnsignedAbs => self.unsigned_abs(a),
+            I::SignumInt => self.signum_int(a),
+            I::Pow => self.pow(a, b),
+            I::RemEuclid => self.rem_euclid(expr, a, b),
+            I::DivEuclid => self.div_euclid(expr, a, b),
+            I::DivCeil => self.div_ceil(expr, a, b),
+            I::IsPowerOfTwo => self.is_power_of_two(a),
+            I::NextMultipleOf => self.next_multiple_of(expr, a, b),
+            I::IsPositive => self.compare_to_zero(Op::Gt, a),
+            I::IsNegative => self.compare_to_zero(Op::Lt, a),
+            I::VectorNew => self.vector(args),
+            I::Splat => self.splat(a, lane_count(self.ty_of(expr))),
+            I::FromArray => self.from_array(a, lane_count(self.ty_of(expr))),
+            I::ToArray => self.to_array(a),
+            I::Dot => self.dot(a, b),
+            I::Cross => self.cross(a, b),
+            I::PerpDot => self.perp_dot(a, b),
+            I::Length => self.length(a),
+            I::LengthSquared => self.dot(a, a),
+            I::Normalize => self.normalize(a),
+            I::Distance => self.distance(a, b),
+            I::DistanceSquared => self.distance_squared(a, b),
+            I::Lerp => self.lerp(a, b, c),
+            I::Reflect => self.reflect(a, b),
+            I::MinElement => self.min_element(a),
+            I::MaxElement => self.max_element(a),
+            I::ElementSum => self.fold_lanes(a, Op::Add),
+            I::ElementProduct => self.fold_lanes(a, Op::Mul),
+            I::Cmpeq => self.b.op(Op::Eq, args),
+            I::Cmpne => self.b.op(Op::Ne, args),
+            I::Cmplt => self.b.op(Op::Lt, args),
+            I::Cmple => self.b.op(Op::Le, args),
+            I::Cmpgt => self.b.op(Op::Gt, args),
+            I::Cmpge => self.b.op(Op::Ge, args),
+            I::VectorSelect => self.b.op(Op::Select, args),
+            I::AnyLane => self.b.op(Op::Any, args),
+            I::AllLanes => self.b.op(Op::All, args),
+            I::Truncate => self.truncate(a),
+            I::Extend => self.extend(a, b),
+            I::AsVec => self.cast(a, Scalar::F32),
+            I::AsIVec => self.cast(a, Scalar::I32),
+            I::AsUVec => self.cast(a, Scalar::U32),
+            // Not evaluated like the others: see `lower_intrinsic`.
+            I::BufferLen | I::BufferIsEmpty => a,
+        }
+    }
+
+    /// Quotient and remainder of integers, with one guard.
+    pub(super) fn divide_both(
+        &mut self,
+        expr: &Expr,
+        division: Division,
+        a: ValueId,
+        b: ValueId,
+    ) -> (ValueId, ValueId) {
+        let divisor = self.guard_divisor(expr, division, a, b);
+        let quotient = self.b.op(Op::Div, &[a, divisor]);
+        let product = self.b.op(Op::Mul, &[quotient, divisor]);
+        (quotient, self.b.op(Op::Sub, &[a, product]))
+    }
+
+    /// Compares an integer with zero.
+    pub(super) fn compare_to_zero(&mut self, op: Op, value: ValueId) -> ValueId {
+        let zero = self.int_like(value, 0);
+        self.b.op(op, &[value, zero])
+    }
+}
+
+/// Number of lanes of a vector type.
+fn lane_count(ty: &Ty) -> u8 {
+    match ty {
+        Ty::Vector(_, count) => *count,
+        _ => 1,
+    }
+}

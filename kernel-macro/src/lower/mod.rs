@@ -1,0 +1,132 @@
+//! Lowers the typed tree of a kernel and its device functions to IR, with exactly Rust's meaning. Cannot fail; reports nothing.
+//!
+//! Expressions become SSA values; mutable variables become IR locals, which a pass promotes later. A value-less result
+//! (`None`) means unit or that control does not come out of the expression: whoever needs a value passes `None` on.
+//! Masking of invocations beyond the grid and the code of checked accesses belong to the back end.
+
+mod constant;
+mod control;
+mod division;
+mod emit;
+mod expr;
+mod float;
+mod function;
+mod int;
+mod intrinsic;
+mod operator;
+mod place;
+mod stmt;
+#[cfg(test)]
+mod tests;
+mod text;
+mod types;
+mod vector;
+
+use std::collections::{BTreeSet, HashMap};
+
+use gridwise_ir::builder::ModuleBuilder;
+use gridwise_ir::ir::{BufferId, FunctionId, Module, ParamId};
+
+use crate::ast::{Fn, Item};
+use crate::program::{ItemId, Program, TypedItem};
+use crate::typed::{Callee, Ty, TypedFn};
+
+use function::FnCx;
+use types::TypeCx;
+
+/// What the functions of one module share.
+struct Shared<'p> {
+    program: &'p Program,
+    types: TypeCx<'p>,
+    /// Device functions lowered already.
+    functions: HashMap<ItemId, FunctionId>,
+}
+
+/// How a kernel's parameter is reached.
+#[derive(Clone, Copy)]
+enum KernelParam {
+    Buffer(BufferId),
+    Value(ParamId),
+    /// Of unit type.
+    Nothing,
+}
+
+/// The module of a kernel without errors: the device functions it uses, callees first, then the kernel.
+pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3]) -> Module {
+    let mut module = ModuleBuilder::new();
+    let mut shared = Shared { program, types: TypeCx::new(program), functions: HashMap::new() };
+    let params = declare_interface(&mut module, &mut shared, kernel, workgroup);
+    // What an item names stands before it, so the order of ids is callees first.
+    for item in reachable_functions(program, kernel) {
+        let id = lower_device_fn(&mut module, &mut shared, item);
+        shared.functions.insert(item, id);
+    }
+    let (ast, _) = function_of(program, kernel);
+    let builder = module.kernel_function(ast.name.to_string());
+    FnCx::new(&mut shared, builder, kernel).lower_kernel_body(&params);
+    module.finish()
+}
+
+fn declare_interface(
+    module: &mut ModuleBuilder,
+    shared: &mut Shared<'_>,
+    kernel: ItemId,
+    workgroup: [u32; 3],
+) -> Vec<KernelParam> {
+    let (ast, typed) = function_of(shared.program, kernel);
+    module.begin_kernel(workgroup);
+    let mut params = Vec::new();
+    for (param, ty) in ast.params.iter().zip(&typed.params) {
+        let name = param.name.to_string();
+        params.push(match ty {
+            Ty::Buffer { element, mutable } => match shared.types.lower(module.types_mut(), element) {
+                Some(element) => KernelParam::Buffer(module.buffer(name, element, *mutable)),
+                None => KernelParam::Nothing,
+            },
+            ty => match shared.types.lower(module.types_mut(), ty) {
+                Some(ty) => KernelParam::Value(module.param(name, ty)),
+                None => KernelParam::Nothing,
+            },
+        });
+    }
+    params
+}
+
+fn lower_device_fn(module: &mut ModuleBuilder, shared: &mut Shared<'_>, item: ItemId) -> FunctionId {
+    let (ast, typed) = function_of(shared.program, item);
+    let mut params = Vec::new();
+    for (param, ty) in ast.params.iter().zip(&typed.params) {
+        if let Some(ty) = shared.types.lower(module.types_mut(), ty) {
+            params.push((param.name.to_string(), ty));
+        }
+    }
+    let params: Vec<_> = params.iter().map(|(name, ty)| (name.as_str(), *ty)).collect();
+    let result = typed.result.as_ref().and_then(|ty| shared.types.lower(module.types_mut(), ty));
+    let result = result.unwrap_or_else(|| module.types_mut().unit());
+    let builder = module.function(ast.name.to_string(), &params, result);
+    FnCx::new(shared, builder, item).lower_device_body()
+}
+
+/// The device functions that `kernel` calls, directly or through others.
+fn reachable_functions(program: &Program, kernel: ItemId) -> BTreeSet<ItemId> {
+    let mut reached = BTreeSet::new();
+    let mut todo = vec![kernel];
+    while let Some(item) = todo.pop() {
+        for callee in function_of(program, item).1.calls.values() {
+            if let Callee::Device(callee) = *callee
+                && reached.insert(callee)
+            {
+                todo.push(callee);
+            }
+        }
+    }
+    reached
+}
+
+/// The tree and tables of a function.
+fn function_of(program: &Program, item: ItemId) -> (&Fn, &TypedFn) {
+    match (&program.items[item].item, &program.items[item].typed) {
+        (Item::Fn(ast), TypedItem::Fn(typed)) => (ast, typed),
+        _ => unreachable!("only functions without errors are lowered"),
+    }
+}

@@ -1,0 +1,162 @@
+//! Place expressions: variables, fields and elements. A read loads only what the expression names.
+
+use gridwise_ir::descriptor::SiteKind;
+use gridwise_ir::ir::{Place, Root, Step, ValueId};
+use gridwise_ir::types::TypeId;
+
+use super::function::{FnCx, Slot};
+use crate::ast::{Expr, ExprKind};
+use crate::typed::{Resolution, Ty};
+
+/// Where the value of an expression is: in memory, in an SSA value, or in both.
+#[derive(Debug, Clone)]
+pub(super) struct Spot {
+    /// The value it is part of, and the way there.
+    value: Option<(ValueId, Vec<u32>)>,
+    place: Option<Place>,
+}
+
+impl Spot {
+    fn of_slot(slot: Slot) -> Option<Self> {
+        let whole = |value| Some((value, Vec::new()));
+        match slot {
+            Slot::Nothing => None,
+            Slot::Value(value) => Some(Self { value: whole(value), place: None }),
+            Slot::Local(local) => Some(Self { value: None, place: Some(Place::local(local)) }),
+            Slot::Both(value, local) => Some(Self { value: whole(value), place: Some(Place::local(local)) }),
+            Slot::Buffer(buffer) => {
+                let place = Place { root: Root::Buffer(buffer), path: Vec::new() };
+                Some(Self { value: None, place: Some(place) })
+            }
+        }
+    }
+
+    fn is_buffer(&self) -> bool {
+        matches!(&self.place, Some(Place { root: Root::Buffer(_), path }) if path.is_empty())
+    }
+
+    /// Its member by number.
+    fn member(mut self, index: u32) -> Self {
+        if let Some((_, steps)) = &mut self.value {
+            steps.push(index);
+        }
+        if let Some(place) = &mut self.place {
+            place.path.push(Step::Field(index));
+        }
+        self
+    }
+}
+
+impl FnCx<'_, '_, '_> {
+    /// Evaluates what a place expression is made of (indices), or any other expression. `None` when there is no value.
+    pub(super) fn lower_spot(&mut self, expr: &Expr) -> Option<Spot> {
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.lower_spot(inner),
+            ExprKind::Path(_) => match self.typed.paths.get(&expr.id)? {
+                Resolution::Binding(binding) => Spot::of_slot(self.slot(*binding)),
+                Resolution::Const(item) if self.const_slot(*item).is_some() => {
+                    self.const_slot(*item).and_then(Spot::of_slot)
+                }
+                _ => self.lower_to_spot(expr),
+            },
+            ExprKind::Field { base, .. } => {
+                let member = *self.typed.fields.get(&expr.id)?;
+                let spot = self.lower_spot(base)?;
+                // Evaluates to nothing when the field has no value.
+                let _ = self.ty(self.ty_of(expr))?;
+                let ty = self.ty_of(base);
+                let position = self.shared.types.position(self.b.types_mut(), ty, member);
+                Some(spot.member(position))
+            }
+            ExprKind::Index { base, index } => self.lower_element(expr, base, index),
+            _ => self.lower_to_spot(expr),
+        }
+    }
+
+    fn lower_to_spot(&mut self, expr: &Expr) -> Option<Spot> {
+        let value = self.lower_expr(expr)?;
+        Spot::of_slot(Slot::Value(value))
+    }
+
+    fn lower_element(&mut self, expr: &Expr, base: &Expr, index: &Expr) -> Option<Spot> {
+        let base_ty = self.ty_of(base);
+        let spot = self.lower_spot(base);
+        let index_value = self.lower_expr(index)?;
+        let element = self.ty(self.ty_of(expr))?;
+        if let Ty::Array(_, 0) = base_ty {
+            return self.element_of_nothing(expr, index_value, element);
+        }
+        let spot = spot?;
+        let known = self.known_scalar(index_value);
+        let len = match base_ty {
+            Ty::Array(_, len) => *len,
+            Ty::Vector(_, lanes) => u32::from(*lanes),
+            _ => 0,
+        };
+        if let Some(known) = known
+            && !spot.is_buffer()
+            && known < len
+        {
+            return Some(spot.member(known));
+        }
+        let check = Some(self.site(SiteKind::IndexOutOfBounds, expr));
+        let mut place = self.in_place(spot);
+        place.path.push(Step::Index { value: index_value, check });
+        Some(Spot { value: None, place: Some(place) })
+    }
+
+    /// `[][i]` always traps.
+    fn element_of_nothing(&mut self, expr: &Expr, index: ValueId, element: TypeId) -> Option<Spot> {
+        let site = self.site(SiteKind::IndexOutOfBounds, expr);
+        let len = self.u32(0);
+        self.b.trap(site, [index, len]);
+        let value = self.zero(element);
+        Spot::of_slot(Slot::Value(value))
+    }
+
+    /// The place of a spot; a mere value moves to a local variable first.
+    pub(super) fn in_place(&mut self, spot: Spot) -> Place {
+        match spot {
+            Spot { place: Some(place), .. } => place,
+            Spot { place: None, value } => {
+                let (value, steps) = value.expect("a spot is somewhere");
+                let value = self.part(value, &steps);
+                Place::local(self.spill(value, "temporary"))
+            }
+        }
+    }
+
+    fn part(&mut self, value: ValueId, steps: &[u32]) -> ValueId {
+        match steps {
+            [] => value,
+            [index] if self.known.contains_key(&value) => self.lane(value, *index as u8),
+            steps => self.b.extract(value, steps),
+        }
+    }
+
+    /// The value at a spot now.
+    pub(super) fn read(&mut self, spot: Spot) -> Option<ValueId> {
+        match spot {
+            Spot { value: Some((value, steps)), .. } => Some(self.part(value, &steps)),
+            // A buffer as a whole has no value; check has reported it.
+            spot if spot.is_buffer() => None,
+            Spot { place, .. } => place.map(|place| self.b.load(place)),
+        }
+    }
+
+    /// The buffer or array that `len` is asked of; only its own parts are evaluated.
+    pub(super) fn lower_len(&mut self, receiver: &Expr) -> Option<ValueId> {
+        match self.ty_of(receiver) {
+            Ty::Array(_, len) => {
+                let len = *len;
+                // A receiver with effects (a call, a block) is evaluated all the same.
+                self.lower_spot(receiver);
+                Some(self.u32(len))
+            }
+            _ => match self.lower_spot(receiver)?.place?.root {
+                Root::Buffer(buffer) => Some(self.b.len(buffer)),
+                Root::Local(_) => None,
+            },
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Types of the kernel language as IR types; `usize` is `u32` here. Declares structs when they are first met.
+
+use std::collections::HashMap;
+
+use gridwise_ir::types::{Field, Scalar, StructDef, Type, TypeId, Types};
+
+use crate::ast::{Item, ScalarName};
+use crate::program::{ItemId, Program, TypedItem};
+use crate::typed::Ty;
+
+/// Maps types, and remembers which structs the module has.
+pub(super) struct TypeCx<'p> {
+    program: &'p Program,
+    structs: HashMap<ItemId, TypeId>,
+}
+
+impl<'p> TypeCx<'p> {
+    pub(super) fn new(program: &'p Program) -> Self {
+        Self { program, structs: HashMap::new() }
+    }
+
+    /// The IR type, or `None` for types without values or with a single one: unit, never, and what is made of them only.
+    pub(super) fn lower(&mut self, types: &mut Types, ty: &Ty) -> Option<TypeId> {
+        match ty {
+            Ty::Unit | Ty::Never | Ty::Error | Ty::Buffer { .. } | Ty::Array(_, 0) => None,
+            Ty::Scalar(name) => Some(types.scalar(scalar(*name))),
+            Ty::Vector(name, lanes) => Some(types.vector(scalar(*name), *lanes)),
+            Ty::Array(element, len) => self.lower(types, element).map(|element| types.array(element, *len)),
+            Ty::Tuple(members) => {
+                let members: Vec<_> = members.iter().filter_map(|member| self.lower(types, member)).collect();
+                (!members.is_empty()).then(|| types.intern(Type::Tuple(members)))
+            }
+            Ty::Struct(item) => self.lower_struct(types, *item),
+        }
+    }
+
+    fn lower_struct(&mut self, types: &mut Types, item: ItemId) -> Option<TypeId> {
+        if let Some(known) = self.structs.get(&item) {
+            return Some(*known);
+        }
+        let program = self.program;
+        let Item::Struct(ast) = &program.items[item].item else { return None };
+        let mut fields = Vec::new();
+        for ((name, _), ty) in ast.fields.iter().zip(self.fields(item)) {
+            if let Some(ty) = self.lower(types, ty) {
+                fields.push(Field { name: name.to_string(), ty });
+            }
+        }
+        if fields.is_empty() {
+            return None;
+        }
+        let (_, id) = types.add_struct(StructDef { name: ast.name.to_string(), fields });
+        self.structs.insert(item, id);
+        Some(id)
+    }
+
+    /// The types of a struct's fields in order.
+    pub(super) fn fields(&self, item: ItemId) -> &'p [Ty] {
+        match &self.program.items[item].typed {
+            TypedItem::Struct(fields) => fields,
+            _ => &[],
+        }
+    }
+
+    /// The types of the members of a tuple or struct; for others it is empty.
+    pub(super) fn members<'t>(&self, ty: &'t Ty) -> &'t [Ty]
+    where
+        'p: 't,
+    {
+        match ty {
+            Ty::Tuple(members) => members,
+            Ty::Struct(item) => self.fields(*item),
+            _ => &[],
+        }
+    }
+
+    /// The position that member `index` of `ty` has in IR, where members without values are left out.
+    pub(super) fn position(&mut self, types: &mut Types, ty: &Ty, index: u32) -> u32 {
+        let before = self.members(ty).iter().take(index as usize);
+        let missing = before.filter(|member| self.lower(types, member).is_none()).count();
+        index - missing as u32
+    }
+}
+
+/// The IR scalar.
+pub(super) fn scalar(name: ScalarName) -> Scalar {
+    match name {
+        ScalarName::Bool => Scalar::Bool,
+        ScalarName::I32 => Scalar::I32,
+        ScalarName::U32 | ScalarName::Usize => Scalar::U32,
+        ScalarName::F32 => Scalar::F32,
+    }
+}
