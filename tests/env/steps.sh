@@ -61,7 +61,7 @@ build_suites() {
 
 # Fails when the layers said anything, whatever the program made of it.
 no_validation_message() { # LOG
-    if grep -nE 'VUID-|SYNC-HAZARD|Validation (Error|Warning)|UNASSIGNED-' "$1"; then
+    if grep -nE '^validation: |VUID-|SYNC-HAZARD|Validation (Error|Warning)|UNASSIGNED-' "$1"; then
         fail "the validation layer reported the messages above"
     fi
 }
@@ -125,7 +125,7 @@ dump_modules() { # DIRECTORY
     binary=$(suite_binary corpus)
     rm -rf "$1"
     mkdir -p "$1"
-    (cd "$repo_root/tests" && GRIDWISE_DUMP_SPIRV="$1" "$repo_root/tests/env/on" no-driver "$binary") >/dev/null
+    (cd "$repo_root/tests" && GRIDWISE_DUMP_SPIRV="$1" "$repo_root/tests/env/on" no-driver "$binary" --list) >/dev/null
     compgen -G "$1/*.spv" >/dev/null || fail "the corpus suite wrote no module"
 }
 
