@@ -19,6 +19,8 @@ pub mod op;
 #[cfg(feature = "compiler")]
 pub mod parse;
 #[cfg(feature = "compiler")]
+pub mod passes;
+#[cfg(feature = "compiler")]
 pub mod print;
 #[cfg(feature = "compiler")]
 pub mod spirv;

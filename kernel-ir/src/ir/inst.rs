@@ -15,7 +15,7 @@ pub struct Inst {
 }
 
 /// What an instruction does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum InstKind {
     /// A literal.
     Const(Constant),
@@ -99,11 +99,35 @@ impl InstKind {
 
     /// Calls `f` on every value it uses directly, in order; not those used inside blocks it owns.
     pub fn for_each_use(&self, mut f: impl FnMut(ValueId)) {
-        let mut clone = self.clone();
-        clone.map_uses(|value| {
-            f(value);
-            value
-        });
+        match self {
+            Self::Const(_)
+            | Self::Param(_)
+            | Self::Builtin(_)
+            | Self::Len(_)
+            | Self::Unreachable
+            | Self::Return(None) => {}
+            Self::Op(_, values)
+            | Self::Compose(values)
+            | Self::Call(_, values)
+            | Self::Yield(values)
+            | Self::Break(_, values)
+            | Self::Continue(_, values)
+            | Self::Loop { initial: values, .. } => values.iter().copied().for_each(f),
+            Self::Trap(_, operands) => operands.iter().copied().for_each(f),
+            Self::Extract(value, _)
+            | Self::Return(Some(value))
+            | Self::If { condition: value, .. }
+            | Self::Switch { selector: value, .. } => f(*value),
+            Self::Insert(composite, member, _) => {
+                f(*composite);
+                f(*member);
+            }
+            Self::Load(place) => place.values().for_each(f),
+            Self::Store(place, value) => {
+                place.values().for_each(&mut f);
+                f(*value);
+            }
+        }
     }
 
     /// Replaces every value it uses directly.

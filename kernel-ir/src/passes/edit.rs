@@ -1,0 +1,131 @@
+//! Small tools the passes share: substitutions, fresh values and instructions. They must not decide anything.
+
+use super::Changed;
+use crate::arena::EntityId;
+use crate::flow;
+use crate::ir::{BlockId, Function, Inst, InstId, InstKind, SourceLocation, ValueId};
+use crate::types::TypeId;
+
+/// Which values stand for which others, applied to instructions as a pass meets them in program order.
+#[derive(Debug, Default)]
+pub(super) struct Substitution {
+    to: Vec<Option<ValueId>>,
+}
+
+impl Substitution {
+    /// From now on `from` reads as `to`.
+    pub(super) fn set(&mut self, from: ValueId, to: ValueId) {
+        let to = self.get(to);
+        debug_assert_ne!(from, to, "a value cannot stand for itself");
+        if from.index() >= self.to.len() {
+            self.to.resize(from.index() + 1, None);
+        }
+        self.to[from.index()] = Some(to);
+    }
+
+    /// What `value` reads as.
+    pub(super) fn get(&self, mut value: ValueId) -> ValueId {
+        while let Some(Some(to)) = self.to.get(value.index()) {
+            value = *to;
+        }
+        value
+    }
+
+    /// Rewrites the values `kind` uses directly.
+    pub(super) fn apply(&self, kind: &mut InstKind) {
+        kind.map_uses(|value| self.get(value));
+    }
+}
+
+/// Adds a value.
+pub(super) fn add_value(function: &mut Function, ty: TypeId, name: Option<String>) -> ValueId {
+    function.values.push(crate::ir::Value { ty, name })
+}
+
+/// Adds an instruction without results; it stands in no block yet.
+pub(super) fn add_effect(function: &mut Function, kind: InstKind, location: Option<SourceLocation>) -> InstId {
+    function.insts.push(Inst { kind, results: Vec::new(), location })
+}
+
+/// Adds an instruction with one result of type `ty`; it stands in no block yet.
+pub(super) fn add_inst(
+    function: &mut Function,
+    kind: InstKind,
+    ty: TypeId,
+    location: Option<SourceLocation>,
+) -> (InstId, ValueId) {
+    let value = add_value(function, ty, None);
+    (function.insts.push(Inst { kind, results: vec![value], location }), value)
+}
+
+/// Blocks of a function in program order with the instructions that own them, found by one walk.
+///
+/// Calls `visit` with every instruction that stands in a block, parents before children, siblings in order.
+pub(super) fn for_each_inst(function: &Function, visit: &mut impl FnMut(InstId, &Inst)) {
+    walk(function, function.entry, visit);
+}
+
+/// Like [`for_each_inst`], for one block and all nested in it.
+pub(super) fn walk(function: &Function, block: BlockId, visit: &mut impl FnMut(InstId, &Inst)) {
+    for &id in &function.blocks[block].insts {
+        let inst = &function.insts[id];
+        visit(id, inst);
+        match &inst.kind {
+            InstKind::If { then_block, else_block, .. } => {
+                walk(function, *then_block, visit);
+                walk(function, *else_block, visit);
+            }
+            InstKind::Switch { cases, default, .. } => {
+                for (_, case) in cases {
+                    walk(function, *case, visit);
+                }
+                walk(function, *default, visit);
+            }
+            InstKind::Loop { body, .. } => walk(function, *body, visit),
+            _ => {}
+        }
+    }
+}
+
+/// The block's terminator.
+pub(super) fn terminator(function: &Function, block: BlockId) -> &InstKind {
+    let last = function.blocks[block].insts.last().expect("a block ends with a terminator");
+    &function.insts[*last].kind
+}
+
+/// The values the block yields, or `None` when it ends otherwise.
+pub(super) fn yields(function: &Function, block: BlockId) -> Option<&[ValueId]> {
+    match terminator(function, block) {
+        InstKind::Yield(values) => Some(values),
+        _ => None,
+    }
+}
+
+/// Ends every block where control cannot go on.
+pub(super) fn cut_unreachable(function: &mut Function) -> Changed {
+    cut_block(function, function.entry)
+}
+
+fn cut_block(function: &mut Function, block: BlockId) -> Changed {
+    let mut changed = Changed::No;
+    for at in 0..function.blocks[block].insts.len() {
+        let id = function.blocks[block].insts[at];
+        let blocks = function.insts[id].kind.blocks();
+        if blocks.is_empty() {
+            continue;
+        }
+        for nested in blocks {
+            changed |= cut_block(function, nested);
+        }
+        let behind = function.blocks[block].insts[at + 1];
+        if !flow::comes_out(function, &function.insts[id].kind)
+            && !matches!(function.insts[behind].kind, InstKind::Unreachable)
+        {
+            let end = add_effect(function, InstKind::Unreachable, None);
+            function.blocks[block].insts.truncate(at + 1);
+            function.blocks[block].insts.push(end);
+            return Changed::Yes;
+        }
+    }
+    changed
+}

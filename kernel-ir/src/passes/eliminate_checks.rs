@@ -1,0 +1,289 @@
+//! Clears the check of every index that is provably in range: by intervals, by guards on the path, by loop counters.
+//!
+//! A trap lets the invocation go on, so an earlier checked access with the same index proves nothing.
+
+use super::edit::for_each_inst;
+use super::facts::Facts;
+use super::ranges::Range;
+use super::{Changed, PassCx};
+use crate::arena::SecondaryMap;
+use crate::ir::{BlockId, Function, InstId, InstKind, Kernel, Place, Root, Step, ValueId};
+use crate::op::Op;
+use crate::types::{Type, TypeId, Types};
+
+/// Rounds of guessing how loop counters move; what is still wrong then counts as unknown.
+const ROUNDS: usize = 4;
+
+/// Runs the pass.
+pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
+    let mut checked = 0;
+    let mut jumps: SecondaryMap<BlockId, Vec<InstId>> = SecondaryMap::new();
+    for_each_inst(function, &mut |id, inst| match &inst.kind {
+        InstKind::Continue(target, _) => jumps[*target].push(id),
+        InstKind::Load(place) | InstKind::Store(place, _) => checked += usize::from(place.is_checked()),
+        _ => {}
+    });
+    if checked == 0 {
+        return Changed::No;
+    }
+    let facts = Facts::new(function, cx.types, cx.kernel);
+    let mut walker = Walker {
+        function,
+        types: cx.types,
+        kernel: cx.kernel,
+        facts,
+        jumps,
+        loops: SecondaryMap::new(),
+        contradicted: false,
+        proven: Vec::new(),
+    };
+    for round in 0..=ROUNDS {
+        if round == ROUNDS {
+            walker.give_up();
+        }
+        walker.contradicted = false;
+        walker.proven.clear();
+        walker.block(function.entry);
+        if !walker.contradicted {
+            break;
+        }
+    }
+    let proven = std::mem::take(&mut walker.proven);
+    cx.checks.removed += proven.len();
+    for (id, step) in &proven {
+        if let InstKind::Load(place) | InstKind::Store(place, _) = &mut function.insts[*id].kind {
+            if let Step::Index { check, .. } = &mut place.path[*step] {
+                *check = None;
+            }
+        }
+    }
+    if proven.is_empty() { Changed::No } else { Changed::Yes }
+}
+
+/// A guess about a loop parameter, kept only if every round of the loop confirms it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guess {
+    Unknown,
+    /// Never below its first value.
+    Grows,
+    /// Never above its first value.
+    Shrinks,
+}
+
+/// What is known of a loop.
+#[derive(Clone, Default)]
+struct LoopFacts {
+    guesses: Vec<Guess>,
+    params: Vec<Range>,
+    /// Intervals of the values that breaks carry.
+    breaks: Vec<Option<Range>>,
+    /// No parameter may be guessed any more.
+    is_hopeless: bool,
+}
+
+struct Walker<'a> {
+    function: &'a Function,
+    types: &'a Types,
+    kernel: Option<&'a Kernel>,
+    facts: Facts<'a>,
+    jumps: SecondaryMap<BlockId, Vec<InstId>>,
+    loops: SecondaryMap<BlockId, LoopFacts>,
+    /// Some guess turned out wrong, so that nothing proven in this round counts.
+    contradicted: bool,
+    proven: Vec<(InstId, usize)>,
+}
+
+impl Walker<'_> {
+    /// Walks a block; the intervals it yields, or `None` when it does not.
+    fn block(&mut self, block: BlockId) -> Option<Vec<Range>> {
+        let mark = self.facts.mark();
+        let mut yielded = None;
+        let function = self.function;
+        for &id in &function.blocks[block].insts {
+            let inst = &function.insts[id];
+            match &inst.kind {
+                InstKind::If { condition, then_block, else_block } => {
+                    self.branch(&inst.results, *condition, *then_block, *else_block);
+                }
+                InstKind::Switch { cases, default, .. } => {
+                    let all = cases.iter().map(|(_, case)| *case).chain([*default]);
+                    let yields: Vec<Vec<Range>> = all.filter_map(|case| self.block(case)).collect();
+                    self.define_joined(&inst.results, yields);
+                }
+                InstKind::Loop { initial, body } => self.enter_loop(&inst.results, initial, *body),
+                InstKind::Yield(values) => yielded = Some(self.ranges(values)),
+                InstKind::Break(target, values) => {
+                    let ranges = self.ranges(values);
+                    let breaks = &mut self.loops[*target].breaks;
+                    breaks.resize(ranges.len(), None);
+                    for (known, range) in breaks.iter_mut().zip(ranges) {
+                        *known = Some(known.map_or(range, |known| known.join(range)));
+                    }
+                }
+                InstKind::Continue(target, values) => self.confirm(*target, values),
+                InstKind::Load(place) | InstKind::Store(place, _) => self.check(id, place),
+                _ => {
+                    if let [result] = inst.results[..] {
+                        self.facts.define_result(result);
+                    }
+                }
+            }
+        }
+        self.facts.take_back(mark);
+        yielded
+    }
+
+    fn ranges(&self, values: &[ValueId]) -> Vec<Range> {
+        values.iter().map(|value| self.facts.range(*value)).collect()
+    }
+
+    fn branch(&mut self, results: &[ValueId], condition: ValueId, then_block: BlockId, else_block: BlockId) {
+        let [yes, no] = [(then_block, true), (else_block, false)].map(|(block, truth)| {
+            let mark = self.facts.mark();
+            self.facts.assume(condition, truth);
+            let yielded = self.block(block);
+            self.facts.take_back(mark);
+            yielded
+        });
+        match (yes.is_some(), no.is_some()) {
+            // Where one block leaves, the code behind runs only after the other.
+            (false, true) => self.facts.assume(condition, false),
+            (true, false) => self.facts.assume(condition, true),
+            _ => {}
+        }
+        self.define_joined(results, [yes, no].into_iter().flatten().collect());
+    }
+
+    fn define_joined(&mut self, results: &[ValueId], yields: Vec<Vec<Range>>) {
+        for (index, result) in results.iter().enumerate() {
+            let joined = yields.iter().map(|ranges| ranges[index]).reduce(Range::join);
+            self.facts.define(*result, joined.unwrap_or(Range::ANY));
+        }
+    }
+
+    fn enter_loop(&mut self, results: &[ValueId], initial: &[ValueId], body: BlockId) {
+        let params = &self.function.blocks[body].params;
+        let known = std::mem::take(&mut self.loops[body]);
+        let guesses = if known.guesses.len() == params.len() {
+            known.guesses
+        } else {
+            params.iter().enumerate().map(|(index, param)| self.guess(body, index, *param)).collect()
+        };
+        let mut ranges = Vec::new();
+        for ((param, first), guess) in params.iter().zip(initial).zip(&guesses) {
+            let first = self.facts.range(*first);
+            let full = self.facts.integer(*param).map_or(Range::ANY, Range::full);
+            let range = match guess {
+                _ if known.is_hopeless => full,
+                Guess::Unknown => full,
+                Guess::Grows => Range::new(first.lo, full.hi),
+                Guess::Shrinks => Range::new(full.lo, first.hi),
+            };
+            self.facts.define(*param, range);
+            ranges.push(range);
+        }
+        let is_hopeless = known.is_hopeless;
+        self.loops[body] = LoopFacts { guesses, params: ranges, breaks: vec![None; results.len()], is_hopeless };
+        self.block(body);
+        for (index, result) in results.iter().enumerate() {
+            let range = self.loops[body].breaks[index].unwrap_or(Range::ANY);
+            self.facts.define(*result, range);
+        }
+    }
+
+    /// Which way the values that continue the loop move a parameter.
+    fn guess(&self, body: BlockId, index: usize, param: ValueId) -> Guess {
+        if self.facts.integer(param).is_none() {
+            return Guess::Unknown;
+        }
+        let mut guess = None;
+        for jump in &self.jumps[body] {
+            let InstKind::Continue(_, values) = &self.function.insts[*jump].kind else { continue };
+            let next = values[index];
+            if next == param {
+                continue;
+            }
+            let way = match self.facts.definition(next) {
+                Some(InstKind::Op(op, operands)) if operands[0] == param || operands.get(1) == Some(&param) => match op
+                {
+                    Op::Add if operands.iter().any(|operand| self.facts.range(*operand).hi < 0) => Guess::Shrinks,
+                    Op::Add => Guess::Grows,
+                    Op::Mul | Op::Shl | Op::Max | Op::Or => Guess::Grows,
+                    Op::Sub | Op::Shr | Op::Div | Op::Rem | Op::Min | Op::And => Guess::Shrinks,
+                    _ => return Guess::Unknown,
+                },
+                _ => return Guess::Unknown,
+            };
+            if guess.is_some_and(|guess| guess != way) {
+                return Guess::Unknown;
+            }
+            guess = Some(way);
+        }
+        guess.unwrap_or(Guess::Unknown)
+    }
+
+    /// Checks the guesses of a loop against the values of one `continue`.
+    fn confirm(&mut self, body: BlockId, values: &[ValueId]) {
+        for (index, value) in values.iter().enumerate() {
+            let range = self.facts.range(*value);
+            let known = &mut self.loops[body];
+            if known.guesses[index] != Guess::Unknown && !known.is_hopeless && !range.is_within(known.params[index]) {
+                known.guesses[index] = Guess::Unknown;
+                self.contradicted = true;
+            }
+        }
+    }
+
+    fn give_up(&mut self) {
+        let function = self.function;
+        let loops = &mut self.loops;
+        for_each_inst(function, &mut |_, inst| {
+            if let InstKind::Loop { body, .. } = inst.kind {
+                loops[body].is_hopeless = true;
+            }
+        });
+    }
+
+    /// Notes which checks of an access always succeed.
+    fn check(&mut self, id: InstId, place: &Place) {
+        // The type of what the next step goes into; `None` for the buffer itself.
+        let mut ty = match place.root {
+            Root::Local(local) => Some(self.function.locals[local].ty),
+            Root::Buffer(_) => None,
+        };
+        for (at, step) in place.path.iter().enumerate() {
+            if let Step::Index { value, check: Some(_) } = *step {
+                let is_in_range = match (ty, place.root) {
+                    (Some(ty), _) => self.facts.range(value).hi < member_count(self.types, ty),
+                    (None, Root::Buffer(buffer)) => {
+                        self.facts.length(buffer).is_some_and(|length| self.facts.is_below(value, length, true))
+                    }
+                    (None, Root::Local(_)) => false,
+                };
+                if is_in_range {
+                    self.proven.push((id, at));
+                }
+            }
+            let member = match *step {
+                Step::Field(index) => index,
+                Step::Index { .. } => 0,
+            };
+            ty = match (ty, place.root) {
+                (Some(ty), _) => self.types.member(ty, member),
+                (None, Root::Buffer(buffer)) => self.kernel.map(|kernel| kernel.buffers[buffer].element),
+                (None, Root::Local(_)) => None,
+            };
+            if ty.is_none() {
+                return;
+            }
+        }
+    }
+}
+
+fn member_count(types: &Types, ty: TypeId) -> i64 {
+    match *types.get(ty) {
+        Type::Vector(_, len) => len.into(),
+        Type::Array(_, len) => len.into(),
+        _ => 0,
+    }
+}

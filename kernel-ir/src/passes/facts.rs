@@ -1,0 +1,361 @@
+//! What is known at a point of a function: intervals of integers, and which values are below which others.
+//!
+//! Facts are added on the way into a branch and taken back on the way out, so everything known holds on the current path.
+
+use std::cell::Cell;
+
+use super::edit::{for_each_inst, yields};
+use super::ranges::{self, Range};
+use crate::arena::{EntityId, SecondaryMap};
+use crate::ir::{BufferId, Builtin, Constant, Function, InstId, InstKind, Kernel, ValueId};
+use crate::op::Op;
+use crate::types::{Scalar, Type, TypeId, Types};
+
+/// How many steps a proof may take from value to value.
+const DEPTH: usize = 5;
+/// How many values a proof may look at.
+const FUEL: usize = 64;
+
+/// What to take back, latest last.
+enum Undo {
+    Range(ValueId, Range),
+    Upper(ValueId),
+}
+
+/// A point to take facts back to.
+#[derive(Clone, Copy)]
+pub(super) struct Mark(usize);
+
+/// The facts on the current path.
+pub(super) struct Facts<'a> {
+    function: &'a Function,
+    types: &'a Types,
+    kernel: Option<&'a Kernel>,
+    definitions: Vec<Option<(InstId, usize)>>,
+    /// The first `len` of each buffer stands for all of them.
+    lengths: SecondaryMap<BufferId, Option<ValueId>>,
+    ranges: Vec<Range>,
+    /// For each value, values that are not below it; with `true`, that are above it.
+    uppers: Vec<Vec<(ValueId, bool)>>,
+    undo: Vec<Undo>,
+}
+
+impl<'a> Facts<'a> {
+    /// Nothing known but what types and constants say.
+    pub(super) fn new(function: &'a Function, types: &'a Types, kernel: Option<&'a Kernel>) -> Self {
+        let count = function.values.len();
+        let mut facts = Self {
+            function,
+            types,
+            kernel,
+            definitions: vec![None; count],
+            lengths: SecondaryMap::new(),
+            ranges: function.values.iter().map(|(_, value)| full(types, value.ty)).collect(),
+            uppers: vec![Vec::new(); count],
+            undo: Vec::new(),
+        };
+        let mut constants = Vec::new();
+        for_each_inst(function, &mut |id, inst| {
+            for (index, result) in inst.results.iter().enumerate() {
+                facts.definitions[result.index()] = Some((id, index));
+            }
+            match inst.kind {
+                InstKind::Len(buffer) => {
+                    facts.lengths[buffer].get_or_insert(inst.results[0]);
+                }
+                InstKind::Const(_) => constants.push(inst.results[0]),
+                _ => {}
+            }
+        });
+        constants.into_iter().for_each(|value| facts.define_result(value));
+        facts
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark(self.undo.len())
+    }
+
+    /// Forgets everything learnt since the mark.
+    pub(super) fn take_back(&mut self, mark: Mark) {
+        while self.undo.len() > mark.0 {
+            match self.undo.pop() {
+                Some(Undo::Range(value, range)) => self.ranges[value.index()] = range,
+                Some(Undo::Upper(value)) => drop(self.uppers[value.index()].pop()),
+                None => return,
+            }
+        }
+    }
+
+    /// What the instruction that defines the value does, unless it has several results.
+    pub(super) fn definition(&self, value: ValueId) -> Option<&'a InstKind> {
+        let (id, _) = self.definitions[value.index()]?;
+        let inst = &self.function.insts[id];
+        inst.kind.blocks().is_empty().then_some(&inst.kind)
+    }
+
+    /// Sets the interval of a value that the walk now defines.
+    pub(super) fn define(&mut self, value: ValueId, range: Range) {
+        self.ranges[value.index()] = range.meet(full(self.types, self.function.values[value].ty));
+    }
+
+    /// Finds the interval of the result of an instruction that the walk now reaches.
+    pub(super) fn define_result(&mut self, value: ValueId) {
+        let mut range = self.computed(value, 1);
+        if let (Some(InstKind::Op(Op::Sub, operands)), Some(scalar)) = (self.definition(value), self.integer(value)) {
+            // Where the subtrahend is known not to be larger, nothing wraps.
+            if range == Range::full(scalar) && self.is_below(operands[1], operands[0], false) {
+                let (a, b) = (self.range(operands[0]), self.range(operands[1]));
+                range = range.meet(Range::new(0, a.hi - b.lo));
+            }
+        }
+        self.define(value, range);
+    }
+
+    /// The interval of a value on the current path.
+    pub(super) fn range(&self, value: ValueId) -> Range {
+        self.range_within(value, 3)
+    }
+
+    /// The type of an integer scalar, or `None`.
+    pub(super) fn integer(&self, value: ValueId) -> Option<Scalar> {
+        match *self.types.get(self.function.values[value].ty) {
+            Type::Scalar(scalar) if scalar.is_int() => Some(scalar),
+            _ => None,
+        }
+    }
+
+    fn range_within(&self, value: ValueId, depth: usize) -> Range {
+        let value = self.canonical(value);
+        let known = self.ranges[value.index()];
+        // What was learnt of operands since the value was computed narrows it too.
+        if depth == 0 || !matches!(self.definition(value), Some(InstKind::Op(..))) {
+            return known;
+        }
+        known.meet(self.computed(value, depth))
+    }
+
+    fn computed(&self, value: ValueId, depth: usize) -> Range {
+        let Some(scalar) = self.integer(value) else { return Range::ANY };
+        let full = Range::full(scalar);
+        match self.definition(value) {
+            Some(InstKind::Const(constant)) => match constant {
+                Constant::I32(value) => Range::new((*value).into(), (*value).into()),
+                Constant::U32(value) => Range::new((*value).into(), (*value).into()),
+                _ => Range::new(0, 0),
+            },
+            Some(InstKind::Op(op, operands)) => {
+                let mut ranges = [Range::ANY; 3];
+                for (range, operand) in ranges.iter_mut().zip(operands) {
+                    *range = self.range_within(*operand, depth - 1);
+                }
+                ranges::of_op(*op, scalar, &ranges[..operands.len()])
+            }
+            Some(InstKind::Extract(composite, path)) => match (self.definition(*composite), &path[..]) {
+                (Some(InstKind::Builtin(Builtin::LocalId)), [axis]) => match self.kernel {
+                    Some(kernel) => Range::new(0, i64::from(kernel.workgroup[*axis as usize]) - 1),
+                    None => full,
+                },
+                (Some(InstKind::Builtin(Builtin::NumWorkgroups)), [_]) => Range::new(1, full.hi),
+                _ => full,
+            },
+            _ => full,
+        }
+    }
+
+    /// The same value under the name facts are kept for.
+    fn canonical(&self, value: ValueId) -> ValueId {
+        match self.definition(value) {
+            Some(InstKind::Len(buffer)) => self.lengths[*buffer].unwrap_or(value),
+            _ => value,
+        }
+    }
+
+    /// The operand of a cast between integers that keeps the number.
+    fn uncast(&self, value: ValueId) -> Option<ValueId> {
+        let Some(InstKind::Op(Op::Cast, operands)) = self.definition(value) else { return None };
+        let inner = self.canonical(operands[0]);
+        self.integer(inner)?;
+        self.integer(value)?;
+        self.range(inner).is_within(Range::new(0, i32::MAX.into())).then_some(inner)
+    }
+
+    /// The value without casts that keep the number it stands for.
+    fn stripped(&self, value: ValueId) -> ValueId {
+        let mut value = self.canonical(value);
+        while let Some(inner) = self.uncast(value) {
+            value = inner;
+        }
+        value
+    }
+
+    /// The `len` that stands for the buffer's length, if the function asks for it anywhere.
+    pub(super) fn length(&self, buffer: BufferId) -> Option<ValueId> {
+        self.lengths[buffer]
+    }
+
+    /// Whether `value < bound` (strict) or `value <= bound` is certain. Both are integers.
+    pub(super) fn is_below(&self, value: ValueId, bound: ValueId, strict: bool) -> bool {
+        self.proves(value, self.stripped(bound), strict, DEPTH, &Cell::new(FUEL))
+    }
+
+    fn proves(&self, value: ValueId, bound: ValueId, strict: bool, depth: usize, fuel: &Cell<usize>) -> bool {
+        let Some(left) = fuel.get().checked_sub(1) else { return false };
+        fuel.set(left);
+        let mut value = self.canonical(value);
+        loop {
+            if value == bound {
+                return !strict;
+            }
+            let depth = depth.saturating_sub(1);
+            let mut uppers = self.uppers[value.index()].iter();
+            if depth > 0 && uppers.any(|(upper, above)| self.proves(*upper, bound, strict && !above, depth, fuel)) {
+                return true;
+            }
+            match self.uncast(value) {
+                Some(inner) => value = inner,
+                None => break,
+            }
+        }
+        let (range, limit) = (self.range(value), self.range(bound));
+        if range.hi < limit.lo || (!strict && range.hi == limit.lo) {
+            return true;
+        }
+        depth > 1 && self.proves_by_definition(value, bound, strict, depth - 1, fuel)
+    }
+
+    fn proves_by_definition(
+        &self,
+        value: ValueId,
+        bound: ValueId,
+        strict: bool,
+        depth: usize,
+        fuel: &Cell<usize>,
+    ) -> bool {
+        let Some(InstKind::Op(op, operands)) = self.definition(value) else { return false };
+        let proves = |operand: usize, strict| self.proves(operands[operand], bound, strict, depth, fuel);
+        let natural = || operands.iter().all(|operand| self.range(*operand).lo >= 0);
+        match op {
+            Op::Min => proves(0, strict) || proves(1, strict),
+            Op::Max => proves(0, strict) && proves(1, strict),
+            Op::Select => proves(1, strict) && proves(2, strict),
+            // The divisor is not zero, and the remainder is below it.
+            Op::Rem if natural() => proves(1, false) || proves(0, strict),
+            Op::And if natural() => proves(0, strict) || proves(1, strict),
+            Op::Shr | Op::Div if natural() => proves(0, strict),
+            Op::Sub if natural() => {
+                let taken = self.range(operands[1]);
+                self.range(operands[0]).lo >= taken.hi && proves(0, strict && taken.lo == 0)
+            }
+            _ => false,
+        }
+    }
+
+    /// Learns that a condition has come out as `truth`.
+    pub(super) fn assume(&mut self, condition: ValueId, truth: bool) {
+        let Some((id, index)) = self.definitions[condition.index()] else { return };
+        match &self.function.insts[id].kind {
+            InstKind::Op(Op::Not, operands) => self.assume(operands[0], !truth),
+            InstKind::Op(Op::And, operands) if truth => operands.iter().for_each(|part| self.assume(*part, true)),
+            InstKind::Op(Op::Or, operands) if !truth => operands.iter().for_each(|part| self.assume(*part, false)),
+            InstKind::Op(op, operands) if operands.len() == 2 => self.compare(*op, operands[0], operands[1], truth),
+            InstKind::If { condition, then_block, else_block } => {
+                let (condition, then_block, else_block) = (*condition, *then_block, *else_block);
+                let parts = [then_block, else_block].map(|b| yields(self.function, b).map(|values| values[index]));
+                // `a && b` is `if a { b } else { false }`, and `a || b` is `if a { true } else { b }`: where one block's
+                // constant differs from what came out, the other block ran.
+                let ran = match parts {
+                    [Some(then), Some(other)] if self.is_bool(other, !truth) => Some((true, then)),
+                    [Some(then), Some(other)] if self.is_bool(then, !truth) => Some((false, other)),
+                    [Some(then), None] => Some((true, then)),
+                    [None, Some(other)] => Some((false, other)),
+                    _ => None,
+                };
+                if let Some((taken, part)) = ran {
+                    self.assume(condition, taken);
+                    self.assume(part, truth);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn is_bool(&self, value: ValueId, wanted: bool) -> bool {
+        match self.definition(value) {
+            Some(InstKind::Const(constant)) => super::eval::is_true(*constant) == Some(wanted),
+            _ => false,
+        }
+    }
+
+    fn compare(&mut self, op: Op, a: ValueId, b: ValueId, truth: bool) {
+        if self.integer(a).is_none() {
+            return;
+        }
+        match (op, truth) {
+            (Op::Lt, true) | (Op::Ge, false) => self.learn_below(a, b, true),
+            (Op::Le, true) | (Op::Gt, false) => self.learn_below(a, b, false),
+            (Op::Gt, true) | (Op::Le, false) => self.learn_below(b, a, true),
+            (Op::Ge, true) | (Op::Lt, false) => self.learn_below(b, a, false),
+            (Op::Eq, true) | (Op::Ne, false) => {
+                self.learn_below(a, b, false);
+                self.learn_below(b, a, false);
+            }
+            (Op::Ne, true) | (Op::Eq, false) => {
+                self.learn_differs(a, b);
+                self.learn_differs(b, a);
+            }
+            _ => {}
+        }
+    }
+
+    /// Learns `a < b` (strict) or `a <= b`.
+    fn learn_below(&mut self, a: ValueId, b: ValueId, strict: bool) {
+        let (a, b) = (self.canonical(a), self.canonical(b));
+        let gap = i64::from(strict);
+        let (below, above) = (self.range(a), self.range(b));
+        self.narrow(a, Range::new(i64::MIN, above.hi - gap));
+        self.narrow(b, Range::new(below.lo + gap, i64::MAX));
+        let (a, b) = (self.stripped(a), self.stripped(b));
+        if a != b {
+            self.uppers[a.index()].push((b, strict));
+            self.undo.push(Undo::Upper(a));
+        }
+    }
+
+    /// Learns `a != b`, which says something when `b` is an end of the interval of `a`.
+    fn learn_differs(&mut self, a: ValueId, b: ValueId) {
+        let (range, other) = (self.range(a), self.range(b));
+        if other.lo != other.hi {
+            return;
+        }
+        if range.lo == other.lo {
+            self.narrow(a, Range::new(range.lo + 1, i64::MAX));
+        }
+        if range.hi == other.hi {
+            self.narrow(a, Range::new(i64::MIN, range.hi - 1));
+        }
+    }
+
+    fn narrow(&mut self, value: ValueId, to: Range) {
+        let mut value = self.canonical(value);
+        loop {
+            let old = self.ranges[value.index()];
+            let new = old.meet(to);
+            if new != old {
+                self.undo.push(Undo::Range(value, old));
+                self.ranges[value.index()] = new;
+            }
+            // A cast that keeps the number passes the interval on.
+            match self.uncast(value) {
+                Some(inner) => value = inner,
+                None => return,
+            }
+        }
+    }
+}
+
+fn full(types: &Types, ty: TypeId) -> Range {
+    match *types.get(ty) {
+        Type::Scalar(scalar) if scalar.is_int() => Range::full(scalar),
+        _ => Range::ANY,
+    }
+}

@@ -1,0 +1,308 @@
+//! Exact identities of single instructions: what a simpler instruction or an existing value computes as well.
+
+use super::eval;
+use super::fold_constants::View;
+use crate::ir::{Constant, InstId, InstKind, ValueId};
+use crate::op::Op;
+use crate::types::{Scalar, Type};
+
+/// What an instruction can be replaced by.
+pub(super) enum Simpler {
+    /// By nothing simpler.
+    Keep,
+    /// By a value that exists.
+    Value(ValueId),
+    /// By another instruction for the same result.
+    Kind(InstKind),
+}
+
+use Simpler::{Keep, Kind, Value};
+
+/// One step of simplification of an instruction that owns no blocks.
+pub(super) fn simplify(view: &View<'_>, id: InstId) -> Simpler {
+    let inst = &view.function.insts[id];
+    let [result] = inst.results[..] else { return Keep };
+    let ty = view.function.values[result].ty;
+    let found = match &inst.kind {
+        InstKind::Const(Constant::Zero) => match view.types.get(ty) {
+            Type::Scalar(scalar) => Some(Kind(InstKind::Const(eval::typed(Constant::Zero, *scalar)))),
+            _ => None,
+        },
+        InstKind::Op(op, operands) => {
+            fold(view, result, *op, operands).or_else(|| Rule { view, result, op: *op, operands }.apply())
+        }
+        InstKind::Compose(members) => compose(view, result, members),
+        InstKind::Extract(value, path) => extract(view, *value, path),
+        InstKind::Insert(composite, member, path) => insert(view, *composite, *member, path),
+        _ => None,
+    };
+    found.unwrap_or(Keep)
+}
+
+fn fold(view: &View<'_>, result: ValueId, op: Op, operands: &[ValueId]) -> Option<Simpler> {
+    let Type::Scalar(scalar) = view.types.get(view.function.values[result].ty) else { return None };
+    if matches!(op, Op::Any | Op::All) {
+        return None;
+    }
+    let mut constants = [Constant::Zero; 3];
+    for (constant, operand) in constants.iter_mut().zip(operands) {
+        *constant = view.constant(*operand)?;
+    }
+    eval::evaluate(op, &constants[..operands.len()], *scalar).map(|constant| Kind(InstKind::Const(constant)))
+}
+
+fn compose(view: &View<'_>, result: ValueId, members: &[ValueId]) -> Option<Simpler> {
+    // All members of one value in order are that value.
+    let InstKind::Extract(whole, path) = view.definition(*members.first()?)? else { return None };
+    let prefix = path.split_last().filter(|(last, _)| **last == 0)?.1;
+    if !prefix.is_empty() || view.function.values[*whole].ty != view.function.values[result].ty {
+        return None;
+    }
+    let same = members.iter().enumerate().all(|(index, member)| {
+        matches!(view.definition(*member), Some(InstKind::Extract(value, path))
+            if value == whole && path[..] == [index as u32])
+    });
+    same.then_some(Value(*whole))
+}
+
+fn extract(view: &View<'_>, value: ValueId, path: &[u32]) -> Option<Simpler> {
+    let Some((first, rest)) = path.split_first() else { return Some(Value(value)) };
+    match view.definition(value)? {
+        InstKind::Compose(members) => {
+            let member = *members.get(*first as usize)?;
+            Some(if rest.is_empty() { Value(member) } else { Kind(InstKind::Extract(member, rest.to_vec())) })
+        }
+        InstKind::Extract(whole, outer) => Some(Kind(InstKind::Extract(*whole, [outer, path].concat()))),
+        InstKind::Insert(composite, member, inserted) => {
+            if let Some(rest) = path.strip_prefix(&inserted[..]) {
+                return Some(if rest.is_empty() {
+                    Value(*member)
+                } else {
+                    Kind(InstKind::Extract(*member, rest.to_vec()))
+                });
+            }
+            // What was inserted is neither the member asked for nor part of it.
+            (!inserted.starts_with(path)).then(|| Kind(InstKind::Extract(*composite, path.to_vec())))
+        }
+        InstKind::Const(Constant::Zero) => Some(Kind(InstKind::Const(Constant::Zero))),
+        _ => None,
+    }
+}
+
+fn insert(view: &View<'_>, composite: ValueId, member: ValueId, path: &[u32]) -> Option<Simpler> {
+    if path.is_empty() {
+        return Some(Value(member));
+    }
+    match view.definition(composite)? {
+        InstKind::Insert(inner, _, overwritten) if overwritten.starts_with(path) => {
+            Some(Kind(InstKind::Insert(*inner, member, path.to_vec())))
+        }
+        InstKind::Compose(members) if path.len() == 1 => {
+            let mut members = members.clone();
+            *members.get_mut(path[0] as usize)? = member;
+            Some(Kind(InstKind::Compose(members)))
+        }
+        _ => None,
+    }
+}
+
+/// One application of an op under inspection.
+struct Rule<'a> {
+    view: &'a View<'a>,
+    result: ValueId,
+    op: Op,
+    operands: &'a [ValueId],
+}
+
+impl Rule<'_> {
+    fn apply(&self) -> Option<Simpler> {
+        match self.operands {
+            [a] => self.unary(*a),
+            [a, b] => self.binary(*a, *b),
+            [condition, yes, no] if self.op == Op::Select => self.select(*condition, *yes, *no),
+            _ => None,
+        }
+    }
+
+    fn scalar(&self, value: ValueId) -> Option<Scalar> {
+        self.view.types.element_scalar(self.view.function.values[value].ty)
+    }
+
+    fn is_scalar(&self, value: ValueId) -> bool {
+        matches!(self.view.types.get(self.view.function.values[value].ty), Type::Scalar(_))
+    }
+
+    fn is_int(&self, value: ValueId) -> bool {
+        self.scalar(value).is_some_and(Scalar::is_int)
+    }
+
+    fn op_of(&self, value: ValueId) -> Option<(Op, &[ValueId])> {
+        match self.view.definition(value)? {
+            InstKind::Op(op, operands) => Some((*op, operands)),
+            _ => None,
+        }
+    }
+
+    fn same_type(&self, value: ValueId) -> bool {
+        self.view.function.values[value].ty == self.view.function.values[self.result].ty
+    }
+
+    fn op(op: Op, operands: &[ValueId]) -> Option<Simpler> {
+        Some(Kind(InstKind::Op(op, operands.to_vec())))
+    }
+
+    fn unary(&self, a: ValueId) -> Option<Simpler> {
+        match self.op {
+            Op::Cast | Op::Bitcast if self.same_type(a) => Some(Value(a)),
+            // Both ways between integers keep the bits, so there and back is the start.
+            Op::Cast | Op::Bitcast => match self.op_of(a)? {
+                (Op::Cast, inner) if self.is_int(a) && self.is_int(inner[0]) && self.is_int(self.result) => {
+                    if self.same_type(inner[0]) { Some(Value(inner[0])) } else { Self::op(self.op, inner) }
+                }
+                (Op::Bitcast, inner) if self.op == Op::Bitcast => Self::op(Op::Bitcast, inner),
+                _ => None,
+            },
+            Op::Not => match self.op_of(a)? {
+                (Op::Not, inner) => Some(Value(inner[0])),
+                (op, inner) => Self::op(self.opposite(op, inner[0])?, inner),
+            },
+            Op::Neg => match self.op_of(a)? {
+                (Op::Neg, inner) => Some(Value(inner[0])),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The comparison that is true exactly when `op` is false.
+    fn opposite(&self, op: Op, operand: ValueId) -> Option<Op> {
+        let total = self.is_int(operand);
+        Some(match op {
+            Op::Eq => Op::Ne,
+            Op::Ne => Op::Eq,
+            Op::Lt if total => Op::Ge,
+            Op::Le if total => Op::Gt,
+            Op::Gt if total => Op::Le,
+            Op::Ge if total => Op::Lt,
+            _ => return None,
+        })
+    }
+
+    fn binary(&self, a: ValueId, b: ValueId) -> Option<Simpler> {
+        if let Some(swapped) = mirrored(self.op) {
+            // Constants go to the right.
+            if self.view.constant(a).is_some() && self.view.constant(b).is_none() {
+                return Self::op(swapped, &[b, a]);
+            }
+        }
+        if a == b {
+            if let Some(found) = self.same_operands(a) {
+                return Some(found);
+            }
+        }
+        match self.view.constant(b)? {
+            Constant::F32(bits) => self.with_float(a, f32::from_bits(bits)),
+            Constant::Bool(b_is) => self.with_bool(a, b, b_is),
+            Constant::I32(value) => self.with_int(a, b, value as u32),
+            Constant::U32(value) => self.with_int(a, b, value),
+            Constant::Zero => None,
+        }
+    }
+
+    fn same_operands(&self, a: ValueId) -> Option<Simpler> {
+        let constant = |bits| {
+            let scalar = self.scalar(self.result)?;
+            self.is_scalar(self.result).then(|| Kind(InstKind::Const(eval::from_bits(bits, scalar))))
+        };
+        match self.op {
+            Op::And | Op::Or | Op::Min | Op::Max => Some(Value(a)),
+            Op::Xor => constant(0),
+            Op::Sub if self.is_int(a) => constant(0),
+            // Floats may be NaN, which does not equal itself.
+            Op::Eq | Op::Le | Op::Ge if self.scalar(a) != Some(Scalar::F32) => constant(1),
+            Op::Ne | Op::Lt | Op::Gt if self.scalar(a) != Some(Scalar::F32) => constant(0),
+            _ => None,
+        }
+    }
+
+    fn with_float(&self, a: ValueId, b: f32) -> Option<Simpler> {
+        match self.op {
+            Op::Mul | Op::Div if b == 1.0 => Some(Value(a)),
+            // x + -0 and x - 0 keep the sign of a zero x; x + 0 does not.
+            Op::Add if b == 0.0 && b.is_sign_negative() => Some(Value(a)),
+            Op::Sub if b == 0.0 && b.is_sign_positive() => Some(Value(a)),
+            _ => None,
+        }
+    }
+
+    fn with_bool(&self, a: ValueId, b: ValueId, b_is: bool) -> Option<Simpler> {
+        match (self.op, b_is) {
+            (Op::And, true) | (Op::Or | Op::Xor, false) | (Op::Eq, true) | (Op::Ne, false) => Some(Value(a)),
+            (Op::And, false) | (Op::Or, true) => Some(Value(b)),
+            (Op::Xor | Op::Ne, true) | (Op::Eq, false) => Self::op(Op::Not, &[a]),
+            _ => None,
+        }
+    }
+
+    fn with_int(&self, a: ValueId, b: ValueId, b_is: u32) -> Option<Simpler> {
+        let unsigned = self.scalar(a) == Some(Scalar::U32);
+        match (self.op, b_is) {
+            (Op::Add | Op::Sub | Op::Or | Op::Xor | Op::Shl | Op::Shr, 0) | (Op::Mul | Op::Div, 1) => Some(Value(a)),
+            (Op::Mul | Op::And, 0) | (Op::Or, u32::MAX) => Some(Value(b)),
+            (Op::And, u32::MAX) => Some(Value(a)),
+            (Op::Min, 0) if unsigned => Some(Value(b)),
+            (Op::Max, 0) if unsigned => Some(Value(a)),
+            (Op::Rem, 1) => self.zero(),
+            (Op::Lt, 0) if unsigned => self.truth(false),
+            (Op::Ge, 0) if unsigned => self.truth(true),
+            (Op::Le, 0) if unsigned => Self::op(Op::Eq, &[a, b]),
+            (Op::Gt, 0) if unsigned => Self::op(Op::Ne, &[a, b]),
+            (Op::Gt, u32::MAX) if unsigned => self.truth(false),
+            (Op::Le, u32::MAX) if unsigned => self.truth(true),
+            _ => None,
+        }
+    }
+
+    fn zero(&self) -> Option<Simpler> {
+        Some(Kind(InstKind::Const(Constant::Zero)))
+    }
+
+    fn truth(&self, value: bool) -> Option<Simpler> {
+        self.is_scalar(self.result).then_some(Kind(InstKind::Const(Constant::Bool(value))))
+    }
+
+    fn select(&self, condition: ValueId, yes: ValueId, no: ValueId) -> Option<Simpler> {
+        if yes == no {
+            return Some(Value(yes));
+        }
+        if let Some(taken) = self.view.constant(condition).and_then(eval::is_true) {
+            return Some(Value(if taken { yes } else { no }));
+        }
+        if let Some((Op::Not, inner)) = self.op_of(condition) {
+            return Self::op(Op::Select, &[inner[0], no, yes]);
+        }
+        if self.scalar(self.result) != Some(Scalar::Bool) || !self.same_type(condition) {
+            return None;
+        }
+        let is = |value| self.view.constant(value).and_then(eval::is_true);
+        match (is(yes), is(no)) {
+            (Some(true), Some(false)) => Some(Value(condition)),
+            (Some(false), Some(true)) => Self::op(Op::Not, &[condition]),
+            (None, Some(false)) => Self::op(Op::And, &[condition, yes]),
+            (Some(true), None) => Self::op(Op::Or, &[condition, no]),
+            _ => None,
+        }
+    }
+}
+
+/// The op that gives the same result with its operands swapped.
+fn mirrored(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Eq | Op::Ne | Op::MulHigh => op,
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        _ => return None,
+    })
+}

@@ -1,0 +1,301 @@
+//! Replaces calls by the bodies they call. A callee that returns early becomes a loop of one round left by `break`.
+//!
+//! It keeps calls that would make the module grow past a limit, and touches no function that nothing calls.
+
+use super::edit::{Substitution, add_effect, add_inst, cut_unreachable, for_each_inst};
+use super::{Changed, tail_returns};
+use crate::arena::{EntityId, SecondaryMap};
+use crate::ir::{
+    Block, BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, LocalId, Module, Place, Root, ValueId,
+};
+
+/// Bodies up to this many instructions are always inlined.
+const SMALL: usize = 40;
+/// Instructions a module may gain by inlining larger bodies at more than one call.
+const GROWTH: usize = 20_000;
+
+/// What is known of a callee once it is final.
+struct Callee {
+    calls: usize,
+    size: usize,
+    /// Whether all returns are the last instruction of the entry block.
+    returns_at_end: bool,
+    /// Locals that may be read before they are written, so that they must be zeroed when the body runs again.
+    reads_zero: Vec<bool>,
+}
+
+/// Runs the pass.
+pub fn run(module: &mut Module) -> Changed {
+    let mut calls = vec![0usize; module.functions.len()];
+    for (_, function) in module.functions.iter() {
+        for_each_inst(function, &mut |_, inst| {
+            if let InstKind::Call(callee, _) = inst.kind {
+                calls[callee.index()] += 1;
+            }
+        });
+    }
+    if calls.iter().all(|count| *count == 0) {
+        return Changed::No;
+    }
+    let mut changed = Changed::No;
+    let mut callees: Vec<Callee> = Vec::with_capacity(calls.len());
+    let mut growth = GROWTH;
+    for id in module.functions.ids() {
+        // A function only calls functions before it, and those are final by now.
+        let stand_in = placeholder(&module.functions[id]);
+        let mut function = std::mem::replace(&mut module.functions[id], stand_in);
+        let mut inliner = Inliner {
+            module,
+            callees: &callees,
+            growth: &mut growth,
+            substitution: Substitution::default(),
+            function: &mut function,
+            in_loop: 0,
+            changed: Changed::No,
+        };
+        inliner.block(inliner.function.entry);
+        if inliner.changed == Changed::Yes {
+            changed = Changed::Yes;
+            let _ = cut_unreachable(&mut function);
+        }
+        let count = calls[id.index()];
+        if count > 0 {
+            changed |= tail_returns::run(&mut function);
+        }
+        callees.push(Callee {
+            calls: count,
+            size: size(&function),
+            returns_at_end: tail_returns::returns_at_end(&function),
+            reads_zero: reads_zero(&function),
+        });
+        module.functions[id] = function;
+    }
+    changed
+}
+
+/// Stands in the arena while its function is being changed.
+fn placeholder(function: &Function) -> Function {
+    Function {
+        name: String::new(),
+        result: function.result,
+        entry: function.entry,
+        locals: Default::default(),
+        values: Default::default(),
+        blocks: Default::default(),
+        insts: Default::default(),
+        location: None,
+    }
+}
+
+fn size(function: &Function) -> usize {
+    let mut size = 0;
+    for_each_inst(function, &mut |_, _| size += 1);
+    size
+}
+
+/// A local is safe when the first instruction that names it is a store of the whole in the entry block itself.
+fn reads_zero(function: &Function) -> Vec<bool> {
+    let mut reads = vec![true; function.locals.len()];
+    let mut seen = vec![false; function.locals.len()];
+    for &id in &function.blocks[function.entry].insts {
+        let inst = &function.insts[id];
+        if let InstKind::Store(Place { root: Root::Local(local), path }, _) = &inst.kind {
+            if path.is_empty() && !seen[local.index()] {
+                reads[local.index()] = false;
+            }
+        }
+        let mut see = |inst: &Inst| {
+            if let InstKind::Load(place) | InstKind::Store(place, _) = &inst.kind {
+                if let Root::Local(local) = place.root {
+                    seen[local.index()] = true;
+                }
+            }
+        };
+        see(inst);
+        for block in inst.kind.blocks() {
+            super::edit::walk(function, block, &mut |_, inst| see(inst));
+        }
+    }
+    reads
+}
+
+struct Inliner<'a> {
+    module: &'a Module,
+    callees: &'a [Callee],
+    growth: &'a mut usize,
+    substitution: Substitution,
+    function: &'a mut Function,
+    in_loop: usize,
+    changed: Changed,
+}
+
+impl Inliner<'_> {
+    fn block(&mut self, block: BlockId) {
+        let insts = std::mem::take(&mut self.function.blocks[block].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for id in insts {
+            self.substitution.apply(&mut self.function.insts[id].kind);
+            match &self.function.insts[id].kind {
+                InstKind::Call(callee, arguments) => {
+                    let (callee, arguments) = (*callee, arguments.clone());
+                    if self.is_worth_it(callee) {
+                        self.changed = Changed::Yes;
+                        if !self.inline(id, callee, &arguments, &mut out) {
+                            // The callee never returns, so nothing behind the call runs.
+                            self.function.blocks[block].insts = out;
+                            return;
+                        }
+                        continue;
+                    }
+                }
+                InstKind::Loop { body, .. } => {
+                    let body = *body;
+                    self.in_loop += 1;
+                    self.block(body);
+                    self.in_loop -= 1;
+                }
+                kind => kind.blocks().into_iter().for_each(|nested| self.block(nested)),
+            }
+            out.push(id);
+        }
+        self.function.blocks[block].insts = out;
+    }
+
+    fn is_worth_it(&mut self, callee: FunctionId) -> bool {
+        let callee = &self.callees[callee.index()];
+        if callee.calls == 1 || callee.size <= SMALL {
+            return true;
+        }
+        if callee.size > *self.growth {
+            return false;
+        }
+        *self.growth -= callee.size;
+        true
+    }
+
+    /// Appends the body to `out`; false when control never comes back from it.
+    fn inline(&mut self, call: InstId, callee: FunctionId, arguments: &[ValueId], out: &mut Vec<InstId>) -> bool {
+        let module = self.module;
+        let (body, facts) = (&module.functions[callee], &self.callees[callee.index()]);
+        let results = self.function.insts[call].results.clone();
+        let location = self.function.insts[call].location;
+
+        let locals = self.copy_locals(body, facts, out);
+        let wrapper = (!facts.returns_at_end).then(|| self.function.blocks.push(Block::default()));
+        let mut copy = Copier {
+            from: body,
+            to: self.function,
+            values: SecondaryMap::new(),
+            blocks: SecondaryMap::new(),
+            locals,
+            returns_to: wrapper,
+        };
+        for (param, argument) in body.blocks[body.entry].params.iter().zip(arguments) {
+            copy.values[*param] = Some(*argument);
+        }
+        let mut insts = copy.insts(body.entry);
+        if let Some(wrapper) = wrapper {
+            self.function.blocks[wrapper].insts = insts;
+            let kind = InstKind::Loop { initial: Vec::new(), body: wrapper };
+            out.push(self.function.insts.push(Inst { kind, results, location }));
+            return true;
+        }
+        let last = insts.pop().expect("a block ends with a terminator");
+        out.append(&mut insts);
+        match &self.function.insts[last].kind {
+            InstKind::Return(value) => {
+                if let (Some(result), Some(value)) = (results.first(), value) {
+                    self.substitution.set(*result, *value);
+                }
+                true
+            }
+            _ => {
+                out.push(last);
+                false
+            }
+        }
+    }
+
+    /// The callee's locals as locals of the caller; inside a loop those that start as zero are zeroed each time.
+    fn copy_locals(&mut self, body: &Function, facts: &Callee, out: &mut Vec<InstId>) -> Vec<LocalId> {
+        let mut locals = Vec::with_capacity(body.locals.len());
+        for (id, local) in body.locals.iter() {
+            let copy = self.function.locals.push(local.clone());
+            if self.in_loop > 0 && facts.reads_zero[id.index()] {
+                let (zero, value) = add_inst(self.function, InstKind::Const(Constant::Zero), local.ty, None);
+                let store = add_effect(self.function, InstKind::Store(Place::local(copy), value), None);
+                out.extend([zero, store]);
+            }
+            locals.push(copy);
+        }
+        locals
+    }
+}
+
+/// Copies blocks of one function into another.
+struct Copier<'a> {
+    from: &'a Function,
+    to: &'a mut Function,
+    values: SecondaryMap<ValueId, Option<ValueId>>,
+    blocks: SecondaryMap<BlockId, Option<BlockId>>,
+    locals: Vec<LocalId>,
+    /// The loop that a `return` leaves; without one, returns are copied as they are.
+    returns_to: Option<BlockId>,
+}
+
+impl Copier<'_> {
+    fn insts(&mut self, block: BlockId) -> Vec<InstId> {
+        let from = self.from;
+        from.blocks[block].insts.iter().map(|id| self.inst(&from.insts[*id])).collect()
+    }
+
+    fn inst(&mut self, inst: &Inst) -> InstId {
+        let mut kind = inst.kind.clone();
+        kind.map_uses(|value| self.values[value].expect("values are defined before they are used"));
+        match &mut kind {
+            InstKind::Load(place) | InstKind::Store(place, _) => {
+                if let Root::Local(local) = &mut place.root {
+                    *local = self.locals[local.index()];
+                }
+            }
+            InstKind::If { then_block, else_block, .. } => {
+                *then_block = self.block(*then_block);
+                *else_block = self.block(*else_block);
+            }
+            InstKind::Switch { cases, default, .. } => {
+                for (_, case) in cases {
+                    *case = self.block(*case);
+                }
+                *default = self.block(*default);
+            }
+            InstKind::Loop { body, .. } => *body = self.block(*body),
+            InstKind::Break(target, _) | InstKind::Continue(target, _) => {
+                *target = self.blocks[*target].expect("jumps stand inside their loop");
+            }
+            InstKind::Return(value) => {
+                if let Some(target) = self.returns_to {
+                    kind = InstKind::Break(target, value.iter().copied().collect());
+                }
+            }
+            _ => {}
+        }
+        let results = inst.results.iter().map(|result| self.value(*result)).collect();
+        self.to.insts.push(Inst { kind, results, location: inst.location })
+    }
+
+    fn block(&mut self, block: BlockId) -> BlockId {
+        let copy = self.to.blocks.push(Block::default());
+        self.blocks[block] = Some(copy);
+        let params = self.from.blocks[block].params.iter().map(|param| self.value(*param)).collect();
+        self.to.blocks[copy].params = params;
+        let insts = self.insts(block);
+        self.to.blocks[copy].insts = insts;
+        copy
+    }
+
+    fn value(&mut self, value: ValueId) -> ValueId {
+        let copy = self.to.values.push(self.from.values[value].clone());
+        self.values[value] = Some(copy);
+        copy
+    }
+}

@@ -1,0 +1,221 @@
+//! Which local variables are stored inside each structured instruction and live behind it. It changes nothing.
+
+use super::edit::for_each_inst;
+use crate::arena::{EntityId, SecondaryMap};
+use crate::ir::{BlockId, Function, InstId, InstKind, LocalId, Place, Root};
+
+/// Loops nested deeper than this count every local their outermost loops load as live there.
+const EXACT_DEPTH: usize = 5;
+
+/// The locals under study, numbered.
+pub(super) struct Slots {
+    /// The local of each slot.
+    pub(super) locals: Vec<LocalId>,
+    of: Vec<Option<usize>>,
+}
+
+impl Slots {
+    /// Numbers the locals that `wanted` accepts.
+    pub(super) fn new(function: &Function, wanted: impl Fn(LocalId) -> bool) -> Self {
+        let mut slots = Self { locals: Vec::new(), of: vec![None; function.locals.len()] };
+        for local in function.locals.ids().filter(|local| wanted(*local)) {
+            slots.of[local.index()] = Some(slots.locals.len());
+            slots.locals.push(local);
+        }
+        slots
+    }
+
+    /// The slot of a local.
+    pub(super) fn of(&self, local: LocalId) -> Option<usize> {
+        self.of.get(local.index()).copied().flatten()
+    }
+
+    fn of_place(&self, place: &Place) -> Option<usize> {
+        match place.root {
+            Root::Local(local) => self.of(local),
+            Root::Buffer(_) => None,
+        }
+    }
+}
+
+/// A set of slots.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct SlotSet {
+    words: Vec<u64>,
+}
+
+impl SlotSet {
+    pub(super) fn contains(&self, slot: usize) -> bool {
+        self.words.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.words.len() * 64).filter(|slot| self.contains(*slot))
+    }
+
+    fn insert(&mut self, slot: usize) {
+        if self.words.len() <= slot / 64 {
+            self.words.resize(slot / 64 + 1, 0);
+        }
+        self.words[slot / 64] |= 1 << (slot % 64);
+    }
+
+    fn remove(&mut self, slot: usize) {
+        if let Some(word) = self.words.get_mut(slot / 64) {
+            *word &= !(1 << (slot % 64));
+        }
+    }
+
+    fn union(&mut self, other: &Self) {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word |= other;
+        }
+    }
+}
+
+/// What [`analyse`] finds.
+#[derive(Default)]
+pub(super) struct LiveLocals {
+    /// Locals stored in a block of the structured instruction, at any depth.
+    pub(super) stored: SecondaryMap<InstId, SlotSet>,
+    /// Locals whose value behind the structured instruction may be read.
+    pub(super) after: SecondaryMap<InstId, SlotSet>,
+    /// Locals whose value at the start of the loop body may be read.
+    pub(super) at_start: SecondaryMap<BlockId, SlotSet>,
+    /// Whether some `break` leaves the loop with this body.
+    pub(super) is_broken: SecondaryMap<BlockId, bool>,
+}
+
+/// Analyses one function.
+pub(super) fn analyse(function: &Function, slots: &Slots) -> LiveLocals {
+    let mut live = LiveLocals::default();
+    collect_stores(function, slots, function.entry, &mut live);
+    for_each_inst(function, &mut |_, inst| {
+        if let InstKind::Break(target, _) = inst.kind {
+            live.is_broken[target] = true;
+        }
+    });
+    let mut walker = Walker { function, slots, live, break_to: SecondaryMap::new(), depth: 0 };
+    walker.block(function.entry, &SlotSet::default());
+    walker.live
+}
+
+/// Fills `stored` for everything in the block and returns what the block stores.
+fn collect_stores(function: &Function, slots: &Slots, block: BlockId, live: &mut LiveLocals) -> SlotSet {
+    let mut all = SlotSet::default();
+    for &id in &function.blocks[block].insts {
+        match &function.insts[id].kind {
+            InstKind::Store(place, _) => {
+                if let Some(slot) = slots.of_place(place) {
+                    all.insert(slot);
+                }
+            }
+            kind => {
+                let blocks = kind.blocks();
+                if blocks.is_empty() {
+                    continue;
+                }
+                let mut stored = SlotSet::default();
+                for nested in blocks {
+                    stored.union(&collect_stores(function, slots, nested, live));
+                }
+                all.union(&stored);
+                live.stored[id] = stored;
+            }
+        }
+    }
+    all
+}
+
+struct Walker<'a> {
+    function: &'a Function,
+    slots: &'a Slots,
+    live: LiveLocals,
+    /// What is live behind the loop with this body.
+    break_to: SecondaryMap<BlockId, SlotSet>,
+    depth: usize,
+}
+
+impl Walker<'_> {
+    /// What is live at the start of a block, given what is live behind the instruction that owns it.
+    fn block(&mut self, block: BlockId, behind: &SlotSet) -> SlotSet {
+        let function = self.function;
+        let mut live = SlotSet::default();
+        for &id in function.blocks[block].insts.iter().rev() {
+            match &function.insts[id].kind {
+                InstKind::Load(place) => {
+                    if let Some(slot) = self.slots.of_place(place) {
+                        live.insert(slot);
+                    }
+                }
+                InstKind::Store(place, _) => {
+                    if let Some(slot) = self.slots.of_place(place) {
+                        // A store of one component needs the others.
+                        if place.path.is_empty() { live.remove(slot) } else { live.insert(slot) }
+                    }
+                }
+                InstKind::Yield(_) => live = behind.clone(),
+                InstKind::Break(target, _) => live = self.break_to[*target].clone(),
+                InstKind::Continue(target, _) => live = self.live.at_start[*target].clone(),
+                InstKind::Return(_) | InstKind::Unreachable => live = SlotSet::default(),
+                InstKind::Loop { body, .. } => live = self.enter_loop(id, *body, live),
+                kind => {
+                    let blocks = kind.blocks();
+                    if !blocks.is_empty() {
+                        let after = std::mem::take(&mut live);
+                        for nested in blocks {
+                            live.union(&self.block(nested, &after));
+                        }
+                        self.live.after[id] = after;
+                    }
+                }
+            }
+        }
+        live
+    }
+
+    fn enter_loop(&mut self, id: InstId, body: BlockId, after: SlotSet) -> SlotSet {
+        self.break_to[body] = after.clone();
+        self.live.after[id] = after;
+        // What is live at the start is G ∪ (X ∩ K) when X is live at each `continue`: a first round with X = ∅ finds G, and
+        // a second with X = G finds it again and gets the sets inside right.
+        self.depth += 1;
+        self.live.at_start[body] = if self.depth <= EXACT_DEPTH {
+            self.live.at_start[body] = SlotSet::default();
+            self.block(body, &SlotSet::default())
+        } else {
+            self.loaded(body)
+        };
+        let start = self.block(body, &SlotSet::default());
+        self.depth -= 1;
+        self.live.at_start[body].union(&start);
+        self.live.at_start[body].clone()
+    }
+
+    /// Everything the loop may read from a local, in whatever order.
+    fn loaded(&self, body: BlockId) -> SlotSet {
+        let mut all = SlotSet::default();
+        super::edit::walk(self.function, body, &mut |_, inst| {
+            let slot = match &inst.kind {
+                InstKind::Load(place) => self.slots.of_place(place),
+                InstKind::Store(place, _) if !place.path.is_empty() => self.slots.of_place(place),
+                InstKind::Break(target, _) => {
+                    all.union(&self.break_to[*target]);
+                    None
+                }
+                InstKind::Continue(target, _) => {
+                    all.union(&self.live.at_start[*target]);
+                    None
+                }
+                _ => None,
+            };
+            if let Some(slot) = slot {
+                all.insert(slot);
+            }
+        });
+        all
+    }
+}

@@ -1,0 +1,199 @@
+//! The optimisation passes and the order they run in. A pass never changes what a kernel computes or which traps it records.
+//!
+//! Every pass leaves a module that [`verify`](crate::verify) accepts, which debug builds check after each one.
+//! `KERNEL_DUMP=ir` prints the module before and after each pass that changes it.
+
+mod edit;
+pub mod eliminate_checks;
+pub mod eval;
+mod facts;
+pub mod flatten_branches;
+pub mod fold_constants;
+mod identities;
+pub mod inline_functions;
+mod live_locals;
+pub mod lower_labels;
+pub mod promote_locals;
+mod ranges;
+pub mod remove_dead_code;
+pub mod renumber;
+pub mod share_values;
+pub mod split_locals;
+pub mod tail_returns;
+
+use std::ops::{BitOr, BitOrAssign};
+use std::sync::OnceLock;
+
+use crate::arena::EntityId;
+use crate::ir::{Function, FunctionId, InstKind, Kernel, Module, Root};
+use crate::types::Types;
+use crate::verify::verify;
+
+/// Rounds of the scalar passes; most kernels settle in two.
+const ROUNDS: usize = 4;
+
+/// Whether a pass changed anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Changed {
+    /// Nothing changed.
+    No,
+    /// Something changed.
+    Yes,
+}
+
+impl BitOr for Changed {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        if self == Self::Yes { self } else { other }
+    }
+}
+
+impl BitOrAssign for Changed {
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}
+
+/// What a pass over one function may know of the module around it.
+pub struct PassCx<'m> {
+    /// The module's types; a pass may add to them.
+    pub types: &'m mut Types,
+    /// The kernel's interface.
+    pub kernel: Option<&'m Kernel>,
+    /// Checks seen by the last run of [`eliminate_checks`].
+    pub checks: CheckCount,
+    effects: &'m [bool],
+}
+
+impl PassCx<'_> {
+    /// Whether a call of the function does nothing but compute its result.
+    pub fn is_pure(&self, function: FunctionId) -> bool {
+        !self.effects[function.index()]
+    }
+}
+
+/// How many bounds checks were proven needless, and how many are left.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CheckCount {
+    /// Checks removed.
+    pub removed: usize,
+    /// Checks that stay.
+    pub residual: usize,
+}
+
+/// A pass over one function.
+pub type FunctionPass = fn(&mut Function, &mut PassCx<'_>) -> Changed;
+
+/// Optimises a module. The result has no call that can be inlined, no local that can be a value, and no jump out of more
+/// than one loop.
+pub fn optimize(module: &mut Module) -> CheckCount {
+    let mut checks = CheckCount::default();
+    run_on_module(module, "inline_functions", inline_functions::run);
+    run_on_module(module, "renumber", renumber::run);
+    for _ in 0..ROUNDS {
+        let mut changed = Changed::No;
+        changed |= run_on_functions(module, "split_locals", split_locals::run, &mut checks);
+        changed |= run_on_functions(module, "promote_locals", promote_locals::run, &mut checks);
+        changed |= run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
+        changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, &mut checks);
+        changed |= run_on_functions(module, "share_values", share_values::run, &mut checks);
+        changed |= run_on_functions(module, "eliminate_checks", eliminate_checks::run, &mut checks);
+        changed |= run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
+        if changed == Changed::No {
+            break;
+        }
+    }
+    if run_on_functions(module, "lower_labels", lower_labels::run, &mut checks) == Changed::Yes {
+        let _ = run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
+        let _ = run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
+    }
+    run_on_module(module, "renumber", renumber::run);
+    checks.residual = residual_checks(module);
+    checks
+}
+
+/// Runs one pass over every function of the module.
+pub fn run_on_functions(module: &mut Module, name: &str, pass: FunctionPass, checks: &mut CheckCount) -> Changed {
+    let effects = effects(module);
+    let before = dump_wanted().then(|| module.to_string());
+    let mut changed = Changed::No;
+    let Module { types, functions, kernel, .. } = module;
+    let mut cx = PassCx { types, kernel: kernel.as_ref(), checks: CheckCount::default(), effects: &effects };
+    for function in functions.values_mut() {
+        changed |= pass(function, &mut cx);
+    }
+    checks.removed += cx.checks.removed;
+    finish(module, name, changed, before);
+    changed
+}
+
+fn run_on_module(module: &mut Module, name: &str, pass: fn(&mut Module) -> Changed) {
+    let before = dump_wanted().then(|| module.to_string());
+    let changed = pass(module);
+    finish(module, name, changed, before);
+}
+
+fn finish(module: &Module, name: &str, changed: Changed, before: Option<String>) {
+    if changed == Changed::No {
+        return;
+    }
+    if let Some(before) = before {
+        eprintln!("; before {name}\n{before}; after {name}\n{module}");
+    }
+    if cfg!(debug_assertions) {
+        check(module, name);
+    }
+}
+
+/// # Panics
+/// When the module is malformed: a bug of the pass.
+fn check(module: &Module, name: &str) {
+    if let Err(errors) = verify(module) {
+        panic!("{name} broke the module: {errors}\n{module}");
+    }
+}
+
+/// Whether `KERNEL_DUMP` asks for the IR; read once.
+fn dump_wanted() -> bool {
+    static WANTED: OnceLock<bool> = OnceLock::new();
+    *WANTED.get_or_init(|| {
+        std::env::var("KERNEL_DUMP").is_ok_and(|stages| stages.split(',').any(|stage| stage.trim() == "ir"))
+    })
+}
+
+/// For each function, whether calling it can do more than compute its result.
+fn effects(module: &Module) -> Vec<bool> {
+    let mut effects = vec![false; module.functions.len()];
+    for (id, function) in module.functions.iter() {
+        let mut found = false;
+        edit::for_each_inst(function, &mut |_, inst| {
+            found |= match &inst.kind {
+                InstKind::Load(place) => place.is_checked(),
+                InstKind::Store(place, _) => place.is_checked() || matches!(place.root, Root::Buffer(_)),
+                InstKind::Call(callee, _) => effects[callee.index()],
+                // A loop may never end, and then its caller does not either.
+                InstKind::Trap(..) | InstKind::Unreachable | InstKind::Loop { .. } => true,
+                _ => false,
+            };
+        });
+        effects[id.index()] = found;
+    }
+    effects
+}
+
+fn residual_checks(module: &Module) -> usize {
+    let mut count = 0;
+    for (_, function) in module.functions.iter() {
+        edit::for_each_inst(function, &mut |_, inst| {
+            if let InstKind::Load(place) | InstKind::Store(place, _) = &inst.kind {
+                count += place
+                    .path
+                    .iter()
+                    .filter(|step| matches!(step, crate::ir::Step::Index { check: Some(_), .. }))
+                    .count();
+            }
+        });
+    }
+    count
+}

@@ -1,0 +1,77 @@
+//! Runs passes on the text cases beside this file and compares the result; `BLESS=1` rewrites the cases instead.
+//!
+//! A case starts with `; passes: name, name`, then a module, then `; ---- after`, then what the passes make of it.
+
+use std::path::Path;
+
+use gridwise_ir::ir::Module;
+use gridwise_ir::parse::parse;
+use gridwise_ir::passes::{self, CheckCount, FunctionPass};
+use gridwise_ir::verify::verify;
+
+const SEPARATOR: &str = "; ---- after\n";
+
+fn run_pass(module: &mut Module, name: &str) {
+    let mut checks = CheckCount::default();
+    let pass: FunctionPass = match name {
+        "optimize" => {
+            let _ = passes::optimize(module);
+            return;
+        }
+        "inline_functions" => {
+            let _ = passes::inline_functions::run(module);
+            return;
+        }
+        "renumber" => {
+            let _ = passes::renumber::run(module);
+            return;
+        }
+        "tail_returns" => |function, _| passes::tail_returns::run(function),
+        "split_locals" => passes::split_locals::run,
+        "promote_locals" => passes::promote_locals::run,
+        "fold_constants" => passes::fold_constants::run,
+        "flatten_branches" => passes::flatten_branches::run,
+        "share_values" => passes::share_values::run,
+        "eliminate_checks" => passes::eliminate_checks::run,
+        "remove_dead_code" => passes::remove_dead_code::run,
+        "lower_labels" => passes::lower_labels::run,
+        other => panic!("there is no pass {other}"),
+    };
+    let _ = passes::run_on_functions(module, name, pass, &mut checks);
+}
+
+fn run_case(path: &Path, bless: bool) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let (head, rest) = text.split_once('\n').ok_or("the case is empty")?;
+    let names = head.strip_prefix("; passes: ").ok_or("the case does not start with `; passes: `")?;
+    let (input, expected) = rest.split_once(SEPARATOR).unwrap_or((rest, ""));
+    let mut module = parse(input).map_err(|error| error.to_string())?;
+    verify(&module).map_err(|errors| format!("the input is malformed: {errors}"))?;
+    for name in names.split(',') {
+        run_pass(&mut module, name.trim());
+        verify(&module).map_err(|errors| format!("{name} broke the module: {errors}\n{module}"))?;
+    }
+    let found = module.to_string();
+    if found == expected {
+        return Ok(());
+    }
+    if bless {
+        return std::fs::write(path, format!("{head}\n{input}{SEPARATOR}{found}")).map_err(|error| error.to_string());
+    }
+    Err(format!("expected\n{expected}\nfound\n{found}"))
+}
+
+#[test]
+fn cases() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes");
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "ir"));
+    paths.sort();
+    assert!(!paths.is_empty());
+    let failures: Vec<String> = paths
+        .iter()
+        .filter_map(|path| run_case(path, bless).err().map(|error| format!("{}: {error}", path.display())))
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
