@@ -53,6 +53,7 @@ if [ -e "$stamp" ]; then
 fi
 
 [ "$(uname -m)" = x86_64 ] || fail "the current Mesa is fetched for x86_64 only"
+as_root true # says so now if we cannot
 mirror=$(debian_mirror)
 mkdir -p "$cache_dir"
 work=$(mktemp -d "$cache_dir/$current_suite.XXXXXX")

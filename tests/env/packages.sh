@@ -9,6 +9,9 @@ packages=(
     spirv-tools glslang-tools debootstrap jq
 )
 
+# rustc links with the C compiler, of whatever kind.
+command -v cc >/dev/null || packages+=(gcc libc6-dev)
+
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]; }
 
 command -v dpkg-query >/dev/null || fail "tests/run knows Debian and its kin only; install by hand: ${packages[*]}"
