@@ -89,7 +89,7 @@ run_example() { # DEVICE NAME ARGUMENT…
     timeout --signal=KILL 600 "$repo_root/tests/env/on" "$device" "$(target_dir)/release/examples/$name" "$@" 2>&1 |
         tee "$log"
     no_validation_message "$log"
-    grep -qi -- "$expected" "$log" || fail "example $name did not say that it ran on \`$expected\`"
+    grep -q -- "^device: $expected" "$log" || fail "example $name did not say that it ran on \`$expected\`"
     rm -f "$log"
 }
 
