@@ -1,0 +1,104 @@
+//! A finished gathering → a program: entries parsed, paths linked, what the item names inferred. Reports nothing.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
+
+use crate::ast::Item;
+use crate::diag::Diagnostics;
+use crate::gather::{Closure, Entry, EntryKind};
+use crate::infer::infer_item;
+use crate::parse::{Role, parse_const, parse_fn, parse_struct};
+use crate::program::{ItemId, Program, ProgramItem, TypedItem};
+
+/// A program whose last item is still to infer, and what it was made of.
+#[derive(Debug)]
+pub(crate) struct Assembled {
+    pub(crate) program: Program,
+    pub(crate) item: ItemId,
+    /// All items but the last, as gathered.
+    pub(crate) entries: Vec<Entry>,
+    /// From path to key, for the last.
+    pub(crate) uses: Vec<(String, String)>,
+}
+
+/// Why a gathering makes no program.
+#[derive(Debug)]
+pub(crate) enum AssembleError {
+    /// Something named has errors of its own, reported where it stands.
+    Broken,
+    /// A gathered item cannot be read again.
+    Internal(String),
+}
+
+/// The item being expanded.
+#[derive(Debug)]
+pub(crate) struct MainItem {
+    pub(crate) key: String,
+    pub(crate) item: Item,
+    pub(crate) file: String,
+    pub(crate) position: (u32, u32),
+}
+
+/// Puts the program together.
+pub(crate) fn assemble(main: MainItem, done: Vec<(String, Closure)>) -> Result<Assembled, AssembleError> {
+    let mut uses = Vec::new();
+    for (path, closure) in &done {
+        uses.push((path.clone(), closure.key().ok_or(AssembleError::Broken)?.to_owned()));
+    }
+    let entries = Closure::merge(done.into_iter().map(|(_, closure)| closure)).ok_or(AssembleError::Broken)?;
+    let mut program = Program::default();
+    let mut ids = BTreeMap::new();
+    for entry in &entries {
+        let item = parse_entry(entry)?;
+        let id = program.items.push(ProgramItem {
+            key: entry.key.clone(),
+            item,
+            uses: link(&entry.uses, &ids),
+            file: entry.file.clone(),
+            position: entry.position,
+            typed: TypedItem::None,
+        });
+        ids.insert(entry.key.clone(), id);
+        // Errors here were reported where the item stands.
+        let mut repeated = Diagnostics::new();
+        infer_item(&mut program, id, &mut repeated);
+        let repeated = repeated.into_list();
+        if let Some(error) = repeated.first() {
+            return Err(AssembleError::Internal(format!("{}: {}", entry.key, error.message)));
+        }
+    }
+    let item = program.items.push(ProgramItem {
+        key: main.key,
+        item: main.item,
+        uses: link(&uses, &ids),
+        file: main.file,
+        position: main.position,
+        typed: TypedItem::None,
+    });
+    Ok(Assembled { program, item, entries, uses })
+}
+
+fn link(uses: &[(String, String)], ids: &BTreeMap<String, ItemId>) -> BTreeMap<String, ItemId> {
+    uses.iter().filter_map(|(path, key)| Some((path.clone(), *ids.get(key)?))).collect()
+}
+
+fn parse_entry(entry: &Entry) -> Result<Item, AssembleError> {
+    let mut diags = Diagnostics::new();
+    let tokens = entry.tokens.clone();
+    let item = match entry.kind {
+        EntryKind::Fn | EntryKind::Kernel => {
+            read::<syn::ItemFn>(tokens).map(|item| Item::Fn(parse_fn(&item, Role::Device, &mut diags)))
+        }
+        EntryKind::Const => read::<syn::ItemConst>(tokens).map(|item| Item::Const(parse_const(&item, &mut diags))),
+        EntryKind::Struct => read::<syn::DeriveInput>(tokens).map(|item| Item::Struct(parse_struct(&item, &mut diags))),
+    };
+    if let Some(error) = diags.into_list().first() {
+        return Err(AssembleError::Internal(format!("{}: {}", entry.key, error.message)));
+    }
+    item
+}
+
+fn read<T: syn::parse::Parse>(tokens: TokenStream) -> Result<T, AssembleError> {
+    syn::parse2(tokens).map_err(|error| AssembleError::Internal(error.to_string()))
+}

@@ -1,0 +1,250 @@
+//! The arguments of `#[kernel(…)]`. Reads tokens and checks numbers; expands nothing.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
+use syn::parse::{Parse, ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
+use syn::{Expr, Lit, Token};
+
+use crate::ast::{Path, SpanRange};
+use crate::diag::{Diagnostics, code};
+use crate::infer::nearest;
+use crate::program::{ItemId, Program, TypedItem};
+use crate::typed::ConstValue;
+
+/// Invocations per workgroup of a kernel that does not say: a multiple of every GPU's subgroup size.
+const DEFAULT_WORKGROUP: u32 = 64;
+
+/// The most invocations a workgroup may have: what desktop GPUs and software devices offer.
+const MAX_INVOCATIONS: u64 = 1024;
+
+/// The most invocations along each axis.
+const MAX_SIZE: [u32; 3] = [1024, 1024, 64];
+
+/// The arguments that `#[kernel]` knows.
+const KEYS: [&str; 1] = ["workgroup"];
+
+/// What `#[kernel(…)]` says.
+#[derive(Debug)]
+pub(crate) struct KernelAttr {
+    /// Invocations per workgroup: one to three axes.
+    workgroup: Vec<WorkgroupArg>,
+    /// The value of `workgroup`, or the call site.
+    span: SpanRange,
+}
+
+/// One component of `workgroup`.
+#[derive(Debug)]
+struct WorkgroupArg {
+    size: Size,
+    span: SpanRange,
+}
+
+#[derive(Debug)]
+enum Size {
+    Number(u32),
+    Const(Path),
+    /// Reported already.
+    Error,
+}
+
+/// `key = value`
+struct Argument {
+    key: Ident,
+    value: Option<Expr>,
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let key = input.parse()?;
+        let value = input.parse::<Option<Token![=]>>()?.map(|_| input.parse()).transpose()?;
+        Ok(Self { key, value })
+    }
+}
+
+impl KernelAttr {
+    /// Reads the attribute's arguments.
+    pub(crate) fn parse(tokens: TokenStream, diags: &mut Diagnostics) -> Self {
+        let mut attr = Self { workgroup: Vec::new(), span: SpanRange::token(Span::call_site()) };
+        let arguments = match Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens) {
+            Ok(arguments) => arguments,
+            Err(error) => {
+                let message = format!("cannot read the arguments of `#[kernel]`: {error}");
+                diags
+                    .error(code::BAD_ATTRIBUTE, SpanRange::token(error.span()), message)
+                    .help("write `#[kernel(workgroup = 64)]`");
+                return attr;
+            }
+        };
+        let mut seen = false;
+        for argument in arguments {
+            let span = SpanRange::token(argument.key.span());
+            if argument.key != "workgroup" {
+                unknown_key(&argument.key, diags);
+            } else if seen {
+                diags.error(code::BAD_ATTRIBUTE, span, "`workgroup` is given twice").help("keep one of them");
+            } else if let Some(value) = &argument.value {
+                seen = true;
+                attr.read_workgroup(value, diags);
+            } else {
+                seen = true;
+                diags
+                    .error(code::BAD_ATTRIBUTE, span, "`workgroup` needs a value")
+                    .help("write `workgroup = 64` or `workgroup = [8, 8]`");
+            }
+        }
+        attr
+    }
+
+    fn read_workgroup(&mut self, value: &Expr, diags: &mut Diagnostics) {
+        self.span = SpanRange::of(value);
+        match value {
+            Expr::Array(array) if (1..=3).contains(&array.elems.len()) => {
+                self.workgroup = array.elems.iter().map(|elem| read_size(elem, diags)).collect();
+            }
+            Expr::Array(array) => {
+                let message = format!("a workgroup has one to three sizes, found {}", array.elems.len());
+                diags.error(code::BAD_ATTRIBUTE, self.span, message).help("write `[X]`, `[X, Y]` or `[X, Y, Z]`");
+            }
+            other => self.workgroup = vec![read_size(other, diags)],
+        }
+        self.check(diags, |size| match size {
+            Size::Number(number) => Some(*number),
+            Size::Const(_) | Size::Error => None,
+        });
+    }
+
+    /// The consts that the sizes name.
+    pub(crate) fn const_paths(&self) -> impl Iterator<Item = &Path> {
+        self.workgroup.iter().filter_map(|arg| match &arg.size {
+            Size::Const(path) => Some(path),
+            Size::Number(_) | Size::Error => None,
+        })
+    }
+
+    /// The workgroup size, consts looked up among what `kernel` names.
+    pub(crate) fn workgroup(&self, program: &Program, kernel: ItemId, diags: &mut Diagnostics) -> [u32; 3] {
+        if self.workgroup.is_empty() {
+            return [DEFAULT_WORKGROUP, 1, 1];
+        }
+        let mut sizes = [1; 3];
+        let mut known = Vec::new();
+        for (arg, size) in self.workgroup.iter().zip(&mut sizes) {
+            let value = match &arg.size {
+                Size::Number(number) => Some(*number),
+                Size::Error => None,
+                Size::Const(path) => const_size(path, program, kernel).or_else(|| {
+                    let message = format!("`{}` is not an unsigned const", path.text());
+                    diags
+                        .error(code::BAD_ATTRIBUTE, arg.span, message)
+                        .help("name a `#[device] const` of type u32 or usize, or write a number");
+                    None
+                }),
+            };
+            known.push(value);
+            *size = value.unwrap_or(1);
+        }
+        if !self.const_paths().next().is_none() {
+            let mut values = known.into_iter();
+            self.check(diags, |_| values.next().flatten());
+        }
+        sizes
+    }
+
+    /// Checks the sizes that `value` knows, each and together.
+    fn check(&self, diags: &mut Diagnostics, mut value: impl FnMut(&Size) -> Option<u32>) {
+        let mut product = 1_u64;
+        let mut fits = true;
+        for ((arg, axis), max) in self.workgroup.iter().zip(["x", "y", "z"]).zip(MAX_SIZE) {
+            let Some(size) = value(&arg.size) else { continue };
+            product = product.saturating_mul(u64::from(size));
+            if size == 0 {
+                fits = false;
+                diags
+                    .error(code::WORKGROUP_SIZE, arg.span, "a workgroup size cannot be zero")
+                    .help("write the number of invocations per workgroup, such as 64");
+            } else if size > max {
+                fits = false;
+                diags
+                    .error(
+                        code::WORKGROUP_SIZE,
+                        arg.span,
+                        format!("a workgroup size of {size} along {axis} is over {max}"),
+                    )
+                    .note(format!("devices offer {max} along {axis} (`maxComputeWorkGroupSize`)"));
+            }
+        }
+        if fits && product > MAX_INVOCATIONS {
+            let message = format!("a workgroup of {product} invocations is over {MAX_INVOCATIONS}");
+            diags
+                .error(code::WORKGROUP_SIZE, self.span, message)
+                .note(format!(
+                    "Vulkan guarantees 128 (`maxComputeWorkGroupInvocations`), devices offer up to {MAX_INVOCATIONS}"
+                ))
+                .help("make the workgroup smaller and dispatch more of them");
+        }
+    }
+}
+
+fn unknown_key(key: &Ident, diags: &mut Diagnostics) {
+    let name = key.to_string();
+    let error =
+        diags.error(code::BAD_ATTRIBUTE, SpanRange::token(key.span()), format!("`#[kernel]` has no argument `{name}`"));
+    match nearest(&name, KEYS) {
+        Some(key) => error.help(format!("did you mean `{key}`?")),
+        None => error.help(format!("it knows `{}`", KEYS.join("`, `"))),
+    };
+}
+
+fn read_size(value: &Expr, diags: &mut Diagnostics) -> WorkgroupArg {
+    let span = SpanRange::of(value);
+    let size = match value {
+        Expr::Group(group) => return read_size(&group.expr, diags),
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Int(int) if ["", "u32", "usize"].contains(&int.suffix()) => {
+                // A number too large for u32 is as much over the limit as u32::MAX.
+                Size::Number(int.base10_parse().unwrap_or(u32::MAX))
+            }
+            _ => bad_size(span, diags),
+        },
+        Expr::Path(path) if path.qself.is_none() && path.path.segments.iter().all(|it| it.arguments.is_none()) => {
+            Size::Const(Path {
+                leading_colon: path.path.leading_colon.is_some(),
+                segments: path.path.segments.iter().map(|segment| segment.ident.clone()).collect(),
+            })
+        }
+        _ => bad_size(span, diags),
+    };
+    WorkgroupArg { size, span }
+}
+
+fn bad_size(span: SpanRange, diags: &mut Diagnostics) -> Size {
+    diags
+        .error(code::BAD_ATTRIBUTE, span, "a workgroup size is a whole number or the path of a `#[device] const`")
+        .help("write `workgroup = 64`, `workgroup = [8, 8]` or `workgroup = SIZE`");
+    Size::Error
+}
+
+fn const_size(path: &Path, program: &Program, kernel: ItemId) -> Option<u32> {
+    let used = program.items[kernel].uses.get(&path.text())?;
+    match &program.items[*used].typed {
+        TypedItem::Const(constant) => match constant.value {
+            ConstValue::U32(value) => Some(value),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Reports arguments given to an attribute that takes none.
+pub(crate) fn check_no_arguments(name: &str, tokens: &TokenStream, diags: &mut Diagnostics) {
+    if !tokens.is_empty() {
+        diags
+            .error(
+                code::BAD_ATTRIBUTE,
+                SpanRange::of(tokens.to_token_stream()),
+                format!("`#[{name}]` takes no arguments"),
+            )
+            .help(format!("write `#[{name}]`"));
+    }
+}

@@ -1,0 +1,188 @@
+//! `#[derive(GpuData)]`: its rules, and the implementations with proof that rustc lays the struct out as we do.
+
+use gridwise_ir::layout::{Layout, field_offsets};
+use gridwise_ir::types::{Field, Scalar, StructDef, StructId, Type, TypeId, Types};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+
+use crate::ast::{Item, ScalarName, SpanRange, Struct};
+use crate::diag::{Diagnostics, code};
+use crate::program::{ItemId, Program, ProgramItem, TypedItem};
+use crate::typed::Ty;
+
+/// The struct must say `#[repr(C)]`, and nothing else about its layout.
+pub(crate) fn check_repr(input: &syn::DeriveInput, diags: &mut Diagnostics) {
+    let mut has_c = false;
+    for attr in input.attrs.iter().filter(|attr| attr.path().is_ident("repr")) {
+        // What syn cannot read here rustc reports.
+        let _ = attr.parse_nested_meta(|meta| {
+            if meta.path.is_ident("C") {
+                has_c = true;
+            } else {
+                diags
+                    .error(
+                        code::BAD_STRUCT,
+                        SpanRange::of(&meta.path),
+                        "a `GpuData` struct has the layout of plain `#[repr(C)]`",
+                    )
+                    .help("remove this: write `#[repr(C)]`");
+            }
+            if meta.input.peek(syn::token::Paren) {
+                let content;
+                syn::parenthesized!(content in meta.input);
+                content.parse::<TokenStream>()?;
+            }
+            Ok(())
+        });
+    }
+    if !has_c && !diags.has_errors() {
+        diags
+            .error(
+                code::BAD_STRUCT,
+                SpanRange::token(input.ident.span()),
+                format!("`{}` needs `#[repr(C)]`", input.ident),
+            )
+            .note("without it Rust may reorder the fields, and the device could not find them")
+            .help("write `#[repr(C)]` above the struct");
+    }
+}
+
+/// Each field must be able to lie in a buffer.
+pub(crate) fn check_fields(program: &Program, item: ItemId, definition: &Struct, diags: &mut Diagnostics) {
+    let TypedItem::Struct(types) = &program.items[item].typed else { return };
+    for ((name, written), ty) in definition.fields.iter().zip(types) {
+        let Some((what, help)) = misfit(ty) else { continue };
+        diags
+            .error(code::BAD_STRUCT, written.span, format!("the field `{name}` cannot lie in a buffer: {what}"))
+            .help(help);
+    }
+    if definition.fields.is_empty() && !diags.has_errors() {
+        diags
+            .error(
+                code::BAD_STRUCT,
+                SpanRange::token(definition.name.span()),
+                "a `GpuData` struct needs at least one field",
+            )
+            .help("add a field, or do not pass the struct");
+    }
+}
+
+/// Why a type cannot lie in a buffer, and what to write.
+fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
+    match ty {
+        Ty::Scalar(ScalarName::Bool) => Some(("not every byte is a `bool`", "use `u32`, and compare it with 0")),
+        Ty::Scalar(ScalarName::Usize) => Some(("`usize` is 32 bits on the device", "use `u32`")),
+        Ty::Vector(ScalarName::Bool, _) => Some(("not every byte is a `bool`", "use a `UVec`, and compare it with 0")),
+        Ty::Tuple(_) | Ty::Unit => Some(("tuples have no fixed layout", "use one field for each member, or a struct")),
+        Ty::Array(_, 0) => Some(("it is empty", "remove the field")),
+        Ty::Array(element, _) => misfit(element),
+        _ => None,
+    }
+}
+
+/// `Value` and `GpuData` for a struct without errors.
+pub(crate) fn data_impls(program: &Program, item: ItemId, definition: &Struct, krate: &TokenStream) -> TokenStream {
+    let data = quote!(#krate::__private::data);
+    let name = &definition.name;
+    let zeros = definition.fields.iter().map(|(field, written)| {
+        let ty = &written.tokens;
+        quote!(#field: <#ty as #data::Value>::ZERO)
+    });
+    let assertions = definition.fields.iter().map(|(_, written)| {
+        let ty = &written.tokens;
+        quote_spanned!(written.span.start=> assert_gpu_data::<#ty>();)
+    });
+    let layout = layout_assertions(program, item, definition);
+    quote! {
+        #[automatically_derived]
+        impl #data::Value for #name {
+            const ZERO: Self = Self { #(#zeros),* };
+        }
+        // SAFETY: `repr(C)` with fields that are `GpuData`, at the offsets asserted below.
+        #[automatically_derived]
+        unsafe impl #data::GpuData for #name {}
+        const _: fn() = || {
+            fn assert_gpu_data<T: #data::GpuData>() {}
+            #(#assertions)*
+        };
+        #layout
+    }
+}
+
+/// What keeps uses of a struct with errors from failing, too.
+pub(crate) fn data_stub(input: &syn::DeriveInput, krate: &TokenStream) -> TokenStream {
+    if !input.generics.params.is_empty() {
+        return TokenStream::new();
+    }
+    let (data, name) = (quote!(#krate::__private::data), &input.ident);
+    let message = format!("`{name}` has errors");
+    quote! {
+        #[automatically_derived]
+        impl #data::Value for #name {
+            const ZERO: Self = ::core::panic!(#message);
+        }
+        #[automatically_derived]
+        unsafe impl #data::GpuData for #name {}
+    }
+}
+
+/// That rustc's size, alignment and offsets are those the kernels use.
+fn layout_assertions(program: &Program, item: ItemId, definition: &Struct) -> TokenStream {
+    let mut types = Types::new();
+    let name = &definition.name;
+    let Some((id, ty)) = struct_type(program, item, &mut types) else { return TokenStream::new() };
+    let (Some(layout), Some(offsets)) = (Layout::of(&types, ty), field_offsets(&types, id)) else {
+        return TokenStream::new();
+    };
+    let (size, align) = (layout.size as usize, layout.align as usize);
+    let message = |what: &str, number: usize| {
+        format!(
+            "gridwise: `{name}`: {what} is not the {number} that kernels use; is it `#[repr(C)]`, and glam's SIMD on?"
+        )
+    };
+    let (size_message, align_message) = (message("the size", size), message("the alignment", align));
+    let fields = definition.fields.iter().zip(offsets).map(|((field, _), offset)| {
+        let offset = offset as usize;
+        let message = message(&format!("the offset of `{field}`"), offset);
+        quote!(::core::assert!(::core::mem::offset_of!(#name, #field) == #offset, #message);)
+    });
+    quote! {
+        const _: () = {
+            ::core::assert!(::core::mem::size_of::<#name>() == #size, #size_message);
+            ::core::assert!(::core::mem::align_of::<#name>() == #align, #align_message);
+            #(#fields)*
+        };
+    }
+}
+
+fn struct_type(program: &Program, item: ItemId, types: &mut Types) -> Option<(StructId, TypeId)> {
+    let ProgramItem { item: Item::Struct(definition), typed: TypedItem::Struct(fields), .. } = &program.items[item]
+    else {
+        return None;
+    };
+    let mut lowered = Vec::new();
+    for ((name, _), ty) in definition.fields.iter().zip(fields) {
+        lowered.push(Field { name: name.to_string(), ty: memory_type(program, ty, types)? });
+    }
+    Some(types.add_struct(StructDef { name: definition.name.to_string(), fields: lowered }))
+}
+
+/// The IR type of something that can lie in a buffer.
+fn memory_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<TypeId> {
+    let scalar = |name: &ScalarName| match name {
+        ScalarName::F32 => Some(Scalar::F32),
+        ScalarName::I32 => Some(Scalar::I32),
+        ScalarName::U32 => Some(Scalar::U32),
+        ScalarName::Bool | ScalarName::Usize => None,
+    };
+    match ty {
+        Ty::Scalar(name) => Some(types.scalar(scalar(name)?)),
+        Ty::Vector(name, lanes) => Some(types.vector(scalar(name)?, *lanes)),
+        Ty::Array(element, len) => {
+            let element = memory_type(program, element, types)?;
+            Some(types.intern(Type::Array(element, *len)))
+        }
+        Ty::Struct(id) => struct_type(program, *id, types).map(|(_, ty)| ty),
+        _ => None,
+    }
+}

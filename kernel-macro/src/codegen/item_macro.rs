@@ -1,0 +1,25 @@
+//! The hidden macro beside each device item, by which other expansions gather it.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::Visibility;
+use syn::ext::IdentExt as _;
+
+use crate::gather::{Closure, key_digest};
+
+/// A macro that hands `closure` to its callback, named like the item and as visible.
+pub(crate) fn item_macro(name: &Ident, vis: &Visibility, key: &str, closure: &Closure) -> TokenStream {
+    let macro_name = format_ident!("__gridwise_{}_{}", name.unraw(), key_digest(key), span = name.span());
+    let export = matches!(vis, Visibility::Public(_)).then(|| quote!(#[macro_export]));
+    quote! {
+        #[doc(hidden)]
+        #export
+        #[allow(unused_macros, non_local_definitions, clippy::crate_in_macro_def)]
+        macro_rules! #macro_name {
+            ([$($callback:tt)*] { $($state:tt)* }) => { $($callback)* ! { $($state)* => #closure } };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports, unreachable_pub)]
+        #vis use #macro_name as #name;
+    }
+}

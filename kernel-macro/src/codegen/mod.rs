@@ -1,0 +1,16 @@
+//! What an expansion emits. Works on error-free items, except for the stubs; decides nothing, reports only limits.
+
+mod data;
+mod descriptor;
+mod dispatch;
+mod item_macro;
+mod kernel;
+mod limits;
+mod stub;
+
+pub(crate) use data::{check_fields, check_repr, data_impls, data_stub};
+pub(crate) use dispatch::type_name;
+pub(crate) use item_macro::item_macro;
+pub(crate) use kernel::kernel_items;
+pub(crate) use limits::check_push_constants;
+pub(crate) use stub::{const_stub, device_stub, kernel_stub};

@@ -1,0 +1,161 @@
+//! `#[device]` on functions and consts.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+
+use super::{Finished, advance, errors_of, internal_error, start, wrong_item};
+use crate::assemble::{AssembleError, MainItem, assemble};
+use crate::ast::{Item, SpanRange};
+use crate::attrs::check_no_arguments;
+use crate::check::check_item;
+use crate::codegen::{const_stub, device_stub, item_macro};
+use crate::diag::Diagnostics;
+use crate::gather::{Closure, Entry, EntryKind, Place, State, names_of_const, names_of_fn};
+use crate::infer::infer_item;
+use crate::krate::facade_path;
+use crate::parse::{Role, parse_const, parse_fn};
+use crate::render::render_fn;
+
+/// A device item as syn reads it.
+enum DeviceItem {
+    Fn(syn::ItemFn),
+    Const(syn::ItemConst),
+}
+
+impl DeviceItem {
+    fn read(tokens: &TokenStream) -> Option<Self> {
+        let read_fn = || syn::parse2(tokens.clone()).map(Self::Fn);
+        read_fn().or_else(|_| syn::parse2(tokens.clone()).map(Self::Const)).ok()
+    }
+
+    fn name(&self) -> &Ident {
+        match self {
+            Self::Fn(item) => &item.sig.ident,
+            Self::Const(item) => &item.ident,
+        }
+    }
+
+    fn vis(&self) -> &syn::Visibility {
+        match self {
+            Self::Fn(item) => &item.vis,
+            Self::Const(item) => &item.vis,
+        }
+    }
+
+    fn kind(&self) -> EntryKind {
+        match self {
+            Self::Fn(_) => EntryKind::Fn,
+            Self::Const(_) => EntryKind::Const,
+        }
+    }
+
+    fn parse(&self, diags: &mut Diagnostics) -> Item {
+        match self {
+            Self::Fn(item) => Item::Fn(parse_fn(item, Role::Device, diags)),
+            Self::Const(item) => Item::Const(parse_const(item, diags)),
+        }
+    }
+
+    /// The item as other expansions read it, without attributes.
+    fn bare_tokens(self) -> TokenStream {
+        match self {
+            Self::Fn(item) => syn::ItemFn { attrs: Vec::new(), ..item }.into_token_stream(),
+            Self::Const(item) => syn::ItemConst { attrs: Vec::new(), ..item }.into_token_stream(),
+        }
+    }
+
+    /// What is emitted after an error: the item with nothing in it that could fail, and a macro that says so.
+    fn stub(&self, parsed: &Item, key: &str) -> TokenStream {
+        let item = match self {
+            Self::Fn(item) => device_stub(item),
+            Self::Const(item) => const_stub(item, parsed, &facade_path()),
+        };
+        let hidden = item_macro(self.name(), self.vis(), key, &Closure::Broken);
+        quote!(#item #hidden)
+    }
+}
+
+/// Expands `#[device] item`.
+pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
+    match device_state(attr, item) {
+        Ok(state) => advance(state),
+        Err(tokens) => tokens,
+    }
+}
+
+/// The first half, up to the first checkpoint: what there is to gather, or errors with a stub.
+pub(crate) fn device_state(attr: TokenStream, item: TokenStream) -> Result<State, TokenStream> {
+    let Some(read) = DeviceItem::read(&item) else {
+        let mut tokens = wrong_item(
+            SpanRange::of(item.clone()),
+            "`#[device]` is for free functions and consts",
+            "structs take `#[derive(Clone, Copy, GpuData)]`; the functions of a module or `impl` are marked one by one as free functions",
+        );
+        tokens.extend(item);
+        return Err(tokens);
+    };
+    let mut diags = Diagnostics::new();
+    check_no_arguments("device", &attr, &mut diags);
+    let parsed = read.parse(&mut diags);
+    let todo = match &parsed {
+        Item::Fn(function) => names_of_fn(function, &mut diags),
+        Item::Const(constant) => names_of_const(constant),
+        Item::Struct(_) => Vec::new(),
+    };
+    let state = start(read.kind(), read.name(), TokenStream::new(), item, todo);
+    match diags.finish() {
+        Ok(()) => Ok(state),
+        Err(mut errors) => {
+            errors.extend(read.stub(&parsed, &state.key));
+            Err(errors)
+        }
+    }
+}
+
+/// The second half, with everything gathered.
+pub(super) fn finish(state: State) -> Finished {
+    let Some(read) = DeviceItem::read(&state.item) else {
+        return Finished { tokens: TokenStream::new(), closure: Closure::Broken };
+    };
+    let mut diags = Diagnostics::new();
+    let item = read.parse(&mut diags);
+    let place = Place::of(read.name());
+    let main =
+        MainItem { key: state.key.clone(), item: item.clone(), file: place.file.clone(), position: place.position };
+    let compiled = match assemble(main, state.done) {
+        Ok(mut assembled) => {
+            infer_item(&mut assembled.program, assembled.item, &mut diags);
+            if !diags.has_errors() {
+                check_item(&assembled.program, assembled.item, &mut diags);
+            }
+            Some(assembled).filter(|_| !diags.has_errors())
+        }
+        Err(AssembleError::Broken) => None,
+        Err(AssembleError::Internal(detail)) => {
+            internal_error(read.name(), "gathering", &detail, &mut diags);
+            None
+        }
+    };
+    let mut tokens = errors_of(diags);
+    let Some(assembled) = compiled else {
+        tokens.extend(read.stub(&item, &state.key));
+        return Finished { tokens, closure: Closure::Broken };
+    };
+    tokens.extend(match &read {
+        DeviceItem::Fn(_) => render_fn(&assembled.program, assembled.item, false, &facade_path()),
+        DeviceItem::Const(item) => item.to_token_stream(),
+    });
+    let (name, vis, kind) = (read.name().clone(), read.vis().clone(), read.kind());
+    let mut entries = assembled.entries;
+    entries.push(Entry {
+        key: state.key.clone(),
+        file: place.file,
+        position: place.position,
+        kind,
+        tokens: read.bare_tokens(),
+        uses: assembled.uses,
+    });
+    let closure = Closure::Items(entries);
+    tokens.extend(item_macro(&name, &vis, &state.key, &closure));
+    Finished { tokens, closure }
+}

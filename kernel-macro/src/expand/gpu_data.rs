@@ -1,0 +1,112 @@
+//! `#[derive(GpuData)]`.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+use super::{Finished, advance, errors_of, internal_error, start, wrong_item};
+use crate::assemble::{AssembleError, MainItem, assemble};
+use crate::ast::{Item, SpanRange};
+use crate::codegen::{check_fields, check_repr, data_impls, data_stub, item_macro};
+use crate::diag::Diagnostics;
+use crate::gather::{Closure, Entry, EntryKind, Place, State, names_of_struct};
+use crate::infer::infer_item;
+use crate::krate::facade_path;
+use crate::parse::parse_struct;
+
+/// Expands `#[derive(GpuData)] item`.
+pub(crate) fn gpu_data(item: TokenStream) -> TokenStream {
+    match gpu_data_state(item) {
+        Ok(state) => advance(state),
+        Err(tokens) => tokens,
+    }
+}
+
+/// The first half, up to the first checkpoint: what there is to gather, or errors with a stub.
+pub(crate) fn gpu_data_state(item: TokenStream) -> Result<State, TokenStream> {
+    let Ok(input) = syn::parse2::<syn::DeriveInput>(item.clone()) else {
+        return Err(wrong_item(
+            SpanRange::of(item),
+            "`GpuData` is for structs",
+            "put it on a struct with named fields",
+        ));
+    };
+    let mut diags = Diagnostics::new();
+    let parsed = parse_struct(&input, &mut diags);
+    if matches!(input.data, syn::Data::Struct(_)) {
+        check_repr(&input, &mut diags);
+    }
+    let todo = names_of_struct(&parsed);
+    let bare = bare_tokens(&input);
+    let state = start(EntryKind::Struct, &input.ident, TokenStream::new(), bare, todo);
+    match diags.finish() {
+        Ok(()) => Ok(state),
+        Err(mut errors) => {
+            errors.extend(stub(&input, &state.key));
+            Err(errors)
+        }
+    }
+}
+
+/// The second half, with everything gathered.
+pub(super) fn finish(state: State) -> Finished {
+    let Ok(input) = syn::parse2::<syn::DeriveInput>(state.item.clone()) else {
+        return Finished { tokens: TokenStream::new(), closure: Closure::Broken };
+    };
+    let mut diags = Diagnostics::new();
+    let parsed = parse_struct(&input, &mut diags);
+    let place = Place::of(&input.ident);
+    let main = MainItem {
+        key: state.key.clone(),
+        item: Item::Struct(parsed.clone()),
+        file: place.file.clone(),
+        position: place.position,
+    };
+    let compiled = match assemble(main, state.done) {
+        Ok(mut assembled) => {
+            infer_item(&mut assembled.program, assembled.item, &mut diags);
+            if !diags.has_errors() {
+                check_fields(&assembled.program, assembled.item, &parsed, &mut diags);
+            }
+            Some(assembled).filter(|_| !diags.has_errors())
+        }
+        Err(AssembleError::Broken) => None,
+        Err(AssembleError::Internal(detail)) => {
+            internal_error(&input.ident, "gathering", &detail, &mut diags);
+            None
+        }
+    };
+    let mut tokens = errors_of(diags);
+    let Some(assembled) = compiled else {
+        tokens.extend(stub(&input, &state.key));
+        return Finished { tokens, closure: Closure::Broken };
+    };
+    tokens.extend(data_impls(&assembled.program, assembled.item, &parsed, &facade_path()));
+    let mut entries = assembled.entries;
+    entries.push(Entry {
+        key: state.key.clone(),
+        file: place.file,
+        position: place.position,
+        kind: EntryKind::Struct,
+        tokens: state.item,
+        uses: assembled.uses,
+    });
+    let closure = Closure::Items(entries);
+    tokens.extend(item_macro(&input.ident, &input.vis, &state.key, &closure));
+    Finished { tokens, closure }
+}
+
+fn stub(input: &syn::DeriveInput, key: &str) -> TokenStream {
+    let mut tokens = data_stub(input, &facade_path());
+    tokens.extend(item_macro(&input.ident, &input.vis, key, &Closure::Broken));
+    tokens
+}
+
+/// The struct without attributes, its own and its fields'.
+fn bare_tokens(input: &syn::DeriveInput) -> TokenStream {
+    let mut bare = input.clone();
+    bare.attrs.clear();
+    if let syn::Data::Struct(data) = &mut bare.data {
+        data.fields.iter_mut().for_each(|field| field.attrs.clear());
+    }
+    bare.into_token_stream()
+}

@@ -1,0 +1,128 @@
+//! `#[kernel]`.
+
+use gridwise_ir::compile::{CompileOptions, compile};
+use proc_macro2::{Ident, TokenStream};
+
+use super::{Finished, advance, errors_of, internal_error, start, wrong_item};
+use crate::assemble::{AssembleError, Assembled, MainItem, assemble};
+use crate::ast::{Fn, Item, SpanRange, TypeKind};
+use crate::attrs::KernelAttr;
+use crate::check::check_item;
+use crate::codegen::{check_push_constants, kernel_items, kernel_stub, type_name};
+use crate::diag::{Diagnostics, code};
+use crate::dump::{dump, words_text};
+use crate::gather::{Closure, EntryKind, Place, State, names_of_fn};
+use crate::infer::infer_item;
+use crate::krate::facade_path;
+use crate::lower::lower_kernel;
+use crate::parse::{Role, parse_fn};
+
+/// Expands `#[kernel(attr)] item`.
+pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
+    match kernel_state(attr, item) {
+        Ok(state) => advance(state),
+        Err(tokens) => tokens,
+    }
+}
+
+/// The first half, up to the first checkpoint: what there is to gather, or errors with a stub.
+pub(crate) fn kernel_state(attr: TokenStream, item: TokenStream) -> Result<State, TokenStream> {
+    let Ok(function) = syn::parse2::<syn::ItemFn>(item.clone()) else {
+        let mut tokens = wrong_item(
+            SpanRange::of(item.clone()),
+            "`#[kernel]` is for free functions with a body",
+            "put it on a `fn`; consts and helper functions take `#[device]`, structs `#[derive(GpuData)]`",
+        );
+        tokens.extend(item);
+        return Err(tokens);
+    };
+    let mut diags = Diagnostics::new();
+    let attr_args = KernelAttr::parse(attr.clone(), &mut diags);
+    let parsed = parse_fn(&function, Role::Kernel, &mut diags);
+    check_name(&parsed.name, &mut diags);
+    let mut todo = names_of_fn(&parsed, &mut diags);
+    todo.extend(attr_args.const_paths().cloned());
+    dump("ast", &parsed.name.to_string(), || format!("{parsed:#?}"));
+    match diags.finish() {
+        Ok(()) => Ok(start(EntryKind::Kernel, &parsed.name, attr, item, todo)),
+        Err(mut errors) => {
+            errors.extend(kernel_stub(&function, &parsed, &facade_path()));
+            Err(errors)
+        }
+    }
+}
+
+/// The second half, with everything gathered.
+pub(super) fn finish(state: State) -> Finished {
+    let mut diags = Diagnostics::new();
+    let Ok(function) = syn::parse2::<syn::ItemFn>(state.item) else {
+        return Finished { tokens: TokenStream::new(), closure: Closure::Broken };
+    };
+    let attr = KernelAttr::parse(state.attr, &mut diags);
+    let parsed = parse_fn(&function, Role::Kernel, &mut diags);
+    let krate = facade_path();
+    let place = Place::of(&parsed.name);
+    let main = MainItem { key: state.key, item: Item::Fn(parsed.clone()), file: place.file, position: place.position };
+    let tokens = match assemble(main, state.done) {
+        Ok(assembled) => compile_kernel(assembled, &parsed, &attr, &krate, &mut diags),
+        Err(AssembleError::Broken) => None,
+        Err(AssembleError::Internal(detail)) => {
+            internal_error(&parsed.name, "gathering", &detail, &mut diags);
+            None
+        }
+    };
+    let mut output = errors_of(diags);
+    output.extend(tokens.unwrap_or_else(|| kernel_stub(&function, &parsed, &krate)));
+    Finished { tokens: output, closure: Closure::Broken }
+}
+
+/// Everything after gathering; `None` after errors.
+fn compile_kernel(
+    assembled: Assembled,
+    function: &Fn,
+    attr: &KernelAttr,
+    krate: &TokenStream,
+    diags: &mut Diagnostics,
+) -> Option<TokenStream> {
+    let Assembled { mut program, item, .. } = assembled;
+    infer_item(&mut program, item, diags);
+    if !diags.has_errors() {
+        check_item(&program, item, diags);
+    }
+    let workgroup = attr.workgroup(&program, item, diags);
+    if diags.has_errors() {
+        return None;
+    }
+    let name = function.name.to_string();
+    let module = lower_kernel(&program, item, workgroup);
+    dump("ir", &name, || module.to_string());
+    let compiled = match compile(module, &compile_options(function)) {
+        Ok(compiled) => compiled,
+        Err(error) => {
+            internal_error(&function.name, "code generation", &error.to_string(), diags);
+            return None;
+        }
+    };
+    dump("spv", &name, || words_text(&compiled.words));
+    check_push_constants(function, &compiled, diags);
+    if diags.has_errors() { None } else { Some(kernel_items(&program, item, &compiled, krate)) }
+}
+
+fn compile_options(function: &Fn) -> CompileOptions {
+    let slices = (0..).zip(&function.params).filter(|(_, param)| matches!(param.ty.kind, TypeKind::Slice { .. }));
+    CompileOptions { buffer_positions: slices.map(|(position, _)| position).collect() }
+}
+
+/// The dispatch type needs a name other than the function's.
+fn check_name(name: &Ident, diags: &mut Diagnostics) {
+    if type_name(name) == *name {
+        diags
+            .error(
+                code::BAD_SIGNATURE,
+                SpanRange::token(name.span()),
+                format!("the kernel `{name}` needs a snake_case name"),
+            )
+            .note(format!("the type with its `dispatch` is called `{name}`"))
+            .help("begin the function's name with a small letter");
+    }
+}

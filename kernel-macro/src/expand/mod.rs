@@ -1,0 +1,96 @@
+//! From an attribute to its tokens: parse, gather, and when all is gathered, compile. Two checkpoints report errors:
+//! after parsing, and after inference and checks. Whatever fails leaves a stub, so that no use of the item fails too.
+
+mod device;
+mod gpu_data;
+mod kernel;
+
+pub(crate) use device::device;
+pub(crate) use gpu_data::gpu_data;
+pub(crate) use kernel::kernel;
+
+use proc_macro2::{Ident, TokenStream};
+
+use crate::ast::{Path, SpanRange};
+use crate::diag::{Diagnostics, code};
+use crate::gather::{Closure, EntryKind, Resumed, State, item_key};
+use crate::krate::facade_path;
+
+/// What is left of a gathering when it is over.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) tokens: TokenStream,
+    /// What the item hands out from now on; nothing for kernels.
+    pub(crate) closure: Closure,
+}
+
+/// `__resume!`: a callback with the next item.
+pub(crate) fn resume(tokens: TokenStream) -> TokenStream {
+    match syn::parse2::<Resumed>(tokens) {
+        Ok(Resumed(state)) => advance(state),
+        Err(error) => {
+            let mut diags = Diagnostics::new();
+            diags
+                .error(code::INTERNAL, SpanRange::token(error.span()), format!("a callback cannot be read: {error}"))
+                .note("`__resume!` is for the macros of gridwise only")
+                .help("if you did not call it, please report this");
+            errors_of(diags)
+        }
+    }
+}
+
+/// Gathers the next item, or finishes.
+fn advance(state: State) -> TokenStream {
+    match state.next_call(&facade_path()) {
+        Ok(call) => call,
+        Err(state) => finish(state).tokens,
+    }
+}
+
+/// Compiles an item whose gathering is over.
+pub(crate) fn finish(state: State) -> Finished {
+    match state.kind {
+        EntryKind::Kernel => kernel::finish(state),
+        EntryKind::Fn | EntryKind::Const => device::finish(state),
+        EntryKind::Struct => gpu_data::finish(state),
+    }
+}
+
+/// The start of a gathering: `todo` without repetitions.
+fn start(kind: EntryKind, name: &Ident, attr: TokenStream, item: TokenStream, todo: Vec<Path>) -> State {
+    let mut seen = std::collections::BTreeSet::new();
+    let todo = todo.into_iter().filter(|path| seen.insert(path.text())).collect();
+    State { kind, key: item_key(name), attr, item, done: Vec::new(), todo }
+}
+
+/// The errors as tokens; empty when there are none.
+fn errors_of(diags: Diagnostics) -> TokenStream {
+    diags.finish().err().unwrap_or_default()
+}
+
+/// Reports a bug of the compiler at the item's name.
+fn internal_error(name: &Ident, stage: &str, detail: &str, diags: &mut Diagnostics) {
+    diags
+        .error(code::INTERNAL, SpanRange::token(name.span()), format!("internal compiler error in {stage}"))
+        .note(detail.replace('\n', "; "))
+        .help("this is a bug in gridwise: please report it together with the function");
+}
+
+/// Reports input that is not the item an attribute is for.
+fn wrong_item(span: SpanRange, message: &str, help: &str) -> TokenStream {
+    let mut diags = Diagnostics::new();
+    diags.error(code::BAD_ATTRIBUTE, span, message).help(help);
+    errors_of(diags)
+}
+
+/// Reports a panic of the compiler.
+pub(crate) fn panic_error(span: SpanRange, panic: &(dyn std::any::Any + Send)) -> TokenStream {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    let mut diags = Diagnostics::new();
+    diags
+        .error(code::INTERNAL, SpanRange::token(span.start), "internal compiler error: the macro panicked")
+        .note(text.replace('\n', "; "))
+        .help("this is a bug in gridwise: please report it together with the item");
+    errors_of(diags)
+}

@@ -1,0 +1,49 @@
+//! Which paths name something built in, and are therefore not gathered. What they mean is inference's matter.
+
+use crate::ast::Path;
+
+/// Types that Rust or glam define, supported by kernels or not: an unsupported one is inference's to report.
+const TYPES: &[&str] = &[
+    "bool", "char", "str", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
+    "u64", "u128", "usize", "Vec2", "Vec3", "Vec4", "Vec3A", "IVec2", "IVec3", "IVec4", "UVec2", "UVec3", "UVec4",
+    "BVec2", "BVec3", "BVec4", "DVec2", "DVec3", "DVec4", "Mat2", "Mat3", "Mat4", "Mat3A", "Quat", "Affine2",
+    "Affine3A", "String", "Vec", "Box", "Option", "Result",
+];
+
+/// Functions that every kernel can call by their bare name, and from where else.
+const FUNCTIONS: &[(&str, &[&str])] = &[
+    ("gridwise", &["global_id", "local_id", "workgroup_id", "num_workgroups"]),
+    (
+        "glam",
+        &[
+            "vec2", "vec3", "vec4", "ivec2", "ivec3", "ivec4", "uvec2", "uvec3", "uvec4", "bvec2", "bvec3", "bvec4",
+            "vec3a", "dvec2", "dvec3", "dvec4",
+        ],
+    ),
+];
+
+/// Whether a type path names a built-in type.
+pub(super) fn is_builtin_type(path: &Path) -> bool {
+    path.segments.last().is_none_or(|name| TYPES.contains(&name.to_string().as_str()))
+}
+
+/// Whether a path in an expression names a built-in constant, or something that belongs to a type.
+pub(super) fn is_builtin_value(path: &Path) -> bool {
+    let Some((_, qualifiers)) = path.segments.split_last() else { return true };
+    qualifiers.iter().any(|segment| {
+        let name = segment.to_string();
+        ["std", "core", "consts"].contains(&name.as_str())
+            || TYPES.contains(&name.as_str())
+            || name.starts_with(|first: char| first.is_ascii_uppercase())
+    })
+}
+
+/// Whether the callee of a call is a built-in function.
+pub(super) fn is_builtin_function(path: &Path) -> bool {
+    if is_builtin_value(path) {
+        return true;
+    }
+    let (Some(last), Some(first)) = (path.segments.last(), path.segments.first()) else { return true };
+    let bare = path.segments.len() == 1;
+    FUNCTIONS.iter().any(|(home, names)| names.contains(&last.to_string().as_str()) && (bare || first == home))
+}

@@ -1,0 +1,17 @@
+//! Gathering: how an expansion, which sees one item, gets the tokens of every item that one names.
+//!
+//! Beside each device item stands a hidden macro of the same name, so that one `use` imports both. A call of it hands
+//! the item's tokens, and those of all it names, to a callback. An expansion asks for what its item names one path at a
+//! time, carrying its [`State`] along, and ends when nothing is left. Each item gathers in its own scope, so names mean
+//! what they mean where they stand. Nothing here looks into types.
+
+mod builtin;
+mod entry;
+mod key;
+mod names;
+mod state;
+
+pub(crate) use entry::{Closure, Entry, EntryKind};
+pub(crate) use key::{Place, item_key, key_digest};
+pub(crate) use names::{names_of_const, names_of_fn, names_of_struct};
+pub(crate) use state::{Resumed, State};

@@ -1,0 +1,192 @@
+//! Finds the paths in an item that name other items: everything that is neither a variable nor built in.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::Ident;
+
+use super::builtin::{is_builtin_function, is_builtin_type, is_builtin_value};
+use crate::ast::{Block, Const, Expr, ExprKind, Fn, Path, Pattern, SpanRange, Statement, Struct, TypeExpr, TypeKind};
+use crate::diag::{Diagnostics, code};
+
+/// The paths to gather, each once, in order of their first use.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    paths: Vec<Path>,
+    seen: BTreeSet<String>,
+    /// Variables in scope, innermost last.
+    locals: Vec<String>,
+    /// The function itself, and where it is called.
+    own_name: Option<String>,
+    self_calls: Vec<SpanRange>,
+}
+
+/// What a function names. A direct call of itself is an error.
+pub(crate) fn names_of_fn(function: &Fn, diags: &mut Diagnostics) -> Vec<Path> {
+    let mut names = Names { own_name: Some(function.name.to_string()), ..Names::default() };
+    for param in &function.params {
+        names.ty(&param.ty);
+        names.locals.push(param.name.to_string());
+    }
+    if let Some(result) = &function.result {
+        names.ty(result);
+    }
+    names.block(&function.body);
+    for span in names.self_calls {
+        diags
+            .error(code::RECURSION, span, format!("`{}` calls itself", function.name))
+            .note("there is no call stack on the device")
+            .help("write a loop");
+    }
+    names.paths
+}
+
+/// What a const names.
+pub(crate) fn names_of_const(item: &Const) -> Vec<Path> {
+    let mut names = Names::default();
+    names.ty(&item.ty);
+    names.expr(&item.value);
+    names.paths
+}
+
+/// What a struct names.
+pub(crate) fn names_of_struct(item: &Struct) -> Vec<Path> {
+    let mut names = Names::default();
+    for (_, ty) in &item.fields {
+        names.ty(ty);
+    }
+    names.paths
+}
+
+impl Names {
+    fn add(&mut self, path: &Path) {
+        if self.seen.insert(path.text()) {
+            self.paths.push(path.clone());
+        }
+    }
+
+    fn is_local(&self, path: &Path) -> bool {
+        path.as_name().is_some_and(|name| self.locals.iter().any(|local| name == local))
+    }
+
+    fn ty(&mut self, ty: &TypeExpr) {
+        match &ty.kind {
+            TypeKind::Path(path) if !is_builtin_type(path) => self.add(path),
+            TypeKind::Slice { element, .. } => self.ty(element),
+            TypeKind::Array { element, len } => {
+                self.ty(element);
+                self.expr(len);
+            }
+            TypeKind::Tuple(members) => members.iter().for_each(|member| self.ty(member)),
+            TypeKind::Path(_) | TypeKind::Infer | TypeKind::Error => {}
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        let depth = self.locals.len();
+        for statement in &block.statements {
+            match statement {
+                Statement::Let { pattern, ty, value, .. } => {
+                    ty.iter().for_each(|ty| self.ty(ty));
+                    value.iter().for_each(|value| self.expr(value));
+                    self.bind(pattern);
+                }
+                Statement::Expr { expr, .. } => self.expr(expr),
+            }
+        }
+        block.tail.iter().for_each(|tail| self.expr(tail));
+        self.locals.truncate(depth);
+    }
+
+    fn bind(&mut self, pattern: &Pattern) {
+        match pattern {
+            Pattern::Binding { name, .. } => self.bind_name(name),
+            Pattern::Wild(_) => {}
+            Pattern::Tuple(members, _) => members.iter().for_each(|member| self.bind(member)),
+        }
+    }
+
+    fn bind_name(&mut self, name: &Ident) {
+        self.locals.push(name.to_string());
+    }
+
+    fn exprs<'a>(&mut self, exprs: impl IntoIterator<Item = &'a Expr>) {
+        exprs.into_iter().for_each(|expr| self.expr(expr));
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Literal(_) | ExprKind::Continue { .. } | ExprKind::Error => {}
+            ExprKind::Path(path) => {
+                if !self.is_local(path) && !is_builtin_value(path) {
+                    self.add(path);
+                }
+            }
+            ExprKind::Call { callee, callee_span, args } => {
+                self.callee(callee, *callee_span);
+                self.exprs(args);
+            }
+            ExprKind::Struct { path, fields } => {
+                if !is_builtin_type(path) {
+                    self.add(path);
+                }
+                self.exprs(fields.iter().map(|(_, value)| value));
+            }
+            ExprKind::Cast(operand, ty) => {
+                self.expr(operand);
+                self.ty(ty);
+            }
+            ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Field { base: inner, .. } => {
+                self.expr(inner)
+            }
+            ExprKind::Binary(_, left, right, _)
+            | ExprKind::AssignOp(_, left, right, _)
+            | ExprKind::Assign(left, right)
+            | ExprKind::Index { base: left, index: right }
+            | ExprKind::Repeat { element: left, len: right } => self.exprs([&**left, &**right]),
+            ExprKind::Break { value, .. } | ExprKind::Return(value) => self.exprs(value.as_deref()),
+            ExprKind::Method { receiver, args, .. } => {
+                self.expr(receiver);
+                self.exprs(args);
+            }
+            ExprKind::Tuple(members) | ExprKind::Array(members) => self.exprs(members),
+            ExprKind::If { .. } | ExprKind::While { .. } | ExprKind::Loop { .. } | ExprKind::For { .. } => {
+                self.control(expr)
+            }
+            ExprKind::Block { block, .. } => self.block(block),
+        }
+    }
+
+    fn control(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::If { condition, then_block, else_expr } => {
+                self.expr(condition);
+                self.block(then_block);
+                self.exprs(else_expr.as_deref());
+            }
+            ExprKind::While { condition, body, .. } => {
+                self.expr(condition);
+                self.block(body);
+            }
+            ExprKind::Loop { body, .. } => self.block(body),
+            ExprKind::For { pattern, range, body, .. } => {
+                self.exprs([&*range.start, &*range.end]);
+                let depth = self.locals.len();
+                self.bind(pattern);
+                self.block(body);
+                self.locals.truncate(depth);
+            }
+            _ => {}
+        }
+    }
+
+    fn callee(&mut self, callee: &Path, span: SpanRange) {
+        if self.is_local(callee) || is_builtin_function(callee) {
+            return;
+        }
+        if callee.as_name().is_some_and(|name| self.own_name.as_deref() == Some(&name.to_string())) {
+            self.self_calls.push(span);
+            return;
+        }
+        self.add(callee);
+    }
+}

@@ -1,0 +1,91 @@
+//! The state of one gathering, carried from callback to callback as tokens.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
+use syn::{LitStr, Token, braced, bracketed};
+
+use super::entry::{Closure, EntryKind};
+use crate::ast::Path;
+
+/// An item being expanded, what was gathered for it and what is still to gather.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) kind: EntryKind,
+    /// Key of the item itself.
+    pub(crate) key: String,
+    /// Arguments of the attribute.
+    pub(crate) attr: TokenStream,
+    /// The item as written, our attribute removed.
+    pub(crate) item: TokenStream,
+    /// By the text of the path that named it.
+    pub(crate) done: Vec<(String, Closure)>,
+    pub(crate) todo: Vec<Path>,
+}
+
+impl State {
+    /// The call of the next item's macro, which will come back through `__resume`; `Err` when nothing is left.
+    pub(crate) fn next_call(mut self, krate: &TokenStream) -> Result<TokenStream, Self> {
+        if self.todo.is_empty() {
+            return Err(self);
+        }
+        let path = self.todo.remove(0);
+        let text = path.text();
+        let span = path.segments.last().map_or_else(proc_macro2::Span::call_site, proc_macro2::Ident::span);
+        let call = path_tokens(&path);
+        Ok(quote_spanned! {span=> #call ! { [ #krate::__resume ] { #self #text } } })
+    }
+}
+
+/// A path as tokens, with the spans of its segments.
+pub(crate) fn path_tokens(path: &Path) -> TokenStream {
+    let mut tokens = TokenStream::new();
+    for (position, segment) in path.segments.iter().enumerate() {
+        if position > 0 || path.leading_colon {
+            quote_spanned!(segment.span()=> ::).to_tokens(&mut tokens);
+        }
+        segment.to_tokens(&mut tokens);
+    }
+    tokens
+}
+
+impl ToTokens for State {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { kind, key, attr, item, done, todo } = self;
+        let done = done.iter().map(|(path, closure)| quote!(#path { #closure }));
+        let todo = todo.iter().map(path_tokens);
+        quote!(#kind #key { #attr } { #item } { #(#done)* } [ #(#todo),* ]).to_tokens(tokens);
+    }
+}
+
+/// What a callback brings: the state, the path just gathered, `=>`, and what its macro handed out.
+#[derive(Debug)]
+pub(crate) struct Resumed(pub(crate) State);
+
+impl Parse for Resumed {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let kind = input.parse()?;
+        let key = input.parse::<LitStr>()?.value();
+        let (attr, item, done_tokens, todo_tokens);
+        braced!(attr in input);
+        braced!(item in input);
+        braced!(done_tokens in input);
+        bracketed!(todo_tokens in input);
+        let mut done = Vec::new();
+        while !done_tokens.is_empty() {
+            let path = done_tokens.parse::<LitStr>()?.value();
+            let closure;
+            braced!(closure in done_tokens);
+            done.push((path, closure.parse()?));
+        }
+        let todo = todo_tokens.parse_terminated(syn::Path::parse_mod_style, Token![,])?;
+        let current = input.parse::<LitStr>()?.value();
+        input.parse::<Token![=>]>()?;
+        done.push((current, input.parse()?));
+        let todo = todo.into_iter().map(|path| Path {
+            leading_colon: path.leading_colon.is_some(),
+            segments: path.segments.into_iter().map(|segment| segment.ident).collect(),
+        });
+        Ok(Self(State { kind, key, attr: attr.parse()?, item: item.parse()?, done, todo: todo.collect() }))
+    }
+}
