@@ -7,6 +7,8 @@ use crate::ast::SpanRange;
 
 pub(crate) mod code;
 #[cfg(test)]
+mod index;
+#[cfg(test)]
 pub(crate) mod test_support;
 
 pub(crate) use code::Code;
@@ -46,6 +48,11 @@ impl Diagnostics {
     /// Whether anything was recorded.
     pub(crate) fn has_errors(&self) -> bool {
         !self.list.is_empty()
+    }
+
+    /// How many errors were recorded.
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
     }
 
     /// Records what another list holds.

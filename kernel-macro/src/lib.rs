@@ -4,6 +4,7 @@
 
 mod ast;
 mod diag;
+mod infer;
 mod intrinsic;
 mod lower;
 mod parse;

@@ -1,0 +1,135 @@
+//! Inference of blocks, `let` and patterns.
+
+use crate::ast::{Block, Expr, ExprKind, Pattern, Statement, TypeExpr};
+use crate::diag::code;
+
+use super::mismatch::Because;
+use super::unify::{Term, VarKind};
+use super::{Expect, Infer, range};
+
+impl<'a> Infer<'a> {
+    /// Infers a block in a scope of its own. A tail is checked against a demanded type; a missing tail is left to
+    /// [`require_value`](Self::require_value).
+    pub(super) fn infer_block(&mut self, block: &'a Block, expect: &Expect) -> Term {
+        let scope = self.visible.len();
+        for statement in &block.statements {
+            match statement {
+                Statement::Let { pattern, ty, value, .. } => self.infer_let(pattern, ty.as_ref(), value.as_ref()),
+                Statement::Expr { expr, semicolon: true } => {
+                    self.infer(expr, &Expect::Nothing);
+                }
+                Statement::Expr { expr, semicolon: false } => self.check(expr, &Term::Unit, Because::Statement),
+            }
+        }
+        let term = match &block.tail {
+            Some(tail) => self.infer_tail(tail, expect),
+            None if self.diverges => Term::Never,
+            None => Term::Unit,
+        };
+        self.visible.truncate(scope);
+        term
+    }
+
+    fn infer_tail(&mut self, tail: &'a Expr, expect: &Expect) -> Term {
+        let found = self.infer(tail, expect);
+        let Expect::Type(expected, because) = expect else { return found };
+        self.coerce(tail, &found, expected, *because);
+        if self.table.shallow(&found) == Term::Never { Term::Never } else { expected.clone() }
+    }
+
+    /// Reports a block that must have a value of some type but ends without one.
+    pub(super) fn require_value(&mut self, block: &'a Block, found: &Term, expected: &Term, because: Because) {
+        if block.tail.is_some() || self.table.shallow(found) == Term::Never || self.table.unify(found, expected) {
+            return;
+        }
+        let expected_name = self.describe(expected);
+        let semicolon = match block.statements.last() {
+            Some(Statement::Expr { expr, semicolon: true }) => {
+                let last = self.term(expr);
+                self.table.would_unify(&last, expected).then_some(expr)
+            }
+            _ => None,
+        };
+        let note = self.because(because, expected, block.span.end);
+        let message = format!("expected {expected_name}, but the block ends without a value");
+        let error = self.diags.error(code::MISSING_VALUE, range(block.span.end), message);
+        if let Some(note) = note {
+            error.note(note);
+        }
+        match semicolon {
+            Some(expr) => {
+                error.help(format!("remove the semicolon at the end of line {}", expr.span.end.start().line));
+            }
+            None => {
+                error.help("end the block with an expression without a semicolon");
+            }
+        }
+    }
+
+    /// The type of a block expression whose tail was checked already.
+    pub(super) fn block_value(&mut self, block: &'a Block, found: Term, expect: &Expect) -> Term {
+        match expect {
+            Expect::Type(expected, because) if block.tail.is_none() => {
+                self.require_value(block, &found, expected, *because);
+                if self.table.shallow(&found) == Term::Never { Term::Never } else { expected.clone() }
+            }
+            _ => found,
+        }
+    }
+
+    fn infer_let(&mut self, pattern: &'a Pattern, ty: Option<&'a TypeExpr>, value: Option<&'a Expr>) {
+        let declared = ty.map(|ty| (self.term_of(ty), ty.span));
+        let term = match (declared, value) {
+            (Some((term, span)), Some(value)) => {
+                self.check(value, &term, Because::LetType(span.start));
+                term
+            }
+            (Some((term, _)), None) => term,
+            (None, Some(value)) => self.infer(value, &Expect::Nothing),
+            // Without a value: an error of `check`.
+            (None, None) => Term::Error,
+        };
+        self.bind_pattern(pattern, &term);
+    }
+
+    /// Declares the variables of a pattern for a value of some type.
+    pub(super) fn bind_pattern(&mut self, pattern: &'a Pattern, term: &Term) {
+        match pattern {
+            Pattern::Binding { name, mutable, binding } => self.declare(*binding, name, *mutable, term.clone()),
+            Pattern::Wild(_) => {}
+            Pattern::Tuple(patterns, span) => {
+                let members = match self.table.shallow(term) {
+                    Term::Tuple(members) if members.len() == patterns.len() => members.to_vec(),
+                    Term::Unit if patterns.is_empty() => Vec::new(),
+                    Term::Error => vec![Term::Error; patterns.len()],
+                    Term::Never => vec![Term::Never; patterns.len()],
+                    Term::Var(_) if self.table.kind(term) == Some(VarKind::Any) => {
+                        let members: Vec<Term> = patterns.iter().map(|_| self.fresh()).collect();
+                        self.table.unify(term, &Term::tuple(members.clone()));
+                        members
+                    }
+                    _ => {
+                        let found = self.describe(term);
+                        let message = match patterns.len() {
+                            1 => format!("expected {found}, found a pattern for a tuple of one element"),
+                            count => format!("expected {found}, found a pattern for a tuple of {count} elements"),
+                        };
+                        self.diags.error(code::MISMATCHED_TYPES, *span, message);
+                        vec![Term::Error; patterns.len()]
+                    }
+                };
+                for (pattern, member) in patterns.iter().zip(&members) {
+                    self.bind_pattern(pattern, member);
+                }
+            }
+        }
+    }
+}
+
+/// The expression inside parentheses.
+pub(super) fn strip(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Paren(inner) => strip(inner),
+        _ => expr,
+    }
+}

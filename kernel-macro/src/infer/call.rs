@@ -1,0 +1,250 @@
+//! Inference of calls by path: device functions, built-in functions and associated functions.
+
+use gridwise_ir::ir::Builtin;
+
+use crate::ast::{Expr, ExprKind, Item, Path, ScalarName, SpanRange};
+use crate::diag::code;
+use crate::intrinsic::{Intrinsic, Kind};
+use crate::program::{ItemId, TypedItem};
+use crate::source::text;
+use crate::typed::{Callee, Ty};
+
+use super::mismatch::{Because, cast_source};
+use super::name::parent;
+use super::suggest::nearest;
+use super::ty::{BUILTIN_TYPES, UNSUPPORTED_TYPES, builtin_modules, builtin_path, builtin_type, kind_of};
+use super::unify::Term;
+use super::{Expect, Infer, infer_signature};
+
+/// Functions that kernels may get later, and what to write until then.
+const UNSUPPORTED_FUNCTIONS: &[(&str, &str)] = &[
+    ("barrier", "split the kernel in two dispatches"),
+    ("workgroup_barrier", "split the kernel in two dispatches"),
+    ("println", "write values to a buffer and print them on the host"),
+    ("printf", "write values to a buffer and print them on the host"),
+    ("subgroup_add", "reduce through buffers"),
+    ("drop", "values are `Copy`: leave it out"),
+    ("swap", "swap through a variable"),
+    ("min", "write `a.min(b)`"),
+    ("max", "write `a.max(b)`"),
+    ("sqrt", "write `x.sqrt()`"),
+    ("Some", "`Option` is not available: use a `bool` beside the value"),
+    ("Ok", "`Result` is not available: use a `bool` beside the value"),
+];
+
+impl<'a> Infer<'a> {
+    pub(super) fn infer_call(&mut self, expr: &'a Expr, path: &'a Path, span: SpanRange, args: &'a [Expr]) -> Term {
+        if let Some(name) = path.as_name()
+            && !self.constant
+            && self.visible.iter().any(|id| self.local(*id).is_some_and(|local| name == local.name.as_str()))
+        {
+            self.diags
+                .error(code::UNKNOWN_NAME, span, format!("expected a function, found the variable `{name}`"))
+                .note("kernels have no function pointers");
+            return self.infer_arguments_only(args);
+        }
+        let program = self.program;
+        if let Some(&item) = program.items[self.item].uses.get(&path.text()) {
+            return self.infer_item_call(expr, item, path, span, args);
+        }
+        if self.is_own_name(path) {
+            return self.infer_item_call(expr, self.item, path, span, args);
+        }
+        if let Some(term) = self.infer_builtin_call(expr, path, span, args) {
+            return term;
+        }
+        if let Some(ty) = builtin_path(&parent(path)).filter(|_| path.segments.len() > 1) {
+            return self.infer_associated_call(expr, &ty, path, args);
+        }
+        self.report_unknown_function(path, span, args);
+        self.infer_arguments_only(args)
+    }
+
+    /// Infers arguments whose types nothing demands, after an error.
+    pub(super) fn infer_arguments_only(&mut self, args: &'a [Expr]) -> Term {
+        for arg in args {
+            self.infer(arg, &Expect::Nothing);
+        }
+        Term::Error
+    }
+
+    fn is_own_name(&self, path: &Path) -> bool {
+        match (&self.program.items[self.item].item, path.as_name()) {
+            (Item::Fn(function), Some(name)) => function.name == *name,
+            _ => false,
+        }
+    }
+
+    fn infer_item_call(
+        &mut self,
+        expr: &'a Expr,
+        item: ItemId,
+        path: &Path,
+        span: SpanRange,
+        args: &'a [Expr],
+    ) -> Term {
+        let program = self.program;
+        let Item::Fn(function) = &program.items[item].item else {
+            let kind = kind_of(&program.items[item].item);
+            let error =
+                self.diags.error(code::UNKNOWN_NAME, span, format!("expected a function, found {kind} `{}`", path.text()));
+            if kind == "struct" {
+                error.help(format!("write `{} {{ … }}`", path.text()));
+            }
+            return self.infer_arguments_only(args);
+        };
+        let (params, result) = match &program.items[item].typed {
+            TypedItem::Fn(typed) => (typed.params.clone(), typed.result.clone().unwrap_or(Ty::Unit)),
+            // A function that calls itself, directly or not: an error of `check`.
+            TypedItem::None => infer_signature(program, item, function),
+            _ => {
+                self.poisoned = true;
+                return self.infer_arguments_only(args);
+            }
+        };
+        if params.len() != args.len() {
+            self.report_arity(&function.name.to_string(), params.len(), args, span);
+            self.infer_arguments_only(args);
+            return Term::from(&result);
+        }
+        for (position, (arg, param)) in (0u32..).zip(args.iter().zip(&params)) {
+            self.check(arg, &Term::from(param), Because::Argument(item, position));
+        }
+        self.tables.calls.insert(expr.id, Callee::Device(item));
+        Term::from(&result)
+    }
+
+    /// `global_id()`, `vec3(…)`.
+    fn infer_builtin_call(
+        &mut self,
+        expr: &'a Expr,
+        path: &'a Path,
+        span: SpanRange,
+        args: &'a [Expr],
+    ) -> Option<Term> {
+        let (last, modules) = path.segments.split_last()?;
+        if !builtin_modules(modules.iter().map(ToString::to_string)) {
+            return None;
+        }
+        let name = last.to_string();
+        if let Some(builtin) = Builtin::ALL.into_iter().find(|builtin| builtin.name() == name) {
+            if !args.is_empty() {
+                self.report_arity(&name, 0, args, span);
+                self.infer_arguments_only(args);
+            }
+            self.tables.calls.insert(expr.id, Callee::Builtin(builtin));
+            return Some(Term::Vector(ScalarName::U32, 3));
+        }
+        let Ty::Vector(scalar, lanes) = vector_function(&name)? else { return None };
+        let params = vec![Term::Scalar(scalar); usize::from(lanes)];
+        self.check_arguments(&name, &params, args, span);
+        self.tables.calls.insert(expr.id, Callee::Intrinsic(Intrinsic::VectorNew));
+        Some(Term::Vector(scalar, lanes))
+    }
+
+    /// `T::name(…)` of a built-in type.
+    fn infer_associated_call(&mut self, expr: &'a Expr, ty: &Ty, path: &'a Path, args: &'a [Expr]) -> Term {
+        let receiver = Term::from(ty);
+        let Some(name) = path.segments.last() else { return Term::Error };
+        let Some(row) = super::method::find_row(&name.to_string(), &receiver, None) else {
+            self.report_no_method(name, &receiver, None);
+            return self.infer_arguments_only(args);
+        };
+        let mut params = super::method::params_of(row, &receiver);
+        if row.kind == Kind::Method {
+            params.insert(0, receiver.clone());
+        }
+        self.check_arguments(&name.to_string(), &params, args, SpanRange::token(name.span()));
+        self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));
+        super::method::result_of(row, &receiver)
+    }
+
+    /// Checks arguments of a built-in against its parameters.
+    pub(super) fn check_arguments(&mut self, name: &str, params: &[Term], args: &'a [Expr], span: SpanRange) {
+        if params.len() != args.len() {
+            self.report_arity(name, params.len(), args, span);
+            self.infer_arguments_only(args);
+            return;
+        }
+        for (arg, param) in args.iter().zip(params) {
+            self.check(arg, param, Because::Nothing);
+        }
+    }
+
+    /// Reports a wrong number of arguments, at the first that is too many or at the name.
+    pub(super) fn report_arity(&mut self, name: &str, expected: usize, args: &[Expr], span: SpanRange) {
+        let plural = if expected == 1 { "" } else { "s" };
+        let (found, verb) = (args.len(), if args.len() == 1 { "was" } else { "were" });
+        let message = format!("`{name}` takes {expected} argument{plural}, but {found} {verb} given");
+        let span = match (args.get(expected), args.last()) {
+            (Some(first), Some(last)) => SpanRange { start: first.span.start, end: last.span.end },
+            _ => span,
+        };
+        self.diags.error(code::WRONG_ARGUMENTS, span, message);
+    }
+
+    fn report_unknown_function(&mut self, path: &Path, span: SpanRange, args: &[Expr]) {
+        let name = path.segments.last().map(ToString::to_string).unwrap_or_default();
+        if let Some(ty) = path.as_name().and_then(|name| builtin_type(&name.to_string())) {
+            return self.report_type_as_function(&ty, span, args);
+        }
+        let unsupported_type = parent(path).segments.last().and_then(|ty| {
+            UNSUPPORTED_TYPES.iter().find(|(name, _)| ty == name)
+        });
+        if let Some((ty, instead)) = unsupported_type {
+            self.diags
+                .error(code::UNKNOWN_TYPE, span, format!("type `{ty}` is not available in kernels yet"))
+                .help(*instead);
+            return;
+        }
+        if let Some((name, instead)) = UNSUPPORTED_FUNCTIONS.iter().find(|(unsupported, _)| *unsupported == name) {
+            self.diags
+                .error(code::UNKNOWN_NAME, span, format!("function `{name}` is not available in kernels"))
+                .help(*instead);
+            return;
+        }
+        let items = &self.program.items[self.item].uses;
+        let is_struct = items.get(&parent(path).text()).is_some();
+        let functions = items
+            .iter()
+            .filter(|(_, item)| matches!(self.program.items[**item].item, Item::Fn(_)))
+            .map(|(name, _)| name.as_str());
+        let builtins = Builtin::ALL.iter().map(|builtin| builtin.name());
+        let vectors = ["vec2", "vec3", "vec4", "uvec2", "uvec3", "uvec4", "ivec2", "ivec3", "ivec4"];
+        let help = match nearest(&name, functions.chain(builtins).chain(vectors)) {
+            _ if is_struct => "methods of structs are not available yet: write a `#[device] fn`".to_owned(),
+            Some(suggestion) => format!("a function with a similar name exists: `{suggestion}`"),
+            None => match nearest(&parent(path).text(), BUILTIN_TYPES.iter().copied()) {
+                Some(ty) => format!("a type with a similar name exists: `{ty}`"),
+                None => "a function needs `#[device]` to be called from kernels".to_owned(),
+            },
+        };
+        let message = format!("cannot find function `{}` in this scope", path.text());
+        self.diags.error(code::UNKNOWN_NAME, span, message).help(help);
+    }
+
+    fn report_type_as_function(&mut self, ty: &Ty, span: SpanRange, args: &[Expr]) {
+        let name = self.name_of(ty);
+        let error = self.diags.error(code::UNKNOWN_NAME, span, format!("expected a function, found type `{name}`"));
+        match (ty, args) {
+            (Ty::Scalar(_), [arg]) => error.help(format!("write `{} as {name}`", cast_source(arg))),
+            (Ty::Vector(..), [arg]) if !matches!(arg.kind, ExprKind::Error) => {
+                error.help(format!("write `{name}::splat({})`", text(arg)))
+            }
+            (Ty::Vector(..), _) => error.help(format!("write `{name}::new(…)`")),
+            _ => error,
+        };
+    }
+}
+
+/// glam's free functions: `vec3`, `uvec2`, ….
+fn vector_function(name: &str) -> Option<Ty> {
+    let ty = match name.as_bytes().first()? {
+        b'v' => format!("V{}", &name[1..]),
+        first @ (b'u' | b'i' | b'b') if name.as_bytes().get(1) == Some(&b'v') => {
+            format!("{}V{}", char::from(first.to_ascii_uppercase()), &name[2..])
+        }
+        _ => return None,
+    };
+    builtin_type(&ty)
+}

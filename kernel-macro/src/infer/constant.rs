@@ -1,0 +1,125 @@
+//! Constants of built-in types and of `core`: `f32::EPSILON`, `Vec3::ZERO`, `std::f32::consts::PI`. Device consts are items.
+
+use std::f32::consts;
+
+use crate::ast::{Path, ScalarName};
+use crate::typed::{ConstValue, Ty};
+
+use super::ty::{builtin_modules, builtin_type};
+
+const FLOATS: &[(&str, f32)] = &[
+    ("EPSILON", f32::EPSILON),
+    ("MIN", f32::MIN),
+    ("MAX", f32::MAX),
+    ("MIN_POSITIVE", f32::MIN_POSITIVE),
+    ("INFINITY", f32::INFINITY),
+    ("NEG_INFINITY", f32::NEG_INFINITY),
+    ("NAN", f32::NAN),
+];
+
+/// `f32::consts`
+pub(super) const MATHS: &[(&str, f32)] = &[
+    ("PI", consts::PI),
+    ("TAU", consts::TAU),
+    ("E", consts::E),
+    ("SQRT_2", consts::SQRT_2),
+    ("LN_2", consts::LN_2),
+    ("LN_10", consts::LN_10),
+    ("LOG2_E", consts::LOG2_E),
+    ("LOG2_10", consts::LOG2_10),
+    ("LOG10_E", consts::LOG10_E),
+    ("LOG10_2", consts::LOG10_2),
+    ("FRAC_PI_2", consts::FRAC_PI_2),
+    ("FRAC_PI_3", consts::FRAC_PI_3),
+    ("FRAC_PI_4", consts::FRAC_PI_4),
+    ("FRAC_PI_6", consts::FRAC_PI_6),
+    ("FRAC_PI_8", consts::FRAC_PI_8),
+    ("FRAC_1_PI", consts::FRAC_1_PI),
+    ("FRAC_2_PI", consts::FRAC_2_PI),
+    ("FRAC_2_SQRT_PI", consts::FRAC_2_SQRT_PI),
+    ("FRAC_1_SQRT_2", consts::FRAC_1_SQRT_2),
+];
+
+/// The constant that a path names.
+pub(super) fn builtin_constant(path: &Path) -> Option<(Ty, ConstValue)> {
+    let segments: Vec<String> = path.segments.iter().map(ToString::to_string).collect();
+    match segments.as_slice() {
+        [modules @ .., module, name] if module == "consts" => {
+            let modules = modules.strip_suffix(&["f32".to_owned()]).unwrap_or(modules);
+            let (_, value) = MATHS.iter().find(|(math, _)| math == name)?;
+            builtin_modules(modules.iter().cloned()).then_some((Ty::F32, ConstValue::F32(*value)))
+        }
+        [modules @ .., ty, name] if builtin_modules(modules.iter().cloned()) => {
+            let ty = builtin_type(ty)?;
+            let value = associated_constant(&ty, name)?;
+            let ty = if name == "BITS" { Ty::U32 } else { ty };
+            Some((ty, value))
+        }
+        _ => None,
+    }
+}
+
+/// `T::NAME`
+fn associated_constant(ty: &Ty, name: &str) -> Option<ConstValue> {
+    match ty {
+        Ty::Scalar(scalar) => scalar_constant(*scalar, name),
+        Ty::Vector(scalar, lanes) => {
+            let lane = vector_constant(*scalar, *lanes, name)?;
+            Some(ConstValue::Aggregate((0..*lanes).map(|index| lane(index)).collect()))
+        }
+        _ => None,
+    }
+}
+
+fn scalar_constant(scalar: ScalarName, name: &str) -> Option<ConstValue> {
+    Some(match (scalar, name) {
+        (ScalarName::F32, _) => ConstValue::F32(FLOATS.iter().find(|(float, _)| *float == name)?.1),
+        (ScalarName::I32, "MIN") => ConstValue::I32(i32::MIN),
+        (ScalarName::I32, "MAX") => ConstValue::I32(i32::MAX),
+        (ScalarName::U32 | ScalarName::Usize, "MIN") => ConstValue::U32(0),
+        (ScalarName::U32, "MAX") => ConstValue::U32(u32::MAX),
+        (ScalarName::I32 | ScalarName::U32, "BITS") => ConstValue::U32(32),
+        // `usize::MAX` differs between host and device: left out on purpose.
+        _ => return None,
+    })
+}
+
+type Lane = Box<dyn Fn(u8) -> ConstValue>;
+
+/// The lanes of a vector type's constant.
+fn vector_constant(scalar: ScalarName, lanes: u8, name: &str) -> Option<Lane> {
+    let number = move |value: i8| match scalar {
+        ScalarName::F32 => ConstValue::F32(f32::from(value)),
+        ScalarName::I32 => ConstValue::I32(i32::from(value)),
+        _ => ConstValue::U32(u32::from(value.unsigned_abs())),
+    };
+    if scalar == ScalarName::Bool {
+        let value = match name {
+            "TRUE" => true,
+            "FALSE" => false,
+            _ => return None,
+        };
+        return Some(Box::new(move |_| ConstValue::Bool(value)));
+    }
+    let signed = scalar != ScalarName::U32;
+    let (sign, axis) = match name.strip_prefix("NEG_") {
+        Some(axis) if signed => (-1, axis),
+        Some(_) => return None,
+        None => (1, name),
+    };
+    let axes = ["X", "Y", "Z", "W"];
+    if let Some(position) = axes.iter().position(|letter| *letter == axis).filter(|axis| *axis < usize::from(lanes)) {
+        // Positive zeros in the other lanes, as glam has them.
+        return Some(Box::new(move |lane| number(if usize::from(lane) == position { sign } else { 0 })));
+    }
+    match name {
+        "ZERO" => Some(Box::new(move |_| number(0))),
+        "ONE" => Some(Box::new(move |_| number(1))),
+        "NEG_ONE" if signed => Some(Box::new(move |_| number(-1))),
+        "MIN" | "MAX" | "NAN" | "INFINITY" | "NEG_INFINITY" => {
+            let value = scalar_constant(scalar, name)?;
+            Some(Box::new(move |_| value.clone()))
+        }
+        _ => None,
+    }
+}

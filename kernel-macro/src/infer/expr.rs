@@ -1,0 +1,183 @@
+//! Inference of one expression: hands each kind to the file that knows it.
+
+use std::rc::Rc;
+
+use proc_macro2::Ident;
+
+use crate::ast::{Expr, ExprKind, Path, SpanRange, TypeExpr};
+use crate::diag::code;
+
+use super::finish::Deferred;
+use super::mismatch::Because;
+use super::unify::Term;
+use super::{Expect, Infer};
+
+impl<'a> Infer<'a> {
+    /// Infers an expression and records its type. A demanded type guides, but the caller checks it.
+    pub(super) fn infer(&mut self, expr: &'a Expr, expect: &Expect) -> Term {
+        let term = self.infer_kind(expr, expect);
+        if self.table.shallow(&term) == Term::Never {
+            self.diverges = true;
+        }
+        self.record(expr.id, term.clone());
+        term
+    }
+
+    fn infer_kind(&mut self, expr: &'a Expr, expect: &Expect) -> Term {
+        match &expr.kind {
+            ExprKind::Literal(literal) => self.infer_literal(expr, literal, expect),
+            ExprKind::Path(path) => self.infer_value_path(expr, path),
+            ExprKind::Paren(inner) => self.infer(inner, expect),
+            ExprKind::Unary(op, operand) => self.infer_unary(*op, operand, expect),
+            ExprKind::Binary(op, left, right, _) => self.infer_binary(*op, left, right),
+            ExprKind::Assign(place, value) => self.infer_assign(place, value),
+            ExprKind::AssignOp(op, place, value, _) => self.infer_assign_op(*op, place, value),
+            ExprKind::Cast(value, ty) => self.infer_cast(value, ty),
+            ExprKind::If { condition, then_block, else_expr } => {
+                self.infer_if(expr, condition, then_block, else_expr.as_deref(), expect)
+            }
+            ExprKind::While { label, condition, body } => self.infer_while(expr, label.as_ref(), condition, body),
+            ExprKind::Loop { label, body } => self.infer_loop(expr, label.as_ref(), body, expect),
+            ExprKind::For { label, pattern, range, body } => {
+                self.infer_for(expr, label.as_ref(), pattern, range, body)
+            }
+            ExprKind::Block { label: None, block } => {
+                let found = self.infer_block(block, expect);
+                self.block_value(block, found, expect)
+            }
+            ExprKind::Block { label: Some(label), block } => self.infer_labelled_block(expr, label, block, expect),
+            ExprKind::Break { label, value } => self.infer_break(expr, label.as_ref(), value.as_deref()),
+            ExprKind::Continue { label } => self.infer_continue(expr, label.as_ref()),
+            ExprKind::Return(value) => self.infer_return(expr, value.as_deref()),
+            ExprKind::Call { callee, callee_span, args } => self.infer_call(expr, callee, *callee_span, args),
+            ExprKind::Method { receiver, name, args } => self.infer_method(expr, receiver, name, args),
+            ExprKind::Field { base, member } => self.infer_field(expr, base, member),
+            ExprKind::Index { base, index } => self.infer_index(base, index),
+            ExprKind::Tuple(members) => self.infer_tuple(members, expect),
+            ExprKind::Array(elements) => self.infer_array(expr, elements, expect),
+            ExprKind::Repeat { element, len } => self.infer_repeat(element, len, expect),
+            ExprKind::Struct { path, fields } => self.infer_struct(expr, path, fields),
+            ExprKind::Error => {
+                self.poisoned = true;
+                Term::Error
+            }
+        }
+    }
+
+    fn infer_cast(&mut self, value: &'a Expr, ty: &'a TypeExpr) -> Term {
+        let target = self.term_of(ty);
+        let found = self.infer(value, &Expect::Cast(target.clone()));
+        if self.table.kind(&target).is_some() {
+            self.open.push((value, target.clone()));
+        }
+        self.deferred.push(Deferred::Cast { value, found, target: target.clone(), ty: ty.span });
+        target
+    }
+
+    fn infer_tuple(&mut self, members: &'a [Expr], expect: &Expect) -> Term {
+        let expected = match expect {
+            Expect::Type(term, because) => match self.table.shallow(term) {
+                Term::Tuple(terms) if terms.len() == members.len() => Some((terms, *because)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((terms, because)) = expected else {
+            return Term::tuple(members.iter().map(|member| self.infer(member, &Expect::Nothing)).collect());
+        };
+        for (member, term) in members.iter().zip(terms.iter()) {
+            self.check(member, term, because);
+        }
+        Term::Tuple(terms)
+    }
+
+    fn infer_array(&mut self, expr: &'a Expr, elements: &'a [Expr], expect: &Expect) -> Term {
+        let len = u32::try_from(elements.len()).unwrap_or(u32::MAX);
+        let mut known = self.expected_element(expect);
+        for element in elements {
+            match &known {
+                Some((term, because)) => self.check(element, &term.clone(), *because),
+                None => {
+                    let term = self.infer(element, &Expect::Nothing);
+                    if self.table.shallow(&term) != Term::Never {
+                        known = Some((term, Because::FirstElement(element.span.start)));
+                    }
+                }
+            }
+        }
+        let element = known.map_or_else(|| self.fresh(), |(term, _)| term);
+        let term = Term::Array(Rc::new(element), len);
+        if elements.is_empty() {
+            self.open.push((expr, term.clone()));
+        }
+        term
+    }
+
+    fn infer_repeat(&mut self, element: &'a Expr, len: &'a Expr, expect: &Expect) -> Term {
+        let element = match self.expected_element(expect) {
+            Some((term, because)) => {
+                self.check(element, &term, because);
+                term
+            }
+            None => self.infer(element, &Expect::Nothing),
+        };
+        match self.array_len(len) {
+            Some(len) => Term::Array(Rc::new(element), len),
+            None => Term::Error,
+        }
+    }
+
+    /// The element type of an expected array.
+    fn expected_element(&mut self, expect: &Expect) -> Option<(Term, Because)> {
+        let Expect::Type(term, because) = expect else { return None };
+        match self.table.shallow(term) {
+            Term::Array(element, _) => Some(((*element).clone(), *because)),
+            _ => None,
+        }
+    }
+
+    fn infer_struct(&mut self, expr: &'a Expr, path: &'a Path, fields: &'a [(Ident, Expr)]) -> Term {
+        let Some((item, definition, types)) = self.struct_of(path) else {
+            for (_, value) in fields {
+                self.infer(value, &Expect::Nothing);
+            }
+            return Term::Error;
+        };
+        let mut positions: Vec<u32> = Vec::with_capacity(fields.len());
+        for (name, value) in fields {
+            let position = definition.fields.iter().position(|(field, _)| field == name);
+            let Some(position) = position else {
+                self.report_unknown_field(name, definition);
+                self.infer(value, &Expect::Nothing);
+                continue;
+            };
+            let id = u32::try_from(position).unwrap_or(u32::MAX);
+            if positions.contains(&id) {
+                let message = format!("field `{name}` is given twice");
+                self.diags.error(code::UNKNOWN_FIELD, super::range(name.span()), message);
+            }
+            positions.push(id);
+            self.check(value, &Term::from(&types[position]), Because::Field(item, id));
+        }
+        let missing: Vec<String> = (0u32..)
+            .zip(&definition.fields)
+            .filter(|(position, _)| !positions.contains(position))
+            .map(|(_, (name, _))| format!("`{name}`"))
+            .collect();
+        if !missing.is_empty() && positions.len() == fields.len() {
+            let word = if missing.len() == 1 { "field" } else { "fields" };
+            let message = format!("missing {word} {} of struct `{}`", missing.join(", "), definition.name);
+            self.diags.error(code::UNKNOWN_FIELD, path_span(path), message);
+        }
+        self.tables.structs.insert(expr.id, (item, positions));
+        Term::Struct(item)
+    }
+}
+
+/// From the first to the last segment.
+pub(super) fn path_span(path: &Path) -> SpanRange {
+    match (path.segments.first(), path.segments.last()) {
+        (Some(first), Some(last)) => SpanRange { start: first.span(), end: last.span() },
+        _ => SpanRange::token(proc_macro2::Span::call_site()),
+    }
+}

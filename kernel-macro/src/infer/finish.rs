@@ -1,0 +1,132 @@
+//! The end of inference: checks that had to wait for all types, defaults, and the tables for later stages.
+
+use crate::ast::{Expr, Item, ScalarName, SpanRange};
+use crate::diag::code;
+use crate::typed::{Ty, TypedFn};
+
+use super::mismatch::cast_source;
+use super::unify::Term;
+use super::{Infer, range};
+
+/// A check that needs the final type.
+pub(super) enum Deferred<'a> {
+    /// `-operand`
+    Negation { operand: &'a Expr, term: Term },
+    /// `value as target`
+    Cast { value: &'a Expr, found: Term, target: Term, ty: SpanRange },
+    /// The index of a buffer or array.
+    Index { index: &'a Expr, term: Term },
+    /// A literal too large for some type.
+    Range { span: SpanRange, value: u128, term: Term, negative: bool },
+}
+
+impl<'a> Infer<'a> {
+    /// Reports what nothing determines, then runs the deferred checks.
+    pub(super) fn settle(&mut self) {
+        self.report_undetermined();
+        for check in std::mem::take(&mut self.deferred) {
+            match check {
+                Deferred::Negation { operand, term } => match self.table.resolve(&term) {
+                    Some(Ty::I32 | Ty::F32 | Ty::Vector(ScalarName::F32 | ScalarName::I32, _)) => {}
+                    Some(Ty::Error | Ty::Never) | None => {}
+                    Some(ty) => self.report_negation(operand, &Term::from(&ty)),
+                },
+                Deferred::Cast { value, found, target, ty } => self.check_cast(value, &found, &target, ty),
+                Deferred::Index { index, term } => match self.table.resolve(&term) {
+                    Some(Ty::U32 | Ty::USIZE | Ty::Error | Ty::Never) | None => {}
+                    Some(ty) => self.report_index(index, &Term::from(&ty)),
+                },
+                Deferred::Range { span, value, term, negative } => {
+                    if let Some(Ty::Scalar(scalar)) = self.table.resolve(&term) {
+                        self.check_range(span, value, scalar, negative);
+                    }
+                }
+            }
+        }
+    }
+
+    /// All types in their final form. Call [`settle`](Self::settle) first.
+    pub(super) fn finish(&mut self) -> TypedFn {
+        self.settle();
+        self.require_resolved();
+        let mut tables = std::mem::take(&mut self.tables);
+        let resolve = |term: &Option<Term>| match term {
+            Some(term) => self.table.resolve(term).unwrap_or(Ty::Error),
+            None => Ty::Error,
+        };
+        tables.exprs = self.exprs.iter().map(resolve).collect();
+        tables.bindings = self
+            .locals
+            .iter()
+            .map(|local| local.as_ref().and_then(|local| self.table.resolve(&local.term)).unwrap_or(Ty::Error))
+            .collect();
+        tables
+    }
+
+    /// Types without a place of their own were reported above; one that is left over would be a bug of ours.
+    fn require_resolved(&mut self) {
+        let open = self.exprs.iter().flatten().any(|term| self.table.resolve(term).is_none());
+        if open
+            && !self.diags.has_errors()
+            && let Item::Fn(function) = &self.program.items[self.item].item
+        {
+            self.diags
+                .error(code::INTERNAL, range(function.name.span()), "an expression was left without a type")
+                .note("this is a bug in gridwise: please report it with this function");
+        }
+    }
+
+    fn report_undetermined(&mut self) {
+        for index in 0..self.locals.len() {
+            let Some(local) = self.locals[index].clone() else { continue };
+            if self.table.resolve(&local.term).is_none() {
+                self.table.poison(&local.term);
+                self.diags
+                    .error(code::CANNOT_INFER, range(local.span), format!("cannot infer the type of `{}`", local.name))
+                    .help(format!("write it: `let {}: f32 = …`", local.name));
+            }
+        }
+        for (expr, term) in std::mem::take(&mut self.open) {
+            if self.table.resolve(&term).is_none() {
+                self.table.poison(&term);
+                self.diags
+                    .error(code::CANNOT_INFER, expr.span, "cannot infer the type of this expression")
+                    .help("bind it with `let` and write the type");
+            }
+        }
+    }
+
+    /// Reports an operand or receiver whose type must be known here but is not.
+    pub(super) fn report_unknown(&mut self, expr: &Expr) {
+        self.diags
+            .error(code::CANNOT_INFER, expr.span, "the type of this value must be known here")
+            .help("write the type where it is declared");
+    }
+
+    fn check_cast(&mut self, value: &Expr, found: &Term, target: &Term, ty: SpanRange) {
+        let (Some(from), Some(to)) = (self.table.resolve(found), self.table.resolve(target)) else { return };
+        let source = cast_source(value);
+        let help = match (&from, &to) {
+            (Ty::Error | Ty::Never, _) | (_, Ty::Error) => return,
+            (Ty::Scalar(from), Ty::Scalar(to)) if from == to => return,
+            (Ty::Scalar(ScalarName::F32), Ty::Scalar(ScalarName::Bool)) => Some(format!("write `{source} != 0.0`")),
+            (Ty::Scalar(_), Ty::Scalar(ScalarName::Bool)) => Some(format!("write `{source} != 0`")),
+            (Ty::Scalar(ScalarName::Bool), Ty::Scalar(ScalarName::F32)) => Some(format!("cast through an integer: `{source} as u32 as f32`")),
+            (Ty::Scalar(_), Ty::Scalar(_)) => return,
+            (Ty::Vector(_, from), Ty::Vector(scalar, to)) if from == to && *scalar != ScalarName::Bool => {
+                let prefix = super::ty::vector_prefix(*scalar).to_lowercase();
+                Some(format!("write `{source}.as_{prefix}{to}()`"))
+            }
+            (Ty::Scalar(_), Ty::Vector(..)) => Some(format!("write `{}::splat({source})`", self.name_of(&to))),
+            (Ty::Vector(..), Ty::Scalar(_)) => Some("cast one lane: `.x`".to_owned()),
+            _ => None,
+        };
+        let message = format!("cannot cast `{}` as `{}`", self.name_of(&from), self.name_of(&to));
+        let span = SpanRange { start: value.span.start, end: ty.end };
+        let error = self.diags.error(code::BAD_CAST, span, message);
+        error.note("`as` converts between numbers, and from `bool` to integers");
+        if let Some(help) = help {
+            error.help(help);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Inference of method calls by the table of intrinsics.
+
+use std::rc::Rc;
+
+use proc_macro2::Ident;
+
+use crate::ast::{Expr, ScalarName};
+use crate::diag::code;
+use crate::intrinsic::{Kind, Receiver, Row, Sig, TABLE};
+use crate::source::text;
+use crate::typed::Callee;
+
+use super::mismatch::cast_source;
+use super::suggest::nearest;
+use super::unify::{Term, VarKind};
+use super::{Infer, range};
+
+/// Methods that kernels do not have, and what to write instead.
+const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
+    ("clone", "values are `Copy`: leave it out"),
+    ("copied", "values are `Copy`: leave it out"),
+    ("to_owned", "values are `Copy`: leave it out"),
+    ("into", "convert numbers with `as`"),
+    ("iter", "loop over indices: `for i in 0..x.len()`"),
+    ("iter_mut", "loop over indices: `for i in 0..x.len()`"),
+    ("get", "index it: `x[i]`, which is checked"),
+    ("swap", "swap through a variable"),
+    ("unwrap", "`Option` and `Result` are not available in kernels yet"),
+    ("checked_add", "`Option` is not available in kernels yet: compare first"),
+    ("checked_sub", "`Option` is not available in kernels yet: compare first"),
+    ("checked_mul", "`Option` is not available in kernels yet: compare first"),
+    ("checked_div", "`Option` is not available in kernels yet: compare first"),
+    ("sum", "add the elements in a loop"),
+    ("try_normalize", "compare `length_squared()` first, then `normalize()`"),
+    ("normalize_or_zero", "compare `length_squared()` first, then `normalize()`"),
+];
+
+impl<'a> Infer<'a> {
+    pub(super) fn infer_method(
+        &mut self,
+        expr: &'a Expr,
+        receiver: &'a Expr,
+        name: &'a Ident,
+        args: &'a [Expr],
+    ) -> Term {
+        let term = self.infer_base(receiver);
+        match self.table.kind(&term) {
+            // An index is a `usize` unless something said otherwise by now.
+            Some(VarKind::Int { index: true }) => {
+                self.table.unify(&term, &Term::USIZE);
+            }
+            Some(kind) => {
+                self.report_ambiguous(receiver, name, kind);
+                return self.infer_arguments_only(args);
+            }
+            None => {}
+        }
+        let shallow = self.table.shallow(&term);
+        if let Term::Error | Term::Never = shallow {
+            self.infer_arguments_only(args);
+            return shallow;
+        }
+        let Some(row) = find_row(&name.to_string(), &shallow, Some(Kind::Method)) else {
+            self.report_no_method(name, &shallow, Some(receiver));
+            return self.infer_arguments_only(args);
+        };
+        let params = params_of(row, &shallow);
+        self.check_arguments(&name.to_string(), &params, args, range(name.span()));
+        self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));
+        result_of(row, &shallow)
+    }
+
+    /// A method of a number whose type is still open: rustc refuses, too.
+    fn report_ambiguous(&mut self, receiver: &Expr, name: &Ident, kind: VarKind) {
+        let (class, suffix) = match kind {
+            VarKind::Int { .. } => ("{integer}", "u32"),
+            VarKind::Float => ("{float}", "f32"),
+            VarKind::Any => return self.report_unknown(receiver),
+        };
+        let message = format!("can't call method `{name}` on ambiguous numeric type `{class}`");
+        let literal = super::op::is_literal(receiver);
+        let receiver_text = text(receiver);
+        let error = self.diags.error(code::CANNOT_INFER, range(name.span()), message);
+        if literal {
+            let digits = receiver_text.trim_matches(['(', ')']);
+            error.help(format!("add a suffix: `{digits}_{suffix}.{name}(…)`"));
+        } else {
+            error.help(format!("write the type where it is declared: `let {receiver_text}: {suffix} = …`"));
+        }
+    }
+
+    /// Reports a method or associated function that a type does not have.
+    pub(super) fn report_no_method(&mut self, name: &Ident, receiver: &Term, expr: Option<&Expr>) {
+        let ty = self.describe(receiver);
+        let text_of_name = name.to_string();
+        let help = self.method_help(&text_of_name, receiver, expr);
+        let message = match expr {
+            Some(_) => format!("no method `{name}` on type {ty}"),
+            None => format!("no function `{name}` on type {ty}"),
+        };
+        let error = self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message);
+        if let Some(help) = help {
+            error.help(help);
+        }
+    }
+
+    fn method_help(&self, name: &str, receiver: &Term, expr: Option<&Expr>) -> Option<String> {
+        let written = self.describe(receiver);
+        let written = written.trim_matches('`');
+        if let Some((_, instead)) = UNSUPPORTED_METHODS.iter().find(|(method, _)| *method == name) {
+            return Some((*instead).to_owned());
+        }
+        if let Term::Vector(..) = receiver
+            && (2..=4).contains(&name.len())
+            && name.chars().all(|lane| "xyzw".contains(lane))
+        {
+            let base = expr.map_or_else(|| "v".to_owned(), text);
+            let lanes: Vec<String> = name.chars().map(|lane| format!("{base}.{lane}")).collect();
+            let prefix = written.trim_end_matches(|digit: char| digit.is_ascii_digit());
+            return Some(format!("swizzles are not available yet: write `{prefix}{}::new({})`", name.len(), lanes.join(", ")));
+        }
+        if let (Some(_), Some(_)) = (expr, find_row(name, receiver, Some(Kind::Function))) {
+            return Some(format!("it is a function of the type: write `{written}::{name}(…)`"));
+        }
+        if let Term::Struct(_) = receiver {
+            return Some("methods of structs are not available yet: write a `#[device] fn`".to_owned());
+        }
+        if let Term::Buffer { .. } = receiver {
+            return Some("buffers have `len()`, `is_empty()` and indexing".to_owned());
+        }
+        let elsewhere = TABLE.iter().find(|row| row.name == name);
+        if let (Some(row), Some(expr)) = (elsewhere, expr)
+            && row.receivers.contains(&Receiver::Float)
+            && matches!(receiver, Term::Scalar(scalar) if *scalar != ScalarName::Bool)
+        {
+            return Some(format!("`{name}` is a method of `f32`: write `({} as f32).{name}(…)`", cast_source(expr)));
+        }
+        if let (Some(row), Term::Vector(..)) = (elsewhere, receiver)
+            && row.receivers.contains(&Receiver::Float)
+        {
+            return Some(format!("`{name}` is a method of `f32`: apply it to each lane"));
+        }
+        let names = TABLE.iter().filter(|row| row.receivers.iter().any(|class| is_of(*class, receiver)));
+        let suggestion = nearest(name, names.map(|row| row.name))?;
+        Some(format!("a method with a similar name exists: `{suggestion}`"))
+    }
+}
+
+/// The intrinsic of this name for a receiver, of one kind if given.
+pub(super) fn find_row(name: &str, receiver: &Term, kind: Option<Kind>) -> Option<&'static Row> {
+    TABLE.iter().find(|row| {
+        is_named(row.name, name, receiver)
+            && kind.is_none_or(|kind| row.kind == kind)
+            && row.receivers.iter().any(|class| is_of(*class, receiver))
+            && has_lanes(row, receiver)
+    })
+}
+
+/// `as_vecN` is `as_vec3` for a vector of three.
+fn is_named(row: &str, name: &str, receiver: &Term) -> bool {
+    match (row.strip_suffix('N'), receiver) {
+        (Some(stem), Term::Vector(_, lanes)) => {
+            name.strip_prefix(stem).is_some_and(|digits| digits.parse::<u8>().ok() == Some(*lanes))
+        }
+        _ => row == name,
+    }
+}
+
+fn is_of(class: Receiver, term: &Term) -> bool {
+    match (class, term) {
+        (Receiver::Float, Term::Scalar(scalar)) => *scalar == ScalarName::F32,
+        (Receiver::Sint, Term::Scalar(scalar)) => *scalar == ScalarName::I32,
+        (Receiver::Uint, Term::Scalar(scalar)) => matches!(scalar, ScalarName::U32 | ScalarName::Usize),
+        (Receiver::FloatVec, Term::Vector(scalar, _)) => *scalar == ScalarName::F32,
+        (Receiver::SintVec, Term::Vector(scalar, _)) => *scalar == ScalarName::I32,
+        (Receiver::UintVec, Term::Vector(scalar, _)) => *scalar == ScalarName::U32,
+        (Receiver::BoolVec, Term::Vector(scalar, _)) => *scalar == ScalarName::Bool,
+        (Receiver::Vec2, Term::Vector(scalar, lanes)) => (*scalar, *lanes) == (ScalarName::F32, 2),
+        (Receiver::Vec3, Term::Vector(scalar, lanes)) => (*scalar, *lanes) == (ScalarName::F32, 3),
+        (Receiver::Buffer, Term::Buffer { .. }) | (Receiver::Array, Term::Array(..)) => true,
+        _ => false,
+    }
+}
+
+fn has_lanes(row: &Row, receiver: &Term) -> bool {
+    match (row.result, receiver) {
+        (Sig::Shorter, Term::Vector(_, lanes)) => *lanes > 2,
+        (Sig::Longer, Term::Vector(_, lanes)) => *lanes < 4,
+        _ => true,
+    }
+}
+
+/// The parameters' types for a receiver, `self` left out.
+pub(super) fn params_of(row: &Row, receiver: &Term) -> Vec<Term> {
+    let mut params = Vec::with_capacity(row.params.len());
+    for sig in row.params {
+        match (sig, receiver) {
+            (Sig::Elements, Term::Vector(scalar, lanes)) => {
+                params.extend((0..*lanes).map(|_| Term::Scalar(*scalar)));
+            }
+            _ => params.push(term_of_sig(*sig, receiver)),
+        }
+    }
+    params
+}
+
+/// The result's type for a receiver.
+pub(super) fn result_of(row: &Row, receiver: &Term) -> Term {
+    term_of_sig(row.result, receiver)
+}
+
+fn term_of_sig(sig: Sig, receiver: &Term) -> Term {
+    let element = match receiver {
+        Term::Vector(scalar, _) => Term::Scalar(*scalar),
+        other => other.clone(),
+    };
+    let vector = |scalar: ScalarName, more: i8| match receiver {
+        Term::Vector(_, lanes) => Term::Vector(scalar, lanes.saturating_add_signed(more)),
+        _ => Term::Scalar(scalar),
+    };
+    let same_scalar = match &element {
+        Term::Scalar(scalar) => *scalar,
+        _ => ScalarName::F32,
+    };
+    match sig {
+        Sig::Same => receiver.clone(),
+        Sig::Element | Sig::Elements => element,
+        Sig::ElementArray => match receiver {
+            Term::Vector(_, lanes) => Term::Array(Rc::new(element), u32::from(*lanes)),
+            _ => Term::Error,
+        },
+        Sig::Bool => Term::BOOL,
+        Sig::I32 => Term::I32,
+        Sig::U32 => Term::U32,
+        Sig::Usize => Term::USIZE,
+        Sig::Unsigned if *receiver == Term::I32 => Term::U32,
+        Sig::Unsigned => receiver.clone(),
+        Sig::PairSame => Term::tuple(vec![receiver.clone(), receiver.clone()]),
+        Sig::BoolVector => vector(ScalarName::Bool, 0),
+        Sig::FloatVector => vector(ScalarName::F32, 0),
+        Sig::SintVector => vector(ScalarName::I32, 0),
+        Sig::UintVector => vector(ScalarName::U32, 0),
+        Sig::Shorter => vector(same_scalar, -1),
+        Sig::Longer => vector(same_scalar, 1),
+    }
+}

@@ -1,0 +1,229 @@
+//! Name resolution and type inference of one item, as rustc does them. Rules that need more than types are in `check`.
+//!
+//! Types are unified with integer and float variables, expectations flow down so that literals take the expected type,
+//! and what is still open at the end takes Rust's defaults (`i32`; `f32`, the only float type). All errors are collected;
+//! `Term::Error` fits everything, so nothing is reported twice.
+
+mod block;
+mod call;
+mod constant;
+mod control;
+mod evaluate;
+mod expr;
+mod finish;
+mod literal;
+mod method;
+mod mismatch;
+mod name;
+mod op;
+mod place;
+mod suggest;
+mod ty;
+mod unify;
+
+
+use gridwise_ir::arena::EntityId;
+use proc_macro2::Span;
+
+use crate::ast::{BindingId, Const, Expr, ExprId, Fn, Item, SpanRange, Struct, TypeExpr};
+use crate::diag::Diagnostics;
+use crate::program::{ItemId, Program, TypedItem};
+use crate::typed::{Ty, TypedConst, TypedFn};
+
+pub(crate) use ty::type_name;
+
+use control::Frame;
+use finish::Deferred;
+use mismatch::Because;
+use unify::{Table, Term, VarKind};
+
+/// Infers an item whose dependencies are inferred already, and stores the result in it.
+pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagnostics) {
+    let mut cx = Infer::new(program, item);
+    let typed = match &program.items[item].item {
+        Item::Fn(function) => TypedItem::Fn(cx.function(function)),
+        Item::Const(constant) => cx.constant_item(constant).map_or(TypedItem::Error, TypedItem::Const),
+        Item::Struct(definition) => TypedItem::Struct(cx.fields_of(definition)),
+    };
+    let failed = cx.poisoned || cx.diags.has_errors();
+    diags.append(cx.diags);
+    program.items[item].typed = if failed { TypedItem::Error } else { typed };
+}
+
+/// The types of a function's parameters and result, its body left alone. Errors are those `infer_item` reports.
+pub(crate) fn infer_signature(program: &Program, item: ItemId, function: &Fn) -> (Vec<Ty>, Ty) {
+    let mut cx = Infer::new(program, item);
+    let params = function.params.iter().map(|param| cx.known_type(&param.ty)).collect();
+    let result = function.result.as_ref().map_or(Ty::Unit, |ty| cx.known_type(ty));
+    drop(cx.diags.into_list());
+    (params, result)
+}
+
+/// What the context demands of an expression.
+#[derive(Debug, Clone)]
+enum Expect {
+    Nothing,
+    /// The caller unifies the expression's type with this one.
+    Type(Term, Because),
+    /// The caller casts to this type: a number literal takes it when it can.
+    Cast(Term),
+}
+
+/// A variable of the function.
+#[derive(Debug, Clone)]
+struct Local {
+    name: String,
+    span: Span,
+    mutable: bool,
+    term: Term,
+}
+
+/// The state of one item's inference.
+struct Infer<'a> {
+    program: &'a Program,
+    item: ItemId,
+    diags: Diagnostics,
+    /// Something was met that the parser reported already.
+    poisoned: bool,
+    table: Table,
+    /// Type of each expression seen so far.
+    exprs: Vec<Option<Term>>,
+    locals: Vec<Option<Local>>,
+    /// Variables in scope, innermost last.
+    visible: Vec<BindingId>,
+    /// Inside an array length or const: variables are out of reach.
+    constant: bool,
+    frames: Vec<Frame>,
+    result: Term,
+    /// Whether control cannot reach the current point.
+    diverges: bool,
+    deferred: Vec<Deferred<'a>>,
+    /// Expressions whose type only their surroundings can tell.
+    open: Vec<(&'a Expr, Term)>,
+    /// The literal that is the operand of the minus sign met last.
+    negated: Option<ExprId>,
+    tables: TypedFn,
+}
+
+impl<'a> Infer<'a> {
+    fn new(program: &'a Program, item: ItemId) -> Self {
+        Self {
+            program,
+            item,
+            diags: Diagnostics::new(),
+            poisoned: false,
+            table: Table::default(),
+            exprs: Vec::new(),
+            locals: Vec::new(),
+            visible: Vec::new(),
+            constant: false,
+            frames: Vec::new(),
+            result: Term::Unit,
+            diverges: false,
+            deferred: Vec::new(),
+            open: Vec::new(),
+            negated: None,
+            tables: TypedFn::default(),
+        }
+    }
+
+    fn function(&mut self, function: &'a Fn) -> TypedFn {
+        self.exprs = vec![None; function.expr_count];
+        self.locals = vec![None; function.binding_count];
+        for param in &function.params {
+            let term = self.term_of(&param.ty);
+            let ty = self.table.resolve(&term).unwrap_or(Ty::Error);
+            self.tables.params.push(ty);
+            self.declare(param.binding, &param.name, param.mutable, term);
+        }
+        self.result = function.result.as_ref().map_or(Term::Unit, |ty| self.term_of(ty));
+        let expected = Expect::Type(self.result.clone(), Because::Result);
+        let found = self.infer_block(&function.body, &expected);
+        self.require_value(&function.body, &found, &self.result.clone(), Because::Result);
+        self.tables.result = self.table.resolve(&self.result);
+        self.finish()
+    }
+
+    fn constant_item(&mut self, constant: &'a Const) -> Option<TypedConst> {
+        self.exprs = vec![None; constant.expr_count];
+        self.constant = true;
+        let ty = self.known_type(&constant.ty);
+        self.check(&constant.value, &Term::from(&ty), Because::ConstType);
+        self.settle();
+        if self.poisoned || self.diags.has_errors() {
+            return None;
+        }
+        let value = self.evaluate(&constant.value)?;
+        Some(TypedConst { ty, value })
+    }
+
+    fn fields_of(&mut self, definition: &'a Struct) -> Vec<Ty> {
+        definition.fields.iter().map(|(_, ty)| self.known_type(ty)).collect()
+    }
+
+    /// A type that must be written out in full.
+    fn known_type(&mut self, ty: &'a TypeExpr) -> Ty {
+        let term = self.term_of(ty);
+        self.table.resolve(&term).unwrap_or(Ty::Error)
+    }
+
+    /// Brings a variable into scope.
+    fn declare(&mut self, binding: BindingId, name: &proc_macro2::Ident, mutable: bool, term: Term) {
+        if binding.index() >= self.locals.len() {
+            self.locals.resize(binding.index() + 1, None);
+        }
+        self.locals[binding.index()] = Some(Local { name: name.to_string(), span: name.span(), mutable, term });
+        self.visible.push(binding);
+    }
+
+    /// Records an expression's type.
+    fn record(&mut self, id: ExprId, term: Term) {
+        if id.index() >= self.exprs.len() {
+            self.exprs.resize(id.index() + 1, None);
+        }
+        self.exprs[id.index()] = Some(term);
+    }
+
+    /// The type of an expression inferred before.
+    fn term(&self, expr: &Expr) -> Term {
+        self.exprs.get(expr.id.index()).cloned().flatten().unwrap_or(Term::Error)
+    }
+
+    /// Infers an expression and demands a type of it.
+    fn check(&mut self, expr: &'a Expr, expected: &Term, because: Because) {
+        let found = self.infer(expr, &Expect::Type(expected.clone(), because));
+        self.coerce(expr, &found, expected, because);
+    }
+
+    /// Makes a found type fit an expected one, or reports that it does not.
+    fn coerce(&mut self, expr: &'a Expr, found: &Term, expected: &Term, because: Because) {
+        if self.table.shallow(found) != Term::Never && !self.table.unify(found, expected) {
+            self.report_mismatch(expr, expected, found, because);
+        }
+    }
+
+    /// A variable in scope by its name.
+    fn local(&self, binding: BindingId) -> Option<&Local> {
+        self.locals.get(binding.index())?.as_ref()
+    }
+
+    /// A new variable of unknown kind.
+    fn fresh(&mut self) -> Term {
+        self.table.fresh(VarKind::Any)
+    }
+
+    /// A type as users write it.
+    fn name_of(&self, ty: &Ty) -> String {
+        type_name(self.program, ty)
+    }
+}
+
+/// The line (from 1) on which something begins.
+fn line_of(span: Span) -> usize {
+    span.start().line
+}
+
+/// Both ends of an expression's or token's range on one span.
+fn range(span: Span) -> SpanRange {
+    SpanRange::token(span)
+}

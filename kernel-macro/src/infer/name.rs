@@ -1,0 +1,158 @@
+//! Resolution of names that stand for values. Functions are in `call`, types in `ty`.
+
+use gridwise_ir::ir::Builtin;
+
+use crate::ast::{Expr, Item, Path};
+use crate::diag::code;
+use crate::program::TypedItem;
+use crate::typed::Resolution;
+
+use super::Infer;
+use super::constant::{MATHS, builtin_constant};
+use super::suggest::nearest;
+use super::ty::{UNSUPPORTED_TYPES, builtin_path};
+use super::unify::Term;
+
+impl<'a> Infer<'a> {
+    /// Infers a path used as a value: anything but a buffer.
+    pub(super) fn infer_value_path(&mut self, expr: &'a Expr, path: &'a Path) -> Term {
+        let term = self.infer_path(expr, path);
+        if let Term::Buffer { element, .. } = &term {
+            let name = path.text();
+            let element = self.name_of(element);
+            self.diags
+                .error(code::BUFFER_USE, expr.span, format!("the buffer `{name}` is used as a value"))
+                .note(format!("kernels index buffers: `{name}[i]` is a `{element}`; `{name}.len()` is their length"))
+                .help("copy elements instead");
+            return Term::Error;
+        }
+        term
+    }
+
+    /// Infers a path, buffers included.
+    pub(super) fn infer_path(&mut self, expr: &'a Expr, path: &'a Path) -> Term {
+        if let Some(name) = path.as_name() {
+            let name = name.to_string();
+            let found = self.visible.iter().rev().find(|id| self.local(**id).is_some_and(|local| local.name == name));
+            if let Some(&binding) = found {
+                if self.constant {
+                    self.diags
+                        .error(code::BAD_CONST, expr.span, format!("the variable `{name}` is used in a constant"))
+                        .note("array lengths and consts are known when the kernel is compiled")
+                        .help("use a literal or a `#[device] const`");
+                    return Term::Error;
+                }
+                self.tables.paths.insert(expr.id, Resolution::Binding(binding));
+                return self.local(binding).map_or(Term::Error, |local| local.term.clone());
+            }
+        }
+        if let Some(term) = self.infer_const_path(expr, path) {
+            return term;
+        }
+        self.report_unknown_name(expr, path);
+        Term::Error
+    }
+
+    fn infer_const_path(&mut self, expr: &'a Expr, path: &'a Path) -> Option<Term> {
+        let program = self.program;
+        if let Some(&item) = program.items[self.item].uses.get(&path.text()) {
+            return Some(match (&program.items[item].item, &program.items[item].typed) {
+                (_, TypedItem::Const(constant)) => {
+                    self.tables.paths.insert(expr.id, Resolution::Const(item));
+                    Term::from(&constant.ty)
+                }
+                (Item::Const(constant), TypedItem::None) => {
+                    let message = format!("the value of `{}` depends on itself", constant.name);
+                    self.diags.error(code::BAD_CONST, expr.span, message);
+                    Term::Error
+                }
+                (Item::Const(_), _) => {
+                    self.poisoned = true;
+                    Term::Error
+                }
+                (Item::Fn(function), _) => {
+                    self.diags
+                        .error(code::UNKNOWN_NAME, expr.span, format!("the function `{}` is used as a value", path.text()))
+                        .note("kernels have no function pointers")
+                        .help(format!("call it: `{}(…)`", function.name));
+                    Term::Error
+                }
+                (Item::Struct(_), _) => {
+                    self.diags
+                        .error(code::UNKNOWN_NAME, expr.span, format!("expected a value, found struct `{}`", path.text()))
+                        .help(format!("write `{} {{ … }}`", path.text()));
+                    Term::Error
+                }
+            });
+        }
+        let (ty, value) = builtin_constant(path)?;
+        self.tables.paths.insert(expr.id, Resolution::Value(value));
+        Some(Term::from(&ty))
+    }
+
+    fn report_unknown_name(&mut self, expr: &Expr, path: &Path) {
+        let message = match path.segments.as_slice() {
+            [.., ty, name] if builtin_path(&parent(path)).is_some() => format!("no constant `{name}` on type `{ty}`"),
+            _ => format!("cannot find value `{}` in this scope", path.text()),
+        };
+        let help = self.name_help(path);
+        let error = self.diags.error(code::UNKNOWN_NAME, expr.span, message);
+        if let Some(help) = help {
+            error.help(help);
+        }
+    }
+
+    fn name_help(&self, path: &Path) -> Option<String> {
+        let text = path.text();
+        let Some(name) = path.as_name().map(ToString::to_string) else {
+            let last = path.segments.last()?.to_string();
+            if text.ends_with("usize::MAX") {
+                return Some("`usize` has 32 bits in kernels: write `u32::MAX as usize`".to_owned());
+            }
+            let first = path.segments.first()?.to_string();
+            if let Some((_, instead)) = UNSUPPORTED_TYPES.iter().find(|(ty, _)| *ty == first) {
+                return Some(format!("`{first}` is not available in kernels yet: {instead}"));
+            }
+            let suggestion = nearest(&last, constant_names(path))?;
+            return Some(format!("a constant with a similar name exists: `{suggestion}`"));
+        };
+        if MATHS.iter().any(|(math, _)| *math == name) {
+            return Some(format!("write `std::f32::consts::{name}`"));
+        }
+        if Builtin::ALL.iter().any(|builtin| builtin.name() == name) {
+            return Some(format!("`{name}` is a function: write `{name}()`"));
+        }
+        if builtin_path(path).is_some() {
+            return Some(format!("`{name}` is a type"));
+        }
+        let locals = self.visible.iter().filter_map(|id| self.local(*id)).map(|local| local.name.as_str());
+        let items = &self.program.items[self.item].uses;
+        let consts = items
+            .iter()
+            .filter(|(_, item)| matches!(self.program.items[**item].item, Item::Const(_)))
+            .map(|(name, _)| name.as_str());
+        if let Some(suggestion) = nearest(&name, locals.chain(consts)) {
+            return Some(format!("a name with a similar spelling exists: `{suggestion}`"));
+        }
+        let is_const = name.chars().all(|letter| !letter.is_lowercase());
+        Some(if is_const {
+            "a const needs `#[device]` to be used in kernels".to_owned()
+        } else {
+            format!("declare it with `let {name} = …`, or make it a parameter")
+        })
+    }
+}
+
+/// The path without its last segment.
+pub(super) fn parent(path: &Path) -> Path {
+    let segments = path.segments.split_last().map_or(Vec::new(), |(_, modules)| modules.to_vec());
+    Path { leading_colon: path.leading_colon, segments }
+}
+
+/// Names of constants that a path with this type in front could mean.
+fn constant_names(path: &Path) -> impl Iterator<Item = &'static str> {
+    let types = ["MIN", "MAX", "EPSILON", "INFINITY", "NEG_INFINITY", "MIN_POSITIVE", "NAN", "ZERO", "ONE", "NEG_ONE"];
+    let in_consts = path.segments.iter().any(|segment| segment == "consts");
+    let maths = MATHS.iter().map(|(name, _)| *name).filter(move |_| in_consts);
+    types.into_iter().filter(move |_| !in_consts).chain(maths)
+}

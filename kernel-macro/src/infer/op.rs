@@ -1,0 +1,287 @@
+//! Inference of operators, as Rust has them for scalars and glam for vectors.
+
+use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, UnaryOp};
+use crate::diag::code;
+
+use super::block::strip;
+use super::finish::Deferred;
+use super::mismatch::Because;
+use super::unify::{Term, VarKind};
+use super::{Expect, Infer};
+
+/// An operator with its operands.
+#[derive(Clone, Copy)]
+pub(super) struct Operation<'a> {
+    op: BinaryOp,
+    left: &'a Expr,
+    right: &'a Expr,
+    /// `a += b`: the result must fit the left operand.
+    assigns: bool,
+}
+
+impl<'a> Infer<'a> {
+    pub(super) fn infer_unary(&mut self, op: UnaryOp, operand: &'a Expr, expect: &Expect) -> Term {
+        if let (UnaryOp::Neg, ExprKind::Literal(Literal::Int { .. })) = (op, &strip(operand).kind) {
+            self.negated = Some(strip(operand).id);
+        }
+        let term = self.infer(operand, expect);
+        let shallow = self.table.shallow(&term);
+        let fits = match (op, &shallow) {
+            (_, Term::Error | Term::Never) => true,
+            (UnaryOp::Not, Term::Scalar(scalar)) => *scalar != ScalarName::F32,
+            (UnaryOp::Not, Term::Var(_)) => matches!(self.table.kind(&shallow), Some(VarKind::Int { .. })),
+            (UnaryOp::Neg, Term::Scalar(scalar) | Term::Vector(scalar, _)) => {
+                matches!(scalar, ScalarName::F32 | ScalarName::I32)
+            }
+            (UnaryOp::Neg, Term::Var(_)) => {
+                self.deferred.push(Deferred::Negation { operand, term: term.clone() });
+                self.table.kind(&shallow) != Some(VarKind::Any)
+            }
+            _ => false,
+        };
+        if fits {
+            return term;
+        }
+        match op {
+            UnaryOp::Not => self.report_not(operand, &shallow),
+            UnaryOp::Neg => self.report_negation(operand, &shallow),
+        }
+        Term::Error
+    }
+
+    fn report_not(&mut self, operand: &Expr, term: &Term) {
+        let name = self.describe(term);
+        let error = self.diags.error(code::BAD_OPERAND, operand.span, format!("cannot apply `!` to {name}"));
+        match term {
+            Term::Vector(ScalarName::Bool, _) => error.help("compare the other way round, or use `.any()` and `.all()`"),
+            Term::Vector(..) => error.note("bit operators on vectors are not available yet").help("apply it lane by lane"),
+            _ => error.note("`!` is for `bool` and integers"),
+        };
+    }
+
+    /// Reports a minus sign before something that has none.
+    pub(super) fn report_negation(&mut self, operand: &Expr, term: &Term) {
+        let name = self.describe(term);
+        let error = self.diags.error(code::BAD_OPERAND, operand.span, format!("cannot apply `-` to {name}"));
+        match term {
+            Term::Scalar(ScalarName::U32 | ScalarName::Usize) => {
+                error.note("unsigned values cannot be negated");
+                match &strip(operand).kind {
+                    ExprKind::Literal(Literal::Int { value: 1, .. }) if *term == Term::U32 => {
+                        error.help("for the largest value write `u32::MAX`")
+                    }
+                    _ => error.help("convert first, `as i32`, or write `x.wrapping_neg()`"),
+                };
+            }
+            Term::Vector(ScalarName::U32, lanes) => {
+                error.note("unsigned values cannot be negated").help(format!("convert first: `.as_ivec{lanes}()`"));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn infer_binary(&mut self, op: BinaryOp, left: &'a Expr, right: &'a Expr) -> Term {
+        if let BinaryOp::And | BinaryOp::Or = op {
+            self.check(left, &Term::BOOL, Because::Logic(op));
+            let before = self.diverges;
+            self.check(right, &Term::BOOL, Because::Logic(op));
+            // The right operand may be left out.
+            self.diverges = before;
+            return Term::BOOL;
+        }
+        let left_term = self.infer(left, &Expect::Nothing);
+        let right_term = self.infer(right, &Expect::Nothing);
+        self.operate(Operation { op, left, right, assigns: false }, &left_term, &right_term)
+    }
+
+    pub(super) fn infer_assign_op(&mut self, op: BinaryOp, place: &'a Expr, value: &'a Expr) -> Term {
+        let left = self.infer_place(place);
+        let right = self.infer(value, &Expect::Nothing);
+        self.operate(Operation { op, left: place, right: value, assigns: true }, &left, &right);
+        self.require_assignable(place);
+        Term::Unit
+    }
+
+    /// The type of an operation's result.
+    fn operate(&mut self, operation: Operation<'a>, left_term: &Term, right_term: &Term) -> Term {
+        let (left, right) = (self.table.shallow(left_term), self.table.shallow(right_term));
+        let compares = is_comparison(operation.op);
+        match (&left, &right) {
+            (Term::Error, _) | (_, Term::Error) => return if compares { Term::BOOL } else { Term::Error },
+            (Term::Never, _) => return Term::Never,
+            (_, Term::Never) => return if compares { Term::BOOL } else { left },
+            _ => {}
+        }
+        for (operand, term) in [(operation.left, &left), (operation.right, &right)] {
+            if self.table.kind(term) == Some(VarKind::Any) {
+                self.report_unknown(operand);
+                return Term::Error;
+            }
+        }
+        match operation.op {
+            BinaryOp::Shl | BinaryOp::Shr => self.shift(operation, left, &right),
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => self.bits(operation, left, &right),
+            _ if compares => self.compare(operation, &left, &right),
+            _ => self.arithmetic(operation, left, &right),
+        }
+    }
+
+    fn shift(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
+        if !self.is_integer(&left) {
+            self.report_operand(operation, operation.left, &left);
+            return Term::Error;
+        }
+        if !self.is_integer(right) {
+            self.report_operand(operation, operation.right, right);
+            return Term::Error;
+        }
+        left
+    }
+
+    fn bits(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
+        let fits = |cx: &Self, term: &Term| *term == Term::BOOL || cx.is_integer(term);
+        if !fits(self, &left) {
+            self.report_operand(operation, operation.left, &left);
+            return Term::Error;
+        }
+        if !fits(self, right) {
+            // The left operand decides what the right one must be.
+            self.report_operands(operation, &left, right);
+            return Term::Error;
+        }
+        self.same(operation, left, right)
+    }
+
+    fn compare(&mut self, operation: Operation<'a>, left: &Term, right: &Term) -> Term {
+        let equality = matches!(operation.op, BinaryOp::Eq | BinaryOp::Ne);
+        let fits = |cx: &Self, term: &Term| match term {
+            Term::Vector(..) | Term::Scalar(ScalarName::Bool) => equality,
+            _ => cx.is_number(term),
+        };
+        if !fits(self, left) {
+            self.report_operand(operation, operation.left, left);
+        } else if !self.table.unify(left, right) {
+            self.report_operands(operation, left, right);
+        }
+        Term::BOOL
+    }
+
+    fn arithmetic(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
+        match (&left, right) {
+            (Term::Vector(scalar, _), _) if *scalar == ScalarName::Bool => {
+                self.report_operand(operation, operation.left, &left);
+                Term::Error
+            }
+            (Term::Vector(..), Term::Vector(..)) => self.same(operation, left, right),
+            (Term::Vector(scalar, _), _) if self.is_number(right) => {
+                if !self.table.unify(right, &Term::Scalar(*scalar)) {
+                    let because = Because::LeftOperand(operation.left.span.start);
+                    self.report_mismatch(operation.right, &Term::Scalar(*scalar), right, because);
+                }
+                left
+            }
+            (_, Term::Vector(scalar, _)) if self.is_number(&left) && *scalar != ScalarName::Bool => {
+                if operation.assigns {
+                    self.report_mismatch(operation.right, &left, right, Because::Nothing);
+                    return Term::Error;
+                }
+                if !self.table.unify(&left, &Term::Scalar(*scalar)) {
+                    let because = Because::RightOperand(operation.right.span.start);
+                    self.report_mismatch(operation.left, &Term::Scalar(*scalar), &left, because);
+                }
+                right.clone()
+            }
+            _ if !self.is_number(&left) => {
+                self.report_operand(operation, operation.left, &left);
+                Term::Error
+            }
+            _ => self.same(operation, left, right),
+        }
+    }
+
+    /// Both operands have one type, which is the result's.
+    fn same(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
+        if self.table.unify(&left, right) {
+            return left;
+        }
+        self.report_operands(operation, &left, right);
+        Term::Error
+    }
+
+    /// Reports operands of different types; a literal is what must change, else the right one.
+    fn report_operands(&mut self, operation: Operation<'a>, left: &Term, right: &Term) {
+        if is_literal(operation.left) && !is_literal(operation.right) && !operation.assigns {
+            let because = Because::RightOperand(operation.right.span.start);
+            self.report_operand_mismatch(operation.left, right, left, operation.right, because);
+        } else {
+            let because = Because::LeftOperand(operation.left.span.start);
+            self.report_operand_mismatch(operation.right, left, right, operation.left, because);
+        }
+    }
+
+    /// Reports an operand of a type that the operator does not have.
+    fn report_operand(&mut self, operation: Operation<'a>, operand: &Expr, term: &Term) {
+        let symbol = operation.op.symbol();
+        let name = self.describe(term);
+        let written = if operation.assigns { format!("{symbol}=") } else { symbol.to_owned() };
+        let verb = if is_comparison(operation.op) { "cannot compare" } else { "cannot apply" };
+        let message = match verb {
+            "cannot compare" => format!("cannot compare {name} with `{symbol}`"),
+            _ => format!("cannot apply `{written}` to {name}"),
+        };
+        let help = operand_help(operation.op, term);
+        let error = self.diags.error(code::BAD_OPERAND, operand.span, message);
+        if let Some(help) = help {
+            error.help(help);
+        }
+    }
+
+    /// Whether a type is a number's: of an operand of arithmetic.
+    pub(super) fn is_number(&self, term: &Term) -> bool {
+        match self.table.shallow(term) {
+            Term::Scalar(scalar) => scalar != ScalarName::Bool,
+            Term::Var(_) => self.table.kind(term) != Some(VarKind::Any),
+            _ => false,
+        }
+    }
+
+    /// Whether a type is an integer's.
+    pub(super) fn is_integer(&self, term: &Term) -> bool {
+        match self.table.shallow(term) {
+            Term::Scalar(scalar) => !matches!(scalar, ScalarName::Bool | ScalarName::F32),
+            Term::Var(_) => matches!(self.table.kind(term), Some(VarKind::Int { .. })),
+            _ => false,
+        }
+    }
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
+}
+
+/// Whether an operand is a number as written, maybe with a sign.
+pub(super) fn is_literal(expr: &Expr) -> bool {
+    match &strip(expr).kind {
+        ExprKind::Literal(Literal::Int { suffix: None, .. } | Literal::Float { suffix: None, .. }) => true,
+        ExprKind::Unary(UnaryOp::Neg, operand) => is_literal(operand),
+        _ => false,
+    }
+}
+
+/// The way out for an operator that a type does not have.
+fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
+    let bits = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr);
+    Some(match term {
+        Term::Scalar(ScalarName::Bool) if is_comparison(op) => "write `!a & b` for `a < b`",
+        Term::Scalar(ScalarName::Bool) => "convert it to a number first, `as u32`, or use `&`, `|`, `^`",
+        Term::Vector(ScalarName::Bool, _) => "use `.any()` and `.all()`",
+        Term::Vector(..) if is_comparison(op) => "compare lane by lane with `cmplt`, `cmpge`, …, then `.all()` or `.any()`",
+        Term::Vector(..) if bits => "bit operators on vectors are not available yet: apply it to each lane",
+        Term::Scalar(ScalarName::F32) | Term::Var(_) if bits => "work on the bits: `x.to_bits()` and `f32::from_bits`",
+        Term::Tuple(_) | Term::Struct(_) | Term::Array(..) if is_comparison(op) => {
+            "comparing aggregates is not available yet: compare the members"
+        }
+        Term::Struct(_) | Term::Tuple(_) | Term::Array(..) => "apply it to the members",
+        _ => return None,
+    })
+}

@@ -1,0 +1,323 @@
+//! Inference of fields, indices and assignments: what can be read through a name, and what may be written.
+
+use proc_macro2::Ident;
+
+use crate::ast::{Expr, ExprKind, Item, Literal, Member, Path, ScalarName, Struct};
+use crate::diag::code;
+use crate::program::{ItemId, TypedItem};
+use crate::source::text;
+use crate::typed::{Resolution, Ty};
+
+use super::block::strip;
+use super::finish::Deferred;
+use super::mismatch::{Because, cast_source};
+use super::suggest::nearest;
+use super::unify::{Term, VarKind};
+use super::{Expect, Infer, line_of, range};
+
+/// Names of a vector's lanes.
+const LANES: [&str; 4] = ["x", "y", "z", "w"];
+
+impl<'a> Infer<'a> {
+    /// Infers what stands before `[…]` or `.method()`: the only places where a buffer may stand.
+    pub(super) fn infer_base(&mut self, expr: &'a Expr) -> Term {
+        let term = match &expr.kind {
+            ExprKind::Path(path) => self.infer_path(expr, path),
+            ExprKind::Paren(inner) => self.infer_base(inner),
+            _ => return self.infer(expr, &Expect::Nothing),
+        };
+        self.record(expr.id, term.clone());
+        term
+    }
+
+    pub(super) fn infer_index(&mut self, base: &'a Expr, index: &'a Expr) -> Term {
+        let term = self.infer_base(base);
+        let base_term = self.table.shallow(&term);
+        let element = match &base_term {
+            Term::Buffer { element, .. } => Term::from(&**element),
+            Term::Array(element, _) => (**element).clone(),
+            Term::Vector(scalar, lanes) => {
+                self.check(index, &Term::USIZE, Because::Nothing);
+                self.check_constant_index(index, u32::from(*lanes), base);
+                return Term::Scalar(*scalar);
+            }
+            Term::Error | Term::Never => {
+                self.infer(index, &Expect::Nothing);
+                return base_term;
+            }
+            _ => {
+                self.infer(index, &Expect::Nothing);
+                self.report_unindexable(base, &base_term);
+                return Term::Error;
+            }
+        };
+        let found = self.infer(index, &Expect::Nothing);
+        let found = self.table.shallow(&found);
+        match self.table.kind(&found) {
+            Some(VarKind::Int { .. }) => {
+                self.table.mark_index(&found);
+                self.deferred.push(Deferred::Index { index, term: found });
+            }
+            _ if matches!(found, Term::U32 | Term::USIZE | Term::Error | Term::Never) => {}
+            _ => self.report_index(index, &found),
+        }
+        if let Term::Array(_, len) = base_term {
+            self.check_constant_index(index, len, base);
+        }
+        element
+    }
+
+    fn check_constant_index(&mut self, index: &Expr, len: u32, base: &Expr) {
+        if let ExprKind::Literal(Literal::Int { value, .. }) = &strip(index).kind
+            && *value >= u128::from(len)
+        {
+            let message = format!("index {value} is out of range: `{}` has {len} elements", text(base));
+            self.diags.error(code::BAD_INDEX, index.span, message);
+        }
+    }
+
+    fn report_unindexable(&mut self, base: &Expr, term: &Term) {
+        let name = self.describe(term);
+        let error = self.diags.error(code::BAD_INDEX, base.span, format!("cannot index into {name}"));
+        match term {
+            Term::Tuple(_) => error.help(format!("members of a tuple are `{}.0`, `.1`, …", text(base))),
+            _ => error.note("buffers, arrays and vectors have elements"),
+        };
+    }
+
+    /// Reports an index of a wrong type.
+    pub(super) fn report_index(&mut self, index: &Expr, term: &Term) {
+        let name = self.describe(term);
+        let source = cast_source(index);
+        let error = self.diags.error(code::BAD_INDEX, index.span, format!("expected `u32` or `usize`, found {name}"));
+        error.note("buffers and arrays are indexed by unsigned integers");
+        match term {
+            Term::Scalar(ScalarName::I32 | ScalarName::F32) => {
+                error.help(format!("write `{source} as u32`"));
+            }
+            Term::Vector(ScalarName::U32, 3) => {
+                error.help(format!("take one lane: `{source}.x`"));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn infer_field(&mut self, expr: &'a Expr, base: &'a Expr, member: &'a Member) -> Term {
+        let term = self.infer(base, &Expect::Nothing);
+        let base_term = self.table.shallow(&term);
+        let found = match (&base_term, member) {
+            (Term::Error | Term::Never, _) => return base_term,
+            (Term::Struct(item), Member::Named(name)) => self.struct_field(*item, name),
+            (Term::Vector(scalar, lanes), Member::Named(name)) => LANES[..usize::from(*lanes)]
+                .iter()
+                .position(|lane| name == lane)
+                .map(|position| (position, Term::Scalar(*scalar))),
+            (Term::Tuple(members), Member::Index(index, _)) => {
+                members.get(*index as usize).map(|member| (*index as usize, member.clone()))
+            }
+            _ => None,
+        };
+        match found {
+            Some((position, term)) => {
+                self.tables.fields.insert(expr.id, u32::try_from(position).unwrap_or(u32::MAX));
+                term
+            }
+            None if self.table.kind(&base_term) == Some(VarKind::Any) => {
+                self.report_unknown(base);
+                Term::Error
+            }
+            None => {
+                self.report_no_field(base, &base_term, member);
+                Term::Error
+            }
+        }
+    }
+
+    fn struct_field(&mut self, item: ItemId, name: &Ident) -> Option<(usize, Term)> {
+        let program = self.program;
+        let Item::Struct(definition) = &program.items[item].item else { return None };
+        let position = definition.fields.iter().position(|(field, _)| field == name)?;
+        let TypedItem::Struct(types) = &program.items[item].typed else { return None };
+        Some((position, Term::from(types.get(position)?)))
+    }
+
+    fn report_no_field(&mut self, base: &Expr, term: &Term, member: &Member) {
+        let (name, span) = match member {
+            Member::Named(name) => (name.to_string(), name.span()),
+            Member::Index(index, span) => (index.to_string(), *span),
+        };
+        if let (Term::Struct(item), Member::Named(field)) = (term, member)
+            && let Item::Struct(definition) = &self.program.items[*item].item
+        {
+            return self.report_unknown_field(field, definition);
+        }
+        let ty = self.describe(term);
+        let base = text(base);
+        let error = self.diags.error(code::UNKNOWN_FIELD, range(span), format!("no field `{name}` on type {ty}"));
+        match term {
+            Term::Vector(_, lanes) => {
+                let is_swizzle = name.len() > 1 && name.chars().all(|lane| "xyzw".contains(lane));
+                let lanes = listed(&LANES[..usize::from(*lanes)]);
+                if is_swizzle {
+                    error.help(format!("swizzles are not available yet: write `{}`", swizzle(&base, &name)));
+                } else {
+                    error.help(format!("its lanes are {lanes}"));
+                }
+            }
+            Term::Tuple(members) => {
+                error.help(format!("its members are `0` to `{}`", members.len() - 1));
+            }
+            Term::Array(..) => {
+                error.help(format!("index it: `{base}[i]`"));
+            }
+            _ => {}
+        }
+    }
+
+    /// Reports a field that a struct does not have.
+    pub(super) fn report_unknown_field(&mut self, name: &Ident, definition: &Struct) {
+        let names: Vec<String> = definition.fields.iter().map(|(field, _)| field.to_string()).collect();
+        let message = format!("struct `{}` has no field `{name}`", definition.name);
+        let suggestion = nearest(&name.to_string(), names.iter().map(String::as_str)).map(str::to_owned);
+        let error = self.diags.error(code::UNKNOWN_FIELD, range(name.span()), message);
+        match suggestion {
+            Some(field) => error.help(format!("a field with a similar name exists: `{field}`")),
+            None => {
+                let list: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                error.help(format!("its fields are {}", list.join(", ")))
+            }
+        };
+    }
+
+    /// The struct that a struct literal names, with its fields' types; reports when there is none.
+    pub(super) fn struct_of(&mut self, path: &'a Path) -> Option<(ItemId, &'a Struct, &'a [Ty])> {
+        let program = self.program;
+        let Some(&item) = program.items[self.item].uses.get(&path.text()) else {
+            self.report_unknown_struct(path);
+            return None;
+        };
+        match (&program.items[item].item, &program.items[item].typed) {
+            (Item::Struct(definition), TypedItem::Struct(types)) => Some((item, definition, types)),
+            (Item::Struct(_), _) => {
+                self.poisoned = true;
+                None
+            }
+            (other, _) => {
+                let message = format!("expected a struct, found {} `{}`", super::ty::kind_of(other), path.text());
+                self.diags.error(code::UNKNOWN_TYPE, super::expr::path_span(path), message);
+                None
+            }
+        }
+    }
+
+    fn report_unknown_struct(&mut self, path: &Path) {
+        let span = super::expr::path_span(path);
+        let text = path.text();
+        if let Some(ty) = super::ty::builtin_path(path) {
+            let name = self.name_of(&ty);
+            let error = self.diags.error(code::UNKNOWN_TYPE, span, format!("expected a struct, found type `{name}`"));
+            if let Ty::Vector(..) = ty {
+                error.help(format!("write `{name}::new(…)`"));
+            }
+            return;
+        }
+        let items = &self.program.items[self.item].uses;
+        let structs = items.iter().filter(|(_, item)| matches!(self.program.items[**item].item, Item::Struct(_)));
+        let help = match nearest(&text, structs.map(|(name, _)| name.as_str())) {
+            Some(name) => format!("a struct with a similar name exists: `{name}`"),
+            None => "a struct needs `#[derive(GpuData)]` to be used in kernels".to_owned(),
+        };
+        self.diags.error(code::UNKNOWN_TYPE, span, format!("cannot find struct `{text}` in this scope")).help(help);
+    }
+
+    pub(super) fn infer_assign(&mut self, place: &'a Expr, value: &'a Expr) -> Term {
+        let term = self.infer_place(place);
+        let because = match self.tables.paths.get(&strip(place).id) {
+            Some(Resolution::Binding(binding)) => Because::Assigned(*binding),
+            _ => Because::Nothing,
+        };
+        self.check(value, &term, because);
+        self.require_assignable(place);
+        Term::Unit
+    }
+
+    /// Infers the left side of an assignment.
+    pub(super) fn infer_place(&mut self, place: &'a Expr) -> Term {
+        match &place.kind {
+            // A buffer itself is reported as not assignable, not as misused.
+            ExprKind::Path(_) | ExprKind::Paren(_) => match self.infer_base(place) {
+                Term::Buffer { .. } => Term::Error,
+                term => term,
+            },
+            _ => self.infer(place, &Expect::Nothing),
+        }
+    }
+
+    /// Reports a left side that cannot be assigned to.
+    pub(super) fn require_assignable(&mut self, place: &Expr) {
+        match &place.kind {
+            ExprKind::Paren(inner) => self.require_assignable(inner),
+            ExprKind::Error => {}
+            ExprKind::Field { base, .. } => self.require_assignable(base),
+            ExprKind::Index { base, .. } => match (self.term(base), &strip(base).kind) {
+                (Term::Buffer { mutable: true, .. }, _) => {}
+                (Term::Buffer { element, .. }, ExprKind::Path(path)) => {
+                    let element = self.name_of(&element);
+                    let name = path.text();
+                    self.diags
+                        .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to an element of `{name}`"))
+                        .note(format!("`{name}` is `&[{element}]`, which is read-only"))
+                        .help(format!("declare it `{name}: &mut [{element}]`"));
+                }
+                _ => self.require_assignable(base),
+            },
+            ExprKind::Path(path) => self.require_mutable(place, path),
+            ExprKind::Tuple(_) => {
+                self.diags
+                    .error(code::NOT_ASSIGNABLE, place.span, "destructuring assignment is not available yet")
+                    .help("assign one after the other, or use `let` with a pattern");
+            }
+            _ => {
+                self.diags
+                    .error(code::NOT_ASSIGNABLE, place.span, "cannot assign to this expression")
+                    .note("only variables and elements of `&mut [T]` parameters can be assigned to");
+            }
+        }
+    }
+
+    fn require_mutable(&mut self, place: &Expr, path: &Path) {
+        match self.tables.paths.get(&place.id) {
+            Some(Resolution::Binding(binding)) => {
+                let Some(local) = self.local(*binding).cloned() else { return };
+                let name = &local.name;
+                if let Term::Buffer { .. } = local.term {
+                    self.diags
+                        .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the buffer `{name}`"))
+                        .help(format!("assign its elements: `{name}[i] = …`"));
+                } else if !local.mutable {
+                    self.diags
+                        .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to immutable variable `{name}`"))
+                        .note(format!("`{name}` is declared at line {}", line_of(local.span)))
+                        .help(format!("declare it `mut {name}`"));
+                }
+            }
+            Some(Resolution::Const(_) | Resolution::Value(_)) => {
+                self.diags
+                    .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the const `{}`", path.text()))
+                    .help("copy it to a variable first: `let mut x = …`");
+            }
+            None => {}
+        }
+    }
+}
+
+/// `Vec2::new(v.x, v.y)` for `v.xy`.
+fn swizzle(base: &str, lanes: &str) -> String {
+    let list: Vec<String> = lanes.chars().map(|lane| format!("{base}.{lane}")).collect();
+    format!("Vec{}::new({})", lanes.len(), list.join(", "))
+}
+
+/// Names as a list in backticks.
+fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

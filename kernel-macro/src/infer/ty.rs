@@ -1,0 +1,208 @@
+//! Types as written become types under inference; and the names of types. Expressions are out of scope, but for array lengths.
+
+use std::rc::Rc;
+
+use crate::ast::{Expr, Item, Path, ScalarName, TypeExpr, TypeKind};
+use crate::diag::code;
+use crate::program::{Program, TypedItem};
+use crate::typed::{ConstValue, Ty};
+
+use super::mismatch::Because;
+use super::suggest::nearest;
+use super::unify::Term;
+use super::Infer;
+
+/// Names of the built-in types, for suggestions.
+pub(super) const BUILTIN_TYPES: &[&str] = &[
+    "bool", "i32", "u32", "usize", "f32", "Vec2", "Vec3", "Vec4", "UVec2", "UVec3", "UVec4", "IVec2", "IVec3", "IVec4",
+    "BVec2", "BVec3", "BVec4",
+];
+
+/// Types that kernels may get later, and what to write until then.
+pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
+    ("f64", "use `f32`"),
+    ("f16", "use `f32`"),
+    ("bf16", "use `f32`"),
+    ("u8", "use `u32`"),
+    ("u16", "use `u32`"),
+    ("u64", "use `u32`"),
+    ("u128", "use `u32`"),
+    ("i8", "use `i32`"),
+    ("i16", "use `i32`"),
+    ("i64", "use `i32`"),
+    ("i128", "use `i32`"),
+    ("isize", "use `i32`"),
+    ("char", "use `u32`"),
+    ("str", "use numbers"),
+    ("String", "use numbers"),
+    ("Option", "return a tuple of a `bool` and the value"),
+    ("Vec", "use an array or a buffer parameter `&mut [T]`"),
+    ("Box", "use the value itself"),
+    ("Shared", "use a buffer parameter and a second dispatch"),
+    ("Atomic", "give each invocation its own element"),
+    ("Mat2", "use an array of `Vec2`"),
+    ("Mat3", "use an array of `Vec3`"),
+    ("Mat4", "use an array of `Vec4`"),
+    ("Quat", "use `Vec4`"),
+    ("Vec3A", "use `Vec3`"),
+    ("DVec2", "use `Vec2`"),
+    ("DVec3", "use `Vec3`"),
+    ("DVec4", "use `Vec4`"),
+];
+
+/// The type that a built-in name stands for.
+pub(super) fn builtin_type(name: &str) -> Option<Ty> {
+    if let Some(scalar) = ScalarName::from_name(name) {
+        return Some(Ty::Scalar(scalar));
+    }
+    let (prefix, lanes) = name.split_at_checked(name.len().checked_sub(1)?)?;
+    let lanes = lanes.parse::<u8>().ok().filter(|lanes| (2..=4).contains(lanes))?;
+    let scalar = match prefix {
+        "Vec" => ScalarName::F32,
+        "UVec" => ScalarName::U32,
+        "IVec" => ScalarName::I32,
+        "BVec" => ScalarName::Bool,
+        _ => return None,
+    };
+    Some(Ty::Vector(scalar, lanes))
+}
+
+/// The built-in type that a path names: `f32`, `glam::Vec3`, `gridwise::prelude::Vec3`, `core::primitive::f32`.
+pub(super) fn builtin_path(path: &Path) -> Option<Ty> {
+    let (last, modules) = path.segments.split_last()?;
+    builtin_modules(modules.iter().map(ToString::to_string)).then(|| builtin_type(&last.to_string())).flatten()
+}
+
+/// Whether modules are ones that built-in names live in.
+pub(super) fn builtin_modules(mut modules: impl Iterator<Item = String>) -> bool {
+    modules.next().is_none_or(|first| matches!(first.as_str(), "glam" | "gridwise" | "std" | "core"))
+}
+
+/// A type as users write it.
+pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
+    match ty {
+        Ty::Unit => "()".to_owned(),
+        Ty::Scalar(scalar) => scalar.name().to_owned(),
+        Ty::Vector(scalar, lanes) => format!("{}{lanes}", vector_prefix(*scalar)),
+        Ty::Array(element, len) => format!("[{}; {len}]", type_name(program, element)),
+        Ty::Tuple(members) => {
+            let names: Vec<_> = members.iter().map(|member| type_name(program, member)).collect();
+            if names.len() == 1 { format!("({},)", names[0]) } else { format!("({})", names.join(", ")) }
+        }
+        Ty::Struct(item) => match &program.items[*item].item {
+            Item::Struct(definition) => definition.name.to_string(),
+            Item::Fn(_) | Item::Const(_) => "{unknown}".to_owned(),
+        },
+        Ty::Buffer { element, mutable } => {
+            format!("&{}[{}]", if *mutable { "mut " } else { "" }, type_name(program, element))
+        }
+        Ty::Never => "!".to_owned(),
+        Ty::Error => "{unknown}".to_owned(),
+    }
+}
+
+pub(super) fn vector_prefix(scalar: ScalarName) -> &'static str {
+    match scalar {
+        ScalarName::F32 => "Vec",
+        ScalarName::U32 | ScalarName::Usize => "UVec",
+        ScalarName::I32 => "IVec",
+        ScalarName::Bool => "BVec",
+    }
+}
+
+impl<'a> Infer<'a> {
+    /// A type as written.
+    pub(super) fn term_of(&mut self, ty: &'a TypeExpr) -> Term {
+        match &ty.kind {
+            TypeKind::Path(path) => self.term_of_path(path, ty),
+            TypeKind::Slice { mutable, element } => {
+                let element = self.known_type(element);
+                Term::Buffer { element: Rc::new(element), mutable: *mutable }
+            }
+            TypeKind::Array { element, len } => {
+                let element = self.term_of(element);
+                match self.array_len(len) {
+                    Some(len) => Term::Array(Rc::new(element), len),
+                    None => Term::Error,
+                }
+            }
+            TypeKind::Tuple(members) => Term::tuple(members.iter().map(|member| self.term_of(member)).collect()),
+            TypeKind::Infer => self.fresh(),
+            TypeKind::Error => {
+                self.poisoned = true;
+                Term::Error
+            }
+        }
+    }
+
+    fn term_of_path(&mut self, path: &Path, ty: &TypeExpr) -> Term {
+        let program = self.program;
+        if let Some(&item) = program.items[self.item].uses.get(&path.text()) {
+            if let TypedItem::Error = program.items[item].typed {
+                self.poisoned = true;
+                return Term::Error;
+            }
+            if let Item::Struct(_) = program.items[item].item {
+                return Term::Struct(item);
+            }
+            self.diags
+                .error(code::UNKNOWN_TYPE, ty.span, format!("expected a type, found `{}`", path.text()))
+                .note(format!("`{}` is a {}", path.text(), kind_of(&program.items[item].item)));
+            return Term::Error;
+        }
+        if let Some(ty) = builtin_path(path) {
+            return Term::from(&ty);
+        }
+        self.report_unknown_type(path, ty);
+        Term::Error
+    }
+
+    fn report_unknown_type(&mut self, path: &Path, ty: &TypeExpr) {
+        let last = path.segments.last().map(ToString::to_string).unwrap_or_default();
+        if let Some((name, instead)) = UNSUPPORTED_TYPES.iter().find(|(name, _)| *name == last) {
+            self.diags
+                .error(code::UNKNOWN_TYPE, ty.span, format!("type `{name}` is not available in kernels yet"))
+                .help(*instead);
+            return;
+        }
+        let program = self.program;
+        let structs = program.items[self.item]
+            .uses
+            .iter()
+            .filter(|(_, item)| matches!(program.items[**item].item, Item::Struct(_)))
+            .map(|(name, _)| name.as_str());
+        let suggestion = nearest(&last, BUILTIN_TYPES.iter().copied().chain(structs));
+        let message = format!("cannot find type `{}` in this scope", path.text());
+        let error = self.diags.error(code::UNKNOWN_TYPE, ty.span, message);
+        match suggestion {
+            Some(name) => error.help(format!("a type with a similar name exists: `{name}`")),
+            None => error.help("a struct needs `#[derive(GpuData)]` to be used in kernels"),
+        };
+    }
+
+    /// The value of an array's length; reports when there is none.
+    pub(super) fn array_len(&mut self, len: &'a Expr) -> Option<u32> {
+        let outer = (std::mem::replace(&mut self.constant, true), self.diverges);
+        let before = self.diags.len();
+        self.check(len, &Term::USIZE, Because::ArrayLength);
+        (self.constant, self.diverges) = outer;
+        if self.diags.len() > before || self.table.is_poisoned(&self.term(len)) {
+            return None;
+        }
+        let value = match self.evaluate(len)? {
+            ConstValue::U32(value) => value,
+            _ => return None,
+        };
+        self.tables.lens.insert(len.id, value);
+        Some(value)
+    }
+}
+
+/// What an item is, for messages.
+pub(super) fn kind_of(item: &Item) -> &'static str {
+    match item {
+        Item::Fn(_) => "function",
+        Item::Struct(_) => "struct",
+        Item::Const(_) => "const",
+    }
+}

@@ -1,0 +1,234 @@
+//! Types under inference and their unification. Knows no expressions and reports nothing.
+
+use std::rc::Rc;
+
+use crate::ast::ScalarName;
+use crate::program::ItemId;
+use crate::typed::Ty;
+
+/// A type that may still hold variables.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Term {
+    Unit,
+    Scalar(ScalarName),
+    Vector(ScalarName, u8),
+    Array(Rc<Term>, u32),
+    Tuple(Rc<[Term]>),
+    Struct(ItemId),
+    Buffer {
+        element: Rc<Ty>,
+        mutable: bool,
+    },
+    /// Of expressions that never yield a value.
+    Never,
+    /// Reported already: fits everything.
+    Error,
+    Var(Var),
+}
+
+/// A type variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Var(u32);
+
+/// What a variable may become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum VarKind {
+    Any,
+    /// `i32`, `u32` or `usize`; `index`: became an index somewhere, so `usize` when nothing else decides.
+    Int {
+        index: bool,
+    },
+    Float,
+}
+
+#[derive(Debug, Clone)]
+enum Slot {
+    Free(VarKind),
+    Bound(Term),
+}
+
+/// All variables of one function.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    slots: Vec<Slot>,
+}
+
+impl Term {
+    pub(super) const BOOL: Self = Self::Scalar(ScalarName::Bool);
+    pub(super) const I32: Self = Self::Scalar(ScalarName::I32);
+    pub(super) const U32: Self = Self::Scalar(ScalarName::U32);
+    pub(super) const USIZE: Self = Self::Scalar(ScalarName::Usize);
+    pub(super) const F32: Self = Self::Scalar(ScalarName::F32);
+
+    /// A tuple, or unit when there are no members.
+    pub(super) fn tuple(members: Vec<Self>) -> Self {
+        if members.is_empty() { Self::Unit } else { Self::Tuple(members.into()) }
+    }
+}
+
+impl From<&Ty> for Term {
+    fn from(ty: &Ty) -> Self {
+        match ty {
+            Ty::Unit => Self::Unit,
+            Ty::Scalar(scalar) => Self::Scalar(*scalar),
+            Ty::Vector(scalar, lanes) => Self::Vector(*scalar, *lanes),
+            Ty::Array(element, len) => Self::Array(Rc::new(Self::from(&**element)), *len),
+            Ty::Tuple(members) => Self::Tuple(members.iter().map(Self::from).collect()),
+            Ty::Struct(item) => Self::Struct(*item),
+            Ty::Buffer { element, mutable } => Self::Buffer { element: element.clone(), mutable: *mutable },
+            Ty::Never => Self::Never,
+            Ty::Error => Self::Error,
+        }
+    }
+}
+
+impl Table {
+    /// A new variable.
+    pub(super) fn fresh(&mut self, kind: VarKind) -> Term {
+        let var = Var(u32::try_from(self.slots.len()).unwrap_or(u32::MAX));
+        self.slots.push(Slot::Free(kind));
+        Term::Var(var)
+    }
+
+    /// The term with its outermost variable replaced, if it is bound.
+    pub(super) fn shallow(&self, term: &Term) -> Term {
+        let mut term = term;
+        while let Term::Var(Var(index)) = term
+            && let Slot::Bound(inner) = &self.slots[*index as usize]
+        {
+            term = inner;
+        }
+        term.clone()
+    }
+
+    /// The kind of a term that is a free variable.
+    pub(super) fn kind(&self, term: &Term) -> Option<VarKind> {
+        match self.shallow(term) {
+            Term::Var(Var(index)) => match self.slots[index as usize] {
+                Slot::Free(kind) => Some(kind),
+                Slot::Bound(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Makes both terms equal. `false` when they cannot be; variables inside may then be bound in part.
+    pub(super) fn unify(&mut self, a: &Term, b: &Term) -> bool {
+        let (a, b) = (self.shallow(a), self.shallow(b));
+        match (&a, &b) {
+            (Term::Var(x), Term::Var(y)) if x == y => true,
+            (Term::Var(x), Term::Var(y)) => self.join(*x, *y),
+            (Term::Var(var), other) | (other, Term::Var(var)) => self.bind(*var, other),
+            (Term::Error, _) | (_, Term::Error) => true,
+            (Term::Array(x, n), Term::Array(y, m)) => n == m && self.unify(x, y),
+            (Term::Tuple(xs), Term::Tuple(ys)) => {
+                xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.unify(x, y))
+            }
+            _ => a == b,
+        }
+    }
+
+    /// Whether [`unify`](Self::unify) would succeed; changes nothing.
+    pub(super) fn would_unify(&mut self, a: &Term, b: &Term) -> bool {
+        let saved = self.slots.clone();
+        let fits = self.unify(a, b);
+        self.slots = saved;
+        fits
+    }
+
+    /// Notes that an integer variable indexes something.
+    pub(super) fn mark_index(&mut self, term: &Term) {
+        if let Term::Var(Var(index)) = self.shallow(term)
+            && let Slot::Free(VarKind::Int { index: mark }) = &mut self.slots[index as usize]
+        {
+            *mark = true;
+        }
+    }
+
+    /// The type a term stands for, free number variables at their defaults; `None` when something is undetermined.
+    pub(super) fn resolve(&self, term: &Term) -> Option<Ty> {
+        Some(match self.shallow(term) {
+            Term::Unit => Ty::Unit,
+            Term::Scalar(scalar) => Ty::Scalar(scalar),
+            Term::Vector(scalar, lanes) => Ty::Vector(scalar, lanes),
+            Term::Array(element, len) => Ty::Array(Rc::new(self.resolve(&element)?), len),
+            Term::Tuple(members) => {
+                Ty::Tuple(members.iter().map(|member| self.resolve(member)).collect::<Option<Rc<[Ty]>>>()?)
+            }
+            Term::Struct(item) => Ty::Struct(item),
+            Term::Buffer { element, mutable } => Ty::Buffer { element, mutable },
+            Term::Never => Ty::Never,
+            Term::Error => Ty::Error,
+            Term::Var(Var(index)) => match self.slots[index as usize] {
+                Slot::Free(VarKind::Int { index: true }) => Ty::USIZE,
+                Slot::Free(VarKind::Int { index: false }) => Ty::I32,
+                Slot::Free(VarKind::Float) => Ty::F32,
+                Slot::Free(VarKind::Any) | Slot::Bound(_) => return None,
+            },
+        })
+    }
+
+    /// Binds every free variable of unknown kind inside `term` to [`Term::Error`].
+    pub(super) fn poison(&mut self, term: &Term) {
+        match self.shallow(term) {
+            Term::Var(Var(index)) => {
+                if let Slot::Free(VarKind::Any) = self.slots[index as usize] {
+                    self.slots[index as usize] = Slot::Bound(Term::Error);
+                }
+            }
+            Term::Array(element, _) => self.poison(&element),
+            Term::Tuple(members) => members.iter().for_each(|member| self.poison(member)),
+            _ => {}
+        }
+    }
+
+    /// Whether an error is part of the type.
+    pub(super) fn is_poisoned(&self, term: &Term) -> bool {
+        match self.shallow(term) {
+            Term::Error => true,
+            Term::Array(element, _) => self.is_poisoned(&element),
+            Term::Tuple(members) => members.iter().any(|member| self.is_poisoned(member)),
+            _ => false,
+        }
+    }
+
+    fn join(&mut self, x: Var, y: Var) -> bool {
+        let (Slot::Free(a), Slot::Free(b)) = (&self.slots[x.0 as usize], &self.slots[y.0 as usize]) else {
+            return false;
+        };
+        let kind = match (*a, *b) {
+            (VarKind::Any, kind) | (kind, VarKind::Any) => kind,
+            (VarKind::Int { index: p }, VarKind::Int { index: q }) => VarKind::Int { index: p || q },
+            (VarKind::Float, VarKind::Float) => VarKind::Float,
+            _ => return false,
+        };
+        self.slots[y.0 as usize] = Slot::Free(kind);
+        self.slots[x.0 as usize] = Slot::Bound(Term::Var(y));
+        true
+    }
+
+    fn bind(&mut self, var: Var, term: &Term) -> bool {
+        let fits = match (&self.slots[var.0 as usize], term) {
+            (_, Term::Error) => true,
+            (Slot::Free(VarKind::Any), _) => !self.occurs(var, term),
+            (Slot::Free(VarKind::Int { .. }), Term::Scalar(scalar)) => {
+                matches!(scalar, ScalarName::I32 | ScalarName::U32 | ScalarName::Usize)
+            }
+            (Slot::Free(VarKind::Float), Term::Scalar(scalar)) => *scalar == ScalarName::F32,
+            _ => false,
+        };
+        if fits {
+            self.slots[var.0 as usize] = Slot::Bound(term.clone());
+        }
+        fits
+    }
+
+    fn occurs(&self, var: Var, term: &Term) -> bool {
+        match self.shallow(term) {
+            Term::Var(other) => var == other,
+            Term::Array(element, _) => self.occurs(var, &element),
+            Term::Tuple(members) => members.iter().any(|member| self.occurs(var, member)),
+            _ => false,
+        }
+    }
+}
