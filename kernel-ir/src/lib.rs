@@ -11,6 +11,8 @@ pub mod compile;
 #[cfg(feature = "compiler")]
 pub mod flow;
 #[cfg(feature = "compiler")]
+pub mod interpret;
+#[cfg(feature = "compiler")]
 pub mod ir;
 #[cfg(feature = "compiler")]
 pub mod layout;

@@ -7,7 +7,7 @@ use super::identities::{self, Simpler};
 use super::{Changed, PassCx, eval};
 use crate::arena::{EntityId, SecondaryMap};
 use crate::ir::{BlockId, Constant, Function, InstId, InstKind, ValueId};
-use crate::types::Types;
+use crate::types::{Type, Types};
 
 /// How often one instruction is simplified in a row.
 const ROUNDS: usize = 8;
@@ -218,10 +218,8 @@ impl Folder<'_> {
     }
 
     fn scalar_constant(&self, value: ValueId) -> Option<Constant> {
-        match self.view.definition(value)? {
-            InstKind::Const(_) => self.view.constant(value),
-            _ => None,
-        }
+        let is_scalar = matches!(self.view.types.get(self.view.function.values[value].ty), Type::Scalar(_));
+        if is_scalar { self.view.constant(value) } else { None }
     }
 
     fn enter_loop(&mut self, id: InstId, body: BlockId, out: &mut Vec<InstId>) -> bool {

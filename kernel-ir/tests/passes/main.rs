@@ -2,6 +2,9 @@
 //!
 //! A case starts with `; passes: name, name`, then a module, then `; ---- after`, then what the passes make of it.
 
+mod generate;
+mod random;
+
 use std::path::Path;
 
 use gridwise_ir::ir::Module;

@@ -1,0 +1,133 @@
+//! Values at run time, and the ops on them.
+
+use super::InterpretError;
+use crate::ir::Constant;
+use crate::op::Op;
+use crate::passes::eval::{self, evaluate};
+use crate::types::{Scalar, Type, TypeId, Types};
+
+/// A value: a typed scalar (never [`Constant::Zero`]), or the members of a vector, array, tuple or struct.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A scalar.
+    Scalar(Constant),
+    /// An aggregate.
+    Composite(Vec<Value>),
+}
+
+impl Value {
+    /// The zero of a type.
+    ///
+    /// # Panics
+    /// For the unit type, which has no values.
+    pub fn zero(types: &Types, ty: TypeId) -> Self {
+        let repeat = |value: Self, len: u32| Self::Composite(vec![value; len as usize]);
+        match types.get(ty) {
+            Type::Unit => panic!("unit has no values"),
+            Type::Scalar(scalar) => Self::Scalar(eval::typed(Constant::Zero, *scalar)),
+            Type::Vector(scalar, len) => repeat(Self::Scalar(eval::typed(Constant::Zero, *scalar)), u32::from(*len)),
+            Type::Array(element, len) => repeat(Self::zero(types, *element), *len),
+            Type::Tuple(members) => Self::Composite(members.iter().map(|member| Self::zero(types, *member)).collect()),
+            Type::Struct(id) => {
+                let fields = &types.struct_def(*id).fields;
+                Self::Composite(fields.iter().map(|field| Self::zero(types, field.ty)).collect())
+            }
+        }
+    }
+
+    /// A vector of three `u32`.
+    pub fn uvec3(values: [u32; 3]) -> Self {
+        Self::Composite(values.iter().map(|value| Self::Scalar(Constant::U32(*value))).collect())
+    }
+
+    /// The members of an aggregate.
+    ///
+    /// # Panics
+    /// For scalars.
+    pub fn members(&self) -> &[Self] {
+        match self {
+            Self::Composite(members) => members,
+            Self::Scalar(_) => panic!("a scalar has no members"),
+        }
+    }
+
+    /// The member that constant steps lead to.
+    pub(super) fn member(&mut self, path: &[u32]) -> &mut Self {
+        path.iter().fold(self, |value, step| match value {
+            Self::Composite(members) => &mut members[*step as usize],
+            Self::Scalar(_) => panic!("a scalar has no members"),
+        })
+    }
+
+    /// The bits of a 32-bit scalar.
+    pub(super) fn bits(&self) -> u32 {
+        match self {
+            Self::Scalar(constant) => eval::bits(*constant).expect("an integer or float"),
+            Self::Composite(_) => panic!("a scalar is needed"),
+        }
+    }
+
+    pub(super) fn is_true(&self) -> bool {
+        matches!(self, Self::Scalar(Constant::Bool(true)))
+    }
+}
+
+/// Applies an op; `result` is the scalar of the result's lanes, if it has lanes.
+pub(super) fn apply(op: Op, operands: &[Value], result: Option<Scalar>) -> Result<Value, InterpretError> {
+    match (op, operands) {
+        (Op::Any, [vector]) => return Ok(Value::Scalar(Constant::Bool(vector.members().iter().any(Value::is_true)))),
+        (Op::All, [vector]) => return Ok(Value::Scalar(Constant::Bool(vector.members().iter().all(Value::is_true)))),
+        (Op::Select, [Value::Scalar(condition), yes, no]) => {
+            return Ok(if *condition == Constant::Bool(true) { yes.clone() } else { no.clone() });
+        }
+        _ => {}
+    }
+    let scalar = result.expect("other ops work on lanes");
+    if let [Value::Composite(lanes), ..] = operands {
+        let lane = |at: usize| operands.iter().map(|operand| operand.members()[at].clone()).collect::<Vec<_>>();
+        let lanes: Result<_, _> = (0..lanes.len()).map(|at| apply(op, &lane(at), Some(scalar))).collect();
+        return lanes.map(Value::Composite);
+    }
+    let constants: Vec<Constant> = operands
+        .iter()
+        .map(|operand| match operand {
+            Value::Scalar(constant) => *constant,
+            Value::Composite(_) => panic!("operands have one shape"),
+        })
+        .collect();
+    evaluate(op, &constants, scalar)
+        .or_else(|| approximate(op, &constants))
+        .map(Value::Scalar)
+        .ok_or_else(|| InterpretError::Undefined(format!("{} of {constants:?}", op.name())))
+}
+
+/// Ops that are not exactly rounded, and minima of zeros.
+fn approximate(op: Op, operands: &[Constant]) -> Option<Constant> {
+    let float = |at: usize| match operands.get(at) {
+        Some(Constant::F32(bits)) => Some(f32::from_bits(*bits)),
+        _ => None,
+    };
+    let a = float(0)?;
+    Some(Constant::F32(
+        match op {
+            Op::Sin => a.sin(),
+            Op::Cos => a.cos(),
+            Op::Tan => a.tan(),
+            Op::Asin => a.asin(),
+            Op::Acos => a.acos(),
+            Op::Atan => a.atan(),
+            Op::Atan2 => a.atan2(float(1)?),
+            Op::Sinh => a.sinh(),
+            Op::Cosh => a.cosh(),
+            Op::Tanh => a.tanh(),
+            Op::Exp => a.exp(),
+            Op::Exp2 => a.exp2(),
+            Op::Ln => a.ln(),
+            Op::Log2 => a.log2(),
+            Op::Powf => a.powf(float(1)?),
+            Op::Min | Op::Max => a,
+            _ => return None,
+        }
+        .to_bits(),
+    ))
+}

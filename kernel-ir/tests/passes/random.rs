@@ -1,0 +1,111 @@
+//! Random kernels compute the same, and trap the same, before and after every pass.
+
+use gridwise_ir::interpret::{InterpretError, Invocation, Trap, Value, World, run_kernel};
+use gridwise_ir::ir::{Constant, Module};
+use gridwise_ir::types::Scalar;
+use gridwise_ir::verify::verify;
+
+use crate::generate::{Random, kernel};
+use crate::run_pass;
+
+const CASES: u64 = 300;
+const FUEL: u64 = 20_000;
+
+const PASSES: &[&str] = &[
+    "inline_functions",
+    "tail_returns",
+    "renumber",
+    "split_locals",
+    "promote_locals",
+    "fold_constants",
+    "flatten_branches",
+    "share_values",
+    "eliminate_checks",
+    "remove_dead_code",
+    "lower_labels",
+    "optimize",
+];
+
+fn world(random: &mut Random) -> World {
+    let mut scalars =
+        |scalar, count: usize| -> Vec<Value> { (0..count).map(|_| Value::Scalar(random.constant(scalar))).collect() };
+    let (a, b, c) = (scalars(Scalar::U32, 5), scalars(Scalar::U32, 9), scalars(Scalar::F32, 3));
+    let params = vec![scalars(Scalar::U32, 1), scalars(Scalar::I32, 1), scalars(Scalar::F32, 1)].concat();
+    let records = (0..4)
+        .map(|_| {
+            let array = Value::Composite(scalars(Scalar::U32, 4));
+            let mut members = [scalars(Scalar::U32, 1), scalars(Scalar::F32, 1)].concat();
+            members.push(array);
+            Value::Composite(members)
+        })
+        .collect();
+    let [lx, ly, gx, gy] = [4, 2, 3, 2].map(|bound| random.below(bound) as u32);
+    let invocation = Invocation {
+        global_id: [gx * 4 + lx, gy * 2 + ly, 0],
+        local_id: [lx, ly, 0],
+        workgroup_id: [gx, gy, 0],
+        num_workgroups: [3, 2, 1],
+    };
+    World { invocation, params, buffers: vec![a, b, c, records], traps: Vec::new(), fuel: FUEL }
+}
+
+/// NaN equals NaN: which one an op gives is open.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Scalar(Constant::F32(a)), Value::Scalar(Constant::F32(b))) => {
+            a == b || (f32::from_bits(*a).is_nan() && f32::from_bits(*b).is_nan())
+        }
+        (Value::Composite(a), Value::Composite(b)) => a.iter().zip(b).all(|(a, b)| same(a, b)),
+        _ => a == b,
+    }
+}
+
+fn traps<'a>(module: &'a Module, world: &World) -> Vec<(&'a str, [u32; 2])> {
+    let describe = |trap: &Trap| (module.sites[trap.site].text.as_str(), trap.operands);
+    world.traps.iter().map(describe).collect()
+}
+
+fn compare(before: &Module, after: &Module, world: &World) -> Result<bool, String> {
+    let (mut first, mut second) = (world.clone(), world.clone());
+    match run_kernel(before, &mut first) {
+        Err(InterpretError::OutOfFuel) => return Ok(false),
+        Err(InterpretError::Undefined(what)) => return Err(format!("the generator made something undefined: {what}")),
+        Ok(()) => {}
+    }
+    second.fuel = FUEL * 4;
+    run_kernel(after, &mut second).map_err(|error| error.to_string())?;
+    if traps(before, &first) != traps(after, &second) {
+        return Err(format!("traps {:?}, then {:?}", traps(before, &first), traps(after, &second)));
+    }
+    let buffers = first.buffers.iter().flatten().zip(second.buffers.iter().flatten());
+    match buffers.enumerate().find(|(_, (a, b))| !same(a, b)) {
+        Some((at, (a, b))) => Err(format!("element {at} of the buffers is {a:?}, then {b:?}")),
+        None => Ok(true),
+    }
+}
+
+#[test]
+fn passes_keep_the_meaning_of_random_kernels() {
+    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
+    let mut ran = 0;
+    for seed in first..first + cases {
+        let mut random = Random(seed);
+        let before = kernel(&mut random);
+        verify(&before).unwrap_or_else(|errors| panic!("seed {seed}: malformed: {errors}\n{before}"));
+        let worlds: Vec<World> = (0..4).map(|_| world(&mut random)).collect();
+        for name in PASSES {
+            let mut after = before.clone();
+            run_pass(&mut after, name);
+            verify(&after).unwrap_or_else(|errors| panic!("seed {seed}: {name} broke it: {errors}\n{before}\n{after}"));
+            for world in &worlds {
+                match compare(&before, &after, world) {
+                    Ok(finished) => ran += u64::from(finished),
+                    Err(what) => panic!("seed {seed}: {name}: {what}\n{before}\n{after}\n{world:?}"),
+                }
+            }
+        }
+    }
+    let all = cases * 4 * PASSES.len() as u64;
+    assert!(ran * 2 > all, "only {ran} of {all} runs ended");
+}
