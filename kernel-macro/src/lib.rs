@@ -2,13 +2,63 @@
 
 #![allow(dead_code)]
 
+mod assemble;
 mod ast;
+mod attrs;
+mod check;
+mod codegen;
 mod diag;
+mod dump;
+mod expand;
+mod gather;
 mod infer;
 mod intrinsic;
+mod krate;
 mod lower;
 mod parse;
 mod program;
 mod render;
 mod source;
 mod typed;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use proc_macro::TokenStream;
+use proc_macro2::TokenStream as Tokens;
+
+/// Makes a function a GPU kernel.
+///
+/// The function stays Rust and is checked by rustc; beside it stands a type, named like the function in CamelCase, whose
+/// `dispatch` launches the kernel. `workgroup = N`, `[X, Y]` or `[X, Y, Z]` sets the invocations per workgroup (64 when
+/// left out); each size is a number or a `#[device] const`.
+#[proc_macro_attribute]
+pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
+    guarded(item, |item| expand::kernel(attr.into(), item))
+}
+
+/// Makes a function or const usable in kernels, also those of other modules and crates: one `use` imports both sides.
+#[proc_macro_attribute]
+pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
+    guarded(item, |item| expand::device(attr.into(), item))
+}
+
+/// Lets a `#[repr(C)]` struct lie in buffers and travel as a parameter.
+#[proc_macro_derive(GpuData)]
+pub fn gpu_data(item: TokenStream) -> TokenStream {
+    guarded(item, expand::gpu_data)
+}
+
+/// The callback of gathering. For the macros themselves only.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __resume(tokens: TokenStream) -> TokenStream {
+    guarded(tokens, expand::resume)
+}
+
+/// Runs an expansion; a panic in it, which is a bug, becomes an error instead of rustc's "proc macro panicked".
+fn guarded(input: TokenStream, expansion: impl FnOnce(Tokens) -> Tokens) -> TokenStream {
+    let input = Tokens::from(input);
+    let span = ast::SpanRange::of(input.clone());
+    let result = catch_unwind(AssertUnwindSafe(|| expansion(input)));
+    result.unwrap_or_else(|panic| expand::panic_error(span, &panic)).into()
+}

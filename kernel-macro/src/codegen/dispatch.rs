@@ -5,7 +5,6 @@ use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
 
 use crate::ast::{Fn, Param, TypeKind};
-use crate::typed::Ty;
 
 /// The dispatch type's name: `to_srgb` → `ToSrgb`.
 pub(crate) fn type_name(function: &Ident) -> Ident {
@@ -45,20 +44,19 @@ pub(super) fn dispatch_struct(function: &Ident, vis: &syn::Visibility, attrs: &[
 }
 
 /// `impl Saxpy { fn dispatch(…) }`.
-pub(super) fn dispatch_impl(function: &Fn, types: &[Ty], krate: &TokenStream) -> TokenStream {
+pub(super) fn dispatch_impl(function: &Fn, krate: &TokenStream) -> TokenStream {
     let private = quote!(#krate::__private);
     let (name, vis) = (type_name(&function.name), &function.vis);
     // Hygiene keeps these apart from the author's names.
     let local = |name| Ident::new(name, Span::mixed_site());
     let (seq, grid, args) = (local("seq"), local("grid"), local("args"));
     let params = function.params.iter().map(|param| dispatch_param(param, &private));
-    let pushes = function.params.iter().zip(types).map(|(param, ty)| {
+    let pushes = function.params.iter().map(|param| {
         let name = &param.name;
         match &param.ty.kind {
-            TypeKind::Slice { mutable: true, .. } => quote!(#args.write(#name);),
-            TypeKind::Slice { mutable: false, .. } => quote!(#args.read(#name);),
-            _ if *ty == Ty::BOOL => quote!(#args.value(::core::primitive::u32::from(#name));),
-            _ => quote!(#args.value(#name);),
+            TypeKind::Slice { mutable: true, .. } => quote!(.write(#name)),
+            TypeKind::Slice { mutable: false, .. } => quote!(.read(#name)),
+            _ => quote!(.value(#name)),
         }
     });
     let doc = format!("Records a launch of the kernel `{}` into `seq`.", function.name);
@@ -72,8 +70,7 @@ pub(super) fn dispatch_impl(function: &Fn, types: &[Ty], krate: &TokenStream) ->
             /// When an argument belongs to another manager or is used already, or when the device cannot run the kernel.
             #[allow(dead_code, clippy::too_many_arguments)]
             #vis fn dispatch(#seq: &#private::Sequence, #grid: #private::Grid, #(#params),*) -> #private::Result<()> {
-                let mut #args = #private::KernelArgs::new::<Self>();
-                #(#pushes)*
+                let #args = #private::KernelArgs::new::<Self>() #(#pushes)*;
                 #seq.dispatch(#grid, #args)
             }
         }

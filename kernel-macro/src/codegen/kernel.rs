@@ -21,7 +21,7 @@ pub(crate) fn kernel_items(program: &Program, item: ItemId, compiled: &Compiled,
     let private = quote!(#krate::__private);
     let original = render_fn(program, item, true, krate);
     let dispatch_type = dispatch_struct(&function.name, &function.vis, &function.attrs);
-    let dispatch = dispatch_impl(function, &typed.params, krate);
+    let dispatch = dispatch_impl(function, krate);
     let place = CompiledLocation { file: file.clone(), line: position.0, column: position.1 };
     let descriptor = descriptor_tokens(compiled, &place, krate);
     let host = render_host(program, item, krate);

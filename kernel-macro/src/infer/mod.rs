@@ -30,6 +30,7 @@ use crate::diag::Diagnostics;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Ty, TypedConst, TypedFn};
 
+pub(crate) use suggest::nearest;
 pub(crate) use ty::type_name;
 
 use control::Frame;

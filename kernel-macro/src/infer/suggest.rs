@@ -1,7 +1,7 @@
 //! The nearest of several names. Decides nothing else.
 
 /// The candidate that differs least from `name`, if it is near enough to be a slip of the pen.
-pub(super) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let limit = (name.chars().count() / 3).max(1);
     candidates
         .into_iter()
