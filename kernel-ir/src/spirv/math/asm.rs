@@ -52,8 +52,6 @@ impl<'w, 'm> Asm<'w, 'm> {
         feq(a, b) op FOrdEqual bool_;
         /// Ordered `a < b`.
         flt(a, b) op FOrdLessThan bool_;
-        /// Ordered `a <= b`.
-        fle(a, b) op FOrdLessThanEqual bool_;
         /// Ordered `a > b`.
         fgt(a, b) op FOrdGreaterThan bool_;
         /// Ordered `a >= b`.
@@ -72,8 +70,6 @@ impl<'w, 'm> Asm<'w, 'm> {
         or(a, b) op BitwiseOr word;
         /// `a ^ b`.
         xor(a, b) op BitwiseXor word;
-        /// `!a`.
-        not(a) op Not word;
         /// `a << b` for `b` below 32.
         shl(a, b) op ShiftLeftLogical word;
         /// `a >> b` for `b` below 32, with zeros.
@@ -92,8 +88,6 @@ impl<'w, 'm> Asm<'w, 'm> {
         uge(a, b) op UGreaterThanEqual bool_;
         /// Signed `a < b`.
         slt(a, b) op SLessThan bool_;
-        /// Signed `a > b`.
-        sgt(a, b) op SGreaterThan bool_;
         /// Signed `a >= b`.
         sge(a, b) op SGreaterThanEqual bool_;
         /// Both.
@@ -104,7 +98,7 @@ impl<'w, 'm> Asm<'w, 'm> {
         differ(a, b) op LogicalNotEqual bool_;
         /// Neither is it.
         negate(a) op LogicalNot bool_;
-        /// The bits of a float.
+        /// The bits of a float or `i32`.
         bits(a) op Bitcast word;
         /// The float with these bits.
         from_bits(a) op Bitcast float;
@@ -152,6 +146,62 @@ impl<'w, 'm> Asm<'w, 'm> {
         self.w.glsl_op(GLOp::FindUMsb, ty, &[a])
     }
 
+    /// The smaller of two words.
+    pub(super) fn umin(&mut self, a: Id, b: Id) -> Id {
+        let ty = self.word;
+        self.w.glsl_op(GLOp::UMin, ty, &[a, b])
+    }
+
+    /// A float between two bounds; NaN becomes one of them.
+    pub(super) fn clamp(&mut self, a: Id, low: f32, high: f32) -> Id {
+        let (low, high) = (self.f(low), self.f(high));
+        self.glsl(GLOp::NClamp, &[a, low, high])
+    }
+
+    /// A polynomial of `x` by its coefficients, highest power first.
+    pub(super) fn poly(&mut self, x: Id, coefficients: &[f32]) -> Id {
+        let mut sum = self.f(coefficients[0]);
+        for &coefficient in &coefficients[1..] {
+            let (product, next) = (self.fmul(sum, x), self.f(coefficient));
+            sum = self.fadd(product, next);
+        }
+        sum
+    }
+
+    /// `a` with NaN where `x` is NaN.
+    pub(super) fn or_nan(&mut self, x: Id, a: Id) -> Id {
+        let is_nan = self.is_nan(x);
+        self.fselect(is_nan, x, a)
+    }
+
+    /// A float's bits without the sign.
+    pub(super) fn size_bits(&mut self, a: Id) -> Id {
+        let (bits, mask) = (self.bits(a), self.u(0x7fff_ffff));
+        self.and(bits, mask)
+    }
+
+    /// Whether a float is negative, by its sign bit.
+    pub(super) fn sign_bit(&mut self, a: Id) -> Id {
+        let (bits, mask) = (self.bits(a), self.u(0x8000_0000));
+        self.and(bits, mask)
+    }
+
+    /// `a * 2^n` for a normal `a` and a whole float `n` within -300..=300, rounded once.
+    pub(super) fn scale(&mut self, a: Id, n: Id) -> Id {
+        let signed = self.signed_of(n);
+        let (one, bias, mantissa) = (self.u(1), self.u(127), self.u(23));
+        let n = self.bits(signed);
+        // Two steps, for 2^n alone may be out of range.
+        let first = self.sar(n, one);
+        let second = self.isub(n, first);
+        [first, second].into_iter().fold(a, |product, power| {
+            let exponent = self.iadd(power, bias);
+            let bits = self.shl(exponent, mantissa);
+            let factor = self.from_bits(bits);
+            self.fmul(product, factor)
+        })
+    }
+
     /// Whether a float is NaN.
     pub(super) fn is_nan(&mut self, a: Id) -> Id {
         let ty = self.bool_;
@@ -178,6 +228,17 @@ impl<'w, 'm> Asm<'w, 'm> {
         then: impl FnOnce(&mut Self) -> Id,
         otherwise: impl FnOnce(&mut Self) -> Id,
     ) -> Id {
+        self.branch_to(self.float, condition, then, otherwise)
+    }
+
+    /// The value of one of two branches, of any type.
+    pub(super) fn branch_to(
+        &mut self,
+        ty: Id,
+        condition: Id,
+        then: impl FnOnce(&mut Self) -> Id,
+        otherwise: impl FnOnce(&mut Self) -> Id,
+    ) -> Id {
         let [yes, no, merge] = [(); 3].map(|()| self.w.new_id());
         self.w.effect(Spv::SelectionMerge, &[merge, 0]);
         self.w.effect(Spv::BranchConditional, &[condition, yes, no]);
@@ -190,7 +251,6 @@ impl<'w, 'm> Asm<'w, 'm> {
         let second_end = self.w.label;
         self.w.effect(Spv::Branch, &[merge]);
         self.w.begin_block(merge);
-        let ty = self.float;
         self.w.op(Spv::Phi, ty, &[first, first_end, second, second_end])
     }
 

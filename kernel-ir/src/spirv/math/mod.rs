@@ -2,8 +2,16 @@
 //!
 //! Helpers work on scalars; vectors call them lane by lane.
 
+mod arc;
 mod asm;
-mod builtin;
+mod double;
+mod exponential;
+mod fused;
+mod logarithm;
+mod power;
+mod remainder;
+mod root;
+mod trigonometry;
 
 use rspirv::spirv::Op as Spv;
 
@@ -44,26 +52,29 @@ macro_rules! helpers {
 }
 
 const F: Lanes = Lanes::one(Scalar::F32);
+const F2: Lanes = Lanes { scalar: Scalar::F32, count: 2 };
 
 helpers! {
-    Sqrt "sqrt" (F) F Some(Op::Sqrt) => builtin::sqrt;
-    Fmod "fmod" (F F) F None => builtin::fmod;
-    MulAdd "mul_add" (F F F) F Some(Op::MulAdd) => builtin::mul_add;
-    Sin "sin" (F) F Some(Op::Sin) => builtin::sin;
-    Cos "cos" (F) F Some(Op::Cos) => builtin::cos;
-    Tan "tan" (F) F Some(Op::Tan) => builtin::tan;
-    Asin "asin" (F) F Some(Op::Asin) => builtin::asin;
-    Acos "acos" (F) F Some(Op::Acos) => builtin::acos;
-    Atan "atan" (F) F Some(Op::Atan) => builtin::atan;
-    Atan2 "atan2" (F F) F Some(Op::Atan2) => builtin::atan2;
-    Sinh "sinh" (F) F Some(Op::Sinh) => builtin::sinh;
-    Cosh "cosh" (F) F Some(Op::Cosh) => builtin::cosh;
-    Tanh "tanh" (F) F Some(Op::Tanh) => builtin::tanh;
-    Exp "exp" (F) F Some(Op::Exp) => builtin::exp;
-    Exp2 "exp2" (F) F Some(Op::Exp2) => builtin::exp2;
-    Ln "ln" (F) F Some(Op::Ln) => builtin::ln;
-    Log2 "log2" (F) F Some(Op::Log2) => builtin::log2;
-    Powf "powf" (F F) F Some(Op::Powf) => builtin::powf;
+    Sqrt "sqrt" (F) F Some(Op::Sqrt) => root::sqrt;
+    Fmod "fmod" (F F) F None => remainder::fmod;
+    MulAdd "mul_add" (F F F) F Some(Op::MulAdd) => fused::mul_add;
+    MulAddExact "mul_add_exact" (F F F) F None => fused::mul_add_exact;
+    ReduceAngle "reduce_angle" (F) F2 None => trigonometry::reduce;
+    Sin "sin" (F) F Some(Op::Sin) => trigonometry::sin;
+    Cos "cos" (F) F Some(Op::Cos) => trigonometry::cos;
+    Tan "tan" (F) F Some(Op::Tan) => trigonometry::tan;
+    Asin "asin" (F) F Some(Op::Asin) => arc::asin;
+    Acos "acos" (F) F Some(Op::Acos) => arc::acos;
+    Atan "atan" (F) F Some(Op::Atan) => arc::atan;
+    Atan2 "atan2" (F F) F Some(Op::Atan2) => arc::atan2;
+    Sinh "sinh" (F) F Some(Op::Sinh) => exponential::sinh;
+    Cosh "cosh" (F) F Some(Op::Cosh) => exponential::cosh;
+    Tanh "tanh" (F) F Some(Op::Tanh) => exponential::tanh;
+    Exp "exp" (F) F Some(Op::Exp) => exponential::exp;
+    Exp2 "exp2" (F) F Some(Op::Exp2) => exponential::exp2;
+    Ln "ln" (F) F Some(Op::Ln) => logarithm::ln;
+    Log2 "log2" (F) F Some(Op::Log2) => logarithm::log2;
+    Powf "powf" (F F) F Some(Op::Powf) => power::powf;
 }
 
 /// Helpers that something calls, in the order of the first calls.

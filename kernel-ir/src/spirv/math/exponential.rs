@@ -1,0 +1,126 @@
+//! Exponential and hyperbolic functions: reduction to a short interval, a polynomial there, and an exact scaling.
+//! GLSL's `Exp` loses more digits the larger its operand, and says nothing about overflow.
+
+use rspirv::spirv::GlslStd450Op as GLOp;
+
+use super::asm::Asm;
+use crate::spirv::words::Id;
+
+/// `e^x`.
+pub(super) fn exp(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    scaled_exp(a, params[0], 0.0)
+}
+
+/// `e^x * 2^shift` for a small whole `shift`: it may be finite where `e^x` is not.
+fn scaled_exp(a: &mut Asm<'_, '_>, x: Id, shift: f32) -> Id {
+    // Beyond these the result is infinite or zero.
+    let near = a.clamp(x, -105.0, 91.0);
+    let log2_e = a.f(std::f32::consts::LOG2_E);
+    let turns = a.fmul(near, log2_e);
+    let n = a.glsl(GLOp::RoundEven, &[turns]);
+    // ln 2 in two parts; the first has so few digits that its multiples are exact.
+    let (ln2_high, ln2_low) = (a.f(0.693_359_375), a.f(-2.121_944_4e-4));
+    let high = a.fmul(n, ln2_high);
+    let rest = a.fsub(near, high);
+    let low = a.fmul(n, ln2_low);
+    let rest = a.fsub(rest, low);
+    let tail = a.poly(rest, &[1.987_569_1e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5]);
+    let square = a.fmul(rest, rest);
+    let tail = a.fmul(tail, square);
+    let tail = a.fadd(tail, rest);
+    let one = a.f(1.0);
+    let power = a.fadd(tail, one);
+    let n = if shift == 0.0 {
+        n
+    } else {
+        let shift = a.f(shift);
+        a.fadd(n, shift)
+    };
+    let result = a.scale(power, n);
+    a.or_nan(x, result)
+}
+
+/// `2^x`.
+pub(super) fn exp2(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let x = params[0];
+    let near = a.clamp(x, -151.0, 129.0);
+    let n = a.glsl(GLOp::RoundEven, &[near]);
+    let rest = a.fsub(near, n);
+    let power = exp2_near_zero(a, rest);
+    let result = a.scale(power, n);
+    a.or_nan(x, result)
+}
+
+/// `2^x` for `x` within -0.5 ..= 0.5.
+pub(super) fn exp2_near_zero(a: &mut Asm<'_, '_>, x: Id) -> Id {
+    let coefficients =
+        [1.535_336_2e-4, 1.339_887_4e-3, 9.618_437e-3, 5.550_332_5e-2, 2.402_264_8e-1, std::f32::consts::LN_2];
+    let tail = a.poly(x, &coefficients);
+    let tail = a.fmul(tail, x);
+    let one = a.f(1.0);
+    a.fadd(tail, one)
+}
+
+/// `(e^|x| / 2, e^-|x| / 2)`.
+fn halves(a: &mut Asm<'_, '_>, x: Id) -> [Id; 2] {
+    let size = a.fabs(x);
+    let growing = scaled_exp(a, size, -1.0);
+    let quarter = a.f(0.25);
+    [growing, a.fdiv(quarter, growing)]
+}
+
+/// Hyperbolic sine.
+pub(super) fn sinh(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let x = params[0];
+    let (size, one) = (a.fabs(x), a.f(1.0));
+    let is_small = a.flt(size, one);
+    a.branch(
+        is_small,
+        |a| odd_poly(a, x, &[2.037_219_1e-4, 8.330_284e-3, 1.666_671_6e-1]),
+        |a| {
+            let [growing, falling] = halves(a, x);
+            let size = a.fsub(growing, falling);
+            a.copysign(size, x)
+        },
+    )
+}
+
+/// Hyperbolic cosine.
+pub(super) fn cosh(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let [growing, falling] = halves(a, params[0]);
+    a.fadd(growing, falling)
+}
+
+/// Hyperbolic tangent.
+pub(super) fn tanh(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let x = params[0];
+    let (size, limit) = (a.fabs(x), a.f(0.625));
+    let is_small = a.flt(size, limit);
+    let coefficients = [-5.704_988_7e-3, 2.063_908_9e-2, -5.373_971_6e-2, 1.333_144_2e-1, -3.333_328_2e-1];
+    a.branch(
+        is_small,
+        |a| odd_poly(a, x, &coefficients),
+        |a| {
+            let (one, two) = (a.f(1.0), a.f(2.0));
+            let twice = a.fadd(size, size);
+            let power = scaled_exp(a, twice, 0.0);
+            let power = a.fadd(power, one);
+            let rest = a.fdiv(two, power);
+            let size = a.fsub(one, rest);
+            a.copysign(size, x)
+        },
+    )
+}
+
+/// `x + x^3 * p(x^2)`.
+pub(super) fn odd_poly(a: &mut Asm<'_, '_>, x: Id, coefficients: &[f32]) -> Id {
+    let square = a.fmul(x, x);
+    let tail = a.poly(square, coefficients);
+    let tail = a.fmul(tail, square);
+    let tail = a.fmul(tail, x);
+    let sum = a.fadd(tail, x);
+    // Where the tail is nothing, adding it may lose the sign of a zero.
+    let (size, tiny) = (a.fabs(x), a.f(1.0e-6));
+    let is_tiny = a.flt(size, tiny);
+    a.fselect(is_tiny, x, sum)
+}

@@ -1,0 +1,146 @@
+//! Powers. GLSL's `Pow` loses more digits the larger the exponent, and knows no negative base; here the logarithm has twice
+//! the digits of a float, and the special cases are those of `f32::powf`.
+
+use rspirv::spirv::GlslStd450Op as GLOp;
+
+use super::asm::Asm;
+use super::double::{fast_two_sum, two_product, two_sum};
+use super::exponential::exp2_near_zero;
+use super::logarithm;
+use crate::spirv::words::Id;
+
+/// A number as the sum of a float and a much smaller one.
+type Double = [Id; 2];
+
+/// `x^y`.
+pub(super) fn powf(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let &[x, y] = params else { unreachable!("two parameters") };
+    let size = a.fabs(x);
+    let power = finite_power(a, size, y);
+    let power = infinite_power(a, size, y, power);
+    let power = with_sign(a, x, y, power);
+    // One to any power and anything to the power of zero are one, NaN or not.
+    let power = a.or_nan(x, power);
+    let power = a.or_nan(y, power);
+    let (zero, one) = (a.f(0.0), a.f(1.0));
+    let (is_one, is_zeroth) = (a.feq(x, one), a.feq(y, zero));
+    let is_one = a.either(is_one, is_zeroth);
+    a.fselect(is_one, one, power)
+}
+
+/// The power of a positive finite number.
+fn finite_power(a: &mut Asm<'_, '_>, x: Id, y: Id) -> Id {
+    let logarithm = double_log2(a, x);
+    // A larger exponent gives zero, one or infinity just the same.
+    let y = a.clamp(y, -1.0e12, 1.0e12);
+    let [high, low] = two_product(a, y, logarithm[0]);
+    let rest = a.fmul(y, logarithm[1]);
+    let low = a.fadd(low, rest);
+    let [high, low] = fast_two_sum(a, high, low);
+    let near = a.clamp(high, -160.0, 130.0);
+    let is_near = a.feq(near, high);
+    let zero = a.f(0.0);
+    let low = a.fselect(is_near, low, zero);
+    let n = a.glsl(GLOp::RoundEven, &[near]);
+    let rest = a.fsub(near, n);
+    let rest = a.fadd(rest, low);
+    let power = exp2_near_zero(a, rest);
+    a.scale(power, n)
+}
+
+/// Base-2 logarithm of a positive finite number: the exponent, and of the mantissa m the series of
+/// `2 artanh((m - 1) / (m + 1))`.
+fn double_log2(a: &mut Asm<'_, '_>, x: Id) -> Double {
+    let [mantissa, exponent] = logarithm::split(a, x);
+    let one = a.f(1.0);
+    let numerator = a.fsub(mantissa, one);
+    let denominator = two_sum(a, mantissa, one);
+    let s = divide(a, numerator, denominator);
+
+    // s * (1 + z / 3 + z^2 / 5 + ...) with z = s^2.
+    let [z, z_low] = two_product(a, s[0], s[0]);
+    let cross = a.fmul(s[0], s[1]);
+    let cross = a.fadd(cross, cross);
+    let z_low = a.fadd(z_low, cross);
+    let tail = a.poly(z, &[1.0 / 13.0, 1.0 / 11.0, 1.0 / 9.0, 1.0 / 7.0, 1.0 / 5.0]);
+    let tail = a.fmul(tail, z);
+    let (third, third_low) = (a.f(1.0 / 3.0), a.f(-9.934_108e-9));
+    let [sum, sum_low] = fast_two_sum(a, third, tail);
+    let sum_low = a.fadd(sum_low, third_low);
+    let correction = multiply(a, [z, z_low], [sum, sum_low]);
+    let [product, product_low] = multiply(a, s, correction);
+    let [half, half_low] = fast_two_sum(a, s[0], product);
+    let small = a.fadd(s[1], product_low);
+    let half_low = a.fadd(half_low, small);
+
+    // Times 2 / ln 2.
+    let factor = [a.f(2.885_39), a.f(3.851_926e-8)];
+    let [log, log_low] = multiply(a, [half, half_low], factor);
+    let [sum, error] = two_sum(a, exponent, log);
+    let low = a.fadd(error, log_low);
+    fast_two_sum(a, sum, low)
+}
+
+fn multiply(a: &mut Asm<'_, '_>, x: Double, y: Double) -> Double {
+    let [product, error] = two_product(a, x[0], y[0]);
+    let (first, second) = (a.fmul(x[0], y[1]), a.fmul(x[1], y[0]));
+    let cross = a.fadd(first, second);
+    let error = a.fadd(error, cross);
+    fast_two_sum(a, product, error)
+}
+
+/// A quotient and what its rounding, however bad, left over.
+fn divide(a: &mut Asm<'_, '_>, x: Id, y: Double) -> Double {
+    let quotient = a.fdiv(x, y[0]);
+    let [product, error] = two_product(a, quotient, y[0]);
+    let rest = a.fsub(x, product);
+    let rest = a.fsub(rest, error);
+    let low = a.fmul(quotient, y[1]);
+    let rest = a.fsub(rest, low);
+    let low = a.fdiv(rest, y[0]);
+    fast_two_sum(a, quotient, low)
+}
+
+/// Replaces the power where the base is zero or infinite, or the exponent infinite.
+fn infinite_power(a: &mut Asm<'_, '_>, size: Id, y: Id, power: Id) -> Id {
+    let (zero, one, infinity) = (a.f(0.0), a.f(1.0), a.f(f32::INFINITY));
+    let y_size = a.fabs(y);
+    let ends = [a.feq(size, zero), a.feq(size, infinity), a.feq(y_size, infinity)];
+    let is_end = a.either(ends[0], ends[1]);
+    let is_end = a.either(is_end, ends[2]);
+    let (grows, is_positive) = (a.fgt(size, one), a.fgt(y, zero));
+    let falls = a.differ(grows, is_positive);
+    let end = a.fselect(falls, zero, infinity);
+    let is_unit = a.feq(size, one);
+    let end = a.fselect(is_unit, one, end);
+    a.fselect(is_end, end, power)
+}
+
+/// The sign of the power of a negative base: that of odd exponents, and NaN for those between whole numbers.
+fn with_sign(a: &mut Asm<'_, '_>, x: Id, y: Id, power: Id) -> Id {
+    let (zero, one, no_bits, infinity) = (a.f(0.0), a.u(1), a.u(0), a.f(f32::INFINITY));
+    let whole = a.glsl(GLOp::Trunc, &[y]);
+    let is_whole = a.feq(whole, y);
+    // From 2^24 on all floats are even.
+    let small = a.clamp(whole, -16_777_216.0, 16_777_216.0);
+    let last = a.signed_of(small);
+    let last = a.bits(last);
+    let last = a.and(last, one);
+    let is_odd = a.ine(last, no_bits);
+    let is_odd = a.both(is_whole, is_odd);
+    let sign = a.sign_bit(x);
+    let is_negative = a.ine(sign, no_bits);
+    let flips = a.both(is_negative, is_odd);
+    let opposite = a.fneg(power);
+    let power = a.fselect(flips, opposite, power);
+
+    let below = a.flt(x, zero);
+    let (size, y_size) = (a.fabs(x), a.fabs(y));
+    let (x_finite, y_finite) = (a.flt(size, infinity), a.flt(y_size, infinity));
+    let between = a.negate(is_whole);
+    let is_invalid = a.both(below, between);
+    let is_finite = a.both(x_finite, y_finite);
+    let is_invalid = a.both(is_invalid, is_finite);
+    let nan = a.f(f32::NAN);
+    a.fselect(is_invalid, nan, power)
+}

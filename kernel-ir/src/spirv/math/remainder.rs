@@ -1,0 +1,69 @@
+//! The exact remainder of floats, in integers: nothing is ever rounded.
+
+use super::asm::Asm;
+use crate::spirv::words::Id;
+
+/// `x % y` with the sign of `x`.
+pub(super) fn fmod(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let &[x, y] = params else { unreachable!("two parameters") };
+    let (x_bits, y_bits) = (a.size_bits(x), a.size_bits(y));
+    let (zero, infinity) = (a.u(0), a.u(0x7f80_0000));
+    let by_zero = a.ieq(y_bits, zero);
+    let of_infinity = a.uge(x_bits, infinity);
+    let by_nan = a.ult(infinity, y_bits);
+    let is_invalid = a.either(by_zero, of_infinity);
+    let is_invalid = a.either(is_invalid, by_nan);
+    let nan = a.f(f32::NAN);
+    a.branch(
+        is_invalid,
+        |_| nan,
+        |a| {
+            let is_small = a.ult(x_bits, y_bits);
+            a.branch(is_small, |_| x, |a| long_division(a, x, x_bits, y_bits))
+        },
+    )
+}
+
+/// Mantissa and exponent so that the value is `mantissa * 2^(exponent - 150)`; mantissas of subnormals are small.
+fn split(a: &mut Asm<'_, '_>, bits: Id) -> [Id; 2] {
+    let (width, mask, hidden, zero, one) = (a.u(23), a.u(0x7f_ffff), a.u(0x80_0000), a.u(0), a.u(1));
+    let exponent = a.shr(bits, width);
+    let mantissa = a.and(bits, mask);
+    let full = a.or(mantissa, hidden);
+    let is_subnormal = a.ieq(exponent, zero);
+    [a.select(is_subnormal, mantissa, full), a.select(is_subnormal, one, exponent)]
+}
+
+/// The remainder when `|x| >= |y| > 0`: long division, eight bits of the quotient a round.
+fn long_division(a: &mut Asm<'_, '_>, x: Id, x_bits: Id, y_bits: Id) -> Id {
+    let ([x_mantissa, x_exponent], [y_mantissa, y_exponent]) = (split(a, x_bits), split(a, y_bits));
+    let (zero, one, eight) = (a.u(0), a.u(1), a.u(8));
+    let rest = a.umod(x_mantissa, y_mantissa);
+    let left = a.isub(x_exponent, y_exponent);
+    let [rest, _] = a.while_(
+        [rest, left],
+        |a, [_, left]| a.ine(left, zero),
+        |a, [rest, left]| {
+            // The rest is below the divisor, hence below 2^24: eight bits more fit.
+            let by = a.umin(left, eight);
+            let rest = a.shl(rest, by);
+            [a.umod(rest, y_mantissa), a.isub(left, by)]
+        },
+    );
+    // Back to a float: as far left as the mantissa and the exponent allow. Of zero the highest bit is -1, which does no harm.
+    let (top, hidden) = (a.u(23), a.u(0x80_0000));
+    let highest = a.highest_bit(rest);
+    let room = a.isub(top, highest);
+    let most = a.isub(y_exponent, one);
+    let by = a.umin(room, most);
+    let mantissa = a.shl(rest, by);
+    let exponent = a.isub(y_exponent, by);
+    let shifted = a.shl(exponent, top);
+    let fraction = a.isub(mantissa, hidden);
+    let normal = a.iadd(shifted, fraction);
+    let is_normal = a.uge(mantissa, hidden);
+    let size = a.select(is_normal, normal, mantissa);
+    let sign = a.sign_bit(x);
+    let bits = a.or(size, sign);
+    a.from_bits(bits)
+}
