@@ -140,7 +140,8 @@ impl FnCx<'_, '_, '_> {
     fn is_safe_divisor(&self, a: ValueId, b: ValueId) -> bool {
         let Some(divisors) = self.known.get(&b) else { return false };
         let signed = self.shape(b).0 == Scalar::I32;
-        !divisors.contains(&0) && !(signed && self.may_overflow(a, b))
+        let may_overflow = signed && self.may_overflow(a, b);
+        !divisors.contains(&0) && !may_overflow
     }
 
     /// Whether `i32::MIN / -1` is possible as far as constants tell.

@@ -13,6 +13,7 @@ use super::control::Target;
 use super::{KernelParam, Shared, function_of};
 use crate::ast::{BindingId, Expr, ExprId, Fn, Param};
 use crate::program::ItemId;
+use crate::source;
 use crate::typed::{Resolution, Ty, TypedFn};
 
 /// What a variable is.
@@ -191,6 +192,6 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
     /// Adds a trap site for an expression.
     pub(super) fn site(&mut self, kind: SiteKind, expr: &Expr) -> SiteId {
         let location = self.location_of(expr);
-        self.b.site(kind, location, super::text::expr_text(expr))
+        self.b.site(kind, location, source::text(expr))
     }
 }

@@ -18,7 +18,6 @@ mod place;
 mod stmt;
 #[cfg(test)]
 mod tests;
-mod text;
 mod types;
 mod vector;
 

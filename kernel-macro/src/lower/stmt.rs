@@ -15,9 +15,12 @@ impl FnCx<'_, '_, '_> {
                 return None;
             }
             match statement {
-                Statement::Let { pattern, value, .. } => {
+                Statement::Let { pattern, value, span, .. } => {
                     let value = value.as_ref().and_then(|value| self.lower_expr(value));
+                    let location = self.location(span.start);
+                    let outer = self.b.set_location(Some(location));
                     self.bind_pattern(pattern, value);
+                    self.b.set_location(outer);
                 }
                 Statement::Expr { expr, .. } => {
                     self.lower_expr(expr);

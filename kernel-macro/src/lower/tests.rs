@@ -1,1 +1,8 @@
-//! Snapshots of the IR of small kernels.
+//! Tests of the lowering: snapshots of small kernels' IR, and Rust code run both by rustc and by evaluating its IR.
+
+mod eval;
+mod harness;
+mod intrinsics;
+mod language;
+mod snapshots;
+mod twin;

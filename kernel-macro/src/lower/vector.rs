@@ -14,12 +14,12 @@ impl FnCx<'_, '_, '_> {
         self.shape(v) == (Scalar::F32, 4)
     }
 
-    pub(super) fn from_array(&mut self, array: ValueId, count: u8) -> ValueId {
+    pub(super) fn vector_of_array(&mut self, array: ValueId, count: u8) -> ValueId {
         let lanes: Vec<_> = (0..count).map(|index| self.b.extract(array, &[u32::from(index)])).collect();
         self.vector(&lanes)
     }
 
-    pub(super) fn to_array(&mut self, v: ValueId) -> ValueId {
+    pub(super) fn array_of_vector(&mut self, v: ValueId) -> ValueId {
         let (scalar, count) = self.shape(v);
         let lanes = self.lanes(v);
         let element = self.b.types_mut().scalar(scalar);

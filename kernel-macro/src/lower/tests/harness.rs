@@ -1,0 +1,84 @@
+//! From Rust source to a verified module, without a proc macro around it.
+
+use std::collections::BTreeMap;
+
+use gridwise_ir::builder::ModuleBuilder;
+use gridwise_ir::ir::Module;
+use quote::ToTokens;
+
+use super::super::{Shared, lower_device_fn, lower_kernel};
+use crate::ast::Item;
+use crate::diag::Diagnostics;
+use crate::infer::infer_item;
+use crate::lower::types::TypeCx;
+use crate::parse::{Role, parse_const, parse_fn, parse_struct};
+use crate::program::{ItemId, Program, ProgramItem, TypedItem};
+
+/// The items of a source text, inferred. A `fn` named `kernel` is a kernel, all others are device functions; an item may
+/// name those above it.
+pub(super) fn program_of(source: &str) -> Program {
+    let file: syn::File = syn::parse_str(source).expect("the test is Rust");
+    let mut program = Program::default();
+    let mut names: BTreeMap<String, ItemId> = BTreeMap::new();
+    for item in &file.items {
+        let mut diags = Diagnostics::new();
+        let (name, item) = parse_item(item, &mut diags);
+        let position = (name.span().start().line as u32, name.span().start().column as u32 + 1);
+        let id = program.items.push(ProgramItem {
+            key: name.to_string(),
+            item,
+            uses: names.clone(),
+            file: "src/kernel.rs".to_owned(),
+            position,
+            typed: TypedItem::None,
+        });
+        infer_item(&mut program, id, &mut diags);
+        let errors: Vec<_> = diags.into_list().iter().map(|error| error.text()).collect();
+        assert!(errors.is_empty(), "{errors:#?}\n{source}");
+        names.insert(name.to_string(), id);
+    }
+    program
+}
+
+fn parse_item(item: &syn::Item, diags: &mut Diagnostics) -> (proc_macro2::Ident, Item) {
+    match item {
+        syn::Item::Fn(item) => {
+            let role = if item.sig.ident == "kernel" { Role::Kernel } else { Role::Device };
+            (item.sig.ident.clone(), Item::Fn(parse_fn(item, role, diags)))
+        }
+        syn::Item::Const(item) => (item.ident.clone(), Item::Const(parse_const(item, diags))),
+        syn::Item::Struct(item) => {
+            let input = syn::parse2(item.to_token_stream()).expect("a struct");
+            (item.ident.clone(), Item::Struct(parse_struct(&input, diags)))
+        }
+        _ => panic!("tests are made of functions, consts and structs"),
+    }
+}
+
+/// The module of the last item, a kernel.
+pub(super) fn kernel_module(source: &str) -> Module {
+    let program = program_of(source);
+    let kernel = program.items.ids().next_back().expect("a kernel");
+    verified(lower_kernel(&program, kernel, [64, 1, 1]), source)
+}
+
+/// A module of device functions without a kernel.
+pub(super) fn device_module(source: &str) -> Module {
+    let program = program_of(source);
+    let mut module = ModuleBuilder::new();
+    let mut shared = Shared { program: &program, types: TypeCx::new(&program), functions: Default::default() };
+    for (id, item) in program.items.iter() {
+        if let Item::Fn(_) = item.item {
+            let function = lower_device_fn(&mut module, &mut shared, id);
+            shared.functions.insert(id, function);
+        }
+    }
+    verified(module.finish(), source)
+}
+
+fn verified(module: Module, source: &str) -> Module {
+    if let Err(errors) = gridwise_ir::verify::verify(&module) {
+        panic!("{errors}\n{source}\n{module}");
+    }
+    module
+}

@@ -1,0 +1,178 @@
+//! Built-in functions and methods against rustc's and glam's, and the whole table through the verifier.
+
+use glam::{BVec3, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
+
+use super::harness::device_module;
+use super::twin::twin;
+use crate::intrinsic::{Kind, Receiver, Row, Sig, TABLE};
+
+#[test]
+fn float_methods() {
+    twin! { fn f(a: f32) -> (f32, f32, f32, f32) { (a.abs(), a.sqrt(), a.recip(), a.fract()) } }
+    twin! { fn f(a: f32) -> (f32, f32, f32) { (a.signum(), a.to_degrees(), a.to_radians()) } }
+    twin! { fn f(a: f32) -> (f32, f32, f32, f32) { (a.floor(), a.ceil(), a.round(), a.trunc()) } }
+    twin! { fn f(a: f32) -> ((f32, f32), f32, f32) { (a.sin_cos(), a.tan(), a.round_ties_even()) } }
+    twin! { fn f(a: f32) -> (bool, bool, bool) { (a.is_nan(), a.is_infinite(), a.is_finite()) } }
+    twin! { fn f(a: f32) -> (bool, bool, u32) { (a.is_sign_negative(), a.is_sign_positive(), (a + 0.0).to_bits() & 0xff80_0000) } }
+    twin! { fn f(a: u32) -> f32 { f32::from_bits(a) } }
+    twin! { fn f(a: f32, b: f32) -> (f32, f32) { (a.copysign(b), a.atan2(b)) } }
+    twin! { fn f(a: f32, b: f32) -> (f32, f32) { (a.rem_euclid(b), a.div_euclid(b)) } }
+    twin! { fn f(a: f32, b: f32) -> (f32, f32, f32) { (a.min(b) + 0.0, a.max(b) + 0.0, f32::max(a, b) + 0.0) } }
+    twin! { fn f(a: f32, b: f32, c: f32) -> f32 { a.clamp(b, c) } }
+    twin! { fn f(a: f32) -> f32 { a.clamp(-1.0, 2.0) } }
+    twin! { fn f(a: f32, b: f32, c: f32) -> f32 { a.mul_add(b, c) } }
+    twin! { fn f(a: f32, b: f32) -> (f32, f32) { (a.powf(b), a.log(b)) } }
+}
+
+#[test]
+fn approximate_float_methods() {
+    twin! { close(4) [] fn f(a: f32) -> f32 { a.log10() } }
+    twin! { close(2) [] fn f(a: f32, b: f32) -> f32 { a.hypot(b) } }
+}
+
+#[test]
+fn powi() {
+    twin! { close(1) [] fn f(a: f32, n: i32) -> f32 { a.powi(n % 40) } }
+    twin! { fn f(a: f32, n: i32) -> f32 { if n == 2147483647 || n < -2147483646 { a.powi(n) } else { 0.0 } } }
+    twin! { close(1) [] fn f(a: f32) -> (f32, f32, f32, f32) { (a.powi(0), a.powi(2), a.powi(-3), a.powi(7)) } }
+}
+
+#[test]
+fn integer_methods() {
+    twin! { fn f(a: i32, b: i32) -> (i32, i32, i32) { (a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b)) } }
+    twin! { fn f(a: i32, n: u32) -> (i32, i32, i32) { (a.wrapping_neg(), a.wrapping_shl(n), a.wrapping_shr(n)) } }
+    twin! { fn f(a: u32, n: u32) -> (u32, u32, u32) { (a.wrapping_neg(), a.wrapping_shl(n), a.wrapping_shr(n)) } }
+    twin! { fn f(a: i32, b: i32) -> (i32, i32, u32) { (a.saturating_add(b), a.saturating_sub(b), a.abs_diff(b)) } }
+    twin! { fn f(a: u32, b: u32) -> (u32, u32, u32) { (a.saturating_add(b), a.saturating_sub(b), a.abs_diff(b)) } }
+    twin! { fn f(a: i32, n: u32) -> (i32, i32, i32) { (a.rotate_left(n), a.rotate_right(n), a.swap_bytes()) } }
+    twin! { fn f(a: u32, n: u32) -> (u32, u32, u32) { (a.rotate_left(n), a.rotate_right(n), a.swap_bytes()) } }
+    twin! { fn f(a: i32) -> (u32, u32, u32, u32) { (a.count_ones(), a.count_zeros(), a.leading_zeros(), a.trailing_zeros()) } }
+    twin! { fn f(a: u32) -> (u32, u32, u32, bool) { (a.count_zeros(), a.leading_zeros(), a.reverse_bits(), a.is_power_of_two()) } }
+    twin! { fn f(a: i32) -> (u32, i32, bool, bool) { (a.unsigned_abs(), a.signum(), a.is_positive(), a.is_negative()) } }
+    twin! { fn f(a: i32, b: i32) -> (i32, i32) { (a.min(b), a.max(b)) } }
+    twin! { fn f(a: i32, b: i32, c: i32) -> i32 { a.clamp(b, c) } }
+    twin! { fn f(a: u32, b: u32, c: u32) -> u32 { a.clamp(b, c) } }
+    twin! { fn f(a: i32) -> i32 { a.abs() } }
+}
+
+#[test]
+fn integer_division_and_powers() {
+    twin! { fn f(a: i32, b: i32) -> i32 { a.rem_euclid(b) } }
+    twin! { fn f(a: i32, b: i32) -> i32 { a.div_euclid(b) } }
+    twin! { fn f(a: u32, b: u32) -> (u32, u32) { (a.rem_euclid(b), a.div_euclid(b)) } }
+    twin! { fn f(a: u32, b: u32) -> u32 { a.div_ceil(b) } }
+    twin! { fn f(a: u32, b: u32) -> u32 { a.next_multiple_of(b) } }
+    twin! { fn f(a: i32, n: u32) -> i32 { a.pow(n % 9) } }
+    twin! { fn f(a: u32) -> (u32, u32, u32) { ((a & 63).pow(0), (a & 63).pow(1), (a & 63).pow(5)) } }
+}
+
+#[test]
+fn vector_methods() {
+    twin! { fn f(a: Vec3, b: Vec3) -> (f32, Vec3, f32) { (a.dot(b), a.cross(b), a.distance(b)) } }
+    twin! { fn f(a: Vec4, b: Vec4) -> (f32, f32, f32, f32) { (a.dot(b), a.distance(b), a.length(), a.length_squared()) } }
+    twin! { fn f(a: Vec2, b: Vec2) -> (f32, f32, f32, f32) { (a.dot(b), a.perp_dot(b), a.length(), a.distance_squared(b)) } }
+    twin! { fn f(a: Vec2, b: Vec3, c: Vec4) -> (Vec2, Vec3, Vec4) { (a.normalize(), b.normalize(), c.normalize()) } }
+    twin! { fn f(a: Vec3, b: Vec3, s: f32) -> Vec3 { a.lerp(b, s) } }
+    twin! { fn f(a: Vec4, b: Vec4, s: f32) -> Vec4 { a.lerp(b, s) } }
+    twin! { fn f(a: Vec3, b: Vec4, c: Vec4) -> (Vec3, Vec4) { (a.reflect(a), b.reflect(c)) } }
+    twin! { fn f(a: Vec3, b: Vec3) -> (Vec3, Vec3) { (a.min(b), a.max(b)) } }
+    twin! { fn f(a: Vec4, b: Vec4) -> (Vec4, Vec4, Vec4) { (a.min(b), a.max(b), a.clamp(b, a)) } }
+    twin! { fn f(a: Vec2, b: Vec3, c: Vec4) -> (f32, f32, f32) { (a.min_element(), b.min_element(), c.min_element()) } }
+    twin! { fn f(a: Vec2, b: Vec3, c: Vec4) -> (f32, f32, f32) { (a.max_element(), b.max_element(), c.max_element()) } }
+    twin! { fn f(a: Vec3, b: Vec4) -> (f32, f32, f32, f32) {
+        (a.element_sum(), b.element_sum(), a.element_product(), b.element_product())
+    } }
+    twin! { fn f(a: Vec4) -> (Vec4, Vec4, Vec4, Vec4) { (a.floor(), a.ceil(), a.round(), a.trunc()) } }
+    twin! { fn f(a: Vec4) -> (Vec4, Vec4, Vec4, Vec4) { (a.fract(), a.signum(), a.abs(), a.recip()) } }
+    twin! { fn f(a: Vec3) -> (Vec3, Vec3, Vec3, Vec3) { (a.floor(), a.fract(), a.signum(), a.round()) } }
+    twin! { fn f(a: Vec3, b: Vec3) -> (Vec3, Vec3, Vec3) { (a.copysign(b), a.mul_add(b, a), a.exp()) } }
+    twin! { fn f(a: Vec3, s: f32) -> Vec3 { a.powf(s) } }
+}
+
+#[test]
+fn vector_shapes() {
+    twin! { fn f(a: Vec3, s: f32) -> (Vec4, Vec2, Vec3) { (a.extend(s), a.truncate(), Vec3::splat(s)) } }
+    twin! { fn f(a: Vec3) -> ([f32; 3], Vec3) { (a.to_array(), Vec3::from_array(a.to_array())) } }
+    twin! { fn f(a: f32, b: f32) -> Vec4 { Vec4::new(a, b, a, 1.0) } }
+    twin! { fn f(a: Vec3) -> (IVec3, UVec3) { (a.as_ivec3(), a.as_uvec3()) } }
+    twin! { fn f(a: IVec2, b: UVec4) -> (Vec2, UVec2, Vec4, IVec4) { (a.as_vec2(), a.as_uvec2(), b.as_vec4(), b.as_ivec4()) } }
+    twin! { fn f(a: Vec3, b: Vec3) -> (BVec3, BVec3, BVec3) { (a.cmpeq(b), a.cmplt(b), a.cmpge(b)) } }
+    twin! { fn f(a: Vec3, b: Vec3) -> (Vec3, bool, bool) { (Vec3::select(a.cmpgt(b), a, b), a.cmpne(b).any(), a.cmple(b).all()) } }
+    twin! { fn f(a: IVec3) -> (i32, i32, i32) { (a.min_element(), a.max_element(), (a % 8).dot(a % 4)) } }
+    twin! { fn f(a: UVec4) -> (u32, u32, u32) { (a.max_element(), (a % 8).element_sum(), (a % 8).element_product()) } }
+    twin! { fn f(a: IVec3, b: IVec3) -> (IVec3, IVec3) { (a.clamp(b, a), a.min(b)) } }
+}
+
+/// Every row, for every receiver it lists, gives IR that verifies.
+#[test]
+fn whole_table_lowers() {
+    for row in TABLE {
+        for receiver in row.receivers {
+            for (ty, element, lanes) in types_of(*receiver) {
+                if let Some(source) = source_of(row, ty, element, *lanes) {
+                    device_module(&source);
+                }
+            }
+        }
+    }
+}
+
+type TypeRow = (&'static str, &'static str, usize);
+
+fn types_of(receiver: Receiver) -> &'static [TypeRow] {
+    match receiver {
+        Receiver::Float => &[("f32", "f32", 1)],
+        Receiver::FloatVec => &[("Vec2", "f32", 2), ("Vec3", "f32", 3), ("Vec4", "f32", 4)],
+        Receiver::Sint => &[("i32", "i32", 1)],
+        Receiver::Uint => &[("u32", "u32", 1), ("usize", "usize", 1)],
+        Receiver::SintVec => &[("IVec2", "i32", 2), ("IVec3", "i32", 3), ("IVec4", "i32", 4)],
+        Receiver::UintVec => &[("UVec2", "u32", 2), ("UVec3", "u32", 3), ("UVec4", "u32", 4)],
+        Receiver::BoolVec => &[("BVec2", "bool", 2), ("BVec3", "bool", 3), ("BVec4", "bool", 4)],
+        Receiver::Vec2 => &[("Vec2", "f32", 2)],
+        Receiver::Vec3 => &[("Vec3", "f32", 3)],
+        // Kernels only.
+        Receiver::Buffer => &[],
+        Receiver::Array => &[("[f32; 5]", "f32", 5)],
+    }
+}
+
+/// A device function that calls the intrinsic with its parameters; `None` when the receiver's size does not have it.
+fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String> {
+    let vector = |letter: &str, lanes: usize| format!("{letter}Vec{lanes}");
+    let own_letter = &ty[..ty.find("Vec").unwrap_or(0)];
+    let sig = |sig: Sig| -> Option<Vec<String>> {
+        Some(vec![match sig {
+            Sig::Same => ty.to_owned(),
+            Sig::Element => element.to_owned(),
+            Sig::Elements => return Some(vec![element.to_owned(); lanes]),
+            Sig::ElementArray => format!("[{element}; {lanes}]"),
+            Sig::Bool => "bool".to_owned(),
+            Sig::I32 => "i32".to_owned(),
+            Sig::U32 => "u32".to_owned(),
+            Sig::Usize => "usize".to_owned(),
+            Sig::Unsigned => if ty == "i32" { "u32" } else { ty }.to_owned(),
+            Sig::PairSame => format!("({ty}, {ty})"),
+            Sig::BoolVector => vector("B", lanes),
+            Sig::FloatVector => vector("", lanes),
+            Sig::SintVector => vector("I", lanes),
+            Sig::UintVector => vector("U", lanes),
+            Sig::Shorter if lanes == 2 => return None,
+            Sig::Longer if lanes == 4 => return None,
+            Sig::Shorter => vector(own_letter, lanes - 1),
+            Sig::Longer => vector(own_letter, lanes + 1),
+        }])
+    };
+    let mut params = if row.kind == Kind::Method { vec![ty.to_owned()] } else { Vec::new() };
+    for param in row.params {
+        params.extend(sig(*param)?);
+    }
+    let result = sig(row.result)?.remove(0);
+    let name = row.name.replace("vecN", &format!("vec{lanes}"));
+    let declared: Vec<_> = params.iter().enumerate().map(|(index, ty)| format!("p{index}: {ty}")).collect();
+    let names: Vec<_> = (0..params.len()).map(|index| format!("p{index}")).collect();
+    let call = match row.kind {
+        Kind::Method => format!("p0.{name}({})", names[1..].join(", ")),
+        Kind::Function => format!("{ty}::{name}({})", names.join(", ")),
+    };
+    Some(format!("fn f({}) -> {result} {{ {call} }}", declared.join(", ")))
+}

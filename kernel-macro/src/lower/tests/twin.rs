@@ -1,0 +1,166 @@
+//! `twin!`: a function compiled by rustc and evaluated as IR over many arguments; results and panics must agree.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use glam::{BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
+use gridwise_ir::ir::Module;
+
+use super::eval::{Datum, Outcome, call};
+
+/// Runs `fn` both ways over all combinations of its parameters' samples. Functions and structs it uses stand in brackets
+/// before it; `close(ulps)` allows for results of `f32` that much apart.
+macro_rules! twin {
+    (close($ulps:expr) $($rest:tt)*) => { twin!(@run $ulps, $($rest)*) };
+    (@run $ulps:expr, [$($helper:item)*] fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $result:ty $body:block) => {{
+        $(#[allow(dead_code)] $helper)*
+        #[allow(clippy::all, unused, unconditional_panic, arithmetic_overflow)]
+        fn $name($($arg: $ty),*) -> $result $body
+        let source = concat!(
+            $(stringify!($helper), "\n",)*
+            stringify!(fn $name($($arg: $ty),*) -> $result $body)
+        );
+        let module = $crate::lower::tests::harness::device_module(source);
+        let total = 1 $(* <$ty as $crate::lower::tests::twin::Sample>::samples().len())*;
+        for number in 0..total {
+            let mut rest = number;
+            $(
+                let samples = <$ty as $crate::lower::tests::twin::Sample>::samples();
+                let $arg = samples[rest % samples.len()];
+                rest /= samples.len();
+            )*
+            let _ = rest;
+            let args = [$($crate::lower::tests::twin::Sample::datum(&$arg)),*];
+            $crate::lower::tests::twin::compare(&module, &args, $ulps, || {
+                $crate::lower::tests::twin::Sample::datum(&$name($($arg),*))
+            });
+        }
+    }};
+    ([$($helper:item)*] $($rest:tt)*) => { twin!(@run 0, [$($helper)*] $($rest)*) };
+    ($($rest:tt)*) => { twin!(@run 0, [] $($rest)*) };
+}
+pub(super) use twin;
+
+/// Panics of a debug build that a kernel does not have: there, these wrap.
+const WRAPS: [&str; 5] = ["to add", "to subtract", "to multiply", "to negate", "to shift"];
+
+/// Runs rustc's function and compares.
+pub(super) fn compare(module: &Module, args: &[Datum], ulps: u32, expected: impl FnOnce() -> Datum) {
+    let expected = catch_unwind(AssertUnwindSafe(expected));
+    let Outcome { result, traps } = call(module, args);
+    match expected {
+        Ok(expected) => {
+            let result = result.expect("the function returns a value");
+            assert!(traps.is_empty(), "{args:?}: rustc's {expected:?}, traps {traps:?}\n{module}");
+            assert!(same(&result, &expected, ulps), "{args:?}: rustc's {expected:x?}, IR's {result:x?}\n{module}");
+        }
+        Err(payload) => {
+            let message = payload.downcast_ref::<String>().map(String::as_str);
+            let message = message.or(payload.downcast_ref::<&str>().copied()).unwrap_or_default();
+            let wraps = WRAPS.iter().any(|what| message.contains(&format!("attempt {what}")));
+            assert!(
+                wraps || !traps.is_empty(),
+                "{args:?}: rustc panics ({message}), the IR gives {result:?}\n{module}"
+            );
+        }
+    }
+}
+
+fn same(a: &Datum, b: &Datum, ulps: u32) -> bool {
+    let is_nan = |bits: u32| f32::from_bits(bits).is_nan();
+    match (a, b) {
+        (Datum::Bits(a), Datum::Bits(b)) => a == b || is_nan(*a) && is_nan(*b) || a.abs_diff(*b) <= ulps,
+        (Datum::Members(a), Datum::Members(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b, ulps)),
+        _ => false,
+    }
+}
+
+/// A type that `twin!` knows values of.
+pub(super) trait Sample: Copy {
+    fn samples() -> Vec<Self>;
+    fn datum(&self) -> Datum;
+}
+
+macro_rules! scalar_samples {
+    ($($ty:ty, $self:ident => $bits:expr, [$($sample:expr),* $(,)?];)+) => {$(
+        impl Sample for $ty {
+            fn samples() -> Vec<Self> { vec![$($sample),*] }
+            fn datum(&$self) -> Datum { Datum::Bits($bits) }
+        }
+    )+};
+}
+
+scalar_samples! {
+    bool, self => u32::from(*self), [false, true];
+    i32, self => self.cast_unsigned(), [0, 1, -1, 2, -3, 7, 31, 32, -33, 1000, 0x1234_5678, i32::MAX, i32::MIN, i32::MIN + 1];
+    u32, self => *self, [0, 1, 2, 3, 5, 8, 31, 33, 255, 0x8000_0000, 0x1234_5678, u32::MAX - 1, u32::MAX];
+    usize, self => *self as u32, [0, 1, 2, 3, 5, 1000];
+    f32, self => self.to_bits(), [
+        0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -2.5, 3.0, 0.1, -7.25, 1e-3, 123.456, 8_388_609.0, -1e10, 3.9e9, 1e20, -3e38, 1e-42,
+        f32::INFINITY, f32::NEG_INFINITY, f32::NAN,
+    ];
+}
+
+macro_rules! vector_samples {
+    ($($vector:ident $element:ty, $lanes:literal;)+) => {$(
+        impl Sample for $vector {
+            // Lanes run through the scalar's samples at different speeds, so that all kinds meet.
+            fn samples() -> Vec<Self> {
+                let scalars = <$element>::samples();
+                let pick = |number: usize, lane: usize| scalars[(number * (2 * lane + 1) + 5 * lane) % scalars.len()];
+                (0..scalars.len() + 3).map(|number| {
+                    let lanes: [$element; $lanes] = std::array::from_fn(|lane| pick(number, lane));
+                    $vector::from_array(lanes)
+                }).collect()
+            }
+            fn datum(&self) -> Datum {
+                let lanes: [$element; $lanes] = (*self).into();
+                Datum::Members(lanes.iter().map(Sample::datum).collect())
+            }
+        }
+    )+};
+}
+
+vector_samples! {
+    Vec2 f32, 2;
+    Vec3 f32, 3;
+    Vec4 f32, 4;
+    IVec2 i32, 2;
+    IVec3 i32, 3;
+    IVec4 i32, 4;
+    UVec2 u32, 2;
+    UVec3 u32, 3;
+    UVec4 u32, 4;
+    BVec2 bool, 2;
+    BVec3 bool, 3;
+    BVec4 bool, 4;
+}
+
+impl<T: Sample, const N: usize> Sample for [T; N] {
+    fn samples() -> Vec<Self> {
+        let scalars = T::samples();
+        let pick = |number: usize, lane: usize| scalars[(number * (2 * lane + 1) + lane) % scalars.len()];
+        (0..scalars.len()).map(|number| std::array::from_fn(|lane| pick(number, lane))).collect()
+    }
+    fn datum(&self) -> Datum {
+        Datum::Members(self.iter().map(Sample::datum).collect())
+    }
+}
+
+macro_rules! tuple_samples {
+    ($($name:ident),+) => {
+        impl<$($name: Sample),+> Sample for ($($name,)+) {
+            fn samples() -> Vec<Self> {
+                (0..20).map(|number| ($({ let all = $name::samples(); all[number % all.len()] },)+)).collect()
+            }
+            #[allow(non_snake_case)]
+            fn datum(&self) -> Datum {
+                let ($($name,)+) = self;
+                Datum::Members(vec![$($name.datum()),+])
+            }
+        }
+    };
+}
+
+tuple_samples!(A, B);
+tuple_samples!(A, B, C);
+tuple_samples!(A, B, C, D);
