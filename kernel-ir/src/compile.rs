@@ -2,6 +2,7 @@
 
 use crate::descriptor::{Feature, LaunchWord, LaunchWordKind, ParamKind, SiteKind};
 use crate::ir::{Kernel, Module, SourceLocation};
+use crate::passes::{CheckCount, optimize};
 use crate::spirv::{self, EmitError, Emitted};
 use crate::verify::{VerifyErrors, verify};
 
@@ -13,7 +14,8 @@ pub struct CompileOptions {
     pub buffer_positions: Vec<u32>,
 }
 
-/// A compiled kernel: the owned twin of [`KernelDescriptor`](crate::descriptor::KernelDescriptor), field by field.
+/// A compiled kernel: the owned twin of [`KernelDescriptor`](crate::descriptor::KernelDescriptor), field by field, and what the
+/// compiler found out on the way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compiled {
     /// The function's name.
@@ -38,6 +40,8 @@ pub struct Compiled {
     pub sites: Vec<CompiledSite>,
     /// Features beyond the baseline.
     pub features: Vec<(Feature, Option<CompiledLocation>)>,
+    /// How many bounds checks the passes removed and left.
+    pub checks: CheckCount,
 }
 
 /// The owned twin of [`Location`](crate::descriptor::Location).
@@ -78,6 +82,9 @@ pub enum CompileError {
     /// The module that came in is malformed: a bug of whoever built it.
     #[error("the lowered module is malformed: {0}")]
     Lowered(VerifyErrors),
+    /// A pass broke the module: a bug of the compiler.
+    #[error("the optimised module is malformed: {0}")]
+    Optimised(VerifyErrors),
     /// SPIR-V cannot express the module.
     #[error(transparent)]
     Emit(#[from] EmitError),
@@ -87,11 +94,13 @@ pub enum CompileError {
 ///
 /// # Errors
 /// When the module is malformed, lacks a kernel or cannot be expressed in SPIR-V. None of these is a user's mistake.
-pub fn compile(module: Module, options: &CompileOptions) -> Result<Compiled, CompileError> {
+pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled, CompileError> {
     verify(&module).map_err(CompileError::Lowered)?;
+    let checks = optimize(&mut module);
+    verify(&module).map_err(CompileError::Optimised)?;
     let emitted = spirv::emit(&module)?;
     let kernel = module.kernel.as_ref().ok_or(EmitError::NoKernel)?;
-    Ok(describe(&module, kernel, emitted, options))
+    Ok(Compiled { checks, ..describe(&module, kernel, emitted, options) })
 }
 
 fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &CompileOptions) -> Compiled {
@@ -114,6 +123,7 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         trap_binding: emitted.trap_binding,
         sites: sites.collect(),
         features: emitted.features.iter().map(|(feature, at)| (*feature, at.map(locate))).collect(),
+        checks: CheckCount::default(),
         words: emitted.words,
     }
 }

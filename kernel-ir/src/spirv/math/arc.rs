@@ -66,7 +66,7 @@ pub(super) fn atan2(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
 
 /// The quotient of two floats by their bits, scaled first where SPIR-V's division may overflow inside.
 fn safe_ratio(a: &mut Asm<'_, '_>, small: Id, large: Id) -> Id {
-    let [small, large] = [small, large].map(|bits| a.from_bits(bits));
+    let [small, large] = [small, large].map(|bits| a.as_float(bits));
     let [huge, tiny] = [1.0e30, 1.0e-30].map(|bound: f32| a.f(bound));
     let [down, up, one] = [5.960_464_5e-8, 16_777_216.0, 1.0].map(|factor: f32| a.f(factor));
     let (is_huge, is_tiny) = (a.fgt(large, huge), a.flt(large, tiny));

@@ -101,7 +101,7 @@ impl<'w, 'm> Asm<'w, 'm> {
         /// The bits of a float or `i32`.
         bits(a) op Bitcast word;
         /// The float with these bits.
-        from_bits(a) op Bitcast float;
+        as_float(a) op Bitcast float;
         /// `a as f32` of a `u32`.
         float_of(a) op ConvertUToF float;
         /// `a as f32` of an `i32`, given by its bits.
@@ -197,7 +197,7 @@ impl<'w, 'm> Asm<'w, 'm> {
         [first, second].into_iter().fold(a, |product, power| {
             let exponent = self.iadd(power, bias);
             let bits = self.shl(exponent, mantissa);
-            let factor = self.from_bits(bits);
+            let factor = self.as_float(bits);
             self.fmul(product, factor)
         })
     }

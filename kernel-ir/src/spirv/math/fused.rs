@@ -49,7 +49,7 @@ fn by_errors(a: &mut Asm<'_, '_>, [x, y, z]: [Id; 3]) -> Id {
     let is_even = a.ieq(last, zero_bits);
     let adjusted = a.select(is_even, odd, sum_bits);
     let small = a.select(is_exact, sum_bits, adjusted);
-    let small = a.from_bits(small);
+    let small = a.as_float(small);
     a.fadd(head, small)
 }
 
@@ -141,7 +141,7 @@ fn in_integers(a: &mut Asm<'_, '_>, [x, y, z]: [Id; 3], bits: [Id; 3]) -> Id {
     let signed = a.or(rounded, sign);
     // Only a cancellation gives zero here, and its zero is positive.
     let bits = a.select(is_zero, zero, signed);
-    a.from_bits(bits)
+    a.as_float(bits)
 }
 
 /// Bits of the float nearest to `value * 2^exponent`, for a value that is not zero.

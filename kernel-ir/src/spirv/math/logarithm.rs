@@ -24,7 +24,7 @@ pub(super) fn split(a: &mut Asm<'_, '_>, x: Id) -> [Id; 2] {
     let fraction = a.and(above, mask);
     let mantissa = a.iadd(fraction, root);
     let exponent = a.isub(exponent, shift);
-    [a.from_bits(mantissa), a.float_of_signed(exponent)]
+    [a.as_float(mantissa), a.float_of_signed(exponent)]
 }
 
 /// `ln(1 + f) - f` for `1 + f` within 0.707 ..= 1.414.

@@ -65,5 +65,5 @@ fn long_division(a: &mut Asm<'_, '_>, x: Id, x_bits: Id, y_bits: Id) -> Id {
     let size = a.select(is_normal, normal, mantissa);
     let sign = a.sign_bit(x);
     let bits = a.or(size, sign);
-    a.from_bits(bits)
+    a.as_float(bits)
 }

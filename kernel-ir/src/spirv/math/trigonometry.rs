@@ -80,11 +80,11 @@ fn reduce_far(a: &mut Asm<'_, '_>, x: Id, pair: Id) -> Id {
     let angle_sign = a.xor(sign, past_sign);
     let angle = a.bits(angle);
     let angle = a.xor(angle, angle_sign);
-    let angle = a.from_bits(angle);
+    let angle = a.as_float(angle);
     let quarters = a.float_of(quarters);
     let quarters = a.bits(quarters);
     let quarters = a.or(quarters, sign);
-    let quarters = a.from_bits(quarters);
+    let quarters = a.as_float(quarters);
     a.w.op(Spv::CompositeConstruct, pair, &[angle, quarters])
 }
 
@@ -134,7 +134,7 @@ fn angle_of(a: &mut Asm<'_, '_>, high: Id, low: Id) -> Id {
     let (bias, width) = (a.u(127 - 29), a.u(23));
     let exponent = a.isub(bias, zeros);
     let unit = a.shl(exponent, width);
-    let unit = a.from_bits(unit);
+    let unit = a.as_float(unit);
     let product = a.float_of(product);
     a.fmul(product, unit)
 }
@@ -168,7 +168,7 @@ fn sine_at(a: &mut Asm<'_, '_>, x: Id, angle: Id, quarters: Id) -> Id {
     let sign = a.shl(negative, thirty);
     let value = a.bits(value);
     let value = a.xor(value, sign);
-    let value = a.from_bits(value);
+    let value = a.as_float(value);
     finite_or_nan(a, x, value)
 }
 

@@ -1,9 +1,12 @@
 //! The SPIR-V back end: every module must pass `spirv-val`, and equal modules must give equal words.
 
-mod spirv_support;
+mod control;
+mod memory;
+mod ops;
+mod support;
 
 use expect_test::expect;
-use spirv_support::{disassemble, emit_text, validate};
+use support::{disassemble, emit_text, validate};
 
 const SAXPY: &str = r#"file0 "src/main.rs"
 kernel fn0 workgroup(256, 1, 1) {

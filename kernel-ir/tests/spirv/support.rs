@@ -8,19 +8,19 @@ use gridwise_ir::spirv::{Emitted, emit};
 use rspirv::binary::Disassemble;
 
 /// The verified module a text describes.
-pub fn module(text: &str) -> Module {
+pub(crate) fn module(text: &str) -> Module {
     let module = gridwise_ir::parse::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     gridwise_ir::verify::verify(&module).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     module
 }
 
 /// The words of the module a text describes.
-pub fn emit_text(text: &str) -> Emitted {
+pub(crate) fn emit_text(text: &str) -> Emitted {
     emit(&module(text)).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// Runs `spirv-val` on a module. Its absence fails the test unless `GRIDWISE_NO_SPIRV_VAL` is set.
-pub fn validate(name: &str, words: &[u32]) {
+pub(crate) fn validate(name: &str, words: &[u32]) {
     if std::env::var_os("GRIDWISE_NO_SPIRV_VAL").is_some() {
         return;
     }
@@ -39,6 +39,6 @@ pub fn validate(name: &str, words: &[u32]) {
 }
 
 /// The text of a module.
-pub fn disassemble(words: &[u32]) -> String {
+pub(crate) fn disassemble(words: &[u32]) -> String {
     rspirv::dr::load_words(words).expect("the words are a module").disassemble()
 }

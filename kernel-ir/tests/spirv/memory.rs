@@ -1,0 +1,205 @@
+//! Memory and interface in SPIR-V: layouts, conversions, checks, traps, push constants, launch words.
+
+use crate::support::{disassemble, emit_text, module, validate};
+use gridwise_ir::compile::{CompileOptions, compile};
+use gridwise_ir::descriptor::{LaunchWord, LaunchWordKind, ParamKind};
+use gridwise_ir::spirv::PushSlot;
+
+/// Structs, arrays and vectors in buffers and push constants, `bool`s among the latter.
+const AGGREGATES: &str = r#"file0 "k.rs"
+struct0 Inner { at: vec3<f32>, weight: f32 }
+struct1 Outer { name: u32, inner: [struct0; 2], wide: vec4<f32>, count: vec4<u32>, small: vec2<i32> }
+kernel fn0 workgroup(8, 8, 1) {
+    buffer0 from: [struct1]
+    buffer1 to: [struct1] mut
+    buffer2 flat: [vec3<u32>] mut
+    param0 enable: bool
+    param1 default: struct1
+    param2 scale: f32
+    param3 table: [f32; 3]
+}
+fn0 k() -> () @file0:1:1 {
+    local0 copy: struct1
+    local1 cells: [vec3<f32>; 4]
+    local2 pair: (bool, f32)
+    %0: vec3<u32> = global_id
+    %1: u32 = extract %0.0
+    %2: struct1 = load buffer0[%1]
+    store buffer1[%1] = %2
+    store local0 = %2
+    %3: struct1 = param1
+    store buffer1[%1] = %3
+    %4: bool = param0
+    %5: f32 = param2
+    %6: (bool, f32) = compose %4, %5
+    store local2 = %6
+    %7: f32 = load local2.1
+    store buffer1[%1].1.1.0.2 = %7
+    %8: u32 = const 1
+    %9: vec3<f32> = load buffer0[%1].1[%8].0
+    store local1[%8] = %9
+    %10: f32 = load local1[%8][%8]
+    store buffer1[%1].2[%8] = %10
+    %11: [struct0; 2] = load buffer1[%1].1
+    store local0.1 = %11
+    %12: struct1 = load local0
+    %13: [f32; 3] = param3
+    %14: f32 = extract %13.2
+    %15: struct1 = insert %12.2.3, %14
+    %16: vec4<u32> = extract %15.3
+    %17: vec3<u32> = load buffer2[%1]
+    %18: u32 = extract %16.0
+    %19: vec3<u32> = insert %17.0, %18
+    store buffer2[%1] = %19
+    return
+}
+"#;
+
+#[test]
+fn aggregates_use_rust_layouts() {
+    let emitted = emit_text(AGGREGATES);
+    validate("aggregates", &emitted.words);
+    assert_eq!(emitted.strides, [96, 96, 12]);
+    let slots = [(0, 4), (16, 96), (112, 4), (116, 12)].map(|(offset, size)| PushSlot { offset, size });
+    assert_eq!(emitted.params, slots);
+    assert_eq!(emitted.push_constant_size, 140);
+    let text = disassemble(&emitted.words);
+    assert!(text.contains("OpCopyLogical"), "{text}");
+}
+
+/// A checked gather through two levels, and an explicit trap.
+const CHECKED: &str = r#"file0 "k.rs"
+site0 index_out_of_bounds @file0:1:1 "unused"
+site1 index_out_of_bounds @file0:2:1 "x[i]"
+site2 divide_by_zero @file0:3:1 "a / b"
+site3 index_out_of_bounds @file0:4:1 "x[i][j]"
+kernel fn0 workgroup(1, 1, 1) {
+    buffer0 x: [[f32; 5]]
+    buffer1 y: [f32] mut
+    buffer2 z: [u32] mut
+}
+fn0 k() -> () {
+    local0 cells: [u32; 4]
+    %0: vec3<u32> = workgroup_id
+    %1: u32 = extract %0.0
+    %2: u32 = extract %0.1
+    %3: f32 = load buffer0[%1 !site1][%2 !site3]
+    store buffer1[%1] = %3
+    store local0[%2 !site3] = %1
+    %4: u32 = load local0[%1 !site1]
+    store buffer2[%2 !site1] = %4
+    %5: u32 = len buffer0
+    trap site2(%5, %4)
+    return
+}
+"#;
+
+#[test]
+fn checks_branch_around_the_access() {
+    let emitted = emit_text(CHECKED);
+    validate("checked", &emitted.words);
+    assert_eq!(emitted.trap_binding, Some(3));
+    let numbers: Vec<_> = emitted.sites.iter().map(ToString::to_string).collect();
+    assert_eq!(numbers, ["site1", "site2", "site3"]);
+    let kinds: Vec<_> = emitted.launch_words.iter().map(|word| word.kind).collect();
+    assert_eq!(kinds, [LaunchWordKind::FirstGroup, LaunchWordKind::Len(0), LaunchWordKind::Len(2)]);
+    let text = disassemble(&emitted.words);
+    assert_eq!(text.matches("OpAtomicCompareExchange").count(), 1, "one trap function:\n{text}");
+    assert_eq!(text.matches("NonReadable").count(), 2, "y and z are only written:\n{text}");
+}
+
+#[test]
+fn no_trap_record_without_sites() {
+    let unchecked = CHECKED.replace(" !site1", "").replace(" !site3", "").replace("trap site2(%5, %4)", "");
+    let emitted = emit_text(&unchecked);
+    validate("unchecked", &emitted.words);
+    assert_eq!((emitted.trap_binding, emitted.sites.len()), (None, 0));
+}
+
+/// All builtins, in a function that is called and in the kernel.
+const BUILTINS: &str = r#"kernel fn1 workgroup(4, 2, 1) {
+    buffer0 y: [u32] mut
+}
+fn0 helper(%0 "a": u32, %1: vec3<u32>) -> vec3<u32> {
+    %2: vec3<u32> = num_workgroups
+    %3: vec3<u32> = local_id
+    %4: vec3<u32> = add %2, %3
+    %5: vec3<u32> = insert %4.1, %0
+    %6: vec3<u32> = mul %5, %1
+    return %6
+}
+fn1 k() -> () {
+    %0: vec3<u32> = global_id
+    %1: vec3<u32> = workgroup_id
+    %2: u32 = extract %0.0
+    %3: vec3<u32> = call fn0(%2, %1)
+    %4: u32 = extract %3.2
+    store buffer0[%2] = %4
+    return
+}
+"#;
+
+#[test]
+fn builtins_and_calls() {
+    let emitted = emit_text(BUILTINS);
+    validate("builtins", &emitted.words);
+    let words = [
+        LaunchWordKind::Items(0),
+        LaunchWordKind::Items(1),
+        LaunchWordKind::FirstGroup,
+        LaunchWordKind::Groups(0),
+        LaunchWordKind::Groups(1),
+        LaunchWordKind::Groups(2),
+    ];
+    let expected: Vec<_> = (0..).zip(words).map(|(at, kind)| LaunchWord { offset: 4 * at, kind }).collect();
+    assert_eq!(emitted.launch_words, expected);
+    assert_eq!(emitted.push_constant_size, 24);
+}
+
+#[test]
+fn functions_nobody_calls_are_left_out() {
+    let text = format!("{BUILTINS}fn2 idle() -> () {{\n return\n}}\n");
+    let emitted = emit_text(&text);
+    validate("idle", &emitted.words);
+    assert!(!disassemble(&emitted.words).contains("idle"));
+}
+
+#[test]
+fn equal_modules_give_equal_words() {
+    for text in [AGGREGATES, CHECKED, BUILTINS] {
+        assert_eq!(emit_text(text), emit_text(text));
+    }
+}
+
+#[test]
+fn compiled_kernels_know_the_order_of_parameters() {
+    // fn k(x: &[_], scale: f32, y: &mut [f32])
+    let text = r#"file0 "k.rs"
+site0 index_out_of_bounds @file0:2:5 "y[i]"
+kernel fn0 workgroup(64, 1, 1) {
+    buffer0 x: [f32]
+    buffer1 y: [f32] mut
+    param0 scale: f32
+}
+fn0 k() -> () @file0:1:1 {
+    %0: vec3<u32> = global_id
+    %1: u32 = extract %0.0
+    %2: f32 = load buffer0[%1]
+    %3: f32 = param0
+    %4: f32 = mul %2, %3
+    store buffer1[%1 !site0] = %4
+    return
+}
+"#;
+    let options = CompileOptions { buffer_positions: vec![0, 2] };
+    let compiled = compile(module(text), &options).expect("it compiles");
+    validate("compiled", &compiled.words);
+    let params: Vec<_> = compiled.params.iter().map(|param| (param.name.as_str(), param.kind)).collect();
+    let buffer = |binding, writable| ParamKind::Buffer { binding, writable, stride: 4 };
+    let scale = ParamKind::Value { offset: 0, size: 4 };
+    assert_eq!(params, [("x", buffer(0, false)), ("scale", scale), ("y", buffer(1, true))]);
+    let kinds: Vec<_> = compiled.launch_words.iter().map(|word| word.kind).collect();
+    assert!(kinds.contains(&LaunchWordKind::Len(2)), "{kinds:?}");
+    assert_eq!(compiled.sites[0].text, "y[i]");
+    assert_eq!(compiled.location.map(|at| (at.file, at.line)), Some(("k.rs".to_owned(), 1)));
+}
