@@ -75,6 +75,8 @@ enum Guess {
 struct LoopFacts {
     guesses: Vec<Guess>,
     params: Vec<Range>,
+    /// Their first values.
+    initial: Vec<ValueId>,
     /// Intervals of the values that breaks carry.
     breaks: Vec<Option<Range>>,
     /// No parameter may be guessed any more.
@@ -183,8 +185,22 @@ impl Walker<'_> {
             ranges.push(range);
         }
         let is_hopeless = known.is_hopeless;
-        self.loops[body] = LoopFacts { guesses, params: ranges, breaks: vec![None; results.len()], is_hopeless };
+        let mark = self.facts.mark();
+        for ((param, first), guess) in params.iter().zip(initial).zip(&guesses) {
+            if *guess == Guess::Shrinks && !is_hopeless {
+                self.facts.assume_below(*param, *first);
+            }
+        }
+        self.loops[body] = LoopFacts {
+            guesses,
+            params: ranges,
+            breaks: vec![None; results.len()],
+            is_hopeless,
+            ..LoopFacts::default()
+        };
+        self.loops[body].initial = initial.to_vec();
         self.block(body);
+        self.facts.take_back(mark);
         for (index, result) in results.iter().enumerate() {
             let range = self.loops[body].breaks[index].unwrap_or(Range::ANY);
             self.facts.define(*result, range);
@@ -225,10 +241,14 @@ impl Walker<'_> {
     /// Checks the guesses of a loop against the values of one `continue`.
     fn confirm(&mut self, body: BlockId, values: &[ValueId]) {
         for (index, value) in values.iter().enumerate() {
-            let range = self.facts.range(*value);
-            let known = &mut self.loops[body];
-            if known.guesses[index] != Guess::Unknown && !known.is_hopeless && !range.is_within(known.params[index]) {
-                known.guesses[index] = Guess::Unknown;
+            let known = &self.loops[body];
+            if known.guesses[index] == Guess::Unknown || known.is_hopeless {
+                continue;
+            }
+            let holds = self.facts.range(*value).is_within(known.params[index])
+                && (known.guesses[index] != Guess::Shrinks || self.facts.is_below(*value, known.initial[index], false));
+            if !holds {
+                self.loops[body].guesses[index] = Guess::Unknown;
                 self.contradicted = true;
             }
         }

@@ -307,6 +307,11 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Learns `a <= b` of two integers.
+    pub(super) fn assume_below(&mut self, a: ValueId, b: ValueId) {
+        self.learn_below(a, b, false);
+    }
+
     /// Learns `a < b` (strict) or `a <= b`.
     fn learn_below(&mut self, a: ValueId, b: ValueId, strict: bool) {
         let (a, b) = (self.canonical(a), self.canonical(b));

@@ -1,8 +1,10 @@
-//! Replaces an `if` whose blocks only compute a few cheap values by those computations and a `select` per result.
+//! Makes control flow flatter: code runs outside an `if` where it may.
 //!
-//! It moves nothing that could trap, read memory or be undefined when its block would not have run.
+//! An `if` whose blocks only compute a few cheap values becomes those computations and a `select` per result. Where one
+//! block leaves, what the other does moves behind the `if`. Nothing moves to where it could trap, read memory or be
+//! undefined although its block would not have run.
 
-use super::edit::yields;
+use super::edit::{Substitution, yields};
 use super::{Changed, PassCx};
 use crate::ir::{BlockId, Function, Inst, InstId, InstKind};
 use crate::op::Op;
@@ -13,26 +15,60 @@ const MOST_INSTS: usize = 8;
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    block(function, function.entry, cx)
+    let mut flattener = Flattener { function, cx, substitution: Substitution::default(), changed: Changed::No };
+    flattener.block(flattener.function.entry);
+    flattener.changed
 }
 
-fn block(function: &mut Function, id: BlockId, cx: &PassCx<'_>) -> Changed {
-    let mut changed = Changed::No;
-    let insts = std::mem::take(&mut function.blocks[id].insts);
-    let mut out = Vec::with_capacity(insts.len());
-    for inst in insts {
-        for nested in function.insts[inst].kind.blocks() {
-            changed |= block(function, nested, cx);
-        }
-        if is_cheap(function, inst, cx) {
-            flatten(function, inst, &mut out);
-            changed = Changed::Yes;
-        } else {
+struct Flattener<'a, 'm> {
+    function: &'a mut Function,
+    cx: &'a PassCx<'m>,
+    substitution: Substitution,
+    changed: Changed,
+}
+
+impl Flattener<'_, '_> {
+    fn block(&mut self, id: BlockId) {
+        let insts = std::mem::take(&mut self.function.blocks[id].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for inst in insts {
+            self.substitution.apply(&mut self.function.insts[inst].kind);
+            for nested in self.function.insts[inst].kind.blocks() {
+                self.block(nested);
+            }
+            if is_cheap(self.function, inst, self.cx) {
+                flatten(self.function, inst, &mut out);
+                self.changed = Changed::Yes;
+                continue;
+            }
             out.push(inst);
+            self.move_behind(inst, &mut out);
         }
+        self.function.blocks[id].insts = out;
     }
-    function.blocks[id].insts = out;
-    changed
+
+    /// Where one block of an `if` leaves, moves what the other does behind the `if`.
+    fn move_behind(&mut self, id: InstId, out: &mut Vec<InstId>) {
+        let InstKind::If { then_block, else_block, .. } = self.function.insts[id].kind else { return };
+        let stays = match [then_block, else_block].map(|block| yields(self.function, block).is_some()) {
+            [true, false] => then_block,
+            [false, true] => else_block,
+            _ => return,
+        };
+        let insts = &mut self.function.blocks[stays].insts;
+        let last = *insts.last().expect("a block ends with a terminator");
+        let results = std::mem::take(&mut self.function.insts[id].results);
+        if insts.len() == 1 && results.is_empty() {
+            return;
+        }
+        out.extend(std::mem::replace(insts, vec![last]).into_iter().filter(|inst| *inst != last));
+        if let InstKind::Yield(values) = &mut self.function.insts[last].kind {
+            for (result, value) in results.into_iter().zip(std::mem::take(values)) {
+                self.substitution.set(result, value);
+            }
+        }
+        self.changed = Changed::Yes;
+    }
 }
 
 fn is_cheap(function: &Function, id: InstId, cx: &PassCx<'_>) -> bool {
