@@ -1,0 +1,58 @@
+//! What a kernel's parameters may be: types with one layout on host and device.
+
+use crate::ast::{Fn, Param, ScalarName};
+use crate::diag::{Diagnostics, code};
+use crate::infer::{infer_signature, type_name};
+use crate::program::{ItemId, Program};
+use crate::typed::Ty;
+
+/// Why a type cannot cross, and what to write instead.
+type Refusal = (&'static str, &'static str);
+
+pub(super) fn check_parameters(program: &Program, item: ItemId, function: &Fn, diags: &mut Diagnostics) {
+    let (types, _) = infer_signature(program, item, function);
+    for (param, ty) in function.params.iter().zip(&types) {
+        let refusal = match ty {
+            Ty::Buffer { element, .. } => refuse_element(element),
+            _ => refuse_value(ty),
+        };
+        if let Some(refusal) = refusal {
+            report(program, param, ty, refusal, diags);
+        }
+    }
+}
+
+fn report(program: &Program, param: &Param, ty: &Ty, (why, instead): Refusal, diags: &mut Diagnostics) {
+    let message = format!("parameter `{}` of type `{}` cannot reach the device", param.name, type_name(program, ty));
+    diags.error(code::PARAMETER_TYPE, param.ty.span, message).note(why).help(instead);
+}
+
+// Rule: the elements of a buffer are `f32`, `i32`, `u32`, their vectors, arrays of these, and `GpuData` structs.
+// Example: `fn k(flags: &mut [bool])`
+fn refuse_element(ty: &Ty) -> Option<Refusal> {
+    match ty {
+        Ty::Scalar(ScalarName::Bool) => Some(("`bool` has no layout in buffers", "store `u32`: `flag as u32`, and read it with `!= 0`")),
+        Ty::Array(element, _) => refuse_array(ty, element),
+        _ => refuse_value(ty),
+    }
+}
+
+// Rule: by value, also `bool` may be passed.
+// Example: `fn k(n: usize, pair: (f32, f32))`
+fn refuse_value(ty: &Ty) -> Option<Refusal> {
+    match ty {
+        Ty::Scalar(ScalarName::Usize) => Some(("`usize` has 64 bits on the host and 32 on the device", "pass `u32`: any unsigned integer indexes")),
+        Ty::Tuple(_) => Some(("Rust does not define the layout of tuples", "pass a struct with `#[derive(GpuData)]`")),
+        Ty::Vector(ScalarName::Bool, _) => Some(("vectors of `bool` have no layout in buffers", "pass `u32` lanes")),
+        Ty::Unit => Some(("`()` holds nothing", "remove the parameter")),
+        Ty::Array(element, _) => refuse_array(ty, element),
+        _ => None,
+    }
+}
+
+fn refuse_array(ty: &Ty, element: &Ty) -> Option<Refusal> {
+    match ty {
+        Ty::Array(_, 0) => Some(("an array without elements holds nothing", "give it a length of one or more")),
+        _ => refuse_element(element),
+    }
+}

@@ -7,8 +7,8 @@ use super::{Finished, advance, errors_of, internal_error, start, wrong_item};
 use crate::assemble::{AssembleError, Assembled, MainItem, assemble};
 use crate::ast::{Fn, Item, SpanRange, TypeKind};
 use crate::attrs::KernelAttr;
-use crate::check::check_item;
-use crate::codegen::{check_push_constants, kernel_items, kernel_stub, type_name};
+use crate::check::check_kernel;
+use crate::codegen::{check_push_constants, dispatch_items, fn_stub, kernel_items, type_name};
 use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, words_text};
 use crate::gather::{Closure, EntryKind, Place, State, names_of_fn};
@@ -17,16 +17,8 @@ use crate::krate::facade_path;
 use crate::lower::lower_kernel;
 use crate::parse::{Role, parse_fn};
 
-/// Expands `#[kernel(attr)] item`.
+/// Expands `#[kernel(attr)] item`. The dispatch type comes first: it stays whatever fails later.
 pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
-    match kernel_state(attr, item) {
-        Ok(state) => advance(state),
-        Err(tokens) => tokens,
-    }
-}
-
-/// The first half, up to the first checkpoint: what there is to gather, or errors with a stub.
-pub(crate) fn kernel_state(attr: TokenStream, item: TokenStream) -> Result<State, TokenStream> {
     let Ok(function) = syn::parse2::<syn::ItemFn>(item.clone()) else {
         let mut tokens = wrong_item(
             SpanRange::of(item.clone()),
@@ -34,22 +26,33 @@ pub(crate) fn kernel_state(attr: TokenStream, item: TokenStream) -> Result<State
             "put it on a `fn`; consts and helper functions take `#[device]`, structs `#[derive(GpuData)]`",
         );
         tokens.extend(item);
-        return Err(tokens);
+        return tokens;
     };
     let mut diags = Diagnostics::new();
-    let attr_args = KernelAttr::parse(attr.clone(), &mut diags);
-    let parsed = parse_fn(&function, Role::Kernel, &mut diags);
-    check_name(&parsed.name, &mut diags);
-    let mut todo = names_of_fn(&parsed, &mut diags);
+    let (parsed, state) = kernel_state(attr, item, &function, &mut diags);
+    let mut tokens = errors_of(diags);
+    if type_name(&parsed.name) != parsed.name {
+        tokens.extend(dispatch_items(&function, &parsed, &facade_path()));
+    }
+    tokens.extend(state.map_or_else(|| fn_stub(&function), advance));
+    tokens
+}
+
+/// The first half, up to the first checkpoint: what there is to gather.
+pub(crate) fn kernel_state(
+    attr: TokenStream,
+    item: TokenStream,
+    function: &syn::ItemFn,
+    diags: &mut Diagnostics,
+) -> (Fn, Option<State>) {
+    let attr_args = KernelAttr::parse(attr.clone(), diags);
+    let parsed = parse_fn(function, Role::Kernel, diags);
+    check_name(&parsed.name, diags);
+    let mut todo = names_of_fn(&parsed, diags);
     todo.extend(attr_args.const_paths().cloned());
     dump("ast", &parsed.name.to_string(), || format!("{parsed:#?}"));
-    match diags.finish() {
-        Ok(()) => Ok(start(EntryKind::Kernel, &parsed.name, attr, item, todo)),
-        Err(mut errors) => {
-            errors.extend(kernel_stub(&function, &parsed, &facade_path()));
-            Err(errors)
-        }
-    }
+    let state = (!diags.has_errors()).then(|| start(EntryKind::Kernel, &parsed.name, attr, item, todo));
+    (parsed, state)
 }
 
 /// The second half, with everything gathered.
@@ -72,7 +75,7 @@ pub(super) fn finish(state: State) -> Finished {
         }
     };
     let mut output = errors_of(diags);
-    output.extend(tokens.unwrap_or_else(|| kernel_stub(&function, &parsed, &krate)));
+    output.extend(tokens.unwrap_or_else(|| fn_stub(&function)));
     Finished { tokens: output, closure: Closure::Broken }
 }
 
@@ -86,9 +89,7 @@ fn compile_kernel(
 ) -> Option<TokenStream> {
     let Assembled { mut program, item, .. } = assembled;
     infer_item(&mut program, item, diags);
-    if !diags.has_errors() {
-        check_item(&program, item, diags);
-    }
+    check_kernel(&program, item, diags);
     let workgroup = attr.workgroup(&program, item, diags);
     if diags.has_errors() {
         return None;

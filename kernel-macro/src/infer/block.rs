@@ -1,6 +1,6 @@
 //! Inference of blocks, `let` and patterns.
 
-use crate::ast::{Block, Expr, ExprKind, Pattern, Statement, TypeExpr};
+use crate::ast::{Block, Expr, ExprKind, Pattern, SpanRange, Statement, TypeExpr};
 use crate::diag::code;
 
 use super::mismatch::Because;
@@ -14,7 +14,9 @@ impl<'a> Infer<'a> {
         let scope = self.visible.len();
         for statement in &block.statements {
             match statement {
-                Statement::Let { pattern, ty, value, .. } => self.infer_let(pattern, ty.as_ref(), value.as_ref()),
+                Statement::Let { pattern, ty, value, span } => {
+                    self.infer_let(pattern, ty.as_ref(), value.as_ref(), *span);
+                }
                 Statement::Expr { expr, semicolon: true } => {
                     self.infer(expr, &Expect::Nothing);
                 }
@@ -77,19 +79,37 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn infer_let(&mut self, pattern: &'a Pattern, ty: Option<&'a TypeExpr>, value: Option<&'a Expr>) {
+    fn infer_let(
+        &mut self,
+        pattern: &'a Pattern,
+        ty: Option<&'a TypeExpr>,
+        value: Option<&'a Expr>,
+        span: SpanRange,
+    ) {
         let declared = ty.map(|ty| (self.term_of(ty), ty.span));
         let term = match (declared, value) {
             (Some((term, span)), Some(value)) => {
                 self.check(value, &term, Because::LetType(span.start));
                 term
             }
-            (Some((term, _)), None) => term,
             (None, Some(value)) => self.infer(value, &Expect::Nothing),
-            // Without a value: an error of `check`.
-            (None, None) => Term::Error,
+            (declared, None) => {
+                self.report_uninitialised(pattern, span);
+                declared.map_or(Term::Error, |(term, _)| term)
+            }
         };
         self.bind_pattern(pattern, &term);
+    }
+
+    fn report_uninitialised(&mut self, pattern: &Pattern, span: SpanRange) {
+        let (span, message) = match pattern {
+            Pattern::Binding { name, .. } => (range(name.span()), format!("the variable `{name}` has no value here")),
+            Pattern::Wild(_) | Pattern::Tuple(..) => (span, "these variables have no values here".to_owned()),
+        };
+        self.diags
+            .error(code::UNINITIALISED, span, message)
+            .note("kernels initialise variables where they declare them")
+            .help("write the value, which may be an `if` or a block: `let x = if … { … } else { … };`");
     }
 
     /// Declares the variables of a pattern for a value of some type.

@@ -49,7 +49,7 @@ pub(super) fn builtin_constant(path: &Path) -> Option<(Ty, ConstValue)> {
             let (_, value) = MATHS.iter().find(|(math, _)| math == name)?;
             builtin_modules(modules.iter().cloned()).then_some((Ty::F32, ConstValue::F32(*value)))
         }
-        [modules @ .., ty, name] if builtin_modules(modules.iter().cloned()) => {
+        [.., ty, name] => {
             let ty = builtin_type(ty)?;
             let value = associated_constant(&ty, name)?;
             let ty = if name == "BITS" { Ty::U32 } else { ty };

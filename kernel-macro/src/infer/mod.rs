@@ -21,6 +21,9 @@ mod suggest;
 mod ty;
 mod unify;
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 
 use gridwise_ir::arena::EntityId;
 use proc_macro2::Span;

@@ -67,10 +67,10 @@ pub(super) fn builtin_type(name: &str) -> Option<Ty> {
     Some(Ty::Vector(scalar, lanes))
 }
 
-/// The built-in type that a path names: `f32`, `glam::Vec3`, `gridwise::prelude::Vec3`, `core::primitive::f32`.
+/// The built-in type that a path names: `f32`, `glam::Vec3`, `crate::prelude::Vec3`. The twin is compiled with the path as
+/// written, so another type of that name is rustc's error.
 pub(super) fn builtin_path(path: &Path) -> Option<Ty> {
-    let (last, modules) = path.segments.split_last()?;
-    builtin_modules(modules.iter().map(ToString::to_string)).then(|| builtin_type(&last.to_string())).flatten()
+    builtin_type(&path.segments.last()?.to_string())
 }
 
 /// Whether modules are ones that built-in names live in.

@@ -1,0 +1,75 @@
+//! From Rust source to an inferred program with its errors, without a proc macro around it.
+
+use std::collections::BTreeMap;
+
+use expect_test::Expect;
+use quote::ToTokens;
+
+use crate::ast::Item;
+use crate::check::{check_item, check_kernel};
+use crate::diag::Diagnostics;
+use crate::diag::test_support::render;
+use crate::infer::infer_item;
+use crate::parse::{Role, parse_const, parse_fn, parse_struct};
+use crate::program::{ItemId, Program, ProgramItem, TypedItem};
+
+/// The items of a source text, inferred and checked. A `fn` named `kernel` is a kernel, all others are device functions.
+/// An item may name those above it.
+pub(crate) fn infer_source(source: &str) -> (Program, Diagnostics) {
+    let file: syn::File = syn::parse_str(source).expect("the test is Rust");
+    let mut program = Program::default();
+    let mut diags = Diagnostics::new();
+    let mut names: BTreeMap<String, ItemId> = BTreeMap::new();
+    for item in &file.items {
+        let (name, item) = parse_item(item, &mut diags);
+        let is_kernel = name == "kernel";
+        let id = program.items.push(ProgramItem {
+            key: name.to_string(),
+            item,
+            uses: names.clone(),
+            file: "src/kernel.rs".to_owned(),
+            position: (name.span().start().line as u32, name.span().start().column as u32 + 1),
+            typed: TypedItem::None,
+        });
+        infer_item(&mut program, id, &mut diags);
+        let check = if is_kernel { check_kernel } else { check_item };
+        check(&program, id, &mut diags);
+        names.insert(name.to_string(), id);
+    }
+    (program, diags)
+}
+
+fn parse_item(item: &syn::Item, diags: &mut Diagnostics) -> (proc_macro2::Ident, Item) {
+    match item {
+        syn::Item::Fn(item) => {
+            let role = if item.sig.ident == "kernel" { Role::Kernel } else { Role::Device };
+            (item.sig.ident.clone(), Item::Fn(parse_fn(item, role, diags)))
+        }
+        syn::Item::Const(item) => (item.ident.clone(), Item::Const(parse_const(item, diags))),
+        syn::Item::Struct(item) => {
+            let input = syn::parse2(item.to_token_stream()).expect("a struct");
+            (item.ident.clone(), Item::Struct(parse_struct(&input, diags)))
+        }
+        _ => panic!("tests are made of functions, consts and structs"),
+    }
+}
+
+/// The errors of a source text.
+pub(crate) fn check_errors(source: &str, expected: Expect) {
+    let source = source.trim_matches('\n');
+    let (_, diags) = infer_source(source);
+    expected.assert_eq(&render(diags, source));
+}
+
+/// Asserts that a source text has no errors, and returns its program.
+pub(crate) fn accepted(source: &str) -> Program {
+    let (program, diags) = infer_source(source);
+    let errors = render(diags, source);
+    assert!(errors.is_empty(), "{errors}\n{source}");
+    program
+}
+
+/// Asserts that the body of a kernel with some parameters is accepted.
+pub(crate) fn accepted_body(body: &str) {
+    accepted(&format!("fn kernel(a: f32, n: u32, m: i32, x: &[f32], y: &mut [f32], u: &mut [u32]) {{ {body} }}"));
+}
