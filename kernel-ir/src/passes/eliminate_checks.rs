@@ -51,10 +51,10 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let proven = std::mem::take(&mut walker.proven);
     cx.checks.removed += proven.len();
     for (id, step) in &proven {
-        if let InstKind::Load(place) | InstKind::Store(place, _) = &mut function.insts[*id].kind {
-            if let Step::Index { check, .. } = &mut place.path[*step] {
-                *check = None;
-            }
+        if let InstKind::Load(place) | InstKind::Store(place, _) = &mut function.insts[*id].kind
+            && let Step::Index { check, .. } = &mut place.path[*step]
+        {
+            *check = None;
         }
     }
     if proven.is_empty() { Changed::No } else { Changed::Yes }

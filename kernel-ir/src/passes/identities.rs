@@ -195,10 +195,10 @@ impl Rule<'_> {
                 return Self::op(swapped, &[b, a]);
             }
         }
-        if a == b {
-            if let Some(found) = self.same_operands(a) {
-                return Some(found);
-            }
+        if a == b
+            && let Some(found) = self.same_operands(a)
+        {
+            return Some(found);
         }
         match self.view.constant(b)? {
             Constant::F32(bits) => self.with_float(a, f32::from_bits(bits)),

@@ -99,16 +99,17 @@ fn reads_zero(function: &Function) -> Vec<bool> {
     let mut seen = vec![false; function.locals.len()];
     for &id in &function.blocks[function.entry].insts {
         let inst = &function.insts[id];
-        if let InstKind::Store(Place { root: Root::Local(local), path }, _) = &inst.kind {
-            if path.is_empty() && !seen[local.index()] {
-                reads[local.index()] = false;
-            }
+        if let InstKind::Store(Place { root: Root::Local(local), path }, _) = &inst.kind
+            && path.is_empty()
+            && !seen[local.index()]
+        {
+            reads[local.index()] = false;
         }
         let mut see = |inst: &Inst| {
-            if let InstKind::Load(place) | InstKind::Store(place, _) = &inst.kind {
-                if let Root::Local(local) = place.root {
-                    seen[local.index()] = true;
-                }
+            if let InstKind::Load(place) | InstKind::Store(place, _) = &inst.kind
+                && let Root::Local(local) = place.root
+            {
+                seen[local.index()] = true;
             }
         };
         see(inst);

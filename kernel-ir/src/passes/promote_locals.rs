@@ -42,12 +42,12 @@ fn promotable(function: &Function, types: &Types) -> Slots {
     }
     let mut used = vec![false; function.locals.len()];
     for_each_inst(function, &mut |_, inst| {
-        if let InstKind::Load(place) | InstKind::Store(place, _) = &inst.kind {
-            if let Root::Local(local) = place.root {
-                used[local.index()] = true;
-                if place.path.iter().any(|step| matches!(step, Step::Index { .. })) {
-                    eligible[local.index()] = false;
-                }
+        if let InstKind::Load(place) | InstKind::Store(place, _) = &inst.kind
+            && let Root::Local(local) = place.root
+        {
+            used[local.index()] = true;
+            if place.path.iter().any(|step| matches!(step, Step::Index { .. })) {
+                eligible[local.index()] = false;
             }
         }
     });

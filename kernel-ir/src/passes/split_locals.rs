@@ -65,11 +65,11 @@ fn fix_constant_indices(function: &mut Function, types: &Types) -> Changed {
         let Root::Local(local) = place.root else { continue };
         let mut ty = function.locals[local].ty;
         for step in &mut place.path {
-            if let Step::Index { value, .. } = *step {
-                if let Some(index) = constants[value.index()].filter(|index| types.member(ty, *index).is_some()) {
-                    *step = Step::Field(index);
-                    changed = Changed::Yes;
-                }
+            if let Step::Index { value, .. } = *step
+                && let Some(index) = constants[value.index()].filter(|index| types.member(ty, *index).is_some())
+            {
+                *step = Step::Field(index);
+                changed = Changed::Yes;
             }
             let member = match *step {
                 Step::Field(index) => index,

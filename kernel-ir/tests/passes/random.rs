@@ -30,7 +30,7 @@ fn world(random: &mut Random) -> World {
     let mut scalars =
         |scalar, count: usize| -> Vec<Value> { (0..count).map(|_| Value::Scalar(random.constant(scalar))).collect() };
     let (a, b, c) = (scalars(Scalar::U32, 5), scalars(Scalar::U32, 9), scalars(Scalar::F32, 3));
-    let params = vec![scalars(Scalar::U32, 1), scalars(Scalar::I32, 1), scalars(Scalar::F32, 1)].concat();
+    let params = [scalars(Scalar::U32, 1), scalars(Scalar::I32, 1), scalars(Scalar::F32, 1)].concat();
     let records = (0..4)
         .map(|_| {
             let array = Value::Composite(scalars(Scalar::U32, 4));
