@@ -80,49 +80,43 @@ fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// `Value` and `GpuData` for a struct without errors.
-pub(crate) fn data_impls(program: &Program, item: ItemId, definition: &Struct, krate: &TokenStream) -> TokenStream {
+/// `Value` and `GpuData`. They come before gathering and stay when it fails, so that uses of the struct do not fail, too.
+pub(crate) fn data_impls(input: &syn::DeriveInput, krate: &TokenStream) -> TokenStream {
+    if !input.generics.params.is_empty() {
+        return TokenStream::new();
+    }
+    let (data, name) = (quote!(#krate::__private::data), &input.ident);
+    quote! {
+        #[automatically_derived]
+        impl #data::Value for #name {
+            // SAFETY: all fields are `GpuData`, as the same derive asserts: any bits are valid.
+            const ZERO: Self = unsafe { ::core::mem::zeroed() };
+        }
+        // SAFETY: `repr(C)` with fields that are `GpuData`, at the offsets that the same derive asserts.
+        #[automatically_derived]
+        unsafe impl #data::GpuData for #name {}
+    }
+}
+
+/// What makes the implementations sound: every field is `GpuData`, and lies where kernels look for it.
+pub(crate) fn data_assertions(
+    program: &Program,
+    item: ItemId,
+    definition: &Struct,
+    krate: &TokenStream,
+) -> TokenStream {
     let data = quote!(#krate::__private::data);
-    let name = &definition.name;
-    let zeros = definition.fields.iter().map(|(field, written)| {
-        let ty = &written.tokens;
-        quote!(#field: <#ty as #data::Value>::ZERO)
-    });
     let assertions = definition.fields.iter().map(|(_, written)| {
         let ty = &written.tokens;
         quote_spanned!(written.span.start=> assert_gpu_data::<#ty>();)
     });
     let layout = layout_assertions(program, item, definition);
     quote! {
-        #[automatically_derived]
-        impl #data::Value for #name {
-            const ZERO: Self = Self { #(#zeros),* };
-        }
-        // SAFETY: `repr(C)` with fields that are `GpuData`, at the offsets asserted below.
-        #[automatically_derived]
-        unsafe impl #data::GpuData for #name {}
         const _: fn() = || {
             fn assert_gpu_data<T: #data::GpuData>() {}
             #(#assertions)*
         };
         #layout
-    }
-}
-
-/// What keeps uses of a struct with errors from failing, too.
-pub(crate) fn data_stub(input: &syn::DeriveInput, krate: &TokenStream) -> TokenStream {
-    if !input.generics.params.is_empty() {
-        return TokenStream::new();
-    }
-    let (data, name) = (quote!(#krate::__private::data), &input.ident);
-    let message = format!("`{name}` has errors");
-    quote! {
-        #[automatically_derived]
-        impl #data::Value for #name {
-            const ZERO: Self = ::core::panic!(#message);
-        }
-        #[automatically_derived]
-        unsafe impl #data::GpuData for #name {}
     }
 }
 

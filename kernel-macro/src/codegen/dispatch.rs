@@ -2,9 +2,11 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::FnArg;
 use syn::ext::IdentExt as _;
 
-use crate::ast::{Fn, Param, TypeKind};
+use crate::ast::{Fn, Param, TypeExpr, TypeKind};
+use crate::gather::is_gathered_type;
 
 /// The dispatch type's name: `to_srgb` → `ToSrgb`.
 pub(crate) fn type_name(function: &Ident) -> Ident {
@@ -24,12 +26,12 @@ pub(crate) fn type_name(function: &Ident) -> Ident {
 }
 
 /// The attributes of a kernel that its dispatch type shares: documentation and `cfg`.
-pub(super) fn shared_attrs(attrs: &[syn::Attribute]) -> impl Iterator<Item = &syn::Attribute> {
+fn shared_attrs(attrs: &[syn::Attribute]) -> impl Iterator<Item = &syn::Attribute> {
     attrs.iter().filter(|attr| attr.path().is_ident("doc") || attr.path().is_ident("cfg"))
 }
 
 /// `struct Saxpy;` with its documentation.
-pub(super) fn dispatch_struct(function: &Ident, vis: &syn::Visibility, attrs: &[syn::Attribute]) -> TokenStream {
+fn dispatch_struct(function: &Ident, vis: &syn::Visibility, attrs: &[syn::Attribute]) -> TokenStream {
     let name = type_name(function);
     let shared = shared_attrs(attrs);
     let sentence = format!("Launches the kernel `{function}`: see [`dispatch`](Self::dispatch).");
@@ -43,14 +45,39 @@ pub(super) fn dispatch_struct(function: &Ident, vis: &syn::Visibility, attrs: &[
     }
 }
 
-/// `impl Saxpy { fn dispatch(…) }`.
-pub(super) fn dispatch_impl(function: &Fn, krate: &TokenStream) -> TokenStream {
+/// The dispatch type with `fn dispatch`, as far as the signature tells: gathering is still to come.
+///
+/// It compiles also when gathering or anything after it fails, so that the kernel's uses do not fail, too: then there is
+/// no `Kernel` implementation, and `LaunchOf` falls back to a function that is never run.
+pub(crate) fn dispatch_items(item: &syn::ItemFn, function: &Fn, krate: &TokenStream) -> TokenStream {
     let private = quote!(#krate::__private);
-    let (name, vis) = (type_name(&function.name), &function.vis);
+    let name = type_name(&function.name);
+    let dispatch_type = dispatch_struct(&function.name, &function.vis, &function.attrs);
+    let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let is_plausible = function.params.len() == item.sig.inputs.len()
+        && function.params.iter().all(|param| may_reach_device(&param.ty));
+    let dispatch = if is_plausible { typed_dispatch(function, &private) } else { any_dispatch(item, &private) };
+    let doc = format!("Records a launch of the kernel `{}` into `seq`.", function.name);
+    quote! {
+        #dispatch_type
+        #(#cfgs)*
+        impl #name {
+            #[doc = #doc]
+            ///
+            /// # Errors
+            /// When an argument belongs to another manager or is used already, or when the device cannot run the kernel.
+            #[allow(dead_code, clippy::too_many_arguments)]
+            #dispatch
+        }
+    }
+}
+
+fn typed_dispatch(function: &Fn, private: &TokenStream) -> TokenStream {
+    let vis = &function.vis;
     // Hygiene keeps these apart from the author's names.
     let local = |name| Ident::new(name, Span::mixed_site());
     let (seq, grid, args) = (local("seq"), local("grid"), local("args"));
-    let params = function.params.iter().map(|param| dispatch_param(param, &private));
+    let params = function.params.iter().map(|param| dispatch_param(param, private));
     let pushes = function.params.iter().map(|param| {
         let name = &param.name;
         match &param.ty.kind {
@@ -59,22 +86,49 @@ pub(super) fn dispatch_impl(function: &Fn, krate: &TokenStream) -> TokenStream {
             _ => quote!(.value(#name)),
         }
     });
-    let doc = format!("Records a launch of the kernel `{}` into `seq`.", function.name);
-    let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    // Errors about a call point here: at the kernel's name, not at the attribute.
+    let dispatch = Ident::new("dispatch", function.name.span());
     quote! {
-        #(#cfgs)*
-        impl #name {
-            #[doc = #doc]
-            ///
-            /// # Errors
-            /// When an argument belongs to another manager or is used already, or when the device cannot run the kernel.
-            #[allow(dead_code, clippy::too_many_arguments)]
-            #vis fn dispatch(#seq: &#private::Sequence, #grid: #private::Grid, #(#params),*) -> #private::Result<()> {
-                let #args = #private::KernelArgs::new::<Self>() #(#pushes)*;
-                #seq.dispatch(#grid, #args)
-            }
+        #vis fn #dispatch(#seq: &#private::Sequence, #grid: #private::Grid, #(#params),*) -> #private::Result<()> {
+            use #private::launch::NoKernel as _;
+            let #args = #private::launch::LaunchOf::<Self>::NEW.args() #(#pushes)*;
+            #seq.dispatch(#grid, #args)
         }
     }
+}
+
+/// A `dispatch` that takes anything, for a signature that is reported anyway.
+fn any_dispatch(item: &syn::ItemFn, private: &TokenStream) -> TokenStream {
+    let vis = &item.vis;
+    let params = item.sig.inputs.iter().filter(|input| matches!(input, FnArg::Typed(_)));
+    let params = params.map(|_| quote!(_: impl ::core::marker::Sized));
+    let message = format!("`{}` has errors", item.sig.ident);
+    let dispatch = Ident::new("dispatch", item.sig.ident.span());
+    quote! {
+        #vis fn #dispatch(_: &#private::Sequence, _: #private::Grid, #(#params),*) -> #private::Result<()> {
+            ::core::panic!(#message)
+        }
+    }
+}
+
+/// Whether a type is one that parameters can have, or one to be gathered. Others are reported by inference and checks.
+fn may_reach_device(ty: &TypeExpr) -> bool {
+    match &ty.kind {
+        TypeKind::Path(path) => is_gathered_type(path) || path.segments.last().is_some_and(is_data_name),
+        TypeKind::Slice { element, .. } => !is_named(element, "bool") && may_reach_device(element),
+        TypeKind::Array { element, .. } => !is_named(element, "bool") && may_reach_device(element),
+        TypeKind::Tuple(_) | TypeKind::Infer | TypeKind::Error => false,
+    }
+}
+
+fn is_named(ty: &TypeExpr, name: &str) -> bool {
+    matches!(&ty.kind, TypeKind::Path(path) if path.segments.last().is_some_and(|last| last == name))
+}
+
+fn is_data_name(name: &Ident) -> bool {
+    let name = name.to_string();
+    let vector = name.strip_prefix(['U', 'I']).unwrap_or(&name);
+    ["f32", "i32", "u32", "bool"].contains(&name.as_str()) || ["Vec2", "Vec3", "Vec4"].contains(&vector)
 }
 
 fn dispatch_param(param: &Param, private: &TokenStream) -> TokenStream {

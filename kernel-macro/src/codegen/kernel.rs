@@ -5,13 +5,13 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use super::descriptor::descriptor_tokens;
-use super::dispatch::{dispatch_impl, dispatch_struct, type_name};
+use super::dispatch::type_name;
 use crate::ast::{Fn, Item, ScalarName, TypeKind};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 use crate::render::{render_fn, render_host};
 use crate::typed::Ty;
 
-/// The checked original, the dispatch type, and the `Kernel` implementation with descriptor and host twin.
+/// The checked original and the `Kernel` implementation with descriptor and host twin.
 pub(crate) fn kernel_items(program: &Program, item: ItemId, compiled: &Compiled, krate: &TokenStream) -> TokenStream {
     let ProgramItem { item: Item::Fn(function), typed: TypedItem::Fn(typed), file, position, .. } =
         &program.items[item]
@@ -20,8 +20,6 @@ pub(crate) fn kernel_items(program: &Program, item: ItemId, compiled: &Compiled,
     };
     let private = quote!(#krate::__private);
     let original = render_fn(program, item, true, krate);
-    let dispatch_type = dispatch_struct(&function.name, &function.vis, &function.attrs);
-    let dispatch = dispatch_impl(function, krate);
     let place = CompiledLocation { file: file.clone(), line: position.0, column: position.1 };
     let descriptor = descriptor_tokens(compiled, &place, krate);
     let host = render_host(program, item, krate);
@@ -30,8 +28,6 @@ pub(crate) fn kernel_items(program: &Program, item: ItemId, compiled: &Compiled,
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     quote! {
         #original
-        #dispatch_type
-        #dispatch
         #(#cfgs)*
         const _: () = {
             #assertions

@@ -8,9 +8,9 @@ mod kernel;
 mod limits;
 mod stub;
 
-pub(crate) use data::{check_fields, check_repr, data_impls, data_stub};
-pub(crate) use dispatch::type_name;
+pub(crate) use data::{check_fields, check_repr, data_assertions, data_impls};
+pub(crate) use dispatch::{dispatch_items, type_name};
 pub(crate) use item_macro::item_macro;
 pub(crate) use kernel::kernel_items;
 pub(crate) use limits::check_push_constants;
-pub(crate) use stub::{const_stub, device_stub, kernel_stub};
+pub(crate) use stub::{const_stub, fn_stub};

@@ -4,11 +4,10 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::FnArg;
 
-use super::dispatch::{dispatch_struct, type_name};
-use crate::ast::{Fn, Item, ScalarName, TypeExpr, TypeKind};
+use crate::ast::{Item, ScalarName, TypeExpr, TypeKind};
 
 /// The function with an empty body.
-pub(crate) fn device_stub(item: &syn::ItemFn) -> TokenStream {
+pub(crate) fn fn_stub(item: &syn::ItemFn) -> TokenStream {
     let (attrs, vis) = (&item.attrs, &item.vis);
     let mut signature = item.sig.clone();
     signature.inputs = signature.inputs.into_iter().filter(|input| matches!(input, FnArg::Typed(_))).collect();
@@ -17,30 +16,6 @@ pub(crate) fn device_stub(item: &syn::ItemFn) -> TokenStream {
         #(#attrs)*
         #[allow(unused_variables, unused_mut, dead_code, clippy::all)]
         #vis #signature { ::core::panic!(#message) }
-    }
-}
-
-/// The function with an empty body, and a dispatch type whose `dispatch` takes anything.
-pub(crate) fn kernel_stub(item: &syn::ItemFn, function: &Fn, krate: &TokenStream) -> TokenStream {
-    let private = quote!(#krate::__private);
-    let original = device_stub(item);
-    let name = type_name(&function.name);
-    if name == function.name {
-        return original;
-    }
-    let dispatch_type = dispatch_struct(&function.name, &function.vis, &function.attrs);
-    let vis = &function.vis;
-    let params = item.sig.inputs.iter().filter(|input| matches!(input, FnArg::Typed(_))).map(|_| quote!(_: impl Sized));
-    let message = format!("`{}` has errors", function.name);
-    quote! {
-        #original
-        #dispatch_type
-        #[allow(dead_code, clippy::all)]
-        impl #name {
-            #vis fn dispatch(_: &#private::Sequence, _: #private::Grid, #(#params),*) -> #private::Result<()> {
-                ::core::panic!(#message)
-            }
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::assemble::{AssembleError, MainItem, assemble};
 use crate::ast::{Item, SpanRange};
 use crate::attrs::check_no_arguments;
 use crate::check::check_item;
-use crate::codegen::{const_stub, device_stub, item_macro};
+use crate::codegen::{const_stub, fn_stub, item_macro};
 use crate::diag::Diagnostics;
 use crate::gather::{Closure, Entry, EntryKind, Place, State, names_of_const, names_of_fn};
 use crate::infer::infer_item;
@@ -67,7 +67,7 @@ impl DeviceItem {
     /// What is emitted after an error: the item with nothing in it that could fail, and a macro that says so.
     fn stub(&self, parsed: &Item, key: &str) -> TokenStream {
         let item = match self {
-            Self::Fn(item) => device_stub(item),
+            Self::Fn(item) => fn_stub(item),
             Self::Const(item) => const_stub(item, parsed, &facade_path()),
         };
         let hidden = item_macro(self.name(), self.vis(), key, &Closure::Broken);
@@ -77,14 +77,6 @@ impl DeviceItem {
 
 /// Expands `#[device] item`.
 pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
-    match device_state(attr, item) {
-        Ok(state) => advance(state),
-        Err(tokens) => tokens,
-    }
-}
-
-/// The first half, up to the first checkpoint: what there is to gather, or errors with a stub.
-pub(crate) fn device_state(attr: TokenStream, item: TokenStream) -> Result<State, TokenStream> {
     let Some(read) = DeviceItem::read(&item) else {
         let mut tokens = wrong_item(
             SpanRange::of(item.clone()),
@@ -92,24 +84,27 @@ pub(crate) fn device_state(attr: TokenStream, item: TokenStream) -> Result<State
             "structs take `#[derive(Clone, Copy, GpuData)]`; the functions of a module or `impl` are marked one by one as free functions",
         );
         tokens.extend(item);
-        return Err(tokens);
+        return tokens;
     };
     let mut diags = Diagnostics::new();
     check_no_arguments("device", &attr, &mut diags);
-    let parsed = read.parse(&mut diags);
+    let (parsed, state) = device_state(&read, item, &mut diags);
+    let failed = diags.has_errors();
+    let mut tokens = errors_of(diags);
+    tokens.extend(if failed { read.stub(&parsed, &state.key) } else { advance(state) });
+    tokens
+}
+
+/// The first half, up to the first checkpoint: what there is to gather.
+fn device_state(read: &DeviceItem, item: TokenStream, diags: &mut Diagnostics) -> (Item, State) {
+    let parsed = read.parse(diags);
     let todo = match &parsed {
-        Item::Fn(function) => names_of_fn(function, &mut diags),
+        Item::Fn(function) => names_of_fn(function, diags),
         Item::Const(constant) => names_of_const(constant),
         Item::Struct(_) => Vec::new(),
     };
     let state = start(read.kind(), read.name(), TokenStream::new(), item, todo);
-    match diags.finish() {
-        Ok(()) => Ok(state),
-        Err(mut errors) => {
-            errors.extend(read.stub(&parsed, &state.key));
-            Err(errors)
-        }
-    }
+    (parsed, state)
 }
 
 /// The second half, with everything gathered.

@@ -6,7 +6,7 @@ use quote::ToTokens;
 use super::{Finished, advance, errors_of, internal_error, start, wrong_item};
 use crate::assemble::{AssembleError, MainItem, assemble};
 use crate::ast::{Item, SpanRange};
-use crate::codegen::{check_fields, check_repr, data_impls, data_stub, item_macro};
+use crate::codegen::{check_fields, check_repr, data_assertions, data_impls, item_macro};
 use crate::diag::Diagnostics;
 use crate::gather::{Closure, Entry, EntryKind, Place, State, names_of_struct};
 use crate::infer::infer_item;
@@ -15,36 +15,26 @@ use crate::parse::parse_struct;
 
 /// Expands `#[derive(GpuData)] item`.
 pub(crate) fn gpu_data(item: TokenStream) -> TokenStream {
-    match gpu_data_state(item) {
-        Ok(state) => advance(state),
-        Err(tokens) => tokens,
-    }
-}
-
-/// The first half, up to the first checkpoint: what there is to gather, or errors with a stub.
-pub(crate) fn gpu_data_state(item: TokenStream) -> Result<State, TokenStream> {
     let Ok(input) = syn::parse2::<syn::DeriveInput>(item.clone()) else {
-        return Err(wrong_item(
-            SpanRange::of(item),
-            "`GpuData` is for structs",
-            "put it on a struct with named fields",
-        ));
+        return wrong_item(SpanRange::of(item), "`GpuData` is for structs", "put it on a struct with named fields");
     };
     let mut diags = Diagnostics::new();
-    let parsed = parse_struct(&input, &mut diags);
+    let state = gpu_data_state(&input, &mut diags);
+    let failed = diags.has_errors();
+    let mut tokens = errors_of(diags);
+    tokens.extend(data_impls(&input, &facade_path()));
+    tokens.extend(if failed { broken_macro(&input, &state.key) } else { advance(state) });
+    tokens
+}
+
+/// The first half, up to the first checkpoint: what there is to gather.
+pub(crate) fn gpu_data_state(input: &syn::DeriveInput, diags: &mut Diagnostics) -> State {
+    let parsed = parse_struct(input, diags);
     if matches!(input.data, syn::Data::Struct(_)) {
-        check_repr(&input, &mut diags);
+        check_repr(input, diags);
     }
     let todo = names_of_struct(&parsed);
-    let bare = bare_tokens(&input);
-    let state = start(EntryKind::Struct, &input.ident, TokenStream::new(), bare, todo);
-    match diags.finish() {
-        Ok(()) => Ok(state),
-        Err(mut errors) => {
-            errors.extend(stub(&input, &state.key));
-            Err(errors)
-        }
-    }
+    start(EntryKind::Struct, &input.ident, TokenStream::new(), bare_tokens(input), todo)
 }
 
 /// The second half, with everything gathered.
@@ -77,10 +67,10 @@ pub(super) fn finish(state: State) -> Finished {
     };
     let mut tokens = errors_of(diags);
     let Some(assembled) = compiled else {
-        tokens.extend(stub(&input, &state.key));
+        tokens.extend(broken_macro(&input, &state.key));
         return Finished { tokens, closure: Closure::Broken };
     };
-    tokens.extend(data_impls(&assembled.program, assembled.item, &parsed, &facade_path()));
+    tokens.extend(data_assertions(&assembled.program, assembled.item, &parsed, &facade_path()));
     let mut entries = assembled.entries;
     entries.push(Entry {
         key: state.key.clone(),
@@ -95,10 +85,8 @@ pub(super) fn finish(state: State) -> Finished {
     Finished { tokens, closure }
 }
 
-fn stub(input: &syn::DeriveInput, key: &str) -> TokenStream {
-    let mut tokens = data_stub(input, &facade_path());
-    tokens.extend(item_macro(&input.ident, &input.vis, key, &Closure::Broken));
-    tokens
+fn broken_macro(input: &syn::DeriveInput, key: &str) -> TokenStream {
+    item_macro(&input.ident, &input.vis, key, &Closure::Broken)
 }
 
 /// The struct without attributes, its own and its fields'.

@@ -27,6 +27,11 @@ pub(super) fn is_builtin_type(path: &Path) -> bool {
     path.segments.last().is_none_or(|name| TYPES.contains(&name.to_string().as_str()))
 }
 
+/// Whether a type path names an item to gather.
+pub(crate) fn is_gathered_type(path: &Path) -> bool {
+    !is_builtin_type(path)
+}
+
 /// Whether a path in an expression names a built-in constant, or something that belongs to a type.
 pub(super) fn is_builtin_value(path: &Path) -> bool {
     let Some((_, qualifiers)) = path.segments.split_last() else { return true };
