@@ -108,9 +108,9 @@ impl FnCx<'_, '_, '_> {
         let end = self.lower_expr(&range.end)?;
         if range.inclusive {
             let is_any = self.b.op(Op::Le, &[start, end]);
-            self.when(is_any, |cx| cx.lower_counted(expr, pattern, (start, end, true), body));
+            self.when(is_any, |cx| cx.lower_counted(expr, pattern, range, (start, end), body));
         } else {
-            self.lower_counted(expr, pattern, (start, end, false), body);
+            self.lower_counted(expr, pattern, range, (start, end), body);
         }
         None
     }
@@ -119,19 +119,20 @@ impl FnCx<'_, '_, '_> {
         &mut self,
         expr: &Expr,
         pattern: &Pattern,
-        (start, end, inclusive): (ValueId, ValueId, bool),
+        range: &Range,
+        (start, end): (ValueId, ValueId),
         block: &Block,
     ) {
         let body = self.b.new_loop_body(&[self.b.value_type(start)]);
         let index = self.b.block_params(body)[0];
-        let next = if inclusive { Next::Inclusive { index, end } } else { Next::Exclusive { index } };
+        let next = if range.inclusive { Next::Inclusive { index, end } } else { Next::Exclusive { index } };
         self.targets.insert(expr.id, Target { body, has_result: false, next });
         let parent = self.b.switch_to(body);
-        if !inclusive {
+        if !range.inclusive {
             let goes_on = self.b.op(Op::Lt, &[index, end]);
             self.break_unless(expr, goes_on);
         }
-        self.bind_pattern(pattern, Some(index));
+        self.bind_pattern(pattern, self.ty_of(&range.start), Some(index));
         self.lower_block(block);
         self.continue_to(expr);
         self.b.switch_to(parent);

@@ -42,7 +42,7 @@ impl FnCx<'_, '_, '_> {
             ExprKind::Binary(op, left, right, _) => {
                 let a = self.lower_expr(left);
                 let b = self.lower_expr(right);
-                self.binary(expr, *op, (a, self.ty_of(left)), (b, self.ty_of(right)))
+                self.binary(expr, *op, a, b)
             }
             ExprKind::Cast(inner, _) => {
                 let value = self.lower_expr(inner)?;

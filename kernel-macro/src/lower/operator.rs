@@ -7,30 +7,20 @@ use gridwise_ir::types::Scalar;
 use super::division::Division;
 use super::function::FnCx;
 use crate::ast::{BinaryOp, Expr};
-use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
-    /// A binary operator; each operand comes with its type. `None` when an operand did not come out.
+    /// A binary operator. `None` when control did not come out of an operand.
     pub(super) fn binary(
         &mut self,
         expr: &Expr,
         op: BinaryOp,
-        (a, a_ty): (Option<ValueId>, &Ty),
-        (b, b_ty): (Option<ValueId>, &Ty),
+        a: Option<ValueId>,
+        b: Option<ValueId>,
     ) -> Option<ValueId> {
         if self.b.is_terminated() {
             return None;
         }
-        if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
-            let equal = self.equal(op == BinaryOp::Eq, a, b, a_ty)?;
-            return Some(equal);
-        }
         let (a, b) = (a?, b?);
-        if let Ty::Scalar(crate::ast::ScalarName::Bool) = (a_ty, b_ty).0
-            && let Some(value) = self.bool_order(op, a, b)
-        {
-            return Some(value);
-        }
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             return Some(self.shift(op, a, b));
         }
@@ -47,8 +37,8 @@ impl FnCx<'_, '_, '_> {
             BinaryOp::BitXor => Op::Xor,
             BinaryOp::Shl => Op::Shl,
             BinaryOp::Shr => Op::Shr,
-            BinaryOp::Eq => Op::Eq,
-            BinaryOp::Ne => Op::Ne,
+            BinaryOp::Eq => return Some(self.equal(Op::Eq, Op::All, a, b)),
+            BinaryOp::Ne => return Some(self.equal(Op::Ne, Op::Any, a, b)),
             BinaryOp::Lt => Op::Lt,
             BinaryOp::Le => Op::Le,
             BinaryOp::Gt => Op::Gt,
@@ -70,47 +60,9 @@ impl FnCx<'_, '_, '_> {
         self.b.op(op, &[value, amount])
     }
 
-    /// `false < true`.
-    fn bool_order(&mut self, op: BinaryOp, a: ValueId, b: ValueId) -> Option<ValueId> {
-        let (negated, other, op) = match op {
-            BinaryOp::Lt => (a, b, Op::And),
-            BinaryOp::Le => (a, b, Op::Or),
-            BinaryOp::Gt => (b, a, Op::And),
-            BinaryOp::Ge => (b, a, Op::Or),
-            _ => return None,
-        };
-        let negated = self.b.op(Op::Not, &[negated]);
-        Some(self.b.op(op, &[negated, other]))
-    }
-
-    /// Equality (or its opposite) of values of one type, member by member for composites.
-    fn equal(&mut self, wanted: bool, a: Option<ValueId>, b: Option<ValueId>, ty: &Ty) -> Option<ValueId> {
-        if self.ty(ty).is_none() {
-            return Some(self.bool(wanted));
-        }
-        let (a, b) = (a?, b?);
-        let op = if wanted { Op::Eq } else { Op::Ne };
-        let count = match ty {
-            Ty::Vector(..) => {
-                let lanes = self.b.op(op, &[a, b]);
-                return Some(self.b.op(if wanted { Op::All } else { Op::Any }, &[lanes]));
-            }
-            Ty::Array(_, len) => *len,
-            Ty::Tuple(_) | Ty::Struct(_) => self.shared.types.members(ty).len() as u32,
-            _ => return Some(self.b.op(op, &[a, b])),
-        };
-        let mut result = None;
-        for index in 0..count {
-            let member_ty = self.member_ty(ty, index);
-            if self.ty(&member_ty).is_none() {
-                continue;
-            }
-            let position = self.shared.types.position(self.b.types_mut(), ty, index);
-            let (x, y) = (self.b.extract(a, &[position]), self.b.extract(b, &[position]));
-            let member = self.equal(wanted, Some(x), Some(y), &member_ty)?;
-            let joined = if wanted { Op::And } else { Op::Or };
-            result = Some(result.map_or(member, |before| self.b.op(joined, &[before, member])));
-        }
-        result
+    /// Vectors are equal when all lanes are, and unequal when any is.
+    fn equal(&mut self, op: Op, joined: Op, a: ValueId, b: ValueId) -> ValueId {
+        let lanes = self.b.op(op, &[a, b]);
+        if self.shape(a).1 == 1 { lanes } else { self.b.op(joined, &[lanes]) }
     }
 }

@@ -4,7 +4,7 @@ use gridwise_ir::ir::{Place, ValueId};
 use proc_macro2::Ident;
 
 use super::function::{FnCx, Slot};
-use crate::ast::{BinaryOp, BindingId, Block, Expr, ExprKind, Pattern, Statement};
+use crate::ast::{BinaryOp, BindingId, Block, Expr, Pattern, Statement};
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
@@ -15,11 +15,12 @@ impl FnCx<'_, '_, '_> {
                 return None;
             }
             match statement {
-                Statement::Let { pattern, value, span, .. } => {
-                    let value = value.as_ref().and_then(|value| self.lower_expr(value));
+                Statement::Let { pattern, value: initial, span, .. } => {
+                    let value = initial.as_ref().and_then(|value| self.lower_expr(value));
                     let location = self.location(span.start);
                     let outer = self.b.set_location(Some(location));
-                    self.bind_pattern(pattern, value);
+                    let ty = initial.as_ref().map_or(&Ty::Never, |value| self.ty_of(value));
+                    self.bind_pattern(pattern, ty, value);
                     self.b.set_location(outer);
                 }
                 Statement::Expr { expr, .. } => {
@@ -33,33 +34,22 @@ impl FnCx<'_, '_, '_> {
         self.lower_expr(block.tail.as_ref()?)
     }
 
-    /// Binds the variables of a pattern to the parts of a value; without a value they are only declared.
-    pub(super) fn bind_pattern(&mut self, pattern: &Pattern, value: Option<ValueId>) {
+    /// Binds the variables of a pattern to the parts of a value of type `ty`; without a value they are only declared.
+    pub(super) fn bind_pattern(&mut self, pattern: &Pattern, ty: &Ty, value: Option<ValueId>) {
         match pattern {
             Pattern::Wild(_) => {}
             Pattern::Binding { name, mutable, binding } => self.bind(*binding, name, *mutable, value),
             Pattern::Tuple(members, _) => {
                 // Members without values are no part of the tuple in IR.
                 let mut position = 0;
-                for member in members {
-                    let part = match value {
-                        Some(value) if self.pattern_has_value(member) => {
-                            position += 1;
-                            Some(self.b.extract(value, &[position - 1]))
-                        }
-                        _ => None,
-                    };
-                    self.bind_pattern(member, part);
+                for (index, member) in members.iter().enumerate() {
+                    let member_ty = self.member_ty(ty, index as u32);
+                    let has_value = self.ty(&member_ty).is_some();
+                    let part = value.filter(|_| has_value).map(|value| self.b.extract(value, &[position]));
+                    position += u32::from(has_value);
+                    self.bind_pattern(member, &member_ty, part);
                 }
             }
-        }
-    }
-
-    fn pattern_has_value(&mut self, pattern: &Pattern) -> bool {
-        match pattern {
-            Pattern::Wild(_) => true,
-            Pattern::Binding { binding, .. } => self.ty(self.typed.binding(*binding)).is_some(),
-            Pattern::Tuple(members, _) => members.iter().any(|member| self.pattern_has_value(member)),
         }
     }
 
@@ -83,29 +73,9 @@ impl FnCx<'_, '_, '_> {
     /// `place = value`: the value is evaluated first.
     pub(super) fn lower_assign(&mut self, place: &Expr, value: &Expr) -> Option<ValueId> {
         let value = self.lower_expr(value);
-        self.assign(place, value);
+        let place = self.lower_target(place)?;
+        self.b.store(place, value?);
         None
-    }
-
-    fn assign(&mut self, place: &Expr, value: Option<ValueId>) {
-        match &place.kind {
-            ExprKind::Paren(inner) => self.assign(inner, value),
-            ExprKind::Tuple(members) => {
-                let mut position = 0;
-                for member in members {
-                    let has_value = self.ty(self.ty_of(member)).is_some();
-                    let part = value.filter(|_| has_value).map(|value| self.b.extract(value, &[position]));
-                    position += u32::from(has_value);
-                    self.assign(member, part);
-                }
-            }
-            _ => {
-                let Some(place) = self.lower_target(place) else { return };
-                if let Some(value) = value {
-                    self.b.store(place, value);
-                }
-            }
-        }
     }
 
     /// `place += value`. Rust evaluates the right side first between scalars, and the place first where the operator is a
@@ -121,7 +91,7 @@ impl FnCx<'_, '_, '_> {
             (target, self.lower_expr(value)?)
         };
         let old = self.b.load(target.clone());
-        let new = self.binary(expr, op, (Some(old), place_ty), (Some(right), value_ty))?;
+        let new = self.binary(expr, op, Some(old), Some(right))?;
         self.b.store(target, new);
         None
     }

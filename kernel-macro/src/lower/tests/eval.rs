@@ -111,6 +111,14 @@ impl<'m> Eval<'m> {
                         exit => return exit,
                     }
                 }
+                InstKind::Switch { selector, cases, default } => {
+                    let selector = frame.values[selector].bits();
+                    let taken = cases.iter().find(|(case, _)| *case == selector).map_or(default, |(_, block)| block);
+                    match self.block(frame, *taken) {
+                        Exit::Yield(values) => values,
+                        exit => return exit,
+                    }
+                }
                 InstKind::Loop { initial, body } => {
                     let initial = all(frame, initial);
                     match self.run_loop(frame, *body, initial) {
@@ -122,7 +130,7 @@ impl<'m> Eval<'m> {
                 InstKind::Break(target, values) => return Exit::Break(*target, all(frame, values)),
                 InstKind::Continue(target, values) => return Exit::Continue(*target, all(frame, values)),
                 InstKind::Return(value) => return Exit::Return(value.map(|value| frame.values[&value].clone())),
-                InstKind::Unreachable | InstKind::Switch { .. } => panic!("reached {:?}", inst.kind),
+                InstKind::Unreachable => panic!("reached `unreachable`"),
                 kind => self.simple(frame, kind, inst.results.first().copied()).into_iter().collect(),
             };
             frame.values.extend(inst.results.iter().copied().zip(results));

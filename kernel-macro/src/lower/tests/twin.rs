@@ -19,10 +19,11 @@ macro_rules! twin {
             $(stringify!($helper), "\n",)*
             stringify!(fn $name($($arg: $ty),*) -> $result $body)
         );
-        let module = $crate::lower::tests::harness::device_module(source);
+        let modules = $crate::lower::tests::twin::stages(source);
         let total = 1 $(* <$ty as $crate::lower::tests::twin::Sample>::samples().len())*;
-        for number in 0..total {
-            let mut rest = number;
+        for number in 0..usize::min(total, $crate::lower::tests::twin::MAX_RUNS) {
+            // A large prime's multiples meet every combination, in an order that mixes them.
+            let mut rest = number * 7919 % total;
             $(
                 let samples = <$ty as $crate::lower::tests::twin::Sample>::samples();
                 let $arg = samples[rest % samples.len()];
@@ -30,7 +31,7 @@ macro_rules! twin {
             )*
             let _ = rest;
             let args = [$($crate::lower::tests::twin::Sample::datum(&$arg)),*];
-            $crate::lower::tests::twin::compare(&module, &args, $ulps, || {
+            $crate::lower::tests::twin::compare(&modules, &args, $ulps, || {
                 $crate::lower::tests::twin::Sample::datum(&$name($($arg),*))
             });
         }
@@ -40,18 +41,35 @@ macro_rules! twin {
 }
 pub(super) use twin;
 
+/// More combinations of arguments than these are not tried.
+pub(super) const MAX_RUNS: usize = 2000;
+
 /// Panics of a debug build that a kernel does not have: there, these wrap.
 const WRAPS: [&str; 5] = ["to add", "to subtract", "to multiply", "to negate", "to shift"];
 
-/// Runs rustc's function and compares.
-pub(super) fn compare(module: &Module, args: &[Datum], ulps: u32, expected: impl FnOnce() -> Datum) {
+/// Runs rustc's function, and its IR as lowered and as optimised, and compares.
+pub(super) fn compare(modules: &[Module], args: &[Datum], ulps: u32, expected: impl FnOnce() -> Datum) {
     let expected = catch_unwind(AssertUnwindSafe(expected));
+    for module in modules {
+        compare_one(module, args, ulps, &expected);
+    }
+}
+
+/// A module before and after the passes.
+pub(super) fn stages(source: &str) -> [Module; 2] {
+    let module = super::harness::device_module(source);
+    let mut optimised = module.clone();
+    gridwise_ir::passes::optimize(&mut optimised);
+    [module, optimised]
+}
+
+fn compare_one(module: &Module, args: &[Datum], ulps: u32, expected: &std::thread::Result<Datum>) {
     let Outcome { result, traps } = call(module, args);
     match expected {
         Ok(expected) => {
             let result = result.expect("the function returns a value");
             assert!(traps.is_empty(), "{args:?}: rustc's {expected:?}, traps {traps:?}\n{module}");
-            assert!(same(&result, &expected, ulps), "{args:?}: rustc's {expected:x?}, IR's {result:x?}\n{module}");
+            assert!(same(&result, expected, ulps), "{args:?}: rustc's {expected:x?}, IR's {result:x?}\n{module}");
         }
         Err(payload) => {
             let message = payload.downcast_ref::<String>().map(String::as_str);
