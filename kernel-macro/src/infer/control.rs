@@ -110,10 +110,9 @@ impl<'a> Infer<'a> {
             return Term::Error;
         }
         if self.table.shallow(&found) != Term::Never && !self.table.unify(&found, &Term::Unit) {
-            let name = self.describe(&found);
             let span = then_block.tail.as_ref().map_or(then_block.span, |tail| tail.span);
             self.diags
-                .error(code::MISSING_VALUE, span, format!("this `if` has no `else`, so its value of type {name} is lost"))
+                .error(code::MISSING_VALUE, span, "this `if` has no `else`, so its value is lost")
                 .help("add an `else` branch, or end the expression with `;`");
         }
         Term::Unit
@@ -329,6 +328,14 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_return(&mut self, expr: &'a Expr, value: Option<&'a Expr>) -> Term {
         let result = self.result.clone();
         match value {
+            Some(value) if result == Term::Unit && !matches!(&value.kind, ExprKind::Tuple(members) if members.is_empty()) => {
+                let found = self.infer(value, &Expect::Nothing);
+                if !matches!(self.table.shallow(&found), Term::Unit | Term::Never | Term::Error) {
+                    self.diags
+                        .error(code::MISMATCHED_TYPES, value.span, "this function returns nothing, but this `return` has a value")
+                        .help("write `return;`");
+                }
+            }
             Some(value) => self.check(value, &result, Because::Result),
             None if !self.table.unify(&result, &Term::Unit) => {
                 let expected = self.describe(&result);

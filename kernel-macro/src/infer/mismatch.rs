@@ -34,8 +34,8 @@ pub(super) enum Because {
     FirstArm(Span),
     FirstElement(Span),
     RangeStart(Span),
-    LeftOperand(Span),
-    RightOperand(Span),
+    /// The index of a vector.
+    Lane,
     ConstType,
     ArrayLength,
 }
@@ -47,25 +47,20 @@ impl<'a> Infer<'a> {
         self.report_mismatch_noting(expr, expected, found, note);
     }
 
-    /// Reports an operand that does not fit the other one.
-    pub(super) fn report_operand_mismatch(
+    /// Why an operand must have some type: what the operand on the other side is.
+    pub(super) fn operand_note(&self, side: &str, operand: &Expr, term: &Term, at: &Expr) -> String {
+        let declared = self.declaration_note(operand, term, at.span.start);
+        declared.unwrap_or_else(|| format!("the {side} operand is {}", self.describe(term)))
+    }
+
+    /// Reports a mismatch whose reason the caller knows.
+    pub(super) fn report_mismatch_noting(
         &mut self,
         expr: &Expr,
         expected: &Term,
         found: &Term,
-        other: &Expr,
-        because: Because,
+        note: Option<String>,
     ) {
-        let name = self.describe(expected);
-        let note = match self.declaration_note(other, expected, expr.span.start) {
-            Some(note) => Some(note),
-            None if matches!(because, Because::LeftOperand(_)) => Some(format!("the left operand is {name}")),
-            None => Some(format!("the right operand is {name}")),
-        };
-        self.report_mismatch_noting(expr, expected, found, note);
-    }
-
-    fn report_mismatch_noting(&mut self, expr: &Expr, expected: &Term, found: &Term, note: Option<String>) {
         if self.table.is_poisoned(expected) || self.table.is_poisoned(found) {
             return;
         }
@@ -96,7 +91,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn written(&self, term: &Term) -> String {
+    pub(super) fn written(&self, term: &Term) -> String {
         match self.table.shallow(term) {
             Term::Var(_) => match self.table.kind(term) {
                 Some(VarKind::Int { .. }) => "{integer}".to_owned(),
@@ -145,10 +140,9 @@ impl<'a> Infer<'a> {
                 Some(line) => format!("the first branch is {name}, at line {line}"),
                 None => format!("the first branch is {name}"),
             }),
+            Because::Lane => Some("vectors are indexed by `usize`".to_owned()),
             Because::FirstElement(_) => Some(format!("the first element is {name}")),
             Because::RangeStart(_) => Some(format!("the range starts with {name}")),
-            Because::LeftOperand(_) => Some(format!("the left operand is {name}")),
-            Because::RightOperand(_) => Some(format!("the right operand is {name}")),
             Because::ArrayLength => Some("the length of an array is a `usize`".to_owned()),
         }
     }
@@ -176,6 +170,7 @@ impl<'a> Infer<'a> {
         let wants_integer = self.is_integer(expected);
         match literal_text(expr) {
             Some(Number::Int(digits)) if wants_float => return Some(format!("write `{digits}.0`")),
+            Some(Number::Int(digits)) if wants_integer => return Some(format!("write `{digits}`")),
             Some(Number::Float(digits)) if wants_integer => {
                 let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, "e"));
                 let exact = fraction.bytes().all(|digit| digit == b'0');
@@ -187,12 +182,12 @@ impl<'a> Infer<'a> {
         let source = cast_source(expr);
         match (&expected, &found) {
             (Term::Scalar(ScalarName::Bool), _) if self.is_integer(&found) => Some(format!("write `{source} != 0`")),
-            (Term::Scalar(ScalarName::Bool), _) => None,
+            (Term::Scalar(ScalarName::Bool), Term::Scalar(_) | Term::Vector(..)) => None,
             (Term::Scalar(ScalarName::F32), Term::Scalar(ScalarName::Bool)) => {
                 Some(format!("write `{source} as u32 as f32`"))
             }
             (Term::Scalar(to), Term::Scalar(_) | Term::Var(_)) => Some(format!("write `{source} as {}`", to.name())),
-            (Term::Vector(scalar, lanes), _) if found == Term::Scalar(*scalar) => {
+            (Term::Vector(scalar, lanes), _) if self.could_be(&found, *scalar) => {
                 Some(format!("write `{}{lanes}::splat({})`", vector_prefix(*scalar), text(expr)))
             }
             (Term::Vector(to, lanes), Term::Vector(from, other)) if lanes == other && *from != ScalarName::Bool => {
@@ -202,8 +197,23 @@ impl<'a> Infer<'a> {
                 }
             }
             (Term::Scalar(_), Term::Vector(..)) => Some("take one lane: `.x`".to_owned()),
+            (Term::Scalar(ScalarName::Bool), Term::Unit) if matches!(expr.kind, ExprKind::Assign(..)) => {
+                Some("compare with `==`".to_owned())
+            }
             (Term::Unit, _) => Some("end the expression with `;` if its value is not needed".to_owned()),
             _ => None,
+        }
+    }
+}
+
+impl Infer<'_> {
+    /// Whether a type is a scalar type or a literal's that can become it.
+    fn could_be(&self, term: &Term, scalar: ScalarName) -> bool {
+        match self.table.kind(term) {
+            Some(VarKind::Float) => scalar == ScalarName::F32,
+            Some(VarKind::Int { .. }) => matches!(scalar, ScalarName::I32 | ScalarName::U32),
+            Some(VarKind::Any) => false,
+            None => *term == Term::Scalar(scalar),
         }
     }
 }

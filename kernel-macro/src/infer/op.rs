@@ -5,7 +5,7 @@ use crate::diag::code;
 
 use super::block::strip;
 use super::finish::Deferred;
-use super::mismatch::Because;
+use super::mismatch::{Because, cast_source};
 use super::unify::{Term, VarKind};
 use super::{Expect, Infer};
 
@@ -70,7 +70,10 @@ impl<'a> Infer<'a> {
                     ExprKind::Literal(Literal::Int { value: 1, .. }) if *term == Term::U32 => {
                         error.help("for the largest value write `u32::MAX`")
                     }
-                    _ => error.help("convert first, `as i32`, or write `x.wrapping_neg()`"),
+                    _ => {
+                        let source = cast_source(operand);
+                        error.help(format!("convert first, `{source} as i32`, or write `{source}.wrapping_neg()`"))
+                    }
                 };
             }
             Term::Vector(ScalarName::U32, lanes) => {
@@ -132,7 +135,9 @@ impl<'a> Infer<'a> {
             return Term::Error;
         }
         if !self.is_integer(right) {
-            self.report_operand(operation, operation.right, right);
+            let amount = self.table.fresh(VarKind::Int { index: false });
+            let note = format!("`{}` shifts by an integer", operation.op.symbol());
+            self.report_mismatch_noting(operation.right, &amount, right, Some(note));
             return Term::Error;
         }
         left
@@ -175,8 +180,8 @@ impl<'a> Infer<'a> {
             (Term::Vector(..), Term::Vector(..)) => self.same(operation, left, right),
             (Term::Vector(scalar, _), _) if self.is_number(right) => {
                 if !self.table.unify(right, &Term::Scalar(*scalar)) {
-                    let because = Because::LeftOperand(operation.left.span.start);
-                    self.report_mismatch(operation.right, &Term::Scalar(*scalar), right, because);
+                    let note = self.operand_note("left", operation.left, &left, operation.right);
+                    self.report_mismatch_noting(operation.right, &Term::Scalar(*scalar), right, Some(note));
                 }
                 left
             }
@@ -186,8 +191,8 @@ impl<'a> Infer<'a> {
                     return Term::Error;
                 }
                 if !self.table.unify(&left, &Term::Scalar(*scalar)) {
-                    let because = Because::RightOperand(operation.right.span.start);
-                    self.report_mismatch(operation.left, &Term::Scalar(*scalar), &left, because);
+                    let note = self.operand_note("right", operation.right, right, operation.left);
+                    self.report_mismatch_noting(operation.left, &Term::Scalar(*scalar), &left, Some(note));
                 }
                 right.clone()
             }
@@ -211,11 +216,11 @@ impl<'a> Infer<'a> {
     /// Reports operands of different types; a literal is what must change, else the right one.
     fn report_operands(&mut self, operation: Operation<'a>, left: &Term, right: &Term) {
         if is_literal(operation.left) && !is_literal(operation.right) && !operation.assigns {
-            let because = Because::RightOperand(operation.right.span.start);
-            self.report_operand_mismatch(operation.left, right, left, operation.right, because);
+            let note = self.operand_note("right", operation.right, right, operation.left);
+            self.report_mismatch_noting(operation.left, right, left, Some(note));
         } else {
-            let because = Because::LeftOperand(operation.left.span.start);
-            self.report_operand_mismatch(operation.right, left, right, operation.left, because);
+            let note = self.operand_note("left", operation.left, left, operation.right);
+            self.report_mismatch_noting(operation.right, left, right, Some(note));
         }
     }
 

@@ -37,7 +37,7 @@ impl<'a> Infer<'a> {
             Term::Buffer { element, .. } => Term::from(&**element),
             Term::Array(element, _) => (**element).clone(),
             Term::Vector(scalar, lanes) => {
-                self.check(index, &Term::USIZE, Because::Nothing);
+                self.check(index, &Term::USIZE, Because::Lane);
                 self.check_constant_index(index, u32::from(*lanes), base);
                 return Term::Scalar(*scalar);
             }

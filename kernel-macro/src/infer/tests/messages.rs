@@ -138,9 +138,8 @@ fn mismatch_of_results() {
            |                        ^^^^
     "#]]);
     check_errors("fn f() { return 1; }", expect![[r#"
-        error: [K0102] expected `()`, found integer literal
-               note: `f` returns nothing
-               help: end the expression with `;` if its value is not needed
+        error: [K0102] this function returns nothing, but this `return` has a value
+               help: write `return;`
          1 | fn f() { return 1; }
            |                 ^
     "#]]);
@@ -150,7 +149,7 @@ fn mismatch_of_results() {
 fn mismatch_of_vectors() {
     check_errors("fn f(v: Vec3, n: u32) -> Vec3 { v * n }", expect![[r#"
         error: [K0102] expected `f32`, found `u32`
-               note: the left operand is `f32`
+               note: the left operand is `Vec3`
                help: write `n as f32`
          1 | fn f(v: Vec3, n: u32) -> Vec3 { v * n }
            |                                     ^
@@ -164,6 +163,7 @@ fn mismatch_of_vectors() {
     "#]]);
     check_errors("fn f(v: Vec3) -> Vec3 { let mut w = v; w = 1.0; w }", expect![[r#"
         error: [K0102] expected `Vec3`, found float literal
+               help: write `Vec3::splat(1.0)`
          1 | fn f(v: Vec3) -> Vec3 { let mut w = v; w = 1.0; w }
            |                                            ^^^
     "#]]);
@@ -246,6 +246,7 @@ fn conditions() {
            |                   ^
         error: [K0102] expected `bool`, found `()`
                note: a condition is a `bool`
+               help: compare with `==`
          1 | fn f(n: u32) { if n = 1 { } }
            |                   ^^^^^
     "#]]);
@@ -279,7 +280,7 @@ fn missing_values() {
            |                       ^^^^^^^^^^^^^^
     "#]]);
     check_errors("fn f(n: u32) { if n > 1 { 2 } n; }", expect![[r#"
-        error: [K0113] this `if` has no `else`, so its value of type an integer is lost
+        error: [K0113] this `if` has no `else`, so its value is lost
                help: add an `else` branch, or end the expression with `;`
          1 | fn f(n: u32) { if n > 1 { 2 } n; }
            |                           ^

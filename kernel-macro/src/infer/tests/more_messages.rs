@@ -40,7 +40,7 @@ fn operators_on_wrong_types() {
     check_errors("fn f(n: u32) { -n; }", expect![[r#"
         error: [K0103] cannot apply `-` to `u32`
                note: unsigned values cannot be negated
-               help: convert first, `as i32`, or write `x.wrapping_neg()`
+               help: convert first, `n as i32`, or write `n.wrapping_neg()`
          1 | fn f(n: u32) { -n; }
            |                 ^
     "#]]);
@@ -90,8 +90,9 @@ fn operators_on_wrong_types() {
            |                              ^
     "#]]);
     check_errors("fn f(n: u32) { n << 1.0; }", expect![[r#"
-        error: [K0103] cannot apply `<<` to a float
-               help: work on the bits: `x.to_bits()` and `f32::from_bits`
+        error: [K0102] expected an integer, found float literal
+               note: `<<` shifts by an integer
+               help: write `1`
          1 | fn f(n: u32) { n << 1.0; }
            |                     ^^^
     "#]]);
@@ -213,7 +214,7 @@ fn ambiguous_numbers() {
 fn nothing_determines_the_type() {
     check_errors("fn f() { let e = []; }", expect![[r#"
         error: [K0109] cannot infer the type of `e`
-               help: write it: `let e: f32 = …`
+               help: write it, for example `let e: [f32; 0] = …`
          1 | fn f() { let e = []; }
            |              ^
     "#]]);
@@ -225,7 +226,7 @@ fn nothing_determines_the_type() {
     "#]]);
     check_errors("fn f() { let x: [_; 0] = []; }", expect![[r#"
         error: [K0109] cannot infer the type of `x`
-               help: write it: `let x: f32 = …`
+               help: write it, for example `let x: [f32; 0] = …`
          1 | fn f() { let x: [_; 0] = []; }
            |              ^
     "#]]);
@@ -428,6 +429,7 @@ fn indices() {
     "#]]);
     check_errors("fn f(v: Vec3, n: u32) { v[n]; }", expect![[r#"
         error: [K0102] expected `usize`, found `u32`
+               note: vectors are indexed by `usize`
                help: write `n as usize`
          1 | fn f(v: Vec3, n: u32) { v[n]; }
            |                           ^
