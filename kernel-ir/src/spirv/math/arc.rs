@@ -26,7 +26,7 @@ pub(super) fn atan(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
         let near = a.fselect(is_middle, quarter, zero);
         a.fselect(is_far, half, near)
     });
-    let angle = odd_poly(a, rest, &[8.053_744_5e-2, -1.387_768_6e-1, 1.997_771_1e-1, -3.333_294_9e-1]);
+    let angle = odd_poly(a, rest, &[-6.451928e-2, 0.10743731, -0.14263956, 0.1999954, -0.3333333]);
     let angle = a.fadd(angle, tail);
     let angle = a.fadd(head, angle);
     a.copysign(angle, x)
@@ -78,7 +78,7 @@ fn safe_ratio(a: &mut Asm<'_, '_>, small: Id, large: Id) -> Id {
 
 /// Arc sine of a number within -0.5 ..= 0.5.
 fn near_zero(a: &mut Asm<'_, '_>, x: Id) -> Id {
-    odd_poly(a, x, &[4.216_32e-2, 2.418_131_1e-2, 4.547_002_6e-2, 7.495_3e-2, 1.666_675_2e-1])
+    odd_poly(a, x, &[3.8085025e-2, 2.6554542e-2, 4.500138e-2, 7.498855e-2, 0.16666673])
 }
 
 /// For a size above 0.5 half the arc cosine, else the arc sine; and whether it is above.

@@ -1,4 +1,5 @@
 //! Exponential and hyperbolic functions: reduction to a short interval, a polynomial there, and an exact scaling.
+//! Coefficients here and in the other files are Chebyshev fits of what is left of the function after its first terms.
 //! GLSL's `Exp` loses more digits the larger its operand, and says nothing about overflow.
 
 use rspirv::spirv::GlslStd450Op as GLOp;
@@ -19,12 +20,12 @@ fn scaled_exp(a: &mut Asm<'_, '_>, x: Id, shift: f32) -> Id {
     let turns = a.fmul(near, log2_e);
     let n = a.glsl(GLOp::RoundEven, &[turns]);
     // ln 2 in two parts; the first has so few digits that its multiples are exact.
-    let (ln2_high, ln2_low) = (a.f(0.693_359_375), a.f(-2.121_944_4e-4));
+    let (ln2_high, ln2_low) = (a.f(0.6933594), a.f(-2.1219444e-4));
     let high = a.fmul(n, ln2_high);
     let rest = a.fsub(near, high);
     let low = a.fmul(n, ln2_low);
     let rest = a.fsub(rest, low);
-    let tail = a.poly(rest, &[1.987_569_1e-4, 1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5]);
+    let tail = a.poly(rest, &[1.9890981e-4, 1.3933642e-3, 8.3333105e-3, 4.1666467e-2, 0.16666667, 0.5]);
     let square = a.fmul(rest, rest);
     let tail = a.fmul(tail, square);
     let tail = a.fadd(tail, rest);
@@ -53,8 +54,7 @@ pub(super) fn exp2(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
 
 /// `2^x` for `x` within -0.5 ..= 0.5.
 pub(super) fn exp2_near_zero(a: &mut Asm<'_, '_>, x: Id) -> Id {
-    let coefficients =
-        [1.535_336_2e-4, 1.339_887_4e-3, 9.618_437e-3, 5.550_332_5e-2, 2.402_264_8e-1, std::f32::consts::LN_2];
+    let coefficients = [1.5453163e-4, 1.3390863e-3, 9.618083e-3, 5.550357e-2, 0.2402265, std::f32::consts::LN_2];
     let tail = a.poly(x, &coefficients);
     let tail = a.fmul(tail, x);
     let one = a.f(1.0);
@@ -76,7 +76,7 @@ pub(super) fn sinh(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let is_small = a.flt(size, one);
     a.branch(
         is_small,
-        |a| odd_poly(a, x, &[2.037_219_1e-4, 8.330_284e-3, 1.666_671_6e-1]),
+        |a| odd_poly(a, x, &[2.8062802e-6, 1.9838102e-4, 8.333339e-3, 0.16666667]),
         |a| {
             let [growing, falling] = halves(a, x);
             let size = a.fsub(growing, falling);
@@ -96,7 +96,7 @@ pub(super) fn tanh(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
     let (size, limit) = (a.fabs(x), a.f(0.625));
     let is_small = a.flt(size, limit);
-    let coefficients = [-5.704_988_7e-3, 2.063_908_9e-2, -5.373_971_6e-2, 1.333_144_2e-1, -3.333_328_2e-1];
+    let coefficients = [-6.096714e-3, 2.099718e-2, -5.3850908e-2, 0.1333277, -0.33333328];
     a.branch(
         is_small,
         |a| odd_poly(a, x, &coefficients),

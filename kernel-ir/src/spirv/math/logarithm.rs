@@ -29,17 +29,8 @@ pub(super) fn split(a: &mut Asm<'_, '_>, x: Id) -> [Id; 2] {
 
 /// `ln(1 + f) - f` for `1 + f` within 0.707 ..= 1.414.
 fn tail(a: &mut Asm<'_, '_>, f: Id, extra: Option<Id>) -> Id {
-    let coefficients = [
-        7.037_683_6e-2,
-        -1.151_461e-1,
-        1.167_699_9e-1,
-        -1.242_014_1e-1,
-        1.424_932_3e-1,
-        -1.666_805_8e-1,
-        2.000_071_5e-1,
-        -2.499_999_4e-1,
-        3.333_333_1e-1,
-    ];
+    let coefficients =
+        [6.971612e-2, -0.11479734, 0.1168542, -0.12425687, 0.14249058, -0.16667803, 0.20000716, -0.24999997, 0.3333333];
     let (square, half) = (a.fmul(f, f), a.f(0.5));
     let sum = a.poly(f, &coefficients);
     let sum = a.fmul(sum, f);
@@ -57,7 +48,7 @@ pub(super) fn ln(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let [mantissa, exponent] = split(a, x);
     let one = a.f(1.0);
     let f = a.fsub(mantissa, one);
-    let (ln2_high, ln2_low) = (a.f(0.693_359_375), a.f(-2.121_944_4e-4));
+    let (ln2_high, ln2_low) = (a.f(0.6933594), a.f(-2.1219444e-4));
     let low = a.fmul(exponent, ln2_low);
     let tail = tail(a, f, Some(low));
     let sum = a.fadd(f, tail);

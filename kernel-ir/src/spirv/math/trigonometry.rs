@@ -152,8 +152,8 @@ fn reduced(a: &mut Asm<'_, '_>, x: Id) -> [Id; 2] {
 /// Sine of the angle plus so many quarter turns; NaN for infinite `x`.
 fn sine_at(a: &mut Asm<'_, '_>, x: Id, angle: Id, quarters: Id) -> Id {
     let square = a.fmul(angle, angle);
-    let sine = odd_poly(a, angle, &[-1.951_529_6e-4, 8.332_161e-3, -1.666_665_5e-1]);
-    let cosine = a.poly(square, &[2.443_315_7e-5, -1.388_731_6e-3, 4.166_664_6e-2]);
+    let sine = odd_poly(a, angle, &[-1.958789e-4, 8.332748e-3, -0.16666664]);
+    let cosine = a.poly(square, &[2.4547942e-5, -1.3888302e-3, 4.1666664e-2]);
     let cosine = a.fmul(cosine, square);
     let cosine = a.fmul(cosine, square);
     let (half, unit) = (a.f(0.5), a.f(1.0));
@@ -206,7 +206,7 @@ pub(super) fn cos(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
 pub(super) fn tan(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
     let [angle, quarters] = reduced(a, x);
-    let coefficients = [9.385_402e-3, 3.119_922_3e-3, 2.443_013_5e-2, 5.341_128e-2, 1.333_879_9e-1, 3.333_315_7e-1];
+    let coefficients = [3.8431399e-3, 1.1853216e-3, 9.962147e-3, 2.1621127e-2, 5.3994466e-2, 0.13333231, 0.33333334];
     let tangent = odd_poly(a, angle, &coefficients);
     let (one, zero, minus_one) = (a.u(1), a.u(0), a.f(-1.0));
     let odd = a.and(quarters, one);
