@@ -6,7 +6,7 @@ use super::edit::for_each_inst;
 use super::facts::Facts;
 use super::ranges::Range;
 use super::{Changed, PassCx};
-use crate::arena::SecondaryMap;
+use crate::arena::{EntityId, SecondaryMap};
 use crate::ir::{BlockId, Function, InstId, InstKind, Kernel, Place, Root, Step, ValueId};
 use crate::op::Op;
 use crate::types::{Type, TypeId, Types};
@@ -27,12 +27,14 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         return Changed::No;
     }
     let facts = Facts::new(function, cx.types, cx.kernel);
+    let ceilings = ceilings(function);
     let mut walker = Walker {
         function,
         types: cx.types,
         kernel: cx.kernel,
         facts,
         jumps,
+        ceilings,
         loops: SecondaryMap::new(),
         contradicted: false,
         proven: Vec::new(),
@@ -58,6 +60,36 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         }
     }
     if proven.is_empty() { Changed::No } else { Changed::Yes }
+}
+
+/// Finds what loop parameters are compared with for equality, if that is defined before the loop.
+fn ceilings(function: &Function) -> SecondaryMap<ValueId, Option<ValueId>> {
+    let mut found: SecondaryMap<ValueId, Option<ValueId>> = SecondaryMap::new();
+    // Positions in program order, from 1; a parameter has that of its loop.
+    let mut defined = vec![0u32; function.values.len()];
+    let mut is_param = vec![false; function.values.len()];
+    let mut position = 0;
+    for_each_inst(function, &mut |_, inst| {
+        position += 1;
+        inst.results.iter().for_each(|result| defined[result.index()] = position);
+        match &inst.kind {
+            InstKind::Loop { body, .. } => {
+                for param in &function.blocks[*body].params {
+                    defined[param.index()] = position;
+                    is_param[param.index()] = true;
+                }
+            }
+            InstKind::Op(Op::Eq | Op::Ne, operands) => {
+                for (param, other) in [(operands[0], operands[1]), (operands[1], operands[0])] {
+                    if is_param[param.index()] && defined[other.index()] < defined[param.index()] {
+                        found[param] = Some(other);
+                    }
+                }
+            }
+            _ => {}
+        }
+    });
+    found
 }
 
 /// A guess about a loop parameter, kept only if every round of the loop confirms it.
@@ -89,6 +121,8 @@ struct Walker<'a> {
     kernel: Option<&'a Kernel>,
     facts: Facts<'a>,
     jumps: SecondaryMap<BlockId, Vec<InstId>>,
+    /// For loop parameters, a value from before the loop that they are compared with for equality.
+    ceilings: SecondaryMap<ValueId, Option<ValueId>>,
     loops: SecondaryMap<BlockId, LoopFacts>,
     /// Some guess turned out wrong, so that nothing proven in this round counts.
     contradicted: bool,
@@ -187,8 +221,18 @@ impl Walker<'_> {
         let is_hopeless = known.is_hopeless;
         let mark = self.facts.mark();
         for ((param, first), guess) in params.iter().zip(initial).zip(&guesses) {
-            if *guess == Guess::Shrinks && !is_hopeless {
+            if is_hopeless {
+                continue;
+            }
+            if *guess == Guess::Shrinks {
                 self.facts.assume_below(*param, *first);
+            }
+            match self.ceilings[*param] {
+                // `for i in a..=b` stops where `i` equals `b`, having started at or below.
+                Some(ceiling) if self.is_reached(*param, *first, ceiling) => {
+                    self.facts.assume_below(*param, ceiling);
+                }
+                _ => self.ceilings[*param] = None,
             }
         }
         self.loops[body] = LoopFacts {
@@ -205,6 +249,11 @@ impl Walker<'_> {
             let range = self.loops[body].breaks[index].unwrap_or(Range::ANY);
             self.facts.define(*result, range);
         }
+    }
+
+    /// Whether a counter starts at or below the value it may stop at.
+    fn is_reached(&self, param: ValueId, first: ValueId, ceiling: ValueId) -> bool {
+        self.facts.integer(param).is_some() && self.facts.is_below(first, ceiling, false)
     }
 
     /// Which way the values that continue the loop move a parameter.
@@ -242,6 +291,13 @@ impl Walker<'_> {
     fn confirm(&mut self, body: BlockId, values: &[ValueId]) {
         for (index, value) in values.iter().enumerate() {
             let known = &self.loops[body];
+            let param = self.function.blocks[body].params[index];
+            if !known.is_hopeless
+                && self.ceilings[param].is_some_and(|ceiling| !self.facts.is_below(*value, ceiling, false))
+            {
+                self.ceilings[param] = None;
+                self.contradicted = true;
+            }
             if known.guesses[index] == Guess::Unknown || known.is_hopeless {
                 continue;
             }

@@ -241,6 +241,10 @@ impl<'a> Facts<'a> {
             // The divisor is not zero, and the remainder is below it.
             Op::Rem if natural() => proves(1, false) || proves(0, strict),
             Op::And if natural() => proves(0, strict) || proves(1, strict),
+            // What is below the bound can go up by one, and does not wrap.
+            Op::Add if !strict => [(0, 1), (1, 0)]
+                .into_iter()
+                .any(|(from, by)| self.range(operands[by]) == Range::new(1, 1) && proves(from, true)),
             Op::Shr | Op::Div if natural() => proves(0, strict),
             Op::Sub if natural() => {
                 let taken = self.range(operands[1]);
@@ -326,8 +330,11 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Learns `a != b`, which says something when `b` is an end of the interval of `a`.
+    /// Learns `a != b`, which says something when `a <= b`, or when `b` is an end of the interval of `a`.
     fn learn_differs(&mut self, a: ValueId, b: ValueId) {
+        if self.is_below(a, b, false) {
+            self.learn_below(a, b, true);
+        }
         let (range, other) = (self.range(a), self.range(b));
         if other.lo != other.hi {
             return;
