@@ -1,5 +1,61 @@
 //! The gridwise runtime: `Manager`, `Tensor`, `Sequence`, `Algorithm`, on Vulkan or on the host device.
+//!
+//! A [`Manager`] owns a device and makes everything else. A [`Tensor`] is data on the device. A [`Sequence`] records
+//! operations — launches of kernels, copies, fills, transfers — and runs them as often as wanted; barriers come where one
+//! operation depends on another and nowhere else. Kernels are made by `#[kernel]`, which generates a typed `dispatch`.
+//!
+//! ```
+//! use gridwise_runtime::{Manager, ops::OpCopy};
+//!
+//! # fn main() -> gridwise_runtime::Result<()> {
+//! let manager = Manager::new()?; // the best Vulkan device; the host device when there is none
+//! println!("{}", manager.device());
+//! let from = manager.tensor(&[1.0f32, 2.0, 3.0])?;
+//! let mut to = manager.tensor_of_len::<f32>(3)?;
+//! let sequence = manager.sequence()?;
+//! sequence.record(OpCopy::new(&from, &mut to))?;
+//! sequence.eval()?;
+//! assert_eq!(to.to_vec()?, [1.0, 2.0, 3.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Safety model
+//! Safe code cannot make a device touch freed memory, nor race with it: recordings keep their tensors alive, host
+//! accesses are ordered with submissions, and every limit is checked before a driver call. Misuse is an [`Error`].
 
 pub mod data;
 pub mod kernel;
+pub mod ops;
 pub mod twin;
+
+mod algorithm;
+mod args;
+mod buffer;
+mod error;
+mod evaluation;
+mod grid;
+mod host;
+mod launch;
+mod manager;
+mod sequence;
+mod steps;
+mod sync;
+mod tensor;
+mod trap;
+mod vulkan;
+
+pub use algorithm::Algorithm;
+pub use args::{KernelArgs, ValueArg};
+pub use data::{GpuData, Value};
+pub use error::{Error, Result};
+pub use evaluation::Evaluation;
+pub use grid::{Grid, GridSide, GridSize};
+pub use kernel::Kernel;
+pub use manager::{DeviceChoice, DeviceInfo, DeviceKind, Limits, Manager, ManagerDesc};
+pub use ops::Op;
+pub use sequence::Sequence;
+pub use tensor::{Contents, Tensor, TensorDesc, TensorRef};
+
+pub use glam;
+pub use gridwise_ir::descriptor;

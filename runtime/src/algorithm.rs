@@ -1,0 +1,85 @@
+//! Kernels made ready for a device: limits and features checked, pipeline created. One per kernel and manager.
+
+use std::sync::Arc;
+
+use gridwise_ir::descriptor::{KernelDescriptor, ParamKind};
+
+use crate::error::{Error, Result};
+use crate::manager::{Backend, DeviceInfo, Shared};
+use crate::vulkan::Pipeline;
+
+/// A kernel that is ready to run on a manager's device.
+///
+/// Dispatching prepares a kernel by itself; hold an `Algorithm` to do that, and see its errors, ahead of time.
+#[derive(Debug, Clone)]
+pub struct Algorithm {
+    prepared: Arc<Prepared>,
+}
+
+/// What an algorithm holds.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) descriptor: &'static KernelDescriptor,
+    /// `None` on the host device.
+    pub(crate) pipeline: Option<Arc<Pipeline>>,
+}
+
+impl Algorithm {
+    pub(crate) fn new(prepared: Arc<Prepared>) -> Self {
+        Self { prepared }
+    }
+
+    /// What was compiled.
+    pub fn descriptor(&self) -> &'static KernelDescriptor {
+        self.prepared.descriptor
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &'static str {
+        self.prepared.descriptor.name
+    }
+}
+
+impl Prepared {
+    /// Checks a kernel against a device and creates its pipeline.
+    pub(crate) fn new(shared: &Shared, descriptor: &'static KernelDescriptor) -> Result<Self> {
+        check_device(descriptor, &shared.info)?;
+        let pipeline = match &shared.backend {
+            Backend::Vulkan(vulkan) => Some(Arc::new(Pipeline::new(&vulkan.device, descriptor)?)),
+            Backend::Host(_) => None,
+        };
+        Ok(Self { descriptor, pipeline })
+    }
+}
+
+/// Checks what a kernel needs against what a device has, before the driver sees any of it.
+fn check_device(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> Result<()> {
+    let (kernel, limits) = (descriptor.name, &info.limits);
+    if let Some(missing) = descriptor.features.iter().find(|needed| !info.features.contains(&needed.feature)) {
+        return Err(Error::MissingFeature {
+            kernel,
+            feature: missing.feature,
+            file: missing.location.file,
+            line: missing.location.line,
+            device: info.name.clone(),
+        });
+    }
+    let asked = descriptor.workgroup;
+    let invocations = asked.iter().map(|size| u128::from(*size)).product::<u128>();
+    let is_too_large = (0..3).any(|axis| asked[axis] > limits.max_workgroup[axis]);
+    if is_too_large || invocations > u128::from(limits.max_workgroup_invocations) || invocations == 0 {
+        let (limit, limit_total) = (limits.max_workgroup, limits.max_workgroup_invocations);
+        return Err(Error::WorkgroupTooLarge { kernel, asked, limit, limit_total });
+    }
+    if descriptor.push_constant_size > limits.max_push_constants {
+        let (asked, limit) = (descriptor.push_constant_size, limits.max_push_constants);
+        return Err(Error::PushConstantsTooLarge { kernel, asked, limit });
+    }
+    let is_buffer = |kind: ParamKind| matches!(kind, ParamKind::Buffer { .. });
+    let buffers = descriptor.params.iter().filter(|param| is_buffer(param.kind)).count() as u32;
+    let asked = buffers.saturating_add(descriptor.trap_binding.is_some().into());
+    if asked > limits.max_buffers {
+        return Err(Error::TooManyBuffers { kernel, asked, limit: limits.max_buffers });
+    }
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! The arguments of a launch, gathered in the order of the kernel's parameters and checked as they come.
+
+use std::sync::Arc;
+
+use gridwise_ir::descriptor::{KernelDescriptor, ParamKind};
+
+use crate::buffer::Buffer;
+use crate::data::GpuData;
+use crate::error::{Error, Result};
+use crate::kernel::{HostFn, Kernel};
+use crate::launch::PushBlock;
+use crate::steps::BufferArg;
+use crate::tensor::Tensor;
+
+/// The arguments of one launch; the generated `dispatch` functions fill it.
+///
+/// The first argument that does not fit is remembered; [`Sequence::dispatch`](crate::Sequence::dispatch) returns it.
+#[derive(Debug, Clone)]
+pub struct KernelArgs {
+    pub(crate) descriptor: &'static KernelDescriptor,
+    pub(crate) host: HostFn,
+    filled: Result<Filled>,
+    next: usize,
+}
+
+/// Arguments that fit the kernel's parameters.
+#[derive(Debug, Clone)]
+pub(crate) struct Filled {
+    pub(crate) push: PushBlock,
+    pub(crate) buffers: Vec<BufferArg>,
+}
+
+/// A by-value argument: any [`GpuData`], or a `bool`, which travels as a `u32` of 0 or 1.
+pub trait ValueArg: Copy {
+    /// Bytes of the argument as it travels.
+    const SIZE: usize;
+
+    /// Writes the argument; `slot` has [`SIZE`](Self::SIZE) bytes.
+    fn put(self, slot: &mut [u8]);
+}
+
+impl<T: GpuData> ValueArg for T {
+    const SIZE: usize = size_of::<T>();
+
+    fn put(self, slot: &mut [u8]) {
+        assert_eq!(slot.len(), Self::SIZE, "the slot has the argument's size");
+        // SAFETY: `slot` is as long as the value, and plain bytes.
+        unsafe { std::ptr::copy_nonoverlapping((&raw const self).cast(), slot.as_mut_ptr(), Self::SIZE) };
+    }
+}
+
+impl ValueArg for bool {
+    const SIZE: usize = 4;
+
+    fn put(self, slot: &mut [u8]) {
+        u32::from(self).put(slot);
+    }
+}
+
+impl KernelArgs {
+    /// No arguments yet, for kernel `K`.
+    pub fn new<K: Kernel>() -> Self {
+        let descriptor = K::DESCRIPTOR;
+        let buffers = Vec::with_capacity(descriptor.params.len());
+        let filled = PushBlock::new(descriptor).map(|push| Filled { push, buffers });
+        Self { descriptor, host: K::host, filled, next: 0 }
+    }
+
+    /// The next argument, by value.
+    #[must_use]
+    pub fn value<V: ValueArg>(mut self, value: V) -> Self {
+        self.fill(|descriptor, param, filled| {
+            let found = || format!("a value of {} bytes", V::SIZE);
+            match param_kind(descriptor, param, found)? {
+                ParamKind::Value { offset, size } if size as usize == V::SIZE => {
+                    let slot = filled.push.slot(offset, V::SIZE);
+                    value.put(slot.ok_or_else(|| mismatch(descriptor, param, found()))?);
+                    Ok(())
+                }
+                _ => Err(mismatch(descriptor, param, found())),
+            }
+        });
+        self
+    }
+
+    /// The next argument, a tensor for a `&[T]` parameter.
+    #[must_use]
+    pub fn read<T: GpuData>(self, tensor: &Tensor<T>) -> Self {
+        self.buffer(tensor.handle().buffer, false)
+    }
+
+    /// The next argument, a tensor for a `&mut [T]` parameter.
+    #[must_use]
+    pub fn write<T: GpuData>(self, tensor: &mut Tensor<T>) -> Self {
+        self.buffer(tensor.handle().buffer, true)
+    }
+
+    fn buffer(mut self, buffer: Arc<Buffer>, is_written: bool) -> Self {
+        self.fill(|descriptor, param, filled| {
+            let (reference, stride) = (if is_written { "&mut" } else { "&" }, buffer.stride());
+            let found = || format!("{reference} tensor `{}` of {stride}-byte elements", buffer.name());
+            let binding = match param_kind(descriptor, param, found)? {
+                ParamKind::Buffer { binding, writable, stride: wanted } if writable == is_written && wanted == stride => binding,
+                _ => return Err(mismatch(descriptor, param, found())),
+            };
+            let is_alias = |other: &BufferArg| other.buffer.id == buffer.id && (is_written || other.is_written);
+            if filled.buffers.iter().any(is_alias) {
+                let operation = format!("kernel `{}`", descriptor.name);
+                return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });
+            }
+            filled.buffers.push(BufferArg { buffer, param: param as u32, binding, is_written });
+            Ok(())
+        });
+        self
+    }
+
+    fn fill(&mut self, put: impl FnOnce(&'static KernelDescriptor, usize, &mut Filled) -> Result<()>) {
+        let Ok(filled) = &mut self.filled else { return };
+        match put(self.descriptor, self.next, filled) {
+            Ok(()) => self.next += 1,
+            Err(error) => self.filled = Err(error),
+        }
+    }
+
+    /// The arguments, if all were given and fit.
+    pub(crate) fn finish(self) -> Result<Filled> {
+        let filled = self.filled?;
+        match self.descriptor.params.get(self.next) {
+            None => Ok(filled),
+            Some(_) => Err(mismatch(self.descriptor, self.next, "no argument".to_owned())),
+        }
+    }
+
+    /// The buffer arguments given so far.
+    pub(crate) fn buffers(&self) -> &[BufferArg] {
+        self.filled.as_ref().map_or(&[], |filled| &filled.buffers)
+    }
+}
+
+fn param_kind(descriptor: &'static KernelDescriptor, param: usize, found: impl Fn() -> String) -> Result<ParamKind> {
+    let kind = descriptor.params.get(param).map(|param| param.kind);
+    kind.ok_or_else(|| mismatch(descriptor, param, found()))
+}
+
+fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) -> Error {
+    let declared = descriptor.params.get(param);
+    let expected = match declared.map(|param| param.kind) {
+        None => "no further argument".to_owned(),
+        Some(ParamKind::Value { size, .. }) => format!("a value of {size} bytes"),
+        Some(ParamKind::Buffer { writable, stride, .. }) => {
+            format!("{} tensor of {stride}-byte elements", if writable { "&mut" } else { "&" })
+        }
+    };
+    let param = declared.map_or_else(|| param.to_string(), |declared| format!("`{}`", declared.name));
+    Error::ArgumentMismatch { kernel: descriptor.name, param, expected, found }
+}

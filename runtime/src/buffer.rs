@@ -1,0 +1,176 @@
+//! Untyped buffers on either device, and the host's access to them, ordered with what the device does.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::{Error, Result};
+use crate::host::HostMemory;
+use crate::manager::{Backend, Shared};
+use crate::sync::schedule::Uses;
+use crate::vulkan::{MemoryUse, VulkanBuffer};
+
+/// A buffer of elements of one size. What a tensor owns, and recordings keep alive.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    // First, so that it is freed before the device can go.
+    memory: Memory,
+    pub(crate) id: u64,
+    name: Box<str>,
+    len: u32,
+    stride: u32,
+    pub(crate) uses: Uses,
+    /// The host-side copy for recorded transfers; made when first asked for.
+    staged: Mutex<Option<Arc<Buffer>>>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+enum Memory {
+    Vulkan(VulkanBuffer),
+    Host(HostMemory),
+}
+
+impl Buffer {
+    /// A buffer of `len` elements of `stride` bytes; its contents are zero on the host device and undefined on others.
+    pub(crate) fn new(shared: &Arc<Shared>, name: &str, len: usize, stride: usize, usage: MemoryUse) -> Result<Self> {
+        let too_large = |asked: u64, limit: u64, unit| Error::BufferTooLarge { tensor: name.to_owned(), asked, limit, unit };
+        let elements = u32::try_from(len).map_err(|_| too_large(len as u64, u32::MAX.into(), "elements"))?;
+        let bytes = len as u64 * stride as u64;
+        let memory = match &shared.backend {
+            Backend::Vulkan(vulkan) => {
+                let limit = vulkan.device.caps.max_allocation;
+                if bytes > limit {
+                    return Err(too_large(bytes, limit, "bytes"));
+                }
+                Memory::Vulkan(VulkanBuffer::new(&vulkan.device, name, bytes, usage)?)
+            }
+            Backend::Host(_) => Memory::Host(HostMemory::new(name, bytes)?),
+        };
+        Ok(Self {
+            memory,
+            id: shared.new_id(),
+            name: name.into(),
+            len: elements,
+            stride: stride as u32,
+            uses: shared.schedule.new_uses(),
+            staged: Mutex::new(None),
+            shared: shared.clone(),
+        })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of elements.
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Bytes of all elements.
+    pub(crate) fn bytes(&self) -> u64 {
+        u64::from(self.len) * u64::from(self.stride)
+    }
+
+    /// Bytes of one element.
+    pub(crate) fn stride(&self) -> u32 {
+        self.stride
+    }
+
+    /// The Vulkan buffer; `None` on the host device.
+    pub(crate) fn vulkan(&self) -> Option<&VulkanBuffer> {
+        match &self.memory {
+            Memory::Vulkan(buffer) => Some(buffer),
+            Memory::Host(_) => None,
+        }
+    }
+
+    /// The address of a byte on the host device; dangling for buffers of other devices, which never come here.
+    pub(crate) fn host_data(&self, offset: u64) -> *mut u8 {
+        match &self.memory {
+            Memory::Host(memory) => memory.data().as_ptr().wrapping_add(offset as usize),
+            Memory::Vulkan(_) => std::ptr::NonNull::<u128>::dangling().as_ptr().cast(),
+        }
+    }
+
+    /// The host-side copy of this buffer.
+    pub(crate) fn staged(&self) -> Result<Arc<Buffer>> {
+        let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(staged) = &*staged {
+            return Ok(staged.clone());
+        }
+        let name = format!("{} (staged)", self.name);
+        let made = Buffer::new(&self.shared, &name, self.len as usize, self.stride as usize, MemoryUse::Staging)?;
+        made.zero()?;
+        Ok(staged.insert(Arc::new(made)).clone())
+    }
+
+    /// Where the host may read or write in place, if it can.
+    fn mapped(&self, is_write: bool) -> Option<*mut u8> {
+        match &self.memory {
+            Memory::Host(memory) => Some(memory.data().as_ptr()),
+            Memory::Vulkan(buffer) => buffer.mapped(is_write),
+        }
+    }
+
+    /// Copies the whole buffer to `into`, after all submitted writes.
+    ///
+    /// # Safety
+    /// `into` is valid for writes of [`Buffer::bytes`] bytes.
+    pub(crate) unsafe fn read(&self, into: *mut u8) -> Result<()> {
+        let bytes = self.bytes() as usize;
+        if bytes == 0 {
+            return Ok(());
+        }
+        match (self.mapped(false), &self.shared.backend) {
+            (Some(data), _) => {
+                let access = self.shared.schedule.take_for_host(&self.uses, false);
+                self.shared.wait(access.after)?;
+                // SAFETY: `data` is valid for the buffer's size, and nobody writes it while `access` lives.
+                unsafe { std::ptr::copy_nonoverlapping(data, into, bytes) };
+                Ok(())
+            }
+            // SAFETY: the caller's promise.
+            (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.download(&self.shared, self, into) },
+            (None, Backend::Host(_)) => Ok(()),
+        }
+    }
+
+    /// Replaces the whole buffer by what lies at `from`, after all submitted uses.
+    ///
+    /// # Safety
+    /// `from` is valid for reads of [`Buffer::bytes`] bytes.
+    pub(crate) unsafe fn write(&self, from: *const u8) -> Result<()> {
+        let bytes = self.bytes() as usize;
+        if bytes == 0 {
+            return Ok(());
+        }
+        match (self.mapped(true), &self.shared.backend) {
+            (Some(data), _) => {
+                let access = self.shared.schedule.take_for_host(&self.uses, true);
+                self.shared.wait(access.after)?;
+                // SAFETY: `data` is valid for the buffer's size, and nobody uses it while `access` lives.
+                unsafe { std::ptr::copy_nonoverlapping(from, data, bytes) };
+                Ok(())
+            }
+            // SAFETY: the caller's promise.
+            (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.upload(&self.shared, self, from) },
+            (None, Backend::Host(_)) => Ok(()),
+        }
+    }
+
+    /// Sets the whole buffer to zero, after all submitted uses.
+    pub(crate) fn zero(&self) -> Result<()> {
+        let bytes = self.bytes() as usize;
+        match (self.mapped(true), &self.shared.backend) {
+            (Some(data), _) => {
+                let access = self.shared.schedule.take_for_host(&self.uses, true);
+                self.shared.wait(access.after)?;
+                // SAFETY: as in `write`.
+                unsafe { std::ptr::write_bytes(data, 0, bytes) };
+                Ok(())
+            }
+            (None, Backend::Vulkan(vulkan)) => vulkan.clear(&self.shared, self),
+            (None, Backend::Host(_)) => Ok(()),
+        }
+    }
+}

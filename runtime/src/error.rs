@@ -1,0 +1,252 @@
+//! Every error of the runtime. Each says what was being done to which object, why it failed and what to do about it.
+
+use gridwise_ir::descriptor::Feature;
+
+/// `Result` with the runtime's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong when kernels are launched and data moves.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No device answers to the request.
+    #[error("no device matches `{requested}`; available: {available}; choose one of these, or `host`")]
+    NoDevice {
+        /// What was asked for.
+        requested: String,
+        /// What there is.
+        available: String,
+    },
+    /// The chosen device lacks something that every kernel needs.
+    #[error("device `{name}` cannot run gridwise kernels: it lacks {missing}; choose another device, or `host`")]
+    DeviceNotSuitable {
+        /// The device.
+        name: String,
+        /// What it lacks.
+        missing: String,
+    },
+    /// The kernel needs an optional feature that the device does not have.
+    #[error("kernel `{kernel}` needs the device feature {feature:?}, because of {file}:{line}; `{device}` lacks it")]
+    MissingFeature {
+        /// The kernel.
+        kernel: &'static str,
+        /// The feature.
+        feature: Feature,
+        /// File of the first use.
+        file: &'static str,
+        /// Line of the first use.
+        line: u32,
+        /// The device.
+        device: String,
+    },
+    /// The validation layer was asked for but is not installed.
+    #[error("the Khronos validation layer was asked for and is not installed; install it, or do not ask for validation")]
+    ValidationUnavailable,
+    /// A tensor or algorithm of one manager was used with another.
+    #[error("{operation}: tensor `{tensor}` belongs to another manager; create it with the manager that uses it")]
+    ForeignTensor {
+        /// What was being done.
+        operation: String,
+        /// The tensor's name.
+        tensor: String,
+    },
+    /// Two lengths that must be equal are not.
+    #[error("{operation} `{tensor}`: expected {expected} elements, found {found}")]
+    LengthMismatch {
+        /// What was being done.
+        operation: &'static str,
+        /// The tensor's name.
+        tensor: String,
+        /// Elements the tensor has.
+        expected: usize,
+        /// Elements given.
+        found: usize,
+    },
+    /// An argument does not fit the kernel's parameter.
+    #[error("kernel `{kernel}`, parameter {param}: expected {expected}, found {found}; pass the arguments in order")]
+    ArgumentMismatch {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter, by name or position.
+        param: String,
+        /// What the kernel declares.
+        expected: String,
+        /// What was passed.
+        found: String,
+    },
+    /// One tensor was passed twice, at least once to be written.
+    #[error("{operation}: tensor `{tensor}` is passed twice and written; copy it, or write to another tensor")]
+    AliasedTensor {
+        /// What was being done.
+        operation: String,
+        /// The tensor's name.
+        tensor: String,
+    },
+    /// An operation touched a tensor it had not declared.
+    #[error("operation `{operation}` uses tensor `{tensor}` without declaring it; add it to `Op::accesses`")]
+    UndeclaredAccess {
+        /// The operation.
+        operation: String,
+        /// The tensor's name.
+        tensor: String,
+    },
+    /// The sequence still runs.
+    #[error("cannot {operation}: the sequence is still running; wait for its evaluation first")]
+    SequenceInFlight {
+        /// What was being done.
+        operation: &'static str,
+    },
+    /// The device did not finish in time; it goes on, and everything it uses stays alive.
+    #[error("{operation}: not finished after {waited:?}; wait again, nothing is lost")]
+    Timeout {
+        /// What was being done.
+        operation: &'static str,
+        /// How long was waited.
+        waited: std::time::Duration,
+    },
+    /// Memory is exhausted.
+    #[error("out of memory: {bytes} bytes for `{object}` ({cause}); drop tensors, or use smaller ones")]
+    OutOfMemory {
+        /// What the memory was for.
+        object: String,
+        /// How much was asked for.
+        bytes: u64,
+        /// What the allocator said.
+        cause: String,
+    },
+    /// The device is gone; every later call on it fails in the same way.
+    #[error("{operation}: the device is lost; create a new manager, and tensors from data of your own")]
+    DeviceLost {
+        /// What was being done.
+        operation: &'static str,
+    },
+    /// The grid is larger than the device, or 32-bit ids, can count.
+    #[error("kernel `{kernel}`: grid axis {axis} asks for {asked}, the limit is {limit}; split the launch")]
+    GridTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// The axis: 0, 1 or 2.
+        axis: usize,
+        /// What was asked for.
+        asked: u64,
+        /// What there can be.
+        limit: u64,
+    },
+    /// A grid size that is negative.
+    #[error("kernel `{kernel}`: grid axis {axis} is {asked}; sizes are zero or more")]
+    NegativeGrid {
+        /// The kernel.
+        kernel: &'static str,
+        /// The axis: 0, 1 or 2.
+        axis: usize,
+        /// What was asked for.
+        asked: i128,
+    },
+    /// The kernel's workgroup is larger than the device allows.
+    #[error("kernel `{kernel}`: workgroup {asked:?} exceeds the device's limits {limit:?}, {limit_total} in all")]
+    WorkgroupTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// The kernel's workgroup.
+        asked: [u32; 3],
+        /// `maxComputeWorkGroupSize`.
+        limit: [u32; 3],
+        /// `maxComputeWorkGroupInvocations`.
+        limit_total: u32,
+    },
+    /// The kernel has more by-value parameters than the device takes.
+    #[error("kernel `{kernel}`: {asked} bytes of by-value parameters, the limit is {limit}; put some into a tensor")]
+    PushConstantsTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// Bytes the kernel needs.
+        asked: u32,
+        /// `maxPushConstantsSize`.
+        limit: u32,
+    },
+    /// The kernel has more buffers than the device binds at once.
+    #[error("kernel `{kernel}`: {asked} storage buffers, the device binds {limit}; merge some tensors")]
+    TooManyBuffers {
+        /// The kernel.
+        kernel: &'static str,
+        /// Buffers of the kernel, with the trap record.
+        asked: u32,
+        /// `maxPerStageDescriptorStorageBuffers`.
+        limit: u32,
+    },
+    /// A tensor is larger than kernels can bind or index.
+    #[error("tensor `{tensor}`: {asked} {unit}, the limit is {limit}; split it")]
+    BufferTooLarge {
+        /// The tensor's name.
+        tensor: String,
+        /// Its size.
+        asked: u64,
+        /// What there can be.
+        limit: u64,
+        /// `bytes` or `elements`.
+        unit: &'static str,
+    },
+    /// A copy reaches past the end of a tensor.
+    #[error("{operation}: bytes {offset}..{end} of tensor `{tensor}`, which has {size}", end = offset.saturating_add(*bytes))]
+    OutOfRange {
+        /// What was being done.
+        operation: &'static str,
+        /// The tensor's name.
+        tensor: String,
+        /// First byte.
+        offset: u64,
+        /// Bytes from there.
+        bytes: u64,
+        /// Bytes of the tensor.
+        size: u64,
+    },
+    /// An invocation of a kernel did what panics in Rust.
+    #[error("kernel `{kernel}` panicked at {file}:{line}:{column}: {message} (in `{text}`, invocation {invocation:?}, {count} in all)")]
+    KernelPanic {
+        /// The kernel.
+        kernel: &'static str,
+        /// The message, in Rust's words.
+        message: String,
+        /// The source text at fault.
+        text: &'static str,
+        /// File of the source text.
+        file: &'static str,
+        /// Its line, from 1.
+        line: u32,
+        /// Its column, from 1.
+        column: u32,
+        /// Global id of the first invocation that panicked.
+        invocation: [u32; 3],
+        /// How many times invocations of the launch panicked.
+        count: u32,
+    },
+    /// The kernel's module is not SPIR-V.
+    #[error("kernel `{kernel}`: the module is not SPIR-V ({cause}); rebuild the crate that holds it")]
+    InvalidModule {
+        /// The kernel.
+        kernel: &'static str,
+        /// What is wrong.
+        cause: &'static str,
+    },
+    /// A Vulkan call failed.
+    #[error("{operation} failed with {result:?}; check the driver, or set GRIDWISE_DEVICE=host")]
+    Vulkan {
+        /// The call.
+        operation: &'static str,
+        /// What it returned.
+        result: ash::vk::Result,
+    },
+}
+
+impl Error {
+    /// The error of a failed Vulkan call.
+    pub(crate) fn vulkan(operation: &'static str) -> impl FnOnce(ash::vk::Result) -> Self {
+        move |result| match result {
+            ash::vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost { operation },
+            ash::vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | ash::vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
+                Self::OutOfMemory { object: operation.to_owned(), bytes: 0, cause: format!("{result:?}") }
+            }
+            _ => Self::Vulkan { operation, result },
+        }
+    }
+}

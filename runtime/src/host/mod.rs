@@ -1,0 +1,16 @@
+//! The host device: memory and kernels on the processor, with no driver.
+
+mod memory;
+mod queue;
+mod run;
+
+pub(crate) use memory::HostMemory;
+pub(crate) use queue::HostQueue;
+pub(crate) use run::{HostPool, run_steps};
+
+/// The host device.
+#[derive(Debug, Default)]
+pub(crate) struct HostDevice {
+    pub(crate) queue: HostQueue,
+    pub(crate) pool: HostPool,
+}

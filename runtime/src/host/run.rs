@@ -1,0 +1,153 @@
+//! Runs recorded steps on the processor.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::error::Error;
+use crate::steps::{DispatchStep, Step};
+use crate::trap::panic_error;
+use crate::twin::{HostArgs, HostBuffer, HostGroup, LaunchContext, Trap};
+
+/// Invocations that are worth waking another thread for.
+const INVOCATIONS_PER_THREAD: u64 = 8 * 1024;
+
+/// The threads of a host device; started by the first launch that is large enough.
+#[derive(Debug, Default)]
+pub(crate) struct HostPool {
+    pool: OnceLock<Option<ThreadPool>>,
+}
+
+impl HostPool {
+    fn get(&self) -> Option<&ThreadPool> {
+        // Without threads the caller does all the work.
+        let build = || ThreadPoolBuilder::new().thread_name(|index| format!("gridwise-host-{index}")).build().ok();
+        self.pool.get_or_init(build).as_ref()
+    }
+}
+
+/// Runs all steps; gives the error of the first launch that trapped or panicked.
+///
+/// # Safety
+/// The caller has the turn of the device's queue, and no host access to the steps' buffers is under way.
+pub(crate) unsafe fn run_steps(pool: &HostPool, steps: &[Step]) -> Option<Error> {
+    let mut first = None;
+    for step in steps {
+        match step {
+            Step::Dispatch(dispatch) => {
+                // SAFETY: the caller's promise.
+                let error = unsafe { run_dispatch(pool, dispatch) };
+                first = first.or(error);
+            }
+            Step::Copy { from, from_offset, to, to_offset, bytes } => {
+                let (from, to) = (from.host_data(*from_offset), to.host_data(*to_offset));
+                // SAFETY: the recorder checked both ranges; nothing else accesses them now. They may overlap.
+                unsafe { std::ptr::copy(from, to, *bytes as usize) };
+            }
+            Step::Fill { buffer, pattern, bytes } => {
+                let data = buffer.host_data(0);
+                for (word, value) in (0..*bytes as usize / 4).zip(pattern.iter().cycle()) {
+                    // SAFETY: within the buffer, which is aligned; nothing else accesses it now.
+                    unsafe { data.cast::<u32>().add(word).write(*value) };
+                }
+            }
+        }
+    }
+    first
+}
+
+/// # Safety
+/// As [`run_steps`].
+unsafe fn run_dispatch(pool: &HostPool, dispatch: &DispatchStep) -> Option<Error> {
+    let descriptor = dispatch.descriptor;
+    let launch = LaunchContext::new(descriptor, dispatch.extent.items, dispatch.extent.groups);
+    let bindings = dispatch.buffers.iter().map(|buffer| buffer.binding as usize + 1).max().unwrap_or(0);
+    let mut buffers = vec![HostBuffer { data: std::ptr::NonNull::<u128>::dangling().as_ptr().cast(), len: 0 }; bindings];
+    for argument in &dispatch.buffers {
+        buffers[argument.binding as usize] =
+            HostBuffer { data: argument.buffer.host_data(0), len: argument.buffer.len() };
+    }
+    // SAFETY: one buffer per parameter, alive as long as `dispatch`; `KernelArgs` refused aliases of written ones, and the
+    // queue's turn keeps everybody else away.
+    let args = unsafe { HostArgs::new(&launch, &buffers, dispatch.push.bytes()) };
+    let panicked = run_groups(pool, dispatch, &launch, &args);
+    let trap = launch.trap();
+    match panicked {
+        Some(payload) => Some(panic_payload(dispatch, &*payload)),
+        None => trap.map(|trap| panic_error(descriptor.name, &trap)),
+    }
+}
+
+/// Runs every workgroup, on several threads when that pays; gives the first panic.
+fn run_groups(
+    pool: &HostPool,
+    dispatch: &DispatchStep,
+    launch: &LaunchContext,
+    args: &HostArgs<'_>,
+) -> Option<Box<dyn Any + Send>> {
+    let [x, y, z] = launch.groups.map(u64::from);
+    let total = x.saturating_mul(y).saturating_mul(z);
+    let width = dispatch.descriptor.workgroup.iter().map(|size| u64::from(*size)).product::<u64>().max(1);
+    let wanted = total.saturating_mul(width) / INVOCATIONS_PER_THREAD;
+    let pool = if wanted > 1 { pool.get() } else { None };
+    let threads = pool.map_or(1, |pool| wanted.min(pool.current_num_threads() as u64).min(total)).max(1);
+    // A few chunks per thread even out uneven work.
+    let chunk = (total / (threads * 8)).max(INVOCATIONS_PER_THREAD / 4 / width).max(1);
+    let next = AtomicU64::new(0);
+    let panicked = Mutex::new(None);
+    let work = || {
+        loop {
+            // Past the end, a thread adds at most once: no overflow below 2^63 chunks.
+            let start = next.fetch_add(chunk, Relaxed);
+            if start >= total {
+                return;
+            }
+            let groups = start..total.min(start + chunk);
+            let run = || groups.for_each(|index| run_group(dispatch, launch, args, index, x, y));
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
+                panicked.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
+            }
+        }
+    };
+    match pool {
+        // In place: this thread takes part, and while it waits it does not pick up work of somebody else's pool, which
+        // could be another launch waiting for this one.
+        Some(pool) if threads > 1 => pool.in_place_scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(|_| work());
+            }
+            work();
+        }),
+        _ => work(),
+    }
+    panicked.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[inline]
+fn run_group(dispatch: &DispatchStep, launch: &LaunchContext, args: &HostArgs<'_>, index: u64, x: u64, y: u64) {
+    let group = [index % x, index / x % y, index / x / y].map(|position| position as u32);
+    (dispatch.host)(args, HostGroup::new(launch, group));
+}
+
+/// The error of a twin that panicked.
+fn panic_payload(dispatch: &DispatchStep, payload: &(dyn Any + Send)) -> Error {
+    let descriptor = dispatch.descriptor;
+    if let Some(trap) = payload.downcast_ref::<Trap>() {
+        return panic_error(descriptor.name, trap);
+    }
+    let message = payload.downcast_ref::<String>().cloned();
+    let message = message.or_else(|| payload.downcast_ref::<&str>().map(|&message| message.to_owned()));
+    Error::KernelPanic {
+        kernel: descriptor.name,
+        message: message.unwrap_or_else(|| "explicit panic".to_owned()),
+        text: descriptor.name,
+        file: descriptor.location.file,
+        line: descriptor.location.line,
+        column: descriptor.location.column,
+        invocation: [0; 3],
+        count: 1,
+    }
+}

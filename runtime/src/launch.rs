@@ -1,0 +1,220 @@
+//! The arithmetic of a launch: grid to workgroups, and the push-constant block. No Vulkan calls, no panics.
+
+use gridwise_ir::descriptor::{KernelDescriptor, LaunchWordKind};
+
+use crate::error::{Error, Result};
+use crate::grid::{Grid, Unit};
+
+/// Bytes of push constants that every Vulkan device takes, and the most a kernel may use.
+pub(crate) const MAX_PUSH_BYTES: usize = 128;
+
+/// The push-constant block of one launch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PushBlock {
+    bytes: [u8; MAX_PUSH_BYTES],
+    len: usize,
+}
+
+impl PushBlock {
+    /// A block of zeros for a kernel.
+    ///
+    /// # Errors
+    /// When the kernel's block is larger than any kernel's may be.
+    pub(crate) fn new(descriptor: &KernelDescriptor) -> Result<Self> {
+        let len = descriptor.push_constant_size as usize;
+        if len > MAX_PUSH_BYTES {
+            return Err(Error::PushConstantsTooLarge {
+                kernel: descriptor.name,
+                asked: descriptor.push_constant_size,
+                limit: MAX_PUSH_BYTES as u32,
+            });
+        }
+        Ok(Self { bytes: [0; MAX_PUSH_BYTES], len })
+    }
+
+    /// The block.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// The bytes of a parameter; `None` when the descriptor places it outside of the block.
+    pub(crate) fn slot(&mut self, offset: u32, size: usize) -> Option<&mut [u8]> {
+        let offset = offset as usize;
+        self.bytes[..self.len].get_mut(offset..offset.checked_add(size)?)
+    }
+
+    /// Sets a launch word.
+    pub(crate) fn set_word(&mut self, offset: u32, word: u32) {
+        if let Some(slot) = self.slot(offset, 4) {
+            slot.copy_from_slice(&word.to_ne_bytes());
+        }
+    }
+}
+
+/// How much a launch runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) items: [u32; 3],
+    pub(crate) groups: [u32; 3],
+}
+
+impl Extent {
+    /// Whether nothing runs.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.contains(&0)
+    }
+
+    /// Works out what `grid` means for a kernel on a device that takes `max_groups` workgroups at once.
+    ///
+    /// # Errors
+    /// For sizes below zero, and for sizes beyond what ids or the device can count.
+    pub(crate) fn new(descriptor: &KernelDescriptor, grid: Grid, max_groups: [u32; 3]) -> Result<Self> {
+        let kernel = descriptor.name;
+        let mut extent = Self { items: [0; 3], groups: [0; 3] };
+        for axis in 0..3 {
+            let asked = grid.size[axis];
+            let width = i128::from(descriptor.workgroup[axis].max(1));
+            if asked < 0 {
+                return Err(Error::NegativeGrid { kernel, axis, asked });
+            }
+            let groups = match grid.unit {
+                Unit::Items => (asked + width - 1) / width,
+                Unit::Groups => asked,
+            };
+            // Ids are 32-bit: the last id of the last workgroup, masked or not, must not wrap around to zero.
+            let unit = match grid.unit {
+                Unit::Items => 1,
+                Unit::Groups => width,
+            };
+            let limit = (1i128 << 32) / width * width / unit;
+            let limit = limit.min(i128::from(u32::MAX) / unit);
+            let too_large = |limit: i128| Error::GridTooLarge {
+                kernel,
+                axis,
+                asked: u64::try_from(asked).unwrap_or(u64::MAX),
+                limit: limit as u64,
+            };
+            if asked > limit {
+                return Err(too_large(limit));
+            }
+            // A wider x takes several dispatches, if the kernel can be told where each begins.
+            let max = i128::from(max_groups[axis]);
+            if groups > max && !(axis == 0 && can_split(descriptor)) {
+                return Err(too_large(max * width / unit));
+            }
+            extent.groups[axis] = groups as u32;
+            extent.items[axis] = if grid.unit == Unit::Items { asked } else { groups * width } as u32;
+        }
+        Ok(extent)
+    }
+
+    /// Fills in the launch words of a block, but for [`LaunchWordKind::FirstGroup`], which stays zero.
+    pub(crate) fn fill_words(&self, descriptor: &KernelDescriptor, block: &mut PushBlock, len: impl Fn(u32) -> u32) {
+        for word in descriptor.launch_words {
+            let value = match word.kind {
+                LaunchWordKind::Items(axis) => self.items.get(usize::from(axis)).copied().unwrap_or(1),
+                LaunchWordKind::Groups(axis) => self.groups.get(usize::from(axis)).copied().unwrap_or(1),
+                LaunchWordKind::FirstGroup => 0,
+                LaunchWordKind::Len(param) => len(param),
+            };
+            block.set_word(word.offset, value);
+        }
+    }
+}
+
+/// Offset of the word that tells a kernel where along x this dispatch begins.
+pub(crate) fn first_group_offset(descriptor: &KernelDescriptor) -> Option<u32> {
+    descriptor.launch_words.iter().find(|word| word.kind == LaunchWordKind::FirstGroup).map(|word| word.offset)
+}
+
+fn can_split(descriptor: &KernelDescriptor) -> bool {
+    first_group_offset(descriptor).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use gridwise_ir::descriptor::{LaunchWord, Location};
+
+    use super::*;
+
+    const BASE: KernelDescriptor = KernelDescriptor {
+        name: "k",
+        location: Location { file: "k.rs", line: 1, column: 1 },
+        spirv: &[],
+        entry_point: "k",
+        workgroup: [64, 2, 1],
+        params: &[],
+        launch_words: &[],
+        push_constant_size: 0,
+        trap_binding: None,
+        sites: &[],
+        features: &[],
+    };
+    const MAX: [u32; 3] = [65535; 3];
+
+    #[test]
+    fn items_round_up_to_groups() {
+        let extent = Extent::new(&BASE, Grid::items([65, 3]), MAX).unwrap();
+        assert_eq!(extent, Extent { items: [65, 3, 1], groups: [2, 2, 1] });
+    }
+
+    #[test]
+    fn groups_are_whole() {
+        let extent = Extent::new(&BASE, Grid::groups((2u64, 3usize, 4)), MAX).unwrap();
+        assert_eq!(extent, Extent { items: [128, 6, 4], groups: [2, 3, 4] });
+    }
+
+    #[test]
+    fn zero_is_empty() {
+        assert!(Extent::new(&BASE, Grid::items([0, 7, 7]), MAX).unwrap().is_empty());
+        assert!(Extent::new(&BASE, Grid::groups([5, 0, 7]), MAX).unwrap().is_empty());
+    }
+
+    #[test]
+    fn odd_sizes_are_errors() {
+        assert!(matches!(Extent::new(&BASE, Grid::items(-1), MAX), Err(Error::NegativeGrid { axis: 0, .. })));
+        let too_large = |grid| matches!(Extent::new(&BASE, grid, [u32::MAX; 3]), Err(Error::GridTooLarge { .. }));
+        assert!(too_large(Grid::items(u64::MAX)));
+        assert!(too_large(Grid::groups(usize::MAX)));
+        assert!(too_large(Grid::items([1, 1 << 31, 1 << 31].map(|side: u64| side * 2))));
+        assert!(matches!(
+            Extent::new(&BASE, Grid::groups([1, 65536]), MAX),
+            Err(Error::GridTooLarge { axis: 1, asked: 65536, limit: 65535, .. })
+        ));
+    }
+
+    #[test]
+    fn ids_do_not_wrap() {
+        const ODD: KernelDescriptor = KernelDescriptor { workgroup: [48, 1, 1], ..BASE };
+        let last = (1u64 << 32) / 48 * 48;
+        assert!(Extent::new(&ODD, Grid::items(last), [u32::MAX; 3]).is_ok());
+        assert!(Extent::new(&ODD, Grid::items(last + 1), [u32::MAX; 3]).is_err());
+    }
+
+    #[test]
+    fn a_wide_x_needs_the_first_group() {
+        const WIDE: KernelDescriptor = KernelDescriptor {
+            launch_words: &[
+                LaunchWord { offset: 0, kind: LaunchWordKind::FirstGroup },
+                LaunchWord { offset: 4, kind: LaunchWordKind::Items(0) },
+                LaunchWord { offset: 8, kind: LaunchWordKind::Len(1) },
+                LaunchWord { offset: 12, kind: LaunchWordKind::Groups(1) },
+            ],
+            push_constant_size: 16,
+            ..BASE
+        };
+        assert!(Extent::new(&BASE, Grid::groups(65536), MAX).is_err());
+        let extent = Extent::new(&WIDE, Grid::groups(65536), MAX).unwrap();
+        let mut block = PushBlock::new(&WIDE).unwrap();
+        extent.fill_words(&WIDE, &mut block, |param| param + 6);
+        let words: Vec<u32> = block.bytes().chunks(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap())).collect();
+        assert_eq!(words, [0, 65536 * 64, 7, 1]);
+    }
+
+    #[test]
+    fn blocks_are_limited() {
+        const LARGE: KernelDescriptor = KernelDescriptor { push_constant_size: 132, ..BASE };
+        assert!(matches!(PushBlock::new(&LARGE), Err(Error::PushConstantsTooLarge { asked: 132, .. })));
+        assert!(PushBlock::new(&BASE).unwrap().slot(u32::MAX, usize::MAX).is_none());
+    }
+}

@@ -1,0 +1,114 @@
+//! Chooses a device from a list by a request. Pure.
+
+use super::info::{DeviceInfo, DeviceKind};
+use crate::error::{Error, Result};
+
+/// Which device a manager uses.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// The best suitable device; the host device when there is no other.
+    #[default]
+    Best,
+    /// The device at this position of [`Manager::list_devices`](crate::Manager::list_devices).
+    Index(usize),
+    /// The first device whose name contains this, upper or lower case; `host` is the host device.
+    Name(String),
+    /// The host device.
+    Host,
+}
+
+impl DeviceChoice {
+    /// Reads a choice as users write it in `GRIDWISE_DEVICE`: an index, a part of a name, or `host`.
+    pub fn parse(text: &str) -> Self {
+        let text = text.trim();
+        match text.parse() {
+            _ if text.is_empty() => Self::Best,
+            Ok(index) => Self::Index(index),
+            Err(_) if text.eq_ignore_ascii_case("host") => Self::Host,
+            Err(_) => Self::Name(text.to_owned()),
+        }
+    }
+
+    /// The position of the chosen device. `devices` ends with the host device.
+    ///
+    /// # Errors
+    /// When no device fits, or the one asked for cannot run kernels.
+    pub(crate) fn choose(&self, devices: &[DeviceInfo]) -> Result<usize> {
+        let host = devices.len().saturating_sub(1);
+        let found = match self {
+            Self::Best => {
+                // The first of the best kind: drivers list their preferred device first.
+                let suitable = (0..devices.len()).filter(|index| devices[*index].is_suitable());
+                return Ok(suitable.min_by_key(|index| devices[*index].kind).unwrap_or(host));
+            }
+            Self::Host => return Ok(host),
+            Self::Index(index) => (*index < devices.len()).then_some(*index),
+            Self::Name(part) => {
+                let part = part.to_lowercase();
+                devices.iter().position(|device| device.name.to_lowercase().contains(&part))
+            }
+        };
+        let found = found.ok_or_else(|| self.no_device(devices))?;
+        match devices[found].is_suitable() {
+            true => Ok(found),
+            false => Err(Error::DeviceNotSuitable {
+                name: devices[found].name.clone(),
+                missing: devices[found].missing.join(", "),
+            }),
+        }
+    }
+
+    fn no_device(&self, devices: &[DeviceInfo]) -> Error {
+        let requested = match self {
+            Self::Index(index) => index.to_string(),
+            Self::Name(name) => name.clone(),
+            Self::Best | Self::Host => DeviceKind::Host.to_string(),
+        };
+        let listed: Vec<_> = devices.iter().enumerate().map(|(index, device)| format!("{index}: {device}")).collect();
+        Error::NoDevice { requested, available: listed.join("; ") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(name: &str, kind: DeviceKind, missing: &[&str]) -> DeviceInfo {
+        let missing = missing.iter().map(|&missing| missing.to_owned()).collect();
+        DeviceInfo { name: name.to_owned(), kind, missing, ..DeviceInfo::host() }
+    }
+
+    fn devices() -> Vec<DeviceInfo> {
+        vec![
+            device("llvmpipe (LLVM)", DeviceKind::Cpu, &[]),
+            device("Old Card", DeviceKind::DiscreteGpu, &["Vulkan 1.2"]),
+            device("Iris", DeviceKind::IntegratedGpu, &[]),
+            DeviceInfo::host(),
+        ]
+    }
+
+    #[test]
+    fn the_best_suitable_device_wins() {
+        assert_eq!(DeviceChoice::Best.choose(&devices()).unwrap(), 2);
+        assert_eq!(DeviceChoice::Best.choose(&devices()[3..]).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_name_is_a_part_in_any_case() {
+        assert_eq!(DeviceChoice::parse("LLVMpipe").choose(&devices()).unwrap(), 0);
+        assert_eq!(DeviceChoice::parse(" HOST ").choose(&devices()).unwrap(), 3);
+        assert_eq!(DeviceChoice::parse("2").choose(&devices()).unwrap(), 2);
+        assert_eq!(DeviceChoice::parse(""), DeviceChoice::Best);
+    }
+
+    #[test]
+    fn refusals_say_what_there_is() {
+        for wrong in ["9", "radeon"] {
+            let error = DeviceChoice::parse(wrong).choose(&devices()).unwrap_err();
+            assert!(matches!(&error, Error::NoDevice { requested, available }
+                if requested == wrong && available.contains("2: Iris")));
+        }
+        let error = DeviceChoice::parse("old").choose(&devices()).unwrap_err();
+        assert!(matches!(error, Error::DeviceNotSuitable { missing, .. } if missing == "Vulkan 1.2"));
+    }
+}

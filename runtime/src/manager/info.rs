@@ -1,0 +1,112 @@
+//! What a device is and can do, as users see it. No Vulkan calls.
+
+use std::fmt;
+
+use gridwise_ir::descriptor::Feature;
+
+/// A device that kernels run on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    /// Its name, as the driver gives it.
+    pub name: String,
+    /// What kind of device it is.
+    pub kind: DeviceKind,
+    /// The driver and its version.
+    pub driver: String,
+    /// The Vulkan version it speaks; `None` for the host device.
+    pub api_version: Option<[u32; 3]>,
+    /// What a kernel may use at most.
+    pub limits: Limits,
+    /// The optional features it has.
+    pub features: Vec<Feature>,
+    /// What it lacks that every kernel needs; empty for a usable device.
+    pub missing: Vec<String>,
+}
+
+/// Kinds of devices, in the order in which [`Manager::new`](crate::Manager::new) prefers them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum DeviceKind {
+    /// A GPU with memory of its own.
+    DiscreteGpu,
+    /// A GPU that shares the processor's memory.
+    IntegratedGpu,
+    /// A GPU lent by a virtual machine.
+    VirtualGpu,
+    /// A Vulkan driver that runs on the processor.
+    Cpu,
+    /// Something else that speaks Vulkan.
+    Other,
+    /// The embedded host device: kernels run as rustc compiled them.
+    Host,
+}
+
+/// What a kernel and its buffers may use at most on a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Workgroups along each axis in one device command; gridwise splits larger x.
+    pub max_groups: [u32; 3],
+    /// Invocations of a workgroup along each axis.
+    pub max_workgroup: [u32; 3],
+    /// Invocations of a workgroup.
+    pub max_workgroup_invocations: u32,
+    /// Bytes of by-value parameters and launch words.
+    pub max_push_constants: u32,
+    /// Buffers of one kernel.
+    pub max_buffers: u32,
+    /// Bytes of one buffer.
+    pub max_buffer_bytes: u64,
+}
+
+impl DeviceInfo {
+    /// The host device.
+    pub(crate) fn host() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+        Self {
+            name: "host".to_owned(),
+            kind: DeviceKind::Host,
+            driver: format!("gridwise {}, {threads} threads", env!("CARGO_PKG_VERSION")),
+            api_version: None,
+            limits: Limits {
+                max_groups: [u32::MAX; 3],
+                max_workgroup: [u32::MAX; 3],
+                max_workgroup_invocations: u32::MAX,
+                max_push_constants: crate::launch::MAX_PUSH_BYTES as u32,
+                max_buffers: u32::MAX,
+                max_buffer_bytes: isize::MAX as u64,
+            },
+            features: vec![Feature::Float64, Feature::Int64, Feature::Int16, Feature::Int8, Feature::Float16],
+            missing: Vec::new(),
+        }
+    }
+
+    /// Whether kernels can run on it.
+    pub fn is_suitable(&self) -> bool {
+        self.missing.is_empty()
+    }
+}
+
+impl fmt::Display for DeviceInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}, {}", self.name, self.kind, self.driver)?;
+        if let Some([major, minor, patch]) = self.api_version {
+            write!(f, ", Vulkan {major}.{minor}.{patch}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::DiscreteGpu => "discrete GPU",
+            Self::IntegratedGpu => "integrated GPU",
+            Self::VirtualGpu => "virtual GPU",
+            Self::Cpu => "CPU",
+            Self::Other => "other",
+            Self::Host => "host",
+        })
+    }
+}

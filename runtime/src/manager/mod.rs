@@ -1,0 +1,179 @@
+//! The manager: one device, and everything that is made on it.
+
+mod choice;
+mod info;
+mod shared;
+
+use std::sync::Arc;
+
+pub use choice::DeviceChoice;
+pub use info::{DeviceInfo, DeviceKind, Limits};
+pub(crate) use shared::{Backend, Shared};
+
+use crate::algorithm::Algorithm;
+use crate::data::GpuData;
+use crate::error::Result;
+use crate::host::HostDevice;
+use crate::kernel::Kernel;
+use crate::sequence::Sequence;
+use crate::tensor::{Contents, Tensor, TensorDesc};
+use crate::vulkan::{VulkanBackend, VulkanDevice, VulkanInstance};
+
+/// A device, and the maker of tensors, sequences and algorithms on it. Clones share the device.
+///
+/// ```
+/// use gridwise_runtime::{Manager, ops::OpFill};
+///
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// let manager = Manager::host();
+/// let mut tensor = manager.tensor_of_len::<u32>(4)?;
+/// let sequence = manager.sequence()?;
+/// sequence.record(OpFill::new(&mut tensor, 7))?;
+/// sequence.eval()?;
+/// assert_eq!(tensor.to_vec()?, [7; 4]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// What was made may outlive the manager and be dropped in any order.
+#[derive(Debug, Clone)]
+pub struct Manager {
+    shared: Arc<Shared>,
+}
+
+/// How to make a manager.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ManagerDesc {
+    /// Which device to use.
+    pub device: DeviceChoice,
+    /// Whether the Khronos validation layer, with synchronization validation, watches the driver calls.
+    pub validation: bool,
+    /// Whether tensors lie in memory the host cannot reach even where it could, so that all transfers are staged: what a
+    /// discrete GPU does, for tests on other devices.
+    pub device_only_memory: bool,
+}
+
+impl ManagerDesc {
+    /// The description that the environment asks for: `GRIDWISE_DEVICE` (an index, a part of a name, or `host`) and
+    /// `GRIDWISE_VALIDATION` (`1`).
+    pub fn from_env() -> Self {
+        let device = std::env::var("GRIDWISE_DEVICE").map_or(DeviceChoice::Best, |text| DeviceChoice::parse(&text));
+        let validation = std::env::var("GRIDWISE_VALIDATION").is_ok_and(|text| !matches!(text.trim(), "" | "0"));
+        Self { device, validation, ..Self::default() }
+    }
+}
+
+impl Manager {
+    /// A manager of the device that `GRIDWISE_DEVICE` names; else of the best Vulkan device; else of the host device.
+    ///
+    /// # Errors
+    /// When `GRIDWISE_DEVICE` names no usable device, or the device fails to start.
+    pub fn new() -> Result<Self> {
+        Self::with(&ManagerDesc::from_env())
+    }
+
+    /// A manager by description; the environment has no say.
+    ///
+    /// # Errors
+    /// When no device fits, validation is asked for and not installed, or the device fails to start.
+    pub fn with(desc: &ManagerDesc) -> Result<Self> {
+        if desc.device == DeviceChoice::Host {
+            return Ok(Self::host());
+        }
+        let instance = match VulkanInstance::new(desc.validation) {
+            Ok(instance) => instance.map(Arc::new),
+            // A broken installation does not stand in the way of the host device, unless a device was asked for by name.
+            Err(error) if desc.device == DeviceChoice::Best && !desc.validation => {
+                tracing::warn!(%error, "Vulkan does not start; using the host device");
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        let candidates = instance.as_ref().map_or_else(Vec::new, |instance| instance.candidates());
+        let mut infos: Vec<_> = candidates.iter().map(|candidate| candidate.info.clone()).collect();
+        infos.push(DeviceInfo::host());
+        let chosen = desc.device.choose(&infos)?;
+        let shared = match (instance, candidates.into_iter().nth(chosen)) {
+            (Some(instance), Some(candidate)) => {
+                let device = VulkanDevice::new(instance, &candidate, desc.device_only_memory)?;
+                Shared::new(candidate.info, Backend::Vulkan(VulkanBackend::new(device)))
+            }
+            _ => Shared::new(DeviceInfo::host(), Backend::Host(HostDevice::default())),
+        };
+        tracing::info!(device = %shared.info, "device chosen");
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// A manager of the host device: kernels run on the processor, as rustc compiled them.
+    pub fn host() -> Self {
+        Self { shared: Arc::new(Shared::new(DeviceInfo::host(), Backend::Host(HostDevice::default()))) }
+    }
+
+    /// All devices of the machine, usable or not; the host device is the last. Without a Vulkan loader it is the only one.
+    pub fn list_devices() -> Vec<DeviceInfo> {
+        let instance = VulkanInstance::new(false).ok().flatten();
+        let candidates = instance.iter().flat_map(|instance| instance.candidates());
+        candidates.map(|candidate| candidate.info).chain([DeviceInfo::host()]).collect()
+    }
+
+    /// The device.
+    pub fn device(&self) -> &DeviceInfo {
+        &self.shared.info
+    }
+
+    /// A tensor with copies of `data`.
+    ///
+    /// # Errors
+    /// When it is too large, memory is exhausted, or the device fails.
+    pub fn tensor<T: GpuData>(&self, data: &[T]) -> Result<Tensor<T>> {
+        self.tensor_named("tensor", data)
+    }
+
+    /// A tensor of `len` zeros.
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    pub fn tensor_of_len<T: GpuData>(&self, len: usize) -> Result<Tensor<T>> {
+        self.tensor_with(TensorDesc { name: "tensor", contents: Contents::Zeros(len) })
+    }
+
+    /// A tensor with copies of `data`, and a name for errors and the driver's tools.
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    pub fn tensor_named<T: GpuData>(&self, name: &str, data: &[T]) -> Result<Tensor<T>> {
+        self.tensor_with(TensorDesc { name, contents: Contents::Data(data) })
+    }
+
+    /// A tensor by description.
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    pub fn tensor_with<T: GpuData>(&self, desc: TensorDesc<'_, T>) -> Result<Tensor<T>> {
+        Tensor::new(&self.shared, desc)
+    }
+
+    /// An empty sequence.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn sequence(&self) -> Result<Sequence> {
+        Ok(Sequence::new(self.shared.clone()))
+    }
+
+    /// A kernel made ready for the device. One pipeline is made per kernel, however often this is called.
+    ///
+    /// # Errors
+    /// When the kernel needs more than the device has, or the driver refuses it.
+    pub fn algorithm<K: Kernel>(&self) -> Result<Algorithm> {
+        Ok(Algorithm::new(self.shared.prepare(K::DESCRIPTOR)?))
+    }
+
+    /// What the validation layer has reported so far; always empty when validation is off.
+    pub fn validation_messages(&self) -> Vec<String> {
+        match &self.shared.backend {
+            Backend::Vulkan(vulkan) => vulkan.device.instance.validation_messages(),
+            Backend::Host(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What a manager and everything made on it share.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gridwise_ir::descriptor::KernelDescriptor;
+
+use super::info::DeviceInfo;
+use crate::algorithm::Prepared;
+use crate::error::Result;
+use crate::host::HostDevice;
+use crate::sync::schedule::Schedule;
+use crate::vulkan::VulkanBackend;
+
+/// One device and its state.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) info: DeviceInfo,
+    /// Ready kernels, by the addresses of their descriptors. Dropped before the device.
+    prepared: Mutex<HashMap<usize, Slot>>,
+    pub(crate) schedule: Schedule,
+    next_id: AtomicU64,
+    pub(crate) backend: Backend,
+}
+
+/// A kernel that is ready, or being made so by whoever holds the lock.
+type Slot = Arc<Mutex<Option<Arc<Prepared>>>>;
+
+/// The device.
+#[derive(Debug)]
+pub(crate) enum Backend {
+    Vulkan(Box<VulkanBackend>),
+    Host(HostDevice),
+}
+
+impl Shared {
+    pub(crate) fn new(info: DeviceInfo, backend: Backend) -> Self {
+        let prepared = Mutex::default();
+        Self { info, prepared, schedule: Schedule::default(), next_id: AtomicU64::new(0), backend }
+    }
+
+    /// A number for a new buffer.
+    pub(crate) fn new_id(&self) -> u64 {
+        self.next_id.fetch_add(1, Relaxed)
+    }
+
+    /// A kernel made ready, now or before. Different kernels are made ready in parallel.
+    pub(crate) fn prepare(&self, descriptor: &'static KernelDescriptor) -> Result<Arc<Prepared>> {
+        let key = std::ptr::from_ref(descriptor).addr();
+        let slot = {
+            let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+            prepared.entry(key).or_default().clone()
+        };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(prepared) = &*slot {
+            return Ok(prepared.clone());
+        }
+        Ok(slot.insert(Arc::new(Prepared::new(self, descriptor)?)).clone())
+    }
+
+    /// Waits until a submission is complete.
+    pub(crate) fn wait(&self, number: u64) -> Result<()> {
+        self.wait_timeout(number, None).map(|_| ())
+    }
+
+    /// Waits until a submission is complete; false when the time is over first.
+    pub(crate) fn wait_timeout(&self, number: u64, timeout: Option<Duration>) -> Result<bool> {
+        if self.schedule.is_completed(number) {
+            return Ok(true);
+        }
+        let is_complete = match &self.backend {
+            Backend::Vulkan(vulkan) => vulkan.device.wait(number, timeout)?,
+            Backend::Host(host) => host.queue.wait(number, timeout),
+        };
+        if is_complete {
+            self.schedule.note_completed(number);
+        }
+        Ok(is_complete)
+    }
+}

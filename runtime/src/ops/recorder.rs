@@ -1,0 +1,151 @@
+//! Checks the steps of operations and adds them to a recording.
+
+use std::sync::Arc;
+
+use super::Access;
+use crate::args::KernelArgs;
+use crate::buffer::Buffer;
+use crate::data::GpuData;
+use crate::error::{Error, Result};
+use crate::grid::Grid;
+use crate::launch::Extent;
+use crate::manager::Shared;
+use crate::steps::{DispatchStep, Step};
+use crate::tensor::TensorRef;
+
+/// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
+#[derive(Debug)]
+pub struct Recorder<'a> {
+    shared: &'a Arc<Shared>,
+    steps: &'a mut Vec<Step>,
+    operation: &'a str,
+    /// What the operation said it touches; `None` where it cannot touch anything else.
+    declared: Option<&'a [Access]>,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(
+        shared: &'a Arc<Shared>,
+        steps: &'a mut Vec<Step>,
+        operation: &'a str,
+        declared: Option<&'a [Access]>,
+    ) -> Self {
+        Self { shared, steps, operation, declared }
+    }
+
+    /// Launches a kernel.
+    ///
+    /// # Errors
+    /// When an argument does not fit, or the kernel or the grid exceeds what the device can do.
+    pub fn dispatch(&mut self, grid: Grid, args: KernelArgs) -> Result<()> {
+        let (descriptor, host) = (args.descriptor, args.host);
+        let filled = args.finish()?;
+        let limits = &self.shared.info.limits;
+        for argument in &filled.buffers {
+            self.check(&argument.buffer, argument.is_written)?;
+            if argument.buffer.bytes() > limits.max_buffer_bytes {
+                return Err(Error::BufferTooLarge {
+                    tensor: argument.buffer.name().to_owned(),
+                    asked: argument.buffer.bytes(),
+                    limit: limits.max_buffer_bytes,
+                    unit: "bytes",
+                });
+            }
+        }
+        let extent = Extent::new(descriptor, grid, limits.max_groups)?;
+        let prepared = self.shared.prepare(descriptor)?;
+        if extent.is_empty() {
+            return Ok(());
+        }
+        let (mut push, buffers) = (filled.push, filled.buffers);
+        extent.fill_words(descriptor, &mut push, |param| {
+            buffers.iter().find(|argument| argument.param == param).map_or(0, |argument| argument.buffer.len())
+        });
+        let pipeline = prepared.pipeline.clone();
+        self.steps.push(Step::Dispatch(Box::new(DispatchStep { descriptor, host, pipeline, buffers, push, extent })));
+        Ok(())
+    }
+
+    /// Copies a tensor to another of the same size in bytes.
+    ///
+    /// # Errors
+    /// When the sizes differ, or it is one and the same tensor.
+    pub fn copy(&mut self, from: &TensorRef, to: &TensorRef) -> Result<()> {
+        if from.bytes() != to.bytes() {
+            let (expected, found) = (to.len(), (from.bytes() / u64::from(to.stride()).max(1)) as usize);
+            return Err(Error::LengthMismatch { operation: "copying to", tensor: to.name().to_owned(), expected, found });
+        }
+        self.copy_bytes(from, 0, to, 0, from.bytes())
+    }
+
+    /// Copies bytes of a tensor to another.
+    ///
+    /// # Errors
+    /// When a range reaches past the end of its tensor, or it is one and the same tensor.
+    pub fn copy_bytes(
+        &mut self,
+        from: &TensorRef,
+        from_offset: u64,
+        to: &TensorRef,
+        to_offset: u64,
+        bytes: u64,
+    ) -> Result<()> {
+        let (from, to) = (&from.buffer, &to.buffer);
+        self.check(from, false)?;
+        self.check(to, true)?;
+        for (buffer, offset) in [(from, from_offset), (to, to_offset)] {
+            if offset.checked_add(bytes).is_none_or(|end| end > buffer.bytes()) {
+                let (tensor, size) = (buffer.name().to_owned(), buffer.bytes());
+                return Err(Error::OutOfRange { operation: "copying", tensor, offset, bytes, size });
+            }
+        }
+        if from.id == to.id {
+            return Err(Error::AliasedTensor { operation: "copying".to_owned(), tensor: to.name().to_owned() });
+        }
+        if bytes > 0 {
+            let (from, to) = (from.clone(), to.clone());
+            self.steps.push(Step::Copy { from, from_offset, to, to_offset, bytes });
+        }
+        Ok(())
+    }
+
+    /// Sets every element of a tensor to `value`.
+    ///
+    /// # Errors
+    /// When the tensor's elements have another size than `value`.
+    pub fn fill<T: GpuData>(&mut self, tensor: &TensorRef, value: T) -> Result<()> {
+        let buffer = &tensor.buffer;
+        self.check(buffer, true)?;
+        let (expected, found) = (buffer.stride() as usize, size_of::<T>());
+        if expected != found || found % 4 != 0 {
+            return Err(Error::LengthMismatch {
+                operation: "filling, by its bytes per element,",
+                tensor: buffer.name().to_owned(),
+                expected,
+                found,
+            });
+        }
+        if buffer.bytes() > 0 {
+            let mut pattern = vec![0u32; found / 4];
+            // SAFETY: the pattern is as long as the value, and plain words.
+            unsafe { std::ptr::copy_nonoverlapping((&raw const value).cast(), pattern.as_mut_ptr().cast::<u8>(), found) };
+            self.steps.push(Step::Fill { buffer: buffer.clone(), pattern, bytes: buffer.bytes() });
+        }
+        Ok(())
+    }
+
+    /// Checks that a tensor is of this manager and was declared.
+    fn check(&self, buffer: &Arc<Buffer>, is_write: bool) -> Result<()> {
+        let tensor = || buffer.name().to_owned();
+        if !Arc::ptr_eq(&buffer.shared, self.shared) {
+            return Err(Error::ForeignTensor { operation: self.operation.to_owned(), tensor: tensor() });
+        }
+        let is_declared = |access: &Access| access.tensor.buffer.id == buffer.id && access.is_write == is_write;
+        match self.declared {
+            Some(declared) if !declared.iter().any(is_declared) => {
+                Err(Error::UndeclaredAccess { operation: self.operation.to_owned(), tensor: tensor() })
+            }
+            _ => Ok(()),
+        }
+    }
+}

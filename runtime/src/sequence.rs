@@ -1,0 +1,305 @@
+//! Sequences: operations recorded once and run any number of times.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::args::KernelArgs;
+use crate::buffer::Buffer;
+use crate::error::{Error, Result};
+use crate::evaluation::{Evaluation, Outcome};
+use crate::grid::Grid;
+use crate::host::{HostDevice, run_steps};
+use crate::manager::{Backend, Shared};
+use crate::ops::{Op, Recorder};
+use crate::steps::Step;
+use crate::vulkan::Recording;
+
+/// Operations in order; made by [`Manager::sequence`](crate::Manager::sequence).
+///
+/// Recording adds operations; [`eval`](Self::eval) runs them all, again at each call. Operations that touch the same
+/// tensors run one after the other, others may overlap. The sequence keeps what it uses alive: tensors may be dropped
+/// while it runs. Dropping a sequence waits for its run.
+///
+/// All methods take `&self`; threads may share a sequence, and see [`Error::SequenceInFlight`] while it runs.
+#[derive(Debug)]
+pub struct Sequence {
+    inner: Arc<Inner>,
+}
+
+/// What a sequence and its evaluations share.
+pub(crate) struct Inner {
+    state: Mutex<State>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct State {
+    steps: Arc<Vec<Step>>,
+    /// Operations recorded; one may have several steps, or none.
+    ops: usize,
+    /// All buffers of the steps, once each, with whether they are written; valid while `is_prepared`.
+    uses: Vec<(Arc<Buffer>, bool)>,
+    is_prepared: bool,
+    /// The steps as the Vulkan device has them.
+    recording: Option<Recording>,
+    running: Option<Running>,
+}
+
+struct Running {
+    number: u64,
+    outcome: Arc<Outcome>,
+}
+
+impl Sequence {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        Self { inner: Arc::new(Inner { state: Mutex::default(), shared }) }
+    }
+
+    /// Adds an operation; gives back the sequence, for the next.
+    ///
+    /// # Errors
+    /// When the operation does not fit, or the sequence is running; nothing is added then.
+    pub fn record(&self, op: impl Op) -> Result<&Self> {
+        let accesses = op.accesses();
+        self.add(op.name(), Some(&accesses), |recorder| op.record(recorder))?;
+        Ok(self)
+    }
+
+    /// Adds the launch of a kernel.
+    ///
+    /// # Errors
+    /// When the arguments do not fit, the grid or the kernel is too large for the device, or the sequence is running.
+    pub fn dispatch(&self, grid: Grid, args: KernelArgs) -> Result<()> {
+        let name = args.descriptor.name;
+        self.add(name, None, |recorder| recorder.dispatch(grid, args))
+    }
+
+    fn add(
+        &self,
+        name: &str,
+        declared: Option<&[crate::ops::Access]>,
+        record: impl FnOnce(&mut Recorder<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let inner = &*self.inner;
+        // The operation is user code: it must not run under the lock, in which it could use this sequence.
+        let mut added = Vec::new();
+        record(&mut Recorder::new(&inner.shared, &mut added, name, declared))?;
+        let mut state = inner.idle_state("record")?;
+        Arc::make_mut(&mut state.steps).append(&mut added);
+        state.ops += 1;
+        state.is_prepared = false;
+        Ok(())
+    }
+
+    /// Runs all operations and waits for them.
+    ///
+    /// # Errors
+    /// When a kernel panicked, the device fails, or the sequence is already running.
+    pub fn eval(&self) -> Result<()> {
+        let inner = &*self.inner;
+        let Some((number, outcome, steps)) = inner.start()? else { return Ok(()) };
+        if let Backend::Host(host) = &inner.shared.backend {
+            run_on_host(host, number, &steps, &outcome);
+        }
+        drop(steps);
+        inner.shared.wait(number)?;
+        inner.settle(number);
+        outcome.result()
+    }
+
+    /// Runs all operations and waits for them, but not longer than `timeout`. What runs goes on after that.
+    ///
+    /// # Errors
+    /// As [`eval`](Self::eval), and [`Error::Timeout`].
+    pub fn eval_within(&self, timeout: Duration) -> Result<()> {
+        match self.eval_async()?.wait_timeout(timeout)? {
+            true => Ok(()),
+            false => Err(Error::Timeout { operation: "evaluating a sequence", waited: timeout }),
+        }
+    }
+
+    /// Starts all operations and does not wait.
+    ///
+    /// # Errors
+    /// When the device fails, or the sequence is already running. What happens while it runs is told by
+    /// [`Evaluation::wait`].
+    pub fn eval_async(&self) -> Result<Evaluation> {
+        let inner = &self.inner;
+        let Some((number, outcome, steps)) = inner.start()? else {
+            return Ok(Evaluation::new(inner.clone(), 0, Arc::new(Outcome::settled())));
+        };
+        if let Backend::Host(_) = &inner.shared.backend {
+            let work = {
+                let (inner, outcome) = (inner.clone(), outcome.clone());
+                move || match &inner.shared.backend {
+                    Backend::Host(host) => run_on_host(host, number, &steps, &outcome),
+                    Backend::Vulkan(_) => {}
+                }
+            };
+            let work = Arc::new(work);
+            let spawned = work.clone();
+            let thread = thread::Builder::new().name("gridwise-eval".to_owned()).spawn(move || spawned());
+            if thread.is_err() {
+                // No thread to be had: its turn has been taken, so it runs here.
+                work();
+            }
+        }
+        Ok(Evaluation::new(inner.clone(), number, outcome))
+    }
+
+    /// Forgets all operations.
+    ///
+    /// # Errors
+    /// When the sequence is running.
+    pub fn clear(&self) -> Result<()> {
+        let mut state = self.inner.idle_state("clear")?;
+        state.ops = 0;
+        state.uses.clear();
+        state.is_prepared = false;
+        match Arc::get_mut(&mut state.steps) {
+            Some(steps) => steps.clear(),
+            None => state.steps = Arc::default(),
+        }
+        Ok(())
+    }
+
+    /// Number of operations recorded.
+    pub fn len(&self) -> usize {
+        self.inner.lock().ops
+    }
+
+    /// Whether no operation is recorded.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether operations were added that have not been evaluated yet.
+    pub fn is_recording(&self) -> bool {
+        let state = self.inner.lock();
+        state.ops > 0 && !state.is_prepared
+    }
+
+    /// Whether the device is still busy with this sequence.
+    pub fn is_running(&self) -> bool {
+        let running = self.inner.lock().running.as_ref().map(|running| running.number);
+        running.is_some_and(|number| !matches!(self.inner.shared.wait_timeout(number, Some(Duration::ZERO)), Ok(true)))
+    }
+}
+
+fn run_on_host(host: &HostDevice, number: u64, steps: &[Step], outcome: &Outcome) {
+    host.queue.run(number, || {
+        // SAFETY: this is the turn, and the schedule keeps the host off the buffers until the submission is complete.
+        if let Some(error) = unsafe { run_steps(&host.pool, steps) } {
+            outcome.set(Err(error));
+        }
+    });
+}
+
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state, if nothing runs.
+    fn idle_state(&self, operation: &'static str) -> Result<MutexGuard<'_, State>> {
+        let mut state = self.lock();
+        if let Some(running) = &state.running {
+            if !self.shared.wait_timeout(running.number, Some(Duration::ZERO))? {
+                return Err(Error::SequenceInFlight { operation });
+            }
+            state.settle();
+        }
+        Ok(state)
+    }
+
+    /// Submits the recorded steps; nothing for an empty recording. On the host device the caller must then run them.
+    #[allow(clippy::type_complexity)]
+    fn start(&self) -> Result<Option<(u64, Arc<Outcome>, Arc<Vec<Step>>)>> {
+        let mut guard = self.idle_state("evaluate")?;
+        let state = &mut *guard;
+        if !state.is_prepared {
+            state.prepare(&self.shared)?;
+        }
+        if state.steps.is_empty() {
+            return Ok(None);
+        }
+        let uses = state.uses.iter().map(|(buffer, is_written)| (&buffer.uses, *is_written));
+        let number = match (&self.shared.backend, &mut state.recording) {
+            (Backend::Vulkan(vulkan), Some(recording)) => {
+                recording.reset_traps();
+                let commands = recording.commands();
+                self.shared.schedule.submit(uses, |number, barrier| vulkan.device.submit(commands, number, barrier))?
+            }
+            _ => self.shared.schedule.submit(uses, |_, _| Ok(()))?,
+        };
+        let outcome = Arc::new(Outcome::default());
+        state.running = Some(Running { number, outcome: outcome.clone() });
+        Ok(Some((number, outcome, state.steps.clone())))
+    }
+
+    /// Takes note that a run is complete, and of its outcome.
+    pub(crate) fn settle(&self, number: u64) {
+        let mut state = self.lock();
+        if state.running.as_ref().is_some_and(|running| running.number == number) {
+            state.settle();
+        }
+    }
+}
+
+impl State {
+    /// Gathers the buffers, and on Vulkan records the command buffer.
+    fn prepare(&mut self, shared: &Arc<Shared>) -> Result<()> {
+        self.uses.clear();
+        let uses = &mut self.uses;
+        for step in self.steps.iter() {
+            step.for_each_use(|buffer, is_written| uses.push((buffer.clone(), is_written)));
+        }
+        uses.sort_unstable_by_key(|(buffer, is_written)| (buffer.id, !is_written));
+        uses.dedup_by_key(|(buffer, _)| buffer.id);
+        if let (Backend::Vulkan(vulkan), false) = (&shared.backend, self.steps.is_empty()) {
+            let recording = match &mut self.recording {
+                Some(recording) => recording,
+                None => self.recording.insert(Recording::new(&vulkan.device)?),
+            };
+            recording.record(&self.steps)?;
+        }
+        self.is_prepared = true;
+        Ok(())
+    }
+
+    /// The run is complete: hands its outcome to who waits for it.
+    fn settle(&mut self) {
+        let Some(running) = self.running.take() else { return };
+        let trapped = self.recording.as_ref().and_then(|recording| recording.read_traps());
+        let error = trapped.map(Err).unwrap_or(Ok(()));
+        running.outcome.set(error);
+        // Only this and nobody else: whoever started the run no longer listens.
+        if Arc::strong_count(&running.outcome) == 1
+            && let Err(error) = running.outcome.result()
+        {
+            tracing::error!(%error, "an evaluation nobody waited for failed");
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let running = self.lock().running.as_ref().map(|running| running.number);
+        if let Some(number) = running {
+            if let Err(error) = self.shared.wait(number) {
+                tracing::error!(%error, "waiting for a dropped sequence");
+            }
+            self.settle(number);
+        }
+    }
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.lock();
+        let running = state.running.as_ref().map(|running| running.number);
+        f.debug_struct("Sequence").field("ops", &state.ops).field("running", &running).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,60 @@
+//! What a recording consists of, for both devices: dispatches, copies, fills; all checked when recorded.
+
+use std::sync::Arc;
+
+use gridwise_ir::descriptor::KernelDescriptor;
+
+use crate::buffer::Buffer;
+use crate::kernel::HostFn;
+use crate::launch::{Extent, PushBlock};
+use crate::vulkan::Pipeline;
+
+/// One step of a recording.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    Dispatch(Box<DispatchStep>),
+    /// Invariant: both ranges lie in their buffers.
+    Copy { from: Arc<Buffer>, from_offset: u64, to: Arc<Buffer>, to_offset: u64, bytes: u64 },
+    /// Invariant: `bytes` is at most the buffer's size, and a multiple of the pattern's, which is not empty.
+    Fill { buffer: Arc<Buffer>, pattern: Vec<u32>, bytes: u64 },
+}
+
+/// One launch of a kernel. Invariant: not empty, and within the device's limits.
+#[derive(Debug, Clone)]
+pub(crate) struct DispatchStep {
+    pub(crate) descriptor: &'static KernelDescriptor,
+    pub(crate) host: HostFn,
+    /// `None` on the host device.
+    pub(crate) pipeline: Option<Arc<Pipeline>>,
+    pub(crate) buffers: Vec<BufferArg>,
+    pub(crate) push: PushBlock,
+    pub(crate) extent: Extent,
+}
+
+/// A buffer argument of a launch.
+#[derive(Debug, Clone)]
+pub(crate) struct BufferArg {
+    pub(crate) buffer: Arc<Buffer>,
+    /// Position of the parameter in the kernel's signature.
+    pub(crate) param: u32,
+    pub(crate) binding: u32,
+    pub(crate) is_written: bool,
+}
+
+impl Step {
+    /// Calls `f` for each buffer the step uses, with whether it writes it.
+    pub(crate) fn for_each_use(&self, mut f: impl FnMut(&Arc<Buffer>, bool)) {
+        match self {
+            Self::Dispatch(dispatch) => {
+                for argument in &dispatch.buffers {
+                    f(&argument.buffer, argument.is_written);
+                }
+            }
+            Self::Copy { from, to, .. } => {
+                f(from, false);
+                f(to, true);
+            }
+            Self::Fill { buffer, .. } => f(buffer, true),
+        }
+    }
+}

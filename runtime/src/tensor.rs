@@ -1,0 +1,216 @@
+//! Typed tensors: data on a device. It must not hand out references to device memory, which kernels may be using.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::buffer::Buffer;
+use crate::data::GpuData;
+use crate::error::{Error, Result};
+use crate::manager::Shared;
+use crate::vulkan::MemoryUse;
+
+/// Elements of type `T` that lie on a device; made by [`Manager::tensor`](crate::Manager::tensor).
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// let manager = gridwise_runtime::Manager::host();
+/// let mut tensor = manager.tensor(&[1.0f32, 2.0])?;
+/// tensor.write(&[3.0, 4.0])?;
+/// assert_eq!(tensor.to_vec()?, [3.0, 4.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Reads and writes from the host come after all evaluations that were started before and use the tensor. Dropping a
+/// tensor is always allowed: its memory is freed once no recording holds it.
+pub struct Tensor<T: GpuData> {
+    buffer: Arc<Buffer>,
+    marker: PhantomData<T>,
+}
+
+/// Names a tensor without its type, to declare and record accesses in an [`Op`](crate::ops::Op).
+#[derive(Clone)]
+pub struct TensorRef {
+    pub(crate) buffer: Arc<Buffer>,
+}
+
+/// How to make a tensor.
+#[derive(Debug, Clone, Copy)]
+pub struct TensorDesc<'a, T> {
+    /// Its name, in errors and in the driver's tools.
+    pub name: &'a str,
+    /// What it holds at first.
+    pub contents: Contents<'a, T>,
+}
+
+/// What a new tensor holds.
+#[derive(Debug, Clone, Copy)]
+pub enum Contents<'a, T> {
+    /// Copies of these elements.
+    Data(&'a [T]),
+    /// So many zeros.
+    Zeros(usize),
+}
+
+impl<T: GpuData> Tensor<T> {
+    pub(crate) fn new(shared: &Arc<Shared>, desc: TensorDesc<'_, T>) -> Result<Self> {
+        let len = match desc.contents {
+            Contents::Data(data) => data.len(),
+            Contents::Zeros(len) => len,
+        };
+        let buffer = Buffer::new(shared, desc.name, len, size_of::<T>(), MemoryUse::Device)?;
+        match desc.contents {
+            // SAFETY: a slice is valid for reads of its bytes, and its length is the buffer's.
+            Contents::Data(data) => unsafe { buffer.write(data.as_ptr().cast()) }?,
+            Contents::Zeros(_) => buffer.zero()?,
+        }
+        Ok(Self { buffer: Arc::new(buffer), marker: PhantomData })
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.buffer.len() as usize
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The name, as errors give it.
+    pub fn name(&self) -> &str {
+        self.buffer.name()
+    }
+
+    /// This tensor without its type.
+    pub fn handle(&self) -> TensorRef {
+        TensorRef { buffer: self.buffer.clone() }
+    }
+
+    /// Replaces all elements.
+    ///
+    /// # Errors
+    /// When `data` has another length than the tensor, and when the device fails.
+    pub fn write(&mut self, data: &[T]) -> Result<()> {
+        self.check_len("writing", data.len())?;
+        // SAFETY: `data` is as long as the buffer.
+        unsafe { self.buffer.write(data.as_ptr().cast()) }
+    }
+
+    /// Copies all elements to a new vector.
+    ///
+    /// # Errors
+    /// When the device fails, or the memory for the vector.
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        read_vec(&self.buffer)
+    }
+
+    /// Copies all elements into a slice.
+    ///
+    /// # Errors
+    /// When `into` has another length than the tensor, and when the device fails.
+    pub fn read_into(&self, into: &mut [T]) -> Result<()> {
+        self.check_len("reading", into.len())?;
+        // SAFETY: `into` is as long as the buffer, and any bits are a valid `T`.
+        unsafe { self.buffer.read(into.as_mut_ptr().cast()) }
+    }
+
+    /// Puts data into the tensor's host-side copy, which [`OpSyncDevice`](crate::ops::OpSyncDevice) uploads when its
+    /// sequence runs. The tensor itself does not change before.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn stage(&mut self, data: &[T]) -> Result<()> {
+        self.check_len("staging", data.len())?;
+        // SAFETY: the host-side copy is as long as the tensor, and so is `data`.
+        unsafe { self.buffer.staged()?.write(data.as_ptr().cast()) }
+    }
+
+    /// Copies the host-side copy to a vector: what the last [`OpSyncHost`](crate::ops::OpSyncHost) downloaded, or what was
+    /// staged last; zeros at first.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Self::to_vec).
+    pub fn staged(&self) -> Result<Vec<T>> {
+        read_vec(&*self.buffer.staged()?)
+    }
+
+    fn check_len(&self, operation: &'static str, found: usize) -> Result<()> {
+        let expected = self.len();
+        if expected == found {
+            return Ok(());
+        }
+        Err(Error::LengthMismatch { operation, tensor: self.name().to_owned(), expected, found })
+    }
+}
+
+fn read_vec<T: GpuData>(buffer: &Buffer) -> Result<Vec<T>> {
+    let len = buffer.len() as usize;
+    let mut elements: Vec<T> = Vec::new();
+    elements.try_reserve_exact(len).map_err(|cause| Error::OutOfMemory {
+        object: format!("copy of tensor {}", buffer.name()),
+        bytes: buffer.bytes(),
+        cause: cause.to_string(),
+    })?;
+    // SAFETY: `len` elements are reserved; after the read they are initialised, and any bits are a valid `T`.
+    unsafe {
+        buffer.read(elements.as_mut_ptr().cast())?;
+        elements.set_len(len);
+    }
+    Ok(elements)
+}
+
+impl TensorRef {
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.buffer.len() as usize
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of all elements.
+    pub fn bytes(&self) -> u64 {
+        self.buffer.bytes()
+    }
+
+    /// Bytes of one element.
+    pub fn stride(&self) -> u32 {
+        self.buffer.stride()
+    }
+
+    /// The tensor's name.
+    pub fn name(&self) -> &str {
+        self.buffer.name()
+    }
+
+    /// The tensor's host-side copy, as a tensor of its own.
+    ///
+    /// # Errors
+    /// When the memory for it cannot be had.
+    pub fn staged(&self) -> Result<TensorRef> {
+        Ok(TensorRef { buffer: self.buffer.staged()? })
+    }
+}
+
+impl<T: GpuData> fmt::Debug for Tensor<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let element = std::any::type_name::<T>();
+        f.debug_struct("Tensor").field("name", &self.name()).field("element", &element).field("len", &self.len()).finish()
+    }
+}
+
+impl fmt::Debug for TensorRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TensorRef").field("name", &self.name()).field("bytes", &self.bytes()).finish()
+    }
+}
+
+impl<T: GpuData> From<&Tensor<T>> for TensorRef {
+    fn from(tensor: &Tensor<T>) -> Self {
+        tensor.handle()
+    }
+}

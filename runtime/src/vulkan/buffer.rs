@@ -1,0 +1,160 @@
+//! Vulkan buffers, sub-allocated from memory of a fitting type.
+
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::{Arc, PoisonError};
+
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+
+use super::device::VulkanDevice;
+use crate::error::{Error, Result};
+
+/// What a buffer's memory is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MemoryUse {
+    /// Kernels work on it: fast for the device, and in the host's reach where that costs nothing.
+    Device,
+    /// The host reads and writes it.
+    Staging,
+}
+
+/// The memory types for each use, best first.
+#[derive(Debug, Clone)]
+pub(crate) struct MemoryTypes {
+    device: Vec<u32>,
+    staging: Vec<u32>,
+}
+
+/// A buffer and its memory.
+pub(crate) struct VulkanBuffer {
+    pub(crate) raw: vk::Buffer,
+    /// Bytes; never zero.
+    pub(crate) size: u64,
+    allocation: Allocation,
+    device: Arc<VulkanDevice>,
+}
+
+impl MemoryTypes {
+    /// Sorts a device's memory types. `device_only` keeps tensors out of the host's reach where possible.
+    pub(crate) fn new(memory: &vk::PhysicalDeviceMemoryProperties, device_only: bool) -> Self {
+        use vk::MemoryPropertyFlags as Flags;
+        let types = memory.memory_types_as_slice();
+        let heap_size = |index: u32| memory.memory_heaps[types[index as usize].heap_index as usize].size;
+        let has = |index: u32, flags: Flags| types[index as usize].property_flags.contains(flags);
+        let host = Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
+        let all = 0..types.len() as u32;
+        let largest = all.clone().filter(|index| has(*index, Flags::DEVICE_LOCAL)).map(heap_size).max().unwrap_or(0);
+        // A small window into device memory is for drivers and their streaming; only a full one holds tensors.
+        let rank_device = |index: u32| match (has(index, Flags::DEVICE_LOCAL), has(index, host)) {
+            (true, true) if heap_size(index) == largest => Some(if device_only { 2 } else { 0 }),
+            (true, false) => Some(1),
+            (true, true) => Some(2),
+            (false, true) => Some(3),
+            (false, false) => None,
+        };
+        let rank_staging = |index: u32| match (has(index, host), has(index, Flags::HOST_CACHED)) {
+            (true, true) => Some(u8::from(has(index, Flags::DEVICE_LOCAL))),
+            (true, false) => Some(2 + u8::from(has(index, Flags::DEVICE_LOCAL))),
+            (false, _) => None,
+        };
+        // Types that are for special purposes only.
+        let odd = Flags::PROTECTED | Flags::LAZILY_ALLOCATED | Flags::DEVICE_COHERENT_AMD;
+        let sorted = |rank: &dyn Fn(u32) -> Option<u8>| {
+            let usual = all.clone().filter(|index| !types[*index as usize].property_flags.intersects(odd));
+            let mut ranked: Vec<_> = usual.filter_map(|index| Some((rank(index)?, index))).collect();
+            ranked.sort_unstable();
+            ranked.into_iter().map(|(_, index)| index).collect()
+        };
+        Self { device: sorted(&rank_device), staging: sorted(&rank_staging) }
+    }
+
+    fn for_use(&self, usage: MemoryUse) -> &[u32] {
+        match usage {
+            MemoryUse::Device => &self.device,
+            MemoryUse::Staging => &self.staging,
+        }
+    }
+}
+
+impl VulkanBuffer {
+    /// A buffer of at least `bytes` bytes.
+    pub(crate) fn new(device: &Arc<VulkanDevice>, name: &str, bytes: u64, usage: MemoryUse) -> Result<Self> {
+        let size = bytes.max(16);
+        let usages = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+        let info = vk::BufferCreateInfo::default().size(size).usage(usages);
+        // SAFETY: a valid info.
+        let raw = unsafe { device.raw.create_buffer(&info, None) }.map_err(Error::vulkan("vkCreateBuffer"))?;
+        let mut buffer = Self { raw, size, allocation: Allocation::default(), device: device.clone() };
+        // Dropping the buffer on an error frees what there is of it.
+        buffer.allocation = buffer.allocate(name, usage)?;
+        // SAFETY: memory of a type and size that the buffer asked for, bound once.
+        let bound = unsafe { device.raw.bind_buffer_memory(raw, buffer.allocation.memory(), buffer.allocation.offset()) };
+        bound.map_err(Error::vulkan("vkBindBufferMemory"))?;
+        device.name_object(raw, name);
+        Ok(buffer)
+    }
+
+    fn allocate(&self, name: &str, usage: MemoryUse) -> Result<Allocation> {
+        // SAFETY: a live buffer.
+        let requirements = unsafe { self.device.raw.get_buffer_memory_requirements(self.raw) };
+        let mut cause = "no fitting memory type".to_owned();
+        let mut allocator = self.device.allocator.lock().unwrap_or_else(PoisonError::into_inner);
+        for memory_type in self.device.memory_types.for_use(usage) {
+            let memory_type_bits = requirements.memory_type_bits & 1 << memory_type;
+            if memory_type_bits == 0 {
+                continue;
+            }
+            let allocated = allocator.allocate(&AllocationCreateDesc {
+                name,
+                requirements: vk::MemoryRequirements { memory_type_bits, ..requirements },
+                location: MemoryLocation::Unknown,
+                linear: true,
+                allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+            });
+            match allocated {
+                Ok(allocation) => return Ok(allocation),
+                Err(error) => cause = error.to_string(),
+            }
+        }
+        Err(Error::OutOfMemory { object: name.to_owned(), bytes: self.size, cause })
+    }
+
+    /// The buffer's memory, where the host may read or write it in place at full speed.
+    pub(crate) fn mapped(&self, is_write: bool) -> Option<*mut u8> {
+        // Reading memory that is not cached is slower than a copy by the device.
+        let is_cached = self.allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED);
+        if is_write || is_cached { self.mapped_anyhow().map(NonNull::as_ptr) } else { None }
+    }
+
+    /// The buffer's memory, where the host can reach it.
+    pub(crate) fn mapped_anyhow(&self) -> Option<NonNull<u8>> {
+        self.allocation.mapped_ptr().map(NonNull::cast)
+    }
+
+    /// Whether the host can see the buffer's memory.
+    pub(crate) fn is_mapped(&self) -> bool {
+        self.allocation.mapped_ptr().is_some()
+    }
+}
+
+impl Drop for VulkanBuffer {
+    fn drop(&mut self) {
+        let allocation = std::mem::take(&mut self.allocation);
+        // SAFETY: who submitted work with the buffer held it until the work was complete.
+        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        if !allocation.is_null() {
+            let mut allocator = self.device.allocator.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Err(error) = allocator.free(allocation) {
+                tracing::error!(%error, "freeing a buffer");
+            }
+        }
+    }
+}
+
+impl fmt::Debug for VulkanBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VulkanBuffer").field("raw", &self.raw).field("size", &self.size).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,163 @@
+//! What a physical device is and has, before it is chosen.
+
+use std::ffi::CStr;
+
+use ash::{khr, vk};
+use gridwise_ir::descriptor::Feature;
+
+use super::spirv::FloatControls;
+use crate::manager::{DeviceInfo, DeviceKind, Limits};
+
+/// A physical device, usable or not.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    pub(crate) physical: vk::PhysicalDevice,
+    pub(crate) info: DeviceInfo,
+    pub(crate) caps: Caps,
+}
+
+/// What the runtime itself needs to know of a device.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Caps {
+    pub(crate) queue_family: u32,
+    /// Most descriptors of a push descriptor set; zero without the extension.
+    pub(crate) max_push_descriptors: u32,
+    pub(crate) has_portability_subset: bool,
+    pub(crate) float_controls: FloatControls,
+    pub(crate) storage_alignment: u64,
+    /// Bytes of the largest memory allocation.
+    pub(crate) max_allocation: u64,
+    /// Workgroups along x in one dispatch; never zero.
+    pub(crate) max_groups_x: u32,
+    pub(crate) is_cpu: bool,
+}
+
+impl Candidate {
+    /// Asks the driver about a device.
+    pub(crate) fn new(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Self {
+        // SAFETY: `physical` is of `instance`, which is alive; so for all queries below.
+        let base = unsafe { instance.get_physical_device_properties(physical) };
+        let version = base.api_version;
+        let has_1_2 = version >= vk::API_VERSION_1_2;
+        // SAFETY: as above.
+        let extensions = unsafe { instance.enumerate_device_extension_properties(physical) }.unwrap_or_default();
+        let has = |name: &CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
+        let mut missing = Vec::new();
+        let mut caps = Caps { is_cpu: base.device_type == vk::PhysicalDeviceType::CPU, ..Caps::default() };
+        caps.has_portability_subset = has(khr::portability_subset::NAME);
+        caps.storage_alignment = base.limits.min_storage_buffer_offset_alignment.max(4);
+        caps.max_allocation = 1 << 30;
+        caps.max_groups_x = base.limits.max_compute_work_group_count[0].max(1);
+        let mut driver = format!("driver {:#x}", base.driver_version);
+        let mut features = Vec::new();
+        if has_1_2 {
+            driver = query_properties(instance, physical, has(khr::push_descriptor::NAME), &mut caps);
+            query_features(instance, physical, &mut features, &mut missing);
+        } else {
+            missing.push("Vulkan 1.2".to_owned());
+        }
+        // SAFETY: as above.
+        let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+        match families.iter().position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE)) {
+            Some(family) => caps.queue_family = family as u32,
+            None => missing.push("a compute queue".to_owned()),
+        }
+        let info = DeviceInfo {
+            name: base.device_name_as_c_str().map_or_else(|_| "?".into(), CStr::to_string_lossy).into_owned(),
+            kind: kind(base.device_type),
+            driver,
+            api_version: Some([
+                vk::api_version_major(version),
+                vk::api_version_minor(version),
+                vk::api_version_patch(version),
+            ]),
+            limits: limits(&base.limits),
+            features,
+            missing,
+        };
+        Self { physical, info, caps }
+    }
+}
+
+fn kind(kind: vk::PhysicalDeviceType) -> DeviceKind {
+    match kind {
+        vk::PhysicalDeviceType::DISCRETE_GPU => DeviceKind::DiscreteGpu,
+        vk::PhysicalDeviceType::INTEGRATED_GPU => DeviceKind::IntegratedGpu,
+        vk::PhysicalDeviceType::VIRTUAL_GPU => DeviceKind::VirtualGpu,
+        vk::PhysicalDeviceType::CPU => DeviceKind::Cpu,
+        _ => DeviceKind::Other,
+    }
+}
+
+fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
+    Limits {
+        max_groups: limits.max_compute_work_group_count,
+        max_workgroup: limits.max_compute_work_group_size,
+        max_workgroup_invocations: limits.max_compute_work_group_invocations,
+        max_push_constants: limits.max_push_constants_size,
+        max_buffers: limits
+            .max_per_stage_descriptor_storage_buffers
+            .min(limits.max_descriptor_set_storage_buffers)
+            .min(limits.max_per_stage_resources),
+        max_buffer_bytes: limits.max_storage_buffer_range.into(),
+    }
+}
+
+/// Fills in `caps` and gives the driver's name.
+fn query_properties(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    has_push_descriptors: bool,
+    caps: &mut Caps,
+) -> String {
+    let mut driver = vk::PhysicalDeviceDriverProperties::default();
+    let mut floats = vk::PhysicalDeviceFloatControlsProperties::default();
+    let mut maintenance = vk::PhysicalDeviceMaintenance3Properties::default();
+    let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
+    let mut properties = vk::PhysicalDeviceProperties2::default()
+        .push_next(&mut driver)
+        .push_next(&mut floats)
+        .push_next(&mut maintenance);
+    if has_push_descriptors {
+        properties = properties.push_next(&mut push);
+    }
+    // SAFETY: the device speaks Vulkan 1.2, and the chain's structures are of it or of an extension it has.
+    unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+    caps.max_push_descriptors = push.max_push_descriptors;
+    caps.max_allocation = maintenance.max_memory_allocation_size;
+    caps.float_controls = FloatControls {
+        signed_zero_inf_nan_preserve: floats.shader_signed_zero_inf_nan_preserve_float32 == vk::TRUE,
+        rounding_mode_rte: floats.shader_rounding_mode_rte_float32 == vk::TRUE,
+        denorm_preserve: floats.shader_denorm_preserve_float32 == vk::TRUE,
+    };
+    let [name, version] = [driver.driver_name_as_c_str(), driver.driver_info_as_c_str()]
+        .map(|text| text.map_or("?".into(), CStr::to_string_lossy));
+    format!("{name} {version}").trim().to_owned()
+}
+
+fn query_features(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    features: &mut Vec<Feature>,
+    missing: &mut Vec<String>,
+) {
+    let mut vulkan_1_2 = vk::PhysicalDeviceVulkan12Features::default();
+    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut vulkan_1_2);
+    // SAFETY: the device speaks Vulkan 1.2.
+    unsafe { instance.get_physical_device_features2(physical, &mut all) };
+    let base = all.features;
+    let required = [
+        ("vulkanMemoryModel", vulkan_1_2.vulkan_memory_model),
+        ("scalarBlockLayout", vulkan_1_2.scalar_block_layout),
+        ("timelineSemaphore", vulkan_1_2.timeline_semaphore),
+    ];
+    missing.extend(required.iter().filter(|(_, has)| *has == vk::FALSE).map(|(name, _)| (*name).to_owned()));
+    let optional = [
+        (Feature::Float64, base.shader_float64),
+        (Feature::Int64, base.shader_int64),
+        (Feature::Int16, base.shader_int16),
+        (Feature::Int8, vulkan_1_2.shader_int8),
+        (Feature::Float16, vulkan_1_2.shader_float16),
+    ];
+    features.extend(optional.iter().filter(|(_, has)| *has == vk::TRUE).map(|(feature, _)| *feature));
+}

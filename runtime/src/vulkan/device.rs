@@ -1,0 +1,303 @@
+//! The logical device: its queue, its timeline, its memory.
+
+use std::ffi::CString;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use ash::{ext, khr, vk};
+use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
+use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
+
+use super::buffer::MemoryTypes;
+use super::candidate::{Candidate, Caps};
+use super::instance::VulkanInstance;
+use crate::error::{Error, Result};
+
+/// How long a wait spins before it blocks: a short kernel is done by then.
+const SPIN: Duration = Duration::from_micros(20);
+
+/// A Vulkan device.
+pub(crate) struct VulkanDevice {
+    pub(crate) raw: ash::Device,
+    pub(crate) caps: Caps,
+    pub(crate) push_descriptors: Option<khr::push_descriptor::Device>,
+    debug_utils: Option<ext::debug_utils::Device>,
+    queue: vk::Queue,
+    /// Counts completed submissions.
+    timeline: vk::Semaphore,
+    pub(crate) pipeline_cache: vk::PipelineCache,
+    pub(crate) memory_types: MemoryTypes,
+    /// Dropped before the device.
+    pub(crate) allocator: ManuallyDrop<Mutex<Allocator>>,
+    /// A command buffer with nothing but a barrier between all earlier and all later work.
+    barrier_pool: vk::CommandPool,
+    barrier: vk::CommandBuffer,
+    is_lost: AtomicBool,
+    pub(crate) instance: Arc<VulkanInstance>,
+}
+
+impl VulkanDevice {
+    /// Starts a device.
+    ///
+    /// # Errors
+    /// When the driver fails.
+    pub(crate) fn new(instance: Arc<VulkanInstance>, candidate: &Candidate, device_only: bool) -> Result<Arc<Self>> {
+        let (physical, caps) = (candidate.physical, candidate.caps);
+        let raw = create_device(&instance.raw, candidate)?;
+        // SAFETY: `physical` is of the instance.
+        let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
+        // From here on, dropping the half-made device must free what there is: handles stay null until made.
+        let mut debug_settings = AllocatorDebugSettings::default();
+        debug_settings.log_leaks_on_shutdown = false;
+        let desc = AllocatorCreateDesc {
+            instance: instance.raw.clone(),
+            device: raw.clone(),
+            physical_device: physical,
+            debug_settings,
+            buffer_device_address: false,
+            allocation_sizes: AllocationSizes::new(16 << 20, 16 << 20)
+                .with_max_device_memblock_size(256 << 20)
+                .with_max_host_memblock_size(64 << 20),
+        };
+        let allocator = match Allocator::new(&desc) {
+            Ok(allocator) => allocator,
+            Err(cause) => {
+                // SAFETY: nothing was made of the device yet.
+                unsafe { raw.destroy_device(None) };
+                return Err(Error::OutOfMemory { object: "allocator".to_owned(), bytes: 0, cause: cause.to_string() });
+            }
+        };
+        // SAFETY: the device was made with one queue of this family.
+        let queue = unsafe { raw.get_device_queue(caps.queue_family, 0) };
+        let push = (caps.max_push_descriptors > 0).then(|| khr::push_descriptor::Device::new(&instance.raw, &raw));
+        let debug_utils = instance.has_debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
+        let mut device = Self {
+            raw,
+            caps,
+            push_descriptors: push,
+            debug_utils,
+            queue,
+            timeline: vk::Semaphore::null(),
+            pipeline_cache: vk::PipelineCache::null(),
+            memory_types: MemoryTypes::new(&memory, device_only),
+            allocator: ManuallyDrop::new(Mutex::new(allocator)),
+            barrier_pool: vk::CommandPool::null(),
+            barrier: vk::CommandBuffer::null(),
+            is_lost: AtomicBool::new(false),
+            instance,
+        };
+        device.create_objects()?;
+        Ok(Arc::new(device))
+    }
+
+    fn create_objects(&mut self) -> Result<()> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: valid infos; the feature timelineSemaphore is enabled.
+        unsafe {
+            self.timeline = self.raw.create_semaphore(&info, None).map_err(Error::vulkan("vkCreateSemaphore"))?;
+            let info = vk::PipelineCacheCreateInfo::default();
+            self.pipeline_cache =
+                self.raw.create_pipeline_cache(&info, None).map_err(Error::vulkan("vkCreatePipelineCache"))?;
+        }
+        self.barrier_pool = self.create_command_pool(vk::CommandPoolCreateFlags::empty())?;
+        self.barrier = self.allocate_commands(self.barrier_pool)?;
+        self.begin(self.barrier, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)?;
+        let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
+        let writes = vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE;
+        let all = writes | vk::AccessFlags::SHADER_READ | vk::AccessFlags::TRANSFER_READ;
+        self.memory_barrier(self.barrier, (stages, writes), (stages, all));
+        self.end(self.barrier)
+    }
+
+    /// A pool of command buffers for the queue.
+    pub(crate) fn create_command_pool(&self, flags: vk::CommandPoolCreateFlags) -> Result<vk::CommandPool> {
+        let info = vk::CommandPoolCreateInfo::default().queue_family_index(self.caps.queue_family).flags(flags);
+        // SAFETY: a valid family.
+        unsafe { self.raw.create_command_pool(&info, None) }.map_err(Error::vulkan("vkCreateCommandPool"))
+    }
+
+    /// A command buffer of a pool.
+    pub(crate) fn allocate_commands(&self, pool: vk::CommandPool) -> Result<vk::CommandBuffer> {
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+        // SAFETY: a live pool that only its owner uses.
+        let made = unsafe { self.raw.allocate_command_buffers(&info) };
+        Ok(made.map_err(Error::vulkan("vkAllocateCommandBuffers"))?[0])
+    }
+
+    /// Begins a command buffer.
+    pub(crate) fn begin(&self, commands: vk::CommandBuffer, flags: vk::CommandBufferUsageFlags) -> Result<()> {
+        let info = vk::CommandBufferBeginInfo::default().flags(flags);
+        // SAFETY: a live command buffer that is not pending.
+        unsafe { self.raw.begin_command_buffer(commands, &info) }.map_err(Error::vulkan("vkBeginCommandBuffer"))
+    }
+
+    /// Ends a command buffer.
+    pub(crate) fn end(&self, commands: vk::CommandBuffer) -> Result<()> {
+        // SAFETY: a live command buffer in the recording state.
+        unsafe { self.raw.end_command_buffer(commands) }.map_err(Error::vulkan("vkEndCommandBuffer"))
+    }
+
+    /// Records a memory barrier.
+    pub(crate) fn memory_barrier(
+        &self,
+        commands: vk::CommandBuffer,
+        before: (vk::PipelineStageFlags, vk::AccessFlags),
+        after: (vk::PipelineStageFlags, vk::AccessFlags),
+    ) {
+        let barrier = vk::MemoryBarrier::default().src_access_mask(before.1).dst_access_mask(after.1);
+        // SAFETY: a live command buffer in the recording state; the accesses are of the stages.
+        unsafe {
+            self.raw.cmd_pipeline_barrier(
+                commands,
+                before.0,
+                after.0,
+                vk::DependencyFlags::empty(),
+                &[barrier],
+                &[],
+                &[],
+            );
+        }
+    }
+
+    /// Submits a command buffer under a number, behind a barrier if so told. Called under the schedule's lock only: the
+    /// queue is one thread's at a time, and numbers grow.
+    pub(crate) fn submit(&self, commands: vk::CommandBuffer, number: u64, needs_barrier: bool) -> Result<()> {
+        self.check_alive("vkQueueSubmit")?;
+        let both = [self.barrier, commands];
+        let commands = if needs_barrier { &both[..] } else { &both[1..] };
+        let (signals, values) = ([self.timeline], [number]);
+        let mut timeline = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
+        let submit = vk::SubmitInfo::default()
+            .command_buffers(commands)
+            .signal_semaphores(&signals)
+            .push_next(&mut timeline);
+        // SAFETY: executable command buffers, which their owner keeps with all they use until `number` is complete.
+        let result = unsafe { self.raw.queue_submit(self.queue, &[submit], vk::Fence::null()) };
+        result.map_err(|result| self.error("vkQueueSubmit", result))
+    }
+
+    /// Waits for a submission; false when the time is over first.
+    pub(crate) fn wait(&self, number: u64, timeout: Option<Duration>) -> Result<bool> {
+        self.check_alive("waiting for the device")?;
+        let is_complete = || -> Result<bool> {
+            // SAFETY: a live timeline semaphore.
+            let value = unsafe { self.raw.get_semaphore_counter_value(self.timeline) };
+            Ok(value.map_err(|result| self.error("vkGetSemaphoreCounterValue", result))? >= number)
+        };
+        if is_complete()? {
+            return Ok(true);
+        }
+        if timeout == Some(Duration::ZERO) {
+            return Ok(false);
+        }
+        if !self.caps.is_cpu {
+            let start = Instant::now();
+            let spin = timeout.map_or(SPIN, |timeout| timeout.min(SPIN));
+            while start.elapsed() < spin {
+                if is_complete()? {
+                    return Ok(true);
+                }
+                std::hint::spin_loop();
+            }
+        }
+        let nanoseconds = timeout.map_or(u64::MAX, |timeout| u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX));
+        let (semaphores, values) = ([self.timeline], [number]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        // SAFETY: a live timeline semaphore.
+        match unsafe { self.raw.wait_semaphores(&info, nanoseconds) } {
+            Ok(()) => Ok(true),
+            Err(vk::Result::TIMEOUT) => Ok(false),
+            Err(result) => Err(self.error("vkWaitSemaphores", result)),
+        }
+    }
+
+    fn check_alive(&self, operation: &'static str) -> Result<()> {
+        if self.is_lost.load(Relaxed) { Err(Error::DeviceLost { operation }) } else { Ok(()) }
+    }
+
+    /// The error of a failed call; a lost device is remembered.
+    fn error(&self, operation: &'static str, result: vk::Result) -> Error {
+        if result == vk::Result::ERROR_DEVICE_LOST {
+            self.is_lost.store(true, Relaxed);
+        }
+        Error::vulkan(operation)(result)
+    }
+
+    /// Names an object for the driver's tools, when these listen.
+    pub(crate) fn name_object<H: vk::Handle>(&self, object: H, name: &str) {
+        if let (Some(utils), Ok(name)) = (&self.debug_utils, CString::new(name.replace('\0', " "))) {
+            let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(object).object_name(&name);
+            // SAFETY: a live object of this device. A failure costs a name.
+            let _ = unsafe { utils.set_debug_utils_object_name(&info) };
+        }
+    }
+}
+
+fn create_device(instance: &ash::Instance, candidate: &Candidate) -> Result<ash::Device> {
+    use gridwise_ir::descriptor::Feature;
+    let has = |feature| candidate.info.features.contains(&feature);
+    let priorities = [1.0];
+    let queues = [vk::DeviceQueueCreateInfo::default()
+        .queue_family_index(candidate.caps.queue_family)
+        .queue_priorities(&priorities)];
+    let mut extensions = Vec::new();
+    if candidate.caps.max_push_descriptors > 0 {
+        extensions.push(khr::push_descriptor::NAME.as_ptr());
+    }
+    if candidate.caps.has_portability_subset {
+        extensions.push(khr::portability_subset::NAME.as_ptr());
+    }
+    let mut vulkan_1_2 = vk::PhysicalDeviceVulkan12Features::default()
+        .vulkan_memory_model(true)
+        .scalar_block_layout(true)
+        .timeline_semaphore(true)
+        .shader_int8(has(Feature::Int8))
+        .shader_float16(has(Feature::Float16));
+    let base = vk::PhysicalDeviceFeatures::default()
+        .shader_float64(has(Feature::Float64))
+        .shader_int64(has(Feature::Int64))
+        .shader_int16(has(Feature::Int16));
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&extensions)
+        .enabled_features(&base)
+        .push_next(&mut vulkan_1_2);
+    // SAFETY: the device has the family, extensions and features asked for; all pointers live until after the call.
+    unsafe { instance.create_device(candidate.physical, &info, None) }.map_err(Error::vulkan("vkCreateDevice"))
+}
+
+impl Drop for VulkanDevice {
+    fn drop(&mut self) {
+        // SAFETY: everything made of the device held it, so it is gone; the last work is waited for. Null handles are
+        // allowed, and the allocator is not used again.
+        unsafe {
+            let _ = self.raw.device_wait_idle();
+            self.raw.destroy_command_pool(self.barrier_pool, None);
+            self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
+            self.raw.destroy_semaphore(self.timeline, None);
+            if cfg!(debug_assertions) {
+                report_leaks(&mut self.allocator);
+            }
+            ManuallyDrop::drop(&mut self.allocator);
+            self.raw.destroy_device(None);
+        }
+    }
+}
+
+/// Says which buffers were never freed.
+fn report_leaks(allocator: &mut Mutex<Allocator>) {
+    let allocator = allocator.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for leak in allocator.generate_report().allocations {
+        tracing::error!(name = leak.name, bytes = leak.size, "leaked");
+    }
+}
+
+impl fmt::Debug for VulkanDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VulkanDevice").field("handle", &self.raw.handle()).field("caps", &self.caps).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,259 @@
+//! Turns steps into Vulkan commands, with a barrier wherever one step depends on an earlier one and nowhere else.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::buffer::VulkanBuffer;
+use super::descriptors::DescriptorPools;
+use super::device::VulkanDevice;
+use super::pipeline::Pipeline;
+use super::recording::Traps;
+use crate::buffer::Buffer;
+use crate::error::Result;
+use crate::launch::first_group_offset;
+use crate::steps::{DispatchStep, Step};
+use crate::sync::hazard::{HazardTracker, Stage, Touch};
+
+/// The most that `vkCmdUpdateBuffer` takes.
+const MAX_UPDATE: u64 = 65536;
+
+/// Writes one command buffer.
+pub(crate) struct Encoder<'a> {
+    device: &'a VulkanDevice,
+    commands: vk::CommandBuffer,
+    descriptors: &'a mut DescriptorPools,
+    traps: &'a Traps,
+    next_trap: u64,
+    hazards: HazardTracker,
+    touches: Vec<Touch>,
+    bound: vk::Pipeline,
+    /// Stages that wrote memory the host can see.
+    host_visible: (vk::PipelineStageFlags, vk::AccessFlags),
+}
+
+impl<'a> Encoder<'a> {
+    pub(crate) fn new(
+        device: &'a VulkanDevice,
+        commands: vk::CommandBuffer,
+        descriptors: &'a mut DescriptorPools,
+        traps: &'a Traps,
+    ) -> Self {
+        Self {
+            device,
+            commands,
+            descriptors,
+            traps,
+            next_trap: 0,
+            hazards: HazardTracker::default(),
+            touches: Vec::new(),
+            bound: vk::Pipeline::null(),
+            host_visible: Default::default(),
+        }
+    }
+
+    /// Writes a step.
+    pub(crate) fn step(&mut self, step: &Step) -> Result<()> {
+        match step {
+            Step::Dispatch(dispatch) => self.dispatch(dispatch)?,
+            Step::Copy { from, from_offset, to, to_offset, bytes } => {
+                self.touch(from, *from_offset..from_offset + bytes, false);
+                self.touch(to, *to_offset..to_offset + bytes, true);
+                self.copy(from, *from_offset, to, *to_offset, *bytes);
+            }
+            Step::Fill { buffer, pattern, bytes } => self.fill(buffer, pattern, *bytes),
+        }
+        Ok(())
+    }
+
+    /// Makes what the host can see visible to it.
+    pub(crate) fn finish(self) {
+        if !self.host_visible.0.is_empty() {
+            let host = (vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ);
+            self.device.memory_barrier(self.commands, self.host_visible, host);
+        }
+    }
+
+    fn touch(&mut self, buffer: &Arc<Buffer>, bytes: Range<u64>, is_write: bool) {
+        self.touches.push(Touch { resource: buffer.id, bytes, is_write });
+    }
+
+    /// Puts the barrier that the next command needs, by what it touches.
+    fn order(&mut self, stage: Stage) {
+        if let Some(barrier) = self.hazards.command(stage, &self.touches) {
+            let before = scope(barrier.before, false);
+            let after = scope(barrier.after, true);
+            self.device.memory_barrier(self.commands, before, after);
+        }
+        self.touches.clear();
+    }
+
+    fn note_host_visible(&mut self, stage: Stage) {
+        let (stages, accesses) = scope([stage == Stage::Compute, stage == Stage::Transfer], false);
+        self.host_visible.0 |= stages;
+        self.host_visible.1 |= accesses;
+    }
+
+    fn dispatch(&mut self, dispatch: &DispatchStep) -> Result<()> {
+        let Some(pipeline) = &dispatch.pipeline else { return Ok(()) };
+        for argument in &dispatch.buffers {
+            self.touch(&argument.buffer, 0..argument.buffer.bytes().max(1), argument.is_written);
+            if argument.is_written && argument.buffer.vulkan().is_some_and(VulkanBuffer::is_mapped) {
+                self.note_host_visible(Stage::Compute);
+            }
+        }
+        self.order(Stage::Compute);
+        if self.bound != pipeline.raw {
+            self.bound = pipeline.raw;
+            // SAFETY: a live pipeline, and a command buffer in the recording state; likewise below.
+            unsafe {
+                self.device.raw.cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
+            }
+        }
+        self.bind_buffers(dispatch, pipeline)?;
+        let push = dispatch.push.bytes();
+        if !push.is_empty() {
+            self.push_constants(pipeline, 0, push);
+        }
+        let [x, y, z] = dispatch.extent.groups;
+        let first_group = first_group_offset(dispatch.descriptor);
+        let most = self.device.caps.max_groups_x;
+        let mut start = 0;
+        while start < x {
+            if let (Some(offset), true) = (first_group, start > 0) {
+                self.push_constants(pipeline, offset, &start.to_ne_bytes());
+            }
+            let width = most.min(x - start);
+            // SAFETY: everything the pipeline needs is bound, and the size is within the limits.
+            unsafe { self.device.raw.cmd_dispatch(self.commands, width, y, z) };
+            start += width;
+        }
+        Ok(())
+    }
+
+    fn push_constants(&self, pipeline: &Pipeline, offset: u32, bytes: &[u8]) {
+        // SAFETY: within the layout's range.
+        unsafe {
+            let stage = vk::ShaderStageFlags::COMPUTE;
+            self.device.raw.cmd_push_constants(self.commands, pipeline.layout, stage, offset, bytes);
+        }
+    }
+
+    fn bind_buffers(&mut self, dispatch: &DispatchStep, pipeline: &Pipeline) -> Result<()> {
+        let mut infos = Vec::with_capacity(dispatch.buffers.len() + 1);
+        for argument in &dispatch.buffers {
+            if let Some(buffer) = argument.buffer.vulkan() {
+                // An empty tensor has a small buffer too; kernels know its length.
+                let range = argument.buffer.bytes().clamp(4, buffer.size);
+                infos.push((argument.binding, vk::DescriptorBufferInfo { buffer: buffer.raw, offset: 0, range }));
+            }
+        }
+        if let Some(binding) = dispatch.descriptor.trap_binding {
+            infos.extend(self.traps.record(self.next_trap).map(|record| (binding, record)));
+            self.next_trap += 1;
+            self.note_host_visible(Stage::Compute);
+        }
+        if infos.is_empty() {
+            return Ok(());
+        }
+        let push = self.device.push_descriptors.as_ref().filter(|_| pipeline.pushes_descriptors);
+        let set = match push {
+            Some(_) => vk::DescriptorSet::null(),
+            None => self.descriptors.allocate(pipeline.set_layout, infos.len() as u32)?,
+        };
+        let write = |(binding, info): &'_ (u32, vk::DescriptorBufferInfo)| vk::WriteDescriptorSet {
+            dst_set: set,
+            dst_binding: *binding,
+            descriptor_count: 1,
+            descriptor_type: vk::DescriptorType::STORAGE_BUFFER,
+            p_buffer_info: info,
+            ..Default::default()
+        };
+        let writes: Vec<vk::WriteDescriptorSet<'_>> = infos.iter().map(write).collect();
+        let (commands, layout, point) = (self.commands, pipeline.layout, vk::PipelineBindPoint::COMPUTE);
+        // SAFETY: live buffers that the recording's owner keeps, in bindings of the layout; `infos` outlives the calls.
+        unsafe {
+            match push {
+                Some(push) => push.cmd_push_descriptor_set(commands, point, layout, 0, &writes),
+                None => {
+                    self.device.raw.update_descriptor_sets(&writes, &[]);
+                    self.device.raw.cmd_bind_descriptor_sets(commands, point, layout, 0, &[set], &[]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a copy whose touches are noted.
+    fn copy(&mut self, from: &Buffer, from_offset: u64, to: &Buffer, to_offset: u64, bytes: u64) {
+        self.order(Stage::Transfer);
+        let (Some(from), Some(to)) = (from.vulkan(), to.vulkan()) else { return };
+        if to.is_mapped() {
+            self.note_host_visible(Stage::Transfer);
+        }
+        let region = vk::BufferCopy::default().src_offset(from_offset).dst_offset(to_offset).size(bytes);
+        // SAFETY: live buffers; the ranges lie in them and do not overlap.
+        unsafe { self.device.raw.cmd_copy_buffer(self.commands, from.raw, to.raw, &[region]) };
+    }
+
+    fn fill(&mut self, buffer: &Arc<Buffer>, pattern: &[u32], bytes: u64) {
+        let Some(vulkan) = buffer.vulkan() else { return };
+        if vulkan.is_mapped() {
+            self.note_host_visible(Stage::Transfer);
+        }
+        if pattern.iter().all(|word| *word == pattern[0]) {
+            self.touch(buffer, 0..bytes, true);
+            self.order(Stage::Transfer);
+            // SAFETY: a live buffer of a multiple of 4 bytes.
+            unsafe { self.device.raw.cmd_fill_buffer(self.commands, vulkan.raw, 0, bytes, pattern[0]) };
+            return;
+        }
+        // A first piece goes with the command buffer; the rest is copied from what is there, twice as much each time.
+        let element = 4 * pattern.len() as u64;
+        let mut done = if element > MAX_UPDATE { MAX_UPDATE.min(bytes) } else { (MAX_UPDATE / element * element).min(bytes) };
+        let words: Vec<u32> = pattern.iter().copied().cycle().take((done / 4) as usize).collect();
+        self.update(buffer, vulkan, 0, &words);
+        while done < element.min(bytes) {
+            let start = (done / 4) as usize;
+            let piece = &pattern[start..pattern.len().min(start + (MAX_UPDATE / 4) as usize)];
+            self.update(buffer, vulkan, done, piece);
+            done += 4 * piece.len() as u64;
+        }
+        while done < bytes {
+            let step = done.min(bytes - done);
+            self.touch(buffer, 0..step, false);
+            self.touch(buffer, done..done + step, true);
+            self.copy(buffer, 0, buffer, done, step);
+            done += step;
+        }
+    }
+
+    fn update(&mut self, buffer: &Arc<Buffer>, vulkan: &VulkanBuffer, offset: u64, words: &[u32]) {
+        self.touch(buffer, offset..offset + 4 * words.len() as u64, true);
+        self.order(Stage::Transfer);
+        // SAFETY: a live buffer; the range lies in it and is within the command's limit.
+        unsafe { self.device.raw.cmd_update_buffer(self.commands, vulkan.raw, offset, bytemuck::cast_slice(words)) };
+    }
+}
+
+/// The stages and accesses of one side of a barrier.
+fn scope(stages: [bool; 2], with_reads: bool) -> (vk::PipelineStageFlags, vk::AccessFlags) {
+    let [compute, transfer] = stages;
+    let mut scope = (vk::PipelineStageFlags::empty(), vk::AccessFlags::empty());
+    if compute {
+        scope.0 |= vk::PipelineStageFlags::COMPUTE_SHADER;
+        scope.1 |= vk::AccessFlags::SHADER_WRITE;
+    }
+    if transfer {
+        scope.0 |= vk::PipelineStageFlags::TRANSFER;
+        scope.1 |= vk::AccessFlags::TRANSFER_WRITE;
+    }
+    if with_reads && compute {
+        scope.1 |= vk::AccessFlags::SHADER_READ;
+    }
+    if with_reads && transfer {
+        scope.1 |= vk::AccessFlags::TRANSFER_READ;
+    }
+    scope
+}

@@ -1,0 +1,20 @@
+//! The Vulkan device: all driver calls are made in this folder.
+
+mod buffer;
+mod candidate;
+mod descriptors;
+mod device;
+mod encoder;
+mod instance;
+mod pipeline;
+mod recording;
+mod spirv;
+mod staging;
+mod validation;
+
+pub(crate) use buffer::{MemoryUse, VulkanBuffer};
+pub(crate) use device::VulkanDevice;
+pub(crate) use instance::VulkanInstance;
+pub(crate) use pipeline::Pipeline;
+pub(crate) use recording::Recording;
+pub(crate) use staging::VulkanBackend;

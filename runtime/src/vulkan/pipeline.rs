@@ -1,0 +1,124 @@
+//! Compute pipelines, one per kernel.
+
+use std::ffi::CString;
+use std::fmt;
+use std::sync::Arc;
+
+use ash::vk;
+use gridwise_ir::descriptor::{KernelDescriptor, ParamKind};
+
+use super::device::VulkanDevice;
+use super::spirv;
+use crate::error::{Error, Result};
+
+/// A kernel's pipeline and the layouts that go with it.
+pub(crate) struct Pipeline {
+    pub(crate) raw: vk::Pipeline,
+    pub(crate) layout: vk::PipelineLayout,
+    pub(crate) set_layout: vk::DescriptorSetLayout,
+    /// Whether buffers are bound without a descriptor set.
+    pub(crate) pushes_descriptors: bool,
+    device: Arc<VulkanDevice>,
+}
+
+impl Pipeline {
+    /// Creates a kernel's pipeline; limits and features were checked.
+    pub(crate) fn new(device: &Arc<VulkanDevice>, descriptor: &KernelDescriptor) -> Result<Self> {
+        let words = spirv::words(descriptor)?;
+        let words = spirv::strip_float_controls(words, device.caps.float_controls);
+        let mut bindings: Vec<u32> = descriptor.params.iter().filter_map(|param| binding_of(param.kind)).collect();
+        bindings.extend(descriptor.trap_binding);
+        // Dropping the half-made pipeline on an error frees what there is of it.
+        let mut pipeline = Self {
+            raw: vk::Pipeline::null(),
+            layout: vk::PipelineLayout::null(),
+            set_layout: vk::DescriptorSetLayout::null(),
+            pushes_descriptors: bindings.len() <= device.caps.max_push_descriptors as usize,
+            device: device.clone(),
+        };
+        pipeline.create_layouts(descriptor, &bindings)?;
+        pipeline.create_pipeline(descriptor, &words)?;
+        device.name_object(pipeline.raw, descriptor.name);
+        Ok(pipeline)
+    }
+
+    fn create_layouts(&mut self, descriptor: &KernelDescriptor, bindings: &[u32]) -> Result<()> {
+        let raw = &self.device.raw;
+        let binding = |binding: &u32| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(*binding)
+                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                .descriptor_count(1)
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+        };
+        let bindings: Vec<_> = bindings.iter().map(binding).collect();
+        let flags = match self.pushes_descriptors && self.device.push_descriptors.is_some() {
+            true => vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR,
+            false => vk::DescriptorSetLayoutCreateFlags::empty(),
+        };
+        self.pushes_descriptors = !flags.is_empty();
+        let info = vk::DescriptorSetLayoutCreateInfo::default().flags(flags).bindings(&bindings);
+        // SAFETY: a valid info; likewise below.
+        let made = unsafe { raw.create_descriptor_set_layout(&info, None) };
+        self.set_layout = made.map_err(Error::vulkan("vkCreateDescriptorSetLayout"))?;
+        let sets = [self.set_layout];
+        let ranges = [vk::PushConstantRange::default()
+            .stage_flags(vk::ShaderStageFlags::COMPUTE)
+            .size(descriptor.push_constant_size)];
+        let ranges = if descriptor.push_constant_size > 0 { &ranges[..] } else { &[] };
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(ranges);
+        // SAFETY: the layout is live, the range within the limits.
+        let made = unsafe { raw.create_pipeline_layout(&info, None) };
+        self.layout = made.map_err(Error::vulkan("vkCreatePipelineLayout"))?;
+        Ok(())
+    }
+
+    fn create_pipeline(&mut self, descriptor: &KernelDescriptor, words: &[u32]) -> Result<()> {
+        let raw = &self.device.raw;
+        let entry = CString::new(descriptor.entry_point)
+            .map_err(|_| Error::InvalidModule { kernel: descriptor.name, cause: "the entry point's name has a zero" })?;
+        let info = vk::ShaderModuleCreateInfo::default().code(words);
+        // SAFETY: the words are a whole module as the compiler made it.
+        let module = unsafe { raw.create_shader_module(&info, None) }.map_err(Error::vulkan("vkCreateShaderModule"))?;
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module)
+            .name(&entry);
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout);
+        // SAFETY: module and layout are live and of one kernel; the module is not used after.
+        let made = unsafe {
+            let made = raw.create_compute_pipelines(self.device.pipeline_cache, &[info], None);
+            raw.destroy_shader_module(module, None);
+            made
+        };
+        // A failed creation leaves a null handle.
+        let made = made.map_err(|(_, result)| Error::vulkan("vkCreateComputePipelines")(result))?;
+        self.raw = made.first().copied().unwrap_or_default();
+        Ok(())
+    }
+}
+
+fn binding_of(kind: ParamKind) -> Option<u32> {
+    match kind {
+        ParamKind::Buffer { binding, .. } => Some(binding),
+        ParamKind::Value { .. } => None,
+    }
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        let raw = &self.device.raw;
+        // SAFETY: recordings that use the pipeline hold it until they are complete. Null handles are allowed.
+        unsafe {
+            raw.destroy_pipeline(self.raw, None);
+            raw.destroy_pipeline_layout(self.layout, None);
+            raw.destroy_descriptor_set_layout(self.set_layout, None);
+        }
+    }
+}
+
+impl fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pipeline").field("raw", &self.raw).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,160 @@
+//! Adapts a module's words to a device. Pure: it must leave every instruction it does not know as it is.
+
+use std::borrow::Cow;
+
+use gridwise_ir::descriptor::KernelDescriptor;
+
+use crate::error::{Error, Result};
+
+/// Which float controls a device supports for 32-bit floats.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct FloatControls {
+    pub(crate) signed_zero_inf_nan_preserve: bool,
+    pub(crate) rounding_mode_rte: bool,
+    pub(crate) denorm_preserve: bool,
+}
+
+const MAGIC: u32 = 0x0723_0203;
+const HEADER: usize = 5;
+const OP_EXECUTION_MODE: u32 = 16;
+const OP_CAPABILITY: u32 = 17;
+/// Capability and execution mode of each control.
+const DENORM_PRESERVE: [u32; 2] = [4464, 4459];
+const SIGNED_ZERO_INF_NAN_PRESERVE: [u32; 2] = [4466, 4461];
+const ROUNDING_MODE_RTE: [u32; 2] = [4467, 4462];
+
+/// The words of a kernel's module.
+///
+/// # Errors
+/// When the bytes cannot be a module.
+pub(crate) fn words(descriptor: &KernelDescriptor) -> Result<Cow<'static, [u32]>> {
+    let invalid = |cause| Error::InvalidModule { kernel: descriptor.name, cause };
+    let bytes = descriptor.spirv;
+    if bytes.len() % 4 != 0 || bytes.len() < 4 * HEADER {
+        return Err(invalid("its length is not that of a module"));
+    }
+    let words = match bytemuck::try_cast_slice(bytes) {
+        Ok(words) if cfg!(target_endian = "little") => Cow::Borrowed(words),
+        _ => {
+            let word = |bytes: &[u8]| bytes.iter().rev().fold(0u32, |word, byte| word << 8 | u32::from(*byte));
+            Cow::Owned(bytes.chunks_exact(4).map(word).collect())
+        }
+    };
+    if words[0] != MAGIC {
+        return Err(invalid("the magic number is wrong"));
+    }
+    // Drivers crash on truncated modules, so this one is walked to its end first.
+    let mut at = HEADER;
+    while at < words.len() {
+        let count = (words[at] >> 16) as usize;
+        if count == 0 || count > words.len() - at {
+            return Err(invalid("an instruction reaches past the end"));
+        }
+        at += count;
+    }
+    Ok(words)
+}
+
+/// Removes the float controls that a device does not support; the module's meaning is then the device's own.
+pub(crate) fn strip_float_controls(words: Cow<'_, [u32]>, supported: FloatControls) -> Cow<'_, [u32]> {
+    let controls = [
+        (DENORM_PRESERVE, supported.denorm_preserve),
+        (SIGNED_ZERO_INF_NAN_PRESERVE, supported.signed_zero_inf_nan_preserve),
+        (ROUNDING_MODE_RTE, supported.rounding_mode_rte),
+    ];
+    if controls.iter().all(|(_, is_supported)| *is_supported) {
+        return words;
+    }
+    let is_removed = |instruction: &[u32]| {
+        let operand = match instruction[0] & 0xffff {
+            OP_CAPABILITY => instruction.get(1).map(|capability| (0, *capability)),
+            OP_EXECUTION_MODE => instruction.get(2).map(|mode| (1, *mode)),
+            _ => None,
+        };
+        operand.is_some_and(|(which, id)| controls.iter().any(|(ids, is_supported)| !is_supported && ids[which] == id))
+    };
+    let header = words.len().min(HEADER);
+    let mut kept = words[..header].to_vec();
+    let mut rest = &words[header..];
+    while let Some(first) = rest.first() {
+        let count = ((first >> 16) as usize).clamp(1, rest.len());
+        let (instruction, after) = rest.split_at(count);
+        if !is_removed(instruction) {
+            kept.extend_from_slice(instruction);
+        }
+        rest = after;
+    }
+    Cow::Owned(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use gridwise_ir::descriptor::Location;
+
+    use super::*;
+
+    const ALL: FloatControls =
+        FloatControls { signed_zero_inf_nan_preserve: true, rounding_mode_rte: true, denorm_preserve: true };
+
+    fn op(code: u32, operands: &[u32]) -> Vec<u32> {
+        let mut words = vec![(operands.len() as u32 + 1) << 16 | code];
+        words.extend_from_slice(operands);
+        words
+    }
+
+    fn module(capabilities: &[u32], modes: &[u32]) -> Vec<u32> {
+        let mut words = vec![MAGIC, 0x10500, 0, 9, 0];
+        words.extend(op(OP_CAPABILITY, &[1]));
+        capabilities.iter().for_each(|id| words.extend(op(OP_CAPABILITY, &[*id])));
+        words.extend(op(OP_EXECUTION_MODE, &[4, 17, 64, 1, 1]));
+        modes.iter().for_each(|id| words.extend(op(OP_EXECUTION_MODE, &[4, *id, 32])));
+        // A constant whose operands look like a control stays.
+        words.extend(op(43, &[1, 4466, 4461]));
+        words
+    }
+
+    #[test]
+    fn supported_controls_stay() {
+        let words = module(&[4464, 4466, 4467], &[4459, 4461, 4462]);
+        assert!(matches!(strip_float_controls(Cow::Borrowed(&words), ALL), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn unsupported_controls_go() {
+        let words = module(&[4464, 4466, 4467], &[4459, 4461, 4462]);
+        let without_denorm = FloatControls { denorm_preserve: false, ..ALL };
+        assert_eq!(*strip_float_controls(Cow::Borrowed(&words), without_denorm), module(&[4466, 4467], &[4461, 4462]));
+        assert_eq!(*strip_float_controls(Cow::Borrowed(&words), FloatControls::default()), module(&[], &[]));
+    }
+
+    #[test]
+    fn broken_modules_are_refused() {
+        static GOOD: [u8; 28] = {
+            let mut bytes = [0; 28];
+            (bytes[0], bytes[1], bytes[2], bytes[3]) = (0x03, 0x02, 0x23, 0x07);
+            (bytes[20], bytes[22], bytes[24]) = (17, 2, 1);
+            bytes
+        };
+        let check = |spirv: &'static [u8]| {
+            let descriptor = KernelDescriptor {
+                name: "k",
+                location: Location { file: "", line: 1, column: 1 },
+                spirv,
+                entry_point: "k",
+                workgroup: [1; 3],
+                params: &[],
+                launch_words: &[],
+                push_constant_size: 0,
+                trap_binding: None,
+                sites: &[],
+                features: &[],
+            };
+            words(&descriptor).map(|words| words.len())
+        };
+        assert_eq!(check(&GOOD).unwrap(), 7);
+        assert!(check(&GOOD[..24]).is_err(), "cut off in an instruction");
+        assert!(check(&GOOD[..27]).is_err());
+        assert!(check(&GOOD[4..]).is_err());
+        assert!(check(&[]).is_err());
+    }
+}

@@ -1,0 +1,206 @@
+//! Transfers between the host and memory it cannot reach: two mapped slots, one being copied while the other is filled.
+
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ash::vk;
+
+use super::buffer::{MemoryUse, VulkanBuffer};
+use super::device::VulkanDevice;
+use crate::buffer::Buffer;
+use crate::error::{Error, Result};
+use crate::manager::Shared;
+
+/// Bytes of a slot: large enough to hide the cost of a submission, small enough to stay in cache.
+const SLOT: u64 = 8 << 20;
+
+/// The Vulkan device with its staging.
+pub(crate) struct VulkanBackend {
+    /// Made by the first transfer that needs it. Dropped before the device.
+    staging: Mutex<Option<Staging>>,
+    pub(crate) device: Arc<VulkanDevice>,
+}
+
+struct Staging {
+    slots: [Slot; 2],
+    buffer: VulkanBuffer,
+    data: NonNull<u8>,
+    pool: vk::CommandPool,
+    device: Arc<VulkanDevice>,
+}
+
+// SAFETY: the pointer is to the buffer's mapped memory, which goes where the staging goes.
+unsafe impl Send for Staging {}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    commands: vk::CommandBuffer,
+    /// The last submission that uses the slot.
+    pending: u64,
+}
+
+impl VulkanBackend {
+    pub(crate) fn new(device: Arc<VulkanDevice>) -> Box<Self> {
+        Box::new(Self { staging: Mutex::new(None), device })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Staging>> {
+        self.staging.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn staging<'a>(&self, guard: &'a mut Option<Staging>) -> Result<&'a mut Staging> {
+        match guard {
+            Some(staging) => Ok(staging),
+            None => Ok(guard.insert(Staging::new(&self.device)?)),
+        }
+    }
+
+    /// Copies host memory to a whole buffer.
+    ///
+    /// # Safety
+    /// `from` is valid for reads of the buffer's bytes.
+    pub(crate) unsafe fn upload(&self, shared: &Shared, buffer: &Buffer, from: *const u8) -> Result<()> {
+        let mut guard = self.lock();
+        let staging = self.staging(&mut guard)?;
+        let mut last = 0;
+        for (index, (offset, bytes)) in pieces(buffer.bytes()).enumerate() {
+            let slot = index % 2;
+            shared.wait(staging.slots[slot].pending)?;
+            // SAFETY: the piece lies in both; the slot is not in use.
+            unsafe { std::ptr::copy_nonoverlapping(from.add(offset as usize), staging.data(slot), bytes as usize) };
+            last = staging.submit(shared, slot, buffer, Transfer::Up { offset, bytes })?;
+        }
+        // The caller's data was copied; but only a wait tells of a lost device.
+        shared.wait(last)
+    }
+
+    /// Copies a whole buffer to host memory.
+    ///
+    /// # Safety
+    /// `into` is valid for writes of the buffer's bytes.
+    pub(crate) unsafe fn download(&self, shared: &Shared, buffer: &Buffer, into: *mut u8) -> Result<()> {
+        let mut guard = self.lock();
+        let staging = self.staging(&mut guard)?;
+        let mut ready: Option<(usize, u64, u64)> = None;
+        for (index, (offset, bytes)) in pieces(buffer.bytes()).enumerate() {
+            let slot = index % 2;
+            shared.wait(staging.slots[slot].pending)?;
+            staging.submit(shared, slot, buffer, Transfer::Down { offset, bytes })?;
+            if let Some(piece) = ready.replace((slot, offset, bytes)) {
+                // SAFETY: the caller's promise.
+                unsafe { staging.take(shared, piece, into) }?;
+            }
+        }
+        match ready {
+            // SAFETY: the caller's promise.
+            Some(piece) => unsafe { staging.take(shared, piece, into) },
+            None => Ok(()),
+        }
+    }
+
+    /// Sets a whole buffer to zero.
+    pub(crate) fn clear(&self, shared: &Shared, buffer: &Buffer) -> Result<()> {
+        let mut guard = self.lock();
+        let staging = self.staging(&mut guard)?;
+        shared.wait(staging.slots[0].pending)?;
+        let last = staging.submit(shared, 0, buffer, Transfer::Clear)?;
+        shared.wait(last)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Transfer {
+    Up { offset: u64, bytes: u64 },
+    Down { offset: u64, bytes: u64 },
+    Clear,
+}
+
+fn pieces(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+    (0..bytes.div_ceil(SLOT)).map(move |index| (index * SLOT, SLOT.min(bytes - index * SLOT)))
+}
+
+impl Staging {
+    fn new(device: &Arc<VulkanDevice>) -> Result<Self> {
+        let buffer = VulkanBuffer::new(device, "staging", 2 * SLOT, MemoryUse::Staging)?;
+        let data = buffer.mapped_anyhow().ok_or_else(|| Error::OutOfMemory {
+            object: "staging".to_owned(),
+            bytes: 2 * SLOT,
+            cause: "the memory is not mapped".to_owned(),
+        })?;
+        let pool = device.create_command_pool(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)?;
+        // Dropping the half-made staging on an error frees the pool.
+        let mut staging = Self { slots: Default::default(), buffer, data, pool, device: device.clone() };
+        for slot in 0..2 {
+            staging.slots[slot].commands = device.allocate_commands(pool)?;
+        }
+        Ok(staging)
+    }
+
+    fn data(&self, slot: usize) -> *mut u8 {
+        self.data.as_ptr().wrapping_add(slot * SLOT as usize)
+    }
+
+    /// Records and submits a transfer through a slot that is not in use.
+    fn submit(&mut self, shared: &Shared, slot: usize, buffer: &Buffer, transfer: Transfer) -> Result<u64> {
+        let device = &self.device;
+        let commands = self.slots[slot].commands;
+        let Some(target) = buffer.vulkan() else { return Ok(0) };
+        let slot_offset = slot as u64 * SLOT;
+        let all = (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_WRITE);
+        device.begin(commands, vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)?;
+        // SAFETY: live buffers, ranges within them, a command buffer in the recording state.
+        unsafe {
+            match transfer {
+                Transfer::Up { offset, bytes } => {
+                    let region = vk::BufferCopy { src_offset: slot_offset, dst_offset: offset, size: bytes };
+                    device.raw.cmd_copy_buffer(commands, self.buffer.raw, target.raw, &[region]);
+                }
+                Transfer::Down { offset, bytes } => {
+                    // What the slot held before was read long ago, but the device has to be told.
+                    device.memory_barrier(commands, all, all);
+                    let region = vk::BufferCopy { src_offset: offset, dst_offset: slot_offset, size: bytes };
+                    device.raw.cmd_copy_buffer(commands, target.raw, self.buffer.raw, &[region]);
+                    let host = (vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ);
+                    device.memory_barrier(commands, all, host);
+                }
+                Transfer::Clear => device.raw.cmd_fill_buffer(commands, target.raw, 0, vk::WHOLE_SIZE, 0),
+            }
+        }
+        device.end(commands)?;
+        let is_write = !matches!(transfer, Transfer::Down { .. });
+        let uses = std::iter::once((&buffer.uses, is_write));
+        let submit = |number, needs_barrier| device.submit(commands, number, needs_barrier);
+        let number = shared.schedule.submit(uses, submit)?;
+        self.slots[slot].pending = number;
+        Ok(number)
+    }
+
+    /// Takes a downloaded piece out of its slot.
+    ///
+    /// # Safety
+    /// `into` is valid for writes of the piece at its offset.
+    unsafe fn take(&self, shared: &Shared, (slot, offset, bytes): (usize, u64, u64), into: *mut u8) -> Result<()> {
+        shared.wait(self.slots[slot].pending)?;
+        // SAFETY: the copy into the slot is complete and visible; the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(self.data(slot), into.add(offset as usize), bytes as usize) };
+        Ok(())
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        for slot in &self.slots {
+            // A lost device has nothing pending either.
+            let _ = self.device.wait(slot.pending, None);
+        }
+        // SAFETY: nothing of the pool is pending.
+        unsafe { self.device.raw.destroy_command_pool(self.pool, None) };
+    }
+}
+
+impl fmt::Debug for VulkanBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VulkanBackend").field("device", &self.device).finish_non_exhaustive()
+    }
+}
