@@ -1,1 +1,10 @@
-//! Device items that the kernels of another crate use.
+//! Device items that kernels of another crate use: by `use`, full path, re-export and glob.
+
+pub mod color;
+pub mod geometry;
+
+/// Re-exports under other paths, to gather through.
+pub mod prelude {
+    pub use crate::color::*;
+    pub use crate::geometry::{Particle, advance as step_particle};
+}

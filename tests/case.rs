@@ -1,0 +1,132 @@
+//! What a corpus entry is: a kernel's descriptor, how to run it, how its outputs are compared.
+
+use gridwise::descriptor::KernelDescriptor;
+use gridwise::prelude::*;
+
+/// One corpus entry.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    /// `area::name`.
+    pub name: &'static str,
+    /// The kernels it runs.
+    pub kernels: &'static [&'static KernelDescriptor],
+    /// Runs it on a device.
+    pub run: fn(&Manager) -> gridwise::Result<Vec<Output>>,
+    /// What the outputs must be, computed apart from any kernel; `None` where only agreement is asked.
+    pub expected: Option<fn() -> Vec<Output>>,
+}
+
+/// An output buffer, with how far devices may differ in it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// Equal on all devices.
+    U32(Vec<u32>),
+    /// Equal on all devices.
+    I32(Vec<i32>),
+    /// Within this many units in the last place, or within the absolute bound.
+    F32 {
+        /// The values.
+        values: Vec<f32>,
+        /// Units in the last place.
+        ulp: u32,
+        /// Differences up to this are fine, whatever their size in units in the last place.
+        absolute: f32,
+    },
+    /// What the launch reported, as text without the invocation (which of several is first is not defined).
+    Report(String),
+}
+
+impl Output {
+    /// Floats that must agree bit for bit (all NaNs are alike).
+    pub fn exact(values: Vec<f32>) -> Self {
+        Self::F32 { values, ulp: 0, absolute: 0.0 }
+    }
+
+    /// Floats within some units in the last place.
+    pub fn ulp(values: Vec<f32>, ulp: u32) -> Self {
+        Self::F32 { values, ulp, absolute: 0.0 }
+    }
+
+    /// Floats within an absolute bound.
+    pub fn near(values: Vec<f32>, absolute: f32) -> Self {
+        Self::F32 { values, ulp: 0, absolute }
+    }
+
+    /// The first difference from `other`, as text.
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        match (self, other) {
+            (Self::U32(a), Self::U32(b)) => first_difference(a, b, |a, b| a == b),
+            (Self::I32(a), Self::I32(b)) => first_difference(a, b, |a, b| a == b),
+            (Self::F32 { values: a, ulp, absolute }, Self::F32 { values: b, .. }) => {
+                first_difference(a, b, |a, b| is_close(*a, *b, *ulp, *absolute))
+            }
+            (Self::Report(a), Self::Report(b)) => (a != b).then(|| format!("`{a}` and `{b}`")),
+            _ => Some("outputs of different types".to_owned()),
+        }
+    }
+}
+
+fn first_difference<T: std::fmt::Debug>(a: &[T], b: &[T], same: impl Fn(&T, &T) -> bool) -> Option<String> {
+    if a.len() != b.len() {
+        return Some(format!("{} and {} elements", a.len(), b.len()));
+    }
+    let count = a.iter().zip(b).filter(|(a, b)| !same(a, b)).count();
+    let (index, (a, b)) = a.iter().zip(b).enumerate().find(|(_, (a, b))| !same(a, b))?;
+    Some(format!("{count} elements differ, first at {index}: {a:?} and {b:?}"))
+}
+
+fn is_close(a: f32, b: f32, ulp: u32, absolute: f32) -> bool {
+    if a.is_nan() || b.is_nan() {
+        return a.is_nan() && b.is_nan();
+    }
+    // Ordered integers: neighbours differ by one; -0 and +0 are one apart.
+    let ordered = |v: f32| {
+        let bits = v.to_bits() as i32;
+        i64::from(if bits < 0 { i32::MIN.wrapping_sub(bits).wrapping_sub(1) } else { bits })
+    };
+    a.to_bits() == b.to_bits()
+        || (ulp > 0 && ordered(a).abs_diff(ordered(b)) <= u64::from(ulp))
+        || (a - b).abs() <= absolute
+}
+
+/// `len` reproducible 32-bit patterns: edge values first, then noise.
+pub fn patterns(len: usize, seed: u32) -> Vec<u32> {
+    const EDGES: [u32; 12] =
+        [0, 1, 2, 3, 31, 32, 33, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff];
+    let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
+    let noise = std::iter::from_fn(move || {
+        // Marsaglia's xorshift32 (Journal of Statistical Software 8, 2003).
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        // Small numbers now and then: they meet edges of their own.
+        Some(if state & 7 == 0 { state >> 27 } else { state })
+    });
+    let edges = (seed as usize % EDGES.len()..).map(|i| EDGES[i % EDGES.len()]).take(len.min(144));
+    // Two lists with different seeds pair every edge with every other.
+    let paired = edges.enumerate().map(|(i, edge)| if seed % 2 == 0 { EDGES[(i / 12) % 12] } else { edge });
+    paired.chain(noise).take(len).collect()
+}
+
+/// `len` floats: special values first, then noise of every magnitude, then of moderate size.
+pub fn floats(len: usize, seed: u32) -> Vec<f32> {
+    const EDGES: [f32; 16] = [
+        0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, -2.5, 0.499_999_97, 8_388_609.0, 3.0e9, -3.0e9, f32::MAX, f32::INFINITY,
+        f32::NEG_INFINITY, f32::NAN,
+    ];
+    let noise = patterns(len, seed).into_iter().enumerate().map(|(i, bits)| match i % 4 {
+        0 => f32::from_bits(bits),
+        1 => bits as i32 as f32 / 65536.0,
+        2 => bits as f32 / 4_294_967_296.0,
+        _ => (bits % 2048) as f32 - 1024.0,
+    });
+    // Subnormal numbers may be flushed to zero by a device: none as input.
+    let normal = noise.map(|v| if v.is_subnormal() { 0.25 } else { v });
+    let edges = (0..256.min(len)).map(|i| EDGES[if seed % 2 == 0 { i / 16 } else { i % 16 }]);
+    edges.chain(normal).take(len).collect()
+}
+
+/// Moderate floats in `-range..range`.
+pub fn moderate(len: usize, seed: u32, range: f32) -> Vec<f32> {
+    patterns(len, seed).into_iter().map(|bits| (bits as i32 as f32) / 2_147_483_648.0 * range).collect()
+}

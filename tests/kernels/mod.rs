@@ -1,0 +1,48 @@
+//! The corpus, by area.
+
+pub mod abstraction;
+pub mod arithmetic;
+pub mod control;
+pub mod floats;
+pub mod grid;
+pub mod integers;
+pub mod memory;
+pub mod programs;
+pub mod traps;
+pub mod vectors;
+
+use crate::case::Case;
+
+/// Every corpus entry.
+pub fn all() -> Vec<Case> {
+    [
+        abstraction::CASES,
+        arithmetic::CASES,
+        control::CASES,
+        floats::CASES,
+        grid::CASES,
+        integers::CASES,
+        memory::CASES,
+        programs::CASES,
+        traps::CASES,
+        vectors::CASES,
+    ]
+    .concat()
+}
+
+/// A corpus entry: name, kernels, how to run, and what to expect, if computed apart.
+macro_rules! case {
+    ($name:literal, [$($kernel:ty),+], $run:expr) => { case!(@ $name, [$($kernel),+], $run, None) };
+    ($name:literal, [$($kernel:ty),+], $run:expr, $expected:expr) => {
+        case!(@ $name, [$($kernel),+], $run, Some($expected))
+    };
+    (@ $name:literal, [$($kernel:ty),+], $run:expr, $expected:expr) => {
+        $crate::case::Case {
+            name: $name,
+            kernels: &[$(<$kernel as gridwise::Kernel>::DESCRIPTOR),+],
+            run: $run,
+            expected: $expected,
+        }
+    };
+}
+pub(crate) use case;

@@ -1,0 +1,81 @@
+//! Runs every corpus kernel on the device that `GRIDWISE_DEVICE` selects and compares it with the host twin.
+//!
+//! With `GRIDWISE_DUMP_SPIRV=DIR` it also writes each module to `DIR`.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use gridwise::prelude::*;
+use gridwise_tests::case::Case;
+use gridwise_tests::kernels;
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let cases = kernels::all();
+    if let Some(directory) = std::env::var_os("GRIDWISE_DUMP_SPIRV") {
+        if let Err(error) = dump(&cases, Path::new(&directory)) {
+            eprintln!("cannot write modules to {}: {error}", Path::new(&directory).display());
+            return ExitCode::FAILURE;
+        }
+    }
+    let (host, device) = match (Manager::host(), Manager::new()) {
+        (Ok(host), Ok(device)) => (Arc::new(host), Arc::new(device)),
+        (Err(error), _) | (_, Err(error)) => {
+            eprintln!("no device: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    eprintln!("device: {}", device.device());
+    let trials = cases.into_iter().map(|case| {
+        let (host, device) = (Arc::clone(&host), Arc::clone(&device));
+        Trial::test(case.name, move || check(case, &host, &device))
+    });
+    let conclusion = libtest_mimic::run(&arguments, trials.collect());
+    let messages = device.validation_messages();
+    for message in &messages {
+        eprintln!("validation: {message}");
+    }
+    if conclusion.has_failed() || !messages.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// Host twin = expectation, device = host twin, and twice the same on the device.
+fn check(case: Case, host: &Manager, device: &Manager) -> Result<(), Failed> {
+    let on_host = (case.run)(host).map_err(|error| format!("host: {error}"))?;
+    if let Some(expected) = case.expected {
+        compare("host twin and expectation", &on_host, &expected())?;
+    }
+    for round in ["first", "second"] {
+        let on_device = (case.run)(device).map_err(|error| format!("device: {error}"))?;
+        compare(&format!("host twin and {round} run on {}", device.device().name), &on_host, &on_device)?;
+    }
+    Ok(())
+}
+
+fn compare(
+    what: &str,
+    left: &[gridwise_tests::case::Output],
+    right: &[gridwise_tests::case::Output],
+) -> Result<(), Failed> {
+    if left.len() != right.len() {
+        return Err(format!("{what}: {} and {} outputs", left.len(), right.len()).into());
+    }
+    for (output, (left, right)) in left.iter().zip(right).enumerate() {
+        if let Some(difference) = left.difference(right) {
+            return Err(format!("{what}, output {output}: {difference}").into());
+        }
+    }
+    Ok(())
+}
+
+fn dump(cases: &[Case], directory: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(directory)?;
+    for case in cases {
+        for kernel in case.kernels {
+            let name = format!("{}.{}.spv", case.name.replace("::", "."), kernel.name);
+            std::fs::write(directory.join(name), kernel.spirv)?;
+        }
+    }
+    Ok(())
+}

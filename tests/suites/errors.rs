@@ -1,0 +1,235 @@
+//! Misuse of the runtime on the device that `GRIDWISE_DEVICE` selects: a typed error each, never a crash.
+
+use std::time::Duration;
+
+use gridwise::prelude::*;
+use gridwise::{Error, ManagerDesc};
+
+#[kernel(workgroup = 64)]
+fn scale(factor: f32, values: &mut [f32]) {
+    let i = global_id().x;
+    values[i] *= factor;
+}
+
+#[kernel(workgroup = 64)]
+fn spin(rounds: u32, values: &mut [u32]) {
+    let i = global_id().x;
+    let mut state = i;
+    for _ in 0..rounds {
+        state = state * 747796405 + 2891336453;
+    }
+    values[i] = state;
+}
+
+#[kernel(workgroup = [1, 1, 1])]
+fn flat(values: &mut [u32]) {
+    values[0] = 1;
+}
+
+#[kernel(workgroup = 64)]
+fn add(x: &[f32], values: &mut [f32]) {
+    let i = global_id().x;
+    values[i] += x[i];
+}
+
+fn manager() -> Manager {
+    Manager::new().expect("a device")
+}
+
+fn clean(mgr: &Manager) {
+    assert_eq!(mgr.validation_messages(), Vec::<String>::new());
+}
+
+/// The last seconds of work a test starts: about a second on one core.
+fn long(mgr: &Manager) -> (Sequence, Tensor<u32>) {
+    let mut values = mgr.tensor(&vec![0u32; 8192]).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    for _ in 0..4 {
+        Spin::dispatch(&seq, Grid::items(8192), 40_000, &mut values).expect("recorded");
+    }
+    (seq, values)
+}
+
+#[test]
+fn tensor_of_another_manager() {
+    let (mgr, other) = (manager(), Manager::host().expect("always there"));
+    let mut foreign = other.tensor(&[1.0f32; 4]).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    let error = Scale::dispatch(&seq, Grid::items(4), 2.0, &mut foreign).expect_err("foreign");
+    assert!(matches!(error, Error::ForeignTensor { .. }), "{error}");
+    seq.eval().expect("nothing was recorded");
+    clean(&mgr);
+}
+
+#[test]
+fn lengths_that_differ() {
+    let mgr = manager();
+    let mut tensor = mgr.tensor(&[1.0f32; 4]).expect("memory");
+    let error = tensor.write(&[1.0; 3]).expect_err("three for four");
+    assert!(matches!(error, Error::LengthMismatch { expected: 4, found: 3, .. }), "{error}");
+    let error = tensor.read_into(&mut [0.0; 5]).expect_err("five for four");
+    assert!(matches!(error, Error::LengthMismatch { expected: 4, found: 5, .. }), "{error}");
+    tensor.write(&[5.0; 4]).expect("the right length");
+    assert_eq!(tensor.to_vec().expect("readable"), [5.0; 4]);
+    clean(&mgr);
+}
+
+#[test]
+fn zero_length_tensors_and_grids() {
+    let mgr = manager();
+    let (x, mut values) = (mgr.tensor::<f32>(&[]).expect("empty"), mgr.tensor::<f32>(&[]).expect("empty"));
+    assert_eq!(x.to_vec().expect("readable"), []);
+    values.write(&[]).expect("nothing to write");
+    let seq = mgr.sequence().expect("a sequence");
+    Add::dispatch(&seq, Grid::items(0), &x, &mut values).expect("nothing to do");
+    seq.eval().expect("nothing to do");
+    seq.clear().expect("not running");
+    seq.eval().expect("an empty sequence");
+    Add::dispatch(&seq, Grid::items(1), &x, &mut values).expect("recorded");
+    let error = seq.eval().expect_err("one item, no element");
+    assert!(matches!(error, Error::KernelPanic { .. }), "{error}");
+    clean(&mgr);
+}
+
+#[test]
+fn grids_that_cannot_be() {
+    let mgr = manager();
+    let mut values = mgr.tensor(&[1.0f32; 4]).expect("memory");
+    let mut flags = mgr.tensor(&[1u32; 4]).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    let error = Scale::dispatch(&seq, Grid::items(-3), 2.0, &mut values).expect_err("negative");
+    assert!(matches!(error, Error::NegativeGrid { axis: 0, asked: -3, .. }), "{error}");
+    let error = Scale::dispatch(&seq, Grid::items(1u64 << 40), 2.0, &mut values).expect_err("too large");
+    assert!(matches!(error, Error::GridTooLarge { axis: 0, .. }), "{error}");
+    let error = Flat::dispatch(&seq, Grid::groups([1u64, 1 << 33, 1]), &mut flags).expect_err("too large");
+    assert!(matches!(error, Error::GridTooLarge { axis: 1, .. }), "{error}");
+    assert!(error.to_string().contains("axis 1"), "{error}");
+    clean(&mgr);
+}
+
+#[test]
+fn sequence_in_flight() {
+    let mgr = manager();
+    let (seq, mut values) = long(&mgr);
+    let running = seq.eval_async().expect("submitted");
+    if seq.is_running() {
+        let error = Spin::dispatch(&seq, Grid::items(64), 1, &mut values).expect_err("running");
+        assert!(matches!(error, Error::SequenceInFlight { .. }), "{error}");
+        let error = seq.eval().expect_err("running");
+        assert!(matches!(error, Error::SequenceInFlight { .. }), "{error}");
+    }
+    running.wait().expect("finished");
+    seq.eval().expect("again");
+    clean(&mgr);
+}
+
+#[test]
+fn timeout_keeps_everything_alive() {
+    let mgr = manager();
+    let (seq, values) = long(&mgr);
+    let running = seq.eval_async().expect("submitted");
+    match running.wait_timeout(Duration::from_micros(1)) {
+        Ok(_) => {}
+        Err(error) => assert!(matches!(error, Error::Timeout { .. }), "{error}"),
+    }
+    drop(seq);
+    // Reading waits for what still runs.
+    let expected = (0..40_000).fold(5u32, |state, _| state.wrapping_mul(747796405).wrapping_add(2891336453));
+    assert_eq!(values.to_vec().expect("readable")[5], expected);
+    clean(&mgr);
+}
+
+#[test]
+fn any_order_of_drops() {
+    for order in 0..4 {
+        let mgr = manager();
+        let messages = mgr.clone();
+        let (seq, values) = long(&mgr);
+        let running = seq.eval_async().expect("submitted");
+        match order {
+            0 => {
+                drop(values);
+                drop(mgr);
+                drop(seq);
+                drop(running);
+            }
+            1 => {
+                drop(running);
+                drop(seq);
+                drop(mgr);
+                drop(values);
+            }
+            2 => {
+                drop(seq);
+                drop(values);
+                running.wait().expect("finished");
+                drop(mgr);
+            }
+            _ => {
+                drop(mgr);
+                running.wait().expect("finished");
+                drop(values);
+                drop(seq);
+            }
+        }
+        clean(&messages);
+    }
+}
+
+#[test]
+fn unknown_device() {
+    let desc = ManagerDesc { device: Some("no such device".into()), ..ManagerDesc::default() };
+    let error = Manager::with(desc).expect_err("no such device");
+    assert!(matches!(error, Error::NoDevice { .. }), "{error}");
+    assert!(error.to_string().contains("no such device") && error.to_string().contains("host"), "{error}");
+}
+
+#[test]
+fn replay_sees_new_data() {
+    let mgr = manager();
+    let (mut x, mut values) = (mgr.tensor(&[1.0f32; 100]).expect("memory"), mgr.tensor(&[0.0f32; 100]).expect("memory"));
+    let seq = mgr.sequence().expect("a sequence");
+    Add::dispatch(&seq, Grid::items(100), &x, &mut values).expect("recorded");
+    for round in 0..10 {
+        x.write(&vec![round as f32; 100]).expect("written");
+        seq.eval().expect("evaluated");
+    }
+    assert_eq!(values.to_vec().expect("readable"), [45.0; 100]);
+    clean(&mgr);
+}
+
+#[test]
+fn many_threads_share_a_manager() {
+    let mgr = manager();
+    std::thread::scope(|scope| {
+        for thread in 0..8u32 {
+            let mgr = mgr.clone();
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let mut values = mgr.tensor(&vec![thread as f32; 300]).expect("memory");
+                    let seq = mgr.sequence().expect("a sequence");
+                    Scale::dispatch(&seq, Grid::items(300), round as f32, &mut values).expect("recorded");
+                    seq.eval().expect("evaluated");
+                    assert_eq!(values.to_vec().expect("readable"), vec![(thread * round) as f32; 300]);
+                }
+            });
+        }
+    });
+    clean(&mgr);
+}
+
+#[test]
+fn errors_name_the_place() {
+    let mgr = manager();
+    let mut values = mgr.tensor(&[1.0f32; 4]).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    Scale::dispatch(&seq, Grid::items(6), 2.0, &mut values).expect("recorded");
+    let Err(Error::KernelPanic { kernel, message, file, line, column, count, .. }) = seq.eval() else {
+        panic!("two invocations are out of range");
+    };
+    assert_eq!((kernel, line, column), ("scale", 11, 5));
+    assert!(file.ends_with("errors.rs") && count >= 2, "{file} {count}");
+    assert!(message.contains("the len is 4 but the index is"), "{message}");
+    assert_eq!(values.to_vec().expect("readable"), [2.0; 4], "the others went on");
+    clean(&mgr);
+}

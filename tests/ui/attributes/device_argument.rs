@@ -1,0 +1,8 @@
+use gridwise::prelude::*;
+
+#[device(fast)]
+fn f(x: f32) -> f32 {
+    x
+}
+
+fn main() {}

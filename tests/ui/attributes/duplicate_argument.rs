@@ -1,0 +1,8 @@
+use gridwise::prelude::*;
+
+#[kernel(workgroup = 64, workgroup = 32)]
+fn case(out: &mut [f32]) {
+    out[0] = 1.0;
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use gridwise::prelude::*;
+
+#[kernel]
+struct S;
+
+fn main() {}

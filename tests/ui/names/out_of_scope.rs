@@ -1,0 +1,12 @@
+use gridwise::prelude::*;
+
+#[kernel]
+fn case(x: &[f32], out: &mut [f32]) {
+    let i = global_id().x;
+    if i > 2 {
+        let inner = 1.0;
+    }
+    out[i] = inner;
+}
+
+fn main() {}

@@ -1,0 +1,30 @@
+#![deny(warnings)]
+#![forbid(unsafe_code)]
+
+use gridwise::prelude::*;
+
+#[device]
+const SCALE: f32 = 2.0;
+
+#[device]
+fn scaled(x: f32) -> f32 {
+    x * SCALE
+}
+
+/// A kernel with documentation.
+#[kernel(workgroup = 64)]
+fn case(x: &[f32], out: &mut [f32]) {
+    let i = global_id().x;
+    out[i] = scaled(x[i]);
+}
+
+fn main() -> gridwise::Result<()> {
+    let mgr = Manager::host()?;
+    let x = mgr.tensor(&[1.0f32, 2.0])?;
+    let mut out = mgr.tensor(&[0.0f32; 2])?;
+    let seq = mgr.sequence()?;
+    Case::dispatch(&seq, Grid::items(2), &x, &mut out)?;
+    seq.eval()?;
+    assert_eq!(out.to_vec()?, [2.0, 4.0]);
+    Ok(())
+}

@@ -1,0 +1,6 @@
+use gridwise::prelude::*;
+
+#[kernel]
+fn case<T>(x: &[T]) {}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use gridwise::prelude::*;
+
+#[derive(Clone, Copy, GpuData)]
+#[repr(C)]
+enum E {
+    A,
+    B,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use gridwise::prelude::*;
+
+#[derive(Clone, Copy, GpuData)]
+#[repr(C)]
+struct P<T> {
+    a: T,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use gridwise::prelude::*;
+
+#[derive(GpuData)]
+#[repr(C)]
+struct P {
+    a: f32,
+}
+
+fn main() {}

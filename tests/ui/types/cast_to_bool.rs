@@ -1,0 +1,10 @@
+use gridwise::prelude::*;
+
+#[kernel]
+fn case(x: &[f32], out: &mut [f32]) {
+    let i = global_id().x;
+    let b = x[i] as bool;
+    out[i] = 1.0;
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use gridwise::prelude::*;
+
+#[kernel]
+fn case(x: &[f32], out: &mut [f32]) {
+    let i = global_id().x;
+    out[i] = !x[i];
+}
+
+fn main() {}
