@@ -31,7 +31,9 @@ fn report(program: &Program, param: &Param, ty: &Ty, (why, instead): Refusal, di
 // Example: `fn k(flags: &mut [bool])`
 fn refuse_element(ty: &Ty) -> Option<Refusal> {
     match ty {
-        Ty::Scalar(ScalarName::Bool) => Some(("`bool` has no layout in buffers", "store `u32`: `flag as u32`, and read it with `!= 0`")),
+        Ty::Scalar(ScalarName::Bool) => {
+            Some(("`bool` has no layout in buffers", "store `u32`: `flag as u32`, and read it with `!= 0`"))
+        }
         Ty::Array(element, _) => refuse_array(ty, element),
         _ => refuse_value(ty),
     }
@@ -41,7 +43,9 @@ fn refuse_element(ty: &Ty) -> Option<Refusal> {
 // Example: `fn k(n: usize, pair: (f32, f32))`
 fn refuse_value(ty: &Ty) -> Option<Refusal> {
     match ty {
-        Ty::Scalar(ScalarName::Usize) => Some(("`usize` has 64 bits on the host and 32 on the device", "pass `u32`: any unsigned integer indexes")),
+        Ty::Scalar(ScalarName::Usize) => {
+            Some(("`usize` has 64 bits on the host and 32 on the device", "pass `u32`: any unsigned integer indexes"))
+        }
         Ty::Tuple(_) => Some(("Rust does not define the layout of tuples", "pass a struct with `#[derive(GpuData)]`")),
         Ty::Vector(ScalarName::Bool, _) => Some(("vectors of `bool` have no layout in buffers", "pass `u32` lanes")),
         Ty::Unit => Some(("`()` holds nothing", "remove the parameter")),

@@ -14,42 +14,59 @@ fn parameters_that_reach_the_device() {
 
 #[test]
 fn parameters_that_do_not() {
-    check_errors("fn kernel(n: usize) {}", expect![[r#"
+    check_errors(
+        "fn kernel(n: usize) {}",
+        expect![[r#"
         error: [K0205] parameter `n` of type `usize` cannot reach the device
                note: `usize` has 64 bits on the host and 32 on the device
                help: pass `u32`: any unsigned integer indexes
          1 | fn kernel(n: usize) {}
            |              ^^^^^
-    "#]]);
-    check_errors("fn kernel(x: &[bool]) {}", expect![[r#"
+    "#]],
+    );
+    check_errors(
+        "fn kernel(x: &[bool]) {}",
+        expect![[r#"
         error: [K0205] parameter `x` of type `&[bool]` cannot reach the device
                note: `bool` has no layout in buffers
                help: store `u32`: `flag as u32`, and read it with `!= 0`
          1 | fn kernel(x: &[bool]) {}
            |              ^^^^^^^
-    "#]]);
-    check_errors("fn kernel(x: &mut [usize]) {}", expect![[r#"
+    "#]],
+    );
+    check_errors(
+        "fn kernel(x: &mut [usize]) {}",
+        expect![[r#"
         error: [K0205] parameter `x` of type `&mut [usize]` cannot reach the device
                note: `usize` has 64 bits on the host and 32 on the device
                help: pass `u32`: any unsigned integer indexes
          1 | fn kernel(x: &mut [usize]) {}
            |              ^^^^^^^^^^^^
-    "#]]);
-    check_errors("fn kernel(p: (f32, u32)) {}", expect![[r#"
+    "#]],
+    );
+    check_errors(
+        "fn kernel(p: (f32, u32)) {}",
+        expect![[r#"
         error: [K0205] parameter `p` of type `(f32, u32)` cannot reach the device
                note: Rust does not define the layout of tuples
                help: pass a struct with `#[derive(GpuData)]`
          1 | fn kernel(p: (f32, u32)) {}
            |              ^^^^^^^^^^
-    "#]]);
-    check_errors("fn kernel(x: &[(f32, u32)]) {}", expect![[r#"
+    "#]],
+    );
+    check_errors(
+        "fn kernel(x: &[(f32, u32)]) {}",
+        expect![[r#"
         error: [K0205] parameter `x` of type `&[(f32, u32)]` cannot reach the device
                note: Rust does not define the layout of tuples
                help: pass a struct with `#[derive(GpuData)]`
          1 | fn kernel(x: &[(f32, u32)]) {}
            |              ^^^^^^^^^^^^^
-    "#]]);
-    check_errors("fn kernel(b: BVec3, z: ()) {}", expect![[r#"
+    "#]],
+    );
+    check_errors(
+        "fn kernel(b: BVec3, z: ()) {}",
+        expect![[r#"
         error: [K0205] parameter `b` of type `BVec3` cannot reach the device
                note: vectors of `bool` have no layout in buffers
                help: pass `u32` lanes
@@ -60,8 +77,11 @@ fn parameters_that_do_not() {
                help: remove the parameter
          1 | fn kernel(b: BVec3, z: ()) {}
            |                        ^^
-    "#]]);
-    check_errors("fn kernel(a: [bool; 2], e: [f32; 0]) {}", expect![[r#"
+    "#]],
+    );
+    check_errors(
+        "fn kernel(a: [bool; 2], e: [f32; 0]) {}",
+        expect![[r#"
         error: [K0205] parameter `a` of type `[bool; 2]` cannot reach the device
                note: `bool` has no layout in buffers
                help: store `u32`: `flag as u32`, and read it with `!= 0`
@@ -72,16 +92,20 @@ fn parameters_that_do_not() {
                help: give it a length of one or more
          1 | fn kernel(a: [bool; 2], e: [f32; 0]) {}
            |                            ^^^^^^^^
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn recursion() {
-    check_errors("fn fact(n: u32) -> u32 { if n == 0 { 1 } else { n * fact(n - 1) } }", expect![[r#"
+    check_errors(
+        "fn fact(n: u32) -> u32 { if n == 0 { 1 } else { n * fact(n - 1) } }",
+        expect![[r#"
         error: [K0200] `fact` calls itself
                note: there is no call stack on the device
                help: write a loop
          1 | fn fact(n: u32) -> u32 { if n == 0 { 1 } else { n * fact(n - 1) } }
            |    ^^^^
-    "#]]);
+    "#]],
+    );
 }

@@ -79,13 +79,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn infer_let(
-        &mut self,
-        pattern: &'a Pattern,
-        ty: Option<&'a TypeExpr>,
-        value: Option<&'a Expr>,
-        span: SpanRange,
-    ) {
+    fn infer_let(&mut self, pattern: &'a Pattern, ty: Option<&'a TypeExpr>, value: Option<&'a Expr>, span: SpanRange) {
         let declared = ty.map(|ty| (self.term_of(ty), ty.span));
         let term = match (declared, value) {
             (Some((term, span)), Some(value)) => {

@@ -86,8 +86,11 @@ impl<'a> Infer<'a> {
         let program = self.program;
         let Item::Fn(function) = &program.items[item].item else {
             let kind = kind_of(&program.items[item].item);
-            let error =
-                self.diags.error(code::UNKNOWN_NAME, span, format!("expected a function, found {kind} `{}`", path.text()));
+            let error = self.diags.error(
+                code::UNKNOWN_NAME,
+                span,
+                format!("expected a function, found {kind} `{}`", path.text()),
+            );
             if kind == "struct" {
                 error.help(format!("write `{} {{ … }}`", path.text()));
             }
@@ -188,9 +191,8 @@ impl<'a> Infer<'a> {
         if let Some(ty) = path.as_name().and_then(|name| builtin_type(&name.to_string())) {
             return self.report_type_as_function(&ty, span, args);
         }
-        let unsupported_type = parent(path).segments.last().and_then(|ty| {
-            UNSUPPORTED_TYPES.iter().find(|(name, _)| ty == name)
-        });
+        let unsupported_type =
+            parent(path).segments.last().and_then(|ty| UNSUPPORTED_TYPES.iter().find(|(name, _)| ty == name));
         if let Some((ty, instead)) = unsupported_type {
             self.diags
                 .error(code::UNKNOWN_TYPE, span, format!("type `{ty}` is not available in kernels yet"))

@@ -65,7 +65,7 @@ fn associated_constant(ty: &Ty, name: &str) -> Option<ConstValue> {
         Ty::Scalar(scalar) => scalar_constant(*scalar, name),
         Ty::Vector(scalar, lanes) => {
             let lane = vector_constant(*scalar, *lanes, name)?;
-            Some(ConstValue::Aggregate((0..*lanes).map(|index| lane(index)).collect()))
+            Some(ConstValue::Aggregate((0..*lanes).map(lane).collect()))
         }
         _ => None,
     }

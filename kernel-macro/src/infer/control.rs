@@ -245,7 +245,8 @@ impl<'a> Infer<'a> {
             return Term::Never;
         };
         self.tables.targets.insert(expr.id, self.frames[frame].id);
-        let (kind, term, because) = (self.frames[frame].kind, self.frames[frame].term.clone(), self.frames[frame].because);
+        let (kind, term, because) =
+            (self.frames[frame].kind, self.frames[frame].term.clone(), self.frames[frame].because);
         match value {
             Some(value) if kind == FrameKind::Counted => {
                 self.infer(value, &Expect::Nothing);
@@ -264,7 +265,11 @@ impl<'a> Infer<'a> {
             None if kind != FrameKind::Counted && !self.table.unify(&term, &Term::Unit) => {
                 let expected = self.describe(&term);
                 self.diags
-                    .error(code::MISSING_VALUE, expr.span, format!("expected {expected}, but this `break` has no value"))
+                    .error(
+                        code::MISSING_VALUE,
+                        expr.span,
+                        format!("expected {expected}, but this `break` has no value"),
+                    )
                     .help("give every `break` of this loop a value of that type");
             }
             None => {}
@@ -319,7 +324,8 @@ impl<'a> Infer<'a> {
 
     fn report_unknown_label(&mut self, label: &Label) {
         let labels = self.frames.iter().filter_map(|frame| frame.label.as_deref());
-        let suggestion = nearest(&label.name, labels).map(|name| format!("a label with a similar name exists: `'{name}`"));
+        let suggestion =
+            nearest(&label.name, labels).map(|name| format!("a label with a similar name exists: `'{name}`"));
         let message = format!("use of undeclared label `'{}`", label.name);
         let error = self.diags.error(code::BAD_LOOP_CONTROL, range(label.span), message);
         error.help(suggestion.unwrap_or_else(|| format!("write `'{}:` before the loop", label.name)));
@@ -328,11 +334,17 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_return(&mut self, expr: &'a Expr, value: Option<&'a Expr>) -> Term {
         let result = self.result.clone();
         match value {
-            Some(value) if result == Term::Unit && !matches!(&value.kind, ExprKind::Tuple(members) if members.is_empty()) => {
+            Some(value)
+                if result == Term::Unit && !matches!(&value.kind, ExprKind::Tuple(members) if members.is_empty()) =>
+            {
                 let found = self.infer(value, &Expect::Nothing);
                 if !matches!(self.table.shallow(&found), Term::Unit | Term::Never | Term::Error) {
                     self.diags
-                        .error(code::MISMATCHED_TYPES, value.span, "this function returns nothing, but this `return` has a value")
+                        .error(
+                            code::MISMATCHED_TYPES,
+                            value.span,
+                            "this function returns nothing, but this `return` has a value",
+                        )
                         .help("write `return;`");
                 }
             }

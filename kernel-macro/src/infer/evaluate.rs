@@ -206,9 +206,7 @@ fn sign(value: f32, negative: bool) -> f32 {
 fn unary(expr: &Expr, op: UnaryOp, value: ConstValue) -> Outcome {
     Ok(match (op, value) {
         (UnaryOp::Neg, ConstValue::F32(value)) => ConstValue::F32(-value),
-        (UnaryOp::Neg, ConstValue::I32(value)) => {
-            ConstValue::I32(value.checked_neg().ok_or_else(|| overflow(expr))?)
-        }
+        (UnaryOp::Neg, ConstValue::I32(value)) => ConstValue::I32(value.checked_neg().ok_or_else(|| overflow(expr))?),
         (UnaryOp::Not, ConstValue::Bool(value)) => ConstValue::Bool(!value),
         (UnaryOp::Not, ConstValue::I32(value)) => ConstValue::I32(!value),
         (UnaryOp::Not, ConstValue::U32(value)) => ConstValue::U32(!value),

@@ -112,7 +112,9 @@ impl<'a> Infer<'a> {
             (Ty::Scalar(from), Ty::Scalar(to)) if from == to => return,
             (Ty::Scalar(ScalarName::F32), Ty::Scalar(ScalarName::Bool)) => Some(format!("write `{source} != 0.0`")),
             (Ty::Scalar(_), Ty::Scalar(ScalarName::Bool)) => Some(format!("write `{source} != 0`")),
-            (Ty::Scalar(ScalarName::Bool), Ty::Scalar(ScalarName::F32)) => Some(format!("cast through an integer: `{source} as u32 as f32`")),
+            (Ty::Scalar(ScalarName::Bool), Ty::Scalar(ScalarName::F32)) => {
+                Some(format!("cast through an integer: `{source} as u32 as f32`"))
+            }
             (Ty::Scalar(_), Ty::Scalar(_)) => return,
             (Ty::Vector(_, from), Ty::Vector(scalar, to)) if from == to && *scalar != ScalarName::Bool => {
                 let prefix = super::ty::vector_prefix(*scalar).to_lowercase();

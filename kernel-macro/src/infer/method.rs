@@ -117,7 +117,11 @@ impl<'a> Infer<'a> {
             let base = expr.map_or_else(|| "v".to_owned(), text);
             let lanes: Vec<String> = name.chars().map(|lane| format!("{base}.{lane}")).collect();
             let prefix = written.trim_end_matches(|digit: char| digit.is_ascii_digit());
-            return Some(format!("swizzles are not available yet: write `{prefix}{}::new({})`", name.len(), lanes.join(", ")));
+            return Some(format!(
+                "swizzles are not available yet: write `{prefix}{}::new({})`",
+                name.len(),
+                lanes.join(", ")
+            ));
         }
         if let (Some(_), Some(_)) = (expr, find_row(name, receiver, Some(Kind::Function))) {
             return Some(format!("it is a function of the type: write `{written}::{name}(…)`"));

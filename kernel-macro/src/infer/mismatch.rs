@@ -54,13 +54,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Reports a mismatch whose reason the caller knows.
-    pub(super) fn report_mismatch_noting(
-        &mut self,
-        expr: &Expr,
-        expected: &Term,
-        found: &Term,
-        note: Option<String>,
-    ) {
+    pub(super) fn report_mismatch_noting(&mut self, expr: &Expr, expected: &Term, found: &Term, note: Option<String>) {
         if self.table.is_poisoned(expected) || self.table.is_poisoned(found) {
             return;
         }

@@ -24,7 +24,6 @@ mod unify;
 #[cfg(test)]
 pub(crate) mod tests;
 
-
 use gridwise_ir::arena::EntityId;
 use proc_macro2::Span;
 

@@ -72,14 +72,22 @@ impl<'a> Infer<'a> {
                 }
                 (Item::Fn(function), _) => {
                     self.diags
-                        .error(code::UNKNOWN_NAME, expr.span, format!("the function `{}` is used as a value", path.text()))
+                        .error(
+                            code::UNKNOWN_NAME,
+                            expr.span,
+                            format!("the function `{}` is used as a value", path.text()),
+                        )
                         .note("kernels have no function pointers")
                         .help(format!("call it: `{}(…)`", function.name));
                     Term::Error
                 }
                 (Item::Struct(_), _) => {
                     self.diags
-                        .error(code::UNKNOWN_NAME, expr.span, format!("expected a value, found struct `{}`", path.text()))
+                        .error(
+                            code::UNKNOWN_NAME,
+                            expr.span,
+                            format!("expected a value, found struct `{}`", path.text()),
+                        )
                         .help(format!("write `{} {{ … }}`", path.text()));
                     Term::Error
                 }

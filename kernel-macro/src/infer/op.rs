@@ -53,8 +53,12 @@ impl<'a> Infer<'a> {
         let name = self.describe(term);
         let error = self.diags.error(code::BAD_OPERAND, operand.span, format!("cannot apply `!` to {name}"));
         match term {
-            Term::Vector(ScalarName::Bool, _) => error.help("compare the other way round, or use `.any()` and `.all()`"),
-            Term::Vector(..) => error.note("bit operators on vectors are not available yet").help("apply it lane by lane"),
+            Term::Vector(ScalarName::Bool, _) => {
+                error.help("compare the other way round, or use `.any()` and `.all()`")
+            }
+            Term::Vector(..) => {
+                error.note("bit operators on vectors are not available yet").help("apply it lane by lane")
+            }
             _ => error.note("`!` is for `bool` and integers"),
         };
     }
@@ -280,7 +284,9 @@ fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
         Term::Scalar(ScalarName::Bool) if is_comparison(op) => "write `!a & b` for `a < b`",
         Term::Scalar(ScalarName::Bool) => "convert it to a number first, `as u32`, or use `&`, `|`, `^`",
         Term::Vector(ScalarName::Bool, _) => "use `.any()` and `.all()`",
-        Term::Vector(..) if is_comparison(op) => "compare lane by lane with `cmplt`, `cmpge`, …, then `.all()` or `.any()`",
+        Term::Vector(..) if is_comparison(op) => {
+            "compare lane by lane with `cmplt`, `cmpge`, …, then `.all()` or `.any()`"
+        }
         Term::Vector(..) if bits => "bit operators on vectors are not available yet: apply it to each lane",
         Term::Scalar(ScalarName::F32) | Term::Var(_) if bits => "work on the bits: `x.to_bits()` and `f32::from_bits`",
         Term::Tuple(_) | Term::Struct(_) | Term::Array(..) if is_comparison(op) => {

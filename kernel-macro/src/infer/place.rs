@@ -296,7 +296,11 @@ impl<'a> Infer<'a> {
                         .help(format!("assign its elements: `{name}[i] = …`"));
                 } else if !local.mutable {
                     self.diags
-                        .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to immutable variable `{name}`"))
+                        .error(
+                            code::NOT_ASSIGNABLE,
+                            place.span,
+                            format!("cannot assign to immutable variable `{name}`"),
+                        )
                         .note(format!("`{name}` is declared at line {}", line_of(local.span)))
                         .help(format!("declare it `mut {name}`"));
                 }

@@ -7,10 +7,10 @@ use crate::diag::code;
 use crate::program::{Program, TypedItem};
 use crate::typed::{ConstValue, Ty};
 
+use super::Infer;
 use super::mismatch::Because;
 use super::suggest::nearest;
 use super::unify::Term;
-use super::Infer;
 
 /// Names of the built-in types, for suggestions.
 pub(super) const BUILTIN_TYPES: &[&str] = &[

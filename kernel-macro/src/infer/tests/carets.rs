@@ -19,7 +19,9 @@ pub(super) fn check_types(source: &str) {
             walk_block(&function.body, &mut |node| {
                 let (span, ty) = match node {
                     Node::Expr(expr) => (expr.span, typed.ty(expr.id).clone()),
-                    Node::Name(name, binding) => (crate::ast::SpanRange::token(name.span()), typed.binding(binding).clone()),
+                    Node::Name(name, binding) => {
+                        (crate::ast::SpanRange::token(name.span()), typed.binding(binding).clone())
+                    }
                 };
                 assert_ne!(ty, Ty::Error, "an expression without a type at {:?}", span.start.start());
                 found.push((span.start.start().line, span.start.start().column, span.end.end().column, ty));
@@ -42,7 +44,10 @@ pub(super) fn check_types(source: &str) {
             .filter(|(at, first, last, _)| (*at, *first, *last) == (line, start, end))
             .map(|(_, _, _, ty)| name(&program, ty))
             .collect();
-        assert!(names.iter().any(|name| name == expected), "line {number}: expected {expected}, found {names:?}\n{source}");
+        assert!(
+            names.iter().any(|name| name == expected),
+            "line {number}: expected {expected}, found {names:?}\n{source}"
+        );
     }
     assert!(carets > 0, "no carets in the test");
 }

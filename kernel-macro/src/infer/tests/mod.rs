@@ -2,7 +2,11 @@
 
 mod carets;
 mod constants;
+mod flow;
 pub(crate) mod harness;
-mod messages;
-mod more_messages;
+mod members;
+mod mismatches;
+mod names;
+mod operators;
+mod places;
 mod types;

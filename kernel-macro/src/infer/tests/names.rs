@@ -1,0 +1,315 @@
+//! Messages of names and types that are unknown, or known as something else.
+
+use expect_test::expect;
+
+use super::harness::check_errors;
+
+#[test]
+fn unknown_values() {
+    check_errors(
+        "fn f(radius: f32) -> f32 { raduis }",
+        expect![[r#"
+        error: [K0100] cannot find value `raduis` in this scope
+               help: a name with a similar spelling exists: `radius`
+         1 | fn f(radius: f32) -> f32 { raduis }
+           |                            ^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f() -> f32 { PI }",
+        expect![[r#"
+        error: [K0100] cannot find value `PI` in this scope
+               help: write `std::f32::consts::PI`
+         1 | fn f() -> f32 { PI }
+           |                 ^^
+    "#]],
+    );
+    check_errors(
+        "fn f() -> f32 { f32::EPSILN }",
+        expect![[r#"
+        error: [K0100] no constant `EPSILN` on type `f32`
+               help: a constant with a similar name exists: `EPSILON`
+         1 | fn f() -> f32 { f32::EPSILN }
+           |                 ^^^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f() -> f64 { f64::MAX }",
+        expect![[r#"
+        error: [K0101] type `f64` is not available in kernels yet
+               help: use `f32`
+         1 | fn f() -> f64 { f64::MAX }
+           |           ^^^
+        error: [K0100] cannot find value `f64::MAX` in this scope
+               help: `f64` is not available in kernels yet: use `f32`
+         1 | fn f() -> f64 { f64::MAX }
+           |                 ^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "const LIMIT: u32 = 3;
+fn f() -> u32 { LIMTI }",
+        expect![[r#"
+            error: [K0100] cannot find value `LIMTI` in this scope
+                   help: a name with a similar spelling exists: `LIMIT`
+             2 | fn f() -> u32 { LIMTI }
+               |                 ^^^^^
+        "#]],
+    );
+    check_errors(
+        "fn f() -> u32 { global_id.x }",
+        expect![[r#"
+        error: [K0100] cannot find value `global_id` in this scope
+               help: `global_id` is a function: write `global_id()`
+         1 | fn f() -> u32 { global_id.x }
+           |                 ^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f() -> usize { usize::MAX }",
+        expect![[r#"
+        error: [K0100] no constant `MAX` on type `usize`
+               help: `usize` has 32 bits in kernels: write `u32::MAX as usize`
+         1 | fn f() -> usize { usize::MAX }
+           |                   ^^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f() { let x = y; }",
+        expect![[r#"
+        error: [K0100] cannot find value `y` in this scope
+               help: declare it with `let y = …`, or make it a parameter
+         1 | fn f() { let x = y; }
+           |                  ^
+    "#]],
+    );
+    check_errors(
+        "fn f() { let x = COUNT; }",
+        expect![[r#"
+        error: [K0100] cannot find value `COUNT` in this scope
+               help: a const needs `#[device]` to be used in kernels
+         1 | fn f() { let x = COUNT; }
+           |                  ^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f() { { let x = 1; } x; }",
+        expect![[r#"
+        error: [K0100] cannot find value `x` in this scope
+               help: declare it with `let x = …`, or make it a parameter
+         1 | fn f() { { let x = 1; } x; }
+           |                         ^
+    "#]],
+    );
+}
+
+#[test]
+fn unknown_functions() {
+    check_errors(
+        "fn smooth(a: f32) -> f32 { a }
+fn f() -> f32 { smoth(1.0) }",
+        expect![[r#"
+            error: [K0100] cannot find function `smoth` in this scope
+                   help: a function with a similar name exists: `smooth`
+             2 | fn f() -> f32 { smoth(1.0) }
+               |                 ^^^^^
+        "#]],
+    );
+    check_errors(
+        "fn f() { barrier(); }",
+        expect![[r#"
+        error: [K0100] function `barrier` is not available in kernels
+               help: split the kernel in two dispatches
+         1 | fn f() { barrier(); }
+           |          ^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: f32) -> f32 { sqrt(a) }",
+        expect![[r#"
+        error: [K0100] function `sqrt` is not available in kernels
+               help: write `x.sqrt()`
+         1 | fn f(a: f32) -> f32 { sqrt(a) }
+           |                       ^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(n: u32) -> f32 { f32(n) }",
+        expect![[r#"
+        error: [K0100] expected a function, found type `f32`
+               help: write `n as f32`
+         1 | fn f(n: u32) -> f32 { f32(n) }
+           |                       ^^^
+    "#]],
+    );
+    check_errors(
+        "fn f() -> Vec3 { Vec3(1.0, 2.0, 3.0) }",
+        expect![[r#"
+        error: [K0100] expected a function, found type `Vec3`
+               help: write `Vec3::new(…)`
+         1 | fn f() -> Vec3 { Vec3(1.0, 2.0, 3.0) }
+           |                  ^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: f32) { a(1); }",
+        expect![[r#"
+        error: [K0100] expected a function, found the variable `a`
+               note: kernels have no function pointers
+         1 | fn f(a: f32) { a(1); }
+           |                ^
+    "#]],
+    );
+    check_errors(
+        "fn f() { frobnicate(); }",
+        expect![[r#"
+        error: [K0100] cannot find function `frobnicate` in this scope
+               help: a function needs `#[device]` to be called from kernels
+         1 | fn f() { frobnicate(); }
+           |          ^^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f() { Vec5::new(1.0); }",
+        expect![[r#"
+        error: [K0100] cannot find function `Vec5::new` in this scope
+               help: a type with a similar name exists: `Vec2`
+         1 | fn f() { Vec5::new(1.0); }
+           |          ^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "struct P { a: f32 }
+fn f() { P::new(1.0); }",
+        expect![[r#"
+            error: [K0100] cannot find function `P::new` in this scope
+                   help: methods of structs are not available yet: write a `#[device] fn`
+             2 | fn f() { P::new(1.0); }
+               |          ^^^^^^
+        "#]],
+    );
+}
+
+#[test]
+fn items_of_another_kind() {
+    check_errors(
+        "const N: u32 = 1;
+fn f() { N(); }",
+        expect![[r#"
+            error: [K0100] expected a function, found const `N`
+             2 | fn f() { N(); }
+               |          ^
+        "#]],
+    );
+    check_errors(
+        "fn g() {}
+fn f() { let x = g; }",
+        expect![[r#"
+            error: [K0100] the function `g` is used as a value
+                   note: kernels have no function pointers
+                   help: call it: `g(…)`
+             2 | fn f() { let x = g; }
+               |                  ^
+        "#]],
+    );
+    check_errors(
+        "struct P { a: f32 }
+fn f() { let x = P; }",
+        expect![[r#"
+            error: [K0100] expected a value, found struct `P`
+                   help: write `P { … }`
+             2 | fn f() { let x = P; }
+               |                  ^
+        "#]],
+    );
+    check_errors(
+        "fn g() {}
+fn f() { let x: g = 1; }",
+        expect![[r#"
+            error: [K0101] expected a type, found `g`
+                   note: `g` is a function
+             2 | fn f() { let x: g = 1; }
+               |                 ^
+        "#]],
+    );
+    check_errors(
+        "fn g() {}
+fn f() { let x = g { a: 1 }; }",
+        expect![[r#"
+            error: [K0101] expected a struct, found function `g`
+             2 | fn f() { let x = g { a: 1 }; }
+               |                  ^
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_types() {
+    check_errors(
+        "fn f(a: f64) {}",
+        expect![[r#"
+        error: [K0101] type `f64` is not available in kernels yet
+               help: use `f32`
+         1 | fn f(a: f64) {}
+           |         ^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: u8) {}",
+        expect![[r#"
+        error: [K0101] type `u8` is not available in kernels yet
+               help: use `u32`
+         1 | fn f(a: u8) {}
+           |         ^^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: Vec5) {}",
+        expect![[r#"
+        error: [K0101] cannot find type `Vec5` in this scope
+               help: a type with a similar name exists: `Vec2`
+         1 | fn f(a: Vec5) {}
+           |         ^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: Particle) {}",
+        expect![[r#"
+        error: [K0101] cannot find type `Particle` in this scope
+               help: a struct needs `#[derive(GpuData)]` to be used in kernels
+         1 | fn f(a: Particle) {}
+           |         ^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f() { let v = Vec3 { x: 1.0, y: 2.0, z: 3.0 }; }",
+        expect![[r#"
+        error: [K0101] expected a struct, found type `Vec3`
+               help: write `Vec3::new(…)`
+         1 | fn f() { let v = Vec3 { x: 1.0, y: 2.0, z: 3.0 }; }
+           |                  ^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f() { let v = Particle { x: 1.0 }; }",
+        expect![[r#"
+        error: [K0101] cannot find struct `Particle` in this scope
+               help: a struct needs `#[derive(GpuData)]` to be used in kernels
+         1 | fn f() { let v = Particle { x: 1.0 }; }
+           |                  ^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn kernel(x: &[f64], s: Shared) {}",
+        expect![[r#"
+        error: [K0101] type `f64` is not available in kernels yet
+               help: use `f32`
+         1 | fn kernel(x: &[f64], s: Shared) {}
+           |                ^^^
+        error: [K0101] type `Shared` is not available in kernels yet
+               help: use a buffer parameter and a second dispatch
+         1 | fn kernel(x: &[f64], s: Shared) {}
+           |                         ^^^^^^
+    "#]],
+    );
+}

@@ -1,0 +1,256 @@
+//! Messages of operators, casts and literals.
+
+use expect_test::expect;
+
+use super::harness::check_errors;
+
+#[test]
+fn operators_on_wrong_types() {
+    check_errors(
+        "fn f(a: bool, b: bool) { a + b; }",
+        expect![[r#"
+        error: [K0103] cannot apply `+` to `bool`
+               help: convert it to a number first, `as u32`, or use `&`, `|`, `^`
+         1 | fn f(a: bool, b: bool) { a + b; }
+           |                          ^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: f32, b: bool) { a + b; }",
+        expect![[r#"
+        error: [K0102] expected `f32`, found `bool`
+               note: the left operand is `f32`
+               help: write `b as u32 as f32`
+         1 | fn f(a: f32, b: bool) { a + b; }
+           |                             ^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: f32) { a << 1; }",
+        expect![[r#"
+        error: [K0103] cannot apply `<<` to `f32`
+               help: work on the bits: `x.to_bits()` and `f32::from_bits`
+         1 | fn f(a: f32) { a << 1; }
+           |                ^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: f32) { a & 1; }",
+        expect![[r#"
+        error: [K0103] cannot apply `&` to `f32`
+               help: work on the bits: `x.to_bits()` and `f32::from_bits`
+         1 | fn f(a: f32) { a & 1; }
+           |                ^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: f32) { !a; }",
+        expect![[r#"
+        error: [K0103] cannot apply `!` to `f32`
+               note: `!` is for `bool` and integers
+         1 | fn f(a: f32) { !a; }
+           |                 ^
+    "#]],
+    );
+    check_errors(
+        "fn f(n: u32) { -n; }",
+        expect![[r#"
+        error: [K0103] cannot apply `-` to `u32`
+               note: unsigned values cannot be negated
+               help: convert first, `n as i32`, or write `n.wrapping_neg()`
+         1 | fn f(n: u32) { -n; }
+           |                 ^
+    "#]],
+    );
+    check_errors(
+        "fn f() -> u32 { -1 }",
+        expect![[r#"
+        error: [K0103] cannot apply `-` to `u32`
+               note: unsigned values cannot be negated
+               help: for the largest value write `u32::MAX`
+         1 | fn f() -> u32 { -1 }
+           |                  ^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: bool, b: bool) { a < b; }",
+        expect![[r#"
+        error: [K0103] cannot compare `bool` with `<`
+               help: write `!a & b` for `a < b`
+         1 | fn f(a: bool, b: bool) { a < b; }
+           |                          ^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: Vec3, w: Vec3) { v < w; }",
+        expect![[r#"
+        error: [K0103] cannot compare `Vec3` with `<`
+               help: compare lane by lane with `cmplt`, `cmpge`, …, then `.all()` or `.any()`
+         1 | fn f(v: Vec3, w: Vec3) { v < w; }
+           |                          ^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: UVec3) { v & v; }",
+        expect![[r#"
+        error: [K0103] cannot apply `&` to `UVec3`
+               help: bit operators on vectors are not available yet: apply it to each lane
+         1 | fn f(v: UVec3) { v & v; }
+           |                  ^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: (f32, f32)) { a == a; }",
+        expect![[r#"
+        error: [K0103] cannot compare `(f32, f32)` with `==`
+               help: comparing aggregates is not available yet: compare the members
+         1 | fn f(a: (f32, f32)) { a == a; }
+           |                       ^
+    "#]],
+    );
+    check_errors(
+        "fn f(n: u32, m: i32) { n + m; }",
+        expect![[r#"
+        error: [K0102] expected `u32`, found `i32`
+               note: the left operand is `u32`
+               help: write `m as u32`
+         1 | fn f(n: u32, m: i32) { n + m; }
+           |                            ^
+    "#]],
+    );
+    check_errors(
+        "fn f(n: u32, z: usize) { n < z; }",
+        expect![[r#"
+        error: [K0102] expected `u32`, found `usize`
+               note: the left operand is `u32`
+               help: write `z as u32`
+         1 | fn f(n: u32, z: usize) { n < z; }
+           |                              ^
+    "#]],
+    );
+    check_errors(
+        "fn f(n: u32) { n << 1.0; }",
+        expect![[r#"
+        error: [K0102] expected an integer, found float literal
+               note: `<<` shifts by an integer
+               help: write `1`
+         1 | fn f(n: u32) { n << 1.0; }
+           |                     ^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: UVec2) { -v; }",
+        expect![[r#"
+        error: [K0103] cannot apply `-` to `UVec2`
+               note: unsigned values cannot be negated
+               help: convert first: `.as_ivec2()`
+         1 | fn f(v: UVec2) { -v; }
+           |                   ^
+    "#]],
+    );
+}
+
+#[test]
+fn casts() {
+    check_errors(
+        "fn f(n: u32) { n as bool; }",
+        expect![[r#"
+        error: [K0107] cannot cast `u32` as `bool`
+               note: `as` converts between numbers, and from `bool` to integers
+               help: write `n != 0`
+         1 | fn f(n: u32) { n as bool; }
+           |                ^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: f32) { a as bool; }",
+        expect![[r#"
+        error: [K0107] cannot cast `f32` as `bool`
+               note: `as` converts between numbers, and from `bool` to integers
+               help: write `a != 0.0`
+         1 | fn f(a: f32) { a as bool; }
+           |                ^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(b: bool) { b as f32; }",
+        expect![[r#"
+        error: [K0107] cannot cast `bool` as `f32`
+               note: `as` converts between numbers, and from `bool` to integers
+               help: cast through an integer: `b as u32 as f32`
+         1 | fn f(b: bool) { b as f32; }
+           |                 ^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: Vec3) { v as UVec3; }",
+        expect![[r#"
+        error: [K0107] cannot cast `Vec3` as `UVec3`
+               note: `as` converts between numbers, and from `bool` to integers
+               help: write `v.as_uvec3()`
+         1 | fn f(v: Vec3) { v as UVec3; }
+           |                 ^^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: f32) { a as Vec3; }",
+        expect![[r#"
+        error: [K0107] cannot cast `f32` as `Vec3`
+               note: `as` converts between numbers, and from `bool` to integers
+               help: write `Vec3::splat(a)`
+         1 | fn f(a: f32) { a as Vec3; }
+           |                ^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: [f32; 2]) { a as f32; }",
+        expect![[r#"
+        error: [K0107] cannot cast `[f32; 2]` as `f32`
+               note: `as` converts between numbers, and from `bool` to integers
+         1 | fn f(a: [f32; 2]) { a as f32; }
+           |                     ^^^^^^^^
+    "#]],
+    );
+}
+
+#[test]
+fn literals_out_of_range() {
+    check_errors(
+        "fn f() { let n = 3000000000; }",
+        expect![[r#"
+        error: [K0005] literal out of range for `i32`
+               note: `i32` holds `-2147483648` to `2147483647`
+               help: write `3000000000u32`
+         1 | fn f() { let n = 3000000000; }
+           |                  ^^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f() -> u32 { 4294967296 }",
+        expect![[r#"
+        error: [K0005] literal out of range for `u32`
+               note: `u32` holds `0` to `4294967295`
+         1 | fn f() -> u32 { 4294967296 }
+           |                 ^^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f() -> usize { 5000000000 }",
+        expect![[r#"
+        error: [K0005] literal out of range for `usize`
+               note: `usize` holds `0` to `4294967295`
+               note: `usize` has 32 bits in kernels
+         1 | fn f() -> usize { 5000000000 }
+           |                   ^^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f() -> i32 { -2147483649 }",
+        expect![[r#"
+        error: [K0005] literal out of range for `i32`
+               note: `i32` holds `-2147483648` to `2147483647`
+         1 | fn f() -> i32 { -2147483649 }
+           |                  ^^^^^^^^^^
+    "#]],
+    );
+}
