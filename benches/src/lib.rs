@@ -1,1 +1,13 @@
-//! Benches.
+//! What the benches share: samples, tables, verdicts, and the file each run leaves. Measures nothing itself.
+
+mod error;
+mod machine;
+mod options;
+mod report;
+mod samples;
+
+pub use error::Error;
+pub use machine::Machine;
+pub use options::Options;
+pub use report::{Figure, Goal, Report, Stage};
+pub use samples::{Samples, Summary, interleave, time};

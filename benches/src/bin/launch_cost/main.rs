@@ -1,0 +1,2 @@
+//! Launch.
+fn main() {}

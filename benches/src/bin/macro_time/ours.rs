@@ -1,0 +1,175 @@
+//! Our macro in this process: the whole expansion, and the same in stages with a clock between them.
+//!
+//! Runs on proc_macro2's own tokens; in rustc each token handed over costs a little more.
+
+use std::time::{Duration, Instant};
+
+use gridwise_benches::Error;
+use gridwise_ir::compile::{CompileOptions, Compiled, compile};
+use gridwise_ir::passes::optimize;
+use gridwise_ir::spirv;
+use gridwise_ir::verify::verify;
+use proc_macro2::TokenStream;
+
+use crate::assemble::{MainItem, assemble};
+use crate::ast::{Fn, Item, TypeKind};
+use crate::attrs::KernelAttr;
+use crate::check::check_kernel;
+use crate::codegen::{dispatch_items, kernel_items};
+use crate::diag::Diagnostics;
+use crate::expand;
+use crate::gather::{Place, names_of_fn};
+use crate::infer::infer_item;
+use crate::krate::facade_path;
+use crate::lower::lower_kernel;
+use crate::parse::{Role, parse_fn};
+use crate::workloads::Workload;
+
+/// The stages, in order. `lex` makes tokens of text, which rustc does before it calls a macro.
+pub(crate) const STAGES: [&str; 9] =
+    ["lex", "parse", "reparse", "infer", "lower", "verify", "passes", "spirv", "codegen"];
+
+/// What one pass through the stages gives.
+#[derive(Debug)]
+pub(crate) struct Staged {
+    pub(crate) times: [Duration; STAGES.len()],
+    pub(crate) compiled: Compiled,
+}
+
+/// Text to generated tokens, as one call of the macro does it.
+pub(crate) fn expand_kernel(workload: &Workload) -> Result<TokenStream, Error> {
+    let attribute = lex(workload, workload.attribute)?;
+    let item = lex(workload, workload.rust)?;
+    Ok(expand::kernel(attribute, item))
+}
+
+/// That an expansion is the kernel and not an error.
+pub(crate) fn check_expansion(workload: &Workload, tokens: &TokenStream) -> Result<(), Error> {
+    let text = tokens.to_string();
+    if text.contains("compile_error") || !text.contains("DESCRIPTOR") {
+        return Err(wrong(workload, text));
+    }
+    Ok(())
+}
+
+/// Forgets the text of all tokens made so far, of which none may be left: otherwise each run adds to a table.
+pub(crate) fn forget_sources() {
+    proc_macro2::extra::invalidate_current_thread_spans();
+}
+
+/// One expansion with a clock between the stages; what `expand::kernel` does, in the same order, but for what it gathers:
+/// these kernels name no other item.
+pub(crate) fn run_stages(workload: &Workload) -> Result<Staged, Error> {
+    let mut clock = Clock { times: [Duration::ZERO; STAGES.len()], stage: 0, last: Instant::now() };
+    let (attribute, item) = (lex(workload, workload.attribute)?, lex(workload, workload.rust)?);
+    clock.next();
+
+    let mut diags = Diagnostics::new();
+    let parsed = parse(workload, &attribute, &item, &mut diags)?;
+    let names = names_of_fn(&parsed.function, &mut diags);
+    clock.next();
+
+    let parsed = parse(workload, &attribute, &item, &mut diags)?;
+    clock.next();
+
+    let place = Place::of(&parsed.function.name);
+    let main = MainItem {
+        key: workload.name.to_owned(),
+        item: Item::Fn(parsed.function.clone()),
+        file: place.file,
+        position: place.position,
+    };
+    let assembled = assemble(main, Vec::new()).map_err(|e| wrong(workload, format!("{e:?}")))?;
+    let (mut program, item) = (assembled.program, assembled.item);
+    infer_item(&mut program, item, &mut diags);
+    check_kernel(&program, item, &mut diags);
+    let workgroup = parsed.attribute.workgroup(&program, item, &mut diags);
+    clock.next();
+
+    let module = lower_kernel(&program, item, workgroup);
+    clock.next();
+
+    verify(&module).map_err(|e| wrong(workload, e.to_string()))?;
+    clock.next();
+
+    let mut optimized = module.clone();
+    clock.skip();
+    let _ = optimize(&mut optimized);
+    clock.next();
+
+    verify(&optimized).map_err(|e| wrong(workload, e.to_string()))?;
+    let emitted = spirv::emit(&optimized).map_err(|e| wrong(workload, e.to_string()))?;
+    clock.next();
+
+    let compiled = compile(module, &compile_options(&parsed.function)).map_err(|e| wrong(workload, e.to_string()))?;
+    if compiled.words != emitted.words {
+        return Err(wrong(workload, "the stages give other words than the whole".to_owned()));
+    }
+    clock.skip();
+    let krate = facade_path();
+    let mut tokens = dispatch_items(&parsed.source, &parsed.function, &krate);
+    tokens.extend(kernel_items(&program, item, &compiled, &krate));
+    clock.next();
+
+    drop((tokens, names));
+    finish(workload, diags)?;
+    Ok(Staged { times: clock.times, compiled })
+}
+
+/// A kernel as parsed.
+struct Parsed {
+    source: syn::ItemFn,
+    attribute: KernelAttr,
+    function: Fn,
+}
+
+fn parse(
+    workload: &Workload,
+    attribute: &TokenStream,
+    item: &TokenStream,
+    diags: &mut Diagnostics,
+) -> Result<Parsed, Error> {
+    let source = syn::parse2::<syn::ItemFn>(item.clone()).map_err(|e| wrong(workload, e.to_string()))?;
+    let attribute = KernelAttr::parse(attribute.clone(), diags);
+    let function = parse_fn(&source, Role::Kernel, diags);
+    Ok(Parsed { source, attribute, function })
+}
+
+fn finish(workload: &Workload, diags: Diagnostics) -> Result<(), Error> {
+    diags.finish().map_err(|tokens| wrong(workload, tokens.to_string()))
+}
+
+fn lex(workload: &Workload, text: &str) -> Result<TokenStream, Error> {
+    text.parse().map_err(|error: proc_macro2::LexError| wrong(workload, error.to_string()))
+}
+
+fn compile_options(function: &Fn) -> CompileOptions {
+    let slices = (0..).zip(&function.params).filter(|(_, param)| matches!(param.ty.kind, TypeKind::Slice { .. }));
+    CompileOptions { buffer_positions: slices.map(|(position, _)| position).collect() }
+}
+
+fn wrong(workload: &Workload, detail: String) -> Error {
+    Error::WrongResult { contender: format!("the macro on {}", workload.name), detail }
+}
+
+/// Writes down how long each stage took.
+struct Clock {
+    times: [Duration; STAGES.len()],
+    stage: usize,
+    last: Instant,
+}
+
+impl Clock {
+    /// Ends a stage.
+    fn next(&mut self) {
+        let now = Instant::now();
+        self.times[self.stage] = now - self.last;
+        self.stage += 1;
+        self.last = Instant::now();
+    }
+
+    /// What ran since the last stage ended counts for none.
+    fn skip(&mut self) {
+        self.last = Instant::now();
+    }
+}

@@ -1,0 +1,57 @@
+//! What can go wrong around a measurement.
+
+use std::path::PathBuf;
+
+/// Why a bench gave no figures.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file could not be written or read.
+    #[error("cannot access {path}: {source}")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The figures are not JSON.
+    #[error("cannot write the figures as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A program could not be started.
+    #[error("cannot run {program}: {source}")]
+    Start {
+        /// The program.
+        program: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A program ran and failed.
+    #[error("{program} failed ({status})\n{output}")]
+    Program {
+        /// The program.
+        program: String,
+        /// How it ended.
+        status: std::process::ExitStatus,
+        /// What it printed.
+        output: String,
+    },
+    /// The command line is not understood.
+    #[error("unknown argument `{0}`")]
+    Argument(String),
+    /// A contender gave another result than it must.
+    #[error("{contender} is wrong: {detail}")]
+    WrongResult {
+        /// Whose result.
+        contender: String,
+        /// What is wrong with it.
+        detail: String,
+    },
+}
+
+impl Error {
+    /// Adds the path to an error of the file system.
+    pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { path, source }
+    }
+}
