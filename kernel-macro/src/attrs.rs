@@ -19,7 +19,7 @@ const DEFAULT_WORKGROUP: u32 = 64;
 const MAX_INVOCATIONS: u64 = 1024;
 
 /// The most invocations along each axis.
-const MAX_SIZE: [u32; 3] = [1024, 1024, 64];
+const MAX_SIZE: [u64; 3] = [1024, 1024, 64];
 
 /// The arguments that `#[kernel]` knows.
 const KEYS: [&str; 1] = ["workgroup"];
@@ -42,7 +42,7 @@ struct WorkgroupArg {
 
 #[derive(Debug)]
 enum Size {
-    Number(u32),
+    Number(u64),
     Const(Path),
     /// Reported already.
     Error,
@@ -142,9 +142,9 @@ impl KernelAttr {
                 }),
             };
             known.push(value);
-            *size = value.unwrap_or(1);
+            *size = value.and_then(|value| u32::try_from(value).ok()).unwrap_or(1);
         }
-        if !self.const_paths().next().is_none() {
+        if self.const_paths().next().is_some() {
             let mut values = known.into_iter();
             self.check(diags, |_| values.next().flatten());
         }
@@ -152,12 +152,12 @@ impl KernelAttr {
     }
 
     /// Checks the sizes that `value` knows, each and together.
-    fn check(&self, diags: &mut Diagnostics, mut value: impl FnMut(&Size) -> Option<u32>) {
+    fn check(&self, diags: &mut Diagnostics, mut value: impl FnMut(&Size) -> Option<u64>) {
         let mut product = 1_u64;
         let mut fits = true;
         for ((arg, axis), max) in self.workgroup.iter().zip(["x", "y", "z"]).zip(MAX_SIZE) {
             let Some(size) = value(&arg.size) else { continue };
-            product = product.saturating_mul(u64::from(size));
+            product = product.saturating_mul(size);
             if size == 0 {
                 fits = false;
                 diags
@@ -202,8 +202,8 @@ fn read_size(value: &Expr, diags: &mut Diagnostics) -> WorkgroupArg {
         Expr::Group(group) => return read_size(&group.expr, diags),
         Expr::Lit(literal) => match &literal.lit {
             Lit::Int(int) if ["", "u32", "usize"].contains(&int.suffix()) => {
-                // A number too large for u32 is as much over the limit as u32::MAX.
-                Size::Number(int.base10_parse().unwrap_or(u32::MAX))
+                // A number too large for u64 is as much over the limit as u64::MAX.
+                Size::Number(int.base10_parse().unwrap_or(u64::MAX))
             }
             _ => bad_size(span, diags),
         },
@@ -225,11 +225,11 @@ fn bad_size(span: SpanRange, diags: &mut Diagnostics) -> Size {
     Size::Error
 }
 
-fn const_size(path: &Path, program: &Program, kernel: ItemId) -> Option<u32> {
+fn const_size(path: &Path, program: &Program, kernel: ItemId) -> Option<u64> {
     let used = program.items[kernel].uses.get(&path.text())?;
     match &program.items[*used].typed {
         TypedItem::Const(constant) => match constant.value {
-            ConstValue::U32(value) => Some(value),
+            ConstValue::U32(value) => Some(u64::from(value)),
             _ => None,
         },
         _ => None,

@@ -1,5 +1,6 @@
 //! What an expansion emits. Works on error-free items, except for the stubs; decides nothing, reports only limits.
 
+mod constant;
 mod data;
 mod descriptor;
 mod dispatch;
@@ -8,6 +9,7 @@ mod kernel;
 mod limits;
 mod stub;
 
+pub(crate) use constant::const_assertion;
 pub(crate) use data::{check_fields, check_repr, data_assertions, data_impls};
 pub(crate) use dispatch::{dispatch_items, type_name};
 pub(crate) use item_macro::item_macro;

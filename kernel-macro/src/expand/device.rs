@@ -8,7 +8,7 @@ use crate::assemble::{AssembleError, MainItem, assemble};
 use crate::ast::{Item, SpanRange};
 use crate::attrs::check_no_arguments;
 use crate::check::check_item;
-use crate::codegen::{const_stub, fn_stub, item_macro};
+use crate::codegen::{const_assertion, const_stub, fn_stub, item_macro};
 use crate::diag::Diagnostics;
 use crate::gather::{Closure, Entry, EntryKind, Place, State, names_of_const, names_of_fn};
 use crate::infer::infer_item;
@@ -17,13 +17,13 @@ use crate::parse::{Role, parse_const, parse_fn};
 use crate::render::render_fn;
 
 /// A device item as syn reads it.
-enum DeviceItem {
+pub(super) enum DeviceItem {
     Fn(syn::ItemFn),
     Const(syn::ItemConst),
 }
 
 impl DeviceItem {
-    fn read(tokens: &TokenStream) -> Option<Self> {
+    pub(super) fn read(tokens: &TokenStream) -> Option<Self> {
         let read_fn = || syn::parse2(tokens.clone()).map(Self::Fn);
         read_fn().or_else(|_| syn::parse2(tokens.clone()).map(Self::Const)).ok()
     }
@@ -96,7 +96,7 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// The first half, up to the first checkpoint: what there is to gather.
-fn device_state(read: &DeviceItem, item: TokenStream, diags: &mut Diagnostics) -> (Item, State) {
+pub(super) fn device_state(read: &DeviceItem, item: TokenStream, diags: &mut Diagnostics) -> (Item, State) {
     let parsed = read.parse(diags);
     let todo = match &parsed {
         Item::Fn(function) => names_of_fn(function, diags),
@@ -108,38 +108,35 @@ fn device_state(read: &DeviceItem, item: TokenStream, diags: &mut Diagnostics) -
 }
 
 /// The second half, with everything gathered.
-pub(super) fn finish(state: State) -> Finished {
-    let Some(read) = DeviceItem::read(&state.item) else {
-        return Finished { tokens: TokenStream::new(), closure: Closure::Broken };
-    };
-    let mut diags = Diagnostics::new();
-    let item = read.parse(&mut diags);
+pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
+    let Some(read) = DeviceItem::read(&state.item) else { return Finished::default() };
+    let item = read.parse(diags);
     let place = Place::of(read.name());
     let main =
         MainItem { key: state.key.clone(), item: item.clone(), file: place.file.clone(), position: place.position };
     let compiled = match assemble(main, state.done) {
         Ok(mut assembled) => {
-            infer_item(&mut assembled.program, assembled.item, &mut diags);
-            if !diags.has_errors() {
-                check_item(&assembled.program, assembled.item, &mut diags);
-            }
+            infer_item(&mut assembled.program, assembled.item, diags);
+            check_item(&assembled.program, assembled.item, diags);
             Some(assembled).filter(|_| !diags.has_errors())
         }
         Err(AssembleError::Broken) => None,
         Err(AssembleError::Internal(detail)) => {
-            internal_error(read.name(), "gathering", &detail, &mut diags);
+            internal_error(read.name(), "gathering", &detail, diags);
             None
         }
     };
-    let mut tokens = errors_of(diags);
     let Some(assembled) = compiled else {
-        tokens.extend(read.stub(&item, &state.key));
-        return Finished { tokens, closure: Closure::Broken };
+        return Finished { tokens: read.stub(&item, &state.key), closure: Closure::Broken };
     };
-    tokens.extend(match &read {
+    let mut tokens = match &read {
         DeviceItem::Fn(_) => render_fn(&assembled.program, assembled.item, false, &facade_path()),
-        DeviceItem::Const(item) => item.to_token_stream(),
-    });
+        DeviceItem::Const(item) => {
+            let mut tokens = item.to_token_stream();
+            tokens.extend(const_assertion(&assembled.program, assembled.item));
+            tokens
+        }
+    };
     let (name, vis, kind) = (read.name().clone(), read.vis().clone(), read.kind());
     let mut entries = assembled.entries;
     entries.push(Entry {

@@ -38,12 +38,9 @@ pub(crate) fn gpu_data_state(input: &syn::DeriveInput, diags: &mut Diagnostics) 
 }
 
 /// The second half, with everything gathered.
-pub(super) fn finish(state: State) -> Finished {
-    let Ok(input) = syn::parse2::<syn::DeriveInput>(state.item.clone()) else {
-        return Finished { tokens: TokenStream::new(), closure: Closure::Broken };
-    };
-    let mut diags = Diagnostics::new();
-    let parsed = parse_struct(&input, &mut diags);
+pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
+    let Ok(input) = syn::parse2::<syn::DeriveInput>(state.item.clone()) else { return Finished::default() };
+    let parsed = parse_struct(&input, diags);
     let place = Place::of(&input.ident);
     let main = MainItem {
         key: state.key.clone(),
@@ -53,24 +50,20 @@ pub(super) fn finish(state: State) -> Finished {
     };
     let compiled = match assemble(main, state.done) {
         Ok(mut assembled) => {
-            infer_item(&mut assembled.program, assembled.item, &mut diags);
-            if !diags.has_errors() {
-                check_fields(&assembled.program, assembled.item, &parsed, &mut diags);
-            }
+            infer_item(&mut assembled.program, assembled.item, diags);
+            check_fields(&assembled.program, assembled.item, &parsed, diags);
             Some(assembled).filter(|_| !diags.has_errors())
         }
         Err(AssembleError::Broken) => None,
         Err(AssembleError::Internal(detail)) => {
-            internal_error(&input.ident, "gathering", &detail, &mut diags);
+            internal_error(&input.ident, "gathering", &detail, diags);
             None
         }
     };
-    let mut tokens = errors_of(diags);
     let Some(assembled) = compiled else {
-        tokens.extend(broken_macro(&input, &state.key));
-        return Finished { tokens, closure: Closure::Broken };
+        return Finished { tokens: broken_macro(&input, &state.key), closure: Closure::Broken };
     };
-    tokens.extend(data_assertions(&assembled.program, assembled.item, &parsed, &facade_path()));
+    let mut tokens = data_assertions(&assembled.program, assembled.item, &parsed, &facade_path());
     let mut entries = assembled.entries;
     entries.push(Entry {
         key: state.key.clone(),

@@ -56,27 +56,21 @@ pub(crate) fn kernel_state(
 }
 
 /// The second half, with everything gathered.
-pub(super) fn finish(state: State) -> Finished {
-    let mut diags = Diagnostics::new();
-    let Ok(function) = syn::parse2::<syn::ItemFn>(state.item) else {
-        return Finished { tokens: TokenStream::new(), closure: Closure::Broken };
-    };
-    let attr = KernelAttr::parse(state.attr, &mut diags);
-    let parsed = parse_fn(&function, Role::Kernel, &mut diags);
-    let krate = facade_path();
+pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
+    let Ok(function) = syn::parse2::<syn::ItemFn>(state.item) else { return Finished::default() };
+    let attr = KernelAttr::parse(state.attr, diags);
+    let parsed = parse_fn(&function, Role::Kernel, diags);
     let place = Place::of(&parsed.name);
     let main = MainItem { key: state.key, item: Item::Fn(parsed.clone()), file: place.file, position: place.position };
     let tokens = match assemble(main, state.done) {
-        Ok(assembled) => compile_kernel(assembled, &parsed, &attr, &krate, &mut diags),
+        Ok(assembled) => compile_kernel(assembled, &parsed, &attr, diags),
         Err(AssembleError::Broken) => None,
         Err(AssembleError::Internal(detail)) => {
-            internal_error(&parsed.name, "gathering", &detail, &mut diags);
+            internal_error(&parsed.name, "gathering", &detail, diags);
             None
         }
     };
-    let mut output = errors_of(diags);
-    output.extend(tokens.unwrap_or_else(|| fn_stub(&function)));
-    Finished { tokens: output, closure: Closure::Broken }
+    Finished { tokens: tokens.unwrap_or_else(|| fn_stub(&function)), closure: Closure::Broken }
 }
 
 /// Everything after gathering; `None` after errors.
@@ -84,7 +78,6 @@ fn compile_kernel(
     assembled: Assembled,
     function: &Fn,
     attr: &KernelAttr,
-    krate: &TokenStream,
     diags: &mut Diagnostics,
 ) -> Option<TokenStream> {
     let Assembled { mut program, item, .. } = assembled;
@@ -106,7 +99,7 @@ fn compile_kernel(
     };
     dump("spv", &name, || words_text(&compiled.words));
     check_push_constants(function, &compiled, diags);
-    if diags.has_errors() { None } else { Some(kernel_items(&program, item, &compiled, krate)) }
+    if diags.has_errors() { None } else { Some(kernel_items(&program, item, &compiled, &facade_path())) }
 }
 
 fn compile_options(function: &Fn) -> CompileOptions {

@@ -4,6 +4,8 @@
 mod device;
 mod gpu_data;
 mod kernel;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use device::device;
 pub(crate) use gpu_data::gpu_data;
@@ -18,10 +20,16 @@ use crate::krate::facade_path;
 
 /// What is left of a gathering when it is over.
 #[derive(Debug)]
-pub(crate) struct Finished {
-    pub(crate) tokens: TokenStream,
+struct Finished {
+    tokens: TokenStream,
     /// What the item hands out from now on; nothing for kernels.
-    pub(crate) closure: Closure,
+    closure: Closure,
+}
+
+impl Default for Finished {
+    fn default() -> Self {
+        Self { tokens: TokenStream::new(), closure: Closure::Broken }
+    }
 }
 
 /// `__resume!`: a callback with the next item.
@@ -43,16 +51,22 @@ pub(crate) fn resume(tokens: TokenStream) -> TokenStream {
 fn advance(state: State) -> TokenStream {
     match state.next_call(&facade_path()) {
         Ok(call) => call,
-        Err(state) => finish(state).tokens,
+        Err(state) => {
+            let mut diags = Diagnostics::new();
+            let finished = finish(state, &mut diags);
+            let mut tokens = errors_of(diags);
+            tokens.extend(finished.tokens);
+            tokens
+        }
     }
 }
 
 /// Compiles an item whose gathering is over.
-pub(crate) fn finish(state: State) -> Finished {
+fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     match state.kind {
-        EntryKind::Kernel => kernel::finish(state),
-        EntryKind::Fn | EntryKind::Const => device::finish(state),
-        EntryKind::Struct => gpu_data::finish(state),
+        EntryKind::Kernel => kernel::finish(state, diags),
+        EntryKind::Fn | EntryKind::Const => device::finish(state, diags),
+        EntryKind::Struct => gpu_data::finish(state, diags),
     }
 }
 

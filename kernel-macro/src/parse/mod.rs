@@ -4,14 +4,13 @@ mod expr;
 mod item;
 mod pat;
 mod stmt;
-mod ty;
 #[cfg(test)]
 mod tests;
+mod ty;
 
 use gridwise_ir::arena::EntityId;
 use quote::ToTokens;
 
-#[allow(unused_imports)]
 pub(crate) use item::{Role, parse_const, parse_fn, parse_struct};
 
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Path, SpanRange};

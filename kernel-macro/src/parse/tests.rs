@@ -43,6 +43,649 @@ fn every_statement_is_reported() {
     for i in (0..4).rev() {}
     let Some(v) = y[1] else { return };
 }",
-        expect![[""]],
+        expect![[r#"
+            error: [K0001] closures are not supported in kernels
+                   help: move the body into a `#[device] fn`
+             2 |     let f = |a: f32| a;
+               |             ^^^^^^^^^^
+            error: [K0001] `match` is not supported in kernels
+                   help: write an `if`/`else if` chain
+             3 |     match 1 { _ => {} }
+               |     ^^^^^
+            error: [K0001] string literals are not supported in kernels
+                   help: kernels compute with numbers; keep text on the host
+             4 |     y[0] = "text";
+               |            ^^^^^^
+            error: [K0001] `.rev()` in `for` is not supported in kernels
+                   help: loop forwards and compute `n - 1 - i`
+             5 |     for i in (0..4).rev() {}
+               |                     ^^^
+            error: [K0001] struct patterns are not supported in kernels
+                   help: bind the struct and read its fields
+             6 |     let Some(v) = y[1] else { return };
+               |         ^^^^^^^
+            error: [K0001] `let … else` is not supported in kernels
+                   help: bind the value and test it with `if`
+             6 |     let Some(v) = y[1] else { return };
+               |                        ^^^^^^^^^^^^^^^
+        "#]],
     );
+}
+
+/// One statement in a kernel.
+fn check_body(statement: &str, expected: Expect) {
+    check_kernel(&format!("fn k(x: &mut [f32]) {{ {statement} }}"), expected);
+}
+
+#[test]
+fn unsupported_syntax() {
+    check_body(
+        "let a = &x;",
+        expect![[r#"
+        error: [K0001] references are not supported in kernels
+               help: use the value: variables are copied, buffers are indexed by name
+         1 | fn k(x: &mut [f32]) { let a = &x; }
+           |                               ^
+    "#]],
+    );
+    check_body(
+        "let a = &mut x[0];",
+        expect![[r#"
+        error: [K0001] references are not supported in kernels
+               help: use the value: variables are copied, buffers are indexed by name
+         1 | fn k(x: &mut [f32]) { let a = &mut x[0]; }
+           |                               ^
+    "#]],
+    );
+    check_body(
+        "let a = *x;",
+        expect![[r#"
+        error: [K0001] dereferencing is not supported in kernels
+               help: use the variable itself: there are no references in kernels
+         1 | fn k(x: &mut [f32]) { let a = *x; }
+           |                               ^
+    "#]],
+    );
+    check_body(
+        "unsafe { x[0] = 1.0; }",
+        expect![[r#"
+        error: [K0001] `unsafe` is not supported in kernels
+               help: remove it: accesses are checked
+         1 | fn k(x: &mut [f32]) { unsafe { x[0] = 1.0; } }
+           |                       ^^^^^^
+    "#]],
+    );
+    check_body(
+        "async { 1 };",
+        expect![[r#"
+        error: [K0001] `async` is not supported in kernels
+               help: remove it: invocations run by themselves
+         1 | fn k(x: &mut [f32]) { async { 1 }; }
+           |                       ^^^^^
+    "#]],
+    );
+    check_body(
+        "let a = x[0]?;",
+        expect![[r#"
+        error: [K0001] `?` is not supported in kernels
+               help: test the value with `if`
+         1 | fn k(x: &mut [f32]) { let a = x[0]?; }
+           |                                   ^
+    "#]],
+    );
+    check_body(
+        "println!(\"{}\", x[0]);",
+        expect![[r#"
+        error: [K0001] the macro `println!` is not supported in kernels
+               help: write the value into a buffer and print it on the host
+         1 | fn k(x: &mut [f32]) { println!("{}", x[0]); }
+           |                       ^^^^^^^^
+    "#]],
+    );
+    check_body(
+        "let a = vec![1.0; 4];",
+        expect![[r#"
+        error: [K0001] the macro `vec!` is not supported in kernels
+               help: use an array `[value; N]`
+         1 | fn k(x: &mut [f32]) { let a = vec![1.0; 4]; }
+           |                               ^^^^
+    "#]],
+    );
+    check_body(
+        "assert!(x[0] > 0.0);",
+        expect![[r#"
+        error: [K0001] the macro `assert!` is not supported in kernels
+               help: write the result into a buffer and check it on the host
+         1 | fn k(x: &mut [f32]) { assert!(x[0] > 0.0); }
+           |                       ^^^^^^^
+    "#]],
+    );
+    check_body(
+        "x.iter().map(|v| v + 1.0);",
+        expect![[r#"
+        error: [K0001] closures are not supported in kernels
+               help: move the body into a `#[device] fn`
+         1 | fn k(x: &mut [f32]) { x.iter().map(|v| v + 1.0); }
+           |                                    ^^^^^^^^^^^
+    "#]],
+    );
+    check_body(
+        "let n = x.sum::<f32>();",
+        expect![[r#"
+        error: [K0001] generic arguments are not supported in kernels
+               help: remove them; types are inferred
+         1 | fn k(x: &mut [f32]) { let n = x.sum::<f32>(); }
+           |                                    ^^^^^^^
+    "#]],
+    );
+    check_body(
+        "let n = size_of::<f32>();",
+        expect![[r#"
+        error: [K0001] generic arguments are not supported in kernels
+               help: remove them; types are inferred
+         1 | fn k(x: &mut [f32]) { let n = size_of::<f32>(); }
+           |                                      ^^^^^^^
+    "#]],
+    );
+    check_body(
+        "if let Some(a) = x { }",
+        expect![[r#"
+        error: [K0001] `if let` and `while let` are not supported in kernels
+               help: compare with `==`: there are no enums in kernels
+         1 | fn k(x: &mut [f32]) { if let Some(a) = x { } }
+           |                          ^^^
+    "#]],
+    );
+    check_body(
+        "while let Some(a) = x { }",
+        expect![[r#"
+        error: [K0001] `if let` and `while let` are not supported in kernels
+               help: compare with `==`: there are no enums in kernels
+         1 | fn k(x: &mut [f32]) { while let Some(a) = x { } }
+           |                             ^^^
+    "#]],
+    );
+    check_body(
+        "let a = 0..4;",
+        expect![[r#"
+        error: [K0001] a range outside `for` is not supported in kernels
+               help: compare with `<` and `>=`, or loop over it with `for`
+         1 | fn k(x: &mut [f32]) { let a = 0..4; }
+           |                               ^^^^
+    "#]],
+    );
+    check_body(
+        "for v in x { }",
+        expect![[r#"
+        error: [K0001] iterating over anything but a range is not supported in kernels
+               help: loop over a range: `for i in 0..n`
+         1 | fn k(x: &mut [f32]) { for v in x { } }
+           |                                ^
+    "#]],
+    );
+    check_body(
+        "for v in x.iter() { }",
+        expect![[r#"
+        error: [K0001] `.iter()` in `for` is not supported in kernels
+               help: loop over the indices: `for i in 0..x.len()`
+         1 | fn k(x: &mut [f32]) { for v in x.iter() { } }
+           |                                  ^^^^
+    "#]],
+    );
+    check_body(
+        "for i in (0..8).step_by(2) { }",
+        expect![[r#"
+        error: [K0001] `.step_by()` in `for` is not supported in kernels
+               help: use `while i < n { …; i += step; }`
+         1 | fn k(x: &mut [f32]) { for i in (0..8).step_by(2) { } }
+           |                                       ^^^^^^^
+    "#]],
+    );
+    check_body(
+        "for i in 0.. { }",
+        expect![[r#"
+        error: [K0001] an open range is not supported in kernels
+               help: write both ends: `0..n`
+         1 | fn k(x: &mut [f32]) { for i in 0.. { } }
+           |                                ^^^
+    "#]],
+    );
+    check_body(
+        "(a, b) = (b, a);",
+        expect![[r#"
+        error: [K0001] assigning to a pattern is not supported in kernels
+               help: assign one variable after the other
+         1 | fn k(x: &mut [f32]) { (a, b) = (b, a); }
+           |                       ^^^^^^
+    "#]],
+    );
+    check_body(
+        "_ = x[0];",
+        expect![[r#"
+        error: [K0001] assigning to a pattern is not supported in kernels
+               help: write `let _ = …;`
+         1 | fn k(x: &mut [f32]) { _ = x[0]; }
+           |                       ^
+    "#]],
+    );
+    check_body(
+        "let p = P { a: 1.0, ..q };",
+        expect![[r#"
+        error: [K0001] struct update syntax is not supported in kernels
+               help: write every field
+         1 | fn k(x: &mut [f32]) { let p = P { a: 1.0, ..q }; }
+           |                                           ^^^
+    "#]],
+    );
+    check_body(
+        "(x.f)(1.0);",
+        expect![[r#"
+        error: [K0001] calling anything but a function by its name is not supported in kernels
+               help: call a `#[device] fn`
+         1 | fn k(x: &mut [f32]) { (x.f)(1.0); }
+           |                       ^^^^^
+    "#]],
+    );
+    check_body(
+        "Self::new(1.0);",
+        expect![[r#"
+        error: [K0001] `self` and `Self` are not supported in kernels
+               help: kernels and device fns are free functions
+         1 | fn k(x: &mut [f32]) { Self::new(1.0); }
+           |                       ^^^^
+    "#]],
+    );
+    check_body(
+        "let c = 'a';",
+        expect![[r#"
+        error: [K0001] character literals are not supported in kernels
+               help: write the character's number as a `u32`
+         1 | fn k(x: &mut [f32]) { let c = 'a'; }
+           |                               ^^^
+    "#]],
+    );
+    check_body(
+        "let c = const { 4 };",
+        expect![[r#"
+        error: [K0001] `const` blocks are not supported in kernels
+               help: use a `#[device] const`
+         1 | fn k(x: &mut [f32]) { let c = const { 4 }; }
+           |                               ^^^^^
+    "#]],
+    );
+    check_body(
+        "let f = <f32 as Float>::sin;",
+        expect![[r#"
+        error: [K0001] a qualified path is not supported in kernels
+               help: call the method on the value
+         1 | fn k(x: &mut [f32]) { let f = <f32 as Float>::sin; }
+           |                               ^^^^^^^^^^^^^^^^^^^
+    "#]],
+    );
+}
+
+#[test]
+fn unsupported_items() {
+    check_body(
+        "fn inner() {}",
+        expect![[r#"
+        error: [K0001] functions inside functions are not supported in kernels
+               help: move it out and mark it `#[device]`
+         1 | fn k(x: &mut [f32]) { fn inner() {} }
+           |                          ^^^^^
+    "#]],
+    );
+    check_body(
+        "const N: u32 = 1;",
+        expect![[r#"
+        error: [K0001] consts inside functions are not supported in kernels
+               help: move it out and mark it `#[device]`
+         1 | fn k(x: &mut [f32]) { const N: u32 = 1; }
+           |                       ^^^^^
+    "#]],
+    );
+    check_body(
+        "static S: u32 = 1;",
+        expect![[r#"
+        error: [K0001] `static` is not supported in kernels
+               help: use a `#[device] const`, or pass a buffer
+         1 | fn k(x: &mut [f32]) { static S: u32 = 1; }
+           |                       ^^^^^^
+    "#]],
+    );
+    check_body(
+        "struct S { a: f32 }",
+        expect![[r#"
+        error: [K0001] structs inside functions are not supported in kernels
+               help: move it out and derive `GpuData`
+         1 | fn k(x: &mut [f32]) { struct S { a: f32 } }
+           |                       ^^^^^^
+    "#]],
+    );
+    check_body(
+        "use core::f32::consts::PI;",
+        expect![[r#"
+        error: [K0001] `use` inside functions is not supported in kernels
+               help: move it out, before the function
+         1 | fn k(x: &mut [f32]) { use core::f32::consts::PI; }
+           |                       ^^^
+    "#]],
+    );
+    check_body(
+        "impl S {}",
+        expect![[r#"
+        error: [K0001] items inside functions are not supported in kernels
+               help: move it out of the function
+         1 | fn k(x: &mut [f32]) { impl S {} }
+           |                       ^^^^^^^^^
+    "#]],
+    );
+}
+
+#[test]
+fn unsupported_patterns() {
+    check_body(
+        "let ref a = b;",
+        expect![[r#"
+        error: [K0001] `ref` is not supported in kernels
+               help: bind the value: variables are copied
+         1 | fn k(x: &mut [f32]) { let ref a = b; }
+           |                           ^^^^^
+    "#]],
+    );
+    check_body(
+        "let a @ _ = b;",
+        expect![[r#"
+        error: [K0001] `@` patterns are not supported in kernels
+               help: bind the name alone
+         1 | fn k(x: &mut [f32]) { let a @ _ = b; }
+           |                           ^^^^^
+    "#]],
+    );
+    check_body(
+        "let P { a, b } = p;",
+        expect![[r#"
+        error: [K0001] struct patterns are not supported in kernels
+               help: bind the struct and read its fields
+         1 | fn k(x: &mut [f32]) { let P { a, b } = p; }
+           |                           ^^^^^^^^^^
+    "#]],
+    );
+    check_body(
+        "let [a, b] = p;",
+        expect![[r#"
+        error: [K0001] slice patterns are not supported in kernels
+               help: bind the array and index it
+         1 | fn k(x: &mut [f32]) { let [a, b] = p; }
+           |                           ^^^^^^
+    "#]],
+    );
+    check_body(
+        "let &a = p;",
+        expect![[r#"
+        error: [K0001] reference patterns are not supported in kernels
+               help: bind the value: there are no references
+         1 | fn k(x: &mut [f32]) { let &a = p; }
+           |                           ^^
+    "#]],
+    );
+    check_body(
+        "let (a, ..) = p;",
+        expect![[r#"
+        error: [K0001] `..` in patterns is not supported in kernels
+               help: write `_` for each member left out
+         1 | fn k(x: &mut [f32]) { let (a, ..) = p; }
+           |                               ^^
+    "#]],
+    );
+}
+
+#[test]
+fn unsupported_types() {
+    check_body(
+        "let a: &f32 = b;",
+        expect![[r#"
+        error: [K0001] references are not supported in kernels
+               help: a kernel's parameters may be `&[T]` or `&mut [T]`; elsewhere use values or arrays `[T; N]`
+         1 | fn k(x: &mut [f32]) { let a: &f32 = b; }
+           |                              ^^^^
+    "#]],
+    );
+    check_body(
+        "let a: [f32] = b;",
+        expect![[r#"
+        error: [K0001] slices by value are not supported in kernels
+               help: a kernel's parameters may be `&[T]` or `&mut [T]`; elsewhere use values or arrays `[T; N]`
+         1 | fn k(x: &mut [f32]) { let a: [f32] = b; }
+           |                              ^^^^^
+    "#]],
+    );
+    check_body(
+        "let a: *const f32 = b;",
+        expect![[r#"
+        error: [K0001] raw pointers are not supported in kernels
+               help: a kernel's parameters may be `&[T]` or `&mut [T]`; elsewhere use values or arrays `[T; N]`
+         1 | fn k(x: &mut [f32]) { let a: *const f32 = b; }
+           |                              ^^^^^^^^^^
+    "#]],
+    );
+    check_body(
+        "let a: fn(f32) -> f32 = b;",
+        expect![[r#"
+        error: [K0001] function pointers are not supported in kernels
+               help: call a `#[device] fn` by its name
+         1 | fn k(x: &mut [f32]) { let a: fn(f32) -> f32 = b; }
+           |                              ^^^^^^^^^^^^^^
+    "#]],
+    );
+    check_body(
+        "let a: Vec<f32> = b;",
+        expect![[r#"
+        error: [K0001] generic arguments are not supported in kernels
+               help: remove them; types are inferred
+         1 | fn k(x: &mut [f32]) { let a: Vec<f32> = b; }
+           |                                 ^^^^^
+    "#]],
+    );
+    check_body(
+        "let a: impl Copy = b;",
+        expect![[r#"
+        error: [K0001] traits are not supported in kernels
+               help: supported are f32, i32, u32, usize, bool, glam's vectors, arrays, tuples and `GpuData` structs
+         1 | fn k(x: &mut [f32]) { let a: impl Copy = b; }
+           |                              ^^^^^^^^^
+    "#]],
+    );
+}
+
+#[test]
+fn bad_literal() {
+    check_body(
+        "let a = 1.0f64;",
+        expect![[r#"
+        error: [K0005] `f64` is not a number type of kernels
+               note: the number types are f32, i32, u32 and usize (32 bits on the device)
+               help: use `f32`
+         1 | fn k(x: &mut [f32]) { let a = 1.0f64; }
+           |                               ^^^^^^
+    "#]],
+    );
+    check_body(
+        "let a = 1u8;",
+        expect![[r#"
+        error: [K0005] `u8` is not a number type of kernels
+               note: the number types are f32, i32, u32 and usize (32 bits on the device)
+               help: use `u32`
+         1 | fn k(x: &mut [f32]) { let a = 1u8; }
+           |                               ^^^
+    "#]],
+    );
+    check_body(
+        "let a = 1i64;",
+        expect![[r#"
+        error: [K0005] `i64` is not a number type of kernels
+               note: the number types are f32, i32, u32 and usize (32 bits on the device)
+               help: use `i32`
+         1 | fn k(x: &mut [f32]) { let a = 1i64; }
+           |                               ^^^^
+    "#]],
+    );
+    check_body(
+        "let a = 999999999999999999999999999999999999999999;",
+        expect![[r#"
+        error: [K0005] this integer literal is too large for any integer type
+         1 | fn k(x: &mut [f32]) { let a = 999999999999999999999999999999999999999999; }
+           |                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    "#]],
+    );
+}
+
+#[test]
+fn bad_signature() {
+    check_kernel(
+        "fn k(x: &mut [f32]) -> f32 { x[0] }",
+        expect![[r#"
+        error: [K0003] a kernel returns nothing
+               note: a kernel runs once per invocation: there is no single value to return
+               help: write results into a `&mut [T]` parameter
+         1 | fn k(x: &mut [f32]) -> f32 { x[0] }
+           |                        ^^^
+    "#]],
+    );
+    check_kernel(
+        "fn k(self, x: &mut [f32]) { }",
+        expect![[r#"
+        error: [K0003] `self` parameters are not supported
+               help: write a free function that takes the value by name
+         1 | fn k(self, x: &mut [f32]) { }
+           |      ^^^^
+    "#]],
+    );
+    check_kernel(
+        "fn k((a, b): (f32, f32), _: f32) { }",
+        expect![[r#"
+        error: [K0003] a parameter must be a plain name
+               help: take the value by a name and take it apart with `let` in the body
+         1 | fn k((a, b): (f32, f32), _: f32) { }
+           |      ^^^^^^
+        error: [K0003] a parameter must be a plain name
+               help: name it; a leading underscore says that it is not used: `_unused`
+         1 | fn k((a, b): (f32, f32), _: f32) { }
+           |                          ^
+    "#]],
+    );
+    check_kernel(
+        "fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }",
+        expect![[r#"
+        error: [K0001] generic parameters are not supported in kernels
+               help: write one item for each type
+         1 | fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }
+           |      ^^^^^^^^^^^
+        error: [K0001] lifetimes are not supported in kernels
+               help: remove the lifetime
+         1 | fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }
+           |                       ^^
+        error: [K0001] `where` clauses are not supported in kernels
+               help: remove the clause
+         1 | fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }
+           |                               ^^^^^^^^^^^^^
+    "#]],
+    );
+    check_kernel(
+        "const unsafe extern \"C\" fn k(x: &[f32]) { }",
+        expect![[r#"
+        error: [K0001] `const fn` is not supported in kernels
+               help: remove `const`
+         1 | const unsafe extern "C" fn k(x: &[f32]) { }
+           | ^^^^^
+        error: [K0001] `unsafe fn` is not supported in kernels
+               help: remove the keyword: kernels are safe functions
+         1 | const unsafe extern "C" fn k(x: &[f32]) { }
+           |       ^^^^^^
+        error: [K0001] `extern` is not supported in kernels
+               help: remove it
+         1 | const unsafe extern "C" fn k(x: &[f32]) { }
+           |              ^^^^^^^^^^
+    "#]],
+    );
+    check_kernel(
+        "async fn k(x: &[f32]) { }",
+        expect![[r#"
+        error: [K0001] `async fn` is not supported in kernels
+               help: remove `async`
+         1 | async fn k(x: &[f32]) { }
+           | ^^^^^
+    "#]],
+    );
+    check_kernel(
+        "fn k(x: &f32, y: &mut f32, z: [f32], w: Vec<f32>) { }",
+        expect![[r#"
+        error: [K0001] references are not supported in kernels
+               help: a kernel's parameters may be `&[T]` or `&mut [T]`; elsewhere use values or arrays `[T; N]`
+         1 | fn k(x: &f32, y: &mut f32, z: [f32], w: Vec<f32>) { }
+           |         ^^^^
+        error: [K0001] references are not supported in kernels
+               help: a kernel's parameters may be `&[T]` or `&mut [T]`; elsewhere use values or arrays `[T; N]`
+         1 | fn k(x: &f32, y: &mut f32, z: [f32], w: Vec<f32>) { }
+           |                  ^^^^^^^^
+        error: [K0001] slices by value are not supported in kernels
+               help: a kernel's parameters may be `&[T]` or `&mut [T]`; elsewhere use values or arrays `[T; N]`
+         1 | fn k(x: &f32, y: &mut f32, z: [f32], w: Vec<f32>) { }
+           |                               ^^^^^
+        error: [K0001] generic arguments are not supported in kernels
+               help: remove them; types are inferred
+         1 | fn k(x: &f32, y: &mut f32, z: [f32], w: Vec<f32>) { }
+           |                                            ^^^^^
+    "#]],
+    );
+    check(
+        Role::Device,
+        "fn f(x: &[f32], y: &mut f32) -> &f32 { y }",
+        expect![[r#"
+        error: [K0003] a device fn cannot take references in this version
+               help: index the buffer in the kernel and pass the element, or pass an array by value
+         1 | fn f(x: &[f32], y: &mut f32) -> &f32 { y }
+           |         ^^^^^^
+        error: [K0003] a device fn cannot take references in this version
+               help: take the value; return the new value instead of writing through `&mut`
+         1 | fn f(x: &[f32], y: &mut f32) -> &f32 { y }
+           |                    ^^^^^^^^
+        error: [K0001] references are not supported in kernels
+               help: a kernel's parameters may be `&[T]` or `&mut [T]`; elsewhere use values or arrays `[T; N]`
+         1 | fn f(x: &[f32], y: &mut f32) -> &f32 { y }
+           |                                 ^^^^
+    "#]],
+    );
+}
+
+#[test]
+fn consts_and_structs() {
+    let mut diags = Diagnostics::new();
+    let source = "const _: &str = \"text\";";
+    parse_const(&syn::parse_str(source).expect("the test is Rust"), &mut diags);
+    expect![[r#"
+        error: [K0003] a device const needs a name
+               help: name it, or remove `#[device]`
+         1 | const _: &str = "text";
+           |       ^
+        error: [K0001] references are not supported in kernels
+               help: a kernel's parameters may be `&[T]` or `&mut [T]`; elsewhere use values or arrays `[T; N]`
+         1 | const _: &str = "text";
+           |          ^^^^
+        error: [K0001] string literals are not supported in kernels
+               help: kernels compute with numbers; keep text on the host
+         1 | const _: &str = "text";
+           |                 ^^^^^^
+    "#]]
+    .assert_eq(&render(diags, source));
+    let mut diags = Diagnostics::new();
+    let source = "enum E { A }";
+    parse_struct(&syn::parse_str(source).expect("the test is Rust"), &mut diags);
+    expect![[r#"
+        error: [K0004] an enum cannot be `GpuData`
+               help: use a `u32` and consts for its values
+         1 | enum E { A }
+           | ^^^^
+    "#]]
+    .assert_eq(&render(diags, source));
 }

@@ -1,0 +1,104 @@
+//! Expands all marked items of a source text in order, taking the place of rustc's name resolution.
+
+use std::collections::BTreeMap;
+
+use expect_test::Expect;
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+use super::super::{Finished, device, finish, gpu_data, kernel};
+use crate::diag::Diagnostics;
+use crate::diag::test_support::render;
+use crate::gather::{Closure, Resumed, State};
+
+/// What came of a source text.
+pub(super) struct Expanded {
+    pub(super) errors: String,
+    /// By the item's name.
+    pub(super) tokens: BTreeMap<String, TokenStream>,
+}
+
+/// Compares the errors of a source text.
+pub(super) fn check_errors(source: &str, expected: Expect) {
+    expected.assert_eq(&expand_source(source).errors);
+}
+
+/// Expands a source text without errors.
+pub(super) fn accepted(source: &str) -> Expanded {
+    let expanded = expand_source(source);
+    assert_eq!(expanded.errors, "", "errors in\n{source}");
+    expanded
+}
+
+/// Expands a source text. Paths are looked up by their last segment among the items above.
+pub(super) fn expand_source(source: &str) -> Expanded {
+    expand_file(syn::parse_file(source).expect("the test is Rust"), source)
+}
+
+/// Expands parsed items; `source` is for the errors.
+pub(super) fn expand_file(file: syn::File, source: &str) -> Expanded {
+    let mut diags = Diagnostics::new();
+    let mut closures = BTreeMap::new();
+    let mut tokens = BTreeMap::new();
+    for item in file.items {
+        let Some((name, state)) = start_item(item, &mut diags) else { continue };
+        let finished = match state {
+            Some(state) => gather(state, &closures, &mut diags),
+            None => Finished::default(),
+        };
+        closures.insert(name.clone(), finished.closure);
+        tokens.insert(name, finished.tokens);
+    }
+    Expanded { errors: render(diags, source), tokens }
+}
+
+/// The item's name, and its gathering if there is one to do.
+fn start_item(item: syn::Item, diags: &mut Diagnostics) -> Option<(String, Option<State>)> {
+    let mut here = Diagnostics::new();
+    let (name, state) = match item {
+        syn::Item::Struct(item) => {
+            let input = syn::parse2(item.to_token_stream()).expect("a struct can be derived from");
+            let state = gpu_data::gpu_data_state(&input, &mut here);
+            (input.ident.to_string(), Some(state))
+        }
+        syn::Item::Fn(mut item) => {
+            let attr = item.attrs.remove(0);
+            let arguments = match &attr.meta {
+                syn::Meta::List(list) => list.tokens.clone(),
+                _ => TokenStream::new(),
+            };
+            let name = item.sig.ident.to_string();
+            if attr.path().is_ident("kernel") {
+                (name, kernel::kernel_state(arguments, item.to_token_stream(), &item, &mut here).1)
+            } else {
+                (name, Some(start_device(item.to_token_stream(), &mut here)))
+            }
+        }
+        syn::Item::Const(mut item) => {
+            item.attrs.remove(0);
+            (item.ident.to_string(), Some(start_device(item.to_token_stream(), &mut here)))
+        }
+        _ => return None,
+    };
+    let state = state.filter(|_| !here.has_errors());
+    diags.append(here);
+    Some((name, state))
+}
+
+fn start_device(item: TokenStream, diags: &mut Diagnostics) -> State {
+    let read = device::DeviceItem::read(&item).expect("the test is a device item");
+    device::device_state(&read, item, diags).1
+}
+
+/// Takes each path to the item of that name, through the tokens that rustc would carry.
+fn gather(mut state: State, closures: &BTreeMap<String, Closure>, diags: &mut Diagnostics) -> Finished {
+    while !state.todo.is_empty() {
+        let path = state.todo.remove(0);
+        let name = path.segments.last().expect("a path has segments").to_string();
+        let closure = closures.get(&name).unwrap_or_else(|| panic!("the test has no item `{name}`"));
+        let text = path.text();
+        let resumed = quote::quote!(#state #text => #closure);
+        state = syn::parse2::<Resumed>(resumed).expect("a state reads what it writes").0;
+    }
+    finish(state, diags)
+}

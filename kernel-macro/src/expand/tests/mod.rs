@@ -1,0 +1,6 @@
+//! Whole expansions without rustc: gathering is done here by name.
+
+mod driver;
+mod limits;
+mod output;
+mod reports;

@@ -1,0 +1,48 @@
+//! What expansions emit: it parses, and it is the same each time.
+
+use quote::quote;
+
+use super::driver::{accepted, expand_file};
+use crate::gather::{EntryKind, Place, item_key};
+
+const SOURCE: &str = "
+#[device] pub const SCALE: f32 = 2.0;
+#[device] pub const SIZE: u32 = 64;
+#[derive(Clone, Copy, GpuData)] #[repr(C)] pub struct Particle { position: Vec3, mass: f32 }
+#[device] fn sq(a: f32) -> f32 { a * a * SCALE }
+#[device] pub fn lerp(a: f32, b: f32, t: f32) -> f32 { sq(a) + (b - a) * t * math::SCALE }
+#[kernel(workgroup = [SIZE, 2])]
+fn step(dt: f32, flag: bool, p: &mut [Particle], seq: &[f32]) {
+    let i = global_id().x;
+    let lerp = 1.0;
+    if flag { p[i].mass = crate::lerp(seq[i], dt, lerp); }
+    p[i] = Particle { position: Vec3::splat(f32::MAX), mass: p[i].mass };
+}";
+
+#[test]
+fn output_is_rust() {
+    let expanded = accepted(SOURCE);
+    for (name, tokens) in &expanded.tokens {
+        syn::parse2::<syn::File>(tokens.clone()).unwrap_or_else(|error| panic!("{name}: {error}\n{tokens}"));
+    }
+    let step = expanded.tokens["step"].to_string();
+    for part in ["DESCRIPTOR", "workgroup : [64u32 , 2u32 , 1u32]", "fn host", "\"step\""] {
+        assert!(step.contains(part), "no `{part}` in {step}");
+    }
+}
+
+#[test]
+fn output_is_deterministic() {
+    let file = syn::parse_file(SOURCE).expect("the source is Rust");
+    let text = || expand_file(file.clone(), SOURCE).tokens.values().map(ToString::to_string).collect::<String>();
+    assert!(text() == text(), "two expansions of the same tokens differ");
+}
+
+#[test]
+fn keys_name_the_place() {
+    let name = syn::parse_str("thing").expect("a name");
+    assert!(item_key(&name).contains(":1:1 thing"));
+    assert_eq!(Place::of(&name).position, (1, 1));
+    let kind = EntryKind::Struct;
+    assert_eq!(quote!(#kind).to_string(), "gpu_struct");
+}
