@@ -155,6 +155,8 @@ impl<'a> Facts<'a> {
                     Some(kernel) => Range::new(0, i64::from(kernel.workgroup[*axis as usize]) - 1),
                     None => full,
                 },
+                // A grid has at most 2^32 - 1 invocations and workgroups per axis: the runtime refuses larger ones.
+                (Some(InstKind::Builtin(Builtin::GlobalId | Builtin::WorkgroupId)), [_]) => Range::new(0, full.hi - 1),
                 (Some(InstKind::Builtin(Builtin::NumWorkgroups)), [_]) => Range::new(1, full.hi),
                 _ => full,
             },
@@ -325,8 +327,29 @@ impl<'a> Facts<'a> {
         self.narrow(b, Range::new(below.lo + gap, i64::MAX));
         let (a, b) = (self.stripped(a), self.stripped(b));
         if a != b {
-            self.uppers[a.index()].push((b, strict));
-            self.undo.push(Undo::Upper(a));
+            self.note_upper(a, b, strict);
+            self.learn_addends(a);
+        }
+    }
+
+    fn note_upper(&mut self, value: ValueId, upper: ValueId, above: bool) {
+        self.uppers[value.index()].push((upper, above));
+        self.undo.push(Undo::Upper(value));
+    }
+
+    /// Where something became known of a sum that does not wrap: its parts are not above it.
+    fn learn_addends(&mut self, sum: ValueId) {
+        let Some(InstKind::Op(Op::Add, operands)) = self.definition(sum) else { return };
+        let Some(scalar) = self.integer(sum) else { return };
+        let (a, b) = (self.range(operands[0]), self.range(operands[1]));
+        if a.lo < 0 || b.lo < 0 || !Range::new(a.lo + b.lo, a.hi + b.hi).is_within(Range::full(scalar)) {
+            return;
+        }
+        let whole = self.range(sum);
+        for (part, other) in [(operands[0], b), (operands[1], a)] {
+            self.narrow(part, Range::new(i64::MIN, whole.hi - other.lo));
+            let part = self.stripped(part);
+            self.note_upper(part, sum, other.lo > 0);
         }
     }
 

@@ -164,7 +164,11 @@ fn dump_wanted() -> bool {
 
 /// For each function, whether calling it can do more than compute its result.
 fn effects(module: &Module) -> Vec<bool> {
-    let mut effects = vec![false; module.functions.len()];
+    // Where there is one function nothing is called.
+    let mut effects = vec![module.functions.len() == 1; module.functions.len()];
+    if module.functions.len() == 1 {
+        return effects;
+    }
     for (id, function) in module.functions.iter() {
         let mut found = false;
         edit::for_each_inst(function, &mut |_, inst| {
