@@ -1,8 +1,11 @@
 //! The SPIR-V back end: every module must pass `spirv-val`, and equal modules must give equal words.
 
 mod control;
+#[path = "../passes/generate.rs"]
+mod generate;
 mod memory;
 mod ops;
+mod random;
 mod support;
 
 use expect_test::expect;
