@@ -10,8 +10,10 @@ use crate::check::{check_item, check_kernel};
 use crate::diag::Diagnostics;
 use crate::diag::test_support::render;
 use crate::infer::infer_item;
+use crate::lower::lower_kernel;
 use crate::parse::{Role, parse_const, parse_fn, parse_struct};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
+use crate::render::{render_fn, render_host};
 
 /// The items of a source text, inferred and checked. A `fn` named `kernel` is a kernel, all others are device functions.
 /// An item may name those above it.
@@ -69,7 +71,21 @@ pub(crate) fn accepted(source: &str) -> Program {
     program
 }
 
+/// Asserts that what inference accepts passes every later stage.
+pub(crate) fn accepted_to_the_end(source: &str) {
+    let program = accepted(source);
+    let kernel = program.items.ids().next_back().expect("a kernel");
+    let module = lower_kernel(&program, kernel, [64, 1, 1]);
+    if let Err(errors) = gridwise_ir::verify::verify(&module) {
+        panic!("{errors}\n{source}\n{module}");
+    }
+    let krate = quote::quote!(::gridwise);
+    for tokens in [render_fn(&program, kernel, true, &krate), render_host(&program, kernel, &krate)] {
+        syn::parse2::<syn::File>(tokens.clone()).unwrap_or_else(|error| panic!("{error}\n{tokens}"));
+    }
+}
+
 /// Asserts that the body of a kernel with some parameters is accepted.
 pub(crate) fn accepted_body(body: &str) {
-    accepted(&format!("fn kernel(a: f32, n: u32, m: i32, x: &[f32], y: &mut [f32], u: &mut [u32]) {{ {body} }}"));
+    accepted_to_the_end(&format!("fn kernel(a: f32, n: u32, m: i32, x: &[f32], y: &mut [f32], u: &mut [u32]) {{ {body} }}"));
 }

@@ -229,6 +229,34 @@ fn what_rust_accepts_is_accepted() {
     accepted_body("let q = [x[0], 1.0]; y[0] = q[1];");
 }
 
+/// Code after a jump, and jumps in odd places: nothing of it may trip the stages behind inference.
+#[test]
+fn unreachable_code_is_accepted() {
+    accepted_body("return; y[0] = 1.0;");
+    accepted_body("let z: f32 = return; y[0] = z;");
+    accepted_body("let z = return; z");
+    accepted_body("let (p, q) = { if n > 1 { return; } (1, 2.0) }; y[p as u32] = q;");
+    accepted_body("y[0] = a + return;");
+    accepted_body("y[0] = a.max(return);");
+    accepted_body("let v = Vec3::new(a, return, 1.0); y[0] = v.x;");
+    accepted_body("loop { break; } y[0] = 1.0;");
+    accepted_body("loop { if n > 1 { continue; } else { return; } }");
+    accepted_body("let z = loop { break return; };");
+    accepted_body("let z = 'a: { if n > 1 { break 'a 1.0; } return; }; y[0] = z;");
+    accepted_body("'a: { if n > 1 { break 'a; } y[0] = 1.0; }");
+    accepted_body("while n > 1 { return; }");
+    accepted_body("for i in 0..(return) { y[0] = 1.0; }");
+    accepted_body("let t = [1.0, return]; y[0] = t[0];");
+    accepted_body("let b = n > 1 && return; y[0] = 1.0;");
+    accepted_body("y[return] = 1.0;");
+    accepted_body("let z = if n > 1 { return } else { return }; z");
+    accepted_body("let z = -return; z");
+    accepted_body("let z = (return).max(1.0);");
+    accepted_body("let z = !{ return }; let w = { return; 1 } as f32;");
+    accepted_body("let mut z = 1.0; z = return; z += return;");
+    accepted_body("{ return }.x; (return)[0]; if (return) { } else { }");
+}
+
 #[test]
 fn empty_arrays_need_their_length() {
     accepted("fn f() { let e: [f32; 0] = []; }");
