@@ -100,10 +100,14 @@ impl KernelArgs {
             let (reference, stride) = (if is_written { "&mut" } else { "&" }, buffer.stride());
             let found = || format!("{reference} tensor `{}` of {stride}-byte elements", buffer.name());
             let binding = match param_kind(descriptor, param, found)? {
-                ParamKind::Buffer { binding, writable, stride: wanted } if writable == is_written && wanted == stride => binding,
+                ParamKind::Buffer { binding, writable, stride: wanted }
+                    if writable == is_written && wanted == stride =>
+                {
+                    binding
+                }
                 _ => return Err(mismatch(descriptor, param, found())),
             };
-            let is_alias = |other: &BufferArg| other.buffer.id == buffer.id && (is_written || other.is_written);
+            let is_alias = |other: &BufferArg| Arc::ptr_eq(&other.buffer, &buffer) && (is_written || other.is_written);
             if filled.buffers.iter().any(is_alias) {
                 let operation = format!("kernel `{}`", descriptor.name);
                 return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });

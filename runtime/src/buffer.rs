@@ -32,7 +32,8 @@ enum Memory {
 impl Buffer {
     /// A buffer of `len` elements of `stride` bytes; its contents are zero on the host device and undefined on others.
     pub(crate) fn new(shared: &Arc<Shared>, name: &str, len: usize, stride: usize, usage: MemoryUse) -> Result<Self> {
-        let too_large = |asked: u64, limit: u64, unit| Error::BufferTooLarge { tensor: name.to_owned(), asked, limit, unit };
+        let too_large =
+            |asked: u64, limit: u64, unit| Error::BufferTooLarge { tensor: name.to_owned(), asked, limit, unit };
         let elements = u32::try_from(len).map_err(|_| too_large(len as u64, u32::MAX.into(), "elements"))?;
         let bytes = len as u64 * stride as u64;
         let memory = match &shared.backend {

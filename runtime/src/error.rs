@@ -40,7 +40,9 @@ pub enum Error {
         device: String,
     },
     /// The validation layer was asked for but is not installed.
-    #[error("the Khronos validation layer was asked for and is not installed; install it, or do not ask for validation")]
+    #[error(
+        "the Khronos validation layer was asked for and is not installed; install it, or do not ask for validation"
+    )]
     ValidationUnavailable,
     /// A tensor or algorithm of one manager was used with another.
     #[error("{operation}: tensor `{tensor}` belongs to another manager; create it with the manager that uses it")]
@@ -201,7 +203,9 @@ pub enum Error {
         size: u64,
     },
     /// An invocation of a kernel did what panics in Rust.
-    #[error("kernel `{kernel}` panicked at {file}:{line}:{column}: {message} (in `{text}`, invocation {invocation:?}, {count} in all)")]
+    #[error(
+        "kernel `{kernel}` panicked at {file}:{line}:{column}: {message} (in `{text}`, invocation {invocation:?}, {count} in all)"
+    )]
     KernelPanic {
         /// The kernel.
         kernel: &'static str,

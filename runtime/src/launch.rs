@@ -71,8 +71,7 @@ impl Extent {
     pub(crate) fn new(descriptor: &KernelDescriptor, grid: Grid, max_groups: [u32; 3]) -> Result<Self> {
         let kernel = descriptor.name;
         let mut extent = Self { items: [0; 3], groups: [0; 3] };
-        for axis in 0..3 {
-            let asked = grid.size[axis];
+        for (axis, asked) in grid.size.into_iter().enumerate() {
             let width = i128::from(descriptor.workgroup[axis].max(1));
             if asked < 0 {
                 return Err(Error::NegativeGrid { kernel, axis, asked });
@@ -207,7 +206,8 @@ mod tests {
         let extent = Extent::new(&WIDE, Grid::groups(65536), MAX).unwrap();
         let mut block = PushBlock::new(&WIDE).unwrap();
         extent.fill_words(&WIDE, &mut block, |param| param + 6);
-        let words: Vec<u32> = block.bytes().chunks(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap())).collect();
+        let words: Vec<u32> =
+            block.bytes().chunks(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap())).collect();
         assert_eq!(words, [0, 65536 * 64, 7, 1]);
     }
 

@@ -14,9 +14,19 @@ use crate::vulkan::Pipeline;
 pub(crate) enum Step {
     Dispatch(Box<DispatchStep>),
     /// Invariant: both ranges lie in their buffers.
-    Copy { from: Arc<Buffer>, from_offset: u64, to: Arc<Buffer>, to_offset: u64, bytes: u64 },
+    Copy {
+        from: Arc<Buffer>,
+        from_offset: u64,
+        to: Arc<Buffer>,
+        to_offset: u64,
+        bytes: u64,
+    },
     /// Invariant: `bytes` is at most the buffer's size, and a multiple of the pattern's, which is not empty.
-    Fill { buffer: Arc<Buffer>, pattern: Vec<u32>, bytes: u64 },
+    Fill {
+        buffer: Arc<Buffer>,
+        pattern: Vec<u32>,
+        bytes: u64,
+    },
 }
 
 /// One launch of a kernel. Invariant: not empty, and within the device's limits.

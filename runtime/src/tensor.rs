@@ -199,7 +199,11 @@ impl TensorRef {
 impl<T: GpuData> fmt::Debug for Tensor<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let element = std::any::type_name::<T>();
-        f.debug_struct("Tensor").field("name", &self.name()).field("element", &element).field("len", &self.len()).finish()
+        f.debug_struct("Tensor")
+            .field("name", &self.name())
+            .field("element", &element)
+            .field("len", &self.len())
+            .finish()
     }
 }
 

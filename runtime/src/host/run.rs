@@ -65,7 +65,8 @@ unsafe fn run_dispatch(pool: &HostPool, dispatch: &DispatchStep) -> Option<Error
     let descriptor = dispatch.descriptor;
     let launch = LaunchContext::new(descriptor, dispatch.extent.items, dispatch.extent.groups);
     let bindings = dispatch.buffers.iter().map(|buffer| buffer.binding as usize + 1).max().unwrap_or(0);
-    let mut buffers = vec![HostBuffer { data: std::ptr::NonNull::<u128>::dangling().as_ptr().cast(), len: 0 }; bindings];
+    let mut buffers =
+        vec![HostBuffer { data: std::ptr::NonNull::<u128>::dangling().as_ptr().cast(), len: 0 }; bindings];
     for argument in &dispatch.buffers {
         buffers[argument.binding as usize] =
             HostBuffer { data: argument.buffer.host_data(0), len: argument.buffer.len() };

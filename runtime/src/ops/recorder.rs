@@ -73,7 +73,12 @@ impl<'a> Recorder<'a> {
     pub fn copy(&mut self, from: &TensorRef, to: &TensorRef) -> Result<()> {
         if from.bytes() != to.bytes() {
             let (expected, found) = (to.len(), (from.bytes() / u64::from(to.stride()).max(1)) as usize);
-            return Err(Error::LengthMismatch { operation: "copying to", tensor: to.name().to_owned(), expected, found });
+            return Err(Error::LengthMismatch {
+                operation: "copying to",
+                tensor: to.name().to_owned(),
+                expected,
+                found,
+            });
         }
         self.copy_bytes(from, 0, to, 0, from.bytes())
     }
@@ -128,7 +133,9 @@ impl<'a> Recorder<'a> {
         if buffer.bytes() > 0 {
             let mut pattern = vec![0u32; found / 4];
             // SAFETY: the pattern is as long as the value, and plain words.
-            unsafe { std::ptr::copy_nonoverlapping((&raw const value).cast(), pattern.as_mut_ptr().cast::<u8>(), found) };
+            unsafe {
+                std::ptr::copy_nonoverlapping((&raw const value).cast(), pattern.as_mut_ptr().cast::<u8>(), found)
+            };
             self.steps.push(Step::Fill { buffer: buffer.clone(), pattern, bytes: buffer.bytes() });
         }
         Ok(())
@@ -140,7 +147,7 @@ impl<'a> Recorder<'a> {
         if !Arc::ptr_eq(&buffer.shared, self.shared) {
             return Err(Error::ForeignTensor { operation: self.operation.to_owned(), tensor: tensor() });
         }
-        let is_declared = |access: &Access| access.tensor.buffer.id == buffer.id && access.is_write == is_write;
+        let is_declared = |access: &Access| Arc::ptr_eq(&access.tensor.buffer, buffer) && access.is_write == is_write;
         match self.declared {
             Some(declared) if !declared.iter().any(is_declared) => {
                 Err(Error::UndeclaredAccess { operation: self.operation.to_owned(), tensor: tensor() })

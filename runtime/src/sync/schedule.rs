@@ -174,9 +174,8 @@ mod tests {
     fn failed_submissions_leave_no_trace() {
         let schedule = Schedule::default();
         let a = schedule.new_uses();
-        let failed = schedule.submit([(&a, true)].into_iter(), |_, _| {
-            Err(crate::Error::DeviceLost { operation: "test" })
-        });
+        let failed =
+            schedule.submit([(&a, true)].into_iter(), |_, _| Err(crate::Error::DeviceLost { operation: "test" }));
         assert!(failed.is_err());
         assert_eq!(schedule.take_for_host(&a, true).after, 0);
         assert_eq!(schedule.submit([(&a, true)].into_iter(), |_, _| Ok(())).unwrap(), 1);

@@ -82,7 +82,9 @@ impl VulkanBuffer {
     /// A buffer of at least `bytes` bytes.
     pub(crate) fn new(device: &Arc<VulkanDevice>, name: &str, bytes: u64, usage: MemoryUse) -> Result<Self> {
         let size = bytes.max(16);
-        let usages = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+        let usages = vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST;
         let info = vk::BufferCreateInfo::default().size(size).usage(usages);
         // SAFETY: a valid info.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.map_err(Error::vulkan("vkCreateBuffer"))?;
@@ -90,7 +92,8 @@ impl VulkanBuffer {
         // Dropping the buffer on an error frees what there is of it.
         buffer.allocation = buffer.allocate(name, usage)?;
         // SAFETY: memory of a type and size that the buffer asked for, bound once.
-        let bound = unsafe { device.raw.bind_buffer_memory(raw, buffer.allocation.memory(), buffer.allocation.offset()) };
+        let bound =
+            unsafe { device.raw.bind_buffer_memory(raw, buffer.allocation.memory(), buffer.allocation.offset()) };
         bound.map_err(Error::vulkan("vkBindBufferMemory"))?;
         device.name_object(raw, name);
         Ok(buffer)

@@ -171,10 +171,8 @@ impl VulkanDevice {
         let commands = if needs_barrier { &both[..] } else { &both[1..] };
         let (signals, values) = ([self.timeline], [number]);
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
-        let submit = vk::SubmitInfo::default()
-            .command_buffers(commands)
-            .signal_semaphores(&signals)
-            .push_next(&mut timeline);
+        let submit =
+            vk::SubmitInfo::default().command_buffers(commands).signal_semaphores(&signals).push_next(&mut timeline);
         // SAFETY: executable command buffers, which their owner keeps with all they use until `number` is complete.
         let result = unsafe { self.raw.queue_submit(self.queue, &[submit], vk::Fence::null()) };
         result.map_err(|result| self.error("vkQueueSubmit", result))
@@ -298,6 +296,9 @@ fn report_leaks(allocator: &mut Mutex<Allocator>) {
 
 impl fmt::Debug for VulkanDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("VulkanDevice").field("handle", &self.raw.handle()).field("caps", &self.caps).finish_non_exhaustive()
+        f.debug_struct("VulkanDevice")
+            .field("handle", &self.raw.handle())
+            .field("caps", &self.caps)
+            .finish_non_exhaustive()
     }
 }

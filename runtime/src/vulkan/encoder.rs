@@ -211,7 +211,8 @@ impl<'a> Encoder<'a> {
         }
         // A first piece goes with the command buffer; the rest is copied from what is there, twice as much each time.
         let element = 4 * pattern.len() as u64;
-        let mut done = if element > MAX_UPDATE { MAX_UPDATE.min(bytes) } else { (MAX_UPDATE / element * element).min(bytes) };
+        let mut done =
+            if element > MAX_UPDATE { MAX_UPDATE.min(bytes) } else { (MAX_UPDATE / element * element).min(bytes) };
         let words: Vec<u32> = pattern.iter().copied().cycle().take((done / 4) as usize).collect();
         self.update(buffer, vulkan, 0, &words);
         while done < element.min(bytes) {

@@ -23,7 +23,7 @@ pub(crate) struct VulkanInstance {
 }
 
 impl VulkanInstance {
-    /// Loads Vulkan; `None` when there is no loader, or only one older than Vulkan 1.1.
+    /// Loads Vulkan; `None` when there is no loader, or only one older than Vulkan 1.1, or no driver.
     ///
     /// # Errors
     /// When validation is asked for and not installed, or the loader fails.
@@ -45,7 +45,11 @@ impl VulkanInstance {
         if validation && !has_layer(&entry)? {
             return Err(Error::ValidationUnavailable);
         }
-        Self::create(entry, validation).map(Some)
+        match Self::create(entry, validation) {
+            // The loader's way to say that it found no driver.
+            Err(Error::Vulkan { result: vk::Result::ERROR_INCOMPATIBLE_DRIVER, .. }) => Ok(None),
+            created => created.map(Some),
+        }
     }
 
     fn create(entry: ash::Entry, validation: bool) -> Result<Self> {

@@ -75,8 +75,10 @@ impl Pipeline {
 
     fn create_pipeline(&mut self, descriptor: &KernelDescriptor, words: &[u32]) -> Result<()> {
         let raw = &self.device.raw;
-        let entry = CString::new(descriptor.entry_point)
-            .map_err(|_| Error::InvalidModule { kernel: descriptor.name, cause: "the entry point's name has a zero" })?;
+        let entry = CString::new(descriptor.entry_point).map_err(|_| Error::InvalidModule {
+            kernel: descriptor.name,
+            cause: "the entry point's name has a zero",
+        })?;
         let info = vk::ShaderModuleCreateInfo::default().code(words);
         // SAFETY: the words are a whole module as the compiler made it.
         let module = unsafe { raw.create_shader_module(&info, None) }.map_err(Error::vulkan("vkCreateShaderModule"))?;

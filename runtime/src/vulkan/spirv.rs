@@ -30,7 +30,7 @@ const ROUNDING_MODE_RTE: [u32; 2] = [4467, 4462];
 pub(crate) fn words(descriptor: &KernelDescriptor) -> Result<Cow<'static, [u32]>> {
     let invalid = |cause| Error::InvalidModule { kernel: descriptor.name, cause };
     let bytes = descriptor.spirv;
-    if bytes.len() % 4 != 0 || bytes.len() < 4 * HEADER {
+    if !bytes.len().is_multiple_of(4) || bytes.len() < 4 * HEADER {
         return Err(invalid("its length is not that of a module"));
     }
     let words = match bytemuck::try_cast_slice(bytes) {

@@ -1,0 +1,92 @@
+//! Hand-assembled kernels with hand-written twins: what `#[kernel]` generates, without the compiler.
+
+use gridwise_runtime::descriptor::{
+    KernelDescriptor, LaunchWord, LaunchWordKind, Location, Param, ParamKind, Site, SiteKind,
+};
+use gridwise_runtime::twin::{HostArgs, HostGroup};
+use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
+
+const LOCATION: Location = Location { file: "kernels.rs", line: 7, column: 5 };
+
+const fn buffer(name: &'static str, binding: u32, writable: bool) -> Param {
+    Param { name, kind: ParamKind::Buffer { binding, writable, stride: 4 } }
+}
+
+/// `y[i] = a * x[i] + y[i]`
+pub(crate) struct Saxpy;
+
+static SAXPY: KernelDescriptor = KernelDescriptor {
+    name: "saxpy",
+    location: LOCATION,
+    spirv: include_bytes!("modules/saxpy.spv"),
+    entry_point: "saxpy",
+    workgroup: [64, 1, 1],
+    params: &[
+        Param { name: "a", kind: ParamKind::Value { offset: 0, size: 4 } },
+        buffer("x", 0, false),
+        buffer("y", 1, true),
+    ],
+    launch_words: &[
+        LaunchWord { offset: 4, kind: LaunchWordKind::Items(0) },
+        LaunchWord { offset: 8, kind: LaunchWordKind::FirstGroup },
+    ],
+    push_constant_size: 12,
+    trap_binding: None,
+    sites: &[],
+    features: &[],
+};
+
+impl Kernel for Saxpy {
+    const DESCRIPTOR: &'static KernelDescriptor = &SAXPY;
+
+    fn host(args: &HostArgs<'_>, group: HostGroup<'_>) {
+        static SITE: Site = Site { kind: SiteKind::IndexOutOfBounds, location: LOCATION, text: "y[i]" };
+        let (a, x, y) = (args.value::<f32>(0), args.slice::<f32>(1), args.slice_mut::<f32>(2));
+        group.run(|invocation| {
+            let i = invocation.global_id().x as usize;
+            let old = y.get(invocation, &SITE, i, |whole| Some(whole));
+            y.set(invocation, &SITE, i, |whole| Some(whole), a * x[i] + old);
+        });
+    }
+}
+
+impl Saxpy {
+    pub(crate) fn dispatch(seq: &Sequence, grid: Grid, a: f32, x: &Tensor<f32>, y: &mut Tensor<f32>) -> Result<()> {
+        seq.dispatch(grid, KernelArgs::new::<Self>().value(a).read(x).write(y))
+    }
+}
+
+/// `y[i + shift] = i`, with a bounds check
+pub(crate) struct Mark;
+
+static MARK: KernelDescriptor = KernelDescriptor {
+    name: "mark",
+    spirv: include_bytes!("modules/mark.spv"),
+    entry_point: "mark",
+    params: &[Param { name: "shift", kind: ParamKind::Value { offset: 0, size: 4 } }, buffer("y", 0, true)],
+    launch_words: &[
+        LaunchWord { offset: 4, kind: LaunchWordKind::Items(0) },
+        LaunchWord { offset: 8, kind: LaunchWordKind::Len(1) },
+    ],
+    trap_binding: Some(1),
+    sites: &[Site { kind: SiteKind::IndexOutOfBounds, location: LOCATION, text: "y[i + shift]" }],
+    ..SAXPY
+};
+
+impl Kernel for Mark {
+    const DESCRIPTOR: &'static KernelDescriptor = &MARK;
+
+    fn host(args: &HostArgs<'_>, group: HostGroup<'_>) {
+        let (shift, y) = (args.value::<u32>(0), args.slice_mut::<u32>(1));
+        group.run(|invocation| {
+            let i = invocation.global_id().x;
+            y.set(invocation, &MARK.sites[0], (i + shift) as usize, |whole| Some(whole), i);
+        });
+    }
+}
+
+impl Mark {
+    pub(crate) fn dispatch(seq: &Sequence, grid: Grid, shift: u32, y: &mut Tensor<u32>) -> Result<()> {
+        seq.dispatch(grid, KernelArgs::new::<Self>().value(shift).write(y))
+    }
+}

@@ -1,0 +1,461 @@
+//! Every behaviour of the runtime, on the host device and on every kind of Vulkan memory the machine can offer.
+//!
+//! Vulkan runs under the validation layer with synchronization validation where it is installed; any message fails the
+//! test. Without a Vulkan device only the host device is tested, and the output says so.
+
+mod kernels;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use gridwise_runtime::glam::Vec3;
+use gridwise_runtime::ops::{Access, OpCopy, OpDispatch, OpFill, OpSyncDevice, OpSyncHost, Recorder};
+use gridwise_runtime::{
+    DeviceChoice, DeviceKind, Error, Grid, KernelArgs, Manager, ManagerDesc, Op, Result, TensorRef,
+};
+
+use kernels::{Mark, Saxpy};
+
+/// A manager whose validation messages fail the test.
+struct Device {
+    manager: Manager,
+}
+
+impl std::ops::Deref for Device {
+    type Target = Manager;
+
+    fn deref(&self) -> &Manager {
+        &self.manager
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        let messages = self.manager.validation_messages();
+        if !thread::panicking() {
+            assert!(messages.is_empty(), "{messages:#?}");
+        }
+    }
+}
+
+fn open(desc: &ManagerDesc) -> Manager {
+    static NO_LAYER: AtomicBool = AtomicBool::new(false);
+    match Manager::with(desc) {
+        Err(Error::ValidationUnavailable) => {
+            if !NO_LAYER.swap(true, Ordering::Relaxed) {
+                eprintln!("no validation layer: Vulkan is tested without");
+            }
+            Manager::with(&ManagerDesc { validation: false, ..desc.clone() }).unwrap()
+        }
+        manager => manager.unwrap(),
+    }
+}
+
+/// Runs a test on each device.
+fn each_device(test: impl Fn(&Manager)) {
+    let host = Device { manager: Manager::host() };
+    test(&host);
+    let device = ManagerDesc::from_env().device;
+    for device_only_memory in [false, true] {
+        let desc = ManagerDesc { device: device.clone(), validation: true, device_only_memory };
+        let device = Device { manager: open(&desc) };
+        if device.device().kind == DeviceKind::Host {
+            eprintln!("no Vulkan device: only the host device is tested");
+            return;
+        }
+        test(&device);
+    }
+}
+
+fn ramp(len: usize) -> Vec<f32> {
+    (0..len).map(|i| i as f32).collect()
+}
+
+#[test]
+fn saxpy_runs_and_replays() {
+    each_device(|manager| {
+        for len in [1, 63, 64, 65, 1000, 1 << 16] {
+            let x = manager.tensor(&ramp(len)).unwrap();
+            let mut y = manager.tensor(&vec![1.0; len]).unwrap();
+            let sequence = manager.sequence().unwrap();
+            Saxpy::dispatch(&sequence, Grid::items(len), 2.0, &x, &mut y).unwrap();
+            sequence.eval().unwrap();
+            sequence.eval().unwrap();
+            let expected: Vec<f32> = (0..len).map(|i| 4.0 * i as f32 + 1.0).collect();
+            assert_eq!(y.to_vec().unwrap(), expected, "{len}");
+        }
+    });
+}
+
+#[test]
+fn the_grid_masks_the_rest() {
+    each_device(|manager| {
+        let x = manager.tensor(&[1.0f32; 200]).unwrap();
+        let mut y = manager.tensor(&[0.0f32; 200]).unwrap();
+        let sequence = manager.sequence().unwrap();
+        Saxpy::dispatch(&sequence, Grid::items(70), 1.0, &x, &mut y).unwrap();
+        Saxpy::dispatch(&sequence, Grid::groups(2), 2.0, &x, &mut y).unwrap();
+        Saxpy::dispatch(&sequence, Grid::items(0), 9.0, &x, &mut y).unwrap();
+        sequence.eval().unwrap();
+        let expected: Vec<f32> = (0..200).map(|i| f32::from(u8::from(i < 70) + 2 * u8::from(i < 128))).collect();
+        assert_eq!(y.to_vec().unwrap(), expected);
+    });
+}
+
+#[test]
+fn chains_are_ordered() {
+    each_device(|manager| {
+        let len = 5000;
+        let mut a = manager.tensor(&ramp(len)).unwrap();
+        let mut b = manager.tensor_of_len::<f32>(len).unwrap();
+        let mut c = manager.tensor_of_len::<f32>(len).unwrap();
+        let sequence = manager.sequence().unwrap();
+        for _ in 0..10 {
+            Saxpy::dispatch(&sequence, Grid::items(len), 1.0, &a, &mut b).unwrap();
+            Saxpy::dispatch(&sequence, Grid::items(len), 1.0, &b, &mut c).unwrap();
+            sequence.record(OpCopy::new(&c, &mut a)).unwrap();
+            sequence.record(OpFill::new(&mut b, 1.0)).unwrap().record(OpFill::new(&mut c, 0.5)).unwrap();
+        }
+        sequence.eval().unwrap();
+        // From the second round on, b starts at 1 and c at 0.5: a grows by 1.5 in each.
+        let expected: Vec<f32> = (0..len).map(|i| i as f32 + 9.0 * 1.5).collect();
+        assert_eq!(a.to_vec().unwrap(), expected);
+    });
+}
+
+#[test]
+fn sequences_are_ordered_among_each_other() {
+    each_device(|manager| {
+        let len = 10_000;
+        let one = manager.tensor(&vec![1.0f32; len]).unwrap();
+        let mut sum = manager.tensor_of_len::<f32>(len).unwrap();
+        let sequences: Vec<_> = (0..4).map(|_| manager.sequence().unwrap()).collect();
+        for sequence in &sequences {
+            Saxpy::dispatch(sequence, Grid::items(len), 1.0, &one, &mut sum).unwrap();
+        }
+        for _ in 0..5 {
+            let running: Vec<_> = sequences.iter().map(|sequence| sequence.eval_async().unwrap()).collect();
+            drop(running);
+            while sequences.iter().any(|sequence| sequence.is_running()) {
+                thread::yield_now();
+            }
+        }
+        assert_eq!(sum.to_vec().unwrap(), vec![20.0; len]);
+    });
+}
+
+#[test]
+fn the_host_waits_for_the_device() {
+    each_device(|manager| {
+        let len = 100_000;
+        let one = manager.tensor(&vec![1.0f32; len]).unwrap();
+        let mut sum = manager.tensor_of_len::<f32>(len).unwrap();
+        let sequence = manager.sequence().unwrap();
+        for _ in 0..20 {
+            Saxpy::dispatch(&sequence, Grid::items(len), 1.0, &one, &mut sum).unwrap();
+        }
+        for _ in 0..3 {
+            sum.write(&vec![1.0; len]).unwrap();
+            let running = sequence.eval_async().unwrap();
+            assert_eq!(sum.to_vec().unwrap(), vec![21.0; len]);
+            sum.write(&vec![5.0; len]).unwrap();
+            assert_eq!(sum.to_vec().unwrap(), vec![5.0; len]);
+            running.wait().unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_running_sequence_refuses_and_everything_may_go() {
+    each_device(|manager| {
+        let len = 400_000;
+        let x = manager.tensor(&vec![1.0f32; len]).unwrap();
+        let mut y = manager.tensor_of_len::<f32>(len).unwrap();
+        let mut other = manager.tensor_of_len::<f32>(len).unwrap();
+        let sequence = manager.sequence().unwrap();
+        for _ in 0..40 {
+            Saxpy::dispatch(&sequence, Grid::items(len), 1.0, &x, &mut y).unwrap();
+        }
+        let running = sequence.eval_async().unwrap();
+        let in_flight = |result: Result<()>| matches!(result, Err(Error::SequenceInFlight { .. }));
+        let refused = [
+            in_flight(sequence.eval()),
+            in_flight(sequence.clear()),
+            in_flight(Saxpy::dispatch(&sequence, Grid::items(1), 1.0, &x, &mut other)),
+        ];
+        if sequence.is_running() {
+            assert_eq!(refused, [true; 3]);
+            assert!(!running.wait_timeout(Duration::from_nanos(1)).unwrap() || !sequence.is_running());
+        }
+        assert!(running.wait_timeout(Duration::from_secs(60)).unwrap());
+        running.wait().unwrap();
+        sequence.eval_within(Duration::MAX).unwrap();
+        assert_eq!(y.to_vec().unwrap(), vec![80.0; len]);
+
+        let running = sequence.eval_async().unwrap();
+        drop(x);
+        drop(sequence);
+        drop(y);
+        drop(running);
+    });
+}
+
+#[test]
+fn tensors_outlive_their_manager() {
+    let tensor = Manager::new().unwrap().tensor(&[1u32, 2, 3]).unwrap();
+    assert_eq!(tensor.to_vec().unwrap(), [1, 2, 3]);
+}
+
+#[test]
+fn empty_things_are_legal() {
+    each_device(|manager| {
+        let x = manager.tensor::<f32>(&[]).unwrap();
+        let mut y = manager.tensor_of_len::<f32>(0).unwrap();
+        let mut marks = manager.tensor_of_len::<u32>(0).unwrap();
+        y.write(&[]).unwrap();
+        assert!(y.to_vec().unwrap().is_empty() && y.is_empty());
+        let sequence = manager.sequence().unwrap();
+        sequence.eval().unwrap();
+        sequence.eval_async().unwrap().wait().unwrap();
+        Saxpy::dispatch(&sequence, Grid::items(x.len()), 1.0, &x, &mut y).unwrap();
+        sequence.record(OpCopy::new(&x, &mut y)).unwrap();
+        sequence.record(OpFill::new(&mut y, 1.0)).unwrap();
+        sequence.record(OpSyncHost::new(&x)).unwrap().record(OpSyncDevice::all([])).unwrap();
+        assert_eq!(sequence.len(), 5);
+        sequence.eval().unwrap();
+        sequence.clear().unwrap();
+        Mark::dispatch(&sequence, Grid::items(3), 0, &mut marks).unwrap();
+        assert!(matches!(sequence.eval(), Err(Error::KernelPanic { count: 3, .. })));
+    });
+}
+
+#[test]
+fn panics_come_back_with_their_place() {
+    each_device(|manager| {
+        let mut y = manager.tensor_of_len::<u32>(100).unwrap();
+        let mut z = manager.tensor_of_len::<u32>(8).unwrap();
+        let sequence = manager.sequence().unwrap();
+        Mark::dispatch(&sequence, Grid::items(100), 0, &mut y).unwrap();
+        Mark::dispatch(&sequence, Grid::items(4), 7, &mut z).unwrap();
+        for _ in 0..2 {
+            let error = sequence.eval().unwrap_err();
+            let Error::KernelPanic { kernel, message, text, file, line, column, invocation, count } = &error else {
+                panic!("{error}")
+            };
+            assert_eq!((*kernel, *text, *file, *line, *column), ("mark", "y[i + shift]", "kernels.rs", 7, 5));
+            assert_eq!(*count, 3);
+            let index = invocation[0] + 7;
+            assert_eq!(*message, format!("index out of bounds: the len is 8 but the index is {index}"));
+        }
+        assert_eq!(y.to_vec().unwrap(), (0..100).collect::<Vec<u32>>());
+        assert_eq!(z.to_vec().unwrap(), [0, 0, 0, 0, 0, 0, 0, 0]);
+        let running = sequence.eval_async().unwrap();
+        assert!(matches!(running.wait(), Err(Error::KernelPanic { .. })));
+        sequence.clear().unwrap();
+        Mark::dispatch(&sequence, Grid::items(8), 0, &mut z).unwrap();
+        sequence.eval().unwrap();
+        assert_eq!(z.to_vec().unwrap(), [0, 1, 2, 3, 4, 5, 6, 7]);
+    });
+}
+
+#[test]
+fn wide_grids_are_split() {
+    each_device(|manager| {
+        let len = 65_536 * 64 + 5;
+        let x = manager.tensor(&vec![1.0f32; len]).unwrap();
+        let mut y = manager.tensor_of_len::<f32>(len).unwrap();
+        let mut marks = manager.tensor_of_len::<u32>(1).unwrap();
+        let sequence = manager.sequence().unwrap();
+        Saxpy::dispatch(&sequence, Grid::items(len), 3.0, &x, &mut y).unwrap();
+        sequence.eval().unwrap();
+        assert!(y.to_vec().unwrap().iter().all(|value| *value == 3.0));
+        // This one has no word to tell it where a second dispatch begins.
+        let wide =
+            Mark::dispatch(&sequence, Grid::groups(manager.device().limits.max_groups[0] as u64 + 1), 0, &mut marks);
+        assert!(matches!(wide, Err(Error::GridTooLarge { axis: 0, .. })));
+        let deep = Saxpy::dispatch(&sequence, Grid::groups((1, 1u64 << 32)), 3.0, &x, &mut y);
+        assert!(matches!(deep, Err(Error::GridTooLarge { axis: 1, .. })));
+        let negative = Saxpy::dispatch(&sequence, Grid::items(-5), 3.0, &x, &mut y);
+        assert!(matches!(negative, Err(Error::NegativeGrid { axis: 0, asked: -5, .. })));
+    });
+}
+
+#[test]
+fn large_data_goes_both_ways() {
+    each_device(|manager| {
+        // Three pieces of staging, the last one short.
+        let data: Vec<u32> = (0..5_000_001).collect();
+        let mut tensor = manager.tensor(&data).unwrap();
+        assert!(tensor.to_vec().unwrap() == data);
+        let reversed: Vec<u32> = data.iter().rev().copied().collect();
+        tensor.write(&reversed).unwrap();
+        let mut read = vec![0; data.len()];
+        tensor.read_into(&mut read).unwrap();
+        assert!(read == reversed);
+    });
+}
+
+#[test]
+fn fills_take_any_element() {
+    each_device(|manager| {
+        for len in [1, 7, 5461, 5462, 100_000] {
+            let mut vectors = manager.tensor_of_len::<Vec3>(len).unwrap();
+            let mut blocks = manager.tensor_of_len::<[u32; 20_000]>(len.min(3)).unwrap();
+            let sequence = manager.sequence().unwrap();
+            let block: [u32; 20_000] = std::array::from_fn(|i| i as u32);
+            sequence.record(OpFill::new(&mut vectors, Vec3::new(1.0, 2.0, 3.0))).unwrap();
+            sequence.record(OpFill::new(&mut blocks, block)).unwrap();
+            sequence.eval().unwrap();
+            assert!(vectors.to_vec().unwrap().iter().all(|value| *value == Vec3::new(1.0, 2.0, 3.0)));
+            assert!(blocks.to_vec().unwrap().iter().all(|value| *value == block));
+        }
+    });
+}
+
+#[test]
+fn staged_transfers_run_with_the_sequence() {
+    each_device(|manager| {
+        let mut x = manager.tensor(&[0.0f32; 3]).unwrap();
+        let mut y = manager.tensor(&[1.0f32; 3]).unwrap();
+        let sequence = manager.sequence().unwrap();
+        sequence.record(OpSyncDevice::new(&x)).unwrap();
+        Saxpy::dispatch(&sequence, Grid::items(3), 2.0, &x, &mut y).unwrap();
+        sequence.record(OpSyncHost::new(&y)).unwrap();
+        assert_eq!(y.staged().unwrap(), [0.0; 3]);
+        x.stage(&[1.0, 2.0, 3.0]).unwrap();
+        assert_eq!(x.to_vec().unwrap(), [0.0; 3], "not before the sequence runs");
+        sequence.eval().unwrap();
+        assert_eq!(y.staged().unwrap(), [3.0, 5.0, 7.0]);
+        x.stage(&[10.0, 10.0, 10.0]).unwrap();
+        let running = sequence.eval_async().unwrap();
+        assert_eq!(y.staged().unwrap(), [23.0, 25.0, 27.0]);
+        running.wait().unwrap();
+    });
+}
+
+#[test]
+fn wrong_arguments_are_errors() {
+    each_device(|manager| {
+        let x = manager.tensor(&[1.0f32; 4]).unwrap();
+        let mut y = manager.tensor(&[1.0f32; 4]).unwrap();
+        let wide = manager.tensor(&[Vec3::ONE; 4]).unwrap();
+        let sequence = manager.sequence().unwrap();
+        let new = KernelArgs::new::<Saxpy>;
+        let mismatches = [
+            new(),
+            new().value(1.0f32).read(&x),
+            new().read(&x),
+            new().value(Vec3::ONE).read(&x).write(&mut y),
+            new().value(1.0f32).write(&mut y).read(&x),
+            new().value(1.0f32).read(&wide).write(&mut y),
+            new().value(1.0f32).read(&x).write(&mut y).value(true),
+        ];
+        for args in mismatches {
+            let result = sequence.record(OpDispatch::new(Grid::items(4), args)).map(|_| ());
+            assert!(matches!(result, Err(Error::ArgumentMismatch { .. })), "{result:?}");
+        }
+        let alias = new().value(1.0f32).read(&y).write(&mut y);
+        assert!(matches!(sequence.dispatch(Grid::items(4), alias), Err(Error::AliasedTensor { .. })));
+        assert!(sequence.is_empty());
+
+        assert!(matches!(y.write(&[1.0]), Err(Error::LengthMismatch { expected: 4, found: 1, .. })));
+        assert!(matches!(y.read_into(&mut [1.0; 5]), Err(Error::LengthMismatch { expected: 4, found: 5, .. })));
+        let mut short = manager.tensor(&[0.0f32; 3]).unwrap();
+        let copied = sequence.record(OpCopy::new(&x, &mut short)).map(|_| ());
+        assert!(matches!(copied, Err(Error::LengthMismatch { .. })));
+    });
+}
+
+#[test]
+fn foreign_tensors_are_refused() {
+    each_device(|manager| {
+        let other = Manager::host();
+        let x = other.tensor(&[1.0f32; 4]).unwrap();
+        let mut y = manager.tensor_named("mine", &[1.0f32; 4]).unwrap();
+        let sequence = manager.sequence().unwrap();
+        let result = Saxpy::dispatch(&sequence, Grid::items(4), 1.0, &x, &mut y);
+        assert!(matches!(result, Err(Error::ForeignTensor { .. })));
+        let result = sequence.record(OpCopy::new(&x, &mut y)).map(|_| ());
+        assert!(matches!(result, Err(Error::ForeignTensor { .. })));
+    });
+}
+
+/// Copies without saying what it reads.
+struct Careless {
+    from: TensorRef,
+    to: TensorRef,
+}
+
+impl Op for Careless {
+    fn name(&self) -> &str {
+        "careless"
+    }
+
+    fn accesses(&self) -> Vec<Access> {
+        vec![Access::write(&self.to)]
+    }
+
+    fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
+        recorder.fill(&self.to, 5u32)?;
+        recorder.copy_bytes(&self.from, 0, &self.to, 0, 4)
+    }
+}
+
+#[test]
+fn operations_keep_to_what_they_declare() {
+    each_device(|manager| {
+        let (from, to) = (manager.tensor(&[1u32; 2]).unwrap(), manager.tensor(&[2u32; 2]).unwrap());
+        let sequence = manager.sequence().unwrap();
+        let result = sequence.record(Careless { from: from.handle(), to: to.handle() }).map(|_| ());
+        assert!(matches!(result, Err(Error::UndeclaredAccess { .. })));
+        sequence.eval().unwrap();
+        assert_eq!(to.to_vec().unwrap(), [2, 2], "none of its steps is kept");
+    });
+}
+
+#[test]
+fn threads_share_sequences_and_tensors() {
+    each_device(|manager| {
+        let len = 1000;
+        let one = manager.tensor(&vec![1.0f32; len]).unwrap();
+        let mut sum = manager.tensor_of_len::<f32>(len).unwrap();
+        let sequences: Vec<_> = (0..3).map(|_| manager.sequence().unwrap()).collect();
+        for sequence in &sequences {
+            Saxpy::dispatch(sequence, Grid::items(len), 1.0, &one, &mut sum).unwrap();
+        }
+        thread::scope(|scope| {
+            for sequence in &sequences {
+                scope.spawn(|| (0..20).for_each(|_| sequence.eval().unwrap()));
+            }
+            scope.spawn(|| {
+                for _ in 0..20 {
+                    let values = sum.to_vec().unwrap();
+                    assert!(values.iter().all(|value| *value == values[0]), "a read sees whole evaluations");
+                }
+            });
+        });
+        assert_eq!(sum.to_vec().unwrap(), vec![60.0; len]);
+    });
+}
+
+#[test]
+fn algorithms_are_made_once_and_named() {
+    each_device(|manager| {
+        let algorithm = manager.algorithm::<Saxpy>().unwrap();
+        assert_eq!(algorithm.name(), "saxpy");
+        assert_eq!(manager.clone().algorithm::<Saxpy>().unwrap().descriptor(), algorithm.descriptor());
+    });
+}
+
+#[test]
+fn devices_are_chosen_by_request() {
+    let devices = Manager::list_devices();
+    assert_eq!(devices.last().unwrap().kind, DeviceKind::Host);
+    for (index, device) in devices.iter().enumerate().filter(|(_, device)| device.is_suitable()) {
+        let manager = Manager::with(&ManagerDesc { device: DeviceChoice::Index(index), ..Default::default() }).unwrap();
+        assert_eq!(manager.device(), device);
+    }
+    let desc = ManagerDesc { device: DeviceChoice::Name("no such device".to_owned()), ..Default::default() };
+    assert!(matches!(Manager::with(&desc), Err(Error::NoDevice { .. })));
+}
