@@ -7,8 +7,11 @@ const TYPES: &[&str] = &[
     "bool", "char", "str", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
     "u64", "u128", "usize", "Vec2", "Vec3", "Vec4", "Vec3A", "IVec2", "IVec3", "IVec4", "UVec2", "UVec3", "UVec4",
     "BVec2", "BVec3", "BVec4", "DVec2", "DVec3", "DVec4", "Mat2", "Mat3", "Mat4", "Mat3A", "Quat", "Affine2",
-    "Affine3A", "String", "Vec", "Box", "Option", "Result",
+    "Affine3A", "String", "Vec", "Box", "Option", "Result", "BVec3A", "BVec4A", "Shared", "Atomic",
 ];
+
+/// Names that kernels cannot have yet: inference says what to write instead.
+const RESERVED: &[&str] = &["barrier", "workgroup_barrier", "Some", "None", "Ok", "Err"];
 
 /// Functions that every kernel can call by their bare name, and from where else.
 const FUNCTIONS: &[(&str, &[&str])] = &[
@@ -35,6 +38,9 @@ pub(crate) fn is_gathered_type(path: &Path) -> bool {
 /// Whether a path in an expression names a built-in constant, or something that belongs to a type.
 pub(super) fn is_builtin_value(path: &Path) -> bool {
     let Some((_, qualifiers)) = path.segments.split_last() else { return true };
+    if path.as_name().is_some_and(|name| RESERVED.contains(&name.to_string().as_str())) {
+        return true;
+    }
     qualifiers.iter().any(|segment| {
         let name = segment.to_string();
         ["std", "core", "consts"].contains(&name.as_str())
@@ -43,9 +49,14 @@ pub(super) fn is_builtin_value(path: &Path) -> bool {
     })
 }
 
+/// Whether a bare name is written like a variable, not like a const: unknown to the function, it is a slip of the pen.
+pub(super) fn is_variable_like(path: &Path) -> bool {
+    path.as_name().is_some_and(|name| !name.to_string().contains(|letter: char| letter.is_uppercase()))
+}
+
 /// Whether the callee of a call is a built-in function.
 pub(super) fn is_builtin_function(path: &Path) -> bool {
-    if is_builtin_value(path) {
+    if is_builtin_value(path) || (path.as_name().is_some() && is_builtin_type(path)) {
         return true;
     }
     let (Some(last), Some(first)) = (path.segments.last(), path.segments.first()) else { return true };

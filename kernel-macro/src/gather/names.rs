@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Ident;
 
-use super::builtin::{is_builtin_function, is_builtin_type, is_builtin_value};
+use super::builtin::{is_builtin_function, is_builtin_type, is_builtin_value, is_variable_like};
 use crate::ast::{Block, Const, Expr, ExprKind, Fn, Path, Pattern, SpanRange, Statement, Struct, TypeExpr, TypeKind};
 use crate::diag::{Diagnostics, code};
 
@@ -117,7 +117,7 @@ impl Names {
         match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Continue { .. } | ExprKind::Error => {}
             ExprKind::Path(path) => {
-                if !self.is_local(path) && !is_builtin_value(path) {
+                if !self.is_local(path) && !is_builtin_value(path) && !is_variable_like(path) {
                     self.add(path);
                 }
             }

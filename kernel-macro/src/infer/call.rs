@@ -29,6 +29,7 @@ const UNSUPPORTED_FUNCTIONS: &[(&str, &str)] = &[
     ("max", "write `a.max(b)`"),
     ("sqrt", "write `x.sqrt()`"),
     ("Some", "`Option` is not available: use a `bool` beside the value"),
+    ("Err", "`Result` is not available: use a `bool` beside the value"),
     ("Ok", "`Result` is not available: use a `bool` beside the value"),
 ];
 

@@ -133,6 +133,9 @@ impl<'a> Infer<'a> {
         if builtin_path(path).is_some() {
             return Some(format!("`{name}` is a type"));
         }
+        if name == "None" {
+            return Some("`Option` is not available in kernels yet: use a `bool` beside the value".to_owned());
+        }
         let locals = self.visible.iter().filter_map(|id| self.local(*id)).map(|local| local.name.as_str());
         let items = &self.program.items[self.item].uses;
         let consts = items
