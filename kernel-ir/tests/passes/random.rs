@@ -8,7 +8,7 @@ use gridwise_ir::verify::verify;
 use crate::generate::{Random, kernel};
 use crate::run_pass;
 
-const CASES: u64 = 300;
+const CASES: u64 = 150;
 const FUEL: u64 = 20_000;
 
 const PASSES: &[&str] = &[
