@@ -1,1 +1,56 @@
 //! GPU kernels written as ordinary Rust functions: the facade that re-exports the macros and the runtime.
+//!
+//! ```
+//! use gridwise::prelude::*;
+//!
+//! #[kernel(workgroup = 256)]
+//! fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//!     let i = global_id().x;
+//!     y[i] = a * x[i] + y[i];
+//! }
+//!
+//! fn main() -> gridwise::Result<()> {
+//!     let mgr = Manager::new()?; // best Vulkan device; the host device when there is none
+//!     let x = mgr.tensor(&vec![1.0f32; 1 << 20])?;
+//!     let mut y = mgr.tensor(&vec![2.0f32; 1 << 20])?;
+//!     let seq = mgr.sequence()?;
+//!     Saxpy::dispatch(&seq, Grid::items(1 << 20), 3.0, &x, &mut y)?;
+//!     seq.eval()?;
+//!     assert!(y.to_vec()?.iter().all(|&v| v == 5.0));
+//!     Ok(())
+//! }
+//! ```
+
+// What the macros generate names the facade from outside.
+#[allow(unused_extern_crates)]
+extern crate self as gridwise;
+
+pub use gridwise_macro::{GpuData, device, kernel};
+pub use gridwise_runtime::twin::{global_id, local_id, num_workgroups, workgroup_id};
+pub use gridwise_runtime::{
+    Algorithm, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation, GpuData, Grid, GridSide, GridSize,
+    Kernel, KernelArgs, Limits, Manager, ManagerDesc, Op, Result, Sequence, Tensor, TensorDesc, TensorRef, Value,
+    ValueArg, descriptor, glam, ops,
+};
+
+#[doc(hidden)]
+pub use gridwise_macro::__resume;
+
+/// What programs with kernels need: `use gridwise::prelude::*;`.
+pub mod prelude {
+    pub use gridwise_macro::{GpuData, device, kernel};
+    pub use gridwise_runtime::glam::{
+        BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4, bvec2, bvec3, bvec4, ivec2,
+        ivec3, ivec4, uvec2, uvec3, uvec4, vec2, vec3, vec4,
+    };
+    pub use gridwise_runtime::twin::{global_id, local_id, num_workgroups, workgroup_id};
+    pub use gridwise_runtime::{GpuData, Grid, Manager, Sequence, Tensor};
+}
+
+/// What generated code uses. Not part of the interface.
+#[doc(hidden)]
+pub mod __private {
+    pub mod launch;
+
+    pub use gridwise_runtime::{Grid, KernelArgs, Result, Sequence, Tensor, data, descriptor, glam, kernel, twin};
+}

@@ -1,0 +1,31 @@
+//! How a generated `dispatch` starts: with its kernel, or, while the kernel has errors, with something that compiles.
+
+use std::marker::PhantomData;
+
+use gridwise_runtime::{Kernel, KernelArgs};
+
+/// The arguments of a launch of `K`, to be filled.
+#[derive(Debug)]
+pub struct LaunchOf<K>(PhantomData<K>);
+
+impl<K> LaunchOf<K> {
+    /// The only value.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<K: Kernel> LaunchOf<K> {
+    /// No arguments yet. For a type that is no kernel, Rust takes the method of [`NoKernel`] instead.
+    pub fn args(&self) -> KernelArgs {
+        KernelArgs::new::<K>()
+    }
+}
+
+/// The fallback for kernels with errors: nothing runs it, because the crate does not compile.
+pub trait NoKernel {
+    /// Never called.
+    fn args(&self) -> KernelArgs {
+        unreachable!("a kernel with errors does not compile")
+    }
+}
+
+impl<K> NoKernel for LaunchOf<K> {}
