@@ -1,7 +1,7 @@
 //! The SPIR-V back end: every module must pass `spirv-val`, and equal modules must give equal words.
 
 mod control;
-#[path = "../passes/generate.rs"]
+#[path = "../passes/generate/mod.rs"]
 mod generate;
 mod memory;
 mod ops;

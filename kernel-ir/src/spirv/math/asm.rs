@@ -54,8 +54,6 @@ impl<'w, 'm> Asm<'w, 'm> {
         flt(a, b) op FOrdLessThan bool_;
         /// Ordered `a > b`.
         fgt(a, b) op FOrdGreaterThan bool_;
-        /// Ordered `a >= b`.
-        fge(a, b) op FOrdGreaterThanEqual bool_;
         /// `a + b`, wrapping.
         iadd(a, b) op IAdd word;
         /// `a - b`, wrapping.

@@ -14,8 +14,9 @@ pub(super) fn mul_add(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x_fits = is_within(a, x, -40, 60);
     let y_fits = is_within(a, y, -40, 60);
     let z_fits = is_within(a, z, -100, 120);
-    let zero = a.f(0.0);
-    let z_is_zero = a.feq(z, zero);
+    // By bits: some devices take subnormals for zero.
+    let (z_bits, zero) = (a.size_bits(z), a.u(0));
+    let z_is_zero = a.ieq(z_bits, zero);
     let z_fits = a.either(z_fits, z_is_zero);
     let factors_fit = a.both(x_fits, y_fits);
     let all_fit = a.both(factors_fit, z_fits);

@@ -75,13 +75,15 @@ pub(super) fn log2(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     guard(a, x, result)
 }
 
-/// Gives a logarithm its values outside the positive finite floats.
+/// Gives a logarithm its values outside the positive finite floats; by bits, so that no device takes a subnormal for zero.
 fn guard(a: &mut Asm<'_, '_>, x: Id, result: Id) -> Id {
-    let (zero, infinity) = (a.f(0.0), a.f(f32::INFINITY));
-    let (lowest, nan) = (a.f(f32::NEG_INFINITY), a.f(f32::NAN));
-    let (is_zero, is_infinite) = (a.feq(x, zero), a.feq(x, infinity));
-    let result = a.fselect(is_zero, lowest, result);
+    let (infinity, lowest, nan) = (a.f(f32::INFINITY), a.f(f32::NEG_INFINITY), a.f(f32::NAN));
+    let (zero, infinite_bits) = (a.u(0), a.u(0x7f80_0000));
+    let (bits, size) = (a.bits(x), a.size_bits(x));
+    let (is_zero, is_infinite) = (a.ieq(size, zero), a.ieq(bits, infinite_bits));
+    // Negative numbers and NaN have larger bits.
+    let is_finite = a.ult(bits, infinite_bits);
+    let result = a.fselect(is_finite, result, nan);
     let result = a.fselect(is_infinite, infinity, result);
-    let is_valid = a.fge(x, zero);
-    a.fselect(is_valid, result, nan)
+    a.fselect(is_zero, lowest, result)
 }

@@ -105,7 +105,8 @@ fn divide(a: &mut Asm<'_, '_>, x: Id, y: Double) -> Double {
 fn infinite_power(a: &mut Asm<'_, '_>, size: Id, y: Id, power: Id) -> Id {
     let (zero, one, infinity) = (a.f(0.0), a.f(1.0), a.f(f32::INFINITY));
     let y_size = a.fabs(y);
-    let ends = [a.feq(size, zero), a.feq(size, infinity), a.feq(y_size, infinity)];
+    let (size_bits, no_bits) = (a.bits(size), a.u(0));
+    let ends = [a.ieq(size_bits, no_bits), a.feq(size, infinity), a.feq(y_size, infinity)];
     let is_end = a.either(ends[0], ends[1]);
     let is_end = a.either(is_end, ends[2]);
     let (grows, is_positive) = (a.fgt(size, one), a.fgt(y, zero));
