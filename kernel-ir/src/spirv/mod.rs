@@ -9,8 +9,8 @@
 //! # Interface
 //! - Buffers: set 0, binding = number of the buffer; the trap record, when a site is left, takes the next binding.
 //! - Push constants: the by-value parameters in order at their natural alignment, then one `u32` per launch word.
-//! - Ids: `global_id` and `workgroup_id` count from [`FirstGroup`](LaunchWordKind::FirstGroup); invocations beyond
-//!   [`Items`](LaunchWordKind::Items) return at once; `num_workgroups` is what [`Groups`](LaunchWordKind::Groups) say.
+//! - Ids: `global_id` and `workgroup_id` count from `FirstGroup`; invocations at or beyond `Items` return at once;
+//!   `num_workgroups` is what the `Groups` say (all of them [`LaunchWordKind`](crate::descriptor::LaunchWordKind)s).
 //!
 //! # Meaning
 //! Every op means what its row in [`op`](crate::op) says for all operands; the guards that takes are in `ops`, `casts` and
