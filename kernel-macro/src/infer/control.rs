@@ -42,7 +42,7 @@ impl<'a> Infer<'a> {
         expect: &Expect,
     ) -> Term {
         self.check(condition, &Term::BOOL, Because::Condition);
-        let before = self.diverges;
+        let before = std::mem::replace(&mut self.diverges, false);
         let Some(else_expr) = else_expr else {
             let term = self.infer_if_without_else(expr, then_block, expect);
             self.diverges = before;
@@ -50,7 +50,7 @@ impl<'a> Infer<'a> {
         };
         let found = self.infer_block(then_block, expect);
         let then_term = self.block_value(then_block, found, expect);
-        let then_diverges = std::mem::replace(&mut self.diverges, before);
+        let then_diverges = std::mem::replace(&mut self.diverges, false);
         let else_term = self.infer(else_expr, expect);
         let term = self.join_arms(then_block, &then_term, else_expr, &else_term, expect);
         self.diverges = before || (then_diverges && self.diverges);
@@ -178,7 +178,7 @@ impl<'a> Infer<'a> {
     }
 
     fn infer_body(&mut self, expr: &'a Expr, label: Option<&'a Label>, body: &'a Block) {
-        let before = self.diverges;
+        let before = std::mem::replace(&mut self.diverges, false);
         self.enter(FrameKind::Counted, label, expr.id, Term::Unit, Because::Nothing);
         let expect = Expect::Type(Term::Unit, Because::LoopBody);
         self.infer_block(body, &expect);

@@ -15,10 +15,10 @@ use super::{Expect, Infer};
 impl<'a> Infer<'a> {
     /// Infers an expression and records its type. A demanded type guides, but the caller checks it.
     pub(super) fn infer(&mut self, expr: &'a Expr, expect: &Expect) -> Term {
+        // As in rustc: an expression is looked at as if it were reached.
+        let outer = std::mem::replace(&mut self.diverges, false);
         let term = self.infer_kind(expr, expect);
-        if self.table.shallow(&term) == Term::Never {
-            self.diverges = true;
-        }
+        self.diverges |= outer || self.table.shallow(&term) == Term::Never;
         self.record(expr.id, term.clone());
         term
     }

@@ -28,7 +28,7 @@ use gridwise_ir::arena::EntityId;
 use proc_macro2::Span;
 
 use crate::ast::{BindingId, Const, Expr, ExprId, Fn, Item, SpanRange, Struct, TypeExpr};
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostics, code};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Ty, TypedConst, TypedFn};
 
@@ -134,12 +134,11 @@ impl<'a> Infer<'a> {
         self.exprs = vec![None; function.expr_count];
         self.locals = vec![None; function.binding_count];
         for param in &function.params {
-            let term = self.term_of(&param.ty);
-            let ty = self.table.resolve(&term).unwrap_or(Ty::Error);
+            let ty = self.known_type(&param.ty);
+            self.declare(param.binding, &param.name, param.mutable, Term::from(&ty));
             self.tables.params.push(ty);
-            self.declare(param.binding, &param.name, param.mutable, term);
         }
-        self.result = function.result.as_ref().map_or(Term::Unit, |ty| self.term_of(ty));
+        self.result = function.result.as_ref().map_or(Term::Unit, |ty| Term::from(&self.known_type(ty)));
         let expected = Expect::Type(self.result.clone(), Because::Result);
         let found = self.infer_block(&function.body, &expected);
         self.require_value(&function.body, &found, &self.result.clone(), Because::Result);
@@ -167,7 +166,12 @@ impl<'a> Infer<'a> {
     /// A type that must be written out in full.
     fn known_type(&mut self, ty: &'a TypeExpr) -> Ty {
         let term = self.term_of(ty);
-        self.table.resolve(&term).unwrap_or(Ty::Error)
+        self.table.resolve(&term).unwrap_or_else(|| {
+            self.diags
+                .error(code::CANNOT_INFER, ty.span, "types of items are written out: `_` is for local variables")
+                .help("write the type");
+            Ty::Error
+        })
     }
 
     /// Brings a variable into scope.

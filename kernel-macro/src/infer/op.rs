@@ -111,12 +111,13 @@ impl<'a> Infer<'a> {
 
     /// The type of an operation's result.
     fn operate(&mut self, operation: Operation<'a>, left_term: &Term, right_term: &Term) -> Term {
-        let (left, right) = (self.table.shallow(left_term), self.table.shallow(right_term));
+        let (left, mut right) = (self.table.shallow(left_term), self.table.shallow(right_term));
         let compares = is_comparison(operation.op);
         match (&left, &right) {
             (Term::Error, _) | (_, Term::Error) => return if compares { Term::BOOL } else { Term::Error },
             (Term::Never, _) => return Term::Never,
-            (_, Term::Never) => return if compares { Term::BOOL } else { left },
+            // Never evaluated: whatever type the operator needs.
+            (_, Term::Never) => right = left.clone(),
             _ => {}
         }
         for (operand, term) in [(operation.left, &left), (operation.right, &right)] {

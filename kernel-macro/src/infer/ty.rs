@@ -73,7 +73,9 @@ pub(super) fn builtin_type(name: &str) -> Option<Ty> {
 /// The built-in type that a path names: `f32`, `glam::Vec3`, `crate::prelude::Vec3`. The twin is compiled with the path as
 /// written, so another type of that name is rustc's error.
 pub(super) fn builtin_path(path: &Path) -> Option<Ty> {
-    builtin_type(&path.segments.last()?.to_string())
+    let (last, modules) = path.segments.split_last()?;
+    let is_member = modules.last().is_some_and(|module| builtin_type(&module.to_string()).is_some());
+    if is_member { None } else { builtin_type(&last.to_string()) }
 }
 
 /// Whether modules are ones that built-in names live in.

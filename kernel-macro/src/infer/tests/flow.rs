@@ -243,3 +243,24 @@ fn all_errors_in_one_go() {
         "#]],
     );
 }
+
+#[test]
+fn what_follows_a_jump_is_typed_all_the_same() {
+    check_errors(
+        "fn f() { return; let x: f32 = {}; }",
+        expect![[r#"
+        error: [K0113] expected `f32`, but the block ends without a value
+               help: end the block with an expression without a semicolon
+         1 | fn f() { return; let x: f32 = {}; }
+           |                                ^
+    "#]],
+    );
+    check_errors(
+        "fn f(n: u32) -> u32 { let z = if n > 1 { return 1 } + 2; z }",
+        expect![[r#"
+        error: [K0103] cannot apply `+` to `()`
+         1 | fn f(n: u32) -> u32 { let z = if n > 1 { return 1 } + 2; z }
+           |                               ^^^^^^^^^^^^^^^^^^^^^
+    "#]],
+    );
+}

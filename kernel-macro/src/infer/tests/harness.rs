@@ -87,5 +87,7 @@ pub(crate) fn accepted_to_the_end(source: &str) {
 
 /// Asserts that the body of a kernel with some parameters is accepted.
 pub(crate) fn accepted_body(body: &str) {
-    accepted_to_the_end(&format!("fn kernel(a: f32, n: u32, m: i32, x: &[f32], y: &mut [f32], u: &mut [u32]) {{ {body} }}"));
+    accepted_to_the_end(&format!(
+        "fn kernel(a: f32, n: u32, m: i32, x: &[f32], y: &mut [f32], u: &mut [u32]) {{ {body} }}"
+    ));
 }

@@ -313,3 +313,38 @@ fn unknown_types() {
     "#]],
     );
 }
+
+#[test]
+fn types_of_items_are_written_out() {
+    check_errors(
+        "fn f(a: _) -> [_; 2] { a }",
+        expect![[r#"
+        error: [K0109] types of items are written out: `_` is for local variables
+               help: write the type
+         1 | fn f(a: _) -> [_; 2] { a }
+           |         ^
+        error: [K0109] types of items are written out: `_` is for local variables
+               help: write the type
+         1 | fn f(a: _) -> [_; 2] { a }
+           |               ^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn kernel(x: &[_]) {}",
+        expect![[r#"
+        error: [K0109] types of items are written out: `_` is for local variables
+               help: write the type
+         1 | fn kernel(x: &[_]) {}
+           |                ^
+    "#]],
+    );
+    check_errors(
+        "const N: _ = 1;",
+        expect![[r#"
+        error: [K0109] types of items are written out: `_` is for local variables
+               help: write the type
+         1 | const N: _ = 1;
+           |          ^
+    "#]],
+    );
+}
