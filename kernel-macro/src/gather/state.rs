@@ -32,8 +32,58 @@ impl State {
         let path = self.todo.remove(0);
         let text = path.text();
         let span = path.segments.last().map_or_else(proc_macro2::Span::call_site, proc_macro2::Ident::span);
-        let call = path_tokens(&path);
+        let call = macro_path(&path);
         Ok(quote_spanned! {span=> #call ! { [ #krate::__resume ] { #self #text } } })
+    }
+}
+
+/// Macros that every module sees; a bare name finds them before it finds an item that is still to expand.
+const STD_MACROS: &[&str] = &[
+    "addr_of",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "cfg",
+    "column",
+    "compile_error",
+    "concat",
+    "dbg",
+    "debug_assert",
+    "env",
+    "eprint",
+    "eprintln",
+    "file",
+    "format",
+    "format_args",
+    "include",
+    "line",
+    "matches",
+    "module_path",
+    "option_env",
+    "panic",
+    "pin",
+    "print",
+    "println",
+    "ready",
+    "stringify",
+    "thread_local",
+    "todo",
+    "try",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "write",
+    "writeln",
+];
+
+/// The path of the macro beside the item that `path` names.
+fn macro_path(path: &Path) -> TokenStream {
+    let tokens = path_tokens(path);
+    match path.as_name() {
+        Some(name) if STD_MACROS.contains(&name.to_string().as_str()) => {
+            quote_spanned!(name.span()=> self::#tokens)
+        }
+        _ => tokens,
     }
 }
 
