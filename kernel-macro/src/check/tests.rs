@@ -2,7 +2,15 @@
 
 use expect_test::expect;
 
-use crate::infer::tests::harness::{accepted, check_errors};
+use gridwise_ir::arena::EntityId;
+
+use super::check_item;
+use crate::ast::ExprId;
+use crate::diag::Diagnostics;
+use crate::diag::test_support::render;
+use crate::infer::tests::harness::{accepted, check_errors, infer_source};
+use crate::program::{ItemId, TypedItem};
+use crate::typed::Callee;
 
 #[test]
 fn parameters_that_reach_the_device() {
@@ -108,4 +116,24 @@ fn recursion() {
            |    ^^^^
     "#]],
     );
+}
+
+#[test]
+fn recursion_through_others() {
+    let source = "fn pong() {} fn ping() { pong(); }";
+    let (mut program, diags) = infer_source(source);
+    assert!(!diags.has_errors());
+    let ids: Vec<ItemId> = program.items.ids().collect();
+    let TypedItem::Fn(pong) = &mut program.items[ids[0]].typed else { panic!("a function") };
+    pong.calls.insert(ExprId::new(0), Callee::Device(ids[1]));
+    let mut diags = Diagnostics::new();
+    check_item(&program, ids[1], &mut diags);
+    expect![[r#"
+        error: [K0200] `ping` calls itself through `pong`
+               note: there is no call stack on the device
+               help: write a loop
+         1 | fn pong() {} fn ping() { pong(); }
+           |                 ^^^^
+    "#]]
+    .assert_eq(&render(diags, source));
 }
