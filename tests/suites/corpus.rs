@@ -20,9 +20,10 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     }
-    let (host, device) = match (Manager::host(), Manager::new()) {
-        (Ok(host), Ok(device)) => (Arc::new(host), Arc::new(device)),
-        (Err(error), _) | (_, Err(error)) => {
+    let host = Arc::new(Manager::host());
+    let device = match Manager::new() {
+        Ok(device) => Arc::new(device),
+        Err(error) => {
             eprintln!("no device: {error}");
             return ExitCode::FAILURE;
         }

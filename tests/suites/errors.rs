@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gridwise::prelude::*;
-use gridwise::{Error, ManagerDesc};
+use gridwise::{DeviceChoice, Error, ManagerDesc};
 
 #[kernel(workgroup = 64)]
 fn scale(factor: f32, values: &mut [f32]) {
@@ -52,7 +52,7 @@ fn long(mgr: &Manager) -> (Sequence, Tensor<u32>) {
 
 #[test]
 fn tensor_of_another_manager() {
-    let (mgr, other) = (manager(), Manager::host().expect("always there"));
+    let (mgr, other) = (manager(), Manager::host());
     let mut foreign = other.tensor(&[1.0f32; 4]).expect("memory");
     let seq = mgr.sequence().expect("a sequence");
     let error = Scale::dispatch(&seq, Grid::items(4), 2.0, &mut foreign).expect_err("foreign");
@@ -178,8 +178,8 @@ fn any_order_of_drops() {
 
 #[test]
 fn unknown_device() {
-    let desc = ManagerDesc { device: Some("no such device".into()), ..ManagerDesc::default() };
-    let error = Manager::with(desc).expect_err("no such device");
+    let desc = ManagerDesc { device: DeviceChoice::Name("no such device".into()), ..ManagerDesc::default() };
+    let error = Manager::with(&desc).expect_err("no such device");
     assert!(matches!(error, Error::NoDevice { .. }), "{error}");
     assert!(error.to_string().contains("no such device") && error.to_string().contains("host"), "{error}");
 }

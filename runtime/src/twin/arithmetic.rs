@@ -137,8 +137,6 @@ pub fn next_multiple_of(sink: impl TrapSink, sites: &'static DivisionSites, a: u
 pub trait Clamp: Copy + PartialOrd {
     /// The value's bits as a trap's operand.
     fn operand(self) -> u32;
-    /// `self` between the bounds, which are in order.
-    fn between(self, min: Self, max: Self) -> Self;
 }
 
 macro_rules! clamps {
@@ -149,23 +147,20 @@ macro_rules! clamps {
                 let operand: fn(Self) -> u32 = $operand;
                 operand(self)
             }
-            #[inline]
-            fn between(self, min: Self, max: Self) -> Self {
-                self.clamp(min, max)
-            }
         }
     )+ };
 }
 
 clamps! { f32 = f32::to_bits; i32 = |v| v as u32; u32 = |v| v; usize = |v| v as u32; }
 
-/// `value.clamp(min, max)`; after a trap for bounds out of order, `value`.
+/// `value.clamp(min, max)`; a trap for bounds out of order or NaN, and then the two comparisons all the same.
 #[inline]
 #[track_caller]
 pub fn clamp<T: Clamp>(sink: impl TrapSink, site: &'static Site, value: T, min: T, max: T) -> T {
-    if min <= max {
-        return value.between(min, max);
+    let in_order = min <= max;
+    if !in_order {
+        sink.trap(site, [min.operand(), max.operand()]);
     }
-    sink.trap(site, [min.operand(), max.operand()]);
-    value
+    let raised = if value < min { min } else { value };
+    if raised > max { max } else { raised }
 }

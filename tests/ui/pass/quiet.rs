@@ -19,7 +19,7 @@ fn case(x: &[f32], out: &mut [f32]) {
 }
 
 fn main() -> gridwise::Result<()> {
-    let mgr = Manager::host()?;
+    let mgr = Manager::host();
     let x = mgr.tensor(&[1.0f32, 2.0])?;
     let mut out = mgr.tensor(&[0.0f32; 2])?;
     let seq = mgr.sequence()?;
