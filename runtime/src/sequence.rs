@@ -44,12 +44,17 @@ struct State {
     is_prepared: bool,
     /// The steps as the Vulkan device has them.
     recording: Option<Recording>,
-    running: Option<Running>,
+    /// The submission under way.
+    running: Option<u64>,
+    /// How the last run ends; a new one where somebody still holds the last one.
+    outcome: Arc<Outcome>,
 }
 
-struct Running {
+/// A run that was submitted.
+struct Started {
     number: u64,
     outcome: Arc<Outcome>,
+    steps: Arc<Vec<Step>>,
 }
 
 impl Sequence {
@@ -99,7 +104,7 @@ impl Sequence {
     /// When a kernel panicked, the device fails, or the sequence is already running.
     pub fn eval(&self) -> Result<()> {
         let inner = &*self.inner;
-        let Some((number, outcome, steps)) = inner.start()? else { return Ok(()) };
+        let Some(Started { number, outcome, steps }) = inner.start()? else { return Ok(()) };
         if let Backend::Host(host) = &inner.shared.backend {
             run_on_host(host, number, &steps, &outcome);
         }
@@ -127,7 +132,7 @@ impl Sequence {
     /// [`Evaluation::wait`].
     pub fn eval_async(&self) -> Result<Evaluation> {
         let inner = &self.inner;
-        let Some((number, outcome, steps)) = inner.start()? else {
+        let Some(Started { number, outcome, steps }) = inner.start()? else {
             return Ok(Evaluation::new(inner.clone(), 0, Arc::new(Outcome::settled())));
         };
         if let Backend::Host(_) = &inner.shared.backend {
@@ -183,7 +188,7 @@ impl Sequence {
 
     /// Whether the device is still busy with this sequence.
     pub fn is_running(&self) -> bool {
-        let running = self.inner.lock().running.as_ref().map(|running| running.number);
+        let running = self.inner.lock().running;
         running.is_some_and(|number| !matches!(self.inner.shared.wait_timeout(number, Some(Duration::ZERO)), Ok(true)))
     }
 }
@@ -205,8 +210,8 @@ impl Inner {
     /// The state, if nothing runs.
     fn idle_state(&self, operation: &'static str) -> Result<MutexGuard<'_, State>> {
         let mut state = self.lock();
-        if let Some(running) = &state.running {
-            if !self.shared.wait_timeout(running.number, Some(Duration::ZERO))? {
+        if let Some(number) = state.running {
+            if !self.shared.wait_timeout(number, Some(Duration::ZERO))? {
                 return Err(Error::SequenceInFlight { operation });
             }
             state.settle();
@@ -215,8 +220,7 @@ impl Inner {
     }
 
     /// Submits the recorded steps; nothing for an empty recording. On the host device the caller must then run them.
-    #[allow(clippy::type_complexity)]
-    fn start(&self) -> Result<Option<(u64, Arc<Outcome>, Arc<Vec<Step>>)>> {
+    fn start(&self) -> Result<Option<Started>> {
         let mut guard = self.idle_state("evaluate")?;
         let state = &mut *guard;
         if !state.is_prepared {
@@ -234,15 +238,18 @@ impl Inner {
             }
             _ => self.shared.schedule.submit(uses, |_, _| Ok(()))?,
         };
-        let outcome = Arc::new(Outcome::default());
-        state.running = Some(Running { number, outcome: outcome.clone() });
-        Ok(Some((number, outcome, state.steps.clone())))
+        match Arc::get_mut(&mut state.outcome) {
+            Some(outcome) => *outcome = Outcome::default(),
+            None => state.outcome = Arc::default(),
+        }
+        state.running = Some(number);
+        Ok(Some(Started { number, outcome: state.outcome.clone(), steps: state.steps.clone() }))
     }
 
     /// Takes note that a run is complete, and of its outcome.
     pub(crate) fn settle(&self, number: u64) {
         let mut state = self.lock();
-        if state.running.as_ref().is_some_and(|running| running.number == number) {
+        if state.running == Some(number) {
             state.settle();
         }
     }
@@ -271,13 +278,14 @@ impl State {
 
     /// The run is complete: hands its outcome to who waits for it.
     fn settle(&mut self) {
-        let Some(running) = self.running.take() else { return };
+        if self.running.take().is_none() {
+            return;
+        }
         let trapped = self.recording.as_ref().and_then(|recording| recording.read_traps());
-        let error = trapped.map(Err).unwrap_or(Ok(()));
-        running.outcome.set(error);
-        // Only this and nobody else: whoever started the run no longer listens.
-        if Arc::strong_count(&running.outcome) == 1
-            && let Err(error) = running.outcome.result()
+        self.outcome.set(trapped.map_or(Ok(()), Err));
+        // Whoever started the run no longer listens.
+        if Arc::strong_count(&self.outcome) == 1
+            && let Err(error) = self.outcome.result()
         {
             tracing::error!(%error, "an evaluation nobody waited for failed");
         }
@@ -286,7 +294,7 @@ impl State {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let running = self.lock().running.as_ref().map(|running| running.number);
+        let running = self.lock().running;
         if let Some(number) = running {
             if let Err(error) = self.shared.wait(number) {
                 tracing::error!(%error, "waiting for a dropped sequence");
@@ -299,7 +307,6 @@ impl Drop for Inner {
 impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.lock();
-        let running = state.running.as_ref().map(|running| running.number);
-        f.debug_struct("Sequence").field("ops", &state.ops).field("running", &running).finish_non_exhaustive()
+        f.debug_struct("Sequence").field("ops", &state.ops).field("running", &state.running).finish_non_exhaustive()
     }
 }

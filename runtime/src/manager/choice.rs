@@ -17,6 +17,12 @@ pub enum DeviceChoice {
     Host,
 }
 
+impl From<&str> for DeviceChoice {
+    fn from(text: &str) -> Self {
+        Self::parse(text)
+    }
+}
+
 impl DeviceChoice {
     /// Reads a choice as users write it in `GRIDWISE_DEVICE`: an index, a part of a name, or `host`.
     pub fn parse(text: &str) -> Self {

@@ -69,14 +69,14 @@ impl Manager {
     /// # Errors
     /// When `GRIDWISE_DEVICE` names no usable device, or the device fails to start.
     pub fn new() -> Result<Self> {
-        Self::with(&ManagerDesc::from_env())
+        Self::with(ManagerDesc::from_env())
     }
 
     /// A manager by description; the environment has no say.
     ///
     /// # Errors
     /// When no device fits, validation is asked for and not installed, or the device fails to start.
-    pub fn with(desc: &ManagerDesc) -> Result<Self> {
+    pub fn with(desc: ManagerDesc) -> Result<Self> {
         if desc.device == DeviceChoice::Host {
             return Ok(Self::host());
         }

@@ -39,14 +39,14 @@ impl Drop for Device {
     }
 }
 
-fn open(desc: &ManagerDesc) -> Manager {
+fn open(desc: ManagerDesc) -> Manager {
     static NO_LAYER: AtomicBool = AtomicBool::new(false);
-    match Manager::with(desc) {
+    match Manager::with(desc.clone()) {
         Err(Error::ValidationUnavailable) => {
             if !NO_LAYER.swap(true, Ordering::Relaxed) {
                 eprintln!("no validation layer: Vulkan is tested without");
             }
-            Manager::with(&ManagerDesc { validation: false, ..desc.clone() }).unwrap()
+            Manager::with(ManagerDesc { validation: false, ..desc }).unwrap()
         }
         manager => manager.unwrap(),
     }
@@ -59,7 +59,7 @@ fn each_device(test: impl Fn(&Manager)) {
     let device = ManagerDesc::from_env().device;
     for device_only_memory in [false, true] {
         let desc = ManagerDesc { device: device.clone(), validation: true, device_only_memory };
-        let device = Device { manager: open(&desc) };
+        let device = Device { manager: open(desc) };
         if device.device().kind == DeviceKind::Host {
             eprintln!("no Vulkan device: only the host device is tested");
             return;
@@ -453,9 +453,9 @@ fn devices_are_chosen_by_request() {
     let devices = Manager::list_devices();
     assert_eq!(devices.last().unwrap().kind, DeviceKind::Host);
     for (index, device) in devices.iter().enumerate().filter(|(_, device)| device.is_suitable()) {
-        let manager = Manager::with(&ManagerDesc { device: DeviceChoice::Index(index), ..Default::default() }).unwrap();
+        let manager = Manager::with(ManagerDesc { device: DeviceChoice::Index(index), ..Default::default() }).unwrap();
         assert_eq!(manager.device(), device);
     }
-    let desc = ManagerDesc { device: DeviceChoice::Name("no such device".to_owned()), ..Default::default() };
-    assert!(matches!(Manager::with(&desc), Err(Error::NoDevice { .. })));
+    let desc = ManagerDesc { device: "no such device".into(), ..Default::default() };
+    assert!(matches!(Manager::with(desc), Err(Error::NoDevice { .. })));
 }
