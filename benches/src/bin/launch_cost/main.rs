@@ -1,2 +1,124 @@
-//! Launch.
-fn main() {}
+//! What a launch costs through the runtime, against the same Vulkan calls by hand on the same device, taken in turns.
+//!
+//! Needs nothing at run time but the Vulkan loader, so that it can be copied to any machine with a GPU.
+
+mod error;
+mod ours;
+mod plan;
+mod raw;
+
+use std::process::ExitCode;
+
+use gridwise::{DeviceKind, Kernel as _, Manager};
+use gridwise_benches::{Figure, Goal, Machine, Options, Report, interleave, time};
+
+use crate::error::Error;
+use crate::ours::{Ours, Saxpy};
+use crate::plan::Plan;
+use crate::raw::{Raw, RawDevice};
+
+/// Recorded runs, when the command line does not say.
+const RUNS: usize = 400;
+
+/// Our median against raw ash's.
+const GOAL: Goal = Goal::Ratio(1.10);
+
+/// What is done between two looks at the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Work {
+    /// Record, submit, wait.
+    RecordAndEval,
+    /// Submit, wait.
+    Replay,
+}
+
+const ONE: Plan = Plan { launches: 1, is_dependent: true };
+const DEPENDENT: Plan = Plan { launches: 100, is_dependent: true };
+const INDEPENDENT: Plan = Plan { launches: 100, is_dependent: false };
+
+/// The workloads: name, what, how much, and the goal if there is one.
+const WORKLOADS: [(&str, Work, Plan, Option<Goal>); 6] = [
+    ("record and eval 1", Work::RecordAndEval, ONE, Some(GOAL)),
+    ("replay 1", Work::Replay, ONE, None),
+    ("record and eval 100, dependent", Work::RecordAndEval, DEPENDENT, None),
+    ("record and eval 100, independent", Work::RecordAndEval, INDEPENDENT, None),
+    ("replay 100, dependent", Work::Replay, DEPENDENT, Some(GOAL)),
+    ("replay 100, independent", Work::Replay, INDEPENDENT, Some(GOAL)),
+];
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Error> {
+    let options = Options::parse(std::env::args().skip(1), RUNS)?;
+    let manager = Manager::new()?;
+    let device = manager.device();
+    if device.kind == DeviceKind::Host {
+        return Err(Error::NotVulkan(device.to_string()));
+    }
+    let mut machine = Machine::here(&options.profile);
+    machine.device = Some(device.name.clone());
+    machine.driver = Some(device.driver.clone());
+    let mut report = Report::new("launch", machine);
+    let raw_device = RawDevice::open(&device.name)?;
+    if raw_device.push_descriptors.is_none() {
+        report.notes.push("no push descriptors: the raw side binds sets that were written once".to_owned());
+    }
+    for (name, work, plan, goal) in WORKLOADS {
+        report.figures.push(measure(&manager, &raw_device, name, work, plan, goal, options.runs)?);
+    }
+    report.notes.push("every result was compared, exactly, with what so many launches must give".to_owned());
+    let path = report.write(&options.out)?;
+    println!("{report}written: {}", path.display());
+    Ok(())
+}
+
+/// One workload by both, in turns.
+fn measure(
+    manager: &Manager,
+    raw_device: &RawDevice,
+    name: &str,
+    work: Work,
+    plan: Plan,
+    goal: Option<Goal>,
+    runs: usize,
+) -> Result<Figure, Error> {
+    let mut ours = Ours::new(manager, plan)?;
+    let mut raw = Raw::new(raw_device, Saxpy::DESCRIPTOR, plan)?;
+    ours.record()?;
+    raw.record()?;
+    let mut our_turn = || {
+        time(|| {
+            if work == Work::RecordAndEval {
+                ours.record()?;
+            }
+            ours.eval()
+        })
+    };
+    let mut raw_turn = || {
+        time(|| {
+            if work == Work::RecordAndEval {
+                raw.record()?;
+            }
+            raw.eval()
+        })
+    };
+    let samples = interleave::<Error>(&mut [&mut our_turn, &mut raw_turn], 20, runs)?;
+    ours.check()?;
+    raw.check()?;
+    Ok(Figure {
+        name: name.to_owned(),
+        unit: "evaluation",
+        peer: "raw ash".to_owned(),
+        ours: samples[0].summary(1),
+        theirs: samples[1].summary(1),
+        goal,
+    })
+}

@@ -1,0 +1,118 @@
+//! The raw side's device: the one the runtime runs on, opened a second time, with as little as the kernel needs.
+
+use ash::{khr, vk};
+
+use crate::error::{Error, vulkan};
+
+/// Instance, device and queue.
+pub(crate) struct RawDevice {
+    pub(crate) raw: ash::Device,
+    pub(crate) push_descriptors: Option<khr::push_descriptor::Device>,
+    pub(crate) queue: vk::Queue,
+    pub(crate) family: u32,
+    pub(crate) memory: vk::PhysicalDeviceMemoryProperties,
+    pub(crate) storage_alignment: u64,
+    /// Whether the device is a GPU, so that spinning for its answer takes no work from it.
+    pub(crate) is_gpu: bool,
+    instance: ash::Instance,
+    /// The loaded library; dropped last.
+    _entry: ash::Entry,
+}
+
+impl RawDevice {
+    /// Opens the device of this name.
+    pub(crate) fn open(name: &str) -> Result<Self, Error> {
+        // SAFETY: the loader is the system's.
+        let entry = unsafe { ash::Entry::load() }?;
+        let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
+        let info = vk::InstanceCreateInfo::default().application_info(&app);
+        // SAFETY: a valid info.
+        let instance = unsafe { entry.create_instance(&info, None) }.map_err(vulkan("vkCreateInstance"))?;
+        match Self::create(&instance, name) {
+            Ok((raw, physical, family)) => Ok(Self::finish(entry, instance, raw, physical, family)),
+            Err(error) => {
+                // SAFETY: nothing of the instance is left.
+                unsafe { instance.destroy_instance(None) };
+                Err(error)
+            }
+        }
+    }
+
+    fn create(instance: &ash::Instance, name: &str) -> Result<(ash::Device, vk::PhysicalDevice, u32), Error> {
+        let physical = find(instance, name)?;
+        // SAFETY: `physical` is of the instance, here and below.
+        let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+        let has_compute = |family: &vk::QueueFamilyProperties| family.queue_flags.contains(vk::QueueFlags::COMPUTE);
+        let family = families.iter().position(has_compute).ok_or_else(|| Error::Missing(name.to_owned()))? as u32;
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
+        let names = [khr::push_descriptor::NAME.as_ptr()];
+        let extensions = if has_push_descriptors(instance, physical) { &names[..] } else { &[] };
+        let mut features = vk::PhysicalDeviceVulkan12Features::default()
+            .vulkan_memory_model(true)
+            .scalar_block_layout(true)
+            .timeline_semaphore(true);
+        let info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_extension_names(extensions)
+            .push_next(&mut features);
+        // SAFETY: the runtime runs on this device, with these features.
+        let raw = unsafe { instance.create_device(physical, &info, None) }.map_err(vulkan("vkCreateDevice"))?;
+        Ok((raw, physical, family))
+    }
+
+    fn finish(
+        entry: ash::Entry,
+        instance: ash::Instance,
+        raw: ash::Device,
+        physical: vk::PhysicalDevice,
+        family: u32,
+    ) -> Self {
+        let has_push = has_push_descriptors(&instance, physical);
+        // SAFETY: `physical` is of the instance; the device has one queue of the family.
+        let (memory, properties, queue) = unsafe {
+            (
+                instance.get_physical_device_memory_properties(physical),
+                instance.get_physical_device_properties(physical),
+                raw.get_device_queue(family, 0),
+            )
+        };
+        Self {
+            push_descriptors: has_push.then(|| khr::push_descriptor::Device::new(&instance, &raw)),
+            raw,
+            queue,
+            family,
+            memory,
+            storage_alignment: properties.limits.min_storage_buffer_offset_alignment.max(4),
+            is_gpu: properties.device_type != vk::PhysicalDeviceType::CPU,
+            instance,
+            _entry: entry,
+        }
+    }
+}
+
+fn find(instance: &ash::Instance, name: &str) -> Result<vk::PhysicalDevice, Error> {
+    // SAFETY: a live instance, whose devices are asked.
+    let devices = unsafe { instance.enumerate_physical_devices() }.map_err(vulkan("vkEnumeratePhysicalDevices"))?;
+    let is_named = |device: &vk::PhysicalDevice| {
+        // SAFETY: as above.
+        let properties = unsafe { instance.get_physical_device_properties(*device) };
+        properties.device_name_as_c_str().is_ok_and(|found| found.to_string_lossy() == name)
+    };
+    devices.into_iter().find(is_named).ok_or_else(|| Error::Missing(name.to_owned()))
+}
+
+fn has_push_descriptors(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
+    // SAFETY: `physical` is of the live instance.
+    let extensions = unsafe { instance.enumerate_device_extension_properties(physical) }.unwrap_or_default();
+    extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(khr::push_descriptor::NAME))
+}
+
+impl Drop for RawDevice {
+    fn drop(&mut self) {
+        // SAFETY: who made objects of the device has destroyed them.
+        unsafe {
+            self.raw.destroy_device(None);
+            self.instance.destroy_instance(None);
+        }
+    }
+}
