@@ -48,17 +48,15 @@ pub(crate) fn resume(tokens: TokenStream) -> TokenStream {
 }
 
 /// Gathers the next item, or finishes.
-fn advance(state: State) -> TokenStream {
-    match state.next_call(&facade_path()) {
-        Ok(call) => call,
-        Err(state) => {
-            let mut diags = Diagnostics::new();
-            let finished = finish(state, &mut diags);
-            let mut tokens = errors_of(diags);
-            tokens.extend(finished.tokens);
-            tokens
-        }
+fn advance(mut state: State) -> TokenStream {
+    if let Some(call) = state.next_call(&facade_path()) {
+        return call;
     }
+    let mut diags = Diagnostics::new();
+    let finished = finish(state, &mut diags);
+    let mut tokens = errors_of(diags);
+    tokens.extend(finished.tokens);
+    tokens
 }
 
 /// Compiles an item whose gathering is over.

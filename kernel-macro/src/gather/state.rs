@@ -24,16 +24,16 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The call of the next item's macro, which will come back through `__resume`; `Err` when nothing is left.
-    pub(crate) fn next_call(mut self, krate: &TokenStream) -> Result<TokenStream, Self> {
+    /// The call of the next item's macro, which will come back through `__resume`; `None` when nothing is left.
+    pub(crate) fn next_call(&mut self, krate: &TokenStream) -> Option<TokenStream> {
         if self.todo.is_empty() {
-            return Err(self);
+            return None;
         }
         let path = self.todo.remove(0);
         let text = path.text();
         let span = path.segments.last().map_or_else(proc_macro2::Span::call_site, proc_macro2::Ident::span);
         let call = macro_path(&path);
-        Ok(quote_spanned! {span=> #call ! { [ #krate::__resume ] { #self #text } } })
+        Some(quote_spanned! {span=> #call ! { [ #krate::__resume ] { #self #text } } })
     }
 }
 

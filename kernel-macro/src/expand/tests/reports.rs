@@ -268,10 +268,13 @@ fn recursion() {
 
 #[test]
 fn unknown_variables_are_no_macros() {
-    check_errors("#[kernel] fn k(data: &mut [f32]) { let index = 1; data[indx] = 1.0; }", expect![[r#"
+    check_errors(
+        "#[kernel] fn k(data: &mut [f32]) { let index = 1; data[indx] = 1.0; }",
+        expect![[r#"
         error: [K0100] cannot find value `indx` in this scope
                help: a name with a similar spelling exists: `index`
          1 | #[kernel] fn k(data: &mut [f32]) { let index = 1; data[indx] = 1.0; }
            |                                                        ^^^^
-    "#]]);
+    "#]],
+    );
 }
