@@ -1,0 +1,308 @@
+//! The whole language once, and expressions outside it.
+
+use expect_test::expect;
+
+use super::{check_body, check_kernel};
+
+#[test]
+fn whole_language_parses() {
+    check_kernel(
+        "fn k(a: f32, mut n: usize, p: Particle, x: &[f32], y: &mut [glam::Vec3]) {
+            let (i, mut j): (u32, _) = (global_id().x, 1u32);
+            'outer: for k in 0..=n { while j < 3 { j += 1; continue 'outer; } }
+            let v = loop { break if a < 1.0 { 1.5e3 } else { -a }; };
+            let t = [0.0f32; 4];
+            let s = Pair { a, b: t[0] };
+            if i >= 4 && !(j == 0) || true { return; }
+            y[i].x = lerp(a, v) as f32 + s.a.max(2.0) + (i, j).0 as f32;
+            { let _ = x.len(); }
+        }",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn every_statement_is_reported() {
+    check_kernel(
+        "fn k(y: &mut [f32]) {
+    let f = |a: f32| a;
+    match 1 { _ => {} }
+    y[0] = \"text\";
+    for i in (0..4).rev() {}
+    let Some(v) = y[1] else { return };
+}",
+        expect![[r#"
+            error: [K0001] closures are not supported in kernels
+                   help: move the body into a `#[device] fn`
+             2 |     let f = |a: f32| a;
+               |             ^^^^^^^^^^
+            error: [K0001] `match` is not supported in kernels
+                   help: write an `if`/`else if` chain
+             3 |     match 1 { _ => {} }
+               |     ^^^^^
+            error: [K0001] string literals are not supported in kernels
+                   help: kernels compute with numbers; keep text on the host
+             4 |     y[0] = "text";
+               |            ^^^^^^
+            error: [K0001] `.rev()` in `for` is not supported in kernels
+                   help: loop forwards and compute `n - 1 - i`
+             5 |     for i in (0..4).rev() {}
+               |                     ^^^
+            error: [K0001] struct patterns are not supported in kernels
+                   help: bind the struct and read its fields
+             6 |     let Some(v) = y[1] else { return };
+               |         ^^^^^^^
+            error: [K0001] `let … else` is not supported in kernels
+                   help: bind the value and test it with `if`
+             6 |     let Some(v) = y[1] else { return };
+               |                        ^^^^^^^^^^^^^^^
+        "#]],
+    );
+}
+
+#[test]
+fn unsupported_syntax() {
+    check_body(
+        "let a = &x;",
+        expect![[r#"
+        error: [K0001] references are not supported in kernels
+               help: use the value: variables are copied, buffers are indexed by name
+         1 | fn k(x: &mut [f32]) { let a = &x; }
+           |                               ^
+    "#]],
+    );
+    check_body(
+        "let a = &mut x[0];",
+        expect![[r#"
+        error: [K0001] references are not supported in kernels
+               help: use the value: variables are copied, buffers are indexed by name
+         1 | fn k(x: &mut [f32]) { let a = &mut x[0]; }
+           |                               ^
+    "#]],
+    );
+    check_body(
+        "let a = *x;",
+        expect![[r#"
+        error: [K0001] dereferencing is not supported in kernels
+               help: use the variable itself: there are no references in kernels
+         1 | fn k(x: &mut [f32]) { let a = *x; }
+           |                               ^
+    "#]],
+    );
+    check_body(
+        "unsafe { x[0] = 1.0; }",
+        expect![[r#"
+        error: [K0001] `unsafe` is not supported in kernels
+               help: remove it: accesses are checked
+         1 | fn k(x: &mut [f32]) { unsafe { x[0] = 1.0; } }
+           |                       ^^^^^^
+    "#]],
+    );
+    check_body(
+        "async { 1 };",
+        expect![[r#"
+        error: [K0001] `async` is not supported in kernels
+               help: remove it: invocations run by themselves
+         1 | fn k(x: &mut [f32]) { async { 1 }; }
+           |                       ^^^^^
+    "#]],
+    );
+    check_body(
+        "let a = x[0]?;",
+        expect![[r#"
+        error: [K0001] `?` is not supported in kernels
+               help: test the value with `if`
+         1 | fn k(x: &mut [f32]) { let a = x[0]?; }
+           |                                   ^
+    "#]],
+    );
+    check_body(
+        "println!(\"{}\", x[0]);",
+        expect![[r#"
+        error: [K0001] the macro `println!` is not supported in kernels
+               help: write the value into a buffer and print it on the host
+         1 | fn k(x: &mut [f32]) { println!("{}", x[0]); }
+           |                       ^^^^^^^^
+    "#]],
+    );
+    check_body(
+        "let a = vec![1.0; 4];",
+        expect![[r#"
+        error: [K0001] the macro `vec!` is not supported in kernels
+               help: use an array `[value; N]`
+         1 | fn k(x: &mut [f32]) { let a = vec![1.0; 4]; }
+           |                               ^^^^
+    "#]],
+    );
+    check_body(
+        "assert!(x[0] > 0.0);",
+        expect![[r#"
+        error: [K0001] the macro `assert!` is not supported in kernels
+               help: write the result into a buffer and check it on the host
+         1 | fn k(x: &mut [f32]) { assert!(x[0] > 0.0); }
+           |                       ^^^^^^^
+    "#]],
+    );
+    check_body(
+        "x.iter().map(|v| v + 1.0);",
+        expect![[r#"
+        error: [K0001] closures are not supported in kernels
+               help: move the body into a `#[device] fn`
+         1 | fn k(x: &mut [f32]) { x.iter().map(|v| v + 1.0); }
+           |                                    ^^^^^^^^^^^
+    "#]],
+    );
+    check_body(
+        "let n = x.sum::<f32>();",
+        expect![[r#"
+        error: [K0001] generic arguments are not supported in kernels
+               help: remove them; types are inferred
+         1 | fn k(x: &mut [f32]) { let n = x.sum::<f32>(); }
+           |                                    ^^^^^^^
+    "#]],
+    );
+    check_body(
+        "let n = size_of::<f32>();",
+        expect![[r#"
+        error: [K0001] generic arguments are not supported in kernels
+               help: remove them; types are inferred
+         1 | fn k(x: &mut [f32]) { let n = size_of::<f32>(); }
+           |                                      ^^^^^^^
+    "#]],
+    );
+    check_body(
+        "if let Some(a) = x { }",
+        expect![[r#"
+        error: [K0001] `if let` and `while let` are not supported in kernels
+               help: compare with `==`: there are no enums in kernels
+         1 | fn k(x: &mut [f32]) { if let Some(a) = x { } }
+           |                          ^^^
+    "#]],
+    );
+    check_body(
+        "while let Some(a) = x { }",
+        expect![[r#"
+        error: [K0001] `if let` and `while let` are not supported in kernels
+               help: compare with `==`: there are no enums in kernels
+         1 | fn k(x: &mut [f32]) { while let Some(a) = x { } }
+           |                             ^^^
+    "#]],
+    );
+    check_body(
+        "let a = 0..4;",
+        expect![[r#"
+        error: [K0001] a range outside `for` is not supported in kernels
+               help: compare with `<` and `>=`, or loop over it with `for`
+         1 | fn k(x: &mut [f32]) { let a = 0..4; }
+           |                               ^^^^
+    "#]],
+    );
+    check_body(
+        "for v in x { }",
+        expect![[r#"
+        error: [K0001] iterating over anything but a range is not supported in kernels
+               help: loop over a range: `for i in 0..n`
+         1 | fn k(x: &mut [f32]) { for v in x { } }
+           |                                ^
+    "#]],
+    );
+    check_body(
+        "for v in x.iter() { }",
+        expect![[r#"
+        error: [K0001] `.iter()` in `for` is not supported in kernels
+               help: loop over the indices: `for i in 0..x.len()`
+         1 | fn k(x: &mut [f32]) { for v in x.iter() { } }
+           |                                  ^^^^
+    "#]],
+    );
+    check_body(
+        "for i in (0..8).step_by(2) { }",
+        expect![[r#"
+        error: [K0001] `.step_by()` in `for` is not supported in kernels
+               help: use `while i < n { …; i += step; }`
+         1 | fn k(x: &mut [f32]) { for i in (0..8).step_by(2) { } }
+           |                                       ^^^^^^^
+    "#]],
+    );
+    check_body(
+        "for i in 0.. { }",
+        expect![[r#"
+        error: [K0001] an open range is not supported in kernels
+               help: write both ends: `0..n`
+         1 | fn k(x: &mut [f32]) { for i in 0.. { } }
+           |                                ^^^
+    "#]],
+    );
+    check_body(
+        "(a, b) = (b, a);",
+        expect![[r#"
+        error: [K0001] assigning to a pattern is not supported in kernels
+               help: assign one variable after the other
+         1 | fn k(x: &mut [f32]) { (a, b) = (b, a); }
+           |                       ^^^^^^
+    "#]],
+    );
+    check_body(
+        "_ = x[0];",
+        expect![[r#"
+        error: [K0001] assigning to a pattern is not supported in kernels
+               help: write `let _ = …;`
+         1 | fn k(x: &mut [f32]) { _ = x[0]; }
+           |                       ^
+    "#]],
+    );
+    check_body(
+        "let p = P { a: 1.0, ..q };",
+        expect![[r#"
+        error: [K0001] struct update syntax is not supported in kernels
+               help: write every field
+         1 | fn k(x: &mut [f32]) { let p = P { a: 1.0, ..q }; }
+           |                                           ^^^
+    "#]],
+    );
+    check_body(
+        "(x.f)(1.0);",
+        expect![[r#"
+        error: [K0001] calling anything but a function by its name is not supported in kernels
+               help: call a `#[device] fn`
+         1 | fn k(x: &mut [f32]) { (x.f)(1.0); }
+           |                       ^^^^^
+    "#]],
+    );
+    check_body(
+        "Self::new(1.0);",
+        expect![[r#"
+        error: [K0001] `self` and `Self` are not supported in kernels
+               help: kernels and device fns are free functions
+         1 | fn k(x: &mut [f32]) { Self::new(1.0); }
+           |                       ^^^^
+    "#]],
+    );
+    check_body(
+        "let c = 'a';",
+        expect![[r#"
+        error: [K0001] character literals are not supported in kernels
+               help: write the character's number as a `u32`
+         1 | fn k(x: &mut [f32]) { let c = 'a'; }
+           |                               ^^^
+    "#]],
+    );
+    check_body(
+        "let c = const { 4 };",
+        expect![[r#"
+        error: [K0001] `const` blocks are not supported in kernels
+               help: use a `#[device] const`
+         1 | fn k(x: &mut [f32]) { let c = const { 4 }; }
+           |                               ^^^^^
+    "#]],
+    );
+    check_body(
+        "let f = <f32 as Float>::sin;",
+        expect![[r#"
+        error: [K0001] a qualified path is not supported in kernels
+               help: call the method on the value
+         1 | fn k(x: &mut [f32]) { let f = <f32 as Float>::sin; }
+           |                               ^^^^^^^^^^^^^^^^^^^
+    "#]],
+    );
+}
