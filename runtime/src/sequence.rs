@@ -223,9 +223,7 @@ impl Inner {
     fn start(&self) -> Result<Option<Started>> {
         let mut guard = self.idle_state("evaluate")?;
         let state = &mut *guard;
-        if !state.is_prepared {
-            state.prepare(&self.shared)?;
-        }
+        state.prepare(&self.shared)?;
         if state.steps.is_empty() {
             return Ok(None);
         }
@@ -233,10 +231,11 @@ impl Inner {
         let number = match (&self.shared.backend, &mut state.recording) {
             (Backend::Vulkan(vulkan), Some(recording)) => {
                 recording.reset_traps();
-                let commands = recording.commands();
-                self.shared.schedule.submit(uses, |number, barrier| vulkan.device.submit(commands, number, barrier))?
+                let (commands, brings) = (recording.commands(), recording.begins_with_barrier());
+                let submit = |number, barrier| vulkan.device.submit(commands, number, barrier);
+                self.shared.schedule.submit(uses, brings, submit)?
             }
-            _ => self.shared.schedule.submit(uses, |_, _| Ok(()))?,
+            _ => self.shared.schedule.submit(uses, false, |_, _| Ok(()))?,
         };
         match Arc::get_mut(&mut state.outcome) {
             Some(outcome) => *outcome = Outcome::default(),
@@ -256,8 +255,31 @@ impl Inner {
 }
 
 impl State {
-    /// Gathers the buffers, and on Vulkan records the command buffer.
+    /// Gathers the buffers, and on Vulkan records the command buffer, unless that is done.
     fn prepare(&mut self, shared: &Arc<Shared>) -> Result<()> {
+        if !self.is_prepared {
+            self.gather_uses();
+        }
+        if let (Backend::Vulkan(vulkan), false) = (&shared.backend, self.steps.is_empty()) {
+            let uses = self.uses.iter().map(|(buffer, is_written)| (&buffer.uses, *is_written));
+            let needs_barrier = shared.schedule.needs_barrier(uses);
+            let recording = match &mut self.recording {
+                Some(recording) => recording,
+                None => self.recording.insert(Recording::new(&vulkan.device)?),
+            };
+            // A sequence that needs a barrier once, as on its own last run, will need it again: it gets it for good, which
+            // is cheaper than a barrier beside it at each run.
+            let lacks_barrier = needs_barrier && !recording.begins_with_barrier();
+            if !self.is_prepared || lacks_barrier {
+                self.is_prepared = false;
+                recording.record(&self.steps, needs_barrier)?;
+            }
+        }
+        self.is_prepared = true;
+        Ok(())
+    }
+
+    fn gather_uses(&mut self) {
         self.uses.clear();
         let uses = &mut self.uses;
         for step in self.steps.iter() {
@@ -265,15 +287,6 @@ impl State {
         }
         uses.sort_unstable_by_key(|(buffer, is_written)| (buffer.id, !is_written));
         uses.dedup_by_key(|(buffer, _)| buffer.id);
-        if let (Backend::Vulkan(vulkan), false) = (&shared.backend, self.steps.is_empty()) {
-            let recording = match &mut self.recording {
-                Some(recording) => recording,
-                None => self.recording.insert(Recording::new(&vulkan.device)?),
-            };
-            recording.record(&self.steps)?;
-        }
-        self.is_prepared = true;
-        Ok(())
     }
 
     /// The run is complete: hands its outcome to who waits for it.

@@ -55,28 +55,31 @@ impl Schedule {
         Uses { last_write: submitted.into(), last_use: submitted.into(), host: 0.into() }
     }
 
-    /// Submits work that uses these buffers (true: writes). `submit` is told its number, and whether it must put a
-    /// barrier between this work and all earlier work.
+    /// Whether work that uses these buffers (true: writes) would need a barrier if it were submitted now. Advice only: by
+    /// the time it is submitted, more may have happened.
+    pub(crate) fn needs_barrier<'u>(&self, uses: impl Iterator<Item = (&'u Uses, bool)>) -> bool {
+        self.lock().needs_barrier(uses, self.completed.load(Relaxed))
+    }
+
+    /// Submits work that uses these buffers (true: writes). `brings_barrier` says that it begins with a barrier behind all
+    /// earlier work. `submit` is told the number, and whether it must put such a barrier itself.
     ///
     /// # Errors
     /// Those of `submit`; nothing is noted then.
     pub(crate) fn submit<'u>(
         &self,
         uses: impl Iterator<Item = (&'u Uses, bool)> + Clone,
+        brings_barrier: bool,
         submit: impl FnOnce(u64, bool) -> Result<()>,
     ) -> Result<u64> {
         let mut state = self.lock();
         while uses.clone().any(|(uses, is_write)| uses.is_held_by_host(is_write)) {
             state = self.host_done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        // A completed write still has to be made visible; a completed read is over.
-        let read_until = state.ordered.max(self.completed.load(Relaxed));
-        let needs_barrier = uses.clone().any(|(uses, is_write)| {
-            uses.last_write.load(Relaxed) > state.ordered || (is_write && uses.last_use.load(Relaxed) > read_until)
-        });
+        let needs_barrier = state.needs_barrier(uses.clone(), self.completed.load(Relaxed));
         let number = state.submitted + 1;
-        submit(number, needs_barrier)?;
-        if needs_barrier {
+        submit(number, needs_barrier && !brings_barrier)?;
+        if needs_barrier || brings_barrier {
             state.ordered = state.submitted;
         }
         state.submitted = number;
@@ -115,6 +118,16 @@ impl Schedule {
     }
 }
 
+impl State {
+    fn needs_barrier<'u>(&self, mut uses: impl Iterator<Item = (&'u Uses, bool)>, completed: u64) -> bool {
+        // A completed write still has to be made visible; a completed read is over.
+        let read_until = self.ordered.max(completed);
+        uses.any(|(uses, is_write)| {
+            uses.last_write.load(Relaxed) > self.ordered || (is_write && uses.last_use.load(Relaxed) > read_until)
+        })
+    }
+}
+
 impl Uses {
     fn is_held_by_host(&self, is_write: bool) -> bool {
         match self.host.load(Relaxed) {
@@ -141,7 +154,7 @@ mod tests {
 
     fn submit(schedule: &Schedule, uses: &[(&Uses, bool)]) -> bool {
         let mut barrier = false;
-        let noted = schedule.submit(uses.iter().copied(), |_, needs| {
+        let noted = schedule.submit(uses.iter().copied(), false, |_, needs| {
             barrier = needs;
             Ok(())
         });
@@ -161,6 +174,22 @@ mod tests {
     }
 
     #[test]
+    fn work_that_brings_its_barrier_serves_others_too() {
+        let schedule = Schedule::default();
+        let [a, b] = [(); 2].map(|()| schedule.new_uses());
+        submit(&schedule, &[(&a, true)]);
+        assert!(schedule.needs_barrier([(&a, false)].into_iter()));
+        let mut extra = true;
+        let brought = schedule.submit([(&b, true)].into_iter(), true, |_, needs| {
+            extra = needs;
+            Ok(())
+        });
+        assert!(brought.is_ok() && !extra);
+        assert!(!schedule.needs_barrier([(&a, false)].into_iter()));
+        assert!(schedule.needs_barrier([(&b, false)].into_iter()));
+    }
+
+    #[test]
     fn a_completed_read_is_over_but_a_completed_write_must_be_made_visible() {
         let schedule = Schedule::default();
         let [a, b] = [(); 2].map(|()| schedule.new_uses());
@@ -174,11 +203,11 @@ mod tests {
     fn failed_submissions_leave_no_trace() {
         let schedule = Schedule::default();
         let a = schedule.new_uses();
-        let failed =
-            schedule.submit([(&a, true)].into_iter(), |_, _| Err(crate::Error::DeviceLost { operation: "test" }));
+        let failed = schedule
+            .submit([(&a, true)].into_iter(), false, |_, _| Err(crate::Error::DeviceLost { operation: "test" }));
         assert!(failed.is_err());
         assert_eq!(schedule.take_for_host(&a, true).after, 0);
-        assert_eq!(schedule.submit([(&a, true)].into_iter(), |_, _| Ok(())).unwrap(), 1);
+        assert_eq!(schedule.submit([(&a, true)].into_iter(), false, |_, _| Ok(())).unwrap(), 1);
     }
 
     #[test]

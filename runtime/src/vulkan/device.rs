@@ -106,11 +106,16 @@ impl VulkanDevice {
         self.barrier_pool = self.create_command_pool(vk::CommandPoolCreateFlags::empty())?;
         self.barrier = self.allocate_commands(self.barrier_pool)?;
         self.begin(self.barrier, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)?;
+        self.barrier_behind_everything(self.barrier);
+        self.end(self.barrier)
+    }
+
+    /// Records a barrier between everything submitted before and everything after.
+    pub(crate) fn barrier_behind_everything(&self, commands: vk::CommandBuffer) {
         let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
         let writes = vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE;
         let all = writes | vk::AccessFlags::SHADER_READ | vk::AccessFlags::TRANSFER_READ;
-        self.memory_barrier(self.barrier, (stages, writes), (stages, all));
-        self.end(self.barrier)
+        self.memory_barrier(commands, (stages, writes), (stages, all));
     }
 
     /// A pool of command buffers for the queue.

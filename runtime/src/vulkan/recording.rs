@@ -17,6 +17,8 @@ use crate::trap::{panic_error, read_record};
 pub(crate) struct Recording {
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
+    /// Whether it begins with a barrier behind all work submitted before.
+    begins_with_barrier: bool,
     descriptors: DescriptorPools,
     traps: Traps,
     device: Arc<VulkanDevice>,
@@ -39,6 +41,7 @@ impl Recording {
         let mut recording = Self {
             pool: device.create_command_pool(vk::CommandPoolCreateFlags::empty())?,
             commands: vk::CommandBuffer::null(),
+            begins_with_barrier: false,
             descriptors: DescriptorPools::new(device),
             traps: Traps { buffer: None, kernels: Vec::new(), stride },
             device: device.clone(),
@@ -47,8 +50,14 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Records steps, in place of those before. The recording is not pending.
-    pub(crate) fn record(&mut self, steps: &[Step]) -> Result<()> {
+    /// Whether the recording begins with a barrier behind all work submitted before.
+    pub(crate) fn begins_with_barrier(&self) -> bool {
+        self.begins_with_barrier
+    }
+
+    /// Records steps, in place of those before, with or without a barrier at the beginning. The recording is not pending.
+    pub(crate) fn record(&mut self, steps: &[Step], begin_with_barrier: bool) -> Result<()> {
+        self.begins_with_barrier = begin_with_barrier;
         let device = &self.device;
         self.traps.prepare(device, steps)?;
         self.descriptors.reset()?;
@@ -56,6 +65,9 @@ impl Recording {
         let reset = unsafe { device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) };
         reset.map_err(Error::vulkan("vkResetCommandPool"))?;
         device.begin(self.commands, vk::CommandBufferUsageFlags::empty())?;
+        if begin_with_barrier {
+            device.barrier_behind_everything(self.commands);
+        }
         let mut encoder = Encoder::new(device, self.commands, &mut self.descriptors, &self.traps);
         for step in steps {
             encoder.step(step)?;

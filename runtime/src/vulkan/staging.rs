@@ -171,7 +171,7 @@ impl Staging {
         let is_write = !matches!(transfer, Transfer::Down { .. });
         let uses = std::iter::once((&buffer.uses, is_write));
         let submit = |number, needs_barrier| device.submit(commands, number, needs_barrier);
-        let number = shared.schedule.submit(uses, submit)?;
+        let number = shared.schedule.submit(uses, false, submit)?;
         self.slots[slot].pending = number;
         Ok(number)
     }
