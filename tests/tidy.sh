@@ -32,20 +32,34 @@ files() {
 mapfile -t rust_files < <(files '*.rs')
 mapfile -t text_files < <(files '*.rs' '*.toml' '*.md' '*.sh' '*.stderr' 'tests/run' 'tests/env/*' '.ci/run')
 
+# The lines of a file with their numbers, without those inside raw strings: those are data.
+code_lines() { # FILE
+    awk '
+        !raw { print NR " " $0 }
+        { line = $0 }
+        !raw && match(line, /r#+"/) { raw = 1; line = substr(line, RSTART + RLENGTH) }
+        raw && line ~ /"#/ { raw = 0 }' "$1"
+}
+
 check_sizes() {
     local file lines
     for file in "${rust_files[@]}"; do
         lines=$(wc -l <"$file")
         [ "$lines" -le $max_file_lines ] || problem "$file: $lines lines, the limit is $max_file_lines"
         # rustfmt closes a function at the indent at which it began.
-        awk -v file="$file" -v max=$max_function_lines '
+        code_lines "$file" | awk -v file="$file" -v max=$max_function_lines '
+            {
+                number = $1
+                sub(/^[0-9]+ /, "")
+                count++
+            }
             match($0, /^ *(pub(\([a-z]+\))? )?(const )?(unsafe )?(extern "C" )?fn /) && !/;$/ && !/}$/ {
-                match($0, /^ */); indent = RLENGTH; start = NR
+                match($0, /^ */); indent = RLENGTH; start = number; first = count
             }
             start && match($0, /^ *}/) && RLENGTH == indent + 1 {
-                if (NR - start >= max) printf "%s:%d: function of %d lines, the limit is %d\n", file, start, NR - start + 1, max
+                if (count - first >= max) printf "%s:%d: function of %d lines, the limit is %d\n", file, start, count - first + 1, max
                 start = 0
-            }' "$file"
+            }'
     done
 }
 
@@ -63,14 +77,14 @@ check_first_lines() {
 check_safety_comments() {
     local file
     for file in "${rust_files[@]}"; do
-        # Strings of the macro and the compile-fail cases only speak of unsafe code.
+        # The compile-fail cases speak of unsafe code and have none.
         [[ "$file" != tests/ui/* ]] || continue
-        awk -v file="$file" '
-            /SAFETY:/ { safe = NR }
+        code_lines "$file" | awk -v file="$file" '
+            /SAFETY:/ { safe = $1 }
             { code = $0; sub(/\/\/.*/, "", code); gsub(/"[^"]*"/, "", code) }
-            code ~ /(^|[^a-z_A-Z`])unsafe (\{|impl )/ && !(safe && NR - safe <= 10) {
-                printf "%s:%d: `unsafe` without a `// SAFETY:` comment\n", file, NR
-            }' "$file"
+            code ~ /(^|[^a-z_A-Z`])unsafe (\{|impl )/ && !(safe && $1 - safe <= 10) {
+                printf "%s:%d: `unsafe` without a `// SAFETY:` comment\n", file, $1
+            }'
     done
 }
 
