@@ -48,9 +48,9 @@ pub struct ManagerDesc {
     pub device: DeviceChoice,
     /// Whether the Khronos validation layer, with synchronization validation, watches the driver calls.
     pub validation: bool,
-    /// Whether tensors lie in memory the host cannot reach even where it could, so that all transfers are staged: what a
-    /// discrete GPU does, for tests on other devices.
-    pub device_only_memory: bool,
+    /// Whether to do without everything that not all devices have: all transfers are staged, descriptors come from pools,
+    /// float controls are left out. For tests of what poorer devices do.
+    pub baseline_only: bool,
 }
 
 impl ManagerDesc {
@@ -95,7 +95,7 @@ impl Manager {
         let chosen = desc.device.choose(&infos)?;
         let shared = match (instance, candidates.into_iter().nth(chosen)) {
             (Some(instance), Some(candidate)) => {
-                let device = VulkanDevice::new(instance, &candidate, desc.device_only_memory)?;
+                let device = VulkanDevice::new(instance, &candidate, desc.baseline_only)?;
                 Shared::new(candidate.info, Backend::Vulkan(VulkanBackend::new(device)))
             }
             _ => Shared::new(DeviceInfo::host(), Backend::Host(HostDevice::default())),

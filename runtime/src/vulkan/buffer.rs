@@ -33,12 +33,14 @@ pub(crate) struct VulkanBuffer {
     /// Bytes; never zero.
     pub(crate) size: u64,
     allocation: Allocation,
+    /// Whether the host must not use the memory even where it could.
+    is_hidden: bool,
     device: Arc<VulkanDevice>,
 }
 
 impl MemoryTypes {
-    /// Sorts a device's memory types. `device_only` keeps tensors out of the host's reach where possible.
-    pub(crate) fn new(memory: &vk::PhysicalDeviceMemoryProperties, device_only: bool) -> Self {
+    /// Sorts a device's memory types.
+    pub(crate) fn new(memory: &vk::PhysicalDeviceMemoryProperties) -> Self {
         use vk::MemoryPropertyFlags as Flags;
         let types = memory.memory_types_as_slice();
         let heap_size = |index: u32| memory.memory_heaps[types[index as usize].heap_index as usize].size;
@@ -48,7 +50,7 @@ impl MemoryTypes {
         let largest = all.clone().filter(|index| has(*index, Flags::DEVICE_LOCAL)).map(heap_size).max().unwrap_or(0);
         // A small window into device memory is for drivers and their streaming; only a full one holds tensors.
         let rank_device = |index: u32| match (has(index, Flags::DEVICE_LOCAL), has(index, host)) {
-            (true, true) if heap_size(index) == largest => Some(if device_only { 2 } else { 0 }),
+            (true, true) if heap_size(index) == largest => Some(0),
             (true, false) => Some(1),
             (true, true) => Some(2),
             (false, true) => Some(3),
@@ -86,9 +88,10 @@ impl VulkanBuffer {
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
         let info = vk::BufferCreateInfo::default().size(size).usage(usages);
+        let is_hidden = device.caps.hides_memory && usage == MemoryUse::Device;
         // SAFETY: a valid info.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.map_err(Error::vulkan("vkCreateBuffer"))?;
-        let mut buffer = Self { raw, size, allocation: Allocation::default(), device: device.clone() };
+        let mut buffer = Self { raw, size, allocation: Allocation::default(), is_hidden, device: device.clone() };
         // Dropping the buffer on an error frees what there is of it.
         buffer.allocation = buffer.allocate(name, usage)?;
         // SAFETY: memory of a type and size that the buffer asked for, bound once.
@@ -133,12 +136,12 @@ impl VulkanBuffer {
 
     /// The buffer's memory, where the host can reach it.
     pub(crate) fn mapped_anyhow(&self) -> Option<NonNull<u8>> {
-        self.allocation.mapped_ptr().map(NonNull::cast)
+        if self.is_hidden { None } else { self.allocation.mapped_ptr().map(NonNull::cast) }
     }
 
     /// Whether the host can see the buffer's memory.
     pub(crate) fn is_mapped(&self) -> bool {
-        self.allocation.mapped_ptr().is_some()
+        self.mapped_anyhow().is_some()
     }
 }
 

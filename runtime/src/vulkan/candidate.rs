@@ -30,6 +30,15 @@ pub(crate) struct Caps {
     /// Workgroups along x in one dispatch; never zero.
     pub(crate) max_groups_x: u32,
     pub(crate) is_cpu: bool,
+    /// Whether tensors are out of the host's reach even where they are not.
+    pub(crate) hides_memory: bool,
+}
+
+impl Caps {
+    /// What is left without anything that devices may lack.
+    pub(crate) fn without_extras(self) -> Self {
+        Self { max_push_descriptors: 0, float_controls: FloatControls::default(), hides_memory: true, ..self }
+    }
 }
 
 impl Candidate {

@@ -44,9 +44,10 @@ impl VulkanDevice {
     ///
     /// # Errors
     /// When the driver fails.
-    pub(crate) fn new(instance: Arc<VulkanInstance>, candidate: &Candidate, device_only: bool) -> Result<Arc<Self>> {
-        let (physical, caps) = (candidate.physical, candidate.caps);
-        let raw = create_device(&instance.raw, candidate)?;
+    pub(crate) fn new(instance: Arc<VulkanInstance>, candidate: &Candidate, baseline_only: bool) -> Result<Arc<Self>> {
+        let physical = candidate.physical;
+        let caps = if baseline_only { candidate.caps.without_extras() } else { candidate.caps };
+        let raw = create_device(&instance.raw, candidate, &caps)?;
         // SAFETY: `physical` is of the instance.
         let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         // From here on, dropping the half-made device must free what there is: handles stay null until made.
@@ -82,7 +83,7 @@ impl VulkanDevice {
             queue,
             timeline: vk::Semaphore::null(),
             pipeline_cache: vk::PipelineCache::null(),
-            memory_types: MemoryTypes::new(&memory, device_only),
+            memory_types: MemoryTypes::new(&memory),
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
             barrier_pool: vk::CommandPool::null(),
             barrier: vk::CommandBuffer::null(),
@@ -240,18 +241,17 @@ impl VulkanDevice {
     }
 }
 
-fn create_device(instance: &ash::Instance, candidate: &Candidate) -> Result<ash::Device> {
+fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -> Result<ash::Device> {
     use gridwise_ir::descriptor::Feature;
     let has = |feature| candidate.info.features.contains(&feature);
     let priorities = [1.0];
-    let queues = [vk::DeviceQueueCreateInfo::default()
-        .queue_family_index(candidate.caps.queue_family)
-        .queue_priorities(&priorities)];
+    let queues =
+        [vk::DeviceQueueCreateInfo::default().queue_family_index(caps.queue_family).queue_priorities(&priorities)];
     let mut extensions = Vec::new();
-    if candidate.caps.max_push_descriptors > 0 {
+    if caps.max_push_descriptors > 0 {
         extensions.push(khr::push_descriptor::NAME.as_ptr());
     }
-    if candidate.caps.has_portability_subset {
+    if caps.has_portability_subset {
         extensions.push(khr::portability_subset::NAME.as_ptr());
     }
     let mut vulkan_1_2 = vk::PhysicalDeviceVulkan12Features::default()

@@ -57,8 +57,8 @@ fn each_device(test: impl Fn(&Manager)) {
     let host = Device { manager: Manager::host() };
     test(&host);
     let device = ManagerDesc::from_env().device;
-    for device_only_memory in [false, true] {
-        let desc = ManagerDesc { device: device.clone(), validation: true, device_only_memory };
+    for baseline_only in [false, true] {
+        let desc = ManagerDesc { device: device.clone(), validation: true, baseline_only };
         let device = Device { manager: open(desc) };
         if device.device().kind == DeviceKind::Host {
             eprintln!("no Vulkan device: only the host device is tested");
