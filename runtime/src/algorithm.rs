@@ -75,9 +75,18 @@ fn check_device(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> Res
         let (asked, limit) = (descriptor.push_constant_size, limits.max_push_constants);
         return Err(Error::PushConstantsTooLarge { kernel, asked, limit });
     }
-    let is_buffer = |kind: ParamKind| matches!(kind, ParamKind::Buffer { .. });
-    let buffers = descriptor.params.iter().filter(|param| is_buffer(param.kind)).count() as u32;
-    let asked = buffers.saturating_add(descriptor.trap_binding.is_some().into());
+    let binding = |kind: ParamKind| match kind {
+        ParamKind::Buffer { binding, .. } => Some(binding),
+        ParamKind::Value { .. } => None,
+    };
+    let mut bindings: Vec<u32> = descriptor.params.iter().filter_map(|param| binding(param.kind)).collect();
+    bindings.extend(descriptor.trap_binding);
+    let asked = bindings.len() as u32;
+    // The compiler counts bindings from zero; other numbers would cost memory in proportion.
+    bindings.sort_unstable();
+    if bindings.iter().zip(0..).any(|(binding, position)| *binding != position) {
+        return Err(Error::InvalidModule { kernel, cause: "its bindings are not numbered from zero" });
+    }
     if asked > limits.max_buffers {
         return Err(Error::TooManyBuffers { kernel, asked, limit: limits.max_buffers });
     }

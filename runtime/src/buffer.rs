@@ -35,7 +35,9 @@ impl Buffer {
         let too_large =
             |asked: u64, limit: u64, unit| Error::BufferTooLarge { tensor: name.to_owned(), asked, limit, unit };
         let elements = u32::try_from(len).map_err(|_| too_large(len as u64, u32::MAX.into(), "elements"))?;
-        let bytes = len as u64 * stride as u64;
+        let stride =
+            u32::try_from(stride).map_err(|_| too_large(stride as u64, u32::MAX.into(), "bytes per element"))?;
+        let bytes = u64::from(elements) * u64::from(stride);
         let memory = match &shared.backend {
             Backend::Vulkan(vulkan) => {
                 let limit = vulkan.device.caps.max_allocation;
@@ -51,7 +53,7 @@ impl Buffer {
             id: shared.new_id(),
             name: name.into(),
             len: elements,
-            stride: stride as u32,
+            stride,
             uses: shared.schedule.new_uses(),
             staged: Mutex::new(None),
             shared: shared.clone(),

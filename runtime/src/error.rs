@@ -185,7 +185,7 @@ pub enum Error {
         asked: u64,
         /// What there can be.
         limit: u64,
-        /// `bytes` or `elements`.
+        /// What is counted: bytes, or elements.
         unit: &'static str,
     },
     /// A copy reaches past the end of a tensor.
@@ -224,8 +224,8 @@ pub enum Error {
         /// How many times invocations of the launch panicked.
         count: u32,
     },
-    /// The kernel's module is not SPIR-V.
-    #[error("kernel `{kernel}`: the module is not SPIR-V ({cause}); rebuild the crate that holds it")]
+    /// What the compiler is said to have made cannot be that.
+    #[error("kernel `{kernel}`: the compiled module is not valid ({cause}); rebuild the crate that holds it")]
     InvalidModule {
         /// The kernel.
         kernel: &'static str,

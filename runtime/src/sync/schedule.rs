@@ -3,7 +3,10 @@
 //! Submissions are numbered from 1. A submission waits until the host is done with the tensors it uses; the host waits
 //! until the submissions that use a tensor are complete. Within the device, submissions overlap unless a tensor ties them.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
@@ -13,7 +16,7 @@ use crate::error::Result;
 pub(crate) struct Schedule {
     state: Mutex<State>,
     host_done: Condvar,
-    /// Submissions up to this one are known to be complete.
+    /// Submissions up to this one are known to be complete; who reads that sees what they wrote.
     completed: AtomicU64,
 }
 
@@ -94,12 +97,12 @@ impl Schedule {
 
     /// Notes that a submission, and so all before it, is complete.
     pub(crate) fn note_completed(&self, number: u64) {
-        self.completed.fetch_max(number, Relaxed);
+        self.completed.fetch_max(number, Release);
     }
 
     /// Whether a submission is known to be complete.
     pub(crate) fn is_completed(&self, number: u64) -> bool {
-        self.completed.load(Relaxed) >= number
+        self.completed.load(Acquire) >= number
     }
 
     /// Takes a buffer for the host. The caller waits for [`HostAccess::after`] before it touches memory.

@@ -90,3 +90,38 @@ impl Mark {
         seq.dispatch(grid, KernelArgs::new::<Self>().value(shift).write(y))
     }
 }
+
+/// Kernels that ask for too much, or are none: `N` says which.
+pub(crate) struct Wrong<const N: usize>;
+
+static WRONG: [KernelDescriptor; 6] = [
+    KernelDescriptor { workgroup: [1 << 20, 1, 1], ..SAXPY },
+    KernelDescriptor { push_constant_size: 132, ..SAXPY },
+    KernelDescriptor { spirv: &[3, 2, 35, 7], ..SAXPY },
+    KernelDescriptor { spirv: SAXPY.spirv.split_at(400).0, ..SAXPY },
+    KernelDescriptor { trap_binding: Some(77), ..SAXPY },
+    KernelDescriptor { workgroup: [0, 1, 1], ..SAXPY },
+];
+
+impl<const N: usize> Kernel for Wrong<N> {
+    const DESCRIPTOR: &'static KernelDescriptor = &WRONG[N];
+
+    fn host(_: &HostArgs<'_>, _: HostGroup<'_>) {}
+}
+
+/// A kernel whose twin panics, as no generated twin does.
+pub(crate) struct Panics;
+
+impl Kernel for Panics {
+    const DESCRIPTOR: &'static KernelDescriptor = &SAXPY;
+
+    fn host(_: &HostArgs<'_>, group: HostGroup<'_>) {
+        group.run(|invocation| assert!(invocation.global_id().x != 20_000, "twenty thousand"));
+    }
+}
+
+impl Panics {
+    pub(crate) fn dispatch(seq: &Sequence, grid: Grid, x: &Tensor<f32>, y: &mut Tensor<f32>) -> Result<()> {
+        seq.dispatch(grid, KernelArgs::new::<Self>().value(1.0f32).read(x).write(y))
+    }
+}

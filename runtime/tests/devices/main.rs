@@ -15,7 +15,7 @@ use gridwise_runtime::{
     DeviceChoice, DeviceKind, Error, Grid, KernelArgs, Manager, ManagerDesc, Op, Result, TensorRef,
 };
 
-use kernels::{Mark, Saxpy};
+use kernels::{Mark, Panics, Saxpy, Wrong};
 
 /// A manager whose validation messages fail the test.
 struct Device {
@@ -458,4 +458,39 @@ fn devices_are_chosen_by_request() {
     }
     let desc = ManagerDesc { device: "no such device".into(), ..Default::default() };
     assert!(matches!(Manager::with(desc), Err(Error::NoDevice { .. })));
+}
+
+#[test]
+fn limits_are_checked_before_the_driver() {
+    each_device(|manager| {
+        if manager.device().kind != DeviceKind::Host {
+            assert!(matches!(manager.algorithm::<Wrong<0>>(), Err(Error::WorkgroupTooLarge { .. })));
+            assert!(matches!(manager.algorithm::<Wrong<2>>(), Err(Error::InvalidModule { .. })));
+            assert!(matches!(manager.algorithm::<Wrong<3>>(), Err(Error::InvalidModule { .. })));
+        }
+        let sequence = manager.sequence().unwrap();
+        let result = sequence.dispatch(Grid::items(1), KernelArgs::new::<Wrong<1>>());
+        assert!(matches!(result, Err(Error::PushConstantsTooLarge { asked: 132, limit: 128, .. })));
+        assert!(matches!(manager.algorithm::<Wrong<4>>(), Err(Error::InvalidModule { .. })));
+        assert!(matches!(manager.algorithm::<Wrong<5>>(), Err(Error::WorkgroupTooLarge { .. })));
+        assert!(matches!(manager.tensor_of_len::<u32>(usize::MAX), Err(Error::BufferTooLarge { .. })));
+        assert!(manager.tensor_of_len::<[u32; 1 << 28]>(1 << 31).is_err(), "more than there can be");
+    });
+}
+
+#[test]
+fn a_twin_that_panics_is_an_error() {
+    let manager = Manager::host();
+    let x = manager.tensor(&[0.0f32; 1]).unwrap();
+    let mut y = manager.tensor(&[0.0f32; 1]).unwrap();
+    let sequence = manager.sequence().unwrap();
+    Panics::dispatch(&sequence, Grid::items(100_000), &x, &mut y).unwrap();
+    for _ in 0..2 {
+        let error = sequence.eval().unwrap_err();
+        assert!(matches!(&error, Error::KernelPanic { kernel: "saxpy", message, .. } if message == "twenty thousand"));
+    }
+    assert!(sequence.eval_async().unwrap().wait().is_err());
+    sequence.clear().unwrap();
+    Panics::dispatch(&sequence, Grid::items(100), &x, &mut y).unwrap();
+    sequence.eval().unwrap();
 }
