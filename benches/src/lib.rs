@@ -3,11 +3,13 @@
 mod error;
 mod machine;
 mod options;
+mod pin;
 mod report;
 mod samples;
 
 pub use error::Error;
 pub use machine::Machine;
 pub use options::Options;
+pub use pin::pin_to_this_core;
 pub use report::{Figure, Goal, Report, Stage};
 pub use samples::{Samples, Summary, interleave, time};

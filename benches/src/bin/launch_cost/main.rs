@@ -10,7 +10,7 @@ mod raw;
 use std::process::ExitCode;
 
 use gridwise::{DeviceKind, Kernel as _, Manager};
-use gridwise_benches::{Figure, Goal, Machine, Options, Report, interleave, time};
+use gridwise_benches::{Figure, Goal, Machine, Options, Report, interleave, pin_to_this_core, time};
 
 use crate::error::Error;
 use crate::ours::{Ours, Saxpy};
@@ -58,15 +58,24 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Error> {
     let options = Options::parse(std::env::args().skip(1), RUNS)?;
-    let manager = Manager::new()?;
+    let mut machine = Machine::here(&options.profile);
+    let mut manager = Manager::new()?;
+    let mut is_pinned = false;
+    if manager.device().kind == DeviceKind::Cpu {
+        drop(manager);
+        is_pinned = pin_to_this_core();
+        manager = Manager::new()?;
+    }
     let device = manager.device();
     if device.kind == DeviceKind::Host {
         return Err(Error::NotVulkan(device.to_string()));
     }
-    let mut machine = Machine::here(&options.profile);
     machine.device = Some(device.name.clone());
     machine.driver = Some(device.driver.clone());
     let mut report = Report::new("launch", machine);
+    if is_pinned {
+        report.notes.push("all on one core, because the device is the processor".to_owned());
+    }
     let raw_device = RawDevice::open(&device.name)?;
     if raw_device.push_descriptors.is_none() {
         report.notes.push("no push descriptors: the raw side binds sets that were written once".to_owned());

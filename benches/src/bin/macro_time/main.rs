@@ -3,7 +3,7 @@
 //! Nothing can link a proc-macro crate, so its modules are compiled here a second time, from the same files.
 
 // Parts of the macro's modules serve the other attributes, which nobody measures.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 #[path = "../../../../kernel-macro/src/assemble.rs"]
 mod assemble;
