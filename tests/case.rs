@@ -91,8 +91,7 @@ fn is_close(a: f32, b: f32, ulp: u32, absolute: f32) -> bool {
 
 /// `len` reproducible 32-bit patterns: edge values first, then noise.
 pub fn patterns(len: usize, seed: u32) -> Vec<u32> {
-    const EDGES: [u32; 12] =
-        [0, 1, 2, 3, 31, 32, 33, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff];
+    const EDGES: [u32; 12] = [0, 1, 2, 3, 31, 32, 33, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff];
     let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
     let noise = std::iter::from_fn(move || {
         // Marsaglia's xorshift32 (Journal of Statistical Software 8, 2003).
@@ -111,8 +110,22 @@ pub fn patterns(len: usize, seed: u32) -> Vec<u32> {
 /// `len` floats: special values first, then noise of every magnitude, then of moderate size.
 pub fn floats(len: usize, seed: u32) -> Vec<f32> {
     const EDGES: [f32; 16] = [
-        0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, -2.5, 0.499_999_97, 8_388_609.0, 3.0e9, -3.0e9, f32::MAX, f32::INFINITY,
-        f32::NEG_INFINITY, f32::NAN,
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        -0.5,
+        1.5,
+        -2.5,
+        0.499_999_97,
+        8_388_609.0,
+        3.0e9,
+        -3.0e9,
+        f32::MAX,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
     ];
     let noise = patterns(len, seed).into_iter().enumerate().map(|(i, bits)| match i % 4 {
         0 => f32::from_bits(bits),

@@ -57,37 +57,51 @@ fn particles() -> Vec<Particle> {
 
 /// The entries.
 pub const CASES: &[Case] = &[
-    case!("abstraction::across_crates", [AcrossCrates], |mgr| {
-        let (mut particles, mut energies) = (mgr.tensor(&particles())?, mgr.tensor(&vec![0f32; N])?);
-        let seq = mgr.sequence()?;
-        AcrossCrates::dispatch(&seq, Grid::items(N), 0.125, &mut particles, &mut energies)?;
-        seq.eval()?;
-        let particles = particles.to_vec()?;
-        let state = particles.iter().flat_map(|p| p.position.to_array().into_iter().chain(p.velocity.to_array()));
-        Ok(vec![
-            Output::F32 { values: state.collect(), ulp: 2, absolute: 1e-6 },
-            Output::U32(particles.iter().map(|p| p.steps).collect()),
-            Output::ulp(energies.to_vec()?, 16),
-        ])
-    }, || {
-        let moved: Vec<_> = particles().into_iter().map(|p| geometry::advance(p, 0.125)).collect();
-        let state = moved.iter().flat_map(|p| p.position.to_array().into_iter().chain(p.velocity.to_array()));
-        vec![
-            Output::F32 { values: state.collect(), ulp: 2, absolute: 1e-6 },
-            Output::U32(moved.iter().map(|p| p.steps).collect()),
-            Output::ulp(moved.iter().map(|p| energy(*p)).collect(), 16),
-        ]
-    }),
-    case!("abstraction::modules", [Modules], |mgr| {
-        let mut out = mgr.tensor(&vec![0f32; N])?;
-        let seq = mgr.sequence()?;
-        Modules::dispatch(&seq, Grid::items(N), &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::exact(out.to_vec()?)])
-    }, || vec![Output::exact((0..N as u32).map(|i| {
-        let table = [0.5, 1.5, -2.0, 8.0];
-        (i as f32 * 4.0 + 0.5) + table[(i % 4) as usize] + (i / 7 + i % 7) as f32
-    }).collect())]),
+    case!(
+        "abstraction::across_crates",
+        [AcrossCrates],
+        |mgr| {
+            let (mut particles, mut energies) = (mgr.tensor(&particles())?, mgr.tensor(&vec![0f32; N])?);
+            let seq = mgr.sequence()?;
+            AcrossCrates::dispatch(&seq, Grid::items(N), 0.125, &mut particles, &mut energies)?;
+            seq.eval()?;
+            let particles = particles.to_vec()?;
+            let state = particles.iter().flat_map(|p| p.position.to_array().into_iter().chain(p.velocity.to_array()));
+            Ok(vec![
+                Output::F32 { values: state.collect(), ulp: 2, absolute: 1e-6 },
+                Output::U32(particles.iter().map(|p| p.steps).collect()),
+                Output::ulp(energies.to_vec()?, 16),
+            ])
+        },
+        || {
+            let moved: Vec<_> = particles().into_iter().map(|p| geometry::advance(p, 0.125)).collect();
+            let state = moved.iter().flat_map(|p| p.position.to_array().into_iter().chain(p.velocity.to_array()));
+            vec![
+                Output::F32 { values: state.collect(), ulp: 2, absolute: 1e-6 },
+                Output::U32(moved.iter().map(|p| p.steps).collect()),
+                Output::ulp(moved.iter().map(|p| energy(*p)).collect(), 16),
+            ]
+        }
+    ),
+    case!(
+        "abstraction::modules",
+        [Modules],
+        |mgr| {
+            let mut out = mgr.tensor(&vec![0f32; N])?;
+            let seq = mgr.sequence()?;
+            Modules::dispatch(&seq, Grid::items(N), &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::exact(out.to_vec()?)])
+        },
+        || vec![Output::exact(
+            (0..N as u32)
+                .map(|i| {
+                    let table = [0.5, 1.5, -2.0, 8.0];
+                    (i as f32 * 4.0 + 0.5) + table[(i % 4) as usize] + (i / 7 + i % 7) as f32
+                })
+                .collect()
+        )]
+    ),
     case!("abstraction::color_curves", [ColorCurves], |mgr| {
         let linear: Vec<f32> = (0..N).map(|i| i as f32 / 256.0).collect();
         let (linear, mut bytes) = (mgr.tensor(&linear)?, mgr.tensor(&vec![0u32; N])?);

@@ -9,36 +9,62 @@ const N: usize = 4096;
 
 /// The entries.
 pub const CASES: &[Case] = &[
-    case!("arithmetic::u32_operators", [U32Operators], |mgr| {
-        let (a, b) = (patterns(N, 2), patterns(N, 3));
-        let (ta, tb, mut out) = (mgr.tensor(&a)?, mgr.tensor(&b)?, mgr.tensor(&vec![0u32; N * 8])?);
-        let seq = mgr.sequence()?;
-        U32Operators::dispatch(&seq, Grid::items(N), &ta, &tb, &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || {
-        let one = |(a, b): (u32, u32)| {
-            let d = b | 1;
-            [a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b), a / d, a % d, (a & b) | (a ^ !b),
-             a.wrapping_shl(b), a.wrapping_shr(b)]
-        };
-        vec![Output::U32(patterns(N, 2).into_iter().zip(patterns(N, 3)).flat_map(one).collect())]
-    }),
-    case!("arithmetic::i32_operators", [I32Operators], |mgr| {
-        let (a, b) = (signed(2), signed(3));
-        let (ta, tb, mut out) = (mgr.tensor(&a)?, mgr.tensor(&b)?, mgr.tensor(&vec![0i32; N * 8])?);
-        let seq = mgr.sequence()?;
-        I32Operators::dispatch(&seq, Grid::items(N), &ta, &tb, &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::I32(out.to_vec()?)])
-    }, || {
-        let one = |(a, b): (i32, i32)| {
-            let d = if b == 0 || b == -1 { 7 } else { b };
-            [a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b), a / d, a % d, (a & b) | (a ^ !b),
-             a.wrapping_shl(b as u32), a.wrapping_shr(b as u32).wrapping_neg()]
-        };
-        vec![Output::I32(signed(2).into_iter().zip(signed(3)).flat_map(one).collect())]
-    }),
+    case!(
+        "arithmetic::u32_operators",
+        [U32Operators],
+        |mgr| {
+            let (a, b) = (patterns(N, 2), patterns(N, 3));
+            let (ta, tb, mut out) = (mgr.tensor(&a)?, mgr.tensor(&b)?, mgr.tensor(&vec![0u32; N * 8])?);
+            let seq = mgr.sequence()?;
+            U32Operators::dispatch(&seq, Grid::items(N), &ta, &tb, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || {
+            let one = |(a, b): (u32, u32)| {
+                let d = b | 1;
+                [
+                    a.wrapping_add(b),
+                    a.wrapping_sub(b),
+                    a.wrapping_mul(b),
+                    a / d,
+                    a % d,
+                    (a & b) | (a ^ !b),
+                    a.wrapping_shl(b),
+                    a.wrapping_shr(b),
+                ]
+            };
+            vec![Output::U32(patterns(N, 2).into_iter().zip(patterns(N, 3)).flat_map(one).collect())]
+        }
+    ),
+    case!(
+        "arithmetic::i32_operators",
+        [I32Operators],
+        |mgr| {
+            let (a, b) = (signed(2), signed(3));
+            let (ta, tb, mut out) = (mgr.tensor(&a)?, mgr.tensor(&b)?, mgr.tensor(&vec![0i32; N * 8])?);
+            let seq = mgr.sequence()?;
+            I32Operators::dispatch(&seq, Grid::items(N), &ta, &tb, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::I32(out.to_vec()?)])
+        },
+        || {
+            let one = |(a, b): (i32, i32)| {
+                let d = if b == 0 || b == -1 { 7 } else { b };
+                [
+                    a.wrapping_add(b),
+                    a.wrapping_sub(b),
+                    a.wrapping_mul(b),
+                    a / d,
+                    a % d,
+                    (a & b) | (a ^ !b),
+                    a.wrapping_shl(b as u32),
+                    a.wrapping_shr(b as u32).wrapping_neg(),
+                ]
+            };
+            vec![Output::I32(signed(2).into_iter().zip(signed(3)).flat_map(one).collect())]
+        }
+    ),
     case!("arithmetic::f32_operators", [F32Operators], |mgr| {
         let (a, b) = (floats(N, 2), floats(N, 3));
         let (ta, tb, mut out) = (mgr.tensor(&a)?, mgr.tensor(&b)?, mgr.tensor(&vec![0f32; N * 4])?);
@@ -160,14 +186,30 @@ fn comparisons(a: &[f32], b: &[f32], out: &mut [u32]) {
     let i = global_id().x;
     let (x, y) = (a[i], b[i]);
     let mut bits = 0;
-    if x == y { bits |= 1; }
-    if x != y { bits |= 2; }
-    if x < y { bits |= 4; }
-    if x <= y { bits |= 8; }
-    if x > y { bits |= 16; }
-    if x >= y { bits |= 32; }
-    if !(x < y) && !(x >= y) { bits |= 64; }
-    if x.to_bits() < y.to_bits() || x.is_nan() { bits |= 128; }
+    if x == y {
+        bits |= 1;
+    }
+    if x != y {
+        bits |= 2;
+    }
+    if x < y {
+        bits |= 4;
+    }
+    if x <= y {
+        bits |= 8;
+    }
+    if x > y {
+        bits |= 16;
+    }
+    if x >= y {
+        bits |= 32;
+    }
+    if !(x < y) && !(x >= y) {
+        bits |= 64;
+    }
+    if x.to_bits() < y.to_bits() || x.is_nan() {
+        bits |= 128;
+    }
     out[i] = bits;
 }
 
@@ -191,7 +233,10 @@ fn literals_and_shadowing(k: i32, flag: bool, out: &mut [f32]) {
     let x = 1_000;
     let x = x + k;
     let x = x as f32 * 0.5e-1;
-    let y = { let x = 2.; x * x };
+    let y = {
+        let x = 2.;
+        x * x
+    };
     let big = 0xff_u32 + 0b101 + 0o17;
     let z = if flag { x } else { y };
     out[i] = z + y + big as f32 + i as f32;
@@ -211,6 +256,9 @@ fn compound_assignment(out: &mut [u32]) {
     x %= 1000;
     x /= 3;
     x &= 0xffff;
-    x += { x = 5; 1 };
+    x += {
+        x = 5;
+        1
+    };
     out[i] = x;
 }

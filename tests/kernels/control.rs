@@ -7,7 +7,10 @@ use crate::case::{Case, Output, patterns};
 
 const N: usize = 1000;
 
-fn map(mgr: &Manager, run: impl FnOnce(&Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<()>) -> gridwise::Result<Vec<Output>> {
+fn map(
+    mgr: &Manager,
+    run: impl FnOnce(&Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<()>,
+) -> gridwise::Result<Vec<Output>> {
     let input = patterns(N, 1).into_iter().map(|v| v % 50).collect::<Vec<_>>();
     let (x, mut out) = (mgr.tensor(&input)?, mgr.tensor(&vec![0u32; N])?);
     let seq = mgr.sequence()?;
@@ -23,7 +26,13 @@ fn expect(f: impl Fn(u32) -> u32) -> Vec<Output> {
 /// The entries.
 pub const CASES: &[Case] = &[
     case!("control::if_values", [IfValues], |mgr| map(mgr, IfValues::dispatch), || expect(|x| {
-        if x < 10 { x } else if x < 20 { x * 2 } else { 100 - x }
+        if x < 10 {
+            x
+        } else if x < 20 {
+            x * 2
+        } else {
+            100 - x
+        }
     })),
     case!("control::while_loop", [Collatz], |mgr| map(mgr, Collatz::dispatch), || expect(|x| {
         let (mut n, mut steps) = (x + 1, 0);
@@ -37,23 +46,37 @@ pub const CASES: &[Case] = &[
         let mut n = x;
         loop {
             n += 7;
-            if n % 5 == 0 { break n * 2; }
+            if n % 5 == 0 {
+                break n * 2;
+            }
         }
     })),
     case!("control::for_ranges", [ForRanges], |mgr| map(mgr, ForRanges::dispatch), || expect(|x| {
         let mut sum = 0;
-        for i in 0..x { sum += i; }
-        for i in 3..=x { sum += i * i; }
-        for i in 10..5 { sum += i; }
+        for i in 0..x {
+            sum += i;
+        }
+        for i in 3..=x {
+            sum += i * i;
+        }
+        for i in 10..5 {
+            sum += i;
+        }
         sum
     })),
     case!("control::labels", [Labels], |mgr| map(mgr, Labels::dispatch), || expect(|x| {
         let mut count = 0;
         'outer: for i in 0..20u32 {
             for j in 0..20u32 {
-                if i * j > x { continue 'outer; }
-                if i + j == x { break 'outer; }
-                if j > i { break; }
+                if i * j > x {
+                    continue 'outer;
+                }
+                if i + j == x {
+                    break 'outer;
+                }
+                if j > i {
+                    break;
+                }
                 count += 1;
             }
             count += 100;
@@ -70,8 +93,12 @@ pub const CASES: &[Case] = &[
     })),
     case!("control::labelled_block", [LabelledBlock], |mgr| map(mgr, LabelledBlock::dispatch), || expect(|x| {
         'found: {
-            if x > 40 { break 'found 1; }
-            if x % 2 == 0 { break 'found 2; }
+            if x > 40 {
+                break 'found 1;
+            }
+            if x % 2 == 0 {
+                break 'found 2;
+            }
             x + 10
         }
     })),
@@ -82,7 +109,13 @@ pub const CASES: &[Case] = &[
 #[kernel]
 fn if_values(x: &[u32], out: &mut [u32]) {
     let i = global_id().x;
-    out[i] = if x[i] < 10 { x[i] } else if x[i] < 20 { x[i] * 2 } else { 100 - x[i] };
+    out[i] = if x[i] < 10 {
+        x[i]
+    } else if x[i] < 20 {
+        x[i] * 2
+    } else {
+        100 - x[i]
+    };
 }
 
 #[kernel]

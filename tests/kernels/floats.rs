@@ -32,18 +32,23 @@ pub const CASES: &[Case] = &[
         seq.eval()?;
         Ok(vec![Output::U32(out.to_vec()?)])
     }),
-    case!("floats::mul_add", [MulAdd], |mgr| {
-        let (a, b, c) = (moderate(N, 2, 1e3), moderate(N, 3, 1e3), moderate(N, 4, 1e6));
-        let (a, b, c) = (mgr.tensor(&a)?, mgr.tensor(&b)?, mgr.tensor(&c)?);
-        let mut out = mgr.tensor(&vec![0f32; N])?;
-        let seq = mgr.sequence()?;
-        MulAdd::dispatch(&seq, Grid::items(N), &a, &b, &c, &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::exact(out.to_vec()?)])
-    }, || {
-        let all = moderate(N, 2, 1e3).into_iter().zip(moderate(N, 3, 1e3)).zip(moderate(N, 4, 1e6));
-        vec![Output::exact(all.map(|((a, b), c)| a.mul_add(b, c)).collect())]
-    }),
+    case!(
+        "floats::mul_add",
+        [MulAdd],
+        |mgr| {
+            let (a, b, c) = (moderate(N, 2, 1e3), moderate(N, 3, 1e3), moderate(N, 4, 1e6));
+            let (a, b, c) = (mgr.tensor(&a)?, mgr.tensor(&b)?, mgr.tensor(&c)?);
+            let mut out = mgr.tensor(&vec![0f32; N])?;
+            let seq = mgr.sequence()?;
+            MulAdd::dispatch(&seq, Grid::items(N), &a, &b, &c, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::exact(out.to_vec()?)])
+        },
+        || {
+            let all = moderate(N, 2, 1e3).into_iter().zip(moderate(N, 3, 1e3)).zip(moderate(N, 4, 1e6));
+            vec![Output::exact(all.map(|((a, b), c)| a.mul_add(b, c)).collect())]
+        }
+    ),
     case!("floats::trigonometry", [Trigonometry], |mgr| {
         let (a, mut out) = (mgr.tensor(&moderate(N, 2, 3.0))?, mgr.tensor(&vec![0f32; N * 5])?);
         let seq = mgr.sequence()?;
@@ -74,7 +79,8 @@ pub const CASES: &[Case] = &[
     }),
     case!("floats::powers", [Powers], |mgr| {
         let a: Vec<f32> = moderate(N, 2, 8.0);
-        let b: Vec<f32> = moderate(N, 3, 4.0).into_iter().enumerate().map(|(i, v)| if i % 3 == 0 { v.round() } else { v }).collect();
+        let b: Vec<f32> =
+            moderate(N, 3, 4.0).into_iter().enumerate().map(|(i, v)| if i % 3 == 0 { v.round() } else { v }).collect();
         let (a, b, mut out) = (mgr.tensor(&a)?, mgr.tensor(&b)?, mgr.tensor(&vec![0f32; N * 3])?);
         let seq = mgr.sequence()?;
         Powers::dispatch(&seq, Grid::items(N), &a, &b, &mut out)?;

@@ -7,75 +7,119 @@ use crate::case::{Case, Output};
 
 /// The entries.
 pub const CASES: &[Case] = &[
-    case!("grid::tail_1d", [CountOnce], |mgr| {
-        let mut out = mgr.tensor(&vec![0u32; 1000])?;
-        let seq = mgr.sequence()?;
-        CountOnce::dispatch(&seq, Grid::items(777), &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || vec![Output::U32((0..1000).map(|i| if i < 777 { i + 1 } else { 0 }).collect())]),
-    case!("grid::groups", [CountOnce], |mgr| {
-        let mut out = mgr.tensor(&vec![0u32; 300])?;
-        let seq = mgr.sequence()?;
-        CountOnce::dispatch(&seq, Grid::groups(2), &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || vec![Output::U32((0..300).map(|i| if i < 256 { i + 1 } else { 0 }).collect())]),
-    case!("grid::empty", [CountOnce], |mgr| {
-        let mut out = mgr.tensor(&vec![5u32; 10])?;
-        let seq = mgr.sequence()?;
-        CountOnce::dispatch(&seq, Grid::items(0), &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || vec![Output::U32(vec![5; 10])]),
-    case!("grid::two_dimensions", [TwoDimensions], |mgr| {
-        let (width, height) = (37, 21);
-        let mut out = mgr.tensor(&vec![0u32; width * height])?;
-        let seq = mgr.sequence()?;
-        TwoDimensions::dispatch(&seq, Grid::items([width, height]), width as u32, &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || vec![Output::U32((0..37 * 21).map(|i| {
-        let (x, y) = (i % 37, i / 37);
-        x + 100 * y + 10_000 * (x % 8) + 100_000 * (y / 4) + 10_000_000 * 5
-    }).collect())]),
-    case!("grid::three_dimensions", [ThreeDimensions], |mgr| {
-        let mut out = mgr.tensor(&vec![0u32; 5 * 6 * 7])?;
-        let seq = mgr.sequence()?;
-        ThreeDimensions::dispatch(&seq, Grid::items((5, 6, 7)), &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || vec![Output::U32((0..210).map(|i| i * 3).collect())]),
-    case!("grid::dependent_dispatches", [Double, CountOnce], |mgr| {
-        let (mut a, mut b) = (mgr.tensor(&vec![0u32; 512])?, mgr.tensor(&vec![0u32; 512])?);
-        let seq = mgr.sequence()?;
-        CountOnce::dispatch(&seq, Grid::items(512), &mut a)?;
-        for _ in 0..5 {
-            Double::dispatch(&seq, Grid::items(512), &a, &mut b)?;
-            Double::dispatch(&seq, Grid::items(512), &b, &mut a)?;
-        }
-        seq.eval()?;
-        seq.eval()?;
-        Ok(vec![Output::U32(a.to_vec()?), Output::U32(b.to_vec()?)])
-    }, || vec![
-        Output::U32((0..512).map(|i| (i + 1) << 10).collect()),
-        Output::U32((0..512).map(|i| (i + 1) << 9).collect()),
-    ]),
-    case!("grid::wide", [Wide], |mgr| {
-        // More workgroups along x than Vulkan guarantees.
-        let mut out = mgr.tensor(&vec![0u32; 70_001])?;
-        let seq = mgr.sequence()?;
-        Wide::dispatch(&seq, Grid::items(70_001), &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || vec![Output::U32((0..70_001).map(|i| i * 2 + 70_001).collect())]),
-    case!("grid::const_workgroup", [ConstWorkgroup], |mgr| {
-        let mut out = mgr.tensor(&vec![0u32; 50])?;
-        let seq = mgr.sequence()?;
-        ConstWorkgroup::dispatch(&seq, Grid::items(50), &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || vec![Output::U32((0..50).map(|i| i % 24).collect())]),
+    case!(
+        "grid::tail_1d",
+        [CountOnce],
+        |mgr| {
+            let mut out = mgr.tensor(&vec![0u32; 1000])?;
+            let seq = mgr.sequence()?;
+            CountOnce::dispatch(&seq, Grid::items(777), &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32((0..1000).map(|i| if i < 777 { i + 1 } else { 0 }).collect())]
+    ),
+    case!(
+        "grid::groups",
+        [CountOnce],
+        |mgr| {
+            let mut out = mgr.tensor(&vec![0u32; 300])?;
+            let seq = mgr.sequence()?;
+            CountOnce::dispatch(&seq, Grid::groups(2), &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32((0..300).map(|i| if i < 256 { i + 1 } else { 0 }).collect())]
+    ),
+    case!(
+        "grid::empty",
+        [CountOnce],
+        |mgr| {
+            let mut out = mgr.tensor(&vec![5u32; 10])?;
+            let seq = mgr.sequence()?;
+            CountOnce::dispatch(&seq, Grid::items(0), &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32(vec![5; 10])]
+    ),
+    case!(
+        "grid::two_dimensions",
+        [TwoDimensions],
+        |mgr| {
+            let (width, height) = (37, 21);
+            let mut out = mgr.tensor(&vec![0u32; width * height])?;
+            let seq = mgr.sequence()?;
+            TwoDimensions::dispatch(&seq, Grid::items([width, height]), width as u32, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32(
+            (0..37 * 21)
+                .map(|i| {
+                    let (x, y) = (i % 37, i / 37);
+                    x + 100 * y + 10_000 * (x % 8) + 100_000 * (y / 4) + 10_000_000 * 5
+                })
+                .collect()
+        )]
+    ),
+    case!(
+        "grid::three_dimensions",
+        [ThreeDimensions],
+        |mgr| {
+            let mut out = mgr.tensor(&vec![0u32; 5 * 6 * 7])?;
+            let seq = mgr.sequence()?;
+            ThreeDimensions::dispatch(&seq, Grid::items((5, 6, 7)), &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32((0..210).map(|i| i * 3).collect())]
+    ),
+    case!(
+        "grid::dependent_dispatches",
+        [Double, CountOnce],
+        |mgr| {
+            let (mut a, mut b) = (mgr.tensor(&vec![0u32; 512])?, mgr.tensor(&vec![0u32; 512])?);
+            let seq = mgr.sequence()?;
+            CountOnce::dispatch(&seq, Grid::items(512), &mut a)?;
+            for _ in 0..5 {
+                Double::dispatch(&seq, Grid::items(512), &a, &mut b)?;
+                Double::dispatch(&seq, Grid::items(512), &b, &mut a)?;
+            }
+            seq.eval()?;
+            seq.eval()?;
+            Ok(vec![Output::U32(a.to_vec()?), Output::U32(b.to_vec()?)])
+        },
+        || vec![
+            Output::U32((0..512).map(|i| (i + 1) << 10).collect()),
+            Output::U32((0..512).map(|i| (i + 1) << 9).collect()),
+        ]
+    ),
+    case!(
+        "grid::wide",
+        [Wide],
+        |mgr| {
+            // More workgroups along x than Vulkan guarantees.
+            let mut out = mgr.tensor(&vec![0u32; 70_001])?;
+            let seq = mgr.sequence()?;
+            Wide::dispatch(&seq, Grid::items(70_001), &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32((0..70_001).map(|i| i * 2 + 70_001).collect())]
+    ),
+    case!(
+        "grid::const_workgroup",
+        [ConstWorkgroup],
+        |mgr| {
+            let mut out = mgr.tensor(&vec![0u32; 50])?;
+            let seq = mgr.sequence()?;
+            ConstWorkgroup::dispatch(&seq, Grid::items(50), &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32((0..50).map(|i| i % 24).collect())]
+    ),
 ];
 
 #[device]

@@ -9,32 +9,50 @@ const N: usize = 4096;
 
 /// The entries.
 pub const CASES: &[Case] = &[
-    case!("integers::u32_methods", [U32Methods], |mgr| {
-        let (a, b) = (mgr.tensor(&patterns(N, 2))?, mgr.tensor(&patterns(N, 3))?);
-        let mut out = mgr.tensor(&vec![0u32; N * 20])?;
-        let seq = mgr.sequence()?;
-        U32Methods::dispatch(&seq, Grid::items(N), &a, &b, &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || vec![Output::U32(patterns(N, 2).into_iter().zip(patterns(N, 3)).flat_map(u32_expected).collect())]),
-    case!("integers::i32_methods", [I32Methods], |mgr| {
-        let (a, b) = (signed(2), signed(3));
-        let (a, b) = (mgr.tensor(&a)?, mgr.tensor(&b)?);
-        let mut out = mgr.tensor(&vec![0i32; N * 16])?;
-        let seq = mgr.sequence()?;
-        I32Methods::dispatch(&seq, Grid::items(N), &a, &b, &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::I32(out.to_vec()?)])
-    }, || vec![Output::I32(signed(2).into_iter().zip(signed(3)).flat_map(i32_expected).collect())]),
-    case!("integers::usize_is_32_bits", [UsizeIs32Bits], |mgr| {
-        let (a, mut out) = (mgr.tensor(&patterns(N, 4))?, mgr.tensor(&vec![0u32; N * 4])?);
-        let seq = mgr.sequence()?;
-        UsizeIs32Bits::dispatch(&seq, Grid::items(N), &a, &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || vec![Output::U32(patterns(N, 4).into_iter().flat_map(|v| {
-        [v.wrapping_sub(1), v.leading_zeros(), v.wrapping_mul(65537) / 3, !v]
-    }).collect())]),
+    case!(
+        "integers::u32_methods",
+        [U32Methods],
+        |mgr| {
+            let (a, b) = (mgr.tensor(&patterns(N, 2))?, mgr.tensor(&patterns(N, 3))?);
+            let mut out = mgr.tensor(&vec![0u32; N * 20])?;
+            let seq = mgr.sequence()?;
+            U32Methods::dispatch(&seq, Grid::items(N), &a, &b, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32(patterns(N, 2).into_iter().zip(patterns(N, 3)).flat_map(u32_expected).collect())]
+    ),
+    case!(
+        "integers::i32_methods",
+        [I32Methods],
+        |mgr| {
+            let (a, b) = (signed(2), signed(3));
+            let (a, b) = (mgr.tensor(&a)?, mgr.tensor(&b)?);
+            let mut out = mgr.tensor(&vec![0i32; N * 16])?;
+            let seq = mgr.sequence()?;
+            I32Methods::dispatch(&seq, Grid::items(N), &a, &b, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::I32(out.to_vec()?)])
+        },
+        || vec![Output::I32(signed(2).into_iter().zip(signed(3)).flat_map(i32_expected).collect())]
+    ),
+    case!(
+        "integers::usize_is_32_bits",
+        [UsizeIs32Bits],
+        |mgr| {
+            let (a, mut out) = (mgr.tensor(&patterns(N, 4))?, mgr.tensor(&vec![0u32; N * 4])?);
+            let seq = mgr.sequence()?;
+            UsizeIs32Bits::dispatch(&seq, Grid::items(N), &a, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32(
+            patterns(N, 4)
+                .into_iter()
+                .flat_map(|v| { [v.wrapping_sub(1), v.leading_zeros(), v.wrapping_mul(65537) / 3, !v] })
+                .collect()
+        )]
+    ),
 ];
 
 fn signed(seed: u32) -> Vec<i32> {
@@ -43,19 +61,48 @@ fn signed(seed: u32) -> Vec<i32> {
 
 fn u32_expected((a, b): (u32, u32)) -> [u32; 20] {
     [
-        a.min(b), a.max(b), a.clamp(3, 1000), a.wrapping_add(b), a.wrapping_mul(b), a.saturating_add(b),
-        a.saturating_sub(b), a.rotate_left(b % 32), a.rotate_right(b % 40), a.count_ones(), a.count_zeros(),
-        a.leading_zeros(), a.trailing_zeros(), a.reverse_bits(), a.swap_bytes(), a.abs_diff(b), a.wrapping_pow(b % 9),
-        u32::from(a.is_power_of_two()), a.div_ceil(b | 1), a.wrapping_shl(b),
+        a.min(b),
+        a.max(b),
+        a.clamp(3, 1000),
+        a.wrapping_add(b),
+        a.wrapping_mul(b),
+        a.saturating_add(b),
+        a.saturating_sub(b),
+        a.rotate_left(b % 32),
+        a.rotate_right(b % 40),
+        a.count_ones(),
+        a.count_zeros(),
+        a.leading_zeros(),
+        a.trailing_zeros(),
+        a.reverse_bits(),
+        a.swap_bytes(),
+        a.abs_diff(b),
+        a.wrapping_pow(b % 9),
+        u32::from(a.is_power_of_two()),
+        a.div_ceil(b | 1),
+        a.wrapping_shl(b),
     ]
 }
 
 fn i32_expected((a, b): (i32, i32)) -> [i32; 16] {
     let d = if b == 0 || b == -1 { 5 } else { b };
     [
-        a.min(b), a.max(b), a.clamp(-5, 100), a.wrapping_abs(), a.signum(), a.wrapping_neg(), a.saturating_add(b),
-        a.saturating_sub(b), a.rem_euclid(d), a.wrapping_div_euclid(d), a.abs_diff(b) as i32, a.unsigned_abs() as i32,
-        a.wrapping_pow(b as u32 % 7), a.leading_zeros() as i32, i32::from(a.is_negative()), a.wrapping_shr(b as u32),
+        a.min(b),
+        a.max(b),
+        a.clamp(-5, 100),
+        a.wrapping_abs(),
+        a.signum(),
+        a.wrapping_neg(),
+        a.saturating_add(b),
+        a.saturating_sub(b),
+        a.rem_euclid(d),
+        a.wrapping_div_euclid(d),
+        a.abs_diff(b) as i32,
+        a.unsigned_abs() as i32,
+        a.wrapping_pow(b as u32 % 7),
+        a.leading_zeros() as i32,
+        i32::from(a.is_negative()),
+        a.wrapping_shr(b as u32),
     ]
 }
 

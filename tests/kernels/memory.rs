@@ -48,108 +48,168 @@ fn cells() -> Vec<Cell> {
 
 fn flat(cells: &[Cell]) -> Vec<Output> {
     let floats = cells.iter().flat_map(|c| c.color.to_array().into_iter().chain(c.weights).chain(c.normal.to_array()));
-    let ints = cells.iter().flat_map(|c| [c.id as i32, c.range.low.x, c.range.low.y, c.range.high.x as i32, c.range.high.w as i32]);
+    let ints = cells
+        .iter()
+        .flat_map(|c| [c.id as i32, c.range.low.x, c.range.low.y, c.range.high.x as i32, c.range.high.w as i32]);
     vec![Output::exact(floats.collect()), Output::I32(ints.collect())]
 }
 
 /// The entries.
 pub const CASES: &[Case] = &[
-    case!("memory::struct_fields", [StructFields], |mgr| {
-        let mut cells = mgr.tensor(&cells())?;
-        let seq = mgr.sequence()?;
-        StructFields::dispatch(&seq, Grid::items(N), &mut cells)?;
-        seq.eval()?;
-        Ok(flat(&cells.to_vec()?))
-    }, || {
-        let mut cells = cells();
-        for c in &mut cells {
-            c.color.w = 1.0;
-            c.weights[1] = c.weights[0] + c.weights[2];
-            c.range.low.y = c.range.low.x - 1;
-            c.range.high.x += 2;
-            c.normal = Vec3::new(c.normal.z, c.normal.x, c.normal.y);
-            c.id *= 2;
+    case!(
+        "memory::struct_fields",
+        [StructFields],
+        |mgr| {
+            let mut cells = mgr.tensor(&cells())?;
+            let seq = mgr.sequence()?;
+            StructFields::dispatch(&seq, Grid::items(N), &mut cells)?;
+            seq.eval()?;
+            Ok(flat(&cells.to_vec()?))
+        },
+        || {
+            let mut cells = cells();
+            for c in &mut cells {
+                c.color.w = 1.0;
+                c.weights[1] = c.weights[0] + c.weights[2];
+                c.range.low.y = c.range.low.x - 1;
+                c.range.high.x += 2;
+                c.normal = Vec3::new(c.normal.z, c.normal.x, c.normal.y);
+                c.id *= 2;
+            }
+            flat(&cells)
         }
-        flat(&cells)
-    }),
-    case!("memory::whole_structs", [WholeStructs], |mgr| {
-        let (from, mut to) = (mgr.tensor(&cells())?, mgr.tensor_of_len::<Cell>(N)?);
-        let seq = mgr.sequence()?;
-        WholeStructs::dispatch(&seq, Grid::items(N), &from, &mut to)?;
-        seq.eval()?;
-        Ok(flat(&to.to_vec()?))
-    }, || {
-        let mut cells = cells();
-        cells.reverse();
-        for c in &mut cells {
-            c.range.low = IVec2::new(c.range.low.y, c.range.low.x);
+    ),
+    case!(
+        "memory::whole_structs",
+        [WholeStructs],
+        |mgr| {
+            let (from, mut to) = (mgr.tensor(&cells())?, mgr.tensor_of_len::<Cell>(N)?);
+            let seq = mgr.sequence()?;
+            WholeStructs::dispatch(&seq, Grid::items(N), &from, &mut to)?;
+            seq.eval()?;
+            Ok(flat(&to.to_vec()?))
+        },
+        || {
+            let mut cells = cells();
+            cells.reverse();
+            for c in &mut cells {
+                c.range.low = IVec2::new(c.range.low.y, c.range.low.x);
+            }
+            flat(&cells)
         }
-        flat(&cells)
-    }),
-    case!("memory::struct_parameter", [StructParameter], |mgr| {
-        let mut out = mgr.tensor(&vec![0f32; 9])?;
-        let seq = mgr.sequence()?;
-        let cell = Cell { normal: Vec3::new(1.0, 2.0, 3.0), ..cells()[7] };
-        StructParameter::dispatch(&seq, Grid::items(1), true, cell, UVec3::new(4, 5, 6), &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::exact(out.to_vec()?)])
-    }, || {
-        let c = cells()[7];
-        vec![Output::exact(vec![c.id as f32, c.color.y, c.weights[2], -7.0, 16.0, 1.0, 2.0, 3.0, 15.0])]
-    }),
-    case!("memory::local_arrays", [LocalArrays], |mgr| {
-        let (x, mut out) = (mgr.tensor(&patterns(N, 3))?, mgr.tensor(&vec![0u32; N])?);
-        let seq = mgr.sequence()?;
-        LocalArrays::dispatch(&seq, Grid::items(N), &x, &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || vec![Output::U32(patterns(N, 3).into_iter().map(|x| {
-        let mut a = [1u32, 2, 3, 4, 5];
-        for i in 0..5usize { a[(x as usize + i) % 5] += a[i] * 2; }
-        let mut m = [[0u32; 3]; 2];
-        m[(x % 2) as usize][(x % 3) as usize] = 7;
-        a[(x % 5) as usize] * 1000 + a[0] + m[1][2] * 10_000 + m[0][0]
-    }).collect())]),
-    case!("memory::tuples", [Tuples], |mgr| {
-        let (x, mut out) = (mgr.tensor(&patterns(N, 3))?, mgr.tensor(&vec![0u32; N])?);
-        let seq = mgr.sequence()?;
-        Tuples::dispatch(&seq, Grid::items(N), &x, &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || vec![Output::U32(patterns(N, 3).into_iter().map(|x| {
-        let (quotient, remainder) = (x / 10, x % 10);
-        let swapped = (remainder as f32 + 0.5, (quotient, x > 5));
-        swapped.1.0.wrapping_add(swapped.0 as u32) + u32::from(swapped.1.1)
-    }).collect())]),
-    case!("memory::buffer_of_arrays", [BufferOfArrays], |mgr| {
-        let rows: Vec<[u32; 4]> = patterns(N * 4, 5).chunks(4).map(|c| [c[0], c[1], c[2], c[3]]).collect();
-        let mut rows = mgr.tensor(&rows)?;
-        let seq = mgr.sequence()?;
-        BufferOfArrays::dispatch(&seq, Grid::items(N), &mut rows)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(rows.to_vec()?.concat())])
-    }, || vec![Output::U32(patterns(N * 4, 5).chunks(4).enumerate().flat_map(|(i, c)| {
-        let mut row = [c[0], c[1], c[2], c[3]];
-        let k = i % 4;
-        row[k] = row[(k + 1) % 4].wrapping_add(1);
-        row[3 - k] = row[3 - k].wrapping_mul(3);
-        row
-    }).collect())]),
-    case!("memory::lengths", [Lengths], |mgr| {
-        let (x, mut out) = (mgr.tensor(&vec![1f32; 37])?, mgr.tensor(&vec![0u32; 4])?);
-        let empty = mgr.tensor::<u32>(&[])?;
-        let seq = mgr.sequence()?;
-        Lengths::dispatch(&seq, Grid::items(1), &x, &empty, &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(out.to_vec()?)])
-    }, || vec![Output::U32(vec![37, 0, 4, 1])]),
-    case!("memory::guarded_access", [GuardedAccess], |mgr| {
-        let (x, mut out) = (mgr.tensor(&moderate(90, 2, 1.0))?, mgr.tensor(&vec![9f32; 70])?);
-        let seq = mgr.sequence()?;
-        GuardedAccess::dispatch(&seq, Grid::items(128), &x, &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::exact(out.to_vec()?)])
-    }, || vec![Output::exact(moderate(90, 2, 1.0).into_iter().take(70).map(|v| v * 2.0).collect())]),
+    ),
+    case!(
+        "memory::struct_parameter",
+        [StructParameter],
+        |mgr| {
+            let mut out = mgr.tensor(&vec![0f32; 9])?;
+            let seq = mgr.sequence()?;
+            let cell = Cell { normal: Vec3::new(1.0, 2.0, 3.0), ..cells()[7] };
+            StructParameter::dispatch(&seq, Grid::items(1), true, cell, UVec3::new(4, 5, 6), &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::exact(out.to_vec()?)])
+        },
+        || {
+            let c = cells()[7];
+            vec![Output::exact(vec![c.id as f32, c.color.y, c.weights[2], -7.0, 16.0, 1.0, 2.0, 3.0, 15.0])]
+        }
+    ),
+    case!(
+        "memory::local_arrays",
+        [LocalArrays],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&patterns(N, 3))?, mgr.tensor(&vec![0u32; N])?);
+            let seq = mgr.sequence()?;
+            LocalArrays::dispatch(&seq, Grid::items(N), &x, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32(
+            patterns(N, 3)
+                .into_iter()
+                .map(|x| {
+                    let mut a = [1u32, 2, 3, 4, 5];
+                    for i in 0..5usize {
+                        a[(x as usize + i) % 5] += a[i] * 2;
+                    }
+                    let mut m = [[0u32; 3]; 2];
+                    m[(x % 2) as usize][(x % 3) as usize] = 7;
+                    a[(x % 5) as usize] * 1000 + a[0] + m[1][2] * 10_000 + m[0][0]
+                })
+                .collect()
+        )]
+    ),
+    case!(
+        "memory::tuples",
+        [Tuples],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&patterns(N, 3))?, mgr.tensor(&vec![0u32; N])?);
+            let seq = mgr.sequence()?;
+            Tuples::dispatch(&seq, Grid::items(N), &x, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32(
+            patterns(N, 3)
+                .into_iter()
+                .map(|x| {
+                    let (quotient, remainder) = (x / 10, x % 10);
+                    let swapped = (remainder as f32 + 0.5, (quotient, x > 5));
+                    swapped.1.0.wrapping_add(swapped.0 as u32) + u32::from(swapped.1.1)
+                })
+                .collect()
+        )]
+    ),
+    case!(
+        "memory::buffer_of_arrays",
+        [BufferOfArrays],
+        |mgr| {
+            let rows: Vec<[u32; 4]> = patterns(N * 4, 5).chunks(4).map(|c| [c[0], c[1], c[2], c[3]]).collect();
+            let mut rows = mgr.tensor(&rows)?;
+            let seq = mgr.sequence()?;
+            BufferOfArrays::dispatch(&seq, Grid::items(N), &mut rows)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(rows.to_vec()?.concat())])
+        },
+        || vec![Output::U32(
+            patterns(N * 4, 5)
+                .chunks(4)
+                .enumerate()
+                .flat_map(|(i, c)| {
+                    let mut row = [c[0], c[1], c[2], c[3]];
+                    let k = i % 4;
+                    row[k] = row[(k + 1) % 4].wrapping_add(1);
+                    row[3 - k] = row[3 - k].wrapping_mul(3);
+                    row
+                })
+                .collect()
+        )]
+    ),
+    case!(
+        "memory::lengths",
+        [Lengths],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&vec![1f32; 37])?, mgr.tensor(&vec![0u32; 4])?);
+            let empty = mgr.tensor::<u32>(&[])?;
+            let seq = mgr.sequence()?;
+            Lengths::dispatch(&seq, Grid::items(1), &x, &empty, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32(vec![37, 0, 4, 1])]
+    ),
+    case!(
+        "memory::guarded_access",
+        [GuardedAccess],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&moderate(90, 2, 1.0))?, mgr.tensor(&vec![9f32; 70])?);
+            let seq = mgr.sequence()?;
+            GuardedAccess::dispatch(&seq, Grid::items(128), &x, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::exact(out.to_vec()?)])
+        },
+        || vec![Output::exact(moderate(90, 2, 1.0).into_iter().take(70).map(|v| v * 2.0).collect())]
+    ),
 ];
 
 #[kernel(workgroup = 32)]

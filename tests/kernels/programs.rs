@@ -7,13 +7,20 @@ use crate::case::{Case, Output, moderate};
 
 /// The entries.
 pub const CASES: &[Case] = &[
-    case!("programs::saxpy", [Saxpy], |mgr| {
-        let (x, mut y) = (mgr.tensor(&moderate(5000, 1, 9.0))?, mgr.tensor(&moderate(5000, 2, 9.0))?);
-        let seq = mgr.sequence()?;
-        Saxpy::dispatch(&seq, Grid::items(5000), 3.0, &x, &mut y)?;
-        seq.eval()?;
-        Ok(vec![Output::exact(y.to_vec()?)])
-    }, || vec![Output::exact(moderate(5000, 1, 9.0).into_iter().zip(moderate(5000, 2, 9.0)).map(|(x, y)| 3.0 * x + y).collect())]),
+    case!(
+        "programs::saxpy",
+        [Saxpy],
+        |mgr| {
+            let (x, mut y) = (mgr.tensor(&moderate(5000, 1, 9.0))?, mgr.tensor(&moderate(5000, 2, 9.0))?);
+            let seq = mgr.sequence()?;
+            Saxpy::dispatch(&seq, Grid::items(5000), 3.0, &x, &mut y)?;
+            seq.eval()?;
+            Ok(vec![Output::exact(y.to_vec()?)])
+        },
+        || vec![Output::exact(
+            moderate(5000, 1, 9.0).into_iter().zip(moderate(5000, 2, 9.0)).map(|(x, y)| 3.0 * x + y).collect()
+        )]
+    ),
     case!("programs::matmul", [Matmul], |mgr| {
         let (n, k, m) = (33, 20, 17);
         let (a, b) = (mgr.tensor(&moderate(n * k, 1, 2.0))?, mgr.tensor(&moderate(k * m, 2, 2.0))?);
@@ -33,7 +40,8 @@ pub const CASES: &[Case] = &[
     }),
     case!("programs::blur", [Blur], |mgr| {
         let (width, height) = (40, 30);
-        let pixels: Vec<Vec4> = moderate(width * height * 4, 4, 1.0).chunks(4).map(|c| Vec4::new(c[0], c[1], c[2], c[3])).collect();
+        let pixels: Vec<Vec4> =
+            moderate(width * height * 4, 4, 1.0).chunks(4).map(|c| Vec4::new(c[0], c[1], c[2], c[3])).collect();
         let (pixels, mut out) = (mgr.tensor(&pixels)?, mgr.tensor_of_len::<Vec4>(width * height)?);
         let seq = mgr.sequence()?;
         Blur::dispatch(&seq, Grid::items([width, height]), UVec2::new(width as u32, height as u32), &pixels, &mut out)?;

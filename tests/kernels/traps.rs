@@ -17,7 +17,10 @@ fn report(seq: &Sequence) -> Output {
     }
 }
 
-fn one(mgr: &Manager, run: impl FnOnce(&Sequence, &mut Tensor<i32>) -> gridwise::Result<()>) -> gridwise::Result<Vec<Output>> {
+fn one(
+    mgr: &Manager,
+    run: impl FnOnce(&Sequence, &mut Tensor<i32>) -> gridwise::Result<()>,
+) -> gridwise::Result<Vec<Output>> {
     let mut out = mgr.tensor(&[4i32, 5, 6, i32::MIN])?;
     let seq = mgr.sequence()?;
     run(&seq, &mut out)?;
@@ -51,16 +54,21 @@ pub const CASES: &[Case] = &[
     case!("traps::in_a_device_fn", [InADeviceFn], |mgr| {
         one(mgr, |seq, out| InADeviceFn::dispatch(seq, Grid::items(1), 5, out))
     }),
-    case!("traps::empty_buffer", [EmptyBuffer], |mgr| {
-        let (empty, mut out) = (mgr.tensor::<u32>(&[])?, mgr.tensor(&[1u32, 2])?);
-        let seq = mgr.sequence()?;
-        EmptyBuffer::dispatch(&seq, Grid::items(1), &empty, &mut out)?;
-        let report = report(&seq);
-        Ok(vec![report, Output::U32(out.to_vec()?)])
-    }, || vec![
-        Output::Report("empty_buffer: index out of bounds: the len is 0 but the index is 0 (traps.rs:125)".into()),
-        Output::U32(vec![0, 2]),
-    ]),
+    case!(
+        "traps::empty_buffer",
+        [EmptyBuffer],
+        |mgr| {
+            let (empty, mut out) = (mgr.tensor::<u32>(&[])?, mgr.tensor(&[1u32, 2])?);
+            let seq = mgr.sequence()?;
+            EmptyBuffer::dispatch(&seq, Grid::items(1), &empty, &mut out)?;
+            let report = report(&seq);
+            Ok(vec![report, Output::U32(out.to_vec()?)])
+        },
+        || vec![
+            Output::Report("empty_buffer: index out of bounds: the len is 0 but the index is 0 (traps.rs:133)".into()),
+            Output::U32(vec![0, 2]),
+        ]
+    ),
     case!("traps::eval_again_after_a_trap", [Divide], |mgr| {
         let mut out = mgr.tensor(&[4i32, 5, 6, 7])?;
         let seq = mgr.sequence()?;

@@ -21,16 +21,25 @@ fn flat3(values: Vec<Vec3>) -> Vec<f32> {
 
 /// The entries.
 pub const CASES: &[Case] = &[
-    case!("vectors::operators", [Operators], |mgr| {
-        let (a, b) = (mgr.tensor(&vec3s(1))?, mgr.tensor(&vec3s(2))?);
-        let mut out = mgr.tensor_of_len::<Vec3>(N)?;
-        let seq = mgr.sequence()?;
-        Operators::dispatch(&seq, Grid::items(N), &a, &b, &mut out)?;
-        seq.eval()?;
-        Ok(vec![Output::F32 { values: flat3(out.to_vec()?), ulp: 4, absolute: 1e-5 }])
-    }, || vec![Output::F32 { values: flat3(vec3s(1).into_iter().zip(vec3s(2)).map(|(a, b)| {
-        -(a + b * 2.0) / (b * b + 1.0) - 3.0 * a
-    }).collect()), ulp: 4, absolute: 1e-5 }]),
+    case!(
+        "vectors::operators",
+        [Operators],
+        |mgr| {
+            let (a, b) = (mgr.tensor(&vec3s(1))?, mgr.tensor(&vec3s(2))?);
+            let mut out = mgr.tensor_of_len::<Vec3>(N)?;
+            let seq = mgr.sequence()?;
+            Operators::dispatch(&seq, Grid::items(N), &a, &b, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::F32 { values: flat3(out.to_vec()?), ulp: 4, absolute: 1e-5 }])
+        },
+        || vec![Output::F32 {
+            values: flat3(
+                vec3s(1).into_iter().zip(vec3s(2)).map(|(a, b)| { -(a + b * 2.0) / (b * b + 1.0) - 3.0 * a }).collect()
+            ),
+            ulp: 4,
+            absolute: 1e-5
+        }]
+    ),
     case!("vectors::geometry", [Geometry], |mgr| {
         let (a, b) = (mgr.tensor(&vec3s(3))?, mgr.tensor(&vec3s(4))?);
         let mut out = mgr.tensor(&vec![0f32; N * 8])?;
@@ -49,7 +58,8 @@ pub const CASES: &[Case] = &[
         Ok(vec![Output::F32 { values, ulp: 16, absolute: 2e-5 }])
     }),
     case!("vectors::integers", [Integers], |mgr| {
-        let a: Vec<IVec3> = patterns(N * 3, 7).chunks(3).map(|c| IVec3::new(c[0] as i32, c[1] as i32, c[2] as i32)).collect();
+        let a: Vec<IVec3> =
+            patterns(N * 3, 7).chunks(3).map(|c| IVec3::new(c[0] as i32, c[1] as i32, c[2] as i32)).collect();
         let (a, mut out) = (mgr.tensor(&a)?, mgr.tensor_of_len::<UVec2>(N)?);
         let seq = mgr.sequence()?;
         Integers::dispatch(&seq, Grid::items(N), &a, &mut out)?;

@@ -185,7 +185,8 @@ fn unknown_device() {
 #[test]
 fn replay_sees_new_data() {
     let mgr = manager();
-    let (mut x, mut values) = (mgr.tensor(&[1.0f32; 100]).expect("memory"), mgr.tensor(&[0.0f32; 100]).expect("memory"));
+    let (mut x, mut values) =
+        (mgr.tensor(&[1.0f32; 100]).expect("memory"), mgr.tensor(&[0.0f32; 100]).expect("memory"));
     let seq = mgr.sequence().expect("a sequence");
     Add::dispatch(&seq, Grid::items(100), &x, &mut values).expect("recorded");
     for round in 0..10 {

@@ -39,7 +39,8 @@ fn every_code_has_a_test() {
         collect(&root().join(folder), &mut tests);
     }
     // A bug of the compiler cannot be provoked on purpose.
-    let untested = code::ALL.iter().filter(|code| **code != code::INTERNAL && !tests.contains(&format!("[{}]", code.name())));
+    let untested =
+        code::ALL.iter().filter(|code| **code != code::INTERNAL && !tests.contains(&format!("[{}]", code.name())));
     let untested: Vec<_> = untested.map(|code| code.name()).collect();
     assert!(untested.is_empty(), "no test shows {untested:?}");
 }

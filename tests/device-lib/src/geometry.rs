@@ -24,12 +24,7 @@ pub const GRAVITY: f32 = -9.81;
 #[device]
 pub fn advance(particle: Particle, dt: f32) -> Particle {
     let velocity = particle.velocity + Vec3::new(0.0, GRAVITY, 0.0) * dt;
-    Particle {
-        mass: particle.mass,
-        position: particle.position + velocity * dt,
-        velocity,
-        steps: particle.steps + 1,
-    }
+    Particle { mass: particle.mass, position: particle.position + velocity * dt, velocity, steps: particle.steps + 1 }
 }
 
 /// Kinetic energy in joules.
