@@ -21,7 +21,7 @@ pub struct Figure {
     /// The peer's times.
     pub theirs: Summary,
     /// What is to be reached, if anything.
-    pub goal: Option<Goal>,
+    pub goals: Vec<Goal>,
 }
 
 /// What a figure is to reach.
@@ -65,20 +65,19 @@ impl Figure {
         if self.theirs.median > 0.0 { self.ours.median / self.theirs.median } else { f64::NAN }
     }
 
-    /// Whether the goal is reached; nothing when there is none.
-    pub fn passes(&self) -> Option<bool> {
-        self.goal.map(|goal| match goal {
-            Goal::Ratio(limit) => self.ratio() <= limit,
-            Goal::Microseconds(limit) => self.ours.median <= limit,
-        })
+    /// Which of the goals are reached, in their order.
+    pub fn reached(&self) -> Vec<bool> {
+        let is_reached = |goal: &Goal| match goal {
+            Goal::Ratio(limit) => self.ratio() <= *limit,
+            Goal::Microseconds(limit) => self.ours.median <= *limit,
+        };
+        self.goals.iter().map(is_reached).collect()
     }
 
-    fn verdict(&self) -> &'static str {
-        match self.passes() {
-            Some(true) => "reached",
-            Some(false) => "MISSED",
-            None => "",
-        }
+    fn verdict(&self) -> String {
+        let reached = self.reached().into_iter().map(|reached| if reached { "reached" } else { "MISSED" });
+        let verdict = |(goal, reached): (&Goal, &str)| format!("{goal} {reached}");
+        self.goals.iter().zip(reached).map(verdict).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -97,11 +96,6 @@ impl Report {
         Self { bench: bench.into(), machine, figures: Vec::new(), stages: Vec::new(), notes: Vec::new() }
     }
 
-    /// How many figures miss their goal.
-    pub fn missed(&self) -> usize {
-        self.figures.iter().filter(|figure| figure.passes() == Some(false)).count()
-    }
-
     /// Writes the report as JSON in `folder`, which is made when it is not there; gives the file's path.
     ///
     /// # Errors
@@ -111,7 +105,7 @@ impl Report {
         let mut json = serde_json::to_value(self)?;
         for (figure, json) in self.figures.iter().zip(json["figures"].as_array_mut().into_iter().flatten()) {
             json["ratio"] = serde_json::json!(figure.ratio());
-            json["reached"] = serde_json::json!(figure.passes());
+            json["reached"] = serde_json::json!(figure.reached());
         }
         std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
         std::fs::write(&path, serde_json::to_string_pretty(&json)?).map_err(Error::file(&path))?;
@@ -140,15 +134,14 @@ fn write_figures(f: &mut Formatter<'_>, figures: &[Figure]) -> std::fmt::Result 
     writeln!(f, "\nmedian [p10 … p90] in µs per {}; noise = odd against even runs", first.unit)?;
     writeln!(
         f,
-        "{:names$}  {:^26}  {:peers$}  {:^26}  {:>6}  {:>6}  {:>9}  verdict",
-        "workload", "gridwise", "peer", "peer's time", "noise", "ratio", "goal"
+        "{:names$}  {:^26}  {:peers$}  {:^26}  {:>6}  {:>6}  goals",
+        "workload", "gridwise", "peer", "peer's time", "noise", "ratio"
     )?;
     for figure in figures {
         let noise = figure.ours.noise.max(figure.theirs.noise) * 100.0;
-        let goal = figure.goal.map(|goal| goal.to_string()).unwrap_or_default();
         writeln!(
             f,
-            "{:names$}  {:>26}  {:peers$}  {:>26}  {noise:>5.1}%  {:>6.3}  {goal:>9}  {}",
+            "{:names$}  {:>26}  {:peers$}  {:>26}  {noise:>5.1}%  {:>6.3}  {}",
             figure.name,
             spread(&figure.ours),
             figure.peer,

@@ -128,6 +128,6 @@ fn measure(
         peer: "raw ash".to_owned(),
         ours: samples[0].summary(1),
         theirs: samples[1].summary(1),
-        goal,
+        goals: goal.into_iter().collect(),
     })
 }

@@ -29,6 +29,9 @@ use crate::workloads::Workload;
 pub(crate) const STAGES: [&str; 9] =
     ["lex", "parse", "reparse", "infer", "lower", "verify", "passes", "spirv", "codegen"];
 
+/// Stages that a compiler without Rust around it would not have.
+pub(crate) const NOT_FOR_WORDS: [&str; 2] = ["reparse", "codegen"];
+
 /// What one pass through the stages gives.
 #[derive(Debug)]
 pub(crate) struct Staged {
