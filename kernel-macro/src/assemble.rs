@@ -34,7 +34,6 @@ pub(crate) enum AssembleError {
 /// The item being expanded.
 #[derive(Debug)]
 pub(crate) struct MainItem {
-    pub(crate) key: String,
     pub(crate) item: Item,
     pub(crate) file: String,
     pub(crate) position: (u32, u32),
@@ -52,7 +51,6 @@ pub(crate) fn assemble(main: MainItem, done: Vec<(String, Closure)>) -> Result<A
     for entry in &entries {
         let item = parse_entry(entry)?;
         let id = program.items.push(ProgramItem {
-            key: entry.key.clone(),
             item,
             uses: link(&entry.uses, &ids),
             file: entry.file.clone(),
@@ -69,7 +67,6 @@ pub(crate) fn assemble(main: MainItem, done: Vec<(String, Closure)>) -> Result<A
         }
     }
     let item = program.items.push(ProgramItem {
-        key: main.key,
         item: main.item,
         uses: link(&uses, &ids),
         file: main.file,

@@ -1,6 +1,5 @@
 //! The syntax tree of kernels, device items and GPU structs: a small subset of Rust with spans. Names are not resolved, types not known.
 
-use gridwise_ir::arena::EntityId;
 use gridwise_ir::entity_id;
 use proc_macro2::{Ident, Span, TokenStream};
 
@@ -60,7 +59,6 @@ pub(crate) struct Param {
 #[derive(Debug, Clone)]
 pub(crate) struct Struct {
     pub(crate) name: Ident,
-    pub(crate) vis: syn::Visibility,
     pub(crate) fields: Vec<(Ident, TypeExpr)>,
 }
 
@@ -68,7 +66,6 @@ pub(crate) struct Struct {
 #[derive(Debug, Clone)]
 pub(crate) struct Const {
     pub(crate) attrs: Vec<syn::Attribute>,
-    pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
     pub(crate) ty: TypeExpr,
     pub(crate) value: Expr,
@@ -232,7 +229,6 @@ pub(crate) struct Range {
     pub(crate) start: Box<Expr>,
     pub(crate) end: Box<Expr>,
     pub(crate) inclusive: bool,
-    pub(crate) span: SpanRange,
 }
 
 #[derive(Debug, Clone)]
@@ -374,12 +370,5 @@ impl Path {
             [name] if !self.leading_colon => Some(name),
             _ => None,
         }
-    }
-}
-
-impl Fn {
-    /// All expression ids.
-    pub(crate) fn expr_ids(&self) -> impl Iterator<Item = ExprId> + use<> {
-        (0..self.expr_count).map(ExprId::new)
     }
 }

@@ -1,7 +1,5 @@
 //! `#[kernel]`, `#[device]` and `#[derive(GpuData)]`: tokens → AST → gather → infer → check → IR → SPIR-V → generated items.
 
-#![allow(dead_code)]
-
 mod assemble;
 mod ast;
 mod attrs;

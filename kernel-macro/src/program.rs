@@ -23,8 +23,6 @@ pub(crate) struct Program {
 /// An item and what its paths stand for.
 #[derive(Debug)]
 pub(crate) struct ProgramItem {
-    /// The same for the same source item wherever it was gathered (name, crate and position).
-    pub(crate) key: String,
     pub(crate) item: Item,
     /// From the text of a path in this item to the gathered item it names.
     pub(crate) uses: BTreeMap<String, ItemId>,
@@ -41,7 +39,7 @@ pub(crate) struct ProgramItem {
 pub(crate) enum TypedItem {
     /// Not inferred yet.
     None,
-    Fn(TypedFn),
+    Fn(Box<TypedFn>),
     Const(TypedConst),
     Struct(Vec<crate::typed::Ty>),
     /// Has errors, which were reported where the item stands.

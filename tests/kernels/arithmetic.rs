@@ -242,6 +242,8 @@ fn literals_and_shadowing(k: i32, flag: bool, out: &mut [f32]) {
     out[i] = z + y + big as f32 + i as f32;
 }
 
+// The last assignment overwrites `x` while its own old value is still to be read.
+#[allow(unused_assignments)]
 #[kernel(workgroup = 64)]
 fn compound_assignment(out: &mut [u32]) {
     let i = global_id().x as usize;

@@ -9,6 +9,7 @@ macro_rules! codes {
         $(#[doc = $title] pub(crate) const $name: Code = Code($code, $title);)+
 
         /// All codes in order.
+        #[cfg(test)]
         pub(crate) const ALL: &[Code] = &[$($name),+];
     };
 }
@@ -49,6 +50,7 @@ impl Code {
     }
 
     /// What errors with this code have in common.
+    #[cfg(test)]
     pub(crate) const fn title(self) -> &'static str {
         self.1
     }

@@ -112,8 +112,7 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     let Some(read) = DeviceItem::read(&state.item) else { return Finished::default() };
     let item = read.parse(diags);
     let place = Place::of(read.name());
-    let main =
-        MainItem { key: state.key.clone(), item: item.clone(), file: place.file.clone(), position: place.position };
+    let main = MainItem { item: item.clone(), file: place.file.clone(), position: place.position };
     let compiled = match assemble(main, state.done) {
         Ok(mut assembled) => {
             infer_item(&mut assembled.program, assembled.item, diags);

@@ -42,12 +42,7 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     let Ok(input) = syn::parse2::<syn::DeriveInput>(state.item.clone()) else { return Finished::default() };
     let parsed = parse_struct(&input, diags);
     let place = Place::of(&input.ident);
-    let main = MainItem {
-        key: state.key.clone(),
-        item: Item::Struct(parsed.clone()),
-        file: place.file.clone(),
-        position: place.position,
-    };
+    let main = MainItem { item: Item::Struct(parsed.clone()), file: place.file.clone(), position: place.position };
     let compiled = match assemble(main, state.done) {
         Ok(mut assembled) => {
             infer_item(&mut assembled.program, assembled.item, diags);

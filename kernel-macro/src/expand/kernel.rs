@@ -61,7 +61,7 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     let attr = KernelAttr::parse(state.attr, diags);
     let parsed = parse_fn(&function, Role::Kernel, diags);
     let place = Place::of(&parsed.name);
-    let main = MainItem { key: state.key, item: Item::Fn(parsed.clone()), file: place.file, position: place.position };
+    let main = MainItem { item: Item::Fn(parsed.clone()), file: place.file, position: place.position };
     let tokens = match assemble(main, state.done) {
         Ok(assembled) => compile_kernel(assembled, &parsed, &attr, diags),
         Err(AssembleError::Broken) => None,

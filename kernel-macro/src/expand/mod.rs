@@ -23,6 +23,7 @@ use crate::krate::facade_path;
 struct Finished {
     tokens: TokenStream,
     /// What the item hands out from now on; nothing for kernels.
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by the in-process driver of the tests"))]
     closure: Closure,
 }
 

@@ -54,12 +54,6 @@ pub(super) fn is_variable_like(path: &Path) -> bool {
     path.as_name().is_some_and(|name| !name.to_string().contains(|letter: char| letter.is_uppercase()))
 }
 
-/// Whether a bare name can only be a variable's, by Rust's naming rules: a wrong one is inference's to report, which knows
-/// the names in scope; rustc would miss a macro.
-pub(super) fn is_variable_name(path: &Path) -> bool {
-    path.as_name().is_some_and(|name| !name.to_string().contains(|letter: char| letter.is_uppercase()))
-}
-
 /// Whether the callee of a call is a built-in function.
 pub(super) fn is_builtin_function(path: &Path) -> bool {
     if is_builtin_value(path) || (path.as_name().is_some() && is_builtin_type(path)) {

@@ -170,7 +170,7 @@ impl<'a> Infer<'a> {
             _ => {}
         }
         if !self.table.unify(start, end) {
-            let because = Because::RangeStart(bounds.start.span.start);
+            let because = Because::RangeStart;
             self.report_mismatch(&bounds.end, start, end, because);
             return Term::Error;
         }

@@ -98,7 +98,7 @@ impl<'a> Infer<'a> {
                 None => {
                     let term = self.infer(element, &Expect::Nothing);
                     if self.table.shallow(&term) != Term::Never {
-                        known = Some((term, Because::FirstElement(element.span.start)));
+                        known = Some((term, Because::FirstElement));
                     }
                 }
             }

@@ -32,8 +32,8 @@ pub(super) enum Because {
     Statement,
     LoopBody,
     FirstArm(Span),
-    FirstElement(Span),
-    RangeStart(Span),
+    FirstElement,
+    RangeStart,
     /// The index of a vector.
     Lane,
     ConstType,
@@ -135,8 +135,8 @@ impl<'a> Infer<'a> {
                 None => format!("the first branch is {name}"),
             }),
             Because::Lane => Some("vectors are indexed by `usize`".to_owned()),
-            Because::FirstElement(_) => Some(format!("the first element is {name}")),
-            Because::RangeStart(_) => Some(format!("the range starts with {name}")),
+            Because::FirstElement => Some(format!("the first element is {name}")),
+            Because::RangeStart => Some(format!("the range starts with {name}")),
             Because::ArrayLength => Some("the length of an array is a `usize`".to_owned()),
         }
     }

@@ -44,7 +44,7 @@ use unify::{Table, Term, VarKind};
 pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagnostics) {
     let mut cx = Infer::new(program, item);
     let typed = match &program.items[item].item {
-        Item::Fn(function) => TypedItem::Fn(cx.function(function)),
+        Item::Fn(function) => TypedItem::Fn(Box::new(cx.function(function))),
         Item::Const(constant) => cx.constant_item(constant).map_or(TypedItem::Error, TypedItem::Const),
         Item::Struct(definition) => TypedItem::Struct(cx.fields_of(definition)),
     };

@@ -192,7 +192,7 @@ impl Parser<'_> {
             return None;
         };
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
-        Some(Range { start: self.boxed(start), end: self.boxed(end), inclusive, span: SpanRange::of(range) })
+        Some(Range { start: self.boxed(start), end: self.boxed(end), inclusive })
     }
 
     fn unsupported_iterator(&mut self, expr: &Syn) {

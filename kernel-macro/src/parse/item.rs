@@ -45,14 +45,7 @@ pub(crate) fn parse_const(item: &syn::ItemConst, diags: &mut Diagnostics) -> Con
     }
     let ty = parser.ty(&item.ty);
     let value = parser.expr(&item.expr);
-    Const {
-        attrs: item.attrs.clone(),
-        vis: item.vis.clone(),
-        name: item.ident.clone(),
-        ty,
-        value,
-        expr_count: parser.exprs,
-    }
+    Const { attrs: item.attrs.clone(), name: item.ident.clone(), ty, value, expr_count: parser.exprs }
 }
 
 /// Parses a struct with named fields.
@@ -60,7 +53,7 @@ pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> 
     let mut parser = Parser::new(diags);
     parser.check_generics(&item.generics);
     let fields = parser.fields(item);
-    Struct { name: item.ident.clone(), vis: item.vis.clone(), fields }
+    Struct { name: item.ident.clone(), fields }
 }
 
 impl Parser<'_> {

@@ -12,7 +12,7 @@ use crate::typed::{Callee, Ty, TypedFn};
 pub(crate) fn render_fn(program: &Program, item: ItemId, is_kernel: bool, krate: &TokenStream) -> TokenStream {
     let Some((function, typed)) = parts(program, item) else { return TokenStream::new() };
     let mode = if is_kernel { Mode::Original } else { Mode::Device };
-    let mut renderer = Renderer::new(program, &program.items[item], typed, mode, krate);
+    let mut renderer = Renderer::new(&program.items[item], typed, mode, krate);
     let body = renderer.block(&function.body);
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
     let params = function.params.iter().map(parameter);
@@ -32,7 +32,7 @@ pub(crate) fn render_fn(program: &Program, item: ItemId, is_kernel: bool, krate:
 /// `fn host(…)` of the kernel's `Kernel` implementation: takes the arguments out and runs the twin for each invocation.
 pub(crate) fn render_host(program: &Program, item: ItemId, krate: &TokenStream) -> TokenStream {
     let Some((function, typed)) = parts(program, item) else { return TokenStream::new() };
-    let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Twin, krate);
+    let mut renderer = Renderer::new(&program.items[item], typed, Mode::Twin, krate);
     let body = renderer.block(&function.body);
     let (twin_path, cx) = (renderer.twin.clone(), context());
     let (args, group, twin) = (local("__args"), local("__group"), local("__gridwise_twin"));

@@ -22,7 +22,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 use crate::ast::Expr;
-use crate::program::{Program, ProgramItem};
+use crate::program::ProgramItem;
 use crate::typed::{Ty, TypedFn};
 
 /// Which rendering is made.
@@ -35,7 +35,6 @@ enum Mode {
 
 /// What rendering one function needs.
 struct Renderer<'a> {
-    program: &'a Program,
     item: &'a ProgramItem,
     typed: &'a TypedFn,
     mode: Mode,
@@ -46,10 +45,10 @@ struct Renderer<'a> {
 }
 
 impl<'a> Renderer<'a> {
-    fn new(program: &'a Program, item: &'a ProgramItem, typed: &'a TypedFn, mode: Mode, krate: &TokenStream) -> Self {
+    fn new(item: &'a ProgramItem, typed: &'a TypedFn, mode: Mode, krate: &TokenStream) -> Self {
         let twin = quote!(#krate::__private::twin);
         let glam = quote!(#krate::__private::glam);
-        Self { program, item, typed, mode, twin, glam }
+        Self { item, typed, mode, twin, glam }
     }
 
     /// Whether the rendering is the author's own code, not one that runs on the host device.

@@ -26,7 +26,6 @@ pub(crate) fn infer_source(source: &str) -> (Program, Diagnostics) {
         let (name, item) = parse_item(item, &mut diags);
         let is_kernel = name == "kernel";
         let id = program.items.push(ProgramItem {
-            key: name.to_string(),
             item,
             uses: names.clone(),
             file: "src/kernel.rs".to_owned(),

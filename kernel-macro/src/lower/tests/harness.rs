@@ -25,7 +25,6 @@ pub(super) fn program_of(source: &str) -> Program {
         let (name, item) = parse_item(item, &mut diags);
         let position = (name.span().start().line as u32, name.span().start().column as u32 + 1);
         let id = program.items.push(ProgramItem {
-            key: name.to_string(),
             item,
             uses: names.clone(),
             file: "src/kernel.rs".to_owned(),
