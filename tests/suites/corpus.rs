@@ -14,11 +14,11 @@ use libtest_mimic::{Arguments, Failed, Trial};
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let cases = kernels::all();
-    if let Some(directory) = std::env::var_os("GRIDWISE_DUMP_SPIRV") {
-        if let Err(error) = dump(&cases, Path::new(&directory)) {
-            eprintln!("cannot write modules to {}: {error}", Path::new(&directory).display());
-            return ExitCode::FAILURE;
-        }
+    if let Some(directory) = std::env::var_os("GRIDWISE_DUMP_SPIRV")
+        && let Err(error) = dump(&cases, Path::new(&directory))
+    {
+        eprintln!("cannot write modules to {}: {error}", Path::new(&directory).display());
+        return ExitCode::FAILURE;
     }
     let host = Arc::new(Manager::host());
     let device = match Manager::new() {

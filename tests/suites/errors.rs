@@ -110,11 +110,13 @@ fn sequence_in_flight() {
     let mgr = manager();
     let (seq, mut values) = long(&mgr);
     let running = seq.eval_async().expect("submitted");
-    if seq.is_running() {
-        let error = Spin::dispatch(&seq, Grid::items(64), 1, &mut values).expect_err("running");
-        assert!(matches!(error, Error::SequenceInFlight { .. }), "{error}");
-        let error = seq.eval().expect_err("running");
-        assert!(matches!(error, Error::SequenceInFlight { .. }), "{error}");
+    // A fast device may be done at any moment; what it must not do is accept work while it runs.
+    for result in [Spin::dispatch(&seq, Grid::items(64), 1, &mut values), seq.eval()] {
+        match result {
+            Err(Error::SequenceInFlight { .. }) => {}
+            Ok(()) => assert!(!seq.is_running()),
+            Err(error) => panic!("{error}"),
+        }
     }
     running.wait().expect("finished");
     seq.eval().expect("again");

@@ -1,6 +1,6 @@
 //! Evaluates ops on constants, applies exact identities, and replaces branches on constants by the block they take.
 //!
-//! The identities of single ops live in [`identities`](super::identities). Nothing is folded whose result may differ in a bit.
+//! The identities of single ops live in `identities`. Nothing is folded whose result may differ in a bit.
 
 use super::edit::{Substitution, add_inst, cut_unreachable, for_each_inst, terminator, yields};
 use super::identities::{self, Simpler};

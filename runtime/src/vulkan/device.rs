@@ -48,7 +48,10 @@ impl VulkanDevice {
     pub(crate) fn new(instance: Arc<VulkanInstance>, candidate: &Candidate, baseline_only: bool) -> Result<Arc<Self>> {
         let physical = candidate.physical;
         let caps = if baseline_only { candidate.caps.without_extras() } else { candidate.caps };
-        let raw = create_device(&instance.raw, candidate, &caps)?;
+        let raw = {
+            let _one_at_a_time = super::instance::lifecycle();
+            create_device(&instance.raw, candidate, &caps)?
+        };
         // SAFETY: `physical` is of the instance.
         let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         // From here on, dropping the half-made device must free what there is: handles stay null until made.
@@ -278,6 +281,7 @@ impl Drop for VulkanDevice {
     fn drop(&mut self) {
         // SAFETY: everything made of the device held it, so it is gone; the last work is waited for. Null handles are
         // allowed, and the allocator is not used again.
+        let _one_at_a_time = super::instance::lifecycle();
         unsafe {
             let _ = self.raw.device_wait_idle();
             self.raw.destroy_command_pool(self.barrier_pool, None);
