@@ -5,7 +5,11 @@ use gridwise_ir::descriptor::KernelDescriptor;
 use crate::twin::{HostArgs, HostGroup};
 
 /// A compiled kernel; implemented by `#[kernel]` for the dispatch type it generates.
-pub trait Kernel: 'static {
+///
+/// # Safety
+/// The descriptor's module is valid for Vulkan 1.2, has the interface that the descriptor tells, stays within its buffers
+/// and writes only those that are `writable`; `host` does the same.
+pub unsafe trait Kernel: 'static {
     /// What was compiled.
     const DESCRIPTOR: &'static KernelDescriptor;
 

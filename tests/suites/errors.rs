@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use gridwise::__private::twin::{HostArgs, HostGroup};
+use gridwise::descriptor::{KernelDescriptor, Param, ParamKind};
 use gridwise::prelude::*;
-use gridwise::{DeviceChoice, Error, ManagerDesc};
+use gridwise::{DeviceChoice, DeviceKind, Error, Kernel, KernelArgs, ManagerDesc};
 
 #[kernel(workgroup = 64)]
 fn scale(factor: f32, values: &mut [f32]) {
@@ -228,9 +230,46 @@ fn errors_name_the_place() {
     let Err(Error::KernelPanic { kernel, message, file, line, column, count, .. }) = seq.eval() else {
         panic!("two invocations are out of range");
     };
-    assert_eq!((kernel, line, column), ("scale", 11, 5));
+    assert_eq!((kernel, line, column), ("scale", 13, 5));
     assert!(file.ends_with("errors.rs") && count >= 2, "{file} {count}");
     assert!(message.contains("the len is 4 but the index is"), "{message}");
     assert_eq!(values.to_vec().expect("readable"), [2.0; 4], "the others went on");
     clean(&mgr);
+}
+
+/// `add` with a descriptor that denies its writes, so that no barrier is made for them.
+struct Liar;
+
+static LIE: KernelDescriptor = KernelDescriptor {
+    params: &[
+        Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 4 } },
+        Param { name: "values", kind: ParamKind::Buffer { binding: 1, writable: false, stride: 4 } },
+    ],
+    ..*<Add as Kernel>::DESCRIPTOR
+};
+
+// SAFETY: it is not: that is the point. It runs in this test only, where each invocation has elements of its own, and what
+// comes of it is not looked at.
+unsafe impl Kernel for Liar {
+    const DESCRIPTOR: &'static KernelDescriptor = &LIE;
+
+    fn host(_: &HostArgs<'_>, _: HostGroup<'_>) {}
+}
+
+/// The suites take silence of the validation layer for proof: it must speak when there is something to say.
+#[test]
+fn validation_reports_a_missing_barrier() {
+    let mgr = manager();
+    if !ManagerDesc::from_env().validation || mgr.device().kind == DeviceKind::Host {
+        return;
+    }
+    let (x, values) = (mgr.tensor(&[1.0f32; 64]).expect("memory"), mgr.tensor(&[0.0f32; 64]).expect("memory"));
+    let seq = mgr.sequence().expect("a sequence");
+    for (from, to) in [(&x, &values), (&values, &x)] {
+        let args = KernelArgs::new::<Liar>().read(from).read(to);
+        seq.dispatch(Grid::items(64), args).expect("recorded");
+    }
+    seq.eval().expect("evaluated");
+    let messages = mgr.validation_messages();
+    assert!(messages.iter().any(|message| message.contains("READ_AFTER_WRITE")), "{messages:?}");
 }

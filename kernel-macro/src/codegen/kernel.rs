@@ -31,7 +31,8 @@ pub(crate) fn kernel_items(program: &Program, item: ItemId, compiled: &Compiled,
         #(#cfgs)*
         const _: () = {
             #assertions
-            impl #private::kernel::Kernel for #name {
+            // SAFETY: both sides come from one checked tree, with every access in range or checked where it happens.
+            unsafe impl #private::kernel::Kernel for #name {
                 const DESCRIPTOR: &'static #private::descriptor::KernelDescriptor = #descriptor;
                 #host
             }

@@ -85,6 +85,10 @@ impl VulkanInstance {
             // The layer itself brings this extension.
             names.push(ext::validation_features::NAME.as_ptr());
         }
+        let has_settings = validation && has_layer_settings(&entry)?;
+        if has_settings {
+            names.push(ext::layer_settings::NAME.as_ptr());
+        }
         let log = Box::<ValidationLog>::default();
         let application = vk::ApplicationInfo::default()
             .engine_name(c"gridwise")
@@ -92,6 +96,15 @@ impl VulkanInstance {
             .api_version(vk::API_VERSION_1_3);
         let enabled = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
         let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled);
+        // Newer layers leave what shaders access out of synchronization validation unless told.
+        let on = vk::TRUE.to_ne_bytes();
+        let settings = [vk::LayerSettingEXT::default()
+            .layer_name(VALIDATION_LAYER)
+            .setting_name(c"syncval_shader_accesses_heuristic")
+            .ty(vk::LayerSettingTypeEXT::BOOL32)
+            .values(&on)];
+        let settings = settings.map(|setting| vk::LayerSettingEXT { value_count: 1, ..setting });
+        let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
         let mut messenger_info = log.messenger_info();
         let mut info = vk::InstanceCreateInfo::default()
             .flags(flags)
@@ -100,6 +113,9 @@ impl VulkanInstance {
             .enabled_layer_names(&layers);
         if validation {
             info = info.push_next(&mut features);
+        }
+        if has_settings {
+            info = info.push_next(&mut settings);
         }
         if has_debug_utils {
             info = info.push_next(&mut messenger_info);
@@ -137,6 +153,14 @@ fn has_layer(entry: &ash::Entry) -> Result<bool> {
     let layers = unsafe { entry.enumerate_instance_layer_properties() };
     let layers = layers.map_err(Error::vulkan("vkEnumerateInstanceLayerProperties"))?;
     Ok(layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER)))
+}
+
+/// Whether the validation layer takes settings from the program.
+fn has_layer_settings(entry: &ash::Entry) -> Result<bool> {
+    // SAFETY: no preconditions.
+    let found = unsafe { entry.enumerate_instance_extension_properties(Some(VALIDATION_LAYER)) };
+    let found = found.map_err(Error::vulkan("vkEnumerateInstanceExtensionProperties"))?;
+    Ok(found.iter().any(|extension| extension.extension_name_as_c_str() == Ok(ext::layer_settings::NAME)))
 }
 
 /// Tells whether an instance extension is there.

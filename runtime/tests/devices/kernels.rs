@@ -36,7 +36,8 @@ static SAXPY: KernelDescriptor = KernelDescriptor {
     features: &[],
 };
 
-impl Kernel for Saxpy {
+// SAFETY: the module and the twin do what the descriptor says.
+unsafe impl Kernel for Saxpy {
     const DESCRIPTOR: &'static KernelDescriptor = &SAXPY;
 
     fn host(args: &HostArgs<'_>, group: HostGroup<'_>) {
@@ -73,7 +74,8 @@ static MARK: KernelDescriptor = KernelDescriptor {
     ..SAXPY
 };
 
-impl Kernel for Mark {
+// SAFETY: the module and the twin do what the descriptor says.
+unsafe impl Kernel for Mark {
     const DESCRIPTOR: &'static KernelDescriptor = &MARK;
 
     fn host(args: &HostArgs<'_>, group: HostGroup<'_>) {
@@ -103,7 +105,8 @@ static WRONG: [KernelDescriptor; 6] = [
     KernelDescriptor { workgroup: [0, 1, 1], ..SAXPY },
 ];
 
-impl<const N: usize> Kernel for Wrong<N> {
+// SAFETY: the module and the twin do what the descriptor says, or never run.
+unsafe impl<const N: usize> Kernel for Wrong<N> {
     const DESCRIPTOR: &'static KernelDescriptor = &WRONG[N];
 
     fn host(_: &HostArgs<'_>, _: HostGroup<'_>) {}
@@ -112,7 +115,8 @@ impl<const N: usize> Kernel for Wrong<N> {
 /// A kernel whose twin panics, as no generated twin does.
 pub(crate) struct Panics;
 
-impl Kernel for Panics {
+// SAFETY: the module and the twin do what the descriptor says.
+unsafe impl Kernel for Panics {
     const DESCRIPTOR: &'static KernelDescriptor = &SAXPY;
 
     fn host(_: &HostArgs<'_>, group: HostGroup<'_>) {

@@ -6,6 +6,21 @@ use gridwise::prelude::*;
 #[device]
 const SCALE: f32 = 2.0;
 
+/// A pair.
+#[derive(Clone, Copy, GpuData)]
+#[repr(C)]
+struct Pair {
+    first: f32,
+    second: f32,
+}
+
+/// Adds the members of pairs.
+#[kernel]
+fn sums(pairs: &[Pair], out: &mut [f32]) {
+    let i = global_id().x;
+    out[i] = pairs[i].first + pairs[i].second;
+}
+
 #[device]
 fn scaled(x: f32) -> f32 {
     x * SCALE
@@ -26,5 +41,11 @@ fn main() -> gridwise::Result<()> {
     Case::dispatch(&seq, Grid::items(2), &x, &mut out)?;
     seq.eval()?;
     assert_eq!(out.to_vec()?, [2.0, 4.0]);
+
+    let pairs = mgr.tensor(&[Pair { first: 1.0, second: 2.0 }])?;
+    seq.clear()?;
+    Sums::dispatch(&seq, Grid::items(1), &pairs, &mut out)?;
+    seq.eval()?;
+    assert_eq!(out.to_vec()?, [3.0, 4.0]);
     Ok(())
 }
