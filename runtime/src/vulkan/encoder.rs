@@ -121,8 +121,15 @@ impl<'a> Encoder<'a> {
         let most = self.device.caps.max_groups_x;
         let mut start = 0;
         while start < x {
-            if let (Some(offset), true) = (first_group, start > 0) {
-                self.push_constants(pipeline, offset, &start.to_ne_bytes());
+            if start > 0 {
+                // The parts of a launch write elements of their own, which validation cannot know; among parts as large
+                // as a dispatch can be, a barrier costs nothing.
+                let access = vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE;
+                let stage = (vk::PipelineStageFlags::COMPUTE_SHADER, access);
+                self.device.memory_barrier(self.commands, stage, stage);
+                if let Some(offset) = first_group {
+                    self.push_constants(pipeline, offset, &start.to_ne_bytes());
+                }
             }
             let width = most.min(x - start);
             // SAFETY: everything the pipeline needs is bound, and the size is within the limits.
