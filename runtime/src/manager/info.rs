@@ -67,7 +67,7 @@ impl DeviceInfo {
         Self {
             name: "host".to_owned(),
             kind: DeviceKind::Host,
-            driver: format!("gridwise {}, {threads} threads", env!("CARGO_PKG_VERSION")),
+            driver: format!("{threads} threads"),
             api_version: None,
             limits: Limits {
                 max_groups: [u32::MAX; 3],
@@ -90,6 +90,9 @@ impl DeviceInfo {
 
 impl fmt::Display for DeviceInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind == DeviceKind::Host {
+            return write!(f, "{} ({})", self.name, self.driver);
+        }
         write!(f, "{} ({}, {}", self.name, self.kind, self.driver)?;
         if let Some([major, minor, patch]) = self.api_version {
             write!(f, ", Vulkan {major}.{minor}.{patch}")?;
