@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 
 use super::{Finished, advance, errors_of, internal_error, start, wrong_item};
 use crate::assemble::{AssembleError, Assembled, MainItem, assemble};
-use crate::ast::{Fn, Item, SpanRange, TypeKind};
+use crate::ast::{Fn, Item, Path, SpanRange, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::check::check_kernel;
 use crate::codegen::{check_push_constants, dispatch_items, fn_stub, kernel_items, type_name};
@@ -17,9 +17,39 @@ use crate::krate::facade_path;
 use crate::lower::lower_kernel;
 use crate::parse::{Role, parse_fn};
 
+/// A kernel as read.
+pub(super) struct KernelItem {
+    source: syn::ItemFn,
+    attr: KernelAttr,
+    function: Fn,
+}
+
+impl KernelItem {
+    /// Reads the attribute and the function.
+    pub(super) fn parse(attr: TokenStream, source: syn::ItemFn, diags: &mut Diagnostics) -> Self {
+        let attr = KernelAttr::parse(attr, diags);
+        let function = parse_fn(&source, Role::Kernel, diags);
+        Self { source, attr, function }
+    }
+
+    /// What there is to gather.
+    pub(super) fn names(&self, diags: &mut Diagnostics) -> Vec<Path> {
+        check_name(&self.function.name, diags);
+        let mut names = names_of_fn(&self.function, diags);
+        names.extend(self.attr.const_paths().cloned());
+        dump("ast", &self.function.name.to_string(), || format!("{:#?}", self.function));
+        names
+    }
+
+    /// The gathering of `names`, which carries the kernel as tokens.
+    pub(super) fn state(&self, attr: TokenStream, item: TokenStream, names: Vec<Path>) -> State {
+        start(EntryKind::Kernel, &self.function.name, attr, item, names)
+    }
+}
+
 /// Expands `#[kernel(attr)] item`. The dispatch type comes first: it stays whatever fails later.
 pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
-    let Ok(function) = syn::parse2::<syn::ItemFn>(item.clone()) else {
+    let Ok(source) = syn::parse2::<syn::ItemFn>(item.clone()) else {
         let mut tokens = wrong_item(
             SpanRange::of(item.clone()),
             "`#[kernel]` is for free functions with a body",
@@ -29,57 +59,53 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
         return tokens;
     };
     let mut diags = Diagnostics::new();
-    let (parsed, state) = kernel_state(attr, item, &function, &mut diags);
+    let kernel = KernelItem::parse(attr.clone(), source, &mut diags);
+    let names = kernel.names(&mut diags);
+    let failed = diags.has_errors();
     let mut tokens = errors_of(diags);
-    if type_name(&parsed.name) != parsed.name {
-        tokens.extend(dispatch_items(&function, &parsed, &facade_path()));
+    if type_name(&kernel.function.name) != kernel.function.name {
+        tokens.extend(dispatch_items(&kernel.source, &kernel.function, &facade_path()));
     }
-    tokens.extend(state.map_or_else(|| fn_stub(&function), advance));
+    tokens.extend(if failed {
+        fn_stub(&kernel.source)
+    } else if names.is_empty() {
+        // Nothing to gather: no need to read the tokens again.
+        let mut diags = Diagnostics::new();
+        let finished = finish_item(kernel, Vec::new(), &mut diags);
+        let mut tokens = errors_of(diags);
+        tokens.extend(finished);
+        tokens
+    } else {
+        advance(kernel.state(attr, item, names))
+    });
     tokens
-}
-
-/// The first half, up to the first checkpoint: what there is to gather.
-pub(crate) fn kernel_state(
-    attr: TokenStream,
-    item: TokenStream,
-    function: &syn::ItemFn,
-    diags: &mut Diagnostics,
-) -> (Fn, Option<State>) {
-    let attr_args = KernelAttr::parse(attr.clone(), diags);
-    let parsed = parse_fn(function, Role::Kernel, diags);
-    check_name(&parsed.name, diags);
-    let mut todo = names_of_fn(&parsed, diags);
-    todo.extend(attr_args.const_paths().cloned());
-    dump("ast", &parsed.name.to_string(), || format!("{parsed:#?}"));
-    let state = (!diags.has_errors()).then(|| start(EntryKind::Kernel, &parsed.name, attr, item, todo));
-    (parsed, state)
 }
 
 /// The second half, with everything gathered.
 pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
-    let Ok(function) = syn::parse2::<syn::ItemFn>(state.item) else { return Finished::default() };
-    let attr = KernelAttr::parse(state.attr, diags);
-    let parsed = parse_fn(&function, Role::Kernel, diags);
-    let place = Place::of(&parsed.name);
-    let main = MainItem { item: Item::Fn(parsed.clone()), file: place.file, position: place.position };
-    let tokens = match assemble(main, state.done) {
-        Ok(assembled) => compile_kernel(assembled, &parsed, &attr, diags),
+    let Ok(source) = syn::parse2::<syn::ItemFn>(state.item) else { return Finished::default() };
+    let kernel = KernelItem::parse(state.attr, source, diags);
+    Finished { tokens: finish_item(kernel, state.done, diags), closure: Closure::Broken }
+}
+
+fn finish_item(kernel: KernelItem, done: Vec<(String, Closure)>, diags: &mut Diagnostics) -> TokenStream {
+    let KernelItem { source, attr, function } = kernel;
+    let name = function.name.clone();
+    let place = Place::of(&name);
+    let main = MainItem { item: Item::Fn(function), file: place.file, position: place.position };
+    let tokens = match assemble(main, done) {
+        Ok(assembled) => compile_kernel(assembled, &attr, diags),
         Err(AssembleError::Broken) => None,
         Err(AssembleError::Internal(detail)) => {
-            internal_error(&parsed.name, "gathering", &detail, diags);
+            internal_error(&name, "gathering", &detail, diags);
             None
         }
     };
-    Finished { tokens: tokens.unwrap_or_else(|| fn_stub(&function)), closure: Closure::Broken }
+    tokens.unwrap_or_else(|| fn_stub(&source))
 }
 
 /// Everything after gathering; `None` after errors.
-fn compile_kernel(
-    assembled: Assembled,
-    function: &Fn,
-    attr: &KernelAttr,
-    diags: &mut Diagnostics,
-) -> Option<TokenStream> {
+fn compile_kernel(assembled: Assembled, attr: &KernelAttr, diags: &mut Diagnostics) -> Option<TokenStream> {
     let Assembled { mut program, item, .. } = assembled;
     infer_item(&mut program, item, diags);
     check_kernel(&program, item, diags);
@@ -87,6 +113,7 @@ fn compile_kernel(
     if diags.has_errors() {
         return None;
     }
+    let Item::Fn(function) = &program.items[item].item else { return None };
     let name = function.name.to_string();
     let module = lower_kernel(&program, item, workgroup);
     dump("ir", &name, || module.to_string());

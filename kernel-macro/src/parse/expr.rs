@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{BinOp, Expr as Syn, Lit, RangeLimits, UnOp};
 
 use super::Parser;
+use super::span::{expr_range, path_range};
 use crate::ast::{BinaryOp, Expr, ExprKind, Label, Literal, Member, Range, ScalarName, SpanRange, UnaryOp};
 use crate::diag::code;
 
@@ -15,7 +16,7 @@ impl Parser<'_> {
         }
         let id = self.next_expr();
         let kind = self.expr_kind(expr);
-        Expr { id, kind, span: SpanRange::of(expr) }
+        Expr { id, kind, span: expr_range(expr) }
     }
 
     fn boxed(&mut self, expr: &Syn) -> Box<Expr> {
@@ -127,7 +128,7 @@ impl Parser<'_> {
         let args = self.list(&call.args);
         match &*call.func {
             Syn::Path(path) if path.qself.is_none() => match self.path(&path.path) {
-                Some(callee) => ExprKind::Call { callee, callee_span: SpanRange::of(path), args },
+                Some(callee) => ExprKind::Call { callee, callee_span: path_range(&path.path), args },
                 None => ExprKind::Error,
             },
             other => {
@@ -320,37 +321,35 @@ fn to_label(lifetime: &syn::Lifetime) -> Label {
 
 /// The operator, whether it assigns, and its span.
 fn binary_op(op: &BinOp) -> (BinaryOp, bool, Span) {
-    let span = SpanRange::of(op).start;
-    let (op, assign) = match op {
-        BinOp::Add(_) => (BinaryOp::Add, false),
-        BinOp::Sub(_) => (BinaryOp::Sub, false),
-        BinOp::Mul(_) => (BinaryOp::Mul, false),
-        BinOp::Div(_) => (BinaryOp::Div, false),
-        BinOp::Rem(_) => (BinaryOp::Rem, false),
-        BinOp::And(_) => (BinaryOp::And, false),
-        BinOp::Or(_) => (BinaryOp::Or, false),
-        BinOp::BitXor(_) => (BinaryOp::BitXor, false),
-        BinOp::BitAnd(_) => (BinaryOp::BitAnd, false),
-        BinOp::BitOr(_) => (BinaryOp::BitOr, false),
-        BinOp::Shl(_) => (BinaryOp::Shl, false),
-        BinOp::Shr(_) => (BinaryOp::Shr, false),
-        BinOp::Eq(_) => (BinaryOp::Eq, false),
-        BinOp::Lt(_) => (BinaryOp::Lt, false),
-        BinOp::Le(_) => (BinaryOp::Le, false),
-        BinOp::Ne(_) => (BinaryOp::Ne, false),
-        BinOp::Ge(_) => (BinaryOp::Ge, false),
-        BinOp::Gt(_) => (BinaryOp::Gt, false),
-        BinOp::AddAssign(_) => (BinaryOp::Add, true),
-        BinOp::SubAssign(_) => (BinaryOp::Sub, true),
-        BinOp::MulAssign(_) => (BinaryOp::Mul, true),
-        BinOp::DivAssign(_) => (BinaryOp::Div, true),
-        BinOp::RemAssign(_) => (BinaryOp::Rem, true),
-        BinOp::BitXorAssign(_) => (BinaryOp::BitXor, true),
-        BinOp::BitAndAssign(_) => (BinaryOp::BitAnd, true),
-        BinOp::BitOrAssign(_) => (BinaryOp::BitOr, true),
-        BinOp::ShlAssign(_) => (BinaryOp::Shl, true),
-        BinOp::ShrAssign(_) => (BinaryOp::Shr, true),
-        _ => (BinaryOp::Add, false),
-    };
-    (op, assign, span)
+    match op {
+        BinOp::Add(token) => (BinaryOp::Add, false, token.spans[0]),
+        BinOp::Sub(token) => (BinaryOp::Sub, false, token.spans[0]),
+        BinOp::Mul(token) => (BinaryOp::Mul, false, token.spans[0]),
+        BinOp::Div(token) => (BinaryOp::Div, false, token.spans[0]),
+        BinOp::Rem(token) => (BinaryOp::Rem, false, token.spans[0]),
+        BinOp::And(token) => (BinaryOp::And, false, token.spans[0]),
+        BinOp::Or(token) => (BinaryOp::Or, false, token.spans[0]),
+        BinOp::BitXor(token) => (BinaryOp::BitXor, false, token.spans[0]),
+        BinOp::BitAnd(token) => (BinaryOp::BitAnd, false, token.spans[0]),
+        BinOp::BitOr(token) => (BinaryOp::BitOr, false, token.spans[0]),
+        BinOp::Shl(token) => (BinaryOp::Shl, false, token.spans[0]),
+        BinOp::Shr(token) => (BinaryOp::Shr, false, token.spans[0]),
+        BinOp::Eq(token) => (BinaryOp::Eq, false, token.spans[0]),
+        BinOp::Lt(token) => (BinaryOp::Lt, false, token.spans[0]),
+        BinOp::Le(token) => (BinaryOp::Le, false, token.spans[0]),
+        BinOp::Ne(token) => (BinaryOp::Ne, false, token.spans[0]),
+        BinOp::Ge(token) => (BinaryOp::Ge, false, token.spans[0]),
+        BinOp::Gt(token) => (BinaryOp::Gt, false, token.spans[0]),
+        BinOp::AddAssign(token) => (BinaryOp::Add, true, token.spans[0]),
+        BinOp::SubAssign(token) => (BinaryOp::Sub, true, token.spans[0]),
+        BinOp::MulAssign(token) => (BinaryOp::Mul, true, token.spans[0]),
+        BinOp::DivAssign(token) => (BinaryOp::Div, true, token.spans[0]),
+        BinOp::RemAssign(token) => (BinaryOp::Rem, true, token.spans[0]),
+        BinOp::BitXorAssign(token) => (BinaryOp::BitXor, true, token.spans[0]),
+        BinOp::BitAndAssign(token) => (BinaryOp::BitAnd, true, token.spans[0]),
+        BinOp::BitOrAssign(token) => (BinaryOp::BitOr, true, token.spans[0]),
+        BinOp::ShlAssign(token) => (BinaryOp::Shl, true, token.spans[0]),
+        BinOp::ShrAssign(token) => (BinaryOp::Shr, true, token.spans[0]),
+        other => (BinaryOp::Add, false, SpanRange::of(other).start),
+    }
 }

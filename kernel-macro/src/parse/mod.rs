@@ -3,6 +3,7 @@
 mod expr;
 mod item;
 mod pat;
+mod span;
 mod stmt;
 #[cfg(test)]
 mod tests;

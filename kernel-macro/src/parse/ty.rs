@@ -4,13 +4,14 @@ use quote::ToTokens;
 use syn::Type;
 
 use super::Parser;
-use crate::ast::{SpanRange, TypeExpr, TypeKind};
+use super::span::type_range;
+use crate::ast::{TypeExpr, TypeKind};
 
 impl Parser<'_> {
     /// A type anywhere but in a kernel's parameter list.
     pub(super) fn ty(&mut self, ty: &Type) -> TypeExpr {
         let kind = self.type_kind(ty);
-        TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
+        TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
     }
 
     /// The type of a kernel's parameter: slices are allowed.
@@ -26,7 +27,7 @@ impl Parser<'_> {
             }
             other => self.type_kind(other),
         };
-        TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
+        TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
     }
 
     fn type_kind(&mut self, ty: &Type) -> TypeKind {

@@ -76,12 +76,7 @@ pub(crate) fn run_stages(workload: &Workload) -> Result<Staged, Error> {
     clock.next();
 
     let place = Place::of(&parsed.function.name);
-    let main = MainItem {
-        key: workload.name.to_owned(),
-        item: Item::Fn(parsed.function.clone()),
-        file: place.file,
-        position: place.position,
-    };
+    let main = MainItem { item: Item::Fn(parsed.function.clone()), file: place.file, position: place.position };
     let assembled = assemble(main, Vec::new()).map_err(|e| wrong(workload, format!("{e:?}")))?;
     let (mut program, item) = (assembled.program, assembled.item);
     infer_item(&mut program, item, &mut diags);

@@ -69,7 +69,10 @@ fn start_item(item: syn::Item, diags: &mut Diagnostics) -> Option<(String, Optio
             };
             let name = item.sig.ident.to_string();
             if attr.path().is_ident("kernel") {
-                (name, kernel::kernel_state(arguments, item.to_token_stream(), &item, &mut here).1)
+                let tokens = item.to_token_stream();
+                let kernel = kernel::KernelItem::parse(arguments.clone(), item, &mut here);
+                let names = kernel.names(&mut here);
+                (name, Some(kernel.state(arguments, tokens, names)))
             } else {
                 (name, Some(start_device(item.to_token_stream(), &mut here)))
             }
