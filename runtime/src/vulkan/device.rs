@@ -279,9 +279,9 @@ fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -
 
 impl Drop for VulkanDevice {
     fn drop(&mut self) {
+        let _one_at_a_time = super::instance::lifecycle();
         // SAFETY: everything made of the device held it, so it is gone; the last work is waited for. Null handles are
         // allowed, and the allocator is not used again.
-        let _one_at_a_time = super::instance::lifecycle();
         unsafe {
             let _ = self.raw.device_wait_idle();
             self.raw.destroy_command_pool(self.barrier_pool, None);

@@ -41,7 +41,6 @@ impl VulkanInstance {
     /// # Errors
     /// When validation is asked for and not installed, or the loader fails.
     pub(crate) fn new(validation: bool) -> Result<Option<Self>> {
-        let _one_at_a_time = lifecycle();
         // SAFETY: the system's Vulkan loader; its initialisers are as trustworthy as the system.
         let entry = match unsafe { ash::Entry::load() } {
             Ok(entry) => entry,
@@ -120,8 +119,11 @@ impl VulkanInstance {
         if has_debug_utils {
             info = info.push_next(&mut messenger_info);
         }
-        // SAFETY: everything `info` points to lives until after the call.
-        let raw = unsafe { entry.create_instance(&info, None) }.map_err(Error::vulkan("vkCreateInstance"))?;
+        let raw = {
+            let _one_at_a_time = lifecycle();
+            // SAFETY: everything `info` points to lives until after the call.
+            unsafe { entry.create_instance(&info, None) }.map_err(Error::vulkan("vkCreateInstance"))?
+        };
         let mut instance = Self { raw, messenger: None, has_debug_utils, log, _entry: entry };
         if has_debug_utils {
             let utils = ext::debug_utils::Instance::new(&instance._entry, &instance.raw);
