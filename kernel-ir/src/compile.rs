@@ -36,6 +36,10 @@ pub struct Compiled {
     pub push_constant_size: u32,
     /// Binding of the trap record, when a site is left.
     pub trap_binding: Option<u32>,
+    /// Words of the trap record; zero without one.
+    pub trap_words: u32,
+    /// Binding of the print buffer, when a site that prints is left.
+    pub print_binding: Option<u32>,
     /// The sites that are left.
     pub sites: Vec<CompiledSite>,
     /// Features beyond the baseline.
@@ -73,6 +77,10 @@ pub struct CompiledSite {
     pub location: CompiledLocation,
     /// The expression as the user wrote it.
     pub text: String,
+    /// The format of its message, by the number the lowering gave it.
+    pub format: Option<u32>,
+    /// Words it records of its arguments.
+    pub words: u32,
 }
 
 /// Why a module did not become a kernel.
@@ -108,9 +116,10 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
     let locate =
         |at: SourceLocation| CompiledLocation { file: module.files[at.file].clone(), line: at.line, column: at.column };
     let positions = options.buffer_positions.as_slice();
-    let sites = emitted.sites.iter().map(|site| {
+    let sites = emitted.sites.iter().zip(&emitted.site_words).map(|(site, words)| {
         let site = &module.sites[*site];
-        CompiledSite { kind: site.kind, location: locate(site.location), text: site.text.clone() }
+        let location = locate(site.location);
+        CompiledSite { kind: site.kind, location, text: site.text.clone(), format: site.format, words: *words }
     });
     Compiled {
         name: function.name.clone(),
@@ -121,6 +130,8 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         launch_words: emitted.launch_words.iter().map(|word| renumber(*word, positions)).collect(),
         push_constant_size: emitted.push_constant_size,
         trap_binding: emitted.trap_binding,
+        trap_words: emitted.trap_words,
+        print_binding: emitted.print_binding,
         sites: sites.collect(),
         features: emitted.features.iter().map(|(feature, at)| (*feature, at.map(locate))).collect(),
         checks: CheckCount::default(),

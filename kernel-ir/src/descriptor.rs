@@ -1,5 +1,7 @@
 //! What the compiler hands to the runtime: one constant per kernel. It must not use anything else of this crate.
 
+use std::fmt;
+
 /// Everything the runtime needs to launch one compiled kernel; the macro emits it as a `static`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KernelDescriptor {
@@ -21,7 +23,11 @@ pub struct KernelDescriptor {
     pub push_constant_size: u32,
     /// Binding (set 0) of the trap record, when the kernel has a site that can trap.
     pub trap_binding: Option<u32>,
-    /// The sites that can trap; a trap record names one by its position here.
+    /// Words of the trap record; zero when the kernel has none.
+    pub trap_words: u32,
+    /// Binding (set 0) of the print buffer, when the kernel has a site that prints.
+    pub print_binding: Option<u32>,
+    /// The sites that can trap or print; a record names one by its position here.
     pub sites: &'static [Site],
     /// Device features the module needs beyond the Vulkan 1.2 baseline, each with its reason.
     pub features: &'static [FeatureUse],
@@ -90,8 +96,8 @@ pub enum LaunchWordKind {
     Len(u32),
 }
 
-/// A place in a kernel that can trap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A place in a kernel that can trap or print.
+#[derive(Debug, Clone, Copy)]
 pub struct Site {
     /// What goes wrong there.
     pub kind: SiteKind,
@@ -99,7 +105,27 @@ pub struct Site {
     pub location: Location,
     /// The source text of the expression, for the message (`y[i + 1]`).
     pub text: &'static str,
+    /// The text that panics and prints are recorded for.
+    pub message: Option<Message>,
 }
+
+/// The text of a panic or print: how many words its arguments take in a record, and how they become text.
+#[derive(Debug, Clone, Copy)]
+pub struct Message {
+    /// Words of the arguments, in order.
+    pub words: u32,
+    /// Writes the text of arguments with these words.
+    pub write: fn(&mut dyn fmt::Write, &[u32]) -> fmt::Result,
+}
+
+impl PartialEq for Site {
+    /// Sites are equal when they stand at the same place; what is written there is the same then.
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind, self.location, self.text) == (other.kind, other.location, other.text)
+    }
+}
+
+impl Eq for Site {}
 
 /// What goes wrong at a trap site, and what the record's two operands mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -116,9 +142,16 @@ pub enum SiteKind {
     RemainderOverflow,
     /// `clamp` with `min > max` or a NaN bound.
     ClampBounds,
+    /// `panic!`, a failed `assert!` and their like; operands: the words of the message's arguments.
+    Panic,
+    /// `println!` and `print!`; operands: the words of the arguments.
+    Print,
+    /// `eprintln!`, `eprint!` and `dbg!`; operands: the words of the arguments.
+    PrintError,
 }
 
-/// The trap record as it lies in the trap buffer: eight `u32` words.
+/// The beginning of the trap record as it lies in the trap buffer; the operands of the claiming trap follow, as many words
+/// as [`KernelDescriptor::trap_words`] leaves room for.
 ///
 /// The first invocation that traps claims the record; all count themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -128,13 +161,41 @@ pub struct TrapRecord {
     pub claimed: u32,
     /// How many times any site trapped in the launch.
     pub count: u32,
-    /// Operands of the claiming trap, by [`SiteKind`].
-    pub operands: [u32; 2],
     /// Global id of the claiming invocation.
     pub invocation: [u32; 3],
+}
+
+impl TrapRecord {
+    /// Words of the record before the operands.
+    pub const HEADER_WORDS: u32 = 5;
+    /// Words of the smallest record.
+    pub const LEAST_WORDS: u32 = 8;
+}
+
+/// The beginning of a print buffer; records follow, one after the other: 1 + the position of the site in
+/// [`KernelDescriptor::sites`], the invocation's global id, the words of the arguments. A zero ends them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(C)]
+pub struct PrintHeader {
+    /// Words that records asked for; may exceed the capacity.
+    pub used: u32,
+    /// Records that found no room.
+    pub dropped: u32,
+    /// Words there are for records.
+    pub capacity: u32,
     /// Unused.
     pub reserved: u32,
 }
+
+impl PrintHeader {
+    /// Words of the header.
+    pub const WORDS: u32 = 4;
+    /// Words of a record before the arguments.
+    pub const RECORD_WORDS: u32 = 4;
+}
+
+/// The most words that the arguments of one panic or print may take.
+pub const MAX_SITE_WORDS: usize = 128;
 
 /// A device feature that a module needs, and where in the source the need arises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -81,6 +81,7 @@ fn check_device(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> Res
     };
     let mut bindings: Vec<u32> = descriptor.params.iter().filter_map(|param| binding(param.kind)).collect();
     bindings.extend(descriptor.trap_binding);
+    bindings.extend(descriptor.print_binding);
     let asked = bindings.len() as u32;
     // The compiler counts bindings from zero; other numbers would cost memory in proportion.
     bindings.sort_unstable();

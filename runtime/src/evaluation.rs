@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::error::Result;
+use crate::print::LaunchPrints;
 use crate::sequence::Inner;
 
 /// A run of a sequence; made by [`Sequence::eval_async`](crate::Sequence::eval_async).
@@ -21,12 +22,14 @@ pub struct Evaluation {
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     result: Mutex<Option<Result<()>>>,
+    /// What its launches printed and nobody has been told yet.
+    printed: Mutex<Vec<LaunchPrints>>,
 }
 
 impl Outcome {
     /// The outcome of nothing.
     pub(crate) fn settled() -> Self {
-        Self { result: Mutex::new(Some(Ok(()))) }
+        Self { result: Mutex::new(Some(Ok(()))), ..Self::default() }
     }
 
     /// Notes how the run ended, unless a failure is noted already.
@@ -35,6 +38,16 @@ impl Outcome {
         if !matches!(&*result, Some(Err(_))) {
             *result = Some(new);
         }
+    }
+
+    /// Adds what launches printed.
+    pub(crate) fn add_prints(&self, mut printed: Vec<LaunchPrints>) {
+        self.printed.lock().unwrap_or_else(PoisonError::into_inner).append(&mut printed);
+    }
+
+    /// What launches printed since the last call.
+    pub(crate) fn take_prints(&self) -> Vec<LaunchPrints> {
+        std::mem::take(&mut *self.printed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// How the run ended.

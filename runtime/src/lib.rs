@@ -38,6 +38,7 @@ mod grid;
 mod host;
 mod launch;
 mod manager;
+mod print;
 mod sequence;
 mod steps;
 mod sync;
@@ -54,6 +55,7 @@ pub use grid::{Grid, GridSide, GridSize};
 pub use kernel::Kernel;
 pub use manager::{DeviceChoice, DeviceInfo, DeviceKind, Limits, Manager, ManagerDesc};
 pub use ops::Op;
+pub use print::{PrintSink, Printed};
 pub use sequence::Sequence;
 pub use tensor::{Contents, Tensor, TensorDesc, TensorRef};
 

@@ -106,7 +106,7 @@ impl Sequence {
         let inner = &*self.inner;
         let Some(Started { number, outcome, steps }) = inner.start()? else { return Ok(()) };
         if let Backend::Host(host) = &inner.shared.backend {
-            run_on_host(host, number, &steps, &outcome);
+            run_on_host(host, number, &steps, &outcome, inner.shared.print_capacity);
         }
         drop(steps);
         inner.shared.wait(number)?;
@@ -139,7 +139,7 @@ impl Sequence {
             let work = {
                 let (inner, outcome) = (inner.clone(), outcome.clone());
                 move || match &inner.shared.backend {
-                    Backend::Host(host) => run_on_host(host, number, &steps, &outcome),
+                    Backend::Host(host) => run_on_host(host, number, &steps, &outcome, inner.shared.print_capacity),
                     Backend::Vulkan(_) => {}
                 }
             };
@@ -193,10 +193,12 @@ impl Sequence {
     }
 }
 
-fn run_on_host(host: &HostDevice, number: u64, steps: &[Step], outcome: &Outcome) {
+fn run_on_host(host: &HostDevice, number: u64, steps: &[Step], outcome: &Outcome, capacity: u32) {
     host.queue.run(number, || {
         // SAFETY: this is the turn, and the schedule keeps the host off the buffers until the submission is complete.
-        if let Some(error) = unsafe { run_steps(&host.pool, steps) } {
+        let (error, printed) = unsafe { run_steps(&host.pool, steps, capacity) };
+        outcome.add_prints(printed);
+        if let Some(error) = error {
             outcome.set(Err(error));
         }
     });
@@ -209,14 +211,21 @@ impl Inner {
 
     /// The state, if nothing runs.
     fn idle_state(&self, operation: &'static str) -> Result<MutexGuard<'_, State>> {
-        let mut state = self.lock();
-        if let Some(number) = state.running {
+        loop {
+            let mut state = self.lock();
+            let Some(number) = state.running else { return Ok(state) };
             if !self.shared.wait_timeout(number, Some(Duration::ZERO))? {
                 return Err(Error::SequenceInFlight { operation });
             }
             state.settle();
+            let printed = state.outcome.take_prints();
+            if printed.is_empty() {
+                return Ok(state);
+            }
+            // The sink is user code: it must not run under the lock, in which it could use this sequence.
+            drop(state);
+            self.shared.print(printed);
         }
-        Ok(state)
     }
 
     /// Submits the recorded steps; nothing for an empty recording. On the host device the caller must then run them.
@@ -230,7 +239,7 @@ impl Inner {
         let uses = state.uses.iter().map(|(buffer, is_written)| (&buffer.uses, *is_written));
         let number = match (&self.shared.backend, &mut state.recording) {
             (Backend::Vulkan(vulkan), Some(recording)) => {
-                recording.reset_traps();
+                recording.reset_records();
                 let (commands, brings) = (recording.commands(), recording.begins_with_barrier());
                 let submit = |number, barrier| vulkan.device.submit(commands, number, barrier);
                 self.shared.schedule.submit(uses, brings, submit)?
@@ -251,6 +260,10 @@ impl Inner {
         if state.running == Some(number) {
             state.settle();
         }
+        let printed = state.outcome.take_prints();
+        // As above: not under the lock.
+        drop(state);
+        self.shared.print(printed);
     }
 }
 
@@ -265,7 +278,7 @@ impl State {
             let needs_barrier = shared.schedule.needs_barrier(uses);
             let recording = match &mut self.recording {
                 Some(recording) => recording,
-                None => self.recording.insert(Recording::new(&vulkan.device)?),
+                None => self.recording.insert(Recording::new(&vulkan.device, shared.print_capacity)?),
             };
             // A sequence that needs a barrier once, as on its own last run, will need it again: it gets it for good, which
             // is cheaper than a barrier beside it at each run.
@@ -293,6 +306,9 @@ impl State {
     fn settle(&mut self) {
         if self.running.take().is_none() {
             return;
+        }
+        if let Some(recording) = &self.recording {
+            self.outcome.add_prints(recording.read_prints());
         }
         let trapped = self.recording.as_ref().and_then(|recording| recording.read_traps());
         self.outcome.set(trapped.map_or(Ok(()), Err));

@@ -7,7 +7,7 @@
 
 use super::FunctionBuilder;
 use crate::flow;
-use crate::ir::{Block, BlockId, InstKind, Value, ValueId};
+use crate::ir::{Block, BlockId, InstKind, SiteId, Value, ValueId};
 use crate::types::TypeId;
 
 impl FunctionBuilder<'_> {
@@ -177,6 +177,11 @@ impl FunctionBuilder<'_> {
     /// Leaves the function.
     pub fn return_(&mut self, value: Option<ValueId>) {
         self.append(InstKind::Return(value), &[]);
+    }
+
+    /// Records a trap with the `u32` words of its message and ends the invocation.
+    pub fn panic(&mut self, site: SiteId, words: &[ValueId]) {
+        self.append(InstKind::Panic(site, words.to_vec()), &[]);
     }
 
     /// Ends a block that control never leaves.

@@ -72,7 +72,18 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Adds a trap site.
     pub fn site(&mut self, kind: SiteKind, location: SourceLocation, text: impl Into<String>) -> SiteId {
-        self.module.sites.push(crate::ir::Site { kind, location, text: text.into() })
+        self.module.sites.push(crate::ir::Site { kind, location, text: text.into(), format: None })
+    }
+
+    /// Adds the site of a panic or print, with the number of its format.
+    pub fn message_site(
+        &mut self,
+        kind: SiteKind,
+        location: SourceLocation,
+        text: impl Into<String>,
+        format: u32,
+    ) -> SiteId {
+        self.module.sites.push(crate::ir::Site { kind, location, text: text.into(), format: Some(format) })
     }
 
     /// Says where the function itself was written.
@@ -276,9 +287,14 @@ impl<'m> FunctionBuilder<'m> {
         }
     }
 
-    /// Records a trap with two `u32` operands and goes on.
-    pub fn trap(&mut self, site: SiteId, operands: [ValueId; 2]) {
-        self.append(InstKind::Trap(site, operands), &[]);
+    /// Records a trap with `u32` operands and goes on.
+    pub fn trap(&mut self, site: SiteId, operands: &[ValueId]) {
+        self.append(InstKind::Trap(site, operands.to_vec()), &[]);
+    }
+
+    /// Records a message with `u32` words for the host.
+    pub fn print(&mut self, site: SiteId, words: &[ValueId]) {
+        self.append(InstKind::Print(site, words.to_vec()), &[]);
     }
 
     fn define(&mut self, kind: InstKind, ty: TypeId) -> ValueId {

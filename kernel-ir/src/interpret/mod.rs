@@ -34,22 +34,27 @@ pub struct World {
     pub buffers: Vec<Vec<Value>>,
     /// Traps recorded so far.
     pub traps: Vec<Trap>,
+    /// Messages printed so far.
+    pub prints: Vec<Trap>,
     /// Instructions that may still run.
     pub fuel: u64,
 }
 
-/// A recorded trap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A recorded trap or message.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trap {
     /// Where.
     pub site: SiteId,
     /// Its operands.
-    pub operands: [u32; 2],
+    pub operands: Vec<u32>,
 }
 
 /// Why a run stopped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InterpretError {
+    /// The invocation panicked, which its traps say more about.
+    #[error("panicked")]
+    Panicked,
     /// All fuel was used.
     #[error("out of fuel")]
     OutOfFuel,
@@ -97,7 +102,10 @@ pub fn run_function(
 /// When the module is malformed, has no kernel, or parameters or buffers do not fit it.
 pub fn run_kernel(module: &Module, world: &mut World) -> Result<(), InterpretError> {
     let kernel = module.kernel.as_ref().expect("a module with a kernel");
-    run_function(module, kernel.function, &[], world).map(|_| ())
+    match run_function(module, kernel.function, &[], world) {
+        Ok(_) | Err(InterpretError::Panicked) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// A running function.

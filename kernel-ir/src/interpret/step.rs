@@ -33,6 +33,11 @@ impl Frame<'_> {
             InstKind::Break(target, values) => return Ok(Some(Flow::Break(*target, self.values(values)))),
             InstKind::Continue(target, values) => return Ok(Some(Flow::Continue(*target, self.values(values)))),
             InstKind::Return(value) => return Ok(Some(Flow::Return(value.map(|value| self.value(value).clone())))),
+            InstKind::Panic(site, words) => {
+                let operands = self.words(words);
+                self.world.traps.push(Trap { site: *site, operands });
+                return Err(InterpretError::Panicked);
+            }
             InstKind::Unreachable => return Err(InterpretError::Undefined("`unreachable` was reached".to_owned())),
             InstKind::If { condition, then_block, else_block } => {
                 let taken = if self.value(*condition).is_true() { *then_block } else { *else_block };
@@ -46,8 +51,12 @@ impl Frame<'_> {
             InstKind::Loop { initial, body } => return self.run_loop(inst, initial, *body),
             InstKind::Store(place, value) => self.store(place, *value)?,
             InstKind::Trap(site, operands) => {
-                let operands = operands.map(|operand| self.value(operand).bits());
+                let operands = self.words(operands);
                 self.world.traps.push(Trap { site: *site, operands });
+            }
+            InstKind::Print(site, words) => {
+                let operands = self.words(words);
+                self.world.prints.push(Trap { site: *site, operands });
             }
             InstKind::Call(callee, arguments) => {
                 let arguments = self.values(arguments);
@@ -60,6 +69,10 @@ impl Frame<'_> {
             }
         }
         Ok(None)
+    }
+
+    fn words(&self, values: &[ValueId]) -> Vec<u32> {
+        values.iter().map(|value| self.value(*value).bits()).collect()
     }
 
     fn define(&mut self, results: &[ValueId], values: Vec<Value>) {
@@ -159,7 +172,7 @@ impl Frame<'_> {
     fn out_of_range(&mut self, check: Option<SiteId>, index: u32, len: u32) -> Result<(), InterpretError> {
         match check {
             Some(site) => {
-                self.world.traps.push(Trap { site, operands: [index, len] });
+                self.world.traps.push(Trap { site, operands: vec![index, len] });
                 Ok(())
             }
             None => Err(InterpretError::Undefined(format!("unchecked index {index} of {len}"))),

@@ -39,8 +39,10 @@ pub enum InstKind {
     Store(Place, ValueId),
     /// Calls a function; defines a value unless the function returns unit.
     Call(FunctionId, Vec<ValueId>),
-    /// Records a trap with two `u32` operands (what they mean is the site's kind) and goes on.
-    Trap(SiteId, [ValueId; 2]),
+    /// Records a trap with `u32` operands (what they mean is the site's kind) and goes on.
+    Trap(SiteId, Vec<ValueId>),
+    /// Records a message for the host: the site's format, and the words of its arguments, all `u32`.
+    Print(SiteId, Vec<ValueId>),
 
     /// Runs one of two blocks; its results are what that block yields.
     If {
@@ -77,6 +79,8 @@ pub enum InstKind {
     Continue(BlockId, Vec<ValueId>),
     /// Terminator: leaves the function.
     Return(Option<ValueId>),
+    /// Terminator: records a trap with the words of its message's arguments, all `u32`, and ends the invocation.
+    Panic(SiteId, Vec<ValueId>),
     /// Terminator: never reached.
     Unreachable,
 }
@@ -84,7 +88,15 @@ pub enum InstKind {
 impl InstKind {
     /// Whether it ends a block.
     pub fn is_terminator(&self) -> bool {
-        matches!(self, Self::Yield(_) | Self::Break(..) | Self::Continue(..) | Self::Return(_) | Self::Unreachable)
+        matches!(
+            self,
+            Self::Yield(_)
+                | Self::Break(..)
+                | Self::Continue(..)
+                | Self::Return(_)
+                | Self::Panic(..)
+                | Self::Unreachable
+        )
     }
 
     /// The blocks it owns, in order.
@@ -112,8 +124,10 @@ impl InstKind {
             | Self::Yield(values)
             | Self::Break(_, values)
             | Self::Continue(_, values)
+            | Self::Trap(_, values)
+            | Self::Print(_, values)
+            | Self::Panic(_, values)
             | Self::Loop { initial: values, .. } => values.iter().copied().for_each(f),
-            Self::Trap(_, operands) => operands.iter().copied().for_each(f),
             Self::Extract(value, _)
             | Self::Return(Some(value))
             | Self::If { condition: value, .. }
@@ -145,9 +159,11 @@ impl InstKind {
             | Self::Call(_, values)
             | Self::Yield(values)
             | Self::Break(_, values)
+            | Self::Trap(_, values)
+            | Self::Print(_, values)
+            | Self::Panic(_, values)
             | Self::Continue(_, values) => all(values),
             Self::Loop { initial, .. } => all(initial),
-            Self::Trap(_, operands) => all(operands),
             Self::Extract(value, _) | Self::Return(Some(value)) => all(std::slice::from_mut(value)),
             Self::Insert(composite, member, _) => {
                 all(std::slice::from_mut(composite));

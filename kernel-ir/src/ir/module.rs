@@ -17,7 +17,7 @@ entity_id!(
     "param"
 );
 entity_id!(
-    /// A place in the source that can trap.
+    /// A place in the source that can trap or print.
     SiteId,
     "site"
 );
@@ -36,7 +36,7 @@ pub struct Module {
     pub functions: Arena<FunctionId, Function>,
     /// The kernel; `None` only in tests of single functions.
     pub kernel: Option<Kernel>,
-    /// Trap sites.
+    /// Sites of traps and prints.
     pub sites: Arena<SiteId, Site>,
     /// Paths of source files.
     pub files: Arena<FileId, String>,
@@ -75,7 +75,7 @@ pub struct PushParam {
     pub ty: TypeId,
 }
 
-/// A place in the source that can trap.
+/// A place in the source that can trap or print.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
     /// What goes wrong there.
@@ -84,6 +84,8 @@ pub struct Site {
     pub location: SourceLocation,
     /// The expression as the user wrote it.
     pub text: String,
+    /// For panics and prints: the format of the message, by its number in the front end's own table.
+    pub format: Option<u32>,
 }
 
 /// A position in a source file.

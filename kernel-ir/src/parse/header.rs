@@ -6,13 +6,16 @@ use crate::descriptor::SiteKind;
 use crate::ir::{Buffer, Kernel, Module, PushParam, Site, SourceLocation};
 use crate::types::{Field, Scalar, StructDef, Type, TypeId, Types};
 
-const SITE_KINDS: [SiteKind; 6] = [
+const SITE_KINDS: [SiteKind; 9] = [
     SiteKind::IndexOutOfBounds,
     SiteKind::DivideByZero,
     SiteKind::RemainderByZero,
     SiteKind::DivideOverflow,
     SiteKind::RemainderOverflow,
     SiteKind::ClampBounds,
+    SiteKind::Panic,
+    SiteKind::Print,
+    SiteKind::PrintError,
 ];
 
 pub(super) fn parse_header(cursor: &mut Cursor<'_>, module: &mut Module) -> Result<()> {
@@ -25,7 +28,9 @@ pub(super) fn parse_header(cursor: &mut Cursor<'_>, module: &mut Module) -> Resu
         cursor.declared::<crate::ir::SiteId>("site", module.sites.len())?;
         let kind = site_kind(cursor)?;
         let Some(location) = eat_location(cursor)? else { return cursor.expected("`@`") };
-        module.sites.push(Site { kind, location, text: cursor.string()? });
+        let text = cursor.string()?;
+        let format = if cursor.eat_word("format") { Some(cursor.number()?) } else { None };
+        module.sites.push(Site { kind, location, text, format });
     }
     while cursor.is_at_id("struct") {
         parse_struct(cursor, &mut module.types)?;

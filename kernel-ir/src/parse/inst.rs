@@ -115,7 +115,8 @@ impl FunctionParser<'_, '_> {
     }
 
     fn effect(&mut self) -> Result<InstKind> {
-        const EFFECTS: [&str; 8] = ["store", "call", "trap", "yield", "break", "continue", "return", "unreachable"];
+        const EFFECTS: [&str; 10] =
+            ["store", "call", "trap", "print", "panic", "yield", "break", "continue", "return", "unreachable"];
         let word = self.cursor.peek_word().unwrap_or_default();
         if !EFFECTS.contains(&word) {
             return self.cursor.expected("an instruction");
@@ -128,15 +129,9 @@ impl FunctionParser<'_, '_> {
                 InstKind::Store(place, self.value()?)
             }
             "call" => InstKind::Call(self.cursor.id("fn")?, self.arguments()?),
-            "trap" => {
-                let site = self.cursor.id("site")?;
-                self.cursor.expect("(")?;
-                let first = self.value()?;
-                self.cursor.expect(",")?;
-                let second = self.value()?;
-                self.cursor.expect(")")?;
-                InstKind::Trap(site, [first, second])
-            }
+            "trap" => InstKind::Trap(self.cursor.id("site")?, self.arguments()?),
+            "print" => InstKind::Print(self.cursor.id("site")?, self.arguments()?),
+            "panic" => InstKind::Panic(self.cursor.id("site")?, self.arguments()?),
             "yield" => InstKind::Yield(self.values()?),
             "break" => InstKind::Break(self.cursor.id("block")?, self.arguments()?),
             "continue" => InstKind::Continue(self.cursor.id("block")?, self.arguments()?),

@@ -18,6 +18,8 @@ const GROWTH: usize = 20_000;
 struct Callee {
     calls: usize,
     size: usize,
+    /// Whether it can end the invocation, which only the kernel's own function does: it is inlined whatever its size.
+    panics: bool,
     /// Whether all returns are the last instruction of the entry block.
     returns_at_end: bool,
     /// Locals that may be read before they are written, so that they must be zeroed when the body runs again.
@@ -65,6 +67,7 @@ pub fn run(module: &mut Module) -> Changed {
         callees.push(Callee {
             calls: count,
             size: size(&function),
+            panics: panics(&function),
             returns_at_end: tail_returns::returns_at_end(&function),
             reads_zero: reads_zero(&function),
         });
@@ -91,6 +94,12 @@ fn size(function: &Function) -> usize {
     let mut size = 0;
     for_each_inst(function, &mut |_, _| size += 1);
     size
+}
+
+fn panics(function: &Function) -> bool {
+    let mut panics = false;
+    for_each_inst(function, &mut |_, inst| panics |= matches!(inst.kind, InstKind::Panic(..)));
+    panics
 }
 
 /// A local is safe when the first instruction that names it is a store of the whole in the entry block itself.
@@ -164,7 +173,7 @@ impl Inliner<'_> {
 
     fn is_worth_it(&mut self, callee: FunctionId) -> bool {
         let callee = &self.callees[callee.index()];
-        if callee.calls == 1 || callee.size <= SMALL {
+        if callee.calls == 1 || callee.size <= SMALL || callee.panics {
             return true;
         }
         if callee.size > *self.growth {

@@ -167,7 +167,7 @@ impl Walker<'_> {
                 InstKind::Yield(_) => live = behind.clone(),
                 InstKind::Break(target, _) => live = self.break_to[*target].clone(),
                 InstKind::Continue(target, _) => live = self.live.at_start[*target].clone(),
-                InstKind::Return(_) | InstKind::Unreachable => live = SlotSet::default(),
+                InstKind::Return(_) | InstKind::Panic(..) | InstKind::Unreachable => live = SlotSet::default(),
                 InstKind::Loop { body, .. } => live = self.enter_loop(id, *body, live),
                 kind => {
                     let blocks = kind.blocks();

@@ -177,7 +177,8 @@ fn effects(module: &Module) -> Vec<bool> {
                 InstKind::Store(place, _) => place.is_checked() || matches!(place.root, Root::Buffer(_)),
                 InstKind::Call(callee, _) => effects[callee.index()],
                 // A loop may never end, and then its caller does not either.
-                InstKind::Trap(..) | InstKind::Unreachable | InstKind::Loop { .. } => true,
+                InstKind::Trap(..) | InstKind::Print(..) | InstKind::Panic(..) => true,
+                InstKind::Unreachable | InstKind::Loop { .. } => true,
                 _ => false,
             };
         });

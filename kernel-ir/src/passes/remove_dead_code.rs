@@ -94,7 +94,12 @@ impl<'a> Marker<'a> {
                     self.continues[*target].push(id);
                     true
                 }
-                InstKind::Trap(..) | InstKind::Return(_) | InstKind::Unreachable | InstKind::Loop { .. } => true,
+                InstKind::Trap(..)
+                | InstKind::Print(..)
+                | InstKind::Panic(..)
+                | InstKind::Return(_)
+                | InstKind::Unreachable
+                | InstKind::Loop { .. } => true,
                 _ => false,
             };
             if is_root {

@@ -139,7 +139,9 @@ impl<'a, 's> Renumber<'a, 's> {
     fn operands(&mut self, kind: &mut InstKind) {
         match kind {
             InstKind::Load(place) | InstKind::Store(place, _) => self.place(place),
-            InstKind::Trap(site, _) => *site = self.sites.map(*site),
+            InstKind::Trap(site, _) | InstKind::Print(site, _) | InstKind::Panic(site, _) => {
+                *site = self.sites.map(*site)
+            }
             InstKind::If { then_block, else_block, .. } => {
                 *then_block = self.nested(*then_block);
                 *else_block = self.nested(*else_block);

@@ -188,6 +188,8 @@ impl<'a> Printer<'a> {
             InstKind::Store(place, value) => write!(f, "store {place} = {value}"),
             InstKind::Call(callee, arguments) => write!(f, "call {callee}({})", list(arguments)),
             InstKind::Trap(site, operands) => write!(f, "trap {site}({})", list(operands)),
+            InstKind::Print(site, words) => write!(f, "print {site}({})", list(words)),
+            InstKind::Panic(site, words) => write!(f, "panic {site}({})", list(words)),
             InstKind::Yield(values) => write_terminator(f, "yield", values),
             InstKind::Break(body, values) => write!(f, "break {body}({})", list(values)),
             InstKind::Continue(body, values) => write!(f, "continue {body}({})", list(values)),

@@ -74,6 +74,9 @@ impl SiteKind {
             Self::DivideOverflow => "divide_overflow",
             Self::RemainderOverflow => "remainder_overflow",
             Self::ClampBounds => "clamp_bounds",
+            Self::Panic => "panic",
+            Self::Print => "print",
+            Self::PrintError => "print_error",
         }
     }
 }
@@ -109,7 +112,11 @@ impl Display for Module {
             writeln!(f, "{id} {path:?}")?;
         }
         for (id, site) in self.sites.iter() {
-            writeln!(f, "{id} {}{} {:?}", site.kind.text_name(), location(Some(site.location)), site.text)?;
+            write!(f, "{id} {}{} {:?}", site.kind.text_name(), location(Some(site.location)), site.text)?;
+            match site.format {
+                Some(format) => writeln!(f, " format {format}")?,
+                None => writeln!(f)?,
+            }
         }
         for (id, def) in self.types.structs().iter() {
             write!(f, "{id} {} {{", name(&def.name))?;

@@ -8,6 +8,7 @@ use super::module::Writer;
 use super::words::Id;
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, FunctionId, Inst, InstId, InstKind, LocalId, ValueId};
+use crate::types::Type;
 
 /// The function being written.
 pub(super) struct FunctionWriter<'w, 'm> {
@@ -165,8 +166,12 @@ impl FunctionWriter<'_, '_> {
         let id = match (&inst.kind, ty) {
             (InstKind::Store(place, value), _) => return self.store(place, *value),
             (InstKind::Trap(site, operands), _) => {
-                let operands = operands.map(|operand| self.value(operand));
-                return self.w.call_trap(*site, operands);
+                let operands = self.ids(operands);
+                return self.w.call_trap(*site, &operands);
+            }
+            (InstKind::Print(site, words), _) => {
+                let words = self.ids(words);
+                return self.w.call_print(*site, &words);
             }
             (InstKind::Call(callee, arguments), _) => self.call(*callee, arguments),
             (InstKind::Load(place), _) => self.load(place),
@@ -232,10 +237,26 @@ impl FunctionWriter<'_, '_> {
                 let value = self.value(*value);
                 self.w.effect(Op::ReturnValue, &[value]);
             }
+            InstKind::Panic(site, words) => {
+                let words = self.ids(words);
+                self.w.call_trap(*site, &words);
+                self.leave_invocation();
+            }
             InstKind::Unreachable => self.w.effect(Op::Unreachable, &[]),
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Ends the invocation. Functions that can are inlined into the kernel; from one that is not, the caller goes on
+    /// with zero.
+    fn leave_invocation(&mut self) {
+        let result = self.function.result;
+        if *self.w.module.types.get(result) == Type::Unit {
+            return self.w.effect(Op::Return, &[]);
+        }
+        let zero = self.w.const_zero(result);
+        self.w.effect(Op::ReturnValue, &[zero]);
     }
 
     fn innermost(&mut self, body: BlockId, inst: &Inst) -> Result<&mut OpenLoop, EmitError> {

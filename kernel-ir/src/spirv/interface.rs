@@ -31,6 +31,8 @@ pub(super) struct Interface {
     pub(super) functions: Vec<Id>,
     /// The trap record's variable.
     pub(super) trap: Id,
+    /// The print buffer's variable.
+    pub(super) print: Id,
     push: Id,
     inputs: [Id; 3],
 }
@@ -138,19 +140,33 @@ impl Writer<'_> {
             }
             self.interface.buffers.push(variable);
         }
-        if !self.uses.sites.is_empty() {
+        if let (Some(words), Some(binding)) = (self.uses.trap_words, self.trap_binding()) {
             let word = self.u32_type();
-            let members: Vec<_> = (0..8).map(|member| (word, 4 * member)).collect();
+            let members: Vec<_> = (0..words).map(|member| (word, 4 * member)).collect();
             let block = self.block_type(&members);
-            self.interface.trap = self.bound_variable(block, kernel.buffers.len() as u32, "trap_record");
+            self.interface.trap = self.bound_variable(block, binding, "trap_record");
+        }
+        if let Some(binding) = self.print_binding() {
+            self.interface.print = self.declare_print_buffer(binding);
         }
         self.declare_push_constants();
         self.declare_inputs();
         Ok(())
     }
 
+    /// Binding of the trap record.
+    pub(super) fn trap_binding(&self) -> Option<u32> {
+        self.uses.trap_words.map(|_| self.kernel.buffers.len() as u32)
+    }
+
+    /// Binding of the print buffer.
+    pub(super) fn print_binding(&self) -> Option<u32> {
+        let after = self.kernel.buffers.len() as u32 + u32::from(self.uses.trap_words.is_some());
+        self.uses.prints.then_some(after)
+    }
+
     /// A struct type with members at offsets, decorated as an interface block.
-    fn block_type(&mut self, members: &[(Id, u32)]) -> Id {
+    pub(super) fn block_type(&mut self, members: &[(Id, u32)]) -> Id {
         let types: Vec<_> = members.iter().map(|(ty, _)| *ty).collect();
         let block = self.new_global(Op::TypeStruct, None, &types);
         self.decorate(block, Decoration::Block, &[]);
@@ -160,7 +176,7 @@ impl Writer<'_> {
         block
     }
 
-    fn bound_variable(&mut self, block: Id, binding: u32, name: &str) -> Id {
+    pub(super) fn bound_variable(&mut self, block: Id, binding: u32, name: &str) -> Id {
         let variable = self.interface_variable(StorageClass::StorageBuffer, block, name);
         self.decorate(variable, Decoration::DescriptorSet, &[0]);
         self.decorate(variable, Decoration::Binding, &[binding]);

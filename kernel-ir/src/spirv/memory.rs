@@ -194,7 +194,7 @@ impl FunctionWriter<'_, '_> {
             let passed = self.w.label;
             self.w.effect(Op::Branch, &[merge]);
             self.w.begin_block(outside);
-            self.w.call_trap(check.site, [check.index, check.len]);
+            self.w.call_trap(check.site, &[check.index, check.len]);
             self.w.effect(Op::Branch, &[merge]);
             self.w.begin_block(merge);
             join(self.w, passed, outside);

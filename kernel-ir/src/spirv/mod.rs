@@ -7,7 +7,8 @@
 //! that its device lacks.
 //!
 //! # Interface
-//! - Buffers: set 0, binding = number of the buffer; the trap record, when a site is left, takes the next binding.
+//! - Buffers: set 0, binding = number of the buffer; the trap record, when a site is left that can trap,
+//!   takes the next binding, and the print buffer, when one is left that prints, the one after.
 //! - Push constants: the by-value parameters in order at their natural alignment, then one `u32` per launch word.
 //! - Ids: `global_id` and `workgroup_id` count from `FirstGroup`; invocations at or beyond `Items` return at once;
 //!   `num_workgroups` is what the `Groups` say (all of them [`LaunchWordKind`](crate::descriptor::LaunchWordKind)s).
@@ -25,7 +26,7 @@ mod math;
 mod memory;
 mod module;
 mod ops;
-mod trap;
+mod report;
 mod types;
 mod uses;
 mod words;
@@ -52,8 +53,14 @@ pub struct Emitted {
     pub strides: Vec<u32>,
     /// Binding of the trap record, when a site is left.
     pub trap_binding: Option<u32>,
-    /// Sites that are left; a trap record names one by its position here.
+    /// Words of the trap record; zero when no site can trap.
+    pub trap_words: u32,
+    /// Binding of the print buffer, when a site that prints is left.
+    pub print_binding: Option<u32>,
+    /// Sites that are left; a record names one by its position here.
     pub sites: Vec<SiteId>,
+    /// Words that each of these sites records of its arguments.
+    pub site_words: Vec<u32>,
     /// Features beyond the baseline, each with the first place that needs it.
     pub features: Vec<(Feature, Option<SourceLocation>)>,
 }

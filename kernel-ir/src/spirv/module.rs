@@ -6,7 +6,7 @@ use rspirv::spirv;
 
 use super::uses::Uses;
 use super::words::{Id, Words};
-use super::{EmitError, Emitted, debug, interface, math, trap};
+use super::{EmitError, Emitted, debug, interface, math, report};
 use crate::arena::EntityId;
 use crate::ir::{Kernel, Module};
 
@@ -44,7 +44,7 @@ pub(super) struct Writer<'m> {
     pub(super) label: Id,
     pub(super) debug: debug::Lines,
     pub(super) interface: interface::Interface,
-    pub(super) trap: trap::TrapFunction,
+    pub(super) reports: report::ReportFunctions,
     pub(super) helpers: math::Helpers,
 }
 
@@ -71,7 +71,7 @@ impl<'m> Writer<'m> {
             has_floats: false,
             label: 0,
             debug: debug::Lines::default(),
-            trap: trap::TrapFunction::default(),
+            reports: report::ReportFunctions::default(),
             helpers: math::Helpers::default(),
         })
     }
@@ -154,7 +154,7 @@ impl<'m> Writer<'m> {
         for id in self.uses.functions.clone() {
             self.write_function(id)?;
         }
-        self.write_trap_function();
+        self.write_report_functions();
         self.write_helpers();
         Ok(())
     }
@@ -171,14 +171,18 @@ impl<'m> Writer<'m> {
         for section in sections {
             words.extend_from_slice(section.as_slice());
         }
+        let (trap_binding, print_binding) = (self.trap_binding(), self.print_binding());
         Ok(Emitted {
             words,
             push_constant_size: self.interface.push_constant_size,
             params: self.interface.params,
             launch_words: self.interface.launch_words,
             strides: self.interface.strides,
-            trap_binding: (!self.uses.sites.is_empty()).then_some(self.kernel.buffers.len() as u32),
+            trap_binding,
+            print_binding,
+            trap_words: self.uses.trap_words.unwrap_or(0),
             sites: self.uses.sites,
+            site_words: self.uses.site_words,
             features: Vec::new(),
         })
     }

@@ -1,8 +1,9 @@
 //! What the functions of a kernel use of its interface, found in one walk before anything is written.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::arena::{EntityId, SecondaryMap};
+use crate::descriptor::{SiteKind, TrapRecord};
 use crate::ir::{
     BlockId, BufferId, Builtin, Function, FunctionId, InstKind, Kernel, Module, Place, Root, SiteId, Step,
 };
@@ -18,6 +19,12 @@ pub(super) struct Uses {
     pub(super) all: FunctionUses,
     /// Sites that are left, in the module's order.
     pub(super) sites: Vec<SiteId>,
+    /// Words that each of them records besides its number and the invocation.
+    pub(super) site_words: Vec<u32>,
+    /// Words of the trap record, when a site can trap.
+    pub(super) trap_words: Option<u32>,
+    /// Whether a site prints.
+    pub(super) prints: bool,
     /// Buffers that are loaded from.
     pub(super) loaded: SecondaryMap<BufferId, bool>,
 }
@@ -61,7 +68,7 @@ impl Uses {
     /// Walks everything the kernel's function reaches.
     pub(super) fn of(module: &Module, kernel: &Kernel) -> Self {
         let mut uses = Self::default();
-        let mut walk = Walk { uses: &mut uses, sites: HashSet::new(), called: Vec::new() };
+        let mut walk = Walk { uses: &mut uses, sites: BTreeMap::new(), called: Vec::new() };
         let mut seen = HashSet::from([kernel.function]);
         let mut pending = vec![kernel.function];
         while let Some(id) = pending.pop() {
@@ -74,8 +81,17 @@ impl Uses {
         }
         let sites = walk.sites;
         uses.functions.sort_unstable();
-        uses.sites = sites.into_iter().collect();
-        uses.sites.sort_unstable();
+        for (site, words) in sites {
+            match module.sites[site].kind {
+                SiteKind::Print | SiteKind::PrintError => uses.prints = true,
+                _ => {
+                    let needed = (TrapRecord::HEADER_WORDS + words).max(TrapRecord::LEAST_WORDS);
+                    uses.trap_words = Some(uses.trap_words.unwrap_or(0).max(needed));
+                }
+            }
+            uses.sites.push(site);
+            uses.site_words.push(words);
+        }
         uses
     }
 
@@ -87,7 +103,7 @@ impl Uses {
 
 struct Walk<'u> {
     uses: &'u mut Uses,
-    sites: HashSet<SiteId>,
+    sites: BTreeMap<SiteId, u32>,
     called: Vec<FunctionId>,
 }
 
@@ -106,8 +122,8 @@ impl Walk<'_> {
                 }
                 InstKind::Store(place, _) => self.place(place, found),
                 InstKind::Call(callee, _) => self.called.push(*callee),
-                InstKind::Trap(site, _) => {
-                    self.sites.insert(*site);
+                InstKind::Trap(site, words) | InstKind::Print(site, words) | InstKind::Panic(site, words) => {
+                    self.sites.insert(*site, words.len() as u32);
                 }
                 InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => {
                     for inner in kind.blocks() {
@@ -122,7 +138,7 @@ impl Walk<'_> {
     fn place(&mut self, place: &Place, found: &mut FunctionUses) {
         for (depth, step) in place.path.iter().enumerate() {
             if let Step::Index { check: Some(site), .. } = step {
-                self.sites.insert(*site);
+                self.sites.insert(*site, 2);
                 if let (0, Root::Buffer(buffer)) = (depth, place.root) {
                     found.add_len(buffer);
                 }

@@ -22,7 +22,7 @@
 //! **Types** (`types`)
 //! - Operands fit the op's arity and type rule; values have the type that their instruction gives; none is unit.
 //! - Steps of `extract` and `insert` lead to members; members of `compose` are complete and fit.
-//! - Conditions are `bool`, selectors integers with distinct cases, operands of `trap` are `u32`.
+//! - Conditions are `bool`, selectors integers with distinct cases, operands of `trap`, `print` and `panic` are `u32`.
 //! - Calls fit the callee, which comes earlier in the module (so nothing recurs) and is not the kernel.
 //!
 //! **Memory** (`memory`)

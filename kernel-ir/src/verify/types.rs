@@ -1,7 +1,8 @@
 //! Type part of the verifier: operands and results of every kind of instruction.
 
 use super::{FunctionCx, VerifyErrorKind};
-use crate::ir::{Constant, FunctionId, Inst, InstId, InstKind, ValueId};
+use crate::descriptor::{MAX_SITE_WORDS, SiteKind};
+use crate::ir::{Constant, FunctionId, Inst, InstId, InstKind, SiteId, ValueId};
 use crate::op::Op;
 use crate::types::{Scalar, Type, TypeId};
 use crate::typing;
@@ -24,9 +25,11 @@ impl<'m> FunctionCx<'m, '_> {
             InstKind::Load(place) => self.check_load(place, inst),
             InstKind::Store(place, value) => self.check_store(place, *value, inst),
             InstKind::Call(callee, arguments) => self.check_call(*callee, arguments, inst),
-            InstKind::Trap(site, operands) => {
-                if !self.module.sites.contains(*site) {
-                    self.error(VerifyErrorKind::UnknownId, format!("there is no {site}"));
+            InstKind::Trap(site, operands) | InstKind::Print(site, operands) | InstKind::Panic(site, operands) => {
+                self.check_site(*site, &inst.kind);
+                if operands.len() > MAX_SITE_WORDS {
+                    let message = format!("{} words are more than {MAX_SITE_WORDS}", operands.len());
+                    self.error(VerifyErrorKind::Operand, message);
                 }
                 operands.iter().for_each(|operand| self.check_operand(*operand, &[Type::Scalar(Scalar::U32)]));
                 self.check_no_results(inst);
@@ -41,6 +44,22 @@ impl<'m> FunctionCx<'m, '_> {
             kind => self.check_terminator(kind, inst),
         }
         debug_assert_eq!(self.current, Some(id));
+    }
+
+    /// Checks that a site exists and is of a kind that the instruction records.
+    fn check_site(&mut self, site: SiteId, kind: &InstKind) {
+        let Some(def) = self.module.sites.get(site) else {
+            return self.error(VerifyErrorKind::UnknownId, format!("there is no {site}"));
+        };
+        let fits = match kind {
+            InstKind::Print(..) => matches!(def.kind, SiteKind::Print | SiteKind::PrintError),
+            InstKind::Panic(..) => def.kind == SiteKind::Panic,
+            _ => !matches!(def.kind, SiteKind::Print | SiteKind::PrintError),
+        };
+        if !fits {
+            let name = def.kind.text_name();
+            self.error(VerifyErrorKind::Site, format!("{site} is of the kind {name}, which is not recorded here"));
+        }
     }
 
     fn check_terminator(&mut self, kind: &InstKind, inst: &Inst) {

@@ -46,7 +46,7 @@ fn world(random: &mut Random) -> World {
         workgroup_id: [gx, gy, 0],
         num_workgroups: [3, 2, 1],
     };
-    World { invocation, params, buffers: vec![a, b, c, records], traps: Vec::new(), fuel: FUEL }
+    World { invocation, params, buffers: vec![a, b, c, records], traps: Vec::new(), prints: Vec::new(), fuel: FUEL }
 }
 
 /// NaN equals NaN: which one an op gives is open.
@@ -60,9 +60,9 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-fn traps<'a>(module: &'a Module, world: &World) -> Vec<(&'a str, [u32; 2])> {
-    let describe = |trap: &Trap| (module.sites[trap.site].text.as_str(), trap.operands);
-    world.traps.iter().map(describe).collect()
+fn traps<'a>(module: &'a Module, world: &World) -> Vec<(&'a str, Vec<u32>)> {
+    let describe = |trap: &Trap| (module.sites[trap.site].text.as_str(), trap.operands.clone());
+    world.traps.iter().chain(&world.prints).map(describe).collect()
 }
 
 fn compare(before: &Module, after: &Module, world: &World) -> Result<bool, String> {
@@ -70,7 +70,7 @@ fn compare(before: &Module, after: &Module, world: &World) -> Result<bool, Strin
     match run_kernel(before, &mut first) {
         Err(InterpretError::OutOfFuel) => return Ok(false),
         Err(InterpretError::Undefined(what)) => return Err(format!("the generator made something undefined: {what}")),
-        Ok(()) => {}
+        Ok(()) | Err(InterpretError::Panicked) => {}
     }
     second.fuel = FUEL * 4;
     run_kernel(after, &mut second).map_err(|error| error.to_string())?;

@@ -6,6 +6,7 @@ mod generate;
 mod memory;
 mod ops;
 mod random;
+mod reports;
 mod support;
 
 use expect_test::expect;

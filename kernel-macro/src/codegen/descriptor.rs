@@ -23,10 +23,15 @@ pub(super) fn descriptor_tokens(compiled: &Compiled, place: &CompiledLocation, k
         Some(binding) => quote!(::core::option::Option::Some(#binding)),
         None => quote!(::core::option::Option::None),
     };
+    let print_binding = match compiled.print_binding {
+        Some(binding) => quote!(::core::option::Option::Some(#binding)),
+        None => quote!(::core::option::Option::None),
+    };
+    let trap_words = compiled.trap_words;
     let sites = compiled.sites.iter().map(|site| {
         let (kind, text) = (debug_tokens(&site.kind), &site.text);
         let location = location_tokens(&site.location, &home);
-        quote!(#home::Site { kind: #home::SiteKind::#kind, location: #location, text: #text })
+        quote!(#home::Site { kind: #home::SiteKind::#kind, location: #location, text: #text, message: ::core::option::Option::None })
     });
     let features = compiled.features.iter().map(|(feature, at)| {
         let feature = debug_tokens(feature);
@@ -44,6 +49,8 @@ pub(super) fn descriptor_tokens(compiled: &Compiled, place: &CompiledLocation, k
             launch_words: &[#(#launch_words),*],
             push_constant_size: #size,
             trap_binding: #trap_binding,
+            trap_words: #trap_words,
+            print_binding: #print_binding,
             sites: &[#(#sites),*],
             features: &[#(#features),*],
         }

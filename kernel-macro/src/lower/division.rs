@@ -133,7 +133,7 @@ impl FnCx<'_, '_, '_> {
     /// Records a trap at an expression.
     pub(super) fn trap(&mut self, expr: &Expr, kind: SiteKind, operands: [ValueId; 2]) {
         let site = self.site(kind, expr);
-        self.b.trap(site, operands);
+        self.b.trap(site, &operands);
     }
 
     /// Whether constants prove that the division cannot panic.

@@ -109,7 +109,7 @@ impl FnCx<'_, '_, '_> {
     fn element_of_nothing(&mut self, expr: &Expr, index: ValueId, element: TypeId) -> Option<Spot> {
         let site = self.site(SiteKind::IndexOutOfBounds, expr);
         let len = self.u32(0);
-        self.b.trap(site, [index, len]);
+        self.b.trap(site, &[index, len]);
         let value = self.zero(element);
         Spot::of_slot(Slot::Value(value))
     }

@@ -34,6 +34,7 @@ impl Renderer<'_> {
             kind: #twin::SiteKind::#kind,
             location: #twin::Location { file: #file, line: #line, column: #column },
             text: #text,
+            message: ::core::option::Option::None,
         })
     }
 }

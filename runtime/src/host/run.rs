@@ -8,9 +8,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
+use crate::print::LaunchPrints;
 use crate::steps::{DispatchStep, Step};
 use crate::trap::panic_error;
-use crate::twin::{HostArgs, HostBuffer, HostGroup, LaunchContext, Trap};
+use crate::twin::{HostArgs, HostBuffer, HostGroup, LaunchContext, Stopped, Trap};
 
 /// Invocations that are worth waking another thread for.
 const INVOCATIONS_PER_THREAD: u64 = 8 * 1024;
@@ -29,17 +30,19 @@ impl HostPool {
     }
 }
 
-/// Runs all steps; gives the error of the first launch that trapped or panicked.
+/// Runs all steps; gives the error of the first launch that trapped or panicked, and what all of them printed, at most
+/// `capacity` words each.
 ///
 /// # Safety
 /// The caller has the turn of the device's queue, and no host access to the steps' buffers is under way.
-pub(crate) unsafe fn run_steps(pool: &HostPool, steps: &[Step]) -> Option<Error> {
-    let mut first = None;
+pub(crate) unsafe fn run_steps(pool: &HostPool, steps: &[Step], capacity: u32) -> (Option<Error>, Vec<LaunchPrints>) {
+    let (mut first, mut printed) = (None, Vec::new());
     for step in steps {
         match step {
             Step::Dispatch(dispatch) => {
                 // SAFETY: the caller's promise.
-                let error = unsafe { run_dispatch(pool, dispatch) };
+                let (error, prints) = unsafe { run_dispatch(pool, dispatch, capacity) };
+                printed.extend(prints);
                 first = first.or(error);
             }
             Step::Copy { from, from_offset, to, to_offset, bytes } => {
@@ -56,14 +59,19 @@ pub(crate) unsafe fn run_steps(pool: &HostPool, steps: &[Step]) -> Option<Error>
             }
         }
     }
-    first
+    (first, printed)
 }
 
 /// # Safety
 /// As [`run_steps`].
-unsafe fn run_dispatch(pool: &HostPool, dispatch: &DispatchStep) -> Option<Error> {
+unsafe fn run_dispatch(
+    pool: &HostPool,
+    dispatch: &DispatchStep,
+    capacity: u32,
+) -> (Option<Error>, Option<LaunchPrints>) {
     let descriptor = dispatch.descriptor;
-    let launch = LaunchContext::new(descriptor, dispatch.extent.items, dispatch.extent.groups);
+    let launch =
+        LaunchContext::new(descriptor, dispatch.extent.items, dispatch.extent.groups).with_print_capacity(capacity);
     let bindings = dispatch.buffers.iter().map(|buffer| buffer.binding as usize + 1).max().unwrap_or(0);
     let mut buffers =
         vec![HostBuffer { data: std::ptr::NonNull::<u128>::dangling().as_ptr().cast(), len: 0 }; bindings];
@@ -76,10 +84,11 @@ unsafe fn run_dispatch(pool: &HostPool, dispatch: &DispatchStep) -> Option<Error
     let args = unsafe { HostArgs::new(&launch, &buffers, dispatch.push.bytes()) };
     let panicked = run_groups(pool, dispatch, &launch, &args);
     let trap = launch.trap();
-    match panicked {
-        Some(payload) => Some(panic_payload(dispatch, &*payload)),
-        None => trap.map(|trap| panic_error(descriptor.name, &trap)),
-    }
+    let error = match panicked {
+        Some(payload) if !payload.is::<Stopped>() => Some(panic_payload(dispatch, &*payload)),
+        _ => trap.map(|trap| panic_error(descriptor.name, trap)),
+    };
+    (error, launch.take_prints())
 }
 
 /// Runs every workgroup, on several threads when that pays; gives the first panic.
@@ -137,7 +146,7 @@ fn run_group(dispatch: &DispatchStep, launch: &LaunchContext, args: &HostArgs<'_
 fn panic_payload(dispatch: &DispatchStep, payload: &(dyn Any + Send)) -> Error {
     let descriptor = dispatch.descriptor;
     if let Some(trap) = payload.downcast_ref::<Trap>() {
-        return panic_error(descriptor.name, trap);
+        return panic_error(descriptor.name, trap.clone());
     }
     let message = payload.downcast_ref::<String>().cloned();
     let message = message.or_else(|| payload.downcast_ref::<&str>().map(|&message| message.to_owned()));

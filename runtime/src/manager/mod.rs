@@ -15,6 +15,7 @@ use crate::data::GpuData;
 use crate::error::Result;
 use crate::host::HostDevice;
 use crate::kernel::Kernel;
+use crate::print::{PrintSink, Printed, capacity_of};
 use crate::sequence::Sequence;
 use crate::tensor::{Contents, Tensor, TensorDesc};
 use crate::vulkan::{VulkanBackend, VulkanDevice, VulkanInstance};
@@ -51,6 +52,10 @@ pub struct ManagerDesc {
     /// Whether to do without everything that not all devices have: all transfers are staged, descriptors come from pools,
     /// float controls are left out. For tests of what poorer devices do.
     pub baseline_only: bool,
+    /// Bytes of the buffer that takes what one launch prints; 1 MiB when not said. What finds no room is counted.
+    pub print_bytes: Option<u32>,
+    /// Where `println!` and its like in kernels go; the standard streams when not said.
+    pub print: PrintSink,
 }
 
 impl ManagerDesc {
@@ -77,8 +82,10 @@ impl Manager {
     /// # Errors
     /// When no device fits, validation is asked for and not installed, or the device fails to start.
     pub fn with(desc: ManagerDesc) -> Result<Self> {
+        let (capacity, sink) = (capacity_of(desc.print_bytes), desc.print);
         if desc.device == DeviceChoice::Host {
-            return Ok(Self::host());
+            let backend = Backend::Host(HostDevice::default());
+            return Ok(Self { shared: Arc::new(Shared::new(DeviceInfo::host(), backend, capacity, sink)) });
         }
         let instance = match VulkanInstance::new(desc.validation) {
             Ok(instance) => instance.map(Arc::new),
@@ -96,9 +103,9 @@ impl Manager {
         let shared = match (instance, candidates.into_iter().nth(chosen)) {
             (Some(instance), Some(candidate)) => {
                 let device = VulkanDevice::new(instance, &candidate, desc.baseline_only)?;
-                Shared::new(candidate.info, Backend::Vulkan(VulkanBackend::new(device)))
+                Shared::new(candidate.info, Backend::Vulkan(VulkanBackend::new(device)), capacity, sink)
             }
-            _ => Shared::new(DeviceInfo::host(), Backend::Host(HostDevice::default())),
+            _ => Shared::new(DeviceInfo::host(), Backend::Host(HostDevice::default()), capacity, sink),
         };
         tracing::info!(device = %shared.info, "device chosen");
         Ok(Self { shared: Arc::new(shared) })
@@ -106,7 +113,9 @@ impl Manager {
 
     /// A manager of the host device: kernels run on the processor, as rustc compiled them.
     pub fn host() -> Self {
-        Self { shared: Arc::new(Shared::new(DeviceInfo::host(), Backend::Host(HostDevice::default()))) }
+        let (capacity, sink) = (capacity_of(None), PrintSink::default());
+        let backend = Backend::Host(HostDevice::default());
+        Self { shared: Arc::new(Shared::new(DeviceInfo::host(), backend, capacity, sink)) }
     }
 
     /// All devices of the machine, usable or not; the host device is the last. Without a Vulkan loader it is the only one.
@@ -167,6 +176,12 @@ impl Manager {
     /// When the kernel needs more than the device has, or the driver refuses it.
     pub fn algorithm<K: Kernel>(&self) -> Result<Algorithm> {
         Ok(Algorithm::new(self.shared.prepare(K::DESCRIPTOR)?))
+    }
+
+    /// From now on calls a function for each message of a kernel's `println!` and its like, in place of the standard
+    /// streams. It is called by whoever waits for a run, in order of invocations; see [`PrintSink`].
+    pub fn on_print(&self, sink: impl Fn(&Printed<'_>) + Send + Sync + 'static) {
+        self.shared.set_sink(PrintSink::new(sink));
     }
 
     /// What the validation layer has reported so far; always empty when validation is off.

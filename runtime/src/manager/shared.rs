@@ -11,6 +11,7 @@ use super::info::DeviceInfo;
 use crate::algorithm::Prepared;
 use crate::error::Result;
 use crate::host::HostDevice;
+use crate::print::{LaunchPrints, PrintSink};
 use crate::sync::schedule::Schedule;
 use crate::vulkan::VulkanBackend;
 
@@ -22,6 +23,9 @@ pub(crate) struct Shared {
     prepared: Mutex<HashMap<usize, Slot>>,
     pub(crate) schedule: Schedule,
     next_id: AtomicU64,
+    /// Words for messages of a launch.
+    pub(crate) print_capacity: u32,
+    sink: Mutex<PrintSink>,
     pub(crate) backend: Backend,
 }
 
@@ -36,9 +40,24 @@ pub(crate) enum Backend {
 }
 
 impl Shared {
-    pub(crate) fn new(info: DeviceInfo, backend: Backend) -> Self {
-        let prepared = Mutex::default();
-        Self { info, prepared, schedule: Schedule::default(), next_id: AtomicU64::new(0), backend }
+    pub(crate) fn new(info: DeviceInfo, backend: Backend, print_capacity: u32, sink: PrintSink) -> Self {
+        let (prepared, sink) = (Mutex::default(), Mutex::new(sink));
+        let (schedule, next_id) = (Schedule::default(), AtomicU64::new(0));
+        Self { info, prepared, schedule, next_id, print_capacity, sink, backend }
+    }
+
+    /// Sends messages to another sink from now on.
+    pub(crate) fn set_sink(&self, sink: PrintSink) {
+        *self.sink.lock().unwrap_or_else(PoisonError::into_inner) = sink;
+    }
+
+    /// Hands what launches printed to the sink.
+    pub(crate) fn print(&self, printed: Vec<LaunchPrints>) {
+        if printed.is_empty() {
+            return;
+        }
+        let sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        printed.into_iter().for_each(|launch| launch.emit(&sink));
     }
 
     /// A number for a new buffer.

@@ -1,6 +1,7 @@
 //! The running invocation of the current thread, for device functions, which are not handed one.
 
 use std::cell::Cell;
+use std::fmt;
 use std::ptr::NonNull;
 
 use glam::UVec3;
@@ -8,6 +9,7 @@ use gridwise_ir::descriptor::{Site, SiteKind};
 
 use super::group::Invocation;
 use super::launch::TrapSink;
+use crate::trap::message_of;
 
 thread_local! {
     /// Invariant: points to an invocation that outlives the `Scope` which set it, or is `None`.
@@ -57,26 +59,37 @@ impl TrapSink for Ambient {
     fn trap(self, site: &'static Site, operands: [u32; 2]) {
         with_current(|current| match current {
             Some(invocation) => invocation.trap(site, operands),
-            None => panic_as_rust(site, operands),
+            None => panic_as_rust(site, message_of(site, &operands)),
+        });
+    }
+
+    #[cold]
+    #[track_caller]
+    fn panic(self, site: &'static Site, message: fmt::Arguments<'_>) -> ! {
+        with_current(|current| {
+            if let Some(invocation) = current {
+                invocation.panic(site, message);
+            }
+        });
+        panic_as_rust(site, message)
+    }
+
+    #[cold]
+    fn print(self, site: &'static Site, words: u32, text: fmt::Arguments<'_>) {
+        with_current(|current| match current {
+            Some(invocation) => invocation.print(site, words, text),
+            None if site.kind == SiteKind::PrintError => eprint!("{text}"),
+            None => print!("{text}"),
         });
     }
 }
 
 /// Outside of a kernel, a device function is an ordinary function and panics as one.
 #[cold]
-fn panic_as_rust(site: &Site, [first, second]: [u32; 2]) {
+#[track_caller]
+fn panic_as_rust(site: &Site, message: impl fmt::Display) -> ! {
     let Site { location, text, .. } = site;
-    let place = format_args!("`{text}` at {}:{}:{}", location.file, location.line, location.column);
-    match site.kind {
-        SiteKind::IndexOutOfBounds => {
-            panic!("index out of bounds: the len is {second} but the index is {first}: {place}")
-        }
-        SiteKind::DivideByZero => panic!("attempt to divide by zero: {place}"),
-        SiteKind::RemainderByZero => panic!("attempt to calculate the remainder with a divisor of zero: {place}"),
-        SiteKind::DivideOverflow => panic!("attempt to divide with overflow: {place}"),
-        SiteKind::RemainderOverflow => panic!("attempt to calculate the remainder with overflow: {place}"),
-        SiteKind::ClampBounds => panic!("clamp with min > max, or a bound that is NaN: {place}"),
-    }
+    panic!("{message}: `{text}` at {}:{}:{}", location.file, location.line, location.column)
 }
 
 fn current(name: &str, read: impl FnOnce(&Invocation<'_>) -> UVec3) -> UVec3 {

@@ -1,10 +1,13 @@
 //! Workgroups and invocations on the host.
 
+use std::fmt;
+
 use glam::UVec3;
 use gridwise_ir::descriptor::Site;
 
 use super::ambient::Scope;
 use super::launch::{LaunchContext, TrapSink};
+use super::stop::{run_to_stop, stop};
 
 /// One workgroup of a launch, about to run.
 #[derive(Debug)]
@@ -41,7 +44,12 @@ impl<'a> HostGroup<'a> {
                 for x in 0..inside.x {
                     let local = UVec3::new(x, y, z);
                     let global = UVec3::new(first.x + x, first.y + y, first.z + z);
-                    kernel(&Invocation { launch, group: self.group, local, global });
+                    let invocation = Invocation { launch, group: self.group, local, global };
+                    if launch.can_stop {
+                        run_to_stop(|| kernel(&invocation));
+                    } else {
+                        kernel(&invocation);
+                    }
                 }
             }
         }
@@ -90,5 +98,16 @@ impl TrapSink for &Invocation<'_> {
     #[cold]
     fn trap(self, site: &'static Site, operands: [u32; 2]) {
         self.launch.record(site, operands, self.global.into());
+    }
+
+    #[cold]
+    fn panic(self, site: &'static Site, message: fmt::Arguments<'_>) -> ! {
+        self.launch.record_panic(site, message, self.global.into());
+        stop()
+    }
+
+    #[cold]
+    fn print(self, site: &'static Site, words: u32, text: fmt::Arguments<'_>) {
+        self.launch.record_print(site, words, text, self.global.into());
     }
 }

@@ -1,11 +1,15 @@
-//! One launch on the host and its trap record.
+//! One launch on the host: its trap record and what it printed.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gridwise_ir::descriptor::{KernelDescriptor, Site};
+use gridwise_ir::descriptor::{KernelDescriptor, PrintHeader, Site, SiteKind};
 
-/// One launch of a kernel on the host: its grid and its trap record, shared by all threads.
+use crate::print::{LaunchPrints, PrintRecord, capacity_of};
+use crate::trap::message_of;
+
+/// One launch of a kernel on the host: its grid, its trap record and its messages, shared by all threads.
 #[derive(Debug)]
 pub struct LaunchContext {
     /// The kernel.
@@ -14,46 +18,114 @@ pub struct LaunchContext {
     pub items: [u32; 3],
     /// Workgroups along x, y, z.
     pub groups: [u32; 3],
+    /// Whether an invocation may end by a panic.
+    pub(super) can_stop: bool,
     first: Mutex<Option<Trap>>,
     count: AtomicU32,
+    /// Words there are for messages, as on a device.
+    print_capacity: u32,
+    prints: Mutex<Prints>,
+}
+
+#[derive(Debug, Default)]
+struct Prints {
+    records: Vec<PrintRecord>,
+    /// Words that the records would take on a device.
+    used: u64,
+    dropped: u32,
 }
 
 /// The first trap of a launch, and how many there were.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trap {
     /// Where and what.
     pub site: Site,
-    /// Meaning depends on the site's kind.
-    pub operands: [u32; 2],
+    /// What Rust says about it.
+    pub message: String,
     /// Global id of the invocation.
     pub invocation: [u32; 3],
     /// Traps of the launch in all.
     pub count: u32,
 }
 
-/// Something that takes note of traps.
+/// Something that takes note of traps and messages.
 pub trait TrapSink: Copy {
     /// Records that `site` trapped with these operands.
     fn trap(self, site: &'static Site, operands: [u32; 2]);
+
+    /// Records the panic of `site` and ends the invocation.
+    fn panic(self, site: &'static Site, message: fmt::Arguments<'_>) -> !;
+
+    /// Records a message, whose arguments take `words` on a device.
+    fn print(self, site: &'static Site, words: u32, text: fmt::Arguments<'_>);
 }
 
 impl LaunchContext {
     /// A launch about to start.
     pub fn new(descriptor: &'static KernelDescriptor, items: [u32; 3], groups: [u32; 3]) -> Self {
-        Self { descriptor, items, groups, first: Mutex::new(None), count: AtomicU32::new(0) }
+        Self {
+            descriptor,
+            items,
+            groups,
+            can_stop: descriptor.sites.iter().any(|site| site.kind == SiteKind::Panic),
+            first: Mutex::new(None),
+            count: AtomicU32::new(0),
+            print_capacity: capacity_of(None),
+            prints: Mutex::default(),
+        }
+    }
+
+    /// Bounds what it prints to so many words.
+    pub(crate) fn with_print_capacity(self, print_capacity: u32) -> Self {
+        Self { print_capacity, ..self }
     }
 
     /// What was recorded, once all workgroups have run.
     pub fn trap(&self) -> Option<Trap> {
-        let first = *self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).clone();
         first.map(|trap| Trap { count: self.count.load(Ordering::Relaxed), ..trap })
+    }
+
+    /// What was printed, once all workgroups have run; `None` when nothing was.
+    pub(crate) fn take_prints(&self) -> Option<LaunchPrints> {
+        let Prints { records, dropped, .. } =
+            std::mem::take(&mut *self.prints.lock().unwrap_or_else(PoisonError::into_inner));
+        let capacity = self.print_capacity;
+        let is_silent = records.is_empty() && dropped == 0;
+        (!is_silent).then_some(LaunchPrints { descriptor: self.descriptor, records, dropped, capacity })
     }
 
     /// Records a trap of one invocation.
     #[cold]
     pub(super) fn record(&self, site: &'static Site, operands: [u32; 2], invocation: [u32; 3]) {
+        self.record_with(site, invocation, || message_of(site, &operands));
+    }
+
+    /// Records a panic of one invocation.
+    #[cold]
+    pub(super) fn record_panic(&self, site: &'static Site, message: fmt::Arguments<'_>, invocation: [u32; 3]) {
+        self.record_with(site, invocation, || message.to_string());
+    }
+
+    fn record_with(&self, site: &'static Site, invocation: [u32; 3], message: impl FnOnce() -> String) {
         self.count.fetch_add(1, Ordering::Relaxed);
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert(Trap { site: *site, operands, invocation, count: 0 });
+        if first.is_none() {
+            *first = Some(Trap { site: *site, message: message(), invocation, count: 0 });
+        }
+    }
+
+    /// Records a message of one invocation, if there is room.
+    #[cold]
+    pub(super) fn record_print(&self, site: &'static Site, words: u32, text: fmt::Arguments<'_>, invocation: [u32; 3]) {
+        let mut prints = self.prints.lock().unwrap_or_else(PoisonError::into_inner);
+        prints.used = prints.used.saturating_add(u64::from(PrintHeader::RECORD_WORDS + words));
+        if prints.used > u64::from(self.print_capacity) {
+            // As on a device, nothing fits behind the first message that does not.
+            prints.used = u64::MAX;
+            prints.dropped = prints.dropped.saturating_add(1);
+            return;
+        }
+        prints.records.push(PrintRecord { site: *site, invocation, text: text.to_string() });
     }
 }

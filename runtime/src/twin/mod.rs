@@ -11,6 +11,7 @@ mod arithmetic;
 mod group;
 mod launch;
 mod slice;
+mod stop;
 
 pub use access::{at, index_mut, index_ref};
 pub use ambient::{Ambient, global_id, local_id, num_workgroups, workgroup_id};
@@ -21,6 +22,7 @@ pub use arithmetic::{
 pub use group::{HostGroup, Invocation};
 pub use launch::{LaunchContext, Trap, TrapSink};
 pub use slice::SliceMut;
+pub(crate) use stop::Stopped;
 
 pub use gridwise_ir::descriptor::{Location, Site, SiteKind};
 

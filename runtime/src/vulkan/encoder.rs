@@ -9,7 +9,7 @@ use super::buffer::VulkanBuffer;
 use super::descriptors::DescriptorPools;
 use super::device::VulkanDevice;
 use super::pipeline::Pipeline;
-use super::recording::Traps;
+use super::recording::{Prints, Traps};
 use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::launch::first_group_offset;
@@ -25,7 +25,9 @@ pub(crate) struct Encoder<'a> {
     commands: vk::CommandBuffer,
     descriptors: &'a mut DescriptorPools,
     traps: &'a Traps,
-    next_trap: u64,
+    next_trap: usize,
+    prints: &'a Prints,
+    next_print: usize,
     hazards: HazardTracker,
     touches: Vec<Touch>,
     bound: vk::Pipeline,
@@ -39,6 +41,7 @@ impl<'a> Encoder<'a> {
         commands: vk::CommandBuffer,
         descriptors: &'a mut DescriptorPools,
         traps: &'a Traps,
+        prints: &'a Prints,
     ) -> Self {
         Self {
             device,
@@ -46,6 +49,8 @@ impl<'a> Encoder<'a> {
             descriptors,
             traps,
             next_trap: 0,
+            prints,
+            next_print: 0,
             hazards: HazardTracker::default(),
             touches: Vec::new(),
             bound: vk::Pipeline::null(),
@@ -148,7 +153,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn bind_buffers(&mut self, dispatch: &DispatchStep, pipeline: &Pipeline) -> Result<()> {
-        let mut infos = Vec::with_capacity(dispatch.buffers.len() + 1);
+        let mut infos = Vec::with_capacity(dispatch.buffers.len() + 2);
         for argument in &dispatch.buffers {
             if let Some(buffer) = argument.buffer.vulkan() {
                 // An empty tensor has a small buffer too; kernels know its length.
@@ -159,6 +164,11 @@ impl<'a> Encoder<'a> {
         if let Some(binding) = dispatch.descriptor.trap_binding {
             infos.extend(self.traps.record(self.next_trap).map(|record| (binding, record)));
             self.next_trap += 1;
+            self.note_host_visible(Stage::Compute);
+        }
+        if let Some(binding) = dispatch.descriptor.print_binding {
+            infos.extend(self.prints.record(self.next_print).map(|record| (binding, record)));
+            self.next_print += 1;
             self.note_host_visible(Stage::Compute);
         }
         if infos.is_empty() {

@@ -28,6 +28,7 @@ impl Pipeline {
         let words = spirv::strip_float_controls(words, device.caps.float_controls);
         let mut bindings: Vec<u32> = descriptor.params.iter().filter_map(|param| binding_of(param.kind)).collect();
         bindings.extend(descriptor.trap_binding);
+        bindings.extend(descriptor.print_binding);
         // Dropping the half-made pipeline on an error frees what there is of it.
         let mut pipeline = Self {
             raw: vk::Pipeline::null(),

@@ -1,15 +1,17 @@
-//! A sequence's command buffer: steps recorded with the barriers they need, and the trap records of its launches.
+//! A sequence's command buffer: steps recorded with the barriers they need, and the trap records and print buffers of its
+//! launches.
 
 use std::sync::Arc;
 
 use ash::vk;
-use gridwise_ir::descriptor::{KernelDescriptor, TrapRecord};
+use gridwise_ir::descriptor::{KernelDescriptor, PrintHeader, TrapRecord};
 
 use super::buffer::{MemoryUse, VulkanBuffer};
 use super::descriptors::DescriptorPools;
 use super::device::VulkanDevice;
 use super::encoder::Encoder;
 use crate::error::{Error, Result};
+use crate::print::LaunchPrints;
 use crate::steps::Step;
 use crate::trap::{panic_error, read_record};
 
@@ -21,29 +23,50 @@ pub(crate) struct Recording {
     begins_with_barrier: bool,
     descriptors: DescriptorPools,
     traps: Traps,
+    prints: Prints,
     device: Arc<VulkanDevice>,
 }
 
 /// The trap records of a recording: one for each launch that can trap.
+#[derive(Default)]
 pub(crate) struct Traps {
+    memory: Records,
+}
+
+/// The print buffers of a recording: one for each launch that prints.
+#[derive(Default)]
+pub(crate) struct Prints {
+    memory: Records,
+    /// Words for records in each.
+    capacity: u32,
+}
+
+/// Pieces of one buffer that the host sees, for launches in order.
+#[derive(Default)]
+struct Records {
     buffer: Option<VulkanBuffer>,
-    /// The kernel of each record, in order of launches.
-    kernels: Vec<&'static KernelDescriptor>,
-    /// Bytes from one record to the next.
-    stride: u64,
+    pieces: Vec<Piece>,
+    /// Bytes of all pieces.
+    bytes: u64,
+}
+
+/// What a launch has of the buffer.
+struct Piece {
+    descriptor: &'static KernelDescriptor,
+    offset: u64,
+    bytes: u64,
 }
 
 impl Recording {
-    /// An empty recording.
-    pub(crate) fn new(device: &Arc<VulkanDevice>) -> Result<Self> {
-        let alignment = device.caps.storage_alignment;
-        let stride = (size_of::<TrapRecord>() as u64).next_multiple_of(alignment);
+    /// An empty recording, with room for so many words of messages per launch.
+    pub(crate) fn new(device: &Arc<VulkanDevice>, print_capacity: u32) -> Result<Self> {
         let mut recording = Self {
             pool: device.create_command_pool(vk::CommandPoolCreateFlags::empty())?,
             commands: vk::CommandBuffer::null(),
             begins_with_barrier: false,
             descriptors: DescriptorPools::new(device),
-            traps: Traps { buffer: None, kernels: Vec::new(), stride },
+            traps: Traps::default(),
+            prints: Prints { capacity: print_capacity, ..Prints::default() },
             device: device.clone(),
         };
         recording.commands = device.allocate_commands(recording.pool)?;
@@ -60,6 +83,7 @@ impl Recording {
         self.begins_with_barrier = begin_with_barrier;
         let device = &self.device;
         self.traps.prepare(device, steps)?;
+        self.prints.prepare(device, steps)?;
         self.descriptors.reset()?;
         // SAFETY: the pool's only command buffer is not pending.
         let reset = unsafe { device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) };
@@ -68,7 +92,7 @@ impl Recording {
         if begin_with_barrier {
             device.barrier_behind_everything(self.commands);
         }
-        let mut encoder = Encoder::new(device, self.commands, &mut self.descriptors, &self.traps);
+        let mut encoder = Encoder::new(device, self.commands, &mut self.descriptors, &self.traps, &self.prints);
         for step in steps {
             encoder.step(step)?;
         }
@@ -81,60 +105,126 @@ impl Recording {
         self.commands
     }
 
-    /// Clears the trap records. The recording is not pending.
-    pub(crate) fn reset_traps(&mut self) {
-        let Some(data) = self.traps.data() else { return };
-        let bytes = self.traps.kernels.len() * self.traps.stride as usize;
-        // SAFETY: the buffer has a record for each kernel, and the device does not use it now.
-        unsafe { data.write_bytes(0, bytes) };
+    /// Clears the trap records and empties the print buffers. The recording is not pending.
+    pub(crate) fn reset_records(&mut self) {
+        if let Some(data) = self.traps.memory.data() {
+            // SAFETY: the buffer has these bytes, and the device does not use it now.
+            unsafe { data.write_bytes(0, self.traps.memory.bytes as usize) };
+        }
+        let header = PrintHeader { capacity: self.prints.capacity, ..PrintHeader::default() };
+        if let Some(data) = self.prints.memory.data() {
+            for piece in &self.prints.memory.pieces {
+                // SAFETY: each piece begins with a header, aligned by the piece's offset; the device does not use it now.
+                unsafe { data.add(piece.offset as usize).cast::<PrintHeader>().write(header) };
+            }
+        }
     }
 
     /// The error of the first launch that trapped. The recording is complete.
     pub(crate) fn read_traps(&self) -> Option<Error> {
-        let data = self.traps.data()?;
-        self.traps.kernels.iter().enumerate().find_map(|(index, descriptor)| {
-            let offset = index * self.traps.stride as usize;
-            // SAFETY: the buffer has a record for each kernel, aligned by its stride; the device has written it, and a
-            // barrier has made that visible.
-            let record = unsafe { data.add(offset).cast::<TrapRecord>().read() };
-            read_record(descriptor, &record).map(|trap| panic_error(descriptor.name, &trap))
+        // SAFETY: the recording is complete, and ends with a barrier for the host.
+        let mut records = unsafe { self.traps.memory.words() };
+        records.find_map(|(descriptor, words)| {
+            let [claimed, count, x, y, z, operands @ ..] = words else { return None };
+            let record = TrapRecord { claimed: *claimed, count: *count, invocation: [*x, *y, *z] };
+            read_record(descriptor, &record, operands).map(|trap| panic_error(descriptor.name, trap))
         })
+    }
+
+    /// What launches printed, in order. The recording is complete.
+    pub(crate) fn read_prints(&self) -> Vec<LaunchPrints> {
+        // SAFETY: as above.
+        let buffers = unsafe { self.prints.memory.words() };
+        let read = |(descriptor, words): (&'static KernelDescriptor, &[u32])| {
+            let [used, dropped, capacity, reserved, records @ ..] = words else { return None };
+            let [used, dropped, capacity, reserved] = [*used, *dropped, *capacity, *reserved];
+            let header = PrintHeader { used, dropped, capacity, reserved };
+            (used > 0 || dropped > 0).then(|| LaunchPrints::read(descriptor, header, records))
+        };
+        buffers.filter_map(read).collect()
     }
 }
 
 impl Traps {
     fn prepare(&mut self, device: &Arc<VulkanDevice>, steps: &[Step]) -> Result<()> {
-        self.kernels.clear();
+        let bytes = |descriptor: &KernelDescriptor| {
+            descriptor.trap_binding.map(|_| 4 * u64::from(descriptor.trap_words.max(TrapRecord::LEAST_WORDS)))
+        };
+        self.memory.prepare(device, "trap records", steps, bytes)
+    }
+
+    /// The record of the launch with this number among those that can trap.
+    pub(crate) fn record(&self, index: usize) -> Option<vk::DescriptorBufferInfo> {
+        self.memory.info(index)
+    }
+}
+
+impl Prints {
+    fn prepare(&mut self, device: &Arc<VulkanDevice>, steps: &[Step]) -> Result<()> {
+        let bytes = 4 * (u64::from(PrintHeader::WORDS) + u64::from(self.capacity));
+        self.memory.prepare(device, "print buffers", steps, |descriptor| descriptor.print_binding.map(|_| bytes))
+    }
+
+    /// The buffer of the launch with this number among those that print.
+    pub(crate) fn record(&self, index: usize) -> Option<vk::DescriptorBufferInfo> {
+        self.memory.info(index)
+    }
+}
+
+impl Records {
+    /// Makes a piece for each launch that `bytes` gives a size for.
+    fn prepare(
+        &mut self,
+        device: &Arc<VulkanDevice>,
+        name: &str,
+        steps: &[Step],
+        bytes: impl Fn(&KernelDescriptor) -> Option<u64>,
+    ) -> Result<()> {
+        self.pieces.clear();
+        self.bytes = 0;
         for step in steps {
             if let Step::Dispatch(dispatch) = step
-                && dispatch.descriptor.trap_binding.is_some()
+                && let Some(bytes) = bytes(dispatch.descriptor)
             {
-                self.kernels.push(dispatch.descriptor);
+                let piece = Piece { descriptor: dispatch.descriptor, offset: self.bytes, bytes };
+                self.pieces.push(piece);
+                self.bytes += bytes.next_multiple_of(device.caps.storage_alignment);
             }
         }
-        let bytes = self.kernels.len() as u64 * self.stride;
-        let has_room = self.buffer.as_ref().is_some_and(|buffer| buffer.size >= bytes);
-        if bytes > 0 && !has_room {
+        let has_room = self.buffer.as_ref().is_some_and(|buffer| buffer.size >= self.bytes);
+        if self.bytes > 0 && !has_room {
             self.buffer = None;
             // Room to grow: sequences are often extended step by step.
-            let bytes = bytes.next_power_of_two();
-            self.buffer = Some(VulkanBuffer::new(device, "trap records", bytes, MemoryUse::Staging)?);
+            let bytes = self.bytes.next_power_of_two();
+            self.buffer = Some(VulkanBuffer::new(device, name, bytes, MemoryUse::Staging)?);
         }
         Ok(())
     }
 
+    fn info(&self, index: usize) -> Option<vk::DescriptorBufferInfo> {
+        let (buffer, piece) = (self.buffer.as_ref()?, self.pieces.get(index)?);
+        Some(vk::DescriptorBufferInfo { buffer: buffer.raw, offset: piece.offset, range: piece.bytes })
+    }
+
     fn data(&self) -> Option<*mut u8> {
-        let buffer = if self.kernels.is_empty() { None } else { self.buffer.as_ref() };
+        let buffer = if self.pieces.is_empty() { None } else { self.buffer.as_ref() };
         buffer?.mapped_anyhow().map(|data| data.as_ptr())
     }
 
-    /// The record of the launch with this number among those that can trap.
-    pub(crate) fn record(&self, index: u64) -> Option<vk::DescriptorBufferInfo> {
-        let buffer = self.buffer.as_ref()?;
-        Some(vk::DescriptorBufferInfo {
-            buffer: buffer.raw,
-            offset: index * self.stride,
-            range: size_of::<TrapRecord>() as u64,
+    /// The words of each piece.
+    ///
+    /// # Safety
+    /// The device does not use the buffer, and what it wrote there is visible to the host, as long as they are used.
+    unsafe fn words(&self) -> impl Iterator<Item = (&'static KernelDescriptor, &[u32])> {
+        let data = self.data();
+        self.pieces.iter().filter_map(move |piece| {
+            // SAFETY: the piece lies in the buffer, whose memory is aligned to more than a word, as is its offset; by the
+            // caller's promise nothing writes it.
+            let words = unsafe {
+                let start = data?.add(piece.offset as usize).cast::<u32>();
+                std::slice::from_raw_parts(start, piece.bytes as usize / 4)
+            };
+            Some((piece.descriptor, words))
         })
     }
 }

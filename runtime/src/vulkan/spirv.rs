@@ -146,6 +146,8 @@ mod tests {
                 launch_words: &[],
                 push_constant_size: 0,
                 trap_binding: None,
+                trap_words: 0,
+                print_binding: None,
                 sites: &[],
                 features: &[],
             };

@@ -32,6 +32,8 @@ static SAXPY: KernelDescriptor = KernelDescriptor {
     ],
     push_constant_size: 12,
     trap_binding: None,
+    trap_words: 0,
+    print_binding: None,
     sites: &[],
     features: &[],
 };
@@ -41,7 +43,7 @@ unsafe impl Kernel for Saxpy {
     const DESCRIPTOR: &'static KernelDescriptor = &SAXPY;
 
     fn host(args: &HostArgs<'_>, group: HostGroup<'_>) {
-        static SITE: Site = Site { kind: SiteKind::IndexOutOfBounds, location: LOCATION, text: "y[i]" };
+        static SITE: Site = Site { kind: SiteKind::IndexOutOfBounds, location: LOCATION, text: "y[i]", message: None };
         let (a, x, y) = (args.value::<f32>(0), args.slice::<f32>(1), args.slice_mut::<f32>(2));
         group.run(|invocation| {
             let i = invocation.global_id().x as usize;
@@ -70,7 +72,8 @@ static MARK: KernelDescriptor = KernelDescriptor {
         LaunchWord { offset: 8, kind: LaunchWordKind::Len(1) },
     ],
     trap_binding: Some(1),
-    sites: &[Site { kind: SiteKind::IndexOutOfBounds, location: LOCATION, text: "y[i + shift]" }],
+    trap_words: 8,
+    sites: &[Site { kind: SiteKind::IndexOutOfBounds, location: LOCATION, text: "y[i + shift]", message: None }],
     ..SAXPY
 };
 

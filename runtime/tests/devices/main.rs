@@ -58,7 +58,7 @@ fn each_device(test: impl Fn(&Manager)) {
     test(&host);
     let device = ManagerDesc::from_env().device;
     for baseline_only in [false, true] {
-        let desc = ManagerDesc { device: device.clone(), validation: true, baseline_only };
+        let desc = ManagerDesc { device: device.clone(), validation: true, baseline_only, ..ManagerDesc::default() };
         let device = Device { manager: open(desc) };
         if device.device().kind == DeviceKind::Host {
             eprintln!("no Vulkan device: only the host device is tested");

@@ -76,6 +76,12 @@ impl Generator<'_> {
                     let value = self.result.map(|ty| self.get(ty, &mut out));
                     self.push(&mut out, InstKind::Return(value), &[]);
                 }
+                3 if self.random.one_in(2) => {
+                    let u = self.types.scalar(Scalar::U32);
+                    let words = self.get_all(&[u], &mut out);
+                    let site = self.site(SiteKind::Panic);
+                    self.push(&mut out, InstKind::Panic(site, words), &[]);
+                }
                 _ => {
                     let values = self.get_all(results, &mut out);
                     self.push(&mut out, InstKind::Yield(values), &[]);

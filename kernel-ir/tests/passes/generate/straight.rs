@@ -189,7 +189,13 @@ impl Generator<'_> {
         if self.random.one_in(6) {
             let operands = self.get_all(&[u, u], out);
             let site = self.site(SiteKind::DivideByZero);
-            self.push(out, InstKind::Trap(site, [operands[0], operands[1]]), &[]);
+            self.push(out, InstKind::Trap(site, operands.to_vec()), &[]);
+            return;
+        }
+        if self.random.one_in(8) {
+            let words = self.get_all(&[u, u, u], out);
+            let site = self.site(SiteKind::Print);
+            self.push(out, InstKind::Print(site, words), &[]);
             return;
         }
         if !self.is_kernel {

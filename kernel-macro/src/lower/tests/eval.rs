@@ -193,7 +193,8 @@ impl<'m> Eval<'m> {
             }
             InstKind::Trap(site, operands) => {
                 let kind = self.module.sites[*site].kind;
-                self.traps.push((kind, operands.map(|id| frame.values[&id].bits())));
+                let words: Vec<_> = operands.iter().map(|id| frame.values[id].bits()).collect();
+                self.traps.push((kind, [words[0], words[1]]));
                 return None;
             }
             kind => panic!("not in device functions: {kind:?}"),

@@ -79,7 +79,7 @@ impl<'d> Raw<'d> {
             let wanted = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
             RawBuffer::new(device, size, wanted)
         };
-        let trap_stride = (size_of::<TrapRecord>() as u64).next_multiple_of(device.storage_alignment);
+        let trap_stride = (4 * u64::from(TrapRecord::LEAST_WORDS)).next_multiple_of(device.storage_alignment);
         let ys = (0..plan.targets()).map(|_| local(BYTES)).collect::<Result<_, _>>()?;
         let mut made = Self {
             device,
@@ -156,7 +156,7 @@ impl<'d> Raw<'d> {
         let trap = vk::DescriptorBufferInfo {
             buffer: self.traps.raw,
             offset: self.trap_stride * launch as u64,
-            range: size_of::<TrapRecord>() as u64,
+            range: 4 * u64::from(TrapRecord::LEAST_WORDS),
         };
         [whole(&self.x), whole(&self.ys[self.plan.target(launch)]), trap]
     }
