@@ -29,8 +29,8 @@ pub use gridwise_macro::{GpuData, device, kernel};
 pub use gridwise_runtime::twin::{global_id, local_id, num_workgroups, workgroup_id};
 pub use gridwise_runtime::{
     Algorithm, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation, GpuData, Grid, GridSide, GridSize,
-    Kernel, KernelArgs, Limits, Manager, ManagerDesc, Op, PrintSink, Printed, Result, Sequence, Tensor, TensorDesc,
-    TensorRef, Value, ValueArg, descriptor, glam, ops,
+    HostOptions, Kernel, KernelArgs, Limits, Manager, ManagerDesc, Op, PrintSink, Printed, Result, Sequence, Tensor,
+    TensorDesc, TensorRef, Value, ValueArg, descriptor, glam, ops,
 };
 
 #[doc(hidden)]

@@ -19,6 +19,8 @@ use crate::tensor::Tensor;
 pub struct KernelArgs {
     pub(crate) descriptor: &'static KernelDescriptor,
     pub(crate) host: HostFn,
+    /// Positions of `&[T]` parameters that are written, through atomics.
+    atomic: &'static [usize],
     filled: Result<Filled>,
     next: usize,
 }
@@ -63,7 +65,7 @@ impl KernelArgs {
         let descriptor = K::DESCRIPTOR;
         let buffers = Vec::with_capacity(descriptor.params.len());
         let filled = PushBlock::new(descriptor).map(|push| Filled { push, buffers });
-        Self { descriptor, host: K::host, filled, next: 0 }
+        Self { descriptor, host: K::host, atomic: K::ATOMIC_PARAMS, filled, next: 0 }
     }
 
     /// The next argument, by value.
@@ -95,9 +97,11 @@ impl KernelArgs {
         self.buffer(tensor.handle().buffer, true)
     }
 
-    fn buffer(mut self, buffer: Arc<Buffer>, is_written: bool) -> Self {
+    fn buffer(mut self, buffer: Arc<Buffer>, is_exclusive: bool) -> Self {
+        let is_atomic = !is_exclusive && self.atomic.contains(&self.next);
+        let is_written = is_exclusive || is_atomic;
         self.fill(|descriptor, param, filled| {
-            let (reference, stride) = (if is_written { "&mut" } else { "&" }, buffer.stride());
+            let (reference, stride) = (if is_exclusive { "&mut" } else { "&" }, buffer.stride());
             let found = || format!("{reference} tensor `{}` of {stride}-byte elements", buffer.name());
             let binding = match param_kind(descriptor, param, found)? {
                 ParamKind::Buffer { binding, writable, stride: wanted }

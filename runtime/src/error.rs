@@ -224,6 +224,34 @@ pub enum Error {
         /// How many times invocations of the launch panicked.
         count: u32,
     },
+    /// Not all invocations of a workgroup came to a barrier at which some of them wait; seen by the host device.
+    #[error(
+        "kernel `{kernel}`: {waiting} of {invocations} invocations of workgroup {workgroup:?} wait at the barrier at {file}:{line}:{column}, {others}; move the barrier to where all invocations come"
+    )]
+    DivergentBarrier {
+        /// The kernel.
+        kernel: &'static str,
+        /// File of the barrier.
+        file: &'static str,
+        /// Its line, from 1.
+        line: u32,
+        /// Its column, from 1.
+        column: u32,
+        /// Invocations that wait there.
+        waiting: u32,
+        /// Invocations of the workgroup.
+        invocations: u32,
+        /// What the others do.
+        others: String,
+        /// The workgroup.
+        workgroup: [u32; 3],
+    },
+    /// How the host device was to run makes no sense.
+    #[error("the host device cannot have subgroups of {size}; use a power of two from 1 to 128")]
+    BadSubgroupSize {
+        /// What was asked for.
+        size: u32,
+    },
     /// What the compiler is said to have made cannot be that.
     #[error("kernel `{kernel}`: the compiled module is not valid ({cause}); rebuild the crate that holds it")]
     InvalidModule {

@@ -13,6 +13,9 @@ pub unsafe trait Kernel: 'static {
     /// What was compiled.
     const DESCRIPTOR: &'static KernelDescriptor;
 
+    /// Positions of the `&[T]` parameters that invocations write all the same, through atomics.
+    const ATOMIC_PARAMS: &'static [usize] = &[];
+
     /// Runs one workgroup on the host: the function as rustc compiled it.
     fn host(args: &HostArgs<'_>, group: HostGroup<'_>);
 }

@@ -27,6 +27,7 @@
 pub mod data;
 pub mod kernel;
 pub mod ops;
+pub mod parallel;
 pub mod twin;
 
 mod algorithm;
@@ -58,6 +59,8 @@ pub use ops::Op;
 pub use print::{PrintSink, Printed};
 pub use sequence::Sequence;
 pub use tensor::{Contents, Tensor, TensorDesc, TensorRef};
+
+pub use twin::HostOptions;
 
 pub use glam;
 pub use gridwise_ir::descriptor;

@@ -8,9 +8,12 @@ pub(crate) use memory::HostMemory;
 pub(crate) use queue::HostQueue;
 pub(crate) use run::{HostPool, run_steps};
 
+use crate::twin::HostOptions;
+
 /// The host device.
 #[derive(Debug, Default)]
 pub(crate) struct HostDevice {
+    pub(crate) options: HostOptions,
     pub(crate) queue: HostQueue,
     pub(crate) pool: HostPool,
 }

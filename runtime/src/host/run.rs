@@ -11,10 +11,15 @@ use crate::error::Error;
 use crate::print::LaunchPrints;
 use crate::steps::{DispatchStep, Step};
 use crate::trap::panic_error;
-use crate::twin::{HostArgs, HostBuffer, HostGroup, LaunchContext, Stopped, Trap};
+use crate::twin::{
+    HostArgs, HostBuffer, HostFailure, HostGroup, HostOptions, LaunchContext, Permutation, Stopped, Trap,
+};
 
 /// Invocations that are worth waking another thread for.
 const INVOCATIONS_PER_THREAD: u64 = 8 * 1024;
+
+/// Fibers that may exist at once: systems bound how many stacks, with their guard pages, a process maps.
+const MAX_FIBERS: u64 = 24 * 1024;
 
 /// The threads of a host device; started by the first launch that is large enough.
 #[derive(Debug, Default)]
@@ -35,13 +40,18 @@ impl HostPool {
 ///
 /// # Safety
 /// The caller has the turn of the device's queue, and no host access to the steps' buffers is under way.
-pub(crate) unsafe fn run_steps(pool: &HostPool, steps: &[Step], capacity: u32) -> (Option<Error>, Vec<LaunchPrints>) {
+pub(crate) unsafe fn run_steps(
+    pool: &HostPool,
+    options: HostOptions,
+    steps: &[Step],
+    capacity: u32,
+) -> (Option<Error>, Vec<LaunchPrints>) {
     let (mut first, mut printed) = (None, Vec::new());
     for step in steps {
         match step {
             Step::Dispatch(dispatch) => {
                 // SAFETY: the caller's promise.
-                let (error, prints) = unsafe { run_dispatch(pool, dispatch, capacity) };
+                let (error, prints) = unsafe { run_dispatch(pool, options, dispatch, capacity) };
                 printed.extend(prints);
                 first = first.or(error);
             }
@@ -66,12 +76,14 @@ pub(crate) unsafe fn run_steps(pool: &HostPool, steps: &[Step], capacity: u32) -
 /// As [`run_steps`].
 unsafe fn run_dispatch(
     pool: &HostPool,
+    options: HostOptions,
     dispatch: &DispatchStep,
     capacity: u32,
 ) -> (Option<Error>, Option<LaunchPrints>) {
     let descriptor = dispatch.descriptor;
-    let launch =
-        LaunchContext::new(descriptor, dispatch.extent.items, dispatch.extent.groups).with_print_capacity(capacity);
+    let launch = LaunchContext::new(descriptor, dispatch.extent.items, dispatch.extent.groups)
+        .with_options(options)
+        .with_print_capacity(capacity);
     let bindings = dispatch.buffers.iter().map(|buffer| buffer.binding as usize + 1).max().unwrap_or(0);
     let mut buffers =
         vec![HostBuffer { data: std::ptr::NonNull::<u128>::dangling().as_ptr().cast(), len: 0 }; bindings];
@@ -84,8 +96,9 @@ unsafe fn run_dispatch(
     let args = unsafe { HostArgs::new(&launch, &buffers, dispatch.push.bytes()) };
     let panicked = run_groups(pool, dispatch, &launch, &args);
     let trap = launch.trap();
-    let error = match panicked {
-        Some(payload) if !payload.is::<Stopped>() => Some(panic_payload(dispatch, &*payload)),
+    let error = match (panicked, launch.failure()) {
+        (Some(payload), _) if !payload.is::<Stopped>() => Some(panic_payload(dispatch, &*payload)),
+        (_, Some(failure)) => Some(failure_error(descriptor.name, failure.clone())),
         _ => trap.map(|trap| panic_error(descriptor.name, trap)),
     };
     (error, launch.take_prints())
@@ -101,7 +114,12 @@ fn run_groups(
     let [x, y, z] = launch.groups.map(u64::from);
     let total = x.saturating_mul(y).saturating_mul(z);
     let width = dispatch.descriptor.workgroup.iter().map(|size| u64::from(*size)).product::<u64>().max(1);
-    let wanted = total.saturating_mul(width) / INVOCATIONS_PER_THREAD;
+    let wanted = match launch.options.seed {
+        // In one order, whatever the machine: on one thread.
+        Some(_) => 1,
+        None => (total.saturating_mul(width) / INVOCATIONS_PER_THREAD).min(MAX_FIBERS / width),
+    };
+    let order = launch.options.seed.map(|seed| Permutation::new(total, seed));
     let pool = if wanted > 1 { pool.get() } else { None };
     let threads = pool.map_or(1, |pool| wanted.min(pool.current_num_threads() as u64).min(total)).max(1);
     // A few chunks per thread even out uneven work.
@@ -112,11 +130,12 @@ fn run_groups(
         loop {
             // Past the end, a thread adds at most once: no overflow below 2^63 chunks.
             let start = next.fetch_add(chunk, Relaxed);
-            if start >= total {
+            if start >= total || launch.failure().is_some() {
                 return;
             }
             let groups = start..total.min(start + chunk);
-            let run = || groups.for_each(|index| run_group(dispatch, launch, args, index, x, y));
+            let place = |index| order.as_ref().map_or(index, |order| order.get(index));
+            let run = || groups.for_each(|index| run_group(dispatch, launch, args, place(index), x, y));
             if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
                 panicked.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
             }
@@ -140,6 +159,23 @@ fn run_groups(
 fn run_group(dispatch: &DispatchStep, launch: &LaunchContext, args: &HostArgs<'_>, index: u64, x: u64, y: u64) {
     let group = [index % x, index / x % y, index / x / y].map(|position| position as u32);
     (dispatch.host)(args, HostGroup::new(launch, group));
+}
+
+/// The error of a launch that could not come to its end.
+fn failure_error(kernel: &'static str, failure: HostFailure) -> Error {
+    match failure {
+        HostFailure::NoStacks { bytes, cause } => {
+            Error::OutOfMemory { object: format!("the stacks of kernel `{kernel}` on the host device"), bytes, cause }
+        }
+        HostFailure::DivergentBarrier { barrier, waiting, invocations, other, group } => {
+            let others = match other {
+                Some(other) => format!("others wait at {}:{}:{}", other.file, other.line, other.column),
+                None => "the others have returned".to_owned(),
+            };
+            let (file, line, column) = (barrier.file, barrier.line, barrier.column);
+            Error::DivergentBarrier { kernel, file, line, column, waiting, invocations, others, workgroup: group }
+        }
+    }
 }
 
 /// The error of a twin that panicked.

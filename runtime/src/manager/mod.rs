@@ -12,12 +12,13 @@ pub(crate) use shared::{Backend, Shared};
 
 use crate::algorithm::Algorithm;
 use crate::data::GpuData;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::host::HostDevice;
 use crate::kernel::Kernel;
 use crate::print::{PrintSink, Printed, capacity_of};
 use crate::sequence::Sequence;
 use crate::tensor::{Contents, Tensor, TensorDesc};
+use crate::twin::HostOptions;
 use crate::vulkan::{VulkanBackend, VulkanDevice, VulkanInstance};
 
 /// A device, and the maker of tensors, sequences and algorithms on it. Clones share the device.
@@ -42,6 +43,9 @@ pub struct Manager {
     shared: Arc<Shared>,
 }
 
+/// Invocations of the largest subgroup that Vulkan knows.
+const MAX_SUBGROUP: u32 = 128;
+
 /// How to make a manager.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ManagerDesc {
@@ -56,15 +60,22 @@ pub struct ManagerDesc {
     pub print_bytes: Option<u32>,
     /// Where `println!` and its like in kernels go; the standard streams when not said.
     pub print: PrintSink,
+    /// How the host device runs kernels, if it is chosen.
+    pub host: HostOptions,
 }
 
 impl ManagerDesc {
-    /// The description that the environment asks for: `GRIDWISE_DEVICE` (an index, a part of a name, or `host`) and
-    /// `GRIDWISE_VALIDATION` (`1`).
+    /// The description that the environment asks for: `GRIDWISE_DEVICE` (an index, a part of a name, or `host`),
+    /// `GRIDWISE_VALIDATION` (`1`), `GRIDWISE_HOST_SUBGROUP` and `GRIDWISE_HOST_SEED` (numbers for [`HostOptions`]).
     pub fn from_env() -> Self {
         let device = std::env::var("GRIDWISE_DEVICE").map_or(DeviceChoice::Best, |text| DeviceChoice::parse(&text));
         let validation = std::env::var("GRIDWISE_VALIDATION").is_ok_and(|text| !matches!(text.trim(), "" | "0"));
-        Self { device, validation, ..Self::default() }
+        let number = |name| std::env::var(name).ok().and_then(|text| text.trim().parse::<u64>().ok());
+        let mut host = HostOptions { seed: number("GRIDWISE_HOST_SEED"), ..HostOptions::default() };
+        if let Some(size) = number("GRIDWISE_HOST_SUBGROUP") {
+            host.subgroup_size = u32::try_from(size).unwrap_or(u32::MAX);
+        }
+        Self { device, validation, host, ..Self::default() }
     }
 }
 
@@ -83,9 +94,13 @@ impl Manager {
     /// When no device fits, validation is asked for and not installed, or the device fails to start.
     pub fn with(desc: ManagerDesc) -> Result<Self> {
         let (capacity, sink) = (capacity_of(desc.print_bytes), desc.print);
+        let size = desc.host.subgroup_size;
+        if !size.is_power_of_two() || size > MAX_SUBGROUP {
+            return Err(Error::BadSubgroupSize { size });
+        }
+        let host = || Backend::Host(HostDevice { options: desc.host, ..HostDevice::default() });
         if desc.device == DeviceChoice::Host {
-            let backend = Backend::Host(HostDevice::default());
-            return Ok(Self { shared: Arc::new(Shared::new(DeviceInfo::host(), backend, capacity, sink)) });
+            return Ok(Self { shared: Arc::new(Shared::new(DeviceInfo::host(), host(), capacity, sink)) });
         }
         let instance = match VulkanInstance::new(desc.validation) {
             Ok(instance) => instance.map(Arc::new),
@@ -105,7 +120,7 @@ impl Manager {
                 let device = VulkanDevice::new(instance, &candidate, desc.baseline_only)?;
                 Shared::new(candidate.info, Backend::Vulkan(VulkanBackend::new(device)), capacity, sink)
             }
-            _ => Shared::new(DeviceInfo::host(), Backend::Host(HostDevice::default()), capacity, sink),
+            _ => Shared::new(DeviceInfo::host(), host(), capacity, sink),
         };
         tracing::info!(device = %shared.info, "device chosen");
         Ok(Self { shared: Arc::new(shared) })

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ptr::NonNull;
 
 use glam::UVec3;
-use gridwise_ir::descriptor::{Site, SiteKind};
+use gridwise_ir::descriptor::{Location, Site, SiteKind};
 
 use super::group::Invocation;
 use super::launch::TrapSink;
@@ -92,41 +92,47 @@ fn panic_as_rust(site: &Site, message: impl fmt::Display) -> ! {
     panic!("{message}: `{text}` at {}:{}:{}", location.file, location.line, location.column)
 }
 
-fn current(name: &str, read: impl FnOnce(&Invocation<'_>) -> UVec3) -> UVec3 {
+/// Calls `f` with the current invocation.
+///
+/// # Panics
+/// When the current thread is not running a kernel.
+#[inline]
+pub(super) fn with_running<R>(name: &str, f: impl FnOnce(&Invocation<'_>) -> R) -> R {
     with_current(|invocation| match invocation {
-        Some(invocation) => read(invocation),
+        Some(invocation) => f(invocation),
         None => panic!("`{name}()` was called outside of a running kernel; call it in a `#[kernel]` or `#[device]` fn"),
     })
 }
 
-/// Position of the running invocation in the grid.
+/// Waits for all invocations of the running workgroup.
 ///
 /// # Panics
 /// When the current thread is not running a kernel.
-pub fn global_id() -> UVec3 {
-    current("global_id", |invocation| invocation.global_id())
+pub fn barrier(place: &'static Location) {
+    with_running("barrier", |invocation| invocation.barrier(place));
 }
 
-/// Position of the running invocation in its workgroup.
-///
-/// # Panics
-/// When the current thread is not running a kernel.
-pub fn local_id() -> UVec3 {
-    current("local_id", |invocation| invocation.local_id())
+macro_rules! builtins {
+    ($($name:ident $ty:ty, $doc:literal;)+) => { $(
+        #[doc = $doc]
+        ///
+        /// # Panics
+        /// When the current thread is not running a kernel.
+        pub fn $name() -> $ty {
+            with_running(stringify!($name), |invocation| invocation.$name())
+        }
+    )+ };
 }
 
-/// Position of the running workgroup in the grid.
-///
-/// # Panics
-/// When the current thread is not running a kernel.
-pub fn workgroup_id() -> UVec3 {
-    current("workgroup_id", |invocation| invocation.workgroup_id())
-}
-
-/// Number of workgroups in the grid.
-///
-/// # Panics
-/// When the current thread is not running a kernel.
-pub fn num_workgroups() -> UVec3 {
-    current("num_workgroups", |invocation| invocation.num_workgroups())
+builtins! {
+    global_id UVec3, "Position of the running invocation in the grid.";
+    local_id UVec3, "Position of the running invocation in its workgroup.";
+    workgroup_id UVec3, "Position of the running workgroup in the grid.";
+    num_workgroups UVec3, "Number of workgroups in the grid.";
+    workgroup_size UVec3, "Invocations per workgroup along x, y and z.";
+    local_index u32, "Position of the running invocation in its workgroup, counted along x first, then y, then z.";
+    subgroup_id u32, "Number of the running subgroup in its workgroup.";
+    subgroup_size u32, "Invocations per subgroup: the device's number, or what `#[kernel(subgroup = N)]` asks for.";
+    subgroup_local_id u32, "Position of the running invocation in its subgroup.";
+    num_subgroups u32, "Number of subgroups in the workgroup.";
 }

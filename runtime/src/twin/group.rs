@@ -6,52 +6,65 @@ use glam::UVec3;
 use gridwise_ir::descriptor::Site;
 
 use super::ambient::Scope;
+use super::fiber::Seat;
 use super::launch::{LaunchContext, TrapSink};
+use super::order::{Permutation, mix};
+use super::shared::{SharedMemory, SharedRef};
 use super::stop::{run_to_stop, stop};
+use super::subgroup::Subgroups;
+use crate::data::GpuData;
 
-/// One workgroup of a launch, about to run.
+/// One workgroup of a launch.
 #[derive(Debug)]
 pub struct HostGroup<'a> {
-    launch: &'a LaunchContext,
-    group: UVec3,
+    pub(super) launch: &'a LaunchContext,
+    pub(super) group: UVec3,
+    shared: SharedMemory,
+    pub(super) subgroups: Subgroups,
 }
 
 /// One invocation: where it is in the grid.
 #[derive(Debug, Clone, Copy)]
 pub struct Invocation<'a> {
-    launch: &'a LaunchContext,
-    group: UVec3,
+    pub(super) group: &'a HostGroup<'a>,
     local: UVec3,
     global: UVec3,
+    /// Where it waits for others; `None` when invocations run one after the other.
+    pub(super) seat: Option<&'a Seat>,
 }
 
 impl<'a> HostGroup<'a> {
     /// The workgroup at position `group` of the grid.
     pub fn new(launch: &'a LaunchContext, group: [u32; 3]) -> Self {
-        Self { launch, group: group.into() }
+        Self { launch, group: group.into(), shared: SharedMemory::default(), subgroups: Subgroups::default() }
     }
 
-    /// Runs the kernel once for each invocation of the workgroup that the grid has, in order x, y, z.
+    /// Runs the kernel once for each invocation of the workgroup that the grid has, one after the other.
     #[inline]
     pub fn run(self, mut kernel: impl FnMut(&Invocation<'_>)) {
-        let launch = self.launch;
-        let size = UVec3::from(launch.descriptor.workgroup);
-        let first = self.group.wrapping_mul(size);
-        // Workgroups at the edge of the grid are cut off; the others are whole.
-        let inside = UVec3::from(launch.items).saturating_sub(first).min(size);
+        let inside = self.inside();
+        if self.launch.options.seed.is_some() {
+            for local in self.order(inside) {
+                self.run_one(local, &mut kernel);
+            }
+            return;
+        }
         for z in 0..inside.z {
             for y in 0..inside.y {
                 for x in 0..inside.x {
-                    let local = UVec3::new(x, y, z);
-                    let global = UVec3::new(first.x + x, first.y + y, first.z + z);
-                    let invocation = Invocation { launch, group: self.group, local, global };
-                    if launch.can_stop {
-                        run_to_stop(|| kernel(&invocation));
-                    } else {
-                        kernel(&invocation);
-                    }
+                    self.run_one(UVec3::new(x, y, z), &mut kernel);
                 }
             }
+        }
+    }
+
+    #[inline]
+    fn run_one(&self, local: UVec3, kernel: &mut impl FnMut(&Invocation<'_>)) {
+        let invocation = self.invocation(local, None);
+        if self.launch.can_stop {
+            run_to_stop(|| kernel(&invocation));
+        } else {
+            kernel(&invocation);
         }
     }
 
@@ -66,9 +79,39 @@ impl<'a> HostGroup<'a> {
             kernel(invocation);
         });
     }
+
+    /// The invocations that the grid has of this workgroup: those at its edge are cut off, the others are whole.
+    #[inline]
+    pub(super) fn inside(&self) -> UVec3 {
+        let size = UVec3::from(self.launch.descriptor.workgroup);
+        UVec3::from(self.launch.items).saturating_sub(self.group.wrapping_mul(size)).min(size)
+    }
+
+    #[inline]
+    pub(super) fn invocation<'s>(&'s self, local: UVec3, seat: Option<&'s Seat>) -> Invocation<'s> {
+        let first = self.group.wrapping_mul(UVec3::from(self.launch.descriptor.workgroup));
+        Invocation { group: self, local, global: first.wrapping_add(local), seat }
+    }
+
+    /// The positions inside, in the order in which they run.
+    pub(super) fn order(&self, inside: UVec3) -> impl Iterator<Item = UVec3> {
+        let len = u64::from(inside.x) * u64::from(inside.y) * u64::from(inside.z);
+        let permutation = self.permutation(len, 0);
+        (0..len).map(move |index| {
+            let index = permutation.map_or(index, |permutation| permutation.get(index)) as u32;
+            UVec3::new(index % inside.x, index / inside.x % inside.y, index / inside.x / inside.y)
+        })
+    }
+
+    /// What the seed makes of the order of `len` invocations between two barriers; `None` without a seed.
+    pub(super) fn permutation(&self, len: u64, round: u64) -> Option<Permutation> {
+        let UVec3 { x, y, z } = self.group;
+        let seed = self.launch.options.seed?;
+        Some(Permutation::new(len, [x, y, z].iter().fold(mix(seed ^ round), |seed, id| mix(seed ^ u64::from(*id)))))
+    }
 }
 
-impl Invocation<'_> {
+impl<'a> Invocation<'a> {
     /// Position in the grid.
     #[inline]
     pub fn global_id(&self) -> UVec3 {
@@ -84,30 +127,73 @@ impl Invocation<'_> {
     /// Position of the workgroup.
     #[inline]
     pub fn workgroup_id(&self) -> UVec3 {
-        self.group
+        self.group.group
     }
 
     /// Number of workgroups.
     #[inline]
     pub fn num_workgroups(&self) -> UVec3 {
-        self.launch.groups.into()
+        self.group.launch.groups.into()
+    }
+
+    /// Invocations per workgroup.
+    #[inline]
+    pub fn workgroup_size(&self) -> UVec3 {
+        self.group.launch.descriptor.workgroup.into()
+    }
+
+    /// Position in the workgroup, x first, then y, then z.
+    #[inline]
+    pub fn local_index(&self) -> u32 {
+        let size = self.workgroup_size();
+        (self.local.z * size.y + self.local.y) * size.x + self.local.x
+    }
+
+    /// Invocations per subgroup.
+    #[inline]
+    pub fn subgroup_size(&self) -> u32 {
+        self.group.launch.options.subgroup_size
+    }
+
+    /// Number of the subgroup in the workgroup.
+    #[inline]
+    pub fn subgroup_id(&self) -> u32 {
+        self.local_index() / self.subgroup_size()
+    }
+
+    /// Position in the subgroup.
+    #[inline]
+    pub fn subgroup_local_id(&self) -> u32 {
+        self.local_index() % self.subgroup_size()
+    }
+
+    /// Subgroups in the workgroup.
+    #[inline]
+    pub fn num_subgroups(&self) -> u32 {
+        self.workgroup_size().element_product().div_ceil(self.subgroup_size())
+    }
+
+    /// The workgroup's shared variable of this number.
+    #[inline]
+    pub fn shared<T: GpuData>(&self, index: usize) -> SharedRef<'a, T> {
+        self.group.shared.variable(index)
     }
 }
 
 impl TrapSink for &Invocation<'_> {
     #[cold]
     fn trap(self, site: &'static Site, operands: [u32; 2]) {
-        self.launch.record(site, operands, self.global.into());
+        self.group.launch.record(site, operands, self.global.into());
     }
 
     #[cold]
     fn panic(self, site: &'static Site, message: fmt::Arguments<'_>) -> ! {
-        self.launch.record_panic(site, message, self.global.into());
+        self.group.launch.record_panic(site, message, self.global.into());
         stop()
     }
 
     #[cold]
     fn print(self, site: &'static Site, words: u32, text: fmt::Arguments<'_>) {
-        self.launch.record_print(site, words, text, self.global.into());
+        self.group.launch.record_print(site, words, text, self.global.into());
     }
 }

@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use gridwise_ir::descriptor::{KernelDescriptor, PrintHeader, Site, SiteKind};
+use gridwise_ir::descriptor::{KernelDescriptor, Location, PrintHeader, Site, SiteKind};
 
 use crate::print::{LaunchPrints, PrintRecord, capacity_of};
 use crate::trap::message_of;
@@ -20,6 +20,9 @@ pub struct LaunchContext {
     pub groups: [u32; 3],
     /// Whether an invocation may end by a panic.
     pub(super) can_stop: bool,
+    /// How invocations run; only the host device has a choice.
+    pub options: HostOptions,
+    failure: OnceLock<HostFailure>,
     first: Mutex<Option<Trap>>,
     count: AtomicU32,
     /// Words there are for messages, as on a device.
@@ -33,6 +36,46 @@ struct Prints {
     /// Words that the records would take on a device.
     used: u64,
     dropped: u32,
+}
+
+/// How a launch runs on the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostOptions {
+    /// Invocations per subgroup; a power of two, at most 128.
+    pub subgroup_size: u32,
+    /// What permutes the order of workgroups and invocations.
+    pub seed: Option<u64>,
+}
+
+impl Default for HostOptions {
+    fn default() -> Self {
+        Self { subgroup_size: 32, seed: None }
+    }
+}
+
+/// Why a launch could not come to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HostFailure {
+    /// Not all invocations of a workgroup came to the barrier at which some wait.
+    DivergentBarrier {
+        /// Where some wait.
+        barrier: Location,
+        /// How many.
+        waiting: u32,
+        /// Of how many.
+        invocations: u32,
+        /// Where others wait; `None` when these have returned.
+        other: Option<Location>,
+        /// Which workgroup.
+        group: [u32; 3],
+    },
+    /// There is no memory for the fibers' stacks.
+    NoStacks {
+        /// What was asked for.
+        bytes: u64,
+        /// What the system said.
+        cause: String,
+    },
 }
 
 /// The first trap of a launch, and how many there were.
@@ -68,6 +111,8 @@ impl LaunchContext {
             items,
             groups,
             can_stop: descriptor.sites.iter().any(|site| site.kind == SiteKind::Panic),
+            options: HostOptions::default(),
+            failure: OnceLock::new(),
             first: Mutex::new(None),
             count: AtomicU32::new(0),
             print_capacity: capacity_of(None),
@@ -78,6 +123,23 @@ impl LaunchContext {
     /// Bounds what it prints to so many words.
     pub(crate) fn with_print_capacity(self, print_capacity: u32) -> Self {
         Self { print_capacity, ..self }
+    }
+
+    /// The same launch, run otherwise.
+    #[must_use]
+    pub fn with_options(self, options: HostOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Why the launch did not come to its end, if so.
+    pub fn failure(&self) -> Option<&HostFailure> {
+        self.failure.get()
+    }
+
+    /// Notes why the launch cannot come to its end; the first reason stays.
+    pub(super) fn fail(&self, failure: HostFailure) {
+        // An error only says that there is a reason already.
+        let _ = self.failure.set(failure);
     }
 
     /// What was recorded, once all workgroups have run.

@@ -8,23 +8,37 @@ mod access;
 mod ambient;
 mod args;
 mod arithmetic;
+mod atomic;
+mod fiber;
 mod group;
 mod launch;
+mod order;
+mod shared;
 mod slice;
 mod stop;
+pub mod subgroup;
 
 pub use access::{at, index_mut, index_ref};
-pub use ambient::{Ambient, global_id, local_id, num_workgroups, workgroup_id};
+pub use ambient::{
+    Ambient, barrier, global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id,
+    subgroup_size, workgroup_id, workgroup_size,
+};
 pub use args::{HostArgs, HostBuffer};
 pub use arithmetic::{
     Clamp, Divide, DivisionSites, clamp, div, div_ceil, div_euclid, next_multiple_of, rem, rem_euclid, wrap32,
 };
+pub use atomic::AtomicPlace;
+pub use fiber::Seat;
 pub use group::{HostGroup, Invocation};
-pub use launch::{LaunchContext, Trap, TrapSink};
+pub use launch::{HostFailure, HostOptions, LaunchContext, Trap, TrapSink};
+pub(crate) use order::Permutation;
+pub use shared::SharedRef;
 pub use slice::SliceMut;
 pub(crate) use stop::Stopped;
 
 pub use gridwise_ir::descriptor::{Location, Site, SiteKind};
 
+#[cfg(test)]
+mod crew_tests;
 #[cfg(test)]
 mod tests;

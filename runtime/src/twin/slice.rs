@@ -2,12 +2,15 @@
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use gridwise_ir::descriptor::Site;
 
+use super::atomic::AtomicPlace;
 use super::launch::TrapSink;
 use crate::data::GpuData;
+use crate::parallel::{Atomic, AtomicValue};
 
 /// A writable buffer shared by threads: every access is a relaxed atomic one, word by word.
 ///
@@ -34,7 +37,7 @@ unsafe impl<T: GpuData> Send for SliceMut<'_, T> {}
 // SAFETY: all accesses are atomic.
 unsafe impl<T: GpuData> Sync for SliceMut<'_, T> {}
 
-impl<T: GpuData> SliceMut<'_, T> {
+impl<'a, T: GpuData> SliceMut<'a, T> {
     /// Number of elements.
     #[inline]
     pub fn len(&self) -> usize {
@@ -84,6 +87,25 @@ impl<T: GpuData> SliceMut<'_, T> {
             // SAFETY: `index` is in range, and the part lies within an element.
             unsafe { store(self.words(index, offset), value) }
         }
+    }
+
+    /// The atomic part of element `index` that `part` selects; nowhere after a trap when there is no such element or part.
+    #[inline]
+    pub fn atomic<V: AtomicValue>(
+        &self,
+        sink: impl TrapSink,
+        site: &'static Site,
+        index: usize,
+        part: impl FnOnce(&T) -> Option<&Atomic<V>>,
+    ) -> AtomicPlace<'a, V> {
+        let place = if index < self.len {
+            offset(part).and_then(|offset| NonNull::new(self.words(index, offset).cast_mut().cast::<V>()))
+        } else {
+            sink.trap(site, [index as u32, self.len as u32]);
+            None
+        };
+        // SAFETY: the part lies within the buffer, aligned for its type; all threads access it atomically.
+        unsafe { AtomicPlace::new(place) }
     }
 
     /// The words at `offset` bytes into element `index`, which must be in range.

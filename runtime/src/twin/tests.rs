@@ -6,12 +6,12 @@ use super::*;
 
 const HERE: Location = Location { file: "kernel.rs", line: 3, column: 5 };
 
-static SITES: [Site; 2] = [
+pub(super) static SITES: [Site; 2] = [
     Site { kind: SiteKind::IndexOutOfBounds, location: HERE, text: "y[i]", message: None },
     Site { kind: SiteKind::DivideByZero, location: HERE, text: "a / b", message: None },
 ];
 
-static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
+pub(super) static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     name: "test",
     location: HERE,
     spirv: &[],

@@ -1,0 +1,249 @@
+//! `Atomic<T>`, and the types that can be atomic.
+
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+
+use super::outside_of_kernels;
+use crate::data::{GpuData, Value};
+
+/// A number in a buffer or in shared memory that many invocations may change at once.
+///
+/// Kernels take `&[Atomic<T>]`, for which a `Tensor<T>` is passed; shared memory may be `Shared<[Atomic<T>; N]>`, and
+/// `GpuData` structs may have atomic fields. The methods are those of Rust's atomics. `SeqCst` is not available: Vulkan's
+/// memory model has no single order of all operations.
+///
+/// On the host, in a struct that lies in a tensor, it is a number like any other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Atomic<T>(T);
+
+impl<T> Atomic<T> {
+    /// An atomic number for a tensor.
+    pub const fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    /// The number.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl<T> From<T> for Atomic<T> {
+    fn from(value: T) -> Self {
+        Self(value)
+    }
+}
+
+impl<T: AtomicValue> Value for Atomic<T> {
+    const ZERO: Self = Self(T::ZERO);
+}
+
+// SAFETY: a transparent wrapper of a `GpuData`; without interior mutability, because the twin reaches it by pointers only.
+unsafe impl<T: AtomicValue> GpuData for Atomic<T> {}
+
+macro_rules! methods {
+    ($bound:ident: $($(#[doc = $doc:literal])+ fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)?;)+) => {
+        impl<T: $bound> Atomic<T> {
+            $(
+                $(#[doc = $doc])+
+                ///
+                /// # Panics
+                /// Outside of kernels.
+                pub fn $name(&self, $($arg: $ty),*) $(-> $result)? {
+                    let _ = ($($arg,)*);
+                    outside_of_kernels(concat!("Atomic::", stringify!($name)))
+                }
+            )+
+        }
+    };
+}
+
+methods! { AtomicValue:
+    /// The value. Orders: `Relaxed`, `Acquire`.
+    fn load(order: Ordering) -> T;
+    /// Puts `value` there. Orders: `Relaxed`, `Release`.
+    fn store(value: T, order: Ordering);
+    /// Puts `value` there and gives what was there.
+    fn swap(value: T, order: Ordering) -> T;
+    /// Puts `new` there if `current` is there, comparing bits; gives what was there, as `Ok` when it was replaced.
+    fn compare_exchange(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T>;
+    /// Puts `new` there if `current` is there, comparing bits; gives what was there.
+    fn compare_and_swap(current: T, new: T, order: Ordering) -> T;
+    /// Adds, wrapping around; gives what was there.
+    fn fetch_add(value: T, order: Ordering) -> T;
+    /// Subtracts, wrapping around; gives what was there.
+    fn fetch_sub(value: T, order: Ordering) -> T;
+    /// Puts the smaller one there; gives what was there.
+    fn fetch_min(value: T, order: Ordering) -> T;
+    /// Puts the larger one there; gives what was there.
+    fn fetch_max(value: T, order: Ordering) -> T;
+}
+
+methods! { AtomicInt:
+    /// Bitwise and; gives what was there.
+    fn fetch_and(value: T, order: Ordering) -> T;
+    /// Bitwise or; gives what was there.
+    fn fetch_or(value: T, order: Ordering) -> T;
+    /// Bitwise exclusive or; gives what was there.
+    fn fetch_xor(value: T, order: Ordering) -> T;
+}
+
+/// A type that [`Atomic`] can hold.
+///
+/// # Safety
+/// `Word` has the size and alignment of the type, and any bits are valid for both.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be atomic",
+    label = "not an atomic number",
+    note = "supported are `Atomic<u32>`, `Atomic<i32>` and `Atomic<f32>`"
+)]
+#[doc(hidden)]
+pub unsafe trait AtomicValue: GpuData {
+    type Word;
+
+    fn same(a: Self, b: Self) -> bool;
+    fn load(word: &Self::Word, order: Ordering) -> Self;
+    fn store(word: &Self::Word, value: Self, order: Ordering);
+    fn swap(word: &Self::Word, value: Self, order: Ordering) -> Self;
+    fn compare_exchange(
+        word: &Self::Word,
+        current: Self,
+        new: Self,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<Self, Self>;
+    fn fetch_add(word: &Self::Word, value: Self, order: Ordering) -> Self;
+    fn fetch_sub(word: &Self::Word, value: Self, order: Ordering) -> Self;
+    fn fetch_min(word: &Self::Word, value: Self, order: Ordering) -> Self;
+    fn fetch_max(word: &Self::Word, value: Self, order: Ordering) -> Self;
+}
+
+/// An integer that [`Atomic`] can hold.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no bitwise operations",
+    label = "not an integer",
+    note = "`fetch_and`, `fetch_or` and `fetch_xor` are for integers"
+)]
+#[doc(hidden)]
+pub trait AtomicInt: AtomicValue {
+    fn fetch_and(word: &Self::Word, value: Self, order: Ordering) -> Self;
+    fn fetch_or(word: &Self::Word, value: Self, order: Ordering) -> Self;
+    fn fetch_xor(word: &Self::Word, value: Self, order: Ordering) -> Self;
+}
+
+macro_rules! delegate {
+    ($word:ty: $($name:ident),+) => {
+        $(#[inline]
+        fn $name(word: &$word, value: Self, order: Ordering) -> Self {
+            word.$name(value, order)
+        })+
+    };
+}
+
+macro_rules! ints {
+    ($($ty:ty: $word:ty),+) => { $(
+        // SAFETY: Rust's atomic has the size of its integer, and no more alignment on the platforms there are.
+        unsafe impl AtomicValue for $ty {
+            type Word = $word;
+
+            #[inline]
+            fn same(a: Self, b: Self) -> bool {
+                a == b
+            }
+
+            #[inline]
+            fn load(word: &$word, order: Ordering) -> Self {
+                word.load(order)
+            }
+
+            #[inline]
+            fn store(word: &$word, value: Self, order: Ordering) {
+                word.store(value, order);
+            }
+
+            #[inline]
+            fn compare_exchange(
+                word: &$word,
+                current: Self,
+                new: Self,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<Self, Self> {
+                word.compare_exchange(current, new, success, failure)
+            }
+
+            delegate!($word: swap, fetch_add, fetch_sub, fetch_min, fetch_max);
+        }
+
+        impl AtomicInt for $ty {
+            delegate!($word: fetch_and, fetch_or, fetch_xor);
+        }
+
+        const _: () = assert!(align_of::<$ty>() == align_of::<$word>());
+    )+ };
+}
+
+ints! { u32: AtomicU32, i32: AtomicI32 }
+
+// SAFETY: as of `u32`.
+unsafe impl AtomicValue for f32 {
+    type Word = AtomicU32;
+
+    #[inline]
+    fn same(a: Self, b: Self) -> bool {
+        a.to_bits() == b.to_bits()
+    }
+
+    #[inline]
+    fn load(word: &AtomicU32, order: Ordering) -> Self {
+        Self::from_bits(word.load(order))
+    }
+
+    #[inline]
+    fn store(word: &AtomicU32, value: Self, order: Ordering) {
+        word.store(value.to_bits(), order);
+    }
+
+    #[inline]
+    fn swap(word: &AtomicU32, value: Self, order: Ordering) -> Self {
+        Self::from_bits(word.swap(value.to_bits(), order))
+    }
+
+    #[inline]
+    fn compare_exchange(
+        word: &AtomicU32,
+        current: Self,
+        new: Self,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<Self, Self> {
+        let exchanged = word.compare_exchange(current.to_bits(), new.to_bits(), success, failure);
+        exchanged.map(Self::from_bits).map_err(Self::from_bits)
+    }
+
+    #[inline]
+    fn fetch_add(word: &AtomicU32, value: Self, order: Ordering) -> Self {
+        update(word, order, |old| old + value)
+    }
+
+    #[inline]
+    fn fetch_sub(word: &AtomicU32, value: Self, order: Ordering) -> Self {
+        update(word, order, |old| old - value)
+    }
+
+    #[inline]
+    fn fetch_min(word: &AtomicU32, value: Self, order: Ordering) -> Self {
+        update(word, order, |old| old.min(value))
+    }
+
+    #[inline]
+    fn fetch_max(word: &AtomicU32, value: Self, order: Ordering) -> Self {
+        update(word, order, |old| old.max(value))
+    }
+}
+
+#[inline]
+fn update(word: &AtomicU32, order: Ordering, new: impl Fn(f32) -> f32) -> f32 {
+    let updated = word.fetch_update(order, Ordering::Relaxed, |bits| Some(new(f32::from_bits(bits)).to_bits()));
+    f32::from_bits(updated.unwrap_or_else(|bits| bits))
+}

@@ -1,0 +1,18 @@
+//! What kernels write to work together: shared memory, atomics, barriers, subgroup operations. Here are the types and
+//! signatures that rustc checks a kernel against; what runs is the device's code, or the twin's.
+
+mod atomic;
+mod barrier;
+mod shared;
+pub mod subgroup;
+
+pub use atomic::{Atomic, AtomicInt, AtomicValue};
+pub use barrier::{Scope, barrier, fence};
+pub use shared::Shared;
+
+/// The end of everything here that only a running kernel can do.
+#[cold]
+#[track_caller]
+fn outside_of_kernels(name: &str) -> ! {
+    panic!("`{name}` was used outside of a running kernel; use it in a `#[kernel]` or `#[device]` fn")
+}

@@ -1,0 +1,47 @@
+//! `Shared<T>`, as kernels write it.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+use super::outside_of_kernels;
+use crate::data::GpuData;
+
+/// Memory that the invocations of one workgroup share; all zeros when the workgroup begins.
+///
+/// It is declared by a `let` at the top of a kernel's body, and each workgroup has its own:
+///
+/// ```text
+/// let tile = Shared::<[f32; 256]>::new();
+/// tile[local_id().x] = x[global_id().x];
+/// barrier();
+/// ```
+///
+/// Elements are read and written as those of a local array, without `mut`. What one invocation wrote, others read after a
+/// [`barrier`](super::barrier).
+#[derive(Debug)]
+pub struct Shared<T>(PhantomData<T>);
+
+impl<T: GpuData> Shared<T> {
+    /// The workgroup's memory.
+    ///
+    /// # Panics
+    /// Outside of kernels.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        outside_of_kernels("Shared::new")
+    }
+}
+
+impl<T> Deref for Shared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        outside_of_kernels("Shared")
+    }
+}
+
+impl<T> DerefMut for Shared<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        outside_of_kernels("Shared")
+    }
+}

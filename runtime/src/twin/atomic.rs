@@ -1,0 +1,147 @@
+//! The host form of atomic operations: real ones, on the words of buffers and of shared memory.
+
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
+
+use crate::parallel::{AtomicInt, AtomicValue};
+
+/// Where an atomic value lies; nowhere after a trap. Operations on nowhere give zero and change nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct AtomicPlace<'a, T> {
+    /// Invariant: valid for `T` for `'a`, and accessed by atomic operations of its size only while others may.
+    place: Option<NonNull<T>>,
+    marker: PhantomData<&'a T>,
+}
+
+impl<T: AtomicValue> AtomicPlace<'_, T> {
+    /// The atomic value at `place`.
+    ///
+    /// # Safety
+    /// `place` is aligned and valid for `'a`; while other threads may access it, all do so by atomic operations.
+    pub(super) unsafe fn new(place: Option<NonNull<T>>) -> Self {
+        Self { place, marker: PhantomData }
+    }
+
+    #[inline]
+    fn with<R>(&self, otherwise: R, op: impl FnOnce(&T::Word) -> R) -> R {
+        match self.place {
+            // SAFETY: by the invariant of `place`; a word has the size and alignment of its `T`.
+            Some(place) => op(unsafe { place.cast::<T::Word>().as_ref() }),
+            None => otherwise,
+        }
+    }
+
+    /// Rust's `load`.
+    #[inline]
+    pub fn load(self, order: Ordering) -> T {
+        self.with(T::ZERO, |word| T::load(word, order))
+    }
+
+    /// Rust's `store`.
+    #[inline]
+    pub fn store(self, value: T, order: Ordering) {
+        self.with((), |word| T::store(word, value, order));
+    }
+
+    /// Rust's `swap`.
+    #[inline]
+    pub fn swap(self, value: T, order: Ordering) -> T {
+        self.with(T::ZERO, |word| T::swap(word, value, order))
+    }
+
+    /// Rust's `compare_exchange`; compares bits.
+    ///
+    /// # Errors
+    /// As Rust's: the value found, when it is not `current`.
+    #[inline]
+    pub fn compare_exchange(self, current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> {
+        // Nowhere holds zero, as on the device.
+        let nowhere = if T::same(current, T::ZERO) { Ok(T::ZERO) } else { Err(T::ZERO) };
+        self.with(nowhere, |word| T::compare_exchange(word, current, new, success, failure))
+    }
+
+    /// The value before; `new` takes its place when it was `current`.
+    #[inline]
+    pub fn compare_and_swap(self, current: T, new: T, order: Ordering) -> T {
+        let failure = match order {
+            Ordering::AcqRel | Ordering::Acquire => Ordering::Acquire,
+            _ => Ordering::Relaxed,
+        };
+        self.compare_exchange(current, new, order, failure).unwrap_or_else(|found| found)
+    }
+
+    /// Rust's `fetch_add`, wrapping.
+    #[inline]
+    pub fn fetch_add(self, value: T, order: Ordering) -> T {
+        self.with(T::ZERO, |word| T::fetch_add(word, value, order))
+    }
+
+    /// Rust's `fetch_sub`, wrapping.
+    #[inline]
+    pub fn fetch_sub(self, value: T, order: Ordering) -> T {
+        self.with(T::ZERO, |word| T::fetch_sub(word, value, order))
+    }
+
+    /// Rust's `fetch_min`.
+    #[inline]
+    pub fn fetch_min(self, value: T, order: Ordering) -> T {
+        self.with(T::ZERO, |word| T::fetch_min(word, value, order))
+    }
+
+    /// Rust's `fetch_max`.
+    #[inline]
+    pub fn fetch_max(self, value: T, order: Ordering) -> T {
+        self.with(T::ZERO, |word| T::fetch_max(word, value, order))
+    }
+}
+
+impl<T: AtomicInt> AtomicPlace<'_, T> {
+    /// Rust's `fetch_and`.
+    #[inline]
+    pub fn fetch_and(self, value: T, order: Ordering) -> T {
+        self.with(T::ZERO, |word| T::fetch_and(word, value, order))
+    }
+
+    /// Rust's `fetch_or`.
+    #[inline]
+    pub fn fetch_or(self, value: T, order: Ordering) -> T {
+        self.with(T::ZERO, |word| T::fetch_or(word, value, order))
+    }
+
+    /// Rust's `fetch_xor`.
+    #[inline]
+    pub fn fetch_xor(self, value: T, order: Ordering) -> T {
+        self.with(T::ZERO, |word| T::fetch_xor(word, value, order))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use Ordering::{AcqRel, Acquire, Relaxed};
+
+    use super::*;
+
+    #[test]
+    fn floats_add_by_exchange() {
+        let mut value = 1.5f32;
+        // SAFETY: this thread's own variable.
+        let place = unsafe { AtomicPlace::new(Some(NonNull::from(&mut value))) };
+        assert_eq!(place.fetch_add(2.0, Relaxed), 1.5);
+        assert_eq!(place.fetch_max(9.0, Relaxed), 3.5);
+        assert_eq!(place.fetch_min(-0.0, AcqRel), 9.0);
+        assert_eq!(place.load(Acquire), 0.0);
+        assert_eq!(place.compare_exchange(0.0, 4.0, AcqRel, Acquire).map_err(f32::to_bits), Err(0x8000_0000));
+        assert_eq!(place.compare_and_swap(-0.0, 4.0, AcqRel), -0.0);
+        assert_eq!(value, 4.0);
+    }
+
+    #[test]
+    fn nowhere_is_zero() {
+        // SAFETY: no place at all.
+        let place = unsafe { AtomicPlace::<u32>::new(None) };
+        assert_eq!(place.fetch_add(2, Relaxed), 0);
+        assert_eq!(place.compare_exchange(0, 1, AcqRel, Acquire), Ok(0));
+        assert_eq!(place.compare_exchange(3, 1, AcqRel, Acquire), Err(0));
+    }
+}
