@@ -53,6 +53,18 @@ pub struct Param {
     pub kind: ParamKind,
 }
 
+impl Param {
+    /// A storage buffer.
+    pub const fn buffer(name: &'static str, binding: u32, writable: bool, stride: u32) -> Self {
+        Self { name, kind: ParamKind::Buffer { binding, writable, stride } }
+    }
+
+    /// A value in the push-constant block.
+    pub const fn value(name: &'static str, offset: u32, size: u32) -> Self {
+        Self { name, kind: ParamKind::Value { offset, size } }
+    }
+}
+
 /// How a parameter reaches the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamKind {
@@ -127,6 +139,13 @@ impl PartialEq for Site {
 
 impl Eq for Site {}
 
+impl Site {
+    /// A site from its parts, which are the same in all generated code.
+    pub const fn new(kind: SiteKind, file: &'static str, line: u32, column: u32, text: &'static str) -> Self {
+        Self { kind, location: Location { file, line, column }, text, message: None }
+    }
+}
+
 /// What goes wrong at a trap site, and what the record's two operands mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SiteKind {
@@ -148,6 +167,23 @@ pub enum SiteKind {
     Print,
     /// `eprintln!`, `eprint!` and `dbg!`; operands: the words of the arguments.
     PrintError,
+}
+
+impl SiteKind {
+    /// The variant's name, as generated code writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::IndexOutOfBounds => "IndexOutOfBounds",
+            Self::DivideByZero => "DivideByZero",
+            Self::RemainderByZero => "RemainderByZero",
+            Self::DivideOverflow => "DivideOverflow",
+            Self::RemainderOverflow => "RemainderOverflow",
+            Self::ClampBounds => "ClampBounds",
+            Self::Panic => "Panic",
+            Self::Print => "Print",
+            Self::PrintError => "PrintError",
+        }
+    }
 }
 
 /// The beginning of the trap record as it lies in the trap buffer; the operands of the claiming trap follow, as many words
@@ -222,4 +258,17 @@ pub enum Feature {
     Int8,
     /// `shaderFloat16`.
     Float16,
+}
+
+impl Feature {
+    /// The variant's name, as generated code writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Float64 => "Float64",
+            Self::Int64 => "Int64",
+            Self::Int16 => "Int16",
+            Self::Int8 => "Int8",
+            Self::Float16 => "Float16",
+        }
+    }
 }

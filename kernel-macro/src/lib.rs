@@ -17,6 +17,7 @@ mod parse;
 mod program;
 mod render;
 mod source;
+mod tokens;
 mod typed;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,44 +1,61 @@
 //! A compiled kernel as the tokens of a constant.
 
-use gridwise_ir::compile::{Compiled, CompiledLocation};
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use gridwise_ir::compile::{Compiled, CompiledLocation, CompiledSite};
+use gridwise_ir::descriptor::{LaunchWordKind, ParamKind};
+use proc_macro2::{Ident, Literal, Span};
 
-/// `&KernelDescriptor { … }`
-pub(super) fn descriptor_tokens(compiled: &Compiled, place: &CompiledLocation, krate: &TokenStream) -> TokenStream {
-    let home = quote!(#krate::__private::descriptor);
-    let (name, entry_point, size) = (&compiled.name, compiled.entry_point, compiled.push_constant_size);
-    let location = location_tokens(compiled.location.as_ref().unwrap_or(place), &home);
+use crate::render::{SITES, SiteUse};
+use crate::tokens::{Tokens, tokens};
+
+/// What generated code calls the descriptor's module: a `use` in front of it says where that is.
+pub(super) const DESCRIPTOR: &str = "__descriptor";
+
+/// `&KernelDescriptor { … }`; `sites` are the rows of the table that stands before it.
+pub(super) fn descriptor_tokens(compiled: &Compiled, place: &CompiledLocation, sites: &[SiteUse]) -> Tokens {
+    let home = &ident(DESCRIPTOR);
+    let (name, entry_point, size) = (&compiled.name, compiled.entry_point, number(compiled.push_constant_size));
+    let location = location_tokens(compiled.location.as_ref().unwrap_or(place), home);
     let spirv = spirv_tokens(&compiled.words);
-    let [x, y, z] = compiled.workgroup;
+    let [x, y, z] = compiled.workgroup.map(number);
     let params = compiled.params.iter().map(|param| {
-        let (name, kind) = (&param.name, debug_tokens(&param.kind));
-        quote!(#home::Param { name: #name, kind: #home::ParamKind::#kind })
+        let name = &param.name;
+        match param.kind {
+            ParamKind::Buffer { binding, writable, stride } => {
+                let (binding, stride) = (number(binding), number(stride));
+                tokens!(#home::Param::buffer(#name, #binding, #writable, #stride))
+            }
+            ParamKind::Value { offset, size } => {
+                let (offset, size) = (number(offset), number(size));
+                tokens!(#home::Param::value(#name, #offset, #size))
+            }
+        }
     });
     let launch_words = compiled.launch_words.iter().map(|word| {
-        let (offset, kind) = (word.offset, debug_tokens(&word.kind));
-        quote!(#home::LaunchWord { offset: #offset, kind: #home::LaunchWordKind::#kind })
+        let offset = number(word.offset);
+        let kind = match word.kind {
+            LaunchWordKind::Items(axis) => call("Items", axis.into()),
+            LaunchWordKind::Groups(axis) => call("Groups", axis.into()),
+            LaunchWordKind::FirstGroup => ident_tokens("FirstGroup"),
+            LaunchWordKind::Len(param) => call("Len", param),
+        };
+        tokens!(#home::LaunchWord { offset: #offset, kind: #home::LaunchWordKind::#kind })
     });
-    let trap_binding = match compiled.trap_binding {
-        Some(binding) => quote!(::core::option::Option::Some(#binding)),
-        None => quote!(::core::option::Option::None),
+    let trap_binding = match compiled.trap_binding.map(number) {
+        Some(binding) => tokens!(::core::option::Option::Some(#binding)),
+        None => tokens!(::core::option::Option::None),
     };
-    let print_binding = match compiled.print_binding {
-        Some(binding) => quote!(::core::option::Option::Some(#binding)),
-        None => quote!(::core::option::Option::None),
+    let print_binding = match compiled.print_binding.map(number) {
+        Some(binding) => tokens!(::core::option::Option::Some(#binding)),
+        None => tokens!(::core::option::Option::None),
     };
-    let trap_words = compiled.trap_words;
-    let sites = compiled.sites.iter().map(|site| {
-        let (kind, text) = (debug_tokens(&site.kind), &site.text);
-        let location = location_tokens(&site.location, &home);
-        quote!(#home::Site { kind: #home::SiteKind::#kind, location: #location, text: #text, message: ::core::option::Option::None })
-    });
+    let trap_words = number(compiled.trap_words);
+    let left = compiled.sites.iter().map(|site| site_tokens(site, sites, home));
     let features = compiled.features.iter().map(|(feature, at)| {
-        let feature = debug_tokens(feature);
-        let location = at.as_ref().map_or_else(|| location.clone(), |at| location_tokens(at, &home));
-        quote!(#home::FeatureUse { feature: #home::Feature::#feature, location: #location })
+        let feature = ident(feature.name());
+        let location = location_tokens(at.as_ref().or(compiled.location.as_ref()).unwrap_or(place), home);
+        tokens!(#home::FeatureUse { feature: #home::Feature::#feature, location: #location })
     });
-    quote! {
+    tokens! {
         &#home::KernelDescriptor {
             name: #name,
             location: #location,
@@ -51,17 +68,16 @@ pub(super) fn descriptor_tokens(compiled: &Compiled, place: &CompiledLocation, k
             trap_binding: #trap_binding,
             trap_words: #trap_words,
             print_binding: #print_binding,
-            sites: &[#(#sites),*],
+            sites: &[#(#left),*],
             features: &[#(#features),*],
         }
     }
 }
 
 /// The words as a byte string at an address that is a multiple of 4; rustc reads it faster than a list of numbers.
-fn spirv_tokens(words: &[u32]) -> TokenStream {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let bytes = Literal::byte_string(&bytes);
-    quote! {{
+fn spirv_tokens(words: &[u32]) -> Tokens {
+    let bytes = byte_string(words);
+    tokens! {{
         #[repr(C, align(4))]
         struct Aligned<T: ?::core::marker::Sized>(T);
         const WORDS: &Aligned<[::core::primitive::u8]> = &Aligned(*#bytes);
@@ -69,12 +85,73 @@ fn spirv_tokens(words: &[u32]) -> TokenStream {
     }}
 }
 
-fn location_tokens(location: &CompiledLocation, home: &TokenStream) -> TokenStream {
-    let CompiledLocation { file, line, column } = location;
-    quote!(#home::Location { file: #file, line: #line, column: #column })
+/// The bytes of little-endian words as a literal. `Literal::byte_string` formats each byte for itself, which takes long.
+fn byte_string(words: &[u32]) -> Literal {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(words.len() * 10 + 3);
+    text.push_str("b\"");
+    for byte in words.iter().flat_map(|word| word.to_le_bytes()) {
+        match byte {
+            0 => text.push_str("\\0"),
+            b'"' | b'\\' => text.extend(['\\', char::from(byte)]),
+            b' '..=b'~' => text.push(char::from(byte)),
+            _ => {
+                let digits = [byte >> 4, byte & 15].map(|digit| char::from(DIGITS[usize::from(digit)]));
+                text.extend(['\\', 'x', digits[0], digits[1]]);
+            }
+        }
+    }
+    text.push('"');
+    text.parse().expect("escaped bytes between quotes are a literal")
 }
 
-/// A variant as `Debug` prints it, which for the descriptor's enums is how Rust writes it.
-fn debug_tokens(value: &impl std::fmt::Debug) -> TokenStream {
-    format!("{value:?}").parse().expect("derived `Debug` of plain enums prints tokens")
+fn location_tokens(location: &CompiledLocation, home: &Ident) -> Tokens {
+    let (file, line, column) = (&location.file, number(location.line), number(location.column));
+    tokens!(#home::Location { file: #file, line: #line, column: #column })
+}
+
+/// A site that is left: a row of the table that the twin has, too.
+fn site_tokens(site: &CompiledSite, table: &[SiteUse], home: &Ident) -> Tokens {
+    let CompiledLocation { file, line, column } = &site.location;
+    let row = table.iter().position(|row| {
+        (row.kind, row.line, row.column) == (site.kind, *line, *column) && row.text == site.text && row.file == *file
+    });
+    if let Some(row) = row {
+        let (table, row) = (ident(SITES), Literal::usize_unsuffixed(row));
+        return tokens!(#table[#row]);
+    }
+    let (kind, line, column, text) = (ident(site.kind.name()), number(*line), number(*column), &site.text);
+    tokens!(#home::Site::new(#home::SiteKind::#kind, #file, #line, #column, #text))
+}
+
+fn call(name: &str, argument: u32) -> Tokens {
+    let (name, argument) = (ident(name), number(argument));
+    tokens!(#name(#argument))
+}
+
+fn ident_tokens(name: &str) -> Tokens {
+    let name = ident(name);
+    tokens!(#name)
+}
+
+fn ident(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
+}
+
+fn number(value: u32) -> Literal {
+    Literal::u32_unsuffixed(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::byte_string;
+
+    #[test]
+    fn every_byte_survives_the_literal() {
+        let words: Vec<u32> =
+            (0..=255u32).step_by(4).map(|byte| u32::from_le_bytes([0, 1, 2, 3].map(|k| byte as u8 + k))).collect();
+        let expected: Vec<u8> = (0..=255).collect();
+        let literal: syn::LitByteStr = syn::parse_str(&byte_string(&words).to_string()).expect("a byte string");
+        assert_eq!(literal.value(), expected);
+    }
 }

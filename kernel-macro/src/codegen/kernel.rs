@@ -1,14 +1,15 @@
 //! Everything a kernel without errors becomes.
 
 use gridwise_ir::compile::{Compiled, CompiledLocation};
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::descriptor::descriptor_tokens;
+use super::descriptor::{DESCRIPTOR, descriptor_tokens};
 use super::dispatch::type_name;
 use crate::ast::{Fn, Item, ScalarName, TypeKind};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
-use crate::render::{render_fn, render_host};
+use crate::render::{TWIN, render_fn, render_host, sites_tokens};
+use crate::tokens::Tokens;
 use crate::typed::Ty;
 
 /// The checked original and the `Kernel` implementation with descriptor and host twin.
@@ -18,22 +19,29 @@ pub(crate) fn kernel_items(program: &Program, item: ItemId, compiled: &Compiled,
     else {
         return TokenStream::new();
     };
+    let Some(host) = render_host(program, item) else { return TokenStream::new() };
     let private = quote!(#krate::__private);
     let original = render_fn(program, item, true, krate);
     let place = CompiledLocation { file: file.clone(), line: position.0, column: position.1 };
-    let descriptor = descriptor_tokens(compiled, &place, krate);
-    let host = render_host(program, item, krate);
+    let descriptor = descriptor_tokens(compiled, &place, &host.sites);
     let assertions = assertions(function, &typed.params, &private);
     let name = type_name(&function.name);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let (twin, home) = (Ident::new(TWIN, Span::call_site()), Ident::new(DESCRIPTOR, Span::call_site()));
+    let sites = Tokens::from(sites_tokens(&host.sites));
+    let host = Tokens::from(host.tokens);
+    let (original, assertions) = (Tokens::from(original), Tokens::from(assertions));
     quote! {
         #original
         #(#cfgs)*
         const _: () = {
+            #[allow(unused_imports)]
+            use #private::{descriptor as #home, twin as #twin};
+            #sites
             #assertions
             // SAFETY: both sides come from one checked tree, with every access in range or checked where it happens.
             unsafe impl #private::kernel::Kernel for #name {
-                const DESCRIPTOR: &'static #private::descriptor::KernelDescriptor = #descriptor;
+                const DESCRIPTOR: &'static #home::KernelDescriptor = #descriptor;
                 #host
             }
         };
@@ -42,21 +50,34 @@ pub(crate) fn kernel_items(program: &Program, item: ItemId, compiled: &Compiled,
 
 /// What rustc must confirm about the parameters' types: the macro sees names only.
 fn assertions(function: &Fn, types: &[Ty], private: &TokenStream) -> TokenStream {
-    let mut tokens = TokenStream::new();
+    let mut written = Vec::new();
     for (param, ty) in function.params.iter().zip(types) {
-        let written = match &param.ty.kind {
-            TypeKind::Slice { element, .. } => element,
-            _ if *ty == Ty::BOOL => continue,
-            _ => &param.ty,
-        };
-        let (span, written) = (written.span.start, &written.tokens);
-        tokens.extend(quote_spanned! {span=>
-            const _: fn() = || {
-                fn assert_gpu_data<T: #private::data::GpuData>() {}
-                assert_gpu_data::<#written>();
-            };
-        });
+        match &param.ty.kind {
+            TypeKind::Slice { element, .. } => written.push(&**element),
+            _ if *ty == Ty::BOOL => {}
+            _ => written.push(&param.ty),
+        }
     }
+    // The same name means the same type.
+    let mut seen = Vec::new();
+    written.retain(|ty| {
+        let TypeKind::Path(path) = &ty.kind else { return true };
+        let text = path.text();
+        let is_new = !seen.contains(&text);
+        seen.push(text);
+        is_new
+    });
+    let mut tokens = TokenStream::new();
+    for ty in written {
+        let (span, ty) = (ty.span.start, &ty.tokens);
+        tokens.extend(quote_spanned!(span=> assert_gpu_data::<#ty>();));
+    }
+    let mut tokens = quote! {
+        const _: fn() = || {
+            fn assert_gpu_data<T: #private::data::GpuData>() {}
+            #tokens
+        };
+    };
     if types.iter().any(holds_vec4) {
         tokens.extend(vec4_assertion(private));
     }

@@ -1,33 +1,40 @@
 //! Assignments, in Rust's order: the value before the place; for `+=` and its like on vectors the place first.
 
 use gridwise_ir::descriptor::SiteKind;
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Span};
 
-use super::operator::Operand;
+use super::operator::{Operand, symbol};
 use super::place::{Chain, StepExpr, as_slice, index_names};
 use super::{Renderer, local};
 use crate::ast::{BinaryOp, Expr};
+use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::Ty;
 
 impl Renderer<'_> {
     /// `target = value`
-    pub(super) fn assign(&mut self, target: &Expr, value: &Expr) -> TokenStream {
+    pub(super) fn assign(&mut self, target: &Expr, value: &Expr) -> Tokens {
         let chain = Chain::new(target);
         let is_plain = chain.indices().next().is_none();
         if self.is_original() || is_plain {
             let (target, value) = (self.bare(target), self.bare(value));
-            return quote_spanned!(chain.root.span.start=> #target = #value);
+            return tokens_at!(chain.root.span.start=> #target = #value);
+        }
+        let value = self.bare(value);
+        if self.is_shared_buffer(chain.root)
+            && let Some((buffer, site, index)) = self.whole_element(&chain)
+        {
+            let sink = self.sink();
+            // Arguments are evaluated in order: the value before the index.
+            return tokens!(#buffer.store(#sink, #site, #value, #index));
         }
         let (names, stored, ty) = (index_names(&chain), local("__value"), self.ty(self.expr_ty(target)));
-        let value = self.bare(value);
         let lets = self.index_lets(&chain, &names);
         let store = if self.is_shared_buffer(chain.root) {
-            self.buffer_set(&chain, &names, quote!(#stored))
+            self.buffer_set(&chain, &names, tokens!(#stored))
         } else {
-            self.with_element(&chain, &names, |_, place| quote!(#place = #stored))
+            self.with_element(&chain, &names, |_, place| tokens!(#place = #stored))
         };
-        quote!({ let #stored: #ty = #value; #lets #store; })
+        tokens!({ let #stored: #ty = #value; #lets #store; })
     }
 
     /// `target op= value`
@@ -38,50 +45,50 @@ impl Renderer<'_> {
         value: &Expr,
         op_span: Span,
         whole: &Expr,
-    ) -> TokenStream {
+    ) -> Tokens {
         let chain = Chain::new(target);
         let (target_ty, value_ty) = (self.expr_ty(target), self.expr_ty(value));
         if self.is_original() {
             let (target, value) = (self.bare(target), self.bare(value));
-            let symbol: TokenStream = format!("{}=", op.symbol()).parse().expect("an operator");
-            return quote_spanned!(op_span=> #target #symbol #value);
+            let symbol = symbol(&format!("{}=", op.symbol()), op_span);
+            return tokens_at!(op_span=> #target #symbol #value);
         }
         let (names, right) = (index_names(&chain), local("__value"));
         let value = self.bare(value);
         let lets = self.index_lets(&chain, &names);
-        let right_let = quote!(let #right = #value;);
+        let right_let = tokens!(let #right = #value;);
         // `+=` of a primitive type evaluates its value first; of a vector it is a call, with the place first.
         let before = match target_ty {
-            Ty::Scalar(_) => quote!(#right_let #lets),
-            _ => quote!(#lets #right_let),
+            Ty::Scalar(_) => tokens!(#right_let #lets),
+            _ => tokens!(#lets #right_let),
         };
-        let combine = |this: &mut Self, old: TokenStream| {
-            let left = Operand { tokens: quote!((#old)), ty: target_ty };
-            let right = Operand { tokens: quote!(#right), ty: value_ty };
+        let combine = |this: &mut Self, old: Tokens| {
+            let left = Operand { tokens: tokens!((#old)), ty: target_ty };
+            let right = Operand { tokens: tokens!(#right), ty: value_ty };
             this.binary(op, left, right, op_span, whole)
         };
         let store = if self.is_shared_buffer(chain.root) {
             let (get, old) = (self.buffer_get(&chain, &names), local("__old"));
-            let new = combine(self, quote!(#old));
+            let new = combine(self, tokens!(#old));
             let set = self.buffer_set(&chain, &names, new);
-            quote!(let #old = #get; #set)
+            tokens!(let #old = #get; #set)
         } else if names.is_empty() {
             let place = self.bare(target);
-            let new = combine(self, place.clone());
-            quote!(#place = #new)
+            let new = combine(self, place.copy());
+            tokens!(#place = #new)
         } else {
             self.with_element(&chain, &names, |this, place| {
-                let new = combine(this, place.clone());
-                quote!(#place = #new)
+                let new = combine(this, place.copy());
+                tokens!(#place = #new)
             })
         };
-        quote!({ #before #store; })
+        tokens!({ #before #store; })
     }
 
-    fn buffer_set(&mut self, chain: &Chain<'_>, names: &[Ident], value: TokenStream) -> TokenStream {
+    fn buffer_set(&mut self, chain: &Chain<'_>, names: &[Ident], value: Tokens) -> Tokens {
         let (buffer, site, part) = self.buffer_part(chain, names);
         let (sink, index) = (self.sink(), &names[0]);
-        quote!(#buffer.set(#sink, #site, #index, #part, #value))
+        tokens!(#buffer.set(#sink, #site, #index, #part, #value))
     }
 
     /// Runs an action on the place a chain names, if all its indices are in range.
@@ -89,8 +96,8 @@ impl Renderer<'_> {
         &mut self,
         chain: &Chain<'_>,
         names: &[Ident],
-        action: impl FnOnce(&mut Self, TokenStream) -> TokenStream,
-    ) -> TokenStream {
+        action: impl FnOnce(&mut Self, Tokens) -> Tokens,
+    ) -> Tokens {
         let mut place = self.expr(chain.root);
         let (mut guards, mut names) = (Vec::new(), names.iter());
         let element = local("__element");
@@ -98,19 +105,19 @@ impl Renderer<'_> {
             match step {
                 StepExpr::Member(member) => {
                     let member = Self::member(member);
-                    place = quote!(#place.#member);
+                    place = tokens!(#place.#member);
                 }
                 StepExpr::Index(base, _) => {
-                    let (index, elements) = (names.next(), as_slice(&place, self.expr_ty(base), true));
-                    let (twin, sink, site) = (&self.twin, self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
-                    guards.push(quote! {
+                    let (index, elements) = (names.next(), as_slice(place, self.expr_ty(base), true));
+                    let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
+                    guards.push(tokens! {
                         if let ::core::option::Option::Some(#element) = #twin::index_mut(#sink, #site, #elements, #index)
                     });
-                    place = quote!((*#element));
+                    place = tokens!((*#element));
                 }
             }
         }
         let inner = action(self, place);
-        guards.into_iter().rev().fold(quote!(#inner;), |body, guard| quote!(#guard { #body }))
+        guards.into_iter().rev().fold(tokens!(#inner;), |body, guard| tokens!(#guard { #body }))
     }
 }

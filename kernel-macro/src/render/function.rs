@@ -1,9 +1,10 @@
 //! Whole functions: the original, the device function, and the host entry with the twin inside.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
 
-use super::{Mode, Renderer, context, local};
+use super::site::{SiteUse, sites_tokens};
+use super::{Mode, Renderer, context, local, twin_import};
 use crate::ast::{Fn, Item, Param, TypeKind};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Callee, Ty, TypedFn};
@@ -12,8 +13,10 @@ use crate::typed::{Callee, Ty, TypedFn};
 pub(crate) fn render_fn(program: &Program, item: ItemId, is_kernel: bool, krate: &TokenStream) -> TokenStream {
     let Some((function, typed)) = parts(program, item) else { return TokenStream::new() };
     let mode = if is_kernel { Mode::Original } else { Mode::Device };
-    let mut renderer = Renderer::new(&program.items[item], typed, mode, krate);
-    let body = renderer.block(&function.body);
+    let mut renderer = Renderer::new(&program.items[item], typed, mode);
+    let body = renderer.body(&function.body);
+    let import = renderer.uses_twin.get().then(|| twin_import(krate));
+    let sites = sites_tokens(&renderer.sites.into_inner());
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
     let params = function.params.iter().map(parameter);
     let result = function.result.as_ref().map(|ty| {
@@ -21,31 +24,43 @@ pub(crate) fn render_fn(program: &Program, item: ItemId, is_kernel: bool, krate:
         quote!(-> #tokens)
     });
     // The original of a kernel never runs: its dispatch type does.
-    let allow = is_kernel.then(|| quote!(#[allow(dead_code)]));
-    let lints = lints();
+    let allow = is_kernel.then(|| quote!(dead_code,));
+    let body = quote_spanned!(function.body.span.end=> { #import #sites #body });
+    // Lints that the rendering's own shape would set off; those about the author's code stay on.
     quote! {
-        #(#attrs)* #allow #lints
+        #(#attrs)*
+        #[allow(#allow unused_parens, unused_braces, clippy::all, clippy::pedantic, clippy::nursery)]
         #vis fn #name(#(#params),*) #result #body
     }
 }
 
-/// `fn host(…)` of the kernel's `Kernel` implementation: takes the arguments out and runs the twin for each invocation.
-pub(crate) fn render_host(program: &Program, item: ItemId, krate: &TokenStream) -> TokenStream {
-    let Some((function, typed)) = parts(program, item) else { return TokenStream::new() };
-    let mut renderer = Renderer::new(&program.items[item], typed, Mode::Twin, krate);
+/// The host side of a kernel.
+#[derive(Debug)]
+pub(crate) struct Host {
+    /// `fn host(…)` of the kernel's `Kernel` implementation: takes the arguments out and runs the twin for each
+    /// invocation. Names [`TWIN`] and [`SITES`](super::SITES).
+    pub(crate) tokens: TokenStream,
+    /// The table of sites.
+    pub(crate) sites: Vec<SiteUse>,
+}
+
+/// The host side of a kernel.
+pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
+    let (function, typed) = parts(program, item)?;
+    let mut renderer = Renderer::new(&program.items[item], typed, Mode::Twin);
     let body = renderer.block(&function.body);
-    let (twin_path, cx) = (renderer.twin.clone(), context());
+    let (twin_path, cx) = (renderer.twin(), context());
     let (args, group, twin) = (local("__args"), local("__group"), local("__gridwise_twin"));
     let params = function.params.iter().map(|param| twin_parameter(param, &twin_path));
-    let taken = function.params.iter().zip(&typed.params).enumerate().map(|(position, (param, ty))| {
-        let name = argument_name(position);
-        let value = taken_argument(param, ty, position, &args);
+    let taken = function.params.iter().zip(&typed.params).enumerate();
+    let taken = taken.map(|(position, (param, ty))| {
+        let (name, value) = (argument_name(position), taken_argument(param, ty, position, &args));
         quote!(let #name = #value;)
     });
     let names = (0..function.params.len()).map(argument_name);
     let calls_device = typed.calls.values().any(|callee| matches!(callee, Callee::Device(_)));
-    let run = if calls_device { quote!(run_ambient) } else { quote!(run) };
-    quote! {
+    let run = Ident::new(if calls_device { "run_ambient" } else { "run" }, Span::call_site());
+    let tokens = quote! {
         fn host(#args: &#twin_path::HostArgs<'_>, #group: #twin_path::HostGroup<'_>) {
             #[allow(warnings, clippy::all)]
             #[inline(always)]
@@ -53,7 +68,8 @@ pub(crate) fn render_host(program: &Program, item: ItemId, krate: &TokenStream) 
             #(#taken)*
             #group.#run(|#cx| #twin(#cx, #(#names),*));
         }
-    }
+    };
+    Some(Host { tokens, sites: renderer.sites.into_inner() })
 }
 
 fn parts(program: &Program, item: ItemId) -> Option<(&Fn, &TypedFn)> {
@@ -65,18 +81,13 @@ fn parts(program: &Program, item: ItemId) -> Option<(&Fn, &TypedFn)> {
     }
 }
 
-/// Lints that the rendering's own shape would set off; those about the author's code stay on.
-fn lints() -> TokenStream {
-    quote!(#[allow(unused_parens, unused_braces, clippy::all, clippy::pedantic, clippy::nursery)])
-}
-
 fn parameter(param: &Param) -> TokenStream {
     let (name, ty) = (&param.name, &param.ty.tokens);
     let mutable = param.mutable.then(|| quote_spanned!(name.span()=> mut));
     quote!(#mutable #name: #ty)
 }
 
-fn twin_parameter(param: &Param, twin: &TokenStream) -> TokenStream {
+fn twin_parameter(param: &Param, twin: &Ident) -> TokenStream {
     match &param.ty.kind {
         TypeKind::Slice { mutable: true, element } => {
             let (name, element) = (&param.name, &element.tokens);
@@ -86,11 +97,11 @@ fn twin_parameter(param: &Param, twin: &TokenStream) -> TokenStream {
     }
 }
 
-fn argument_name(position: usize) -> proc_macro2::Ident {
+fn argument_name(position: usize) -> Ident {
     local(&format!("__argument{position}"))
 }
 
-fn taken_argument(param: &Param, ty: &Ty, position: usize, args: &impl ToTokens) -> TokenStream {
+fn taken_argument(param: &Param, ty: &Ty, position: usize, args: &Ident) -> TokenStream {
     match (&param.ty.kind, ty) {
         (TypeKind::Slice { mutable, element }, _) => {
             let element = &element.tokens;

@@ -1,18 +1,18 @@
 //! Calls of built-in functions and methods that mean something else on the host than what the device computes.
 
 use gridwise_ir::descriptor::SiteKind;
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use proc_macro2::Ident;
 
 use super::Renderer;
 use super::expr::path_tokens;
 use crate::ast::{Expr, Path};
 use crate::intrinsic::{Intrinsic, Kind, Row, Sig, TABLE};
+use crate::tokens::{Tokens, tokens};
 use crate::typed::{Callee, Ty};
 
 impl Renderer<'_> {
     /// `receiver.name(args)`
-    pub(super) fn method(&mut self, receiver: &Expr, name: &Ident, args: &[Expr], whole: &Expr) -> TokenStream {
+    pub(super) fn method(&mut self, receiver: &Expr, name: &Ident, args: &[Expr], whole: &Expr) -> Tokens {
         match self.typed.calls.get(&whole.id) {
             Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => {
                 self.intrinsic_method(*intrinsic, receiver, name, args, whole)
@@ -20,7 +20,7 @@ impl Renderer<'_> {
             _ => {
                 let receiver = self.expr(receiver);
                 let args = args.iter().map(|arg| self.bare(arg)).collect::<Vec<_>>();
-                quote!(#receiver.#name(#(#args),*))
+                tokens!(#receiver.#name(#(#args),*))
             }
         }
     }
@@ -32,13 +32,13 @@ impl Renderer<'_> {
         callee: &Path,
         args: &[Expr],
         whole: &Expr,
-    ) -> TokenStream {
+    ) -> Tokens {
         if let (Kind::Method, Some(name), [receiver, rest @ ..]) = (row(intrinsic).kind, callee.segments.last(), args) {
             return self.intrinsic_method(intrinsic, receiver, name, rest, whole);
         }
         let path = path_tokens(callee);
         let args = args.iter().map(|arg| self.bare(arg)).collect::<Vec<_>>();
-        quote!(#path(#(#args),*))
+        tokens!(#path(#(#args),*))
     }
 
     fn intrinsic_method(
@@ -48,7 +48,7 @@ impl Renderer<'_> {
         name: &Ident,
         args: &[Expr],
         whole: &Expr,
-    ) -> TokenStream {
+    ) -> Tokens {
         let ty = self.expr_ty(receiver).clone();
         let mut value = self.expr(receiver);
         let mut args: Vec<_> = args.iter().map(|arg| self.expr(arg)).collect();
@@ -56,20 +56,25 @@ impl Renderer<'_> {
         let is_usize = ty == Ty::USIZE;
         if is_usize {
             // The device's `usize` has 32 bits: compute on `u32`.
-            value = quote!((#value as ::core::primitive::u32));
+            let twin = self.twin();
+            value = tokens!((#value as #twin::p::u32));
             for (arg, sig) in args.iter_mut().zip(row.params) {
                 if *sig == Sig::Same {
-                    *arg = quote!((#arg as ::core::primitive::u32));
+                    *arg = tokens!((#arg as #twin::p::u32));
                 }
             }
         }
         let call = self.checked(intrinsic, &ty, &value, &args, whole).unwrap_or_else(|| match intrinsic {
-            Intrinsic::Pow => quote!(#value.wrapping_pow(#(#args),*)),
-            Intrinsic::Abs if ty == Ty::I32 => quote!(#value.wrapping_abs()),
-            _ => quote!(#value.#name(#(#args),*)),
+            Intrinsic::Pow => tokens!(#value.wrapping_pow(#(#args),*)),
+            Intrinsic::Abs if ty == Ty::I32 => tokens!(#value.wrapping_abs()),
+            _ => tokens!(#value.#name(#(#args),*)),
         });
         let widens = is_usize && matches!(row.result, Sig::Same | Sig::Unsigned);
-        if widens { quote!((#call as ::core::primitive::usize)) } else { call }
+        if !widens {
+            return call;
+        }
+        let twin = self.twin();
+        tokens!((#call as #twin::p::usize))
     }
 
     /// Intrinsics that Rust lets panic.
@@ -77,21 +82,21 @@ impl Renderer<'_> {
         &mut self,
         intrinsic: Intrinsic,
         ty: &Ty,
-        value: &TokenStream,
-        args: &[TokenStream],
+        value: &Tokens,
+        args: &[Tokens],
         whole: &Expr,
-    ) -> Option<TokenStream> {
+    ) -> Option<Tokens> {
         let is_scalar = matches!(ty, Ty::Scalar(_));
         let (function, sites) = match intrinsic {
-            Intrinsic::Clamp if is_scalar => (quote!(clamp), self.site(SiteKind::ClampBounds, whole)),
-            Intrinsic::DivEuclid => (quote!(div_euclid), self.division_sites(false, whole)),
-            Intrinsic::RemEuclid => (quote!(rem_euclid), self.division_sites(true, whole)),
-            Intrinsic::DivCeil => (quote!(div_ceil), self.division_sites(false, whole)),
-            Intrinsic::NextMultipleOf => (quote!(next_multiple_of), self.division_sites(true, whole)),
+            Intrinsic::Clamp if is_scalar => (tokens!(clamp), self.site(SiteKind::ClampBounds, whole)),
+            Intrinsic::DivEuclid => (tokens!(div_euclid), self.division_sites(false, whole)),
+            Intrinsic::RemEuclid => (tokens!(rem_euclid), self.division_sites(true, whole)),
+            Intrinsic::DivCeil => (tokens!(div_ceil), self.division_sites(false, whole)),
+            Intrinsic::NextMultipleOf => (tokens!(next_multiple_of), self.division_sites(true, whole)),
             _ => return None,
         };
-        let (twin, sink) = (&self.twin, self.sink());
-        Some(quote!(#twin::#function(#sink, #sites, #value, #(#args),*)))
+        let (twin, sink) = (self.twin(), self.sink());
+        Some(tokens!(#twin::#function(#sink, #sites, #value, #(#args),*)))
     }
 }
 

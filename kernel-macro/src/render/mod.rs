@@ -17,13 +17,20 @@ mod site;
 mod types;
 
 pub(crate) use function::{render_fn, render_host};
+pub(crate) use site::{SITES, SiteUse, sites_tokens};
+
+use std::cell::{Cell, RefCell};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 use crate::ast::Expr;
 use crate::program::ProgramItem;
+use crate::tokens::{Tokens, tokens};
 use crate::typed::{Ty, TypedFn};
+
+/// What generated code calls the twin's support module: a `use` in front of it says where that is.
+pub(crate) const TWIN: &str = "__twin";
 
 /// Which rendering is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,17 +45,21 @@ struct Renderer<'a> {
     item: &'a ProgramItem,
     typed: &'a TypedFn,
     mode: Mode,
-    /// Path of the twin's support module.
-    twin: TokenStream,
-    /// Path of glam.
-    glam: TokenStream,
+    /// Whether anything named the twin's support module.
+    uses_twin: Cell<bool>,
+    /// The trap sites met so far.
+    sites: RefCell<Vec<SiteUse>>,
 }
 
 impl<'a> Renderer<'a> {
-    fn new(item: &'a ProgramItem, typed: &'a TypedFn, mode: Mode, krate: &TokenStream) -> Self {
-        let twin = quote!(#krate::__private::twin);
-        let glam = quote!(#krate::__private::glam);
-        Self { item, typed, mode, twin, glam }
+    fn new(item: &'a ProgramItem, typed: &'a TypedFn, mode: Mode) -> Self {
+        Self { item, typed, mode, uses_twin: Cell::new(false), sites: RefCell::new(Vec::new()) }
+    }
+
+    /// The name of the twin's support module.
+    fn twin(&self) -> Ident {
+        self.uses_twin.set(true);
+        Ident::new(TWIN, Span::call_site())
     }
 
     /// Whether the rendering is the author's own code, not one that runs on the host device.
@@ -57,20 +68,24 @@ impl<'a> Renderer<'a> {
     }
 
     /// The trap sink of the rendering.
-    fn sink(&self) -> TokenStream {
-        let twin = &self.twin;
-        match self.mode {
-            Mode::Twin => {
-                let cx = context();
-                quote!(#cx)
-            }
-            Mode::Device | Mode::Original => quote!(#twin::Ambient),
+    fn sink(&self) -> Tokens {
+        if self.mode == Mode::Twin {
+            let cx = context();
+            return tokens!(#cx);
         }
+        let twin = self.twin();
+        tokens!(#twin::Ambient)
     }
 
     fn expr_ty(&self, expr: &Expr) -> &'a Ty {
         self.typed.ty(expr.id)
     }
+}
+
+/// `use … as __twin;`
+pub(crate) fn twin_import(krate: &TokenStream) -> TokenStream {
+    let twin = Ident::new(TWIN, Span::call_site());
+    quote!(use #krate::__private::twin as #twin;)
 }
 
 /// A name that cannot clash with the author's.

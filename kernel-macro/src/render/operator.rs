@@ -1,16 +1,16 @@
 //! Binary operators: integers wrap, division and shifts are checked, `usize` is 32 bits.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Punct, Spacing, Span, TokenStream};
 
 use super::Renderer;
 use super::types::vector_name;
 use crate::ast::{BinaryOp, Expr, ScalarName};
+use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::Ty;
 
 /// An operand already rendered.
 pub(super) struct Operand<'t> {
-    pub(super) tokens: TokenStream,
+    pub(super) tokens: Tokens,
     pub(super) ty: &'t Ty,
 }
 
@@ -22,7 +22,7 @@ impl Renderer<'_> {
         right: &Expr,
         op_span: Span,
         whole: &Expr,
-    ) -> TokenStream {
+    ) -> Tokens {
         let (left_ty, right_ty) = (self.expr_ty(left), self.expr_ty(right));
         let left = Operand { tokens: self.expr(left), ty: left_ty };
         let right = Operand { tokens: self.expr(right), ty: right_ty };
@@ -37,64 +37,57 @@ impl Renderer<'_> {
         right: Operand<'_>,
         op_span: Span,
         whole: &Expr,
-    ) -> TokenStream {
-        let symbol: TokenStream = op.symbol().parse().expect("an operator");
-        let symbol = symbol.into_iter().map(|mut token| {
-            token.set_span(op_span);
-            token
-        });
-        let symbol: TokenStream = symbol.collect();
-        let verbatim = {
-            let (left, right) = (&left.tokens, &right.tokens);
-            quote_spanned!(op_span=> #left #symbol #right)
-        };
+    ) -> Tokens {
         if self.is_original() {
-            return verbatim;
+            return verbatim(op, left, right, op_span);
         }
         match (op, scalar_of(left.ty)) {
             (BinaryOp::Shl | BinaryOp::Shr, Some(scalar)) => self.shift(op, scalar, left, right),
             (BinaryOp::Div | BinaryOp::Rem, Some(ScalarName::I32 | ScalarName::U32 | ScalarName::Usize)) => {
-                let function = if op == BinaryOp::Div { quote!(div) } else { quote!(rem) };
+                let function = if op == BinaryOp::Div { tokens!(div) } else { tokens!(rem) };
                 let sites = self.division_sites(op == BinaryOp::Rem, whole);
                 let (left, right) = self.same_shape(left, right);
-                let (twin, sink) = (&self.twin, self.sink());
-                quote!(#twin::#function(#sink, #sites, #left, #right))
+                let (twin, sink) = (self.twin(), self.sink());
+                tokens!(#twin::#function(#sink, #sites, #left, #right))
             }
             (
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul,
                 Some(scalar @ (ScalarName::I32 | ScalarName::U32 | ScalarName::Usize)),
             ) => {
                 let method = match op {
-                    BinaryOp::Add => quote!(wrapping_add),
-                    BinaryOp::Sub => quote!(wrapping_sub),
-                    _ => quote!(wrapping_mul),
+                    BinaryOp::Add => tokens!(wrapping_add),
+                    BinaryOp::Sub => tokens!(wrapping_sub),
+                    _ => tokens!(wrapping_mul),
                 };
                 let (left, right) = self.same_shape(left, right);
-                self.narrow(scalar, quote!(#left.#method(#right)))
+                self.narrow(scalar, tokens!(#left.#method(#right)))
             }
-            _ => verbatim,
+            _ => verbatim(op, left, right, op_span),
         }
     }
 
-    fn shift(&self, op: BinaryOp, scalar: ScalarName, left: Operand<'_>, right: Operand<'_>) -> TokenStream {
-        let method = if op == BinaryOp::Shl { quote!(wrapping_shl) } else { quote!(wrapping_shr) };
+    fn shift(&self, op: BinaryOp, scalar: ScalarName, left: Operand<'_>, right: Operand<'_>) -> Tokens {
+        let method = if op == BinaryOp::Shl { tokens!(wrapping_shl) } else { tokens!(wrapping_shr) };
         let (left, right) = (left.tokens, right.tokens);
-        let shifted = quote!(#left.#method(#right as ::core::primitive::u32 & 31));
+        let twin = self.twin();
+        let shifted = tokens!(#left.#method(#right as #twin::p::u32 & 31));
         self.narrow(scalar, shifted)
     }
 
     /// Results of `usize` arithmetic, cut to the device's 32 bits.
-    fn narrow(&self, scalar: ScalarName, value: TokenStream) -> TokenStream {
-        let twin = &self.twin;
-        if scalar == ScalarName::Usize { quote!(#twin::wrap32(#value)) } else { value }
+    fn narrow(&self, scalar: ScalarName, value: Tokens) -> Tokens {
+        if scalar != ScalarName::Usize {
+            return value;
+        }
+        let twin = self.twin();
+        tokens!(#twin::wrap32(#value))
     }
 
     /// Both operands, a scalar beside a vector repeated in all lanes.
-    fn same_shape(&self, left: Operand<'_>, right: Operand<'_>) -> (TokenStream, TokenStream) {
-        let glam = &self.glam;
-        let splat = |tokens: TokenStream, scalar: ScalarName, len: u8| {
-            let name = vector_name(scalar, len);
-            quote!(#glam::#name::splat(#tokens))
+    fn same_shape(&self, left: Operand<'_>, right: Operand<'_>) -> (Tokens, Tokens) {
+        let splat = |tokens: Tokens, scalar: ScalarName, len: u8| {
+            let (twin, name) = (self.twin(), vector_name(scalar, len));
+            tokens!(#twin::glam::#name::splat(#tokens))
         };
         match (left.ty, right.ty) {
             (Ty::Vector(scalar, len), Ty::Scalar(_)) => (left.tokens, splat(right.tokens, *scalar, *len)),
@@ -109,4 +102,21 @@ fn scalar_of(ty: &Ty) -> Option<ScalarName> {
         Ty::Scalar(scalar) | Ty::Vector(scalar, _) => Some(*scalar),
         _ => None,
     }
+}
+
+/// `left op right` as rustc reads it.
+fn verbatim(op: BinaryOp, left: Operand<'_>, right: Operand<'_>, op_span: Span) -> Tokens {
+    let (left, symbol, right) = (left.tokens, symbol(op.symbol(), op_span), right.tokens);
+    tokens_at!(op_span=> #left #symbol #right)
+}
+
+/// The characters of an operator as one token.
+pub(super) fn symbol(characters: &str, span: Span) -> TokenStream {
+    let last = characters.chars().count().saturating_sub(1);
+    let puncts = characters.chars().enumerate().map(|(position, character)| {
+        let mut punct = Punct::new(character, if position < last { Spacing::Joint } else { Spacing::Alone });
+        punct.set_span(span);
+        proc_macro2::TokenTree::Punct(punct)
+    });
+    puncts.collect()
 }

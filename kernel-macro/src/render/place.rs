@@ -2,10 +2,11 @@
 
 use gridwise_ir::descriptor::SiteKind;
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident};
 
 use super::{Mode, Renderer, local};
 use crate::ast::{Expr, ExprKind, Member};
+use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::{Resolution, Ty};
 
 /// A place expression taken apart: the innermost base, and the steps outwards.
@@ -62,20 +63,24 @@ fn is_place(expr: &Expr) -> bool {
 
 impl Renderer<'_> {
     /// The value of a field or element.
-    pub(super) fn read(&mut self, expr: &Expr) -> TokenStream {
+    pub(super) fn read(&mut self, expr: &Expr) -> Tokens {
         let chain = Chain::new(expr);
         if self.is_shared_buffer(chain.root) {
+            if let Some((buffer, site, index)) = self.whole_element(&chain) {
+                let sink = self.sink();
+                return tokens!(#buffer.load(#sink, #site, #index));
+            }
             let names = index_names(&chain);
             let lets = self.index_lets(&chain, &names);
             let read = self.buffer_get(&chain, &names);
-            return quote!({ #lets #read });
+            return tokens!({ #lets #read });
         }
         let mut value = self.expr(chain.root);
         for (whole, step) in &chain.steps {
             value = match step {
                 StepExpr::Member(member) => {
                     let member = Self::member(member);
-                    quote_spanned!(whole.span.end=> #value.#member)
+                    tokens_at!(whole.span.end=> #value.#member)
                 }
                 StepExpr::Index(base, index) => self.element(value, base, index, whole),
             };
@@ -84,25 +89,28 @@ impl Renderer<'_> {
     }
 
     /// One element of an array, vector or read-only buffer.
-    fn element(&mut self, value: TokenStream, base: &Expr, index: &Expr, whole: &Expr) -> TokenStream {
+    fn element(&mut self, value: Tokens, base: &Expr, index: &Expr, whole: &Expr) -> Tokens {
         let index = self.index(index);
         if self.is_original() {
-            return quote_spanned!(whole.span.start=> #value[#index]);
+            return tokens_at!(whole.span.start=> #value[#index]);
         }
         let elements = match self.expr_ty(base) {
-            Ty::Vector(..) => quote!(&#value.to_array()),
+            Ty::Vector(..) => tokens!(&#value.to_array()),
             Ty::Buffer { .. } => value,
-            _ => quote!(&#value),
+            _ => tokens!(&#value),
         };
-        let (twin, sink, site) = (&self.twin, self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
-        quote!(#twin::at(#sink, #site, #elements, #index))
+        let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
+        tokens!(#twin::at(#sink, #site, #elements, #index))
     }
 
     /// An index as `usize`.
-    pub(super) fn index(&mut self, index: &Expr) -> TokenStream {
+    pub(super) fn index(&mut self, index: &Expr) -> Tokens {
         let is_usize = *self.expr_ty(index) == Ty::USIZE;
-        let tokens = self.bare(index);
-        if is_usize { tokens } else { quote!((#tokens) as ::core::primitive::usize) }
+        if is_usize {
+            return self.bare(index);
+        }
+        let (tokens, usize) = (self.expr(index), self.ty(&Ty::USIZE));
+        tokens!(#tokens as #usize)
     }
 
     /// Whether `root` is a `&mut [T]` parameter that all invocations share.
@@ -111,48 +119,55 @@ impl Renderer<'_> {
         self.mode == Mode::Twin && is_binding && matches!(self.expr_ty(root), Ty::Buffer { mutable: true, .. })
     }
 
+    /// Buffer, site and index of a chain that ends with an element of a buffer.
+    pub(super) fn whole_element(&mut self, chain: &Chain<'_>) -> Option<(Tokens, Tokens, Tokens)> {
+        match chain.steps.as_slice() {
+            [(whole, StepExpr::Index(_, index))] => {
+                let index = self.index(index);
+                Some((self.expr(chain.root), self.site(SiteKind::IndexOutOfBounds, whole), index))
+            }
+            _ => None,
+        }
+    }
+
     /// `let __index0 = …;` for each index of a chain.
-    pub(super) fn index_lets(&mut self, chain: &Chain<'_>, names: &[Ident]) -> TokenStream {
+    pub(super) fn index_lets(&mut self, chain: &Chain<'_>, names: &[Ident]) -> Tokens {
         let mut lets = TokenStream::new();
         for (name, index) in names.iter().zip(chain.indices()) {
-            let index = self.index(index);
-            lets.extend(quote!(let #name: ::core::primitive::usize = #index;));
+            let (index, usize) = (self.index(index), self.ty(&Ty::USIZE));
+            tokens!(let #name: #usize = #index;).to_tokens(&mut lets);
         }
-        lets
+        lets.into()
     }
 
     /// `y.get(…)` with the indices already in variables.
-    pub(super) fn buffer_get(&mut self, chain: &Chain<'_>, names: &[Ident]) -> TokenStream {
+    pub(super) fn buffer_get(&mut self, chain: &Chain<'_>, names: &[Ident]) -> Tokens {
         let (buffer, site, part) = self.buffer_part(chain, names);
         let (sink, index) = (self.sink(), &names[0]);
-        quote!(#buffer.get(#sink, #site, #index, #part))
+        tokens!(#buffer.get(#sink, #site, #index, #part))
     }
 
     /// The buffer, the site of its index, and the closure that selects the part of an element a chain names.
-    pub(super) fn buffer_part(
-        &mut self,
-        chain: &Chain<'_>,
-        names: &[Ident],
-    ) -> (TokenStream, TokenStream, TokenStream) {
+    pub(super) fn buffer_part(&mut self, chain: &Chain<'_>, names: &[Ident]) -> (Tokens, Tokens, Tokens) {
         let buffer = self.expr(chain.root);
         let site = self.site(SiteKind::IndexOutOfBounds, chain.steps[0].0);
         let element = local("__element");
-        let mut part = quote!((*#element));
+        let mut part = tokens!((*#element));
         let mut names = names[1..].iter();
         for (whole, step) in &chain.steps[1..] {
             part = match step {
                 StepExpr::Member(member) => {
                     let member = Self::member(member);
-                    quote!(#part.#member)
+                    tokens!(#part.#member)
                 }
                 StepExpr::Index(base, _) => {
-                    let (index, elements) = (names.next(), as_slice(&part, self.expr_ty(base), false));
-                    let (twin, sink, site) = (&self.twin, self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
-                    quote!((*#twin::index_ref(#sink, #site, #elements, #index)?))
+                    let (index, elements) = (names.next(), as_slice(part, self.expr_ty(base), false));
+                    let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
+                    tokens!((*#twin::index_ref(#sink, #site, #elements, #index)?))
                 }
             };
         }
-        (buffer, site, quote!(|#element| ::core::option::Option::Some(&#part)))
+        (buffer, site, tokens!(|#element| ::core::option::Option::Some(&#part)))
     }
 }
 
@@ -163,17 +178,17 @@ pub(super) fn index_names(chain: &Chain<'_>) -> Vec<Ident> {
 }
 
 /// A place of array or vector type as a reference to a slice.
-pub(super) fn as_slice(place: &TokenStream, ty: &Ty, mutable: bool) -> TokenStream {
+pub(super) fn as_slice(place: Tokens, ty: &Ty, mutable: bool) -> Tokens {
     match (ty, mutable) {
         (Ty::Vector(_, len), false) => {
             let len = *len as usize;
-            quote!(::core::convert::AsRef::<[_; #len]>::as_ref(&#place))
+            tokens!(::core::convert::AsRef::<[_; #len]>::as_ref(&#place))
         }
         (Ty::Vector(_, len), true) => {
             let len = *len as usize;
-            quote!(::core::convert::AsMut::<[_; #len]>::as_mut(&mut #place))
+            tokens!(::core::convert::AsMut::<[_; #len]>::as_mut(&mut #place))
         }
-        (_, false) => quote!(&#place),
-        (_, true) => quote!(&mut #place),
+        (_, false) => tokens!(&#place),
+        (_, true) => tokens!(&mut #place),
     }
 }

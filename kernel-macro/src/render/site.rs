@@ -1,40 +1,63 @@
-//! Trap sites of a rendering.
+//! Trap sites of a rendering: a table, and references to its rows.
 
 use gridwise_ir::descriptor::SiteKind;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-use super::Renderer;
+use super::{Renderer, TWIN};
 use crate::ast::Expr;
 use crate::source;
+use crate::tokens::{Tokens, tokens};
+
+/// The name of a rendering's table of sites.
+pub(crate) const SITES: &str = "__SITES";
+
+/// A trap site that a rendering refers to by its position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SiteUse {
+    pub(crate) kind: SiteKind,
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    pub(crate) text: String,
+}
 
 impl Renderer<'_> {
     /// A reference to the site for `expr`.
-    pub(super) fn site(&self, kind: SiteKind, expr: &Expr) -> TokenStream {
-        let site = self.site_value(kind, expr);
-        quote!(&#site)
+    pub(super) fn site(&self, kind: SiteKind, expr: &Expr) -> Tokens {
+        let (file, line, column) = source::location(expr.span.start);
+        let site = SiteUse { kind, file, line, column, text: source::text(expr) };
+        let mut sites = self.sites.borrow_mut();
+        let position = sites.iter().position(|known| *known == site).unwrap_or_else(|| {
+            sites.push(site);
+            sites.len() - 1
+        });
+        let (table, position) = (Ident::new(SITES, Span::call_site()), Literal::usize_unsuffixed(position));
+        tokens!(&#table[#position])
     }
 
-    /// A reference to an array of the two sites of a division: by zero, and with overflow.
-    pub(super) fn division_sites(&self, remainder: bool, expr: &Expr) -> TokenStream {
+    /// References to the two sites of a division: by zero, and with overflow.
+    pub(super) fn division_sites(&self, remainder: bool, expr: &Expr) -> Tokens {
         let (zero, overflow) = match remainder {
             true => (SiteKind::RemainderByZero, SiteKind::RemainderOverflow),
             false => (SiteKind::DivideByZero, SiteKind::DivideOverflow),
         };
-        let (zero, overflow) = (self.site_value(zero, expr), self.site_value(overflow, expr));
-        quote!(&[#zero, #overflow])
+        let (zero, overflow) = (self.site(zero, expr), self.site(overflow, expr));
+        tokens!([#zero, #overflow])
     }
+}
 
-    fn site_value(&self, kind: SiteKind, expr: &Expr) -> TokenStream {
-        let twin = &self.twin;
-        let kind = Ident::new(&format!("{kind:?}"), Span::call_site());
-        let (file, line, column) = source::location(expr.span.start);
-        let text = source::text(expr);
-        quote!(#twin::Site {
-            kind: #twin::SiteKind::#kind,
-            location: #twin::Location { file: #file, line: #line, column: #column },
-            text: #text,
-            message: ::core::option::Option::None,
-        })
+/// `const __SITES: … = …;`, nothing for no sites.
+pub(crate) fn sites_tokens(sites: &[SiteUse]) -> TokenStream {
+    if sites.is_empty() {
+        return TokenStream::new();
     }
+    let (table, twin) = (Ident::new(SITES, Span::call_site()), Ident::new(TWIN, Span::call_site()));
+    let rows = sites.iter().map(|site| {
+        let SiteUse { kind, file, line, column, text } = site;
+        let kind = Ident::new(kind.name(), Span::call_site());
+        let (line, column) = (Literal::u32_unsuffixed(*line), Literal::u32_unsuffixed(*column));
+        quote!(#twin::Site::new(#twin::SiteKind::#kind, #file, #line, #column, #text))
+    });
+    quote!(const #table: &[#twin::Site] = &[#(#rows),*];)
 }

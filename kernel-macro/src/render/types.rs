@@ -1,40 +1,46 @@
 //! Types as tokens.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote;
 
 use super::Renderer;
 use crate::ast::ScalarName;
+use crate::tokens::{Tokens, tokens};
 use crate::typed::Ty;
 
 impl Renderer<'_> {
     /// A type's tokens, with `_` for what has no name in this scope.
-    pub(super) fn ty(&self, ty: &Ty) -> TokenStream {
+    pub(super) fn ty(&self, ty: &Ty) -> Tokens {
         match ty {
-            Ty::Unit => quote!(()),
+            Ty::Unit => tokens!(()),
             Ty::Scalar(scalar) => {
                 let name = Ident::new(scalar.name(), Span::call_site());
-                quote!(::core::primitive::#name)
+                if self.is_original() {
+                    return tokens!(#name);
+                }
+                // Whatever `f32` may mean in this scope: the twin holds the author's types against it.
+                let twin = self.twin();
+                tokens!(#twin::p::#name)
             }
             // glam's `Vec4` compares to `BVec4A` on some targets: left to rustc.
-            Ty::Vector(ScalarName::Bool, _) => quote!(_),
+            Ty::Vector(ScalarName::Bool, _) => tokens!(_),
             Ty::Vector(scalar, len) => {
-                let (glam, name) = (&self.glam, vector_name(*scalar, *len));
-                quote!(#glam::#name)
+                let (twin, name) = (self.twin(), vector_name(*scalar, *len));
+                tokens!(#twin::glam::#name)
             }
             Ty::Array(element, len) => {
                 let (element, len) = (self.ty(element), Literal::usize_suffixed(*len as usize));
-                quote!([#element; #len])
+                tokens!([#element; #len])
             }
             Ty::Tuple(members) => {
                 let members = members.iter().map(|member| self.ty(member));
-                quote!((#(#members,)*))
+                tokens!((#(#members,)*))
             }
             Ty::Struct(id) => {
                 let written = self.item.uses.iter().find(|(_, used)| *used == id).map(|(path, _)| path);
-                written.and_then(|path| path.parse().ok()).unwrap_or_else(|| quote!(_))
+                let written = written.and_then(|path| path.parse::<TokenStream>().ok());
+                written.map_or_else(|| tokens!(_), Tokens::from)
             }
-            Ty::Buffer { .. } | Ty::Never | Ty::Error => quote!(_),
+            Ty::Buffer { .. } | Ty::Never | Ty::Error => tokens!(_),
         }
     }
 }

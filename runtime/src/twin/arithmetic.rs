@@ -14,40 +14,40 @@ pub const fn wrap32(value: usize) -> usize {
 /// Integers and integer vectors.
 pub trait Divide: Copy {
     /// `self / divisor`, or trap.
-    fn divide(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self;
+    fn divide(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self;
     /// `self % divisor`, or trap.
-    fn remainder(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self;
+    fn remainder(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self;
     /// `self.div_euclid(divisor)`, or trap.
-    fn divide_euclid(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self;
+    fn divide_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self;
     /// `self.rem_euclid(divisor)`, or trap.
-    fn remainder_euclid(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self;
+    fn remainder_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self;
 }
 
 /// The sites of a division: by zero, and with overflow (`i32::MIN / -1`).
-pub type DivisionSites = [Site; 2];
+pub type DivisionSites = [&'static Site; 2];
 
 macro_rules! divide_scalars {
     ($($ty:ty),+) => { $(
         impl Divide for $ty {
             #[inline]
             #[track_caller]
-            fn divide(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
-                self.checked_div(divisor).unwrap_or_else(|| { sink.trap(&sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); self })
+            fn divide(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
+                self.checked_div(divisor).unwrap_or_else(|| { sink.trap(sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); self })
             }
             #[inline]
             #[track_caller]
-            fn remainder(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
-                self.checked_rem(divisor).unwrap_or_else(|| { sink.trap(&sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); 0 })
+            fn remainder(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
+                self.checked_rem(divisor).unwrap_or_else(|| { sink.trap(sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); 0 })
             }
             #[inline]
             #[track_caller]
-            fn divide_euclid(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
-                self.checked_div_euclid(divisor).unwrap_or_else(|| { sink.trap(&sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); self })
+            fn divide_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
+                self.checked_div_euclid(divisor).unwrap_or_else(|| { sink.trap(sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); self })
             }
             #[inline]
             #[track_caller]
-            fn remainder_euclid(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
-                self.checked_rem_euclid(divisor).unwrap_or_else(|| { sink.trap(&sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); 0 })
+            fn remainder_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
+                self.checked_rem_euclid(divisor).unwrap_or_else(|| { sink.trap(sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); 0 })
             }
         }
     )+ };
@@ -59,19 +59,19 @@ macro_rules! divide_vectors {
     ($($ty:ty),+) => { $(
         impl Divide for $ty {
             #[track_caller]
-            fn divide(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
+            fn divide(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
                 lanes(self.to_array(), divisor.to_array(), |a, b| a.divide(sink, sites, b)).into()
             }
             #[track_caller]
-            fn remainder(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
+            fn remainder(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
                 lanes(self.to_array(), divisor.to_array(), |a, b| a.remainder(sink, sites, b)).into()
             }
             #[track_caller]
-            fn divide_euclid(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
+            fn divide_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
                 lanes(self.to_array(), divisor.to_array(), |a, b| a.divide_euclid(sink, sites, b)).into()
             }
             #[track_caller]
-            fn remainder_euclid(self, sink: impl TrapSink, sites: &'static DivisionSites, divisor: Self) -> Self {
+            fn remainder_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
                 lanes(self.to_array(), divisor.to_array(), |a, b| a.remainder_euclid(sink, sites, b)).into()
             }
         }
@@ -87,37 +87,37 @@ fn lanes<T: Copy, const N: usize>(a: [T; N], b: [T; N], mut f: impl FnMut(T, T) 
 /// `a / b` of integers.
 #[inline]
 #[track_caller]
-pub fn div<T: Divide>(sink: impl TrapSink, sites: &'static DivisionSites, a: T, b: T) -> T {
+pub fn div<T: Divide>(sink: impl TrapSink, sites: DivisionSites, a: T, b: T) -> T {
     a.divide(sink, sites, b)
 }
 
 /// `a % b` of integers.
 #[inline]
 #[track_caller]
-pub fn rem<T: Divide>(sink: impl TrapSink, sites: &'static DivisionSites, a: T, b: T) -> T {
+pub fn rem<T: Divide>(sink: impl TrapSink, sites: DivisionSites, a: T, b: T) -> T {
     a.remainder(sink, sites, b)
 }
 
 /// `a.div_euclid(b)` of integers.
 #[inline]
 #[track_caller]
-pub fn div_euclid<T: Divide>(sink: impl TrapSink, sites: &'static DivisionSites, a: T, b: T) -> T {
+pub fn div_euclid<T: Divide>(sink: impl TrapSink, sites: DivisionSites, a: T, b: T) -> T {
     a.divide_euclid(sink, sites, b)
 }
 
 /// `a.rem_euclid(b)` of integers.
 #[inline]
 #[track_caller]
-pub fn rem_euclid<T: Divide>(sink: impl TrapSink, sites: &'static DivisionSites, a: T, b: T) -> T {
+pub fn rem_euclid<T: Divide>(sink: impl TrapSink, sites: DivisionSites, a: T, b: T) -> T {
     a.remainder_euclid(sink, sites, b)
 }
 
 /// `a.div_ceil(b)`.
 #[inline]
 #[track_caller]
-pub fn div_ceil(sink: impl TrapSink, sites: &'static DivisionSites, a: u32, b: u32) -> u32 {
+pub fn div_ceil(sink: impl TrapSink, sites: DivisionSites, a: u32, b: u32) -> u32 {
     if b == 0 {
-        sink.trap(&sites[0], [a, b]);
+        sink.trap(sites[0], [a, b]);
         return a;
     }
     a.div_ceil(b)
@@ -126,7 +126,7 @@ pub fn div_ceil(sink: impl TrapSink, sites: &'static DivisionSites, a: u32, b: u
 /// `a.next_multiple_of(b)`, wrapping.
 #[inline]
 #[track_caller]
-pub fn next_multiple_of(sink: impl TrapSink, sites: &'static DivisionSites, a: u32, b: u32) -> u32 {
+pub fn next_multiple_of(sink: impl TrapSink, sites: DivisionSites, a: u32, b: u32) -> u32 {
     match rem(sink, sites, a, b) {
         0 => a,
         over => a.wrapping_add(b.wrapping_sub(over)),

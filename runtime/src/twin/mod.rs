@@ -36,6 +36,8 @@ pub use shared::SharedRef;
 pub use slice::SliceMut;
 pub(crate) use stop::Stopped;
 
+pub use core::primitive as p;
+pub use glam;
 pub use gridwise_ir::descriptor::{Location, Site, SiteKind};
 
 #[cfg(test)]

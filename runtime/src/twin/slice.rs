@@ -50,6 +50,27 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         self.len == 0
     }
 
+    /// Reads element `index`; zero after a trap when there is none.
+    #[inline]
+    pub fn load(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> T {
+        if index >= self.len {
+            sink.trap(site, [index as u32, self.len as u32]);
+            return T::ZERO;
+        }
+        // SAFETY: `index` is in range.
+        unsafe { load(self.words(index, 0)) }
+    }
+
+    /// Writes element `index`; nothing after a trap when there is none. The value comes first, as Rust evaluates it.
+    #[inline]
+    pub fn store(&self, sink: impl TrapSink, site: &'static Site, value: T, index: usize) {
+        if index >= self.len {
+            return sink.trap(site, [index as u32, self.len as u32]);
+        }
+        // SAFETY: `index` is in range.
+        unsafe { store(self.words(index, 0), value) }
+    }
+
     /// Reads the part of element `index` that `part` selects; zero after a trap when there is no such element or part.
     #[inline]
     pub fn get<F: GpuData>(

@@ -79,7 +79,8 @@ pub(crate) fn accepted_to_the_end(source: &str) {
         panic!("{errors}\n{source}\n{module}");
     }
     let krate = quote::quote!(::gridwise);
-    for tokens in [render_fn(&program, kernel, true, &krate), render_host(&program, kernel, &krate)] {
+    for tokens in [render_fn(&program, kernel, true, &krate), render_host(&program, kernel).expect("a function").tokens]
+    {
         syn::parse2::<syn::File>(tokens.clone()).unwrap_or_else(|error| panic!("{error}\n{tokens}"));
     }
 }
