@@ -1,7 +1,8 @@
 //! The whole way from a module as lowered to a compiled kernel; the one place that says in which order things happen.
 
-use crate::descriptor::{Feature, LaunchWord, LaunchWordKind, ParamKind, SiteKind};
+use crate::descriptor::{Feature, LaunchWord, LaunchWordKind, Parallel, ParamKind, SiteKind};
 use crate::ir::{Kernel, Module, SourceLocation};
+use crate::parallel;
 use crate::passes::{CheckCount, optimize};
 use crate::spirv::{self, EmitError, Emitted};
 use crate::verify::{VerifyErrors, verify};
@@ -44,6 +45,8 @@ pub struct Compiled {
     pub sites: Vec<CompiledSite>,
     /// Features beyond the baseline.
     pub features: Vec<(Feature, Option<CompiledLocation>)>,
+    /// What the invocations do together.
+    pub parallel: Parallel,
     /// How many bounds checks the passes removed and left.
     pub checks: CheckCount,
 }
@@ -104,6 +107,11 @@ pub enum CompileError {
 /// When the module is malformed, lacks a kernel or cannot be expressed in SPIR-V. None of these is a user's mistake.
 pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled, CompileError> {
     verify(&module).map_err(CompileError::Lowered)?;
+    // What the kernel asks of a launch must not depend on what the passes find out.
+    let needs_full_workgroups = parallel::needs_full_workgroups(&module);
+    if let Some(kernel) = &mut module.kernel {
+        kernel.full_workgroups |= needs_full_workgroups;
+    }
     let checks = optimize(&mut module);
     verify(&module).map_err(CompileError::Optimised)?;
     let emitted = spirv::emit(&module)?;
@@ -134,6 +142,7 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         print_binding: emitted.print_binding,
         sites: sites.collect(),
         features: emitted.features.iter().map(|(feature, at)| (*feature, at.map(locate))).collect(),
+        parallel: emitted.parallel,
         checks: CheckCount::default(),
         words: emitted.words,
     }

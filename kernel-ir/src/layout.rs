@@ -37,6 +37,39 @@ impl Layout {
             Type::Struct(id) => Some(lay_out_struct(types, id)?.0),
         }
     }
+    /// An upper bound of what a shared variable takes: the rules by which no device takes more (vectors aligned to their
+    /// size, three lanes as four, a `bool` as a `u32`). `None` when that does not fit in 32 bits.
+    pub fn in_workgroup(types: &Types, ty: TypeId) -> Option<Self> {
+        let scalar = 4;
+        match types.get(ty) {
+            Type::Unit => None,
+            Type::Scalar(_) => Some(Self { size: scalar, align: scalar }),
+            Type::Vector(_, lanes) => {
+                let lanes = u32::from(*lanes);
+                Some(Self { size: scalar * lanes, align: scalar * lanes.next_power_of_two() })
+            }
+            Type::Array(element, len) => {
+                let element = Self::in_workgroup(types, *element)?;
+                let stride = element.size.checked_next_multiple_of(element.align)?;
+                Some(Self { size: stride.checked_mul(*len)?, align: element.align })
+            }
+            Type::Tuple(members) => Self::all_in_workgroup(types, members.iter().copied()),
+            Type::Struct(id) => {
+                Self::all_in_workgroup(types, types.struct_def(*id).fields.iter().map(|field| field.ty))
+            }
+        }
+    }
+
+    fn all_in_workgroup(types: &Types, members: impl Iterator<Item = TypeId>) -> Option<Self> {
+        let mut whole = Self { size: 0, align: 1 };
+        for member in members {
+            let member = Self::in_workgroup(types, member)?;
+            whole.size = whole.size.checked_next_multiple_of(member.align)?.checked_add(member.size)?;
+            whole.align = whole.align.max(member.align);
+        }
+        whole.size = whole.size.checked_next_multiple_of(whole.align)?;
+        Some(whole)
+    }
 }
 
 /// The offset in bytes of each field of a struct, in order; `None` when a field has no layout.

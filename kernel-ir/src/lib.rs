@@ -19,6 +19,8 @@ pub mod layout;
 #[cfg(feature = "compiler")]
 pub mod op;
 #[cfg(feature = "compiler")]
+pub mod parallel;
+#[cfg(feature = "compiler")]
 pub mod parse;
 #[cfg(feature = "compiler")]
 pub mod passes;

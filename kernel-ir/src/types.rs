@@ -42,6 +42,11 @@ impl Scalar {
     pub const fn is_int(self) -> bool {
         matches!(self, Self::I32 | Self::U32)
     }
+
+    /// Whether the type is a float.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F32)
+    }
 }
 
 /// The type of a value or of a memory cell.

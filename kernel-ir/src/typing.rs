@@ -1,6 +1,6 @@
 //! Type rules: the result type of ops and the type of places. Shared by the builder and the verifier; changes nothing.
 
-use crate::ir::{Function, Module, Place, Root, Step};
+use crate::ir::{AtomicOp, Fold, Function, Module, Place, Root, Span, Step, SubgroupOp};
 use crate::op::{Op, TypeRule};
 use crate::types::{Scalar, Type, TypeId, Types};
 
@@ -149,6 +149,10 @@ pub fn place_type(module: &Module, function: &Function, place: &Place) -> Result
             let local = function.locals.get(local).ok_or_else(|| format!("there is no {local}"))?;
             (local.ty, &place.path[..])
         }
+        Root::Shared(id) => {
+            let shared = module.kernel.as_ref().and_then(|kernel| kernel.shared.get(id));
+            (shared.ok_or_else(|| format!("there is no {id}"))?.ty, &place.path[..])
+        }
         Root::Buffer(id) => {
             let buffer = module.kernel.as_ref().and_then(|kernel| kernel.buffers.get(id));
             let buffer = buffer.ok_or_else(|| format!("there is no {id}"))?;
@@ -165,5 +169,100 @@ pub fn place_type(module: &Module, function: &Function, place: &Place) -> Result
             Type::Vector(..) => member_type(types, ty, &[0]),
             _ => Err(format!("type `{}` cannot be indexed", types.display(ty))),
         },
+    })
+}
+
+/// Checks the types around an atomic access; `value` is that of operands and result.
+///
+/// # Errors
+/// A sentence about the rule that is broken.
+pub fn check_atomic(
+    types: &Types,
+    op: AtomicOp,
+    cell: TypeId,
+    operands: &[TypeId],
+    value: TypeId,
+) -> Result<(), String> {
+    let name = op.name();
+    if operands.len() != op.arity() {
+        return Err(format!("`{name}` takes {} operands, not {}", op.arity(), operands.len()));
+    }
+    let is_float = *types.get(value) == Type::Scalar(Scalar::F32);
+    let fits = match (types.get(cell), types.get(value)) {
+        (Type::Scalar(Scalar::U32), Type::Scalar(Scalar::F32)) => true,
+        (Type::Scalar(cell), Type::Scalar(value)) => cell == value && cell.is_int(),
+        _ => false,
+    };
+    if !fits {
+        let (cell, value) = (types.display(cell), types.display(value));
+        return Err(format!("a cell of type `{cell}` has no atomic operations on `{value}`"));
+    }
+    if is_float && matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor) {
+        return Err(format!("`{name}` does not take operands of type `f32`"));
+    }
+    match operands.iter().find(|operand| **operand != value) {
+        Some(other) => {
+            let (expected, found) = (types.display(value), types.display(*other));
+            Err(format!("`{name}` expects an operand of type `{expected}`, found `{found}`"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The result type of a subgroup operation on operands of these types.
+///
+/// # Errors
+/// A sentence about the rule that is broken.
+pub fn subgroup_result(types: &Types, op: SubgroupOp, operands: &[TypeId]) -> Result<Type, String> {
+    use SubgroupOp as S;
+    let (name, _) = op.text();
+    if operands.len() != op.arity() {
+        return Err(format!("`{name}` takes {} operands, not {}", op.arity(), operands.len()));
+    }
+    let bool_ = Type::Scalar(Scalar::Bool);
+    let word = Type::Scalar(Scalar::U32);
+    let ballot = Type::Vector(Scalar::U32, 4);
+    let Some(&first) = operands.first() else { return Ok(bool_) };
+    let first_type = types.get(first);
+    let expect = |at: usize, expected: &Type| match types.get(operands[at]) == expected {
+        true => Ok(()),
+        false => {
+            let (expected, found) = (types.display_type(expected), types.display(operands[at]));
+            Err(format!("`{name}` expects an operand of type `{expected}`, found `{found}`"))
+        }
+    };
+    let refused = || format!("`{name}` does not take operands of type `{}`", types.display(first));
+    let (scalar, _) = lanes(first_type).ok_or_else(refused)?;
+    match op {
+        S::Elect => {}
+        S::Any | S::All | S::Ballot => expect(0, &bool_)?,
+        S::BallotBit => {
+            expect(0, &ballot)?;
+            expect(1, &word)?;
+        }
+        S::BallotCount | S::BallotInclusiveCount | S::BallotExclusiveCount | S::BallotLowest | S::BallotHighest => {
+            expect(0, &ballot)?;
+        }
+        S::Shuffle | S::ShuffleXor | S::ShuffleUp | S::ShuffleDown | S::Rotate => expect(1, &word)?,
+        S::Reduce(fold, span) => {
+            let is_bitwise = matches!(fold, Fold::And | Fold::Or | Fold::Xor);
+            if is_bitwise && scalar.is_float() || !is_bitwise && scalar == Scalar::Bool {
+                return Err(refused());
+            }
+            if let Span::Cluster(size) = span
+                && !size.is_power_of_two()
+            {
+                return Err(format!("the size of a cluster is a power of two, not {size}"));
+            }
+        }
+        S::QuadBroadcast(lane) if lane > 3 => return Err(format!("a quad has no lane {lane}")),
+        S::QuadSwap(direction) if direction > 2 => return Err(format!("a quad has no direction {direction}")),
+        S::AllEqual | S::BroadcastFirst | S::QuadBroadcast(_) | S::QuadSwap(_) => {}
+    }
+    Ok(match op {
+        S::Elect | S::Any | S::All | S::AllEqual | S::BallotBit => bool_,
+        S::Ballot => ballot,
+        S::BallotCount | S::BallotInclusiveCount | S::BallotExclusiveCount | S::BallotLowest | S::BallotHighest => word,
+        _ => first_type.clone(),
     })
 }

@@ -132,7 +132,7 @@ fn can_split(descriptor: &KernelDescriptor) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use gridwise_ir::descriptor::{LaunchWord, Location};
+    use gridwise_ir::descriptor::{LaunchWord, Location, Parallel};
 
     use super::*;
 
@@ -150,6 +150,7 @@ mod tests {
         print_binding: None,
         sites: &[],
         features: &[],
+        parallel: Parallel::NONE,
     };
     const MAX: [u32; 3] = [65535; 3];
 

@@ -162,7 +162,7 @@ impl LaunchPrints {
 mod tests {
     use std::sync::Mutex;
 
-    use gridwise_ir::descriptor::{Location, Message};
+    use gridwise_ir::descriptor::{Location, Message, Parallel};
 
     use super::*;
 
@@ -186,6 +186,7 @@ mod tests {
             message: Some(Message { words: 1, write: |f, words| writeln!(f, "{}", words[0]) }),
         }],
         features: &[],
+        parallel: Parallel::NONE,
     };
 
     fn lines(words: &[u32], used: u32, dropped: u32) -> Vec<String> {

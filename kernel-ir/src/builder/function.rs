@@ -235,9 +235,10 @@ impl<'m> FunctionBuilder<'m> {
         self.define(InstKind::Param(param), ty)
     }
 
-    /// An id or size of the running invocation, a vector of three `u32`.
+    /// An id or size of the running invocation, a vector of three `u32` or a `u32`.
     pub fn builtin(&mut self, builtin: Builtin) -> ValueId {
-        let ty = self.types_mut().vector(Scalar::U32, 3);
+        let types = self.types_mut();
+        let ty = if builtin.is_scalar() { types.scalar(Scalar::U32) } else { types.vector(Scalar::U32, 3) };
         self.define(InstKind::Builtin(builtin), ty)
     }
 
@@ -297,7 +298,7 @@ impl<'m> FunctionBuilder<'m> {
         self.append(InstKind::Print(site, words.to_vec()), &[]);
     }
 
-    fn define(&mut self, kind: InstKind, ty: TypeId) -> ValueId {
+    pub(super) fn define(&mut self, kind: InstKind, ty: TypeId) -> ValueId {
         self.append(kind, &[ty])[0]
     }
 
@@ -315,7 +316,7 @@ impl<'m> FunctionBuilder<'m> {
 
 /// Misuse of the builder is a bug of the caller.
 #[track_caller]
-fn or_panic<T>(result: Result<T, String>) -> T {
+pub(super) fn or_panic<T>(result: Result<T, String>) -> T {
     match result {
         Ok(value) => value,
         Err(message) => panic!("{message}"),

@@ -29,12 +29,13 @@
 
 mod control;
 mod function;
+mod parallel;
 
 use crate::arena::{Arena, EntityId};
 use crate::descriptor::SiteKind;
 use crate::ir::{
-    Block, Buffer, BufferId, FileId, Function, FunctionId, Kernel, Module, ParamId, PushParam, Site, SiteId,
-    SourceLocation, Value,
+    Block, Buffer, BufferId, FileId, Function, FunctionId, Kernel, Module, ParamId, PushParam, Shared, SharedId, Site,
+    SiteId, SourceLocation, Value,
 };
 use crate::types::{TypeId, Types};
 
@@ -85,7 +86,7 @@ impl ModuleBuilder {
     pub fn begin_kernel(&mut self, workgroup: [u32; 3]) {
         assert!(self.module.kernel.is_none(), "a module has one kernel");
         let function = FunctionId::new(u32::MAX as usize);
-        self.module.kernel = Some(Kernel { function, workgroup, buffers: Arena::new(), params: Arena::new() });
+        self.module.kernel = Some(Kernel::new(function, workgroup));
     }
 
     /// Adds a buffer parameter to the kernel.
@@ -104,6 +105,24 @@ impl ModuleBuilder {
     #[track_caller]
     pub fn param(&mut self, name: impl Into<String>, ty: TypeId) -> ParamId {
         self.kernel_mut().params.push(PushParam { name: name.into(), ty })
+    }
+
+    /// Adds a variable of the workgroup to the kernel; a function builder can do so too.
+    ///
+    /// # Panics
+    /// Before [`Self::begin_kernel`].
+    #[track_caller]
+    pub fn shared(&mut self, name: impl Into<String>, ty: TypeId) -> SharedId {
+        self.kernel_mut().shared.push(Shared { name: name.into(), ty })
+    }
+
+    /// Demands so many lanes of a subgroup.
+    ///
+    /// # Panics
+    /// Before [`Self::begin_kernel`].
+    #[track_caller]
+    pub fn set_subgroup_size(&mut self, lanes: u32) {
+        self.kernel_mut().subgroup_size = Some(lanes);
     }
 
     #[track_caller]

@@ -129,6 +129,7 @@ impl Frame<'_> {
                     Builtin::LocalId => invocation.local_id,
                     Builtin::WorkgroupId => invocation.workgroup_id,
                     Builtin::NumWorkgroups => invocation.num_workgroups,
+                    other => unreachable!("one invocation alone has no {}", other.name()),
                 })
             }
             InstKind::Len(buffer) => {
@@ -194,6 +195,7 @@ impl Frame<'_> {
                 self.world.buffers[buffer.index()][*first as usize].member(rest)
             }
             (Root::Buffer(_), []) => unreachable!("a place in a buffer begins with an index"),
+            (Root::Shared(_), _) => unreachable!("one invocation alone has no workgroup"),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Instructions.
 
-use super::{BlockId, BufferId, Constant, FunctionId, ParamId, Place, SiteId, SourceLocation, ValueId};
+use super::{
+    Atomic, BlockId, BufferId, Builtin, Constant, FunctionId, Order, ParamId, Place, Scope, SiteId, SourceLocation,
+    SubgroupOp, ValueId,
+};
 use crate::op::Op;
 
 /// An instruction: what it does, the values it defines, where it came from.
@@ -29,7 +32,7 @@ pub enum InstKind {
     Insert(ValueId, ValueId, Vec<u32>),
     /// A by-value parameter of the kernel.
     Param(ParamId),
-    /// An id or size of the running invocation.
+    /// An id or size of the running invocation, a `UVec3` or a `u32`.
     Builtin(Builtin),
     /// Number of elements of a buffer, `u32`.
     Len(BufferId),
@@ -43,6 +46,15 @@ pub enum InstKind {
     Trap(SiteId, Vec<ValueId>),
     /// Records a message for the host: the site's format, and the words of its arguments, all `u32`.
     Print(SiteId, Vec<ValueId>),
+    /// Accesses memory atomically; defines the cell's old value unless it only stores.
+    Atomic(Atomic),
+    /// Waits for all invocations of the subgroup or workgroup. What any of them did before to shared memory and buffers, all
+    /// of them see afterwards. All invocations of the scope reach the same barrier, or none does.
+    Barrier(Scope),
+    /// Orders the accesses to shared memory and buffers before it and behind it, for the invocations of the scope.
+    Fence(Scope, Order),
+    /// Exchanges values with other lanes of the subgroup.
+    Subgroup(SubgroupOp, Vec<ValueId>),
 
     /// Runs one of two blocks; its results are what that block yields.
     If {
@@ -99,6 +111,29 @@ impl InstKind {
         )
     }
 
+    /// The memory it accesses, if it does.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Load(place) | Self::Store(place, _) => Some(place),
+            Self::Atomic(atomic) => Some(&atomic.place),
+            _ => None,
+        }
+    }
+
+    /// The memory it accesses, to change.
+    pub fn place_mut(&mut self) -> Option<&mut Place> {
+        match self {
+            Self::Load(place) | Self::Store(place, _) => Some(place),
+            Self::Atomic(atomic) => Some(&mut atomic.place),
+            _ => None,
+        }
+    }
+
+    /// Whether other invocations wait for it, or it for them, so that no invocation of a workgroup may be missing.
+    pub fn needs_full_workgroup(&self) -> bool {
+        matches!(self, Self::Barrier(_) | Self::Subgroup(..))
+    }
+
     /// The blocks it owns, in order.
     pub fn blocks(&self) -> Vec<BlockId> {
         match self {
@@ -116,11 +151,14 @@ impl InstKind {
             | Self::Param(_)
             | Self::Builtin(_)
             | Self::Len(_)
+            | Self::Barrier(_)
+            | Self::Fence(..)
             | Self::Unreachable
             | Self::Return(None) => {}
             Self::Op(_, values)
             | Self::Compose(values)
             | Self::Call(_, values)
+            | Self::Subgroup(_, values)
             | Self::Yield(values)
             | Self::Break(_, values)
             | Self::Continue(_, values)
@@ -141,6 +179,7 @@ impl InstKind {
                 place.values().for_each(&mut f);
                 f(*value);
             }
+            Self::Atomic(atomic) => atomic.place.values().chain(atomic.operands.iter().copied()).for_each(f),
         }
     }
 
@@ -152,11 +191,14 @@ impl InstKind {
             | Self::Param(_)
             | Self::Builtin(_)
             | Self::Len(_)
+            | Self::Barrier(_)
+            | Self::Fence(..)
             | Self::Unreachable
             | Self::Return(None) => {}
             Self::Op(_, values)
             | Self::Compose(values)
             | Self::Call(_, values)
+            | Self::Subgroup(_, values)
             | Self::Yield(values)
             | Self::Break(_, values)
             | Self::Trap(_, values)
@@ -177,6 +219,10 @@ impl InstKind {
                 map_place(place, &mut f);
                 *value = f(*value);
             }
+            Self::Atomic(atomic) => {
+                map_place(&mut atomic.place, &mut f);
+                atomic.operands.iter_mut().for_each(|value| *value = f(*value));
+            }
         }
     }
 }
@@ -185,34 +231,6 @@ fn map_place(place: &mut Place, f: &mut impl FnMut(ValueId) -> ValueId) {
     for step in &mut place.path {
         if let super::Step::Index { value, .. } = step {
             *value = f(*value);
-        }
-    }
-}
-
-/// Ids and sizes of the running invocation; each is a `UVec3`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Builtin {
-    /// Position of the invocation in the grid.
-    GlobalId,
-    /// Position of the invocation in its workgroup.
-    LocalId,
-    /// Position of the workgroup in the grid.
-    WorkgroupId,
-    /// Workgroups in the grid.
-    NumWorkgroups,
-}
-
-impl Builtin {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::GlobalId, Self::LocalId, Self::WorkgroupId, Self::NumWorkgroups];
-
-    /// The name of the built-in function that reads it, in kernels and in the text format.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::GlobalId => "global_id",
-            Self::LocalId => "local_id",
-            Self::WorkgroupId => "workgroup_id",
-            Self::NumWorkgroups => "num_workgroups",
         }
     }
 }

@@ -4,14 +4,22 @@
 //! A value's time of evaluation is the position of its instruction; it may be used later in its block and in blocks nested there.
 //! There are no pointers: memory is named by a [`Place`] (a root and a path) inside each load and store.
 
+mod atomic;
+mod builtin;
 mod constant;
 mod function;
 mod inst;
 mod module;
 mod place;
+mod subgroup;
 
+pub use atomic::{Atomic, AtomicOp, Order, Scope};
+pub use builtin::Builtin;
 pub use constant::Constant;
 pub use function::{Block, BlockId, Function, FunctionId, InstId, Local, LocalId, Value, ValueId};
-pub use inst::{Builtin, Inst, InstKind};
-pub use module::{Buffer, BufferId, FileId, Kernel, Module, ParamId, PushParam, Site, SiteId, SourceLocation};
+pub use inst::{Inst, InstKind};
+pub use module::{
+    Buffer, BufferId, FileId, Kernel, Module, ParamId, PushParam, Shared, SharedId, Site, SiteId, SourceLocation,
+};
 pub use place::{Place, Root, Step};
+pub use subgroup::{Fold, Span, SubgroupOp};

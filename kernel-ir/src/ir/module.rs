@@ -17,6 +17,11 @@ entity_id!(
     "param"
 );
 entity_id!(
+    /// A variable that a workgroup's invocations share.
+    SharedId,
+    "shared"
+);
+entity_id!(
     /// A place in the source that can trap or print.
     SiteId,
     "site"
@@ -53,6 +58,27 @@ pub struct Kernel {
     pub buffers: Arena<BufferId, Buffer>,
     /// By-value parameters in order.
     pub params: Arena<ParamId, PushParam>,
+    /// Variables of the workgroup.
+    pub shared: Arena<SharedId, Shared>,
+    /// The number of lanes the kernel demands of a subgroup, a power of two.
+    pub subgroup_size: Option<u32>,
+    /// Whether the kernel must run with all invocations of every workgroup, even if no instruction is left that waits for them.
+    pub full_workgroups: bool,
+}
+
+impl Kernel {
+    /// A kernel without parameters.
+    pub fn new(function: FunctionId, workgroup: [u32; 3]) -> Self {
+        Self {
+            function,
+            workgroup,
+            buffers: Arena::new(),
+            params: Arena::new(),
+            shared: Arena::new(),
+            subgroup_size: None,
+            full_workgroups: false,
+        }
+    }
 }
 
 /// A storage buffer of the kernel.
@@ -72,6 +98,15 @@ pub struct PushParam {
     /// The parameter's name.
     pub name: String,
     /// Its type.
+    pub ty: TypeId,
+}
+
+/// A variable that the invocations of a workgroup share. All its bits are zero when the workgroup starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared {
+    /// The user's name for it.
+    pub name: String,
+    /// Its type; any that a local variable may have.
     pub ty: TypeId,
 }
 

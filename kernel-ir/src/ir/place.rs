@@ -1,6 +1,6 @@
 //! Places: how loads and stores name memory without pointers.
 
-use super::{BufferId, LocalId, SiteId, ValueId};
+use super::{BufferId, LocalId, SharedId, SiteId, ValueId};
 
 /// A memory cell: where the path starts, and the steps to the cell.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -18,6 +18,8 @@ pub enum Root {
     Local(LocalId),
     /// A buffer parameter of the kernel: a run-time array of its element type.
     Buffer(BufferId),
+    /// A variable of the workgroup.
+    Shared(SharedId),
 }
 
 /// One step from an aggregate to one of its members.
@@ -39,6 +41,11 @@ impl Place {
     /// The whole of a local variable.
     pub fn local(local: LocalId) -> Self {
         Self { root: Root::Local(local), path: Vec::new() }
+    }
+
+    /// The whole of a variable of the workgroup.
+    pub fn shared(shared: SharedId) -> Self {
+        Self { root: Root::Shared(shared), path: Vec::new() }
     }
 
     /// One element of a buffer.

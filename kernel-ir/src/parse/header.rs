@@ -1,9 +1,8 @@
 //! Everything before the functions: files, sites, structs, the kernel's interface; and types and locations.
 
 use super::cursor::{Cursor, Result};
-use crate::arena::Arena;
 use crate::descriptor::SiteKind;
-use crate::ir::{Buffer, Kernel, Module, PushParam, Site, SourceLocation};
+use crate::ir::{Buffer, Kernel, Module, PushParam, Shared, Site, SourceLocation};
 use crate::types::{Field, Scalar, StructDef, Type, TypeId, Types};
 
 const SITE_KINDS: [SiteKind; 9] = [
@@ -80,8 +79,14 @@ fn parse_kernel(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<Kernel> {
     cursor.expect(",")?;
     let workgroup = [x, y, cursor.number()?];
     cursor.expect(")")?;
+    let mut kernel = Kernel::new(function, workgroup);
+    if cursor.eat_word("subgroup") {
+        cursor.expect("(")?;
+        kernel.subgroup_size = Some(cursor.number()?);
+        cursor.expect(")")?;
+    }
+    kernel.full_workgroups = cursor.eat_word("full");
     cursor.expect("{")?;
-    let mut kernel = Kernel { function, workgroup, buffers: Arena::new(), params: Arena::new() };
     while cursor.is_at_id("buffer") {
         cursor.declared::<crate::ir::BufferId>("buffer", kernel.buffers.len())?;
         let name = cursor.name()?;
@@ -91,11 +96,17 @@ fn parse_kernel(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<Kernel> {
         cursor.expect("]")?;
         kernel.buffers.push(Buffer { name, element, writable: cursor.eat_word("mut") });
     }
-    while !cursor.eat("}") {
+    while !cursor.is_at_id("shared") && !cursor.is_at("}") {
         cursor.declared::<crate::ir::ParamId>("param", kernel.params.len())?;
         let name = cursor.name()?;
         cursor.expect(":")?;
         kernel.params.push(PushParam { name, ty: parse_type(cursor, types)? });
+    }
+    while !cursor.eat("}") {
+        cursor.declared::<crate::ir::SharedId>("shared", kernel.shared.len())?;
+        let name = cursor.name()?;
+        cursor.expect(":")?;
+        kernel.shared.push(Shared { name, ty: parse_type(cursor, types)? });
     }
     Ok(kernel)
 }

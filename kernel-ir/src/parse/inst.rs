@@ -95,6 +95,12 @@ impl FunctionParser<'_, '_> {
             self.cursor.skip_word(word);
             return Ok(InstKind::Op(op, self.values()?));
         }
+        if word.starts_with("subgroup_") {
+            return self.subgroup(word);
+        }
+        if word.starts_with("atomic_") {
+            return self.atomic(word);
+        }
         if !matches!(word, "const" | "compose" | "extract" | "insert" | "len" | "load" | "call") {
             return self.cursor.expected("an operation that defines a value");
         }
@@ -115,9 +121,24 @@ impl FunctionParser<'_, '_> {
     }
 
     fn effect(&mut self) -> Result<InstKind> {
-        const EFFECTS: [&str; 10] =
-            ["store", "call", "trap", "print", "panic", "yield", "break", "continue", "return", "unreachable"];
+        const EFFECTS: [&str; 12] = [
+            "store",
+            "call",
+            "trap",
+            "print",
+            "panic",
+            "barrier",
+            "fence",
+            "yield",
+            "break",
+            "continue",
+            "return",
+            "unreachable",
+        ];
         let word = self.cursor.peek_word().unwrap_or_default();
+        if word.starts_with("atomic_") {
+            return self.atomic(word);
+        }
         if !EFFECTS.contains(&word) {
             return self.cursor.expected("an instruction");
         }
@@ -132,6 +153,11 @@ impl FunctionParser<'_, '_> {
             "trap" => InstKind::Trap(self.cursor.id("site")?, self.arguments()?),
             "print" => InstKind::Print(self.cursor.id("site")?, self.arguments()?),
             "panic" => InstKind::Panic(self.cursor.id("site")?, self.arguments()?),
+            "barrier" => InstKind::Barrier(self.scope()?),
+            "fence" => {
+                let order = self.order()?;
+                InstKind::Fence(self.scope()?, order)
+            }
             "yield" => InstKind::Yield(self.values()?),
             "break" => InstKind::Break(self.cursor.id("block")?, self.arguments()?),
             "continue" => InstKind::Continue(self.cursor.id("block")?, self.arguments()?),
@@ -142,7 +168,7 @@ impl FunctionParser<'_, '_> {
     }
 
     /// Values with commas, perhaps none. A `%` without a comma before it starts the next instruction.
-    fn values(&mut self) -> Result<Vec<ValueId>> {
+    pub(super) fn values(&mut self) -> Result<Vec<ValueId>> {
         let mut values = Vec::new();
         if self.cursor.is_at("%") {
             values.push(self.value()?);
@@ -170,12 +196,15 @@ impl FunctionParser<'_, '_> {
         Ok(fields)
     }
 
-    fn place(&mut self) -> Result<Place> {
+    pub(super) fn place(&mut self) -> Result<Place> {
         let root = match self.cursor.eat_id("local") {
             Some(local) => Root::Local(local),
             None => match self.cursor.eat_id("buffer") {
                 Some(buffer) => Root::Buffer(buffer),
-                None => return self.cursor.expected("a `local` or `buffer` id"),
+                None => match self.cursor.eat_id("shared") {
+                    Some(shared) => Root::Shared(shared),
+                    None => return self.cursor.expected("a `local`, `buffer` or `shared` id"),
+                },
             },
         };
         let mut path = Vec::new();

@@ -3,27 +3,31 @@
 //! # Grammar
 //! `;` starts a comment, except in array types; line ends mean nothing. `[x]` may be left out, `x*` repeats, `x,*` repeats with commas.
 //! A *name* is an identifier or a `"string"` with Rust's escapes. Ids of what is declared in lists (`file`, `site`, `struct`,
-//! `buffer`, `param`, `fn`, `local`) count up from 0; ids of values and blocks are free, and kept.
+//! `buffer`, `param`, `shared`, `fn`, `local`) count up from 0; ids of values and blocks are free, and kept.
 //!
 //! ```text
 //! module   = file* site* struct* [kernel] function*
 //! file     = fileN "path"
 //! site     = siteN kind location "source text"           ; kind: index_out_of_bounds, divide_by_zero, ...
 //! struct   = structN name { (name : type),* }
-//! kernel   = kernel fnN workgroup(x, y, z) { (bufferN name : [type] [mut])* (paramN name : type)* }
+//! kernel   = kernel fnN workgroup(x, y, z) [subgroup(lanes)] [full]
+//!            { (bufferN name : [type] [mut])* (paramN name : type)* (sharedN name : type)* }
 //! function = fnN name(def,*) -> type [location] { (localN name : type)* inst* }
 //! type     = () | bool | i32 | u32 | f32 | vecN<scalar> | [type; N] | (type,*) | structN
 //! def      = %N ["name"] : type
 //! location = @fileN:line:column
-//! place    = (localN | bufferN) (.N | [%N] | [%N !siteN])*   ; with a site the access is checked
+//! place    = (localN | bufferN | sharedN) (.N | [%N] | [%N !siteN])*   ; with a site the access is checked
 //! inst     = (def = pure | effect) [location]
 //! pure     = const literal | <op> %N,* | compose %N,* | extract %N(.N)* | insert %N(.N)*, %N
-//!          | paramN | global_id | local_id | workgroup_id | num_workgroups | len bufferN | load place | call fnN(%N,*)
-//! effect   = store place = %N | call fnN(%N,*) | trap siteN(%N, %N)
+//!          | paramN | <builtin> | len bufferN | load place | call fnN(%N,*) | atomic | <subgroup op> [(N)] %N,*
+//! effect   = store place = %N | call fnN(%N,*) | trap siteN(%N, %N) | atomic | barrier scope | fence order scope
 //!          | if %N [-> (def,*)] [location] block else block
 //!          | switch %N [-> (def,*)] [location] { (case N block)* default block }
 //!          | loop blockN((def = %N),*) [-> (def,*)] [location] block     ; blockN names the body and is the label
 //!          | yield %N,* | break blockN(%N,*) | continue blockN(%N,*) | return [%N] | unreachable
+//! atomic   = <atomic op> place (, %N)* order [order] scope   ; two orders: success and failure of a compare-exchange
+//! order    = relaxed | acquire | release | acq_rel
+//! scope    = subgroup | workgroup | device
 //! block    = { inst* }
 //! literal  = zero | true | false | 7 | -7 | 1.5 | 7u32 | 7i32 | 1.5f32 | bits 0x7fc00000   ; no suffix: the def's type
 //! ```
@@ -53,6 +57,7 @@ mod cursor;
 mod function;
 mod header;
 mod inst;
+mod parallel;
 
 use crate::ir::Module;
 use cursor::Cursor;

@@ -20,8 +20,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let mut jumps: SecondaryMap<BlockId, Vec<InstId>> = SecondaryMap::new();
     for_each_inst(function, &mut |id, inst| match &inst.kind {
         InstKind::Continue(target, _) => jumps[*target].push(id),
-        InstKind::Load(place) | InstKind::Store(place, _) => checked += usize::from(place.is_checked()),
-        _ => {}
+        kind => checked += usize::from(kind.place().is_some_and(Place::is_checked)),
     });
     if checked == 0 {
         return Changed::No;
@@ -53,7 +52,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let proven = std::mem::take(&mut walker.proven);
     cx.checks.removed += proven.len();
     for (id, step) in &proven {
-        if let InstKind::Load(place) | InstKind::Store(place, _) = &mut function.insts[*id].kind
+        if let Some(place) = function.insts[*id].kind.place_mut()
             && let Step::Index { check, .. } = &mut place.path[*step]
         {
             *check = None;
@@ -158,7 +157,10 @@ impl Walker<'_> {
                 }
                 InstKind::Continue(target, values) => self.confirm(*target, values),
                 InstKind::Load(place) | InstKind::Store(place, _) => self.check(id, place),
-                _ => {
+                kind => {
+                    if let Some(place) = kind.place() {
+                        self.check(id, place);
+                    }
                     if let [result] = inst.results[..] {
                         self.facts.define_result(result);
                     }
@@ -325,6 +327,7 @@ impl Walker<'_> {
         // The type of what the next step goes into; `None` for the buffer itself.
         let mut ty = match place.root {
             Root::Local(local) => Some(self.function.locals[local].ty),
+            Root::Shared(shared) => self.kernel.map(|kernel| kernel.shared[shared].ty),
             Root::Buffer(_) => None,
         };
         for (at, step) in place.path.iter().enumerate() {
@@ -334,7 +337,7 @@ impl Walker<'_> {
                     (None, Root::Buffer(buffer)) => {
                         self.facts.length(buffer).is_some_and(|length| self.facts.is_below(value, length, true))
                     }
-                    (None, Root::Local(_)) => false,
+                    (None, Root::Local(_) | Root::Shared(_)) => false,
                 };
                 if is_in_range {
                     self.proven.push((id, at));
@@ -347,7 +350,7 @@ impl Walker<'_> {
             ty = match (ty, place.root) {
                 (Some(ty), _) => self.types.member(ty, member),
                 (None, Root::Buffer(buffer)) => self.kernel.map(|kernel| kernel.buffers[buffer].element),
-                (None, Root::Local(_)) => None,
+                (None, Root::Local(_) | Root::Shared(_)) => None,
             };
             if ty.is_none() {
                 return;

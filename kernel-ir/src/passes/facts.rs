@@ -15,6 +15,8 @@ use crate::types::{Scalar, Type, TypeId, Types};
 const DEPTH: usize = 5;
 /// How many values a proof may look at.
 const FUEL: usize = 64;
+/// No device has subgroups with more lanes.
+const MOST_LANES: i64 = 128;
 
 /// What to take back, latest last.
 enum Undo {
@@ -150,6 +152,7 @@ impl<'a> Facts<'a> {
                 }
                 ranges::of_op(*op, scalar, &ranges[..operands.len()])
             }
+            Some(InstKind::Builtin(builtin)) => self.scalar_builtin(*builtin).meet(full),
             Some(InstKind::Extract(composite, path)) => match (self.definition(*composite), &path[..]) {
                 (Some(InstKind::Builtin(Builtin::LocalId)), [axis]) => match self.kernel {
                     Some(kernel) => Range::new(0, i64::from(kernel.workgroup[*axis as usize]) - 1),
@@ -158,9 +161,30 @@ impl<'a> Facts<'a> {
                 // A grid has at most 2^32 - 1 invocations and workgroups per axis: the runtime refuses larger ones.
                 (Some(InstKind::Builtin(Builtin::GlobalId | Builtin::WorkgroupId)), [_]) => Range::new(0, full.hi - 1),
                 (Some(InstKind::Builtin(Builtin::NumWorkgroups)), [_]) => Range::new(1, full.hi),
+                (Some(InstKind::Builtin(Builtin::WorkgroupSize)), [axis]) => match self.kernel {
+                    Some(kernel) => {
+                        let size = i64::from(kernel.workgroup[*axis as usize]);
+                        Range::new(size, size)
+                    }
+                    None => full,
+                },
                 _ => full,
             },
             _ => full,
+        }
+    }
+
+    /// What a builtin of one `u32` may be.
+    fn scalar_builtin(&self, builtin: Builtin) -> Range {
+        let Some(kernel) = self.kernel else { return Range::ANY };
+        let invocations = kernel.workgroup.iter().map(|size| i64::from(*size)).fold(1, i64::saturating_mul);
+        let lanes = kernel.subgroup_size.map_or(MOST_LANES, i64::from);
+        match builtin {
+            Builtin::LocalIndex | Builtin::SubgroupId => Range::new(0, invocations - 1),
+            Builtin::NumSubgroups => Range::new(1, invocations),
+            Builtin::SubgroupSize => Range::new(kernel.subgroup_size.map_or(1, i64::from), lanes),
+            Builtin::SubgroupLocalId => Range::new(0, lanes - 1),
+            _ => Range::ANY,
         }
     }
 

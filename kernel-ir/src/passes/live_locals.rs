@@ -33,7 +33,7 @@ impl Slots {
     fn of_place(&self, place: &Place) -> Option<usize> {
         match place.root {
             Root::Local(local) => self.of(local),
-            Root::Buffer(_) => None,
+            Root::Buffer(_) | Root::Shared(_) => None,
         }
     }
 }

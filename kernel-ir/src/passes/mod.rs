@@ -174,11 +174,12 @@ fn effects(module: &Module) -> Vec<bool> {
         edit::for_each_inst(function, &mut |_, inst| {
             found |= match &inst.kind {
                 InstKind::Load(place) => place.is_checked(),
-                InstKind::Store(place, _) => place.is_checked() || matches!(place.root, Root::Buffer(_)),
+                InstKind::Store(place, _) => place.is_checked() || !matches!(place.root, Root::Local(_)),
                 InstKind::Call(callee, _) => effects[callee.index()],
                 // A loop may never end, and then its caller does not either.
                 InstKind::Trap(..) | InstKind::Print(..) | InstKind::Panic(..) => true,
                 InstKind::Unreachable | InstKind::Loop { .. } => true,
+                InstKind::Atomic(_) | InstKind::Barrier(_) | InstKind::Fence(..) => true,
                 _ => false,
             };
         });
@@ -191,7 +192,7 @@ fn residual_checks(module: &Module) -> usize {
     let mut count = 0;
     for (_, function) in module.functions.iter() {
         edit::for_each_inst(function, &mut |_, inst| {
-            if let InstKind::Load(place) | InstKind::Store(place, _) = &inst.kind {
+            if let Some(place) = inst.kind.place() {
                 count += place
                     .path
                     .iter()

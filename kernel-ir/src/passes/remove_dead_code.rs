@@ -1,6 +1,7 @@
 //! Removes what nothing needs: values, stores to locals never read, branches without effect, results and loop parameters.
 //!
-//! Checked accesses stay because they may trap, and loops stay because they may never end.
+//! Checked accesses stay because they may trap, and loops stay because they may never end. Barriers, fences and atomics stay.
+//! Subgroup operations that nobody reads go.
 
 use super::edit::{cut_unreachable, for_each_inst};
 use super::{Changed, PassCx};
@@ -83,7 +84,7 @@ impl<'a> Marker<'a> {
                 InstKind::Load(place) => place.is_checked(),
                 InstKind::Store(place, _) => match place.root {
                     Root::Local(local) => loaded[local.index()] || place.is_checked(),
-                    Root::Buffer(_) => true,
+                    Root::Buffer(_) | Root::Shared(_) => true,
                 },
                 InstKind::Call(callee, _) => !cx.is_pure(*callee),
                 InstKind::Break(target, _) => {
@@ -100,6 +101,8 @@ impl<'a> Marker<'a> {
                 | InstKind::Return(_)
                 | InstKind::Unreachable
                 | InstKind::Loop { .. } => true,
+                // An atomic load orders other accesses, so even one that nobody reads stays.
+                InstKind::Atomic(_) | InstKind::Barrier(_) | InstKind::Fence(..) => true,
                 _ => false,
             };
             if is_root {

@@ -142,6 +142,7 @@ impl<'a, 's> Renumber<'a, 's> {
             InstKind::Trap(site, _) | InstKind::Print(site, _) | InstKind::Panic(site, _) => {
                 *site = self.sites.map(*site)
             }
+            InstKind::Atomic(atomic) => self.place(&mut atomic.place),
             InstKind::If { then_block, else_block, .. } => {
                 *then_block = self.nested(*then_block);
                 *else_block = self.nested(*else_block);

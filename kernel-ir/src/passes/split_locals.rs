@@ -187,7 +187,7 @@ impl Splitter<'_> {
                 InstKind::Load(place) | InstKind::Store(place, _) => {
                     let shape = match place.root {
                         Root::Local(local) => shapes.get(local.index()).and_then(Option::as_ref),
-                        Root::Buffer(_) => None,
+                        Root::Buffer(_) | Root::Shared(_) => None,
                     };
                     if let Some(shape) = shape {
                         self.access(id, shape, &mut out);

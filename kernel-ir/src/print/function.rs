@@ -3,7 +3,9 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{INDENT, Show, list, location, name};
-use crate::ir::{BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, Module, ValueId};
+use crate::ir::{
+    Atomic, AtomicOp, BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, Module, SubgroupOp, ValueId,
+};
 use crate::types::{Scalar, Type, Types};
 
 impl Module {
@@ -190,6 +192,10 @@ impl<'a> Printer<'a> {
             InstKind::Trap(site, operands) => write!(f, "trap {site}({})", list(operands)),
             InstKind::Print(site, words) => write!(f, "print {site}({})", list(words)),
             InstKind::Panic(site, words) => write!(f, "panic {site}({})", list(words)),
+            InstKind::Atomic(atomic) => write_atomic(f, atomic),
+            InstKind::Barrier(scope) => write!(f, "barrier {}", scope.name()),
+            InstKind::Fence(scope, order) => write!(f, "fence {} {}", order.name(), scope.name()),
+            InstKind::Subgroup(op, operands) => write_subgroup(f, *op, operands),
             InstKind::Yield(values) => write_terminator(f, "yield", values),
             InstKind::Break(body, values) => write!(f, "break {body}({})", list(values)),
             InstKind::Continue(body, values) => write!(f, "continue {body}({})", list(values)),
@@ -198,6 +204,27 @@ impl<'a> Printer<'a> {
             InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => Ok(()),
         }
     }
+}
+
+fn write_atomic(f: &mut Formatter<'_>, atomic: &Atomic) -> fmt::Result {
+    write!(f, "{} {}", atomic.op.name(), atomic.place)?;
+    for operand in &atomic.operands {
+        write!(f, ", {operand}")?;
+    }
+    write!(f, " {}", atomic.order.name())?;
+    if let AtomicOp::CompareExchange(failure) = atomic.op {
+        write!(f, " {}", failure.name())?;
+    }
+    write!(f, " {}", atomic.scope.name())
+}
+
+fn write_subgroup(f: &mut Formatter<'_>, op: SubgroupOp, operands: &[ValueId]) -> fmt::Result {
+    let (name, number) = op.text();
+    f.write_str(&name)?;
+    if let Some(number) = number {
+        write!(f, "({number})")?;
+    }
+    if operands.is_empty() { Ok(()) } else { write!(f, " {}", list(operands)) }
 }
 
 fn write_terminator(f: &mut Formatter<'_>, keyword: &str, values: &[ValueId]) -> fmt::Result {

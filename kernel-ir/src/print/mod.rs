@@ -137,13 +137,20 @@ impl Display for Module {
 }
 
 fn write_kernel(f: &mut Formatter<'_>, module: &Module, kernel: &Kernel) -> fmt::Result {
-    writeln!(f, "kernel {} workgroup({}) {{", kernel.function, list(&kernel.workgroup))?;
+    write!(f, "kernel {} workgroup({})", kernel.function, list(&kernel.workgroup))?;
+    if let Some(lanes) = kernel.subgroup_size {
+        write!(f, " subgroup({lanes})")?;
+    }
+    writeln!(f, "{} {{", if kernel.full_workgroups { " full" } else { "" })?;
     for (id, buffer) in kernel.buffers.iter() {
         let mutable = if buffer.writable { " mut" } else { "" };
         writeln!(f, "{INDENT}{id} {}: [{}]{mutable}", name(&buffer.name), module.types.display(buffer.element))?;
     }
     for (id, param) in kernel.params.iter() {
         writeln!(f, "{INDENT}{id} {}: {}", name(&param.name), module.types.display(param.ty))?;
+    }
+    for (id, shared) in kernel.shared.iter() {
+        writeln!(f, "{INDENT}{id} {}: {}", name(&shared.name), module.types.display(shared.ty))?;
     }
     writeln!(f, "}}")
 }
@@ -153,6 +160,7 @@ impl Display for Place {
         match self.root {
             Root::Local(local) => write!(f, "{local}")?,
             Root::Buffer(buffer) => write!(f, "{buffer}")?,
+            Root::Shared(shared) => write!(f, "{shared}")?,
         }
         self.path.iter().try_for_each(|step| match step {
             Step::Field(field) => write!(f, ".{field}"),

@@ -174,6 +174,16 @@ impl FunctionWriter<'_, '_> {
                 return self.w.call_print(*site, &words);
             }
             (InstKind::Call(callee, arguments), _) => self.call(*callee, arguments),
+            (InstKind::Barrier(scope), _) => return self.w.barrier(*scope),
+            (InstKind::Fence(scope, order), _) => return self.w.fence(*scope, *order),
+            (InstKind::Atomic(atomic), ty) => {
+                let id = self.atomic(atomic, ty);
+                if ty.is_none() {
+                    return;
+                }
+                id
+            }
+            (InstKind::Subgroup(op, operands), Some(ty)) => self.subgroup(*op, operands, ty),
             (InstKind::Load(place), _) => self.load(place),
             (InstKind::Param(param), _) => self.w.load_param(*param),
             (InstKind::Builtin(builtin), _) => self.prologue.builtin(*builtin),

@@ -1,6 +1,6 @@
 //! The kernel's interface: buffers, push constants and ids of the invocation; how they are laid out and read.
 
-use rspirv::spirv::{self, Decoration, Op, StorageClass};
+use rspirv::spirv::{Decoration, Op, StorageClass};
 
 use super::module::Writer;
 use super::types::Lanes;
@@ -9,12 +9,12 @@ use super::words::Id;
 use super::{EmitError, PushSlot};
 use crate::arena::EntityId;
 use crate::descriptor::{LaunchWord, LaunchWordKind};
-use crate::ir::{BufferId, Builtin, Kernel, Module, ParamId};
+use crate::ir::{BufferId, Builtin, Kernel, Module, ParamId, SharedId};
 use crate::layout::Layout;
 use crate::types::{Scalar, Type, TypeId, Types};
 
-/// `UVec3`, the type of all builtins.
-const UVEC3: Lanes = Lanes { scalar: Scalar::U32, count: 3 };
+/// `UVec3`, the type of most builtins.
+pub(super) const UVEC3: Lanes = Lanes { scalar: Scalar::U32, count: 3 };
 
 /// Layout of the interface, and the ids of its variables once declared.
 #[derive(Debug, Default)]
@@ -33,15 +33,19 @@ pub(super) struct Interface {
     pub(super) trap: Id,
     /// The print buffer's variable.
     pub(super) print: Id,
+    /// The variable of each shared variable that is used, by number, and those that start with zeros.
+    pub(super) shared: Vec<Id>,
+    pub(super) zeroed: Vec<SharedId>,
     push: Id,
-    inputs: [Id; 3],
+    /// The input variable of each builtin that has one, by number.
+    pub(super) inputs: [Id; Builtin::ALL.len()],
 }
 
 /// What a function reads once, in its first block.
 #[derive(Debug, Default)]
 pub(super) struct Prologue {
     /// By number of the builtin.
-    builtins: [Id; 4],
+    builtins: [Id; Builtin::ALL.len()],
     /// By number of the buffer.
     lens: Vec<Id>,
 }
@@ -102,15 +106,15 @@ fn push_layout(types: &Types, ty: TypeId) -> Option<Layout> {
 }
 
 /// Whether invocations beyond the asked ones exist along this axis.
-fn is_masked(kernel: &Kernel, axis: u8) -> bool {
-    kernel.workgroup[usize::from(axis)] > 1
+fn is_masked(kernel: &Kernel, uses: &Uses, axis: u8) -> bool {
+    !uses.needs_full_workgroups && kernel.workgroup[usize::from(axis)] > 1
 }
 
 /// The launch words a kernel needs, in the order of the block.
 fn launch_words(kernel: &Kernel, uses: &Uses) -> Vec<LaunchWordKind> {
     let ids = [Builtin::GlobalId, Builtin::WorkgroupId].into_iter().any(|builtin| uses.all.has_builtin(builtin));
-    let mut words: Vec<_> = (0..3).filter(|axis| is_masked(kernel, *axis)).map(LaunchWordKind::Items).collect();
-    if ids || is_masked(kernel, 0) || !uses.sites.is_empty() {
+    let mut words: Vec<_> = (0..3).filter(|axis| is_masked(kernel, uses, *axis)).map(LaunchWordKind::Items).collect();
+    if ids || is_masked(kernel, uses, 0) || !uses.sites.is_empty() {
         words.push(LaunchWordKind::FirstGroup);
     }
     if uses.all.has_builtin(Builtin::NumWorkgroups) {
@@ -150,6 +154,7 @@ impl Writer<'_> {
             self.interface.print = self.declare_print_buffer(binding);
         }
         self.declare_push_constants();
+        self.declare_shared();
         self.declare_inputs();
         Ok(())
     }
@@ -184,7 +189,7 @@ impl Writer<'_> {
         variable
     }
 
-    fn interface_variable(&mut self, class: StorageClass, ty: Id, name: &str) -> Id {
+    pub(super) fn interface_variable(&mut self, class: StorageClass, ty: Id, name: &str) -> Id {
         let pointer = self.pointer_type(class, ty);
         let variable = self.new_global(Op::Variable, Some(pointer), &[class as u32]);
         self.name(variable, name);
@@ -225,44 +230,33 @@ impl Writer<'_> {
         }
     }
 
-    fn declare_inputs(&mut self) {
-        let global_id = self.needs_global_id();
-        let inputs = [
-            (global_id, spirv::BuiltIn::GlobalInvocationId, "global_invocation_id"),
-            (self.uses.all.has_builtin(Builtin::LocalId), spirv::BuiltIn::LocalInvocationId, "local_invocation_id"),
-            (self.uses.all.has_builtin(Builtin::WorkgroupId), spirv::BuiltIn::WorkgroupId, "workgroup_id"),
-        ];
-        for (index, (is_used, builtin, name)) in inputs.into_iter().enumerate() {
-            if is_used {
-                let ty = self.lanes_type(UVEC3);
-                let variable = self.interface_variable(StorageClass::Input, ty, name);
-                self.decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
-                self.interface.inputs[index] = variable;
-            }
-        }
-    }
-
     /// Whether anything reads the invocation's id: the kernel, the mask or the trap record.
-    fn needs_global_id(&self) -> bool {
-        let is_masked = (0..3).any(|axis| is_masked(self.kernel, axis));
+    pub(super) fn needs_global_id(&self) -> bool {
+        let is_masked = (0..3).any(|axis| is_masked(self.kernel, &self.uses, axis));
         is_masked || self.uses.all.has_builtin(Builtin::GlobalId) || !self.uses.sites.is_empty()
     }
 
     /// Reads what a function uses of the interface. The kernel's own function also masks the invocations nobody asked for.
     pub(super) fn write_prologue(&mut self, uses: &FunctionUses, is_kernel: bool) -> Prologue {
         let mut prologue = Prologue::default();
-        let masked: Vec<u8> = (0..3).filter(|axis| is_kernel && is_masked(self.kernel, *axis)).collect();
+        let masked: Vec<u8> = (0..3).filter(|axis| is_kernel && is_masked(self.kernel, &self.uses, *axis)).collect();
         if uses.has_builtin(Builtin::GlobalId) || !masked.is_empty() {
             prologue.builtins[Builtin::GlobalId as usize] = self.write_global_id();
         }
         if !masked.is_empty() {
             self.write_mask(prologue.builtin(Builtin::GlobalId), &masked);
         }
-        if uses.has_builtin(Builtin::LocalId) {
-            prologue.builtins[Builtin::LocalId as usize] = self.load_input(1);
+        for builtin in Builtin::ALL {
+            let is_plain = builtin == Builtin::LocalId || builtin.is_scalar();
+            if is_plain && uses.has_builtin(builtin) {
+                prologue.builtins[builtin as usize] = self.load_input(builtin);
+            }
+        }
+        if uses.has_builtin(Builtin::WorkgroupSize) {
+            prologue.builtins[Builtin::WorkgroupSize as usize] = self.workgroup_size();
         }
         if uses.has_builtin(Builtin::WorkgroupId) {
-            let here = self.load_input(2);
+            let here = self.load_input(Builtin::WorkgroupId);
             let first = self.load_launch_word(LaunchWordKind::FirstGroup);
             prologue.builtins[Builtin::WorkgroupId as usize] = self.move_along_x(here, first);
         }
@@ -270,6 +264,9 @@ impl Writer<'_> {
             let groups = [0, 1, 2].map(|axis| self.load_launch_word(LaunchWordKind::Groups(axis)));
             let ty = self.lanes_type(UVEC3);
             prologue.builtins[Builtin::NumWorkgroups as usize] = self.op(Op::CompositeConstruct, ty, &groups);
+        }
+        if is_kernel {
+            self.zero_shared();
         }
         for buffer in self.kernel.buffers.ids() {
             let is_used = uses.has_len(buffer);
@@ -281,7 +278,7 @@ impl Writer<'_> {
 
     /// The invocation's id in the whole grid, not only in this dispatch.
     pub(super) fn write_global_id(&mut self) -> Id {
-        let here = self.load_input(0);
+        let here = self.load_input(Builtin::GlobalId);
         if !self.interface.launch_words.iter().any(|word| word.kind == LaunchWordKind::FirstGroup) {
             return here;
         }
@@ -325,12 +322,6 @@ impl Writer<'_> {
         self.begin_block(masked);
         self.effect(Op::Return, &[]);
         self.begin_block(inside);
-    }
-
-    fn load_input(&mut self, index: usize) -> Id {
-        let ty = self.lanes_type(UVEC3);
-        let variable = self.interface.inputs[index];
-        self.op(Op::Load, ty, &[variable])
     }
 
     fn load_launch_word(&mut self, kind: LaunchWordKind) -> Id {

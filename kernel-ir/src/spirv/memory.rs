@@ -1,6 +1,6 @@
 //! Loads and stores: places become access chains, checked steps become branches around the access.
 
-use rspirv::spirv::{Op, StorageClass};
+use rspirv::spirv::{MemoryAccess, Op, StorageClass};
 
 use super::blocks::FunctionWriter;
 use super::module::Writer;
@@ -14,11 +14,20 @@ struct Access {
     /// The variable.
     base: Id,
     class: StorageClass,
+    /// Whether several invocations access it and one of them may write.
+    is_shared: bool,
     indices: Vec<Id>,
     /// In the order of the steps.
     checks: Vec<Check>,
     /// Type of the cell.
     ty: TypeId,
+}
+
+impl Access {
+    /// Whether the memory has a layout of its own. Workgroup memory has none, as local variables.
+    fn is_laid_out(&self) -> bool {
+        self.class == StorageClass::StorageBuffer
+    }
 }
 
 /// `index < len`, or the site traps.
@@ -64,6 +73,30 @@ impl FunctionWriter<'_, '_> {
         loaded
     }
 
+    /// Accesses a place through a pointer, as `access` says; where a check fails, traps and gives zero of `ty`, if there is
+    /// a result.
+    pub(super) fn access_by_pointer(
+        &mut self,
+        place: &Place,
+        ty: Option<TypeId>,
+        access_pointer: impl FnOnce(&mut Self, Id) -> Id,
+    ) -> Id {
+        let access = self.access(place);
+        let open = self.enter_checks(&access.checks);
+        let pointer = self.pointer(&access);
+        let mut result = access_pointer(self, pointer);
+        if access.checks.is_empty() {
+            return result;
+        }
+        let result_type = ty.map(|ty| (self.w.value_type(ty), self.w.const_zero(ty)));
+        self.leave_checks(&access.checks, open, |w, passed, failed| {
+            if let Some((ty, zero)) = result_type {
+                result = w.op(Op::Phi, ty, &[result, passed, zero, failed]);
+            }
+        });
+        result
+    }
+
     /// Writes a place; where a check fails, traps and writes nothing.
     pub(super) fn store(&mut self, place: &Place, value: ValueId) {
         let access = self.access(place);
@@ -81,13 +114,23 @@ impl FunctionWriter<'_, '_> {
             Root::Local(local) => Access {
                 base: self.local(local),
                 class: StorageClass::Function,
+                is_shared: false,
                 indices: Vec::new(),
                 checks: Vec::new(),
                 ty: self.function.locals[local].ty,
             },
+            Root::Shared(shared) => Access {
+                base: self.w.interface.shared[shared.index()],
+                class: StorageClass::Workgroup,
+                is_shared: true,
+                indices: Vec::new(),
+                checks: Vec::new(),
+                ty: self.w.kernel.shared[shared].ty,
+            },
             Root::Buffer(buffer) => Access {
                 base: self.w.interface.buffers[buffer.index()],
                 class: StorageClass::StorageBuffer,
+                is_shared: self.w.kernel.buffers[buffer].writable,
                 // The run-time array is the block's only member.
                 indices: vec![self.w.const_u32(0)],
                 checks: Vec::new(),
@@ -142,10 +185,7 @@ impl FunctionWriter<'_, '_> {
         if access.indices.is_empty() {
             return access.base;
         }
-        let to = match access.class {
-            StorageClass::Function => self.w.value_type(access.ty),
-            _ => self.w.storage_type(access.ty),
-        };
+        let to = if access.is_laid_out() { self.w.storage_type(access.ty) } else { self.w.value_type(access.ty) };
         let pointer_type = self.w.pointer_type(access.class, to);
         let mut operands = vec![access.base];
         operands.extend_from_slice(&access.indices);
@@ -154,22 +194,29 @@ impl FunctionWriter<'_, '_> {
 
     fn load_unchecked(&mut self, access: &Access) -> Id {
         let pointer = self.pointer(access);
-        if access.class == StorageClass::Function {
+        let with_operands = [pointer, MemoryAccess::NON_PRIVATE_POINTER.bits()];
+        let operands = if self.is_non_private(access) { &with_operands[..] } else { &with_operands[..1] };
+        if !access.is_laid_out() {
             let ty = self.w.value_type(access.ty);
-            return self.w.op(Op::Load, ty, &[pointer]);
+            return self.w.op(Op::Load, ty, operands);
         }
         let storage = self.w.storage_type(access.ty);
-        let stored = self.w.op(Op::Load, storage, &[pointer]);
+        let stored = self.w.op(Op::Load, storage, operands);
         self.w.load_converted(stored, access.ty)
     }
 
     fn store_unchecked(&mut self, access: &Access, value: Id) {
         let pointer = self.pointer(access);
-        let value = match access.class {
-            StorageClass::Function => value,
-            _ => self.w.store_converted(value, access.ty),
-        };
-        self.w.effect(Op::Store, &[pointer, value]);
+        let value = if access.is_laid_out() { self.w.store_converted(value, access.ty) } else { value };
+        let with_operands = [pointer, value, MemoryAccess::NON_PRIVATE_POINTER.bits()];
+        let operands = if self.is_non_private(access) { &with_operands[..] } else { &with_operands[..2] };
+        self.w.effect(Op::Store, operands);
+    }
+
+    /// Whether other invocations may see the access in some order: where a kernel orders accesses at all, all of them to
+    /// memory that changes take part.
+    fn is_non_private(&self, access: &Access) -> bool {
+        self.w.uses.orders_memory && access.is_shared
     }
 
     /// Opens one branch per check, each inside the one before; gives back what [`Self::leave_checks`] needs.

@@ -3,13 +3,21 @@
 //!
 //! # Target
 //! SPIR-V 1.5, logical addressing, Vulkan memory model, scalar block layout, `GLSL.std.450`. Capabilities beyond `Shader`
-//! and `VulkanMemoryModel` are the float controls, present whenever the module has a float; a runtime may strip those
-//! that its device lacks.
+//! and `VulkanMemoryModel` are the float controls, present whenever the module has a float, of which a runtime may strip those
+//! that its device lacks; and what the subgroup operations need.
+//!
+//! # Memory
+//! Where a kernel orders memory at all, its accesses to writable buffers and shared variables are non-private, and barriers,
+//! fences and ordered atomics make what was written available and visible in their scope. The scope of the whole launch is
+//! that of the queue family, which needs no feature.
 //!
 //! # Interface
 //! - Buffers: set 0, binding = number of the buffer; the trap record, when a site is left that can trap,
 //!   takes the next binding, and the print buffer, when one is left that prints, the one after.
 //! - Push constants: the by-value parameters in order at their natural alignment, then one `u32` per launch word.
+//! - Shared variables are zeroed by all invocations of the workgroup together before the kernel's code runs, except those
+//!   of which nothing is read before all of it was written.
+//! - A kernel with a barrier, a subgroup operation or shared memory has no tail mask: its workgroups are full.
 //! - Ids: `global_id` and `workgroup_id` count from `FirstGroup`; invocations at or beyond `Items` return at once;
 //!   `num_workgroups` is what the `Groups` say (all of them [`LaunchWordKind`](crate::descriptor::LaunchWordKind)s).
 //!
@@ -17,21 +25,26 @@
 //! Every op means what its row in [`op`](crate::op) says for all operands; the guards that takes are in `ops`, `casts` and
 //! `math`. Float arithmetic is `NoContraction` throughout.
 
+mod atomic;
 mod blocks;
 mod casts;
 mod consts;
 mod debug;
+mod input;
 mod interface;
 mod math;
 mod memory;
 mod module;
 mod ops;
 mod report;
+mod shared;
+mod subgroup;
+mod sync;
 mod types;
 mod uses;
 mod words;
 
-use crate::descriptor::{Feature, LaunchWord};
+use crate::descriptor::{Feature, LaunchWord, Parallel};
 use crate::ir::{Module, SiteId, SourceLocation};
 
 /// Name of the entry point of every module.
@@ -61,6 +74,8 @@ pub struct Emitted {
     pub sites: Vec<SiteId>,
     /// Words that each of these sites records of its arguments.
     pub site_words: Vec<u32>,
+    /// What the invocations do together.
+    pub parallel: Parallel,
     /// Features beyond the baseline, each with the first place that needs it.
     pub features: Vec<(Feature, Option<SourceLocation>)>,
 }

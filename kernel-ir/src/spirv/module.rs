@@ -6,12 +6,25 @@ use rspirv::spirv;
 
 use super::uses::Uses;
 use super::words::{Id, Words};
-use super::{EmitError, Emitted, debug, interface, math, report};
+use super::{EmitError, Emitted, debug, interface, math, report, shared};
 use crate::arena::EntityId;
+use crate::descriptor::{Parallel, SubgroupOperations};
 use crate::ir::{Kernel, Module};
 
 /// Number of this generator in the header; zero, as for every unregistered one.
 const GENERATOR: u32 = 0;
+
+/// The capability of each group of subgroup operations, in the order of their bits.
+const SUBGROUP_CAPABILITIES: [spirv::Capability; 8] = [
+    spirv::Capability::GroupNonUniform,
+    spirv::Capability::GroupNonUniformVote,
+    spirv::Capability::GroupNonUniformArithmetic,
+    spirv::Capability::GroupNonUniformBallot,
+    spirv::Capability::GroupNonUniformShuffle,
+    spirv::Capability::GroupNonUniformShuffleRelative,
+    spirv::Capability::GroupNonUniformClustered,
+    spirv::Capability::GroupNonUniformQuad,
+];
 
 /// The module being written.
 pub(super) struct Writer<'m> {
@@ -181,6 +194,12 @@ impl<'m> Writer<'m> {
             trap_binding,
             print_binding,
             trap_words: self.uses.trap_words.unwrap_or(0),
+            parallel: Parallel {
+                shared_bytes: shared::bytes(self.module, self.kernel, &self.uses),
+                full_workgroups: self.uses.needs_full_workgroups,
+                subgroup_operations: self.uses.subgroup,
+                subgroup_size: self.kernel.subgroup_size,
+            },
             sites: self.uses.sites,
             site_words: self.uses.site_words,
             features: Vec::new(),
@@ -202,6 +221,11 @@ impl<'m> Writer<'m> {
         }
         for (capability, _) in controls {
             head.inst(Op::Capability, &[*capability as u32]);
+        }
+        for (capability, (operations, _)) in SUBGROUP_CAPABILITIES.into_iter().zip(SubgroupOperations::NAMES) {
+            if self.uses.subgroup.contains(operations) {
+                head.inst(Op::Capability, &[capability as u32]);
+            }
         }
         head.inst_text(Op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
         head.inst(Op::MemoryModel, &[spirv::AddressingModel::Logical as u32, spirv::MemoryModel::Vulkan as u32]);

@@ -121,7 +121,7 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// The value when it is a literal.
-    fn known_u32(&self, value: ValueId) -> Option<u32> {
+    pub(super) fn known_u32(&self, value: ValueId) -> Option<u32> {
         let inst = self.definitions[value.index()]?;
         match self.function.insts[inst].kind {
             InstKind::Const(Constant::U32(value)) => Some(value),
@@ -149,7 +149,7 @@ impl FunctionWriter<'_, '_> {
         self.w.op(spv, ty, ids)
     }
 
-    fn extreme(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
+    pub(super) fn extreme(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
         let ty = self.w.lanes_type(lanes);
         let glsl = match (op, lanes.scalar) {
             (Op::Abs, Scalar::F32) => GLOp::FAbs,

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::subgroup;
 use crate::arena::{EntityId, SecondaryMap};
-use crate::descriptor::{SiteKind, TrapRecord};
+use crate::descriptor::{SiteKind, SubgroupOperations, TrapRecord};
 use crate::ir::{
-    BlockId, BufferId, Builtin, Function, FunctionId, InstKind, Kernel, Module, Place, Root, SiteId, Step,
+    BlockId, BufferId, Builtin, Function, FunctionId, InstKind, Kernel, Module, Order, Place, Root, Scope, SharedId,
+    SiteId, Step,
 };
 
 /// What the kernel's functions use, together and one by one.
@@ -27,12 +29,22 @@ pub(super) struct Uses {
     pub(super) prints: bool,
     /// Buffers that are loaded from.
     pub(super) loaded: SecondaryMap<BufferId, bool>,
+    /// Shared variables that are named.
+    pub(super) shared: SecondaryMap<SharedId, bool>,
+    /// Whether any shared variable is.
+    pub(super) has_shared: bool,
+    /// Whether a barrier, a fence or an atomic orders accesses of different invocations.
+    pub(super) orders_memory: bool,
+    /// Whether a barrier or subgroup operation needs all invocations of a workgroup.
+    pub(super) needs_full_workgroups: bool,
+    /// What the kernel needs of subgroups.
+    pub(super) subgroup: SubgroupOperations,
 }
 
 /// What a function uses that its prologue must provide.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FunctionUses {
-    builtins: [bool; 4],
+    builtins: [bool; Builtin::ALL.len()],
     lens: Vec<bool>,
 }
 
@@ -80,6 +92,12 @@ impl Uses {
             pending.extend(walk.called.drain(..).filter(|callee| seen.insert(*callee)));
         }
         let sites = walk.sites;
+        // Shared variables are zeroed by all invocations together, behind which comes a barrier.
+        uses.needs_full_workgroups |= uses.has_shared || kernel.full_workgroups;
+        uses.orders_memory |= uses.has_shared;
+        if Builtin::ALL.into_iter().any(|builtin| builtin.is_of_subgroup() && uses.all.has_builtin(builtin)) {
+            uses.subgroup |= SubgroupOperations::BASIC;
+        }
         uses.functions.sort_unstable();
         for (site, words) in sites {
             match module.sites[site].kind {
@@ -113,11 +131,29 @@ impl Walk<'_> {
             let kind = &function.insts[inst].kind;
             match kind {
                 InstKind::Builtin(builtin) => found.builtins[*builtin as usize] = true,
+                InstKind::Atomic(atomic) => {
+                    self.uses.orders_memory |= atomic.order != Order::Relaxed;
+                    self.read(&atomic.place);
+                    self.place(&atomic.place, found);
+                }
+                InstKind::Barrier(scope) => {
+                    self.uses.orders_memory = true;
+                    self.uses.needs_full_workgroups = true;
+                    if *scope == Scope::Subgroup {
+                        self.uses.subgroup |= SubgroupOperations::BASIC;
+                    }
+                }
+                InstKind::Fence(..) => self.uses.orders_memory = true,
+                InstKind::Subgroup(op, _) => {
+                    self.uses.needs_full_workgroups = true;
+                    self.uses.subgroup |= subgroup::operations(*op);
+                    for builtin in subgroup::builtins(*op) {
+                        found.builtins[*builtin as usize] = true;
+                    }
+                }
                 InstKind::Len(buffer) => found.add_len(*buffer),
                 InstKind::Load(place) => {
-                    if let Root::Buffer(buffer) = place.root {
-                        self.uses.loaded[buffer] = true;
-                    }
+                    self.read(place);
                     self.place(place, found);
                 }
                 InstKind::Store(place, _) => self.place(place, found),
@@ -135,7 +171,17 @@ impl Walk<'_> {
         }
     }
 
+    fn read(&mut self, place: &Place) {
+        if let Root::Buffer(buffer) = place.root {
+            self.uses.loaded[buffer] = true;
+        }
+    }
+
     fn place(&mut self, place: &Place, found: &mut FunctionUses) {
+        if let Root::Shared(shared) = place.root {
+            self.uses.shared[shared] = true;
+            self.uses.has_shared = true;
+        }
         for (depth, step) in place.path.iter().enumerate() {
             if let Step::Index { check: Some(site), .. } = step {
                 self.sites.insert(*site, 2);

@@ -48,6 +48,8 @@ pub enum VerifyErrorKind {
     ReadOnly,
     /// A trap site of the wrong kind.
     Site,
+    /// A memory order or scope that the instruction does not have.
+    Order,
 }
 
 /// One violation of the checklist.

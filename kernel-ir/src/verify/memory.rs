@@ -41,12 +41,7 @@ impl<'m> FunctionCx<'m, '_> {
 
     pub(super) fn check_store(&mut self, place: &Place, value: ValueId, inst: &Inst) {
         let ty = self.check_place(place);
-        if let Root::Buffer(id) = place.root {
-            let buffer = self.module.kernel.as_ref().and_then(|kernel| kernel.buffers.get(id));
-            if buffer.is_some_and(|buffer| !buffer.writable) {
-                self.error(VerifyErrorKind::ReadOnly, format!("{id} is not writable"));
-            }
-        }
+        self.check_writable(place);
         if let (Some(expected), Some(found)) = (ty, self.type_of(value))
             && expected != found
         {
@@ -56,8 +51,18 @@ impl<'m> FunctionCx<'m, '_> {
         self.check_no_results(inst);
     }
 
+    /// Reports a place in a buffer that is not writable.
+    pub(super) fn check_writable(&mut self, place: &Place) {
+        if let Root::Buffer(id) = place.root {
+            let buffer = self.module.kernel.as_ref().and_then(|kernel| kernel.buffers.get(id));
+            if buffer.is_some_and(|buffer| !buffer.writable) {
+                self.error(VerifyErrorKind::ReadOnly, format!("{id} is not writable"));
+            }
+        }
+    }
+
     /// Checks a place and gives its type, if it leads to a cell.
-    fn check_place(&mut self, place: &Place) -> Option<TypeId> {
+    pub(super) fn check_place(&mut self, place: &Place) -> Option<TypeId> {
         for step in &place.path {
             if let Step::Index { value, check } = *step {
                 self.check_operand(value, &[Type::Scalar(Scalar::U32)]);
@@ -69,6 +74,13 @@ impl<'m> FunctionCx<'m, '_> {
                     }
                     _ => {}
                 }
+            }
+        }
+        if let Root::Shared(shared) = place.root {
+            // Reported with the kernel.
+            let ty = self.module.kernel.as_ref().and_then(|kernel| kernel.shared.get(shared)).map(|shared| shared.ty);
+            if ty.is_some_and(|ty| !self.module.types.all().contains(ty)) {
+                return None;
             }
         }
         if let Root::Buffer(buffer) = place.root {

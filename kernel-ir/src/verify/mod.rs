@@ -29,10 +29,18 @@
 //! - Places lead to a cell, and have its type; in a buffer they begin with an index; indices are `u32`.
 //! - Only the kernel's function names buffers and by-value parameters; stores go to writable buffers or locals.
 //! - The site of a checked index is of the kind `IndexOutOfBounds`.
+//!
+//! **Parallelism** (`parallel`)
+//! - Atomics name cells of writable buffers or shared variables, of a type the op takes; a load may also read other buffers.
+//! - Loads do not release, stores do not acquire, failed exchanges do not release, fences are not relaxed.
+//! - Barriers are those of the subgroup or workgroup. Whether all invocations reach them is not looked at here.
+//! - Operands of subgroup operations have the types the operation takes; clusters have a power of two of lanes.
+//! - Shared variables have a type that values have; the demanded lanes of a subgroup are a power of two of at most 128.
 
 mod error;
 mod memory;
 mod module;
+mod parallel;
 mod structure;
 mod types;
 

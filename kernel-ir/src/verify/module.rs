@@ -93,6 +93,16 @@ pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
             errors.push(error(NoLayout, id, message));
         }
     }
+    for (id, shared) in kernel.shared.iter() {
+        if !types.all().contains(shared.ty) {
+            errors.push(error(UnknownId, id, format!("there is no {}", shared.ty)));
+        } else if *types.get(shared.ty) == Type::Unit {
+            errors.push(error(NoLayout, id, "a shared variable is unit"));
+        }
+    }
+    if kernel.subgroup_size.is_some_and(|lanes| !lanes.is_power_of_two() || lanes > 128) {
+        errors.push(error(KernelInterface, "kernel", "the lanes of a subgroup are a power of two of at most 128"));
+    }
     for (id, param) in kernel.params.iter() {
         if !types.all().contains(param.ty) {
             errors.push(error(UnknownId, id, format!("there is no {}", param.ty)));

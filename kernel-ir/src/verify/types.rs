@@ -19,7 +19,14 @@ impl<'m> FunctionCx<'m, '_> {
                 self.check_result(inst, member);
             }
             InstKind::Insert(composite, member, steps) => self.check_insert(*composite, *member, steps, inst),
+            InstKind::Builtin(builtin) if builtin.is_scalar() => {
+                self.check_result_is(inst, &Type::Scalar(Scalar::U32));
+            }
             InstKind::Builtin(_) => self.check_result_is(inst, &Type::Vector(Scalar::U32, 3)),
+            InstKind::Atomic(atomic) => self.check_atomic(atomic, inst),
+            InstKind::Barrier(scope) => self.check_barrier(*scope, inst),
+            InstKind::Fence(_, order) => self.check_fence(*order, inst),
+            InstKind::Subgroup(op, operands) => self.check_subgroup(*op, operands, inst),
             InstKind::Param(param) => self.check_param(*param, inst),
             InstKind::Len(buffer) => self.check_len(*buffer, inst),
             InstKind::Load(place) => self.check_load(place, inst),

@@ -46,7 +46,7 @@ fn instructions() {
     fails_inside("%0: u32 = global_id\n%0: u32 = global_id", "3:1: %0 is defined twice");
     fails_inside("%99999999: u32 = global_id", "2:1: %99999999 has too large a number");
     fails_inside("loop block1() { loop block1() {} }", "2:22: block1 is defined twice");
-    fails_inside("store param0 = %1", "2:7: expected a `local` or `buffer` id, found `param0`");
+    fails_inside("store param0 = %1", "2:7: expected a `local`, `buffer` or `shared` id, found `param0`");
     fails_inside("store local0[1] = %1", "2:14: expected a value, found `1`");
     fails_inside("if %1 { yield }", "3:1: expected `else`, found `}`");
     fails_inside("return @file0:1", "3:1: expected `:`, found `}`");

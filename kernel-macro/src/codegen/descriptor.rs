@@ -1,7 +1,7 @@
 //! A compiled kernel as the tokens of a constant.
 
 use gridwise_ir::compile::{Compiled, CompiledLocation, CompiledSite};
-use gridwise_ir::descriptor::{LaunchWordKind, ParamKind};
+use gridwise_ir::descriptor::{LaunchWordKind, Parallel, ParamKind, SubgroupOperations};
 use proc_macro2::{Ident, Literal, Span};
 
 use crate::render::{SITES, SiteUse};
@@ -55,6 +55,7 @@ pub(super) fn descriptor_tokens(compiled: &Compiled, place: &CompiledLocation, s
         let location = location_tokens(at.as_ref().or(compiled.location.as_ref()).unwrap_or(place), home);
         tokens!(#home::FeatureUse { feature: #home::Feature::#feature, location: #location })
     });
+    let parallel = parallel_tokens(&compiled.parallel, home);
     tokens! {
         &#home::KernelDescriptor {
             name: #name,
@@ -70,6 +71,28 @@ pub(super) fn descriptor_tokens(compiled: &Compiled, place: &CompiledLocation, s
             print_binding: #print_binding,
             sites: &[#(#left),*],
             features: &[#(#features),*],
+            parallel: #parallel,
+        }
+    }
+}
+
+fn parallel_tokens(parallel: &Parallel, home: &Ident) -> Tokens {
+    if *parallel == Parallel::NONE {
+        return tokens!(#home::Parallel::NONE);
+    }
+    let SubgroupOperations(operations) = parallel.subgroup_operations;
+    let (shared_bytes, operations) = (number(parallel.shared_bytes), number(operations));
+    let full_workgroups = ident_tokens(if parallel.full_workgroups { "true" } else { "false" });
+    let subgroup_size = match parallel.subgroup_size.map(number) {
+        Some(lanes) => tokens!(::core::option::Option::Some(#lanes)),
+        None => tokens!(::core::option::Option::None),
+    };
+    tokens! {
+        #home::Parallel {
+            shared_bytes: #shared_bytes,
+            full_workgroups: #full_workgroups,
+            subgroup_operations: #home::SubgroupOperations(#operations),
+            subgroup_size: #subgroup_size,
         }
     }
 }

@@ -137,7 +137,10 @@ impl<'a> Infer<'a> {
                 self.infer_arguments_only(args);
             }
             self.tables.calls.insert(expr.id, Callee::Builtin(builtin));
-            return Some(Term::Vector(ScalarName::U32, 3));
+            return Some(match builtin.is_scalar() {
+                true => Term::Scalar(ScalarName::U32),
+                false => Term::Vector(ScalarName::U32, 3),
+            });
         }
         let Ty::Vector(scalar, lanes) = vector_function(&name)? else { return None };
         let params = vec![Term::Scalar(scalar); usize::from(lanes)];

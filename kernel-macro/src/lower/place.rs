@@ -155,7 +155,7 @@ impl FnCx<'_, '_, '_> {
             }
             _ => match self.lower_spot(receiver)?.place?.root {
                 Root::Buffer(buffer) => Some(self.b.len(buffer)),
-                Root::Local(_) => None,
+                Root::Local(_) | Root::Shared(_) => None,
             },
         }
     }

@@ -1,6 +1,6 @@
 //! A hand-written twin, run as the host device runs the generated ones.
 
-use gridwise_ir::descriptor::{KernelDescriptor, Location, Param, ParamKind, Site, SiteKind};
+use gridwise_ir::descriptor::{KernelDescriptor, Location, Parallel, Param, ParamKind, Site, SiteKind};
 
 use super::*;
 
@@ -29,6 +29,7 @@ pub(super) static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     print_binding: None,
     sites: &SITES,
     features: &[],
+    parallel: Parallel::NONE,
 };
 
 /// `y[i][1] = x[i] + a` over a grid of 5×3 in groups of 4×2, with buffers of `len` elements.

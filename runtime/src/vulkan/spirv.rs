@@ -89,7 +89,7 @@ pub(crate) fn strip_float_controls(words: Cow<'_, [u32]>, supported: FloatContro
 
 #[cfg(test)]
 mod tests {
-    use gridwise_ir::descriptor::Location;
+    use gridwise_ir::descriptor::{Location, Parallel};
 
     use super::*;
 
@@ -150,6 +150,7 @@ mod tests {
                 print_binding: None,
                 sites: &[],
                 features: &[],
+                parallel: Parallel::NONE,
             };
             words(&descriptor).map(|words| words.len())
         };

@@ -1,7 +1,7 @@
 //! Hand-assembled kernels with hand-written twins: what `#[kernel]` generates, without the compiler.
 
 use gridwise_runtime::descriptor::{
-    KernelDescriptor, LaunchWord, LaunchWordKind, Location, Param, ParamKind, Site, SiteKind,
+    KernelDescriptor, LaunchWord, LaunchWordKind, Location, Parallel, Param, ParamKind, Site, SiteKind,
 };
 use gridwise_runtime::twin::{HostArgs, HostGroup};
 use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
@@ -36,6 +36,7 @@ static SAXPY: KernelDescriptor = KernelDescriptor {
     print_binding: None,
     sites: &[],
     features: &[],
+    parallel: Parallel::NONE,
 };
 
 // SAFETY: the module and the twin do what the descriptor says.

@@ -124,7 +124,7 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
     }
     let _ = module.files.push("random.rs".to_owned());
     let function = callees.last().expect("at least the kernel").0;
-    module.kernel = Some(Kernel { function, workgroup: [4, 2, 1], buffers, params });
+    module.kernel = Some(Kernel { buffers, params, ..Kernel::new(function, [4, 2, 1]) });
     module
 }
 

@@ -1,0 +1,54 @@
+//! Atomics, barriers and subgroup operations, read.
+
+use super::cursor::Result;
+use super::function::FunctionParser;
+use crate::ir::{Atomic, AtomicOp, InstKind, Order, Scope, SubgroupOp};
+
+impl FunctionParser<'_, '_> {
+    /// `atomic_add place, %N order scope`
+    pub(super) fn atomic(&mut self, word: &str) -> Result<InstKind> {
+        let Some(mut op) = AtomicOp::ALL.into_iter().find(|op| op.name() == word) else {
+            return self.cursor.expected("an atomic operation");
+        };
+        self.cursor.skip_word(word);
+        let place = self.place()?;
+        let operands = if self.cursor.eat(",") { self.values()? } else { Vec::new() };
+        let order = self.order()?;
+        if let AtomicOp::CompareExchange(failure) = &mut op {
+            *failure = self.order()?;
+        }
+        Ok(InstKind::Atomic(Atomic { op, place, operands, order, scope: self.scope()? }))
+    }
+
+    /// `subgroup_add %N`, `subgroup_cluster_add(4) %N`
+    pub(super) fn subgroup(&mut self, word: &str) -> Result<InstKind> {
+        let start = self.cursor.mark();
+        self.cursor.skip_word(word);
+        let mut number = None;
+        if self.cursor.eat("(") {
+            number = Some(self.cursor.number()?);
+            self.cursor.expect(")")?;
+        }
+        let Some(op) = SubgroupOp::from_text(word, number) else {
+            self.cursor.reset(start);
+            return self.cursor.expected("a subgroup operation");
+        };
+        // A `%` behind an operation without operands starts the next instruction.
+        let operands = if op.arity() == 0 { Vec::new() } else { self.values()? };
+        Ok(InstKind::Subgroup(op, operands))
+    }
+
+    pub(super) fn order(&mut self) -> Result<Order> {
+        match Order::ALL.into_iter().find(|order| self.cursor.eat_word(order.name())) {
+            Some(order) => Ok(order),
+            None => self.cursor.expected("a memory order"),
+        }
+    }
+
+    pub(super) fn scope(&mut self) -> Result<Scope> {
+        match Scope::ALL.into_iter().find(|scope| self.cursor.eat_word(scope.name())) {
+            Some(scope) => Ok(scope),
+            None => self.cursor.expected("a scope"),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The device's own ids and sizes of the invocation: which input variable each builtin reads.
+
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
+
+use super::interface::UVEC3;
+use super::module::Writer;
+use super::types::Lanes;
+use super::words::Id;
+use crate::ir::Builtin;
+use crate::types::Scalar;
+
+/// What the device calls the builtin; `None` where no input variable holds it.
+fn input_of(builtin: Builtin) -> Option<(BuiltIn, &'static str)> {
+    Some(match builtin {
+        Builtin::GlobalId => (BuiltIn::GlobalInvocationId, "global_invocation_id"),
+        Builtin::LocalId => (BuiltIn::LocalInvocationId, "local_invocation_id"),
+        Builtin::WorkgroupId => (BuiltIn::WorkgroupId, "workgroup_id"),
+        Builtin::LocalIndex => (BuiltIn::LocalInvocationIndex, "local_invocation_index"),
+        Builtin::SubgroupSize => (BuiltIn::SubgroupSize, "subgroup_size"),
+        Builtin::SubgroupId => (BuiltIn::SubgroupId, "subgroup_id"),
+        Builtin::SubgroupLocalId => (BuiltIn::SubgroupLocalInvocationId, "subgroup_invocation_id"),
+        Builtin::NumSubgroups => (BuiltIn::NumSubgroups, "num_subgroups"),
+        Builtin::NumWorkgroups | Builtin::WorkgroupSize => return None,
+    })
+}
+
+fn lanes_of(builtin: Builtin) -> Lanes {
+    if builtin.is_scalar() { Lanes::one(Scalar::U32) } else { UVEC3 }
+}
+
+impl Writer<'_> {
+    /// Declares the input variables that anything reads.
+    pub(super) fn declare_inputs(&mut self) {
+        for builtin in Builtin::ALL {
+            let is_used = self.uses.all.has_builtin(builtin)
+                || builtin == Builtin::GlobalId && self.needs_global_id()
+                || builtin == Builtin::LocalIndex && self.zeroes_shared();
+            if let Some((input, name)) = input_of(builtin).filter(|_| is_used) {
+                let ty = self.lanes_type(lanes_of(builtin));
+                let variable = self.interface_variable(StorageClass::Input, ty, name);
+                self.decorate(variable, Decoration::BuiltIn, &[input as u32]);
+                self.interface.inputs[builtin as usize] = variable;
+            }
+        }
+    }
+
+    /// Reads an input variable that was declared.
+    pub(super) fn load_input(&mut self, builtin: Builtin) -> Id {
+        let ty = self.lanes_type(lanes_of(builtin));
+        let variable = self.interface.inputs[builtin as usize];
+        self.op(Op::Load, ty, &[variable])
+    }
+
+    /// The number of invocations along each axis, which the kernel fixes.
+    pub(super) fn workgroup_size(&mut self) -> Id {
+        let sizes = self.kernel.workgroup.map(|size| self.const_u32(size));
+        let ty = self.lanes_type(UVEC3);
+        self.global(Op::ConstantComposite, Some(ty), &sizes)
+    }
+}

@@ -1,0 +1,73 @@
+//! Parallel part of the verifier: atomics, barriers, fences, subgroup operations.
+//!
+//! Whether barriers stand in uniform control flow is a property of the whole kernel, and not of an instruction.
+
+use super::{FunctionCx, VerifyErrorKind};
+use crate::ir::{Atomic, AtomicOp, Inst, Order, Root, Scope, SubgroupOp, ValueId};
+use crate::typing;
+
+impl<'m> FunctionCx<'m, '_> {
+    pub(super) fn check_atomic(&mut self, atomic: &Atomic, inst: &Inst) {
+        if let Root::Local(local) = atomic.place.root {
+            self.error(VerifyErrorKind::Place, format!("{local} is not shared, so atomics do not apply to it"));
+        }
+        let cell = self.check_place(&atomic.place);
+        if atomic.op.writes() {
+            self.check_writable(&atomic.place);
+        }
+        self.check_orders(atomic);
+        let value = if atomic.op.reads() {
+            self.only_result(inst)
+        } else {
+            self.check_no_results(inst);
+            atomic.operands.first().and_then(|operand| self.type_of(*operand))
+        };
+        if let (Some(cell), Some(value), Some(operands)) = (cell, value, self.types_of(&atomic.operands))
+            && let Err(message) = typing::check_atomic(&self.module.types, atomic.op, cell, &operands, value)
+        {
+            self.error(VerifyErrorKind::Operand, message);
+        }
+    }
+
+    fn check_orders(&mut self, atomic: &Atomic) {
+        let refused = match atomic.op {
+            AtomicOp::Load => atomic.order.releases().then_some((atomic.order, "a load does not release")),
+            AtomicOp::Store => atomic.order.acquires().then_some((atomic.order, "a store does not acquire")),
+            AtomicOp::CompareExchange(failure) => {
+                failure.releases().then_some((failure, "a failed exchange does not release"))
+            }
+            _ => None,
+        };
+        if let Some((order, why)) = refused {
+            self.error(VerifyErrorKind::Order, format!("order `{}` cannot be: {why}", order.name()));
+        }
+    }
+
+    pub(super) fn check_barrier(&mut self, scope: Scope, inst: &Inst) {
+        if scope == Scope::Device {
+            self.error(VerifyErrorKind::Order, "workgroups cannot wait for each other");
+        }
+        self.check_no_results(inst);
+    }
+
+    pub(super) fn check_fence(&mut self, order: Order, inst: &Inst) {
+        if order == Order::Relaxed {
+            self.error(VerifyErrorKind::Order, "a relaxed fence orders nothing");
+        }
+        self.check_no_results(inst);
+    }
+
+    pub(super) fn check_subgroup(&mut self, op: SubgroupOp, operands: &[ValueId], inst: &Inst) {
+        let found = self.only_result(inst);
+        let Some(operand_types) = self.types_of(operands) else { return };
+        match typing::subgroup_result(&self.module.types, op, &operand_types) {
+            Ok(ty) => {
+                if let Some(found) = found.filter(|found| *self.module.types.get(*found) != ty) {
+                    let (found, expected) = (self.show(found), self.module.types.display_type(&ty));
+                    self.error(VerifyErrorKind::Result, format!("the result is `{expected}`, not `{found}`"));
+                }
+            }
+            Err(message) => self.error(VerifyErrorKind::Operand, message),
+        }
+    }
+}
