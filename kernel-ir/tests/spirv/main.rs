@@ -5,6 +5,7 @@ mod control;
 mod generate;
 mod memory;
 mod ops;
+mod parallel;
 mod random;
 mod reports;
 mod support;

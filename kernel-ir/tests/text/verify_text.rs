@@ -101,3 +101,8 @@ fn types() {
 fn memory() {
     check_file(include_str!("verify/memory.ir"));
 }
+
+#[test]
+fn parallel() {
+    check_file(include_str!("verify/parallel.ir"));
+}

@@ -1,0 +1,240 @@
+//! Shared memory, atomics, barriers and subgroups in SPIR-V: every operation on every type, memory semantics, descriptors.
+
+use crate::support::{disassemble, emit_text, module, validate};
+use gridwise_ir::compile::{CompileOptions, compile};
+use gridwise_ir::descriptor::{LaunchWordKind, Parallel, SubgroupOperations};
+use gridwise_ir::ir::{AtomicOp, Fold, SubgroupOp};
+
+const VALUES: [&str; 8] = ["i32", "u32", "f32", "bool", "vec2<i32>", "vec3<u32>", "vec4<f32>", "vec2<bool>"];
+
+/// A kernel whose body uses `%0: u32` and `%1: ty`.
+fn kernel(ty: &str, body: &str) -> String {
+    format!(
+        "kernel fn0 workgroup(64, 1, 1) {{\n buffer0 y: [u32] mut\n}}\nfn0 k() -> () {{\n local0 l: {ty}\n \
+         %0: u32 = subgroup_local_id\n %1: {ty} = load local0\n{body} store buffer0[%0] = %0\n return\n}}\n"
+    )
+}
+
+#[test]
+fn subgroup_operations_on_all_types() {
+    for ty in VALUES {
+        let mut body = String::new();
+        let mut next = 2;
+        let mut add = |text: String, result: &str| {
+            body += &format!(" %{next}: {result} = {text}\n");
+            next += 1;
+            next - 1
+        };
+        for op in ["subgroup_broadcast_first", "subgroup_quad_broadcast(3)", "subgroup_quad_swap(1)"] {
+            add(format!("{op} %1"), ty);
+        }
+        for op in ["", "_xor", "_up", "_down"] {
+            add(format!("subgroup_shuffle{op} %1, %0"), ty);
+        }
+        add("subgroup_rotate %1, %0".to_owned(), ty);
+        let constant = add("const 3".to_owned(), "u32");
+        add(format!("subgroup_shuffle %1, %{constant}"), ty);
+        add("subgroup_all_equal %1".to_owned(), "bool");
+        let is_bool = ty.contains("bool");
+        for fold in Fold::ALL {
+            let is_bitwise = matches!(fold, Fold::And | Fold::Or | Fold::Xor);
+            if is_bitwise && ty.contains("f32") || !is_bitwise && is_bool {
+                continue;
+            }
+            for span in ["", "inclusive_", "exclusive_"] {
+                add(format!("subgroup_{span}{} %1", fold.name()), ty);
+            }
+            for size in [1, 4, 64] {
+                add(format!("subgroup_cluster_{}({size}) %1", fold.name()), ty);
+            }
+        }
+        let text = kernel(ty, &body);
+        validate(ty, &emit_text(&text).words);
+        let demanding = text.replace("workgroup(64, 1, 1)", "workgroup(64, 1, 1) subgroup(16)");
+        validate(ty, &emit_text(&demanding).words);
+    }
+}
+
+#[test]
+fn votes_and_ballots() {
+    let mut body = " %2: vec4<u32> = subgroup_ballot %1\n %3: bool = subgroup_elect\n %4: bool = subgroup_any %1\n \
+                    %5: bool = subgroup_all %1\n %6: bool = subgroup_ballot_bit %2, %0\n"
+        .to_owned();
+    for (at, (_, name)) in SubgroupOp::NAMED.iter().filter(|(_, name)| name.starts_with("subgroup_ballot_")).enumerate()
+    {
+        if *name != "subgroup_ballot_bit" {
+            body += &format!(" %{}: u32 = {name} %2\n", at + 7);
+        }
+    }
+    let emitted = emit_text(&kernel("bool", &body));
+    validate("ballots", &emitted.words);
+    let operations = SubgroupOperations::BASIC.union(SubgroupOperations::VOTE).union(SubgroupOperations::BALLOT);
+    let expected = Parallel { full_workgroups: true, subgroup_operations: operations, ..Parallel::NONE };
+    assert_eq!(emitted.parallel, expected);
+    assert!(!emitted.launch_words.iter().any(|word| matches!(word.kind, LaunchWordKind::Items(_))), "there is no mask");
+}
+
+/// All atomics on one cell, with some orders; results are numbered from `first`.
+fn atomics(cell: &str, ty: &str, first: u32) -> String {
+    let mut body = String::new();
+    let mut next = first;
+    for op in AtomicOp::ALL {
+        if ty == "f32" && matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor) {
+            continue;
+        }
+        let orders: &[&str] = match op {
+            AtomicOp::Load => &["relaxed", "acquire"],
+            AtomicOp::Store => &["relaxed", "release"],
+            AtomicOp::CompareExchange(_) => &["relaxed acquire", "release acquire", "acq_rel relaxed"],
+            _ => &["relaxed", "acquire", "release", "acq_rel"],
+        };
+        for (order, scope) in orders.iter().zip(["device", "workgroup", "subgroup", "device"]) {
+            let result = if op.reads() { format!("%{next}: {ty} = ") } else { String::new() };
+            next += 1;
+            let operands = ", %1".repeat(op.arity());
+            body += &format!(" {result}{} {cell}{operands} {order} {scope}\n", op.name());
+        }
+    }
+    body
+}
+
+#[test]
+fn atomics_on_buffers_and_shared_memory() {
+    for (cell_type, ty) in [("i32", "i32"), ("u32", "u32"), ("u32", "f32")] {
+        let text = format!(
+            "file0 \"k.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"x[i]\"\nstruct0 S {{ a: f32, b: [{cell_type}; 3] }}\n\
+             kernel fn0 workgroup(64, 1, 1) {{\n buffer0 x: [struct0] mut\n buffer1 y: [{cell_type}] mut\n \
+             shared0 s: [[{cell_type}; 4]; 5]\n shared1 t: {cell_type}\n}}\nfn0 k() -> () {{\n local0 l: {ty}\n \
+             %0: u32 = local_index\n %1: {ty} = load local0\n{}{}{}{} return\n}}\n",
+            atomics("buffer0[%0 !site0].1[%0 !site0]", ty, 100),
+            atomics("buffer1[%0]", ty, 200),
+            atomics("shared0[%0 !site0].3", ty, 300),
+            atomics("shared1", ty, 400),
+        );
+        let emitted = emit_text(&text);
+        validate(&format!("atomics of {ty}"), &emitted.words);
+        assert_eq!(emitted.parallel.shared_bytes, 84);
+    }
+}
+
+const REDUCTION: &str = r#"kernel fn0 workgroup(64, 1, 1) {
+    buffer0 x: [f32]
+    buffer1 y: [f32] mut
+    shared0 tile: [f32; 64]
+}
+fn0 k() -> () {
+    %0: vec3<u32> = global_id
+    %1: u32 = extract %0.0
+    %2: u32 = local_index
+    %3: f32 = load buffer0[%1]
+    store shared0[%2] = %3
+    barrier workgroup
+    %4: u32 = const 32
+    loop block1(%5: u32 = %4) {
+        %6: u32 = const 0
+        %7: bool = eq %5, %6
+        if %7 {
+            break block1()
+        } else {
+            yield
+        }
+        %8: bool = lt %2, %5
+        if %8 {
+            %9: u32 = add %2, %5
+            %10: f32 = load shared0[%9]
+            %11: f32 = load shared0[%2]
+            %12: f32 = add %10, %11
+            store shared0[%2] = %12
+            yield
+        } else {
+            yield
+        }
+        barrier workgroup
+        %13: u32 = const 1
+        %14: u32 = shr %5, %13
+        continue block1(%14)
+    }
+    %15: f32 = load shared0.0
+    store buffer1[%1] = %15
+    return
+}
+"#;
+
+#[test]
+fn barriers_order_shared_memory_and_buffers() {
+    let emitted = emit_text(REDUCTION);
+    validate("reduction", &emitted.words);
+    assert_eq!(emitted.parallel, Parallel { shared_bytes: 256, full_workgroups: true, ..Parallel::NONE });
+    let text = disassemble(&emitted.words);
+    assert_eq!(text.matches("OpControlBarrier").count(), 2, "written before it is read, so nothing is zeroed:\n{text}");
+    // Acquire and release, of buffers and workgroup memory, made available and visible; at workgroup scope.
+    let semantics = 0x8 | 0x40 | 0x100 | 0x2000 | 0x4000;
+    assert!(text.lines().any(|line| line.ends_with(&format!(" {semantics}"))), "{text}");
+    assert_eq!(text.matches("NonPrivatePointer").count(), 6, "all accesses but that of the read-only buffer:\n{text}");
+    assert_eq!(text.matches("ArrayStride").count(), 2, "shared memory has no layout:\n{text}");
+}
+
+#[test]
+fn shared_memory_is_zeroed_unless_it_is_written_first() {
+    let zeroed = |text: &str| {
+        let emitted = emit_text(text);
+        validate("zeroed", &emitted.words);
+        disassemble(&emitted.words).matches("OpControlBarrier").count() - text.matches("barrier workgroup").count()
+    };
+    assert_eq!(zeroed(REDUCTION), 0);
+    // A larger variable keeps cells that nobody wrote; a check may drop a store; without a barrier others read too early.
+    assert_eq!(zeroed(&REDUCTION.replace("[f32; 64]", "[f32; 65]")), 1);
+    assert_eq!(zeroed(&REDUCTION.replace("[f32; 64]", "[f32; 1000]")), 1);
+    let without = REDUCTION.replacen("    barrier workgroup\n", "", 1);
+    assert_eq!(zeroed(&without), 1);
+    let other_index = REDUCTION.replace("store shared0[%2] = %3", "store shared0[%1] = %3");
+    assert_eq!(zeroed(&other_index), 1);
+    let plane = |index: &str| {
+        format!(
+            "kernel fn0 workgroup(8, 4, 1) {{\n buffer0 y: [u32] mut\n shared0 tile: [[u32; 8]; 4]\n shared1 flat: [u32; 32]\n}}\n\
+             fn0 k() -> () {{\n %0: vec3<u32> = local_id\n %1: u32 = extract %0.0\n %2: u32 = extract %0.1\n \
+             %3: u32 = const 8\n %4: u32 = mul %2, %3\n %5: u32 = add %4, %1\n store shared0{index} = %1\n \
+             store shared1[%5] = %2\n barrier workgroup\n %6: u32 = load shared0.0.1\n %7: u32 = load shared1.3\n \
+             store buffer0[%1] = %6\n store buffer0[%1] = %7\n return\n}}\n"
+        )
+    };
+    assert_eq!(zeroed(&plane("[%2][%1]")), 0);
+    assert_eq!(zeroed(&plane("[%1][%2]")), 1);
+}
+
+#[test]
+fn every_type_can_be_shared() {
+    let types = ["bool", "vec3<bool>", "(f32, bool)", "[(u32, vec3<f32>); 3]", "[[[struct0; 2]; 3]; 5]", "struct0"];
+    for (ty, bytes) in types.into_iter().zip([4, 12, 8, 96, 30 * 32, 32]) {
+        let text = format!(
+            "struct0 S {{ at: vec3<f32>, on: [bool; 2] }}\nkernel fn0 workgroup(4, 1, 1) {{\n shared0 s: {ty}\n}}\n\
+             fn0 k() -> () {{\n %0: {ty} = load shared0\n barrier workgroup\n store shared0 = %0\n return\n}}\n"
+        );
+        let emitted = emit_text(&text);
+        validate(ty, &emitted.words);
+        assert_eq!(emitted.parallel.shared_bytes, bytes, "{ty}");
+    }
+}
+
+#[test]
+fn what_a_launch_must_see_to_does_not_depend_on_passes() {
+    // Nothing reads the ballot, so that it goes; the workgroups stay full.
+    let text = kernel("bool", " %2: vec4<u32> = subgroup_ballot %1\n");
+    let compiled = compile(module(&text), &CompileOptions::default()).expect("it compiles");
+    validate("compiled", &compiled.words);
+    assert!(compiled.parallel.full_workgroups);
+    assert!(!disassemble(&compiled.words).contains("OpGroupNonUniformBallot"));
+}
+
+#[test]
+fn fences_and_subgroup_barriers() {
+    let mut body = " barrier subgroup\n".to_owned();
+    for order in ["acquire", "release", "acq_rel"] {
+        for scope in ["subgroup", "workgroup", "device"] {
+            body += &format!(" fence {order} {scope}\n");
+        }
+    }
+    let emitted = emit_text(&kernel("u32", &body));
+    validate("fences", &emitted.words);
+    assert_eq!(emitted.parallel.subgroup_operations, SubgroupOperations::BASIC);
+}
