@@ -55,6 +55,7 @@ pub(crate) fn assemble(main: MainItem, done: Vec<(String, Closure)>) -> Result<A
             uses: link(&entry.uses, &ids),
             file: entry.file.clone(),
             position: entry.position,
+            bindings: Vec::new(),
             typed: TypedItem::None,
         });
         ids.insert(entry.key.clone(), id);
@@ -71,6 +72,7 @@ pub(crate) fn assemble(main: MainItem, done: Vec<(String, Closure)>) -> Result<A
         uses: link(&uses, &ids),
         file: main.file,
         position: main.position,
+        bindings: Vec::new(),
         typed: TypedItem::None,
     });
     Ok(Assembled { program, item, entries, uses })

@@ -36,6 +36,7 @@ pub(crate) struct Fn {
     pub(crate) attrs: Vec<syn::Attribute>,
     pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
+    pub(crate) generics: Generics,
     pub(crate) params: Vec<Param>,
     /// `None` for unit.
     pub(crate) result: Option<TypeExpr>,
@@ -72,11 +73,65 @@ pub(crate) struct Const {
     pub(crate) expr_count: usize,
 }
 
-/// A path as written, without generic arguments.
+/// A path as written.
 #[derive(Debug, Clone)]
 pub(crate) struct Path {
     pub(crate) leading_colon: bool,
     pub(crate) segments: Vec<Ident>,
+    /// The generic arguments of those segments that have some, in order.
+    pub(crate) generics: Vec<PathArgs>,
+}
+
+/// `<f32, 4>` or `::<f32, 4>` after a segment of a path, or after a method's name.
+#[derive(Debug, Clone)]
+pub(crate) struct PathArgs {
+    /// Position of the segment.
+    pub(crate) segment: usize,
+    pub(crate) args: Vec<GenericArg>,
+    /// The tokens as written, brackets included.
+    pub(crate) tokens: TokenStream,
+}
+
+/// A generic argument: a type, a value, or a name that may be either.
+#[derive(Debug, Clone)]
+pub(crate) struct GenericArg {
+    pub(crate) ty: Option<TypeExpr>,
+    pub(crate) value: Option<Expr>,
+    pub(crate) span: SpanRange,
+}
+
+/// What an item is generic over.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Generics {
+    pub(crate) params: Vec<GenericParam>,
+    /// Types named by `where` clauses about anything but a parameter itself, with their bounds.
+    pub(crate) clauses: Vec<(TypeExpr, Vec<Bound>)>,
+    /// As written, `where` clause included.
+    pub(crate) source: syn::Generics,
+}
+
+/// A type or const parameter.
+#[derive(Debug, Clone)]
+pub(crate) struct GenericParam {
+    pub(crate) name: Ident,
+    pub(crate) kind: GenericKind,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum GenericKind {
+    /// With its bounds, those of `where` clauses included. `implicit`: stands for `impl Trait` as an argument's type.
+    Type { bounds: Vec<Bound>, implicit: bool },
+    /// `const N: T`
+    Const(TypeExpr),
+}
+
+/// A bound of a type parameter.
+#[derive(Debug, Clone)]
+pub(crate) enum Bound {
+    /// `Add<f32, Output = T>`
+    Trait { path: Path, bindings: Vec<(Ident, TypeExpr)> },
+    /// `Fn(A, B) -> C`, `FnMut`, `FnOnce`.
+    Fn { params: Vec<TypeExpr>, result: Option<TypeExpr> },
 }
 
 /// A type as written.
@@ -189,6 +244,8 @@ pub(crate) enum ExprKind {
     Method {
         receiver: Box<Expr>,
         name: Ident,
+        /// `::<f32>` after the name.
+        turbofish: Option<PathArgs>,
         args: Vec<Expr>,
     },
     Field {
@@ -352,7 +409,17 @@ impl SpanRange {
 }
 
 impl Path {
-    /// The path as text, `a::b`: the key of gathered items.
+    /// A path without generic arguments.
+    pub(crate) fn plain(leading_colon: bool, segments: Vec<Ident>) -> Self {
+        Self { leading_colon, segments, generics: Vec::new() }
+    }
+
+    /// The generic arguments of the last segment.
+    pub(crate) fn last_args(&self) -> Option<&PathArgs> {
+        self.generics.last().filter(|args| args.segment + 1 == self.segments.len())
+    }
+
+    /// The path as text, without generic arguments, `a::b`: the key of gathered items.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for (position, segment) in self.segments.iter().enumerate() {

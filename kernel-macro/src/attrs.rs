@@ -208,10 +208,8 @@ fn read_size(value: &Expr, diags: &mut Diagnostics) -> WorkgroupArg {
             _ => bad_size(span, diags),
         },
         Expr::Path(path) if path.qself.is_none() && path.path.segments.iter().all(|it| it.arguments.is_none()) => {
-            Size::Const(Path {
-                leading_colon: path.path.leading_colon.is_some(),
-                segments: path.path.segments.iter().map(|segment| segment.ident.clone()).collect(),
-            })
+            let segments = path.path.segments.iter().map(|segment| segment.ident.clone()).collect();
+            Size::Const(Path::plain(path.path.leading_colon.is_some(), segments))
         }
         _ => bad_size(span, diags),
     };

@@ -10,6 +10,7 @@ mod dump;
 mod expand;
 mod gather;
 mod infer;
+mod instantiate;
 mod intrinsic;
 mod krate;
 mod lower;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use gridwise_ir::arena::Arena;
 use gridwise_ir::entity_id;
 
-use crate::ast::Item;
-use crate::typed::{TypedConst, TypedFn};
+use crate::ast::{Item, ScalarName};
+use crate::typed::{Ty, TypedConst, TypedFn};
 
 entity_id!(
     /// An item of a program.
@@ -18,6 +18,8 @@ entity_id!(
 #[derive(Debug, Default)]
 pub(crate) struct Program {
     pub(crate) items: Arena<ItemId, ProgramItem>,
+    /// Generic functions with their arguments, and the items that were made of them.
+    pub(crate) instances: BTreeMap<(ItemId, String), ItemId>,
 }
 
 /// An item and what its paths stand for.
@@ -30,8 +32,20 @@ pub(crate) struct ProgramItem {
     pub(crate) file: String,
     /// Line and column (both from 1) of the item's name.
     pub(crate) position: (u32, u32),
+    /// What generic parameters in scope stand for: of an instance. Empty for an item as written.
+    pub(crate) bindings: Vec<Binding>,
     /// The result of inference.
     pub(crate) typed: TypedItem,
+}
+
+/// A generic parameter of an instance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Binding {
+    pub(crate) name: String,
+    /// For a const parameter a [`Ty::Const`].
+    pub(crate) ty: Ty,
+    /// The type of a const parameter.
+    pub(crate) scalar: Option<ScalarName>,
 }
 
 /// What inference found out about an item.
@@ -40,6 +54,8 @@ pub(crate) enum TypedItem {
     /// Not inferred yet.
     None,
     Fn(Box<TypedFn>),
+    /// A generic function as written: what depends on its parameters has the type [`Ty::Error`], and rustc checks it.
+    Generic(Box<TypedFn>),
     Const(TypedConst),
     Struct(Vec<crate::typed::Ty>),
     /// Has errors, which were reported where the item stands.

@@ -29,7 +29,7 @@ pub(crate) fn text(expr: &Expr) -> String {
         ExprKind::AssignOp(op, left, right, _) => format!("{} {}= {}", text(left), op.symbol(), text(right)),
         ExprKind::Cast(operand, ty) => format!("{} as {}", text(operand), ty.tokens),
         ExprKind::Call { callee, args, .. } => format!("{}({})", callee.text(), list(args)),
-        ExprKind::Method { receiver, name, args } => format!("{}.{name}({})", text(receiver), list(args)),
+        ExprKind::Method { receiver, name, args, .. } => format!("{}.{name}({})", text(receiver), list(args)),
         ExprKind::Field { base, member: Member::Named(name) } => format!("{}.{name}", text(base)),
         ExprKind::Field { base, member: Member::Index(index, _) } => format!("{}.{index}", text(base)),
         ExprKind::Index { base, index } => format!("{}[{}]", text(base), text(index)),

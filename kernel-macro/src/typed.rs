@@ -6,9 +6,9 @@ use std::rc::Rc;
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::ir::Builtin;
 
-use crate::ast::{BindingId, ExprId, ScalarName};
+use crate::ast::{BindingId, ExprId, ScalarName, SpanRange};
 use crate::intrinsic::Intrinsic;
-use crate::program::ItemId;
+use crate::program::{Binding, ItemId};
 
 /// A type of the kernel language, fully known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -21,6 +21,8 @@ pub(crate) enum Ty {
     /// Never empty.
     Tuple(Rc<[Ty]>),
     Struct(ItemId),
+    /// The value of a const parameter: only as a generic argument.
+    Const(i128),
     /// A kernel parameter `&[T]` or `&mut [T]`.
     Buffer {
         element: Rc<Ty>,
@@ -28,7 +30,7 @@ pub(crate) enum Ty {
     },
     /// The type of `break`, `continue`, `return`, endless loops.
     Never,
-    /// Reported already: silences everything that follows from it.
+    /// Reported already, or, in a generic function as written, unknown: silences everything that follows from it.
     Error,
 }
 
@@ -55,6 +57,18 @@ pub(crate) struct TypedFn {
     pub(crate) targets: HashMap<ExprId, ExprId>,
     /// For `ExprKind::Repeat`, and for array types in casts or lets: evaluated lengths by the length expression's id.
     pub(crate) lens: HashMap<ExprId, u32>,
+    /// The calls whose callee is generic, in order.
+    pub(crate) requests: Vec<InstanceRequest>,
+}
+
+/// A call of a generic function, with what its parameters stand for there.
+#[derive(Debug, Clone)]
+pub(crate) struct InstanceRequest {
+    /// The call.
+    pub(crate) expr: ExprId,
+    pub(crate) span: SpanRange,
+    pub(crate) item: ItemId,
+    pub(crate) bindings: Vec<Binding>,
 }
 
 /// The tables of a const item: its type, its value folded to literals.
@@ -82,6 +96,8 @@ pub(crate) enum Resolution {
     Binding(BindingId),
     /// A `#[device] const`.
     Const(ItemId),
+    /// A const parameter of a generic function as written.
+    Param,
     /// A constant of a built-in type or of core: `u32::MAX`, `Vec3::ZERO`, `std::f32::consts::PI`, …, already evaluated.
     Value(ConstValue),
 }

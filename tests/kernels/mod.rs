@@ -4,6 +4,7 @@ pub mod abstraction;
 pub mod arithmetic;
 pub mod control;
 pub mod floats;
+pub mod generics;
 pub mod grid;
 pub mod integers;
 pub mod memory;
@@ -20,6 +21,7 @@ pub fn all() -> Vec<Case> {
         arithmetic::CASES,
         control::CASES,
         floats::CASES,
+        generics::CASES,
         grid::CASES,
         integers::CASES,
         memory::CASES,

@@ -12,6 +12,7 @@ use crate::codegen::{const_assertion, const_stub, fn_stub, item_macro};
 use crate::diag::Diagnostics;
 use crate::gather::{Closure, Entry, EntryKind, Place, State, names_of_const, names_of_fn};
 use crate::infer::infer_item;
+use crate::instantiate::instantiate;
 use crate::krate::facade_path;
 use crate::parse::{Role, parse_const, parse_fn};
 use crate::render::render_fn;
@@ -116,6 +117,7 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     let compiled = match assemble(main, state.done) {
         Ok(mut assembled) => {
             infer_item(&mut assembled.program, assembled.item, diags);
+            instantiate(&mut assembled.program, assembled.item, diags);
             check_item(&assembled.program, assembled.item, diags);
             Some(assembled).filter(|_| !diags.has_errors())
         }

@@ -13,6 +13,7 @@ use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, words_text};
 use crate::gather::{Closure, EntryKind, Place, State, names_of_fn};
 use crate::infer::infer_item;
+use crate::instantiate::instantiate;
 use crate::krate::facade_path;
 use crate::lower::lower_kernel;
 use crate::parse::{Role, parse_fn};
@@ -108,6 +109,7 @@ fn finish_item(kernel: KernelItem, done: Vec<(String, Closure)>, diags: &mut Dia
 fn compile_kernel(assembled: Assembled, attr: &KernelAttr, diags: &mut Diagnostics) -> Option<TokenStream> {
     let Assembled { mut program, item, .. } = assembled;
     infer_item(&mut program, item, diags);
+    instantiate(&mut program, item, diags);
     check_kernel(&program, item, diags);
     let workgroup = attr.workgroup(&program, item, diags);
     if diags.has_errors() {

@@ -49,6 +49,70 @@ pub(super) fn is_builtin_value(path: &Path) -> bool {
     })
 }
 
+/// The type that a path in an expression belongs to, when it is one to gather: `Complex` of `Complex::ONE`.
+pub(super) fn owner_type(path: &Path) -> Option<Path> {
+    let (_, qualifiers) = path.segments.split_last()?;
+    let owner = qualifiers.last()?.to_string();
+    let is_foreign = qualifiers.first().is_some_and(|first| first == "std" || first == "core");
+    let is_type = owner.starts_with(|first: char| first.is_ascii_uppercase()) && !TYPES.contains(&owner.as_str());
+    (is_type && !is_foreign && owner != "Self").then(|| Path::plain(path.leading_colon, qualifiers.to_vec()))
+}
+
+/// Traits of Rust that bounds may name; they are not gathered.
+const TRAITS: &[&str] = &[
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Rem",
+    "Neg",
+    "Not",
+    "BitAnd",
+    "BitOr",
+    "BitXor",
+    "Shl",
+    "Shr",
+    "AddAssign",
+    "SubAssign",
+    "MulAssign",
+    "DivAssign",
+    "RemAssign",
+    "BitAndAssign",
+    "BitOrAssign",
+    "BitXorAssign",
+    "ShlAssign",
+    "ShrAssign",
+    "PartialEq",
+    "Eq",
+    "PartialOrd",
+    "Ord",
+    "Copy",
+    "Clone",
+    "Default",
+    "From",
+    "Into",
+    "Sized",
+    "Send",
+    "Sync",
+    "Debug",
+    "Display",
+    "Hash",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "GpuData",
+    "Index",
+    "IndexMut",
+    "Iterator",
+    "Sum",
+    "Product",
+];
+
+/// Whether a path names a trait of Rust or of the facade.
+pub(crate) fn is_builtin_trait(path: &Path) -> bool {
+    path.segments.last().is_none_or(|name| TRAITS.contains(&name.to_string().as_str()))
+}
+
 /// Whether a bare name is written like a variable, not like a const: unknown to the function, it is a slip of the pen.
 pub(super) fn is_variable_like(path: &Path) -> bool {
     path.as_name().is_some_and(|name| !name.to_string().contains(|letter: char| letter.is_uppercase()))

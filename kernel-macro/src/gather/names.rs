@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Ident;
 
-use super::builtin::{is_builtin_function, is_builtin_type, is_builtin_value, is_variable_like};
-use crate::ast::{Block, Const, Expr, ExprKind, Fn, Path, Pattern, SpanRange, Statement, Struct, TypeExpr, TypeKind};
+use super::builtin::{
+    is_builtin_function, is_builtin_trait, is_builtin_type, is_builtin_value, is_variable_like, owner_type,
+};
+use crate::ast::{Block, Bound, Const, Expr, ExprKind, Fn, GenericKind, Generics, Path, PathArgs, Pattern};
+use crate::ast::{SpanRange, Statement, Struct, TypeExpr, TypeKind};
 use crate::diag::{Diagnostics, code};
 
 /// The paths to gather, each once, in order of their first use.
@@ -13,8 +16,10 @@ use crate::diag::{Diagnostics, code};
 pub(crate) struct Names {
     paths: Vec<Path>,
     seen: BTreeSet<String>,
-    /// Variables in scope, innermost last.
+    /// Variables in scope, innermost last; const parameters among them.
     locals: Vec<String>,
+    /// Type parameters.
+    params: Vec<String>,
     /// The function itself, and where it is called.
     own_name: Option<String>,
     self_calls: Vec<SpanRange>,
@@ -23,6 +28,7 @@ pub(crate) struct Names {
 /// What a function names. A direct call of itself is an error.
 pub(crate) fn names_of_fn(function: &Fn, diags: &mut Diagnostics) -> Vec<Path> {
     let mut names = Names { own_name: Some(function.name.to_string()), ..Names::default() };
+    names.generics(&function.generics);
     for param in &function.params {
         names.ty(&param.ty);
         names.locals.push(param.name.to_string());
@@ -70,14 +76,75 @@ impl Names {
 
     fn ty(&mut self, ty: &TypeExpr) {
         match &ty.kind {
-            TypeKind::Path(path) if !is_builtin_type(path) => self.add(path),
+            TypeKind::Path(path) => {
+                if !self.is_param(path) && !is_builtin_type(path) {
+                    self.add(path);
+                }
+                self.path_args(path);
+            }
             TypeKind::Slice { element, .. } => self.ty(element),
             TypeKind::Array { element, len } => {
                 self.ty(element);
                 self.expr(len);
             }
             TypeKind::Tuple(members) => members.iter().for_each(|member| self.ty(member)),
-            TypeKind::Path(_) | TypeKind::Infer | TypeKind::Error => {}
+            TypeKind::Infer | TypeKind::Error => {}
+        }
+    }
+
+    /// Whether a path begins with a type parameter: `T`, `T::Output`.
+    fn is_param(&self, path: &Path) -> bool {
+        path.segments.first().is_some_and(|first| self.params.iter().any(|param| first == param))
+    }
+
+    /// The names in a path's generic arguments.
+    fn path_args(&mut self, path: &Path) {
+        path.generics.iter().for_each(|args| self.args(args));
+    }
+
+    fn args(&mut self, args: &PathArgs) {
+        for arg in &args.args {
+            match (&arg.ty, &arg.value) {
+                // A name that may be a const's.
+                (Some(TypeExpr { kind: TypeKind::Path(path), .. }), Some(_)) if self.is_local(path) => {}
+                (Some(ty), _) => self.ty(ty),
+                (None, Some(value)) => self.expr(value),
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// Declares parameters and names what their bounds name.
+    fn generics(&mut self, generics: &Generics) {
+        for param in &generics.params {
+            match &param.kind {
+                GenericKind::Type { .. } => self.params.push(param.name.to_string()),
+                GenericKind::Const(_) => self.locals.push(param.name.to_string()),
+            }
+        }
+        for param in &generics.params {
+            if let GenericKind::Type { bounds, .. } = &param.kind {
+                self.bounds(bounds);
+            }
+        }
+        for (ty, bounds) in &generics.clauses {
+            self.ty(ty);
+            self.bounds(bounds);
+        }
+    }
+
+    fn bounds(&mut self, bounds: &[Bound]) {
+        for bound in bounds {
+            match bound {
+                Bound::Trait { path, bindings } => {
+                    if !is_builtin_trait(path) {
+                        self.add(path);
+                    }
+                    self.path_args(path);
+                    bindings.iter().for_each(|(_, ty)| self.ty(ty));
+                }
+                Bound::Fn { params, result } => params.iter().chain(result).for_each(|ty| self.ty(ty)),
+            }
         }
     }
 
@@ -117,6 +184,7 @@ impl Names {
         match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Continue { .. } | ExprKind::Error => {}
             ExprKind::Path(path) => {
+                self.owner(path);
                 if !self.is_local(path) && !is_builtin_value(path) && !is_variable_like(path) {
                     self.add(path);
                 }
@@ -126,9 +194,10 @@ impl Names {
                 self.exprs(args);
             }
             ExprKind::Struct { path, fields } => {
-                if !is_builtin_type(path) {
+                if !is_builtin_type(path) && !self.is_param(path) {
                     self.add(path);
                 }
+                self.path_args(path);
                 self.exprs(fields.iter().map(|(_, value)| value));
             }
             ExprKind::Cast(operand, ty) => {
@@ -144,7 +213,8 @@ impl Names {
             | ExprKind::Index { base: left, index: right }
             | ExprKind::Repeat { element: left, len: right } => self.exprs([&**left, &**right]),
             ExprKind::Break { value, .. } | ExprKind::Return(value) => self.exprs(value.as_deref()),
-            ExprKind::Method { receiver, args, .. } => {
+            ExprKind::Method { receiver, turbofish, args, .. } => {
+                turbofish.iter().for_each(|turbofish| self.args(turbofish));
                 self.expr(receiver);
                 self.exprs(args);
             }
@@ -179,7 +249,16 @@ impl Names {
         }
     }
 
+    /// The type that an associated function or const belongs to.
+    fn owner(&mut self, path: &Path) {
+        self.path_args(path);
+        if let Some(owner) = owner_type(path).filter(|owner| !self.is_param(owner)) {
+            self.add(&owner);
+        }
+    }
+
     fn callee(&mut self, callee: &Path, span: SpanRange) {
+        self.owner(callee);
         if self.is_local(callee) || is_builtin_function(callee) {
             return;
         }

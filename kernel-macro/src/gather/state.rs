@@ -132,9 +132,9 @@ impl Parse for Resumed {
         let current = input.parse::<LitStr>()?.value();
         input.parse::<Token![=>]>()?;
         done.push((current, input.parse()?));
-        let todo = todo.into_iter().map(|path| Path {
-            leading_colon: path.leading_colon.is_some(),
-            segments: path.segments.into_iter().map(|segment| segment.ident).collect(),
+        let todo = todo.into_iter().map(|path| {
+            let segments = path.segments.into_iter().map(|segment| segment.ident).collect();
+            Path::plain(path.leading_colon.is_some(), segments)
         });
         Ok(Self(State { kind, key, attr: attr.parse()?, item: item.parse()?, done, todo: todo.collect() }))
     }

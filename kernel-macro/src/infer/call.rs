@@ -64,7 +64,8 @@ impl<'a> Infer<'a> {
     /// Infers arguments whose types nothing demands, after an error.
     pub(super) fn infer_arguments_only(&mut self, args: &'a [Expr]) -> Term {
         for arg in args {
-            self.infer(arg, &Expect::Nothing);
+            let term = self.infer(arg, &Expect::Nothing);
+            self.table.blur(&term);
         }
         Term::Error
     }
@@ -80,7 +81,7 @@ impl<'a> Infer<'a> {
         &mut self,
         expr: &'a Expr,
         item: ItemId,
-        path: &Path,
+        path: &'a Path,
         span: SpanRange,
         args: &'a [Expr],
     ) -> Term {
@@ -97,6 +98,9 @@ impl<'a> Infer<'a> {
             }
             return self.infer_arguments_only(args);
         };
+        if !function.generics.params.is_empty() {
+            return self.infer_generic_call(expr, item, function, path, span, args);
+        }
         let (params, result) = match &program.items[item].typed {
             TypedItem::Fn(typed) => (typed.params.clone(), typed.result.clone().unwrap_or(Ty::Unit)),
             // A function that calls itself, directly or not: an error of `check`.

@@ -48,7 +48,7 @@ impl<'a> Infer<'a> {
             ExprKind::Continue { label } => self.infer_continue(expr, label.as_ref()),
             ExprKind::Return(value) => self.infer_return(expr, value.as_deref()),
             ExprKind::Call { callee, callee_span, args } => self.infer_call(expr, callee, *callee_span, args),
-            ExprKind::Method { receiver, name, args } => self.infer_method(expr, receiver, name, args),
+            ExprKind::Method { receiver, name, args, .. } => self.infer_method(expr, receiver, name, args),
             ExprKind::Field { base, member } => self.infer_field(expr, base, member),
             ExprKind::Index { base, index } => self.infer_index(base, index),
             ExprKind::Tuple(members) => self.infer_tuple(members, expect),

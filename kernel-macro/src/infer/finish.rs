@@ -48,6 +48,7 @@ impl<'a> Infer<'a> {
     /// All types in their final form. Call [`settle`](Self::settle) first.
     pub(super) fn finish(&mut self) -> TypedFn {
         self.settle();
+        self.finish_requests();
         self.require_resolved();
         let mut tables = std::mem::take(&mut self.tables);
         let resolve = |term: &Option<Term>| match term {

@@ -92,6 +92,7 @@ impl<'a> Infer<'a> {
                 Some(VarKind::Float) => "{float}".to_owned(),
                 _ => "_".to_owned(),
             },
+            Term::ArrayOf(element, _) => format!("[{}; _]", self.written(&element)),
             Term::Array(element, len) => format!("[{}; {len}]", self.written(&element)),
             Term::Tuple(members) => {
                 let names: Vec<String> = members.iter().map(|member| self.written(member)).collect();

@@ -11,6 +11,7 @@ mod control;
 mod evaluate;
 mod expr;
 mod finish;
+mod generic;
 mod literal;
 mod method;
 mod mismatch;
@@ -37,6 +38,7 @@ pub(crate) use ty::type_name;
 
 use control::Frame;
 use finish::Deferred;
+use generic::{Param, Request};
 use mismatch::Because;
 use unify::{Table, Term, VarKind};
 
@@ -44,6 +46,9 @@ use unify::{Table, Term, VarKind};
 pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagnostics) {
     let mut cx = Infer::new(program, item);
     let typed = match &program.items[item].item {
+        Item::Fn(function) if cx.params.iter().any(|param| param.term == Term::Error) => {
+            TypedItem::Generic(Box::new(cx.function(function)))
+        }
         Item::Fn(function) => TypedItem::Fn(Box::new(cx.function(function))),
         Item::Const(constant) => cx.constant_item(constant).map_or(TypedItem::Error, TypedItem::Const),
         Item::Struct(definition) => TypedItem::Struct(cx.fields_of(definition)),
@@ -85,6 +90,9 @@ struct Local {
 struct Infer<'a> {
     program: &'a Program,
     item: ItemId,
+    /// The generic parameters in scope.
+    params: Vec<Param>,
+    requests: Vec<Request>,
     diags: Diagnostics,
     /// Something was met that the parser reported already.
     poisoned: bool,
@@ -113,6 +121,8 @@ impl<'a> Infer<'a> {
         Self {
             program,
             item,
+            params: generic::params_of(&program.items[item]),
+            requests: Vec::new(),
             diags: Diagnostics::new(),
             poisoned: false,
             table: Table::default(),

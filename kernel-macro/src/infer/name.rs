@@ -46,6 +46,9 @@ impl<'a> Infer<'a> {
                 return self.local(binding).map_or(Term::Error, |local| local.term.clone());
             }
         }
+        if let Some(term) = self.infer_param(expr, path) {
+            return term;
+        }
         if let Some(term) = self.infer_const_path(expr, path) {
             return term;
         }
@@ -157,7 +160,8 @@ impl<'a> Infer<'a> {
 /// The path without its last segment.
 pub(super) fn parent(path: &Path) -> Path {
     let segments = path.segments.split_last().map_or(Vec::new(), |(_, modules)| modules.to_vec());
-    Path { leading_colon: path.leading_colon, segments }
+    let generics = path.generics.iter().filter(|args| args.segment < segments.len()).cloned().collect();
+    Path { leading_colon: path.leading_colon, segments, generics }
 }
 
 /// Names of constants that a path with this type in front could mean.

@@ -114,7 +114,12 @@ impl<'a> Infer<'a> {
         let (left, mut right) = (self.table.shallow(left_term), self.table.shallow(right_term));
         let compares = is_comparison(operation.op);
         match (&left, &right) {
-            (Term::Error, _) | (_, Term::Error) => return if compares { Term::BOOL } else { Term::Error },
+            (Term::Error, _) | (_, Term::Error) => {
+                // Of unknown type is then also a literal on the other side.
+                self.table.blur(&left);
+                self.table.blur(&right);
+                return if compares { Term::BOOL } else { Term::Error };
+            }
             (Term::Never, _) => return Term::Never,
             // Never evaluated: whatever type the operator needs.
             (_, Term::Never) => right = left.clone(),

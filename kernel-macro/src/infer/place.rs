@@ -42,7 +42,8 @@ impl<'a> Infer<'a> {
                 return Term::Scalar(*scalar);
             }
             Term::Error | Term::Never => {
-                self.infer(index, &Expect::Nothing);
+                let found = self.infer(index, &Expect::Nothing);
+                self.table.mark_index(&found);
                 return base_term;
             }
             _ => {
@@ -305,7 +306,7 @@ impl<'a> Infer<'a> {
                         .help(format!("declare it `mut {name}`"));
                 }
             }
-            Some(Resolution::Const(_) | Resolution::Value(_)) => {
+            Some(Resolution::Const(_) | Resolution::Value(_) | Resolution::Param) => {
                 self.diags
                     .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the const `{}`", path.text()))
                     .help("copy it to a variable first: `let mut x = …`");

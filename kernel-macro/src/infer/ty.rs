@@ -101,6 +101,7 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
         Ty::Buffer { element, mutable } => {
             format!("&{}[{}]", if *mutable { "mut " } else { "" }, type_name(program, element))
         }
+        Ty::Const(value) => value.to_string(),
         Ty::Never => "!".to_owned(),
         Ty::Error => "{unknown}".to_owned(),
     }
@@ -126,6 +127,9 @@ impl<'a> Infer<'a> {
             }
             TypeKind::Array { element, len } => {
                 let element = self.term_of(element);
+                if let Some(open) = self.open_len(len) {
+                    return Term::ArrayOf(Rc::new(element), Rc::new(open));
+                }
                 match self.array_len(len) {
                     Some(len) => Term::Array(Rc::new(element), len),
                     None => Term::Error,
@@ -140,8 +144,11 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn term_of_path(&mut self, path: &Path, ty: &TypeExpr) -> Term {
+    fn term_of_path(&mut self, path: &'a Path, ty: &TypeExpr) -> Term {
         let program = self.program;
+        if let Some(term) = self.param_type(path) {
+            return term;
+        }
         if let Some(&item) = program.items[self.item].uses.get(&path.text()) {
             if let TypedItem::Error = program.items[item].typed {
                 self.poisoned = true;
@@ -191,7 +198,7 @@ impl<'a> Infer<'a> {
         let before = self.diags.len();
         self.check(len, &Term::USIZE, Because::ArrayLength);
         (self.constant, self.diverges) = outer;
-        if self.diags.len() > before || self.table.is_poisoned(&self.term(len)) {
+        if self.diags.len() > before || self.table.is_poisoned(&self.term(len)) || self.depends_on_param(len) {
             return None;
         }
         let value = match self.evaluate(len)? {

@@ -15,6 +15,10 @@ pub(super) enum Term {
     Array(Rc<Term>, u32),
     Tuple(Rc<[Term]>),
     Struct(ItemId),
+    /// An array whose length is still open.
+    ArrayOf(Rc<Term>, Rc<Term>),
+    /// The value of a const parameter.
+    Const(i128),
     Buffer {
         element: Rc<Ty>,
         mutable: bool,
@@ -75,6 +79,7 @@ impl From<&Ty> for Term {
             Ty::Array(element, len) => Self::Array(Rc::new(Self::from(&**element)), *len),
             Ty::Tuple(members) => Self::Tuple(members.iter().map(Self::from).collect()),
             Ty::Struct(item) => Self::Struct(*item),
+            Ty::Const(value) => Self::Const(*value),
             Ty::Buffer { element, mutable } => Self::Buffer { element: element.clone(), mutable: *mutable },
             Ty::Never => Self::Never,
             Ty::Error => Self::Error,
@@ -98,7 +103,14 @@ impl Table {
         {
             term = inner;
         }
-        term.clone()
+        match term {
+            Term::ArrayOf(element, len) => match self.shallow(len) {
+                Term::Const(len) => Term::Array(element.clone(), u32::try_from(len).unwrap_or(u32::MAX)),
+                Term::Error => Term::Error,
+                _ => term.clone(),
+            },
+            _ => term.clone(),
+        }
     }
 
     /// The kind of a term that is a free variable.
@@ -121,6 +133,10 @@ impl Table {
             (Term::Var(var), other) | (other, Term::Var(var)) => self.bind(*var, other),
             (Term::Error, _) | (_, Term::Error) => true,
             (Term::Array(x, n), Term::Array(y, m)) => n == m && self.unify(x, y),
+            (Term::ArrayOf(x, len), Term::Array(y, n)) | (Term::Array(y, n), Term::ArrayOf(x, len)) => {
+                self.unify(len, &Term::Const(i128::from(*n))) && self.unify(x, y)
+            }
+            (Term::ArrayOf(x, n), Term::ArrayOf(y, m)) => self.unify(n, m) && self.unify(x, y),
             (Term::Tuple(xs), Term::Tuple(ys)) => {
                 xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.unify(x, y))
             }
@@ -156,6 +172,8 @@ impl Table {
                 Ty::Tuple(members.iter().map(|member| self.resolve(member)).collect::<Option<Rc<[Ty]>>>()?)
             }
             Term::Struct(item) => Ty::Struct(item),
+            Term::Const(value) => Ty::Const(value),
+            Term::ArrayOf(..) => return None,
             Term::Buffer { element, mutable } => Ty::Buffer { element, mutable },
             Term::Never => Ty::Never,
             Term::Error => Ty::Error,
@@ -177,7 +195,19 @@ impl Table {
                 }
             }
             Term::Array(element, _) => self.poison(&element),
+            Term::ArrayOf(element, len) => [element, len].iter().for_each(|part| self.poison(part)),
             Term::Tuple(members) => members.iter().for_each(|member| self.poison(member)),
+            _ => {}
+        }
+    }
+
+    /// Binds every free variable inside `term`, numbers included, to [`Term::Error`].
+    pub(super) fn blur(&mut self, term: &Term) {
+        match self.shallow(term) {
+            Term::Var(Var(index)) => self.slots[index as usize] = Slot::Bound(Term::Error),
+            Term::Array(element, _) => self.blur(&element),
+            Term::ArrayOf(element, len) => [element, len].iter().for_each(|part| self.blur(part)),
+            Term::Tuple(members) => members.iter().for_each(|member| self.blur(member)),
             _ => {}
         }
     }
@@ -227,6 +257,7 @@ impl Table {
         match self.shallow(term) {
             Term::Var(other) => var == other,
             Term::Array(element, _) => self.occurs(var, &element),
+            Term::ArrayOf(element, len) => self.occurs(var, &element) || self.occurs(var, &len),
             Term::Tuple(members) => members.iter().any(|member| self.occurs(var, member)),
             _ => false,
         }

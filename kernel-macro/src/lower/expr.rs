@@ -72,6 +72,8 @@ impl FnCx<'_, '_, '_> {
                 let constant = self.const_of(*item);
                 self.constant(&constant.value, &constant.ty)
             }
+            // Only functions with all types known are lowered.
+            Resolution::Param => None,
             Resolution::Binding(_) | Resolution::Const(_) => {
                 let spot = self.lower_spot(expr)?;
                 self.read(spot)

@@ -55,7 +55,6 @@ pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3
     let mut module = ModuleBuilder::new();
     let mut shared = Shared { program, types: TypeCx::new(program), functions: HashMap::new() };
     let params = declare_interface(&mut module, &mut shared, kernel, workgroup);
-    // What an item names stands before it, so the order of ids is callees first.
     for item in reachable_functions(program, kernel) {
         let id = lower_device_fn(&mut module, &mut shared, item);
         shared.functions.insert(item, id);
@@ -106,20 +105,25 @@ fn lower_device_fn(module: &mut ModuleBuilder, shared: &mut Shared<'_>, item: It
     FnCx::new(shared, builder, item).lower_device_body()
 }
 
-/// The device functions that `kernel` calls, directly or through others.
-fn reachable_functions(program: &Program, kernel: ItemId) -> BTreeSet<ItemId> {
-    let mut reached = BTreeSet::new();
-    let mut todo = vec![kernel];
-    while let Some(item) = todo.pop() {
-        for callee in function_of(program, item).1.calls.values() {
-            if let Callee::Device(callee) = *callee
-                && reached.insert(callee)
-            {
-                todo.push(callee);
-            }
+/// The device functions that `kernel` calls, directly or through others, callees first.
+fn reachable_functions(program: &Program, kernel: ItemId) -> Vec<ItemId> {
+    let (mut order, mut seen) = (Vec::new(), BTreeSet::from([kernel]));
+    visit_callees(program, kernel, &mut seen, &mut order);
+    order
+}
+
+fn visit_callees(program: &Program, item: ItemId, seen: &mut BTreeSet<ItemId>, order: &mut Vec<ItemId>) {
+    let device = |callee: &Callee| match callee {
+        Callee::Device(callee) => Some(*callee),
+        _ => None,
+    };
+    let callees: BTreeSet<ItemId> = function_of(program, item).1.calls.values().filter_map(device).collect();
+    for callee in callees {
+        if seen.insert(callee) {
+            visit_callees(program, callee, seen, order);
+            order.push(callee);
         }
     }
-    reached
 }
 
 /// The tree and tables of a function.

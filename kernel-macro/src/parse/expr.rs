@@ -139,11 +139,9 @@ impl Parser<'_> {
     }
 
     fn method(&mut self, call: &syn::ExprMethodCall) -> ExprKind {
-        if let Some(turbofish) = &call.turbofish {
-            self.unsupported(turbofish, "generic arguments are", "remove them; types are inferred");
-        }
+        let turbofish = call.turbofish.as_ref().map(|turbofish| self.path_args(0, turbofish));
         let receiver = self.boxed(&call.receiver);
-        ExprKind::Method { receiver, name: call.method.clone(), args: self.list(&call.args) }
+        ExprKind::Method { receiver, name: call.method.clone(), turbofish, args: self.list(&call.args) }
     }
 
     fn struct_literal(&mut self, literal: &syn::ExprStruct) -> ExprKind {

@@ -5,7 +5,7 @@ use syn::{FnArg, Pat, ReturnType, Type};
 
 use super::Parser;
 use super::ty::ungroup;
-use crate::ast::{Const, Fn, Param, SpanRange, Struct, TypeExpr, TypeKind};
+use crate::ast::{Const, Fn, Generics, Param, SpanRange, Struct, TypeExpr, TypeKind};
 use crate::diag::{Diagnostics, code};
 
 /// What a function is to the language: kernels take buffers and return nothing.
@@ -19,13 +19,21 @@ pub(crate) enum Role {
 pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) -> Fn {
     let mut parser = Parser::new(diags);
     parser.check_signature(&item.sig);
-    let params = item.sig.inputs.iter().filter_map(|input| parser.param(input, role)).collect();
+    let mut generics = match role {
+        Role::Kernel => {
+            parser.check_generics(&item.sig.generics);
+            Generics::default()
+        }
+        Role::Device => parser.generics(&item.sig.generics),
+    };
+    let params = item.sig.inputs.iter().filter_map(|input| parser.param(input, role, &mut generics)).collect();
     let result = parser.result(&item.sig.output, role);
     let body = parser.block(&item.block);
     Fn {
         attrs: item.attrs.clone(),
         vis: item.vis.clone(),
         name: item.sig.ident.clone(),
+        generics,
         params,
         result,
         body,
@@ -67,7 +75,6 @@ impl Parser<'_> {
     }
 
     fn check_signature(&mut self, signature: &syn::Signature) {
-        self.check_generics(&signature.generics);
         if let Some(keyword) = &signature.constness {
             self.unsupported(keyword, "`const fn` is", "remove `const`");
         }
@@ -86,7 +93,7 @@ impl Parser<'_> {
         }
     }
 
-    fn param(&mut self, input: &FnArg, role: Role) -> Option<Param> {
+    fn param(&mut self, input: &FnArg, role: Role, generics: &mut Generics) -> Option<Param> {
         let typed = match input {
             FnArg::Typed(typed) => typed,
             FnArg::Receiver(receiver) => {
@@ -104,7 +111,10 @@ impl Parser<'_> {
         }
         let ty = match role {
             Role::Kernel => self.param_ty(&typed.ty),
-            Role::Device => self.device_param_ty(&typed.ty),
+            Role::Device => match self.implicit_param(&typed.ty, generics) {
+                Some(ty) => ty,
+                None => self.device_param_ty(&typed.ty),
+            },
         };
         let (name, mutable) = self.param_name(&typed.pat)?;
         Some(Param { name, mutable, ty, binding: self.next_binding() })

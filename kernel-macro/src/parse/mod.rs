@@ -1,6 +1,7 @@
 //! syn's tree → ours: what is outside the language becomes an error at its token. Resolves no names, knows no types.
 
 mod expr;
+mod generics;
 mod item;
 mod pat;
 mod span;
@@ -59,12 +60,18 @@ impl<'d> Parser<'d> {
         Expr { id: self.next_expr(), kind: ExprKind::Error, span: SpanRange::of(node) }
     }
 
-    /// A path without generic arguments; `None` after an error.
+    /// A path; `None` after an error.
     fn path(&mut self, path: &syn::Path) -> Option<Path> {
-        for segment in &path.segments {
-            if !segment.arguments.is_none() {
-                self.unsupported(&segment.arguments, "generic arguments are", "remove them; types are inferred");
-                return None;
+        let mut generics = Vec::new();
+        for (position, segment) in path.segments.iter().enumerate() {
+            match &segment.arguments {
+                syn::PathArguments::None => {}
+                syn::PathArguments::AngleBracketed(args) => generics.push(self.path_args(position, args)),
+                syn::PathArguments::Parenthesized(args) => {
+                    let help = "it is for the bounds of type parameters: `F: Fn(f32) -> f32`";
+                    self.unsupported(args, "a function's signature as a type is", help);
+                    return None;
+                }
             }
             if segment.ident == "Self" || (segment.ident == "self" && path.segments.len() == 1) {
                 self.unsupported(&segment.ident, "`self` and `Self` are", "kernels and device fns are free functions");
@@ -72,6 +79,6 @@ impl<'d> Parser<'d> {
             }
         }
         let segments = path.segments.iter().map(|segment| segment.ident.clone()).collect();
-        Some(Path { leading_colon: path.leading_colon.is_some(), segments })
+        Some(Path { leading_colon: path.leading_colon.is_some(), segments, generics })
     }
 }

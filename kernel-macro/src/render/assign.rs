@@ -59,7 +59,7 @@ impl Renderer<'_> {
         let right_let = tokens!(let #right = #value;);
         // `+=` of a primitive type evaluates its value first; of a vector it is a call, with the place first.
         let before = match target_ty {
-            Ty::Scalar(_) => tokens!(#right_let #lets),
+            Ty::Scalar(_) | Ty::Error => tokens!(#right_let #lets),
             _ => tokens!(#lets #right_let),
         };
         let combine = |this: &mut Self, old: Tokens| {
@@ -72,6 +72,10 @@ impl Renderer<'_> {
             let new = combine(self, tokens!(#old));
             let set = self.buffer_set(&chain, &names, new);
             tokens!(let #old = #get; #set)
+        } else if *target_ty == Ty::Error || *value_ty == Ty::Error {
+            self.with_element(&chain, &names, |this, place| {
+                this.unknown_assign(op, place, tokens!(#right), op_span, whole)
+            })
         } else if names.is_empty() {
             let place = self.bare(target);
             let new = combine(self, place.copy());

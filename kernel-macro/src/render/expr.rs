@@ -103,7 +103,7 @@ impl Renderer<'_> {
             ExprKind::AssignOp(op, target, value, op_span) => self.assign_op(*op, target, value, *op_span, expr),
             ExprKind::Cast(operand, ty) => self.cast(operand, &ty.tokens, self.expr_ty(expr)),
             ExprKind::Call { callee, args, .. } => self.call(callee, args, expr),
-            ExprKind::Method { receiver, name, args } => self.method(receiver, name, args, expr),
+            ExprKind::Method { receiver, name, args, .. } => self.method(receiver, name, args, expr),
             ExprKind::Field { .. } | ExprKind::Index { .. } => self.read(expr),
             ExprKind::Tuple(members) => {
                 let members = members.iter().map(|member| self.bare(member)).collect::<Vec<_>>();
@@ -115,7 +115,11 @@ impl Renderer<'_> {
             }
             ExprKind::Repeat { element, len } => {
                 let element = self.bare(element);
-                let len = Literal::usize_suffixed(self.typed.lens.get(&len.id).copied().unwrap_or(0) as usize);
+                // Of unknown length: a const parameter.
+                let len = match self.typed.lens.get(&len.id) {
+                    Some(len) => Literal::usize_suffixed(*len as usize).into_token_stream().into(),
+                    None => self.bare(len),
+                };
                 tokens_at!(span=> [#element; #len])
             }
             ExprKind::Struct { path, fields } => {
@@ -184,6 +188,11 @@ impl Renderer<'_> {
     fn literal(&self, literal: &ast::Literal, ty: &Ty, span: Span) -> Tokens {
         let mut token = match (literal, ty) {
             (ast::Literal::Bool(value), _) => return tokens_at!(span=> #value),
+            // Of a type that depends on a generic parameter: rustc finds it.
+            (ast::Literal::Float { text, suffix: None }, Ty::Error) => {
+                unsuffixed(&format!("{text}{}", zero_after(text)))
+            }
+            (ast::Literal::Int { value, suffix: None }, Ty::Error) => unsuffixed(&value.to_string()),
             (ast::Literal::Float { text, .. }, _) => float_literal(text),
             (ast::Literal::Int { value, .. }, Ty::Scalar(ScalarName::I32)) => suffixed(*value, "i32"),
             (ast::Literal::Int { value, .. }, Ty::Scalar(ScalarName::Usize)) => suffixed(*value, "usize"),
@@ -211,6 +220,7 @@ impl Renderer<'_> {
         let is_literal = matches!(operand.kind, ExprKind::Literal(_));
         let value = self.expr(operand);
         match (op, &ty) {
+            (_, Ty::Error) if !self.is_original() && !is_literal => self.unknown_unary(op, value),
             (UnaryOp::Neg, Ty::Scalar(ScalarName::I32)) if !self.is_original() && !is_literal => {
                 tokens!(#value.wrapping_neg())
             }
@@ -278,6 +288,17 @@ impl Renderer<'_> {
 pub(super) fn path_tokens(path: &Path) -> Tokens {
     let segments = &path.segments;
     let leading = path.leading_colon.then(|| tokens!(::));
+    if path.generics.is_empty() {
+        return tokens!(#leading #(#segments)::*);
+    }
+    let segments = segments.iter().enumerate().map(|(position, segment)| {
+        let args = path.generics.iter().find(|args| args.segment == position).map(|args| {
+            // `Pair<f32>::new` is written with a turbofish in an expression.
+            let (colons, tokens) = (args.tokens.to_string().starts_with("::"), &args.tokens);
+            if colons { tokens!(#tokens) } else { tokens!(::#tokens) }
+        });
+        tokens!(#segment #args)
+    });
     tokens!(#leading #(#segments)::*)
 }
 
@@ -292,7 +313,15 @@ fn suffixed(value: u128, suffix: &str) -> Literal {
     format!("{value}{suffix}").parse().expect("digits and a suffix are a literal")
 }
 
+fn unsuffixed(text: &str) -> Literal {
+    text.parse().expect("a literal without its suffix is one")
+}
+
+fn zero_after(text: &str) -> &'static str {
+    if text.ends_with('.') { "0" } else { "" }
+}
+
 fn float_literal(text: &str) -> Literal {
-    let zero = if text.ends_with('.') { "0" } else { "" };
+    let zero = zero_after(text);
     format!("{text}{zero}f32").parse().expect("a float and its suffix are a literal")
 }

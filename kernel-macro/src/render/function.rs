@@ -18,6 +18,7 @@ pub(crate) fn render_fn(program: &Program, item: ItemId, is_kernel: bool, krate:
     let import = renderer.uses_twin.get().then(|| twin_import(krate));
     let sites = sites_tokens(&renderer.sites.into_inner());
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
+    let (generics, clauses) = (&function.generics.source, &function.generics.source.where_clause);
     let params = function.params.iter().map(parameter);
     let result = function.result.as_ref().map(|ty| {
         let tokens = &ty.tokens;
@@ -30,7 +31,7 @@ pub(crate) fn render_fn(program: &Program, item: ItemId, is_kernel: bool, krate:
     quote! {
         #(#attrs)*
         #[allow(#allow unused_parens, unused_braces, clippy::all, clippy::pedantic, clippy::nursery)]
-        #vis fn #name(#(#params),*) #result #body
+        #vis fn #name #generics (#(#params),*) #result #clauses #body
     }
 }
 
@@ -74,9 +75,11 @@ pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
 
 fn parts(program: &Program, item: ItemId) -> Option<(&Fn, &TypedFn)> {
     match &program.items[item] {
-        crate::program::ProgramItem { item: Item::Fn(function), typed: TypedItem::Fn(typed), .. } => {
-            Some((function, typed))
-        }
+        crate::program::ProgramItem {
+            item: Item::Fn(function),
+            typed: TypedItem::Fn(typed) | TypedItem::Generic(typed),
+            ..
+        } => Some((function, typed)),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 
 use super::Renderer;
 use super::expr::path_tokens;
-use crate::ast::{Expr, Path};
+use crate::ast::{Expr, ExprKind, Path};
 use crate::intrinsic::{Intrinsic, Kind, Row, Sig, TABLE};
 use crate::tokens::{Tokens, tokens};
 use crate::typed::{Callee, Ty};
@@ -20,7 +20,11 @@ impl Renderer<'_> {
             _ => {
                 let receiver = self.expr(receiver);
                 let args = args.iter().map(|arg| self.bare(arg)).collect::<Vec<_>>();
-                tokens!(#receiver.#name(#(#args),*))
+                let turbofish = match &whole.kind {
+                    ExprKind::Method { turbofish, .. } => turbofish.as_ref().map(|turbofish| &turbofish.tokens),
+                    _ => None,
+                };
+                tokens!(#receiver.#name #turbofish (#(#args),*))
             }
         }
     }

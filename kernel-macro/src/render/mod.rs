@@ -10,6 +10,7 @@
 mod assign;
 mod expr;
 mod function;
+mod generic;
 mod intrinsic;
 mod operator;
 mod place;

@@ -41,6 +41,9 @@ impl Renderer<'_> {
         if self.is_original() {
             return verbatim(op, left, right, op_span);
         }
+        if *left.ty == Ty::Error || *right.ty == Ty::Error {
+            return self.unknown_binary(op, left, right, op_span, whole);
+        }
         match (op, scalar_of(left.ty)) {
             (BinaryOp::Shl | BinaryOp::Shr, Some(scalar)) => self.shift(op, scalar, left, right),
             (BinaryOp::Div | BinaryOp::Rem, Some(ScalarName::I32 | ScalarName::U32 | ScalarName::Usize)) => {
@@ -105,7 +108,7 @@ fn scalar_of(ty: &Ty) -> Option<ScalarName> {
 }
 
 /// `left op right` as rustc reads it.
-fn verbatim(op: BinaryOp, left: Operand<'_>, right: Operand<'_>, op_span: Span) -> Tokens {
+pub(super) fn verbatim(op: BinaryOp, left: Operand<'_>, right: Operand<'_>, op_span: Span) -> Tokens {
     let (left, symbol, right) = (left.tokens, symbol(op.symbol(), op_span), right.tokens);
     tokens_at!(op_span=> #left #symbol #right)
 }

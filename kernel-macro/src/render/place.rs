@@ -94,6 +94,10 @@ impl Renderer<'_> {
         if self.is_original() {
             return tokens_at!(whole.span.start=> #value[#index]);
         }
+        if *self.expr_ty(base) == Ty::Error {
+            let (twin, site) = (self.twin(), self.site(SiteKind::IndexOutOfBounds, whole));
+            return tokens!(#twin::generic::at(#site, &#value, #index));
+        }
         let elements = match self.expr_ty(base) {
             Ty::Vector(..) => tokens!(&#value.to_array()),
             Ty::Buffer { .. } => value,

@@ -40,7 +40,7 @@ impl Renderer<'_> {
                 let written = written.and_then(|path| path.parse::<TokenStream>().ok());
                 written.map_or_else(|| tokens!(_), Tokens::from)
             }
-            Ty::Buffer { .. } | Ty::Never | Ty::Error => tokens!(_),
+            Ty::Buffer { .. } | Ty::Const(_) | Ty::Never | Ty::Error => tokens!(_),
         }
     }
 }

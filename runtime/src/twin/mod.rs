@@ -10,6 +10,7 @@ mod args;
 mod arithmetic;
 mod atomic;
 mod fiber;
+pub mod generic;
 mod group;
 mod launch;
 mod order;

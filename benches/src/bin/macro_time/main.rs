@@ -25,6 +25,8 @@ mod expand;
 mod gather;
 #[path = "../../../../kernel-macro/src/infer/mod.rs"]
 mod infer;
+#[path = "../../../../kernel-macro/src/instantiate.rs"]
+mod instantiate;
 #[path = "../../../../kernel-macro/src/intrinsic.rs"]
 mod intrinsic;
 #[path = "../../../../kernel-macro/src/krate.rs"]

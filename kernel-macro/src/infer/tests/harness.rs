@@ -10,6 +10,7 @@ use crate::check::{check_item, check_kernel};
 use crate::diag::Diagnostics;
 use crate::diag::test_support::render;
 use crate::infer::infer_item;
+use crate::instantiate::instantiate;
 use crate::lower::lower_kernel;
 use crate::parse::{Role, parse_const, parse_fn, parse_struct};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
@@ -30,14 +31,22 @@ pub(crate) fn infer_source(source: &str) -> (Program, Diagnostics) {
             uses: names.clone(),
             file: "src/kernel.rs".to_owned(),
             position: (name.span().start().line as u32, name.span().start().column as u32 + 1),
+            bindings: Vec::new(),
             typed: TypedItem::None,
         });
         infer_item(&mut program, id, &mut diags);
+        instantiate(&mut program, id, &mut diags);
         let check = if is_kernel { check_kernel } else { check_item };
         check(&program, id, &mut diags);
         names.insert(name.to_string(), id);
     }
     (program, diags)
+}
+
+/// The last item as written: instances stand behind it.
+fn kernel_of(program: &Program) -> ItemId {
+    let written = program.items.iter().filter(|(_, item)| item.bindings.is_empty());
+    written.map(|(id, _)| id).next_back().expect("a kernel")
 }
 
 fn parse_item(item: &syn::Item, diags: &mut Diagnostics) -> (proc_macro2::Ident, Item) {
@@ -73,7 +82,7 @@ pub(crate) fn accepted(source: &str) -> Program {
 /// Asserts that what inference accepts passes every later stage.
 pub(crate) fn accepted_to_the_end(source: &str) {
     let program = accepted(source);
-    let kernel = program.items.ids().next_back().expect("a kernel");
+    let kernel = kernel_of(&program);
     let module = lower_kernel(&program, kernel, [64, 1, 1]);
     if let Err(errors) = gridwise_ir::verify::verify(&module) {
         panic!("{errors}\n{source}\n{module}");

@@ -3,6 +3,7 @@
 mod carets;
 mod constants;
 mod flow;
+mod generics;
 pub(crate) mod harness;
 mod members;
 mod mismatches;

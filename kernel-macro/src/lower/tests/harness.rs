@@ -10,6 +10,7 @@ use super::super::{Shared, lower_device_fn, lower_kernel};
 use crate::ast::Item;
 use crate::diag::Diagnostics;
 use crate::infer::infer_item;
+use crate::instantiate::instantiate;
 use crate::lower::types::TypeCx;
 use crate::parse::{Role, parse_const, parse_fn, parse_struct};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
@@ -29,14 +30,22 @@ pub(super) fn program_of(source: &str) -> Program {
             uses: names.clone(),
             file: "src/kernel.rs".to_owned(),
             position,
+            bindings: Vec::new(),
             typed: TypedItem::None,
         });
         infer_item(&mut program, id, &mut diags);
+        instantiate(&mut program, id, &mut diags);
         let errors: Vec<_> = diags.into_list().iter().map(|error| error.text()).collect();
         assert!(errors.is_empty(), "{errors:#?}\n{source}");
         names.insert(name.to_string(), id);
     }
     program
+}
+
+/// The last item as written: instances stand behind it.
+fn kernel_of(program: &Program) -> ItemId {
+    let written = program.items.iter().filter(|(_, item)| item.bindings.is_empty());
+    written.map(|(id, _)| id).next_back().expect("a kernel")
 }
 
 fn parse_item(item: &syn::Item, diags: &mut Diagnostics) -> (proc_macro2::Ident, Item) {
@@ -57,7 +66,7 @@ fn parse_item(item: &syn::Item, diags: &mut Diagnostics) -> (proc_macro2::Ident,
 /// The module of the last item, a kernel.
 pub(super) fn kernel_module(source: &str) -> Module {
     let program = program_of(source);
-    let kernel = program.items.ids().next_back().expect("a kernel");
+    let kernel = kernel_of(&program);
     verified(lower_kernel(&program, kernel, [64, 1, 1]), source)
 }
 

@@ -153,24 +153,6 @@ fn unsupported_syntax() {
     "#]],
     );
     check_body(
-        "let n = x.sum::<f32>();",
-        expect![[r#"
-        error: [K0001] generic arguments are not supported in kernels
-               help: remove them; types are inferred
-         1 | fn k(x: &mut [f32]) { let n = x.sum::<f32>(); }
-           |                                    ^^^^^^^
-    "#]],
-    );
-    check_body(
-        "let n = size_of::<f32>();",
-        expect![[r#"
-        error: [K0001] generic arguments are not supported in kernels
-               help: remove them; types are inferred
-         1 | fn k(x: &mut [f32]) { let n = size_of::<f32>(); }
-           |                                      ^^^^^^^
-    "#]],
-    );
-    check_body(
         "if let Some(a) = x { }",
         expect![[r#"
         error: [K0001] `if let` and `while let` are not supported in kernels

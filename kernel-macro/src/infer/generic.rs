@@ -1,0 +1,291 @@
+//! Generic parameters in scope, and calls of generic functions: what each parameter stands for is found by unification.
+//!
+//! A generic function is inferred twice. As written, whatever depends on a parameter is [`Term::Error`], which fits
+//! everything: rustc checks that against the bounds. And once for each list of arguments, with all types known.
+
+use crate::ast::{Expr, ExprKind, Fn, GenericKind, Generics, Item, Path, PathArgs, ScalarName, SpanRange};
+use crate::diag::code;
+use crate::program::{Binding, ItemId, ProgramItem};
+use crate::typed::{Callee, ConstValue, InstanceRequest, Resolution, Ty};
+
+use super::block::strip;
+use super::mismatch::Because;
+use super::ty::builtin_path;
+use super::unify::{Term, VarKind};
+use super::{Expect, Infer};
+
+/// A generic parameter in scope.
+#[derive(Debug, Clone)]
+pub(super) struct Param {
+    pub(super) name: String,
+    /// What it stands for; unknown ([`Term::Error`]) in an item as written.
+    pub(super) term: Term,
+    /// The type of a const parameter.
+    pub(super) scalar: Option<ScalarName>,
+}
+
+/// A call of a generic function whose arguments are not resolved yet.
+#[derive(Debug)]
+pub(super) struct Request {
+    expr: crate::ast::ExprId,
+    span: SpanRange,
+    item: ItemId,
+    params: Vec<Param>,
+}
+
+/// The parameters in scope of an item: known in an instance, unknown in an item as written.
+pub(super) fn params_of(item: &ProgramItem) -> Vec<Param> {
+    if !item.bindings.is_empty() {
+        let param = |binding: &Binding| Param {
+            name: binding.name.clone(),
+            term: Term::from(&binding.ty),
+            scalar: binding.scalar,
+        };
+        return item.bindings.iter().map(param).collect();
+    }
+    match &item.item {
+        Item::Fn(function) => unknown_params(&function.generics),
+        _ => Vec::new(),
+    }
+}
+
+fn unknown_params(generics: &Generics) -> Vec<Param> {
+    let params = generics.params.iter().map(|param| Param {
+        name: param.name.to_string(),
+        term: Term::Error,
+        scalar: scalar_of(&param.kind),
+    });
+    params.collect()
+}
+
+/// The type of a const parameter. Types that const parameters can have are rustc's to check.
+fn scalar_of(kind: &GenericKind) -> Option<ScalarName> {
+    match kind {
+        GenericKind::Type { .. } => None,
+        GenericKind::Const(ty) => match &ty.kind {
+            crate::ast::TypeKind::Path(path) => match builtin_path(path) {
+                Some(Ty::Scalar(scalar)) => Some(scalar),
+                _ => Some(ScalarName::Usize),
+            },
+            _ => Some(ScalarName::Usize),
+        },
+    }
+}
+
+impl<'a> Infer<'a> {
+    /// The parameter that a path names.
+    fn param(&self, path: &Path) -> Option<&Param> {
+        let name = path.as_name()?;
+        self.params.iter().rev().find(|param| name == param.name.as_str())
+    }
+
+    /// The type that a path beginning with a type parameter stands for.
+    pub(super) fn param_type(&mut self, path: &'a Path) -> Option<Term> {
+        let first = path.segments.first().filter(|_| !path.leading_colon)?;
+        let param = self.params.iter().rev().find(|param| first == param.name.as_str() && param.scalar.is_none())?;
+        let term = param.term.clone();
+        if path.segments.len() == 1 { Some(term) } else { Some(self.projection(&term, path)) }
+    }
+
+    /// `T::Name`
+    fn projection(&mut self, _term: &Term, _path: &'a Path) -> Term {
+        Term::Error
+    }
+
+    /// A const parameter as a value.
+    pub(super) fn infer_param(&mut self, expr: &Expr, path: &Path) -> Option<Term> {
+        let param = self.param(path)?;
+        let scalar = param.scalar?;
+        let resolution = match self.table.shallow(&param.term) {
+            Term::Const(value) => Resolution::Value(const_value(scalar, value)),
+            _ => Resolution::Param,
+        };
+        self.tables.paths.insert(expr.id, resolution);
+        Some(Term::Scalar(scalar))
+    }
+
+    /// Whether a constant expression names a const parameter whose value is unknown.
+    pub(super) fn depends_on_param(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Path(_) => self.tables.paths.get(&expr.id) == Some(&Resolution::Param),
+            ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Cast(inner, _) => {
+                self.depends_on_param(inner)
+            }
+            ExprKind::Binary(_, left, right, _) => self.depends_on_param(left) || self.depends_on_param(right),
+            _ => false,
+        }
+    }
+
+    /// The const parameter that an array's length is, while its value is open.
+    pub(super) fn open_len(&self, len: &Expr) -> Option<Term> {
+        let ExprKind::Path(path) = &strip(len).kind else { return None };
+        let term = &self.param(path)?.term;
+        self.table.kind(term).map(|_| term.clone())
+    }
+
+    /// Looks at types of another item, with its names and its parameters in scope.
+    pub(super) fn within<R>(&mut self, item: ItemId, params: Vec<Param>, look: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = (
+            std::mem::replace(&mut self.item, item),
+            std::mem::replace(&mut self.params, params),
+            std::mem::take(&mut self.exprs),
+            std::mem::take(&mut self.tables),
+            std::mem::take(&mut self.visible),
+        );
+        let result = look(self);
+        (self.item, self.params, self.exprs, self.tables, self.visible) = outer;
+        result
+    }
+
+    /// New variables for the parameters of an item.
+    pub(super) fn open_params(&mut self, generics: &Generics) -> Vec<Param> {
+        let params = generics.params.iter().map(|param| Param {
+            name: param.name.to_string(),
+            term: self.table.fresh(VarKind::Any),
+            scalar: scalar_of(&param.kind),
+        });
+        params.collect()
+    }
+
+    /// A call of a generic function.
+    pub(super) fn infer_generic_call(
+        &mut self,
+        expr: &'a Expr,
+        item: ItemId,
+        function: &'a Fn,
+        path: &'a Path,
+        span: SpanRange,
+        args: &'a [Expr],
+    ) -> Term {
+        let params = self.open_params(&function.generics);
+        if let Some(written) = path.last_args() {
+            self.unify_written(&function.name.to_string(), &function.generics, &params, written);
+        }
+        self.infer_instance_call(expr, item, function, params, span, args)
+    }
+
+    /// Checks the arguments of a call whose callee has open parameters, and asks for the instance.
+    pub(super) fn infer_instance_call(
+        &mut self,
+        expr: &'a Expr,
+        item: ItemId,
+        function: &'a Fn,
+        params: Vec<Param>,
+        span: SpanRange,
+        args: &'a [Expr],
+    ) -> Term {
+        self.tables.calls.insert(expr.id, Callee::Device(item));
+        if function.params.len() != args.len() {
+            self.report_arity(&function.name.to_string(), function.params.len(), args, span);
+            self.infer_arguments_only(args);
+        } else {
+            for (position, (arg, param)) in (0u32..).zip(args.iter().zip(&function.params)) {
+                let term = self.within(item, params.clone(), |cx| cx.term_of(&param.ty));
+                self.check_generic_argument(arg, &term, Because::Argument(item, position));
+            }
+        }
+        let result = match &function.result {
+            Some(ty) => self.within(item, params.clone(), |cx| cx.term_of(ty)),
+            None => Term::Unit,
+        };
+        self.requests.push(Request { expr: expr.id, span, item, params });
+        result
+    }
+
+    fn check_generic_argument(&mut self, arg: &'a Expr, term: &Term, because: Because) {
+        // A literal takes the type it is given; an open parameter takes that of its argument.
+        if self.table.kind(term) == Some(VarKind::Any) {
+            let found = self.infer(arg, &Expect::Nothing);
+            self.coerce(arg, &found, term, because);
+        } else {
+            self.check(arg, term, because);
+        }
+    }
+
+    /// Binds parameters to the arguments of a turbofish.
+    pub(super) fn unify_written(&mut self, name: &str, generics: &Generics, params: &[Param], written: &'a PathArgs) {
+        let is_implicit = |kind: &GenericKind| matches!(kind, GenericKind::Type { implicit: true, .. });
+        let count = generics.params.iter().filter(|param| !is_implicit(&param.kind)).count();
+        if written.args.len() != count {
+            let plural = if count == 1 { "" } else { "s" };
+            let found = written.args.len();
+            let message = format!("`{name}` takes {count} generic argument{plural}, but {found} were given");
+            self.diags.error(code::WRONG_ARGUMENTS, SpanRange::of(&written.tokens), message);
+            return;
+        }
+        for (param, arg) in params.iter().zip(&written.args) {
+            let term = match (param.scalar, &arg.ty, &arg.value) {
+                (Some(scalar), _, Some(value)) => self.const_argument(scalar, value),
+                (None, Some(ty), _) => self.term_of(ty),
+                (scalar, ..) => {
+                    let what = if scalar.is_some() { "a constant" } else { "a type" };
+                    let message = format!("expected {what} for the parameter `{}` of `{name}`", param.name);
+                    self.diags.error(code::WRONG_ARGUMENTS, arg.span, message);
+                    Term::Error
+                }
+            };
+            self.table.unify(&param.term, &term);
+        }
+    }
+
+    /// The value of a const argument.
+    fn const_argument(&mut self, scalar: ScalarName, value: &'a Expr) -> Term {
+        let outer = (std::mem::replace(&mut self.constant, true), self.diverges);
+        let before = self.diags.len();
+        self.check(value, &Term::Scalar(scalar), Because::Nothing);
+        (self.constant, self.diverges) = outer;
+        if self.diags.len() > before || self.depends_on_param(value) {
+            return Term::Error;
+        }
+        match self.evaluate(value) {
+            Some(ConstValue::Bool(value)) => Term::Const(i128::from(value)),
+            Some(ConstValue::I32(value)) => Term::Const(i128::from(value)),
+            Some(ConstValue::U32(value)) => Term::Const(i128::from(value)),
+            _ => Term::Error,
+        }
+    }
+
+    /// Resolves the parameters of all calls of generic functions; reports what nothing determines.
+    pub(super) fn finish_requests(&mut self) {
+        let program = self.program;
+        for request in std::mem::take(&mut self.requests) {
+            let mut bindings = Vec::with_capacity(request.params.len());
+            for param in &request.params {
+                let ty = self.table.resolve(&param.term);
+                if ty.is_none()
+                    && let Item::Fn(function) = &program.items[request.item].item
+                {
+                    let name = &function.name;
+                    let message = format!("cannot infer the parameter `{}` of `{name}`", param.name);
+                    self.diags
+                        .error(code::CANNOT_INFER, request.span, message)
+                        .help(format!("write it: `{name}::<…>(…)`"));
+                }
+                bindings.push(Binding { name: param.name.clone(), ty: ty.unwrap_or(Ty::Error), scalar: param.scalar });
+            }
+            if bindings.iter().all(|binding| is_known(&binding.ty)) {
+                let Request { expr, span, item, .. } = request;
+                self.tables.requests.push(InstanceRequest { expr, span, item, bindings });
+            }
+        }
+    }
+}
+
+/// Whether no part of a type is unknown.
+fn is_known(ty: &Ty) -> bool {
+    match ty {
+        Ty::Error => false,
+        Ty::Array(element, _) => is_known(element),
+        Ty::Tuple(members) => members.iter().all(is_known),
+        _ => true,
+    }
+}
+
+/// A const parameter's value in its type.
+fn const_value(scalar: ScalarName, value: i128) -> ConstValue {
+    match scalar {
+        ScalarName::Bool => ConstValue::Bool(value != 0),
+        ScalarName::I32 => ConstValue::I32(value as i32),
+        _ => ConstValue::U32(value as u32),
+    }
+}

@@ -1,0 +1,155 @@
+//! Makes the instances of generic functions that an item needs, directly or through others, and infers each with all
+//! types known. Errors in an instance are reported at the call that asked for it.
+
+use std::collections::BTreeSet;
+
+use crate::ast::{ExprId, Item, SpanRange};
+use crate::diag::{Diagnostics, code};
+use crate::infer::{infer_item, type_name};
+use crate::program::{ItemId, Program, ProgramItem, TypedItem};
+use crate::typed::{Callee, InstanceRequest, Ty, TypedFn};
+
+/// How deep calls of generic functions may nest: deeper ones have no end.
+const MAX_DEPTH: usize = 64;
+
+/// Makes all instances that `item` needs. Reports at its calls.
+pub(crate) fn instantiate(program: &mut Program, item: ItemId, diags: &mut Diagnostics) {
+    let mut work = Work { visited: BTreeSet::new(), depth: 0, failed: false };
+    work.visit(program, item, None, diags);
+}
+
+struct Work {
+    visited: BTreeSet<ItemId>,
+    depth: usize,
+    /// Instances without end were met: one report is enough.
+    failed: bool,
+}
+
+impl Work {
+    /// Visits a function; `at`: the call in the item being expanded that led here.
+    fn visit(&mut self, program: &mut Program, item: ItemId, at: Option<SpanRange>, diags: &mut Diagnostics) {
+        if !self.visited.insert(item) {
+            return;
+        }
+        let TypedItem::Fn(typed) = &mut program.items[item].typed else { return };
+        let requests = std::mem::take(&mut typed.requests);
+        let called: BTreeSet<ItemId> = callees(typed).collect();
+        let generic: BTreeSet<ItemId> = requests.iter().map(|request| request.item).collect();
+        for callee in called.difference(&generic) {
+            self.visit(program, *callee, at, diags);
+        }
+        for request in requests {
+            let span = at.unwrap_or(request.span);
+            let expr = request.expr;
+            if let Some(instance) = self.instance(program, request, span, diags) {
+                self.patch(program, item, expr, instance);
+            }
+        }
+    }
+
+    fn patch(&mut self, program: &mut Program, item: ItemId, expr: ExprId, instance: ItemId) {
+        if let TypedItem::Fn(typed) = &mut program.items[item].typed {
+            typed.calls.insert(expr, Callee::Device(instance));
+        }
+    }
+
+    /// The instance a request asks for; `None` after errors.
+    fn instance(
+        &mut self,
+        program: &mut Program,
+        request: InstanceRequest,
+        span: SpanRange,
+        diags: &mut Diagnostics,
+    ) -> Option<ItemId> {
+        let InstanceRequest { item: generic, bindings, .. } = request;
+        let key = (generic, format!("{bindings:?}"));
+        if let Some(known) = program.instances.get(&key) {
+            return Some(*known);
+        }
+        let name = match &program.items[generic].item {
+            Item::Fn(function) => function.name.to_string(),
+            _ => return None,
+        };
+        if self.depth >= MAX_DEPTH {
+            if !std::mem::replace(&mut self.failed, true) {
+                diags
+                    .error(code::RECURSION, span, format!("`{name}` needs itself with ever other generic arguments"))
+                    .note(format!("more than {MAX_DEPTH} functions were made of generic ones, each called by the last"))
+                    .help("write a loop: there is no call stack on the device");
+            }
+            return None;
+        }
+        let ProgramItem { item, uses, file, position, .. } = &program.items[generic];
+        let made = ProgramItem {
+            item: item.clone(),
+            uses: uses.clone(),
+            file: file.clone(),
+            position: *position,
+            bindings,
+            typed: TypedItem::None,
+        };
+        let id = program.items.push(made);
+        program.instances.insert(key, id);
+        let mut inner = Diagnostics::new();
+        infer_item(program, id, &mut inner);
+        compare(program, generic, id, &mut inner);
+        let errors = inner.into_list();
+        if let Some(error) = errors.first() {
+            let (file, line) = (error.span.start.file(), error.span.start.start().line);
+            let report = diags.error(error.code, span, format!("in {}: {}", instance_name(program, id), error.message));
+            report.note(format!("the error is in {file}, line {line}"));
+            report.lines.extend(error.lines.iter().cloned());
+            return None;
+        }
+        self.depth += 1;
+        self.visit(program, id, Some(span), diags);
+        self.depth -= 1;
+        Some(id)
+    }
+}
+
+/// The functions that a function calls.
+fn callees(typed: &TypedFn) -> impl Iterator<Item = ItemId> {
+    typed.calls.values().filter_map(|callee| match callee {
+        Callee::Device(item) => Some(*item),
+        _ => None,
+    })
+}
+
+/// `lerp::<f32>` with its arguments, in backticks.
+fn instance_name(program: &Program, id: ItemId) -> String {
+    let ProgramItem { item: Item::Fn(function), bindings, .. } = &program.items[id] else { return String::new() };
+    let own = bindings.iter().filter(|binding| binding.name != "Self" && !binding.name.starts_with("__"));
+    let args: Vec<String> = own.map(|binding| type_name(program, &binding.ty)).collect();
+    if args.is_empty() { format!("`{}`", function.name) } else { format!("`{}::<{}>`", function.name, args.join(", ")) }
+}
+
+/// What is known of a generic function as written must hold in each instance: its rendering, which runs on the host, has
+/// the former types, and the device the latter.
+fn compare(program: &Program, generic: ItemId, instance: ItemId, diags: &mut Diagnostics) {
+    let TypedItem::Generic(written) = &program.items[generic].typed else { return };
+    let TypedItem::Fn(typed) = &program.items[instance].typed else { return };
+    let Item::Fn(function) = &program.items[generic].item else { return };
+    let differs = |(written, found): (&Ty, &Ty)| !agrees(written, found);
+    let count = written.exprs.iter().zip(&typed.exprs).filter(|pair| differs(*pair)).count()
+        + written.bindings.iter().zip(&typed.bindings).filter(|pair| differs(*pair)).count();
+    if count > 0 {
+        diags
+            .error(
+                code::CANNOT_INFER,
+                SpanRange::token(function.name.span()),
+                "the type of a number depends on the generic arguments",
+            )
+            .note("only values of the parameters' types may differ from one instance to the next")
+            .help("write the types of the literals: `1u32`, `0.5f32`");
+    }
+}
+
+fn agrees(written: &Ty, found: &Ty) -> bool {
+    match (written, found) {
+        (Ty::Error | Ty::Never, _) | (_, Ty::Error | Ty::Never) => true,
+        (Ty::Array(a, n), Ty::Array(b, m)) => n == m && agrees(a, b),
+        (Ty::Tuple(a), Ty::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| agrees(a, b)),
+        _ => written == found,
+    }
+}

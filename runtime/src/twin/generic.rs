@@ -1,0 +1,267 @@
+//! Operators in generic device functions, where rustc does not know the type: integers wrap and trap as everywhere on the
+//! host device, all other types keep the operator that their trait gives them.
+//!
+//! Each function gets the operator as a closure, so that rustc checks it against the bounds of the type parameters where
+//! its author wrote it, and runs that closure unless the operands turn out to be integers.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+
+use glam::{IVec2, IVec3, IVec4, UVec2, UVec3, UVec4};
+use gridwise_ir::descriptor::Site;
+
+use super::ambient::Ambient;
+use super::arithmetic::{self, DivisionSites, wrap32};
+use super::launch::TrapSink as _;
+
+/// The identity of a type, lifetimes aside.
+fn id_of<T: ?Sized>() -> TypeId {
+    trait Identify {
+        fn id(&self) -> TypeId
+        where
+            Self: 'static;
+    }
+    impl<T: ?Sized> Identify for PhantomData<T> {
+        fn id(&self) -> TypeId
+        where
+            Self: 'static,
+        {
+            TypeId::of::<Self>()
+        }
+    }
+    let phantom = PhantomData::<T>;
+    let erased: &dyn Identify = &phantom;
+    // SAFETY: only the lifetime bound of the trait object changes; `id` reads nothing behind the reference, and a type
+    // with lifetimes has the identity of its `'static` form, which no type compared with it here can be.
+    let erased = unsafe { std::mem::transmute::<&dyn Identify, &(dyn Identify + 'static)>(erased) };
+    erased.id()
+}
+
+/// Whether two types are one. `B` has no lifetimes in it.
+#[inline]
+fn same<A, B: 'static>() -> bool {
+    id_of::<A>() == id_of::<B>()
+}
+
+/// A value under another name of its type.
+///
+/// # Safety
+/// `A` and `B` are the same type.
+#[inline]
+unsafe fn cast<A, B>(value: A) -> B {
+    let value = ManuallyDrop::new(value);
+    // SAFETY: both are the same type, says the caller; the original is not dropped.
+    unsafe { std::mem::transmute_copy::<ManuallyDrop<A>, B>(&value) }
+}
+
+/// Returns the result of `$run` on the operands if they and the result have the types `$a`, `$b` and `$r`.
+macro_rules! when {
+    ($($a:ty, $b:ty => $r:ty: $left:ident, $right:ident, $run:expr;)+) => { $(
+        if same::<(A, B, R), ($a, $b, $r)>() {
+            // SAFETY: the types were just compared.
+            let ($left, $right) = unsafe { (cast::<A, $a>($left), cast::<B, $b>($right)) };
+            let result: $r = $run;
+            // SAFETY: as above.
+            return unsafe { cast::<$r, R>(result) };
+        }
+    )+ };
+}
+
+macro_rules! wrapping {
+    ($($(#[$doc:meta])* $name:ident, $assign:ident: $method:ident;)+) => { $(
+        $(#[$doc])*
+        #[inline]
+        pub fn $name<A, B, R>(a: A, b: B, native: impl FnOnce(A, B) -> R) -> R {
+            when! {
+                i32, i32 => i32: a, b, a.$method(b);
+                u32, u32 => u32: a, b, a.$method(b);
+                usize, usize => usize: a, b, wrap32(a.$method(b));
+                IVec2, IVec2 => IVec2: a, b, a.$method(b);
+                IVec3, IVec3 => IVec3: a, b, a.$method(b);
+                IVec4, IVec4 => IVec4: a, b, a.$method(b);
+                UVec2, UVec2 => UVec2: a, b, a.$method(b);
+                UVec3, UVec3 => UVec3: a, b, a.$method(b);
+                UVec4, UVec4 => UVec4: a, b, a.$method(b);
+                IVec2, i32 => IVec2: a, b, a.$method(IVec2::splat(b));
+                IVec3, i32 => IVec3: a, b, a.$method(IVec3::splat(b));
+                IVec4, i32 => IVec4: a, b, a.$method(IVec4::splat(b));
+                UVec2, u32 => UVec2: a, b, a.$method(UVec2::splat(b));
+                UVec3, u32 => UVec3: a, b, a.$method(UVec3::splat(b));
+                UVec4, u32 => UVec4: a, b, a.$method(UVec4::splat(b));
+            }
+            native(a, b)
+        }
+
+        $(#[$doc])*
+        #[inline]
+        pub fn $assign<A, B>(a: &mut A, b: B, native: impl FnOnce(&mut A, B)) {
+            assign(a, b, |a, b| $name(a, b, |_, _| unreachable!("only called for integers")), native);
+        }
+    )+ };
+}
+
+wrapping! {
+    /// `a + b`
+    add, add_assign: wrapping_add;
+    /// `a - b`
+    sub, sub_assign: wrapping_sub;
+    /// `a * b`
+    mul, mul_assign: wrapping_mul;
+}
+
+/// Whether a type is an integer or a vector of integers, and `B` what the operators take beside it.
+#[inline]
+fn is_integer<A, B>() -> bool {
+    same::<(A, B), (i32, i32)>()
+        || same::<(A, B), (u32, u32)>()
+        || same::<(A, B), (usize, usize)>()
+        || same::<(A, B), (IVec2, IVec2)>()
+        || same::<(A, B), (IVec3, IVec3)>()
+        || same::<(A, B), (IVec4, IVec4)>()
+        || same::<(A, B), (UVec2, UVec2)>()
+        || same::<(A, B), (UVec3, UVec3)>()
+        || same::<(A, B), (UVec4, UVec4)>()
+        || same::<(A, B), (IVec2, i32)>()
+        || same::<(A, B), (IVec3, i32)>()
+        || same::<(A, B), (IVec4, i32)>()
+        || same::<(A, B), (UVec2, u32)>()
+        || same::<(A, B), (UVec3, u32)>()
+        || same::<(A, B), (UVec4, u32)>()
+}
+
+/// `*a = run(*a, b)` for integers, else `native(a, b)`.
+#[inline]
+fn assign<A, B>(a: &mut A, b: B, run: impl FnOnce(A, B) -> A, native: impl FnOnce(&mut A, B)) {
+    if is_integer::<A, B>() {
+        // SAFETY: integers and their vectors are `Copy`, so the value may be read and overwritten.
+        unsafe {
+            let old = std::ptr::read(a);
+            std::ptr::write(a, run(old, b));
+        }
+    } else {
+        native(a, b);
+    }
+}
+
+macro_rules! dividing {
+    ($($(#[$doc:meta])* $name:ident, $assign:ident;)+) => { $(
+        $(#[$doc])*
+        #[inline]
+        #[track_caller]
+        pub fn $name<A, B, R>(sites: DivisionSites, a: A, b: B, native: impl FnOnce(A, B) -> R) -> R {
+            when! {
+                i32, i32 => i32: a, b, arithmetic::$name(Ambient, sites, a, b);
+                u32, u32 => u32: a, b, arithmetic::$name(Ambient, sites, a, b);
+                usize, usize => usize: a, b, arithmetic::$name(Ambient, sites, a, b);
+                IVec2, IVec2 => IVec2: a, b, arithmetic::$name(Ambient, sites, a, b);
+                IVec3, IVec3 => IVec3: a, b, arithmetic::$name(Ambient, sites, a, b);
+                IVec4, IVec4 => IVec4: a, b, arithmetic::$name(Ambient, sites, a, b);
+                UVec2, UVec2 => UVec2: a, b, arithmetic::$name(Ambient, sites, a, b);
+                UVec3, UVec3 => UVec3: a, b, arithmetic::$name(Ambient, sites, a, b);
+                UVec4, UVec4 => UVec4: a, b, arithmetic::$name(Ambient, sites, a, b);
+                IVec2, i32 => IVec2: a, b, arithmetic::$name(Ambient, sites, a, IVec2::splat(b));
+                IVec3, i32 => IVec3: a, b, arithmetic::$name(Ambient, sites, a, IVec3::splat(b));
+                IVec4, i32 => IVec4: a, b, arithmetic::$name(Ambient, sites, a, IVec4::splat(b));
+                UVec2, u32 => UVec2: a, b, arithmetic::$name(Ambient, sites, a, UVec2::splat(b));
+                UVec3, u32 => UVec3: a, b, arithmetic::$name(Ambient, sites, a, UVec3::splat(b));
+                UVec4, u32 => UVec4: a, b, arithmetic::$name(Ambient, sites, a, UVec4::splat(b));
+            }
+            native(a, b)
+        }
+
+        $(#[$doc])*
+        #[inline]
+        #[track_caller]
+        pub fn $assign<A, B>(sites: DivisionSites, a: &mut A, b: B, native: impl FnOnce(&mut A, B)) {
+            assign(a, b, |a, b| $name(sites, a, b, |_, _| unreachable!("only called for integers")), native);
+        }
+    )+ };
+}
+
+dividing! {
+    /// `a / b`
+    div, div_assign;
+    /// `a % b`
+    rem, rem_assign;
+}
+
+macro_rules! shifting {
+    ($($(#[$doc:meta])* $name:ident, $assign:ident: $method:ident;)+) => { $(
+        $(#[$doc])*
+        #[inline]
+        pub fn $name<A, B, R>(a: A, b: B, native: impl FnOnce(A, B) -> R) -> R {
+            when! {
+                i32, i32 => i32: a, b, a.$method(b as u32);
+                i32, u32 => i32: a, b, a.$method(b);
+                i32, usize => i32: a, b, a.$method(b as u32);
+                u32, i32 => u32: a, b, a.$method(b as u32);
+                u32, u32 => u32: a, b, a.$method(b);
+                u32, usize => u32: a, b, a.$method(b as u32);
+                usize, i32 => usize: a, b, (a as u32).$method(b as u32) as usize;
+                usize, u32 => usize: a, b, (a as u32).$method(b) as usize;
+                usize, usize => usize: a, b, (a as u32).$method(b as u32) as usize;
+            }
+            native(a, b)
+        }
+
+        $(#[$doc])*
+        #[inline]
+        pub fn $assign<A: Copy, B>(a: &mut A, b: B, native: impl FnOnce(&mut A, B)) {
+            let old = *a;
+            *a = $name(old, b, |_, b| {
+                native(a, b);
+                *a
+            });
+        }
+    )+ };
+}
+
+shifting! {
+    /// `a << b`
+    shl, shl_assign: wrapping_shl;
+    /// `a >> b`
+    shr, shr_assign: wrapping_shr;
+}
+
+/// `-a`
+#[inline]
+pub fn neg<A, R>(a: A, native: impl FnOnce(A) -> R) -> R {
+    negated(a, (), |a, ()| native(a))
+}
+
+#[inline]
+fn negated<A, B, R>(a: A, b: B, native: impl FnOnce(A, B) -> R) -> R {
+    when! {
+        i32, () => i32: a, b, { let () = b; a.wrapping_neg() };
+        IVec2, () => IVec2: a, b, { let () = b; IVec2::ZERO.wrapping_sub(a) };
+        IVec3, () => IVec3: a, b, { let () = b; IVec3::ZERO.wrapping_sub(a) };
+        IVec4, () => IVec4: a, b, { let () = b; IVec4::ZERO.wrapping_sub(a) };
+    }
+    native(a, b)
+}
+
+/// `!a`
+#[inline]
+pub fn not<A, R>(a: A, native: impl FnOnce(A) -> R) -> R {
+    inverted(a, (), |a, ()| native(a))
+}
+
+#[inline]
+fn inverted<A, B, R>(a: A, b: B, native: impl FnOnce(A, B) -> R) -> R {
+    when! { usize, () => usize: a, b, { let () = b; wrap32(!a) }; }
+    native(a, b)
+}
+
+/// `elements[index]`: out of range, a trap and the first element.
+///
+/// # Panics
+/// Out of range of an empty array, which has no first element.
+#[inline]
+#[track_caller]
+pub fn at<T: Copy>(site: &'static Site, elements: &[T], index: usize) -> T {
+    elements.get(index).copied().unwrap_or_else(|| {
+        Ambient.trap(site, [index as u32, elements.len() as u32]);
+        elements[0]
+    })
+}
