@@ -29,7 +29,8 @@ impl ToTokens for Tokens {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let own = self.0.take();
         debug_assert!(own.is_some(), "rendered tokens are used once");
-        tokens.extend(own.unwrap_or_default());
+        // As one stream: one after the other, each token would be looked at.
+        tokens.extend(own);
     }
 }
 

@@ -41,12 +41,12 @@ pub(super) fn descriptor_tokens(compiled: &Compiled, place: &CompiledLocation, s
         tokens!(#home::LaunchWord { offset: #offset, kind: #home::LaunchWordKind::#kind })
     });
     let trap_binding = match compiled.trap_binding.map(number) {
-        Some(binding) => tokens!(::core::option::Option::Some(#binding)),
-        None => tokens!(::core::option::Option::None),
+        Some(binding) => tokens!(__Some(#binding)),
+        None => tokens!(__None),
     };
     let print_binding = match compiled.print_binding.map(number) {
-        Some(binding) => tokens!(::core::option::Option::Some(#binding)),
-        None => tokens!(::core::option::Option::None),
+        Some(binding) => tokens!(__Some(#binding)),
+        None => tokens!(__None),
     };
     let trap_words = number(compiled.trap_words);
     let left = compiled.sites.iter().map(|site| site_tokens(site, sites, home));
@@ -84,8 +84,8 @@ fn parallel_tokens(parallel: &Parallel, home: &Ident) -> Tokens {
     let (shared_bytes, operations) = (number(parallel.shared_bytes), number(operations));
     let full_workgroups = ident_tokens(if parallel.full_workgroups { "true" } else { "false" });
     let subgroup_size = match parallel.subgroup_size.map(number) {
-        Some(lanes) => tokens!(::core::option::Option::Some(#lanes)),
-        None => tokens!(::core::option::Option::None),
+        Some(lanes) => tokens!(__Some(#lanes)),
+        None => tokens!(__None),
     };
     tokens! {
         #home::Parallel {
@@ -111,20 +111,21 @@ fn spirv_tokens(words: &[u32]) -> Tokens {
 /// The bytes of little-endian words as a literal. `Literal::byte_string` formats each byte for itself, which takes long.
 fn byte_string(words: &[u32]) -> Literal {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(words.len() * 10 + 3);
-    text.push_str("b\"");
+    let mut text = Vec::with_capacity(words.len() * 10 + 3);
+    text.extend_from_slice(b"b\"");
     for byte in words.iter().flat_map(|word| word.to_le_bytes()) {
         match byte {
-            0 => text.push_str("\\0"),
-            b'"' | b'\\' => text.extend(['\\', char::from(byte)]),
-            b' '..=b'~' => text.push(char::from(byte)),
+            0 => text.extend_from_slice(b"\\0"),
+            b'"' | b'\\' => text.extend_from_slice(&[b'\\', byte]),
+            b' '..=b'~' => text.push(byte),
             _ => {
-                let digits = [byte >> 4, byte & 15].map(|digit| char::from(DIGITS[usize::from(digit)]));
-                text.extend(['\\', 'x', digits[0], digits[1]]);
+                let [high, low] = [byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)]);
+                text.extend_from_slice(&[b'\\', b'x', high, low]);
             }
         }
     }
-    text.push('"');
+    text.push(b'"');
+    let text = String::from_utf8(text).expect("only ASCII was pushed");
     text.parse().expect("escaped bytes between quotes are a literal")
 }
 

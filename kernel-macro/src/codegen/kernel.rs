@@ -36,7 +36,7 @@ pub(crate) fn kernel_items(program: &Program, item: ItemId, compiled: &Compiled,
         #(#cfgs)*
         const _: () = {
             #[allow(unused_imports)]
-            use #private::{descriptor as #home, twin as #twin};
+            use #private::{descriptor as #home, twin::{self as #twin, names::*}};
             #sites
             #assertions
             // SAFETY: both sides come from one checked tree, with every access in range or checked where it happens.

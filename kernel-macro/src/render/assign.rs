@@ -115,7 +115,7 @@ impl Renderer<'_> {
                     let (index, elements) = (names.next(), as_slice(place, self.expr_ty(base), true));
                     let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
                     guards.push(tokens! {
-                        if let ::core::option::Option::Some(#element) = #twin::index_mut(#sink, #site, #elements, #index)
+                        if let __Some(#element) = #twin::index_mut(#sink, #site, #elements, #index)
                     });
                     place = tokens!((*#element));
                 }

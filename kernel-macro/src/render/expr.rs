@@ -242,8 +242,8 @@ impl Renderer<'_> {
         match to {
             // 32 bits, as on the device.
             Ty::Scalar(ScalarName::Usize) if !self.is_original() => {
-                let twin = self.twin();
-                tokens!(#value as #twin::p::u32 as #twin::p::usize)
+                self.uses_names();
+                tokens!(#value as __u32 as __usize)
             }
             _ => tokens!(#value as #written),
         }
@@ -309,8 +309,14 @@ fn loop_label(label: &Option<Label>) -> Option<Tokens> {
     })
 }
 
+/// A literal with its suffix. Text to tokens is slow: only what has no constructor goes that way.
 fn suffixed(value: u128, suffix: &str) -> Literal {
-    format!("{value}{suffix}").parse().expect("digits and a suffix are a literal")
+    match (suffix, u32::try_from(value), i32::try_from(value)) {
+        ("u32", Ok(value), _) => Literal::u32_suffixed(value),
+        ("usize", Ok(value), _) => Literal::usize_suffixed(value as usize),
+        ("i32", _, Ok(value)) => Literal::i32_suffixed(value),
+        _ => format!("{value}{suffix}").parse().expect("digits and a suffix are a literal"),
+    }
 }
 
 fn unsuffixed(text: &str) -> Literal {
@@ -322,6 +328,8 @@ fn zero_after(text: &str) -> &'static str {
 }
 
 fn float_literal(text: &str) -> Literal {
-    let zero = zero_after(text);
-    format!("{text}{zero}f32").parse().expect("a float and its suffix are a literal")
+    match text.parse::<f32>() {
+        Ok(value) if value.is_finite() => Literal::f32_suffixed(value),
+        _ => format!("{text}f32").parse().expect("a float and its suffix are a literal"),
+    }
 }

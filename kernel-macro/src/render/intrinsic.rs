@@ -60,11 +60,11 @@ impl Renderer<'_> {
         let is_usize = ty == Ty::USIZE;
         if is_usize {
             // The device's `usize` has 32 bits: compute on `u32`.
-            let twin = self.twin();
-            value = tokens!((#value as #twin::p::u32));
+            self.uses_names();
+            value = tokens!((#value as __u32));
             for (arg, sig) in args.iter_mut().zip(row.params) {
                 if *sig == Sig::Same {
-                    *arg = tokens!((#arg as #twin::p::u32));
+                    *arg = tokens!((#arg as __u32));
                 }
             }
         }
@@ -77,8 +77,8 @@ impl Renderer<'_> {
         if !widens {
             return call;
         }
-        let twin = self.twin();
-        tokens!((#call as #twin::p::usize))
+        self.uses_names();
+        tokens!((#call as __usize))
     }
 
     /// Intrinsics that Rust lets panic.

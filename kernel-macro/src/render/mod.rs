@@ -57,6 +57,11 @@ impl<'a> Renderer<'a> {
         Self { item, typed, mode, uses_twin: Cell::new(false), sites: RefCell::new(Vec::new()) }
     }
 
+    /// Notes that the short names of the twin's support module are used.
+    fn uses_names(&self) {
+        self.uses_twin.set(true);
+    }
+
     /// The name of the twin's support module.
     fn twin(&self) -> Ident {
         self.uses_twin.set(true);
@@ -83,10 +88,10 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// `use … as __twin;`
+/// `use …::twin::{self as __twin, names::*};`
 pub(crate) fn twin_import(krate: &TokenStream) -> TokenStream {
     let twin = Ident::new(TWIN, Span::call_site());
-    quote!(use #krate::__private::twin as #twin;)
+    quote!(use #krate::__private::twin::{self as #twin, names::*};)
 }
 
 /// A name that cannot clash with the author's.

@@ -72,8 +72,8 @@ impl Renderer<'_> {
     fn shift(&self, op: BinaryOp, scalar: ScalarName, left: Operand<'_>, right: Operand<'_>) -> Tokens {
         let method = if op == BinaryOp::Shl { tokens!(wrapping_shl) } else { tokens!(wrapping_shr) };
         let (left, right) = (left.tokens, right.tokens);
-        let twin = self.twin();
-        let shifted = tokens!(#left.#method(#right as #twin::p::u32 & 31));
+        self.uses_names();
+        let shifted = tokens!(#left.#method(#right as __u32 & 31));
         self.narrow(scalar, shifted)
     }
 

@@ -103,8 +103,9 @@ impl Renderer<'_> {
             Ty::Buffer { .. } => value,
             _ => tokens!(&#value),
         };
-        let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
-        tokens!(#twin::at(#sink, #site, #elements, #index))
+        self.uses_names();
+        let (sink, site) = (self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
+        tokens!(__at(#sink, #site, #elements, #index))
     }
 
     /// An index as `usize`.
@@ -171,7 +172,8 @@ impl Renderer<'_> {
                 }
             };
         }
-        (buffer, site, tokens!(|#element| ::core::option::Option::Some(&#part)))
+        self.uses_names();
+        (buffer, site, tokens!(|#element| __Some(&#part)))
     }
 }
 

@@ -4,7 +4,7 @@ use gridwise_ir::descriptor::SiteKind;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-use super::{Renderer, TWIN};
+use super::Renderer;
 use crate::ast::Expr;
 use crate::source;
 use crate::tokens::{Tokens, tokens};
@@ -32,6 +32,7 @@ impl Renderer<'_> {
             sites.push(site);
             sites.len() - 1
         });
+        self.uses_names();
         let (table, position) = (Ident::new(SITES, Span::call_site()), Literal::usize_unsuffixed(position));
         tokens!(&#table[#position])
     }
@@ -52,12 +53,12 @@ pub(crate) fn sites_tokens(sites: &[SiteUse]) -> TokenStream {
     if sites.is_empty() {
         return TokenStream::new();
     }
-    let (table, twin) = (Ident::new(SITES, Span::call_site()), Ident::new(TWIN, Span::call_site()));
+    let table = Ident::new(SITES, Span::call_site());
     let rows = sites.iter().map(|site| {
         let SiteUse { kind, file, line, column, text } = site;
         let kind = Ident::new(kind.name(), Span::call_site());
         let (line, column) = (Literal::u32_unsuffixed(*line), Literal::u32_unsuffixed(*column));
-        quote!(#twin::Site::new(#twin::SiteKind::#kind, #file, #line, #column, #text))
+        quote!(__Site::new(__SiteKind::#kind, #file, #line, #column, #text))
     });
-    quote!(const #table: &[#twin::Site] = &[#(#rows),*];)
+    quote!(const #table: &[__Site] = &[#(#rows),*];)
 }

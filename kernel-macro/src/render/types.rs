@@ -13,13 +13,14 @@ impl Renderer<'_> {
         match ty {
             Ty::Unit => tokens!(()),
             Ty::Scalar(scalar) => {
-                let name = Ident::new(scalar.name(), Span::call_site());
                 if self.is_original() {
+                    let name = Ident::new(scalar.name(), Span::call_site());
                     return tokens!(#name);
                 }
                 // Whatever `f32` may mean in this scope: the twin holds the author's types against it.
-                let twin = self.twin();
-                tokens!(#twin::p::#name)
+                self.uses_names();
+                let name = Ident::new(&format!("__{}", scalar.name()), Span::call_site());
+                tokens!(#name)
             }
             // glam's `Vec4` compares to `BVec4A` on some targets: left to rustc.
             Ty::Vector(ScalarName::Bool, _) => tokens!(_),

@@ -13,6 +13,8 @@ mod fiber;
 pub mod generic;
 mod group;
 mod launch;
+#[doc(hidden)]
+pub mod names;
 mod order;
 mod shared;
 mod slice;
@@ -37,7 +39,6 @@ pub use shared::SharedRef;
 pub use slice::SliceMut;
 pub(crate) use stop::Stopped;
 
-pub use core::primitive as p;
 pub use glam;
 pub use gridwise_ir::descriptor::{Location, Site, SiteKind};
 
