@@ -3,6 +3,8 @@
 use gridwise_ir::entity_id;
 use proc_macro2::{Ident, Span, TokenStream};
 
+use crate::format::Style;
+
 entity_id!(
     /// An expression of one function or const; counts from 0 in each.
     ExprId,
@@ -267,8 +269,77 @@ pub(crate) enum ExprKind {
         path: Path,
         fields: Vec<(Ident, Expr)>,
     },
+    /// `assert!(…)`, `println!(…)` and their like.
+    Macro(Box<MacroCall>),
     /// Reported already.
     Error,
+}
+
+/// A call of a macro that kernels have.
+#[derive(Debug, Clone)]
+pub(crate) struct MacroCall {
+    /// The path as written.
+    pub(crate) path: syn::Path,
+    /// Its last segment.
+    pub(crate) name: Ident,
+    pub(crate) kind: MacroKind,
+    /// `debug_assert!` and its like.
+    pub(crate) debug: bool,
+    /// The condition of an assertion (of `assert_eq!` the comparison), the values of `dbg!`.
+    pub(crate) operands: Vec<Expr>,
+    pub(crate) message: Option<Format>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MacroKind {
+    Assert,
+    AssertEq,
+    AssertNe,
+    /// `panic!` and its like, with what they say before a message.
+    Panic(&'static str),
+    Print {
+        target: PrintTarget,
+        newline: bool,
+    },
+    Dbg,
+}
+
+/// A standard stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PrintTarget {
+    Out,
+    Error,
+}
+
+/// A format string with its arguments.
+#[derive(Debug, Clone)]
+pub(crate) struct Format {
+    pub(crate) literal: syn::LitStr,
+    /// Those given, in order, then those that the string captures.
+    pub(crate) args: Vec<FormatArg>,
+}
+
+/// An argument of a format string.
+#[derive(Debug, Clone)]
+pub(crate) struct FormatArg {
+    pub(crate) name: Option<Ident>,
+    /// `{x}` without an argument `x`: the variable.
+    pub(crate) is_captured: bool,
+    pub(crate) value: Expr,
+    /// All ways in which the string shows it.
+    pub(crate) uses: Vec<Style>,
+}
+
+impl MacroCall {
+    /// All expressions in it.
+    pub(crate) fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.operands.iter().chain(self.format_args().iter().map(|arg| &arg.value))
+    }
+
+    /// The arguments of its message.
+    pub(crate) fn format_args(&self) -> &[FormatArg] {
+        self.message.as_ref().map_or(&[], |format| &format.args)
+    }
 }
 
 /// A loop label without its apostrophe; its span covers both.
@@ -360,6 +431,16 @@ impl ScalarName {
             Self::Usize => "usize",
             Self::F32 => "f32",
         }
+    }
+
+    /// Whether it is a type of whole numbers.
+    pub(crate) const fn is_integer(self) -> bool {
+        !matches!(self, Self::Bool) && !self.is_float()
+    }
+
+    /// Whether it is a type of floating-point numbers.
+    pub(crate) const fn is_float(self) -> bool {
+        matches!(self, Self::F32)
     }
 
     /// The scalar with this name.

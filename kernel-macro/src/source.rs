@@ -2,7 +2,8 @@
 
 use proc_macro2::Span;
 
-use crate::ast::{Expr, ExprKind, Literal, Member, UnaryOp};
+use crate::ast::{Expr, ExprKind, Literal, MacroCall, MacroKind, Member, UnaryOp};
+use crate::message::compared;
 
 /// File, line and column (both from 1) where a span starts.
 pub(crate) fn location(span: Span) -> (String, u32, u32) {
@@ -35,6 +36,16 @@ pub(crate) fn text(expr: &Expr) -> String {
         ExprKind::Index { base, index } => format!("{}[{}]", text(base), text(index)),
         ExprKind::Tuple(members) => format!("({})", list(members)),
         ExprKind::Array(elements) => format!("[{}]", list(elements)),
+        ExprKind::Macro(call) => format!("{}!{}", call.name, macro_text(call)),
         _ => "…".to_owned(),
     }
+}
+
+/// The values a macro takes, in parentheses; nothing where there are none.
+fn macro_text(call: &MacroCall) -> String {
+    let operands: Vec<String> = match (compared(call), call.operands.as_slice()) {
+        (Some(sides), _) if call.kind != MacroKind::Assert && call.kind != MacroKind::Dbg => sides.map(text).into(),
+        (_, operands) => operands.iter().map(text).collect(),
+    };
+    if operands.is_empty() { String::new() } else { format!("({})", operands.join(", ")) }
 }

@@ -9,6 +9,7 @@ pub mod grid;
 pub mod integers;
 pub mod memory;
 pub mod programs;
+pub mod reports;
 pub mod traps;
 pub mod vectors;
 
@@ -26,6 +27,7 @@ pub fn all() -> Vec<Case> {
         integers::CASES,
         memory::CASES,
         programs::CASES,
+        reports::CASES,
         traps::CASES,
         vectors::CASES,
     ]

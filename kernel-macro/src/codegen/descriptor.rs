@@ -4,6 +4,9 @@ use gridwise_ir::compile::{Compiled, CompiledLocation, CompiledSite};
 use gridwise_ir::descriptor::{LaunchWordKind, Parallel, ParamKind, SubgroupOperations};
 use proc_macro2::{Ident, Literal, Span};
 
+use super::message::message_tokens;
+use crate::message::Message;
+use crate::program::Program;
 use crate::render::{SITES, SiteUse};
 use crate::tokens::{Tokens, tokens};
 
@@ -11,7 +14,13 @@ use crate::tokens::{Tokens, tokens};
 pub(super) const DESCRIPTOR: &str = "__descriptor";
 
 /// `&KernelDescriptor { … }`; `sites` are the rows of the table that stands before it.
-pub(super) fn descriptor_tokens(compiled: &Compiled, place: &CompiledLocation, sites: &[SiteUse]) -> Tokens {
+pub(super) fn descriptor_tokens(
+    program: &Program,
+    compiled: &Compiled,
+    messages: &[Message],
+    place: &CompiledLocation,
+    sites: &[SiteUse],
+) -> Tokens {
     let home = &ident(DESCRIPTOR);
     let (name, entry_point, size) = (&compiled.name, compiled.entry_point, number(compiled.push_constant_size));
     let location = location_tokens(compiled.location.as_ref().unwrap_or(place), home);
@@ -49,7 +58,12 @@ pub(super) fn descriptor_tokens(compiled: &Compiled, place: &CompiledLocation, s
         None => tokens!(__None),
     };
     let trap_words = number(compiled.trap_words);
-    let left = compiled.sites.iter().map(|site| site_tokens(site, sites, home));
+    let left = compiled.sites.iter().map(|site| {
+        let tokens = site_tokens(site, sites, home);
+        let Some(message) = site.format.and_then(|format| messages.get(format as usize)) else { return tokens };
+        let message = message_tokens(program, message, site.words, home);
+        tokens!(#home::Site { message: ::core::option::Option::Some(#message), ..#tokens })
+    });
     let features = compiled.features.iter().map(|(feature, at)| {
         let feature = ident(feature.name());
         let location = location_tokens(at.as_ref().or(compiled.location.as_ref()).unwrap_or(place), home);

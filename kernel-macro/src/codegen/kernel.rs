@@ -7,13 +7,20 @@ use quote::{quote, quote_spanned};
 use super::descriptor::{DESCRIPTOR, descriptor_tokens};
 use super::dispatch::type_name;
 use crate::ast::{Fn, Item, ScalarName, TypeKind};
+use crate::message::Message;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 use crate::render::{TWIN, render_fn, render_host, sites_tokens};
 use crate::tokens::Tokens;
 use crate::typed::Ty;
 
 /// The checked original and the `Kernel` implementation with descriptor and host twin.
-pub(crate) fn kernel_items(program: &Program, item: ItemId, compiled: &Compiled, krate: &TokenStream) -> TokenStream {
+pub(crate) fn kernel_items(
+    program: &Program,
+    item: ItemId,
+    compiled: &Compiled,
+    messages: &[Message],
+    krate: &TokenStream,
+) -> TokenStream {
     let ProgramItem { item: Item::Fn(function), typed: TypedItem::Fn(typed), file, position, .. } =
         &program.items[item]
     else {
@@ -23,7 +30,7 @@ pub(crate) fn kernel_items(program: &Program, item: ItemId, compiled: &Compiled,
     let private = quote!(#krate::__private);
     let original = render_fn(program, item, true, krate);
     let place = CompiledLocation { file: file.clone(), line: position.0, column: position.1 };
-    let descriptor = descriptor_tokens(compiled, &place, &host.sites);
+    let descriptor = descriptor_tokens(program, compiled, messages, &place, &host.sites);
     let assertions = assertions(function, &typed.params, &private);
     let name = type_name(&function.name);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));

@@ -7,6 +7,7 @@ mod dispatch;
 mod item_macro;
 mod kernel;
 mod limits;
+mod message;
 mod stub;
 
 pub(crate) use constant::const_assertion;

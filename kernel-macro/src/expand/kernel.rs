@@ -15,7 +15,7 @@ use crate::gather::{Closure, EntryKind, Place, State, names_of_fn};
 use crate::infer::infer_item;
 use crate::instantiate::instantiate;
 use crate::krate::facade_path;
-use crate::lower::lower_kernel;
+use crate::lower::{Lowered, lower_kernel};
 use crate::parse::{Role, parse_fn};
 
 /// A kernel as read.
@@ -117,7 +117,7 @@ fn compile_kernel(assembled: Assembled, attr: &KernelAttr, diags: &mut Diagnosti
     }
     let Item::Fn(function) = &program.items[item].item else { return None };
     let name = function.name.to_string();
-    let module = lower_kernel(&program, item, workgroup);
+    let Lowered { module, messages } = lower_kernel(&program, item, workgroup, true);
     dump("ir", &name, || module.to_string());
     let compiled = match compile(module, &compile_options(function)) {
         Ok(compiled) => compiled,
@@ -128,7 +128,7 @@ fn compile_kernel(assembled: Assembled, attr: &KernelAttr, diags: &mut Diagnosti
     };
     dump("spv", &name, || words_text(&compiled.words));
     check_push_constants(function, &compiled, diags);
-    if diags.has_errors() { None } else { Some(kernel_items(&program, item, &compiled, &facade_path())) }
+    if diags.has_errors() { None } else { Some(kernel_items(&program, item, &compiled, &messages, &facade_path())) }
 }
 
 fn compile_options(function: &Fn) -> CompileOptions {

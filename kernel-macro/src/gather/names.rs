@@ -219,6 +219,7 @@ impl Names {
                 self.exprs(args);
             }
             ExprKind::Tuple(members) | ExprKind::Array(members) => self.exprs(members),
+            ExprKind::Macro(call) => self.exprs(call.exprs()),
             ExprKind::If { .. } | ExprKind::While { .. } | ExprKind::Loop { .. } | ExprKind::For { .. } => {
                 self.control(expr)
             }

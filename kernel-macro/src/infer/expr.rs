@@ -55,6 +55,7 @@ impl<'a> Infer<'a> {
             ExprKind::Array(elements) => self.infer_array(expr, elements, expect),
             ExprKind::Repeat { element, len } => self.infer_repeat(element, len, expect),
             ExprKind::Struct { path, fields } => self.infer_struct(expr, path, fields),
+            ExprKind::Macro(call) => self.infer_macro(call, expect),
             ExprKind::Error => {
                 self.poisoned = true;
                 Term::Error

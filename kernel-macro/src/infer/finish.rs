@@ -2,6 +2,7 @@
 
 use crate::ast::{Expr, Item, ScalarName, SpanRange};
 use crate::diag::code;
+use crate::format::Style;
 use crate::typed::{Ty, TypedFn};
 
 use super::mismatch::cast_source;
@@ -16,6 +17,10 @@ pub(super) enum Deferred<'a> {
     Cast { value: &'a Expr, found: Term, target: Term, ty: SpanRange },
     /// The index of a buffer or array.
     Index { index: &'a Expr, term: Term },
+    /// A value that a format string shows.
+    Shown { value: &'a Expr, term: Term, style: Style },
+    /// All values that one message shows.
+    Words { span: SpanRange, terms: Vec<Term> },
     /// A literal too large for some type.
     Range { span: SpanRange, value: u128, term: Term, negative: bool },
 }
@@ -36,6 +41,12 @@ impl<'a> Infer<'a> {
                     Some(Ty::U32 | Ty::USIZE | Ty::Error | Ty::Never) | None => {}
                     Some(ty) => self.report_index(index, &Term::from(&ty)),
                 },
+                Deferred::Shown { value, term, style } => {
+                    if let Some(ty) = self.table.resolve(&term) {
+                        self.check_shown(value, &ty, style);
+                    }
+                }
+                Deferred::Words { span, terms } => self.check_words(span, &terms),
                 Deferred::Range { span, value, term, negative } => {
                     if let Some(Ty::Scalar(scalar)) = self.table.resolve(&term) {
                         self.check_range(span, value, scalar, negative);

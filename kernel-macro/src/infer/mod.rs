@@ -18,6 +18,7 @@ mod mismatch;
 mod name;
 mod op;
 mod place;
+mod report;
 mod suggest;
 mod ty;
 mod unify;

@@ -61,6 +61,7 @@ impl FnCx<'_, '_, '_> {
             ExprKind::Tuple(members) | ExprKind::Array(members) => self.lower_members(expr, members.iter()),
             ExprKind::Repeat { element, .. } => self.lower_repeat(expr, element),
             ExprKind::Struct { fields, .. } => self.lower_struct(expr, fields.iter().map(|(_, value)| value)),
+            ExprKind::Macro(call) => self.lower_macro(expr, call),
             _ => self.lower_control(expr),
         }
     }

@@ -15,6 +15,7 @@ mod int;
 mod intrinsic;
 mod operator;
 mod place;
+mod report;
 mod stmt;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::ir::{BufferId, FunctionId, Module, ParamId};
 
 use crate::ast::{Fn, Item};
+use crate::message::Message;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Callee, Ty, TypedFn};
 
@@ -39,6 +41,17 @@ struct Shared<'p> {
     types: TypeCx<'p>,
     /// Device functions lowered already.
     functions: HashMap<ItemId, FunctionId>,
+    /// Whether `debug_assert!` and its like are there.
+    debug_assertions: bool,
+    /// The messages of panics and prints, by the numbers in their sites.
+    messages: Vec<Message>,
+}
+
+/// A kernel's module, and the messages that its sites name.
+#[derive(Debug)]
+pub(crate) struct Lowered {
+    pub(crate) module: Module,
+    pub(crate) messages: Vec<Message>,
 }
 
 /// How a kernel's parameter is reached.
@@ -51,9 +64,15 @@ enum KernelParam {
 }
 
 /// The module of a kernel without errors: the device functions it uses, callees first, then the kernel.
-pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3]) -> Module {
+pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3], debug_assertions: bool) -> Lowered {
     let mut module = ModuleBuilder::new();
-    let mut shared = Shared { program, types: TypeCx::new(program), functions: HashMap::new() };
+    let mut shared = Shared {
+        program,
+        types: TypeCx::new(program),
+        functions: HashMap::new(),
+        debug_assertions,
+        messages: Vec::new(),
+    };
     let params = declare_interface(&mut module, &mut shared, kernel, workgroup);
     for item in reachable_functions(program, kernel) {
         let id = lower_device_fn(&mut module, &mut shared, item);
@@ -62,7 +81,7 @@ pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3
     let (ast, _) = function_of(program, kernel);
     let builder = module.kernel_function(ast.name.to_string());
     FnCx::new(&mut shared, builder, kernel).lower_kernel_body(&params);
-    module.finish()
+    Lowered { module: module.finish(), messages: shared.messages }
 }
 
 fn declare_interface(

@@ -14,6 +14,9 @@ impl Parser<'_> {
         if let Syn::Group(group) = expr {
             return self.expr(&group.expr);
         }
+        if let Syn::Macro(call) = expr {
+            return self.macro_call(&call.mac);
+        }
         let id = self.next_expr();
         let kind = self.expr_kind(expr);
         Expr { id, kind, span: expr_range(expr) }
@@ -23,7 +26,7 @@ impl Parser<'_> {
         Box::new(self.expr(expr))
     }
 
-    fn list<'a>(&mut self, exprs: impl IntoIterator<Item = &'a Syn>) -> Vec<Expr> {
+    pub(super) fn list<'a>(&mut self, exprs: impl IntoIterator<Item = &'a Syn>) -> Vec<Expr> {
         exprs.into_iter().map(|expr| self.expr(expr)).collect()
     }
 
@@ -241,10 +244,6 @@ impl Parser<'_> {
             Syn::Infer(_) => (expr.to_token_stream(), "`_` as an expression is", "write a value"),
             Syn::Yield(_) => (expr.to_token_stream(), "`yield` is", "write the value into a buffer"),
             Syn::Path(_) => (expr.to_token_stream(), "a qualified path is", "call the method on the value"),
-            Syn::Macro(it) => {
-                self.unsupported_macro(&it.mac);
-                return;
-            }
             _ => (
                 expr.to_token_stream(),
                 "this expression is",

@@ -3,6 +3,7 @@
 mod expr;
 mod generics;
 mod item;
+mod macros;
 mod pat;
 mod span;
 mod stmt;

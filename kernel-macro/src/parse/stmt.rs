@@ -14,6 +14,10 @@ impl Parser<'_> {
         for (position, statement) in block.stmts.iter().enumerate() {
             match statement {
                 Stmt::Expr(expr, None) if position == last => tail = Some(Box::new(self.expr(expr))),
+                // A macro at the end may have a value: `dbg!(x)`, or none ever: `panic!()`.
+                Stmt::Macro(call) if position == last && call.semi_token.is_none() => {
+                    tail = Some(Box::new(self.macro_call(&call.mac)));
+                }
                 other => statements.extend(self.statement(other)),
             }
         }
@@ -33,7 +37,7 @@ impl Parser<'_> {
                 None
             }
             Stmt::Macro(call) => {
-                let expr = self.unsupported_macro(&call.mac);
+                let expr = self.macro_call(&call.mac);
                 Some(Statement::Expr { expr, semicolon: true })
             }
         }
@@ -79,17 +83,20 @@ impl Parser<'_> {
         self.unsupported(proc_macro2::Ident::new("item", span), what, help);
     }
 
-    /// A macro call: none is supported.
-    pub(super) fn unsupported_macro(&mut self, call: &syn::Macro) -> Expr {
+    /// A macro call.
+    pub(super) fn macro_call(&mut self, call: &syn::Macro) -> Expr {
+        match self.known_macro(call) {
+            Some(expr) => expr,
+            None => self.unsupported_macro(call),
+        }
+    }
+
+    fn unsupported_macro(&mut self, call: &syn::Macro) -> Expr {
         let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
         let help = match name.as_str() {
-            "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "panic" | "unreachable" => {
-                "write the result into a buffer and check it on the host"
+            "format" | "write" | "writeln" | "format_args" => {
+                "there are no strings on the device: `println!` and `panic!` take a format string and arguments"
             }
-            "println" | "print" | "eprintln" | "eprint" | "dbg" => {
-                "write the value into a buffer and print it on the host"
-            }
-            "todo" | "unimplemented" => "write the code, or return a value",
             "vec" => "use an array `[value; N]`",
             _ => "write the code out, or call a `#[device] fn`",
         };

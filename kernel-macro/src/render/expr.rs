@@ -131,6 +131,7 @@ impl Renderer<'_> {
                 let fields: Vec<_> = fields.collect();
                 tokens!(#path { #(#fields),* })
             }
+            ExprKind::Macro(call) => self.macro_call(call, expr),
             _ => self.control(expr),
         }
     }

@@ -13,7 +13,7 @@ use crate::typed::{Callee, Ty, TypedFn};
 pub(crate) fn render_fn(program: &Program, item: ItemId, is_kernel: bool, krate: &TokenStream) -> TokenStream {
     let Some((function, typed)) = parts(program, item) else { return TokenStream::new() };
     let mode = if is_kernel { Mode::Original } else { Mode::Device };
-    let mut renderer = Renderer::new(&program.items[item], typed, mode);
+    let mut renderer = Renderer::new(program, &program.items[item], typed, mode);
     let body = renderer.body(&function.body);
     let import = renderer.uses_twin.get().then(|| twin_import(krate));
     let sites = sites_tokens(&renderer.sites.into_inner());
@@ -48,7 +48,7 @@ pub(crate) struct Host {
 /// The host side of a kernel.
 pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
     let (function, typed) = parts(program, item)?;
-    let mut renderer = Renderer::new(&program.items[item], typed, Mode::Twin);
+    let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Twin);
     let body = renderer.block(&function.body);
     let (twin_path, cx) = (renderer.twin(), context());
     let (args, group, twin) = (local("__args"), local("__group"), local("__gridwise_twin"));

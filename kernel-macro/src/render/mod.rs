@@ -14,6 +14,7 @@ mod generic;
 mod intrinsic;
 mod operator;
 mod place;
+mod report;
 mod site;
 mod types;
 
@@ -26,7 +27,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 use crate::ast::Expr;
-use crate::program::ProgramItem;
+use crate::program::{Program, ProgramItem};
 use crate::tokens::{Tokens, tokens};
 use crate::typed::{Ty, TypedFn};
 
@@ -43,6 +44,7 @@ enum Mode {
 
 /// What rendering one function needs.
 struct Renderer<'a> {
+    program: &'a Program,
     item: &'a ProgramItem,
     typed: &'a TypedFn,
     mode: Mode,
@@ -53,8 +55,8 @@ struct Renderer<'a> {
 }
 
 impl<'a> Renderer<'a> {
-    fn new(item: &'a ProgramItem, typed: &'a TypedFn, mode: Mode) -> Self {
-        Self { item, typed, mode, uses_twin: Cell::new(false), sites: RefCell::new(Vec::new()) }
+    fn new(program: &'a Program, item: &'a ProgramItem, typed: &'a TypedFn, mode: Mode) -> Self {
+        Self { program, item, typed, mode, uses_twin: Cell::new(false), sites: RefCell::new(Vec::new()) }
     }
 
     /// Notes that the short names of the twin's support module are used.

@@ -20,6 +20,7 @@ mod shared;
 mod slice;
 mod stop;
 pub mod subgroup;
+mod words;
 
 pub use access::{at, index_mut, index_ref};
 pub use ambient::{
@@ -38,6 +39,7 @@ pub(crate) use order::Permutation;
 pub use shared::SharedRef;
 pub use slice::SliceMut;
 pub(crate) use stop::Stopped;
+pub use words::Words;
 
 pub use glam;
 pub use gridwise_ir::descriptor::{Location, Site, SiteKind};

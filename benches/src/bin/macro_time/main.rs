@@ -21,6 +21,8 @@ mod diag;
 mod dump;
 #[path = "../../../../kernel-macro/src/expand/mod.rs"]
 mod expand;
+#[path = "../../../../kernel-macro/src/format.rs"]
+mod format;
 #[path = "../../../../kernel-macro/src/gather/mod.rs"]
 mod gather;
 #[path = "../../../../kernel-macro/src/infer/mod.rs"]
@@ -33,6 +35,8 @@ mod intrinsic;
 mod krate;
 #[path = "../../../../kernel-macro/src/lower/mod.rs"]
 mod lower;
+#[path = "../../../../kernel-macro/src/message.rs"]
+mod message;
 #[path = "../../../../kernel-macro/src/parse/mod.rs"]
 mod parse;
 #[path = "../../../../kernel-macro/src/program.rs"]

@@ -21,7 +21,7 @@ use crate::expand;
 use crate::gather::{Place, names_of_fn};
 use crate::infer::infer_item;
 use crate::krate::facade_path;
-use crate::lower::lower_kernel;
+use crate::lower::{Lowered, lower_kernel};
 use crate::parse::{Role, parse_fn};
 use crate::workloads::Workload;
 
@@ -84,7 +84,7 @@ pub(crate) fn run_stages(workload: &Workload) -> Result<Staged, Error> {
     let workgroup = parsed.attribute.workgroup(&program, item, &mut diags);
     clock.next();
 
-    let module = lower_kernel(&program, item, workgroup);
+    let Lowered { module, messages } = lower_kernel(&program, item, workgroup, true);
     clock.next();
 
     verify(&module).map_err(|e| wrong(workload, e.to_string()))?;
@@ -106,7 +106,7 @@ pub(crate) fn run_stages(workload: &Workload) -> Result<Staged, Error> {
     clock.skip();
     let krate = facade_path();
     let mut tokens = dispatch_items(&parsed.source, &parsed.function, &krate);
-    tokens.extend(kernel_items(&program, item, &compiled, &krate));
+    tokens.extend(kernel_items(&program, item, &compiled, &messages, &krate));
     clock.next();
 
     drop((tokens, names));

@@ -121,6 +121,7 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
             args.iter().for_each(|arg| walk(arg, visit));
         }
         ExprKind::Tuple(members) | ExprKind::Array(members) => members.iter().for_each(|member| walk(member, visit)),
+        ExprKind::Macro(call) => call.exprs().for_each(|expr| walk(expr, visit)),
         ExprKind::Struct { fields, .. } => fields.iter().for_each(|(_, value)| walk(value, visit)),
     }
 }

@@ -83,7 +83,7 @@ pub(crate) fn accepted(source: &str) -> Program {
 pub(crate) fn accepted_to_the_end(source: &str) {
     let program = accepted(source);
     let kernel = kernel_of(&program);
-    let module = lower_kernel(&program, kernel, [64, 1, 1]);
+    let module = lower_kernel(&program, kernel, [64, 1, 1], true).module;
     if let Err(errors) = gridwise_ir::verify::verify(&module) {
         panic!("{errors}\n{source}\n{module}");
     }

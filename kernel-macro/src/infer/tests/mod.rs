@@ -10,4 +10,5 @@ mod mismatches;
 mod names;
 mod operators;
 mod places;
+mod reports;
 mod types;

@@ -67,14 +67,20 @@ fn parse_item(item: &syn::Item, diags: &mut Diagnostics) -> (proc_macro2::Ident,
 pub(super) fn kernel_module(source: &str) -> Module {
     let program = program_of(source);
     let kernel = kernel_of(&program);
-    verified(lower_kernel(&program, kernel, [64, 1, 1]), source)
+    verified(lower_kernel(&program, kernel, [64, 1, 1], true).module, source)
 }
 
 /// A module of device functions without a kernel.
 pub(super) fn device_module(source: &str) -> Module {
     let program = program_of(source);
     let mut module = ModuleBuilder::new();
-    let mut shared = Shared { program: &program, types: TypeCx::new(&program), functions: Default::default() };
+    let mut shared = Shared {
+        program: &program,
+        types: TypeCx::new(&program),
+        functions: Default::default(),
+        debug_assertions: true,
+        messages: Vec::new(),
+    };
     for (id, item) in program.items.iter() {
         if let Item::Fn(_) = item.item {
             let function = lower_device_fn(&mut module, &mut shared, id);

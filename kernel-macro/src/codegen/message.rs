@@ -1,0 +1,168 @@
+//! The functions that make texts of the words of messages: rustc's own formatting, on values put together from words.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::ast::{Item, ScalarName};
+use crate::message::Message;
+use crate::program::{ItemId, Program, TypedItem};
+use crate::render::TWIN;
+use crate::typed::Ty;
+
+/// `Message { … }` for a record of so many words.
+pub(super) fn message_tokens(program: &Program, message: &Message, words: u32, home: &Ident) -> TokenStream {
+    let twin = Ident::new(TWIN, Span::call_site());
+    let mut decoder = Decoder { program, twin: &twin, structs: BTreeMap::new() };
+    let mut values = Vec::new();
+    let mut args = Vec::new();
+    for (position, (name, ty)) in message.args.iter().enumerate() {
+        let value = format_ident!("__value{position}", span = Span::mixed_site());
+        let decoded = decoder.value(ty);
+        values.push(quote!(let #value = #decoded;));
+        args.push(match name {
+            Some(name) => quote!(#name = #value),
+            None => quote!(#value),
+        });
+    }
+    let structs = decoder.structs.into_values();
+    let format = Literal::string(&message.format);
+    quote! {
+        #home::Message {
+            words: #words,
+            write: |__f, __words| {
+                #(#structs)*
+                let mut __words = #twin::Words::new(__words);
+                #(#values)*
+                let _ = &mut __words;
+                ::core::write!(__f, #format, #(#args),*)
+            },
+        }
+    }
+}
+
+struct Decoder<'a> {
+    program: &'a Program,
+    twin: &'a Ident,
+    /// Stand-ins for structs, whose own names may be out of reach here; they show as derived `Debug` shows them.
+    structs: BTreeMap<ItemId, TokenStream>,
+}
+
+impl Decoder<'_> {
+    /// An expression that takes a value's words.
+    fn value(&mut self, ty: &Ty) -> TokenStream {
+        match ty {
+            Ty::Scalar(scalar) => scalar_value(*scalar),
+            Ty::Vector(scalar, lanes) => {
+                let name = self.vector(*scalar, *lanes);
+                let values = (0..*lanes).map(|_| scalar_value(*scalar));
+                quote!(#name::new(#(#values),*))
+            }
+            Ty::Array(element, len) => {
+                let value = self.value(element);
+                let len = Literal::usize_suffixed(*len as usize);
+                quote!(::core::array::from_fn::<_, #len, _>(|_| #value))
+            }
+            Ty::Tuple(members) => {
+                let members = members.iter().map(|member| self.value(member)).collect::<Vec<_>>();
+                quote!((#(#members,)*))
+            }
+            Ty::Struct(item) => {
+                let (name, fields) = (self.stand_in(*item), self.fields(*item));
+                let values = fields.iter().map(|(field, ty)| {
+                    let value = self.value(ty);
+                    quote!(#field: #value)
+                });
+                let values: Vec<_> = values.collect();
+                quote!(#name { #(#values),* })
+            }
+            _ => quote!(()),
+        }
+    }
+
+    /// The type of a decoded value.
+    fn ty(&mut self, ty: &Ty) -> TokenStream {
+        match ty {
+            Ty::Scalar(scalar) => {
+                let name = Ident::new(scalar.name(), Span::call_site());
+                quote!(::core::primitive::#name)
+            }
+            Ty::Vector(scalar, lanes) => self.vector(*scalar, *lanes),
+            Ty::Array(element, len) => {
+                let element = self.ty(element);
+                let len = Literal::usize_suffixed(*len as usize);
+                quote!([#element; #len])
+            }
+            Ty::Tuple(members) => {
+                let members = members.iter().map(|member| self.ty(member)).collect::<Vec<_>>();
+                quote!((#(#members,)*))
+            }
+            Ty::Struct(item) => {
+                let name = self.stand_in(*item);
+                quote!(#name)
+            }
+            _ => quote!(()),
+        }
+    }
+
+    fn vector(&self, scalar: ScalarName, lanes: u8) -> TokenStream {
+        let prefix = match scalar {
+            ScalarName::F32 => "Vec",
+            ScalarName::I32 => "IVec",
+            ScalarName::Bool => "BVec",
+            _ => "UVec",
+        };
+        let (twin, name) = (self.twin, format_ident!("{prefix}{lanes}"));
+        quote!(#twin::glam::#name)
+    }
+
+    fn fields(&self, item: ItemId) -> Vec<(Ident, Ty)> {
+        match (&self.program.items[item].item, &self.program.items[item].typed) {
+            (Item::Struct(definition), TypedItem::Struct(types)) => {
+                definition.fields.iter().map(|(name, _)| name.clone()).zip(types.iter().cloned()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn stand_in(&mut self, item: ItemId) -> Ident {
+        use gridwise_ir::arena::EntityId;
+        let name = format_ident!("__Struct{}", item.index());
+        if self.structs.contains_key(&item) {
+            return name;
+        }
+        self.structs.insert(item, TokenStream::new());
+        let fields = self.fields(item);
+        let declared: Vec<_> = fields
+            .iter()
+            .map(|(field, ty)| {
+                let ty = self.ty(ty);
+                quote!(#field: #ty)
+            })
+            .collect();
+        let shown = fields.iter().map(|(field, _)| {
+            let text = field.to_string();
+            quote!(.field(#text, &self.#field))
+        });
+        let text = match &self.program.items[item].item {
+            Item::Struct(definition) => definition.name.to_string(),
+            Item::Fn(_) | Item::Const(_) => String::new(),
+        };
+        let tokens = quote! {
+            struct #name { #(#declared),* }
+            impl ::core::fmt::Debug for #name {
+                fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    __f.debug_struct(#text) #(#shown)* .finish()
+                }
+            }
+        };
+        self.structs.insert(item, tokens);
+        name
+    }
+}
+
+fn scalar_value(scalar: ScalarName) -> TokenStream {
+    let name = Ident::new(scalar.name(), Span::call_site());
+    quote!(__words.#name())
+}

@@ -1,0 +1,116 @@
+//! Inference of `assert!`, `panic!`, `println!`, `dbg!` and their like.
+
+use gridwise_ir::descriptor::MAX_SITE_WORDS;
+
+use crate::ast::{Expr, MacroCall, MacroKind, ScalarName, SpanRange};
+use crate::diag::code;
+use crate::format::Style;
+use crate::message;
+use crate::typed::Ty;
+
+use super::finish::Deferred;
+use super::mismatch::Because;
+use super::unify::{Term, VarKind};
+use super::{Expect, Infer};
+
+impl<'a> Infer<'a> {
+    pub(super) fn infer_macro(&mut self, call: &'a MacroCall, expect: &Expect) -> Term {
+        if self.constant {
+            let message = format!("`{}!` in a constant", call.name);
+            self.diags
+                .error(code::BAD_CONST, super::range(call.name.span()), message)
+                .help("a constant is a value known while the program compiles: assert in the function that uses it");
+        }
+        let term = match call.kind {
+            MacroKind::Assert => {
+                call.operands.iter().for_each(|condition| self.check(condition, &Term::BOOL, Because::Condition));
+                Term::Unit
+            }
+            MacroKind::AssertEq | MacroKind::AssertNe => {
+                for comparison in &call.operands {
+                    self.infer(comparison, &Expect::Nothing);
+                    if let crate::ast::ExprKind::Binary(_, left, right, _) = &comparison.kind {
+                        [left, right].into_iter().for_each(|side| self.show_later(side, Style::Debug));
+                    }
+                }
+                Term::Unit
+            }
+            MacroKind::Panic(_) => Term::Never,
+            MacroKind::Print { .. } => Term::Unit,
+            MacroKind::Dbg => self.infer_dbg(&call.operands, expect),
+        };
+        // The arguments of an assertion's message are evaluated when it fails, and control does not come back then.
+        let before = self.diverges;
+        for arg in call.format_args() {
+            let term = self.infer(&arg.value, &Expect::Nothing);
+            if arg.uses.contains(&Style::Count) && matches!(self.table.kind(&term), Some(VarKind::Int { .. })) {
+                self.table.unify(&term, &Term::Scalar(ScalarName::Usize));
+            }
+            arg.uses.iter().for_each(|style| self.show_later(&arg.value, *style));
+        }
+        let shown = call.exprs().filter(|_| call.kind != MacroKind::Assert);
+        let terms = match message::compared(call) {
+            Some(sides) if matches!(call.kind, MacroKind::AssertEq | MacroKind::AssertNe) => {
+                sides.into_iter().chain(shown.skip(1)).map(|value| self.term(value)).collect()
+            }
+            _ => shown.map(|value| self.term(value)).collect(),
+        };
+        self.deferred.push(Deferred::Words { span: super::range(call.name.span()), terms });
+        if let MacroKind::Assert | MacroKind::AssertEq | MacroKind::AssertNe = call.kind {
+            self.diverges = before;
+        }
+        term
+    }
+
+    /// `dbg!()` is unit, `dbg!(x)` is `x`, `dbg!(x, y)` is `(x, y)`.
+    fn infer_dbg(&mut self, values: &'a [Expr], expect: &Expect) -> Term {
+        let terms = match values {
+            [value] => vec![self.infer(value, expect)],
+            values => values.iter().map(|value| self.infer(value, &Expect::Nothing)).collect(),
+        };
+        values.iter().for_each(|value| self.show_later(value, Style::Debug));
+        match <[Term; 1]>::try_from(terms) {
+            Ok([term]) => term,
+            Err(terms) if terms.is_empty() => Term::Unit,
+            Err(terms) => Term::tuple(terms),
+        }
+    }
+
+    fn show_later(&mut self, value: &'a Expr, style: Style) {
+        let term = self.term(value);
+        self.deferred.push(Deferred::Shown { value, term, style });
+    }
+
+    /// Reports a message with more values than a record takes.
+    pub(super) fn check_words(&mut self, span: SpanRange, terms: &[Term]) {
+        let types = terms.iter().filter_map(|term| self.table.resolve(term));
+        let words = types.map(|ty| message::word_count(self.program, &ty)).fold(0, u32::saturating_add);
+        if words as usize > MAX_SITE_WORDS {
+            let message = format!("the values of this message take {words} words, and a record has {MAX_SITE_WORDS}");
+            self.diags.error(code::BAD_FORMAT, span, message).help("show fewer values, or one element after the other");
+        }
+    }
+
+    /// Reports a value that cannot be shown in this style.
+    pub(super) fn check_shown(&mut self, value: &Expr, ty: &Ty, style: Style) {
+        let name = self.name_of(ty);
+        let (message, help) = match (style, ty) {
+            (_, Ty::Error | Ty::Never) => return,
+            (_, Ty::Buffer { .. }) => {
+                (format!("a buffer cannot be shown, found `{name}`"), "show an element, or the length, `.len()`")
+            }
+            (Style::Count, Ty::Scalar(_)) if *ty == Ty::USIZE => return,
+            (Style::Count, _) => (format!("width and precision are `usize`, found `{name}`"), "convert it: `as usize`"),
+            (Style::Debug, _) | (Style::Display, Ty::Scalar(_) | Ty::Vector(..)) => return,
+            (Style::Display, _) => (format!("`{name}` has no format `{{}}`"), "show it with `{:?}`"),
+            (Style::Bits, Ty::Scalar(scalar)) if scalar.is_integer() => return,
+            (Style::Bits, Ty::Scalar(scalar)) if scalar.is_float() => {
+                (format!("`{name}` has no bits to show"), "show those it is made of: `x.to_bits()`")
+            }
+            (Style::Bits, _) => (format!("only integers are shown by their bits, found `{name}`"), "use `{:?}`"),
+            (Style::Exponent, Ty::Scalar(scalar)) if scalar.is_integer() || scalar.is_float() => return,
+            (Style::Exponent, _) => (format!("only numbers have exponents, found `{name}`"), "use `{:?}`"),
+        };
+        self.diags.error(code::BAD_FORMAT, value.span, message).help(help);
+    }
+}

@@ -1,0 +1,108 @@
+//! Messages of panics and prints: the whole format string, the arguments in the order of their words, the types of these.
+
+use proc_macro2::Ident;
+
+use crate::ast::{Expr, ExprKind, Format, Item, MacroCall, MacroKind};
+use crate::format::escape;
+use crate::program::{Program, TypedItem};
+use crate::source::{location, text};
+use crate::typed::Ty;
+
+/// A message with the types of its arguments: what the host needs to make a text of their words.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Message {
+    pub(crate) format: String,
+    pub(crate) args: Vec<(Option<Ident>, Ty)>,
+}
+
+/// A message as its call has it.
+#[derive(Debug)]
+pub(crate) struct MessageParts<'e> {
+    pub(crate) format: String,
+    pub(crate) args: Vec<(Option<Ident>, Arg<'e>)>,
+}
+
+/// An argument of a message.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Arg<'e> {
+    /// Evaluated for the message.
+    Own(&'e Expr),
+    /// A side of a comparison, or the value of a `dbg!`: evaluated before.
+    Known(&'e Expr),
+}
+
+impl<'e> Arg<'e> {
+    pub(crate) fn expr(self) -> &'e Expr {
+        match self {
+            Self::Own(expr) | Self::Known(expr) => expr,
+        }
+    }
+}
+
+/// The message of a call other than `dbg!`; `whole` is the call.
+pub(crate) fn message_of(call: &MacroCall) -> MessageParts<'_> {
+    let own = call.message.as_ref().map(|format: &Format| format.literal.value());
+    let mut args: Vec<_> = call.format_args().iter().map(|arg| (arg.name.clone(), Arg::Own(&arg.value))).collect();
+    let behind = |text: &Option<String>| text.as_ref().map_or(String::new(), |text| format!(": {text}"));
+    let format = match call.kind {
+        MacroKind::Assert => own.unwrap_or_else(|| {
+            let condition = call.operands.first().map_or(String::new(), text);
+            format!("assertion failed: {}", escape(&condition))
+        }),
+        MacroKind::AssertEq | MacroKind::AssertNe => {
+            let symbol = if call.kind == MacroKind::AssertEq { "==" } else { "!=" };
+            let sides = ["left", "right"].map(|side| Ident::new(&format!("__{side}"), call.name.span()));
+            for (name, side) in sides.into_iter().zip(compared(call).into_iter().flatten()) {
+                args.push((Some(name), Arg::Known(side)));
+            }
+            let own = behind(&own);
+            format!("assertion `left {symbol} right` failed{own}\n  left: {{__left:?}}\n right: {{__right:?}}")
+        }
+        // A panic with nothing but a message says that and nothing else.
+        MacroKind::Panic(what) if call.name == "panic" => own.unwrap_or_else(|| what.to_owned()),
+        MacroKind::Panic(what) => format!("{what}{}", behind(&own)),
+        MacroKind::Print { newline, .. } => {
+            let end = if newline { "\n" } else { "" };
+            format!("{}{end}", own.unwrap_or_default())
+        }
+        MacroKind::Dbg => String::new(),
+    };
+    MessageParts { format, args }
+}
+
+/// The message of a `dbg!` for one of its values, or for none.
+pub(crate) fn dbg_message<'e>(whole: &Expr, value: Option<&'e Expr>) -> MessageParts<'e> {
+    let (file, line, column) = location(whole.span.start);
+    let place = escape(&format!("[{file}:{line}:{column}]"));
+    match value {
+        Some(value) => MessageParts {
+            format: format!("{place} {} = {{:#?}}\n", escape(&text(value))),
+            args: vec![(None, Arg::Known(value))],
+        },
+        None => MessageParts { format: format!("{place}\n"), args: Vec::new() },
+    }
+}
+
+/// Both sides of an `assert_eq!` or `assert_ne!`.
+pub(crate) fn compared(call: &MacroCall) -> Option<[&Expr; 2]> {
+    match &call.operands.first()?.kind {
+        ExprKind::Binary(_, left, right, _) => Some([left, right]),
+        _ => None,
+    }
+}
+
+/// How many words a value takes in a record.
+pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
+    let sum = |types: &[Ty]| types.iter().map(|ty| word_count(program, ty)).fold(0, u32::saturating_add);
+    match ty {
+        Ty::Scalar(_) => 1,
+        Ty::Vector(_, lanes) => u32::from(*lanes),
+        Ty::Array(element, len) => word_count(program, element).saturating_mul(*len),
+        Ty::Tuple(members) => sum(members),
+        Ty::Struct(item) => match (&program.items[*item].item, &program.items[*item].typed) {
+            (Item::Struct(_), TypedItem::Struct(fields)) => sum(fields),
+            _ => 0,
+        },
+        Ty::Unit | Ty::Never | Ty::Error | Ty::Const(_) | Ty::Buffer { .. } => 0,
+    }
+}

@@ -1,0 +1,127 @@
+//! `assert!`, `panic!`, `println!`, `dbg!` and their like: the author's own call in the original, records in the twin.
+
+use gridwise_ir::descriptor::SiteKind;
+use proc_macro2::{Ident, Literal};
+
+use super::{Renderer, local};
+use crate::ast::{Expr, MacroCall, MacroKind, PrintTarget};
+use crate::message::{Arg, MessageParts, compared, dbg_message, message_of, word_count};
+use crate::tokens::{Tokens, tokens, tokens_at};
+
+impl Renderer<'_> {
+    /// A call of a macro that kernels have.
+    pub(super) fn macro_call(&mut self, call: &MacroCall, whole: &Expr) -> Tokens {
+        if self.is_original() {
+            return self.original_call(call, whole);
+        }
+        let tokens = match call.kind {
+            MacroKind::Assert => {
+                let conditions: Vec<_> = call.operands.iter().map(|condition| self.bare(condition)).collect();
+                let panic = self.panic_call(call, whole, &[]);
+                tokens!(if !(#(#conditions)*) { #panic })
+            }
+            MacroKind::AssertEq | MacroKind::AssertNe => {
+                let Some([left, right]) = compared(call).map(|sides| sides.map(|side| self.bare(side))) else {
+                    return tokens!();
+                };
+                let names = [local("__left"), local("__right")];
+                let panic = self.panic_call(call, whole, &names);
+                let [a, b] = names;
+                let op = if call.kind == MacroKind::AssertEq { tokens!(==) } else { tokens!(!=) };
+                tokens!(match (#left, #right) { (#a, #b) => if !(#a #op #b) { #panic } })
+            }
+            MacroKind::Panic(_) => self.panic_call(call, whole, &[]),
+            MacroKind::Print { target: PrintTarget::Out, .. } => {
+                self.print_call(SiteKind::Print, message_of(call), call, whole, &[])
+            }
+            MacroKind::Print { target: PrintTarget::Error, .. } => {
+                self.print_call(SiteKind::PrintError, message_of(call), call, whole, &[])
+            }
+            MacroKind::Dbg => self.dbg_call(call, whole),
+        };
+        if call.debug { tokens!(if ::core::cfg!(debug_assertions) { #tokens }) } else { tokens }
+    }
+
+    fn original_call(&mut self, call: &MacroCall, whole: &Expr) -> Tokens {
+        let mut args: Vec<Tokens> = match compared(call).filter(|_| call.kind != MacroKind::Assert) {
+            Some(sides) if call.kind != MacroKind::Dbg => sides.map(|side| self.bare(side)).into(),
+            _ => call.operands.iter().map(|operand| self.bare(operand)).collect(),
+        };
+        if let Some(message) = &call.message {
+            let literal = &message.literal;
+            args.push(tokens!(#literal));
+            for arg in message.args.iter().filter(|arg| !arg.is_captured) {
+                let value = self.bare(&arg.value);
+                args.push(match &arg.name {
+                    Some(name) => tokens!(#name = #value),
+                    None => value,
+                });
+            }
+        }
+        let path = &call.path;
+        tokens_at!(whole.span.start=> #path!(#(#args),*))
+    }
+
+    fn panic_call(&mut self, call: &MacroCall, whole: &Expr, known: &[Ident]) -> Tokens {
+        let text = self.text(message_of(call), call, known);
+        let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::Panic, whole));
+        tokens!(#twin::TrapSink::panic(#sink, #site, #text))
+    }
+
+    fn print_call(
+        &mut self,
+        kind: SiteKind,
+        parts: MessageParts<'_>,
+        call: &MacroCall,
+        whole: &Expr,
+        known: &[Ident],
+    ) -> Tokens {
+        let words = parts.args.iter().map(|(_, arg)| word_count(self.program, self.expr_ty(arg.expr()))).sum::<u32>();
+        let text = self.text(parts, call, known);
+        let (twin, sink, site) = (self.twin(), self.sink(), self.site(kind, whole));
+        tokens!(#twin::TrapSink::print(#sink, #site, #words, #text))
+    }
+
+    /// `format_args!(…)`; `known` are the names of arguments evaluated before.
+    fn text(&mut self, parts: MessageParts<'_>, call: &MacroCall, known: &[Ident]) -> Tokens {
+        let mut format = Literal::string(&parts.format);
+        format.set_span(call.message.as_ref().map_or(call.name.span(), |message| message.literal.span()));
+        let mut known = known.iter();
+        let mut args = Vec::new();
+        for (name, arg) in &parts.args {
+            let value = match arg {
+                Arg::Own(expr) => self.bare(expr),
+                Arg::Known(_) => {
+                    let name = known.next();
+                    tokens!(#name)
+                }
+            };
+            args.push(match name {
+                Some(name) => tokens!(#name = #value),
+                None => value,
+            });
+        }
+        tokens!(::core::format_args!(#format, #(#args),*))
+    }
+
+    fn dbg_call(&mut self, call: &MacroCall, whole: &Expr) -> Tokens {
+        if call.operands.is_empty() {
+            return self.print_call(SiteKind::PrintError, dbg_message(whole, None), call, whole, &[]);
+        }
+        let name = local("__value");
+        let mut members = Vec::new();
+        for operand in &call.operands {
+            let value = self.bare(operand);
+            let parts = dbg_message(whole, Some(operand));
+            let print = self.print_call(SiteKind::PrintError, parts, call, whole, std::slice::from_ref(&name));
+            members.push(tokens!(match #value { #name => { #print; #name } }));
+        }
+        match members.pop() {
+            Some(member) if members.is_empty() => member,
+            last => {
+                members.extend(last);
+                tokens!((#(#members,)*))
+            }
+        }
+    }
+}

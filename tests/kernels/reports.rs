@@ -1,0 +1,247 @@
+//! Panics and prints: Rust's own texts, in Rust's order, on every device.
+
+#![expect(clippy::dbg_macro, clippy::todo, clippy::unimplemented, reason = "kernels have these macros")]
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use gridwise::Error;
+use gridwise::prelude::*;
+
+use super::case;
+use crate::case::{Case, Output};
+
+/// What each kernel printed: entries share a manager, and each of these kernels has one entry.
+static PRINTED: Mutex<BTreeMap<&str, String>> = Mutex::new(BTreeMap::new());
+
+/// Runs one launch over `items`: what it printed, how it ended, and the buffer.
+fn run(
+    mgr: &Manager,
+    kernel: &str,
+    items: u32,
+    dispatch: impl FnOnce(&Sequence, Grid, &mut Tensor<u32>) -> gridwise::Result<()>,
+) -> gridwise::Result<Vec<Output>> {
+    mgr.on_print(move |message| {
+        PRINTED.lock().expect("nobody panics").entry(message.kernel).or_default().push_str(message.text);
+    });
+    let mut out = mgr.tensor(&[0u32; 8])?;
+    let seq = mgr.sequence()?;
+    dispatch(&seq, Grid::items(items), &mut out)?;
+    let end = match seq.eval() {
+        Ok(()) => "done".to_owned(),
+        Err(Error::KernelPanic { message, file, line, column, count, .. }) => {
+            // Panics of one kernel only are told apart by their lines, which change as this file does.
+            let line = if line == ROOT + 3 && file == file!() { "root" } else { "here" };
+            format!("{message} ({line}:{column}, {count})")
+        }
+        Err(error) => error.to_string(),
+    };
+    let printed = PRINTED.lock().expect("nobody panics").remove(kernel).unwrap_or_default();
+    Ok(vec![Output::Report(printed), Output::Report(end), Output::U32(out.to_vec()?)])
+}
+
+/// What a launch that ends well printed, and what it wrote.
+fn printed(text: impl Into<String>, out: [u32; 8]) -> Vec<Output> {
+    vec![Output::Report(text.into()), Output::Report("done".to_owned()), Output::U32(out.to_vec())]
+}
+
+fn panicked(text: &str, out: [u32; 8]) -> Vec<Output> {
+    vec![Output::Report(String::new()), Output::Report(text.to_owned()), Output::U32(out.to_vec())]
+}
+
+/// The entries.
+pub const CASES: &[Case] = &[
+    case!(
+        "reports::assert",
+        [AssertBelow],
+        |mgr| run(mgr, "assert_below", 8, |seq, grid, out| AssertBelow::dispatch(seq, grid, 3, out)),
+        || panicked("assertion failed: i < limit (here:5, 5)", [1, 1, 1, 0, 0, 0, 0, 0])
+    ),
+    case!(
+        "reports::assert_holds",
+        [AssertBelow],
+        |mgr| run(mgr, "assert_below", 8, |seq, grid, out| AssertBelow::dispatch(seq, grid, 8, out)),
+        || printed("", [1; 8])
+    ),
+    case!(
+        "reports::assert_eq",
+        [AssertEqual],
+        |mgr| run(mgr, "assert_equal", 1, |seq, grid, out| AssertEqual::dispatch(seq, grid, 2.5, out)),
+        || panicked("assertion `left == right` failed: x was 2.500\n  left: 2.5\n right: 3.0 (here:5, 1)", [0; 8])
+    ),
+    case!(
+        "reports::assert_ne_of_vectors",
+        [AssertUnequal],
+        |mgr| run(mgr, "assert_unequal", 1, |seq, grid, out| AssertUnequal::dispatch(seq, grid, 7, out)),
+        || panicked("assertion `left != right` failed\n  left: UVec2(7, 1)\n right: UVec2(7, 1) (here:5, 1)", [0; 8])
+    ),
+    case!(
+        "reports::panic_in_a_device_fn",
+        [InDevice],
+        |mgr| run(mgr, "in_device", 8, InDevice::dispatch),
+        || panicked("no root of -1, {0xffffffff} (root:9, 1)", [4, 4, 4, 0, 4, 4, 4, 4])
+    ),
+    case!(
+        "reports::todo_and_unreachable",
+        [Branches],
+        |mgr| {
+            let mut outputs = Vec::new();
+            for which in 0..5 {
+                outputs.extend(run(mgr, "branches", 1, |seq, grid, out| Branches::dispatch(seq, grid, which, out))?);
+            }
+            Ok(outputs)
+        },
+        || {
+            let out = |value| [value, 0, 0, 0, 0, 0, 0, 0];
+            [
+                printed("", out(10)),
+                panicked("not yet implemented (here:9, 1)", out(0)),
+                panicked("not implemented: case 2 (here:9, 1)", out(0)),
+                panicked("explicit panic (here:9, 1)", out(0)),
+                panicked("internal error: entered unreachable code: which = 4 (here:9, 1)", out(0)),
+            ]
+            .concat()
+        }
+    ),
+    case!("reports::panic_leaves_loops", [InLoop], |mgr| run(mgr, "in_loop", 4, InLoop::dispatch), || panicked(
+        "k reached 5 for 2 (here:13, 1)",
+        [3, 4, 0, 6, 0, 0, 0, 0]
+    )),
+    case!(
+        "reports::lines",
+        [Lines],
+        |mgr| run(mgr, "lines", 5, |seq, grid, out| Lines::dispatch(seq, grid, 1.5, out)),
+        || {
+            printed(
+                (0..5)
+                    .map(|i| {
+                        let (x, v) = (1.5f32 * i as f32, Vec3::new(i as f32, 0.25, -1.0));
+                        format!("{i}: x = {x:.3}, {v} {v:?} {:#06x} {:>5}|{:<5}|{}\nnext of {i}\n", i * 77, i, i, i > 2)
+                    })
+                    .collect::<String>(),
+                [1, 1, 1, 1, 1, 0, 0, 0],
+            )
+        }
+    ),
+    case!("reports::structs", [Structs], |mgr| run(mgr, "structs", 1, Structs::dispatch), || {
+        let pair = Pair { weight: -0.5, cells: [1, 2, 3] };
+        printed(format!("{pair:?} {pair:#?} {:?} {:?}\n", (true, 1u32, [2i32; 2]), ()), [0; 8])
+    }),
+    case!("reports::dbg", [Debugged], |mgr| run(mgr, "debugged", 1, Debugged::dispatch), || {
+        let place = |below: u32| format!("[{}:{}:{}]", file!(), DEBUGGED + below, [14, 13, 5][below as usize - 4]);
+        let text = format!("{} i + 2 = 2\n{} v = Vec2(\n    1.0,\n    2.0,\n)\n{}\n", place(4), place(5), place(6));
+        printed(text, [2, 1, 0, 0, 0, 0, 0, 0])
+    }),
+];
+
+#[kernel(workgroup = 4)]
+fn assert_below(limit: u32, out: &mut [u32]) {
+    let i = global_id().x;
+    assert!(i < limit);
+    out[i] = 1;
+}
+
+#[kernel(workgroup = 1)]
+fn assert_equal(x: f32, out: &mut [u32]) {
+    let i = global_id().x;
+    assert_eq!(x, 3.0, "x was {x:.3}");
+    out[i] = 1;
+}
+
+#[kernel(workgroup = 1)]
+fn assert_unequal(x: u32, out: &mut [u32]) {
+    assert_ne!(uvec2(x, 1), uvec2(7, out[0] + 1));
+    out[0] = 1;
+}
+
+/// The line of `root`'s attribute.
+const ROOT: u32 = line!() + 1;
+#[device]
+fn root(x: i32) -> u32 {
+    if x < 0 {
+        panic!("no root of {x}, {{{:#x}}}", x);
+    }
+    (x as f32).sqrt() as u32
+}
+
+#[kernel(workgroup = 8)]
+fn in_device(out: &mut [u32]) {
+    let i = global_id().x;
+    let x = if i == 3 { -1 } else { 16 };
+    out[i] = root(x);
+}
+
+#[kernel(workgroup = 1)]
+fn branches(which: u32, out: &mut [u32]) {
+    let value: u32 = if which == 0 {
+        10
+    } else if which == 1 {
+        todo!()
+    } else if which == 2 {
+        unimplemented!("case {which}")
+    } else if which == 3 {
+        panic!()
+    } else {
+        unreachable!("which = {}", which)
+    };
+    out[0] = value;
+}
+
+#[kernel(workgroup = 2)]
+fn in_loop(out: &mut [u32]) {
+    let i = global_id().x;
+    let mut k = i;
+    loop {
+        if k == 5 && i == 2 {
+            panic!("k reached {k} for {i}");
+        }
+        while k % 3 != i % 3 || k < i + 3 {
+            k += 1;
+            assert!(k < 100, "endless");
+            if k == 5 && i == 2 {
+                break;
+            }
+        }
+        if k != 5 {
+            break;
+        }
+    }
+    out[i] = k;
+}
+
+#[kernel(workgroup = 2)]
+fn lines(scale: f32, out: &mut [u32]) {
+    let i = global_id().x;
+    let v = vec3(i as f32, 0.25, -1.0);
+    let width = 5usize;
+    print!("{i}: x = {:.3}, {v} {v:?} ", scale * i as f32);
+    println!("{:#06x} {i:>width$}|{i:<1$}|{is_large}", i * 77, 5usize, is_large = i > 2);
+    eprintln!("next of {i}");
+    out[i] = 1;
+}
+
+/// Something with a derived `Debug`.
+#[derive(Clone, Copy, Debug, GpuData)]
+#[repr(C)]
+pub struct Pair {
+    weight: f32,
+    cells: [u32; 3],
+}
+
+#[kernel(workgroup = 1)]
+fn structs(out: &mut [u32]) {
+    let pair = Pair { weight: -0.5, cells: [1, 2, out[0] + 3] };
+    println!("{pair:?} {pair:#?} {:?} {:?}", (true, 1u32, [2i32; 2]), ());
+}
+
+/// The line of the attribute of `debugged`.
+const DEBUGGED: u32 = line!() + 1;
+#[kernel(workgroup = 1)]
+fn debugged(out: &mut [u32]) {
+    let i = global_id().x;
+    let v = vec2(1.0, 2.0);
+    out[0] = dbg!(i + 2);
+    let w = dbg!(v);
+    dbg!();
+    out[1] = w.x as u32;
+}
