@@ -8,7 +8,7 @@ use crate::ast::Item;
 use crate::diag::Diagnostics;
 use crate::gather::{Closure, Entry, EntryKind};
 use crate::infer::infer_item;
-use crate::parse::{Role, parse_const, parse_fn, parse_struct};
+use crate::parse::{Role, parse_const, parse_device_struct, parse_enum, parse_fn, parse_struct};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 
 /// A program whose last item is still to infer, and what it was made of.
@@ -90,6 +90,10 @@ fn parse_entry(entry: &Entry) -> Result<Item, AssembleError> {
             read::<syn::ItemFn>(tokens).map(|item| Item::Fn(parse_fn(&item, Role::Device, &mut diags)))
         }
         EntryKind::Const => read::<syn::ItemConst>(tokens).map(|item| Item::Const(parse_const(&item, &mut diags))),
+        EntryKind::DeviceStruct => {
+            read::<syn::ItemStruct>(tokens).map(|item| Item::Struct(parse_device_struct(&item, &mut diags)))
+        }
+        EntryKind::Enum => read::<syn::ItemEnum>(tokens).map(|item| Item::Enum(parse_enum(&item, &mut diags))),
         EntryKind::Struct => read::<syn::DeriveInput>(tokens).map(|item| Item::Struct(parse_struct(&item, &mut diags))),
     };
     if let Some(error) = diags.into_list().first() {

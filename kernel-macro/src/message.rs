@@ -104,5 +104,21 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
             _ => 0,
         },
         Ty::Unit | Ty::Never | Ty::Error | Ty::Const(_) | Ty::Buffer { .. } => 0,
+        // Not shown: see `has_enum`.
+        Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => 0,
+    }
+}
+
+/// Whether values of a type have variants, which records cannot show.
+pub(crate) fn has_enum(program: &Program, ty: &Ty) -> bool {
+    match ty {
+        Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => true,
+        Ty::Array(element, _) => has_enum(program, element),
+        Ty::Tuple(members) => members.iter().any(|member| has_enum(program, member)),
+        Ty::Struct(item) => match &program.items[*item].typed {
+            TypedItem::Struct(fields) => fields.iter().any(|field| has_enum(program, field)),
+            _ => false,
+        },
+        _ => false,
     }
 }

@@ -58,6 +58,32 @@ pub(crate) enum TypedItem {
     Generic(Box<TypedFn>),
     Const(TypedConst),
     Struct(Vec<crate::typed::Ty>),
+    Enum(Vec<TypedVariant>),
     /// Has errors, which were reported where the item stands.
     Error,
+}
+
+/// What inference found out about a variant.
+#[derive(Debug, Clone)]
+pub(crate) struct TypedVariant {
+    /// The types of its members.
+    pub(crate) fields: Vec<crate::typed::Ty>,
+    /// Its number, in 32 bits.
+    pub(crate) discriminant: u32,
+}
+
+impl Program {
+    /// The members' types of each variant; `None` for types that are no enums.
+    pub(crate) fn variants_of(&self, ty: &crate::typed::Ty) -> Option<Vec<Vec<crate::typed::Ty>>> {
+        use crate::typed::Ty;
+        match ty {
+            Ty::Option(value) => Some(vec![Vec::new(), vec![(**value).clone()]]),
+            Ty::Result(value, error) => Some(vec![vec![(**value).clone()], vec![(**error).clone()]]),
+            Ty::Enum(item) => match &self.items[*item].typed {
+                TypedItem::Enum(variants) => Some(variants.iter().map(|variant| variant.fields.clone()).collect()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
 }

@@ -23,6 +23,10 @@ pub(crate) enum Ty {
     Struct(ItemId),
     /// The value of a const parameter: only as a generic argument.
     Const(i128),
+    /// A `#[device] enum`.
+    Enum(ItemId),
+    Option(Rc<Ty>),
+    Result(Rc<Ty>, Rc<Ty>),
     /// A kernel parameter `&[T]` or `&mut [T]`.
     Buffer {
         element: Rc<Ty>,
@@ -51,8 +55,11 @@ pub(crate) struct TypedFn {
     pub(crate) calls: HashMap<ExprId, Callee>,
     /// For `ExprKind::Field`: the member's position.
     pub(crate) fields: HashMap<ExprId, u32>,
-    /// For `ExprKind::Struct`: the struct, and for each written field its position in the definition.
-    pub(crate) structs: HashMap<ExprId, (ItemId, Vec<u32>)>,
+    /// For `ExprKind::Struct`, also of variants, and `Pattern::Struct`: for each written field its position in the
+    /// definition.
+    pub(crate) structs: HashMap<ExprId, Vec<u32>>,
+    /// For paths, calls, struct literals and patterns that name a variant: its position in the enum.
+    pub(crate) variants: HashMap<ExprId, u32>,
     /// For `Break` and `Continue`: the loop (or labelled block) they name, by its expression.
     pub(crate) targets: HashMap<ExprId, ExprId>,
     /// For `ExprKind::Repeat`, and for array types in casts or lets: evaluated lengths by the length expression's id.
@@ -88,18 +95,45 @@ pub(crate) enum ConstValue {
     F32(f32),
     /// Vector, array, tuple or struct, by its members in order.
     Aggregate(Vec<ConstValue>),
+    /// Variant of an enum by its position, and its members in order.
+    Variant(u32, Vec<ConstValue>),
 }
 
 /// What a path expression stands for.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Resolution {
     Binding(BindingId),
+    /// A variant without members, which is in the table of variants, or a struct without any.
+    Unit,
     /// A `#[device] const`.
     Const(ItemId),
     /// A const parameter of a generic function as written.
     Param,
     /// A constant of a built-in type or of core: `u32::MAX`, `Vec3::ZERO`, `std::f32::consts::PI`, …, already evaluated.
     Value(ConstValue),
+}
+
+/// A method of `Option` or `Result`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ChoiceMethod {
+    IsSome,
+    IsNone,
+    IsOk,
+    IsErr,
+    /// `Result::ok`
+    Ok,
+    /// `Result::err`
+    Err,
+    OkOr,
+    UnwrapOr,
+    UnwrapOrDefault,
+    And,
+    Or,
+    Xor,
+    /// `Option::zip`
+    Zip,
+    /// `Option::flatten`, `Result::flatten`
+    Flatten,
 }
 
 /// What a call or method call calls.
@@ -111,6 +145,10 @@ pub(crate) enum Callee {
     Builtin(Builtin),
     /// A function or method of a built-in type.
     Intrinsic(Intrinsic),
+    /// The members of a tuple struct or of a variant, which is in the table of variants.
+    Constructor,
+    /// A method of `Option` or `Result`.
+    Choice(ChoiceMethod),
 }
 
 impl TypedFn {

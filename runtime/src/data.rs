@@ -43,6 +43,15 @@ macro_rules! gpu_data {
 
 gpu_data!(f32, i32, u32, Vec2, Vec3, Vec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4);
 
+impl<T: Value> Value for Option<T> {
+    const ZERO: Self = None;
+}
+
+// Kernels number variants in order: zero is the first.
+impl<T: Value, E: Copy + Send + Sync + 'static> Value for Result<T, E> {
+    const ZERO: Self = Ok(T::ZERO);
+}
+
 impl<T: Value, const N: usize> Value for [T; N] {
     const ZERO: Self = [T::ZERO; N];
 }

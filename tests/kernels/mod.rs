@@ -7,6 +7,7 @@ pub mod floats;
 pub mod generics;
 pub mod grid;
 pub mod integers;
+pub mod matching;
 pub mod memory;
 pub mod programs;
 pub mod reports;
@@ -25,6 +26,7 @@ pub fn all() -> Vec<Case> {
         generics::CASES,
         grid::CASES,
         integers::CASES,
+        matching::CASES,
         memory::CASES,
         programs::CASES,
         reports::CASES,

@@ -53,7 +53,7 @@ fn callees(program: &Program, item: ItemId) -> Vec<ItemId> {
     let TypedItem::Fn(typed) = &program.items[item].typed else { return Vec::new() };
     let device = |callee: &Callee| match callee {
         Callee::Device(item) => Some(*item),
-        Callee::Builtin(_) | Callee::Intrinsic(_) => None,
+        Callee::Builtin(_) | Callee::Intrinsic(_) | Callee::Constructor | Callee::Choice(_) => None,
     };
     let mut items: Vec<ItemId> = typed.calls.values().filter_map(device).collect();
     items.sort_unstable();
@@ -64,6 +64,6 @@ fn callees(program: &Program, item: ItemId) -> Vec<ItemId> {
 fn name_of(program: &Program, item: ItemId) -> Option<String> {
     match &program.items[item].item {
         Item::Fn(function) => Some(function.name.to_string()),
-        Item::Struct(_) | Item::Const(_) => None,
+        Item::Struct(_) | Item::Enum(_) | Item::Const(_) => None,
     }
 }

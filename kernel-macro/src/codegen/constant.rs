@@ -27,7 +27,7 @@ pub(crate) fn const_assertion(program: &Program, item: ItemId) -> TokenStream {
             let bits = value.to_bits();
             quote!(#name.to_bits() == #bits)
         }
-        ConstValue::Aggregate(_) => return TokenStream::new(),
+        ConstValue::Aggregate(_) | ConstValue::Variant(..) => return TokenStream::new(),
     };
     let message = format!("gridwise: kernels were compiled with another value of `{name}`: please report this");
     let cfgs = constant.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));

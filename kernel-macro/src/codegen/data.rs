@@ -74,6 +74,10 @@ fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
         Ty::Scalar(ScalarName::Usize) => Some(("`usize` is 32 bits on the device", "use `u32`")),
         Ty::Vector(ScalarName::Bool, _) => Some(("not every byte is a `bool`", "use a `UVec`, and compare it with 0")),
         Ty::Tuple(_) | Ty::Unit => Some(("tuples have no fixed layout", "use one field for each member, or a struct")),
+        Ty::Enum(_) => Some(("not every number is a variant", "use `u32`, and `match` on it")),
+        Ty::Option(_) | Ty::Result(..) => {
+            Some(("Rust does not define the layout of enums", "use a `u32` flag beside the value"))
+        }
         Ty::Array(_, 0) => Some(("it is empty", "remove the field")),
         Ty::Array(element, _) => misfit(element),
         _ => None,

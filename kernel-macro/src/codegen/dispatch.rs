@@ -117,7 +117,7 @@ fn may_reach_device(ty: &TypeExpr) -> bool {
         TypeKind::Path(path) => is_gathered_type(path) || path.segments.last().is_some_and(is_data_name),
         TypeKind::Slice { element, .. } => !is_named(element, "bool") && may_reach_device(element),
         TypeKind::Array { element, .. } => !is_named(element, "bool") && may_reach_device(element),
-        TypeKind::Tuple(_) | TypeKind::Infer | TypeKind::Error => false,
+        TypeKind::Option(_) | TypeKind::Result(..) | TypeKind::Tuple(_) | TypeKind::Infer | TypeKind::Error => false,
     }
 }
 

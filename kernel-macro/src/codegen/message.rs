@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::ast::{Item, ScalarName};
+use crate::ast::{Item, ScalarName, Shape};
 use crate::message::Message;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::render::TWIN;
@@ -141,19 +141,20 @@ impl Decoder<'_> {
                 quote!(#field: #ty)
             })
             .collect();
+        let (text, is_tuple) = match &self.program.items[item].item {
+            Item::Struct(definition) => (definition.name.to_string(), definition.shape == Shape::Tuple),
+            Item::Enum(_) | Item::Fn(_) | Item::Const(_) => (String::new(), false),
+        };
         let shown = fields.iter().map(|(field, _)| {
             let text = field.to_string();
-            quote!(.field(#text, &self.#field))
+            if is_tuple { quote!(.field(&self.#field)) } else { quote!(.field(#text, &self.#field)) }
         });
-        let text = match &self.program.items[item].item {
-            Item::Struct(definition) => definition.name.to_string(),
-            Item::Fn(_) | Item::Const(_) => String::new(),
-        };
+        let start = if is_tuple { quote!(debug_tuple) } else { quote!(debug_struct) };
         let tokens = quote! {
             struct #name { #(#declared),* }
             impl ::core::fmt::Debug for #name {
                 fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                    __f.debug_struct(#text) #(#shown)* .finish()
+                    __f.#start(#text) #(#shown)* .finish()
                 }
             }
         };

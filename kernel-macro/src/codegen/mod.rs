@@ -7,6 +7,7 @@ mod dispatch;
 mod item_macro;
 mod kernel;
 mod limits;
+mod local_data;
 mod message;
 mod stub;
 
@@ -16,4 +17,5 @@ pub(crate) use dispatch::{dispatch_items, type_name};
 pub(crate) use item_macro::item_macro;
 pub(crate) use kernel::kernel_items;
 pub(crate) use limits::check_push_constants;
+pub(crate) use local_data::{discriminant_assertions, value_impl};
 pub(crate) use stub::{const_stub, fn_stub};

@@ -1,4 +1,4 @@
-//! `#[device]` on functions and consts.
+//! `#[device]` on functions, consts, structs and enums.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -8,31 +8,41 @@ use crate::assemble::{AssembleError, MainItem, assemble};
 use crate::ast::{Item, SpanRange};
 use crate::attrs::check_no_arguments;
 use crate::check::check_item;
-use crate::codegen::{const_assertion, const_stub, fn_stub, item_macro};
-use crate::diag::Diagnostics;
-use crate::gather::{Closure, Entry, EntryKind, Place, State, names_of_const, names_of_fn};
+use crate::codegen::{const_assertion, const_stub, discriminant_assertions, fn_stub, item_macro, value_impl};
+use crate::diag::{Diagnostics, code};
+use crate::gather::{
+    Closure, Entry, EntryKind, Place, State, names_of_const, names_of_enum, names_of_fn, names_of_struct,
+};
 use crate::infer::infer_item;
 use crate::instantiate::instantiate;
 use crate::krate::facade_path;
-use crate::parse::{Role, parse_const, parse_fn};
+use crate::parse::{Role, parse_const, parse_device_struct, parse_enum, parse_fn};
 use crate::render::render_fn;
 
 /// A device item as syn reads it.
 pub(super) enum DeviceItem {
     Fn(syn::ItemFn),
     Const(syn::ItemConst),
+    Struct(syn::ItemStruct),
+    Enum(syn::ItemEnum),
 }
 
 impl DeviceItem {
     pub(super) fn read(tokens: &TokenStream) -> Option<Self> {
         let read_fn = || syn::parse2(tokens.clone()).map(Self::Fn);
-        read_fn().or_else(|_| syn::parse2(tokens.clone()).map(Self::Const)).ok()
+        read_fn()
+            .or_else(|_| syn::parse2(tokens.clone()).map(Self::Const))
+            .or_else(|_| syn::parse2(tokens.clone()).map(Self::Struct))
+            .or_else(|_| syn::parse2(tokens.clone()).map(Self::Enum))
+            .ok()
     }
 
     fn name(&self) -> &Ident {
         match self {
             Self::Fn(item) => &item.sig.ident,
             Self::Const(item) => &item.ident,
+            Self::Struct(item) => &item.ident,
+            Self::Enum(item) => &item.ident,
         }
     }
 
@@ -40,6 +50,8 @@ impl DeviceItem {
         match self {
             Self::Fn(item) => &item.vis,
             Self::Const(item) => &item.vis,
+            Self::Struct(item) => &item.vis,
+            Self::Enum(item) => &item.vis,
         }
     }
 
@@ -47,6 +59,8 @@ impl DeviceItem {
         match self {
             Self::Fn(_) => EntryKind::Fn,
             Self::Const(_) => EntryKind::Const,
+            Self::Struct(_) => EntryKind::DeviceStruct,
+            Self::Enum(_) => EntryKind::Enum,
         }
     }
 
@@ -54,6 +68,16 @@ impl DeviceItem {
         match self {
             Self::Fn(item) => Item::Fn(parse_fn(item, Role::Device, diags)),
             Self::Const(item) => Item::Const(parse_const(item, diags)),
+            Self::Struct(item) => {
+                check_no_cfg(item.fields.iter().flat_map(|field| &field.attrs), diags);
+                Item::Struct(parse_device_struct(item, diags))
+            }
+            Self::Enum(item) => {
+                for variant in &item.variants {
+                    check_no_cfg(variant.attrs.iter().chain(variant.fields.iter().flat_map(|it| &it.attrs)), diags);
+                }
+                Item::Enum(parse_enum(item, diags))
+            }
         }
     }
 
@@ -62,6 +86,19 @@ impl DeviceItem {
         match self {
             Self::Fn(item) => syn::ItemFn { attrs: Vec::new(), ..item }.into_token_stream(),
             Self::Const(item) => syn::ItemConst { attrs: Vec::new(), ..item }.into_token_stream(),
+            Self::Struct(mut item) => {
+                item.attrs.clear();
+                item.fields.iter_mut().for_each(|field| field.attrs.clear());
+                item.into_token_stream()
+            }
+            Self::Enum(mut item) => {
+                item.attrs.retain(|attr| attr.path().is_ident("repr"));
+                for variant in &mut item.variants {
+                    variant.attrs.clear();
+                    variant.fields.iter_mut().for_each(|field| field.attrs.clear());
+                }
+                item.into_token_stream()
+            }
         }
     }
 
@@ -70,9 +107,21 @@ impl DeviceItem {
         let item = match self {
             Self::Fn(item) => fn_stub(item),
             Self::Const(item) => const_stub(item, parsed, &facade_path()),
+            // Nothing in a type itself fails because of kernels.
+            Self::Struct(item) => item.to_token_stream(),
+            Self::Enum(item) => item.to_token_stream(),
         };
         let hidden = item_macro(self.name(), self.vis(), key, &Closure::Broken);
         quote!(#item #hidden)
+    }
+}
+
+/// Members come and go with `cfg`s only after the macro has seen them.
+fn check_no_cfg<'a>(attrs: impl Iterator<Item = &'a syn::Attribute>, diags: &mut Diagnostics) {
+    for attr in attrs.filter(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr")) {
+        diags
+            .error(code::BAD_STRUCT, SpanRange::of(attr), "`cfg` on members of device types is not supported")
+            .help("put it on the whole item, and write the item twice");
     }
 }
 
@@ -81,8 +130,8 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     let Some(read) = DeviceItem::read(&item) else {
         let mut tokens = wrong_item(
             SpanRange::of(item.clone()),
-            "`#[device]` is for free functions and consts",
-            "structs take `#[derive(Clone, Copy, GpuData)]`; the functions of a module or `impl` are marked one by one as free functions",
+            "`#[device]` is for free functions, consts, structs and enums",
+            "structs that lie in buffers take `#[derive(Clone, Copy, GpuData)]`; the functions of a module or `impl` are marked one by one as free functions",
         );
         tokens.extend(item);
         return tokens;
@@ -102,7 +151,8 @@ pub(super) fn device_state(read: &DeviceItem, item: TokenStream, diags: &mut Dia
     let todo = match &parsed {
         Item::Fn(function) => names_of_fn(function, diags),
         Item::Const(constant) => names_of_const(constant),
-        Item::Struct(_) => Vec::new(),
+        Item::Struct(definition) => names_of_struct(definition),
+        Item::Enum(definition) => names_of_enum(definition),
     };
     let state = start(read.kind(), read.name(), TokenStream::new(), item, todo);
     (parsed, state)
@@ -135,6 +185,12 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
         DeviceItem::Const(item) => {
             let mut tokens = item.to_token_stream();
             tokens.extend(const_assertion(&assembled.program, assembled.item));
+            tokens
+        }
+        DeviceItem::Struct(_) | DeviceItem::Enum(_) => {
+            let mut tokens = state.item.clone();
+            tokens.extend(value_impl(&item, &facade_path()));
+            tokens.extend(discriminant_assertions(&assembled.program, assembled.item));
             tokens
         }
     };

@@ -64,7 +64,7 @@ fn advance(mut state: State) -> TokenStream {
 fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     match state.kind {
         EntryKind::Kernel => kernel::finish(state, diags),
-        EntryKind::Fn | EntryKind::Const => device::finish(state, diags),
+        EntryKind::Fn | EntryKind::Const | EntryKind::DeviceStruct | EntryKind::Enum => device::finish(state, diags),
         EntryKind::Struct => gpu_data::finish(state, diags),
     }
 }

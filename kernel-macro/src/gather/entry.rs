@@ -13,7 +13,11 @@ pub(crate) enum EntryKind {
     Kernel,
     Fn,
     Const,
+    /// A `GpuData` struct.
     Struct,
+    /// A struct that lies in no buffer.
+    DeviceStruct,
+    Enum,
 }
 
 /// One item, ready to be read in another expansion.
@@ -37,7 +41,7 @@ pub(crate) enum Closure {
 }
 
 impl EntryKind {
-    const ALL: [Self; 4] = [Self::Kernel, Self::Fn, Self::Const, Self::Struct];
+    const ALL: [Self; 6] = [Self::Kernel, Self::Fn, Self::Const, Self::Struct, Self::DeviceStruct, Self::Enum];
 
     const fn keyword(self) -> &'static str {
         match self {
@@ -45,6 +49,8 @@ impl EntryKind {
             Self::Fn => "device_fn",
             Self::Const => "device_const",
             Self::Struct => "gpu_struct",
+            Self::DeviceStruct => "device_struct",
+            Self::Enum => "device_enum",
         }
     }
 }

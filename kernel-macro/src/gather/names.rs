@@ -2,12 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::Ident;
-
 use super::builtin::{
     is_builtin_function, is_builtin_trait, is_builtin_type, is_builtin_value, is_variable_like, owner_type,
 };
-use crate::ast::{Block, Bound, Const, Expr, ExprKind, Fn, GenericKind, Generics, Path, PathArgs, Pattern};
+use crate::ast::{Block, Bound, Const, Enum, Expr, ExprKind, Fn, GenericKind, Generics, Path, PathArgs, Pattern};
 use crate::ast::{SpanRange, Statement, Struct, TypeExpr, TypeKind};
 use crate::diag::{Diagnostics, code};
 
@@ -63,6 +61,18 @@ pub(crate) fn names_of_struct(item: &Struct) -> Vec<Path> {
     names.paths
 }
 
+/// What an enum names.
+pub(crate) fn names_of_enum(item: &Enum) -> Vec<Path> {
+    let mut names = Names::default();
+    for variant in &item.variants {
+        for (_, ty) in &variant.fields {
+            names.ty(ty);
+        }
+        names.exprs(&variant.discriminant);
+    }
+    names.paths
+}
+
 impl Names {
     fn add(&mut self, path: &Path) {
         if self.seen.insert(path.text()) {
@@ -82,7 +92,11 @@ impl Names {
                 }
                 self.path_args(path);
             }
-            TypeKind::Slice { element, .. } => self.ty(element),
+            TypeKind::Slice { element, .. } | TypeKind::Option(element) => self.ty(element),
+            TypeKind::Result(value, error) => {
+                self.ty(value);
+                self.ty(error);
+            }
             TypeKind::Array { element, len } => {
                 self.ty(element);
                 self.expr(len);
@@ -152,9 +166,10 @@ impl Names {
         let depth = self.locals.len();
         for statement in &block.statements {
             match statement {
-                Statement::Let { pattern, ty, value, .. } => {
+                Statement::Let { pattern, ty, value, otherwise, .. } => {
                     ty.iter().for_each(|ty| self.ty(ty));
                     value.iter().for_each(|value| self.expr(value));
+                    otherwise.iter().for_each(|otherwise| self.block(otherwise));
                     self.bind(pattern);
                 }
                 Statement::Expr { expr, .. } => self.expr(expr),
@@ -164,16 +179,25 @@ impl Names {
         self.locals.truncate(depth);
     }
 
+    /// Brings a pattern's variables into scope; what it names besides is gathered.
     fn bind(&mut self, pattern: &Pattern) {
         match pattern {
-            Pattern::Binding { name, .. } => self.bind_name(name),
-            Pattern::Wild(_) => {}
-            Pattern::Tuple(members, _) => members.iter().for_each(|member| self.bind(member)),
+            Pattern::Binding { name, .. } => self.locals.push(name.to_string()),
+            Pattern::Literal(_) | Pattern::Wild(_) | Pattern::Rest(_) => {}
+            Pattern::Range { start, end, .. } => self.exprs(start.iter().chain(end).map(|end| &**end)),
+            Pattern::Path { path, .. } => self.constructor(path),
+            Pattern::TupleStruct { path, .. } | Pattern::Struct { path, .. } => self.constructor(path),
+            Pattern::Tuple(..) | Pattern::Slice(..) | Pattern::Or(..) => {}
         }
+        pattern.children().into_iter().for_each(|child| self.bind(child));
     }
 
-    fn bind_name(&mut self, name: &Ident) {
-        self.locals.push(name.to_string());
+    /// A path that names a const, a struct, or a variant, which its enum is gathered for.
+    fn constructor(&mut self, path: &Path) {
+        self.owner(path);
+        if owner_type(path).is_none() && !is_builtin_value(path) && !is_builtin_type(path) && !self.is_param(path) {
+            self.add(path);
+        }
     }
 
     fn exprs<'a>(&mut self, exprs: impl IntoIterator<Item = &'a Expr>) {
@@ -193,20 +217,19 @@ impl Names {
                 self.callee(callee, *callee_span);
                 self.exprs(args);
             }
-            ExprKind::Struct { path, fields } => {
-                if !is_builtin_type(path) && !self.is_param(path) {
-                    self.add(path);
-                }
-                self.path_args(path);
+            ExprKind::Struct { path, fields, base } => {
+                self.constructor(path);
+                self.exprs(base.as_deref());
                 self.exprs(fields.iter().map(|(_, value)| value));
             }
             ExprKind::Cast(operand, ty) => {
                 self.expr(operand);
                 self.ty(ty);
             }
-            ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Field { base: inner, .. } => {
-                self.expr(inner)
-            }
+            ExprKind::Paren(inner)
+            | ExprKind::Try(inner)
+            | ExprKind::Unary(_, inner)
+            | ExprKind::Field { base: inner, .. } => self.expr(inner),
             ExprKind::Binary(_, left, right, _)
             | ExprKind::AssignOp(_, left, right, _)
             | ExprKind::Assign(left, right)
@@ -220,9 +243,12 @@ impl Names {
             }
             ExprKind::Tuple(members) | ExprKind::Array(members) => self.exprs(members),
             ExprKind::Macro(call) => self.exprs(call.exprs()),
-            ExprKind::If { .. } | ExprKind::While { .. } | ExprKind::Loop { .. } | ExprKind::For { .. } => {
-                self.control(expr)
-            }
+            ExprKind::If { .. }
+            | ExprKind::While { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::For { .. }
+            | ExprKind::Match { .. }
+            | ExprKind::Let { .. } => self.control(expr),
             ExprKind::Block { block, .. } => self.block(block),
         }
     }
@@ -230,13 +256,32 @@ impl Names {
     fn control(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::If { condition, then_block, else_expr } => {
+                let depth = self.locals.len();
                 self.expr(condition);
                 self.block(then_block);
+                self.locals.truncate(depth);
                 self.exprs(else_expr.as_deref());
             }
             ExprKind::While { condition, body, .. } => {
+                let depth = self.locals.len();
                 self.expr(condition);
                 self.block(body);
+                self.locals.truncate(depth);
+            }
+            // In scope until the `if` or `while` around ends.
+            ExprKind::Let { pattern, value } => {
+                self.expr(value);
+                self.bind(pattern);
+            }
+            ExprKind::Match { scrutinee, arms } => {
+                self.expr(scrutinee);
+                for arm in arms {
+                    let depth = self.locals.len();
+                    self.bind(&arm.pattern);
+                    self.exprs(&arm.guard);
+                    self.expr(&arm.body);
+                    self.locals.truncate(depth);
+                }
             }
             ExprKind::Loop { body, .. } => self.block(body),
             ExprKind::For { pattern, range, body, .. } => {

@@ -4,7 +4,7 @@ use crate::ast::{Block, Expr, ExprKind, Pattern, SpanRange, Statement, TypeExpr}
 use crate::diag::code;
 
 use super::mismatch::Because;
-use super::unify::{Term, VarKind};
+use super::unify::Term;
 use super::{Expect, Infer, range};
 
 impl<'a> Infer<'a> {
@@ -14,8 +14,12 @@ impl<'a> Infer<'a> {
         let scope = self.visible.len();
         for statement in &block.statements {
             match statement {
-                Statement::Let { pattern, ty, value, span } => {
-                    self.infer_let(pattern, ty.as_ref(), value.as_ref(), *span);
+                Statement::Let { pattern, ty, value, otherwise, span } => {
+                    let term = self.infer_let(pattern, ty.as_deref(), value.as_ref(), *span);
+                    if let Some(otherwise) = otherwise {
+                        self.infer_otherwise(otherwise);
+                    }
+                    self.bind_pattern(pattern, &term);
                 }
                 Statement::Expr { expr, semicolon: true } => {
                     self.infer(expr, &Expect::Nothing);
@@ -79,9 +83,16 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn infer_let(&mut self, pattern: &'a Pattern, ty: Option<&'a TypeExpr>, value: Option<&'a Expr>, span: SpanRange) {
+    /// The type of a `let` statement's value.
+    fn infer_let(
+        &mut self,
+        pattern: &'a Pattern,
+        ty: Option<&'a TypeExpr>,
+        value: Option<&'a Expr>,
+        span: SpanRange,
+    ) -> Term {
         let declared = ty.map(|ty| (self.term_of(ty), ty.span));
-        let term = match (declared, value) {
+        match (declared, value) {
             (Some((term, span)), Some(value)) => {
                 self.check(value, &term, Because::LetType(span.start));
                 term
@@ -91,52 +102,18 @@ impl<'a> Infer<'a> {
                 self.report_uninitialised(pattern, span);
                 declared.map_or(Term::Error, |(term, _)| term)
             }
-        };
-        self.bind_pattern(pattern, &term);
+        }
     }
 
     fn report_uninitialised(&mut self, pattern: &Pattern, span: SpanRange) {
         let (span, message) = match pattern {
             Pattern::Binding { name, .. } => (range(name.span()), format!("the variable `{name}` has no value here")),
-            Pattern::Wild(_) | Pattern::Tuple(..) => (span, "these variables have no values here".to_owned()),
+            _ => (span, "these variables have no values here".to_owned()),
         };
         self.diags
             .error(code::UNINITIALISED, span, message)
             .note("kernels initialise variables where they declare them")
             .help("write the value, which may be an `if` or a block: `let x = if … { … } else { … };`");
-    }
-
-    /// Declares the variables of a pattern for a value of some type.
-    pub(super) fn bind_pattern(&mut self, pattern: &'a Pattern, term: &Term) {
-        match pattern {
-            Pattern::Binding { name, mutable, binding } => self.declare(*binding, name, *mutable, term.clone()),
-            Pattern::Wild(_) => {}
-            Pattern::Tuple(patterns, span) => {
-                let members = match self.table.shallow(term) {
-                    Term::Tuple(members) if members.len() == patterns.len() => members.to_vec(),
-                    Term::Unit if patterns.is_empty() => Vec::new(),
-                    Term::Error => vec![Term::Error; patterns.len()],
-                    Term::Never => vec![Term::Never; patterns.len()],
-                    Term::Var(_) if self.table.kind(term) == Some(VarKind::Any) => {
-                        let members: Vec<Term> = patterns.iter().map(|_| self.fresh()).collect();
-                        self.table.unify(term, &Term::tuple(members.clone()));
-                        members
-                    }
-                    _ => {
-                        let found = self.describe(term);
-                        let message = match patterns.len() {
-                            1 => format!("expected {found}, found a pattern for a tuple of one element"),
-                            count => format!("expected {found}, found a pattern for a tuple of {count} elements"),
-                        };
-                        self.diags.error(code::MISMATCHED_TYPES, *span, message);
-                        vec![Term::Error; patterns.len()]
-                    }
-                };
-                for (pattern, member) in patterns.iter().zip(&members) {
-                    self.bind_pattern(pattern, member);
-                }
-            }
-        }
     }
 }
 

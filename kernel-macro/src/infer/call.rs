@@ -14,6 +14,7 @@ use super::name::parent;
 use super::suggest::nearest;
 use super::ty::{BUILTIN_TYPES, UNSUPPORTED_TYPES, builtin_modules, builtin_path, builtin_type, kind_of};
 use super::unify::Term;
+use super::variant::Named;
 use super::{Expect, Infer, infer_signature};
 
 /// Functions that kernels may get later, and what to write until then.
@@ -28,9 +29,6 @@ const UNSUPPORTED_FUNCTIONS: &[(&str, &str)] = &[
     ("min", "write `a.min(b)`"),
     ("max", "write `a.max(b)`"),
     ("sqrt", "write `x.sqrt()`"),
-    ("Some", "`Option` is not available: use a `bool` beside the value"),
-    ("Err", "`Result` is not available: use a `bool` beside the value"),
-    ("Ok", "`Result` is not available: use a `bool` beside the value"),
 ];
 
 impl<'a> Infer<'a> {
@@ -43,6 +41,13 @@ impl<'a> Infer<'a> {
                 .error(code::UNKNOWN_NAME, span, format!("expected a function, found the variable `{name}`"))
                 .note("kernels have no function pointers");
             return self.infer_arguments_only(args);
+        }
+        match self.constructor_of(path) {
+            Named::Constructor(constructor) => {
+                return self.infer_constructor_call(expr, &constructor, path, span, args);
+            }
+            Named::Broken => return self.infer_arguments_only(args),
+            Named::Other => {}
         }
         let program = self.program;
         if let Some(&item) = program.items[self.item].uses.get(&path.text()) {

@@ -41,15 +41,18 @@ impl<'a> Infer<'a> {
         else_expr: Option<&'a Expr>,
         expect: &Expect,
     ) -> Term {
-        self.check(condition, &Term::BOOL, Because::Condition);
+        let scope = self.visible.len();
+        self.infer_condition(condition, Because::Condition);
         let before = std::mem::replace(&mut self.diverges, false);
         let Some(else_expr) = else_expr else {
             let term = self.infer_if_without_else(expr, then_block, expect);
+            self.visible.truncate(scope);
             self.diverges = before;
             return term;
         };
         let found = self.infer_block(then_block, expect);
         let then_term = self.block_value(then_block, found, expect);
+        self.visible.truncate(scope);
         let then_diverges = std::mem::replace(&mut self.diverges, false);
         let else_term = self.infer(else_expr, expect);
         let term = self.join_arms(then_block, &then_term, else_expr, &else_term, expect);
@@ -126,9 +129,11 @@ impl<'a> Infer<'a> {
         body: &'a Block,
     ) -> Term {
         self.enter(FrameKind::Condition, None, expr.id, Term::Unit, Because::Nothing);
-        self.check(condition, &Term::BOOL, Because::Condition);
+        let scope = self.visible.len();
+        self.infer_condition(condition, Because::Condition);
         self.frames.pop();
         self.infer_body(expr, label, body);
+        self.visible.truncate(scope);
         Term::Unit
     }
 
@@ -365,7 +370,7 @@ impl<'a> Infer<'a> {
 }
 
 /// The expression that gives a branch its value.
-fn last_value(expr: &Expr) -> &Expr {
+pub(super) fn last_value(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Block { block: Block { tail: Some(tail), .. }, .. } => last_value(tail),
         _ => expr,

@@ -42,6 +42,7 @@ impl<'a> Infer<'a> {
                     TypedItem::Const(constant) => Ok(constant.value.clone()),
                     _ => fail(expr, "this has no constant value"),
                 },
+                Some(Resolution::Unit) => Ok(self.built(expr, Vec::new())),
                 _ => fail(expr, "this has no constant value"),
             },
             ExprKind::Unary(op, operand) => self.unary_value(expr, *op, operand),
@@ -64,7 +65,9 @@ impl<'a> Infer<'a> {
                 let count = self.tables.lens.get(&len.id).copied().unwrap_or(0) as usize;
                 Ok(ConstValue::Aggregate(vec![self.value(element)?; count]))
             }
-            ExprKind::Struct { fields, .. } => self.struct_value(expr, fields.iter().map(|(_, value)| value)),
+            ExprKind::Struct { fields, base, .. } => {
+                self.struct_value(expr, fields.iter().map(|(_, value)| value), base.as_deref())
+            }
             ExprKind::Field { base, member } => self.field_value(expr, base, member),
             ExprKind::Index { base, index } => match (self.value(base)?, self.value(index)?) {
                 (ConstValue::Aggregate(elements), ConstValue::U32(position)) => {
@@ -152,15 +155,29 @@ impl<'a> Infer<'a> {
     }
 
     /// Fields in the order of the definition.
-    fn struct_value<'e>(&self, expr: &Expr, fields: impl Iterator<Item = &'e Expr>) -> Outcome {
-        let Some((_, positions)) = self.tables.structs.get(&expr.id) else { return unsupported(expr) };
-        let mut values = vec![ConstValue::Bool(false); positions.len()];
+    fn struct_value<'e>(&self, expr: &Expr, fields: impl Iterator<Item = &'e Expr>, base: Option<&Expr>) -> Outcome {
+        let Some(positions) = self.tables.structs.get(&expr.id) else { return unsupported(expr) };
+        let mut values = match base {
+            None => vec![ConstValue::Bool(false); positions.len()],
+            Some(base) => match self.value(base)? {
+                ConstValue::Aggregate(members) => members,
+                _ => return unsupported(expr),
+            },
+        };
         for (position, field) in positions.iter().zip(fields) {
             if let Some(slot) = values.get_mut(*position as usize) {
                 *slot = self.value(field)?;
             }
         }
-        Ok(ConstValue::Aggregate(values))
+        Ok(self.built(expr, values))
+    }
+
+    /// A struct, or the variant that an expression names.
+    fn built(&self, expr: &Expr, members: Vec<ConstValue>) -> ConstValue {
+        match self.tables.variants.get(&expr.id) {
+            Some(variant) => ConstValue::Variant(*variant, members),
+            None => ConstValue::Aggregate(members),
+        }
     }
 
     fn field_value(&self, expr: &Expr, base: &Expr, _member: &Member) -> Outcome {
@@ -174,6 +191,10 @@ impl<'a> Infer<'a> {
     }
 
     fn call_value<'e>(&self, expr: &Expr, args: impl Iterator<Item = &'e Expr>) -> Outcome {
+        if let Some(Callee::Constructor) = self.tables.calls.get(&expr.id) {
+            let members = args.map(|arg| self.value(arg)).collect::<Result<_, _>>()?;
+            return Ok(self.built(expr, members));
+        }
         let Some(Callee::Intrinsic(intrinsic)) = self.tables.calls.get(&expr.id) else { return unsupported(expr) };
         let args: Vec<ConstValue> = args.map(|arg| self.value(arg)).collect::<Result<_, _>>()?;
         match (intrinsic, args.as_slice()) {

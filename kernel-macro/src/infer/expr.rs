@@ -2,10 +2,7 @@
 
 use std::rc::Rc;
 
-use proc_macro2::Ident;
-
 use crate::ast::{Expr, ExprKind, Path, SpanRange, TypeExpr};
-use crate::diag::code;
 
 use super::finish::Deferred;
 use super::mismatch::Because;
@@ -54,8 +51,11 @@ impl<'a> Infer<'a> {
             ExprKind::Tuple(members) => self.infer_tuple(members, expect),
             ExprKind::Array(elements) => self.infer_array(expr, elements, expect),
             ExprKind::Repeat { element, len } => self.infer_repeat(element, len, expect),
-            ExprKind::Struct { path, fields } => self.infer_struct(expr, path, fields),
             ExprKind::Macro(call) => self.infer_macro(call, expect),
+            ExprKind::Struct { path, fields, base } => self.infer_struct(expr, path, fields, base.as_deref()),
+            ExprKind::Match { scrutinee, arms } => self.infer_match(scrutinee, arms, expect),
+            ExprKind::Let { pattern, value } => self.infer_stray_let(expr, pattern, value),
+            ExprKind::Try(operand) => self.infer_try(expr, operand),
             ExprKind::Error => {
                 self.poisoned = true;
                 Term::Error
@@ -133,43 +133,6 @@ impl<'a> Infer<'a> {
             Term::Array(element, _) => Some(((*element).clone(), *because)),
             _ => None,
         }
-    }
-
-    fn infer_struct(&mut self, expr: &'a Expr, path: &'a Path, fields: &'a [(Ident, Expr)]) -> Term {
-        let Some((item, definition, types)) = self.struct_of(path) else {
-            for (_, value) in fields {
-                self.infer(value, &Expect::Nothing);
-            }
-            return Term::Error;
-        };
-        let mut positions: Vec<u32> = Vec::with_capacity(fields.len());
-        for (name, value) in fields {
-            let position = definition.fields.iter().position(|(field, _)| field == name);
-            let Some(position) = position else {
-                self.report_unknown_field(name, definition);
-                self.infer(value, &Expect::Nothing);
-                continue;
-            };
-            let id = u32::try_from(position).unwrap_or(u32::MAX);
-            if positions.contains(&id) {
-                let message = format!("field `{name}` is given twice");
-                self.diags.error(code::UNKNOWN_FIELD, super::range(name.span()), message);
-            }
-            positions.push(id);
-            self.check(value, &Term::from(&types[position]), Because::Field(item, id));
-        }
-        let missing: Vec<String> = (0u32..)
-            .zip(&definition.fields)
-            .filter(|(position, _)| !positions.contains(position))
-            .map(|(_, (name, _))| format!("`{name}`"))
-            .collect();
-        if !missing.is_empty() && positions.len() == fields.len() {
-            let word = if missing.len() == 1 { "field" } else { "fields" };
-            let message = format!("missing {word} {} of struct `{}`", missing.join(", "), definition.name);
-            self.diags.error(code::UNKNOWN_FIELD, path_span(path), message);
-        }
-        self.tables.structs.insert(expr.id, (item, positions));
-        Term::Struct(item)
     }
 }
 

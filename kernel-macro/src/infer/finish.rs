@@ -1,8 +1,9 @@
 //! The end of inference: checks that had to wait for all types, defaults, and the tables for later stages.
 
-use crate::ast::{Expr, Item, ScalarName, SpanRange};
+use crate::ast::{Expr, Item, ScalarName, Shape, SpanRange};
 use crate::diag::code;
 use crate::format::Style;
+use crate::program::ItemId;
 use crate::typed::{Ty, TypedFn};
 
 use super::mismatch::cast_source;
@@ -21,6 +22,8 @@ pub(super) enum Deferred<'a> {
     Shown { value: &'a Expr, term: Term, style: Style },
     /// All values that one message shows.
     Words { span: SpanRange, terms: Vec<Term> },
+    /// What a range pattern is compared with.
+    RangePattern { span: SpanRange, term: Term },
     /// A literal too large for some type.
     Range { span: SpanRange, value: u128, term: Term, negative: bool },
 }
@@ -47,6 +50,14 @@ impl<'a> Infer<'a> {
                     }
                 }
                 Deferred::Words { span, terms } => self.check_words(span, &terms),
+                Deferred::RangePattern { span, term } => match self.table.resolve(&term) {
+                    Some(Ty::Error | Ty::Never) | None => {}
+                    Some(Ty::Scalar(scalar)) if scalar != ScalarName::Bool => {}
+                    Some(ty) => {
+                        let message = format!("expected `{}`, found a range of numbers", self.name_of(&ty));
+                        self.diags.error(code::MISMATCHED_TYPES, span, message);
+                    }
+                },
                 Deferred::Range { span, value, term, negative } => {
                     if let Some(Ty::Scalar(scalar)) = self.table.resolve(&term) {
                         self.check_range(span, value, scalar, negative);
@@ -85,6 +96,14 @@ impl<'a> Infer<'a> {
             self.diags
                 .error(code::INTERNAL, range(function.name.span()), "an expression was left without a type")
                 .note("this is a bug in gridwise: please report it with this function");
+        }
+    }
+
+    /// Whether no variant of an enum has members.
+    fn is_fieldless(&self, item: ItemId) -> bool {
+        match &self.program.items[item].item {
+            Item::Enum(definition) => definition.variants.iter().all(|variant| variant.shape == Shape::Unit),
+            _ => false,
         }
     }
 
@@ -128,6 +147,12 @@ impl<'a> Infer<'a> {
                 Some(format!("cast through an integer: `{source} as u32 as f32`"))
             }
             (Ty::Scalar(_), Ty::Scalar(_)) => return,
+            (Ty::Enum(item), Ty::Scalar(to)) if *to != ScalarName::Bool && *to != ScalarName::F32 => {
+                if self.is_fieldless(*item) {
+                    return;
+                }
+                Some("only enums without members are numbers: use `match`".to_owned())
+            }
             (Ty::Vector(_, from), Ty::Vector(scalar, to)) if from == to && *scalar != ScalarName::Bool => {
                 let prefix = super::ty::vector_prefix(*scalar).to_lowercase();
                 Some(format!("write `{source}.as_{prefix}{to}()`"))

@@ -275,7 +275,8 @@ impl<'a> Infer<'a> {
 fn is_known(ty: &Ty) -> bool {
     match ty {
         Ty::Error => false,
-        Ty::Array(element, _) => is_known(element),
+        Ty::Array(element, _) | Ty::Option(element) => is_known(element),
+        Ty::Result(value, error) => is_known(value) && is_known(error),
         Ty::Tuple(members) => members.iter().all(is_known),
         _ => true,
     }

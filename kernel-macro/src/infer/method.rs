@@ -60,6 +60,9 @@ impl<'a> Infer<'a> {
             self.infer_arguments_only(args);
             return shallow;
         }
+        if let Some(result) = self.infer_choice_method(expr, &shallow, name, args) {
+            return result;
+        }
         let Some(row) = find_row(&name.to_string(), &shallow, Some(Kind::Method)) else {
             self.report_no_method(name, &shallow, Some(receiver));
             return self.infer_arguments_only(args);

@@ -34,6 +34,13 @@ pub(super) enum Because {
     FirstArm(Span),
     FirstElement,
     RangeStart,
+    /// What a pattern is compared with.
+    Matched,
+    Guard,
+    /// A member of a variant.
+    Member,
+    /// What an argument stands in for, by the method's receiver.
+    Alternative,
     /// The index of a vector.
     Lane,
     ConstType,
@@ -94,6 +101,8 @@ impl<'a> Infer<'a> {
             },
             Term::ArrayOf(element, _) => format!("[{}; _]", self.written(&element)),
             Term::Array(element, len) => format!("[{}; {len}]", self.written(&element)),
+            Term::Option(value) => format!("Option<{}>", self.written(&value)),
+            Term::Result(value, error) => format!("Result<{}, {}>", self.written(&value), self.written(&error)),
             Term::Tuple(members) => {
                 let names: Vec<String> = members.iter().map(|member| self.written(member)).collect();
                 if names.len() == 1 { format!("({},)", names[0]) } else { format!("({})", names.join(", ")) }
@@ -107,7 +116,10 @@ impl<'a> Infer<'a> {
         let name = self.describe(expected);
         let elsewhere = |span: Span| (line_of(span) != line_of(at)).then(|| line_of(span));
         match because {
-            Because::Nothing | Because::ConstType => None,
+            Because::Nothing | Because::ConstType | Because::Member => None,
+            Because::Matched => Some(format!("the matched value is {name}")),
+            Because::Guard => Some("a guard is a `bool`".to_owned()),
+            Because::Alternative => Some(format!("the receiver asks for {name}")),
             Because::LetType(span) => elsewhere(span).map(|line| format!("the declared type is at line {line}")),
             Because::Assigned(binding) => self.local_note(binding, expected, at),
             Because::Result => {
@@ -194,6 +206,12 @@ impl<'a> Infer<'a> {
             (Term::Scalar(_), Term::Vector(..)) => Some("take one lane: `.x`".to_owned()),
             (Term::Scalar(ScalarName::Bool), Term::Unit) if matches!(expr.kind, ExprKind::Assign(..)) => {
                 Some("compare with `==`".to_owned())
+            }
+            (Term::Option(inner), _) if self.table.shallow(inner) == found => {
+                Some(format!("write `Some({})`", text(expr)))
+            }
+            (Term::Result(inner, _), _) if self.table.shallow(inner) == found => {
+                Some(format!("write `Ok({})`", text(expr)))
             }
             (Term::Unit, _) => Some("end the expression with `;` if its value is not needed".to_owned()),
             _ => None,

@@ -6,6 +6,7 @@
 
 mod block;
 mod call;
+mod choice;
 mod constant;
 mod control;
 mod evaluate;
@@ -17,11 +18,13 @@ mod method;
 mod mismatch;
 mod name;
 mod op;
+mod pattern;
 mod place;
 mod report;
 mod suggest;
 mod ty;
 mod unify;
+mod variant;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -53,6 +56,7 @@ pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagno
         Item::Fn(function) => TypedItem::Fn(Box::new(cx.function(function))),
         Item::Const(constant) => cx.constant_item(constant).map_or(TypedItem::Error, TypedItem::Const),
         Item::Struct(definition) => TypedItem::Struct(cx.fields_of(definition)),
+        Item::Enum(definition) => TypedItem::Enum(cx.variants_of(definition)),
     };
     let failed = cx.poisoned || cx.diags.has_errors();
     diags.append(cx.diags);

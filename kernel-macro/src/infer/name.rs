@@ -2,7 +2,7 @@
 
 use gridwise_ir::ir::Builtin;
 
-use crate::ast::{Expr, Item, Path};
+use crate::ast::{Expr, ExprId, Item, Path, Shape, SpanRange};
 use crate::diag::code;
 use crate::program::TypedItem;
 use crate::typed::Resolution;
@@ -12,6 +12,7 @@ use super::constant::{MATHS, builtin_constant};
 use super::suggest::nearest;
 use super::ty::{UNSUPPORTED_TYPES, builtin_path};
 use super::unify::Term;
+use super::variant::{Constructor, Named};
 
 impl<'a> Infer<'a> {
     /// Infers a path used as a value: anything but a buffer.
@@ -49,24 +50,49 @@ impl<'a> Infer<'a> {
         if let Some(term) = self.infer_param(expr, path) {
             return term;
         }
-        if let Some(term) = self.infer_const_path(expr, path) {
+        match self.constructor_of(path) {
+            Named::Constructor(constructor) if constructor.shape == Shape::Unit => {
+                self.note_variant(expr, &constructor);
+                self.tables.paths.insert(expr.id, Resolution::Unit);
+                return constructor.term;
+            }
+            Named::Constructor(constructor) => return self.report_bare_constructor(expr, path, &constructor),
+            Named::Broken => return Term::Error,
+            Named::Other => {}
+        }
+        if let Some(term) = self.infer_const_path(expr.id, expr.span, path) {
             return term;
         }
         self.report_unknown_name(expr, path);
         Term::Error
     }
 
-    fn infer_const_path(&mut self, expr: &'a Expr, path: &'a Path) -> Option<Term> {
+    fn report_bare_constructor(&mut self, expr: &Expr, path: &Path, constructor: &Constructor<'a>) -> Term {
+        let text = path.text();
+        let message = match constructor.variant {
+            Some(_) => format!("the variant `{text}` needs its members"),
+            None => format!("expected a value, found struct `{text}`"),
+        };
+        let error = self.diags.error(code::UNKNOWN_NAME, expr.span, message);
+        match constructor.shape {
+            Shape::Tuple => error.help(format!("write `{text}(…)`")),
+            _ => error.help(format!("write `{text} {{ … }}`")),
+        };
+        Term::Error
+    }
+
+    /// The type of a path that names a const; `None` when it names nothing.
+    pub(super) fn infer_const_path(&mut self, id: ExprId, span: SpanRange, path: &'a Path) -> Option<Term> {
         let program = self.program;
         if let Some(&item) = program.items[self.item].uses.get(&path.text()) {
             return Some(match (&program.items[item].item, &program.items[item].typed) {
                 (_, TypedItem::Const(constant)) => {
-                    self.tables.paths.insert(expr.id, Resolution::Const(item));
+                    self.tables.paths.insert(id, Resolution::Const(item));
                     Term::from(&constant.ty)
                 }
                 (Item::Const(constant), TypedItem::None) => {
                     let message = format!("the value of `{}` depends on itself", constant.name);
-                    self.diags.error(code::BAD_CONST, expr.span, message);
+                    self.diags.error(code::BAD_CONST, span, message);
                     Term::Error
                 }
                 (Item::Const(_), _) => {
@@ -75,29 +101,21 @@ impl<'a> Infer<'a> {
                 }
                 (Item::Fn(function), _) => {
                     self.diags
-                        .error(
-                            code::UNKNOWN_NAME,
-                            expr.span,
-                            format!("the function `{}` is used as a value", path.text()),
-                        )
+                        .error(code::UNKNOWN_NAME, span, format!("the function `{}` is used as a value", path.text()))
                         .note("kernels have no function pointers")
                         .help(format!("call it: `{}(…)`", function.name));
                     Term::Error
                 }
-                (Item::Struct(_), _) => {
-                    self.diags
-                        .error(
-                            code::UNKNOWN_NAME,
-                            expr.span,
-                            format!("expected a value, found struct `{}`", path.text()),
-                        )
-                        .help(format!("write `{} {{ … }}`", path.text()));
+                (other @ (Item::Struct(_) | Item::Enum(_)), _) => {
+                    let kind = super::ty::kind_of(other);
+                    let message = format!("expected a value, found {kind} `{}`", path.text());
+                    self.diags.error(code::UNKNOWN_NAME, span, message);
                     Term::Error
                 }
             });
         }
         let (ty, value) = builtin_constant(path)?;
-        self.tables.paths.insert(expr.id, Resolution::Value(value));
+        self.tables.paths.insert(id, Resolution::Value(value));
         Some(Term::from(&ty))
     }
 
@@ -135,9 +153,6 @@ impl<'a> Infer<'a> {
         }
         if builtin_path(path).is_some() {
             return Some(format!("`{name}` is a type"));
-        }
-        if name == "None" {
-            return Some("`Option` is not available in kernels yet: use a `bool` beside the value".to_owned());
         }
         let locals = self.visible.iter().filter_map(|id| self.local(*id)).map(|local| local.name.as_str());
         let items = &self.program.items[self.item].uses;

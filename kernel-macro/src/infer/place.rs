@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ExprKind, Item, Literal, Member, Path, ScalarName, Struct};
+use crate::ast::{Expr, ExprKind, Item, Literal, Member, Path, ScalarName, Shape, TypeExpr};
 use crate::diag::code;
 use crate::program::{ItemId, TypedItem};
 use crate::source::text;
@@ -109,6 +109,7 @@ impl<'a> Infer<'a> {
         let found = match (&base_term, member) {
             (Term::Error | Term::Never, _) => return base_term,
             (Term::Struct(item), Member::Named(name)) => self.struct_field(*item, name),
+            (Term::Struct(item), Member::Index(index, _)) => self.struct_member(*item, *index),
             (Term::Vector(scalar, lanes), Member::Named(name)) => LANES[..usize::from(*lanes)]
                 .iter()
                 .position(|lane| name == lane)
@@ -137,9 +138,19 @@ impl<'a> Infer<'a> {
     fn struct_field(&mut self, item: ItemId, name: &Ident) -> Option<(usize, Term)> {
         let program = self.program;
         let Item::Struct(definition) = &program.items[item].item else { return None };
-        let position = definition.fields.iter().position(|(field, _)| field == name)?;
+        let fields = Some(&definition.fields).filter(|_| definition.shape == Shape::Named)?;
+        let position = fields.iter().position(|(field, _)| field == name)?;
         let TypedItem::Struct(types) = &program.items[item].typed else { return None };
         Some((position, Term::from(types.get(position)?)))
+    }
+
+    /// Member `index` of a tuple struct.
+    fn struct_member(&mut self, item: ItemId, index: u32) -> Option<(usize, Term)> {
+        let program = self.program;
+        let Item::Struct(definition) = &program.items[item].item else { return None };
+        let TypedItem::Struct(types) = &program.items[item].typed else { return None };
+        let ty = types.get(index as usize).filter(|_| definition.shape == Shape::Tuple)?;
+        Some((index as usize, Term::from(ty)))
     }
 
     fn report_no_field(&mut self, base: &Expr, term: &Term, member: &Member) {
@@ -150,7 +161,8 @@ impl<'a> Infer<'a> {
         if let (Term::Struct(item), Member::Named(field)) = (term, member)
             && let Item::Struct(definition) = &self.program.items[*item].item
         {
-            return self.report_unknown_field(field, definition);
+            let what = format!("struct `{}`", definition.name);
+            return self.report_unknown_field(field, &what, &definition.fields);
         }
         let ty = self.describe(term);
         let base = text(base);
@@ -175,10 +187,10 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Reports a field that a struct does not have.
-    pub(super) fn report_unknown_field(&mut self, name: &Ident, definition: &Struct) {
-        let names: Vec<String> = definition.fields.iter().map(|(field, _)| field.to_string()).collect();
-        let message = format!("struct `{}` has no field `{name}`", definition.name);
+    /// Reports a field that a struct or variant does not have.
+    pub(super) fn report_unknown_field(&mut self, name: &Ident, what: &str, fields: &[(Ident, TypeExpr)]) {
+        let names: Vec<String> = fields.iter().map(|(field, _)| field.to_string()).collect();
+        let message = format!("{what} has no field `{name}`");
         let suggestion = nearest(&name.to_string(), names.iter().map(String::as_str)).map(str::to_owned);
         let error = self.diags.error(code::UNKNOWN_FIELD, range(name.span()), message);
         match suggestion {
@@ -190,24 +202,16 @@ impl<'a> Infer<'a> {
         };
     }
 
-    /// The struct that a struct literal names, with its fields' types; reports when there is none.
-    pub(super) fn struct_of(&mut self, path: &'a Path) -> Option<(ItemId, &'a Struct, &'a [Ty])> {
+    /// Reports a path before `{ … }` that names no struct.
+    pub(super) fn report_no_struct(&mut self, path: &Path) {
         let program = self.program;
-        let Some(&item) = program.items[self.item].uses.get(&path.text()) else {
-            self.report_unknown_struct(path);
-            return None;
-        };
-        match (&program.items[item].item, &program.items[item].typed) {
-            (Item::Struct(definition), TypedItem::Struct(types)) => Some((item, definition, types)),
-            (Item::Struct(_), _) => {
-                self.poisoned = true;
-                None
-            }
-            (other, _) => {
-                let message = format!("expected a struct, found {} `{}`", super::ty::kind_of(other), path.text());
+        match program.items[self.item].uses.get(&path.text()) {
+            Some(&item) => {
+                let kind = super::ty::kind_of(&program.items[item].item);
+                let message = format!("expected a struct, found {kind} `{}`", path.text());
                 self.diags.error(code::UNKNOWN_TYPE, super::expr::path_span(path), message);
-                None
             }
+            None => self.report_unknown_struct(path),
         }
     }
 
@@ -310,6 +314,9 @@ impl<'a> Infer<'a> {
                 self.diags
                     .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the const `{}`", path.text()))
                     .help("copy it to a variable first: `let mut x = …`");
+            }
+            Some(Resolution::Unit) => {
+                self.diags.error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to `{}`", path.text()));
             }
             None => {}
         }

@@ -99,6 +99,9 @@ impl<'a> Infer<'a> {
             (_, Ty::Buffer { .. }) => {
                 (format!("a buffer cannot be shown, found `{name}`"), "show an element, or the length, `.len()`")
             }
+            _ if message::has_enum(self.program, ty) => {
+                (format!("values with variants cannot be shown yet, found `{name}`"), "use `match`, and show the parts")
+            }
             (Style::Count, Ty::Scalar(_)) if *ty == Ty::USIZE => return,
             (Style::Count, _) => (format!("width and precision are `usize`, found `{name}`"), "convert it: `as usize`"),
             (Style::Debug, _) | (Style::Display, Ty::Scalar(_) | Ty::Vector(..)) => return,

@@ -35,7 +35,6 @@ pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
     ("char", "use `u32`"),
     ("str", "use numbers"),
     ("String", "use numbers"),
-    ("Option", "return a tuple of a `bool` and the value"),
     ("Vec", "use an array or a buffer parameter `&mut [T]`"),
     ("Box", "use the value itself"),
     ("Shared", "use a buffer parameter and a second dispatch"),
@@ -47,7 +46,6 @@ pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
     ("Vec3A", "use `Vec3`"),
     ("BVec3A", "leave the type out: it is inferred"),
     ("BVec4A", "leave the type out: it is inferred"),
-    ("Result", "return a tuple of a `bool` and the value"),
     ("DVec2", "use `Vec2`"),
     ("DVec3", "use `Vec3`"),
     ("DVec4", "use `Vec4`"),
@@ -94,10 +92,15 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
             let names: Vec<_> = members.iter().map(|member| type_name(program, member)).collect();
             if names.len() == 1 { format!("({},)", names[0]) } else { format!("({})", names.join(", ")) }
         }
-        Ty::Struct(item) => match &program.items[*item].item {
+        Ty::Struct(item) | Ty::Enum(item) => match &program.items[*item].item {
             Item::Struct(definition) => definition.name.to_string(),
+            Item::Enum(definition) => definition.name.to_string(),
             Item::Fn(_) | Item::Const(_) => "{unknown}".to_owned(),
         },
+        Ty::Option(value) => format!("Option<{}>", type_name(program, value)),
+        Ty::Result(value, error) => {
+            format!("Result<{}, {}>", type_name(program, value), type_name(program, error))
+        }
         Ty::Buffer { element, mutable } => {
             format!("&{}[{}]", if *mutable { "mut " } else { "" }, type_name(program, element))
         }
@@ -136,6 +139,11 @@ impl<'a> Infer<'a> {
                 }
             }
             TypeKind::Tuple(members) => Term::tuple(members.iter().map(|member| self.term_of(member)).collect()),
+            TypeKind::Option(value) => Term::Option(Rc::new(self.term_of(value))),
+            TypeKind::Result(value, error) => {
+                let value = self.term_of(value);
+                Term::Result(Rc::new(value), Rc::new(self.term_of(error)))
+            }
             TypeKind::Infer => self.fresh(),
             TypeKind::Error => {
                 self.poisoned = true;
@@ -154,8 +162,10 @@ impl<'a> Infer<'a> {
                 self.poisoned = true;
                 return Term::Error;
             }
-            if let Item::Struct(_) = program.items[item].item {
-                return Term::Struct(item);
+            match program.items[item].item {
+                Item::Struct(_) => return Term::Struct(item),
+                Item::Enum(_) => return Term::Enum(item),
+                Item::Fn(_) | Item::Const(_) => {}
             }
             self.diags
                 .error(code::UNKNOWN_TYPE, ty.span, format!("expected a type, found `{}`", path.text()))
@@ -171,6 +181,13 @@ impl<'a> Infer<'a> {
 
     fn report_unknown_type(&mut self, path: &Path, ty: &TypeExpr) {
         let last = path.segments.last().map(ToString::to_string).unwrap_or_default();
+        if let "Option" | "Result" = last.as_str() {
+            let arguments = if last == "Option" { "T" } else { "T, E" };
+            self.diags
+                .error(code::UNKNOWN_TYPE, ty.span, format!("`{last}` needs the types of its values"))
+                .help(format!("write `{last}<{arguments}>`"));
+            return;
+        }
         if let Some((name, instead)) = UNSUPPORTED_TYPES.iter().find(|(name, _)| *name == last) {
             self.diags
                 .error(code::UNKNOWN_TYPE, ty.span, format!("type `{name}` is not available in kernels yet"))
@@ -181,14 +198,14 @@ impl<'a> Infer<'a> {
         let structs = program.items[self.item]
             .uses
             .iter()
-            .filter(|(_, item)| matches!(program.items[**item].item, Item::Struct(_)))
+            .filter(|(_, item)| matches!(program.items[**item].item, Item::Struct(_) | Item::Enum(_)))
             .map(|(name, _)| name.as_str());
         let suggestion = nearest(&last, BUILTIN_TYPES.iter().copied().chain(structs));
         let message = format!("cannot find type `{}` in this scope", path.text());
         let error = self.diags.error(code::UNKNOWN_TYPE, ty.span, message);
         match suggestion {
             Some(name) => error.help(format!("a type with a similar name exists: `{name}`")),
-            None => error.help("a struct needs `#[derive(GpuData)]` to be used in kernels"),
+            None => error.help("a struct needs `#[derive(GpuData)]` to be used in kernels, an enum `#[device]`"),
         };
     }
 
@@ -215,6 +232,7 @@ pub(super) fn kind_of(item: &Item) -> &'static str {
     match item {
         Item::Fn(_) => "function",
         Item::Struct(_) => "struct",
+        Item::Enum(_) => "enum",
         Item::Const(_) => "const",
     }
 }

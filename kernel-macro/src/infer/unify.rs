@@ -19,6 +19,9 @@ pub(super) enum Term {
     ArrayOf(Rc<Term>, Rc<Term>),
     /// The value of a const parameter.
     Const(i128),
+    Enum(ItemId),
+    Option(Rc<Term>),
+    Result(Rc<Term>, Rc<Term>),
     Buffer {
         element: Rc<Ty>,
         mutable: bool,
@@ -80,6 +83,9 @@ impl From<&Ty> for Term {
             Ty::Tuple(members) => Self::Tuple(members.iter().map(Self::from).collect()),
             Ty::Struct(item) => Self::Struct(*item),
             Ty::Const(value) => Self::Const(*value),
+            Ty::Enum(item) => Self::Enum(*item),
+            Ty::Option(value) => Self::Option(Rc::new(Self::from(&**value))),
+            Ty::Result(value, error) => Self::Result(Rc::new(Self::from(&**value)), Rc::new(Self::from(&**error))),
             Ty::Buffer { element, mutable } => Self::Buffer { element: element.clone(), mutable: *mutable },
             Ty::Never => Self::Never,
             Ty::Error => Self::Error,
@@ -137,6 +143,8 @@ impl Table {
                 self.unify(len, &Term::Const(i128::from(*n))) && self.unify(x, y)
             }
             (Term::ArrayOf(x, n), Term::ArrayOf(y, m)) => self.unify(n, m) && self.unify(x, y),
+            (Term::Option(x), Term::Option(y)) => self.unify(x, y),
+            (Term::Result(x, e), Term::Result(y, f)) => self.unify(x, y) && self.unify(e, f),
             (Term::Tuple(xs), Term::Tuple(ys)) => {
                 xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.unify(x, y))
             }
@@ -174,6 +182,9 @@ impl Table {
             Term::Struct(item) => Ty::Struct(item),
             Term::Const(value) => Ty::Const(value),
             Term::ArrayOf(..) => return None,
+            Term::Enum(item) => Ty::Enum(item),
+            Term::Option(value) => Ty::Option(Rc::new(self.resolve(&value)?)),
+            Term::Result(value, error) => Ty::Result(Rc::new(self.resolve(&value)?), Rc::new(self.resolve(&error)?)),
             Term::Buffer { element, mutable } => Ty::Buffer { element, mutable },
             Term::Never => Ty::Never,
             Term::Error => Ty::Error,
@@ -194,8 +205,11 @@ impl Table {
                     self.slots[index as usize] = Slot::Bound(Term::Error);
                 }
             }
-            Term::Array(element, _) => self.poison(&element),
-            Term::ArrayOf(element, len) => [element, len].iter().for_each(|part| self.poison(part)),
+            Term::Array(element, _) | Term::Option(element) => self.poison(&element),
+            Term::ArrayOf(value, error) | Term::Result(value, error) => {
+                self.poison(&value);
+                self.poison(&error);
+            }
             Term::Tuple(members) => members.iter().for_each(|member| self.poison(member)),
             _ => {}
         }
@@ -216,7 +230,8 @@ impl Table {
     pub(super) fn is_poisoned(&self, term: &Term) -> bool {
         match self.shallow(term) {
             Term::Error => true,
-            Term::Array(element, _) => self.is_poisoned(&element),
+            Term::Array(element, _) | Term::Option(element) => self.is_poisoned(&element),
+            Term::Result(value, error) => self.is_poisoned(&value) || self.is_poisoned(&error),
             Term::Tuple(members) => members.iter().any(|member| self.is_poisoned(member)),
             _ => false,
         }
@@ -256,8 +271,10 @@ impl Table {
     fn occurs(&self, var: Var, term: &Term) -> bool {
         match self.shallow(term) {
             Term::Var(other) => var == other,
-            Term::Array(element, _) => self.occurs(var, &element),
-            Term::ArrayOf(element, len) => self.occurs(var, &element) || self.occurs(var, &len),
+            Term::Array(element, _) | Term::Option(element) => self.occurs(var, &element),
+            Term::ArrayOf(value, error) | Term::Result(value, error) => {
+                self.occurs(var, &value) || self.occurs(var, &error)
+            }
             Term::Tuple(members) => members.iter().any(|member| self.occurs(var, member)),
             _ => false,
         }

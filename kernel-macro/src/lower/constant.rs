@@ -15,6 +15,12 @@ impl<'p> FnCx<'p, '_, '_> {
             return Some(self.zero(id));
         }
         Some(match value {
+            ConstValue::Variant(variant, members) => {
+                let variants = self.shared.program.variants_of(ty)?;
+                let types = variants.get(*variant as usize)?;
+                let values: Vec<_> = members.iter().zip(types).map(|(member, ty)| self.constant(member, ty)).collect();
+                self.make_variant(ty, *variant, &values)?
+            }
             ConstValue::Bool(value) => self.bool(*value),
             ConstValue::I32(value) => self.i32(*value),
             ConstValue::U32(value) => self.u32(*value),
@@ -64,5 +70,6 @@ fn is_zero(value: &ConstValue) -> bool {
         ConstValue::U32(value) => *value == 0,
         ConstValue::F32(value) => value.to_bits() == 0,
         ConstValue::Aggregate(members) => members.iter().all(is_zero),
+        ConstValue::Variant(variant, members) => *variant == 0 && members.iter().all(is_zero),
     }
 }

@@ -32,6 +32,8 @@ impl FnCx<'_, '_, '_> {
             ExprKind::If { condition, then_block, else_expr } => {
                 self.lower_if(expr, condition, then_block, else_expr.as_deref())
             }
+            ExprKind::Match { scrutinee, arms } => self.lower_match(expr, scrutinee, arms),
+            ExprKind::Try(operand) => self.lower_try(expr, operand),
             ExprKind::While { condition, body, .. } => self.lower_while(expr, condition, body),
             ExprKind::Loop { body, .. } => self.lower_target_body(expr, |cx| {
                 cx.lower_block(body);
@@ -71,9 +73,8 @@ impl FnCx<'_, '_, '_> {
         then_block: &Block,
         else_expr: Option<&Expr>,
     ) -> Option<ValueId> {
-        let condition = self.lower_expr(condition)?;
         let result = self.ty(self.ty_of(expr));
-        self.choose(
+        self.lower_condition(
             condition,
             result,
             |cx| cx.lower_block(then_block),
@@ -82,11 +83,27 @@ impl FnCx<'_, '_, '_> {
     }
 
     fn lower_while(&mut self, expr: &Expr, condition: &Expr, body: &Block) -> Option<ValueId> {
+        if condition.has_let() {
+            return self.lower_while_let(expr, condition, body);
+        }
         self.lower_target_body(expr, |cx| {
             if let Some(condition) = cx.lower_expr(condition) {
                 cx.break_unless(expr, condition);
                 cx.lower_block(body);
             }
+            cx.continue_to(expr);
+        })
+    }
+
+    /// A loop whose condition declares variables: its body runs where they are known.
+    fn lower_while_let(&mut self, expr: &Expr, condition: &Expr, body: &Block) -> Option<ValueId> {
+        self.lower_target_body(expr, |cx| {
+            let run = |cx: &mut Self| cx.lower_block(body);
+            let leave = |cx: &mut Self| {
+                cx.break_from(expr, None);
+                None
+            };
+            cx.lower_condition(condition, None, run, leave);
             cx.continue_to(expr);
         })
     }

@@ -239,7 +239,7 @@ impl FnCx<'_, '_, '_> {
         results.first().copied().filter(|_| !self.b.is_terminated())
     }
 
-    fn yield_(&mut self, value: Option<ValueId>, result: Option<TypeId>) {
+    pub(super) fn yield_(&mut self, value: Option<ValueId>, result: Option<TypeId>) {
         match (result, value) {
             (None, _) => self.b.yield_(&[]),
             (Some(_), Some(value)) => self.b.yield_(&[value]),

@@ -46,8 +46,9 @@ impl FnCx<'_, '_, '_> {
             }
             ExprKind::Cast(inner, _) => {
                 let value = self.lower_expr(inner)?;
-                match self.ty_of(expr) {
-                    Ty::Scalar(to) => Some(self.cast(value, scalar(*to))),
+                match (self.ty_of(inner), self.ty_of(expr)) {
+                    (Ty::Enum(item), Ty::Scalar(to)) => Some(self.enum_cast(*item, value, scalar(*to))),
+                    (_, Ty::Scalar(to)) => Some(self.cast(value, scalar(*to))),
                     _ => Some(value),
                 }
             }
@@ -60,8 +61,8 @@ impl FnCx<'_, '_, '_> {
             }
             ExprKind::Tuple(members) | ExprKind::Array(members) => self.lower_members(expr, members.iter()),
             ExprKind::Repeat { element, .. } => self.lower_repeat(expr, element),
-            ExprKind::Struct { fields, .. } => self.lower_struct(expr, fields.iter().map(|(_, value)| value)),
             ExprKind::Macro(call) => self.lower_macro(expr, call),
+            ExprKind::Struct { fields, base, .. } => self.lower_struct(expr, fields, base.as_deref()),
             _ => self.lower_control(expr),
         }
     }
@@ -75,6 +76,11 @@ impl FnCx<'_, '_, '_> {
             }
             // Only functions with all types known are lowered.
             Resolution::Param => None,
+            Resolution::Unit => {
+                let variant = *self.typed.variants.get(&expr.id)?;
+                let ty = self.ty_of(expr).clone();
+                self.make_variant(&ty, variant, &[])
+            }
             Resolution::Binding(_) | Resolution::Const(_) => {
                 let spot = self.lower_spot(expr)?;
                 self.read(spot)
@@ -134,30 +140,69 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// A composite; one literal when all its bits are zero.
-    fn compose_or_zero(&mut self, ty: TypeId, members: &[ValueId]) -> Option<ValueId> {
+    pub(super) fn compose_or_zero(&mut self, ty: TypeId, members: &[ValueId]) -> Option<ValueId> {
         if members.iter().all(|member| self.is_known_zero(*member)) {
             return Some(self.zero(ty));
         }
         Some(self.compose(ty, members))
     }
 
-    /// A struct: fields are evaluated as written, and stand as declared.
-    fn lower_struct<'e>(&mut self, expr: &Expr, fields: impl Iterator<Item = &'e Expr>) -> Option<ValueId> {
-        let ty = self.ty_of(expr);
-        let (_, positions) = self.typed.structs.get(&expr.id)?;
-        let mut values = Vec::new();
-        for (field, position) in fields.zip(positions) {
+    /// A struct or variant: fields are evaluated as written, then the base, and stand as declared.
+    fn lower_struct(
+        &mut self,
+        expr: &Expr,
+        fields: &[(proc_macro2::Ident, Expr)],
+        base: Option<&Expr>,
+    ) -> Option<ValueId> {
+        let positions = self.typed.structs.get(&expr.id)?;
+        let mut members: Vec<(u32, Option<ValueId>)> = Vec::new();
+        for ((_, field), position) in fields.iter().zip(positions) {
             let value = self.lower_expr(field);
-            let field_ty = self.member_ty(ty, *position);
-            if self.ty(&field_ty).is_some() {
-                values.push((*position, value?));
-            } else if self.b.is_terminated() {
+            if self.b.is_terminated() {
+                return None;
+            }
+            members.push((*position, value));
+        }
+        let ty = self.ty_of(expr).clone();
+        if let Some(base) = base {
+            let spot = self.lower_spot(base);
+            if self.b.is_terminated() {
+                return None;
+            }
+            for index in 0..self.shared.types.members(&ty).len() as u32 {
+                let member_ty = self.member_ty(&ty, index);
+                if positions.contains(&index) || self.ty(&member_ty).is_none() {
+                    continue;
+                }
+                let position = self.shared.types.position(self.b.types_mut(), &ty, index);
+                let value = self.read(spot.clone()?.member(position));
+                members.push((index, value));
+            }
+        }
+        members.sort_by_key(|(position, _)| *position);
+        self.build(expr, members.into_iter().map(|(_, value)| value).collect())
+    }
+
+    /// `Some(value)`, `Meters(1.0)`
+    fn lower_constructor(&mut self, expr: &Expr, args: &[&Expr]) -> Option<ValueId> {
+        let mut members = Vec::new();
+        for arg in args {
+            members.push(self.lower_expr(arg));
+            if self.b.is_terminated() {
                 return None;
             }
         }
-        values.sort_by_key(|(position, _)| *position);
-        let values: Vec<_> = values.into_iter().map(|(_, value)| value).collect();
-        let ty = self.ty(ty)?;
+        self.build(expr, members)
+    }
+
+    /// A struct or variant from its members in order; those without values are `None`.
+    fn build(&mut self, expr: &Expr, members: Vec<Option<ValueId>>) -> Option<ValueId> {
+        let ty = self.ty_of(expr).clone();
+        if let Some(variant) = self.typed.variants.get(&expr.id) {
+            return self.make_variant(&ty, *variant, &members);
+        }
+        let values: Vec<_> = members.into_iter().flatten().collect();
+        let ty = self.ty(&ty)?;
         self.compose_or_zero(ty, &values)
     }
 
@@ -165,6 +210,8 @@ impl FnCx<'_, '_, '_> {
         match *self.typed.calls.get(&expr.id)? {
             Callee::Builtin(builtin) => Some(self.b.builtin(builtin)),
             Callee::Intrinsic(intrinsic) => self.lower_intrinsic(expr, intrinsic, args),
+            Callee::Choice(method) => self.lower_choice(expr, method, args),
+            Callee::Constructor => self.lower_constructor(expr, args),
             Callee::Device(item) => {
                 let values = self.lower_all(args.iter().copied())?;
                 let function = *self.shared.functions.get(&item)?;

@@ -42,6 +42,8 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) known: HashMap<ValueId, Vec<u32>>,
     /// Values of other types whose bits are all zero.
     pub(super) zeros: HashSet<ValueId>,
+    /// How many links of `let` conditions are around.
+    pub(super) links_depth: u32,
     /// Const items that hold arrays.
     const_slots: HashMap<ItemId, Slot>,
     slots: Vec<Slot>,
@@ -60,7 +62,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         let slots = vec![Slot::Nothing; ast.binding_count];
         let result = typed.result.as_ref().and_then(|ty| shared.types.lower(b.types_mut(), ty));
         let (targets, known, zeros, const_slots) = Default::default();
-        Self { shared, ast, typed, b, targets, known, zeros, const_slots, slots, file, result }
+        Self { shared, ast, typed, b, targets, known, zeros, links_depth: 0, const_slots, slots, file, result }
     }
 
     /// Lowers the kernel's body; its parameters come from the interface.

@@ -13,13 +13,16 @@ mod float;
 mod function;
 mod int;
 mod intrinsic;
+mod matching;
 mod operator;
+mod pattern;
 mod place;
 mod report;
 mod stmt;
 #[cfg(test)]
 mod tests;
 mod types;
+mod variant;
 mod vector;
 
 use std::collections::{BTreeSet, HashMap};

@@ -36,7 +36,7 @@ impl Spot {
     }
 
     /// Its member by number.
-    fn member(mut self, index: u32) -> Self {
+    pub(super) fn member(mut self, index: u32) -> Self {
         if let Some((_, steps)) = &mut self.value {
             steps.push(index);
         }

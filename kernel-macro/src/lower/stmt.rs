@@ -15,6 +15,9 @@ impl FnCx<'_, '_, '_> {
                 return None;
             }
             match statement {
+                Statement::Let { pattern, value: Some(initial), otherwise: Some(otherwise), .. } => {
+                    self.lower_let_else(pattern, initial, otherwise);
+                }
                 Statement::Let { pattern, value: initial, span, .. } => {
                     let value = initial.as_ref().and_then(|value| self.lower_expr(value));
                     let location = self.location(span.start);
@@ -34,23 +37,22 @@ impl FnCx<'_, '_, '_> {
         self.lower_expr(block.tail.as_ref()?)
     }
 
-    /// Binds the variables of a pattern to the parts of a value of type `ty`; without a value they are only declared.
-    pub(super) fn bind_pattern(&mut self, pattern: &Pattern, ty: &Ty, value: Option<ValueId>) {
-        match pattern {
-            Pattern::Wild(_) => {}
-            Pattern::Binding { name, mutable, binding } => self.bind(*binding, name, *mutable, value),
-            Pattern::Tuple(members, _) => {
-                // Members without values are no part of the tuple in IR.
-                let mut position = 0;
-                for (index, member) in members.iter().enumerate() {
-                    let member_ty = self.member_ty(ty, index as u32);
-                    let has_value = self.ty(&member_ty).is_some();
-                    let part = value.filter(|_| has_value).map(|value| self.b.extract(value, &[position]));
-                    position += u32::from(has_value);
-                    self.bind_pattern(member, &member_ty, part);
-                }
-            }
+    fn lower_let_else(&mut self, pattern: &Pattern, initial: &Expr, otherwise: &Block) {
+        let value = self.lower_expr(initial);
+        if self.b.is_terminated() {
+            return;
         }
+        let ty = self.ty_of(initial);
+        if let Some(matches) = self.test(pattern, ty, value) {
+            let leave = |cx: &mut Self| {
+                cx.lower_block(otherwise);
+                // Inference has seen to it that the block is left.
+                cx.b.unreachable();
+                None
+            };
+            self.choose(matches, None, |_| None, leave);
+        }
+        self.bind_pattern(pattern, ty, value);
     }
 
     /// Makes a variable.

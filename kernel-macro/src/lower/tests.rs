@@ -5,5 +5,6 @@ mod eval;
 mod harness;
 mod intrinsics;
 mod language;
+mod patterns;
 mod snapshots;
 mod twin;

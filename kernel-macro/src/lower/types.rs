@@ -1,6 +1,7 @@
 //! Types of the kernel language as IR types; `usize` is `u32` here. Declares structs when they are first met.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use gridwise_ir::types::{Field, Scalar, StructDef, Type, TypeId, Types};
 
@@ -12,11 +13,21 @@ use crate::typed::Ty;
 pub(super) struct TypeCx<'p> {
     program: &'p Program,
     structs: HashMap<ItemId, TypeId>,
+    enums: HashMap<Ty, Rc<EnumLayout>>,
+}
+
+/// How values of an enum lie in IR: as the tag alone, or as a tuple of the tag and the slots.
+pub(super) struct EnumLayout {
+    pub(super) ty: TypeId,
+    /// Types of the slots; variants share them.
+    pub(super) slots: Vec<TypeId>,
+    /// For each variant and member the position in the tuple; `None` for members without values.
+    pub(super) positions: Vec<Vec<Option<u32>>>,
 }
 
 impl<'p> TypeCx<'p> {
     pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, structs: HashMap::new() }
+        Self { program, structs: HashMap::new(), enums: HashMap::new() }
     }
 
     /// The IR type, or `None` for types without values or with a single one: unit, never, and what is made of them only.
@@ -31,7 +42,40 @@ impl<'p> TypeCx<'p> {
                 (!members.is_empty()).then(|| types.intern(Type::Tuple(members)))
             }
             Ty::Struct(item) => self.lower_struct(types, *item),
+            Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => self.enum_layout(types, ty).map(|layout| layout.ty),
         }
+    }
+
+    /// The layout of an enum; `None` for other types.
+    pub(super) fn enum_layout(&mut self, types: &mut Types, ty: &Ty) -> Option<Rc<EnumLayout>> {
+        if let Some(known) = self.enums.get(ty) {
+            return Some(known.clone());
+        }
+        let mut slots: Vec<TypeId> = Vec::new();
+        let mut positions = Vec::new();
+        for members in self.program.variants_of(ty)? {
+            let mut taken = vec![false; slots.len()];
+            let mut places = Vec::new();
+            for member in &members {
+                let place = self.lower(types, member).map(|member| {
+                    let free = (0..slots.len()).find(|slot| slots[*slot] == member && !taken[*slot]);
+                    let slot = free.unwrap_or_else(|| {
+                        slots.push(member);
+                        taken.push(false);
+                        slots.len() - 1
+                    });
+                    taken[slot] = true;
+                    slot as u32 + 1
+                });
+                places.push(place);
+            }
+            positions.push(places);
+        }
+        let tag = types.scalar(Scalar::U32);
+        let id = if slots.is_empty() { tag } else { types.intern(Type::Tuple([&[tag], slots.as_slice()].concat())) };
+        let layout = Rc::new(EnumLayout { ty: id, slots, positions });
+        self.enums.insert(ty.clone(), layout.clone());
+        Some(layout)
     }
 
     fn lower_struct(&mut self, types: &mut Types, item: ItemId) -> Option<TypeId> {

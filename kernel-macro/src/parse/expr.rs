@@ -1,10 +1,11 @@
 //! Expressions.
 
 use proc_macro2::Span;
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::{BinOp, Expr as Syn, Lit, RangeLimits, UnOp};
 
 use super::Parser;
+use super::pat::PatternPlace;
 use super::span::{expr_range, path_range};
 use crate::ast::{BinaryOp, Expr, ExprKind, Label, Literal, Member, Range, ScalarName, SpanRange, UnaryOp};
 use crate::diag::code;
@@ -22,7 +23,7 @@ impl Parser<'_> {
         Expr { id, kind, span: expr_range(expr) }
     }
 
-    fn boxed(&mut self, expr: &Syn) -> Box<Expr> {
+    pub(super) fn boxed(&mut self, expr: &Syn) -> Box<Expr> {
         Box::new(self.expr(expr))
     }
 
@@ -72,6 +73,13 @@ impl Parser<'_> {
                 then_block: self.block(&branch.then_branch),
                 else_expr: branch.else_branch.as_ref().map(|(_, otherwise)| self.boxed(otherwise)),
             },
+            Syn::Match(matching) => self.match_expr(matching),
+            // The value first: the pattern's variables are not in scope in it.
+            Syn::Let(test) => {
+                let value = self.boxed(&test.expr);
+                ExprKind::Let { pattern: Box::new(self.pattern(&test.pat, PatternPlace::Perhaps)), value }
+            }
+            Syn::Try(attempt) => ExprKind::Try(self.boxed(&attempt.expr)),
             Syn::While(looping) => ExprKind::While {
                 label: looping.label.as_ref().map(|label| to_label(&label.name)),
                 condition: self.boxed(&looping.cond),
@@ -157,9 +165,9 @@ impl Parser<'_> {
                 }
             }
         }
-        if let Some(dots) = &literal.dot2_token {
-            let rest = &literal.rest;
-            self.unsupported(quote!(#dots #rest), "struct update syntax is", "write every field");
+        let base = literal.rest.as_ref().map(|rest| self.boxed(rest));
+        if let (Some(dots), None) = (&literal.dot2_token, &base) {
+            self.unsupported(dots, "`..` without a struct behind it is", "write `..base`, or every field");
             return ExprKind::Error;
         }
         if literal.qself.is_some() {
@@ -167,7 +175,7 @@ impl Parser<'_> {
             return ExprKind::Error;
         }
         match self.path(&literal.path) {
-            Some(path) => ExprKind::Struct { path, fields },
+            Some(path) => ExprKind::Struct { path, fields, base },
             None => ExprKind::Error,
         }
     }
@@ -175,7 +183,7 @@ impl Parser<'_> {
     fn for_loop(&mut self, looping: &syn::ExprForLoop) -> ExprKind {
         let label = looping.label.as_ref().map(|label| to_label(&label.name));
         let range = self.range(&looping.expr);
-        let pattern = self.pattern(&looping.pat);
+        let pattern = self.pattern(&looping.pat, PatternPlace::Always);
         let body = self.block(&looping.body);
         range.map_or(ExprKind::Error, |range| ExprKind::For { label, pattern, range, body })
     }
@@ -215,12 +223,6 @@ impl Parser<'_> {
 
     fn unsupported_expr(&mut self, expr: &Syn) {
         let (at, what, help) = match expr {
-            Syn::Match(it) => (it.match_token.to_token_stream(), "`match` is", "write an `if`/`else if` chain"),
-            Syn::Let(it) => (
-                it.let_token.to_token_stream(),
-                "`if let` and `while let` are",
-                "compare with `==`: there are no enums in kernels",
-            ),
             Syn::Closure(_) => (expr.to_token_stream(), "closures are", "move the body into a `#[device] fn`"),
             Syn::Reference(it) => (
                 it.and_token.to_token_stream(),
@@ -233,7 +235,6 @@ impl Parser<'_> {
                 (it.async_token.to_token_stream(), "`async` is", "remove it: invocations run by themselves")
             }
             Syn::Await(it) => (it.await_token.to_token_stream(), "`.await` is", "remove it"),
-            Syn::Try(it) => (it.question_token.to_token_stream(), "`?` is", "test the value with `if`"),
             Syn::TryBlock(_) => (expr.to_token_stream(), "`try` blocks are", "test values with `if`"),
             Syn::Const(it) => (it.const_token.to_token_stream(), "`const` blocks are", "use a `#[device] const`"),
             Syn::Range(_) => (
@@ -253,7 +254,7 @@ impl Parser<'_> {
         self.unsupported(at, what, help);
     }
 
-    fn literal(&mut self, lit: &Lit) -> ExprKind {
+    pub(super) fn literal(&mut self, lit: &Lit) -> ExprKind {
         let literal = match lit {
             Lit::Bool(value) => Literal::Bool(value.value),
             Lit::Int(int) => {
@@ -291,7 +292,7 @@ impl Parser<'_> {
     }
 
     /// The type that a literal's suffix names: `Some(None)` without one, `None` after an error.
-    fn suffix(&mut self, lit: &Lit, suffix: &str) -> Option<Option<ScalarName>> {
+    pub(super) fn suffix(&mut self, lit: &Lit, suffix: &str) -> Option<Option<ScalarName>> {
         if suffix.is_empty() {
             return Some(None);
         }

@@ -5,7 +5,7 @@ use syn::{FnArg, Pat, ReturnType, Type};
 
 use super::Parser;
 use super::ty::ungroup;
-use crate::ast::{Const, Fn, Generics, Param, SpanRange, Struct, TypeExpr, TypeKind};
+use crate::ast::{Const, Fn, Generics, Param, Shape, SpanRange, Struct, TypeExpr, TypeKind};
 use crate::diag::{Diagnostics, code};
 
 /// What a function is to the language: kernels take buffers and return nothing.
@@ -61,11 +61,11 @@ pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> 
     let mut parser = Parser::new(diags);
     parser.check_generics(&item.generics);
     let fields = parser.fields(item);
-    Struct { name: item.ident.clone(), fields }
+    Struct { name: item.ident.clone(), fields, shape: Shape::Named }
 }
 
 impl Parser<'_> {
-    fn check_generics(&mut self, generics: &syn::Generics) {
+    pub(super) fn check_generics(&mut self, generics: &syn::Generics) {
         if !generics.params.is_empty() {
             self.unsupported(&generics.params, "generic parameters are", "write one item for each type");
         }
@@ -185,7 +185,7 @@ impl Parser<'_> {
                 syn::Fields::Unnamed(fields) => (
                     SpanRange::of(fields),
                     "`GpuData` structs need named fields",
-                    "name each field: `struct S { a: f32 }`",
+                    "name each field: `struct S { a: f32 }`; a tuple struct that lies in no buffer is a `#[device] struct`",
                 ),
                 syn::Fields::Unit => (
                     SpanRange::token(item.ident.span()),
@@ -196,7 +196,7 @@ impl Parser<'_> {
             syn::Data::Enum(data) => (
                 SpanRange::token(data.enum_token.span),
                 "an enum cannot be `GpuData`",
-                "use a `u32` and consts for its values",
+                "mark it `#[device]` instead of deriving: it is a type of variables; in buffers keep a `u32`",
             ),
             syn::Data::Union(data) => (
                 SpanRange::token(data.union_token.span),

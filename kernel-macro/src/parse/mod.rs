@@ -1,5 +1,6 @@
 //! syn's tree → ours: what is outside the language becomes an error at its token. Resolves no names, knows no types.
 
+mod data;
 mod expr;
 mod generics;
 mod item;
@@ -14,6 +15,7 @@ mod ty;
 use gridwise_ir::arena::EntityId;
 use quote::ToTokens;
 
+pub(crate) use data::{parse_device_struct, parse_enum};
 pub(crate) use item::{Role, parse_const, parse_fn, parse_struct};
 
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Path, SpanRange};
@@ -24,11 +26,13 @@ pub(crate) struct Parser<'d> {
     diags: &'d mut Diagnostics,
     exprs: usize,
     bindings: usize,
+    /// Variables that the alternatives of a pattern have in common.
+    shared_names: Vec<(String, BindingId)>,
 }
 
 impl<'d> Parser<'d> {
     pub(crate) fn new(diags: &'d mut Diagnostics) -> Self {
-        Self { diags, exprs: 0, bindings: 0 }
+        Self { diags, exprs: 0, bindings: 0, shared_names: Vec::new() }
     }
 
     fn next_expr(&mut self) -> ExprId {

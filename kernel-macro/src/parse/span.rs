@@ -43,6 +43,7 @@ fn first(mut expr: &Expr) -> Option<Span> {
             Expr::MethodCall(it) => (&it.attrs, &it.receiver),
             Expr::Field(it) => (&it.attrs, &it.base),
             Expr::Index(it) => (&it.attrs, &it.expr),
+            Expr::Try(it) => (&it.attrs, &it.expr),
             other => return first_token(other),
         };
         if !attrs.is_empty() {
@@ -65,6 +66,8 @@ fn first_token(expr: &Expr) -> Option<Span> {
         Expr::While(it) => (&it.attrs, label(&it.label, it.while_token.span)),
         Expr::Loop(it) => (&it.attrs, label(&it.label, it.loop_token.span)),
         Expr::ForLoop(it) => (&it.attrs, label(&it.label, it.for_token.span)),
+        Expr::Match(it) => (&it.attrs, it.match_token.span),
+        Expr::Let(it) => (&it.attrs, it.let_token.span),
         Expr::Block(it) => (&it.attrs, label(&it.label, it.block.brace_token.span.join())),
         Expr::Break(it) => (&it.attrs, it.break_token.span),
         Expr::Continue(it) => (&it.attrs, it.continue_token.span),
@@ -100,6 +103,7 @@ fn last(mut expr: &Expr) -> Option<Span> {
             Expr::Binary(it) => &it.right,
             Expr::Assign(it) => &it.right,
             Expr::Unary(it) => &it.expr,
+            Expr::Let(it) => &it.expr,
             Expr::If(it) => match &it.else_branch {
                 Some((_, otherwise)) => otherwise,
                 None => return Some(it.then_branch.brace_token.span.join()),
@@ -127,6 +131,8 @@ fn last_token(expr: &Expr) -> Option<Span> {
         Expr::While(it) => it.body.brace_token.span.join(),
         Expr::Loop(it) => it.body.brace_token.span.join(),
         Expr::ForLoop(it) => it.body.brace_token.span.join(),
+        Expr::Match(it) => it.brace_token.span.join(),
+        Expr::Try(it) => it.question_token.span,
         Expr::Block(it) => it.block.brace_token.span.join(),
         Expr::Break(it) => jump(&it.label, it.break_token.span),
         Expr::Continue(it) => jump(&it.label, it.continue_token.span),

@@ -4,6 +4,7 @@ use syn::Stmt;
 use syn::spanned::Spanned;
 
 use super::Parser;
+use super::pat::PatternPlace;
 use crate::ast::{Block, Expr, SpanRange, Statement};
 
 impl Parser<'_> {
@@ -45,17 +46,20 @@ impl Parser<'_> {
 
     fn let_statement(&mut self, local: &syn::Local) -> Statement {
         self.check_attrs(&local.attrs);
-        let value = local.init.as_ref().map(|init| {
-            if let Some((keyword, otherwise)) = &init.diverge {
-                let keyword = quote::quote!(#keyword #otherwise);
-                self.unsupported(keyword, "`let … else` is", "bind the value and test it with `if`");
-            }
-            self.expr(&init.expr)
-        });
+        let value = local.init.as_ref().map(|init| self.expr(&init.expr));
+        let otherwise =
+            local.init.as_ref().and_then(|init| init.diverge.as_ref()).map(|(_, otherwise)| match &**otherwise {
+                syn::Expr::Block(block) => Box::new(self.block(&block.block)),
+                other => {
+                    let tail = Some(self.boxed(other));
+                    Box::new(Block { statements: Vec::new(), tail, span: SpanRange::of(other) })
+                }
+            });
+        let place = if otherwise.is_some() { PatternPlace::Perhaps } else { PatternPlace::Always };
         // After the value: a binding is not in scope in its own initialiser.
-        let (pattern, ty) = self.typed_pattern(&local.pat);
+        let (pattern, ty) = self.typed_pattern(&local.pat, place);
         let span = SpanRange { start: local.let_token.span, end: local.semi_token.span };
-        Statement::Let { pattern, ty, value, span }
+        Statement::Let { pattern, ty: ty.map(Box::new), value, otherwise, span }
     }
 
     fn unsupported_item(&mut self, item: &syn::Item) {
@@ -85,6 +89,12 @@ impl Parser<'_> {
 
     /// A macro call.
     pub(super) fn macro_call(&mut self, call: &syn::Macro) -> Expr {
+        if call.path.is_ident("matches") {
+            return match self.matches_macro(call) {
+                Some(kind) => Expr { id: self.next_expr(), kind, span: SpanRange::of(call) },
+                None => self.error_expr(call),
+            };
+        }
         match self.known_macro(call) {
             Some(expr) => expr,
             None => self.unsupported_macro(call),

@@ -32,7 +32,7 @@ impl Parser<'_> {
 
     fn type_kind(&mut self, ty: &Type) -> TypeKind {
         match ungroup(ty) {
-            Type::Path(path) if path.qself.is_none() => self.path(&path.path).map_or(TypeKind::Error, TypeKind::Path),
+            Type::Path(path) if path.qself.is_none() => self.type_path(&path.path),
             Type::Array(array) => {
                 TypeKind::Array { element: Box::new(self.ty(&array.elem)), len: Box::new(self.expr(&array.len)) }
             }
@@ -43,6 +43,29 @@ impl Parser<'_> {
                 TypeKind::Error
             }
         }
+    }
+
+    fn type_path(&mut self, path: &syn::Path) -> TypeKind {
+        if let Some(last) = path.segments.last()
+            && let syn::PathArguments::AngleBracketed(args) = &last.arguments
+        {
+            let types: Vec<&Type> = args
+                .args
+                .iter()
+                .filter_map(|arg| match arg {
+                    syn::GenericArgument::Type(ty) => Some(ty),
+                    _ => None,
+                })
+                .collect();
+            match (last.ident.to_string().as_str(), types.as_slice()) {
+                ("Option", [value]) => return TypeKind::Option(Box::new(self.ty(value))),
+                ("Result", [value, error]) => {
+                    return TypeKind::Result(Box::new(self.ty(value)), Box::new(self.ty(error)));
+                }
+                _ => {}
+            }
+        }
+        self.path(path).map_or(TypeKind::Error, TypeKind::Path)
     }
 
     fn unsupported_type(&mut self, ty: &Type) {

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::ToTokens;
 
 use super::{Mode, Renderer, context};
-use crate::ast::{self, Block, Expr, ExprKind, Label, Member, Path, Pattern, ScalarName, Statement, UnaryOp};
+use crate::ast::{self, Block, Expr, ExprKind, Label, Member, Path, ScalarName, Statement, UnaryOp};
 use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::{Callee, ConstValue, Resolution, Ty};
 
@@ -29,45 +29,27 @@ impl Renderer<'_> {
 
     fn statement(&mut self, statement: &Statement) -> Tokens {
         match statement {
-            Statement::Let { pattern, ty, value, .. } => {
+            Statement::Let { pattern, ty, value, otherwise, .. } => {
                 let stated = match ty {
                     Some(ty) => ty.tokens.clone().into(),
-                    None => self.ty(&self.pattern_ty(pattern)),
+                    None => self.let_ty(pattern, value.as_ref()),
                 };
-                let pattern = self.pattern(pattern);
+                let pattern = self.pattern_in(pattern, otherwise.is_some());
                 let value = value.as_ref().map(|value| {
                     let value = self.bare(value);
                     tokens!(= #value)
                 });
-                tokens!(let #pattern: #stated #value;)
+                let otherwise = otherwise.as_ref().map(|block| {
+                    let block = self.block(block);
+                    tokens!(else #block)
+                });
+                tokens!(let #pattern: #stated #value #otherwise;)
             }
             Statement::Expr { expr, semicolon: true } => {
                 let expr = self.bare(expr);
                 tokens!(#expr;)
             }
             Statement::Expr { expr, semicolon: false } => self.bare(expr),
-        }
-    }
-
-    fn pattern(&self, pattern: &Pattern) -> Tokens {
-        match pattern {
-            Pattern::Binding { name, mutable: true, .. } => tokens_at!(name.span()=> mut #name),
-            Pattern::Binding { name, mutable: false, .. } => tokens!(#name),
-            Pattern::Wild(span) => tokens_at!(*span=> _),
-            Pattern::Tuple(members, span) => {
-                let members = members.iter().map(|member| self.pattern(member));
-                tokens_at!(span.end=> (#(#members,)*))
-            }
-        }
-    }
-
-    /// The type that a pattern's bindings have; a wild card's is left to rustc.
-    fn pattern_ty(&self, pattern: &Pattern) -> Ty {
-        match pattern {
-            Pattern::Binding { binding, .. } => self.typed.binding(*binding).clone(),
-            Pattern::Wild(_) => Ty::Error,
-            Pattern::Tuple(members, _) if members.is_empty() => Ty::Unit,
-            Pattern::Tuple(members, _) => Ty::Tuple(members.iter().map(|member| self.pattern_ty(member)).collect()),
         }
     }
 
@@ -122,14 +104,18 @@ impl Renderer<'_> {
                 };
                 tokens_at!(span=> [#element; #len])
             }
-            ExprKind::Struct { path, fields } => {
+            ExprKind::Struct { path, fields, base } => {
                 let path = path_tokens(path);
                 let fields = fields.iter().map(|(name, value)| {
                     let value = self.bare(value);
                     tokens!(#name: #value)
                 });
                 let fields: Vec<_> = fields.collect();
-                tokens!(#path { #(#fields),* })
+                let base = base.as_ref().map(|base| {
+                    let base = self.expr(base);
+                    tokens!(..#base)
+                });
+                tokens!(#path { #(#fields,)* #base })
             }
             ExprKind::Macro(call) => self.macro_call(call, expr),
             _ => self.control(expr),
@@ -140,7 +126,7 @@ impl Renderer<'_> {
         let span = expr.span.start;
         match &expr.kind {
             ExprKind::If { condition, then_block, else_expr } => {
-                let (condition, then_block) = (self.bare(condition), self.block(then_block));
+                let (condition, then_block) = (self.condition(condition), self.block(then_block));
                 let else_expr = else_expr.as_ref().map(|else_expr| {
                     let tokens = self.bare(else_expr);
                     match else_expr.kind {
@@ -150,8 +136,13 @@ impl Renderer<'_> {
                 });
                 tokens_at!(span=> if #condition #then_block #else_expr)
             }
+            ExprKind::Match { scrutinee, arms } => self.match_expr(expr, scrutinee, arms),
+            ExprKind::Try(operand) => {
+                let operand = self.expr(operand);
+                tokens_at!(expr.span.end=> #operand?)
+            }
             ExprKind::While { label, condition, body } => {
-                let (label, condition, body) = (loop_label(label), self.bare(condition), self.block(body));
+                let (label, condition, body) = (loop_label(label), self.condition(condition), self.block(body));
                 tokens_at!(span=> #label while #condition #body)
             }
             ExprKind::Loop { label, body } => {

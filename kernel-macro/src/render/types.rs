@@ -36,10 +36,18 @@ impl Renderer<'_> {
                 let members = members.iter().map(|member| self.ty(member));
                 tokens!((#(#members,)*))
             }
-            Ty::Struct(id) => {
+            Ty::Struct(id) | Ty::Enum(id) => {
                 let written = self.item.uses.iter().find(|(_, used)| *used == id).map(|(path, _)| path);
                 let written = written.and_then(|path| path.parse::<TokenStream>().ok());
                 written.map_or_else(|| tokens!(_), Tokens::from)
+            }
+            Ty::Option(value) => {
+                let value = self.ty(value);
+                tokens!(::core::option::Option<#value>)
+            }
+            Ty::Result(value, error) => {
+                let (value, error) = (self.ty(value), self.ty(error));
+                tokens!(::core::result::Result<#value, #error>)
             }
             Ty::Buffer { .. } | Ty::Const(_) | Ty::Never | Ty::Error => tokens!(_),
         }

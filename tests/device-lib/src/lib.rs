@@ -2,6 +2,7 @@
 
 pub mod color;
 pub mod geometry;
+pub mod shape;
 
 /// Re-exports under other paths, to gather through.
 pub mod prelude {

@@ -7,7 +7,7 @@
 
 #[path = "../../../../kernel-macro/src/assemble.rs"]
 mod assemble;
-#[path = "../../../../kernel-macro/src/ast.rs"]
+#[path = "../../../../kernel-macro/src/ast/mod.rs"]
 mod ast;
 #[path = "../../../../kernel-macro/src/attrs.rs"]
 mod attrs;

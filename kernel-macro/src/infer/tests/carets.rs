@@ -64,9 +64,10 @@ enum Node<'n> {
 fn walk_block<'n>(block: &'n Block, visit: &mut dyn FnMut(Node<'n>)) {
     for statement in &block.statements {
         match statement {
-            Statement::Let { pattern, value, .. } => {
+            Statement::Let { pattern, value, otherwise, .. } => {
                 walk_pattern(pattern, visit);
                 value.iter().for_each(|value| walk(value, visit));
+                otherwise.iter().for_each(|otherwise| walk_block(otherwise, visit));
             }
             Statement::Expr { expr, .. } => walk(expr, visit),
         }
@@ -75,11 +76,7 @@ fn walk_block<'n>(block: &'n Block, visit: &mut dyn FnMut(Node<'n>)) {
 }
 
 fn walk_pattern<'n>(pattern: &'n Pattern, visit: &mut dyn FnMut(Node<'n>)) {
-    match pattern {
-        Pattern::Binding { name, binding, .. } => visit(Node::Name(name, *binding)),
-        Pattern::Wild(_) => {}
-        Pattern::Tuple(members, _) => members.iter().for_each(|member| walk_pattern(member, visit)),
-    }
+    pattern.for_each_binding(&mut |name, binding| visit(Node::Name(name, binding)));
 }
 
 fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
@@ -88,6 +85,7 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
         ExprKind::Literal(_) | ExprKind::Path(_) | ExprKind::Continue { .. } | ExprKind::Error => {}
         ExprKind::Paren(inner)
         | ExprKind::Unary(_, inner)
+        | ExprKind::Try(inner)
         | ExprKind::Cast(inner, _)
         | ExprKind::Field { base: inner, .. }
         | ExprKind::Repeat { element: inner, .. } => walk(inner, visit),
@@ -107,6 +105,18 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
             walk(condition, visit);
             walk_block(body, visit);
         }
+        ExprKind::Let { pattern, value } => {
+            walk_pattern(pattern, visit);
+            walk(value, visit);
+        }
+        ExprKind::Match { scrutinee, arms } => {
+            walk(scrutinee, visit);
+            for arm in arms {
+                walk_pattern(&arm.pattern, visit);
+                arm.guard.iter().for_each(|guard| walk(guard, visit));
+                walk(&arm.body, visit);
+            }
+        }
         ExprKind::Loop { body: block, .. } | ExprKind::Block { block, .. } => walk_block(block, visit),
         ExprKind::For { pattern, range, body, .. } => {
             walk_pattern(pattern, visit);
@@ -122,6 +132,9 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
         }
         ExprKind::Tuple(members) | ExprKind::Array(members) => members.iter().for_each(|member| walk(member, visit)),
         ExprKind::Macro(call) => call.exprs().for_each(|expr| walk(expr, visit)),
-        ExprKind::Struct { fields, .. } => fields.iter().for_each(|(_, value)| walk(value, visit)),
+        ExprKind::Struct { fields, base, .. } => {
+            fields.iter().for_each(|(_, value)| walk(value, visit));
+            base.iter().for_each(|base| walk(base, visit));
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::diag::test_support::render;
 use crate::infer::infer_item;
 use crate::instantiate::instantiate;
 use crate::lower::lower_kernel;
-use crate::parse::{Role, parse_const, parse_fn, parse_struct};
+use crate::parse::{Role, parse_const, parse_device_struct, parse_enum, parse_fn, parse_struct};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 use crate::render::{render_fn, render_host};
 
@@ -56,11 +56,15 @@ fn parse_item(item: &syn::Item, diags: &mut Diagnostics) -> (proc_macro2::Ident,
             (item.sig.ident.clone(), Item::Fn(parse_fn(item, role, diags)))
         }
         syn::Item::Const(item) => (item.ident.clone(), Item::Const(parse_const(item, diags))),
+        syn::Item::Struct(item) if !matches!(item.fields, syn::Fields::Named(_)) => {
+            (item.ident.clone(), Item::Struct(parse_device_struct(item, diags)))
+        }
+        syn::Item::Enum(item) => (item.ident.clone(), Item::Enum(parse_enum(item, diags))),
         syn::Item::Struct(item) => {
             let input = syn::parse2(item.to_token_stream()).expect("a struct");
             (item.ident.clone(), Item::Struct(parse_struct(&input, diags)))
         }
-        _ => panic!("tests are made of functions, consts and structs"),
+        _ => panic!("tests are made of functions, consts, structs and enums"),
     }
 }
 

@@ -275,11 +275,11 @@ fn unknown_types() {
     check_errors(
         "fn f(a: Particle) {}",
         expect![[r#"
-        error: [K0101] cannot find type `Particle` in this scope
-               help: a struct needs `#[derive(GpuData)]` to be used in kernels
-         1 | fn f(a: Particle) {}
-           |         ^^^^^^^^
-    "#]],
+            error: [K0101] cannot find type `Particle` in this scope
+                   help: a struct needs `#[derive(GpuData)]` to be used in kernels, an enum `#[device]`
+             1 | fn f(a: Particle) {}
+               |         ^^^^^^^^
+        "#]],
     );
     check_errors(
         "fn f() { let v = Vec3 { x: 1.0, y: 2.0, z: 3.0 }; }",

@@ -1,9 +1,12 @@
 //! The syntax tree of kernels, device items and GPU structs: a small subset of Rust with spans. Names are not resolved, types not known.
 
+mod pattern;
+
 use gridwise_ir::entity_id;
 use proc_macro2::{Ident, Span, TokenStream};
 
 use crate::format::Style;
+pub(crate) use pattern::{FieldPattern, Pattern, rest_range, spread};
 
 entity_id!(
     /// An expression of one function or const; counts from 0 in each.
@@ -28,6 +31,7 @@ pub(crate) struct SpanRange {
 pub(crate) enum Item {
     Fn(Fn),
     Struct(Struct),
+    Enum(Enum),
     Const(Const),
 }
 
@@ -58,11 +62,44 @@ pub(crate) struct Param {
     pub(crate) binding: BindingId,
 }
 
-/// A struct with named fields that lies in buffers.
+/// A struct.
 #[derive(Debug, Clone)]
 pub(crate) struct Struct {
     pub(crate) name: Ident,
+    /// Those of a tuple struct are called `_0`, `_1`, ….
     pub(crate) fields: Vec<(Ident, TypeExpr)>,
+    pub(crate) shape: Shape,
+}
+
+/// How the members of a struct or variant are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// `{ a: A, b: B }`
+    Named,
+    /// `(A, B)`
+    Tuple,
+    /// Nothing.
+    Unit,
+}
+
+/// An enum; never without variants.
+#[derive(Debug, Clone)]
+pub(crate) struct Enum {
+    pub(crate) name: Ident,
+    pub(crate) variants: Vec<Variant>,
+    /// Whether discriminants are `u32`; else `i32`, in which all other representations that kernels have fit.
+    pub(crate) unsigned: bool,
+    pub(crate) expr_count: usize,
+}
+
+/// A variant of an enum.
+#[derive(Debug, Clone)]
+pub(crate) struct Variant {
+    pub(crate) name: Ident,
+    pub(crate) fields: Vec<(Ident, TypeExpr)>,
+    pub(crate) shape: Shape,
+    /// The number after `=`.
+    pub(crate) discriminant: Option<Expr>,
 }
 
 /// `const NAME: T = expr;`
@@ -149,6 +186,10 @@ pub(crate) struct TypeExpr {
 pub(crate) enum TypeKind {
     /// `f32`, `glam::Vec3`, `Particle`, …
     Path(Path),
+    /// `Option<T>`
+    Option(Box<TypeExpr>),
+    /// `Result<T, E>`
+    Result(Box<TypeExpr>, Box<TypeExpr>),
     /// `&[T]` or `&mut [T]`: only as the type of a kernel's parameter.
     Slice { mutable: bool, element: Box<TypeExpr> },
     /// `[T; N]`
@@ -173,16 +214,16 @@ pub(crate) struct Block {
 #[derive(Debug, Clone)]
 pub(crate) enum Statement {
     /// `let pattern: ty = value;`
-    Let { pattern: Pattern, ty: Option<TypeExpr>, value: Option<Expr>, span: SpanRange },
+    Let {
+        pattern: Pattern,
+        ty: Option<Box<TypeExpr>>,
+        value: Option<Expr>,
+        /// The block after `else`.
+        otherwise: Option<Box<Block>>,
+        span: SpanRange,
+    },
     /// An expression with a semicolon, or a block-like one without.
     Expr { expr: Expr, semicolon: bool },
-}
-
-#[derive(Debug, Clone)]
-pub(crate) enum Pattern {
-    Binding { name: Ident, mutable: bool, binding: BindingId },
-    Wild(Span),
-    Tuple(Vec<Pattern>, SpanRange),
 }
 
 /// An expression; `id` keys the tables of the typed tree.
@@ -210,6 +251,17 @@ pub(crate) enum ExprKind {
         then_block: Block,
         else_expr: Option<Box<Expr>>,
     },
+    /// `let pattern = value` in a condition.
+    Let {
+        pattern: Box<Pattern>,
+        value: Box<Expr>,
+    },
+    Match {
+        scrutinee: Box<Expr>,
+        arms: Vec<Arm>,
+    },
+    /// `value?`
+    Try(Box<Expr>),
     While {
         label: Option<Label>,
         condition: Box<Expr>,
@@ -268,6 +320,8 @@ pub(crate) enum ExprKind {
     Struct {
         path: Path,
         fields: Vec<(Ident, Expr)>,
+        /// The struct after `..`.
+        base: Option<Box<Expr>>,
     },
     /// `assert!(…)`, `println!(…)` and their like.
     Macro(Box<MacroCall>),
@@ -340,6 +394,14 @@ impl MacroCall {
     pub(crate) fn format_args(&self) -> &[FormatArg] {
         self.message.as_ref().map_or(&[], |format| &format.args)
     }
+}
+
+/// `pattern if guard => body`
+#[derive(Debug, Clone)]
+pub(crate) struct Arm {
+    pub(crate) pattern: Pattern,
+    pub(crate) guard: Option<Expr>,
+    pub(crate) body: Expr,
 }
 
 /// A loop label without its apostrophe; its span covers both.
@@ -446,6 +508,17 @@ impl ScalarName {
     /// The scalar with this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scalar| scalar.name() == name)
+    }
+}
+
+impl Expr {
+    /// Whether it is a condition with a `let`.
+    pub(crate) fn has_let(&self) -> bool {
+        match &self.kind {
+            ExprKind::Let { .. } => true,
+            ExprKind::Binary(BinaryOp::And, left, right, _) => left.has_let() || right.has_let(),
+            _ => false,
+        }
     }
 }
 

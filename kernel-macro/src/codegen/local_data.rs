@@ -1,0 +1,72 @@
+//! What stands beside a `#[device]` struct or enum: its zero, and proof that variants have the numbers kernels use.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{quote, quote_spanned};
+
+use crate::ast::{Enum, Item, Shape, Struct, TypeExpr};
+use crate::program::{ItemId, Program, TypedItem};
+
+/// `Value`, whose zero a read out of range gives. `None` for other items.
+pub(crate) fn value_impl(item: &Item, krate: &TokenStream) -> Option<TokenStream> {
+    let (name, zero) = match item {
+        Item::Struct(Struct { name, fields, shape }) => (name, zero_of(quote!(Self), fields, *shape, krate)),
+        Item::Enum(Enum { name, variants, .. }) => {
+            let first = variants.first()?;
+            let variant = &first.name;
+            (name, zero_of(quote!(Self::#variant), &first.fields, first.shape, krate))
+        }
+        Item::Fn(_) | Item::Const(_) => return None,
+    };
+    Some(quote_spanned! {name.span()=>
+        #[automatically_derived]
+        impl #krate::__private::data::Value for #name {
+            const ZERO: Self = #zero;
+        }
+    })
+}
+
+fn zero_of(path: TokenStream, fields: &[(Ident, TypeExpr)], shape: Shape, krate: &TokenStream) -> TokenStream {
+    let zero = |ty: &TypeExpr| {
+        let tokens = &ty.tokens;
+        quote_spanned!(ty.span.start=> <#tokens as #krate::__private::data::Value>::ZERO)
+    };
+    match shape {
+        Shape::Unit => path,
+        Shape::Tuple => {
+            let fields = fields.iter().map(|(_, ty)| zero(ty));
+            quote!(#path(#(#fields),*))
+        }
+        Shape::Named => {
+            let fields = fields.iter().map(|(name, ty)| {
+                let zero = zero(ty);
+                quote!(#name: #zero)
+            });
+            quote!(#path { #(#fields),* })
+        }
+    }
+}
+
+/// Assertions about the numbers of an enum's variants, where Rust has them.
+pub(crate) fn discriminant_assertions(program: &Program, item: ItemId) -> TokenStream {
+    let (Item::Enum(definition), TypedItem::Enum(variants)) = (&program.items[item].item, &program.items[item].typed)
+    else {
+        return TokenStream::new();
+    };
+    if definition.variants.iter().any(|variant| variant.shape != Shape::Unit) {
+        return TokenStream::new();
+    }
+    let name = &definition.name;
+    let assertions = definition.variants.iter().zip(variants).map(|(variant, typed)| {
+        let number = match definition.unsigned {
+            true => Literal::i128_suffixed(i128::from(typed.discriminant)),
+            false => Literal::i128_suffixed(i128::from(typed.discriminant.cast_signed())),
+        };
+        let variant = &variant.name;
+        let message = format!("gridwise: `{name}::{variant}` has another number in kernels: please report this");
+        quote!(::core::assert!(#name::#variant as i128 == #number, #message);)
+    });
+    quote! {
+        #[allow(clippy::all, clippy::pedantic)]
+        const _: () = { #(#assertions)* };
+    }
+}

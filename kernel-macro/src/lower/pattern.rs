@@ -1,0 +1,310 @@
+//! Patterns: whether a value matches, and what its variables then are. Both are pure, so nothing is evaluated out of turn.
+
+use gridwise_ir::ir::ValueId;
+use gridwise_ir::op::Op;
+use proc_macro2::Ident;
+
+use super::function::FnCx;
+use crate::ast::{BindingId, Expr, ExprId, Pattern, rest_range, spread};
+use crate::typed::{ConstValue, Resolution, Ty};
+
+/// A variable and its value.
+struct Bound<'e> {
+    binding: BindingId,
+    name: &'e Ident,
+    mutable: bool,
+    value: Option<ValueId>,
+}
+
+impl FnCx<'_, '_, '_> {
+    /// Binds the variables of a pattern to the parts of a value of type `ty`; without a value they are only declared.
+    pub(super) fn bind_pattern(&mut self, pattern: &Pattern, ty: &Ty, value: Option<ValueId>) {
+        let mut bound = Vec::new();
+        self.bindings(pattern, ty, value, &mut bound);
+        for Bound { binding, name, mutable, value } in bound {
+            self.bind(binding, name, mutable, value);
+        }
+    }
+
+    fn bindings<'e>(&mut self, pattern: &'e Pattern, ty: &Ty, value: Option<ValueId>, bound: &mut Vec<Bound<'e>>) {
+        match pattern {
+            Pattern::Binding { name, mutable, binding, inner } => {
+                bound.push(Bound { binding: *binding, name, mutable: *mutable, value });
+                if let Some(inner) = inner {
+                    self.bindings(inner, ty, value, bound);
+                }
+            }
+            Pattern::Or(cases, _) => {
+                self.alternatives(cases, ty, value, bound, |cx, number| cx.test(&cases[number], ty, value));
+            }
+            _ => {
+                for (member, ty, value) in self.members_in(pattern, ty, value) {
+                    self.bindings(member, &ty, value, bound);
+                }
+                if let (Pattern::Slice(members, _), Ty::Array(_, len)) = (pattern, ty) {
+                    self.rest_of_slice(members, *len, value, bound);
+                }
+            }
+        }
+    }
+
+    /// Binds the variables of the alternative that `chosen` numbers.
+    pub(super) fn bind_chosen(&mut self, cases: &[Pattern], ty: &Ty, value: Option<ValueId>, chosen: ValueId) {
+        let mut bound = Vec::new();
+        self.alternatives(cases, ty, value, &mut bound, |cx, number| {
+            let number = cx.u32(number as u32);
+            Some(cx.b.op(Op::Eq, &[chosen, number]))
+        });
+        for Bound { binding, name, mutable, value } in bound {
+            self.bind(binding, name, mutable, value);
+        }
+    }
+
+    /// `a | b`: each variable is that of the first alternative whose test holds, or of the last one.
+    fn alternatives<'e>(
+        &mut self,
+        cases: &'e [Pattern],
+        ty: &Ty,
+        value: Option<ValueId>,
+        bound: &mut Vec<Bound<'e>>,
+        mut test: impl FnMut(&mut Self, usize) -> Option<ValueId>,
+    ) {
+        let mut chosen: Option<Vec<Bound<'e>>> = None;
+        for (number, case) in cases.iter().enumerate().rev() {
+            let mut found = Vec::new();
+            self.bindings(case, ty, value, &mut found);
+            if found.is_empty() {
+                return;
+            }
+            if let Some(others) = &chosen
+                && let Some(test) = test(self, number)
+            {
+                for bound in &mut found {
+                    let other = others.iter().find(|other| other.binding == bound.binding).and_then(|it| it.value);
+                    bound.value = match (bound.value, other) {
+                        (Some(this), Some(other)) => Some(self.select(test, this, other)),
+                        (this, other) => this.or(other),
+                    };
+                }
+            }
+            chosen = Some(found);
+        }
+        bound.extend(chosen.into_iter().flatten());
+    }
+
+    /// `[a, rest @ .., b]`
+    fn rest_of_slice<'e>(
+        &mut self,
+        members: &'e [Pattern],
+        len: u32,
+        value: Option<ValueId>,
+        bound: &mut Vec<Bound<'e>>,
+    ) {
+        let Some((Pattern::Binding { name, mutable, binding, .. }, first, missing)) = rest_range(members, len as usize)
+        else {
+            return;
+        };
+        let rest_ty = self.typed.binding(*binding).clone();
+        let rest = match (self.ty(&rest_ty), value) {
+            (Some(rest), Some(value)) => {
+                let parts: Vec<_> =
+                    (first..first + missing).map(|index| self.b.extract(value, &[index as u32])).collect();
+                Some(self.compose(rest, &parts))
+            }
+            _ => None,
+        };
+        bound.push(Bound { binding: *binding, name, mutable: *mutable, value: rest });
+    }
+
+    /// Whether a value matches; `None` when it always does.
+    pub(super) fn test(&mut self, pattern: &Pattern, ty: &Ty, value: Option<ValueId>) -> Option<ValueId> {
+        match pattern {
+            Pattern::Binding { inner: Some(inner), .. } => self.test(inner, ty, value),
+            Pattern::Binding { inner: None, .. } | Pattern::Wild(_) | Pattern::Rest(_) => None,
+            Pattern::Or(cases, _) => {
+                let tests: Vec<_> = cases.iter().map(|case| self.test(case, ty, value)).collect();
+                let tests: Option<Vec<ValueId>> = tests.into_iter().collect();
+                tests.and_then(|tests| self.all_of(Op::Or, tests))
+            }
+            Pattern::Literal(literal) => {
+                let expected = self.lower_expr(literal)?;
+                Some(self.matches_scalar(value?, expected))
+            }
+            Pattern::Range { start, end, inclusive, .. } => {
+                let value = value?;
+                let mut tests = Vec::new();
+                if let Some(start) = start {
+                    let start = self.lower_expr(start)?;
+                    tests.push(self.b.op(Op::Ge, &[value, start]));
+                }
+                if let Some(end) = end {
+                    let end = self.lower_expr(end)?;
+                    tests.push(self.b.op(if *inclusive { Op::Le } else { Op::Lt }, &[value, end]));
+                }
+                self.all_of(Op::And, tests)
+            }
+            Pattern::Path { id, .. } => match self.typed.variants.get(id) {
+                Some(variant) => self.is_variant(ty, value?, *variant),
+                None => self.test_const(*id, ty, value),
+            },
+            Pattern::Tuple(..) | Pattern::Slice(..) | Pattern::TupleStruct { .. } | Pattern::Struct { .. } => {
+                let mut tests = Vec::new();
+                if let (Some(variant), Some(value)) = (self.variant_named(pattern), value) {
+                    tests.extend(self.is_variant(ty, value, variant));
+                }
+                for (member, ty, value) in self.members_in(pattern, ty, value) {
+                    tests.extend(self.test(member, &ty, value));
+                }
+                self.all_of(Op::And, tests)
+            }
+        }
+    }
+
+    fn all_of(&mut self, op: Op, tests: Vec<ValueId>) -> Option<ValueId> {
+        tests.into_iter().reduce(|a, b| self.b.op(op, &[a, b]))
+    }
+
+    fn matches_scalar(&mut self, value: ValueId, expected: ValueId) -> ValueId {
+        let is_bool = *self.b.types().get(self.b.value_type(value))
+            == gridwise_ir::types::Type::Scalar(gridwise_ir::types::Scalar::Bool);
+        match self.known_scalar(expected) {
+            Some(1) if is_bool => value,
+            Some(0) if is_bool => self.b.op(Op::Not, &[value]),
+            _ => self.b.op(Op::Eq, &[value, expected]),
+        }
+    }
+
+    fn test_const(&mut self, id: ExprId, ty: &Ty, value: Option<ValueId>) -> Option<ValueId> {
+        let constant = match self.typed.paths.get(&id)? {
+            Resolution::Value(value) => value.clone(),
+            Resolution::Const(item) => self.const_of(*item).value.clone(),
+            Resolution::Binding(_) | Resolution::Unit | Resolution::Param => return None,
+        };
+        self.test_value(&constant, ty, value)
+    }
+
+    /// Whether a value is a constant, member by member, as patterns compare.
+    fn test_value(&mut self, constant: &ConstValue, ty: &Ty, value: Option<ValueId>) -> Option<ValueId> {
+        match constant {
+            ConstValue::Aggregate(members) => {
+                let mut tests = Vec::new();
+                for (index, member) in (0u32..).zip(members) {
+                    let (ty, part) = self.member_of(ty, value, index);
+                    tests.extend(self.test_value(member, &ty, part));
+                }
+                self.all_of(Op::And, tests)
+            }
+            ConstValue::Variant(variant, members) => {
+                let mut tests: Vec<_> = self.is_variant(ty, value?, *variant).into_iter().collect();
+                for (index, member) in (0u32..).zip(members) {
+                    let (ty, part) = self.variant_part(ty, value, *variant, index);
+                    tests.extend(self.test_value(member, &ty, part));
+                }
+                self.all_of(Op::And, tests)
+            }
+            scalar => {
+                let expected = self.constant(scalar, ty)?;
+                Some(self.matches_scalar(value?, expected))
+            }
+        }
+    }
+
+    /// The variant that a pattern with a path names.
+    pub(super) fn variant_named(&self, pattern: &Pattern) -> Option<u32> {
+        match pattern {
+            Pattern::Path { id, .. } | Pattern::TupleStruct { id, .. } | Pattern::Struct { id, .. } => {
+                self.typed.variants.get(id).copied()
+            }
+            _ => None,
+        }
+    }
+
+    /// The patterns directly inside, each with the type and value of its part; those that neither test nor bind are left out.
+    fn members_in<'e>(
+        &mut self,
+        pattern: &'e Pattern,
+        ty: &Ty,
+        value: Option<ValueId>,
+    ) -> Vec<(&'e Pattern, Ty, Option<ValueId>)> {
+        let variant = self.variant_named(pattern);
+        let pairs: Vec<(u32, &Pattern)> = match pattern {
+            Pattern::Tuple(members, _) | Pattern::Slice(members, _) | Pattern::TupleStruct { members, .. } => {
+                let count = self.pattern_members(ty, variant);
+                let pairs = spread(members, count).unwrap_or_default();
+                pairs.into_iter().map(|(index, member)| (index as u32, member)).collect()
+            }
+            Pattern::Struct { id, fields, .. } => {
+                let positions = self.typed.structs.get(id).cloned().unwrap_or_default();
+                positions.into_iter().zip(fields.iter().map(|field| &field.pattern)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let pairs = pairs.into_iter().filter(|(_, member)| !matches!(member, Pattern::Wild(_)));
+        let parts = pairs.map(|(index, member)| {
+            let (ty, part) = match variant {
+                Some(variant) => self.variant_part(ty, value, variant, index),
+                None => self.member_of(ty, value, index),
+            };
+            (member, ty, part)
+        });
+        parts.collect()
+    }
+
+    fn pattern_members(&self, ty: &Ty, variant: Option<u32>) -> usize {
+        match (ty, variant) {
+            (Ty::Array(_, len), _) => *len as usize,
+            (ty, Some(variant)) => {
+                let variants = self.shared.program.variants_of(ty).unwrap_or_default();
+                variants.get(variant as usize).map_or(0, Vec::len)
+            }
+            (ty, None) => self.shared.types.members(ty).len(),
+        }
+    }
+
+    /// Member `index` of a tuple, array or struct.
+    fn member_of(&mut self, ty: &Ty, value: Option<ValueId>, index: u32) -> (Ty, Option<ValueId>) {
+        let member_ty = self.member_ty(ty, index);
+        if self.ty(&member_ty).is_none() {
+            return (member_ty, None);
+        }
+        let part = value.map(|value| {
+            let position = self.shared.types.position(self.b.types_mut(), ty, index);
+            self.b.extract(value, &[position])
+        });
+        (member_ty, part)
+    }
+
+    fn variant_part(&mut self, ty: &Ty, value: Option<ValueId>, variant: u32, index: u32) -> (Ty, Option<ValueId>) {
+        let variants = self.shared.program.variants_of(ty).unwrap_or_default();
+        let member_ty = variants.get(variant as usize).and_then(|members| members.get(index as usize)).cloned();
+        let part = value.and_then(|value| self.variant_member(ty, value, variant, index));
+        (member_ty.unwrap_or(Ty::Error), part)
+    }
+
+    /// The bits of a literal or constant in a pattern.
+    pub(super) fn pattern_bits(&mut self, pattern: &Pattern) -> Option<u32> {
+        match pattern {
+            Pattern::Literal(literal) => self.expr_bits(literal),
+            Pattern::Path { id, .. } => match self.typed.paths.get(id)? {
+                Resolution::Value(value) => scalar_bits(value),
+                Resolution::Const(item) => scalar_bits(&self.const_of(*item).value),
+                Resolution::Binding(_) | Resolution::Unit | Resolution::Param => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The bits of a literal, negative or not, or of a const.
+    pub(super) fn expr_bits(&mut self, expr: &Expr) -> Option<u32> {
+        let value = self.lower_expr(expr)?;
+        self.known_scalar(value)
+    }
+}
+
+fn scalar_bits(value: &ConstValue) -> Option<u32> {
+    match value {
+        ConstValue::I32(value) => Some(value.cast_unsigned()),
+        ConstValue::U32(value) => Some(*value),
+        _ => None,
+    }
+}

@@ -1,0 +1,185 @@
+//! Values of enums, `Option` and `Result`: a tag, the position of the variant, and slots that variants share by type.
+//!
+//! Zero bits are the first variant with zero members, so every value that memory can hold is one. Slots that the variant
+//! in hand does not use hold anything: only its members are read.
+
+use gridwise_ir::ir::ValueId;
+use gridwise_ir::op::Op;
+use gridwise_ir::types::Scalar;
+
+use super::function::FnCx;
+use crate::ast::Expr;
+use crate::program::{ItemId, TypedItem};
+use crate::typed::{ChoiceMethod, Ty};
+
+/// Positions of the variants of `Option` and `Result`.
+const NONE: u32 = 0;
+const SOME: u32 = 1;
+const OK: u32 = 0;
+const ERR: u32 = 1;
+
+impl FnCx<'_, '_, '_> {
+    /// A value of an enum type; members without values are `None`.
+    pub(super) fn make_variant(&mut self, ty: &Ty, variant: u32, members: &[Option<ValueId>]) -> Option<ValueId> {
+        let layout = self.shared.types.enum_layout(self.b.types_mut(), ty)?;
+        let tag = self.u32(variant);
+        if layout.slots.is_empty() {
+            return Some(tag);
+        }
+        let mut values = vec![None; layout.slots.len()];
+        for (position, member) in layout.positions[variant as usize].iter().zip(members) {
+            if let Some(position) = position {
+                values[*position as usize - 1] = Some((*member)?);
+            }
+        }
+        let mut all = vec![tag];
+        for (value, slot) in values.into_iter().zip(&layout.slots) {
+            let value = value.unwrap_or_else(|| self.zero(*slot));
+            all.push(value);
+        }
+        self.compose_or_zero(layout.ty, &all)
+    }
+
+    /// Which variant a value is.
+    pub(super) fn tag_of(&mut self, ty: &Ty, value: ValueId) -> Option<ValueId> {
+        let layout = self.shared.types.enum_layout(self.b.types_mut(), ty)?;
+        Some(if layout.slots.is_empty() { value } else { self.b.extract(value, &[0]) })
+    }
+
+    /// Whether a value is of this variant; `None` when the enum has no other.
+    pub(super) fn is_variant(&mut self, ty: &Ty, value: ValueId, variant: u32) -> Option<ValueId> {
+        let layout = self.shared.types.enum_layout(self.b.types_mut(), ty)?;
+        if layout.positions.len() == 1 {
+            return None;
+        }
+        let tag = self.tag_of(ty, value)?;
+        let number = self.u32(variant);
+        Some(self.b.op(Op::Eq, &[tag, number]))
+    }
+
+    /// A member of a value known to be of this variant; `None` when it has no value.
+    pub(super) fn variant_member(&mut self, ty: &Ty, value: ValueId, variant: u32, member: u32) -> Option<ValueId> {
+        let layout = self.shared.types.enum_layout(self.b.types_mut(), ty)?;
+        let position = (*layout.positions.get(variant as usize)?.get(member as usize)?)?;
+        Some(self.b.extract(value, &[position]))
+    }
+
+    /// `value as u32` and its like, for an enum without members.
+    pub(super) fn enum_cast(&mut self, item: ItemId, tag: ValueId, to: Scalar) -> ValueId {
+        let program = self.shared.program;
+        let TypedItem::Enum(variants) = &program.items[item].typed else { return tag };
+        let is_unsigned =
+            matches!(&program.items[item].item, crate::ast::Item::Enum(definition) if definition.unsigned);
+        let scalar = if is_unsigned { Scalar::U32 } else { Scalar::I32 };
+        let numbers: Vec<u32> = variants.iter().map(|variant| variant.discriminant).collect();
+        let mut number = if numbers.iter().zip(0u32..).all(|(number, position)| *number == position) {
+            self.bitcast(tag, scalar)
+        } else {
+            let last = numbers.last().copied().unwrap_or_default();
+            let mut number = self.bits(scalar, last);
+            for (position, bits) in numbers.iter().enumerate().rev().skip(1) {
+                let position = self.u32(position as u32);
+                let is_it = self.b.op(Op::Eq, &[tag, position]);
+                let bits = self.bits(scalar, *bits);
+                number = self.select(is_it, bits, number);
+            }
+            number
+        };
+        number = self.cast(number, to);
+        number
+    }
+
+    /// `value?`
+    pub(super) fn lower_try(&mut self, expr: &Expr, operand: &Expr) -> Option<ValueId> {
+        let value = self.lower_expr(operand)?;
+        let ty = self.ty_of(operand).clone();
+        let result = self.ty(self.ty_of(expr));
+        let good = if let Ty::Option(_) = ty { SOME } else { OK };
+        let is_good = self.is_variant(&ty, value, good)?;
+        self.choose(
+            is_good,
+            result,
+            |cx| cx.variant_member(&ty, value, good, 0),
+            |cx| {
+                let returned = cx.typed.result.clone().unwrap_or(Ty::Unit);
+                let bad = match ty {
+                    Ty::Option(_) => cx.make_variant(&returned, NONE, &[]),
+                    _ => {
+                        let error = cx.variant_member(&ty, value, ERR, 0);
+                        cx.make_variant(&returned, ERR, &[error])
+                    }
+                };
+                cx.emit_return(bad);
+                None
+            },
+        )
+    }
+
+    /// A method of `Option` or `Result`; arguments are evaluated whatever the receiver is, as in Rust.
+    pub(super) fn lower_choice(&mut self, expr: &Expr, method: ChoiceMethod, args: &[&Expr]) -> Option<ValueId> {
+        use ChoiceMethod as M;
+        let receiver_ty = self.ty_of(args[0]).clone();
+        let value = self.lower_expr(args[0])?;
+        let other = args.get(1).map(|arg| (self.lower_expr(arg), self.ty_of(arg).clone()));
+        if self.b.is_terminated() {
+            return None;
+        }
+        let result_ty = self.ty_of(expr).clone();
+        let is_option = matches!(receiver_ty, Ty::Option(_));
+        let (good, bad) = if is_option { (SOME, NONE) } else { (OK, ERR) };
+        let is_good = self.is_variant(&receiver_ty, value, good)?;
+        let member = |cx: &mut Self, variant| cx.variant_member(&receiver_ty, value, variant, 0);
+        let (other, other_ty) = other.unwrap_or((None, Ty::Unit));
+        let (yes, no) = match method {
+            M::IsSome | M::IsOk => return Some(is_good),
+            M::IsNone | M::IsErr => return Some(self.b.op(Op::Not, &[is_good])),
+            M::UnwrapOr => (member(self, good)?, other?),
+            M::UnwrapOrDefault => {
+                let value = member(self, good)?;
+                let ty = self.b.value_type(value);
+                (value, self.zero(ty))
+            }
+            M::Ok => {
+                let value = member(self, good);
+                (self.make_variant(&result_ty, SOME, &[value])?, self.make_variant(&result_ty, NONE, &[])?)
+            }
+            M::Err => {
+                let error = member(self, bad);
+                (self.make_variant(&result_ty, NONE, &[])?, self.make_variant(&result_ty, SOME, &[error])?)
+            }
+            M::OkOr => {
+                let value = member(self, good);
+                (self.make_variant(&result_ty, OK, &[value])?, self.make_variant(&result_ty, ERR, &[other])?)
+            }
+            M::And if is_option => (other?, self.make_variant(&result_ty, NONE, &[])?),
+            M::And => {
+                let error = member(self, bad);
+                (other?, self.make_variant(&result_ty, ERR, &[error])?)
+            }
+            M::Or if is_option => (value, other?),
+            M::Or => {
+                let value = member(self, good);
+                (self.make_variant(&result_ty, OK, &[value])?, other?)
+            }
+            M::Xor => {
+                let none = self.make_variant(&result_ty, NONE, &[])?;
+                let other = other?;
+                let is_other = self.is_variant(&result_ty, other, SOME)?;
+                (self.select(is_other, none, value), other)
+            }
+            M::Zip => {
+                let other = other?;
+                let is_other = self.is_variant(&other_ty, other, SOME)?;
+                let parts = [member(self, good), self.variant_member(&other_ty, other, SOME, 0)];
+                let Ty::Option(pair_ty) = &result_ty else { return None };
+                let parts: Vec<_> = parts.into_iter().flatten().collect();
+                let pair = self.ty(pair_ty).map(|ty| self.compose(ty, &parts));
+                let none = self.make_variant(&result_ty, NONE, &[])?;
+                let both = self.make_variant(&result_ty, SOME, &[pair])?;
+                (self.select(is_other, both, none), none)
+            }
+            M::Flatten => (member(self, good)?, self.make_variant(&result_ty, NONE, &[])?),
+        };
+        Some(self.select(is_good, yes, no))
+    }
+}

@@ -1,0 +1,69 @@
+//! Structs and enums that kernels compute with but that never lie in buffers: `#[device] struct` and `#[device] enum`.
+
+use proc_macro2::{Ident, Span};
+
+use super::Parser;
+use crate::ast::{Enum, Shape, SpanRange, Struct, TypeExpr, Variant};
+use crate::diag::{Diagnostics, code};
+
+/// Parses a struct of any shape.
+pub(crate) fn parse_device_struct(item: &syn::ItemStruct, diags: &mut Diagnostics) -> Struct {
+    let mut parser = Parser::new(diags);
+    parser.check_generics(&item.generics);
+    let (shape, fields) = parser.members_of(&item.fields);
+    Struct { name: item.ident.clone(), fields, shape }
+}
+
+/// Parses an enum.
+pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum {
+    let mut parser = Parser::new(diags);
+    parser.check_generics(&item.generics);
+    let unsigned = item.attrs.iter().any(is_unsigned_repr);
+    let variants = item.variants.iter().map(|variant| {
+        let (shape, fields) = parser.members_of(&variant.fields);
+        let discriminant = variant.discriminant.as_ref().map(|(_, value)| parser.expr(value));
+        Variant { name: variant.ident.clone(), fields, shape, discriminant }
+    });
+    let variants: Vec<_> = variants.collect();
+    if variants.is_empty() {
+        parser
+            .diags
+            .error(
+                code::BAD_STRUCT,
+                SpanRange::token(item.ident.span()),
+                format!("the enum `{}` has no variants", item.ident),
+            )
+            .note("there is no value of such a type")
+            .help("add a variant");
+    }
+    Enum { name: item.ident.clone(), variants, unsigned, expr_count: parser.exprs }
+}
+
+impl Parser<'_> {
+    /// How the members are written, and the members; those of a tuple are called `_0`, `_1`, ….
+    fn members_of(&mut self, fields: &syn::Fields) -> (Shape, Vec<(Ident, TypeExpr)>) {
+        let shape = match fields {
+            syn::Fields::Named(_) => Shape::Named,
+            syn::Fields::Unnamed(_) => Shape::Tuple,
+            syn::Fields::Unit => Shape::Unit,
+        };
+        let members = fields.iter().enumerate().map(|(position, field)| {
+            let name = field.ident.clone().unwrap_or_else(|| Ident::new(&format!("_{position}"), Span::call_site()));
+            (name, self.ty(&field.ty))
+        });
+        (shape, members.collect())
+    }
+}
+
+/// `#[repr(u32)]`
+fn is_unsigned_repr(attr: &syn::Attribute) -> bool {
+    let mut found = false;
+    if attr.path().is_ident("repr") {
+        // What syn cannot read here rustc reports.
+        let _ = attr.parse_nested_meta(|meta| {
+            found |= meta.path.is_ident("u32");
+            Ok(())
+        });
+    }
+    found
+}
