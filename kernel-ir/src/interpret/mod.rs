@@ -1,13 +1,30 @@
-//! A reference interpreter: runs one invocation of a kernel, or one function, step by step. Slow, and meant to be evident.
+//! A reference interpreter: runs whole launches, or one invocation or function, step by step. Slow, and meant to be evident.
 //!
-//! It is the oracle of the passes' tests. What the IR leaves open (an unchecked index out of range, a zero divisor, an
-//! `unreachable` that is reached) is an error here, never a guess.
+//! It is the oracle of the passes' tests and the sanitizer of kernels. What the IR leaves open (an unchecked index out of
+//! range, a zero divisor, an `unreachable` that is reached) is an error here, never a guess.
+//!
+//! [`run`] runs the invocations of a workgroup in turns, each as a machine of its own that stops where it waits for others.
+//! With a shadow of every memory cell it finds accesses that no barrier and no release and acquire put in order. A seed
+//! permutes the order in which workgroups and invocations run; equal seeds give equal outcomes.
 
+mod atomic;
+mod clock;
+mod control;
+mod finding;
+mod group;
+mod launch;
+mod memory;
+mod shadow;
 mod step;
+mod subgroup;
+mod thread;
 mod value;
 
-use crate::arena::{EntityId, SecondaryMap};
-use crate::ir::{Function, FunctionId, Module, SiteId, ValueId};
+use crate::ir::{FunctionId, Module, SiteId};
+pub use finding::{Conflict, Finding, FindingKind, Party};
+pub use launch::{Inputs, Options, Outcome, Report, run};
+use memory::Memory;
+use thread::{State, Thread};
 pub use value::Value;
 
 /// The ids one invocation sees.
@@ -23,7 +40,7 @@ pub struct Invocation {
     pub num_workgroups: [u32; 3],
 }
 
-/// What a run can read and write besides its locals.
+/// What a run of one invocation can read and write besides its locals.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct World {
     /// The running invocation.
@@ -63,10 +80,10 @@ pub enum InterpretError {
     Undefined(String),
 }
 
-/// Runs a function and returns its result.
+/// Runs a function alone and returns its result. Barriers wait for nobody, and a subgroup has one lane.
 ///
 /// # Errors
-/// When the fuel is used up or something undefined happens.
+/// When the invocation panics, the fuel is used up or something undefined happens.
 ///
 /// # Panics
 /// When the module is malformed, or arguments, parameters or buffers do not fit it.
@@ -76,20 +93,30 @@ pub fn run_function(
     arguments: &[Value],
     world: &mut World,
 ) -> Result<Option<Value>, InterpretError> {
-    let function = &module.functions[function];
-    let mut frame = Frame {
-        module,
-        function,
-        values: SecondaryMap::new(),
-        locals: function.locals.iter().map(|(_, local)| Value::zero(&module.types, local.ty)).collect(),
-        world,
-    };
-    for (param, argument) in function.blocks[function.entry].params.iter().zip(arguments) {
-        frame.values[*param] = Some(argument.clone());
-    }
-    match frame.block(function.entry)? {
-        step::Flow::Return(value) => Ok(value),
-        other => unreachable!("a function ends with a return, not {other:?}"),
+    let mut memory = Memory::new(module, std::mem::take(&mut world.buffers), None);
+    memory.traps = std::mem::take(&mut world.traps);
+    memory.prints = std::mem::take(&mut world.prints);
+    let mut thread = Thread::new(module, function, arguments, world.invocation, world.fuel);
+    let result = run_alone(module, &mut thread, &mut memory, &world.params);
+    world.fuel = thread.fuel;
+    (world.buffers, world.traps, world.prints) = (memory.buffers, memory.traps, memory.prints);
+    result
+}
+
+fn run_alone<'m>(
+    module: &'m Module,
+    thread: &mut Thread<'m>,
+    memory: &mut Memory,
+    params: &'m [Value],
+) -> Result<Option<Value>, InterpretError> {
+    let cx = step::Context { module, params, width: 1 };
+    loop {
+        thread.run(&cx, memory, u64::MAX)?;
+        match thread.state {
+            State::Finished => return Ok(thread.result.take()),
+            State::AtSubgroup => subgroup::advance(&cx, std::slice::from_mut(thread))?,
+            _ => thread.state = State::Ready,
+        }
     }
 }
 
@@ -108,25 +135,12 @@ pub fn run_kernel(module: &Module, world: &mut World) -> Result<(), InterpretErr
     }
 }
 
-/// A running function.
-struct Frame<'a> {
-    module: &'a Module,
-    function: &'a Function,
-    values: SecondaryMap<ValueId, Option<Value>>,
-    locals: Vec<Value>,
-    world: &'a mut World,
+/// The number of an invocation along all axes, x first.
+fn linear([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u32 {
+    x + width * (y + height * z)
 }
 
-impl Frame<'_> {
-    fn value(&self, value: ValueId) -> &Value {
-        self.values[value].as_ref().unwrap_or_else(|| panic!("{value} is used before it is defined"))
-    }
-
-    fn values(&self, values: &[ValueId]) -> Vec<Value> {
-        values.iter().map(|value| self.value(*value).clone()).collect()
-    }
-
-    fn local(&mut self, local: crate::ir::LocalId) -> &mut Value {
-        &mut self.locals[local.index()]
-    }
+/// The position with this number.
+fn position(number: u32, [width, height, _]: [u32; 3]) -> [u32; 3] {
+    [number % width, number / width % height, number / width / height]
 }

@@ -40,6 +40,11 @@ impl Value {
         Self::Composite(values.iter().map(|value| Self::Scalar(Constant::U32(*value))).collect())
     }
 
+    /// A `u32`.
+    pub fn u32(value: u32) -> Self {
+        Self::Scalar(Constant::U32(value))
+    }
+
     /// The members of an aggregate.
     ///
     /// # Panics
@@ -65,6 +70,28 @@ impl Value {
             Self::Scalar(constant) => eval::bits(*constant).expect("an integer or float"),
             Self::Composite(_) => panic!("a scalar is needed"),
         }
+    }
+
+    /// The scalar of a scalar's or vector's lanes.
+    pub(super) fn scalar(&self) -> Scalar {
+        match self {
+            Self::Scalar(constant) => eval::scalar_of(*constant).expect("values have a type"),
+            Self::Composite(lanes) => lanes[0].scalar(),
+        }
+    }
+
+    /// A value of the same shape with `lane` in every lane.
+    pub(super) fn splat(&self, lane: &Self) -> Self {
+        match self {
+            Self::Scalar(_) => lane.clone(),
+            Self::Composite(lanes) => Self::Composite(vec![lane.clone(); lanes.len()]),
+        }
+    }
+
+    /// The bits of this scalar as a scalar of the other's type.
+    pub(super) fn with_bits_as(&self, other: &Self) -> Self {
+        let (from, to) = (self.scalar(), other.scalar());
+        if from == to { self.clone() } else { Self::Scalar(eval::from_bits(self.bits(), to)) }
     }
 
     pub(super) fn is_true(&self) -> bool {

@@ -93,7 +93,8 @@ pub fn is_true(constant: Constant) -> Option<bool> {
     }
 }
 
-fn scalar_of(constant: Constant) -> Option<Scalar> {
+/// The type of the constant; none for [`Constant::Zero`].
+pub(crate) fn scalar_of(constant: Constant) -> Option<Scalar> {
     match constant {
         Constant::Bool(_) => Some(Scalar::Bool),
         Constant::I32(_) => Some(Scalar::I32),

@@ -1,0 +1,182 @@
+//! Buffers and shared variables, places resolved to cells, and every access told to the shadow.
+
+use super::finding::{Kind, Object};
+use super::shadow::Shadow;
+use super::step::Context;
+use super::thread::Thread;
+use super::{InterpretError, Trap, Value};
+use crate::arena::EntityId;
+use crate::ir::{BufferId, Module, Place, Root, SiteId, Step};
+use crate::types::{Type, TypeId, Types};
+
+/// The memory that invocations share, and what they record.
+#[derive(Default)]
+pub(super) struct Memory {
+    pub(super) buffers: Vec<Vec<Value>>,
+    pub(super) shared: Vec<Value>,
+    pub(super) traps: Vec<Trap>,
+    pub(super) prints: Vec<Trap>,
+    pub(super) shadow: Option<Shadow>,
+}
+
+/// A place as numbers.
+#[derive(Debug, Clone)]
+pub(super) struct Access {
+    root: Root,
+    pub(super) path: Vec<u32>,
+    /// The scalars of the root that it names: the number of the first, and how many.
+    first: u64,
+    count: u64,
+}
+
+impl Access {
+    /// The memory it is in, unless that is the invocation's own.
+    pub(super) fn object(&self) -> Option<Object> {
+        match self.root {
+            Root::Local(_) => None,
+            Root::Buffer(buffer) => Some(Object::Buffer(buffer)),
+            Root::Shared(shared) => Some(Object::Shared(shared)),
+        }
+    }
+
+    /// The numbers of the scalars it names.
+    pub(super) fn scalars(&self) -> std::ops::Range<u64> {
+        self.first..self.first + self.count
+    }
+}
+
+impl Memory {
+    /// Memory with these buffers. Shared variables are zero.
+    pub(super) fn new(module: &Module, buffers: Vec<Vec<Value>>, shadow: Option<Shadow>) -> Self {
+        let mut memory = Self { buffers, shadow, ..Self::default() };
+        memory.start_group(module);
+        memory
+    }
+
+    /// Forgets what the workgroup before left in shared variables.
+    pub(super) fn start_group(&mut self, module: &Module) {
+        let shared = module.kernel.iter().flat_map(|kernel| kernel.shared.iter());
+        self.shared = shared.map(|(_, shared)| Value::zero(&module.types, shared.ty)).collect();
+        if let Some(shadow) = &mut self.shadow {
+            shadow.start_group();
+        }
+    }
+
+    /// Elements of a buffer.
+    pub(super) fn len(&self, buffer: BufferId) -> u32 {
+        u32::try_from(self.buffers[buffer.index()].len()).expect("buffers are small")
+    }
+
+    /// A place as numbers; `None` after a failed check, which has been recorded.
+    pub(super) fn resolve(
+        &mut self,
+        cx: &Context<'_>,
+        thread: &mut Thread<'_>,
+        place: &Place,
+    ) -> Result<Option<Access>, InterpretError> {
+        let types = &cx.module.types;
+        let kernel = cx.module.kernel.as_ref();
+        let mut access = Access { root: place.root, path: Vec::new(), first: 0, count: 0 };
+        // The type of what the next step goes into; `None` for the buffer itself.
+        let mut ty = match place.root {
+            Root::Local(local) => Some(thread.frame().function.locals[local].ty),
+            Root::Shared(shared) => kernel.map(|kernel| kernel.shared[shared].ty),
+            Root::Buffer(_) => None,
+        };
+        for step in &place.path {
+            let index = match *step {
+                Step::Field(index) => index,
+                Step::Index { value, check } => {
+                    let index = thread.frame().value(value).bits();
+                    let len = match (ty, place.root) {
+                        (Some(ty), _) => member_count(types, ty),
+                        (None, Root::Buffer(buffer)) => self.len(buffer),
+                        (None, _) => unreachable!("only buffers have no type"),
+                    };
+                    if index >= len {
+                        return self.out_of_range(check, index, len).map(|()| None);
+                    }
+                    index
+                }
+            };
+            let (before, inner) = match (ty, place.root) {
+                (Some(ty), _) => (scalars_before(types, ty, index), types.member(ty, index)),
+                (None, Root::Buffer(buffer)) => {
+                    let element = kernel.expect("buffers belong to a kernel").buffers[buffer].element;
+                    (u64::from(index) * scalars(types, element), Some(element))
+                }
+                (None, _) => unreachable!("only buffers have no type"),
+            };
+            access.first += before;
+            access.path.push(index);
+            ty = inner;
+        }
+        access.count = scalars(types, ty.expect("the verifier follows every path"));
+        Ok(Some(access))
+    }
+
+    fn out_of_range(&mut self, check: Option<SiteId>, index: u32, len: u32) -> Result<(), InterpretError> {
+        match check {
+            Some(site) => {
+                self.traps.push(Trap { site, operands: vec![index, len] });
+                Ok(())
+            }
+            None => Err(InterpretError::Undefined(format!("unchecked index {index} of {len}"))),
+        }
+    }
+
+    /// Reads cells.
+    pub(super) fn read(&mut self, cx: &Context<'_>, thread: &mut Thread<'_>, access: &Access) -> Value {
+        if let Some(shadow) = &mut self.shadow {
+            shadow.access(cx.module, thread, access, Kind::Read);
+        }
+        self.cell(thread, access).clone()
+    }
+
+    /// Writes cells.
+    pub(super) fn write(&mut self, cx: &Context<'_>, thread: &mut Thread<'_>, access: &Access, value: Value) {
+        if let Some(shadow) = &mut self.shadow {
+            shadow.access(cx.module, thread, access, Kind::Write);
+        }
+        *self.cell(thread, access) = value;
+    }
+
+    /// The cells of an access.
+    pub(super) fn cell<'a>(&'a mut self, thread: &'a mut Thread<'_>, access: &Access) -> &'a mut Value {
+        match (access.root, &access.path[..]) {
+            (Root::Local(local), path) => thread.frame().locals[local.index()].member(path),
+            (Root::Shared(shared), path) => self.shared[shared.index()].member(path),
+            (Root::Buffer(buffer), [first, rest @ ..]) => self.buffers[buffer.index()][*first as usize].member(rest),
+            (Root::Buffer(_), []) => unreachable!("a place in a buffer begins with an index"),
+        }
+    }
+}
+
+fn member_count(types: &Types, ty: TypeId) -> u32 {
+    match types.get(ty) {
+        Type::Vector(_, lanes) => u32::from(*lanes),
+        Type::Array(_, len) => *len,
+        _ => unreachable!("only arrays and vectors are indexed"),
+    }
+}
+
+/// How many scalars a value of the type has.
+pub(super) fn scalars(types: &Types, ty: TypeId) -> u64 {
+    match types.get(ty) {
+        Type::Unit => 0,
+        Type::Scalar(_) => 1,
+        Type::Vector(_, lanes) => u64::from(*lanes),
+        Type::Array(element, len) => u64::from(*len) * scalars(types, *element),
+        Type::Tuple(members) => members.iter().map(|member| scalars(types, *member)).sum(),
+        Type::Struct(id) => types.struct_def(*id).fields.iter().map(|field| scalars(types, field.ty)).sum(),
+    }
+}
+
+/// How many scalars stand before a member.
+fn scalars_before(types: &Types, ty: TypeId, member: u32) -> u64 {
+    match types.get(ty) {
+        Type::Vector(..) => u64::from(member),
+        Type::Array(element, _) => u64::from(member) * scalars(types, *element),
+        _ => (0..member).filter_map(|before| types.member(ty, before)).map(|before| scalars(types, before)).sum(),
+    }
+}

@@ -1,0 +1,234 @@
+//! The shadow of memory: who accessed each scalar, so that accesses in no order are found.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::clock::{Times, join};
+use super::finding::{Conflict, Finding, FindingKind, Kind, Object, Party};
+use super::launch::Grid;
+use super::memory::Access;
+use super::thread::{Spot, Thread};
+use crate::ir::{Module, Order, Scope};
+use crate::types::{Type, TypeId};
+
+/// Of a scalar, at most so many reads and atomic accesses by different invocations are remembered.
+const MOST_READERS: usize = 16;
+
+/// An access that was made.
+#[derive(Debug, Clone, Copy)]
+struct Past {
+    number: u32,
+    time: u32,
+    kind: Kind,
+    spot: Spot,
+}
+
+/// What an atomic access did, and in which order.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effect {
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    pub(super) order: Order,
+    pub(super) scope: Scope,
+}
+
+/// Invocations that a release reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Domain {
+    Launch,
+    Group(u32),
+    Subgroup(u32, u32),
+}
+
+/// The history of a scalar.
+#[derive(Debug, Default)]
+struct Cell {
+    write: Option<Past>,
+    reads: Vec<Past>,
+    atomics: Vec<Past>,
+    /// What its last atomic write passes on.
+    released: BTreeMap<Domain, Times>,
+}
+
+/// The shadow of all memory that invocations share.
+pub(super) struct Shadow {
+    grid: Grid,
+    finds_reads_before_writes: bool,
+    cells: HashMap<(Object, u64), Cell>,
+    pub(super) findings: Vec<Finding>,
+    /// Findings by what makes them the same one.
+    known: HashMap<(Object, Spot, Option<Spot>), usize>,
+}
+
+impl Shadow {
+    pub(super) fn new(grid: Grid, finds_reads_before_writes: bool) -> Self {
+        Self { grid, finds_reads_before_writes, cells: HashMap::new(), findings: Vec::new(), known: HashMap::new() }
+    }
+
+    /// Another workgroup has shared variables of its own.
+    pub(super) fn start_group(&mut self) {
+        self.cells.retain(|(object, _), _| matches!(object, Object::Buffer(_)));
+    }
+
+    /// Notes an access, and finds those that it conflicts with.
+    pub(super) fn access(&mut self, module: &Module, thread: &Thread<'_>, access: &Access, kind: Kind) {
+        let (Some(object), Some(spot)) = (access.object(), thread.spot()) else { return };
+        if is_read_only(module, object) {
+            return;
+        }
+        for scalar in access.scalars() {
+            self.access_scalar(module, thread, (object, scalar), kind, spot);
+        }
+    }
+
+    fn access_scalar(&mut self, module: &Module, thread: &Thread<'_>, at: (Object, u64), kind: Kind, spot: Spot) {
+        let clock = &thread.clock;
+        let now = Past { number: clock.number, time: clock.time, kind, spot };
+        let cell = self.cells.entry(at).or_default();
+        let conflicts = |past: &&Past| {
+            past.number != now.number
+                && (past.kind.writes() || kind.writes())
+                && !(past.kind.is_atomic() && kind.is_atomic())
+                && !clock.knows(past.number, past.time)
+        };
+        let conflict = cell.write.iter().chain(&cell.atomics).chain(&cell.reads).find(conflicts).copied();
+        let is_unwritten = cell.write.is_none() && !cell.atomics.iter().any(|past| past.kind.writes());
+        match kind {
+            Kind::Write => {
+                // What this write is in order with need not be remembered: whatever conflicts with it later, conflicts
+                // with this write too, or comes after it.
+                let keep = |past: &Past| past.number != now.number && !clock.knows(past.number, past.time);
+                cell.reads.retain(keep);
+                cell.atomics.retain(keep);
+                cell.write = Some(now);
+                cell.released.clear();
+            }
+            Kind::Read => remember(&mut cell.reads, now),
+            Kind::AtomicRead | Kind::AtomicWrite => remember(&mut cell.atomics, now),
+        }
+        if let Some(past) = conflict {
+            let other_party = self.party(module, past);
+            self.report(at.0, spot, Some(past.spot), |shadow| Finding {
+                kind: FindingKind::Race(Conflict {
+                    object: name(module, at),
+                    access: kind.name(),
+                    other_access: past.kind.name(),
+                    other: other_party,
+                }),
+                party: shadow.party(module, now),
+                count: 0,
+            });
+        } else if is_unwritten && !kind.writes() && self.finds_reads_before_writes && matches!(at.0, Object::Shared(_))
+        {
+            self.report(at.0, spot, None, |shadow| Finding {
+                kind: FindingKind::ReadBeforeWrite { object: name(module, at) },
+                party: shadow.party(module, now),
+                count: 0,
+            });
+        }
+    }
+
+    fn report(&mut self, object: Object, spot: Spot, other: Option<Spot>, finding: impl FnOnce(&Self) -> Finding) {
+        // Which of two conflicting accesses comes first is chance.
+        let key = match other {
+            Some(other) if other < spot => (object, other, Some(spot)),
+            other => (object, spot, other),
+        };
+        let index = match self.known.get(&key) {
+            Some(index) => *index,
+            None => {
+                let finding = finding(self);
+                self.findings.push(finding);
+                self.known.insert(key, self.findings.len() - 1);
+                self.findings.len() - 1
+            }
+        };
+        self.findings[index].count += 1;
+    }
+
+    fn party(&self, module: &Module, past: Past) -> Party {
+        Party { invocation: self.grid.global_id(past.number), location: past.spot.location(module) }
+    }
+
+    /// What an atomic access takes up and passes on.
+    pub(super) fn synchronise(&mut self, thread: &mut Thread<'_>, access: &Access, effect: Effect) {
+        let Some(object) = access.object() else { return };
+        let cell = self.cells.entry((object, access.scalars().start)).or_default();
+        let group = self.grid.group_of(thread.clock.number);
+        let subgroup = Domain::Subgroup(group, thread.local_index - thread.lane);
+        let domains = [subgroup, Domain::Group(group), Domain::Launch];
+        let within = match effect.scope {
+            Scope::Subgroup => &domains[..1],
+            Scope::Workgroup => &domains[..2],
+            Scope::Device => &domains[..],
+        };
+        if effect.reads {
+            for times in within.iter().filter_map(|domain| cell.released.get(domain)) {
+                thread.clock.on_read(effect.order, times);
+            }
+        }
+        if effect.writes {
+            // A store that reads nothing ends what earlier writes pass on.
+            if !effect.reads {
+                cell.released.clear();
+            }
+            if let Some(times) = thread.clock.on_write(effect.order) {
+                for domain in within {
+                    join(cell.released.entry(*domain).or_default(), &times);
+                }
+            }
+        }
+    }
+}
+
+fn remember(list: &mut Vec<Past>, now: Past) {
+    let known = list.iter().position(|past| past.number == now.number && past.kind == now.kind);
+    match known {
+        Some(at) => list[at] = now,
+        None if list.len() < MOST_READERS => list.push(now),
+        None => {}
+    }
+}
+
+fn is_read_only(module: &Module, object: Object) -> bool {
+    match object {
+        Object::Buffer(buffer) => module.kernel.as_ref().is_some_and(|kernel| !kernel.buffers[buffer].writable),
+        Object::Shared(_) => false,
+    }
+}
+
+/// The object's name and the way to one of its scalars: `tile[3].x`.
+fn name(module: &Module, (object, scalar): (Object, u64)) -> String {
+    let kernel = module.kernel.as_ref().expect("shared memory belongs to a kernel");
+    let (mut name, ty, first) = match object {
+        Object::Shared(id) => (kernel.shared[id].name.clone(), kernel.shared[id].ty, scalar),
+        Object::Buffer(id) => {
+            let buffer = &kernel.buffers[id];
+            let size = super::memory::scalars(&module.types, buffer.element);
+            (format!("{}[{}]", buffer.name, scalar / size), buffer.element, scalar % size)
+        }
+    };
+    add_path(module, ty, first, &mut name);
+    name
+}
+
+fn add_path(module: &Module, ty: TypeId, mut scalar: u64, name: &mut String) {
+    let types = &module.types;
+    let mut index = 0;
+    while let Some(member) = types.member(ty, index) {
+        let size = super::memory::scalars(types, member);
+        if let Type::Array(..) = types.get(ty) {
+            index = u32::try_from(scalar / size).expect("arrays have 32-bit lengths");
+            scalar %= size;
+        } else if scalar >= size {
+            (scalar, index) = (scalar - size, index + 1);
+            continue;
+        }
+        match types.get(ty) {
+            Type::Array(..) => *name += &format!("[{index}]"),
+            Type::Struct(id) => *name += &format!(".{}", types.struct_def(*id).fields[index as usize].name),
+            Type::Vector(..) => *name += [".x", ".y", ".z", ".w"][index as usize % 4],
+            _ => *name += &format!(".{index}"),
+        }
+        return add_path(module, member, scalar, name);
+    }
+}
