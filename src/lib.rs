@@ -26,7 +26,11 @@
 extern crate self as gridwise;
 
 pub use gridwise_macro::{GpuData, device, kernel};
-pub use gridwise_runtime::twin::{global_id, local_id, num_workgroups, workgroup_id};
+pub use gridwise_runtime::parallel::{Atomic, Scope, Shared, barrier, fence, subgroup};
+pub use gridwise_runtime::twin::{
+    global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id, subgroup_size,
+    workgroup_id, workgroup_size,
+};
 pub use gridwise_runtime::{
     Algorithm, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation, GpuData, Grid, GridSide, GridSize,
     HostOptions, Kernel, KernelArgs, Limits, Manager, ManagerDesc, Op, PrintSink, Printed, Result, Sequence, Tensor,
@@ -43,7 +47,13 @@ pub mod prelude {
         BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4, bvec2, bvec3, bvec4, ivec2,
         ivec3, ivec4, uvec2, uvec3, uvec4, vec2, vec3, vec4,
     };
-    pub use gridwise_runtime::twin::{global_id, local_id, num_workgroups, workgroup_id};
+    pub use gridwise_runtime::parallel::{Atomic, Scope, Shared, barrier, fence, subgroup};
+    pub use gridwise_runtime::twin::{
+        global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id, subgroup_size,
+        workgroup_id, workgroup_size,
+    };
+    pub use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
     pub use gridwise_runtime::{GpuData, Grid, Manager, Sequence, Tensor};
 }
 

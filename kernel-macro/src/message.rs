@@ -103,7 +103,7 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
             (Item::Struct(_), TypedItem::Struct(fields)) => sum(fields),
             _ => 0,
         },
-        Ty::Unit | Ty::Never | Ty::Error | Ty::Const(_) | Ty::Buffer { .. } => 0,
+        Ty::Unit | Ty::Never | Ty::Error | Ty::Const(_) | Ty::Buffer { .. } | Ty::Shared(_) | Ty::Atomic(_) => 0,
         // Not shown: see `has_enum`.
         Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => 0,
     }

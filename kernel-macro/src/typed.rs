@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use gridwise_ir::arena::EntityId;
-use gridwise_ir::ir::Builtin;
+use gridwise_ir::ir::{AtomicOp, Builtin, Order, Scope, SubgroupOp};
 
 use crate::ast::{BindingId, ExprId, ScalarName, SpanRange};
 use crate::intrinsic::Intrinsic;
@@ -32,6 +32,10 @@ pub(crate) enum Ty {
         element: Rc<Ty>,
         mutable: bool,
     },
+    /// A variable of the workgroup: `Shared<T>`.
+    Shared(Rc<Ty>),
+    /// `Atomic<T>`
+    Atomic(ScalarName),
     /// The type of `break`, `continue`, `return`, endless loops.
     Never,
     /// Reported already, or, in a generic function as written, unknown: silences everything that follows from it.
@@ -66,6 +70,10 @@ pub(crate) struct TypedFn {
     pub(crate) lens: HashMap<ExprId, u32>,
     /// The calls whose callee is generic, in order.
     pub(crate) requests: Vec<InstanceRequest>,
+    /// The calls of `Shared::new`, in order, with the variable that each makes when it stands alone after a `let`.
+    pub(crate) shared: Vec<SharedUse>,
+    /// The buffer parameters that hold atomics somewhere.
+    pub(crate) atomic_buffers: Vec<BindingId>,
 }
 
 /// A call of a generic function, with what its parameters stand for there.
@@ -76,6 +84,14 @@ pub(crate) struct InstanceRequest {
     pub(crate) span: SpanRange,
     pub(crate) item: ItemId,
     pub(crate) bindings: Vec<Binding>,
+}
+
+/// A call of `Shared::new`.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedUse {
+    pub(crate) expr: ExprId,
+    pub(crate) span: SpanRange,
+    pub(crate) binding: Option<BindingId>,
 }
 
 /// The tables of a const item: its type, its value folded to literals.
@@ -149,6 +165,14 @@ pub(crate) enum Callee {
     Constructor,
     /// A method of `Option` or `Result`.
     Choice(ChoiceMethod),
+    /// `barrier()`
+    Barrier,
+    /// `fence(scope, order)`
+    Fence(Scope, Order),
+    /// A method of `Atomic<T>`.
+    Atomic(AtomicOp, Order),
+    /// `subgroup::add(x)` and its like: the arguments that are no operands are part of the operation.
+    Subgroup(SubgroupOp),
 }
 
 impl TypedFn {

@@ -9,6 +9,7 @@ pub mod grid;
 pub mod integers;
 pub mod matching;
 pub mod memory;
+pub mod parallel;
 pub mod programs;
 pub mod reports;
 pub mod traps;
@@ -28,6 +29,7 @@ pub fn all() -> Vec<Case> {
         integers::CASES,
         matching::CASES,
         memory::CASES,
+        parallel::CASES,
         programs::CASES,
         reports::CASES,
         traps::CASES,

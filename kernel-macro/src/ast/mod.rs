@@ -196,6 +196,10 @@ pub(crate) enum TypeKind {
     Array { element: Box<TypeExpr>, len: Box<Expr> },
     /// `(A, B)`; empty for unit.
     Tuple(Vec<TypeExpr>),
+    /// `Shared<T>`
+    Shared(Box<TypeExpr>),
+    /// `Atomic<T>`
+    Atomic(Box<TypeExpr>),
     /// `_`
     Infer,
     /// Reported already.
@@ -309,6 +313,11 @@ pub(crate) enum ExprKind {
     Index {
         base: Box<Expr>,
         index: Box<Expr>,
+    },
+    /// `Shared::<T>::new()`, with the callee as written.
+    NewShared {
+        ty: Option<TypeExpr>,
+        callee: TokenStream,
     },
     /// Two or more members, or one with a comma, or none (unit).
     Tuple(Vec<Expr>),

@@ -2,6 +2,7 @@
 
 mod parameter;
 mod recursion;
+mod shared;
 
 #[cfg(test)]
 mod tests;
@@ -10,15 +11,17 @@ use crate::ast::Item;
 use crate::diag::Diagnostics;
 use crate::program::{ItemId, Program};
 
-/// Checks a kernel: what [`check_item`] does, and that its parameters can reach the device.
+/// Checks a kernel: its parameters can reach the device, and what it shares is declared where it may be.
 pub(crate) fn check_kernel(program: &Program, item: ItemId, diags: &mut Diagnostics) {
     if let Item::Fn(function) = &program.items[item].item {
         parameter::check_parameters(program, item, function, diags);
     }
-    check_item(program, item, diags);
+    shared::check_kernel_shared(program, item, diags);
+    recursion::check_recursion(program, item, diags);
 }
 
-/// Checks an item of any kind.
+/// Checks an item that is no kernel.
 pub(crate) fn check_item(program: &Program, item: ItemId, diags: &mut Diagnostics) {
+    shared::check_device_shared(program, item, diags);
     recursion::check_recursion(program, item, diags);
 }

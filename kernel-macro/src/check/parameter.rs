@@ -2,19 +2,19 @@
 
 use crate::ast::{Fn, Param, ScalarName};
 use crate::diag::{Diagnostics, code};
-use crate::infer::{infer_signature, type_name};
+use crate::infer::{holds_atomics, infer_signature, type_name};
 use crate::program::{ItemId, Program};
 use crate::typed::Ty;
 
 /// Why a type cannot cross, and what to write instead.
-type Refusal = (&'static str, &'static str);
+pub(super) type Refusal = (&'static str, &'static str);
 
 pub(super) fn check_parameters(program: &Program, item: ItemId, function: &Fn, diags: &mut Diagnostics) {
     let (types, _) = infer_signature(program, item, function);
     for (param, ty) in function.params.iter().zip(&types) {
         let refusal = match ty {
             Ty::Buffer { element, .. } => refuse_element(element),
-            _ => refuse_value(ty),
+            _ => refuse_value(ty).or_else(|| refuse_atomics(program, ty)),
         };
         if let Some(refusal) = refusal {
             report(program, param, ty, refusal, diags);
@@ -29,12 +29,13 @@ fn report(program: &Program, param: &Param, ty: &Ty, (why, instead): Refusal, di
 
 // Rule: the elements of a buffer are `f32`, `i32`, `u32`, their vectors, arrays of these, and `GpuData` structs.
 // Example: `fn k(flags: &mut [bool])`
-fn refuse_element(ty: &Ty) -> Option<Refusal> {
+pub(super) fn refuse_element(ty: &Ty) -> Option<Refusal> {
     match ty {
         Ty::Scalar(ScalarName::Bool) => {
             Some(("`bool` has no layout in buffers", "store `u32`: `flag as u32`, and read it with `!= 0`"))
         }
         Ty::Array(element, _) => refuse_array(ty, element),
+        Ty::Atomic(_) => None,
         _ => refuse_value(ty),
     }
 }
@@ -54,10 +55,20 @@ fn refuse_value(ty: &Ty) -> Option<Refusal> {
         Ty::Option(_) | Ty::Result(..) => {
             Some(("Rust does not define the layout of enums", "pass a `u32` flag beside the value"))
         }
+        Ty::Shared(_) => Some(("shared memory begins and ends with a workgroup", "declare it in the kernel")),
         Ty::Unit => Some(("`()` holds nothing", "remove the parameter")),
         Ty::Array(element, _) => refuse_array(ty, element),
         _ => None,
     }
+}
+
+// Rule: atomics are reached in buffers.
+// Example: `fn k(counter: Atomic<u32>)`
+fn refuse_atomics(program: &Program, ty: &Ty) -> Option<Refusal> {
+    holds_atomics(program, ty).then_some((
+        "invocations share an atomic, and each has a copy of a value",
+        "pass a buffer with one element: `&[Atomic<u32>]`",
+    ))
 }
 
 fn refuse_array(ty: &Ty, element: &Ty) -> Option<Refusal> {

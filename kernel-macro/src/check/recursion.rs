@@ -53,7 +53,7 @@ fn callees(program: &Program, item: ItemId) -> Vec<ItemId> {
     let TypedItem::Fn(typed) = &program.items[item].typed else { return Vec::new() };
     let device = |callee: &Callee| match callee {
         Callee::Device(item) => Some(*item),
-        Callee::Builtin(_) | Callee::Intrinsic(_) | Callee::Constructor | Callee::Choice(_) => None,
+        _ => None,
     };
     let mut items: Vec<ItemId> = typed.calls.values().filter_map(device).collect();
     items.sort_unstable();

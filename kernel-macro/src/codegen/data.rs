@@ -176,6 +176,7 @@ fn memory_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<TypeId> 
     match ty {
         Ty::Scalar(name) => Some(types.scalar(scalar(name)?)),
         Ty::Vector(name, lanes) => Some(types.vector(scalar(name)?, *lanes)),
+        Ty::Atomic(name) => Some(types.scalar(scalar(name)?)),
         Ty::Array(element, len) => {
             let element = memory_type(program, element, types)?;
             Some(types.intern(Type::Array(element, *len)))
@@ -183,4 +184,11 @@ fn memory_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<TypeId> 
         Ty::Struct(id) => struct_type(program, *id, types).map(|(_, ty)| ty),
         _ => None,
     }
+}
+
+/// Bytes that something takes in a buffer or in shared memory; `None` when they are too many to count.
+pub(super) fn byte_size(program: &Program, ty: &Ty) -> Option<u64> {
+    let mut types = Types::new();
+    let ty = memory_type(program, ty, &mut types)?;
+    Layout::of(&types, ty).map(|layout| u64::from(layout.size))
 }

@@ -117,7 +117,13 @@ fn may_reach_device(ty: &TypeExpr) -> bool {
         TypeKind::Path(path) => is_gathered_type(path) || path.segments.last().is_some_and(is_data_name),
         TypeKind::Slice { element, .. } => !is_named(element, "bool") && may_reach_device(element),
         TypeKind::Array { element, .. } => !is_named(element, "bool") && may_reach_device(element),
-        TypeKind::Option(_) | TypeKind::Result(..) | TypeKind::Tuple(_) | TypeKind::Infer | TypeKind::Error => false,
+        TypeKind::Atomic(value) => may_reach_device(value),
+        TypeKind::Shared(_)
+        | TypeKind::Option(_)
+        | TypeKind::Result(..)
+        | TypeKind::Tuple(_)
+        | TypeKind::Infer
+        | TypeKind::Error => false,
     }
 }
 
@@ -136,7 +142,7 @@ fn dispatch_param(param: &Param, private: &TokenStream) -> TokenStream {
     let span = param.ty.span.start;
     match &param.ty.kind {
         TypeKind::Slice { mutable, element } => {
-            let element = &element.tokens;
+            let element = plain_element(element);
             let mutable = mutable.then(|| quote_spanned!(span=> mut));
             quote_spanned!(span=> #name: &#mutable #private::Tensor<#element>)
         }
@@ -144,5 +150,13 @@ fn dispatch_param(param: &Param, private: &TokenStream) -> TokenStream {
             let ty = &param.ty.tokens;
             quote!(#name: #ty)
         }
+    }
+}
+
+/// The element of the tensor that is passed: a tensor of numbers for a slice of atomics, which lie in memory alike.
+fn plain_element(element: &TypeExpr) -> TokenStream {
+    match &element.kind {
+        TypeKind::Atomic(value) => value.tokens.clone(),
+        _ => element.tokens.clone(),
     }
 }

@@ -31,6 +31,12 @@ pub(crate) fn kernel_items(
     let original = render_fn(program, item, true, krate);
     let place = CompiledLocation { file: file.clone(), line: position.0, column: position.1 };
     let descriptor = descriptor_tokens(program, compiled, messages, &place, &host.sites);
+    let atomics = function.params.iter().zip(&typed.params).enumerate().filter_map(|(position, (param, ty))| {
+        let is_shared = matches!(ty, Ty::Buffer { mutable: false, .. });
+        (is_shared && typed.atomic_buffers.contains(&param.binding)).then_some(position)
+    });
+    let atomics: Vec<_> = atomics.collect();
+    let atomics = (!atomics.is_empty()).then(|| quote!(const ATOMIC_PARAMS: &'static [usize] = &[#(#atomics),*];));
     let assertions = assertions(function, &typed.params, &private);
     let name = type_name(&function.name);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
@@ -49,6 +55,7 @@ pub(crate) fn kernel_items(
             // SAFETY: both sides come from one checked tree, with every access in range or checked where it happens.
             unsafe impl #private::kernel::Kernel for #name {
                 const DESCRIPTOR: &'static #home::KernelDescriptor = #descriptor;
+                #atomics
                 #host
             }
         };

@@ -3,11 +3,42 @@
 use gridwise_ir::compile::Compiled;
 use gridwise_ir::descriptor::ParamKind;
 
+use super::data::byte_size;
 use crate::ast::Fn;
 use crate::diag::{Diagnostics, code};
+use crate::infer::type_name;
+use crate::program::{ItemId, Program, TypedItem};
+use crate::typed::Ty;
 
 /// Bytes of push constants that every Vulkan device has.
 const MAX_PUSH_CONSTANTS: u32 = 128;
+
+/// Bytes of shared memory that a kernel may have: no device offers more to a workgroup by default.
+const MAX_SHARED: u64 = 64 * 1024;
+
+/// Reports more shared memory than devices have, at the largest variable.
+pub(crate) fn check_shared_memory(program: &Program, item: ItemId, diags: &mut Diagnostics) {
+    let TypedItem::Fn(typed) = &program.items[item].typed else { return };
+    let sizes = typed.shared.iter().filter_map(|shared| {
+        let ty = typed.binding(shared.binding?);
+        let Ty::Shared(held) = ty else { return None };
+        // What has no size in 32 bits is larger than any limit.
+        Some((byte_size(program, held).unwrap_or(u64::MAX), ty, shared.span))
+    });
+    let sizes: Vec<_> = sizes.collect();
+    let total = sizes.iter().fold(0u64, |total, (size, ..)| total.saturating_add(*size));
+    // The first of the largest.
+    let Some((_, ty, span)) = sizes.iter().rev().max_by_key(|(size, ..)| *size) else { return };
+    if total <= MAX_SHARED {
+        return;
+    }
+    let amount = if total == u64::MAX { "more than 4 GiB".to_owned() } else { format!("{total} bytes") };
+    diags
+        .error(code::SHARED_SIZE, *span, format!("the kernel has {amount} of shared memory, the limit is {MAX_SHARED}"))
+        .note(format!("the largest variable is a `{}`", type_name(program, ty)))
+        .note("Vulkan guarantees 16384 bytes (`maxComputeSharedMemorySize`), devices offer 32 to 64 KiB")
+        .help("work on smaller tiles");
+}
 
 /// Reports a push-constant block that not every device holds, at the largest parameter.
 pub(crate) fn check_push_constants(function: &Fn, compiled: &Compiled, diags: &mut Diagnostics) {

@@ -8,7 +8,7 @@ use crate::assemble::{AssembleError, Assembled, MainItem, assemble};
 use crate::ast::{Fn, Item, Path, SpanRange, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::check::check_kernel;
-use crate::codegen::{check_push_constants, dispatch_items, fn_stub, kernel_items, type_name};
+use crate::codegen::{check_push_constants, check_shared_memory, dispatch_items, fn_stub, kernel_items, type_name};
 use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, words_text};
 use crate::gather::{Closure, EntryKind, Place, State, names_of_fn};
@@ -112,6 +112,7 @@ fn compile_kernel(assembled: Assembled, attr: &KernelAttr, diags: &mut Diagnosti
     instantiate(&mut program, item, diags);
     check_kernel(&program, item, diags);
     let workgroup = attr.workgroup(&program, item, diags);
+    check_shared_memory(&program, item, diags);
     if diags.has_errors() {
         return None;
     }

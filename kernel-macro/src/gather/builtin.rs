@@ -11,11 +11,30 @@ const TYPES: &[&str] = &[
 ];
 
 /// Names that kernels cannot have yet: inference says what to write instead.
-const RESERVED: &[&str] = &["barrier", "workgroup_barrier", "Some", "None", "Ok", "Err"];
+const RESERVED: &[&str] = &["workgroup_barrier", "Some", "None", "Ok", "Err"];
+
+/// Memory orders by their bare names.
+const ORDERS: &[&str] = &["Relaxed", "Acquire", "Release", "AcqRel", "SeqCst"];
 
 /// Functions that every kernel can call by their bare name, and from where else.
 const FUNCTIONS: &[(&str, &[&str])] = &[
-    ("gridwise", &["global_id", "local_id", "workgroup_id", "num_workgroups"]),
+    (
+        "gridwise",
+        &[
+            "global_id",
+            "local_id",
+            "workgroup_id",
+            "num_workgroups",
+            "workgroup_size",
+            "local_index",
+            "subgroup_size",
+            "subgroup_id",
+            "subgroup_local_id",
+            "num_subgroups",
+            "barrier",
+            "fence",
+        ],
+    ),
     (
         "glam",
         &[
@@ -38,7 +57,10 @@ pub(crate) fn is_gathered_type(path: &Path) -> bool {
 /// Whether a path in an expression names a built-in constant, or something that belongs to a type.
 pub(super) fn is_builtin_value(path: &Path) -> bool {
     let Some((_, qualifiers)) = path.segments.split_last() else { return true };
-    if path.as_name().is_some_and(|name| RESERVED.contains(&name.to_string().as_str())) {
+    if path.as_name().is_some_and(|name| {
+        let name = name.to_string();
+        RESERVED.contains(&name.as_str()) || ORDERS.contains(&name.as_str())
+    }) {
         return true;
     }
     qualifiers.iter().any(|segment| {
@@ -123,7 +145,19 @@ pub(super) fn is_builtin_function(path: &Path) -> bool {
     if is_builtin_value(path) || (path.as_name().is_some() && is_builtin_type(path)) {
         return true;
     }
+    if is_subgroup_function(path) {
+        return true;
+    }
     let (Some(last), Some(first)) = (path.segments.last(), path.segments.first()) else { return true };
     let bare = path.segments.len() == 1;
     FUNCTIONS.iter().any(|(home, names)| names.contains(&last.to_string().as_str()) && (bare || first == home))
+}
+
+/// Whether a path is `subgroup::name` or `gridwise::subgroup::name`; whether there is such a name is inference's matter.
+pub(crate) fn is_subgroup_function(path: &Path) -> bool {
+    match path.segments.as_slice() {
+        [module, _] => module == "subgroup",
+        [first, module, _] => first == "gridwise" && module == "subgroup",
+        _ => false,
+    }
 }

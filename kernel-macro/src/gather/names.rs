@@ -102,6 +102,7 @@ impl Names {
                 self.expr(len);
             }
             TypeKind::Tuple(members) => members.iter().for_each(|member| self.ty(member)),
+            TypeKind::Shared(inner) | TypeKind::Atomic(inner) => self.ty(inner),
             TypeKind::Infer | TypeKind::Error => {}
         }
     }
@@ -217,6 +218,7 @@ impl Names {
                 self.callee(callee, *callee_span);
                 self.exprs(args);
             }
+            ExprKind::NewShared { ty, .. } => ty.iter().for_each(|ty| self.ty(ty)),
             ExprKind::Struct { path, fields, base } => {
                 self.constructor(path);
                 self.exprs(base.as_deref());

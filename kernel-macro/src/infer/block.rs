@@ -91,6 +91,11 @@ impl<'a> Infer<'a> {
         value: Option<&'a Expr>,
         span: SpanRange,
     ) -> Term {
+        if let Some(ExprKind::NewShared { ty: held, .. }) = value.map(|value| &value.kind)
+            && let Some(value) = value
+        {
+            return self.infer_shared_let(pattern, ty, value, held.as_ref());
+        }
         let declared = ty.map(|ty| (self.term_of(ty), ty.span));
         match (declared, value) {
             (Some((term, span)), Some(value)) => {

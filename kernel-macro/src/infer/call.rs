@@ -19,11 +19,13 @@ use super::{Expect, Infer, infer_signature};
 
 /// Functions that kernels may get later, and what to write until then.
 const UNSUPPORTED_FUNCTIONS: &[(&str, &str)] = &[
-    ("barrier", "split the kernel in two dispatches"),
-    ("workgroup_barrier", "split the kernel in two dispatches"),
+    ("workgroup_barrier", "write `barrier()`"),
+    ("group_memory_barrier", "write `barrier()`"),
+    ("sync_threads", "write `barrier()`"),
+    ("__syncthreads", "write `barrier()`"),
     ("println", "write values to a buffer and print them on the host"),
     ("printf", "write values to a buffer and print them on the host"),
-    ("subgroup_add", "reduce through buffers"),
+    ("subgroup_add", "write `subgroup::add(x)`"),
     ("drop", "values are `Copy`: leave it out"),
     ("swap", "swap through a variable"),
     ("min", "write `a.min(b)`"),
@@ -55,6 +57,9 @@ impl<'a> Infer<'a> {
         }
         if self.is_own_name(path) {
             return self.infer_item_call(expr, self.item, path, span, args);
+        }
+        if let Some(term) = self.infer_parallel_call(expr, path, span, args) {
+            return term;
         }
         if let Some(term) = self.infer_builtin_call(expr, path, span, args) {
             return term;

@@ -12,6 +12,16 @@ use super::{Expect, Infer};
 impl<'a> Infer<'a> {
     /// Infers an expression and records its type. A demanded type guides, but the caller checks it.
     pub(super) fn infer(&mut self, expr: &'a Expr, expect: &Expect) -> Term {
+        let term = self.infer_any(expr, expect);
+        let value = self.refuse_value(expr, term.clone());
+        if value != term {
+            self.record(expr.id, value.clone());
+        }
+        value
+    }
+
+    /// As [`infer`](Self::infer), also for what is no value: shared variables and atomics, of which parts are used.
+    pub(super) fn infer_any(&mut self, expr: &'a Expr, expect: &Expect) -> Term {
         // As in rustc: an expression is looked at as if it were reached.
         let outer = std::mem::replace(&mut self.diverges, false);
         let term = self.infer_kind(expr, expect);
@@ -48,6 +58,7 @@ impl<'a> Infer<'a> {
             ExprKind::Method { receiver, name, args, .. } => self.infer_method(expr, receiver, name, args),
             ExprKind::Field { base, member } => self.infer_field(expr, base, member),
             ExprKind::Index { base, index } => self.infer_index(base, index),
+            ExprKind::NewShared { ty, .. } => self.infer_stray_shared(expr, ty.as_ref()),
             ExprKind::Tuple(members) => self.infer_tuple(members, expect),
             ExprKind::Array(elements) => self.infer_array(expr, elements, expect),
             ExprKind::Repeat { element, len } => self.infer_repeat(element, len, expect),

@@ -7,6 +7,7 @@ use crate::program::ItemId;
 use crate::typed::{Ty, TypedFn};
 
 use super::mismatch::cast_source;
+use super::parallel::Operand;
 use super::unify::Term;
 use super::{Infer, range};
 
@@ -24,6 +25,8 @@ pub(super) enum Deferred<'a> {
     Words { span: SpanRange, terms: Vec<Term> },
     /// What a range pattern is compared with.
     RangePattern { span: SpanRange, term: Term },
+    /// What a subgroup exchanges.
+    Subgroup { arg: &'a Expr, term: Term, operand: Operand },
     /// A literal too large for some type.
     Range { span: SpanRange, value: u128, term: Term, negative: bool },
 }
@@ -58,6 +61,7 @@ impl<'a> Infer<'a> {
                         self.diags.error(code::MISMATCHED_TYPES, span, message);
                     }
                 },
+                Deferred::Subgroup { arg, term, operand } => self.check_subgroup_operand(arg, &term, operand),
                 Deferred::Range { span, value, term, negative } => {
                     if let Some(Ty::Scalar(scalar)) = self.table.resolve(&term) {
                         self.check_range(span, value, scalar, negative);

@@ -63,6 +63,9 @@ impl<'a> Infer<'a> {
         if let Some(result) = self.infer_choice_method(expr, &shallow, name, args) {
             return result;
         }
+        if let Term::Atomic(scalar) = shallow {
+            return self.infer_atomic_method(expr, receiver, name, scalar, args);
+        }
         let Some(row) = find_row(&name.to_string(), &shallow, Some(Kind::Method)) else {
             self.report_no_method(name, &shallow, Some(receiver));
             return self.infer_arguments_only(args);

@@ -103,6 +103,7 @@ impl<'a> Infer<'a> {
             Term::Array(element, len) => format!("[{}; {len}]", self.written(&element)),
             Term::Option(value) => format!("Option<{}>", self.written(&value)),
             Term::Result(value, error) => format!("Result<{}, {}>", self.written(&value), self.written(&error)),
+            Term::Shared(held) => format!("Shared<{}>", self.written(&held)),
             Term::Tuple(members) => {
                 let names: Vec<String> = members.iter().map(|member| self.written(member)).collect();
                 if names.len() == 1 { format!("({},)", names[0]) } else { format!("({})", names.join(", ")) }

@@ -18,6 +18,7 @@ mod method;
 mod mismatch;
 mod name;
 mod op;
+mod parallel;
 mod pattern;
 mod place;
 mod report;
@@ -37,6 +38,7 @@ use crate::diag::{Diagnostics, code};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Ty, TypedConst, TypedFn};
 
+pub(crate) use parallel::holds_atomics;
 pub(crate) use suggest::nearest;
 pub(crate) use ty::type_name;
 
@@ -151,6 +153,9 @@ impl<'a> Infer<'a> {
         for param in &function.params {
             let ty = self.known_type(&param.ty);
             self.declare(param.binding, &param.name, param.mutable, Term::from(&ty));
+            if matches!(ty, Ty::Buffer { .. }) && holds_atomics(self.program, &ty) {
+                self.tables.atomic_buffers.push(param.binding);
+            }
             self.tables.params.push(ty);
         }
         self.result = function.result.as_ref().map_or(Term::Unit, |ty| Term::from(&self.known_type(ty)));

@@ -18,16 +18,19 @@ impl<'a> Infer<'a> {
     /// Infers a path used as a value: anything but a buffer.
     pub(super) fn infer_value_path(&mut self, expr: &'a Expr, path: &'a Path) -> Term {
         let term = self.infer_path(expr, path);
-        if let Term::Buffer { element, .. } = &term {
-            let name = path.text();
-            let element = self.name_of(element);
-            self.diags
-                .error(code::BUFFER_USE, expr.span, format!("the buffer `{name}` is used as a value"))
-                .note(format!("kernels index buffers: `{name}[i]` is a `{element}`; `{name}.len()` is their length"))
-                .help("copy elements instead");
-            return Term::Error;
-        }
-        term
+        if self.refuse_buffer(expr, path, &term) { Term::Error } else { term }
+    }
+
+    /// Reports a buffer that is used as a value; whether it did.
+    pub(super) fn refuse_buffer(&mut self, expr: &Expr, path: &Path, term: &Term) -> bool {
+        let Term::Buffer { element, .. } = term else { return false };
+        let name = path.text();
+        let element = self.name_of(element);
+        self.diags
+            .error(code::BUFFER_USE, expr.span, format!("the buffer `{name}` is used as a value"))
+            .note(format!("kernels index buffers: `{name}[i]` is a `{element}`; `{name}.len()` is their length"))
+            .help("copy elements instead");
+        true
     }
 
     /// Infers a path, buffers included.

@@ -104,6 +104,9 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_assign_op(&mut self, op: BinaryOp, place: &'a Expr, value: &'a Expr) -> Term {
         let left = self.infer_place(place);
         let right = self.infer(value, &Expect::Nothing);
+        if self.refuse_store(place, Some(op.symbol())) {
+            return Term::Unit;
+        }
         self.operate(Operation { op, left: place, right: value, assigns: true }, &left, &right);
         self.require_assignable(place);
         Term::Unit

@@ -24,7 +24,12 @@ impl<'a> Infer<'a> {
         let term = match &expr.kind {
             ExprKind::Path(path) => self.infer_path(expr, path),
             ExprKind::Paren(inner) => self.infer_base(inner),
-            _ => return self.infer(expr, &Expect::Nothing),
+            _ => return self.infer_any(expr, &Expect::Nothing),
+        };
+        // From here on a shared variable is what it holds: its parts are used.
+        let term = match self.table.shallow(&term) {
+            Term::Shared(held) => (*held).clone(),
+            _ => term,
         };
         self.record(expr.id, term.clone());
         term
@@ -104,8 +109,12 @@ impl<'a> Infer<'a> {
     }
 
     pub(super) fn infer_field(&mut self, expr: &'a Expr, base: &'a Expr, member: &'a Member) -> Term {
-        let term = self.infer(base, &Expect::Nothing);
+        let term = self.infer_base(base);
         let base_term = self.table.shallow(&term);
+        if let (Term::Buffer { .. }, ExprKind::Path(path)) = (&base_term, &strip(base).kind) {
+            self.refuse_buffer(base, path, &base_term);
+            return Term::Error;
+        }
         let found = match (&base_term, member) {
             (Term::Error | Term::Never, _) => return base_term,
             (Term::Struct(item), Member::Named(name)) => self.struct_field(*item, name),
@@ -237,6 +246,10 @@ impl<'a> Infer<'a> {
 
     pub(super) fn infer_assign(&mut self, place: &'a Expr, value: &'a Expr) -> Term {
         let term = self.infer_place(place);
+        if self.refuse_store(place, None) {
+            self.infer(value, &Expect::Nothing);
+            return Term::Unit;
+        }
         let because = match self.tables.paths.get(&strip(place).id) {
             Some(Resolution::Binding(binding)) => Because::Assigned(*binding),
             _ => Because::Nothing,
@@ -254,7 +267,7 @@ impl<'a> Infer<'a> {
                 Term::Buffer { .. } => Term::Error,
                 term => term,
             },
-            _ => self.infer(place, &Expect::Nothing),
+            _ => self.infer_base(place),
         }
     }
 
@@ -299,6 +312,8 @@ impl<'a> Infer<'a> {
                     self.diags
                         .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the buffer `{name}`"))
                         .help(format!("assign its elements: `{name}[i] = …`"));
+                } else if let Term::Shared(_) = local.term {
+                    // Its parts may be assigned to; the whole was refused.
                 } else if !local.mutable {
                     self.diags
                         .error(

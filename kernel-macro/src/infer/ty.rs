@@ -37,8 +37,6 @@ pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
     ("String", "use numbers"),
     ("Vec", "use an array or a buffer parameter `&mut [T]`"),
     ("Box", "use the value itself"),
-    ("Shared", "use a buffer parameter and a second dispatch"),
-    ("Atomic", "give each invocation its own element"),
     ("Mat2", "use an array of `Vec2`"),
     ("Mat3", "use an array of `Vec3`"),
     ("Mat4", "use an array of `Vec4`"),
@@ -105,6 +103,8 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
             format!("&{}[{}]", if *mutable { "mut " } else { "" }, type_name(program, element))
         }
         Ty::Const(value) => value.to_string(),
+        Ty::Shared(value) => format!("Shared<{}>", type_name(program, value)),
+        Ty::Atomic(scalar) => format!("Atomic<{}>", scalar.name()),
         Ty::Never => "!".to_owned(),
         Ty::Error => "{unknown}".to_owned(),
     }
@@ -144,9 +144,27 @@ impl<'a> Infer<'a> {
                 let value = self.term_of(value);
                 Term::Result(Rc::new(value), Rc::new(self.term_of(error)))
             }
+            TypeKind::Shared(value) => Term::Shared(Rc::new(self.term_of(value))),
+            TypeKind::Atomic(value) => self.atomic_term(value),
             TypeKind::Infer => self.fresh(),
             TypeKind::Error => {
                 self.poisoned = true;
+                Term::Error
+            }
+        }
+    }
+
+    /// `Atomic<T>`
+    fn atomic_term(&mut self, value: &'a TypeExpr) -> Term {
+        let term = self.term_of(value);
+        match term {
+            Term::Scalar(scalar @ (ScalarName::I32 | ScalarName::U32 | ScalarName::F32)) => Term::Atomic(scalar),
+            Term::Error => Term::Error,
+            other => {
+                let name = self.describe(&other);
+                self.diags
+                    .error(code::ATOMIC_USE, value.span, format!("{name} cannot be atomic"))
+                    .help("supported are `Atomic<u32>`, `Atomic<i32>` and `Atomic<f32>`");
                 Term::Error
             }
         }

@@ -26,6 +26,8 @@ pub(super) enum Term {
         element: Rc<Ty>,
         mutable: bool,
     },
+    Shared(Rc<Term>),
+    Atomic(ScalarName),
     /// Of expressions that never yield a value.
     Never,
     /// Reported already: fits everything.
@@ -87,6 +89,8 @@ impl From<&Ty> for Term {
             Ty::Option(value) => Self::Option(Rc::new(Self::from(&**value))),
             Ty::Result(value, error) => Self::Result(Rc::new(Self::from(&**value)), Rc::new(Self::from(&**error))),
             Ty::Buffer { element, mutable } => Self::Buffer { element: element.clone(), mutable: *mutable },
+            Ty::Shared(value) => Self::Shared(Rc::new(Self::from(&**value))),
+            Ty::Atomic(scalar) => Self::Atomic(*scalar),
             Ty::Never => Self::Never,
             Ty::Error => Self::Error,
         }
@@ -138,6 +142,7 @@ impl Table {
             (Term::Var(x), Term::Var(y)) => self.join(*x, *y),
             (Term::Var(var), other) | (other, Term::Var(var)) => self.bind(*var, other),
             (Term::Error, _) | (_, Term::Error) => true,
+            (Term::Shared(x), Term::Shared(y)) => self.unify(x, y),
             (Term::Array(x, n), Term::Array(y, m)) => n == m && self.unify(x, y),
             (Term::ArrayOf(x, len), Term::Array(y, n)) | (Term::Array(y, n), Term::ArrayOf(x, len)) => {
                 self.unify(len, &Term::Const(i128::from(*n))) && self.unify(x, y)
@@ -186,6 +191,8 @@ impl Table {
             Term::Option(value) => Ty::Option(Rc::new(self.resolve(&value)?)),
             Term::Result(value, error) => Ty::Result(Rc::new(self.resolve(&value)?), Rc::new(self.resolve(&error)?)),
             Term::Buffer { element, mutable } => Ty::Buffer { element, mutable },
+            Term::Shared(value) => Ty::Shared(Rc::new(self.resolve(&value)?)),
+            Term::Atomic(scalar) => Ty::Atomic(scalar),
             Term::Never => Ty::Never,
             Term::Error => Ty::Error,
             Term::Var(Var(index)) => match self.slots[index as usize] {
@@ -205,7 +212,7 @@ impl Table {
                     self.slots[index as usize] = Slot::Bound(Term::Error);
                 }
             }
-            Term::Array(element, _) | Term::Option(element) => self.poison(&element),
+            Term::Array(element, _) | Term::Option(element) | Term::Shared(element) => self.poison(&element),
             Term::ArrayOf(value, error) | Term::Result(value, error) => {
                 self.poison(&value);
                 self.poison(&error);
@@ -230,7 +237,7 @@ impl Table {
     pub(super) fn is_poisoned(&self, term: &Term) -> bool {
         match self.shallow(term) {
             Term::Error => true,
-            Term::Array(element, _) | Term::Option(element) => self.is_poisoned(&element),
+            Term::Array(element, _) | Term::Option(element) | Term::Shared(element) => self.is_poisoned(&element),
             Term::Result(value, error) => self.is_poisoned(&value) || self.is_poisoned(&error),
             Term::Tuple(members) => members.iter().any(|member| self.is_poisoned(member)),
             _ => false,
@@ -271,7 +278,7 @@ impl Table {
     fn occurs(&self, var: Var, term: &Term) -> bool {
         match self.shallow(term) {
             Term::Var(other) => var == other,
-            Term::Array(element, _) | Term::Option(element) => self.occurs(var, &element),
+            Term::Array(element, _) | Term::Option(element) | Term::Shared(element) => self.occurs(var, &element),
             Term::ArrayOf(value, error) | Term::Result(value, error) => {
                 self.occurs(var, &value) || self.occurs(var, &error)
             }

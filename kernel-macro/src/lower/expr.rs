@@ -212,6 +212,10 @@ impl FnCx<'_, '_, '_> {
             Callee::Intrinsic(intrinsic) => self.lower_intrinsic(expr, intrinsic, args),
             Callee::Choice(method) => self.lower_choice(expr, method, args),
             Callee::Constructor => self.lower_constructor(expr, args),
+            Callee::Atomic(op, order) => self.lower_atomic(op, order, args),
+            callee @ (Callee::Barrier | Callee::Fence(..) | Callee::Subgroup(_)) => {
+                self.lower_parallel_call(callee, args)
+            }
             Callee::Device(item) => {
                 let values = self.lower_all(args.iter().copied())?;
                 let function = *self.shared.functions.get(&item)?;

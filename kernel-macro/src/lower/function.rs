@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::builder::FunctionBuilder;
 use gridwise_ir::descriptor::SiteKind;
-use gridwise_ir::ir::{BufferId, FileId, FunctionId, LocalId, Place, SiteId, SourceLocation, ValueId};
+use gridwise_ir::ir::{BufferId, FileId, FunctionId, LocalId, Place, SharedId, SiteId, SourceLocation, ValueId};
 use gridwise_ir::types::TypeId;
 use proc_macro2::Span;
 
@@ -28,6 +28,7 @@ pub(super) enum Slot {
     /// Never changes, and lies in memory too, so that an index known at run time reaches its elements.
     Both(ValueId, LocalId),
     Buffer(BufferId),
+    Shared(SharedId),
 }
 
 /// Lowers one function.

@@ -15,6 +15,7 @@ mod int;
 mod intrinsic;
 mod matching;
 mod operator;
+mod parallel;
 mod pattern;
 mod place;
 mod report;
@@ -100,7 +101,10 @@ fn declare_interface(
         let name = param.name.to_string();
         params.push(match ty {
             Ty::Buffer { element, mutable } => match shared.types.lower(module.types_mut(), element) {
-                Some(element) => KernelParam::Buffer(module.buffer(name, element, *mutable)),
+                Some(element) => {
+                    let writable = *mutable || typed.atomic_buffers.contains(&param.binding);
+                    KernelParam::Buffer(module.buffer(name, element, writable))
+                }
                 None => KernelParam::Nothing,
             },
             ty => match shared.types.lower(module.types_mut(), ty) {

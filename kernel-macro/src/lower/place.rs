@@ -28,6 +28,7 @@ impl Spot {
                 let place = Place { root: Root::Buffer(buffer), path: Vec::new() };
                 Some(Self { value: None, place: Some(place) })
             }
+            Slot::Shared(shared) => Some(Self { value: None, place: Some(Place::shared(shared)) }),
         }
     }
 

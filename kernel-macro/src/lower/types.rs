@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use gridwise_ir::types::{Field, Scalar, StructDef, Type, TypeId, Types};
 
+use super::parallel::cell_of;
 use crate::ast::{Item, ScalarName};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::Ty;
@@ -33,7 +34,10 @@ impl<'p> TypeCx<'p> {
     /// The IR type, or `None` for types without values or with a single one: unit, never, and what is made of them only.
     pub(super) fn lower(&mut self, types: &mut Types, ty: &Ty) -> Option<TypeId> {
         match ty {
-            Ty::Unit | Ty::Const(_) | Ty::Never | Ty::Error | Ty::Buffer { .. } | Ty::Array(_, 0) => None,
+            Ty::Unit | Ty::Const(_) | Ty::Never | Ty::Error | Ty::Buffer { .. } | Ty::Shared(_) | Ty::Array(_, 0) => {
+                None
+            }
+            Ty::Atomic(name) => Some(types.scalar(scalar(cell_of(*name)))),
             Ty::Scalar(name) => Some(types.scalar(scalar(*name))),
             Ty::Vector(name, lanes) => Some(types.vector(scalar(*name), *lanes)),
             Ty::Array(element, len) => self.lower(types, element).map(|element| types.array(element, *len)),

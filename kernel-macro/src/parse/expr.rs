@@ -136,6 +136,9 @@ impl Parser<'_> {
     }
 
     fn call(&mut self, call: &syn::ExprCall) -> ExprKind {
+        if let Some(kind) = self.new_shared(call) {
+            return kind;
+        }
         let args = self.list(&call.args);
         match &*call.func {
             Syn::Path(path) if path.qself.is_none() => match self.path(&path.path) {

@@ -5,6 +5,7 @@ mod expr;
 mod generics;
 mod item;
 mod macros;
+mod parallel;
 mod pat;
 mod span;
 mod stmt;

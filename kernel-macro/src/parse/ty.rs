@@ -4,6 +4,7 @@ use quote::ToTokens;
 use syn::Type;
 
 use super::Parser;
+use super::parallel::parallel_type;
 use super::span::type_range;
 use crate::ast::{TypeExpr, TypeKind};
 
@@ -32,6 +33,9 @@ impl Parser<'_> {
 
     fn type_kind(&mut self, ty: &Type) -> TypeKind {
         match ungroup(ty) {
+            Type::Path(path) if path.qself.is_none() && parallel_type(&path.path).is_some() => {
+                self.parallel_type(&path.path)
+            }
             Type::Path(path) if path.qself.is_none() => self.type_path(&path.path),
             Type::Array(array) => {
                 TypeKind::Array { element: Box::new(self.ty(&array.elem)), len: Box::new(self.expr(&array.len)) }

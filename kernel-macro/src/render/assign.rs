@@ -14,7 +14,8 @@ impl Renderer<'_> {
     /// `target = value`
     pub(super) fn assign(&mut self, target: &Expr, value: &Expr) -> Tokens {
         let chain = Chain::new(target);
-        let is_plain = chain.indices().next().is_none();
+        let is_shared = !self.is_original() && self.is_shared_variable(chain.root);
+        let is_plain = chain.indices().next().is_none() && !is_shared;
         if self.is_original() || is_plain {
             let (target, value) = (self.bare(target), self.bare(value));
             return tokens_at!(chain.root.span.start=> #target = #value);
@@ -29,7 +30,9 @@ impl Renderer<'_> {
         }
         let (names, stored, ty) = (index_names(&chain), local("__value"), self.ty(self.expr_ty(target)));
         let lets = self.index_lets(&chain, &names);
-        let store = if self.is_shared_buffer(chain.root) {
+        let store = if is_shared {
+            self.shared_set(&chain, &names, tokens!(#stored))
+        } else if self.is_shared_buffer(chain.root) {
             self.buffer_set(&chain, &names, tokens!(#stored))
         } else {
             self.with_element(&chain, &names, |_, place| tokens!(#place = #stored))
@@ -67,7 +70,12 @@ impl Renderer<'_> {
             let right = Operand { tokens: tokens!(#right), ty: value_ty };
             this.binary(op, left, right, op_span, whole)
         };
-        let store = if self.is_shared_buffer(chain.root) {
+        let store = if self.is_shared_variable(chain.root) {
+            let (get, old) = (self.shared_get(&chain, &names), local("__old"));
+            let new = combine(self, tokens!(#old));
+            let set = self.shared_set(&chain, &names, new);
+            tokens!(let #old = #get; #set)
+        } else if self.is_shared_buffer(chain.root) {
             let (get, old) = (self.buffer_get(&chain, &names), local("__old"));
             let new = combine(self, tokens!(#old));
             let set = self.buffer_set(&chain, &names, new);

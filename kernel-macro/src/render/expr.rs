@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::ToTokens;
 
+use super::place::Chain;
 use super::{Mode, Renderer, context};
 use crate::ast::{self, Block, Expr, ExprKind, Label, Member, Path, ScalarName, Statement, UnaryOp};
 use crate::tokens::{Tokens, tokens, tokens_at};
@@ -28,6 +29,9 @@ impl Renderer<'_> {
     }
 
     fn statement(&mut self, statement: &Statement) -> Tokens {
+        if let Some(tokens) = self.shared_let(statement) {
+            return tokens;
+        }
         match statement {
             Statement::Let { pattern, ty, value, otherwise, .. } => {
                 let stated = match ty {
@@ -194,7 +198,7 @@ impl Renderer<'_> {
         tokens!(#token)
     }
 
-    fn path_expr(&self, path: &Path, expr: &Expr) -> Tokens {
+    fn path_expr(&mut self, path: &Path, expr: &Expr) -> Tokens {
         match self.typed.paths.get(&expr.id) {
             // `usize::MAX` is another number on the host.
             Some(Resolution::Value(ConstValue::U32(value)))
@@ -203,6 +207,7 @@ impl Renderer<'_> {
                 let value = Literal::usize_suffixed(*value as usize);
                 tokens_at!(expr.span.start=> #value)
             }
+            _ if self.mode == Mode::Twin && self.is_shared_variable(expr) => self.shared_get(&Chain::new(expr), &[]),
             _ => path_tokens(path),
         }
     }
@@ -252,6 +257,9 @@ impl Renderer<'_> {
                 }
                 let twin = self.twin();
                 tokens!(#twin::#name())
+            }
+            Some(parallel @ (Callee::Barrier | Callee::Fence(..) | Callee::Subgroup(_))) if !self.is_original() => {
+                self.parallel_call(*parallel, callee, args, expr)
             }
             Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => {
                 self.intrinsic_call(*intrinsic, callee, args, expr)

@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
+use super::parallel::waits;
 use super::site::{SiteUse, sites_tokens};
 use super::{Mode, Renderer, context, local, twin_import};
 use crate::ast::{Fn, Item, Param, TypeKind};
@@ -52,15 +53,22 @@ pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
     let body = renderer.block(&function.body);
     let (twin_path, cx) = (renderer.twin(), context());
     let (args, group, twin) = (local("__args"), local("__group"), local("__gridwise_twin"));
-    let params = function.params.iter().map(|param| twin_parameter(param, &twin_path));
+    let is_atomic = |param: &Param| typed.atomic_buffers.contains(&param.binding);
+    let params = function.params.iter().map(|param| twin_parameter(param, is_atomic(param), &twin_path));
     let taken = function.params.iter().zip(&typed.params).enumerate();
     let taken = taken.map(|(position, (param, ty))| {
-        let (name, value) = (argument_name(position), taken_argument(param, ty, position, &args));
+        let value = taken_argument(param, ty, is_atomic(param), position, &args);
+        let name = argument_name(position);
         quote!(let #name = #value;)
     });
     let names = (0..function.params.len()).map(argument_name);
     let calls_device = typed.calls.values().any(|callee| matches!(callee, Callee::Device(_)));
-    let run = Ident::new(if calls_device { "run_ambient" } else { "run" }, Span::call_site());
+    let run = match (waits(program, item), calls_device) {
+        (true, _) => "run_fibers",
+        (false, true) => "run_ambient",
+        (false, false) => "run",
+    };
+    let run = Ident::new(run, Span::call_site());
     let tokens = quote! {
         fn host(#args: &#twin_path::HostArgs<'_>, #group: #twin_path::HostGroup<'_>) {
             #[allow(warnings, clippy::all)]
@@ -90,9 +98,9 @@ fn parameter(param: &Param) -> TokenStream {
     quote!(#mutable #name: #ty)
 }
 
-fn twin_parameter(param: &Param, twin: &Ident) -> TokenStream {
+fn twin_parameter(param: &Param, is_atomic: bool, twin: &Ident) -> TokenStream {
     match &param.ty.kind {
-        TypeKind::Slice { mutable: true, element } => {
+        TypeKind::Slice { mutable, element } if *mutable || is_atomic => {
             let (name, element) = (&param.name, &element.tokens);
             quote!(#name: #twin::SliceMut<'_, #element>)
         }
@@ -104,11 +112,11 @@ fn argument_name(position: usize) -> Ident {
     local(&format!("__argument{position}"))
 }
 
-fn taken_argument(param: &Param, ty: &Ty, position: usize, args: &Ident) -> TokenStream {
+fn taken_argument(param: &Param, ty: &Ty, is_atomic: bool, position: usize, args: &Ident) -> TokenStream {
     match (&param.ty.kind, ty) {
         (TypeKind::Slice { mutable, element }, _) => {
             let element = &element.tokens;
-            let take = if *mutable { quote!(slice_mut) } else { quote!(slice) };
+            let take = if *mutable || is_atomic { quote!(slice_mut) } else { quote!(slice) };
             quote!(#args.#take::<#element>(#position))
         }
         (_, ty) if *ty == Ty::BOOL => quote!(#args.value_bool(#position)),

@@ -14,6 +14,9 @@ impl Renderer<'_> {
     /// `receiver.name(args)`
     pub(super) fn method(&mut self, receiver: &Expr, name: &Ident, args: &[Expr], whole: &Expr) -> Tokens {
         match self.typed.calls.get(&whole.id) {
+            Some(Callee::Atomic(op, order)) if !self.is_original() => {
+                self.atomic_method(*op, *order, receiver, name, args)
+            }
             Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => {
                 self.intrinsic_method(*intrinsic, receiver, name, args, whole)
             }

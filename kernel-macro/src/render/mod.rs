@@ -13,6 +13,7 @@ mod function;
 mod generic;
 mod intrinsic;
 mod operator;
+mod parallel;
 mod pattern;
 mod place;
 mod report;

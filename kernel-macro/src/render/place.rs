@@ -65,6 +65,11 @@ impl Renderer<'_> {
     /// The value of a field or element.
     pub(super) fn read(&mut self, expr: &Expr) -> Tokens {
         let chain = Chain::new(expr);
+        if self.mode == Mode::Twin && self.is_shared_variable(chain.root) {
+            let names = index_names(&chain);
+            let (lets, read) = (self.index_lets(&chain, &names), self.shared_get(&chain, &names));
+            return tokens!({ #lets #read });
+        }
         if self.is_shared_buffer(chain.root) {
             if let Some((buffer, site, index)) = self.whole_element(&chain) {
                 let sink = self.sink();
@@ -120,8 +125,12 @@ impl Renderer<'_> {
 
     /// Whether `root` is a `&mut [T]` parameter that all invocations share.
     pub(super) fn is_shared_buffer(&self, root: &Expr) -> bool {
-        let is_binding = matches!(self.typed.paths.get(&root.id), Some(Resolution::Binding(_)));
-        self.mode == Mode::Twin && is_binding && matches!(self.expr_ty(root), Ty::Buffer { mutable: true, .. })
+        let Some(Resolution::Binding(binding)) = self.typed.paths.get(&root.id) else { return false };
+        let is_written = match self.expr_ty(root) {
+            Ty::Buffer { mutable, .. } => *mutable || self.typed.atomic_buffers.contains(binding),
+            _ => false,
+        };
+        self.mode == Mode::Twin && is_written
     }
 
     /// Buffer, site and index of a chain that ends with an element of a buffer.

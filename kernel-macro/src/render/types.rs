@@ -49,7 +49,11 @@ impl Renderer<'_> {
                 let (value, error) = (self.ty(value), self.ty(error));
                 tokens!(::core::result::Result<#value, #error>)
             }
-            Ty::Buffer { .. } | Ty::Const(_) | Ty::Never | Ty::Error => tokens!(_),
+            Ty::Atomic(scalar) => {
+                let (twin, scalar) = (self.twin(), self.ty(&Ty::Scalar(*scalar)));
+                tokens!(#twin::Atomic<#scalar>)
+            }
+            Ty::Buffer { .. } | Ty::Shared(_) | Ty::Const(_) | Ty::Never | Ty::Error => tokens!(_),
         }
     }
 }

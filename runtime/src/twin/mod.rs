@@ -41,6 +41,7 @@ pub use slice::SliceMut;
 pub(crate) use stop::Stopped;
 pub use words::Words;
 
+pub use crate::parallel::Atomic;
 pub use glam;
 pub use gridwise_ir::descriptor::{Location, Site, SiteKind};
 

@@ -20,3 +20,37 @@ fn k(a: f32, big: [Vec4; 8], x: &mut [f32]) { x[0] = a + big[0].x; }",
     );
     accepted("#[kernel] fn k(big: [u32; 26], x: &mut [u32]) { x[0] = big[1]; }");
 }
+
+#[test]
+fn shared_memory() {
+    check_errors(
+        "#[kernel]
+fn k(y: &mut [f32]) {
+    let small = Shared::<[f32; 64]>::new();
+    let large = Shared::<[[f32; 128]; 128]>::new();
+}",
+        expect![[r#"
+            error: [K0304] the kernel has 65792 bytes of shared memory, the limit is 65536
+                   note: the largest variable is a `Shared<[[f32; 128]; 128]>`
+                   note: Vulkan guarantees 16384 bytes (`maxComputeSharedMemorySize`), devices offer 32 to 64 KiB
+                   help: work on smaller tiles
+             4 |     let large = Shared::<[[f32; 128]; 128]>::new();
+               |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        "#]],
+    );
+    check_errors(
+        "#[kernel]
+fn k(y: &mut [f32]) {
+    let endless = Shared::<[[Vec4; 1000000]; 1000000]>::new();
+}",
+        expect![[r#"
+            error: [K0304] the kernel has more than 4 GiB of shared memory, the limit is 65536
+                   note: the largest variable is a `Shared<[[Vec4; 1000000]; 1000000]>`
+                   note: Vulkan guarantees 16384 bytes (`maxComputeSharedMemorySize`), devices offer 32 to 64 KiB
+                   help: work on smaller tiles
+             3 |     let endless = Shared::<[[Vec4; 1000000]; 1000000]>::new();
+               |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        "#]],
+    );
+    accepted("#[kernel] fn k(y: &mut [f32]) { let tile = Shared::<[f32; 16384]>::new(); y[0] = tile[1]; }");
+}

@@ -82,7 +82,11 @@ fn walk_pattern<'n>(pattern: &'n Pattern, visit: &mut dyn FnMut(Node<'n>)) {
 fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
     visit(Node::Expr(expr));
     match &expr.kind {
-        ExprKind::Literal(_) | ExprKind::Path(_) | ExprKind::Continue { .. } | ExprKind::Error => {}
+        ExprKind::NewShared { .. }
+        | ExprKind::Literal(_)
+        | ExprKind::Path(_)
+        | ExprKind::Continue { .. }
+        | ExprKind::Error => {}
         ExprKind::Paren(inner)
         | ExprKind::Unary(_, inner)
         | ExprKind::Try(inner)

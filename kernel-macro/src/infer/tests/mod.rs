@@ -9,6 +9,7 @@ mod members;
 mod mismatches;
 mod names;
 mod operators;
+mod parallel;
 mod patterns;
 mod places;
 mod reports;

@@ -1,0 +1,62 @@
+//! What invocations do together: shared variables, atomics, barriers, subgroup operations.
+
+use gridwise_ir::ir::{Atomic, AtomicOp, Order, Root, Scope, ValueId};
+
+use super::function::{FnCx, Slot};
+use crate::ast::{Expr, ExprKind, Pattern, ScalarName};
+use crate::typed::{Callee, Ty};
+
+impl FnCx<'_, '_, '_> {
+    /// `let name = Shared::new();`; whether it was that.
+    pub(super) fn lower_shared_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> bool {
+        let Some(ExprKind::NewShared { .. }) = value.map(|value| &value.kind) else { return false };
+        if let Pattern::Binding { name, binding, .. } = pattern
+            && let Ty::Shared(held) = self.typed.binding(*binding)
+            && let Some(ty) = self.ty(held)
+        {
+            let shared = self.b.new_shared(name.to_string(), ty);
+            self.set_slot(*binding, Slot::Shared(shared));
+        }
+        true
+    }
+
+    /// `barrier()`, `fence(…)`, `subgroup::…(…)`.
+    pub(super) fn lower_parallel_call(&mut self, callee: Callee, args: &[&Expr]) -> Option<ValueId> {
+        match callee {
+            Callee::Barrier => {
+                self.b.barrier(Scope::Workgroup);
+                None
+            }
+            Callee::Fence(scope, order) => {
+                self.b.fence(scope, order);
+                None
+            }
+            Callee::Subgroup(op) => {
+                // Arguments that follow are constants, and part of the operation.
+                let operands = self.lower_args(&args[..op.arity()])?;
+                Some(self.b.subgroup(op, &operands))
+            }
+            _ => None,
+        }
+    }
+
+    /// A method of an atomic: the place first, then the values, as Rust evaluates them.
+    pub(super) fn lower_atomic(&mut self, op: AtomicOp, order: Order, args: &[&Expr]) -> Option<ValueId> {
+        let (receiver, args) = args.split_first()?;
+        let Ty::Atomic(scalar) = *self.ty_of(receiver) else { return None };
+        let spot = self.lower_spot(receiver)?;
+        let operands = self.lower_args(&args[..op.arity()])?;
+        let place = self.in_place(spot);
+        let scope = if let Root::Shared(_) = place.root { Scope::Workgroup } else { Scope::Device };
+        let value = self.ty(&Ty::Scalar(scalar))?;
+        self.b.atomic(Atomic { op, place, operands, order, scope }, value)
+    }
+}
+
+/// The type of an atomic's cell: floats are kept as their bits.
+pub(super) const fn cell_of(scalar: ScalarName) -> ScalarName {
+    match scalar {
+        ScalarName::F32 => ScalarName::U32,
+        other => other,
+    }
+}
