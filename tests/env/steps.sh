@@ -15,10 +15,11 @@ count_results() { # LOG STATUS
         }' "$1"
 }
 
-# The path of a test binary of the package gridwise-tests, built if need be.
+# The path of a suite's test binary, built if need be.
 suite_binary() { # NAME
-    local path
-    path=$(cargo test --quiet -p gridwise-tests --test "$1" --no-run --message-format=json |
+    local path package=gridwise-tests
+    [ "$1" != differential ] || package=gridwise-differential
+    path=$(cargo test --quiet -p "$package" --test "$1" --no-run --message-format=json |
         jq -r "select(.reason == \"compiler-artifact\" and .target.name == \"$1\") | .executable // empty" | tail -n 1)
     [ -x "$path" ] || fail "cargo built no test binary \`$1\`"
     printf '%s' "$path"
@@ -48,7 +49,7 @@ vulkaninfo_of() { # DEVICE
 build_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items; }
 
 run_unit_tests() {
-    cargo test --workspace --exclude gridwise-tests
+    cargo test --workspace --exclude gridwise-tests --exclude gridwise-differential
     cargo test -p gridwise-tests --lib
 }
 
@@ -57,6 +58,7 @@ run_compile_fail() { cargo test -p gridwise-tests --test ui; }
 build_suites() {
     suite_binary corpus
     suite_binary errors
+    suite_binary differential
 }
 
 # Fails when the layers said anything, whatever the program made of it.

@@ -1,0 +1,232 @@
+//! Random expressions of a wanted type.
+
+use super::Generator;
+use super::types::{Ty, Var};
+
+impl Generator {
+    /// An expression of type `ty` that can stand anywhere.
+    pub(crate) fn expr(&mut self, ty: &Ty, depth: usize) -> String {
+        if depth == 0 || self.random.one_in(4) {
+            return self.leaf(ty);
+        }
+        match self.random.below(12) {
+            0 => self.if_expr(ty, depth),
+            1 => self.block_expr(ty, depth),
+            2 => self.call(ty, depth),
+            _ => self.operation(ty, depth),
+        }
+    }
+
+    pub(crate) fn leaf(&mut self, ty: &Ty) -> String {
+        let fitting: Vec<&Var> = self.scope.iter().filter(|var| var.ty == *ty).collect();
+        if !fitting.is_empty() && !self.random.one_in(4) {
+            let position = self.random.below(fitting.len());
+            return fitting[position].name.clone();
+        }
+        if let Some(part) = self.part(ty) {
+            return part;
+        }
+        match ty {
+            Ty::Array(element) if self.random.one_in(2) => format!("[{}; 4]", self.leaf(element)),
+            Ty::Array(element) => {
+                let elements: Vec<_> = (0..4).map(|_| self.leaf(element)).collect();
+                format!("[{}]", elements.join(", "))
+            }
+            Ty::Tuple(members) => format!("({}, {})", self.leaf(&members[0]), self.leaf(&members[1])),
+            Ty::Pair => {
+                let (first, third) = (self.leaf(&Ty::U32), self.leaf(&Ty::F32));
+                let second: Vec<_> = (0..3).map(|_| self.leaf(&Ty::I32)).collect();
+                format!("(Pair {{ first: {first}, second: [{}], third: {third} }})", second.join(", "))
+            }
+            Ty::UVec3 => format!("uvec3({}, {}, {})", self.leaf(&Ty::U32), self.leaf(&Ty::U32), self.leaf(&Ty::U32)),
+            Ty::Vec2 => format!("vec2({}, {})", self.leaf(&Ty::F32), self.leaf(&Ty::F32)),
+            // A literal here would make half of all branches constant.
+            Ty::Bool if !self.random.one_in(10) => {
+                let of = self.random.pick(&[0, 1, 2]);
+                let of = [Ty::U32, Ty::I32, Ty::F32][of].clone();
+                let operator = self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
+                format!("({} {operator} {})", self.leaf(&of), self.leaf(&of))
+            }
+            scalar => scalar.literal(&mut self.random),
+        }
+    }
+
+    /// A part of a variable or buffer.
+    fn part(&mut self, ty: &Ty) -> Option<String> {
+        if !self.random.one_in(2) {
+            return None;
+        }
+        if self.in_kernel && self.random.one_in(3) {
+            let buffer = match ty {
+                Ty::U32 => "x",
+                Ty::I32 => "y",
+                Ty::F32 => "z",
+                _ => return None,
+            };
+            let index = self.leaf(&Ty::U32);
+            return Some(format!("{buffer}[({index} % 64) as usize]"));
+        }
+        let mut parts = Vec::new();
+        for var in &self.scope {
+            let name = &var.name;
+            match &var.ty {
+                Ty::Array(element) if **element == *ty => parts.push((format!("{name}["), "]")),
+                Ty::Tuple(members) => {
+                    for (position, member) in members.iter().enumerate().filter(|(_, member)| *member == ty) {
+                        let _ = member;
+                        parts.push((format!("{name}.{position}"), ""));
+                    }
+                }
+                Ty::Pair if *ty == Ty::U32 => parts.push((format!("{name}.first"), "")),
+                Ty::Pair if *ty == Ty::F32 => parts.push((format!("{name}.third"), "")),
+                Ty::UVec3 if *ty == Ty::U32 => parts.push((format!("{name}.y"), "")),
+                Ty::Vec2 if *ty == Ty::F32 => parts.push((format!("{name}.x"), "")),
+                _ => {}
+            }
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        let (text, end) = parts.swap_remove(self.random.below(parts.len()));
+        Some(if end.is_empty() { text } else { format!("{text}{}{end}", self.index(4)) })
+    }
+
+    /// An index below `len`, of any unsigned type.
+    pub(crate) fn index(&mut self, len: usize) -> String {
+        match self.random.below(4) {
+            0 => format!("{}", self.random.below(len)),
+            1 => format!("({} % {len}) as usize", self.leaf(&Ty::U32)),
+            2 => format!("({} as usize) % {len}", self.leaf(&Ty::U32)),
+            _ => format!("{} % {len}", self.leaf(&Ty::U32)),
+        }
+    }
+
+    fn if_expr(&mut self, ty: &Ty, depth: usize) -> String {
+        let condition = self.expr(&Ty::Bool, depth - 1);
+        let (then, other) = (self.expr(ty, depth - 1), self.expr(ty, depth - 1));
+        format!("(if {condition} {{ {then} }} else {{ {other} }})")
+    }
+
+    fn block_expr(&mut self, ty: &Ty, depth: usize) -> String {
+        let local = Ty::scalar(&mut self.random);
+        let (name, value) = (self.fresh("t"), self.expr(&local, depth - 1));
+        self.scope.push(Var { name: name.clone(), ty: local, mutable: false });
+        let result = self.expr(ty, depth - 1);
+        self.scope.pop();
+        format!("{{ let {name} = {value}; {result} }}")
+    }
+
+    fn call(&mut self, ty: &Ty, depth: usize) -> String {
+        let fitting: Vec<usize> = (0..self.functions.len()).filter(|&k| self.functions[k].result == *ty).collect();
+        // Calls in loops would cost too much.
+        if fitting.is_empty() || self.loops > 1 {
+            return self.operation(ty, depth);
+        }
+        let function = fitting[self.random.below(fitting.len())];
+        let (name, params) = (self.functions[function].name.clone(), self.functions[function].params.clone());
+        let args: Vec<_> = params.iter().map(|param| self.expr(param, depth - 1)).collect();
+        format!("{name}({})", args.join(", "))
+    }
+
+    fn operation(&mut self, ty: &Ty, depth: usize) -> String {
+        match ty {
+            Ty::Bool => self.bool_operation(depth),
+            Ty::U32 | Ty::I32 => self.int_operation(ty, depth),
+            Ty::F32 => self.float_operation(depth),
+            Ty::UVec3 => {
+                let (left, right) = (self.expr(ty, depth - 1), self.expr(ty, depth - 1));
+                match self.random.below(4) {
+                    0 => format!("{left}.min({right})"),
+                    1 => format!("({left} * {})", self.leaf(&Ty::U32)),
+                    _ => format!("({left} {} {right})", self.random.pick(&["+", "-", "*"])),
+                }
+            }
+            Ty::Vec2 => {
+                let (left, right) = (self.expr(ty, depth - 1), self.expr(ty, depth - 1));
+                format!("({left} {} {right})", self.random.pick(&["+", "-"]))
+            }
+            _ => self.leaf(ty),
+        }
+    }
+
+    fn bool_operation(&mut self, depth: usize) -> String {
+        match self.random.below(5) {
+            0 => format!("(!{})", self.expr(&Ty::Bool, depth - 1)),
+            1 | 2 => {
+                let operator = self.random.pick(&["&&", "||", "&", "|", "^", "==", "!="]);
+                format!("({} {operator} {})", self.expr(&Ty::Bool, depth - 1), self.expr(&Ty::Bool, depth - 1))
+            }
+            _ => {
+                let of = self.random.pick(&[0, 0, 1, 2]);
+                let of = [Ty::U32, Ty::I32, Ty::F32][of].clone();
+                let operator = self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
+                format!("({} {operator} {})", self.expr(&of, depth - 1), self.expr(&of, depth - 1))
+            }
+        }
+    }
+
+    fn int_operation(&mut self, ty: &Ty, depth: usize) -> String {
+        let left = self.expr(ty, depth - 1);
+        let signed = *ty == Ty::I32;
+        match self.random.below(9) {
+            0 | 1 => {
+                let right = if self.random.one_in(3) {
+                    format!("{}", self.random.below(100))
+                } else {
+                    self.expr(ty, depth - 1)
+                };
+                format!("({left} {} {right})", self.random.pick(&["+", "-", "*", "&", "|", "^"]))
+            }
+            2 => {
+                let (operator, right) = (self.random.pick(&["/", "%"]), self.expr(ty, depth - 1));
+                format!("({left} {operator} (({right} & 0xfff) | 1))")
+            }
+            3 => format!("({left} {} ({} & 31))", self.random.pick(&["<<", ">>"]), self.expr(&Ty::U32, depth - 1)),
+            4 => format!("({left} {} {})", self.random.pick(&["<<", ">>"]), self.leaf(&Ty::U32)),
+            5 => {
+                let method = self.random.pick(&[
+                    "wrapping_add",
+                    "wrapping_sub",
+                    "wrapping_mul",
+                    "min",
+                    "max",
+                    "saturating_add",
+                    "saturating_sub",
+                ]);
+                format!("{left}.{method}({})", self.expr(ty, depth - 1))
+            }
+            6 => {
+                let counted = self.random.pick(&["count_ones", "leading_zeros", "trailing_zeros", "count_zeros"]);
+                format!("({left}.{counted}() as {ty})")
+            }
+            7 => match self.random.below(4) {
+                0 => format!("{left}.{}({})", self.random.pick(&["rotate_left", "rotate_right"]), self.leaf(&Ty::U32)),
+                1 => format!("{left}.{}()", self.random.pick(&["reverse_bits", "swap_bytes", "wrapping_neg"])),
+                2 if signed => format!("(-{left})"),
+                _ => format!("(!{left})"),
+            },
+            _ => {
+                let from = self.random.pick(&[0, 1, 2, 3]);
+                let from = [Ty::Bool, Ty::U32, Ty::I32, Ty::F32][from].clone();
+                format!("({} as {ty})", self.expr(&from, depth - 1))
+            }
+        }
+    }
+
+    fn float_operation(&mut self, depth: usize) -> String {
+        let ty = Ty::F32;
+        let left = self.expr(&ty, depth - 1);
+        match self.random.below(8) {
+            0 | 1 => format!("({left} {} {})", self.random.pick(&["+", "-"]), self.expr(&ty, depth - 1)),
+            2 => format!("tame({left} * {})", self.expr(&ty, depth - 1)),
+            3 => format!("{left}.{}({})", self.random.pick(&["min", "max"]), self.expr(&ty, depth - 1)),
+            4 => format!("{left}.{}()", self.random.pick(&["floor", "ceil", "trunc", "round", "abs"])),
+            5 => format!("(-{left})"),
+            6 => format!("tame({left}.mul_add({}, {}))", self.leaf(&ty), self.leaf(&ty)),
+            _ => {
+                let from = if self.random.one_in(2) { Ty::U32 } else { Ty::I32 };
+                format!("({} as f32)", self.expr(&from, depth - 1))
+            }
+        }
+    }
+}

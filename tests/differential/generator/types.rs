@@ -1,0 +1,132 @@
+//! The types that random programs use, their literals, and how a value becomes a word of output.
+
+use std::fmt;
+
+use super::random::Random;
+
+/// A type of the generated language.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Ty {
+    Bool,
+    U32,
+    I32,
+    F32,
+    /// `[T; 4]`
+    Array(Box<Ty>),
+    Tuple(Box<[Ty; 2]>),
+    /// The harness's `Pair { first: u32, second: [i32; 3], third: f32 }`
+    Pair,
+    UVec3,
+    Vec2,
+}
+
+/// A variable in scope.
+#[derive(Debug, Clone)]
+pub(crate) struct Var {
+    pub(crate) name: String,
+    pub(crate) ty: Ty,
+    pub(crate) mutable: bool,
+}
+
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool => f.write_str("bool"),
+            Self::U32 => f.write_str("u32"),
+            Self::I32 => f.write_str("i32"),
+            Self::F32 => f.write_str("f32"),
+            Self::Array(element) => write!(f, "[{element}; 4]"),
+            Self::Tuple(members) => write!(f, "({}, {})", members[0], members[1]),
+            Self::Pair => f.write_str("Pair"),
+            Self::UVec3 => f.write_str("UVec3"),
+            Self::Vec2 => f.write_str("Vec2"),
+        }
+    }
+}
+
+impl Ty {
+    pub(crate) fn scalar(random: &mut Random) -> Self {
+        match random.below(7) {
+            0 => Self::Bool,
+            1 | 2 => Self::I32,
+            3 => Self::F32,
+            _ => Self::U32,
+        }
+    }
+
+    /// A type that a device function can take and give.
+    pub(crate) fn any_param(random: &mut Random) -> Self {
+        match random.below(8) {
+            0 => Self::Pair,
+            1 => Self::UVec3,
+            2 => Self::Vec2,
+            _ => Self::scalar(random),
+        }
+    }
+
+    /// A type that a variable can have.
+    pub(crate) fn any(random: &mut Random) -> Self {
+        match random.below(12) {
+            0 => Self::Array(Box::new(Self::scalar(random))),
+            1 => Self::Tuple(Box::new([Self::scalar(random), Self::scalar(random)])),
+            2 => Self::Array(Box::new(Self::Tuple(Box::new([Self::U32, Self::F32])))),
+            _ => Self::any_param(random),
+        }
+    }
+
+    pub(crate) fn is_int(&self) -> bool {
+        matches!(self, Self::U32 | Self::I32)
+    }
+
+    /// A literal of a scalar type, with its suffix.
+    pub(crate) fn literal(&self, random: &mut Random) -> String {
+        match self {
+            Self::Bool => random.pick(&["true", "false"]).to_owned(),
+            Self::U32 => match random.below(3) {
+                0 => format!("{}u32", random.below(9)),
+                1 => random
+                    .pick(&["0x8000_0000u32", "u32::MAX", "31u32", "32u32", "0xff00_ff00u32", "65_535u32"])
+                    .to_owned(),
+                _ => format!("{}u32", random.next() as u32),
+            },
+            Self::I32 => match random.below(3) {
+                0 => format!("{}i32", random.below(9)),
+                1 => random.pick(&["i32::MIN", "i32::MAX", "(-1i32)", "(-7i32)", "0x7fff_0000i32"]).to_owned(),
+                _ => format!("({}i32)", random.next() as i16),
+            },
+            Self::F32 => match random.below(3) {
+                0 => {
+                    random.pick(&["0.0f32", "1.0f32", "(-1.0f32)", "0.5f32", "1e9f32", "(-2147483648.0f32)"]).to_owned()
+                }
+                1 => random
+                    .pick(&["f32::INFINITY", "f32::NAN", "3.5f32", "(-0.75f32)", "f32::MAX", "4294967040.0f32"])
+                    .to_owned(),
+                _ => format!("({:?}f32)", (random.next() as i16) as f32 / 32.0),
+            },
+            _ => unreachable!("only scalars have literals"),
+        }
+    }
+}
+
+/// An expression of type `u32` made of a value: the same on every device.
+pub(crate) fn as_word(ty: &Ty, value: &str) -> String {
+    match ty {
+        Ty::Bool | Ty::I32 => format!("({value} as u32)"),
+        Ty::U32 => value.to_owned(),
+        Ty::F32 => format!("word_of({value})"),
+        Ty::Array(element) => {
+            let words: Vec<_> = (0..4).map(|k| as_word(element, &format!("{value}[{k}]"))).collect();
+            format!("({})", words.join(" ^ "))
+        }
+        Ty::Tuple(members) => {
+            format!(
+                "({} ^ {})",
+                as_word(&members[0], &format!("{value}.0")),
+                as_word(&members[1], &format!("{value}.1"))
+            )
+        }
+        Ty::Pair => format!("({value}.first ^ ({value}.second[1] as u32) ^ word_of({value}.third))"),
+        Ty::UVec3 => format!("({value}.x ^ {value}.y.rotate_left(3) ^ {value}.z)"),
+        Ty::Vec2 => format!("(word_of({value}.x) ^ word_of({value}.y))"),
+    }
+}
