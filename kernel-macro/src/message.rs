@@ -83,6 +83,11 @@ pub(crate) fn dbg_message<'e>(whole: &Expr, value: Option<&'e Expr>) -> MessageP
     }
 }
 
+/// What Rust says of `step_by(0)`.
+pub(crate) fn zero_step_message() -> MessageParts<'static> {
+    MessageParts { format: "assertion failed: step != 0".to_owned(), args: Vec::new() }
+}
+
 /// Both sides of an `assert_eq!` or `assert_ne!`.
 pub(crate) fn compared(call: &MacroCall) -> Option<[&Expr; 2]> {
     match &call.operands.first()?.kind {

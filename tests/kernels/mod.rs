@@ -7,6 +7,7 @@ pub mod floats;
 pub mod generics;
 pub mod grid;
 pub mod integers;
+pub mod loops;
 pub mod matching;
 pub mod memory;
 pub mod parallel;
@@ -27,6 +28,7 @@ pub fn all() -> Vec<Case> {
         generics::CASES,
         grid::CASES,
         integers::CASES,
+        loops::CASES,
         matching::CASES,
         memory::CASES,
         parallel::CASES,

@@ -286,8 +286,8 @@ impl Names {
                 }
             }
             ExprKind::Loop { body, .. } => self.block(body),
-            ExprKind::For { pattern, range, body, .. } => {
-                self.exprs([&*range.start, &*range.end]);
+            ExprKind::For { pattern, iterated, body, .. } => {
+                self.exprs(iterated.exprs());
                 let depth = self.locals.len();
                 self.bind(pattern);
                 self.block(body);

@@ -1,11 +1,11 @@
 //! Inference of branches, loops and jumps: values of arms, targets of `break` and `continue`.
 
-use crate::ast::{Block, Expr, ExprId, ExprKind, Label, Pattern, Range, SpanRange};
+use crate::ast::{Block, Expr, ExprId, ExprKind, Label, SpanRange};
 use crate::diag::code;
 
 use super::mismatch::Because;
 use super::suggest::nearest;
-use super::unify::{Term, VarKind};
+use super::unify::Term;
 use super::{Expect, Infer, range};
 
 /// Something that `break` can leave.
@@ -137,52 +137,7 @@ impl<'a> Infer<'a> {
         Term::Unit
     }
 
-    pub(super) fn infer_for(
-        &mut self,
-        expr: &'a Expr,
-        label: Option<&'a Label>,
-        pattern: &'a Pattern,
-        bounds: &'a Range,
-        body: &'a Block,
-    ) -> Term {
-        let start = self.infer(&bounds.start, &Expect::Nothing);
-        let end = self.infer(&bounds.end, &Expect::Nothing);
-        let element = self.element_of_range(bounds, &start, &end);
-        let scope = self.visible.len();
-        self.bind_pattern(pattern, &element);
-        self.infer_body(expr, label, body);
-        self.visible.truncate(scope);
-        Term::Unit
-    }
-
-    fn element_of_range(&mut self, bounds: &'a Range, start: &Term, end: &Term) -> Term {
-        for (bound, term) in [(&bounds.start, start), (&bounds.end, end)] {
-            let term = self.table.shallow(term);
-            if !matches!(term, Term::Error | Term::Never) && !self.is_integer(&term) {
-                let found = self.describe(&term);
-                let error =
-                    self.diags.error(code::MISMATCHED_TYPES, bound.span, format!("expected an integer, found {found}"));
-                error.note("`for` counts with `i32`, `u32` or `usize`");
-                if self.table.kind(&term) == Some(VarKind::Float) || term == Term::F32 {
-                    error.help("count with integers and convert inside: `i as f32`");
-                }
-                return Term::Error;
-            }
-        }
-        let (start_term, end_term) = (self.table.shallow(start), self.table.shallow(end));
-        match (&start_term, &end_term) {
-            (Term::Never, other) | (other, Term::Never) => return other.clone(),
-            _ => {}
-        }
-        if !self.table.unify(start, end) {
-            let because = Because::RangeStart;
-            self.report_mismatch(&bounds.end, start, end, because);
-            return Term::Error;
-        }
-        start.clone()
-    }
-
-    fn infer_body(&mut self, expr: &'a Expr, label: Option<&'a Label>, body: &'a Block) {
+    pub(super) fn infer_body(&mut self, expr: &'a Expr, label: Option<&'a Label>, body: &'a Block) {
         let before = std::mem::replace(&mut self.diverges, false);
         self.enter(FrameKind::Counted, label, expr.id, Term::Unit, Because::Nothing);
         let expect = Expect::Type(Term::Unit, Because::LoopBody);

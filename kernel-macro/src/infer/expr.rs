@@ -45,7 +45,9 @@ impl<'a> Infer<'a> {
             }
             ExprKind::While { label, condition, body } => self.infer_while(expr, label.as_ref(), condition, body),
             ExprKind::Loop { label, body } => self.infer_loop(expr, label.as_ref(), body, expect),
-            ExprKind::For { label, pattern, range, body } => self.infer_for(expr, label.as_ref(), pattern, range, body),
+            ExprKind::For { label, pattern, iterated, body } => {
+                self.infer_for(expr, label.as_ref(), pattern, iterated, body)
+            }
             ExprKind::Block { label: None, block } => {
                 let found = self.infer_block(block, expect);
                 self.block_value(block, found, expect)

@@ -34,6 +34,8 @@ pub(super) enum Because {
     FirstArm(Span),
     FirstElement,
     RangeStart,
+    /// The argument of `step_by`.
+    Step,
     /// What a pattern is compared with.
     Matched,
     Guard,
@@ -150,6 +152,7 @@ impl<'a> Infer<'a> {
             }),
             Because::Lane => Some("vectors are indexed by `usize`".to_owned()),
             Because::FirstElement => Some(format!("the first element is {name}")),
+            Because::Step => Some("`step_by` takes a `usize`".to_owned()),
             Because::RangeStart => Some(format!("the range starts with {name}")),
             Because::ArrayLength => Some("the length of an array is a `usize`".to_owned()),
         }

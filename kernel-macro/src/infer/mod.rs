@@ -13,6 +13,7 @@ mod evaluate;
 mod expr;
 mod finish;
 mod generic;
+mod iterate;
 mod literal;
 mod method;
 mod mismatch;

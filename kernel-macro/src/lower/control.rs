@@ -4,26 +4,28 @@ use gridwise_ir::ir::{BlockId, ValueId};
 use gridwise_ir::op::Op;
 
 use super::function::FnCx;
-use crate::ast::{Block, Expr, ExprKind, Pattern, Range};
+use crate::ast::{Block, Expr, ExprKind};
 
 /// A loop or labelled block that `break` and `continue` can name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target {
-    body: BlockId,
+    pub(super) body: BlockId,
     /// Whether a `break` carries a value.
-    has_result: bool,
-    next: Next,
+    pub(super) has_result: bool,
+    pub(super) next: Next,
 }
 
 /// What starts the next round.
 #[derive(Debug, Clone, Copy)]
-enum Next {
+pub(super) enum Next {
     /// Nothing but a jump.
     Plain,
     /// The loop over `start..end` goes on with `index + 1`.
     Exclusive { index: ValueId },
     /// The loop over `start..=end` stops after `end`, which may be the largest number there is.
     Inclusive { index: ValueId, end: ValueId },
+    /// The loop goes on from `index` by `step`, or one, as long as `last` is not passed.
+    Walk { index: ValueId, last: ValueId, step: Option<ValueId>, descending: bool },
 }
 
 impl FnCx<'_, '_, '_> {
@@ -45,7 +47,7 @@ impl FnCx<'_, '_, '_> {
                 let value = cx.lower_block(block);
                 cx.break_from(expr, value);
             }),
-            ExprKind::For { pattern, range, body, .. } => self.lower_for(expr, pattern, range, body),
+            ExprKind::For { pattern, iterated, body, .. } => self.lower_for(expr, pattern, iterated, body),
             ExprKind::Break { value, .. } => {
                 let value = value.as_ref().and_then(|value| self.lower_expr(value));
                 let target = self.target_of(expr)?;
@@ -120,43 +122,7 @@ impl FnCx<'_, '_, '_> {
         results.first().copied().filter(|_| !self.b.is_terminated())
     }
 
-    fn lower_for(&mut self, expr: &Expr, pattern: &Pattern, range: &Range, body: &Block) -> Option<ValueId> {
-        let start = self.lower_expr(&range.start)?;
-        let end = self.lower_expr(&range.end)?;
-        if range.inclusive {
-            let is_any = self.b.op(Op::Le, &[start, end]);
-            self.when(is_any, |cx| cx.lower_counted(expr, pattern, range, (start, end), body));
-        } else {
-            self.lower_counted(expr, pattern, range, (start, end), body);
-        }
-        None
-    }
-
-    fn lower_counted(
-        &mut self,
-        expr: &Expr,
-        pattern: &Pattern,
-        range: &Range,
-        (start, end): (ValueId, ValueId),
-        block: &Block,
-    ) {
-        let body = self.b.new_loop_body(&[self.b.value_type(start)]);
-        let index = self.b.block_params(body)[0];
-        let next = if range.inclusive { Next::Inclusive { index, end } } else { Next::Exclusive { index } };
-        self.targets.insert(expr.id, Target { body, has_result: false, next });
-        let parent = self.b.switch_to(body);
-        if !range.inclusive {
-            let goes_on = self.b.op(Op::Lt, &[index, end]);
-            self.break_unless(expr, goes_on);
-        }
-        self.bind_pattern(pattern, self.ty_of(&range.start), Some(index));
-        self.lower_block(block);
-        self.continue_to(expr);
-        self.b.switch_to(parent);
-        self.b.push_loop(body, &[start], &[]);
-    }
-
-    fn break_unless(&mut self, target: &Expr, condition: ValueId) {
+    pub(super) fn break_unless(&mut self, target: &Expr, condition: ValueId) {
         let break_from = |cx: &mut Self| {
             cx.break_from(target, None);
             None
@@ -183,7 +149,7 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    fn continue_to(&mut self, target: &Expr) {
+    pub(super) fn continue_to(&mut self, target: &Expr) {
         let target = self.targets[&target.id];
         self.go_on(target);
     }
@@ -206,6 +172,25 @@ impl FnCx<'_, '_, '_> {
                 };
                 let go = |cx: &mut Self| {
                     let next = cx.successor(index);
+                    cx.b.continue_(target.body, &[next]);
+                    None
+                };
+                self.choose(is_last, None, stop, go);
+            }
+            Next::Walk { index, last, step, descending } => {
+                let is_last = match step {
+                    None => self.b.op(Op::Eq, &[index, last]),
+                    Some(step) => {
+                        let left = self.steps_between(index, last, descending);
+                        self.b.op(Op::Lt, &[left, step])
+                    }
+                };
+                let stop = |cx: &mut Self| {
+                    cx.b.break_(target.body, &[]);
+                    None
+                };
+                let go = |cx: &mut Self| {
+                    let next = cx.moved(index, step, descending);
                     cx.b.continue_(target.body, &[next]);
                     None
                 };

@@ -13,6 +13,7 @@ mod float;
 mod function;
 mod int;
 mod intrinsic;
+mod iterate;
 mod matching;
 mod operator;
 mod parallel;

@@ -127,6 +127,17 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
+    /// Where an array lies that nothing changes while it is looked at: a copy, unless it is immutable. `None` without a
+    /// value.
+    pub(super) fn lower_frozen(&mut self, expr: &Expr) -> Option<Place> {
+        let spot = self.lower_spot(expr)?;
+        if let Spot { value: Some(_), place: Some(place) } = spot {
+            return Some(place);
+        }
+        let value = self.read(spot)?;
+        Some(Place::local(self.spill(value, "elements")))
+    }
+
     fn part(&mut self, value: ValueId, steps: &[u32]) -> ValueId {
         match steps {
             [] => value,

@@ -141,7 +141,7 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    fn message_site(&mut self, kind: SiteKind, expr: &Expr, parts: MessageParts<'_>) -> SiteId {
+    pub(super) fn message_site(&mut self, kind: SiteKind, expr: &Expr, parts: MessageParts<'_>) -> SiteId {
         let types = parts.args.into_iter().map(|(name, arg)| (name, self.ty_of(arg.expr()).clone()));
         let message = Message { format: parts.format, args: types.collect() };
         let number = self.shared.messages.len() as u32;

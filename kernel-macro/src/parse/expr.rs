@@ -2,12 +2,12 @@
 
 use proc_macro2::Span;
 use quote::ToTokens;
-use syn::{BinOp, Expr as Syn, Lit, RangeLimits, UnOp};
+use syn::{BinOp, Expr as Syn, Lit, UnOp};
 
 use super::Parser;
 use super::pat::PatternPlace;
 use super::span::{expr_range, path_range};
-use crate::ast::{BinaryOp, Expr, ExprKind, Label, Literal, Member, Range, ScalarName, SpanRange, UnaryOp};
+use crate::ast::{BinaryOp, Expr, ExprKind, Label, Literal, Member, ScalarName, SpanRange, UnaryOp};
 use crate::diag::code;
 
 impl Parser<'_> {
@@ -183,47 +183,6 @@ impl Parser<'_> {
         }
     }
 
-    fn for_loop(&mut self, looping: &syn::ExprForLoop) -> ExprKind {
-        let label = looping.label.as_ref().map(|label| to_label(&label.name));
-        let range = self.range(&looping.expr);
-        let pattern = self.pattern(&looping.pat, PatternPlace::Always);
-        let body = self.block(&looping.body);
-        range.map_or(ExprKind::Error, |range| ExprKind::For { label, pattern, range, body })
-    }
-
-    fn range(&mut self, expr: &Syn) -> Option<Range> {
-        let mut inner = expr;
-        while let Syn::Paren(syn::ExprParen { expr, .. }) | Syn::Group(syn::ExprGroup { expr, .. }) = inner {
-            inner = expr;
-        }
-        let Syn::Range(range) = inner else {
-            self.unsupported_iterator(inner);
-            return None;
-        };
-        let (Some(start), Some(end)) = (&range.start, &range.end) else {
-            self.unsupported(range, "an open range is", "write both ends: `0..n`");
-            return None;
-        };
-        let inclusive = matches!(range.limits, RangeLimits::Closed(_));
-        Some(Range { start: self.boxed(start), end: self.boxed(end), inclusive })
-    }
-
-    fn unsupported_iterator(&mut self, expr: &Syn) {
-        const RANGES: &str = "loop over a range: `for i in 0..n`";
-        let Syn::MethodCall(call) = expr else {
-            self.unsupported(expr, "iterating over anything but a range is", RANGES);
-            return;
-        };
-        let method = call.method.to_string();
-        let help = match method.as_str() {
-            "rev" => "loop forwards and compute `n - 1 - i`",
-            "step_by" => "use `while i < n { …; i += step; }`",
-            "iter" | "iter_mut" | "into_iter" | "enumerate" => "loop over the indices: `for i in 0..x.len()`",
-            _ => RANGES,
-        };
-        self.unsupported(&call.method, &format!("`.{method}()` in `for` is"), help);
-    }
-
     fn unsupported_expr(&mut self, expr: &Syn) {
         let (at, what, help) = match expr {
             Syn::Closure(_) => (expr.to_token_stream(), "closures are", "move the body into a `#[device] fn`"),
@@ -316,7 +275,7 @@ impl Parser<'_> {
     }
 }
 
-fn to_label(lifetime: &syn::Lifetime) -> Label {
+pub(super) fn to_label(lifetime: &syn::Lifetime) -> Label {
     Label { name: lifetime.ident.to_string(), span: lifetime.span(), lifetime: lifetime.clone() }
 }
 

@@ -4,6 +4,7 @@ mod data;
 mod expr;
 mod generics;
 mod item;
+mod iterate;
 mod macros;
 mod parallel;
 mod pat;

@@ -153,12 +153,11 @@ impl Renderer<'_> {
                 let (label, body) = (loop_label(label), self.block(body));
                 tokens_at!(span=> #label loop #body)
             }
-            ExprKind::For { label, pattern, range, body } => {
+            ExprKind::For { label, pattern, iterated, body } => {
                 let (label, pattern) = (loop_label(label), self.pattern(pattern));
-                let (start, end) = (self.expr(&range.start), self.expr(&range.end));
-                let dots = if range.inclusive { tokens!(..=) } else { tokens!(..) };
+                let iterated = self.iterated(iterated);
                 let body = self.block(body);
-                tokens_at!(span=> #label for #pattern in #start #dots #end #body)
+                tokens_at!(span=> #label for #pattern in #iterated #body)
             }
             ExprKind::Block { label, block } => {
                 let (label, block) = (loop_label(label), self.block(block));

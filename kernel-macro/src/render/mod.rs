@@ -12,6 +12,7 @@ mod expr;
 mod function;
 mod generic;
 mod intrinsic;
+mod iterate;
 mod operator;
 mod parallel;
 mod pattern;

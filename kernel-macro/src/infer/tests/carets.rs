@@ -122,10 +122,9 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
             }
         }
         ExprKind::Loop { body: block, .. } | ExprKind::Block { block, .. } => walk_block(block, visit),
-        ExprKind::For { pattern, range, body, .. } => {
+        ExprKind::For { pattern, iterated, body, .. } => {
             walk_pattern(pattern, visit);
-            walk(&range.start, visit);
-            walk(&range.end, visit);
+            iterated.exprs().for_each(|expr| walk(expr, visit));
             walk_block(body, visit);
         }
         ExprKind::Break { value, .. } | ExprKind::Return(value) => value.iter().for_each(|value| walk(value, visit)),

@@ -141,3 +141,18 @@ fn consts_in_patterns() {
         }
     }
 }
+
+#[test]
+fn loops_over_ranges_and_arrays() {
+    twin! { fn f(t: [i32; 4]) -> i32 { let mut n = 0; for x in t { n = n * 3 % 1000 + x % 10; } n } }
+    twin! { fn f(t: [i32; 4]) -> [i32; 4] { let mut t = t; for (i, x) in t.into_iter().enumerate() { t[3 - i] = x / 2; } t } }
+    twin! { fn f(t: [i32; 4]) -> i32 { let mut n = 0; for (i, x) in t.iter().copied().rev().enumerate() { if i == 2 { continue; } n = n * 3 % 1000 + x % 10 + i as i32; } n } }
+    twin! { fn f(a: u32, b: u32) -> u32 { let mut n = 7u32; for i in (a % 9..b % 9).rev() { n = n.wrapping_mul(31) ^ i; } for i in (a % 9..=b % 9).rev() { n = n.wrapping_mul(31) ^ i; } n } }
+    twin! { fn f(a: u32, k: u32) -> u32 { let mut n = 7u32; for i in (3..a % 40).step_by((k % 5 + 1) as usize) { n = n.wrapping_mul(31) ^ i; } n } }
+    twin! { fn f(a: i32, k: u32) -> i32 { let mut n = 7i32; for i in (-20..a % 40).step_by((k % 5 + 1) as usize).rev() { n = n.wrapping_mul(31) ^ i; } n } }
+    twin! { fn f(a: i32, k: u32) -> i32 { let mut n = 7i32; for (j, i) in (-20..a % 40).rev().step_by((k % 5 + 1) as usize).enumerate() { n = n.wrapping_mul(31) ^ i + j as i32; } n } }
+    twin! { fn f(a: u32) -> u32 { let mut n = 0u32; for i in (u32::MAX - a % 9..=u32::MAX).step_by(4) { n = n.wrapping_mul(31) ^ i; } n } }
+    twin! { fn f(a: u32) -> u32 { let mut n = 0u32; for i in (0..=a % 9).rev().step_by(4) { n = n.wrapping_mul(31) ^ i; } for i in (i32::MIN..=i32::MAX).step_by(1 << 30) { n = n.wrapping_mul(31) ^ i as u32; } n } }
+    twin! { fn f(a: usize) -> usize { let mut n = 0; for i in (a % 5..12).step_by(3).rev() { if i == 6 { continue; } n = n * 16 + i; if i == 2 { break; } } n } }
+    twin! { fn f(a: u32) -> u32 { let mut n = a & 3; for (x, y) in [(1, 2), (3, 4)] { n += x * y; } for _ in [0u32; 0] { n += 1; } n } }
+}
