@@ -103,6 +103,12 @@ pub const CASES: &[Case] = &[
             .concat()
         }
     ),
+    case!("reports::debug_assertions", [Careful], |mgr| run(mgr, "careful", 1, Careful::dispatch), || match cfg!(
+        debug_assertions
+    ) {
+        true => panicked("assertion `left == right` failed: in `twice`\n  left: 0\n right: 1 (here:5, 1)", [0; 8]),
+        false => printed("", [2, 0, 0, 0, 0, 0, 0, 0]),
+    }),
     case!("reports::panic_leaves_loops", [InLoop], |mgr| run(mgr, "in_loop", 4, InLoop::dispatch), || panicked(
         "k reached 5 for 2 (here:13, 1)",
         [3, 4, 0, 6, 0, 0, 0, 0]
@@ -185,6 +191,18 @@ fn branches(which: u32, out: &mut [u32]) {
         unreachable!("which = {}", which)
     };
     out[0] = value;
+}
+
+#[device]
+fn twice(x: u32) -> u32 {
+    debug_assert_eq!(x - 1, 1, "in `twice`");
+    x * 2
+}
+
+#[kernel(workgroup = 1)]
+fn careful(out: &mut [u32]) {
+    debug_assert!(out[0] == 0);
+    out[0] = twice(out[0] + 1);
 }
 
 #[kernel(workgroup = 2)]

@@ -51,6 +51,8 @@ pub(crate) struct Fn {
     pub(crate) expr_count: usize,
     /// How many binding ids the function uses.
     pub(crate) binding_count: usize,
+    /// Whether it has a `debug_assert!` or its like.
+    pub(crate) has_debug: bool,
 }
 
 /// A function parameter.

@@ -69,10 +69,10 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     }
     tokens.extend(if failed {
         fn_stub(&kernel.source)
-    } else if names.is_empty() {
+    } else if names.is_empty() && !kernel.function.has_debug {
         // Nothing to gather: no need to read the tokens again.
         let mut diags = Diagnostics::new();
-        let finished = finish_item(kernel, Vec::new(), &mut diags);
+        let finished = finish_item(kernel, Vec::new(), None, &mut diags);
         let mut tokens = errors_of(diags);
         tokens.extend(finished);
         tokens
@@ -84,18 +84,33 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
 
 /// The second half, with everything gathered.
 pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
-    let Ok(source) = syn::parse2::<syn::ItemFn>(state.item) else { return Finished::default() };
-    let kernel = KernelItem::parse(state.attr, source, diags);
-    Finished { tokens: finish_item(kernel, state.done, diags), closure: Closure::Broken }
+    let Ok(source) = syn::parse2::<syn::ItemFn>(state.item.clone()) else { return Finished::default() };
+    let kernel = KernelItem::parse(state.attr.clone(), source, diags);
+    Finished { tokens: finish_item(kernel, state.done.clone(), Some(state), diags), closure: Closure::Broken }
 }
 
-fn finish_item(kernel: KernelItem, done: Vec<(String, Closure)>, diags: &mut Diagnostics) -> TokenStream {
+/// Compiles a kernel. Where it matters whether there are debug assertions and `state` does not say, asks.
+fn finish_item(
+    kernel: KernelItem,
+    done: Vec<(String, Closure)>,
+    state: Option<State>,
+    diags: &mut Diagnostics,
+) -> TokenStream {
     let KernelItem { source, attr, function } = kernel;
     let name = function.name.clone();
     let place = Place::of(&name);
     let main = MainItem { item: Item::Fn(function), file: place.file, position: place.position };
     let tokens = match assemble(main, done) {
-        Ok(assembled) => compile_kernel(assembled, &attr, diags),
+        Ok(assembled) => {
+            let debug = state.as_ref().and_then(|state| state.debug);
+            let has_debug = |item: &Item| matches!(item, Item::Fn(function) if function.has_debug);
+            if let (None, Some(state)) = (debug, state)
+                && assembled.program.items.iter().any(|(_, item)| has_debug(&item.item))
+            {
+                return state.ask_for_debug(&facade_path());
+            }
+            compile_kernel(assembled, &attr, debug.unwrap_or(true), diags)
+        }
         Err(AssembleError::Broken) => None,
         Err(AssembleError::Internal(detail)) => {
             internal_error(&name, "gathering", &detail, diags);
@@ -106,7 +121,12 @@ fn finish_item(kernel: KernelItem, done: Vec<(String, Closure)>, diags: &mut Dia
 }
 
 /// Everything after gathering; `None` after errors.
-fn compile_kernel(assembled: Assembled, attr: &KernelAttr, diags: &mut Diagnostics) -> Option<TokenStream> {
+fn compile_kernel(
+    assembled: Assembled,
+    attr: &KernelAttr,
+    debug_assertions: bool,
+    diags: &mut Diagnostics,
+) -> Option<TokenStream> {
     let Assembled { mut program, item, .. } = assembled;
     infer_item(&mut program, item, diags);
     instantiate(&mut program, item, diags);
@@ -118,7 +138,7 @@ fn compile_kernel(assembled: Assembled, attr: &KernelAttr, diags: &mut Diagnosti
     }
     let Item::Fn(function) = &program.items[item].item else { return None };
     let name = function.name.to_string();
-    let Lowered { module, messages } = lower_kernel(&program, item, workgroup, true);
+    let Lowered { module, messages } = lower_kernel(&program, item, workgroup, debug_assertions);
     dump("ir", &name, || module.to_string());
     let compiled = match compile(module, &compile_options(function)) {
         Ok(compiled) => compiled,

@@ -73,7 +73,7 @@ fn finish(state: State, diags: &mut Diagnostics) -> Finished {
 fn start(kind: EntryKind, name: &Ident, attr: TokenStream, item: TokenStream, todo: Vec<Path>) -> State {
     let mut seen = std::collections::BTreeSet::new();
     let todo = todo.into_iter().filter(|path| seen.insert(path.text())).collect();
-    State { kind, key: item_key(name), attr, item, done: Vec::new(), todo }
+    State { kind, key: item_key(name), attr, item, done: Vec::new(), todo, debug: None }
 }
 
 /// The errors as tokens; empty when there are none.

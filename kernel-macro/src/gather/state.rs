@@ -21,6 +21,8 @@ pub(crate) struct State {
     /// By the text of the path that named it.
     pub(crate) done: Vec<(String, Closure)>,
     pub(crate) todo: Vec<Path>,
+    /// Whether the crate being compiled has debug assertions; `None` until somebody asked.
+    pub(crate) debug: Option<bool>,
 }
 
 impl State {
@@ -34,6 +36,21 @@ impl State {
         let span = path.segments.last().map_or_else(proc_macro2::Span::call_site, proc_macro2::Ident::span);
         let call = macro_path(&path);
         Some(quote_spanned! {span=> #call ! { [ #krate::__resume ] { #self #text } } })
+    }
+}
+
+impl State {
+    /// The item once more, told whether there are debug assertions: rustc knows, and drops one of the two.
+    pub(crate) fn ask_for_debug(self, krate: &TokenStream) -> TokenStream {
+        let on = Self { debug: Some(true), ..self };
+        let with = quote!(#krate::__resume! { #on "" => });
+        let off = Self { debug: Some(false), ..on };
+        quote! {
+            #[cfg(debug_assertions)]
+            #with
+            #[cfg(not(debug_assertions))]
+            #krate::__resume! { #off "" => }
+        }
     }
 }
 
@@ -101,10 +118,11 @@ pub(crate) fn path_tokens(path: &Path) -> TokenStream {
 
 impl ToTokens for State {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Self { kind, key, attr, item, done, todo } = self;
+        let Self { kind, key, attr, item, done, todo, debug } = self;
+        let debug = debug.iter();
         let done = done.iter().map(|(path, closure)| quote!(#path { #closure }));
         let todo = todo.iter().map(path_tokens);
-        quote!(#kind #key { #attr } { #item } { #(#done)* } [ #(#todo),* ]).to_tokens(tokens);
+        quote!(#kind #key { #attr } { #item } { #(#done)* } [ #(#todo),* ] #(#debug)*).to_tokens(tokens);
     }
 }
 
@@ -129,13 +147,17 @@ impl Parse for Resumed {
             done.push((path, closure.parse()?));
         }
         let todo = todo_tokens.parse_terminated(syn::Path::parse_mod_style, Token![,])?;
+        let debug = if input.peek(syn::LitBool) { Some(input.parse::<syn::LitBool>()?.value) } else { None };
         let current = input.parse::<LitStr>()?.value();
         input.parse::<Token![=>]>()?;
-        done.push((current, input.parse()?));
+        // The answer about debug assertions comes without an item.
+        if !current.is_empty() {
+            done.push((current, input.parse()?));
+        }
         let todo = todo.into_iter().map(|path| {
             let segments = path.segments.into_iter().map(|segment| segment.ident).collect();
             Path::plain(path.leading_colon.is_some(), segments)
         });
-        Ok(Self(State { kind, key, attr: attr.parse()?, item: item.parse()?, done, todo: todo.collect() }))
+        Ok(Self(State { kind, key, attr: attr.parse()?, item: item.parse()?, done, todo: todo.collect(), debug }))
     }
 }

@@ -39,6 +39,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
         body,
         expr_count: parser.exprs,
         binding_count: parser.bindings,
+        has_debug: parser.has_debug,
     }
 }
 

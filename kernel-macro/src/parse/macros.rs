@@ -102,6 +102,7 @@ impl Parser<'_> {
         let name = &segments.last()?.ident;
         let is_std = segments.len() == 1 || matches!(segments[0].ident.to_string().as_str(), "std" | "core");
         let (kind, debug) = MacroKind::from_name(&name.to_string()).filter(|_| is_std)?;
+        self.has_debug |= debug;
         let end = match &call.delimiter {
             syn::MacroDelimiter::Paren(token) => token.span.close(),
             syn::MacroDelimiter::Brace(token) => token.span.close(),

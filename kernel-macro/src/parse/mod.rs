@@ -30,11 +30,13 @@ pub(crate) struct Parser<'d> {
     bindings: usize,
     /// Variables that the alternatives of a pattern have in common.
     shared_names: Vec<(String, BindingId)>,
+    /// Whether a `debug_assert!` or its like was met.
+    has_debug: bool,
 }
 
 impl<'d> Parser<'d> {
     pub(crate) fn new(diags: &'d mut Diagnostics) -> Self {
-        Self { diags, exprs: 0, bindings: 0, shared_names: Vec::new() }
+        Self { diags, exprs: 0, bindings: 0, shared_names: Vec::new(), has_debug: false }
     }
 
     fn next_expr(&mut self) -> ExprId {
