@@ -13,6 +13,7 @@ mod identities;
 pub mod inline_functions;
 mod live_locals;
 pub mod lower_labels;
+pub mod mask_panics;
 pub mod promote_locals;
 mod ranges;
 pub mod remove_dead_code;
@@ -91,6 +92,7 @@ pub fn optimize(module: &mut Module) -> CheckCount {
     let mut checks = CheckCount::default();
     run_on_module(module, "inline_functions", inline_functions::run);
     run_on_module(module, "renumber", renumber::run);
+    mask_panics(module, &mut checks);
     for _ in 0..ROUNDS {
         let mut changed = Changed::No;
         changed |= run_on_functions(module, "split_locals", split_locals::run, &mut checks);
@@ -111,6 +113,23 @@ pub fn optimize(module: &mut Module) -> CheckCount {
     run_on_module(module, "renumber", renumber::run);
     checks.residual = residual_checks(module);
     checks
+}
+
+/// Masks what panicked in kernels with barriers. Variables become values first, so that it sees what is the same in all
+/// invocations.
+fn mask_panics(module: &mut Module, checks: &mut CheckCount) {
+    let (mut waits, mut panics) = (false, false);
+    for (_, function) in module.functions.iter() {
+        edit::for_each_inst(function, &mut |_, inst| {
+            waits |= inst.kind.needs_full_workgroup();
+            panics |= matches!(inst.kind, InstKind::Panic(..));
+        });
+    }
+    if waits && panics {
+        let _ = run_on_functions(module, "split_locals", split_locals::run, checks);
+        let _ = run_on_functions(module, "promote_locals", promote_locals::run, checks);
+        let _ = run_on_functions(module, "mask_panics", mask_panics::run, checks);
+    }
 }
 
 /// Runs one pass over every function of the module.

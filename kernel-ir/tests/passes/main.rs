@@ -38,6 +38,7 @@ fn run_pass(module: &mut Module, name: &str) {
         "eliminate_checks" => passes::eliminate_checks::run,
         "remove_dead_code" => passes::remove_dead_code::run,
         "lower_labels" => passes::lower_labels::run,
+        "mask_panics" => passes::mask_panics::run,
         other => panic!("there is no pass {other}"),
     };
     let _ = passes::run_on_functions(module, name, pass, &mut checks);

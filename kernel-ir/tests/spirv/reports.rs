@@ -12,6 +12,22 @@ kernel fn1 workgroup(4, 1, 1) {
 }
 "#;
 
+/// A kernel as `tests/passes/mask_panics.ir` has it, before and after the pass, and optimised.
+#[test]
+fn masked_panics_are_valid() {
+    let text = include_str!("../passes/mask_panics.ir");
+    let (before, after) = text.split_once("; ---- after\n").expect("two parts");
+    let before = before.split_once('\n').expect("a head").1;
+    validate("masked", &emit_text(after).words);
+    let mut module = super::support::module(before);
+    let _ = gridwise_ir::passes::optimize(&mut module);
+    gridwise_ir::verify::verify(&module).expect("passes keep modules well-formed");
+    let emitted = gridwise_ir::spirv::emit(&module).expect("it can be expressed");
+    validate("masked and optimised", &emitted.words);
+    let text = disassemble(&emitted.words);
+    assert_eq!(text.matches("OpControlBarrier").count(), 1, "{text}");
+}
+
 /// A panic in a function that returns a value, in a loop and at the end; messages of three sizes.
 const BODY: &str = r#"fn0 checked(%0: u32, %1: bool) -> u32 {
     if %1 {

@@ -1,0 +1,399 @@
+//! In kernels with barriers, lets invocations that panicked walk on without effects: the others wait for them.
+//!
+//! A panic behind which no barrier can be reached ends the invocation. Any other becomes a trap that sets the invocation's
+//! `dead` flag; from there on stores to shared memory and buffers, atomics and messages are guarded by it. What an `if`
+//! does where it does not panic moves behind the `if`, so that values all invocations agree on stay the same in dead ones,
+//! and with them the barriers they reach. Loops that not all invocations leave together are left by dead ones at once:
+//! what should have ended them may be what was asserted. It must run before anything concludes from a panic that the code
+//! behind it runs only where the assertion held.
+
+use super::edit::{Substitution, add_effect, add_inst, for_each_inst, yields};
+use super::{Changed, PassCx};
+use crate::arena::{EntityId, SecondaryMap};
+use crate::ir::{
+    Block, BlockId, Builtin, Constant, Function, Inst, InstId, InstKind, Local, LocalId, Place, Root, SourceLocation,
+    ValueId,
+};
+use crate::op::Op;
+use crate::types::{Scalar, TypeId};
+
+/// Runs the pass.
+pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
+    let (mut waits, mut panics) = (false, false);
+    for_each_inst(function, &mut |_, inst| {
+        waits |= inst.kind.needs_full_workgroup();
+        panics |= matches!(inst.kind, InstKind::Panic(..));
+    });
+    if !waits || !panics {
+        return Changed::No;
+    }
+    let uniform = Uniform::of(function);
+    let bool_type = cx.types.scalar(Scalar::Bool);
+    let dead = function.locals.push(Local { name: "dead".to_owned(), ty: bool_type });
+    let mut pass =
+        Masking { function, uniform, bool_type, dead, may_be_dead: false, substitution: Substitution::default() };
+    let entry = pass.function.entry;
+    let insts = std::mem::take(&mut pass.function.blocks[entry].insts);
+    let mut out = Vec::new();
+    pass.insts(insts, &Exit::Return, false, &mut out);
+    pass.function.blocks[entry].insts = out;
+    Changed::Yes
+}
+
+/// How a dead invocation leaves a block at its end.
+#[derive(Clone)]
+enum Exit {
+    Return,
+    /// A block of an `if` or `switch` with results of these types.
+    Yield(Vec<TypeId>),
+    /// The body of a loop with results of these types.
+    Break(BlockId, Vec<TypeId>),
+}
+
+struct Masking<'a> {
+    function: &'a mut Function,
+    uniform: Uniform,
+    bool_type: TypeId,
+    dead: LocalId,
+    /// Whether the invocation may be dead at the current point.
+    may_be_dead: bool,
+    substitution: Substitution,
+}
+
+impl Masking<'_> {
+    /// Rewrites a run of instructions that ends a block; `waits_behind` tells whether a barrier may be reached after them.
+    /// True when the end became the way out of dead invocations only.
+    fn insts(&mut self, insts: Vec<InstId>, exit: &Exit, waits_behind: bool, out: &mut Vec<InstId>) -> bool {
+        // Whether a barrier may be reached after each instruction.
+        let mut behind = vec![waits_behind; insts.len()];
+        for at in (1..insts.len()).rev() {
+            behind[at - 1] = behind[at] || self.waits(insts[at]);
+        }
+        let mut comes_out_dead = false;
+        for (id, waits_behind) in insts.into_iter().zip(behind) {
+            self.substitution.apply(&mut self.function.insts[id].kind);
+            let location = self.function.insts[id].location;
+            match &self.function.insts[id].kind {
+                InstKind::Panic(site, words) if waits_behind => {
+                    let trap = InstKind::Trap(*site, words.clone());
+                    self.function.insts[id].kind = trap;
+                    self.guard(id, out);
+                    let yes = self.define(InstKind::Const(Constant::Bool(true)), self.bool_type, location, out);
+                    let store = InstKind::Store(Place::local(self.dead), yes);
+                    out.push(add_effect(self.function, store, location));
+                    self.may_be_dead = true;
+                    self.leave(exit, location, out);
+                    return true;
+                }
+                // Nobody waits any more: whoever comes here ends, and who is dead has been recorded.
+                InstKind::Panic(site, words) if self.may_be_dead => {
+                    self.function.insts[id].kind = InstKind::Trap(*site, words.clone());
+                    self.guard(id, out);
+                    out.push(add_effect(self.function, InstKind::Return(None), location));
+                }
+                // Dead invocations come here now, and nobody else.
+                InstKind::Unreachable if comes_out_dead => {
+                    self.leave(exit, location, out);
+                    return true;
+                }
+                InstKind::If { .. } | InstKind::Switch { .. } => {
+                    comes_out_dead = self.branch(id, waits_behind, out);
+                    continue;
+                }
+                InstKind::Loop { .. } => {
+                    comes_out_dead = self.enter_loop(id, waits_behind, out);
+                    continue;
+                }
+                kind if self.may_be_dead && has_effect(kind) => self.guard(id, out),
+                _ => out.push(id),
+            }
+            comes_out_dead = false;
+        }
+        false
+    }
+
+    fn waits(&self, id: InstId) -> bool {
+        let kind = &self.function.insts[id].kind;
+        kind.needs_full_workgroup() || kind.blocks().iter().any(|block| self.block_waits(*block))
+    }
+
+    fn block_waits(&self, block: BlockId) -> bool {
+        self.function.blocks[block].insts.iter().any(|id| self.waits(*id))
+    }
+
+    /// True when only dead invocations come out of it.
+    fn branch(&mut self, id: InstId, waits_behind: bool, out: &mut Vec<InstId>) -> bool {
+        let mut blocks = self.function.insts[id].kind.blocks();
+        blocks.sort_unstable();
+        blocks.dedup();
+        let types = self.result_types(id);
+        let (yielding, leaving): (Vec<_>, Vec<_>) =
+            blocks.iter().copied().partition(|block| yields(self.function, *block).is_some());
+        let before = self.may_be_dead;
+        let mut may_be_dead = before;
+        let mut dies = false;
+        for block in leaving {
+            self.may_be_dead = before;
+            dies |= self.block(block, &Exit::Yield(types.clone()), waits_behind);
+            may_be_dead |= self.may_be_dead;
+        }
+        match yielding[..] {
+            [] => {
+                out.push(id);
+                self.may_be_dead = may_be_dead;
+                return dies;
+            }
+            // What the one block does that stays is done by dead invocations, too: it moves behind.
+            [block] if dies => {
+                self.may_be_dead = true;
+                self.move_behind(id, block, waits_behind, out);
+                return false;
+            }
+            _ => {}
+        }
+        for block in yielding {
+            self.may_be_dead = before;
+            self.block(block, &Exit::Yield(types.clone()), waits_behind);
+            may_be_dead |= self.may_be_dead;
+        }
+        self.may_be_dead = may_be_dead;
+        out.push(id);
+        false
+    }
+
+    fn move_behind(&mut self, id: InstId, block: BlockId, waits_behind: bool, out: &mut Vec<InstId>) {
+        let results = std::mem::take(&mut self.function.insts[id].results);
+        let mut insts = std::mem::take(&mut self.function.blocks[block].insts);
+        let last = insts.pop().expect("a block ends with a terminator");
+        // All blocks that come out now yield nothing.
+        self.function.blocks[block].insts = vec![add_effect(self.function, InstKind::Yield(Vec::new()), None)];
+        for block in self.function.insts[id].kind.blocks() {
+            let last = *self.function.blocks[block].insts.last().expect("a block ends with a terminator");
+            if let InstKind::Yield(values) = &mut self.function.insts[last].kind {
+                values.clear();
+            }
+        }
+        out.push(id);
+        // The terminator is gone, so nothing at the end leaves.
+        self.insts(insts, &Exit::Return, waits_behind, out);
+        self.substitution.apply(&mut self.function.insts[last].kind);
+        if let InstKind::Yield(values) = self.function.insts[last].kind.clone() {
+            for (result, value) in results.into_iter().zip(values) {
+                self.substitution.set(result, value);
+            }
+        }
+    }
+
+    fn enter_loop(&mut self, id: InstId, waits_behind: bool, out: &mut Vec<InstId>) -> bool {
+        let InstKind::Loop { body, .. } = self.function.insts[id].kind else { return false };
+        let came_out = crate::flow::is_broken(self.function, body);
+        let types = self.result_types(id);
+        let waits = self.block_waits(body);
+        let location = self.function.insts[id].location;
+        let mut panics = false;
+        super::edit::walk(self.function, body, &mut |_, inst| panics |= matches!(inst.kind, InstKind::Panic(..)));
+        // An invocation that dies in one round is dead in the next.
+        let dies = panics && (waits || waits_behind);
+        let leaves = (self.may_be_dead || dies) && !waits && !self.uniform.loops[body];
+        self.may_be_dead |= dies;
+        let insts = std::mem::take(&mut self.function.blocks[body].insts);
+        let mut inner = Vec::new();
+        if leaves {
+            self.leave_when_dead(&Exit::Break(body, types.clone()), location, &mut inner);
+        }
+        self.insts(insts, &Exit::Break(body, types), waits_behind || waits, &mut inner);
+        self.function.blocks[body].insts = inner;
+        out.push(id);
+        !came_out && crate::flow::is_broken(self.function, body)
+    }
+
+    fn block(&mut self, block: BlockId, exit: &Exit, waits_behind: bool) -> bool {
+        let insts = std::mem::take(&mut self.function.blocks[block].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        let dies = self.insts(insts, exit, waits_behind, &mut out);
+        self.function.blocks[block].insts = out;
+        dies
+    }
+
+    fn result_types(&self, id: InstId) -> Vec<TypeId> {
+        self.function.insts[id].results.iter().map(|result| self.function.values[*result].ty).collect()
+    }
+
+    /// `if dead { leave }`
+    fn leave_when_dead(&mut self, exit: &Exit, location: Option<SourceLocation>, out: &mut Vec<InstId>) {
+        let condition = self.define(InstKind::Load(Place::local(self.dead)), self.bool_type, location, out);
+        let mut leaving = Vec::new();
+        self.leave(exit, location, &mut leaving);
+        let then_block = self.new_block(leaving);
+        let end = add_effect(self.function, InstKind::Yield(Vec::new()), location);
+        let else_block = self.new_block(vec![end]);
+        out.push(add_effect(self.function, InstKind::If { condition, then_block, else_block }, location));
+    }
+
+    fn leave(&mut self, exit: &Exit, location: Option<SourceLocation>, out: &mut Vec<InstId>) {
+        let zeros = |pass: &mut Self, types: &[TypeId], out: &mut Vec<InstId>| -> Vec<ValueId> {
+            types.iter().map(|ty| pass.define(InstKind::Const(Constant::Zero), *ty, location, out)).collect()
+        };
+        let kind = match exit {
+            Exit::Return => InstKind::Return(None),
+            Exit::Yield(types) => InstKind::Yield(zeros(self, types, out)),
+            Exit::Break(body, types) => InstKind::Break(*body, zeros(self, types, out)),
+        };
+        out.push(add_effect(self.function, kind, location));
+    }
+
+    /// `if !dead { the instruction }`, with zero for what it defines.
+    fn guard(&mut self, id: InstId, out: &mut Vec<InstId>) {
+        if !self.may_be_dead {
+            return out.push(id);
+        }
+        let location = self.function.insts[id].location;
+        let results = std::mem::take(&mut self.function.insts[id].results);
+        let types: Vec<_> = results.iter().map(|result| self.function.values[*result].ty).collect();
+        let inner: Vec<_> = results.iter().map(|result| self.function.values[*result].clone()).collect();
+        let inner: Vec<_> = inner.into_iter().map(|value| self.function.values.push(value)).collect();
+        self.function.insts[id].results.clone_from(&inner);
+        let is_dead = self.define(InstKind::Load(Place::local(self.dead)), self.bool_type, location, out);
+        let condition = self.define(InstKind::Op(Op::Not, vec![is_dead]), self.bool_type, location, out);
+        let end = add_effect(self.function, InstKind::Yield(inner), location);
+        let then_block = self.new_block(vec![id, end]);
+        let mut otherwise = Vec::new();
+        self.leave(&Exit::Yield(types), location, &mut otherwise);
+        let else_block = self.new_block(otherwise);
+        let kind = InstKind::If { condition, then_block, else_block };
+        out.push(self.function.insts.push(Inst { kind, results, location }));
+    }
+
+    fn new_block(&mut self, insts: Vec<InstId>) -> BlockId {
+        self.function.blocks.push(Block { params: Vec::new(), insts })
+    }
+
+    fn define(
+        &mut self,
+        kind: InstKind,
+        ty: TypeId,
+        location: Option<SourceLocation>,
+        out: &mut Vec<InstId>,
+    ) -> ValueId {
+        let (id, value) = add_inst(self.function, kind, ty, location);
+        out.push(id);
+        value
+    }
+}
+
+/// Whether others, or the host, see what it does.
+fn has_effect(kind: &InstKind) -> bool {
+    match kind {
+        InstKind::Store(place, _) => !matches!(place.root, Root::Local(_)),
+        InstKind::Atomic(_) | InstKind::Print(..) | InstKind::Trap(..) => true,
+        _ => false,
+    }
+}
+
+/// Which values are the same in all invocations of a workgroup, and which loops they leave together. What is not known
+/// counts as different.
+struct Uniform {
+    values: Vec<bool>,
+    loops: SecondaryMap<BlockId, bool>,
+    changed: bool,
+}
+
+impl Uniform {
+    fn of(function: &Function) -> Self {
+        let mut loops = SecondaryMap::new();
+        for_each_inst(function, &mut |_, inst| {
+            if let InstKind::Loop { body, .. } = inst.kind {
+                loops[body] = true;
+            }
+        });
+        let mut uniform = Self { values: vec![true; function.values.len()], loops, changed: true };
+        for param in &function.blocks[function.entry].params {
+            uniform.values[param.index()] = false;
+        }
+        while std::mem::take(&mut uniform.changed) {
+            uniform.block(function, function.entry, &mut Vec::new());
+        }
+        uniform
+    }
+
+    fn get(&self, value: ValueId) -> bool {
+        self.values[value.index()]
+    }
+
+    fn require(&mut self, value: ValueId, is_uniform: bool) {
+        if !is_uniform && std::mem::replace(&mut self.values[value.index()], false) {
+            self.changed = true;
+        }
+    }
+
+    /// `loops` are those around, with their results and whether control has been the same since they began.
+    fn block(&mut self, function: &Function, block: BlockId, loops: &mut Vec<(BlockId, Vec<ValueId>, bool)>) {
+        for id in &function.blocks[block].insts {
+            let inst = &function.insts[*id];
+            match &inst.kind {
+                InstKind::Const(_) | InstKind::Param(_) | InstKind::Len(_) => {}
+                InstKind::Builtin(Builtin::WorkgroupId | Builtin::NumWorkgroups | Builtin::WorkgroupSize) => {}
+                InstKind::Op(_, operands) | InstKind::Compose(operands) => {
+                    let is_uniform = operands.iter().all(|operand| self.get(*operand));
+                    inst.results.iter().for_each(|result| self.require(*result, is_uniform));
+                }
+                InstKind::Extract(composite, _) => {
+                    let is_uniform = self.get(*composite);
+                    inst.results.iter().for_each(|result| self.require(*result, is_uniform));
+                }
+                InstKind::Insert(composite, member, _) => {
+                    let is_uniform = self.get(*composite) && self.get(*member);
+                    inst.results.iter().for_each(|result| self.require(*result, is_uniform));
+                }
+                InstKind::If { condition: selector, .. } | InstKind::Switch { selector, .. } => {
+                    let agrees = self.get(*selector);
+                    let blocks = inst.kind.blocks();
+                    let ways = blocks.iter().filter(|block| yields(function, **block).is_some()).count();
+                    for nested in blocks {
+                        loops.iter_mut().for_each(|(.., same)| *same &= agrees);
+                        let outer: Vec<bool> = loops.iter().map(|(.., same)| *same).collect();
+                        self.block(function, nested, loops);
+                        loops.iter_mut().zip(outer).for_each(|((.., same), outer)| *same = outer);
+                        let Some(values) = yields(function, nested) else { continue };
+                        for (result, value) in inst.results.iter().zip(values) {
+                            let is_uniform = self.get(*value) && (agrees || ways == 1);
+                            self.require(*result, is_uniform);
+                        }
+                    }
+                }
+                InstKind::Loop { initial, body } => {
+                    let params = function.blocks[*body].params.clone();
+                    for (param, first) in params.iter().zip(initial) {
+                        let is_uniform = self.get(*first);
+                        self.require(*param, is_uniform);
+                    }
+                    let outer: Vec<bool> = loops.iter().map(|(.., same)| *same).collect();
+                    loops.push((*body, inst.results.clone(), true));
+                    self.block(function, *body, loops);
+                    loops.pop();
+                    loops.iter_mut().zip(outer).for_each(|((.., same), outer)| *same = outer);
+                    if !self.loops[*body] {
+                        inst.results.iter().chain(&params).for_each(|value| self.require(*value, false));
+                    }
+                }
+                InstKind::Break(target, values) | InstKind::Continue(target, values) => {
+                    let Some((_, results, same)) = loops.iter().find(|(body, ..)| body == target).cloned() else {
+                        continue;
+                    };
+                    if !same && std::mem::replace(&mut self.loops[*target], false) {
+                        self.changed = true;
+                    }
+                    let into = match inst.kind {
+                        InstKind::Break(..) => results,
+                        _ => function.blocks[*target].params.clone(),
+                    };
+                    for (to, value) in into.iter().zip(values) {
+                        let is_uniform = self.get(*value);
+                        self.require(*to, is_uniform);
+                    }
+                }
+                _ => inst.results.iter().for_each(|result| self.require(*result, false)),
+            }
+        }
+    }
+}
