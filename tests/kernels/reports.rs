@@ -103,6 +103,13 @@ pub const CASES: &[Case] = &[
             .concat()
         }
     ),
+    case!(
+        "reports::panic_before_barriers",
+        [BeforeBarriers],
+        // Of other elements only those that no dead invocation had a share in are known.
+        |mgr| Ok(run(mgr, "before_barriers", 16, BeforeBarriers::dispatch)?.into_iter().take(2).collect()),
+        || vec![Output::Report(String::new()), Output::Report("assertion failed: limit > i (here:5, 4)".to_owned()),]
+    ),
     case!("reports::debug_assertions", [Careful], |mgr| run(mgr, "careful", 1, Careful::dispatch), || match cfg!(
         debug_assertions
     ) {
@@ -191,6 +198,32 @@ fn branches(which: u32, out: &mut [u32]) {
         unreachable!("which = {}", which)
     };
     out[0] = value;
+}
+
+#[kernel(workgroup = 8)]
+fn before_barriers(out: &mut [u32]) {
+    let tile = Shared::<[u32; 8]>::new();
+    let i = local_id().x;
+    let mut limit = 1;
+    while limit < 6 {
+        limit *= 2;
+    }
+    limit -= 2;
+    assert!(limit > i);
+    tile[i] = i;
+    let mut width = 4;
+    while width > 0 {
+        barrier();
+        if i < width {
+            assert!(tile[i] < 100, "never");
+            tile[i] += tile[i + width];
+        }
+        width /= 2;
+    }
+    barrier();
+    if i == 0 {
+        out[workgroup_id().x] = tile[0];
+    }
 }
 
 #[device]
