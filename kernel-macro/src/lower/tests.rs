@@ -6,5 +6,6 @@ mod harness;
 mod intrinsics;
 mod language;
 mod patterns;
+mod random;
 mod snapshots;
 mod twin;

@@ -17,17 +17,26 @@ pub(crate) const WORDS: usize = 4;
 
 /// One random kernel with the items it needs, as a module named `module`.
 pub(crate) fn program(seed: u64, module: &str) -> String {
+    let Program { helpers, kernel } = items(seed, "random");
+    let helpers: String = helpers.iter().map(|helper| format!("    #[device]\n    pub {helper}")).collect();
+    format!("pub mod {module} {{\n    use super::*;\n{helpers}    #[kernel(workgroup = 32)]\n    pub {kernel}}}\n")
+}
+
+/// The functions of a random program, without attributes.
+pub(crate) struct Program {
+    pub(crate) helpers: Vec<String>,
+    pub(crate) kernel: String,
+}
+
+/// The functions of one random program.
+pub(crate) fn items(seed: u64, kernel: &str) -> Program {
     let mut generator = Generator::new(seed);
-    let mut items = String::new();
-    for _ in 0..generator.random.below(3) {
-        let item = generator.device_fn();
-        items.push_str(&item);
-    }
+    let helpers = (0..generator.random.below(3)).map(|_| generator.device_fn()).collect();
     let body = generator.kernel_body();
-    format!(
-        "pub mod {module} {{\n    use super::*;\n{items}    #[kernel(workgroup = 32)]\n    pub fn random(a: u32, b: i32, c: f32, \
-         x: &[u32], y: &[i32], z: &[f32], out: &mut [u32]) {{\n{body}    }}\n}}\n"
-    )
+    let kernel = format!(
+        "fn {kernel}(a: u32, b: i32, c: f32, x: &[u32], y: &[i32], z: &[f32], out: &mut [u32]) {{\n{body}    }}\n"
+    );
+    Program { helpers, kernel }
 }
 
 /// What is in scope while a program is made.
@@ -91,7 +100,7 @@ impl Generator {
         }
         let tail = self.expr(&result, 3);
         self.functions.push(Function { name: name.clone(), params, result: result.clone() });
-        format!("    #[device]\n    pub fn {name}({}) -> {result} {{\n{body}{tail}\n    }}\n", signature.join(", "))
+        format!("fn {name}({}) -> {result} {{\n{body}{tail}\n    }}\n", signature.join(", "))
     }
 
     fn kernel_body(&mut self) -> String {

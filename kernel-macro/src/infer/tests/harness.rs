@@ -44,7 +44,7 @@ pub(crate) fn infer_source(source: &str) -> (Program, Diagnostics) {
 }
 
 /// The last item as written: instances stand behind it.
-fn kernel_of(program: &Program) -> ItemId {
+pub(crate) fn kernel_of(program: &Program) -> ItemId {
     let written = program.items.iter().filter(|(_, item)| item.bindings.is_empty());
     written.map(|(id, _)| id).next_back().expect("a kernel")
 }
