@@ -79,12 +79,13 @@ impl Work {
             }
             return None;
         }
-        let ProgramItem { item, uses, file, position, .. } = &program.items[generic];
+        let ProgramItem { item, uses, file, position, owner, .. } = &program.items[generic];
         let made = ProgramItem {
             item: item.clone(),
             uses: uses.clone(),
             file: file.clone(),
             position: *position,
+            owner: *owner,
             bindings,
             typed: TypedItem::None,
         };

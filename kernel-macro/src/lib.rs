@@ -16,6 +16,7 @@ mod intrinsic;
 mod krate;
 mod lower;
 mod message;
+mod module;
 mod parse;
 mod program;
 mod render;
@@ -45,7 +46,7 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Lets a `#[repr(C)]` struct lie in buffers and travel as a parameter.
-#[proc_macro_derive(GpuData)]
+#[proc_macro_derive(GpuData, attributes(__gridwise_member))]
 pub fn gpu_data(item: TokenStream) -> TokenStream {
     guarded(item, expand::gpu_data)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gridwise_ir::arena::Arena;
+use gridwise_ir::arena::{Arena, EntityId as _};
 use gridwise_ir::entity_id;
 
 use crate::ast::{Item, ScalarName};
@@ -22,6 +22,13 @@ pub(crate) struct Program {
     pub(crate) instances: BTreeMap<(ItemId, String), ItemId>,
 }
 
+impl Program {
+    /// The functions and consts of an `impl` or trait: they stand behind it.
+    pub(crate) fn members(&self, owner: ItemId) -> impl Iterator<Item = (ItemId, &ProgramItem)> {
+        self.items.iter().skip(owner.index() + 1).take_while(move |(_, item)| item.owner == Some(owner))
+    }
+}
+
 /// An item and what its paths stand for.
 #[derive(Debug)]
 pub(crate) struct ProgramItem {
@@ -32,6 +39,8 @@ pub(crate) struct ProgramItem {
     pub(crate) file: String,
     /// Line and column (both from 1) of the item's name.
     pub(crate) position: (u32, u32),
+    /// The `impl` or trait that a function or const belongs to.
+    pub(crate) owner: Option<ItemId>,
     /// What generic parameters in scope stand for: of an instance. Empty for an item as written.
     pub(crate) bindings: Vec<Binding>,
     /// The result of inference.

@@ -25,6 +25,7 @@ pub(crate) fn text(expr: &Expr) -> String {
         ExprKind::Path(path) => path.text(),
         ExprKind::Paren(inner) => format!("({})", text(inner)),
         ExprKind::Unary(UnaryOp::Neg, operand) => format!("-{}", text(operand)),
+        ExprKind::Unary(UnaryOp::Deref, operand) => format!("*{}", text(operand)),
         ExprKind::Unary(UnaryOp::Not, operand) => format!("!{}", text(operand)),
         ExprKind::Binary(op, left, right, _) => format!("{} {} {}", text(left), op.symbol(), text(right)),
         ExprKind::AssignOp(op, left, right, _) => format!("{} {}= {}", text(left), op.symbol(), text(right)),

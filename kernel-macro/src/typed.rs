@@ -161,6 +161,10 @@ pub(crate) enum Callee {
     Builtin(Builtin),
     /// A function or method of a built-in type.
     Intrinsic(Intrinsic),
+    /// `T::from` of a built-in type, which loses nothing.
+    Convert,
+    /// `T::default` of a built-in type.
+    Zero,
     /// The members of a tuple struct or of a variant, which is in the table of variants.
     Constructor,
     /// A method of `Option` or `Result`.

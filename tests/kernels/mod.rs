@@ -6,6 +6,7 @@ pub mod control;
 pub mod floats;
 pub mod generics;
 pub mod grid;
+pub mod implementations;
 pub mod integers;
 pub mod loops;
 pub mod matching;
@@ -27,6 +28,7 @@ pub fn all() -> Vec<Case> {
         floats::CASES,
         generics::CASES,
         grid::CASES,
+        implementations::CASES,
         integers::CASES,
         loops::CASES,
         matching::CASES,

@@ -33,6 +33,27 @@ pub(crate) enum Item {
     Struct(Struct),
     Enum(Enum),
     Const(Const),
+    Impl(Impl),
+    Trait(Trait),
+}
+
+/// An `impl` block. Its functions and consts are items of their own.
+#[derive(Debug, Clone)]
+pub(crate) struct Impl {
+    pub(crate) generics: Generics,
+    /// The trait.
+    pub(crate) of: Option<Path>,
+    pub(crate) self_ty: TypeExpr,
+    /// `type Name = T;`
+    pub(crate) types: Vec<(Ident, TypeExpr)>,
+}
+
+/// A trait. Its functions with a body and its consts with a value are items of their own.
+#[derive(Debug, Clone)]
+pub(crate) struct Trait {
+    pub(crate) name: Ident,
+    pub(crate) generics: Generics,
+    pub(crate) supertraits: Vec<Bound>,
 }
 
 /// A kernel or device function.
@@ -43,6 +64,8 @@ pub(crate) struct Fn {
     pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
     pub(crate) generics: Generics,
+    /// `self` of a method as written: then it is the first parameter.
+    pub(crate) receiver: Option<syn::Receiver>,
     pub(crate) params: Vec<Param>,
     /// `None` for unit.
     pub(crate) result: Option<TypeExpr>,
@@ -526,6 +549,8 @@ pub(crate) enum ScalarName {
 pub(crate) enum UnaryOp {
     Neg,
     Not,
+    /// `*self`: references are values in kernels.
+    Deref,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -64,6 +64,6 @@ fn callees(program: &Program, item: ItemId) -> Vec<ItemId> {
 fn name_of(program: &Program, item: ItemId) -> Option<String> {
     match &program.items[item].item {
         Item::Fn(function) => Some(function.name.to_string()),
-        Item::Struct(_) | Item::Enum(_) | Item::Const(_) => None,
+        _ => None,
     }
 }

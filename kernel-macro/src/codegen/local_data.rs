@@ -15,7 +15,7 @@ pub(crate) fn value_impl(item: &Item, krate: &TokenStream) -> Option<TokenStream
             let variant = &first.name;
             (name, zero_of(quote!(Self::#variant), &first.fields, first.shape, krate))
         }
-        Item::Fn(_) | Item::Const(_) => return None,
+        Item::Fn(_) | Item::Const(_) | Item::Impl(_) | Item::Trait(_) => return None,
     };
     Some(quote_spanned! {name.span()=>
         #[automatically_derived]

@@ -143,7 +143,7 @@ impl Decoder<'_> {
             .collect();
         let (text, is_tuple) = match &self.program.items[item].item {
             Item::Struct(definition) => (definition.name.to_string(), definition.shape == Shape::Tuple),
-            Item::Enum(_) | Item::Fn(_) | Item::Const(_) => (String::new(), false),
+            _ => (String::new(), false),
         };
         let shown = fields.iter().map(|(field, _)| {
             let text = field.to_string();

@@ -127,11 +127,21 @@ fn check_no_cfg<'a>(attrs: impl Iterator<Item = &'a syn::Attribute>, diags: &mut
 
 /// Expands `#[device] item`.
 pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
+    if has_keyword(&item, "mod")
+        && let Ok(module) = syn::parse2(item.clone())
+    {
+        return with_arguments(&attr, super::module::device_mod(module));
+    }
+    if has_keyword(&item, "trait")
+        && let Ok(definition) = syn::parse2(item.clone())
+    {
+        return with_arguments(&attr, super::module::device_trait(definition));
+    }
     let Some(read) = DeviceItem::read(&item) else {
         let mut tokens = wrong_item(
             SpanRange::of(item.clone()),
-            "`#[device]` is for free functions, consts, structs and enums",
-            "structs that lie in buffers take `#[derive(Clone, Copy, GpuData)]`; the functions of a module or `impl` are marked one by one as free functions",
+            "`#[device]` is for free functions, consts, structs, enums, traits and modules",
+            "structs that lie in buffers take `#[derive(Clone, Copy, GpuData)]`; put an `impl` beside its struct into a `#[device] mod`",
         );
         tokens.extend(item);
         return tokens;
@@ -145,6 +155,20 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     tokens
 }
 
+/// Whether a word stands in an item outside of all brackets.
+fn has_keyword(item: &TokenStream, keyword: &str) -> bool {
+    item.clone().into_iter().any(|token| matches!(&token, proc_macro2::TokenTree::Ident(ident) if ident == keyword))
+}
+
+/// An expansion, after the errors of the attribute's arguments.
+fn with_arguments(attr: &TokenStream, expansion: TokenStream) -> TokenStream {
+    let mut diags = Diagnostics::new();
+    check_no_arguments("device", attr, &mut diags);
+    let mut tokens = errors_of(diags);
+    tokens.extend(expansion);
+    tokens
+}
+
 /// The first half, up to the first checkpoint: what there is to gather.
 pub(super) fn device_state(read: &DeviceItem, item: TokenStream, diags: &mut Diagnostics) -> (Item, State) {
     let parsed = read.parse(diags);
@@ -153,6 +177,7 @@ pub(super) fn device_state(read: &DeviceItem, item: TokenStream, diags: &mut Dia
         Item::Const(constant) => names_of_const(constant),
         Item::Struct(definition) => names_of_struct(definition),
         Item::Enum(definition) => names_of_enum(definition),
+        Item::Impl(_) | Item::Trait(_) => Vec::new(),
     };
     let state = start(read.kind(), read.name(), TokenStream::new(), item, todo);
     (parsed, state)

@@ -18,6 +18,10 @@ pub(crate) fn gpu_data(item: TokenStream) -> TokenStream {
     let Ok(input) = syn::parse2::<syn::DeriveInput>(item.clone()) else {
         return wrong_item(SpanRange::of(item), "`GpuData` is for structs", "put it on a struct with named fields");
     };
+    if input.attrs.iter().any(|attr| attr.path().is_ident("__gridwise_member")) {
+        // The module around does the rest.
+        return data_impls(&input, &facade_path());
+    }
     let mut diags = Diagnostics::new();
     let state = gpu_data_state(&input, &mut diags);
     let failed = diags.has_errors();

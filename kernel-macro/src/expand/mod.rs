@@ -4,6 +4,7 @@
 mod device;
 mod gpu_data;
 mod kernel;
+mod module;
 #[cfg(test)]
 mod tests;
 
@@ -66,6 +67,9 @@ fn finish(state: State, diags: &mut Diagnostics) -> Finished {
         EntryKind::Kernel => kernel::finish(state, diags),
         EntryKind::Fn | EntryKind::Const | EntryKind::DeviceStruct | EntryKind::Enum => device::finish(state, diags),
         EntryKind::Struct => gpu_data::finish(state, diags),
+        EntryKind::Module => module::finish(state, diags),
+        // Only part of what an item hands out.
+        EntryKind::Member => Finished::default(),
     }
 }
 

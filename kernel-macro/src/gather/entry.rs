@@ -18,6 +18,10 @@ pub(crate) enum EntryKind {
     /// A struct that lies in no buffer.
     DeviceStruct,
     Enum,
+    /// The items of a `#[device] mod`.
+    Module,
+    /// An item of a module, whose entry stands before it.
+    Member,
 }
 
 /// One item, ready to be read in another expansion.
@@ -41,7 +45,8 @@ pub(crate) enum Closure {
 }
 
 impl EntryKind {
-    const ALL: [Self; 6] = [Self::Kernel, Self::Fn, Self::Const, Self::Struct, Self::DeviceStruct, Self::Enum];
+    const ALL: [Self; 8] =
+        [Self::Kernel, Self::Fn, Self::Const, Self::Struct, Self::DeviceStruct, Self::Enum, Self::Module, Self::Member];
 
     const fn keyword(self) -> &'static str {
         match self {
@@ -51,6 +56,8 @@ impl EntryKind {
             Self::Struct => "gpu_struct",
             Self::DeviceStruct => "device_struct",
             Self::Enum => "device_enum",
+            Self::Module => "device_mod",
+            Self::Member => "member",
         }
     }
 }

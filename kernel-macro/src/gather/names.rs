@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::builtin::{
     is_builtin_function, is_builtin_trait, is_builtin_type, is_builtin_value, is_variable_like, owner_type,
 };
-use crate::ast::{Block, Bound, Const, Enum, Expr, ExprKind, Fn, GenericKind, Generics, Path, PathArgs, Pattern};
-use crate::ast::{SpanRange, Statement, Struct, TypeExpr, TypeKind};
+use crate::ast::{Block, Bound, Const, Enum, Expr, ExprKind, Fn, GenericKind, Generics, Impl, Item, Path, PathArgs};
+use crate::ast::{Pattern, SpanRange, Statement, Struct, Trait, TypeExpr, TypeKind};
 use crate::diag::{Diagnostics, code};
 
 /// The paths to gather, each once, in order of their first use.
@@ -26,21 +26,37 @@ pub(crate) struct Names {
 /// What a function names. A direct call of itself is an error.
 pub(crate) fn names_of_fn(function: &Fn, diags: &mut Diagnostics) -> Vec<Path> {
     let mut names = Names { own_name: Some(function.name.to_string()), ..Names::default() };
-    names.generics(&function.generics);
-    for param in &function.params {
-        names.ty(&param.ty);
-        names.locals.push(param.name.to_string());
-    }
-    if let Some(result) = &function.result {
-        names.ty(result);
-    }
-    names.block(&function.body);
+    names.function(function);
     for span in names.self_calls {
         diags
             .error(code::RECURSION, span, format!("`{}` calls itself", function.name))
             .note("there is no call stack on the device")
             .help("write a loop");
     }
+    names.paths
+}
+
+/// What an `impl` names, its functions and consts included.
+pub(crate) fn names_of_impl(item: &Impl, members: &[Item]) -> Vec<Path> {
+    let mut names = Names::default();
+    names.params.push("Self".to_owned());
+    names.generics(&item.generics);
+    names.ty(&item.self_ty);
+    if let Some(path) = &item.of {
+        names.bounds(&[Bound::Trait { path: path.clone(), bindings: Vec::new() }]);
+    }
+    item.types.iter().for_each(|(_, ty)| names.ty(ty));
+    names.members(members);
+    names.paths
+}
+
+/// What a trait names, its functions with a body included.
+pub(crate) fn names_of_trait(item: &Trait, members: &[Item]) -> Vec<Path> {
+    let mut names = Names::default();
+    names.params.push("Self".to_owned());
+    names.generics(&item.generics);
+    names.bounds(&item.supertraits);
+    names.members(members);
     names.paths
 }
 
@@ -74,6 +90,34 @@ pub(crate) fn names_of_enum(item: &Enum) -> Vec<Path> {
 }
 
 impl Names {
+    fn members(&mut self, members: &[Item]) {
+        for member in members {
+            let scope = (self.params.len(), self.locals.len());
+            match member {
+                Item::Fn(function) => self.function(function),
+                Item::Const(constant) => {
+                    self.ty(&constant.ty);
+                    self.expr(&constant.value);
+                }
+                _ => {}
+            }
+            self.params.truncate(scope.0);
+            self.locals.truncate(scope.1);
+        }
+    }
+
+    fn function(&mut self, function: &Fn) {
+        self.generics(&function.generics);
+        for param in &function.params {
+            self.ty(&param.ty);
+            self.locals.push(param.name.to_string());
+        }
+        if let Some(result) = &function.result {
+            self.ty(result);
+        }
+        self.block(&function.body);
+    }
+
     fn add(&mut self, path: &Path) {
         if self.seen.insert(path.text()) {
             self.paths.push(path.clone());

@@ -44,6 +44,9 @@ impl<'a> Infer<'a> {
                 .note("kernels have no function pointers");
             return self.infer_arguments_only(args);
         }
+        if let Some(term) = self.infer_user_associated(expr, path, span, args) {
+            return term;
+        }
         match self.constructor_of(path) {
             Named::Constructor(constructor) => {
                 return self.infer_constructor_call(expr, &constructor, path, span, args);
@@ -67,6 +70,10 @@ impl<'a> Infer<'a> {
         if let Some(ty) = builtin_path(&parent(path)).filter(|_| path.segments.len() > 1) {
             return self.infer_associated_call(expr, &ty, path, args);
         }
+        if let Some(Ty::Scalar(_) | Ty::Vector(..)) = self.known_owner(path) {
+            let Some(ty) = self.known_owner(path) else { return Term::Error };
+            return self.infer_associated_call(expr, &ty, path, args);
+        }
         self.report_unknown_function(path, span, args);
         self.infer_arguments_only(args)
     }
@@ -81,8 +88,9 @@ impl<'a> Infer<'a> {
     }
 
     fn is_own_name(&self, path: &Path) -> bool {
-        match (&self.program.items[self.item].item, path.as_name()) {
-            (Item::Fn(function), Some(name)) => function.name == *name,
+        let item = &self.program.items[self.item];
+        match (&item.item, path.as_name()) {
+            (Item::Fn(function), Some(name)) if item.owner.is_none() => function.name == *name,
             _ => false,
         }
     }
@@ -167,6 +175,9 @@ impl<'a> Infer<'a> {
     fn infer_associated_call(&mut self, expr: &'a Expr, ty: &Ty, path: &'a Path, args: &'a [Expr]) -> Term {
         let receiver = Term::from(ty);
         let Some(name) = path.segments.last() else { return Term::Error };
+        if let Some(term) = self.infer_standard_function(expr, &receiver, &name.to_string(), args) {
+            return term;
+        }
         let Some(row) = super::method::find_row(&name.to_string(), &receiver, None) else {
             self.report_no_method(name, &receiver, None);
             return self.infer_arguments_only(args);
@@ -232,7 +243,7 @@ impl<'a> Infer<'a> {
         let builtins = Builtin::ALL.iter().map(|builtin| builtin.name());
         let vectors = ["vec2", "vec3", "vec4", "uvec2", "uvec3", "uvec4", "ivec2", "ivec3", "ivec4"];
         let help = match nearest(&name, functions.chain(builtins).chain(vectors)) {
-            _ if is_struct => "methods of structs are not available yet: write a `#[device] fn`".to_owned(),
+            _ if is_struct => "write it in an `impl` beside the struct, in a `#[device] mod`".to_owned(),
             Some(suggestion) => format!("a function with a similar name exists: `{suggestion}`"),
             None => match nearest(&parent(path).text(), BUILTIN_TYPES.iter().copied()) {
                 Some(ty) => format!("a type with a similar name exists: `{ty}`"),

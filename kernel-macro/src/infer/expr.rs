@@ -35,10 +35,10 @@ impl<'a> Infer<'a> {
             ExprKind::Literal(literal) => self.infer_literal(expr, literal, expect),
             ExprKind::Path(path) => self.infer_value_path(expr, path),
             ExprKind::Paren(inner) => self.infer(inner, expect),
-            ExprKind::Unary(op, operand) => self.infer_unary(*op, operand, expect),
-            ExprKind::Binary(op, left, right, _) => self.infer_binary(*op, left, right),
+            ExprKind::Unary(op, operand) => self.infer_unary(expr, *op, operand, expect),
+            ExprKind::Binary(op, left, right, _) => self.infer_binary(expr, *op, left, right),
             ExprKind::Assign(place, value) => self.infer_assign(place, value),
-            ExprKind::AssignOp(op, place, value, _) => self.infer_assign_op(*op, place, value),
+            ExprKind::AssignOp(op, place, value, _) => self.infer_assign_op(expr, *op, place, value),
             ExprKind::Cast(value, ty) => self.infer_cast(value, ty),
             ExprKind::If { condition, then_block, else_expr } => {
                 self.infer_if(expr, condition, then_block, else_expr.as_deref(), expect)

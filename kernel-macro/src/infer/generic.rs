@@ -27,10 +27,10 @@ pub(super) struct Param {
 /// A call of a generic function whose arguments are not resolved yet.
 #[derive(Debug)]
 pub(super) struct Request {
-    expr: crate::ast::ExprId,
-    span: SpanRange,
-    item: ItemId,
-    params: Vec<Param>,
+    pub(super) expr: crate::ast::ExprId,
+    pub(super) span: SpanRange,
+    pub(super) item: ItemId,
+    pub(super) params: Vec<Param>,
 }
 
 /// The parameters in scope of an item: known in an instance, unknown in an item as written.
@@ -49,7 +49,7 @@ pub(super) fn params_of(item: &ProgramItem) -> Vec<Param> {
     }
 }
 
-fn unknown_params(generics: &Generics) -> Vec<Param> {
+pub(super) fn unknown_params(generics: &Generics) -> Vec<Param> {
     let params = generics.params.iter().map(|param| Param {
         name: param.name.to_string(),
         term: Term::Error,
@@ -87,9 +87,24 @@ impl<'a> Infer<'a> {
         if path.segments.len() == 1 { Some(term) } else { Some(self.projection(&term, path)) }
     }
 
+    /// The struct or enum that `Self` stands for.
+    pub(super) fn own_item(&self, path: &Path) -> Option<ItemId> {
+        let param = self.param(path).filter(|param| param.scalar.is_none())?;
+        match self.table.shallow(&param.term) {
+            Term::Struct(item) | Term::Enum(item) => Some(item),
+            _ => None,
+        }
+    }
+
+    /// Whether a path is a type parameter.
+    pub(super) fn names_param(&self, path: &Path) -> bool {
+        self.param(path).is_some_and(|param| param.scalar.is_none())
+    }
+
     /// `T::Name`
-    fn projection(&mut self, _term: &Term, _path: &'a Path) -> Term {
-        Term::Error
+    fn projection(&mut self, term: &Term, path: &'a Path) -> Term {
+        let Some(name) = path.segments.get(1) else { return Term::Error };
+        self.associated_type(term, name)
     }
 
     /// A const parameter as a value.

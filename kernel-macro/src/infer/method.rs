@@ -67,6 +67,9 @@ impl<'a> Infer<'a> {
             return self.infer_atomic_method(expr, receiver, name, scalar, args);
         }
         let Some(row) = find_row(&name.to_string(), &shallow, Some(Kind::Method)) else {
+            if let Some(term) = self.infer_user_method(expr, (receiver, &shallow), name, args) {
+                return term;
+            }
             self.report_no_method(name, &shallow, Some(receiver));
             return self.infer_arguments_only(args);
         };
@@ -133,7 +136,7 @@ impl<'a> Infer<'a> {
             return Some(format!("it is a function of the type: write `{written}::{name}(…)`"));
         }
         if let Term::Struct(_) = receiver {
-            return Some("methods of structs are not available yet: write a `#[device] fn`".to_owned());
+            return Some("write it in an `impl` beside the struct, in a `#[device] mod`".to_owned());
         }
         if let Term::Buffer { .. } = receiver {
             return Some("buffers have `len()`, `is_empty()` and indexing".to_owned());

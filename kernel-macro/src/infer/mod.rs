@@ -4,6 +4,7 @@
 //! and what is still open at the end takes Rust's defaults (`i32`; `f32`, the only float type). All errors are collected;
 //! `Term::Error` fits everything, so nothing is reported twice.
 
+mod associated;
 mod block;
 mod call;
 mod choice;
@@ -52,6 +53,7 @@ use unify::{Table, Term, VarKind};
 /// Infers an item whose dependencies are inferred already, and stores the result in it.
 pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagnostics) {
     let mut cx = Infer::new(program, item);
+    cx.enter_owner();
     let typed = match &program.items[item].item {
         Item::Fn(function) if cx.params.iter().any(|param| param.term == Term::Error) => {
             TypedItem::Generic(Box::new(cx.function(function)))
@@ -60,6 +62,7 @@ pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagno
         Item::Const(constant) => cx.constant_item(constant).map_or(TypedItem::Error, TypedItem::Const),
         Item::Struct(definition) => TypedItem::Struct(cx.fields_of(definition)),
         Item::Enum(definition) => TypedItem::Enum(cx.variants_of(definition)),
+        Item::Impl(_) | Item::Trait(_) => TypedItem::None,
     };
     let failed = cx.poisoned || cx.diags.has_errors();
     diags.append(cx.diags);
@@ -69,6 +72,7 @@ pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagno
 /// The types of a function's parameters and result, its body left alone. Errors are those `infer_item` reports.
 pub(crate) fn infer_signature(program: &Program, item: ItemId, function: &Fn) -> (Vec<Ty>, Ty) {
     let mut cx = Infer::new(program, item);
+    cx.enter_owner();
     let params = function.params.iter().map(|param| cx.known_type(&param.ty)).collect();
     let result = function.result.as_ref().map_or(Ty::Unit, |ty| cx.known_type(ty));
     drop(cx.diags.into_list());
@@ -116,6 +120,8 @@ struct Infer<'a> {
     result: Term,
     /// Whether control cannot reach the current point.
     diverges: bool,
+    /// How many consts of types are being evaluated.
+    depth: usize,
     deferred: Vec<Deferred<'a>>,
     /// Expressions whose type only their surroundings can tell.
     open: Vec<(&'a Expr, Term)>,
@@ -141,6 +147,7 @@ impl<'a> Infer<'a> {
             frames: Vec::new(),
             result: Term::Unit,
             diverges: false,
+            depth: 0,
             deferred: Vec::new(),
             open: Vec::new(),
             negated: None,

@@ -53,6 +53,9 @@ impl<'a> Infer<'a> {
         if let Some(term) = self.infer_param(expr, path) {
             return term;
         }
+        if let Some(term) = self.infer_associated_const(expr, path) {
+            return term;
+        }
         match self.constructor_of(path) {
             Named::Constructor(constructor) if constructor.shape == Shape::Unit => {
                 self.note_variant(expr, &constructor);
@@ -109,7 +112,7 @@ impl<'a> Infer<'a> {
                         .help(format!("call it: `{}(…)`", function.name));
                     Term::Error
                 }
-                (other @ (Item::Struct(_) | Item::Enum(_)), _) => {
+                (other @ (Item::Struct(_) | Item::Enum(_) | Item::Impl(_) | Item::Trait(_)), _) => {
                     let kind = super::ty::kind_of(other);
                     let message = format!("expected a value, found {kind} `{}`", path.text());
                     self.diags.error(code::UNKNOWN_NAME, span, message);

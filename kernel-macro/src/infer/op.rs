@@ -12,6 +12,7 @@ use super::{Expect, Infer};
 /// An operator with its operands.
 #[derive(Clone, Copy)]
 pub(super) struct Operation<'a> {
+    expr: &'a Expr,
     op: BinaryOp,
     left: &'a Expr,
     right: &'a Expr,
@@ -20,11 +21,14 @@ pub(super) struct Operation<'a> {
 }
 
 impl<'a> Infer<'a> {
-    pub(super) fn infer_unary(&mut self, op: UnaryOp, operand: &'a Expr, expect: &Expect) -> Term {
+    pub(super) fn infer_unary(&mut self, expr: &'a Expr, op: UnaryOp, operand: &'a Expr, expect: &Expect) -> Term {
         if let (UnaryOp::Neg, ExprKind::Literal(Literal::Int { .. })) = (op, &strip(operand).kind) {
             self.negated = Some(strip(operand).id);
         }
         let term = self.infer(operand, expect);
+        if op == UnaryOp::Deref {
+            return term;
+        }
         let shallow = self.table.shallow(&term);
         let fits = match (op, &shallow) {
             (_, Term::Error | Term::Never) => true,
@@ -42,8 +46,15 @@ impl<'a> Infer<'a> {
         if fits {
             return term;
         }
+        let (of, method) = match op {
+            UnaryOp::Neg => ("Neg", "neg"),
+            UnaryOp::Not | UnaryOp::Deref => ("Not", "not"),
+        };
+        if let Some(result) = self.user_operator(expr, (of, method), &shallow, None) {
+            return result;
+        }
         match op {
-            UnaryOp::Not => self.report_not(operand, &shallow),
+            UnaryOp::Not | UnaryOp::Deref => self.report_not(operand, &shallow),
             UnaryOp::Neg => self.report_negation(operand, &shallow),
         }
         Term::Error
@@ -87,7 +98,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    pub(super) fn infer_binary(&mut self, op: BinaryOp, left: &'a Expr, right: &'a Expr) -> Term {
+    pub(super) fn infer_binary(&mut self, expr: &'a Expr, op: BinaryOp, left: &'a Expr, right: &'a Expr) -> Term {
         if let BinaryOp::And | BinaryOp::Or = op {
             self.check(left, &Term::BOOL, Because::Logic(op));
             let before = self.diverges;
@@ -98,16 +109,16 @@ impl<'a> Infer<'a> {
         }
         let left_term = self.infer(left, &Expect::Nothing);
         let right_term = self.infer(right, &Expect::Nothing);
-        self.operate(Operation { op, left, right, assigns: false }, &left_term, &right_term)
+        self.operate(Operation { expr, op, left, right, assigns: false }, &left_term, &right_term)
     }
 
-    pub(super) fn infer_assign_op(&mut self, op: BinaryOp, place: &'a Expr, value: &'a Expr) -> Term {
+    pub(super) fn infer_assign_op(&mut self, expr: &'a Expr, op: BinaryOp, place: &'a Expr, value: &'a Expr) -> Term {
         let left = self.infer_place(place);
         let right = self.infer(value, &Expect::Nothing);
         if self.refuse_store(place, Some(op.symbol())) {
             return Term::Unit;
         }
-        self.operate(Operation { op, left: place, right: value, assigns: true }, &left, &right);
+        self.operate(Operation { expr, op, left: place, right: value, assigns: true }, &left, &right);
         self.require_assignable(place);
         Term::Unit
     }
@@ -134,12 +145,26 @@ impl<'a> Infer<'a> {
                 return Term::Error;
             }
         }
+        if (is_user_type(&left) || is_user_type(&right))
+            && let Some(term) = self.infer_user_operation(operation, &left, &right)
+        {
+            return term;
+        }
         match operation.op {
             BinaryOp::Shl | BinaryOp::Shr => self.shift(operation, left, &right),
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => self.bits(operation, left, &right),
             _ if compares => self.compare(operation, &left, &right),
             _ => self.arithmetic(operation, left, &right),
         }
+    }
+
+    /// An operator that an `impl` defines.
+    fn infer_user_operation(&mut self, operation: Operation<'a>, left: &Term, right: &Term) -> Option<Term> {
+        if operation.assigns {
+            return None;
+        }
+        let names = operator_trait(operation.op)?;
+        self.user_operator(operation.expr, names, left, Some((operation.right, right)))
     }
 
     fn shift(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
@@ -275,6 +300,28 @@ impl<'a> Infer<'a> {
 
 fn is_comparison(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
+}
+
+/// Whether a type is one that a user defined operators for.
+fn is_user_type(term: &Term) -> bool {
+    matches!(term, Term::Struct(_) | Term::Enum(_))
+}
+
+/// The trait of an operator, and its method.
+fn operator_trait(op: BinaryOp) -> Option<(&'static str, &'static str)> {
+    Some(match op {
+        BinaryOp::Add => ("Add", "add"),
+        BinaryOp::Sub => ("Sub", "sub"),
+        BinaryOp::Mul => ("Mul", "mul"),
+        BinaryOp::Div => ("Div", "div"),
+        BinaryOp::Rem => ("Rem", "rem"),
+        BinaryOp::BitAnd => ("BitAnd", "bitand"),
+        BinaryOp::BitOr => ("BitOr", "bitor"),
+        BinaryOp::BitXor => ("BitXor", "bitxor"),
+        BinaryOp::Shl => ("Shl", "shl"),
+        BinaryOp::Shr => ("Shr", "shr"),
+        _ => return None,
+    })
 }
 
 /// Whether an operand is a number as written, maybe with a sign.

@@ -93,7 +93,7 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
         Ty::Struct(item) | Ty::Enum(item) => match &program.items[*item].item {
             Item::Struct(definition) => definition.name.to_string(),
             Item::Enum(definition) => definition.name.to_string(),
-            Item::Fn(_) | Item::Const(_) => "{unknown}".to_owned(),
+            _ => "{unknown}".to_owned(),
         },
         Ty::Option(value) => format!("Option<{}>", type_name(program, value)),
         Ty::Result(value, error) => {
@@ -183,7 +183,7 @@ impl<'a> Infer<'a> {
             match program.items[item].item {
                 Item::Struct(_) => return Term::Struct(item),
                 Item::Enum(_) => return Term::Enum(item),
-                Item::Fn(_) | Item::Const(_) => {}
+                Item::Fn(_) | Item::Const(_) | Item::Impl(_) | Item::Trait(_) => {}
             }
             self.diags
                 .error(code::UNKNOWN_TYPE, ty.span, format!("expected a type, found `{}`", path.text()))
@@ -252,5 +252,7 @@ pub(super) fn kind_of(item: &Item) -> &'static str {
         Item::Struct(_) => "struct",
         Item::Enum(_) => "enum",
         Item::Const(_) => "const",
+        Item::Impl(_) => "impl",
+        Item::Trait(_) => "trait",
     }
 }

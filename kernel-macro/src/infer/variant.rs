@@ -45,7 +45,11 @@ impl<'a> Infer<'a> {
     pub(super) fn constructor_of(&mut self, path: &Path) -> Named<'a> {
         let program = self.program;
         let uses = &program.items[self.item].uses;
-        if let Some(&item) = uses.get(&path.text()) {
+        let own = self.own_item(path);
+        if own.is_none() && self.names_param(path) {
+            return Named::Broken;
+        }
+        if let Some(item) = own.or_else(|| uses.get(&path.text()).copied()) {
             let Item::Struct(definition) = &program.items[item].item else { return Named::Other };
             let TypedItem::Struct(types) = &program.items[item].typed else {
                 self.poisoned = true;
@@ -60,7 +64,9 @@ impl<'a> Infer<'a> {
                 item: Some(item),
             });
         }
-        if let Some(&item) = uses.get(&parent(path).text())
+        let parent = parent(path);
+        let own = self.own_item(&parent);
+        if let Some(item) = own.or_else(|| uses.get(&parent.text()).copied())
             && let Item::Enum(definition) = &program.items[item].item
         {
             return self.variant_of(item, definition, path);

@@ -29,11 +29,16 @@ impl FnCx<'_, '_, '_> {
                 let spot = self.lower_spot(expr)?;
                 self.read(spot)
             }
+            ExprKind::Unary(_, operand) if self.typed.calls.contains_key(&expr.id) => self.lower_call(expr, &[operand]),
+            ExprKind::Binary(_, left, right, _) if self.typed.calls.contains_key(&expr.id) => {
+                self.lower_call(expr, &[left, right])
+            }
             ExprKind::Unary(op, operand) => {
                 let value = self.lower_expr(operand)?;
                 let op = match op {
                     UnaryOp::Neg => Op::Neg,
                     UnaryOp::Not => Op::Not,
+                    UnaryOp::Deref => return Some(value),
                 };
                 Some(self.op(op, &[value]))
             }
@@ -210,6 +215,21 @@ impl FnCx<'_, '_, '_> {
         match *self.typed.calls.get(&expr.id)? {
             Callee::Builtin(builtin) => Some(self.b.builtin(builtin)),
             Callee::Intrinsic(intrinsic) => self.lower_intrinsic(expr, intrinsic, args),
+            Callee::Convert => {
+                let value = self.lower_expr(args.first()?)?;
+                let Ty::Scalar(to) = *self.ty_of(expr) else { return Some(value) };
+                // From `bool` to a float by way of an integer.
+                let value = if to == ScalarName::F32 && self.shape(value).0 == Scalar::Bool {
+                    self.cast(value, Scalar::U32)
+                } else {
+                    value
+                };
+                Some(self.cast(value, scalar(to)))
+            }
+            Callee::Zero => {
+                let ty = self.ty(self.ty_of(expr))?;
+                Some(self.zero(ty))
+            }
             Callee::Choice(method) => self.lower_choice(expr, method, args),
             Callee::Constructor => self.lower_constructor(expr, args),
             Callee::Atomic(op, order) => self.lower_atomic(op, order, args),

@@ -111,6 +111,7 @@ impl Parser<'_> {
         let op = match &unary.op {
             UnOp::Neg(_) => UnaryOp::Neg,
             UnOp::Not(_) => UnaryOp::Not,
+            UnOp::Deref(_) if self.owned => UnaryOp::Deref,
             other => {
                 self.unsupported(
                     other,

@@ -5,7 +5,7 @@ use syn::{FnArg, Pat, ReturnType, Type};
 
 use super::Parser;
 use super::ty::ungroup;
-use crate::ast::{Const, Fn, Generics, Param, Shape, SpanRange, Struct, TypeExpr, TypeKind};
+use crate::ast::{Const, Fn, Generics, Param, Path, Shape, SpanRange, Struct, TypeExpr, TypeKind};
 use crate::diag::{Diagnostics, code};
 
 /// What a function is to the language: kernels take buffers and return nothing.
@@ -13,18 +13,21 @@ use crate::diag::{Diagnostics, code};
 pub(crate) enum Role {
     Kernel,
     Device,
+    /// A function of an `impl` or trait.
+    Method,
 }
 
 /// Parses a kernel or a device function.
 pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) -> Fn {
     let mut parser = Parser::new(diags);
+    parser.owned = role == Role::Method;
     parser.check_signature(&item.sig);
     let mut generics = match role {
         Role::Kernel => {
             parser.check_generics(&item.sig.generics);
             Generics::default()
         }
-        Role::Device => parser.generics(&item.sig.generics),
+        Role::Device | Role::Method => parser.generics(&item.sig.generics),
     };
     let params = item.sig.inputs.iter().filter_map(|input| parser.param(input, role, &mut generics)).collect();
     let result = parser.result(&item.sig.output, role);
@@ -34,6 +37,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
         vis: item.vis.clone(),
         name: item.sig.ident.clone(),
         generics,
+        receiver: item.sig.receiver().filter(|_| role == Role::Method).cloned(),
         params,
         result,
         body,
@@ -55,6 +59,15 @@ pub(crate) fn parse_const(item: &syn::ItemConst, diags: &mut Diagnostics) -> Con
     let ty = parser.ty(&item.ty);
     let value = parser.expr(&item.expr);
     Const { attrs: item.attrs.clone(), name: item.ident.clone(), ty, value, expr_count: parser.exprs }
+}
+
+/// Parses a const of an `impl` or trait.
+pub(super) fn parse_owned_const(name: &Ident, ty: &Type, value: &syn::Expr, diags: &mut Diagnostics) -> Const {
+    let mut parser = Parser::new(diags);
+    parser.owned = true;
+    let ty = parser.ty(ty);
+    let value = parser.expr(value);
+    Const { attrs: Vec::new(), name: name.clone(), ty, value, expr_count: parser.exprs }
 }
 
 /// Parses a struct with named fields.
@@ -97,6 +110,7 @@ impl Parser<'_> {
     fn param(&mut self, input: &FnArg, role: Role, generics: &mut Generics) -> Option<Param> {
         let typed = match input {
             FnArg::Typed(typed) => typed,
+            FnArg::Receiver(receiver) if role == Role::Method => return self.receiver(receiver),
             FnArg::Receiver(receiver) => {
                 let error = self.diags.error(
                     code::BAD_SIGNATURE,
@@ -112,13 +126,44 @@ impl Parser<'_> {
         }
         let ty = match role {
             Role::Kernel => self.param_ty(&typed.ty),
-            Role::Device => match self.implicit_param(&typed.ty, generics) {
+            Role::Device | Role::Method => match self.implicit_param(&typed.ty, generics) {
                 Some(ty) => ty,
                 None => self.device_param_ty(&typed.ty),
             },
         };
         let (name, mutable) = self.param_name(&typed.pat)?;
         Some(Param { name, mutable, ty, binding: self.next_binding() })
+    }
+
+    /// `self`, `mut self` or `&self`: values are copied, so that a reference to one is the value.
+    fn receiver(&mut self, receiver: &syn::Receiver) -> Option<Param> {
+        let writes = match &receiver.kind {
+            syn::ReceiverKind::Value => false,
+            syn::ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
+            _ => {
+                let error = self.diags.error(
+                    code::BAD_SIGNATURE,
+                    SpanRange::of(receiver),
+                    "a receiver with a type is not supported",
+                );
+                error.help("write `self` or `&self`");
+                return None;
+            }
+        };
+        if writes {
+            let error =
+                self.diags.error(code::BAD_SIGNATURE, SpanRange::of(receiver), "`&mut self` is not supported yet");
+            error.help("take `self` and return the new value");
+            return None;
+        }
+        let name = Ident::new("self", receiver.self_token.span);
+        let path = Path::plain(false, vec![Ident::new("Self", receiver.self_token.span)]);
+        let ty = TypeExpr {
+            kind: TypeKind::Path(path),
+            span: SpanRange::of(receiver),
+            tokens: quote::ToTokens::to_token_stream(&quote::format_ident!("Self")),
+        };
+        Some(Param { name, mutable: receiver.mutability.is_some(), ty, binding: self.next_binding() })
     }
 
     /// The name of a parameter, and whether it is `mut`.
@@ -162,7 +207,7 @@ impl Parser<'_> {
     fn result(&mut self, output: &ReturnType, role: Role) -> Option<TypeExpr> {
         let ReturnType::Type(_, ty) = output else { return None };
         let unit = matches!(ungroup(ty), Type::Tuple(tuple) if tuple.elems.is_empty());
-        if role == Role::Device {
+        if role != Role::Kernel {
             return Some(self.ty(ty)).filter(|_| !unit);
         }
         if !unit {

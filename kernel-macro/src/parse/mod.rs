@@ -3,9 +3,11 @@
 mod data;
 mod expr;
 mod generics;
+mod implementation;
 mod item;
 mod iterate;
 mod macros;
+mod module;
 mod parallel;
 mod pat;
 mod span;
@@ -18,7 +20,9 @@ use gridwise_ir::arena::EntityId;
 use quote::ToTokens;
 
 pub(crate) use data::{parse_device_struct, parse_enum};
+pub(crate) use implementation::{default_fn, item_fn, parse_impl, parse_trait};
 pub(crate) use item::{Role, parse_const, parse_fn, parse_struct};
+pub(crate) use module::{ModuleItem, SourceItem, SourceItems};
 
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Path, SpanRange};
 use crate::diag::{Diagnostic, Diagnostics, code};
@@ -32,11 +36,13 @@ pub(crate) struct Parser<'d> {
     shared_names: Vec<(String, BindingId)>,
     /// Whether a `debug_assert!` or its like was met.
     has_debug: bool,
+    /// Inside an `impl` or trait, where `self` and `Self` mean something.
+    owned: bool,
 }
 
 impl<'d> Parser<'d> {
     pub(crate) fn new(diags: &'d mut Diagnostics) -> Self {
-        Self { diags, exprs: 0, bindings: 0, shared_names: Vec::new(), has_debug: false }
+        Self { diags, exprs: 0, bindings: 0, shared_names: Vec::new(), has_debug: false, owned: false }
     }
 
     fn next_expr(&mut self) -> ExprId {
@@ -82,7 +88,8 @@ impl<'d> Parser<'d> {
                     return None;
                 }
             }
-            if segment.ident == "Self" || (segment.ident == "self" && path.segments.len() == 1) {
+            let is_self = segment.ident == "Self" || (segment.ident == "self" && path.segments.len() == 1);
+            if is_self && !self.owned {
                 self.unsupported(&segment.ident, "`self` and `Self` are", "kernels and device fns are free functions");
                 return None;
             }

@@ -216,6 +216,7 @@ impl Renderer<'_> {
         let is_literal = matches!(operand.kind, ExprKind::Literal(_));
         let value = self.expr(operand);
         match (op, &ty) {
+            (UnaryOp::Deref, _) => tokens!(*#value),
             (_, Ty::Error) if !self.is_original() && !is_literal => self.unknown_unary(op, value),
             (UnaryOp::Neg, Ty::Scalar(ScalarName::I32)) if !self.is_original() && !is_literal => {
                 tokens!(#value.wrapping_neg())

@@ -20,7 +20,9 @@ pub(crate) fn render_fn(program: &Program, item: ItemId, is_kernel: bool, krate:
     let sites = sites_tokens(&renderer.sites.into_inner());
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
     let (generics, clauses) = (&function.generics.source, &function.generics.source.where_clause);
-    let params = function.params.iter().map(parameter);
+    let receiver = function.receiver.as_ref();
+    let params = function.params.iter().skip(usize::from(receiver.is_some())).map(parameter);
+    let params = receiver.map(quote::ToTokens::to_token_stream).into_iter().chain(params);
     let result = function.result.as_ref().map(|ty| {
         let tokens = &ty.tokens;
         quote!(-> #tokens)

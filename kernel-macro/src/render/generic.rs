@@ -50,6 +50,7 @@ impl Renderer<'_> {
         let (twin, a) = (self.twin(), local("__operand"));
         match op {
             UnaryOp::Neg => tokens!(#twin::generic::neg(#operand, |#a| -#a)),
+            UnaryOp::Deref => tokens!(*#operand),
             UnaryOp::Not => tokens!(#twin::generic::not(#operand, |#a| !#a)),
         }
     }

@@ -1,8 +1,11 @@
 //! Device items that kernels of another crate use: by `use`, full path, re-export and glob.
 
 pub mod color;
+mod complex;
 pub mod geometry;
 pub mod shape;
+
+pub use complex::number::Complex;
 
 /// Re-exports under other paths, to gather through.
 pub mod prelude {

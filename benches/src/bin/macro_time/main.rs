@@ -37,6 +37,8 @@ mod krate;
 mod lower;
 #[path = "../../../../kernel-macro/src/message.rs"]
 mod message;
+#[path = "../../../../kernel-macro/src/module.rs"]
+mod module;
 #[path = "../../../../kernel-macro/src/parse/mod.rs"]
 mod parse;
 #[path = "../../../../kernel-macro/src/program.rs"]

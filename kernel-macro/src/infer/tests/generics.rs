@@ -32,10 +32,6 @@ fn kernel(x: &mut [f32]) {
     x[0] = pair::<f32, 2>(1.0, 2.0)[0];
 }",
         expect![[r#"
-            error: [K0100] cannot find function `T::default` in this scope
-                   help: a function needs `#[device]` to be called from kernels
-             1 | fn zero<T: Default>() -> T { T::default() }
-               |                              ^^^^^^^^^^
             error: [K0109] cannot infer the parameter `T` of `zero`
                    help: write it: `zero::<…>(…)`
              5 |     zero();

@@ -31,6 +31,7 @@ pub(crate) fn infer_source(source: &str) -> (Program, Diagnostics) {
             uses: names.clone(),
             file: "src/kernel.rs".to_owned(),
             position: (name.span().start().line as u32, name.span().start().column as u32 + 1),
+            owner: None,
             bindings: Vec::new(),
             typed: TypedItem::None,
         });

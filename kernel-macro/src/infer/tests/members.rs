@@ -74,7 +74,7 @@ fn methods() {
 fn f(p: P) { p.norm(); }",
         expect![[r#"
             error: [K0104] no method `norm` on type `P`
-                   help: methods of structs are not available yet: write a `#[device] fn`
+                   help: write it in an `impl` beside the struct, in a `#[device] mod`
              2 | fn f(p: P) { p.norm(); }
                |                ^^^^
         "#]],

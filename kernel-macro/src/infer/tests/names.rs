@@ -175,7 +175,7 @@ fn f() -> f32 { smoth(1.0) }",
 fn f() { P::new(1.0); }",
         expect![[r#"
             error: [K0100] cannot find function `P::new` in this scope
-                   help: methods of structs are not available yet: write a `#[device] fn`
+                   help: write it in an `impl` beside the struct, in a `#[device] mod`
              2 | fn f() { P::new(1.0); }
                |          ^^^^^^
         "#]],

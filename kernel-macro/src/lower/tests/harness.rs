@@ -30,6 +30,7 @@ pub(super) fn program_of(source: &str) -> Program {
             uses: names.clone(),
             file: "src/kernel.rs".to_owned(),
             position,
+            owner: None,
             bindings: Vec::new(),
             typed: TypedItem::None,
         });

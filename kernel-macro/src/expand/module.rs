@@ -1,0 +1,351 @@
+//! `#[device]` on modules and traits: a type with its `impl` blocks, or a trait with what implements it, as one unit, so
+//! that whoever names the type has its methods and operators, too.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+
+use super::{Finished, advance, errors_of, internal_error, start};
+use crate::assemble::{AssembleError, Gathered, assemble_gathered};
+use crate::ast::{Item, Path, SpanRange};
+use crate::check::check_item;
+use crate::codegen::{check_fields, check_repr, const_assertion, data_assertions, discriminant_assertions};
+use crate::codegen::{fn_stub, item_macro, value_impl};
+use crate::diag::{Diagnostics, code};
+use crate::gather::{Closure, Entry, EntryKind, Place, State};
+use crate::gather::{names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct, names_of_trait};
+use crate::instantiate::instantiate;
+use crate::krate::facade_path;
+use crate::module::{infer_module, member_key, name_of, push_module};
+use crate::parse::{ModuleItem, SourceItem, SourceItems, default_fn, item_fn};
+use crate::program::{ItemId, Program};
+use crate::render::render_fn;
+
+/// Expands `#[device] mod name { … }`.
+pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {
+    let syn::ItemMod { attrs, vis, mod_token, ident, content, .. } = item;
+    let mut diags = Diagnostics::new();
+    let Some((brace, items)) = content else {
+        let span = SpanRange::token(ident.span());
+        let error = diags.error(code::BAD_ATTRIBUTE, span, "`#[device]` needs the module's items");
+        error.help(
+            "write them here: `#[device] mod name { … }`; stable Rust gives macros nothing of a module in a file",
+        );
+        return errors_of(diags);
+    };
+    let (device, host) = split(items);
+    let (state, failed) = module_state(&ident, device.clone(), &mut diags);
+    let mut inner = errors_of(diags);
+    inner.extend(if failed { stubs(&device, &state.key) } else { advance(state) });
+    let mut tokens = quote!(#(#attrs)* #vis #mod_token #ident);
+    let mut group = proc_macro2::Group::new(proc_macro2::Delimiter::Brace, quote!(#(#host)* #inner));
+    group.set_span(brace.span.join());
+    tokens.extend([proc_macro2::TokenTree::Group(group)]);
+    tokens
+}
+
+/// Expands `#[device] trait Name { … }`.
+pub(super) fn device_trait(item: syn::ItemTrait) -> TokenStream {
+    let mut diags = Diagnostics::new();
+    let name = item.ident.clone();
+    let items = SourceItems(vec![SourceItem::Trait(item)]);
+    let (state, failed) = module_state(&name, items.clone(), &mut diags);
+    let mut tokens = errors_of(diags);
+    tokens.extend(if failed { stubs(&items, &state.key) } else { advance(state) });
+    tokens
+}
+
+/// What the device knows, and what stays as it is: imports, kernels, tests, modules, ….
+fn split(items: Vec<syn::Item>) -> (SourceItems, Vec<syn::Item>) {
+    let (mut device, mut host) = (Vec::new(), Vec::new());
+    for item in items {
+        match SourceItem::of(&item).filter(|read| !is_host(read)) {
+            Some(mut read) => {
+                read.attrs_mut().retain(|attr| attr.path().segments.last().is_none_or(|last| last.ident != "device"));
+                device.push(read);
+            }
+            None => host.push(item),
+        }
+    }
+    (SourceItems(device), host)
+}
+
+fn is_host(item: &SourceItem) -> bool {
+    let mut item = item.clone();
+    let names = ["kernel", "test", "cfg"];
+    item.attrs_mut()
+        .iter()
+        .any(|attr| attr.path().segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name)))
+}
+
+/// The first half, up to the first checkpoint: what there is to gather, and whether there were errors.
+pub(super) fn module_state(name: &Ident, items: SourceItems, diags: &mut Diagnostics) -> (State, bool) {
+    let parsed = items.parse_all(diags);
+    let own: Vec<String> = parsed.iter().filter_map(|item| name_of(&item.item)).map(ToString::to_string).collect();
+    let mut todo = Vec::new();
+    for (source, ModuleItem { item, members }) in items.0.iter().zip(&parsed) {
+        if let SourceItem::Struct(input) = source {
+            check_repr(input, diags);
+        }
+        todo.extend(match item {
+            Item::Fn(function) => names_of_fn(function, diags),
+            Item::Const(constant) => names_of_const(constant),
+            Item::Struct(definition) => names_of_struct(definition),
+            Item::Enum(definition) => names_of_enum(definition),
+            Item::Impl(implementation) => names_of_impl(implementation, members),
+            Item::Trait(definition) => names_of_trait(definition, members),
+        });
+    }
+    let is_own = |path: &Path| match path.segments.as_slice() {
+        [name] => own.iter().any(|own| name == own),
+        [module, name] => module == "self" && own.iter().any(|own| name == own),
+        _ => false,
+    };
+    todo.retain(|path| path.leading_colon || !is_own(path));
+    let state = start(EntryKind::Module, name, name.to_token_stream(), items.to_token_stream(), todo);
+    (state, diags.has_errors())
+}
+
+/// The second half, with everything gathered.
+pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
+    let (Ok(items), Ok(name)) =
+        (syn::parse2::<SourceItems>(state.item.clone()), syn::parse2::<Ident>(state.attr.clone()))
+    else {
+        return Finished::default();
+    };
+    let parsed = items.parse_all(diags);
+    let place = Place::of(&name);
+    let gathered = match assemble_gathered(state.done) {
+        Ok(gathered) => gathered,
+        Err(AssembleError::Broken) => return broken(&items, &state.key),
+        Err(AssembleError::Internal(detail)) => {
+            internal_error(&name, "gathering", &detail, diags);
+            return broken(&items, &state.key);
+        }
+    };
+    let Gathered { mut program, mut entries, uses, linked } = gathered;
+    let first = program.items.len();
+    let ids = push_module(&mut program, parsed, &linked, &place);
+    let end = program.items.len();
+    infer_module(&mut program, first..end, diags);
+    check(&mut program, &ids, &items, first..end, diags);
+    if diags.has_errors() {
+        return broken(&items, &state.key);
+    }
+    entries.push(Entry {
+        key: state.key.clone(),
+        file: place.file,
+        position: place.position,
+        kind: EntryKind::Module,
+        tokens: bare(&items).to_token_stream(),
+        uses,
+    });
+    let mut tokens = TokenStream::new();
+    for (item, id) in items.0.iter().zip(&ids) {
+        tokens.extend(rendered(&program, *id, item));
+    }
+    let mut closure = Closure::Items(entries.clone());
+    for item in &items.0 {
+        let Some((name, vis)) = item.name() else { continue };
+        let key = member_key(&state.key, name);
+        closure = member_closure(entries.clone(), &key, name);
+        tokens.extend(item_macro(name, vis, &key, &closure));
+    }
+    Finished { tokens, closure }
+}
+
+fn check(
+    program: &mut Program,
+    ids: &[ItemId],
+    items: &SourceItems,
+    all: std::ops::Range<usize>,
+    diags: &mut Diagnostics,
+) {
+    use gridwise_ir::arena::EntityId as _;
+    if !diags.has_errors() {
+        for id in all.clone() {
+            instantiate(program, ItemId::new(id), diags);
+        }
+    }
+    for id in all {
+        check_item(program, ItemId::new(id), diags);
+    }
+    for (item, id) in items.0.iter().zip(ids) {
+        if let (SourceItem::Struct(_), Item::Struct(definition)) = (item, &program.items[*id].item) {
+            check_fields(program, *id, definition, diags);
+        }
+    }
+}
+
+/// What the macro of one item hands out.
+fn member_closure(mut entries: Vec<Entry>, key: &str, name: &Ident) -> Closure {
+    let Place { file, position } = Place::of(name);
+    entries.push(Entry {
+        key: key.to_owned(),
+        file,
+        position,
+        kind: EntryKind::Member,
+        tokens: TokenStream::new(),
+        uses: Vec::new(),
+    });
+    Closure::Items(entries)
+}
+
+/// The items as other expansions read them: without attributes, but for derives.
+fn bare(items: &SourceItems) -> SourceItems {
+    let mut items = items.clone();
+    for item in &mut items.0 {
+        item.attrs_mut().retain(|attr| attr.path().is_ident("derive") || attr.path().is_ident("repr"));
+        match item {
+            SourceItem::Struct(input) => {
+                if let syn::Data::Struct(data) = &mut input.data {
+                    data.fields.iter_mut().for_each(|field| field.attrs.clear());
+                }
+            }
+            SourceItem::DeviceStruct(item) => item.fields.iter_mut().for_each(|field| field.attrs.clear()),
+            SourceItem::Enum(item) => {
+                for variant in &mut item.variants {
+                    variant.attrs.clear();
+                    variant.fields.iter_mut().for_each(|field| field.attrs.clear());
+                }
+            }
+            SourceItem::Impl(item) => {
+                for member in &mut item.items {
+                    match member {
+                        syn::ImplItem::Fn(function) => function.attrs.clear(),
+                        syn::ImplItem::Const(constant) => constant.attrs.clear(),
+                        _ => {}
+                    }
+                }
+            }
+            SourceItem::Trait(item) => {
+                for member in &mut item.items {
+                    if let syn::TraitItem::Fn(function) = member {
+                        function.attrs.clear();
+                    }
+                }
+            }
+            SourceItem::Fn(_) | SourceItem::Const(_) => {}
+        }
+    }
+    items
+}
+
+/// An item without errors as Rust.
+fn rendered(program: &Program, id: ItemId, item: &SourceItem) -> TokenStream {
+    let krate = facade_path();
+    let mut members = program.members(id).map(|(member, _)| member);
+    match item {
+        SourceItem::Fn(_) => render_fn(program, id, false, &krate),
+        SourceItem::Const(item) => {
+            let assertion = const_assertion(program, id);
+            quote!(#item #assertion)
+        }
+        SourceItem::Struct(input) => {
+            let mut tokens = struct_tokens(input);
+            if let Item::Struct(definition) = &program.items[id].item {
+                tokens.extend(data_assertions(program, id, definition, &krate));
+            }
+            tokens
+        }
+        SourceItem::DeviceStruct(item) => {
+            let value = value_impl(&program.items[id].item, &krate);
+            quote!(#item #value)
+        }
+        SourceItem::Enum(item) => {
+            let value = value_impl(&program.items[id].item, &krate);
+            let assertions = discriminant_assertions(program, id);
+            quote!(#item #value #assertions)
+        }
+        SourceItem::Impl(item) => implementation_tokens(item, |_| {
+            members.next().map(|member| render_fn(program, member, false, &krate)).unwrap_or_default()
+        }),
+        SourceItem::Trait(item) => trait_tokens(item, |_| {
+            members.next().map(|member| render_fn(program, member, false, &krate)).unwrap_or_default()
+        }),
+    }
+}
+
+/// The struct; its derive does only what needs no other item.
+fn struct_tokens(input: &syn::DeriveInput) -> TokenStream {
+    let mut emitted = input.clone();
+    emitted.attrs.push(syn::parse_quote!(#[__gridwise_member]));
+    emitted.into_token_stream()
+}
+
+/// An `impl` with other functions; consts, in between, are asked for, too, and stay as they are.
+fn implementation_tokens(
+    item: &syn::ItemImpl,
+    mut function_tokens: impl FnMut(Option<&syn::ItemFn>) -> TokenStream,
+) -> TokenStream {
+    let members = item.items.iter().map(|member| match member {
+        syn::ImplItem::Fn(function) => function_tokens(Some(&item_fn(function))),
+        syn::ImplItem::Const(constant) => {
+            function_tokens(None);
+            constant.to_token_stream()
+        }
+        other => other.to_token_stream(),
+    });
+    let members: Vec<_> = members.collect();
+    let (attrs, generics, self_ty) = (&item.attrs, &item.generics, &item.self_ty);
+    let of = item.trait_.as_ref().map(|(path, keyword)| quote!(#path #keyword));
+    let clauses = &item.generics.where_clause;
+    quote!(#(#attrs)* impl #generics #of #self_ty #clauses { #(#members)* })
+}
+
+/// A trait with other bodies; consts with a value are asked for, too, and stay as they are.
+fn trait_tokens(
+    item: &syn::ItemTrait,
+    mut function_tokens: impl FnMut(Option<&syn::ItemFn>) -> TokenStream,
+) -> TokenStream {
+    let members = item.items.iter().map(|member| match member {
+        syn::TraitItem::Fn(function) => match default_fn(function) {
+            Some(function) => function_tokens(Some(&function)),
+            None => function.to_token_stream(),
+        },
+        syn::TraitItem::Const(constant) => {
+            if constant.default.is_some() {
+                function_tokens(None);
+            }
+            constant.to_token_stream()
+        }
+        other => other.to_token_stream(),
+    });
+    let members: Vec<_> = members.collect();
+    let syn::ItemTrait { attrs, vis, trait_token, ident, generics, colon_token, supertraits, .. } = item;
+    let clauses = &generics.where_clause;
+    quote!(#(#attrs)* #vis #trait_token #ident #generics #colon_token #supertraits #clauses { #(#members)* })
+}
+
+fn broken(items: &SourceItems, key: &str) -> Finished {
+    Finished { tokens: stubs(items, key), closure: Closure::Broken }
+}
+
+/// What is emitted after an error: all items with nothing in them that could fail, and macros that say so.
+fn stubs(items: &SourceItems, key: &str) -> TokenStream {
+    let mut tokens = TokenStream::new();
+    for item in &items.0 {
+        tokens.extend(match item {
+            SourceItem::Fn(item) => fn_stub(item),
+            SourceItem::Const(item) => quote!(#[allow(dead_code)] #item),
+            SourceItem::Struct(input) => struct_tokens(input),
+            SourceItem::DeviceStruct(item) => item.to_token_stream(),
+            SourceItem::Enum(item) => item.to_token_stream(),
+            SourceItem::Impl(item) => implementation_tokens(item, method_stub),
+            SourceItem::Trait(item) => trait_tokens(item, method_stub),
+        });
+        if let Some((name, vis)) = item.name() {
+            tokens.extend(item_macro(name, vis, &member_key(key, name), &Closure::Broken));
+        }
+    }
+    tokens
+}
+
+fn method_stub(function: Option<&syn::ItemFn>) -> TokenStream {
+    let Some(syn::ItemFn { attrs, vis, sig, .. }) = function else { return TokenStream::new() };
+    let message = format!("`{}` has errors", sig.ident);
+    quote! {
+        #(#attrs)*
+        #[allow(unused_variables, unused_mut, dead_code, clippy::all)]
+        #vis #sig { ::core::panic!(#message) }
+    }
+}

@@ -1,0 +1,392 @@
+//! Functions, consts and types of `impl` blocks and traits: which one a name means for a type. Traits that are implemented
+//! but not in scope are rustc's to report.
+
+use proc_macro2::Ident;
+
+use crate::ast::{Expr, Fn, Impl, Item, Path, ScalarName, SpanRange};
+use crate::diag::code;
+use crate::program::ItemId;
+use crate::typed::{Callee, Resolution, Ty};
+
+use super::generic::{Param, Request, unknown_params};
+use super::mismatch::Because;
+use super::name::parent;
+use super::ty::builtin_path;
+use super::unify::Term;
+use super::{Expect, Infer};
+
+/// How deep consts of types may name each other.
+const MAX_DEPTH: usize = 32;
+
+/// A function or const that may be meant.
+#[derive(Debug, Clone)]
+struct Candidate {
+    member: ItemId,
+    /// The parameters of its `impl` or trait, and `Self`.
+    params: Vec<Param>,
+    /// `Self` as the `impl` has it.
+    self_term: Term,
+    /// Whether every use needs an instance of its own.
+    is_generic: bool,
+}
+
+fn self_param(term: Term) -> Param {
+    Param { name: "Self".to_owned(), term, scalar: None }
+}
+
+impl<'a> Infer<'a> {
+    /// Brings the parameters of the `impl` or trait around the item into scope, and `Self`.
+    pub(super) fn enter_owner(&mut self) {
+        let program = self.program;
+        let item = &program.items[self.item];
+        let Some(owner) = item.owner.filter(|_| item.bindings.is_empty()) else { return };
+        let mut params = match &program.items[owner].item {
+            Item::Impl(implementation) => {
+                let mut params = unknown_params(&implementation.generics);
+                let term = self.within(owner, params.clone(), |cx| cx.term_of(&implementation.self_ty));
+                params.push(self_param(term));
+                params
+            }
+            Item::Trait(definition) => {
+                let mut params = unknown_params(&definition.generics);
+                params.push(self_param(Term::Error));
+                params
+            }
+            _ => return,
+        };
+        params.append(&mut self.params);
+        self.params = params;
+    }
+
+    /// The members called `name` that a type has: its own first, then those of traits. `of`: only of this trait.
+    fn candidates(&mut self, term: &Term, name: &str, of: Option<&str>) -> Vec<Candidate> {
+        let program = self.program;
+        let (mut own, mut of_traits) = (Vec::new(), Vec::new());
+        for (id, item) in program.items.iter() {
+            let Item::Impl(implementation) = &item.item else { continue };
+            let trait_name = implementation.of.as_ref().and_then(|path| path.segments.last());
+            if of.is_some_and(|of| trait_name.is_none_or(|name| name != of)) {
+                continue;
+            }
+            let found = member_named(program.members(id), name);
+            let default = if found.is_none() { self.default_member(id, implementation, name) } else { None };
+            let Some((member, is_default)) = found.map(|id| (id, false)).or(default.map(|id| (id, true))) else {
+                continue;
+            };
+            let mut params = self.open_params(&implementation.generics);
+            let self_term = self.within(id, params.clone(), |cx| cx.term_of(&implementation.self_ty));
+            if !self.table.would_unify(&self_term, term) {
+                continue;
+            }
+            let is_generic = is_default || !params.is_empty();
+            if is_default {
+                params.clear();
+            }
+            params.push(self_param(self_term.clone()));
+            let candidate = Candidate { member, params, self_term, is_generic };
+            if implementation.of.is_none() { own.push(candidate) } else { of_traits.push(candidate) }
+        }
+        own.append(&mut of_traits);
+        own
+    }
+
+    /// What a trait gives an `impl` that leaves it out.
+    fn default_member(&self, id: ItemId, implementation: &Impl, name: &str) -> Option<ItemId> {
+        let path = implementation.of.as_ref()?;
+        let definition = *self.program.items[id].uses.get(&path.text())?;
+        member_named(self.program.members(definition), name)
+    }
+
+    /// `receiver.name(args)` of an `impl`; `None` when there is no such method.
+    pub(super) fn infer_user_method(
+        &mut self,
+        expr: &'a Expr,
+        (receiver, term): (&'a Expr, &Term),
+        name: &'a Ident,
+        args: &'a [Expr],
+    ) -> Option<Term> {
+        let mut candidates = self.candidates(term, &name.to_string(), None);
+        candidates.retain(|candidate| self.method_of(candidate).is_some_and(|function| function.receiver.is_some()));
+        let found = self.infer_all(args);
+        let candidate = self.choose(candidates, 1, &found)?;
+        let crate::ast::ExprKind::Method { turbofish, .. } = &expr.kind else { return None };
+        let all: Vec<(&'a Expr, Term)> = std::iter::once((receiver, term.clone())).chain(found).collect();
+        Some(self.call_member(expr, candidate, turbofish.as_ref(), all, super::range(name.span())))
+    }
+
+    /// `Type::name(args)` of an `impl`; `None` when the path does not begin with a type that has it.
+    pub(super) fn infer_user_associated(
+        &mut self,
+        expr: &'a Expr,
+        path: &'a Path,
+        span: SpanRange,
+        args: &'a [Expr],
+    ) -> Option<Term> {
+        let term = self.owner_of(path)?;
+        if term == Term::Error {
+            return Some(self.infer_arguments_only(args));
+        }
+        let name = path.segments.last()?;
+        // What Rust defines on the type itself comes before what traits give it.
+        if super::method::find_row(&name.to_string(), &term, None).is_some() {
+            return None;
+        }
+        let candidates = self.candidates(&term, &name.to_string(), None);
+        if candidates.is_empty() {
+            return None;
+        }
+        let found = self.infer_all(args);
+        let candidate = self.choose(candidates, 0, &found)?;
+        self.table.unify(&candidate.self_term, &term);
+        Some(self.call_member(expr, candidate, path.last_args(), found, span))
+    }
+
+    /// An operator on a type that an `impl` defines it for; `None` when there is none.
+    pub(super) fn user_operator(
+        &mut self,
+        expr: &'a Expr,
+        (of, method): (&str, &str),
+        left: &Term,
+        right: Option<(&'a Expr, &Term)>,
+    ) -> Option<Term> {
+        let candidates = self.candidates(left, method, Some(of));
+        let found: Vec<(&'a Expr, Term)> = right.into_iter().map(|(expr, term)| (expr, term.clone())).collect();
+        let candidate = self.choose(candidates, 1, &found)?;
+        let operand = match &expr.kind {
+            crate::ast::ExprKind::Unary(_, operand) => operand,
+            crate::ast::ExprKind::Binary(_, left, ..) => left,
+            _ => return None,
+        };
+        let all = std::iter::once((&**operand, left.clone())).chain(found).collect();
+        Some(self.call_member(expr, candidate, None, all, expr.span))
+    }
+
+    fn infer_all(&mut self, args: &'a [Expr]) -> Vec<(&'a Expr, Term)> {
+        args.iter().map(|arg| (arg, self.infer(arg, &Expect::Nothing))).collect()
+    }
+
+    fn method_of(&self, candidate: &Candidate) -> Option<&'a Fn> {
+        let program = self.program;
+        match &program.items[candidate.member].item {
+            Item::Fn(function) => Some(function),
+            _ => None,
+        }
+    }
+
+    /// The first candidate whose parameters, from `skip` on, fit the arguments; the first at all when none does.
+    fn choose(&mut self, candidates: Vec<Candidate>, skip: usize, args: &[(&'a Expr, Term)]) -> Option<Candidate> {
+        let mut first = None;
+        let several = candidates.len() > 1;
+        for candidate in candidates {
+            let Some(function) = self.method_of(&candidate) else { continue };
+            let mut fits = !several || function.params.len() == args.len() + skip;
+            for (param, (_, found)) in function.params.iter().skip(skip).zip(args).filter(|_| several) {
+                let term = self.member_term(&candidate, function, &param.ty);
+                fits &= self.table.would_unify(&term, found);
+            }
+            if fits {
+                return Some(candidate);
+            }
+            first = first.or(Some(candidate));
+        }
+        first
+    }
+
+    /// A type in a candidate's signature, its own parameters left open.
+    fn member_term(&mut self, candidate: &Candidate, function: &'a Fn, ty: &'a crate::ast::TypeExpr) -> Term {
+        let mut params = candidate.params.clone();
+        params.extend(self.open_params(&function.generics));
+        self.within(candidate.member, params, |cx| cx.term_of(ty))
+    }
+
+    /// Checks the arguments of a chosen function, the receiver among them, and records the call.
+    fn call_member(
+        &mut self,
+        expr: &'a Expr,
+        candidate: Candidate,
+        written: Option<&'a crate::ast::PathArgs>,
+        args: Vec<(&'a Expr, Term)>,
+        span: SpanRange,
+    ) -> Term {
+        let Some(function) = self.method_of(&candidate) else { return Term::Error };
+        let Candidate { member, mut params, is_generic, .. } = candidate;
+        let own = self.open_params(&function.generics);
+        if let Some(written) = written {
+            self.unify_written(&function.name.to_string(), &function.generics, &own, written);
+        }
+        let needs_instance = is_generic || !own.is_empty();
+        params.extend(own);
+        self.tables.calls.insert(expr.id, Callee::Device(member));
+        if function.params.len() != args.len() {
+            let skip = usize::from(function.receiver.is_some());
+            let (name, count) = (function.name.to_string(), function.params.len() - skip.min(function.params.len()));
+            let plural = if count == 1 { "" } else { "s" };
+            let found = args.len().saturating_sub(skip);
+            let message = format!("`{name}` takes {count} argument{plural}, but {found} were given");
+            self.diags.error(code::WRONG_ARGUMENTS, span, message);
+        } else {
+            for (position, ((arg, found), param)) in (0u32..).zip(args.iter().zip(&function.params)) {
+                let term = self.within(member, params.clone(), |cx| cx.term_of(&param.ty));
+                self.coerce(arg, found, &term, Because::Argument(member, position));
+            }
+        }
+        let result = match &function.result {
+            Some(ty) => self.within(member, params.clone(), |cx| cx.term_of(ty)),
+            None => Term::Unit,
+        };
+        if needs_instance {
+            self.requests.push(Request { expr: expr.id, span, item: member, params });
+        }
+        result
+    }
+
+    /// The type parameter in front of a path's last segment, when it stands for a type that is known.
+    pub(super) fn known_owner(&mut self, path: &'a Path) -> Option<Ty> {
+        let term = self.owner_of(path)?;
+        self.table.resolve(&term)
+    }
+
+    /// What Rust's `From` and `Default` give built-in types.
+    pub(super) fn infer_standard_function(
+        &mut self,
+        expr: &'a Expr,
+        receiver: &Term,
+        name: &str,
+        args: &'a [Expr],
+    ) -> Option<Term> {
+        match (name, args) {
+            ("default", []) => {
+                self.tables.calls.insert(expr.id, Callee::Zero);
+                Some(receiver.clone())
+            }
+            ("from", [value]) => {
+                let Term::Scalar(to) = receiver else { return None };
+                let found = self.infer(value, &Expect::Type(receiver.clone(), Because::Nothing));
+                match self.table.shallow(&found) {
+                    Term::Scalar(from) if from != *to && converts(from, *to) => {}
+                    _ => self.coerce(value, &found, receiver, Because::Nothing),
+                }
+                self.tables.calls.insert(expr.id, Callee::Convert);
+                Some(receiver.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// The type in front of the last segment of a path.
+    fn owner_of(&mut self, path: &'a Path) -> Option<Term> {
+        let (_, owner) = path.segments.split_last()?;
+        let [first, ..] = owner else { return None };
+        if owner.len() == 1
+            && !path.leading_colon
+            && let Some(param) = self.params.iter().rev().find(|param| first == param.name.as_str())
+        {
+            return Some(self.table.shallow(&param.term));
+        }
+        let owner = parent(path);
+        if let Some(&item) = self.program.items[self.item].uses.get(&owner.text()) {
+            return match self.program.items[item].item {
+                Item::Struct(_) => Some(Term::Struct(item)),
+                Item::Enum(_) => Some(Term::Enum(item)),
+                _ => None,
+            };
+        }
+        builtin_path(&owner).map(|ty| Term::from(&ty))
+    }
+
+    /// `Type::NAME`: its value is found where it is used.
+    pub(super) fn infer_associated_const(&mut self, expr: &'a Expr, path: &'a Path) -> Option<Term> {
+        let term = self.owner_of(path)?;
+        if term == Term::Error {
+            return Some(Term::Error);
+        }
+        let name = path.segments.last()?;
+        let program = self.program;
+        let candidates = self.candidates(&term, &name.to_string(), None);
+        let candidate = candidates.into_iter().find(|it| matches!(program.items[it.member].item, Item::Const(_)))?;
+        let Item::Const(constant) = &program.items[candidate.member].item else { return None };
+        self.table.unify(&candidate.self_term, &term);
+        if self.depth >= MAX_DEPTH {
+            self.diags.error(code::BAD_CONST, expr.span, format!("the value of `{}` depends on itself", path.text()));
+            return Some(Term::Error);
+        }
+        self.depth += 1;
+        let errors = self.diags.len();
+        let outer = (std::mem::replace(&mut self.constant, true), self.diverges);
+        let (ty, value) = self.within(candidate.member, candidate.params, |cx| {
+            let ty = cx.term_of(&constant.ty);
+            cx.check(&constant.value, &ty, Because::ConstType);
+            let is_fine = cx.diags.len() == errors && !cx.poisoned;
+            (ty, if is_fine { cx.evaluate(&constant.value) } else { None })
+        });
+        (self.constant, self.diverges) = outer;
+        self.depth -= 1;
+        match value {
+            Some(value) => {
+                self.tables.paths.insert(expr.id, Resolution::Value(value));
+                Some(ty)
+            }
+            None => {
+                self.poisoned |= self.diags.len() == errors;
+                Some(Term::Error)
+            }
+        }
+    }
+
+    /// `T::Name` where `T` stands for `term`.
+    pub(super) fn associated_type(&mut self, term: &Term, name: &'a Ident) -> Term {
+        let program = self.program;
+        let term = self.table.shallow(term);
+        // What the `impl` around says.
+        let around = program.items[self.item].owner.unwrap_or(self.item);
+        if let Item::Impl(implementation) = &program.items[around].item
+            && self.params.iter().any(|param| param.name == "Self" && param.term == term)
+            && let Some((_, ty)) = implementation.types.iter().find(|(alias, _)| alias == name)
+        {
+            return self.term_of(ty);
+        }
+        if let Term::Error | Term::Var(_) = term {
+            return Term::Error;
+        }
+        for (id, item) in program.items.iter() {
+            let Item::Impl(implementation) = &item.item else { continue };
+            let Some((_, ty)) = implementation.types.iter().find(|(alias, _)| alias == name) else { continue };
+            let params = self.open_params(&implementation.generics);
+            let self_term = self.within(id, params.clone(), |cx| cx.term_of(&implementation.self_ty));
+            if self.table.would_unify(&self_term, &term) {
+                self.table.unify(&self_term, &term);
+                let mut params = params;
+                params.push(self_param(self_term));
+                return self.within(id, params, |cx| cx.term_of(ty));
+            }
+        }
+        match (&term, name == "Output") {
+            // Rust's and glam's operators on two values of one type.
+            (Term::Scalar(_) | Term::Vector(..), true) => term,
+            _ => {
+                let written = self.describe(&term);
+                self.diags
+                    .error(code::UNKNOWN_TYPE, super::range(name.span()), format!("{written} has no type `{name}`"))
+                    .help("implement the trait that has it in the `#[device] mod` of the type or of the trait");
+                Term::Error
+            }
+        }
+    }
+}
+
+/// Whether Rust has `To::from(from)` for two different scalars.
+fn converts(from: ScalarName, to: ScalarName) -> bool {
+    matches!((from, to), (ScalarName::Bool, ScalarName::I32 | ScalarName::U32 | ScalarName::Usize | ScalarName::F32))
+}
+
+fn member_named<'p>(
+    mut members: impl Iterator<Item = (ItemId, &'p crate::program::ProgramItem)>,
+    name: &str,
+) -> Option<ItemId> {
+    let is_named = |item: &Item| match item {
+        Item::Fn(function) => function.name == name,
+        Item::Const(constant) => constant.name == name,
+        _ => false,
+    };
+    members.find(|(_, member)| is_named(&member.item)).map(|(id, _)| id)
+}

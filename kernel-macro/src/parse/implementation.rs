@@ -1,0 +1,90 @@
+//! `impl` blocks and traits, taken apart: what they say about types, and their functions and consts as items of their own.
+
+use syn::{ImplItem, TraitItem};
+
+use super::Parser;
+use super::item::{Role, parse_fn, parse_owned_const};
+use crate::ast::{Impl, Item, Trait};
+use crate::diag::Diagnostics;
+
+/// Parses an `impl`, and its functions and consts.
+pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl, Vec<Item>) {
+    let mut parser = Parser::new(diags);
+    parser.owned = true;
+    if let Some(keyword) = &item.unsafety {
+        parser.unsupported(keyword, "`unsafe impl` is", "remove the keyword");
+    }
+    let generics = parser.generics(&item.generics);
+    let of = item.trait_.as_ref().and_then(|(path, _)| parser.path(path));
+    let self_ty = parser.ty(&item.self_ty);
+    let mut types = Vec::new();
+    let mut members = Vec::new();
+    for member in &item.items {
+        match member {
+            ImplItem::Type(alias) => types.push((alias.ident.clone(), parser.ty(&alias.ty))),
+            ImplItem::Fn(function) => members.push(Item::Fn(parse_fn(&item_fn(function), Role::Method, parser.diags))),
+            ImplItem::Const(constant) => {
+                let value = &constant.expr;
+                members.push(Item::Const(parse_owned_const(&constant.ident, &constant.ty, value, parser.diags)));
+            }
+            other => {
+                parser.unsupported(other, "this member of an `impl` is", "an `impl` has functions, consts and types");
+            }
+        }
+    }
+    (Impl { generics, of, self_ty, types }, members)
+}
+
+/// Parses a trait, and its functions that have a body.
+pub(crate) fn parse_trait(item: &syn::ItemTrait, diags: &mut Diagnostics) -> (Trait, Vec<Item>) {
+    let mut parser = Parser::new(diags);
+    parser.owned = true;
+    if let Some(keyword) = &item.unsafety {
+        parser.unsupported(keyword, "`unsafe trait` is", "remove the keyword");
+    }
+    let generics = parser.generics(&item.generics);
+    let supertraits = parser.bounds(&item.supertraits);
+    let mut members = Vec::new();
+    for member in &item.items {
+        match member {
+            TraitItem::Fn(function) => {
+                if let Some(function) = default_fn(function) {
+                    members.push(Item::Fn(parse_fn(&function, Role::Method, parser.diags)));
+                }
+            }
+            TraitItem::Const(constant) => {
+                if let Some((_, value)) = &constant.default {
+                    members.push(Item::Const(parse_owned_const(&constant.ident, &constant.ty, value, parser.diags)));
+                }
+            }
+            TraitItem::Type(_) => {}
+            other => {
+                parser.unsupported(other, "this member of a trait is", "a trait has functions, consts and types");
+            }
+        }
+    }
+    (Trait { name: item.ident.clone(), generics, supertraits }, members)
+}
+
+/// A function of an `impl` as a free function; `self` stays a parameter.
+pub(crate) fn item_fn(function: &syn::ImplItemFn) -> syn::ItemFn {
+    syn::ItemFn {
+        attrs: function.attrs.clone(),
+        vis: function.vis.clone(),
+        modifiers: function.modifiers.clone(),
+        sig: function.sig.clone(),
+        block: Box::new(function.block.clone()),
+    }
+}
+
+/// A function of a trait with a body as a free function.
+pub(crate) fn default_fn(function: &syn::TraitItemFn) -> Option<syn::ItemFn> {
+    let block = Box::new(function.default.clone()?);
+    Some(syn::ItemFn {
+        attrs: function.attrs.clone(),
+        vis: syn::Visibility::Inherited,
+        modifiers: function.modifiers.clone(),
+        sig: function.sig.clone(),
+        block,
+    })
+}
