@@ -345,6 +345,14 @@ pub enum Feature {
     Int8,
     /// `shaderFloat16`.
     Float16,
+    /// `storageBuffer8BitAccess`.
+    Storage8,
+    /// `storageBuffer16BitAccess`.
+    Storage16,
+    /// `storagePushConstant8`.
+    PushConstant8,
+    /// `storagePushConstant16`.
+    PushConstant16,
 }
 
 impl Feature {
@@ -356,6 +364,25 @@ impl Feature {
             Self::Int16 => "Int16",
             Self::Int8 => "Int8",
             Self::Float16 => "Float16",
+            Self::Storage8 => "Storage8",
+            Self::Storage16 => "Storage16",
+            Self::PushConstant8 => "PushConstant8",
+            Self::PushConstant16 => "PushConstant16",
+        }
+    }
+
+    /// Vulkan's name of the feature.
+    pub const fn vulkan_name(self) -> &'static str {
+        match self {
+            Self::Float64 => "shaderFloat64",
+            Self::Int64 => "shaderInt64",
+            Self::Int16 => "shaderInt16",
+            Self::Int8 => "shaderInt8",
+            Self::Float16 => "shaderFloat16",
+            Self::Storage8 => "storageBuffer8BitAccess",
+            Self::Storage16 => "storageBuffer16BitAccess",
+            Self::PushConstant8 => "storagePushConstant8",
+            Self::PushConstant16 => "storagePushConstant16",
         }
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! | type | size | alignment |
 //! | --- | --- | --- |
+//! | `i8`, `u8` | 1 | 1 |
+//! | `i16`, `u16`, `f16`, `bf16` | 2 | 2 |
 //! | `i32`, `u32`, `f32` | 4 | 4 |
+//! | `i64`, `u64`, `f64` | 8 | 8 |
 //! | two or three lanes (`Vec2`, `UVec3`, …) | 4 × lanes | 4 |
 //! | four lanes of `i32` or `u32` (`IVec4`, `UVec4`) | 16 | 4 |
 //! | four lanes of `f32` (`Vec4`, which glam keeps in a SIMD register) | 16 | 16 |
@@ -27,9 +30,15 @@ impl Layout {
     pub fn of(types: &Types, ty: TypeId) -> Option<Self> {
         match *types.get(ty) {
             Type::Unit | Type::Tuple(_) | Type::Scalar(Scalar::Bool) | Type::Vector(Scalar::Bool, _) => None,
-            Type::Scalar(_) => Some(Self { size: 4, align: 4 }),
+            Type::Scalar(scalar) => {
+                let size = scalar.bits() / 8;
+                Some(Self { size, align: size })
+            }
             Type::Vector(Scalar::F32, 4) => Some(Self { size: 16, align: 16 }),
-            Type::Vector(_, lanes) => Some(Self { size: 4 * u32::from(lanes), align: 4 }),
+            Type::Vector(scalar, lanes) => {
+                let size = scalar.bits() / 8;
+                Some(Self { size: size * u32::from(lanes), align: size })
+            }
             Type::Array(element, len) => {
                 let element = Self::of(types, element)?;
                 Some(Self { size: element.size.checked_mul(len)?, align: element.align })

@@ -9,6 +9,8 @@ pub mod builder;
 #[cfg(feature = "compiler")]
 pub mod compile;
 #[cfg(feature = "compiler")]
+pub mod float16;
+#[cfg(feature = "compiler")]
 pub mod flow;
 #[cfg(feature = "compiler")]
 pub mod interpret;

@@ -36,33 +36,35 @@ macro_rules! ops {
 /// How the types of an op's operands and result hang together. "Lanes of" means that scalar or a vector of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypeRule {
-    /// All operands and the result: one type, lanes of i32, u32 or f32.
+    /// All operands and the result: one type, lanes of a number.
     Numeric,
-    /// All operands and the result: one type, lanes of i32 or f32.
+    /// All operands and the result: one type, lanes of a signed integer or float.
     Signed,
-    /// All operands and the result: one type, lanes of f32.
+    /// All operands and the result: one type, lanes of a float.
     Float,
-    /// All operands and the result: one type, lanes of i32 or u32.
+    /// All operands and the result: one type, lanes of f32.
+    Single,
+    /// All operands and the result: one type, lanes of an integer.
     Int,
-    /// All operands and the result: one type, lanes of i32, u32 or bool.
+    /// All operands and the result: one type, lanes of an integer or bool.
     Bits,
-    /// First operand and the result: one type, lanes of i32 or u32; second operand: the same shape of u32.
+    /// First operand and the result: one type, lanes of an integer; second operand: the same shape of u32.
     Shift,
-    /// Both operands: one type, lanes of i32, u32, f32 or bool; result: the same shape of bool.
+    /// Both operands: one type, lanes of any scalar; result: the same shape of bool.
     Equality,
-    /// Both operands: one type, lanes of i32, u32 or f32; result: the same shape of bool.
+    /// Both operands: one type, lanes of a number; result: the same shape of bool.
     Order,
     /// First operand: bool; the others and the result: one type, any but unit. Or all lanes: shape of bool, then two vectors.
     Select,
-    /// Operand: lanes of any scalar; result: the same shape of any scalar.
+    /// Operand: lanes of any scalar; result: the same shape of any scalar. `f16` and `bf16` convert to and from floats only.
     Cast,
-    /// Operand: lanes of i32, u32 or f32; result: the same shape of another of these.
+    /// Operand: lanes of a number; result: the same shape of a number with as many bits.
     Bitcast,
     /// Operand: vector of bool; result: bool.
     Reduce,
-    /// Operand: lanes of f32; result: the same shape of bool.
+    /// Operand: lanes of a float; result: the same shape of bool.
     FloatTest,
-    /// Operand: lanes of i32 or u32; result: the same shape of u32.
+    /// Operand: lanes of an integer; result: the same shape of u32.
     IntCount,
 }
 
@@ -73,9 +75,9 @@ ops! {
     Sub "sub" 2 Numeric;
     /// Product; integers wrap.
     Mul "mul" 2 Numeric;
-    /// Quotient, integers rounded toward zero. Requires for integers: no lane of the divisor is zero, and not `i32::MIN / -1`.
+    /// Quotient, integers rounded toward zero. Requires for integers: no lane of the divisor is zero, and not `MIN / -1`.
     Div "div" 2 Numeric;
-    /// Remainder with the sign of the dividend; of floats, exactly (`fmod`). Requires for integers: no lane of the divisor is zero, and not `i32::MIN % -1`.
+    /// Remainder with the sign of the dividend; of floats, exactly (`fmod`). Requires for integers: no lane of the divisor is zero, and not `MIN % -1`.
     Rem "rem" 2 Numeric;
     /// Negation; integers wrap.
     Neg "neg" 1 Signed;
@@ -87,9 +89,9 @@ ops! {
     Xor "xor" 2 Bits;
     /// Bitwise or logical not.
     Not "not" 1 Bits;
-    /// Shift left by the amount modulo 32.
+    /// Shift left by the amount modulo the number of bits.
     Shl "shl" 2 Shift;
-    /// Shift right by the amount modulo 32; copies the sign of i32.
+    /// Shift right by the amount modulo the number of bits; copies the sign of signed integers.
     Shr "shr" 2 Shift;
     /// Equal; false when a float is NaN.
     Eq "eq" 2 Equality;
@@ -107,7 +109,7 @@ ops! {
     Select "select" 3 Select;
     /// Rust's `as`: saturating from float to integer with NaN to 0, `bool` to 0 or 1, nearest from integer to float. To `bool`: not zero.
     Cast "cast" 1 Cast;
-    /// The same 32 bits as another type.
+    /// The same bits as another type.
     Bitcast "bitcast" 1 Bitcast;
     /// Whether any lane is true.
     Any "any" 1 Reduce;
@@ -118,7 +120,7 @@ ops! {
     Min "min" 2 Numeric;
     /// Larger operand; of floats the other one when one is NaN.
     Max "max" 2 Numeric;
-    /// Absolute value; `i32::MIN` stays.
+    /// Absolute value; the least integer stays.
     Abs "abs" 1 Signed;
     /// Largest whole number not above.
     Floor "floor" 1 Float;
@@ -135,49 +137,49 @@ ops! {
     /// Square root; NaN below zero.
     Sqrt "sqrt" 1 Float;
     /// First times second plus third, rounded once.
-    MulAdd "mul_add" 3 Float;
+    MulAdd "mul_add" 3 Single;
     /// Sine of radians, of any magnitude.
-    Sin "sin" 1 Float;
+    Sin "sin" 1 Single;
     /// Cosine of radians, of any magnitude.
-    Cos "cos" 1 Float;
+    Cos "cos" 1 Single;
     /// Tangent of radians, of any magnitude.
-    Tan "tan" 1 Float;
+    Tan "tan" 1 Single;
     /// Arc sine; NaN outside [-1, 1].
-    Asin "asin" 1 Float;
+    Asin "asin" 1 Single;
     /// Arc cosine; NaN outside [-1, 1].
-    Acos "acos" 1 Float;
+    Acos "acos" 1 Single;
     /// Arc tangent.
-    Atan "atan" 1 Float;
+    Atan "atan" 1 Single;
     /// Angle of the point (second, first), as `f32::atan2`.
-    Atan2 "atan2" 2 Float;
+    Atan2 "atan2" 2 Single;
     /// Hyperbolic sine.
-    Sinh "sinh" 1 Float;
+    Sinh "sinh" 1 Single;
     /// Hyperbolic cosine.
-    Cosh "cosh" 1 Float;
+    Cosh "cosh" 1 Single;
     /// Hyperbolic tangent.
-    Tanh "tanh" 1 Float;
+    Tanh "tanh" 1 Single;
     /// e to the power of the operand.
-    Exp "exp" 1 Float;
+    Exp "exp" 1 Single;
     /// 2 to the power of the operand.
-    Exp2 "exp2" 1 Float;
+    Exp2 "exp2" 1 Single;
     /// Natural logarithm; NaN below zero, -inf at zero.
-    Ln "ln" 1 Float;
+    Ln "ln" 1 Single;
     /// Base-2 logarithm; NaN below zero, -inf at zero.
-    Log2 "log2" 1 Float;
+    Log2 "log2" 1 Single;
     /// First operand to the power of the second, with all of `f32::powf`'s special cases.
-    Powf "powf" 2 Float;
+    Powf "powf" 2 Single;
     /// Whether the operand is NaN.
     IsNan "is_nan" 1 FloatTest;
     /// Whether the operand is an infinity.
     IsInf "is_inf" 1 FloatTest;
     /// Number of one bits.
     CountOnes "count_ones" 1 IntCount;
-    /// Number of zero bits above the highest one; 32 for zero.
+    /// Number of zero bits above the highest one; all of them for zero.
     LeadingZeros "leading_zeros" 1 IntCount;
-    /// Number of zero bits below the lowest one; 32 for zero.
+    /// Number of zero bits below the lowest one; all of them for zero.
     TrailingZeros "trailing_zeros" 1 IntCount;
     /// The bits in the opposite order.
     ReverseBits "reverse_bits" 1 Int;
-    /// Upper 32 bits of the 64-bit product.
+    /// Upper half of the product with twice as many bits.
     MulHigh "mul_high" 2 Int;
 }

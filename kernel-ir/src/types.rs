@@ -14,38 +14,130 @@ entity_id!(
     "struct"
 );
 
-/// A scalar type. Rust's `usize` is a `U32` here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// A scalar type. Rust's `usize` is a `U32` here, its `isize` an `I32`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scalar {
     /// `bool`; has no memory layout, so it never lies in a buffer.
     Bool,
+    /// `i8`.
+    I8,
+    /// `i16`.
+    I16,
     /// `i32`.
     I32,
+    /// `i64`.
+    I64,
+    /// `u8`.
+    U8,
+    /// `u16`.
+    U16,
     /// `u32`.
     U32,
+    /// `u64`.
+    U64,
+    /// `half::f16`.
+    F16,
+    /// `half::bf16`: the upper half of an `f32`.
+    Bf16,
     /// `f32`.
     F32,
+    /// `f64`.
+    F64,
 }
 
 impl Scalar {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::Bool,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::F16,
+        Self::Bf16,
+        Self::F32,
+        Self::F64,
+    ];
+
     /// Rust's name of the type.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bool => "bool",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
             Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
             Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
             Self::F32 => "f32",
+            Self::F64 => "f64",
         }
     }
 
-    /// Whether the type is `i32` or `u32`.
+    /// Number of bits of a value; 1 for `bool`.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::Bool => 1,
+            Self::I8 | Self::U8 => 8,
+            Self::I16 | Self::U16 | Self::F16 | Self::Bf16 => 16,
+            Self::I32 | Self::U32 | Self::F32 => 32,
+            Self::I64 | Self::U64 | Self::F64 => 64,
+        }
+    }
+
+    /// The bits a value can have, all set.
+    pub const fn mask(self) -> u64 {
+        u64::MAX >> (64 - self.bits())
+    }
+
+    /// Whether the type is an integer.
     pub const fn is_int(self) -> bool {
-        matches!(self, Self::I32 | Self::U32)
+        self.is_signed() || self.is_unsigned()
+    }
+
+    /// Whether the type is an integer with a sign.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
+    }
+
+    /// Whether the type is an integer without a sign.
+    pub const fn is_unsigned(self) -> bool {
+        matches!(self, Self::U8 | Self::U16 | Self::U32 | Self::U64)
     }
 
     /// Whether the type is a float.
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F32)
+        matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
+    }
+
+    /// The unsigned integer of the same width; `bool` stays.
+    pub const fn unsigned(self) -> Self {
+        match self {
+            Self::Bool => Self::Bool,
+            Self::I8 | Self::U8 => Self::U8,
+            Self::I16 | Self::U16 | Self::F16 | Self::Bf16 => Self::U16,
+            Self::I32 | Self::U32 | Self::F32 => Self::U32,
+            Self::I64 | Self::U64 | Self::F64 => Self::U64,
+        }
+    }
+
+    /// The signed integer of the same width; `bool` stays.
+    pub const fn signed(self) -> Self {
+        match self.unsigned() {
+            Self::U8 => Self::I8,
+            Self::U16 => Self::I16,
+            Self::U32 => Self::I32,
+            Self::U64 => Self::I64,
+            other => other,
+        }
     }
 }
 

@@ -20,13 +20,14 @@ fn shaped(scalar: Scalar, count: u8) -> Type {
 
 /// What the scalars of a rule's operands may be.
 fn accepts(rule: TypeRule, scalar: Scalar) -> bool {
-    use Scalar::{Bool, F32, I32, U32};
+    use Scalar::{Bool, F32};
     match rule {
-        TypeRule::Numeric | TypeRule::Order | TypeRule::Bitcast => matches!(scalar, I32 | U32 | F32),
-        TypeRule::Signed => matches!(scalar, I32 | F32),
-        TypeRule::Float | TypeRule::FloatTest => scalar == F32,
+        TypeRule::Numeric | TypeRule::Order | TypeRule::Bitcast => scalar != Bool,
+        TypeRule::Signed => scalar.is_signed() || scalar.is_float(),
+        TypeRule::Float | TypeRule::FloatTest => scalar.is_float(),
+        TypeRule::Single => scalar == F32,
         TypeRule::Int | TypeRule::Shift | TypeRule::IntCount => scalar.is_int(),
-        TypeRule::Bits => scalar != F32,
+        TypeRule::Bits => !scalar.is_float(),
         TypeRule::Reduce => scalar == Bool,
         TypeRule::Equality | TypeRule::Cast | TypeRule::Select => true,
     }
@@ -48,7 +49,7 @@ pub fn op_result(types: &Types, op: Op, operands: &[TypeId], wanted: Option<Type
         return select_result(types, operands);
     }
     let first = types.get(operands[0]);
-    let (_, count) = lanes(first)
+    let (scalar, count) = lanes(first)
         .filter(|(scalar, _)| accepts(rule, *scalar))
         .ok_or_else(|| format!("`{name}` does not take operands of type `{}`", types.display(operands[0])))?;
     for &other in &operands[1..] {
@@ -63,7 +64,9 @@ pub fn op_result(types: &Types, op: Op, operands: &[TypeId], wanted: Option<Type
         TypeRule::Reduce if count == 1 => return Err(format!("`{name}` takes a vector of bool, found `bool`")),
         TypeRule::Reduce => Type::Scalar(Scalar::Bool),
         TypeRule::IntCount => shaped(Scalar::U32, count),
-        TypeRule::Cast | TypeRule::Bitcast => return conversion_result(types, op, (operands[0], count), wanted),
+        TypeRule::Cast | TypeRule::Bitcast => {
+            return conversion_result(types, op, (operands[0], scalar, count), wanted);
+        }
         _ => first.clone(),
     })
 }
@@ -71,16 +74,26 @@ pub fn op_result(types: &Types, op: Op, operands: &[TypeId], wanted: Option<Type
 fn conversion_result(
     types: &Types,
     op: Op,
-    (operand, count): (TypeId, u8),
+    (operand, from, count): (TypeId, Scalar, u8),
     wanted: Option<TypeId>,
 ) -> Result<Type, String> {
     let name = op.name();
     let wanted = wanted.ok_or_else(|| format!("`{name}` needs a result type"))?;
-    let fits = |&(scalar, lanes): &(Scalar, u8)| lanes == count && accepts(op.rule(), scalar);
+    let fits = |&(to, lanes): &(Scalar, u8)| lanes == count && accepts(op.rule(), to) && converts(op, from, to);
     lanes(types.get(wanted))
         .filter(fits)
         .map(|(scalar, count)| shaped(scalar, count))
         .ok_or_else(|| format!("`{name}` does not convert `{}` to `{}`", types.display(operand), types.display(wanted)))
+}
+
+/// Whether `Cast` or `Bitcast` goes from one scalar to the other.
+fn converts(op: Op, from: Scalar, to: Scalar) -> bool {
+    let is_small = |scalar| matches!(scalar, Scalar::F16 | Scalar::Bf16);
+    match op {
+        Op::Bitcast => from.bits() == to.bits(),
+        _ if is_small(from) || is_small(to) => from.is_float() && to.is_float(),
+        _ => true,
+    }
 }
 
 fn select_result(types: &Types, operands: &[TypeId]) -> Result<Type, String> {
@@ -190,7 +203,7 @@ pub fn check_atomic(
     let is_float = *types.get(value) == Type::Scalar(Scalar::F32);
     let fits = match (types.get(cell), types.get(value)) {
         (Type::Scalar(Scalar::U32), Type::Scalar(Scalar::F32)) => true,
-        (Type::Scalar(cell), Type::Scalar(value)) => cell == value && cell.is_int(),
+        (Type::Scalar(cell), Type::Scalar(value)) => cell == value && matches!(cell, Scalar::I32 | Scalar::U32),
         _ => false,
     };
     if !fits {
@@ -232,7 +245,8 @@ pub fn subgroup_result(types: &Types, op: SubgroupOp, operands: &[TypeId]) -> Re
         }
     };
     let refused = || format!("`{name}` does not take operands of type `{}`", types.display(first));
-    let (scalar, _) = lanes(first_type).ok_or_else(refused)?;
+    let is_known = |(scalar, _): &(Scalar, u8)| matches!(scalar.bits(), 1 | 32);
+    let (scalar, _) = lanes(first_type).filter(is_known).ok_or_else(refused)?;
     match op {
         S::Elect => {}
         S::Any | S::All | S::Ballot => expect(0, &bool_)?,

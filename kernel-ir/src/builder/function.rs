@@ -6,6 +6,7 @@ use crate::ir::{
     ParamId, Place, SiteId, SourceLocation, Value, ValueId,
 };
 use crate::op::Op;
+use crate::passes::eval;
 use crate::types::{Scalar, Type, TypeId, Types};
 use crate::typing;
 
@@ -145,6 +146,11 @@ impl<'m> FunctionBuilder<'m> {
     /// A `bool` literal.
     pub fn const_bool(&mut self, value: bool) -> ValueId {
         self.constant(Constant::Bool(value), Scalar::Bool)
+    }
+
+    /// A literal of any scalar type by its bits; for `bool` any but zero is true.
+    pub fn const_bits(&mut self, scalar: Scalar, bits: u64) -> ValueId {
+        self.constant(eval::from_bits(bits, scalar), scalar)
     }
 
     fn constant(&mut self, constant: Constant, scalar: Scalar) -> ValueId {

@@ -64,10 +64,10 @@ impl Value {
         })
     }
 
-    /// The bits of a 32-bit scalar.
+    /// The bits of a scalar, of wider ones the lower 32.
     pub(super) fn bits(&self) -> u32 {
         match self {
-            Self::Scalar(constant) => eval::bits(*constant).expect("an integer or float"),
+            Self::Scalar(constant) => eval::bits(*constant).expect("an integer or float") as u32,
             Self::Composite(_) => panic!("a scalar is needed"),
         }
     }
@@ -91,7 +91,7 @@ impl Value {
     /// The bits of this scalar as a scalar of the other's type.
     pub(super) fn with_bits_as(&self, other: &Self) -> Self {
         let (from, to) = (self.scalar(), other.scalar());
-        if from == to { self.clone() } else { Self::Scalar(eval::from_bits(self.bits(), to)) }
+        if from == to { self.clone() } else { Self::Scalar(eval::from_bits(self.bits().into(), to)) }
     }
 
     pub(super) fn is_true(&self) -> bool {
@@ -134,6 +134,9 @@ fn approximate(op: Op, operands: &[Constant]) -> Option<Constant> {
         Some(Constant::F32(bits)) => Some(f32::from_bits(*bits)),
         _ => None,
     };
+    if matches!(op, Op::Min | Op::Max) {
+        return operands.first().copied();
+    }
     let a = float(0)?;
     Some(Constant::F32(
         match op {
@@ -152,7 +155,6 @@ fn approximate(op: Op, operands: &[Constant]) -> Option<Constant> {
             Op::Ln => a.ln(),
             Op::Log2 => a.log2(),
             Op::Powf => a.powf(float(1)?),
-            Op::Min | Op::Max => a,
             _ => return None,
         }
         .to_bits(),

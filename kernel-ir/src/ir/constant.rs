@@ -1,5 +1,7 @@
 //! Literal values.
 
+use crate::types::Scalar;
+
 /// A literal. Its type is the type of the value the `const` instruction defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Constant {
@@ -11,6 +13,8 @@ pub enum Constant {
     U32(u32),
     /// An `f32` by its bits, so that NaN payloads and the sign of zero survive.
     F32(u32),
+    /// A scalar of any other type by its bits, those above its width zero.
+    Bits(Scalar, u64),
     /// All bits zero, of any type.
     Zero,
 }

@@ -166,6 +166,7 @@ pub(super) fn parse_type(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<T
     }
 }
 
-fn scalar(word: &str) -> Option<Scalar> {
-    [Scalar::Bool, Scalar::I32, Scalar::U32, Scalar::F32].into_iter().find(|scalar| scalar.name() == word)
+/// The scalar type with this name.
+pub(super) fn scalar(word: &str) -> Option<Scalar> {
+    Scalar::ALL.into_iter().find(|scalar| scalar.name() == word)
 }

@@ -5,6 +5,7 @@ use super::function::FunctionParser;
 use super::header::eat_location;
 use crate::ir::{Builtin, Constant, InstKind, Place, Root, SourceLocation, Step, ValueId};
 use crate::op::Op;
+use crate::passes::eval;
 use crate::types::{Scalar, Type};
 
 type Parsed = (InstKind, Vec<ValueId>, Option<SourceLocation>);
@@ -224,11 +225,20 @@ impl FunctionParser<'_, '_> {
 
     fn constant(&mut self, result: ValueId) -> Result<Constant> {
         if self.cursor.eat_word("bits") {
+            let mut scalar = match self.value_type(result) {
+                Some(Type::Scalar(scalar)) if *scalar != Scalar::Bool => *scalar,
+                _ => Scalar::F32,
+            };
+            if let Some(stated) = self.cursor.peek_word().and_then(super::header::scalar) {
+                self.cursor.skip_word(stated.name());
+                scalar = stated;
+            }
             let word = self.cursor.peek_word().unwrap_or_default();
-            return match word.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok()) {
+            let bits = word.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+            return match bits.filter(|bits| *bits <= scalar.mask()) {
                 Some(bits) => {
                     self.cursor.skip_word(word);
-                    Ok(Constant::F32(bits))
+                    Ok(eval::from_bits(bits, scalar))
                 }
                 None => self.cursor.expected("hexadecimal bits (`0x7fc00000`)"),
             };
@@ -257,8 +267,7 @@ fn parse_literal(literal: &str, ty: Option<Scalar>) -> Option<Constant> {
         "false" => return Some(Constant::Bool(false)),
         _ => {}
     }
-    let suffixes = [("i32", Scalar::I32), ("u32", Scalar::U32), ("f32", Scalar::F32)];
-    let suffixed = suffixes.into_iter().find_map(|(suffix, ty)| Some((literal.strip_suffix(suffix)?, ty)));
+    let suffixed = Scalar::ALL.into_iter().find_map(|ty| Some((literal.strip_suffix(ty.name())?, ty)));
     let (digits, ty) = match suffixed {
         Some(suffixed) => suffixed,
         None => (literal, ty?),
@@ -267,6 +276,12 @@ fn parse_literal(literal: &str, ty: Option<Scalar>) -> Option<Constant> {
         Scalar::I32 => digits.parse().ok().map(Constant::I32),
         Scalar::U32 => digits.parse().ok().map(Constant::U32),
         Scalar::F32 => digits.parse::<f32>().ok().map(|value| Constant::F32(value.to_bits())),
-        Scalar::Bool => None,
+        Scalar::F64 => digits.parse::<f64>().ok().map(|value| Constant::Bits(ty, value.to_bits())),
+        Scalar::Bool | Scalar::F16 | Scalar::Bf16 => None,
+        _ => {
+            let value: i128 = digits.parse().ok()?;
+            let constant = eval::from_bits(value as u64, ty);
+            (eval::int(constant) == Some(value)).then_some(constant)
+        }
     }
 }

@@ -359,7 +359,7 @@ impl Walker<'_> {
     }
 }
 
-fn member_count(types: &Types, ty: TypeId) -> i64 {
+fn member_count(types: &Types, ty: TypeId) -> i128 {
     match *types.get(ty) {
         Type::Vector(_, len) => len.into(),
         Type::Array(_, len) => len.into(),

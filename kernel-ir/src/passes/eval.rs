@@ -1,11 +1,9 @@
 //! Evaluates ops on constants with exactly Rust's meaning. It folds nothing whose result may differ between machines.
 
+use crate::float16;
 use crate::ir::Constant;
 use crate::op::Op;
 use crate::types::Scalar;
-
-/// The bits every NaN computed here has, so that results do not depend on the machine that compiles.
-const NAN: u32 = 0x7fc0_0000;
 
 /// The result of a scalar op on constants, or `None` when it is not exactly rounded, not defined, or not scalar.
 ///
@@ -36,23 +34,22 @@ pub fn evaluate(op: Op, operands: &[Constant], result: Scalar) -> Option<Constan
             else {
                 return None;
             };
-            return Some(float(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c))));
+            return Some(float(Scalar::F32, f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)).into()));
         }
         _ => {}
     }
     match (first, second) {
         (Constant::Bool(a), None) => (op == Op::Not).then_some(Constant::Bool(!a)),
         (Constant::Bool(a), Some(Constant::Bool(b))) => bool_binary(op, a, b).map(Constant::Bool),
-        (Constant::I32(a), None) => i32_unary(op, a),
-        (Constant::U32(a), None) => u32_unary(op, a),
-        (Constant::F32(a), None) => f32_unary(op, a),
-        (Constant::I32(a), Some(Constant::U32(b))) => {
-            shift(op).map(|left| if left { Constant::I32(a.wrapping_shl(b)) } else { Constant::I32(a.wrapping_shr(b)) })
+        (a, b) => {
+            let scalar = scalar_of(a)?;
+            match (scalar.is_float(), b) {
+                (true, None) => float_unary(op, scalar, bits(a)?),
+                (true, Some(b)) => float_binary(op, scalar, bits(a)?, bits(b)?),
+                (false, None) => int_unary(op, scalar, a),
+                (false, Some(b)) => int_binary(op, scalar, int(a)?, int(b)?),
+            }
         }
-        (Constant::I32(a), Some(Constant::I32(b))) => i32_binary(op, a, b),
-        (Constant::U32(a), Some(Constant::U32(b))) => u32_binary(op, a, b),
-        (Constant::F32(a), Some(Constant::F32(b))) => f32_binary(op, a, b),
-        _ => None,
     }
 }
 
@@ -64,24 +61,34 @@ pub fn typed(constant: Constant, scalar: Scalar) -> Constant {
     }
 }
 
-/// The scalar with these bits; for `bool` any but zero is true.
-pub fn from_bits(bits: u32, scalar: Scalar) -> Constant {
+/// The scalar with these bits, those above its width cut off; for `bool` any but zero is true.
+pub fn from_bits(bits: u64, scalar: Scalar) -> Constant {
     match scalar {
         Scalar::Bool => Constant::Bool(bits != 0),
         Scalar::I32 => Constant::I32(bits as i32),
-        Scalar::U32 => Constant::U32(bits),
-        Scalar::F32 => Constant::F32(bits),
+        Scalar::U32 => Constant::U32(bits as u32),
+        Scalar::F32 => Constant::F32(bits as u32),
+        other => Constant::Bits(other, bits & other.mask()),
     }
 }
 
-/// The constant's 32 bits; none for `bool`.
-pub fn bits(constant: Constant) -> Option<u32> {
+/// The constant's bits, zeros above its width; none for `bool`.
+pub fn bits(constant: Constant) -> Option<u64> {
     match constant {
         Constant::Bool(_) => None,
-        Constant::I32(value) => Some(value as u32),
-        Constant::U32(value) | Constant::F32(value) => Some(value),
+        Constant::I32(value) => Some(u64::from(value as u32)),
+        Constant::U32(value) | Constant::F32(value) => Some(value.into()),
+        Constant::Bits(_, bits) => Some(bits),
         Constant::Zero => Some(0),
     }
+}
+
+/// The number that an integer constant is; none for others.
+pub fn int(constant: Constant) -> Option<i128> {
+    let scalar = scalar_of(constant).filter(|scalar| scalar.is_int())?;
+    let bits = bits(constant)?;
+    let above = 64 - scalar.bits();
+    Some(if scalar.is_signed() { i128::from((bits << above) as i64 >> above) } else { bits.into() })
 }
 
 /// The constant as a condition; none when it is not a `bool`.
@@ -93,48 +100,74 @@ pub fn is_true(constant: Constant) -> Option<bool> {
     }
 }
 
-/// The type of the constant; none for [`Constant::Zero`].
-pub(crate) fn scalar_of(constant: Constant) -> Option<Scalar> {
+/// The constant's type; none for [`Constant::Zero`], which has any.
+pub fn scalar_of(constant: Constant) -> Option<Scalar> {
     match constant {
         Constant::Bool(_) => Some(Scalar::Bool),
         Constant::I32(_) => Some(Scalar::I32),
         Constant::U32(_) => Some(Scalar::U32),
         Constant::F32(_) => Some(Scalar::F32),
+        Constant::Bits(scalar, _) => Some(scalar),
         Constant::Zero => None,
     }
 }
 
-fn float(value: f32) -> Constant {
-    Constant::F32(if value.is_nan() { NAN } else { value.to_bits() })
+/// The float nearest to an `f64`. A NaN has the same bits always, so that results do not depend on the machine that compiles.
+fn float(scalar: Scalar, value: f64) -> Constant {
+    let bits = match scalar {
+        _ if value.is_nan() => quiet_nan(scalar),
+        Scalar::F16 => float16::f32_to_f16(float16::round_to_odd(value)).into(),
+        Scalar::Bf16 => float16::f32_to_bf16(float16::round_to_odd(value)).into(),
+        Scalar::F32 => (value as f32).to_bits().into(),
+        _ => value.to_bits(),
+    };
+    from_bits(bits, scalar)
 }
 
-fn shift(op: Op) -> Option<bool> {
-    match op {
-        Op::Shl => Some(true),
-        Op::Shr => Some(false),
-        _ => None,
+/// The bits of a NaN.
+pub fn quiet_nan(scalar: Scalar) -> u64 {
+    match scalar {
+        Scalar::F16 => 0x7e00,
+        Scalar::Bf16 => 0x7fc0,
+        Scalar::F32 => f32::NAN.to_bits().into(),
+        _ => f64::NAN.to_bits(),
     }
 }
 
-fn cast(value: Constant, result: Scalar) -> Option<Constant> {
-    Some(match (value, result) {
-        (Constant::Bool(v), Scalar::Bool) => Constant::Bool(v),
-        (Constant::Bool(v), Scalar::I32) => Constant::I32(i32::from(v)),
-        (Constant::Bool(v), Scalar::U32) => Constant::U32(u32::from(v)),
-        (Constant::Bool(v), Scalar::F32) => float(f32::from(u8::from(v))),
-        (Constant::I32(v), Scalar::Bool) => Constant::Bool(v != 0),
-        (Constant::I32(v), Scalar::I32) => Constant::I32(v),
-        (Constant::I32(v), Scalar::U32) => Constant::U32(v as u32),
-        (Constant::I32(v), Scalar::F32) => float(v as f32),
-        (Constant::U32(v), Scalar::Bool) => Constant::Bool(v != 0),
-        (Constant::U32(v), Scalar::I32) => Constant::I32(v as i32),
-        (Constant::U32(v), Scalar::U32) => Constant::U32(v),
-        (Constant::U32(v), Scalar::F32) => float(v as f32),
-        (Constant::F32(v), Scalar::Bool) => Constant::Bool(f32::from_bits(v) != 0.0),
-        (Constant::F32(v), Scalar::I32) => Constant::I32(f32::from_bits(v) as i32),
-        (Constant::F32(v), Scalar::U32) => Constant::U32(f32::from_bits(v) as u32),
-        (Constant::F32(v), Scalar::F32) => Constant::F32(v),
-        (Constant::Zero, _) => return None,
+/// The value of a float by its bits; each is an `f64` exactly.
+fn value(scalar: Scalar, bits: u64) -> f64 {
+    match scalar {
+        Scalar::F16 => float16::f16_to_f32(bits as u16).into(),
+        Scalar::Bf16 => float16::bf16_to_f32(bits as u16).into(),
+        Scalar::F32 => f32::from_bits(bits as u32).into(),
+        _ => f64::from_bits(bits),
+    }
+}
+
+fn cast(from: Constant, result: Scalar) -> Option<Constant> {
+    let scalar = scalar_of(from)?;
+    Some(match (from, result) {
+        _ if scalar == result => from,
+        (Constant::Bool(value), _) if result.is_float() => float(result, u8::from(value).into()),
+        (Constant::Bool(value), _) => from_bits(value.into(), result),
+        (_, Scalar::Bool) if scalar.is_float() => Constant::Bool(value(scalar, bits(from)?) != 0.0),
+        (_, Scalar::Bool) => Constant::Bool(bits(from)? != 0),
+        _ if scalar.is_float() && result.is_float() => float(result, value(scalar, bits(from)?)),
+        _ if scalar.is_float() => {
+            let number = value(scalar, bits(from)?);
+            // Saturates at the ends of the wider type first, then at those of the narrower.
+            if result.is_signed() {
+                let end = i64::MAX >> (64 - result.bits());
+                from_bits((number as i64).clamp(!end, end) as u64, result)
+            } else {
+                from_bits((number as u64).min(result.mask()), result)
+            }
+        }
+        // From integers to `f32` at once: two roundings may differ from one.
+        (_, Scalar::F32) => Constant::F32((int(from)? as f32).to_bits()),
+        (_, Scalar::F64) => float(result, int(from)? as f64),
+        (_, Scalar::F16 | Scalar::Bf16) => return None,
+        _ => from_bits(int(from)? as u64, result),
     })
 }
 
@@ -160,103 +193,90 @@ fn order<T: PartialOrd>(op: Op, a: T, b: T) -> Option<Constant> {
     }))
 }
 
-fn i32_unary(op: Op, a: i32) -> Option<Constant> {
-    Some(match op {
-        Op::Neg => Constant::I32(a.wrapping_neg()),
-        Op::Not => Constant::I32(!a),
-        Op::Abs => Constant::I32(a.wrapping_abs()),
-        Op::ReverseBits => Constant::I32(a.reverse_bits()),
-        _ => return u32_count(op, a as u32),
-    })
+fn int_unary(op: Op, scalar: Scalar, operand: Constant) -> Option<Constant> {
+    let (value, bits) = (int(operand)?, bits(operand)?);
+    let above = 64 - scalar.bits();
+    let count = |count: u32| Some(Constant::U32(count));
+    match op {
+        Op::Neg => Some(from_bits(value.wrapping_neg() as u64, scalar)),
+        Op::Not => Some(from_bits(!bits, scalar)),
+        Op::Abs => Some(from_bits(value.wrapping_abs() as u64, scalar)),
+        Op::ReverseBits => Some(from_bits(bits.reverse_bits() >> above, scalar)),
+        Op::CountOnes => count(bits.count_ones()),
+        Op::LeadingZeros => count(bits.leading_zeros() - above),
+        Op::TrailingZeros => count(bits.trailing_zeros().min(scalar.bits())),
+        _ => None,
+    }
 }
 
-fn u32_unary(op: Op, a: u32) -> Option<Constant> {
-    Some(match op {
-        Op::Not => Constant::U32(!a),
-        Op::ReverseBits => Constant::U32(a.reverse_bits()),
-        _ => return u32_count(op, a),
-    })
-}
-
-fn u32_count(op: Op, a: u32) -> Option<Constant> {
-    Some(Constant::U32(match op {
-        Op::CountOnes => a.count_ones(),
-        Op::LeadingZeros => a.leading_zeros(),
-        Op::TrailingZeros => a.trailing_zeros(),
-        _ => return None,
-    }))
-}
-
-fn i32_binary(op: Op, a: i32, b: i32) -> Option<Constant> {
-    Some(Constant::I32(match op {
-        Op::Add => a.wrapping_add(b),
-        Op::Sub => a.wrapping_sub(b),
+fn int_binary(op: Op, scalar: Scalar, a: i128, b: i128) -> Option<Constant> {
+    // Below 128 bits nothing overflows but the product of two large `u64`, whose bits are right all the same.
+    let number = match op {
+        Op::Add => a + b,
+        Op::Sub => a - b,
         Op::Mul => a.wrapping_mul(b),
-        Op::Div => a.checked_div(b)?,
-        Op::Rem => a.checked_rem(b)?,
+        Op::Div | Op::Rem => {
+            let quotient = a.checked_div(b)?;
+            let is_overflow = scalar.is_signed() && quotient == 1 << (scalar.bits() - 1);
+            match op {
+                _ if is_overflow => return None,
+                Op::Div => quotient,
+                _ => a % b,
+            }
+        }
         Op::And => a & b,
         Op::Or => a | b,
         Op::Xor => a ^ b,
         Op::Min => a.min(b),
         Op::Max => a.max(b),
-        Op::MulHigh => ((i64::from(a) * i64::from(b)) >> 32) as i32,
+        Op::Shl => a << (b as u32 % scalar.bits()),
+        Op::Shr => a >> (b as u32 % scalar.bits()),
+        Op::MulHigh if scalar.is_signed() => (a * b) >> scalar.bits(),
+        Op::MulHigh => ((a as u128 * b as u128) >> scalar.bits()) as i128,
         _ => return order(op, a, b),
-    }))
+    };
+    Some(from_bits(number as u64, scalar))
 }
 
-fn u32_binary(op: Op, a: u32, b: u32) -> Option<Constant> {
-    Some(Constant::U32(match op {
-        Op::Add => a.wrapping_add(b),
-        Op::Sub => a.wrapping_sub(b),
-        Op::Mul => a.wrapping_mul(b),
-        Op::Div => a.checked_div(b)?,
-        Op::Rem => a.checked_rem(b)?,
-        Op::And => a & b,
-        Op::Or => a | b,
-        Op::Xor => a ^ b,
-        Op::Min => a.min(b),
-        Op::Max => a.max(b),
-        Op::Shl => a.wrapping_shl(b),
-        Op::Shr => a.wrapping_shr(b),
-        Op::MulHigh => ((u64::from(a) * u64::from(b)) >> 32) as u32,
-        _ => return order(op, a, b),
-    }))
-}
-
-fn f32_unary(op: Op, bits: u32) -> Option<Constant> {
-    const SIGN: u32 = 0x8000_0000;
-    let a = f32::from_bits(bits);
-    Some(match op {
+fn float_unary(op: Op, scalar: Scalar, bits: u64) -> Option<Constant> {
+    let sign = 1 << (scalar.bits() - 1);
+    let a = value(scalar, bits);
+    let number = match op {
         // Neg and Abs change one bit, of NaN too.
-        Op::Neg => Constant::F32(bits ^ SIGN),
-        Op::Abs => Constant::F32(bits & !SIGN),
-        Op::Floor => float(a.floor()),
-        Op::Ceil => float(a.ceil()),
-        Op::Trunc => float(a.trunc()),
-        Op::Round => float(a.round()),
-        Op::RoundTiesEven => float(a.round_ties_even()),
-        Op::Sqrt => float(a.sqrt()),
-        Op::IsNan => Constant::Bool(a.is_nan()),
-        Op::IsInf => Constant::Bool(a.is_infinite()),
+        Op::Neg => return Some(from_bits(bits ^ sign, scalar)),
+        Op::Abs => return Some(from_bits(bits & !sign, scalar)),
+        Op::IsNan => return Some(Constant::Bool(a.is_nan())),
+        Op::IsInf => return Some(Constant::Bool(a.is_infinite())),
+        Op::Floor => a.floor(),
+        Op::Ceil => a.ceil(),
+        Op::Trunc => a.trunc(),
+        Op::Round => a.round(),
+        Op::RoundTiesEven => a.round_ties_even(),
+        // The root of an `f32` in `f64` has more than twice its digits, so that rounding it again rounds it once.
+        Op::Sqrt => a.sqrt(),
         _ => return None,
-    })
+    };
+    Some(float(scalar, number))
 }
 
-fn f32_binary(op: Op, a_bits: u32, b_bits: u32) -> Option<Constant> {
-    let (a, b) = (f32::from_bits(a_bits), f32::from_bits(b_bits));
-    Some(match op {
-        Op::Add => float(a + b),
-        Op::Sub => float(a - b),
-        Op::Mul => float(a * b),
-        Op::Div => float(a / b),
-        Op::Rem => float(a % b),
-        Op::Copysign => Constant::F32((a_bits & 0x7fff_ffff) | (b_bits & 0x8000_0000)),
+fn float_binary(op: Op, scalar: Scalar, a_bits: u64, b_bits: u64) -> Option<Constant> {
+    let sign = 1 << (scalar.bits() - 1);
+    let (a, b) = (value(scalar, a_bits), value(scalar, b_bits));
+    // As for the root: `f64` has more than twice the digits of the others and two, so rounding again is harmless.
+    let number = match op {
+        Op::Add => a + b,
+        Op::Sub => a - b,
+        Op::Mul => a * b,
+        Op::Div => a / b,
+        Op::Rem => a % b,
+        Op::Copysign => return Some(from_bits(a_bits & !sign | b_bits & sign, scalar)),
         // Zeros of different signs are equal; which of them Rust's min and max give is open, so fold neither.
         Op::Min | Op::Max if a == 0.0 && b == 0.0 && a_bits != b_bits => return None,
-        Op::Min => float(a.min(b)),
-        Op::Max => float(a.max(b)),
+        Op::Min => a.min(b),
+        Op::Max => a.max(b),
         _ => return order(op, a, b),
-    })
+    };
+    Some(float(scalar, number))
 }
 
 #[cfg(test)]
@@ -294,7 +314,7 @@ mod tests {
 
     #[test]
     fn nan_has_one_pattern() {
-        assert_eq!(evaluate(Op::Div, &[f(0.0), f(0.0)], Scalar::F32), Some(Constant::F32(NAN)));
-        assert_eq!(evaluate(Op::Neg, &[Constant::F32(NAN)], Scalar::F32), Some(Constant::F32(NAN | 0x8000_0000)));
+        assert_eq!(evaluate(Op::Div, &[f(0.0), f(0.0)], Scalar::F32), Some(f(f32::NAN)));
+        assert_eq!(evaluate(Op::Neg, &[f(f32::NAN)], Scalar::F32), Some(f(-f32::NAN)));
     }
 }

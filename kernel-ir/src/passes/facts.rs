@@ -16,7 +16,7 @@ const DEPTH: usize = 5;
 /// How many values a proof may look at.
 const FUEL: usize = 64;
 /// No device has subgroups with more lanes.
-const MOST_LANES: i64 = 128;
+const MOST_LANES: i128 = 128;
 
 /// What to take back, latest last.
 enum Undo {
@@ -141,9 +141,8 @@ impl<'a> Facts<'a> {
         let full = Range::full(scalar);
         match self.definition(value) {
             Some(InstKind::Const(constant)) => match constant {
-                Constant::I32(value) => Range::new((*value).into(), (*value).into()),
-                Constant::U32(value) => Range::new((*value).into(), (*value).into()),
-                _ => Range::new(0, 0),
+                Constant::Zero => Range::new(0, 0),
+                constant => super::eval::int(*constant).map_or(full, |value| Range::new(value, value)),
             },
             Some(InstKind::Op(op, operands)) => {
                 let mut ranges = [Range::ANY; 3];
@@ -155,7 +154,7 @@ impl<'a> Facts<'a> {
             Some(InstKind::Builtin(builtin)) => self.scalar_builtin(*builtin).meet(full),
             Some(InstKind::Extract(composite, path)) => match (self.definition(*composite), &path[..]) {
                 (Some(InstKind::Builtin(Builtin::LocalId)), [axis]) => match self.kernel {
-                    Some(kernel) => Range::new(0, i64::from(kernel.workgroup[*axis as usize]) - 1),
+                    Some(kernel) => Range::new(0, i128::from(kernel.workgroup[*axis as usize]) - 1),
                     None => full,
                 },
                 // A grid has at most 2^32 - 1 invocations and workgroups per axis: the runtime refuses larger ones.
@@ -163,7 +162,7 @@ impl<'a> Facts<'a> {
                 (Some(InstKind::Builtin(Builtin::NumWorkgroups)), [_]) => Range::new(1, full.hi),
                 (Some(InstKind::Builtin(Builtin::WorkgroupSize)), [axis]) => match self.kernel {
                     Some(kernel) => {
-                        let size = i64::from(kernel.workgroup[*axis as usize]);
+                        let size = i128::from(kernel.workgroup[*axis as usize]);
                         Range::new(size, size)
                     }
                     None => full,
@@ -177,12 +176,12 @@ impl<'a> Facts<'a> {
     /// What a builtin of one `u32` may be.
     fn scalar_builtin(&self, builtin: Builtin) -> Range {
         let Some(kernel) = self.kernel else { return Range::ANY };
-        let invocations = kernel.workgroup.iter().map(|size| i64::from(*size)).fold(1, i64::saturating_mul);
-        let lanes = kernel.subgroup_size.map_or(MOST_LANES, i64::from);
+        let invocations = kernel.workgroup.iter().map(|size| i128::from(*size)).fold(1, i128::saturating_mul);
+        let lanes = kernel.subgroup_size.map_or(MOST_LANES, i128::from);
         match builtin {
             Builtin::LocalIndex | Builtin::SubgroupId => Range::new(0, invocations - 1),
             Builtin::NumSubgroups => Range::new(1, invocations),
-            Builtin::SubgroupSize => Range::new(kernel.subgroup_size.map_or(1, i64::from), lanes),
+            Builtin::SubgroupSize => Range::new(kernel.subgroup_size.map_or(1, i128::from), lanes),
             Builtin::SubgroupLocalId => Range::new(0, lanes - 1),
             _ => Range::ANY,
         }
@@ -201,8 +200,8 @@ impl<'a> Facts<'a> {
         let Some(InstKind::Op(Op::Cast, operands)) = self.definition(value) else { return None };
         let inner = self.canonical(operands[0]);
         self.integer(inner)?;
-        self.integer(value)?;
-        self.range(inner).is_within(Range::new(0, i32::MAX.into())).then_some(inner)
+        let full = Range::full(self.integer(value)?);
+        self.range(inner).is_within(full).then_some(inner)
     }
 
     /// The value without casts that keep the number it stands for.
@@ -345,10 +344,10 @@ impl<'a> Facts<'a> {
     /// Learns `a < b` (strict) or `a <= b`.
     fn learn_below(&mut self, a: ValueId, b: ValueId, strict: bool) {
         let (a, b) = (self.canonical(a), self.canonical(b));
-        let gap = i64::from(strict);
+        let gap = i128::from(strict);
         let (below, above) = (self.range(a), self.range(b));
-        self.narrow(a, Range::new(i64::MIN, above.hi - gap));
-        self.narrow(b, Range::new(below.lo + gap, i64::MAX));
+        self.narrow(a, Range::new(i128::MIN, above.hi - gap));
+        self.narrow(b, Range::new(below.lo + gap, i128::MAX));
         let (a, b) = (self.stripped(a), self.stripped(b));
         if a != b {
             self.note_upper(a, b, strict);
@@ -371,7 +370,7 @@ impl<'a> Facts<'a> {
         }
         let whole = self.range(sum);
         for (part, other) in [(operands[0], b), (operands[1], a)] {
-            self.narrow(part, Range::new(i64::MIN, whole.hi - other.lo));
+            self.narrow(part, Range::new(i128::MIN, whole.hi - other.lo));
             let part = self.stripped(part);
             self.note_upper(part, sum, other.lo > 0);
         }
@@ -387,10 +386,10 @@ impl<'a> Facts<'a> {
             return;
         }
         if range.lo == other.lo {
-            self.narrow(a, Range::new(range.lo + 1, i64::MAX));
+            self.narrow(a, Range::new(range.lo + 1, i128::MAX));
         }
         if range.hi == other.hi {
-            self.narrow(a, Range::new(i64::MIN, range.hi - 1));
+            self.narrow(a, Range::new(i128::MIN, range.hi - 1));
         }
     }
 

@@ -184,7 +184,7 @@ impl Folder<'_> {
                 Some(if condition { *then_block } else { *else_block })
             }
             InstKind::Switch { selector, cases, default } => {
-                let selector = eval::bits(self.view.constant(*selector)?)?;
+                let selector = u32::try_from(eval::bits(self.view.constant(*selector)?)?).ok()?;
                 Some(cases.iter().find(|(bits, _)| *bits == selector).map_or(*default, |(_, block)| *block))
             }
             _ => None,

@@ -136,6 +136,25 @@ impl Rule<'_> {
         self.scalar(value).is_some_and(Scalar::is_int)
     }
 
+    fn is_float(&self, value: ValueId) -> bool {
+        self.scalar(value).is_some_and(Scalar::is_float)
+    }
+
+    /// Whether casting `inner` to the type of `middle` and on to the result's is one cast: between integers, where the
+    /// middle has all the bits of one end, and widens as that end would.
+    fn is_joinable(&self, middle: ValueId, inner: ValueId) -> bool {
+        if !(self.is_int(middle) && self.is_int(inner) && self.is_int(self.result)) {
+            return false;
+        }
+        let (Some(from), Some(via), Some(to)) = (self.scalar(inner), self.scalar(middle), self.scalar(self.result))
+        else {
+            return false;
+        };
+        via.bits() >= to.bits()
+            || (via.bits() > from.bits() && from.is_unsigned())
+            || via.is_signed() == from.is_signed() && via.bits() >= from.bits()
+    }
+
     fn op_of(&self, value: ValueId) -> Option<(Op, &[ValueId])> {
         match self.view.definition(value)? {
             InstKind::Op(op, operands) => Some((*op, operands)),
@@ -154,10 +173,13 @@ impl Rule<'_> {
     fn unary(&self, a: ValueId) -> Option<Simpler> {
         match self.op {
             Op::Cast | Op::Bitcast if self.same_type(a) => Some(Value(a)),
-            // Both ways between integers keep the bits, so there and back is the start.
             Op::Cast | Op::Bitcast => match self.op_of(a)? {
-                (Op::Cast, inner) if self.is_int(a) && self.is_int(inner[0]) && self.is_int(self.result) => {
-                    if self.same_type(inner[0]) { Some(Value(inner[0])) } else { Self::op(self.op, inner) }
+                (Op::Cast, inner) if self.is_joinable(a, inner[0]) => {
+                    if self.same_type(inner[0]) {
+                        Some(Value(inner[0]))
+                    } else {
+                        Self::op(Op::Cast, inner)
+                    }
                 }
                 (Op::Bitcast, inner) if self.op == Op::Bitcast => Self::op(Op::Bitcast, inner),
                 _ => None,
@@ -201,11 +223,9 @@ impl Rule<'_> {
             return Some(found);
         }
         match self.view.constant(b)? {
-            Constant::F32(bits) => self.with_float(a, f32::from_bits(bits)),
             Constant::Bool(b_is) => self.with_bool(a, b, b_is),
-            Constant::I32(value) => self.with_int(a, b, value as u32),
-            Constant::U32(value) => self.with_int(a, b, value),
-            Constant::Zero => None,
+            constant if eval::scalar_of(constant)?.is_float() => self.with_float(a, constant),
+            constant => self.with_int(a, b, constant),
         }
     }
 
@@ -219,13 +239,16 @@ impl Rule<'_> {
             Op::Xor => constant(0),
             Op::Sub if self.is_int(a) => constant(0),
             // Floats may be NaN, which does not equal itself.
-            Op::Eq | Op::Le | Op::Ge if self.scalar(a) != Some(Scalar::F32) => constant(1),
-            Op::Ne | Op::Lt | Op::Gt if self.scalar(a) != Some(Scalar::F32) => constant(0),
+            Op::Eq | Op::Le | Op::Ge if !self.is_float(a) => constant(1),
+            Op::Ne | Op::Lt | Op::Gt if !self.is_float(a) => constant(0),
             _ => None,
         }
     }
 
-    fn with_float(&self, a: ValueId, b: f32) -> Option<Simpler> {
+    fn with_float(&self, a: ValueId, b: Constant) -> Option<Simpler> {
+        // Every float converts to the widest exactly.
+        let Constant::Bits(_, b) = eval::evaluate(Op::Cast, &[b], Scalar::F64)? else { return None };
+        let b = f64::from_bits(b);
         match self.op {
             Op::Mul | Op::Div if b == 1.0 => Some(Value(a)),
             // x + -0 and x - 0 keep the sign of a zero x; x + 0 does not.
@@ -244,12 +267,16 @@ impl Rule<'_> {
         }
     }
 
-    fn with_int(&self, a: ValueId, b: ValueId, b_is: u32) -> Option<Simpler> {
-        let unsigned = self.scalar(a) == Some(Scalar::U32);
+    fn with_int(&self, a: ValueId, b: ValueId, b_is: Constant) -> Option<Simpler> {
+        let scalar = self.scalar(b)?;
+        let unsigned = scalar.is_unsigned();
+        let b_is = eval::bits(b_is)?;
+        let ones = b_is == scalar.mask();
         match (self.op, b_is) {
             (Op::Add | Op::Sub | Op::Or | Op::Xor | Op::Shl | Op::Shr, 0) | (Op::Mul | Op::Div, 1) => Some(Value(a)),
-            (Op::Mul | Op::And, 0) | (Op::Or, u32::MAX) => Some(Value(b)),
-            (Op::And, u32::MAX) => Some(Value(a)),
+            (Op::Mul | Op::And, 0) => Some(Value(b)),
+            (Op::Or, _) if ones => Some(Value(b)),
+            (Op::And, _) if ones => Some(Value(a)),
             (Op::Min, 0) if unsigned => Some(Value(b)),
             (Op::Max, 0) if unsigned => Some(Value(a)),
             (Op::Rem, 1) => self.zero(),
@@ -257,8 +284,8 @@ impl Rule<'_> {
             (Op::Ge, 0) if unsigned => self.truth(true),
             (Op::Le, 0) if unsigned => Self::op(Op::Eq, &[a, b]),
             (Op::Gt, 0) if unsigned => Self::op(Op::Ne, &[a, b]),
-            (Op::Gt, u32::MAX) if unsigned => self.truth(false),
-            (Op::Le, u32::MAX) if unsigned => self.truth(true),
+            (Op::Gt, _) if unsigned && ones => self.truth(false),
+            (Op::Le, _) if unsigned && ones => self.truth(true),
             _ => None,
         }
     }

@@ -6,15 +6,15 @@ use crate::types::Scalar;
 /// The values an integer may have, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Range {
-    pub(super) lo: i64,
-    pub(super) hi: i64,
+    pub(super) lo: i128,
+    pub(super) hi: i128,
 }
 
 impl Range {
     /// Holds the values of every type.
-    pub(super) const ANY: Self = Self { lo: i32::MIN as i64, hi: u32::MAX as i64 };
+    pub(super) const ANY: Self = Self { lo: i64::MIN as i128, hi: u64::MAX as i128 };
 
-    pub(super) fn new(lo: i64, hi: i64) -> Self {
+    pub(super) fn new(lo: i128, hi: i128) -> Self {
         Self { lo, hi }
     }
 
@@ -22,9 +22,12 @@ impl Range {
     pub(super) fn full(scalar: Scalar) -> Self {
         match scalar {
             Scalar::Bool => Self::new(0, 1),
-            Scalar::I32 => Self::new(i32::MIN.into(), i32::MAX.into()),
-            Scalar::U32 => Self::new(0, u32::MAX.into()),
-            Scalar::F32 => Self::ANY,
+            _ if scalar.is_unsigned() => Self::new(0, scalar.mask().into()),
+            _ if scalar.is_signed() => {
+                let end = i128::from(scalar.mask() >> 1);
+                Self::new(-end - 1, end)
+            }
+            _ => Self::ANY,
         }
     }
 
@@ -69,7 +72,7 @@ pub(super) fn of_op(op: Op, result: Scalar, operands: &[Range]) -> Range {
         Op::Mul => {
             let products = [a.lo, a.hi].map(|x| [b.lo, b.hi].map(|y| x.saturating_mul(y)));
             let ends = products.as_flattened();
-            let (lo, hi) = ends.iter().fold((i64::MAX, i64::MIN), |(lo, hi), end| (lo.min(*end), hi.max(*end)));
+            let (lo, hi) = ends.iter().fold((i128::MAX, i128::MIN), |(lo, hi), end| (lo.min(*end), hi.max(*end)));
             Range::new(lo, hi).or_wrapped(result)
         }
         Op::Neg => Range::new(-a.hi, -a.lo).or_wrapped(result),
@@ -87,25 +90,25 @@ pub(super) fn of_op(op: Op, result: Scalar, operands: &[Range]) -> Range {
         Op::And if b.is_natural() => Range::new(0, b.hi),
         Op::Or if a.is_natural() && b.is_natural() => Range::new(a.lo.max(b.lo), ones(a.hi | b.hi)),
         Op::Xor if a.is_natural() && b.is_natural() => Range::new(0, ones(a.hi | b.hi)),
-        Op::Shl if a.is_natural() && b.lo == b.hi && (0..32).contains(&b.lo) => {
+        Op::Shl if a.is_natural() && b.lo == b.hi && (0..result.bits().into()).contains(&b.lo) => {
             Range::new(a.lo << b.lo, a.hi << b.lo).or_wrapped(result)
         }
-        Op::Shr if b.lo == b.hi && (0..32).contains(&b.lo) => Range::new(a.lo >> b.lo, a.hi >> b.lo),
+        Op::Shr if b.lo == b.hi && (0..result.bits().into()).contains(&b.lo) => Range::new(a.lo >> b.lo, a.hi >> b.lo),
         Op::Shr if a.is_natural() => Range::new(0, a.hi),
         Op::Min => Range::new(a.lo.min(b.lo), a.hi.min(b.hi)),
         Op::Max => Range::new(a.lo.max(b.lo), a.hi.max(b.hi)),
         Op::Abs if a.is_natural() => a,
-        Op::Abs if a.lo > i64::from(i32::MIN) => Range::new(0, a.hi.max(-a.lo)),
+        Op::Abs if a.lo > full.lo => Range::new(0, a.hi.max(-a.lo)),
         Op::Cast => a.or_wrapped(result),
         Op::Select => b.join(operands.get(2).copied().unwrap_or(full)),
-        Op::CountOnes | Op::LeadingZeros | Op::TrailingZeros => Range::new(0, 32),
+        Op::CountOnes | Op::LeadingZeros | Op::TrailingZeros => Range::new(0, 64),
         _ => full,
     }
 }
 
 /// The smallest number of the form 2^n - 1 that is not below `value`.
-fn ones(value: i64) -> i64 {
-    ((value as u64 + 1).next_power_of_two() - 1) as i64
+fn ones(value: i128) -> i128 {
+    ((value as u128 + 1).next_power_of_two() - 1) as i128
 }
 
 #[cfg(test)]
@@ -128,7 +131,7 @@ mod tests {
         let values = [0u32, 1, 2, 5, 31, 32, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff];
         for op in ops.into_iter().chain([Op::Shl, Op::Shr]) {
             for (a, b, c) in values.iter().flat_map(|a| values.iter().flat_map(move |b| [(*a, *b, 3), (*a, *b, *a)])) {
-                let range = |x: i64, y: i64| Range::new(x.min(y), x.max(y));
+                let range = |x: i128, y: i128| Range::new(x.min(y), x.max(y));
                 if let Some(U32(found)) = super::super::eval::evaluate(op, &[U32(a), U32(b)], Scalar::U32) {
                     let found_range = of_op(op, Scalar::U32, &[range(a.into(), c.into()), range(b.into(), b.into())]);
                     assert!(range(found.into(), found.into()).is_within(found_range), "{op:?} {a} {b}");

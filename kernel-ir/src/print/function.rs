@@ -6,6 +6,7 @@ use super::{INDENT, Show, list, location, name};
 use crate::ir::{
     Atomic, AtomicOp, BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, Module, SubgroupOp, ValueId,
 };
+use crate::passes::eval;
 use crate::types::{Scalar, Type, Types};
 
 impl Module {
@@ -239,20 +240,22 @@ fn fields(steps: &[u32]) -> impl Display + '_ {
 /// A literal; the suffix is left out where the type of the value says the same.
 fn literal(constant: Constant, ty: Option<&Type>) -> impl Display {
     let is = |scalar| ty == Some(&Type::Scalar(scalar));
-    let (is_i32, is_u32, is_f32) = (is(Scalar::I32), is(Scalar::U32), is(Scalar::F32));
-    let suffix = |same: bool, name: &'static str| if same { "" } else { name };
+    let own = eval::scalar_of(constant).unwrap_or(Scalar::Bool);
+    let suffix = if is(own) { "" } else { own.name() };
+    let stated = if is(own) || own == Scalar::F32 { String::new() } else { format!("{} ", own.name()) };
     Show(move |f: &mut Formatter<'_>| match constant {
         Constant::Zero => f.write_str("zero"),
         Constant::Bool(value) => write!(f, "{value}"),
-        Constant::I32(value) => write!(f, "{value}{}", suffix(is_i32, "i32")),
-        Constant::U32(value) => write!(f, "{value}{}", suffix(is_u32, "u32")),
-        Constant::F32(bits) => {
-            let value = f32::from_bits(bits);
-            if value.is_finite() {
-                write!(f, "{value:?}{}", suffix(is_f32, "f32"))
-            } else {
-                write!(f, "bits {bits:#010x}")
-            }
+        Constant::F32(bits) if f32::from_bits(bits).is_finite() => write!(f, "{:?}{suffix}", f32::from_bits(bits)),
+        Constant::Bits(Scalar::F64, bits) if f64::from_bits(bits).is_finite() => {
+            write!(f, "{:?}{suffix}", f64::from_bits(bits))
         }
+        _ => match (eval::int(constant), eval::bits(constant)) {
+            (Some(value), _) => write!(f, "{value}{suffix}"),
+            (None, bits) => {
+                let width = 2 + own.bits() as usize / 4;
+                write!(f, "bits {stated}{:#0width$x}", bits.unwrap_or_default())
+            }
+        },
     })
 }

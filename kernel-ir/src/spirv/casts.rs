@@ -11,66 +11,171 @@ impl Writer<'_> {
     /// Rust's `as`.
     pub(super) fn cast(&mut self, from: Lanes, to: Scalar, value: Id) -> Id {
         let target = from.of(to);
-        let ty = self.lanes_type(target);
         match (from.scalar, to) {
-            _ if from.scalar == to => value,
+            (a, b) if a == b => value,
             (Scalar::Bool, _) => {
-                let one = if to == Scalar::F32 { 1.0f32.to_bits() } else { 1 };
-                let (one, zero) = (self.const_lanes(target, one), self.const_lanes(target, 0));
+                let one = if to.is_float() { self.const_floats(target, 1.0) } else { self.const_lanes(target, 1) };
+                let (ty, zero) = (self.lanes_type(target), self.const_lanes(target, 0));
                 self.op(Spv::Select, ty, &[value, one, zero])
             }
+            (Scalar::Bf16, _) => {
+                let value = self.bf16_to_f32(from, value);
+                self.cast(from.of(Scalar::F32), to, value)
+            }
             (_, Scalar::Bool) => {
-                let zero = self.const_lanes(from, 0);
-                let spv = if from.scalar == Scalar::F32 { Spv::FUnordNotEqual } else { Spv::INotEqual };
+                let (ty, zero) = (self.lanes_type(target), self.const_lanes(from, 0));
+                let spv = if from.scalar.is_float() { Spv::FUnordNotEqual } else { Spv::INotEqual };
                 self.op(spv, ty, &[value, zero])
             }
-            (Scalar::I32, Scalar::F32) => self.op(Spv::ConvertSToF, ty, &[value]),
-            (Scalar::U32, Scalar::F32) => self.op(Spv::ConvertUToF, ty, &[value]),
-            (Scalar::F32, _) => self.float_to_int(from, to, value),
-            _ => self.bitcast(from, target, value),
+            (Scalar::F64, Scalar::F16 | Scalar::Bf16) => {
+                let value = self.round_to_odd(from, value);
+                self.cast(from.of(Scalar::F32), to, value)
+            }
+            (Scalar::F32, Scalar::Bf16) => self.f32_to_bf16(from, value),
+            (_, Scalar::Bf16) => {
+                let value = self.cast(from, Scalar::F32, value);
+                self.f32_to_bf16(from.of(Scalar::F32), value)
+            }
+            (a, b) if a.is_float() && b.is_float() => {
+                let ty = self.lanes_type(target);
+                self.op(Spv::FConvert, ty, &[value])
+            }
+            (a, _) if a.is_float() => self.float_to_int(from, to, value),
+            (_, b) if b.is_float() => self.int_to_float(from, to, value),
+            _ => self.int_to_int(from, to, value),
         }
+    }
+
+    /// Cuts off upper bits, or repeats the sign of a signed source.
+    fn int_to_int(&mut self, from: Lanes, to: Scalar, value: Id) -> Id {
+        let target = from.of(to);
+        if from.scalar.bits() == to.bits() {
+            return self.bitcast(from, target, value);
+        }
+        // `OpUConvert` gives unsigned types only.
+        let (spv, given) = match from.scalar.is_signed() && to.bits() > from.scalar.bits() {
+            true => (Spv::SConvert, target.of(to.signed())),
+            false => (Spv::UConvert, target.of(to.unsigned())),
+        };
+        let ty = self.lanes_type(given);
+        let converted = self.op(spv, ty, &[value]);
+        self.bitcast(given, target, converted)
+    }
+
+    fn int_to_float(&mut self, from: Lanes, to: Scalar, value: Id) -> Id {
+        let (mut from, mut value) = (from, value);
+        if from.scalar.bits() < 32 {
+            let word = if from.scalar.is_signed() { Scalar::I32 } else { Scalar::U32 };
+            value = self.int_to_int(from, word, value);
+            from = from.of(word);
+        }
+        let ty = self.lanes_type(from.of(to));
+        self.op(if from.scalar.is_signed() { Spv::ConvertSToF } else { Spv::ConvertUToF }, ty, &[value])
     }
 
     /// Saturates, NaN to zero: SPIR-V leaves open what does not fit, so nothing that does not fit is converted.
     fn float_to_int(&mut self, from: Lanes, to: Scalar, value: Id) -> Id {
+        if from.scalar == Scalar::F16 {
+            let value = self.cast(from, Scalar::F32, value);
+            return self.float_to_int(from.of(Scalar::F32), to, value);
+        }
         let target = from.of(to);
-        // The largest float that fits, and the smallest above it.
-        let (lowest, highest, above, largest) = match to {
-            Scalar::I32 => (-2_147_483_648.0, 2_147_483_520.0, 2_147_483_648.0, i32::MAX.cast_unsigned()),
-            _ => (0.0, 4_294_967_040.0, 4_294_967_296.0_f32, u32::MAX),
-        };
-        let [lowest, highest, above]: [Id; 3] =
-            [lowest, highest, above].map(|bound: f32| self.const_lanes(from, bound.to_bits()));
-        let zero = self.const_lanes(from, 0);
-        let largest = self.const_lanes(target, largest);
-        let (float, int, bools) =
-            (self.lanes_type(from), self.lanes_type(target), self.lanes_type(from.of(Scalar::Bool)));
+        let bits = to.bits() - u32::from(to.is_signed());
+        // Powers of two, which every float here has exactly; and the largest float below the upper one.
+        let above = 2f64.powi(bits.cast_signed());
+        let digits = if from.scalar == Scalar::F32 { 24 } else { 53 };
+        let highest = above - 2f64.powi((bits.cast_signed() - digits).max(0));
+        let lowest = if to.is_signed() { -above } else { 0.0 };
+        let [lowest, highest, zero] = [lowest, highest, 0.0].map(|bound| self.const_floats(from, bound));
+        let bools = self.lanes_type(from.of(Scalar::Bool));
+        let float = self.lanes_type(from);
 
         let is_number = self.op(Spv::FOrdEqual, bools, &[value, value]);
         let number = self.op(Spv::Select, float, &[is_number, value, zero]);
         let fitting = self.glsl_op(GLOp::FClamp, float, &[number, lowest, highest]);
-        let converted = match to {
-            Scalar::I32 => self.op(Spv::ConvertFToS, int, &[fitting]),
-            _ => self.op(Spv::ConvertFToU, int, &[fitting]),
+        // Through a word to narrower ones.
+        let via = match (to.bits() < 32, to.is_signed()) {
+            (false, _) => to,
+            (true, true) => Scalar::I32,
+            (true, false) => Scalar::U32,
         };
+        let word = self.lanes_type(from.of(via));
+        let spv = if to.is_signed() { Spv::ConvertFToS } else { Spv::ConvertFToU };
+        let converted = self.op(spv, word, &[fitting]);
+        let converted = self.cast(from.of(via), to, converted);
+        if bits.cast_signed() <= digits {
+            return converted;
+        }
+        let (int, above) = (self.lanes_type(target), self.const_floats(from, above));
+        let largest = self.const_lanes(target, to.mask() >> u32::from(to.is_signed()));
         let is_above = self.op(Spv::FOrdGreaterThanEqual, bools, &[number, above]);
         self.op(Spv::Select, int, &[is_above, largest, converted])
     }
 
+    /// The `f32` with the value of a `bf16`.
+    pub(super) fn bf16_to_f32(&mut self, lanes: Lanes, value: Id) -> Id {
+        let words = lanes.of(Scalar::U32);
+        let bits = self.int_to_int(lanes.of(Scalar::U16), Scalar::U32, value);
+        let (ty, width) = (self.lanes_type(words), self.const_lanes(words, 16));
+        let bits = self.op(Spv::ShiftLeftLogical, ty, &[bits, width]);
+        self.bitcast(words, lanes.of(Scalar::F32), bits)
+    }
+
+    /// The `bf16` nearest to an `f32`, ties to even; NaN stays NaN.
+    pub(super) fn f32_to_bf16(&mut self, lanes: Lanes, value: Id) -> Id {
+        let words = lanes.of(Scalar::U32);
+        let (ty, bools) = (self.lanes_type(words), self.lanes_type(lanes.of(Scalar::Bool)));
+        let [width, one, half, quiet] = [16, 1, 0x7fff, 0x40].map(|bits| self.const_lanes(words, bits));
+        let bits = self.bitcast(lanes, words, value);
+        let high = self.op(Spv::ShiftRightLogical, ty, &[bits, width]);
+        let odd = self.op(Spv::BitwiseAnd, ty, &[high, one]);
+        let sum = self.op(Spv::IAdd, ty, &[bits, half]);
+        let sum = self.op(Spv::IAdd, ty, &[sum, odd]);
+        let rounded = self.op(Spv::ShiftRightLogical, ty, &[sum, width]);
+        let nan = self.op(Spv::BitwiseOr, ty, &[high, quiet]);
+        let is_nan = self.op(Spv::FUnordNotEqual, bools, &[value, value]);
+        let result = self.op(Spv::Select, ty, &[is_nan, nan, rounded]);
+        self.int_to_int(words, Scalar::U16, result)
+    }
+
+    /// The `f32` next to an `f64`, such that rounding it further gives what rounding the `f64` once gives.
+    fn round_to_odd(&mut self, lanes: Lanes, value: Id) -> Id {
+        let (singles, words) = (lanes.of(Scalar::F32), lanes.of(Scalar::U32));
+        let (single, double, word) = (self.lanes_type(singles), self.lanes_type(lanes), self.lanes_type(words));
+        let bools = self.lanes_type(lanes.of(Scalar::Bool));
+        let [zero, one, minus_one] = [0, 1, 0xffff_ffff].map(|bits| self.const_lanes(words, bits));
+        let near = self.op(Spv::FConvert, single, &[value]);
+        let back = self.op(Spv::FConvert, double, &[near]);
+        let bits = self.bitcast(singles, words, near);
+        let (size, back_size) = (self.glsl_op(GLOp::FAbs, double, &[value]), self.glsl_op(GLOp::FAbs, double, &[back]));
+        let (is_below, is_above) = (
+            self.op(Spv::FOrdLessThan, bools, &[back_size, size]),
+            self.op(Spv::FOrdGreaterThan, bools, &[back_size, size]),
+        );
+        let up = self.op(Spv::Select, word, &[is_below, one, zero]);
+        let step = self.op(Spv::Select, word, &[is_above, minus_one, up]);
+        let odd = self.op(Spv::BitwiseAnd, word, &[bits, one]);
+        let is_odd = self.op(Spv::INotEqual, bools, &[odd, zero]);
+        let moved = self.op(Spv::IAdd, word, &[bits, step]);
+        let result = self.op(Spv::Select, word, &[is_odd, bits, moved]);
+        self.bitcast(words, singles, result)
+    }
+
     /// The same bits as another scalar.
     pub(super) fn bitcast(&mut self, from: Lanes, to: Lanes, value: Id) -> Id {
-        if from == to {
+        let (ty, given) = (self.lanes_type(to), self.lanes_type(from));
+        // `bf16` and `u16` are one type here.
+        if ty == given {
             return value;
         }
-        let ty = self.lanes_type(to);
         self.op(Spv::Bitcast, ty, &[value])
     }
 
     /// The size of one float with the sign of another.
     pub(super) fn copysign(&mut self, lanes: Lanes, size: Id, sign: Id) -> Id {
-        let words = lanes.of(Scalar::U32);
-        let ty = self.lanes_type(words);
-        let (size_mask, sign_mask) = (self.const_lanes(words, 0x7fff_ffff), self.const_lanes(words, 0x8000_0000));
+        let words = lanes.of(lanes.scalar.unsigned());
+        let (ty, all) = (self.lanes_type(words), lanes.scalar.mask());
+        let (size_mask, sign_mask) = (self.const_lanes(words, all >> 1), self.const_lanes(words, all ^ all >> 1));
         let [size, sign] = [size, sign].map(|value| self.bitcast(lanes, words, value));
         let size = self.op(Spv::BitwiseAnd, ty, &[size, size_mask]);
         let sign = self.op(Spv::BitwiseAnd, ty, &[sign, sign_mask]);
@@ -81,7 +186,7 @@ impl Writer<'_> {
     /// Nearest whole number, ties away from zero. The distance to the truncated value is exact, so nothing is rounded twice.
     pub(super) fn round(&mut self, lanes: Lanes, value: Id) -> Id {
         let (ty, bools) = (self.lanes_type(lanes), self.lanes_type(lanes.of(Scalar::Bool)));
-        let [half, one, zero] = [0.5f32, 1.0, 0.0].map(|value| self.const_lanes(lanes, value.to_bits()));
+        let [half, one, zero] = [0.5, 1.0, 0.0].map(|value| self.const_floats(lanes, value));
         let whole = self.glsl_op(GLOp::Trunc, ty, &[value]);
         let rest = self.float_op(Spv::FSub, ty, &[value, whole]);
         let rest = self.glsl_op(GLOp::FAbs, ty, &[rest]);

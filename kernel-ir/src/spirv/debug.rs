@@ -17,6 +17,11 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    /// Where what is being written comes from.
+    pub(super) fn location(&self) -> Option<SourceLocation> {
+        self.current
+    }
+
     /// Line information ends with the block.
     pub(super) fn forget(&mut self) {
         self.current = None;

@@ -2,6 +2,7 @@
 
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
+use super::features::OuterMemory;
 use super::module::Writer;
 use super::types::Lanes;
 use super::uses::{FunctionUses, Uses};
@@ -130,6 +131,7 @@ impl Writer<'_> {
     pub(super) fn declare_interface(&mut self) -> Result<(), EmitError> {
         let kernel = self.kernel;
         for (id, buffer) in kernel.buffers.iter() {
+            self.need_memory(OuterMemory::Buffer, buffer.element);
             let element = self.storage_type(buffer.element);
             let array = self.new_global(Op::TypeRuntimeArray, None, &[element]);
             let stride = self.interface.strides[id.index()];
@@ -201,6 +203,7 @@ impl Writer<'_> {
         let kernel = self.kernel;
         let mut members = Vec::new();
         for (id, param) in kernel.params.iter() {
+            self.need_memory(OuterMemory::PushConstants, param.ty);
             let ty = self.storage_type(param.ty);
             members.push((ty, self.interface.params[id.index()].offset));
         }

@@ -3,8 +3,8 @@
 //!
 //! # Target
 //! SPIR-V 1.5, logical addressing, Vulkan memory model, scalar block layout, `GLSL.std.450`. Capabilities beyond `Shader`
-//! and `VulkanMemoryModel` are the float controls, present whenever the module has a float, of which a runtime may strip those
-//! that its device lacks; and what the subgroup operations need.
+//! and `VulkanMemoryModel` are those of the scalars in use (see `features`); the float controls for each width of float in use,
+//! of which a runtime may strip those that its device lacks; and what the subgroup operations need.
 //!
 //! # Memory
 //! Where a kernel orders memory at all, its accesses to writable buffers and shared variables are non-private, and barriers,
@@ -26,10 +26,12 @@
 //! `math`. Float arithmetic is `NoContraction` throughout.
 
 mod atomic;
+mod bits;
 mod blocks;
 mod casts;
 mod consts;
 mod debug;
+mod features;
 mod input;
 mod interface;
 mod math;

@@ -6,7 +6,7 @@ use rspirv::spirv;
 
 use super::uses::Uses;
 use super::words::{Id, Words};
-use super::{EmitError, Emitted, debug, interface, math, report, shared};
+use super::{EmitError, Emitted, debug, features, interface, math, report, shared};
 use crate::arena::EntityId;
 use crate::descriptor::{Parallel, SubgroupOperations};
 use crate::ir::{Kernel, Module};
@@ -51,7 +51,7 @@ pub(super) struct Writer<'m> {
     /// Ids of IR types as values and in memory, by number.
     pub(super) value_types: Vec<Option<Id>>,
     pub(super) storage_types: Vec<Option<Id>>,
-    pub(super) has_floats: bool,
+    pub(super) features: features::Features,
 
     /// Label of the block being written.
     pub(super) label: Id,
@@ -81,7 +81,7 @@ impl<'m> Writer<'m> {
             key: Vec::new(),
             value_types: vec![None; types],
             storage_types: vec![None; types],
-            has_floats: false,
+            features: features::Features::default(),
             label: 0,
             debug: debug::Lines::default(),
             reports: report::ReportFunctions::default(),
@@ -202,7 +202,7 @@ impl<'m> Writer<'m> {
             },
             sites: self.uses.sites,
             site_words: self.uses.site_words,
-            features: Vec::new(),
+            features: self.features.uses(),
         })
     }
 
@@ -214,9 +214,13 @@ impl<'m> Writer<'m> {
             (Capability::SignedZeroInfNanPreserve, ExecutionMode::SignedZeroInfNanPreserve),
             (Capability::RoundingModeRTE, ExecutionMode::RoundingModeRTE),
         ];
-        let controls = if self.has_floats { &controls[..] } else { &[] };
+        let widths = self.features.float_widths();
+        let controls = if widths.is_empty() { &[] } else { &controls[..] };
         let mut head = Words::default();
         for capability in [Capability::Shader, Capability::VulkanMemoryModel] {
+            head.inst(Op::Capability, &[capability as u32]);
+        }
+        for capability in self.features.capabilities() {
             head.inst(Op::Capability, &[capability as u32]);
         }
         for (capability, _) in controls {
@@ -234,8 +238,10 @@ impl<'m> Writer<'m> {
         head.inst_text(Op::EntryPoint, &[model, entry], super::ENTRY_POINT, &self.interface.variables);
         let [x, y, z] = self.kernel.workgroup;
         head.inst(Op::ExecutionMode, &[entry, ExecutionMode::LocalSize as u32, x, y, z]);
-        for (_, mode) in controls {
-            head.inst(Op::ExecutionMode, &[entry, *mode as u32, 32]);
+        for width in widths {
+            for (_, mode) in controls {
+                head.inst(Op::ExecutionMode, &[entry, *mode as u32, width]);
+            }
         }
         head
     }

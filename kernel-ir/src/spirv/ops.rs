@@ -8,7 +8,7 @@ use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
 use crate::ir::{Constant, InstKind, ValueId};
-use crate::op::Op;
+use crate::op::{Op, TypeRule};
 use crate::types::{Scalar, TypeId};
 
 impl FunctionWriter<'_, '_> {
@@ -29,6 +29,9 @@ impl FunctionWriter<'_, '_> {
             _ => {}
         }
         let lanes = self.w.lanes_of(first_type);
+        if is_done_in_f32(op, lanes.scalar) {
+            return self.through_f32(op, lanes, &ids);
+        }
         match op {
             Op::Cast => {
                 let to = self.w.lanes_of(ty).scalar;
@@ -39,34 +42,55 @@ impl FunctionWriter<'_, '_> {
                 self.w.bitcast(lanes, to, ids[0])
             }
             Op::Shl | Op::Shr => self.shift(op, lanes, &ids, operands[1]),
+            _ => self.lanes_op(op, lanes, &ids),
+        }
+    }
+
+    /// An op whose operands all have the same type.
+    fn lanes_op(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
+        let ids = &ids;
+        match op {
             Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Neg => self.arithmetic(op, lanes, &ids),
             Op::And | Op::Or | Op::Xor | Op::Not => self.logic(op, lanes, &ids),
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => self.compare(op, lanes, &ids),
             Op::Min | Op::Max | Op::Abs => self.extreme(op, lanes, &ids),
             Op::CountOnes | Op::LeadingZeros | Op::TrailingZeros | Op::ReverseBits | Op::MulHigh => {
-                self.bit_op(op, lanes, &ids)
+                self.w.bit_op(op, lanes, &ids)
             }
             _ => self.float_function(op, lanes, &ids),
         }
     }
 
+    /// Does an op on `f16` or `bf16` in `f32`, whose digits suffice to round twice without harm.
+    fn through_f32(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
+        let singles = lanes.of(Scalar::F32);
+        let ids: Vec<_> = ids.iter().map(|id| self.w.cast(lanes, Scalar::F32, *id)).collect();
+        let result = self.lanes_op(op, singles, &ids);
+        let is_float = !matches!(op.rule(), TypeRule::Equality | TypeRule::Order | TypeRule::FloatTest);
+        if is_float { self.w.cast(singles, lanes.scalar, result) } else { result }
+    }
+
     fn arithmetic(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
         let ty = self.w.lanes_type(lanes);
-        let is_float = lanes.scalar == Scalar::F32;
+        let is_float = lanes.scalar.is_float();
         match op {
-            Op::Rem if is_float => self.w.call_helper(Helper::Fmod, lanes, ids),
-            Op::Rem if lanes.scalar == Scalar::U32 => self.w.op(Spv::UMod, ty, ids),
+            Op::Rem if is_float => {
+                let helper = if lanes.scalar == Scalar::F64 { Helper::FmodDouble } else { Helper::Fmod };
+                self.w.call_helper(helper, lanes, ids)
+            }
+            Op::Rem if lanes.scalar.is_unsigned() => self.w.op(Spv::UMod, ty, ids),
             Op::Rem => {
                 // `OpSRem` of a negative operand may be anything.
                 let quotient = self.w.op(Spv::SDiv, ty, ids);
                 let whole = self.w.op(Spv::IMul, ty, &[quotient, ids[1]]);
                 self.w.op(Spv::ISub, ty, &[ids[0], whole])
             }
+            Op::Neg if lanes.scalar == Scalar::Bf16 => self.w.change_sign(Spv::BitwiseXor, lanes, ids[0]),
             Op::Neg if !is_float => {
                 let zero = self.w.const_lanes(lanes, 0);
                 self.w.op(Spv::ISub, ty, &[zero, ids[0]])
             }
-            Op::Div if lanes.scalar == Scalar::U32 => self.w.op(Spv::UDiv, ty, ids),
+            Op::Div if lanes.scalar.is_unsigned() => self.w.op(Spv::UDiv, ty, ids),
             _ if is_float => {
                 let spv = match op {
                     Op::Add => Spv::FAdd,
@@ -107,17 +131,29 @@ impl FunctionWriter<'_, '_> {
     fn shift(&mut self, op: Op, lanes: Lanes, ids: &[Id], amount: ValueId) -> Id {
         let ty = self.w.lanes_type(lanes);
         let mut by = ids[1];
-        if self.known_u32(amount).is_none_or(|amount| amount >= 32) {
+        if !self.is_below(amount, lanes.scalar.bits()) {
             let words = lanes.of(Scalar::U32);
-            let (word_type, mask) = (self.w.lanes_type(words), self.w.const_lanes(words, 31));
+            let (word_type, mask) =
+                (self.w.lanes_type(words), self.w.const_lanes(words, u64::from(lanes.scalar.bits()) - 1));
             by = self.w.op(Spv::BitwiseAnd, word_type, &[by, mask]);
         }
         let spv = match (op, lanes.scalar) {
             (Op::Shl, _) => Spv::ShiftLeftLogical,
-            (_, Scalar::I32) => Spv::ShiftRightArithmetic,
+            (_, scalar) if scalar.is_signed() => Spv::ShiftRightArithmetic,
             _ => Spv::ShiftRightLogical,
         };
         self.w.op(spv, ty, &[ids[0], by])
+    }
+
+    /// Whether a `u32`, or each lane, is certainly below a power of two: a literal, a masked value, a remainder.
+    fn is_below(&self, value: ValueId, limit: u32) -> bool {
+        let Some(inst) = self.definitions[value.index()] else { return false };
+        match &self.function.insts[inst].kind {
+            InstKind::Op(Op::And, operands) => operands.iter().any(|operand| self.is_below(*operand, limit)),
+            InstKind::Op(Op::Rem, operands) => self.known_u32(operands[1]).is_some_and(|divisor| divisor <= limit),
+            InstKind::Compose(members) => members.iter().all(|member| self.is_below(*member, limit)),
+            _ => self.known_u32(value).is_some_and(|value| value < limit),
+        }
     }
 
     /// The value when it is a literal.
@@ -142,62 +178,44 @@ impl FunctionWriter<'_, '_> {
         };
         let spv = match lanes.scalar {
             Scalar::Bool => boolean,
-            Scalar::F32 => float,
-            Scalar::I32 => signed,
-            Scalar::U32 => unsigned,
+            scalar if scalar.is_float() => float,
+            scalar if scalar.is_signed() => signed,
+            _ => unsigned,
         };
         self.w.op(spv, ty, ids)
     }
 
     pub(super) fn extreme(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
         let ty = self.w.lanes_type(lanes);
-        let glsl = match (op, lanes.scalar) {
-            (Op::Abs, Scalar::F32) => GLOp::FAbs,
-            (Op::Abs, _) => {
-                // `SAbs` says nothing about `i32::MIN`.
+        let (is_float, is_signed) = (lanes.scalar.is_float(), lanes.scalar.is_signed());
+        let glsl = match op {
+            Op::Abs if lanes.scalar == Scalar::Bf16 => return self.w.change_sign(Spv::BitwiseAnd, lanes, ids[0]),
+            Op::Abs if is_float => GLOp::FAbs,
+            Op::Abs => {
+                // `SAbs` says nothing about the least integer.
                 let bools = self.w.lanes_type(lanes.of(Scalar::Bool));
                 let zero = self.w.const_lanes(lanes, 0);
                 let negated = self.w.op(Spv::ISub, ty, &[zero, ids[0]]);
                 let is_negative = self.w.op(Spv::SLessThan, bools, &[ids[0], zero]);
                 return self.w.op(Spv::Select, ty, &[is_negative, negated, ids[0]]);
             }
-            (Op::Min, Scalar::F32) => GLOp::NMin,
-            (Op::Min, Scalar::I32) => GLOp::SMin,
-            (Op::Min, _) => GLOp::UMin,
-            (_, Scalar::F32) => GLOp::NMax,
-            (_, Scalar::I32) => GLOp::SMax,
+            Op::Min if is_float => GLOp::NMin,
+            Op::Min if is_signed => GLOp::SMin,
+            Op::Min => GLOp::UMin,
+            _ if is_float => GLOp::NMax,
+            _ if is_signed => GLOp::SMax,
             _ => GLOp::UMax,
         };
         self.w.glsl_op(glsl, ty, ids)
     }
 
-    fn bit_op(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
-        let words = lanes.of(Scalar::U32);
-        let (ty, word_type) = (self.w.lanes_type(lanes), self.w.lanes_type(words));
-        match op {
-            Op::CountOnes => self.w.op(Spv::BitCount, word_type, ids),
-            Op::ReverseBits => self.w.op(Spv::BitReverse, ty, ids),
-            Op::LeadingZeros => {
-                let bits = self.w.bitcast(lanes, words, ids[0]);
-                // Of zero the highest bit is -1, which makes 32.
-                let highest = self.w.glsl_op(GLOp::FindUMsb, word_type, &[bits]);
-                let top = self.w.const_lanes(words, 31);
-                self.w.op(Spv::ISub, word_type, &[top, highest])
-            }
-            Op::TrailingZeros => {
-                let bits = self.w.bitcast(lanes, words, ids[0]);
-                // Of zero the lowest bit is -1, the largest `u32`.
-                let lowest = self.w.glsl_op(GLOp::FindILsb, word_type, &[bits]);
-                let all = self.w.const_lanes(words, 32);
-                self.w.glsl_op(GLOp::UMin, word_type, &[lowest, all])
-            }
-            _ => {
-                let pair = self.w.global(Spv::TypeStruct, None, &[ty, ty]);
-                let spv = if lanes.scalar == Scalar::I32 { Spv::SMulExtended } else { Spv::UMulExtended };
-                let product = self.w.op(spv, pair, ids);
-                self.w.op(Spv::CompositeExtract, ty, &[product, 1])
-            }
-        }
+    /// NaN below zero, which SPIR-V leaves open.
+    fn sqrt_f64(&mut self, lanes: Lanes, value: Id) -> Id {
+        let (ty, bools) = (self.w.lanes_type(lanes), self.w.lanes_type(lanes.of(Scalar::Bool)));
+        let (zero, nan) = (self.w.const_floats(lanes, 0.0), self.w.const_floats(lanes, f64::NAN));
+        let root = self.w.glsl_op(GLOp::Sqrt, ty, &[value]);
+        let is_negative = self.w.op(Spv::FOrdLessThan, bools, &[value, zero]);
+        self.w.op(Spv::Select, ty, &[is_negative, nan, root])
     }
 
     fn float_function(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
@@ -207,11 +225,12 @@ impl FunctionWriter<'_, '_> {
             Op::IsNan => return self.w.op(Spv::FUnordNotEqual, bools, &[ids[0], ids[0]]),
             Op::IsInf => {
                 let size = self.w.glsl_op(GLOp::FAbs, ty, ids);
-                let infinity = self.w.const_lanes(lanes, f32::INFINITY.to_bits());
+                let infinity = self.w.const_floats(lanes, f64::INFINITY);
                 return self.w.op(Spv::FOrdEqual, bools, &[size, infinity]);
             }
             Op::Copysign => return self.w.copysign(lanes, ids[0], ids[1]),
             Op::Round => return self.w.round(lanes, ids[0]),
+            Op::Sqrt if lanes.scalar == Scalar::F64 => return self.sqrt_f64(lanes, ids[0]),
             Op::Floor => (Some(GLOp::Floor), None),
             Op::Ceil => (Some(GLOp::Ceil), None),
             Op::Trunc => (Some(GLOp::Trunc), None),
@@ -223,5 +242,16 @@ impl FunctionWriter<'_, '_> {
             (None, Some(helper)) => self.w.call_helper(helper, lanes, ids),
             (None, None) => unreachable!("`{}` is not a function of floats", op.name()),
         }
+    }
+}
+
+/// Whether an op on a float is done in `f32`: all but those on bits for `bf16`, which devices do not know, and for `f16` those
+/// that need not be exact there.
+fn is_done_in_f32(op: Op, scalar: Scalar) -> bool {
+    let on_bits = matches!(op, Op::Neg | Op::Abs | Op::Copysign | Op::Cast | Op::Bitcast);
+    match scalar {
+        Scalar::Bf16 => !on_bits,
+        Scalar::F16 => matches!(op, Op::Div | Op::Rem | Op::Sqrt),
+        _ => false,
     }
 }

@@ -274,22 +274,22 @@ impl FunctionWriter<'_, '_> {
     /// The value with the identity of a minimum or maximum in place of NaN, which the instructions do not define.
     fn without_nan(&mut self, fold: Fold, lanes: Lanes, value: Id) -> Id {
         let identity = match fold {
-            Fold::Min => f32::INFINITY,
-            Fold::Max => f32::NEG_INFINITY,
+            Fold::Min => f64::INFINITY,
+            Fold::Max => f64::NEG_INFINITY,
             _ => return value,
         };
         if !lanes.scalar.is_float() {
             return value;
         }
         let (ty, bools) = (self.w.lanes_type(lanes), self.w.lanes_type(lanes.of(Scalar::Bool)));
-        let identity = self.w.const_lanes(lanes, identity.to_bits());
+        let identity = self.w.const_floats(lanes, identity);
         let is_nan = self.w.op(Spv::FUnordNotEqual, bools, &[value, value]);
         self.w.op(Spv::Select, ty, &[is_nan, identity, value])
     }
 }
 
 fn instruction(fold: Fold, scalar: Scalar) -> Spv {
-    let (is_float, is_bool, is_signed) = (scalar.is_float(), scalar == Scalar::Bool, scalar == Scalar::I32);
+    let (is_float, is_bool, is_signed) = (scalar.is_float(), scalar == Scalar::Bool, scalar.is_signed());
     match fold {
         Fold::Add if is_float => Spv::GroupNonUniformFAdd,
         Fold::Add => Spv::GroupNonUniformIAdd,

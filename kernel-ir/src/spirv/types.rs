@@ -42,14 +42,13 @@ impl Writer<'_> {
 
     /// A scalar or vector type.
     pub(super) fn lanes_type(&mut self, lanes: Lanes) -> Id {
+        let bits = lanes.scalar.bits();
+        self.need_scalar(lanes.scalar);
         let scalar = match lanes.scalar {
             Scalar::Bool => self.global(Op::TypeBool, None, &[]),
-            Scalar::I32 => self.global(Op::TypeInt, None, &[32, 1]),
-            Scalar::U32 => self.global(Op::TypeInt, None, &[32, 0]),
-            Scalar::F32 => {
-                self.has_floats = true;
-                self.global(Op::TypeFloat, None, &[32])
-            }
+            Scalar::F16 | Scalar::F32 | Scalar::F64 => self.global(Op::TypeFloat, None, &[bits]),
+            // A `bf16` is its bits.
+            scalar => self.global(Op::TypeInt, None, &[bits, scalar.is_signed().into()]),
         };
         match lanes.count {
             1 => scalar,

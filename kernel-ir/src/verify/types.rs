@@ -4,6 +4,7 @@ use super::{FunctionCx, VerifyErrorKind};
 use crate::descriptor::{MAX_SITE_WORDS, SiteKind};
 use crate::ir::{Constant, FunctionId, Inst, InstId, InstKind, SiteId, ValueId};
 use crate::op::Op;
+use crate::passes::eval;
 use crate::types::{Scalar, Type, TypeId};
 use crate::typing;
 
@@ -138,17 +139,19 @@ impl<'m> FunctionCx<'m, '_> {
     }
 
     fn check_constant(&mut self, constant: Constant, inst: &Inst) {
-        let scalar = match constant {
-            Constant::Bool(_) => Scalar::Bool,
-            Constant::I32(_) => Scalar::I32,
-            Constant::U32(_) => Scalar::U32,
-            Constant::F32(_) => Scalar::F32,
-            Constant::Zero => {
-                self.only_result(inst);
-                return;
-            }
-        };
-        self.check_result_is(inst, &Type::Scalar(scalar));
+        match eval::scalar_of(constant) {
+            Some(scalar) => self.check_result_is(inst, &Type::Scalar(scalar)),
+            None => drop(self.only_result(inst)),
+        }
+        // One scalar has one constant: comparisons of constants rely on it.
+        if let Constant::Bits(scalar, bits) = constant
+            && eval::from_bits(bits, scalar) != constant
+        {
+            self.error(
+                VerifyErrorKind::Result,
+                format!("{bits:#x} is not how a constant of `{}` is kept", scalar.name()),
+            );
+        }
     }
 
     fn check_op(&mut self, op: Op, operands: &[ValueId], inst: &Inst) {

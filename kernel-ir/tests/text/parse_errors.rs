@@ -26,7 +26,7 @@ fn modules() {
     fails("struct0 S { }", "1:13: expected a name, found `}`");
     fails("struct0 S { a: struct0 }", "1:16: expected a type, found `struct0`");
     fails("struct0 S { a: vec5<f32> }", "1:16: expected a type, found `vec5`");
-    fails("struct0 S { a: vec3<u64> }", "1:21: expected a scalar type, found `u64`");
+    fails("struct0 S { a: vec3<u128> }", "1:21: expected a scalar type, found `u128`");
     fails("struct0 S { a: [f32 4] }", "1:21: expected `;`, found `4`");
     fails("kernel fn0 workgroup(1, 1) {}", "1:26: expected `,`, found `)`");
     fails("kernel fn0 workgroup(1, 1, 1) { x }", "1:33: expected `param0`, the next param id, found `x`");

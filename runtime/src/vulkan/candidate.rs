@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use ash::{khr, vk};
 use gridwise_ir::descriptor::Feature;
 
-use super::spirv::FloatControls;
+use super::spirv::{FloatControls, WidthControls};
 use crate::manager::{DeviceInfo, DeviceKind, Limits};
 
 /// A physical device, usable or not.
@@ -135,9 +135,21 @@ fn query_properties(
     caps.max_push_descriptors = push.max_push_descriptors;
     caps.max_allocation = maintenance.max_memory_allocation_size;
     caps.float_controls = FloatControls {
-        signed_zero_inf_nan_preserve: floats.shader_signed_zero_inf_nan_preserve_float32 == vk::TRUE,
-        rounding_mode_rte: floats.shader_rounding_mode_rte_float32 == vk::TRUE,
-        denorm_preserve: floats.shader_denorm_preserve_float32 == vk::TRUE,
+        float16: WidthControls {
+            signed_zero_inf_nan_preserve: floats.shader_signed_zero_inf_nan_preserve_float16 == vk::TRUE,
+            rounding_mode_rte: floats.shader_rounding_mode_rte_float16 == vk::TRUE,
+            denorm_preserve: floats.shader_denorm_preserve_float16 == vk::TRUE,
+        },
+        float32: WidthControls {
+            signed_zero_inf_nan_preserve: floats.shader_signed_zero_inf_nan_preserve_float32 == vk::TRUE,
+            rounding_mode_rte: floats.shader_rounding_mode_rte_float32 == vk::TRUE,
+            denorm_preserve: floats.shader_denorm_preserve_float32 == vk::TRUE,
+        },
+        float64: WidthControls {
+            signed_zero_inf_nan_preserve: floats.shader_signed_zero_inf_nan_preserve_float64 == vk::TRUE,
+            rounding_mode_rte: floats.shader_rounding_mode_rte_float64 == vk::TRUE,
+            denorm_preserve: floats.shader_denorm_preserve_float64 == vk::TRUE,
+        },
     };
     let [name, version] = [driver.driver_name_as_c_str(), driver.driver_info_as_c_str()]
         .map(|text| text.map_or("?".into(), CStr::to_string_lossy));
@@ -150,8 +162,9 @@ fn query_features(
     features: &mut Vec<Feature>,
     missing: &mut Vec<String>,
 ) {
+    let mut vulkan_1_1 = vk::PhysicalDeviceVulkan11Features::default();
     let mut vulkan_1_2 = vk::PhysicalDeviceVulkan12Features::default();
-    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut vulkan_1_2);
+    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut vulkan_1_1).push_next(&mut vulkan_1_2);
     // SAFETY: the device speaks Vulkan 1.2.
     unsafe { instance.get_physical_device_features2(physical, &mut all) };
     let base = all.features;
@@ -167,6 +180,10 @@ fn query_features(
         (Feature::Int16, base.shader_int16),
         (Feature::Int8, vulkan_1_2.shader_int8),
         (Feature::Float16, vulkan_1_2.shader_float16),
+        (Feature::Storage8, vulkan_1_2.storage_buffer8_bit_access),
+        (Feature::Storage16, vulkan_1_1.storage_buffer16_bit_access),
+        (Feature::PushConstant8, vulkan_1_2.storage_push_constant8),
+        (Feature::PushConstant16, vulkan_1_1.storage_push_constant16),
     ];
     features.extend(optional.iter().filter(|(_, has)| *has == vk::TRUE).map(|(feature, _)| *feature));
 }

@@ -263,7 +263,12 @@ fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -
         .scalar_block_layout(true)
         .timeline_semaphore(true)
         .shader_int8(has(Feature::Int8))
-        .shader_float16(has(Feature::Float16));
+        .shader_float16(has(Feature::Float16))
+        .storage_buffer8_bit_access(has(Feature::Storage8))
+        .storage_push_constant8(has(Feature::PushConstant8));
+    let mut vulkan_1_1 = vk::PhysicalDeviceVulkan11Features::default()
+        .storage_buffer16_bit_access(has(Feature::Storage16))
+        .storage_push_constant16(has(Feature::PushConstant16));
     let base = vk::PhysicalDeviceFeatures::default()
         .shader_float64(has(Feature::Float64))
         .shader_int64(has(Feature::Int64))
@@ -272,6 +277,7 @@ fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -
         .queue_create_infos(&queues)
         .enabled_extension_names(&extensions)
         .enabled_features(&base)
+        .push_next(&mut vulkan_1_1)
         .push_next(&mut vulkan_1_2);
     // SAFETY: the device has the family, extensions and features asked for; all pointers live until after the call.
     unsafe { instance.create_device(candidate.physical, &info, None) }.map_err(Error::vulkan("vkCreateDevice"))

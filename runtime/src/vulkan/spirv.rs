@@ -6,9 +6,17 @@ use gridwise_ir::descriptor::KernelDescriptor;
 
 use crate::error::{Error, Result};
 
-/// Which float controls a device supports for 32-bit floats.
+/// Which float controls a device supports for floats of each width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct FloatControls {
+    pub(crate) float16: WidthControls,
+    pub(crate) float32: WidthControls,
+    pub(crate) float64: WidthControls,
+}
+
+/// Which float controls a device supports for floats of one width.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct WidthControls {
     pub(crate) signed_zero_inf_nan_preserve: bool,
     pub(crate) rounding_mode_rte: bool,
     pub(crate) denorm_preserve: bool,
@@ -57,34 +65,56 @@ pub(crate) fn words(descriptor: &KernelDescriptor) -> Result<Cow<'static, [u32]>
 
 /// Removes the float controls that a device does not support; the module's meaning is then the device's own.
 pub(crate) fn strip_float_controls(words: Cow<'_, [u32]>, supported: FloatControls) -> Cow<'_, [u32]> {
-    let controls = [
-        (DENORM_PRESERVE, supported.denorm_preserve),
-        (SIGNED_ZERO_INF_NAN_PRESERVE, supported.signed_zero_inf_nan_preserve),
-        (ROUNDING_MODE_RTE, supported.rounding_mode_rte),
-    ];
-    if controls.iter().all(|(_, is_supported)| *is_supported) {
+    let widths = [(16, supported.float16), (32, supported.float32), (64, supported.float64)];
+    let is_supported = |mode: u32, width: u32| {
+        let known = widths.iter().find(|(bits, _)| *bits == width).map(|(_, controls)| *controls);
+        let controls = known.unwrap_or_default();
+        match mode {
+            mode if mode == DENORM_PRESERVE[1] => controls.denorm_preserve,
+            mode if mode == SIGNED_ZERO_INF_NAN_PRESERVE[1] => controls.signed_zero_inf_nan_preserve,
+            mode if mode == ROUNDING_MODE_RTE[1] => controls.rounding_mode_rte,
+            _ => true,
+        }
+    };
+    let mode_is_kept = |instruction: &[u32]| match instruction {
+        [first, _, mode, width, ..] if first & 0xffff == OP_EXECUTION_MODE => is_supported(*mode, *width),
+        _ => true,
+    };
+    if instructions(&words).all(mode_is_kept) {
         return words;
     }
-    let is_removed = |instruction: &[u32]| {
-        let operand = match instruction[0] & 0xffff {
-            OP_CAPABILITY => instruction.get(1).map(|capability| (0, *capability)),
-            OP_EXECUTION_MODE => instruction.get(2).map(|mode| (1, *mode)),
-            _ => None,
-        };
-        operand.is_some_and(|(which, id)| controls.iter().any(|(ids, is_supported)| !is_supported && ids[which] == id))
+    // A capability goes with the last of its modes.
+    let is_asked = |capability: u32| {
+        let of = [DENORM_PRESERVE, SIGNED_ZERO_INF_NAN_PRESERVE, ROUNDING_MODE_RTE].into_iter();
+        let Some([_, mode]) = of.into_iter().find(|ids| ids[0] == capability) else { return true };
+        instructions(&words).any(|instruction| {
+            instruction[0] & 0xffff == OP_EXECUTION_MODE
+                && instruction.get(2) == Some(&mode)
+                && mode_is_kept(instruction)
+        })
     };
-    let header = words.len().min(HEADER);
-    let mut kept = words[..header].to_vec();
-    let mut rest = &words[header..];
-    while let Some(first) = rest.first() {
-        let count = ((first >> 16) as usize).clamp(1, rest.len());
-        let (instruction, after) = rest.split_at(count);
-        if !is_removed(instruction) {
+    let mut kept = words[..words.len().min(HEADER)].to_vec();
+    for instruction in instructions(&words) {
+        let is_kept = match instruction {
+            [first, capability] if first & 0xffff == OP_CAPABILITY => is_asked(*capability),
+            _ => mode_is_kept(instruction),
+        };
+        if is_kept {
             kept.extend_from_slice(instruction);
         }
-        rest = after;
     }
     Cow::Owned(kept)
+}
+
+/// The instructions of a module.
+fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
+    let mut rest = &words[words.len().min(HEADER)..];
+    std::iter::from_fn(move || {
+        let count = ((rest.first()? >> 16) as usize).clamp(1, rest.len());
+        let (instruction, after) = rest.split_at(count);
+        rest = after;
+        Some(instruction)
+    })
 }
 
 #[cfg(test)]
@@ -93,8 +123,9 @@ mod tests {
 
     use super::*;
 
-    const ALL: FloatControls =
-        FloatControls { signed_zero_inf_nan_preserve: true, rounding_mode_rte: true, denorm_preserve: true };
+    const EACH: WidthControls =
+        WidthControls { signed_zero_inf_nan_preserve: true, rounding_mode_rte: true, denorm_preserve: true };
+    const ALL: FloatControls = FloatControls { float16: EACH, float32: EACH, float64: EACH };
 
     fn op(code: u32, operands: &[u32]) -> Vec<u32> {
         let mut words = vec![(operands.len() as u32 + 1) << 16 | code];
@@ -122,9 +153,19 @@ mod tests {
     #[test]
     fn unsupported_controls_go() {
         let words = module(&[4464, 4466, 4467], &[4459, 4461, 4462]);
-        let without_denorm = FloatControls { denorm_preserve: false, ..ALL };
+        let without_denorm = FloatControls { float32: WidthControls { denorm_preserve: false, ..EACH }, ..ALL };
         assert_eq!(*strip_float_controls(Cow::Borrowed(&words), without_denorm), module(&[4466, 4467], &[4461, 4462]));
         assert_eq!(*strip_float_controls(Cow::Borrowed(&words), FloatControls::default()), module(&[], &[]));
+    }
+
+    #[test]
+    fn a_capability_stays_while_a_width_has_its_mode() {
+        let mut words = module(&[4464], &[4459]);
+        words.extend(op(OP_EXECUTION_MODE, &[4, 4459, 16]));
+        let without_denorm = FloatControls { float32: WidthControls { denorm_preserve: false, ..EACH }, ..ALL };
+        let mut expected = module(&[4464], &[]);
+        expected.extend(op(OP_EXECUTION_MODE, &[4, 4459, 16]));
+        assert_eq!(*strip_float_controls(Cow::Borrowed(&words), without_denorm), expected);
     }
 
     #[test]

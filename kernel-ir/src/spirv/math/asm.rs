@@ -3,6 +3,7 @@
 use rspirv::spirv::{GlslStd450Op as GLOp, Op as Spv};
 
 use super::Helper;
+use crate::op::Op;
 use crate::spirv::module::Writer;
 use crate::spirv::types::Lanes;
 use crate::spirv::words::Id;
@@ -11,10 +12,12 @@ use crate::types::Scalar;
 /// The body of a helper being written.
 pub(super) struct Asm<'w, 'm> {
     pub(super) w: &'w mut Writer<'m>,
-    /// `f32`.
+    /// `f32`, or `f64` in a helper for that.
     pub(super) float: Id,
-    /// `u32`.
+    /// `u32`, or `u64` in a helper for `f64`.
     pub(super) word: Id,
+    /// The float.
+    pub(super) scalar: Scalar,
     bool_: Id,
     int: Id,
 }
@@ -31,10 +34,11 @@ macro_rules! operations {
 }
 
 impl<'w, 'm> Asm<'w, 'm> {
-    pub(super) fn new(w: &'w mut Writer<'m>) -> Self {
+    /// The body of a helper on floats of one type.
+    pub(super) fn new(w: &'w mut Writer<'m>, scalar: Scalar) -> Self {
         let [float, word, bool_, int] =
-            [Scalar::F32, Scalar::U32, Scalar::Bool, Scalar::I32].map(|scalar| w.lanes_type(Lanes::one(scalar)));
-        Self { w, float, word, bool_, int }
+            [scalar, scalar.unsigned(), Scalar::Bool, scalar.signed()].map(|scalar| w.lanes_type(Lanes::one(scalar)));
+        Self { w, float, word, scalar, bool_, int }
     }
 
     operations! {
@@ -114,12 +118,17 @@ impl<'w, 'm> Asm<'w, 'm> {
 
     /// A float literal.
     pub(super) fn f(&mut self, value: f32) -> Id {
-        self.w.const_f32(value)
+        self.w.const_floats(Lanes::one(self.scalar), value.into())
     }
 
     /// A word literal.
     pub(super) fn u(&mut self, value: u32) -> Id {
-        self.w.const_u32(value)
+        self.wide(value.into())
+    }
+
+    /// A word literal that may be wider than 32 bits.
+    pub(super) fn wide(&mut self, value: u64) -> Id {
+        self.w.const_scalar(self.scalar.unsigned(), value)
     }
 
     /// A function of `GLSL.std.450` from floats to a float.
@@ -135,12 +144,18 @@ impl<'w, 'm> Asm<'w, 'm> {
 
     /// The size of `a` with the sign of `b`.
     pub(super) fn copysign(&mut self, a: Id, b: Id) -> Id {
-        self.w.copysign(Lanes::one(Scalar::F32), a, b)
+        self.w.copysign(Lanes::one(self.scalar), a, b)
     }
 
     /// Position of the highest one bit; not of zero.
     pub(super) fn highest_bit(&mut self, a: Id) -> Id {
         let ty = self.word;
+        if self.scalar == Scalar::F64 {
+            let lanes = Lanes::one(Scalar::U64);
+            let zeros = self.w.bit_op(Op::LeadingZeros, lanes, &[a]);
+            let (zeros, top) = (self.w.cast(Lanes::one(Scalar::U32), Scalar::U64, zeros), self.u(63));
+            return self.isub(top, zeros);
+        }
         self.w.glsl_op(GLOp::FindUMsb, ty, &[a])
     }
 
@@ -174,13 +189,14 @@ impl<'w, 'm> Asm<'w, 'm> {
 
     /// A float's bits without the sign.
     pub(super) fn size_bits(&mut self, a: Id) -> Id {
-        let (bits, mask) = (self.bits(a), self.u(0x7fff_ffff));
+        let (bits, mask) = (self.bits(a), self.wide(self.scalar.mask() >> 1));
         self.and(bits, mask)
     }
 
     /// Whether a float is negative, by its sign bit.
     pub(super) fn sign_bit(&mut self, a: Id) -> Id {
-        let (bits, mask) = (self.bits(a), self.u(0x8000_0000));
+        let all = self.scalar.mask();
+        let (bits, mask) = (self.bits(a), self.wide(all ^ all >> 1));
         self.and(bits, mask)
     }
 

@@ -63,11 +63,14 @@ macro_rules! helpers {
 }
 
 const F: Lanes = Lanes::one(Scalar::F32);
+/// `f64`.
+const D: Lanes = Lanes::one(Scalar::F64);
 const F2: Lanes = Lanes { scalar: Scalar::F32, count: 2 };
 
 helpers! {
     Sqrt "sqrt" (F) F Some(Op::Sqrt) => root::sqrt;
     Fmod "fmod" (F F) F None => remainder::fmod;
+    FmodDouble "fmod_f64" (D D) D None => remainder::fmod;
     MulAdd "mul_add" (F F F) F Some(Op::MulAdd) => fused::mul_add;
     MulAddExact "mul_add_exact" (F F F) F None => fused::mul_add_exact;
     ReduceAngle "reduce_angle" (F) F2 None => trigonometry::reduce;
@@ -147,7 +150,7 @@ impl Writer<'_> {
         let params: Vec<_> = params.iter().map(|ty| self.op(Spv::FunctionParameter, *ty, &[])).collect();
         let entry = self.new_id();
         self.begin_block(entry);
-        let mut asm = Asm::new(self);
+        let mut asm = Asm::new(self, helper.params()[0].scalar);
         let value = helper.write(&mut asm, &params);
         self.effect(Spv::ReturnValue, &[value]);
         self.effect(Spv::FunctionEnd, &[]);

@@ -2,12 +2,31 @@
 
 use super::asm::Asm;
 use crate::spirv::words::Id;
+use crate::types::Scalar;
+
+/// How a float's bits are put together.
+struct Format {
+    /// Of the mantissa, without the hidden one.
+    digits: u32,
+    /// How far a mantissa can be shifted left in its word.
+    room: u32,
+    infinity: u64,
+}
+
+impl Format {
+    fn of(scalar: Scalar) -> Self {
+        match scalar {
+            Scalar::F64 => Self { digits: 52, room: 11, infinity: f64::INFINITY.to_bits() },
+            _ => Self { digits: 23, room: 8, infinity: f32::INFINITY.to_bits().into() },
+        }
+    }
+}
 
 /// `x % y` with the sign of `x`.
 pub(super) fn fmod(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let &[x, y] = params else { unreachable!("two parameters") };
     let (x_bits, y_bits) = (a.size_bits(x), a.size_bits(y));
-    let (zero, infinity) = (a.u(0), a.u(0x7f80_0000));
+    let (zero, infinity) = (a.u(0), a.wide(Format::of(a.scalar).infinity));
     let by_zero = a.ieq(y_bits, zero);
     let of_infinity = a.uge(x_bits, infinity);
     let by_nan = a.ult(infinity, y_bits);
@@ -24,9 +43,11 @@ pub(super) fn fmod(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     )
 }
 
-/// Mantissa and exponent so that the value is `mantissa * 2^(exponent - 150)`; mantissas of subnormals are small.
+/// Mantissa and exponent so that the value is `mantissa * 2^(exponent - 150)` of an `f32`; mantissas of subnormals are small.
 fn split(a: &mut Asm<'_, '_>, bits: Id) -> [Id; 2] {
-    let (width, mask, hidden, zero, one) = (a.u(23), a.u(0x7f_ffff), a.u(0x80_0000), a.u(0), a.u(1));
+    let digits = Format::of(a.scalar).digits;
+    let (mask, hidden) = (a.wide((1 << digits) - 1), a.wide(1 << digits));
+    let (width, zero, one) = (a.u(digits), a.u(0), a.u(1));
     let exponent = a.shr(bits, width);
     let mantissa = a.and(bits, mask);
     let full = a.or(mantissa, hidden);
@@ -34,24 +55,25 @@ fn split(a: &mut Asm<'_, '_>, bits: Id) -> [Id; 2] {
     [a.select(is_subnormal, mantissa, full), a.select(is_subnormal, one, exponent)]
 }
 
-/// The remainder when `|x| >= |y| > 0`: long division, eight bits of the quotient a round.
+/// The remainder when `|x| >= |y| > 0`: long division, as many bits of the quotient a round as fit.
 fn long_division(a: &mut Asm<'_, '_>, x: Id, x_bits: Id, y_bits: Id) -> Id {
     let ([x_mantissa, x_exponent], [y_mantissa, y_exponent]) = (split(a, x_bits), split(a, y_bits));
-    let (zero, one, eight) = (a.u(0), a.u(1), a.u(8));
+    let format = Format::of(a.scalar);
+    let (zero, one, room) = (a.u(0), a.u(1), a.u(format.room));
     let rest = a.umod(x_mantissa, y_mantissa);
     let left = a.isub(x_exponent, y_exponent);
     let [rest, _] = a.while_(
         [rest, left],
         |a, [_, left]| a.ine(left, zero),
         |a, [rest, left]| {
-            // The rest is below the divisor, hence below 2^24: eight bits more fit.
-            let by = a.umin(left, eight);
+            // The rest is below the divisor, which has as many bits as a mantissa.
+            let by = a.umin(left, room);
             let rest = a.shl(rest, by);
             [a.umod(rest, y_mantissa), a.isub(left, by)]
         },
     );
     // Back to a float: as far left as the mantissa and the exponent allow. Of zero the highest bit is -1, which does no harm.
-    let (top, hidden) = (a.u(23), a.u(0x80_0000));
+    let (top, hidden) = (a.u(format.digits), a.wide(1 << format.digits));
     let highest = a.highest_bit(rest);
     let room = a.isub(top, highest);
     let most = a.isub(y_exponent, one);

@@ -10,6 +10,8 @@ use gridwise_ir::ir::{
     Block, BlockId, Buffer, BufferId, Constant, Function, FunctionId, Inst, InstId, InstKind, Kernel, Local, Module,
     ParamId, Place, PushParam, Site, SiteId, SourceLocation, Value, ValueId,
 };
+use gridwise_ir::op::Op;
+use gridwise_ir::passes::eval::{evaluate, from_bits};
 use gridwise_ir::types::{Field, Scalar, StructDef, Type, TypeId, Types};
 
 /// A small generator of random numbers.
@@ -43,6 +45,15 @@ impl Random {
             Scalar::F32 => {
                 let floats = [0.0, -0.0, 1.0, 1.5, -3.75, 1e10, f32::INFINITY, f32::NAN, 0.1];
                 Constant::F32(self.pick(&floats).to_bits())
+            }
+            _ if scalar.is_float() => {
+                let floats = [0.0, -0.0, 1.0, 1.5, -3.75, 1e10, f64::INFINITY, f64::NAN, 0.1];
+                let wide = Constant::Bits(Scalar::F64, self.pick(&floats).to_bits());
+                evaluate(Op::Cast, &[wide], scalar).expect("floats convert to floats")
+            }
+            _ => {
+                let ints = [-2i64, -1, 0, 1, 2, 3, 5, i64::MAX, i64::MIN, 31, 64, 127, 128, -129, 0x8000, 0x8000_0000];
+                from_bits(self.pick(&ints).cast_unsigned(), scalar)
             }
         }
     }

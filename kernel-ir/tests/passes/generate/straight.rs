@@ -4,6 +4,7 @@ use gridwise_ir::arena::EntityId;
 use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{BufferId, Builtin, Constant, InstId, InstKind, LocalId, ParamId, Place, Root, Step};
 use gridwise_ir::op::Op;
+use gridwise_ir::passes::eval::from_bits;
 use gridwise_ir::types::{Scalar, Type, TypeId, Types};
 
 use super::Generator;
@@ -14,14 +15,18 @@ impl Generator<'_> {
         let shape = self.random.below(5) == 0;
         let lanes = |types: &mut Types, scalar| if shape { types.vector(scalar, 3) } else { types.scalar(scalar) };
         use gridwise_ir::op::TypeRule as Rule;
-        let numeric = self.random.pick(&[Scalar::I32, Scalar::U32, Scalar::U32, Scalar::F32]);
-        let any = self.random.pick(&[Scalar::I32, Scalar::U32, Scalar::F32, Scalar::Bool]);
-        let int = self.random.pick(&[Scalar::I32, Scalar::U32]);
-        let bits = self.random.pick(&[Scalar::I32, Scalar::U32, Scalar::Bool, Scalar::Bool]);
+        // Mostly scalars of which there are values already.
+        let other = self.random.pick(&Scalar::ALL[1..]);
+        let numeric = self.random.pick(&[Scalar::I32, Scalar::U32, Scalar::U32, Scalar::F32, other]);
+        let any = self.random.pick(&[Scalar::I32, Scalar::U32, Scalar::F32, Scalar::Bool, other]);
+        let other_int = self.random.pick(&Scalar::ALL[1..9]);
+        let int = self.random.pick(&[Scalar::I32, Scalar::U32, other_int]);
+        let bits = self.random.pick(&[Scalar::I32, Scalar::U32, Scalar::Bool, Scalar::Bool, other_int]);
+        let is_small = |scalar| matches!(scalar, Scalar::F16 | Scalar::Bf16);
         let (operand, result) = match op.rule() {
             Rule::Numeric => (numeric, numeric),
-            Rule::Signed => (Scalar::I32, Scalar::I32),
-            Rule::Float => (Scalar::F32, Scalar::F32),
+            Rule::Signed => (int.signed(), int.signed()),
+            Rule::Float | Rule::Single => (Scalar::F32, Scalar::F32),
             Rule::Int => (int, int),
             Rule::Bits => (bits, bits),
             Rule::Shift => (int, int),
@@ -29,9 +34,9 @@ impl Generator<'_> {
             Rule::Order => (numeric, Scalar::Bool),
             Rule::FloatTest => (Scalar::F32, Scalar::Bool),
             Rule::IntCount => (int, Scalar::U32),
-            Rule::Cast => (any, self.random.pick(&[Scalar::I32, Scalar::U32, Scalar::F32, Scalar::Bool])),
-            Rule::Bitcast if int == Scalar::I32 => (Scalar::I32, Scalar::U32),
-            Rule::Bitcast => (Scalar::F32, Scalar::I32),
+            Rule::Cast if is_small(any) => (any, self.random.pick(&[Scalar::F32, Scalar::F64, any])),
+            Rule::Cast => (any, self.random.pick(&[Scalar::I32, Scalar::U32, Scalar::F32, Scalar::Bool, other_int])),
+            Rule::Bitcast => (numeric, if self.random.one_in(2) { numeric.signed() } else { numeric.unsigned() }),
             Rule::Reduce => {
                 let ty = self.types.vector(Scalar::Bool, 3);
                 let operand = self.get(ty, out);
@@ -53,16 +58,16 @@ impl Generator<'_> {
             let amount = lanes(&mut self.types, Scalar::U32);
             operands[1] = self.get(amount, out);
         }
-        if matches!(op, Op::Div | Op::Rem) && result != Scalar::F32 {
-            // Odd and, for i32, not -1.
+        if matches!(op, Op::Div | Op::Rem) && !result.is_float() {
+            // Odd and, for signed integers, not -1.
             operands[1] = match (result, shape) {
                 (Scalar::U32, false) => {
                     let one = self.define(out, InstKind::Const(Constant::U32(1)), operand);
                     self.define(out, InstKind::Op(Op::Or, vec![operands[1], one]), operand)
                 }
                 (_, false) => {
-                    let value = self.random.pick(&[1, 2, 3, 8, -3]);
-                    self.define(out, InstKind::Const(Constant::I32(value)), operand)
+                    let value = self.random.pick(&[1i64, 2, 3, 8, -3]).cast_unsigned();
+                    self.define(out, InstKind::Const(from_bits(value, result)), operand)
                 }
                 _ => return,
             };

@@ -1,0 +1,109 @@
+//! Device features beyond the baseline that the module needs, each with the first place that needs it.
+
+use rspirv::spirv::Capability;
+
+use super::module::Writer;
+use crate::descriptor::Feature;
+use crate::ir::SourceLocation;
+use crate::types::{Scalar, Type, TypeId};
+
+/// The features found so far.
+#[derive(Debug, Default)]
+pub(super) struct Features {
+    /// In the order of the first uses.
+    uses: Vec<(Feature, Option<SourceLocation>)>,
+    /// Which of the widths 16, 32 and 64 some float has.
+    floats: [bool; 3],
+}
+
+/// Memory that is reached from outside the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OuterMemory {
+    Buffer,
+    PushConstants,
+}
+
+impl Features {
+    /// What the device must have.
+    pub(super) fn uses(self) -> Vec<(Feature, Option<SourceLocation>)> {
+        self.uses
+    }
+
+    /// The widths of floats in the module.
+    pub(super) fn float_widths(&self) -> Vec<u32> {
+        [16, 32, 64].into_iter().zip(self.floats).filter(|(_, is_used)| *is_used).map(|(width, _)| width).collect()
+    }
+
+    /// The capabilities to declare.
+    pub(super) fn capabilities(&self) -> impl Iterator<Item = Capability> + '_ {
+        self.uses.iter().map(|(feature, _)| capability(*feature))
+    }
+}
+
+fn capability(feature: Feature) -> Capability {
+    match feature {
+        Feature::Float64 => Capability::Float64,
+        Feature::Int64 => Capability::Int64,
+        Feature::Int16 => Capability::Int16,
+        Feature::Int8 => Capability::Int8,
+        Feature::Float16 => Capability::Float16,
+        Feature::Storage8 => Capability::StorageBuffer8BitAccess,
+        Feature::Storage16 => Capability::StorageBuffer16BitAccess,
+        Feature::PushConstant8 => Capability::StoragePushConstant8,
+        Feature::PushConstant16 => Capability::StoragePushConstant16,
+    }
+}
+
+impl Writer<'_> {
+    /// Notes that the module has values of a scalar type.
+    pub(super) fn need_scalar(&mut self, scalar: Scalar) {
+        let feature = match scalar {
+            Scalar::Bool | Scalar::I32 | Scalar::U32 => return,
+            Scalar::F32 => {
+                self.features.floats[1] = true;
+                return;
+            }
+            Scalar::I8 | Scalar::U8 => Feature::Int8,
+            // A `bf16` is computed with as an integer and as an `f32`.
+            Scalar::I16 | Scalar::U16 | Scalar::Bf16 => Feature::Int16,
+            Scalar::I64 | Scalar::U64 => Feature::Int64,
+            Scalar::F16 => {
+                self.features.floats[0] = true;
+                Feature::Float16
+            }
+            Scalar::F64 => {
+                self.features.floats[2] = true;
+                Feature::Float64
+            }
+        };
+        self.need(feature);
+    }
+
+    fn need(&mut self, feature: Feature) {
+        if self.features.uses.iter().all(|(known, _)| *known != feature) {
+            let at = self.debug.location().or(self.module.functions[self.kernel.function].location);
+            self.features.uses.push((feature, at));
+        }
+    }
+
+    /// Notes that values of a type lie in a buffer or among the push constants.
+    pub(super) fn need_memory(&mut self, memory: OuterMemory, ty: TypeId) {
+        let module = self.module;
+        match module.types.get(ty) {
+            Type::Unit | Type::Scalar(Scalar::Bool) => {}
+            Type::Scalar(scalar) | Type::Vector(scalar, _) => match (scalar.bits(), memory) {
+                (8, OuterMemory::Buffer) => self.need(Feature::Storage8),
+                (8, OuterMemory::PushConstants) => self.need(Feature::PushConstant8),
+                (16, OuterMemory::Buffer) => self.need(Feature::Storage16),
+                (16, OuterMemory::PushConstants) => self.need(Feature::PushConstant16),
+                _ => {}
+            },
+            Type::Array(element, _) => self.need_memory(memory, *element),
+            Type::Tuple(members) => members.iter().for_each(|member| self.need_memory(memory, *member)),
+            Type::Struct(id) => {
+                let fields = &module.types.struct_def(*id).fields;
+                fields.iter().for_each(|field| self.need_memory(memory, field.ty));
+            }
+        }
+    }
+}
