@@ -34,7 +34,7 @@ pub use gridwise_runtime::twin::{
 pub use gridwise_runtime::{
     Algorithm, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation, GpuData, Grid, GridSide, GridSize,
     HostOptions, Kernel, KernelArgs, Limits, Manager, ManagerDesc, Op, PrintSink, Printed, Result, Sequence, Tensor,
-    TensorDesc, TensorRef, Value, ValueArg, descriptor, glam, ops,
+    TensorDesc, TensorRef, Value, ValueArg, descriptor, glam, half, ops,
 };
 
 #[doc(hidden)]
@@ -47,6 +47,7 @@ pub mod prelude {
         BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4, bvec2, bvec3, bvec4, ivec2,
         ivec3, ivec4, uvec2, uvec3, uvec4, vec2, vec3, vec4,
     };
+    pub use gridwise_runtime::half::{bf16, f16};
     pub use gridwise_runtime::parallel::{Atomic, Scope, Shared, barrier, fence, subgroup};
     pub use gridwise_runtime::twin::{
         global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id, subgroup_size,

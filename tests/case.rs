@@ -23,6 +23,8 @@ pub enum Output {
     U32(Vec<u32>),
     /// Equal on all devices.
     I32(Vec<i32>),
+    /// Equal on all devices; of other integers the bits, of floats of other types too, with one NaN for all.
+    Bits(Vec<u64>),
     /// Within this many units in the last place, or within the absolute bound.
     F32 {
         /// The values.
@@ -56,6 +58,7 @@ impl Output {
     pub fn difference(&self, other: &Self) -> Option<String> {
         match (self, other) {
             (Self::U32(a), Self::U32(b)) => first_difference(a, b, |a, b| a == b),
+            (Self::Bits(a), Self::Bits(b)) => first_difference(a, b, |a, b| a == b),
             (Self::I32(a), Self::I32(b)) => first_difference(a, b, |a, b| a == b),
             (Self::F32 { values: a, ulp, absolute }, Self::F32 { values: b, .. }) => {
                 first_difference(a, b, |a, b| is_close(*a, *b, *ulp, *absolute))
@@ -63,6 +66,85 @@ impl Output {
             (Self::Report(a), Self::Report(b)) => (a != b).then(|| format!("`{a}` and `{b}`")),
             _ => Some("outputs of different types".to_owned()),
         }
+    }
+}
+
+/// Numbers whose bits an output compares.
+pub trait Scalar: Copy {
+    /// The bits; of all NaNs the same, and of subnormal numbers zero where a device may take them for that.
+    fn to_output(self) -> u64;
+    /// Edge values, then noise.
+    fn samples(len: usize, seed: u32) -> Vec<Self>;
+}
+
+/// The bits of all elements.
+pub fn bits<T: Scalar>(values: &[T]) -> Output {
+    Output::Bits(values.iter().map(|value| value.to_output()).collect())
+}
+
+macro_rules! integers {
+    ($($ty:ty),+) => { $(
+        impl Scalar for $ty {
+            fn to_output(self) -> u64 {
+                self as u64
+            }
+            fn samples(len: usize, seed: u32) -> Vec<Self> {
+                const EDGES: [$ty; 12] = [
+                    0, 1, 2, 3, <$ty>::BITS as $ty - 1, <$ty>::BITS as $ty, <$ty>::MAX, <$ty>::MAX - 1, <$ty>::MIN,
+                    <$ty>::MIN + 1, !0, !1,
+                ];
+                let (low, high) = (patterns(len, seed), patterns(len, seed ^ 0x5a5a));
+                let noise = low.into_iter().zip(high).map(|(low, high)| (u64::from(high) << 32 | u64::from(low)) as $ty);
+                let edges = (0..144).map(|i| EDGES[if seed % 2 == 0 { i / 12 } else { i % 12 }]);
+                edges.chain(noise.skip(144)).take(len).collect()
+            }
+        }
+    )+ };
+}
+
+integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+impl Scalar for f64 {
+    fn to_output(self) -> u64 {
+        match self {
+            _ if self.is_nan() => f64::NAN.to_bits(),
+            _ if self.is_subnormal() || self == 0.0 => 0,
+            _ => self.to_bits(),
+        }
+    }
+    fn samples(len: usize, seed: u32) -> Vec<Self> {
+        let wide = u64::samples(len, seed).into_iter().zip(floats(len, seed));
+        let mixed = wide.enumerate().map(|(i, (bits, float))| match f64::from_bits(bits) {
+            wild if i >= 256 && i % 3 == 0 && !wild.is_subnormal() => wild,
+            _ if i >= 256 && i % 3 == 1 => bits as i64 as f64 / 65536.0,
+            _ => float.into(),
+        });
+        mixed.collect()
+    }
+}
+
+impl Scalar for f16 {
+    fn to_output(self) -> u64 {
+        if self.is_nan() { Self::NAN.to_bits().into() } else { self.to_bits().into() }
+    }
+    fn samples(len: usize, seed: u32) -> Vec<Self> {
+        u16::samples(len, seed).into_iter().map(Self::from_bits).collect()
+    }
+}
+
+/// As `f32`, with the same exponents: subnormal ones are neither given nor compared.
+impl Scalar for bf16 {
+    fn to_output(self) -> u64 {
+        match self {
+            _ if self.is_nan() => Self::NAN.to_bits().into(),
+            _ if self.is_normal() || self.is_infinite() => self.to_bits().into(),
+            _ => 0,
+        }
+    }
+    fn samples(len: usize, seed: u32) -> Vec<Self> {
+        let all = u16::samples(len, seed).into_iter().map(Self::from_bits);
+        let is_subnormal = |value: &Self| value.is_finite() && !value.is_normal() && *value != Self::ZERO;
+        all.map(|value| if is_subnormal(&value) { Self::ONE } else { value }).collect()
     }
 }
 

@@ -42,13 +42,17 @@ pub(crate) enum Kind {
 /// A class of receiver types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Receiver {
-    /// `f32`
+    /// `f32`, `f64`
     Float,
+    /// `f32` only: what SPIR-V does not have for `f64`
+    Single,
+    /// `f16`, `bf16`
+    Half,
     /// `Vec2`, `Vec3`, `Vec4`
     FloatVec,
-    /// `i32`
+    /// `i8` to `i64`, `isize`
     Sint,
-    /// `u32`, `usize`
+    /// `u8` to `u64`, `usize`
     Uint,
     /// `IVec2`, …
     SintVec,
@@ -81,7 +85,9 @@ pub(crate) enum Sig {
     I32,
     U32,
     Usize,
-    /// `u32` for `i32`, else the receiver's type.
+    F32,
+    F64,
+    /// The unsigned integer as wide as the receiver.
     Unsigned,
     /// `(Same, Same)`
     PairSame,
@@ -102,23 +108,23 @@ pub(crate) enum Sig {
 intrinsics! {
     Abs "abs" Method (Float|FloatVec|Sint|SintVec) () -> Same;
     Sqrt "sqrt" Method (Float) () -> Same;
-    Sin "sin" Method (Float) () -> Same;
-    Cos "cos" Method (Float) () -> Same;
-    Tan "tan" Method (Float) () -> Same;
-    Asin "asin" Method (Float) () -> Same;
-    Acos "acos" Method (Float) () -> Same;
-    Atan "atan" Method (Float) () -> Same;
-    Sinh "sinh" Method (Float) () -> Same;
-    Cosh "cosh" Method (Float) () -> Same;
-    Tanh "tanh" Method (Float) () -> Same;
-    Exp "exp" Method (Float|FloatVec) () -> Same;
-    Exp2 "exp2" Method (Float) () -> Same;
-    Ln "ln" Method (Float) () -> Same;
-    Log2 "log2" Method (Float) () -> Same;
-    Log10 "log10" Method (Float) () -> Same;
+    Sin "sin" Method (Single) () -> Same;
+    Cos "cos" Method (Single) () -> Same;
+    Tan "tan" Method (Single) () -> Same;
+    Asin "asin" Method (Single) () -> Same;
+    Acos "acos" Method (Single) () -> Same;
+    Atan "atan" Method (Single) () -> Same;
+    Sinh "sinh" Method (Single) () -> Same;
+    Cosh "cosh" Method (Single) () -> Same;
+    Tanh "tanh" Method (Single) () -> Same;
+    Exp "exp" Method (Single|FloatVec) () -> Same;
+    Exp2 "exp2" Method (Single) () -> Same;
+    Ln "ln" Method (Single) () -> Same;
+    Log2 "log2" Method (Single) () -> Same;
+    Log10 "log10" Method (Single) () -> Same;
     Recip "recip" Method (Float|FloatVec) () -> Same;
     Fract "fract" Method (Float|FloatVec) () -> Same;
-    Signum "signum" Method (Float|FloatVec) () -> Same;
+    Signum "signum" Method (Float|Half|FloatVec) () -> Same;
     ToDegrees "to_degrees" Method (Float) () -> Same;
     ToRadians "to_radians" Method (Float) () -> Same;
     Floor "floor" Method (Float|FloatVec) () -> Same;
@@ -126,27 +132,30 @@ intrinsics! {
     Round "round" Method (Float|FloatVec) () -> Same;
     Trunc "trunc" Method (Float|FloatVec) () -> Same;
     RoundTiesEven "round_ties_even" Method (Float) () -> Same;
-    MulAdd "mul_add" Method (Float|FloatVec) (Same, Same) -> Same;
-    Powf "powf" Method (Float) (Same) -> Same;
+    MulAdd "mul_add" Method (Single|FloatVec) (Same, Same) -> Same;
+    Powf "powf" Method (Single) (Same) -> Same;
     PowfVec "powf" Method (FloatVec) (Element) -> Same;
     Powi "powi" Method (Float) (I32) -> Same;
-    Atan2 "atan2" Method (Float) (Same) -> Same;
-    Hypot "hypot" Method (Float) (Same) -> Same;
-    Log "log" Method (Float) (Same) -> Same;
+    Atan2 "atan2" Method (Single) (Same) -> Same;
+    Hypot "hypot" Method (Single) (Same) -> Same;
+    Log "log" Method (Single) (Same) -> Same;
     RemEuclidFloat "rem_euclid" Method (Float) (Same) -> Same;
     DivEuclidFloat "div_euclid" Method (Float) (Same) -> Same;
-    Copysign "copysign" Method (Float|FloatVec) (Same) -> Same;
-    Min "min" Method (Float|FloatVec|Sint|Uint|SintVec|UintVec) (Same) -> Same;
-    Max "max" Method (Float|FloatVec|Sint|Uint|SintVec|UintVec) (Same) -> Same;
-    Clamp "clamp" Method (Float|FloatVec|Sint|Uint|SintVec|UintVec) (Same, Same) -> Same;
-    IsNan "is_nan" Method (Float) () -> Bool;
-    IsInfinite "is_infinite" Method (Float) () -> Bool;
-    IsFinite "is_finite" Method (Float) () -> Bool;
-    IsSignNegative "is_sign_negative" Method (Float) () -> Bool;
-    IsSignPositive "is_sign_positive" Method (Float) () -> Bool;
-    ToBits "to_bits" Method (Float) () -> U32;
-    FromBits "from_bits" Function (Float) (U32) -> Same;
-    SinCos "sin_cos" Method (Float) () -> PairSame;
+    Copysign "copysign" Method (Float|Half|FloatVec) (Same) -> Same;
+    Min "min" Method (Float|Half|FloatVec|Sint|Uint|SintVec|UintVec) (Same) -> Same;
+    Max "max" Method (Float|Half|FloatVec|Sint|Uint|SintVec|UintVec) (Same) -> Same;
+    Clamp "clamp" Method (Float|Half|FloatVec|Sint|Uint|SintVec|UintVec) (Same, Same) -> Same;
+    IsNan "is_nan" Method (Float|Half) () -> Bool;
+    IsInfinite "is_infinite" Method (Float|Half) () -> Bool;
+    IsFinite "is_finite" Method (Float|Half) () -> Bool;
+    IsSignNegative "is_sign_negative" Method (Float|Half) () -> Bool;
+    IsSignPositive "is_sign_positive" Method (Float|Half) () -> Bool;
+    ToBits "to_bits" Method (Float|Half) () -> Unsigned;
+    FromBits "from_bits" Function (Float|Half) (Unsigned) -> Same;
+    FromF32 "from_f32" Function (Half) (F32) -> Same;
+    ToF32 "to_f32" Method (Half) () -> F32;
+    ToF64 "to_f64" Method (Half) () -> F64;
+    SinCos "sin_cos" Method (Single) () -> PairSame;
     WrappingAdd "wrapping_add" Method (Sint|Uint) (Same) -> Same;
     WrappingSub "wrapping_sub" Method (Sint|Uint) (Same) -> Same;
     WrappingMul "wrapping_mul" Method (Sint|Uint) (Same) -> Same;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use gridwise_ir::arena::EntityId;
+use gridwise_ir::float16;
 use gridwise_ir::ir::{AtomicOp, Builtin, Order, Scope, SubgroupOp};
 
 use crate::ast::{BindingId, ExprId, ScalarName, SpanRange};
@@ -109,6 +110,10 @@ pub(crate) enum ConstValue {
     /// Also `usize`, which is 32 bits on the device.
     U32(u32),
     F32(f32),
+    /// An integer of another type.
+    Int(ScalarName, i128),
+    /// `f64`, `f16` or `bf16`, of which each value is an `f64` too.
+    Float(ScalarName, f64),
     /// Vector, array, tuple or struct, by its members in order.
     Aggregate(Vec<ConstValue>),
     /// Variant of an enum by its position, and its members in order.
@@ -179,6 +184,72 @@ pub(crate) enum Callee {
     Subgroup(SubgroupOp),
 }
 
+impl ConstValue {
+    /// An integer; `None` when the type does not hold it.
+    pub(crate) fn int(scalar: ScalarName, value: i128) -> Option<Self> {
+        let (min, max) = scalar.limits();
+        let fits = (min..=max).contains(&value);
+        fits.then_some(match scalar {
+            ScalarName::I32 => Self::I32(value as i32),
+            ScalarName::U32 | ScalarName::Usize => Self::U32(value as u32),
+            _ => Self::Int(scalar, value),
+        })
+    }
+
+    /// The integer with the lower bits of `value`, as `as` gives it.
+    pub(crate) fn wrapped(scalar: ScalarName, value: i128) -> Self {
+        let above = 128 - scalar.bits();
+        let value = value << above;
+        let value = if scalar.is_signed() { value >> above } else { (value as u128 >> above) as i128 };
+        Self::int(scalar, value).unwrap_or(Self::Int(scalar, value))
+    }
+
+    /// The number, if it is an integer.
+    pub(crate) fn as_int(&self) -> Option<i128> {
+        match *self {
+            Self::I32(value) => Some(value.into()),
+            Self::U32(value) => Some(value.into()),
+            Self::Int(_, value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// A float, rounded to the type.
+    pub(crate) fn float(scalar: ScalarName, value: f64) -> Self {
+        match scalar {
+            ScalarName::F32 => Self::F32(value as f32),
+            ScalarName::F16 => {
+                Self::Float(scalar, float16::f16_to_f32(float16::f32_to_f16(float16::round_to_odd(value))).into())
+            }
+            ScalarName::Bf16 => {
+                Self::Float(scalar, float16::bf16_to_f32(float16::f32_to_bf16(float16::round_to_odd(value))).into())
+            }
+            _ => Self::Float(scalar, value),
+        }
+    }
+
+    /// The number, if it is a float.
+    pub(crate) fn as_float(&self) -> Option<f64> {
+        match *self {
+            Self::F32(value) => Some(value.into()),
+            Self::Float(_, value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The type of a scalar; `usize` is `u32` here.
+    pub(crate) fn scalar(&self) -> Option<ScalarName> {
+        Some(match self {
+            Self::Bool(_) => ScalarName::Bool,
+            Self::I32(_) => ScalarName::I32,
+            Self::U32(_) => ScalarName::U32,
+            Self::F32(_) => ScalarName::F32,
+            Self::Int(scalar, _) | Self::Float(scalar, _) => *scalar,
+            Self::Aggregate(_) | Self::Variant(..) => return None,
+        })
+    }
+}
+
 impl TypedFn {
     /// Type of an expression.
     pub(crate) fn ty(&self, id: ExprId) -> &Ty {
@@ -197,4 +268,9 @@ impl Ty {
     pub(crate) const U32: Self = Self::Scalar(ScalarName::U32);
     pub(crate) const USIZE: Self = Self::Scalar(ScalarName::Usize);
     pub(crate) const F32: Self = Self::Scalar(ScalarName::F32);
+
+    /// Whether it is an unsigned integer, which can index.
+    pub(crate) fn is_unsigned(&self) -> bool {
+        matches!(self, Self::Scalar(scalar) if scalar.is_unsigned())
+    }
 }

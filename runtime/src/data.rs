@@ -13,12 +13,12 @@ pub trait Value: Copy + Send + Sync + 'static {
 /// Implement it by `#[derive(GpuData)]` on a `#[repr(C)]` struct.
 ///
 /// # Safety
-/// Every bit pattern is a valid value, there is no interior mutability and no pointer, the size is a multiple of 4, the
-/// alignment is 4, 8 or 16, and the layout is the one the kernel compiler computes (`repr(C)` rules).
+/// Every bit pattern is a valid value, there is no interior mutability and no pointer, the alignment is at most 16, and the
+/// layout is the one the kernel compiler computes (`repr(C)` rules).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot lie in a gridwise buffer",
     label = "not `GpuData`",
-    note = "supported are f32, i32, u32, glam's Vec2/3/4, IVec2/3/4, UVec2/3/4, arrays of these, and `#[repr(C)]` structs with `#[derive(Clone, Copy, GpuData)]`"
+    note = "supported are integers of 8 to 64 bits, f32, f64, half's f16 and bf16, glam's Vec2/3/4, IVec2/3/4, UVec2/3/4, arrays of these, and `#[repr(C)]` structs with `#[derive(Clone, Copy, GpuData)]`"
 )]
 pub unsafe trait GpuData: Value {}
 
@@ -28,6 +28,8 @@ macro_rules! values {
 
 values! {
     f32 = 0.0; i32 = 0; u32 = 0; usize = 0; bool = false; () = ();
+    i8 = 0; i16 = 0; i64 = 0; isize = 0; u8 = 0; u16 = 0; u64 = 0;
+    f64 = 0.0; half::f16 = half::f16::ZERO; half::bf16 = half::bf16::ZERO;
     Vec2 = Vec2::ZERO; Vec3 = Vec3::ZERO; Vec4 = Vec4::ZERO;
     IVec2 = IVec2::ZERO; IVec3 = IVec3::ZERO; IVec4 = IVec4::ZERO;
     UVec2 = UVec2::ZERO; UVec3 = UVec3::ZERO; UVec4 = UVec4::ZERO;
@@ -36,12 +38,34 @@ values! {
 
 macro_rules! gpu_data {
     ($($ty:ty),+) => {
-        // SAFETY: plain 32-bit scalars, or glam's `repr(C)`/SIMD vectors of them without padding; any bits are valid.
+        // SAFETY: plain scalars, or glam's `repr(C)`/SIMD vectors of them without padding; any bits are valid.
         $(unsafe impl GpuData for $ty {})+
     };
 }
 
-gpu_data!(f32, i32, u32, Vec2, Vec3, Vec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4);
+gpu_data!(
+    i8,
+    i16,
+    i32,
+    i64,
+    u8,
+    u16,
+    u32,
+    u64,
+    half::f16,
+    half::bf16,
+    f32,
+    f64,
+    Vec2,
+    Vec3,
+    Vec4,
+    IVec2,
+    IVec3,
+    IVec4,
+    UVec2,
+    UVec3,
+    UVec4
+);
 
 impl<T: Value> Value for Option<T> {
     const ZERO: Self = None;

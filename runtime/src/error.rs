@@ -26,7 +26,7 @@ pub enum Error {
         missing: String,
     },
     /// The kernel needs an optional feature that the device does not have.
-    #[error("kernel `{kernel}` needs the device feature {feature:?}, because of {file}:{line}; `{device}` lacks it")]
+    #[error("kernel `{kernel}` needs the device feature `{}`, because of {file}:{line}; `{device}` lacks it", .feature.vulkan_name())]
     MissingFeature {
         /// The kernel.
         kernel: &'static str,

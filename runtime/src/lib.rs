@@ -62,5 +62,5 @@ pub use tensor::{Contents, Tensor, TensorDesc, TensorRef};
 
 pub use twin::HostOptions;
 
-pub use glam;
 pub use gridwise_ir::descriptor;
+pub use {glam, half};

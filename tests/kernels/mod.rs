@@ -14,6 +14,7 @@ pub mod memory;
 pub mod parallel;
 pub mod programs;
 pub mod reports;
+pub mod scalars;
 pub mod traps;
 pub mod vectors;
 
@@ -36,6 +37,7 @@ pub fn all() -> Vec<Case> {
         parallel::CASES,
         programs::CASES,
         reports::CASES,
+        scalars::CASES,
         traps::CASES,
         vectors::CASES,
     ]

@@ -27,7 +27,7 @@ fn report(program: &Program, param: &Param, ty: &Ty, (why, instead): Refusal, di
     diags.error(code::PARAMETER_TYPE, param.ty.span, message).note(why).help(instead);
 }
 
-// Rule: the elements of a buffer are `f32`, `i32`, `u32`, their vectors, arrays of these, and `GpuData` structs.
+// Rule: the elements of a buffer are numbers but `usize` and `isize`, vectors, arrays of these, and `GpuData` structs.
 // Example: `fn k(flags: &mut [bool])`
 pub(super) fn refuse_element(ty: &Ty) -> Option<Refusal> {
     match ty {
@@ -46,6 +46,9 @@ fn refuse_value(ty: &Ty) -> Option<Refusal> {
     match ty {
         Ty::Scalar(ScalarName::Usize) => {
             Some(("`usize` has 64 bits on the host and 32 on the device", "pass `u32`: any unsigned integer indexes"))
+        }
+        Ty::Scalar(ScalarName::Isize) => {
+            Some(("`isize` has 64 bits on the host and 32 on the device", "pass `i32`, and cast it where it is used"))
         }
         Ty::Tuple(_) => Some(("Rust does not define the layout of tuples", "pass a struct with `#[derive(GpuData)]`")),
         Ty::Vector(ScalarName::Bool, _) => Some(("vectors of `bool` have no layout in buffers", "pass `u32` lanes")),

@@ -1,9 +1,10 @@
 //! Proof that a device const has the value for rustc that kernels were compiled with.
 
+use gridwise_ir::float16;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::ast::Item;
+use crate::ast::{Item, ScalarName};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 use crate::typed::ConstValue;
 
@@ -25,6 +26,18 @@ pub(crate) fn const_assertion(program: &Program, item: ItemId) -> TokenStream {
         ConstValue::F32(value) if value.is_nan() => quote!(#name.is_nan()),
         ConstValue::F32(value) => {
             let bits = value.to_bits();
+            quote!(#name.to_bits() == #bits)
+        }
+        // Wider than any of the types: a cast keeps the number.
+        ConstValue::Int(_, value) => quote!(#name as ::core::primitive::i128 == #value),
+        ConstValue::Float(_, value) if value.is_nan() => quote!(#name.is_nan()),
+        ConstValue::Float(ScalarName::F64, value) => {
+            let bits = value.to_bits();
+            quote!(#name.to_bits() == #bits)
+        }
+        ConstValue::Float(scalar, value) => {
+            let value = value as f32;
+            let bits = if scalar == ScalarName::F16 { float16::f32_to_f16(value) } else { float16::f32_to_bf16(value) };
             quote!(#name.to_bits() == #bits)
         }
         ConstValue::Aggregate(_) | ConstValue::Variant(..) => return TokenStream::new(),

@@ -1,7 +1,7 @@
 //! `#[derive(GpuData)]`: its rules, and the implementations with proof that rustc lays the struct out as we do.
 
 use gridwise_ir::layout::{Layout, field_offsets};
-use gridwise_ir::types::{Field, Scalar, StructDef, StructId, Type, TypeId, Types};
+use gridwise_ir::types::{Field, StructDef, StructId, Type, TypeId, Types};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
@@ -72,6 +72,7 @@ fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
     match ty {
         Ty::Scalar(ScalarName::Bool) => Some(("not every byte is a `bool`", "use `u32`, and compare it with 0")),
         Ty::Scalar(ScalarName::Usize) => Some(("`usize` is 32 bits on the device", "use `u32`")),
+        Ty::Scalar(ScalarName::Isize) => Some(("`isize` is 32 bits on the device", "use `i32`")),
         Ty::Vector(ScalarName::Bool, _) => Some(("not every byte is a `bool`", "use a `UVec`, and compare it with 0")),
         Ty::Tuple(_) | Ty::Unit => Some(("tuples have no fixed layout", "use one field for each member, or a struct")),
         Ty::Enum(_) => Some(("not every number is a variant", "use `u32`, and `match` on it")),
@@ -168,10 +169,8 @@ fn struct_type(program: &Program, item: ItemId, types: &mut Types) -> Option<(St
 /// The IR type of something that can lie in a buffer.
 fn memory_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<TypeId> {
     let scalar = |name: &ScalarName| match name {
-        ScalarName::F32 => Some(Scalar::F32),
-        ScalarName::I32 => Some(Scalar::I32),
-        ScalarName::U32 => Some(Scalar::U32),
-        ScalarName::Bool | ScalarName::Usize => None,
+        ScalarName::Bool | ScalarName::Usize | ScalarName::Isize => None,
+        name => Some(crate::lower::scalar(*name)),
     };
     match ty {
         Ty::Scalar(name) => Some(types.scalar(scalar(name)?)),

@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::FnArg;
 use syn::ext::IdentExt as _;
 
-use crate::ast::{Fn, Param, TypeExpr, TypeKind};
+use crate::ast::{Fn, Param, ScalarName, TypeExpr, TypeKind};
 use crate::gather::is_gathered_type;
 
 /// The dispatch type's name: `to_srgb` → `ToSrgb`.
@@ -134,7 +134,8 @@ fn is_named(ty: &TypeExpr, name: &str) -> bool {
 fn is_data_name(name: &Ident) -> bool {
     let name = name.to_string();
     let vector = name.strip_prefix(['U', 'I']).unwrap_or(&name);
-    ["f32", "i32", "u32", "bool"].contains(&name.as_str()) || ["Vec2", "Vec3", "Vec4"].contains(&vector)
+    let is_size = |scalar| matches!(scalar, ScalarName::Usize | ScalarName::Isize);
+    ScalarName::from_name(&name).is_some_and(|scalar| !is_size(scalar)) || ["Vec2", "Vec3", "Vec4"].contains(&vector)
 }
 
 fn dispatch_param(param: &Param, private: &TokenStream) -> TokenStream {

@@ -4,9 +4,9 @@ use crate::ast::Path;
 
 /// Types that Rust or glam define, supported by kernels or not: an unsupported one is inference's to report.
 const TYPES: &[&str] = &[
-    "bool", "char", "str", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
-    "u64", "u128", "usize", "Vec2", "Vec3", "Vec4", "Vec3A", "IVec2", "IVec3", "IVec4", "UVec2", "UVec3", "UVec4",
-    "BVec2", "BVec3", "BVec4", "DVec2", "DVec3", "DVec4", "Mat2", "Mat3", "Mat4", "Mat3A", "Quat", "Affine2",
+    "bool", "char", "str", "f16", "bf16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "u8",
+    "u16", "u32", "u64", "u128", "usize", "Vec2", "Vec3", "Vec4", "Vec3A", "IVec2", "IVec3", "IVec4", "UVec2", "UVec3",
+    "UVec4", "BVec2", "BVec3", "BVec4", "DVec2", "DVec3", "DVec4", "Mat2", "Mat3", "Mat4", "Mat3A", "Quat", "Affine2",
     "Affine3A", "String", "Vec", "Box", "Option", "Result", "BVec3A", "BVec4A", "Shared", "Atomic",
 ];
 

@@ -1,6 +1,6 @@
 //! Constants of built-in types and of `core`: `f32::EPSILON`, `Vec3::ZERO`, `std::f32::consts::PI`. Device consts are items.
 
-use std::f32::consts;
+use std::f64::consts;
 
 use crate::ast::{Path, ScalarName};
 use crate::typed::{ConstValue, Ty};
@@ -17,8 +17,48 @@ const FLOATS: &[(&str, f32)] = &[
     ("NAN", f32::NAN),
 ];
 
-/// `f32::consts`
-pub(super) const MATHS: &[(&str, f32)] = &[
+const DOUBLES: &[(&str, f64)] = &[
+    ("EPSILON", f64::EPSILON),
+    ("MIN", f64::MIN),
+    ("MAX", f64::MAX),
+    ("MIN_POSITIVE", f64::MIN_POSITIVE),
+    ("INFINITY", f64::INFINITY),
+    ("NEG_INFINITY", f64::NEG_INFINITY),
+    ("NAN", f64::NAN),
+];
+
+/// The constants of crate `half`.
+fn half_constant(scalar: ScalarName, name: &str) -> Option<f64> {
+    let (digits, top) = if scalar == ScalarName::F16 { (10, 15) } else { (7, 127) };
+    let epsilon = 2f64.powi(-digits);
+    let max = (2.0 - epsilon) * 2f64.powi(top);
+    let least = 2f64.powi(1 - top);
+    Some(match name {
+        "EPSILON" => epsilon,
+        "MAX" => max,
+        "MIN" => -max,
+        "MIN_POSITIVE" => least,
+        "MIN_POSITIVE_SUBNORMAL" => least * epsilon,
+        "MAX_SUBNORMAL" => least - least * epsilon,
+        "INFINITY" => f64::INFINITY,
+        "NEG_INFINITY" => f64::NEG_INFINITY,
+        "NAN" => f64::NAN,
+        "ZERO" => 0.0,
+        "NEG_ZERO" => -0.0,
+        "ONE" => 1.0,
+        "NEG_ONE" => -1.0,
+        _ => {
+            let (_, value) = MATHS.iter().find(|(math, _)| *math == name)?;
+            match ConstValue::float(scalar, *value) {
+                ConstValue::Float(_, value) => value,
+                _ => return None,
+            }
+        }
+    })
+}
+
+/// `f32::consts` and `f64::consts`; each of the former is the latter rounded.
+pub(super) const MATHS: &[(&str, f64)] = &[
     ("PI", consts::PI),
     ("TAU", consts::TAU),
     ("E", consts::E),
@@ -45,9 +85,14 @@ pub(super) fn builtin_constant(path: &Path) -> Option<(Ty, ConstValue)> {
     let segments: Vec<String> = path.segments.iter().map(ToString::to_string).collect();
     match segments.as_slice() {
         [modules @ .., module, name] if module == "consts" => {
-            let modules = modules.strip_suffix(&["f32".to_owned()]).unwrap_or(modules);
+            let (scalar, modules) = match modules {
+                [modules @ .., module] if module == "f64" => (ScalarName::F64, modules),
+                [modules @ .., module] if module == "f32" => (ScalarName::F32, modules),
+                _ => (ScalarName::F32, modules),
+            };
             let (_, value) = MATHS.iter().find(|(math, _)| math == name)?;
-            builtin_modules(modules.iter().cloned()).then_some((Ty::F32, ConstValue::F32(*value)))
+            let value = ConstValue::float(scalar, *value);
+            builtin_modules(modules.iter().cloned()).then_some((Ty::Scalar(scalar), value))
         }
         [.., ty, name] => {
             let ty = builtin_type(ty)?;
@@ -74,12 +119,14 @@ fn associated_constant(ty: &Ty, name: &str) -> Option<ConstValue> {
 fn scalar_constant(scalar: ScalarName, name: &str) -> Option<ConstValue> {
     Some(match (scalar, name) {
         (ScalarName::F32, _) => ConstValue::F32(FLOATS.iter().find(|(float, _)| *float == name)?.1),
-        (ScalarName::I32, "MIN") => ConstValue::I32(i32::MIN),
-        (ScalarName::I32, "MAX") => ConstValue::I32(i32::MAX),
-        (ScalarName::U32 | ScalarName::Usize, "MIN") => ConstValue::U32(0),
-        (ScalarName::U32, "MAX") => ConstValue::U32(u32::MAX),
-        (ScalarName::I32 | ScalarName::U32, "BITS") => ConstValue::U32(32),
-        // `usize::MAX` differs between host and device: left out on purpose.
+        (ScalarName::F64, _) => ConstValue::Float(scalar, DOUBLES.iter().find(|(float, _)| *float == name)?.1),
+        (ScalarName::F16 | ScalarName::Bf16, _) => ConstValue::Float(scalar, half_constant(scalar, name)?),
+        (ScalarName::Usize, "MIN") => ConstValue::U32(0),
+        // The others differ between host and device: left out on purpose.
+        (ScalarName::Usize | ScalarName::Isize | ScalarName::Bool, _) => return None,
+        (_, "MIN") => ConstValue::int(scalar, scalar.limits().0)?,
+        (_, "MAX") => ConstValue::int(scalar, scalar.limits().1)?,
+        (_, "BITS") => ConstValue::U32(scalar.bits()),
         _ => return None,
     })
 }

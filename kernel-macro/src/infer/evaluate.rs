@@ -70,8 +70,9 @@ impl<'a> Infer<'a> {
             }
             ExprKind::Field { base, member } => self.field_value(expr, base, member),
             ExprKind::Index { base, index } => match (self.value(base)?, self.value(index)?) {
-                (ConstValue::Aggregate(elements), ConstValue::U32(position)) => {
-                    let found = elements.get(position as usize).cloned();
+                (ConstValue::Aggregate(elements), position) if position.as_int().is_some() => {
+                    let position = position.as_int().and_then(|position| usize::try_from(position).ok());
+                    let found = position.and_then(|position| elements.get(position)).cloned();
                     found.ok_or_else(|| failure(index.span, "index out of range"))
                 }
                 _ => unsupported(expr),
@@ -96,20 +97,20 @@ impl<'a> Infer<'a> {
         let ty = self.final_type(expr);
         Ok(match (literal, ty) {
             (Literal::Bool(value), _) => ConstValue::Bool(*value),
-            (Literal::Int { value, .. }, Ty::F32) => ConstValue::F32(sign(*value as f32, negative)),
-            (Literal::Int { value, .. }, Ty::I32) => {
-                let value = i64::try_from(*value).unwrap_or(i64::MAX);
-                let value = i32::try_from(if negative { -value } else { value });
-                ConstValue::I32(value.map_err(|_| failure(expr.span, "literal out of range for `i32`"))?)
+            (Literal::Int { value, .. }, Ty::Scalar(scalar)) => {
+                let value = i128::try_from(*value).unwrap_or(i128::MAX);
+                let value = ConstValue::int(scalar, if negative { -value } else { value });
+                value.ok_or_else(|| failure(expr.span, &format!("literal out of range for `{}`", scalar.name())))?
             }
-            (Literal::Int { value, .. }, _) => {
-                let value = u32::try_from(*value);
-                ConstValue::U32(value.map_err(|_| failure(expr.span, "literal out of range for 32 bits"))?)
-            }
-            (Literal::Float { text, .. }, _) => {
+            (Literal::Float { text, .. }, Ty::F32) => {
                 let value: f32 = text.parse().map_err(|_| failure(expr.span, "not a number"))?;
-                ConstValue::F32(sign(value, negative))
+                ConstValue::F32(if negative { -value } else { value })
             }
+            (Literal::Float { text, .. }, Ty::Scalar(scalar)) => {
+                let value: f64 = text.parse().map_err(|_| failure(expr.span, "not a number"))?;
+                ConstValue::float(scalar, if negative { -value } else { value })
+            }
+            _ => return unsupported(expr),
         })
     }
 
@@ -137,20 +138,29 @@ impl<'a> Infer<'a> {
     fn cast_value(&self, expr: &Expr, value: &Expr) -> Outcome {
         let from = self.value(value)?;
         let Ty::Scalar(to) = self.final_type(expr) else { return unsupported(expr) };
-        Ok(match (to, from) {
-            (ScalarName::F32, ConstValue::I32(value)) => ConstValue::F32(value as f32),
-            (ScalarName::F32, ConstValue::U32(value)) => ConstValue::F32(value as f32),
-            (ScalarName::I32, ConstValue::U32(value)) => ConstValue::I32(value as i32),
-            (ScalarName::I32, ConstValue::F32(value)) => ConstValue::I32(value as i32),
-            (ScalarName::I32, ConstValue::Bool(value)) => ConstValue::I32(i32::from(value)),
-            // The host's `usize` would take a negative value to one that 32 bits cannot hold.
-            (ScalarName::Usize, ConstValue::I32(value)) if value < 0 => {
-                return fail(expr, "a negative number as `usize` needs more than 32 bits");
+        // Where the host's `usize` and `isize` would hold other numbers than the device's.
+        let is_size = matches!(to, ScalarName::Usize | ScalarName::Isize);
+        if let (true, Some(value)) = (is_size, from.as_int())
+            && ConstValue::int(to, value).is_none()
+        {
+            let name = to.name();
+            return Err(failure(expr.span, &format!("{value} as `{name}` needs more than 32 bits")));
+        }
+        Ok(match (from, to) {
+            (ConstValue::Bool(value), _) if to.is_int() => ConstValue::wrapped(to, value.into()),
+            (from, ScalarName::F32) if from.as_int().is_some() => {
+                ConstValue::F32(from.as_int().unwrap_or_default() as f32)
             }
-            (ScalarName::U32 | ScalarName::Usize, ConstValue::I32(value)) => ConstValue::U32(value as u32),
-            (ScalarName::U32 | ScalarName::Usize, ConstValue::F32(value)) => ConstValue::U32(value as u32),
-            (ScalarName::U32 | ScalarName::Usize, ConstValue::Bool(value)) => ConstValue::U32(u32::from(value)),
-            (_, same) => same,
+            (from, _) => match (from.as_int(), from.as_float()) {
+                (Some(value), _) if to.is_int() => ConstValue::wrapped(to, value),
+                (Some(value), _) => ConstValue::float(to, value as f64),
+                (_, Some(value)) if to.is_int() => {
+                    let (min, max) = to.limits();
+                    ConstValue::wrapped(to, (value as i128).clamp(min, max))
+                }
+                (_, Some(value)) => ConstValue::float(to, value),
+                _ => from,
+            },
         })
     }
 
@@ -205,40 +215,49 @@ impl<'a> Infer<'a> {
             },
             (Intrinsic::FromArray | Intrinsic::ToArray, [array]) => Ok(array.clone()),
             (Intrinsic::ToBits, [ConstValue::F32(value)]) => Ok(ConstValue::U32(value.to_bits())),
+            (Intrinsic::ToBits, [ConstValue::Float(ScalarName::F64, value)]) => {
+                Ok(ConstValue::Int(ScalarName::U64, value.to_bits().into()))
+            }
             (Intrinsic::FromBits, [ConstValue::U32(bits)]) => Ok(ConstValue::F32(f32::from_bits(*bits))),
-            (Intrinsic::Pow, [ConstValue::U32(base), ConstValue::U32(power)]) => {
-                base.checked_pow(*power).map(ConstValue::U32).ok_or_else(|| overflow(expr))
+            (Intrinsic::FromBits, [ConstValue::Int(ScalarName::U64, bits)]) => {
+                Ok(ConstValue::Float(ScalarName::F64, f64::from_bits(*bits as u64)))
             }
-            (Intrinsic::Pow, [ConstValue::I32(base), ConstValue::U32(power)]) => {
-                base.checked_pow(*power).map(ConstValue::I32).ok_or_else(|| overflow(expr))
+            (Intrinsic::FromF32, [ConstValue::F32(value)]) => match self.final_type(expr) {
+                Ty::Scalar(scalar) => Ok(ConstValue::float(scalar, (*value).into())),
+                _ => unsupported(expr),
+            },
+            (Intrinsic::Pow, [base, ConstValue::U32(power)]) => {
+                let power = base.as_int().and_then(|base| base.checked_pow(*power));
+                let scalar = base.scalar().ok_or_else(|| overflow(expr))?;
+                power.and_then(|power| ConstValue::int(scalar, power)).ok_or_else(|| overflow(expr))
             }
-            (Intrinsic::DivCeil, [ConstValue::U32(value), ConstValue::U32(by)]) if *by != 0 => {
-                Ok(ConstValue::U32(value.div_ceil(*by)))
-            }
+            (Intrinsic::DivCeil, [value, by]) => match (value.scalar(), value.as_int(), by.as_int()) {
+                (Some(scalar), Some(value), Some(by @ 1..)) => {
+                    ConstValue::int(scalar, (value + by - 1) / by).ok_or_else(|| overflow(expr))
+                }
+                _ => unsupported(expr),
+            },
             _ => unsupported(expr),
         }
     }
 }
 
-fn sign(value: f32, negative: bool) -> f32 {
-    if negative { -value } else { value }
-}
-
 fn unary(expr: &Expr, op: UnaryOp, value: ConstValue) -> Outcome {
-    Ok(match (op, value) {
-        (UnaryOp::Neg, ConstValue::F32(value)) => ConstValue::F32(-value),
-        (UnaryOp::Neg, ConstValue::I32(value)) => ConstValue::I32(value.checked_neg().ok_or_else(|| overflow(expr))?),
-        (UnaryOp::Not, ConstValue::Bool(value)) => ConstValue::Bool(!value),
-        (UnaryOp::Not, ConstValue::I32(value)) => ConstValue::I32(!value),
-        (UnaryOp::Not, ConstValue::U32(value)) => ConstValue::U32(!value),
-        (UnaryOp::Neg, ConstValue::Aggregate(_)) => return fail(expr, "vector arithmetic is not available in consts"),
-        _ => return unsupported(expr),
-    })
+    match (op, &value, value.as_int(), value.scalar()) {
+        (UnaryOp::Neg, ConstValue::F32(value), ..) => Ok(ConstValue::F32(-value)),
+        (UnaryOp::Neg, ConstValue::Float(scalar, value), ..) => Ok(ConstValue::Float(*scalar, -value)),
+        (UnaryOp::Not, ConstValue::Bool(value), ..) => Ok(ConstValue::Bool(!value)),
+        (UnaryOp::Neg, _, Some(value), Some(scalar)) if scalar.is_signed() => {
+            ConstValue::int(scalar, -value).ok_or_else(|| overflow(expr))
+        }
+        (UnaryOp::Not, _, Some(value), Some(scalar)) => Ok(ConstValue::wrapped(scalar, !value)),
+        (UnaryOp::Neg, ConstValue::Aggregate(_), ..) => fail(expr, "vector arithmetic is not available in consts"),
+        _ => unsupported(expr),
+    }
 }
 
 fn binary(expr: &Expr, op: BinaryOp, left: ConstValue, right: ConstValue) -> Outcome {
-    match (left, right) {
-        (ConstValue::F32(left), ConstValue::F32(right)) => Ok(float_op(op, left, right)),
+    match (&left, &right) {
         (ConstValue::Bool(left), ConstValue::Bool(right)) => Ok(ConstValue::Bool(match op {
             BinaryOp::BitAnd => left & right,
             BinaryOp::BitOr => left | right,
@@ -248,59 +267,58 @@ fn binary(expr: &Expr, op: BinaryOp, left: ConstValue, right: ConstValue) -> Out
         (ConstValue::Aggregate(_), _) | (_, ConstValue::Aggregate(_)) => {
             fail(expr, "vector arithmetic is not available in consts")
         }
-        (left, right) => integer_op(expr, op, &left, &right),
+        _ => match (left.scalar(), left.as_float(), right.as_float()) {
+            (Some(scalar), Some(left), Some(right)) => Ok(float_op(op, scalar, left, right)),
+            _ => integer_op(expr, op, &left, &right),
+        },
     }
 }
 
-fn float_op(op: BinaryOp, left: f32, right: f32) -> ConstValue {
-    match op {
-        BinaryOp::Add => ConstValue::F32(left + right),
-        BinaryOp::Sub => ConstValue::F32(left - right),
-        BinaryOp::Mul => ConstValue::F32(left * right),
-        BinaryOp::Div => ConstValue::F32(left / right),
-        BinaryOp::Rem => ConstValue::F32(left % right),
-        BinaryOp::Eq => ConstValue::Bool(left == right),
-        BinaryOp::Ne => ConstValue::Bool(left != right),
-        BinaryOp::Lt => ConstValue::Bool(left < right),
-        BinaryOp::Le => ConstValue::Bool(left <= right),
-        BinaryOp::Gt => ConstValue::Bool(left > right),
-        _ => ConstValue::Bool(left >= right),
-    }
+/// In `f64`, which has so many digits that rounding again for a narrower type is rounding once.
+fn float_op(op: BinaryOp, scalar: ScalarName, left: f64, right: f64) -> ConstValue {
+    let value = match op {
+        BinaryOp::Add => left + right,
+        BinaryOp::Sub => left - right,
+        BinaryOp::Mul => left * right,
+        BinaryOp::Div => left / right,
+        BinaryOp::Rem => left % right,
+        BinaryOp::Eq => return ConstValue::Bool(left == right),
+        BinaryOp::Ne => return ConstValue::Bool(left != right),
+        BinaryOp::Lt => return ConstValue::Bool(left < right),
+        BinaryOp::Le => return ConstValue::Bool(left <= right),
+        BinaryOp::Gt => return ConstValue::Bool(left > right),
+        _ => return ConstValue::Bool(left >= right),
+    };
+    ConstValue::float(scalar, value)
 }
 
 fn integer_op(expr: &Expr, op: BinaryOp, left: &ConstValue, right: &ConstValue) -> Outcome {
-    let wide = |value: &ConstValue| match value {
-        ConstValue::I32(value) => i64::from(*value),
-        ConstValue::U32(value) => i64::from(*value),
-        _ => 0,
+    let (Some(scalar), Some(a), Some(b)) = (left.scalar(), left.as_int(), right.as_int()) else {
+        return unsupported(expr);
     };
-    let (a, b) = (wide(left), wide(right));
     let is_division = matches!(op, BinaryOp::Div | BinaryOp::Rem);
     if is_division && b == 0 {
         return fail(expr, "division by zero");
     }
-    if matches!(op, BinaryOp::Shl | BinaryOp::Shr) && !(0..32).contains(&b) {
-        return fail(expr, "shift by more than 31 bits");
+    let bits = i128::from(scalar.bits());
+    if matches!(op, BinaryOp::Shl | BinaryOp::Shr) && !(0..bits).contains(&b) {
+        return Err(failure(expr.span, &format!("shift by more than {} bits", bits - 1)));
     }
     // Rust: MIN / -1 and MIN % -1 overflow.
-    if is_division && b == -1 && a == i64::from(i32::MIN) {
+    if is_division && b == -1 && a == scalar.limits().0 {
         return Err(overflow(expr));
     }
+    // Of 64 bits at most: only a product can be too long for 128.
     let value = match op {
-        BinaryOp::Add => a.checked_add(b),
-        BinaryOp::Sub => a.checked_sub(b),
+        BinaryOp::Add => Some(a + b),
+        BinaryOp::Sub => Some(a - b),
         BinaryOp::Mul => a.checked_mul(b),
-        BinaryOp::Div => a.checked_div(b),
-        BinaryOp::Rem => a.checked_rem(b),
+        BinaryOp::Div => Some(a / b),
+        BinaryOp::Rem => Some(a % b),
         BinaryOp::BitAnd => Some(a & b),
         BinaryOp::BitOr => Some(a | b),
         BinaryOp::BitXor => Some(a ^ b),
-        BinaryOp::Shl => {
-            return Ok(match left {
-                ConstValue::I32(value) => ConstValue::I32(value << b),
-                _ => ConstValue::U32((a << b) as u32),
-            });
-        }
+        BinaryOp::Shl => return Ok(ConstValue::wrapped(scalar, a << b)),
         BinaryOp::Shr => Some(a >> b),
         BinaryOp::Eq => return Ok(ConstValue::Bool(a == b)),
         BinaryOp::Ne => return Ok(ConstValue::Bool(a != b)),
@@ -310,11 +328,7 @@ fn integer_op(expr: &Expr, op: BinaryOp, left: &ConstValue, right: &ConstValue) 
         BinaryOp::Ge => return Ok(ConstValue::Bool(a >= b)),
         BinaryOp::And | BinaryOp::Or => None,
     };
-    let narrow = |value: i64| match left {
-        ConstValue::I32(_) => i32::try_from(value).ok().map(ConstValue::I32),
-        _ => u32::try_from(value).ok().map(ConstValue::U32),
-    };
-    value.and_then(narrow).ok_or_else(|| overflow(expr))
+    value.and_then(|value| ConstValue::int(scalar, value)).ok_or_else(|| overflow(expr))
 }
 
 fn overflow(expr: &Expr) -> Failure {

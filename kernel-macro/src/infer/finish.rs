@@ -29,6 +29,8 @@ pub(super) enum Deferred<'a> {
     Subgroup { arg: &'a Expr, term: Term, operand: Operand },
     /// A literal too large for some type.
     Range { span: SpanRange, value: u128, term: Term, negative: bool },
+    /// A float literal that may be too large for its type.
+    Magnitude { span: SpanRange, text: &'a str, term: Term },
 }
 
 impl<'a> Infer<'a> {
@@ -38,13 +40,15 @@ impl<'a> Infer<'a> {
         for check in std::mem::take(&mut self.deferred) {
             match check {
                 Deferred::Negation { operand, term } => match self.table.resolve(&term) {
-                    Some(Ty::I32 | Ty::F32 | Ty::Vector(ScalarName::F32 | ScalarName::I32, _)) => {}
+                    Some(Ty::Scalar(scalar)) if scalar != ScalarName::Bool && !scalar.is_unsigned() => {}
+                    Some(Ty::Vector(ScalarName::F32 | ScalarName::I32, _)) => {}
                     Some(Ty::Error | Ty::Never) | None => {}
                     Some(ty) => self.report_negation(operand, &Term::from(&ty)),
                 },
                 Deferred::Cast { value, found, target, ty } => self.check_cast(value, &found, &target, ty),
                 Deferred::Index { index, term } => match self.table.resolve(&term) {
-                    Some(Ty::U32 | Ty::USIZE | Ty::Error | Ty::Never) | None => {}
+                    Some(Ty::Error | Ty::Never) | None => {}
+                    Some(ty) if ty.is_unsigned() => {}
                     Some(ty) => self.report_index(index, &Term::from(&ty)),
                 },
                 Deferred::Shown { value, term, style } => {
@@ -65,6 +69,11 @@ impl<'a> Infer<'a> {
                 Deferred::Range { span, value, term, negative } => {
                     if let Some(Ty::Scalar(scalar)) = self.table.resolve(&term) {
                         self.check_range(span, value, scalar, negative);
+                    }
+                }
+                Deferred::Magnitude { span, text, term } => {
+                    if let Some(Ty::Scalar(scalar)) = self.table.resolve(&term) {
+                        self.check_magnitude(span, text, scalar);
                     }
                 }
             }
@@ -145,10 +154,15 @@ impl<'a> Infer<'a> {
         let help = match (&from, &to) {
             (Ty::Error | Ty::Never, _) | (_, Ty::Error) => return,
             (Ty::Scalar(from), Ty::Scalar(to)) if from == to => return,
-            (Ty::Scalar(ScalarName::F32), Ty::Scalar(ScalarName::Bool)) => Some(format!("write `{source} != 0.0`")),
+            (Ty::Scalar(from), Ty::Scalar(to)) if from.is_half() || to.is_half() => {
+                Some(half_conversion(&source, *from, *to))
+            }
+            (Ty::Scalar(from), Ty::Scalar(ScalarName::Bool)) if from.is_float() => {
+                Some(format!("write `{source} != 0.0`"))
+            }
             (Ty::Scalar(_), Ty::Scalar(ScalarName::Bool)) => Some(format!("write `{source} != 0`")),
-            (Ty::Scalar(ScalarName::Bool), Ty::Scalar(ScalarName::F32)) => {
-                Some(format!("cast through an integer: `{source} as u32 as f32`"))
+            (Ty::Scalar(ScalarName::Bool), Ty::Scalar(to)) if to.is_float() => {
+                Some(format!("cast through an integer: `{source} as u32 as {}`", to.name()))
             }
             (Ty::Scalar(_), Ty::Scalar(_)) => return,
             (Ty::Enum(item), Ty::Scalar(to)) if *to != ScalarName::Bool && *to != ScalarName::F32 => {
@@ -172,5 +186,21 @@ impl<'a> Infer<'a> {
         if let Some(help) = help {
             error.help(help);
         }
+    }
+}
+
+/// How to convert from or to a type of crate `half`, for which there is no `as`.
+pub(super) fn half_conversion(source: &str, from: ScalarName, to: ScalarName) -> String {
+    let single = match from {
+        ScalarName::F32 => source.to_owned(),
+        ScalarName::Bool => format!("{source} as u32 as f32"),
+        _ if from.is_half() => format!("{source}.to_f32()"),
+        _ => format!("{source} as f32"),
+    };
+    match to {
+        ScalarName::F32 => format!("write `{single}`"),
+        ScalarName::Bool => format!("write `{single} != 0.0`"),
+        _ if to.is_half() => format!("write `{}::from_f32({single})`", to.name()),
+        _ => format!("write `{single} as {}`", to.name()),
     }
 }

@@ -142,14 +142,31 @@ impl<'a> Infer<'a> {
             return Some("buffers have `len()`, `is_empty()` and indexing".to_owned());
         }
         let elsewhere = TABLE.iter().find(|row| row.name == name);
+        let is_float =
+            |row: &Row| row.receivers.iter().any(|class| matches!(class, Receiver::Float | Receiver::Single));
+        if let (Some(row), Some(expr), Term::Scalar(scalar)) = (elsewhere, expr, receiver)
+            && is_float(row)
+            && scalar.is_half()
+        {
+            let (source, ty) = (cast_source(expr), scalar.name());
+            return Some(format!("`{name}` is a method of `f32`: write `{ty}::from_f32({source}.to_f32().{name}(…))`"));
+        }
+        if let (Some(row), Some(expr), Term::Scalar(ScalarName::F64)) = (elsewhere, expr, receiver)
+            && is_float(row)
+        {
+            let source = cast_source(expr);
+            return Some(format!(
+                "SPIR-V has `{name}` for `f32` only: write `({source} as f32).{name}(…) as f64`, which has the digits of an `f32`"
+            ));
+        }
         if let (Some(row), Some(expr)) = (elsewhere, expr)
-            && row.receivers.contains(&Receiver::Float)
+            && is_float(row)
             && matches!(receiver, Term::Scalar(scalar) if *scalar != ScalarName::Bool)
         {
             return Some(format!("`{name}` is a method of `f32`: write `({} as f32).{name}(…)`", cast_source(expr)));
         }
         if let (Some(row), Term::Vector(..)) = (elsewhere, receiver)
-            && row.receivers.contains(&Receiver::Float)
+            && is_float(row)
         {
             return Some(format!("`{name}` is a method of `f32`: apply it to each lane"));
         }
@@ -181,9 +198,11 @@ fn is_named(row: &str, name: &str, receiver: &Term) -> bool {
 
 fn is_of(class: Receiver, term: &Term) -> bool {
     match (class, term) {
-        (Receiver::Float, Term::Scalar(scalar)) => *scalar == ScalarName::F32,
-        (Receiver::Sint, Term::Scalar(scalar)) => *scalar == ScalarName::I32,
-        (Receiver::Uint, Term::Scalar(scalar)) => matches!(scalar, ScalarName::U32 | ScalarName::Usize),
+        (Receiver::Float, Term::Scalar(scalar)) => scalar.is_float(),
+        (Receiver::Single, Term::Scalar(scalar)) => *scalar == ScalarName::F32,
+        (Receiver::Half, Term::Scalar(scalar)) => scalar.is_half(),
+        (Receiver::Sint, Term::Scalar(scalar)) => scalar.is_signed(),
+        (Receiver::Uint, Term::Scalar(scalar)) => scalar.is_unsigned(),
         (Receiver::FloatVec, Term::Vector(scalar, _)) => *scalar == ScalarName::F32,
         (Receiver::SintVec, Term::Vector(scalar, _)) => *scalar == ScalarName::I32,
         (Receiver::UintVec, Term::Vector(scalar, _)) => *scalar == ScalarName::U32,
@@ -246,8 +265,12 @@ fn term_of_sig(sig: Sig, receiver: &Term) -> Term {
         Sig::I32 => Term::I32,
         Sig::U32 => Term::U32,
         Sig::Usize => Term::USIZE,
-        Sig::Unsigned if *receiver == Term::I32 => Term::U32,
-        Sig::Unsigned => receiver.clone(),
+        Sig::F32 => Term::F32,
+        Sig::F64 => Term::Scalar(ScalarName::F64),
+        Sig::Unsigned => match receiver {
+            Term::Scalar(scalar) => Term::Scalar(scalar.unsigned()),
+            other => other.clone(),
+        },
         Sig::PairSame => Term::tuple(vec![receiver.clone(), receiver.clone()]),
         Sig::BoolVector => vector(ScalarName::Bool, 0),
         Sig::FloatVector => vector(ScalarName::F32, 0),

@@ -177,7 +177,8 @@ impl<'a> Infer<'a> {
     /// What to write to make the expression fit.
     fn conversion(&self, expr: &Expr, expected: &Term, found: &Term) -> Option<String> {
         let expected_kind = self.table.kind(expected);
-        let wants_float = expected_kind == Some(VarKind::Float) || self.table.shallow(expected) == Term::F32;
+        let wants_float = expected_kind == Some(VarKind::Float)
+            || matches!(self.table.shallow(expected), Term::Scalar(scalar) if scalar.is_float());
         let wants_integer = self.is_integer(expected);
         match literal_text(expr) {
             Some(Number::Int(digits)) if wants_float => return Some(format!("write `{digits}.0`")),
@@ -194,8 +195,14 @@ impl<'a> Infer<'a> {
         match (&expected, &found) {
             (Term::Scalar(ScalarName::Bool), _) if self.is_integer(&found) => Some(format!("write `{source} != 0`")),
             (Term::Scalar(ScalarName::Bool), Term::Scalar(_) | Term::Vector(..)) => None,
-            (Term::Scalar(ScalarName::F32), Term::Scalar(ScalarName::Bool)) => {
-                Some(format!("write `{source} as u32 as f32`"))
+            (Term::Scalar(to), Term::Scalar(ScalarName::Bool)) if to.is_float() => {
+                Some(format!("write `{source} as u32 as {}`", to.name()))
+            }
+            (Term::Scalar(to), Term::Scalar(from)) if to.is_half() || from.is_half() => {
+                Some(super::finish::half_conversion(&source, *from, *to))
+            }
+            (Term::Scalar(to), Term::Var(_)) if to.is_half() => {
+                Some(format!("write `{}::from_f32({source})`", to.name()))
             }
             (Term::Scalar(to), Term::Scalar(_) | Term::Var(_)) => Some(format!("write `{source} as {}`", to.name())),
             (Term::Vector(scalar, lanes), _) if self.could_be(&found, *scalar) => {
@@ -227,8 +234,8 @@ impl Infer<'_> {
     /// Whether a type is a scalar type or a literal's that can become it.
     fn could_be(&self, term: &Term, scalar: ScalarName) -> bool {
         match self.table.kind(term) {
-            Some(VarKind::Float) => scalar == ScalarName::F32,
-            Some(VarKind::Int { .. }) => matches!(scalar, ScalarName::I32 | ScalarName::U32),
+            Some(VarKind::Float) => scalar.is_float(),
+            Some(VarKind::Int { .. }) => scalar.is_int(),
             Some(VarKind::Any) => false,
             None => *term == Term::Scalar(scalar),
         }

@@ -32,10 +32,10 @@ impl<'a> Infer<'a> {
         let shallow = self.table.shallow(&term);
         let fits = match (op, &shallow) {
             (_, Term::Error | Term::Never) => true,
-            (UnaryOp::Not, Term::Scalar(scalar)) => *scalar != ScalarName::F32,
+            (UnaryOp::Not, Term::Scalar(scalar)) => *scalar == ScalarName::Bool || scalar.is_int(),
             (UnaryOp::Not, Term::Var(_)) => matches!(self.table.kind(&shallow), Some(VarKind::Int { .. })),
             (UnaryOp::Neg, Term::Scalar(scalar) | Term::Vector(scalar, _)) => {
-                matches!(scalar, ScalarName::F32 | ScalarName::I32)
+                *scalar != ScalarName::Bool && !scalar.is_unsigned()
             }
             (UnaryOp::Neg, Term::Var(_)) => {
                 self.deferred.push(Deferred::Negation { operand, term: term.clone() });
@@ -79,7 +79,7 @@ impl<'a> Infer<'a> {
         let name = self.describe(term);
         let error = self.diags.error(code::BAD_OPERAND, operand.span, format!("cannot apply `-` to {name}"));
         match term {
-            Term::Scalar(ScalarName::U32 | ScalarName::Usize) => {
+            Term::Scalar(scalar) if scalar.is_unsigned() => {
                 error.note("unsigned values cannot be negated");
                 match &strip(operand).kind {
                     ExprKind::Literal(Literal::Int { value: 1, .. }) if *term == Term::U32 => {
@@ -87,7 +87,13 @@ impl<'a> Infer<'a> {
                     }
                     _ => {
                         let source = cast_source(operand);
-                        error.help(format!("convert first, `{source} as i32`, or write `{source}.wrapping_neg()`"))
+                        let signed = match scalar {
+                            ScalarName::U8 => "i8",
+                            ScalarName::U16 => "i16",
+                            ScalarName::U64 => "i64",
+                            _ => "i32",
+                        };
+                        error.help(format!("convert first, `{source} as {signed}`, or write `{source}.wrapping_neg()`"))
                     }
                 };
             }
@@ -291,7 +297,7 @@ impl<'a> Infer<'a> {
     /// Whether a type is an integer's.
     pub(super) fn is_integer(&self, term: &Term) -> bool {
         match self.table.shallow(term) {
-            Term::Scalar(scalar) => !matches!(scalar, ScalarName::Bool | ScalarName::F32),
+            Term::Scalar(scalar) => scalar.is_int(),
             Term::Var(_) => matches!(self.table.kind(term), Some(VarKind::Int { .. })),
             _ => false,
         }
@@ -344,7 +350,9 @@ fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
             "compare lane by lane with `cmplt`, `cmpge`, …, then `.all()` or `.any()`"
         }
         Term::Vector(..) if bits => "bit operators on vectors are not available yet: apply it to each lane",
-        Term::Scalar(ScalarName::F32) | Term::Var(_) if bits => "work on the bits: `x.to_bits()` and `f32::from_bits`",
+        Term::Scalar(ScalarName::F32 | ScalarName::F64) | Term::Var(_) if bits => {
+            "work on the bits: `x.to_bits()` and `f32::from_bits`"
+        }
         Term::Tuple(_) | Term::Struct(_) | Term::Array(..) if is_comparison(op) => {
             "comparing aggregates is not available yet: compare the members"
         }

@@ -64,7 +64,8 @@ impl<'a> Infer<'a> {
                 self.table.mark_index(&found);
                 self.deferred.push(Deferred::Index { index, term: found });
             }
-            _ if matches!(found, Term::U32 | Term::USIZE | Term::Error | Term::Never) => {}
+            _ if matches!(found, Term::Error | Term::Never)
+                || matches!(found, Term::Scalar(scalar) if scalar.is_unsigned()) => {}
             _ => self.report_index(index, &found),
         }
         if let Term::Array(_, len) = base_term {
@@ -98,7 +99,7 @@ impl<'a> Infer<'a> {
         let error = self.diags.error(code::BAD_INDEX, index.span, format!("expected `u32` or `usize`, found {name}"));
         error.note("buffers and arrays are indexed by unsigned integers");
         match term {
-            Term::Scalar(ScalarName::I32 | ScalarName::F32) => {
+            Term::Scalar(scalar) if *scalar != ScalarName::Bool && !scalar.is_half() => {
                 error.help(format!("write `{source} as u32`"));
             }
             Term::Vector(ScalarName::U32, 3) => {

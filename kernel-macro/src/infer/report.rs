@@ -106,12 +106,12 @@ impl<'a> Infer<'a> {
             (Style::Count, _) => (format!("width and precision are `usize`, found `{name}`"), "convert it: `as usize`"),
             (Style::Debug, _) | (Style::Display, Ty::Scalar(_) | Ty::Vector(..)) => return,
             (Style::Display, _) => (format!("`{name}` has no format `{{}}`"), "show it with `{:?}`"),
-            (Style::Bits, Ty::Scalar(scalar)) if scalar.is_integer() => return,
+            (Style::Bits, Ty::Scalar(scalar)) if scalar.is_int() => return,
             (Style::Bits, Ty::Scalar(scalar)) if scalar.is_float() => {
                 (format!("`{name}` has no bits to show"), "show those it is made of: `x.to_bits()`")
             }
             (Style::Bits, _) => (format!("only integers are shown by their bits, found `{name}`"), "use `{:?}`"),
-            (Style::Exponent, Ty::Scalar(scalar)) if scalar.is_integer() || scalar.is_float() => return,
+            (Style::Exponent, Ty::Scalar(scalar)) if scalar.is_int() || scalar.is_float() => return,
             (Style::Exponent, _) => (format!("only numbers have exponents, found `{name}`"), "use `{:?}`"),
         };
         self.diags.error(code::BAD_FORMAT, value.span, message).help(help);

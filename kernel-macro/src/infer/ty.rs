@@ -14,24 +14,15 @@ use super::unify::Term;
 
 /// Names of the built-in types, for suggestions.
 pub(super) const BUILTIN_TYPES: &[&str] = &[
-    "bool", "i32", "u32", "usize", "f32", "Vec2", "Vec3", "Vec4", "UVec2", "UVec3", "UVec4", "IVec2", "IVec3", "IVec4",
-    "BVec2", "BVec3", "BVec4",
+    "bool", "i32", "u32", "usize", "f32", "i8", "i16", "i64", "isize", "u8", "u16", "u64", "f16", "bf16", "f64",
+    "Vec2", "Vec3", "Vec4", "UVec2", "UVec3", "UVec4", "IVec2", "IVec3", "IVec4", "BVec2", "BVec3", "BVec4",
 ];
 
 /// Types that kernels may get later, and what to write until then.
 pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
-    ("f64", "use `f32`"),
-    ("f16", "use `f32`"),
-    ("bf16", "use `f32`"),
-    ("u8", "use `u32`"),
-    ("u16", "use `u32`"),
-    ("u64", "use `u32`"),
-    ("u128", "use `u32`"),
-    ("i8", "use `i32`"),
-    ("i16", "use `i32`"),
-    ("i64", "use `i32`"),
-    ("i128", "use `i32`"),
-    ("isize", "use `i32`"),
+    ("u128", "use two `u64`: devices have no wider integers"),
+    ("i128", "use an `i64` and a `u64`: devices have no wider integers"),
+    ("f128", "use `f64`"),
     ("char", "use `u32`"),
     ("str", "use numbers"),
     ("String", "use numbers"),
@@ -112,10 +103,10 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
 
 pub(super) fn vector_prefix(scalar: ScalarName) -> &'static str {
     match scalar {
-        ScalarName::F32 => "Vec",
         ScalarName::U32 | ScalarName::Usize => "UVec",
         ScalarName::I32 => "IVec",
         ScalarName::Bool => "BVec",
+        _ => "Vec",
     }
 }
 

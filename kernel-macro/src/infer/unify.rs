@@ -43,7 +43,7 @@ pub(super) struct Var(u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VarKind {
     Any,
-    /// `i32`, `u32` or `usize`; `index`: became an index somewhere, so `usize` when nothing else decides.
+    /// An integer; `index`: became an index somewhere, so `usize` when nothing else decides.
     Int {
         index: bool,
     },
@@ -263,10 +263,8 @@ impl Table {
         let fits = match (&self.slots[var.0 as usize], term) {
             (_, Term::Error) => true,
             (Slot::Free(VarKind::Any), _) => !self.occurs(var, term),
-            (Slot::Free(VarKind::Int { .. }), Term::Scalar(scalar)) => {
-                matches!(scalar, ScalarName::I32 | ScalarName::U32 | ScalarName::Usize)
-            }
-            (Slot::Free(VarKind::Float), Term::Scalar(scalar)) => *scalar == ScalarName::F32,
+            (Slot::Free(VarKind::Int { .. }), Term::Scalar(scalar)) => scalar.is_int(),
+            (Slot::Free(VarKind::Float), Term::Scalar(scalar)) => scalar.is_float(),
             _ => false,
         };
         if fits {

@@ -3,6 +3,7 @@
 use gridwise_ir::ir::ValueId;
 
 use super::function::FnCx;
+use super::types::scalar;
 use crate::ast::Item;
 use crate::program::{ItemId, TypedItem};
 use crate::typed::{ConstValue, Ty, TypedConst};
@@ -25,6 +26,8 @@ impl<'p> FnCx<'p, '_, '_> {
             ConstValue::I32(value) => self.i32(*value),
             ConstValue::U32(value) => self.u32(*value),
             ConstValue::F32(value) => self.f32(*value),
+            ConstValue::Int(name, value) => self.bits(scalar(*name), *value as u64),
+            ConstValue::Float(name, value) => self.float(scalar(*name), *value),
             ConstValue::Aggregate(members) => {
                 let mut values = Vec::new();
                 for (index, member) in members.iter().enumerate() {
@@ -69,6 +72,8 @@ fn is_zero(value: &ConstValue) -> bool {
         ConstValue::I32(value) => *value == 0,
         ConstValue::U32(value) => *value == 0,
         ConstValue::F32(value) => value.to_bits() == 0,
+        ConstValue::Int(_, value) => *value == 0,
+        ConstValue::Float(_, value) => value.to_bits() == 0,
         ConstValue::Aggregate(members) => members.iter().all(is_zero),
         ConstValue::Variant(variant, members) => *variant == 0 && members.iter().all(is_zero),
     }

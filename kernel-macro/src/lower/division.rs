@@ -71,8 +71,8 @@ impl FnCx<'_, '_, '_> {
         }
         let zero = self.int_like(b, 0);
         let zero = self.b.op(Op::Eq, &[b, zero]);
-        let bad = if scalar == Scalar::I32 && self.may_overflow(a, b) {
-            let (min, minus_one) = (self.int_like(a, i32::MIN.cast_unsigned()), self.int_like(b, u32::MAX));
+        let bad = if scalar.is_signed() && self.may_overflow(a, b) {
+            let (min, minus_one) = (self.min_like(a), self.int_like(b, -1));
             let is_min = self.b.op(Op::Eq, &[a, min]);
             let is_minus_one = self.b.op(Op::Eq, &[b, minus_one]);
             let overflow = self.b.op(Op::And, &[is_min, is_minus_one]);
@@ -139,14 +139,15 @@ impl FnCx<'_, '_, '_> {
     /// Whether constants prove that the division cannot panic.
     fn is_safe_divisor(&self, a: ValueId, b: ValueId) -> bool {
         let Some(divisors) = self.known.get(&b) else { return false };
-        let signed = self.shape(b).0 == Scalar::I32;
+        let signed = self.shape(b).0.is_signed();
         let may_overflow = signed && self.may_overflow(a, b);
         !divisors.contains(&0) && !may_overflow
     }
 
-    /// Whether `i32::MIN / -1` is possible as far as constants tell.
+    /// Whether `MIN / -1` is possible as far as constants tell.
     fn may_overflow(&self, a: ValueId, b: ValueId) -> bool {
         let may_be = |value, bits| self.known.get(&value).is_none_or(|lanes| lanes.contains(&bits));
-        may_be(a, i32::MIN.cast_unsigned()) && may_be(b, u32::MAX)
+        let ones = self.shape(a).0.mask();
+        may_be(a, ones ^ ones >> 1) && may_be(b, ones)
     }
 }

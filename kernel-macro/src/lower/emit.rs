@@ -1,49 +1,45 @@
 //! Shorthands for emitting instructions: constants and what is known of them, lanes, splats, conditional regions.
 
-use gridwise_ir::ir::ValueId;
+use gridwise_ir::ir::{Constant, ValueId};
 use gridwise_ir::op::Op;
+use gridwise_ir::passes::eval;
 use gridwise_ir::types::{Scalar, Type, TypeId};
 
 use super::function::FnCx;
 
 impl FnCx<'_, '_, '_> {
     pub(super) fn u32(&mut self, value: u32) -> ValueId {
-        let id = self.b.const_u32(value);
-        self.learn(id, vec![value])
+        self.bits(Scalar::U32, value.into())
     }
 
     pub(super) fn i32(&mut self, value: i32) -> ValueId {
-        let id = self.b.const_i32(value);
-        self.learn(id, vec![value.cast_unsigned()])
+        self.bits(Scalar::I32, value.cast_unsigned().into())
     }
 
     pub(super) fn f32(&mut self, value: f32) -> ValueId {
-        let id = self.b.const_f32(value);
-        self.learn(id, vec![value.to_bits()])
+        self.bits(Scalar::F32, value.to_bits().into())
     }
 
     pub(super) fn bool(&mut self, value: bool) -> ValueId {
-        let id = self.b.const_bool(value);
-        self.learn(id, vec![u32::from(value)])
+        self.bits(Scalar::Bool, value.into())
     }
 
-    /// A scalar literal by its bits.
-    pub(super) fn bits(&mut self, scalar: Scalar, bits: u32) -> ValueId {
-        match scalar {
-            Scalar::Bool => self.bool(bits != 0),
-            Scalar::I32 => self.i32(bits.cast_signed()),
-            Scalar::U32 => self.u32(bits),
-            Scalar::F32 => self.f32(f32::from_bits(bits)),
-        }
+    /// The literal of a float type that is nearest to a number.
+    pub(super) fn float(&mut self, scalar: Scalar, value: f64) -> ValueId {
+        let wide = Constant::Bits(Scalar::F64, value.to_bits());
+        let bits = eval::evaluate(Op::Cast, &[wide], scalar).and_then(eval::bits);
+        self.bits(scalar, bits.unwrap_or_else(|| eval::quiet_nan(scalar)))
     }
 
-    fn learn(&mut self, id: ValueId, lanes: Vec<u32>) -> ValueId {
-        self.known.insert(id, lanes);
+    /// A scalar literal by its bits, those above its width cut off.
+    pub(super) fn bits(&mut self, scalar: Scalar, bits: u64) -> ValueId {
+        let id = self.b.const_bits(scalar, bits);
+        self.known.insert(id, vec![bits & scalar.mask()]);
         id
     }
 
-    /// The bits of a scalar that is constant.
-    pub(super) fn known_scalar(&self, value: ValueId) -> Option<u32> {
+    /// The bits of a scalar that is constant, zeros above its width.
+    pub(super) fn known_scalar(&self, value: ValueId) -> Option<u64> {
         match self.known.get(&value)?.as_slice() {
             [bits] => Some(*bits),
             _ => None,
@@ -75,19 +71,15 @@ impl FnCx<'_, '_, '_> {
         self.b.op(op, operands)
     }
 
-    fn fold(&self, op: Op, operands: &[ValueId]) -> Option<u32> {
+    fn fold(&self, op: Op, operands: &[ValueId]) -> Option<u64> {
         let first = self.known_scalar(operands[0])?;
         let scalar = self.shape(operands[0]).0;
+        let constant = |bits| eval::from_bits(bits, scalar);
         match (op, operands) {
-            (Op::Neg, _) if scalar == Scalar::I32 => Some(first.wrapping_neg()),
-            (Op::Neg, _) if scalar == Scalar::F32 => Some(first ^ 0x8000_0000),
+            (Op::Neg, _) => eval::evaluate(op, &[constant(first)], scalar).and_then(eval::bits),
             (Op::Add | Op::Sub | Op::Mul, [_, second]) if scalar.is_int() => {
                 let second = self.known_scalar(*second)?;
-                Some(match op {
-                    Op::Add => first.wrapping_add(second),
-                    Op::Sub => first.wrapping_sub(second),
-                    _ => first.wrapping_mul(second),
-                })
+                eval::evaluate(op, &[constant(first), constant(second)], scalar).and_then(eval::bits)
             }
             _ => None,
         }
@@ -101,7 +93,7 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn compose(&mut self, ty: TypeId, members: &[ValueId]) -> ValueId {
         let value = self.b.compose(ty, members);
         if self.shape_of_type(ty).is_some() {
-            let lanes: Option<Vec<u32>> = members.iter().map(|member| self.known_scalar(*member)).collect();
+            let lanes: Option<Vec<u64>> = members.iter().map(|member| self.known_scalar(*member)).collect();
             if let Some(lanes) = lanes {
                 self.known.insert(value, lanes);
             }
@@ -121,17 +113,32 @@ impl FnCx<'_, '_, '_> {
         if count == 1 { scalar } else { self.vector(&vec![scalar; usize::from(count)]) }
     }
 
-    /// An `f32` literal in the shape of `model`.
-    pub(super) fn f32_like(&mut self, model: ValueId, value: f32) -> ValueId {
-        let count = self.shape(model).1;
-        let scalar = self.f32(value);
-        self.splat(scalar, count)
+    /// A float literal of the type of `model`.
+    pub(super) fn float_like(&mut self, model: ValueId, value: f64) -> ValueId {
+        let (scalar, count) = self.shape(model);
+        let value = self.float(scalar, value);
+        self.splat(value, count)
     }
 
-    /// An integer literal of the type of `model`, by its bits.
-    pub(super) fn int_like(&mut self, model: ValueId, bits: u32) -> ValueId {
+    /// An integer literal of the type of `model`; -1 has all bits set.
+    pub(super) fn int_like(&mut self, model: ValueId, value: i64) -> ValueId {
         let (scalar, count) = self.shape(model);
+        let value = self.bits(scalar, value.cast_unsigned());
+        self.splat(value, count)
+    }
+
+    /// The least value of an integer type.
+    pub(super) fn min_like(&mut self, model: ValueId) -> ValueId {
+        let (scalar, count) = self.shape(model);
+        let bits = if scalar.is_signed() { scalar.mask() ^ scalar.mask() >> 1 } else { 0 };
         let value = self.bits(scalar, bits);
+        self.splat(value, count)
+    }
+
+    /// The largest value of an integer type.
+    pub(super) fn max_like(&mut self, model: ValueId) -> ValueId {
+        let (scalar, count) = self.shape(model);
+        let value = self.bits(scalar, scalar.mask() >> u32::from(scalar.is_signed()));
         self.splat(value, count)
     }
 
@@ -175,11 +182,15 @@ impl FnCx<'_, '_, '_> {
         if from == to {
             return value;
         }
-        if to != Scalar::F32
-            && from != Scalar::F32
+        if !to.is_float()
+            && !from.is_float()
             && let Some(bits) = self.known_scalar(value)
+            && let Some(constant) = eval::evaluate(Op::Cast, &[eval::from_bits(bits, from)], to)
         {
-            return self.bits(to, bits);
+            return match eval::is_true(constant) {
+                Some(truth) => self.bool(truth),
+                None => self.bits(to, eval::bits(constant).unwrap_or_default()),
+            };
         }
         let ty = self.shaped(to, count);
         self.b.cast(value, ty)
@@ -198,12 +209,11 @@ impl FnCx<'_, '_, '_> {
         self.b.bitcast(value, ty)
     }
 
-    /// The 32 bits of a scalar as trap operand.
+    /// The bits of a scalar as trap operand, of wider ones the lower 32.
     pub(super) fn trap_operand(&mut self, value: ValueId) -> ValueId {
-        match self.shape(value).0 {
-            Scalar::Bool => self.cast(value, Scalar::U32),
-            _ => self.bitcast(value, Scalar::U32),
-        }
+        let scalar = self.shape(value).0;
+        let bits = if scalar.is_float() { self.bitcast(value, scalar.unsigned()) } else { value };
+        self.cast(bits, Scalar::U32)
     }
 
     /// Code that runs only when `condition` holds.

@@ -96,11 +96,13 @@ impl FnCx<'_, '_, '_> {
     fn lower_literal(&mut self, literal: &Literal, ty: &Ty) -> ValueId {
         match (literal, ty) {
             (Literal::Bool(value), _) => self.bool(*value),
-            (Literal::Int { value, .. }, Ty::Scalar(ScalarName::F32)) => self.f32(*value as f32),
-            // `-2147483648` is the negation of a literal one too large: it wraps to the same bits.
-            (Literal::Int { value, .. }, Ty::Scalar(ScalarName::I32)) => self.i32(*value as i32),
+            // `-128` is the negation of a literal one too large: it wraps to the same bits.
+            (Literal::Int { value, .. }, Ty::Scalar(name)) => self.bits(scalar(*name), *value as u64),
             (Literal::Int { value, .. }, _) => self.u32(*value as u32),
             // A literal was parsed when it was read, so it parses now.
+            (Literal::Float { text, .. }, Ty::Scalar(ScalarName::F64)) => {
+                self.float(Scalar::F64, text.parse().unwrap_or(f64::NAN))
+            }
             (Literal::Float { text, .. }, _) => self.f32(text.parse().unwrap_or(f32::NAN)),
         }
     }

@@ -3,6 +3,7 @@
 use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
+use gridwise_ir::passes::eval;
 use gridwise_ir::types::{Scalar, Type};
 
 use super::function::FnCx;
@@ -21,7 +22,7 @@ impl FnCx<'_, '_, '_> {
     /// By the binary logarithm: devices compute the natural one from it, which would round once more.
     pub(super) fn log10(&mut self, x: ValueId) -> ValueId {
         let log2 = self.b.op(Op::Log2, &[x]);
-        self.scale(log2, std::f32::consts::LOG10_2)
+        self.scale(log2, std::f32::consts::LOG10_2, std::f64::consts::LOG10_2)
     }
 
     pub(super) fn log(&mut self, x: ValueId, base: ValueId) -> ValueId {
@@ -29,13 +30,15 @@ impl FnCx<'_, '_, '_> {
         self.b.op(Op::Div, &[x, base])
     }
 
-    pub(super) fn scale(&mut self, x: ValueId, factor: f32) -> ValueId {
-        let factor = self.f32_like(x, factor);
+    /// The product with a factor, given for `f32` and for `f64`.
+    pub(super) fn scale(&mut self, x: ValueId, factor: f32, wide: f64) -> ValueId {
+        let is_wide = self.shape(x).0 == Scalar::F64;
+        let factor = self.float_like(x, if is_wide { wide } else { factor.into() });
         self.b.op(Op::Mul, &[x, factor])
     }
 
     pub(super) fn recip(&mut self, x: ValueId) -> ValueId {
-        let one = self.f32_like(x, 1.0);
+        let one = self.float_like(x, 1.0);
         self.b.op(Op::Div, &[one, x])
     }
 
@@ -50,13 +53,13 @@ impl FnCx<'_, '_, '_> {
         if self.shape(x) != (Scalar::F32, 4) {
             return rounded;
         }
-        let zero = self.f32_like(x, 0.0);
+        let zero = self.float_like(x, 0.0);
         self.b.op(Op::Add, &[rounded, zero])
     }
 
     /// 1 with the sign of the operand, also for zeros; NaN stays.
     pub(super) fn signum(&mut self, x: ValueId) -> ValueId {
-        let one = self.f32_like(x, 1.0);
+        let one = self.float_like(x, 1.0);
         let sign = self.b.op(Op::Copysign, &[one, x]);
         let is_nan = self.b.op(Op::IsNan, &[x]);
         self.select(is_nan, x, sign)
@@ -64,7 +67,7 @@ impl FnCx<'_, '_, '_> {
 
     /// Repeated squaring in the order of the compiler's run-time library; rounds like it.
     pub(super) fn powi(&mut self, x: ValueId, exponent: ValueId) -> ValueId {
-        let one = self.f32(1.0);
+        let one = self.float_like(x, 1.0);
         let Some(bits) = self.known_scalar(exponent) else {
             let magnitude = self.unsigned_abs(exponent);
             let power = self.power_loop(x, magnitude, one);
@@ -72,7 +75,7 @@ impl FnCx<'_, '_, '_> {
             let is_negative = self.compare_to_zero(Op::Lt, exponent);
             return self.select(is_negative, inverse, power);
         };
-        let exponent = bits.cast_signed();
+        let exponent = (bits as u32).cast_signed();
         let power = self.power_by(x, exponent.unsigned_abs()).unwrap_or(one);
         if exponent < 0 { self.recip(power) } else { power }
     }
@@ -141,7 +144,7 @@ impl FnCx<'_, '_, '_> {
         let remainder = self.b.op(Op::Rem, &[a, b]);
         let magnitude = self.b.op(Op::Abs, &[b]);
         let raised = self.b.op(Op::Add, &[remainder, magnitude]);
-        let zero = self.f32(0.0);
+        let zero = self.float_like(a, 0.0);
         let is_negative = self.b.op(Op::Lt, &[remainder, zero]);
         self.select(is_negative, raised, remainder)
     }
@@ -150,7 +153,7 @@ impl FnCx<'_, '_, '_> {
         let quotient = self.b.op(Op::Div, &[a, b]);
         let whole = self.b.op(Op::Trunc, &[quotient]);
         let remainder = self.b.op(Op::Rem, &[a, b]);
-        let (zero, one) = (self.f32(0.0), self.f32(1.0));
+        let (zero, one) = (self.float_like(a, 0.0), self.float_like(a, 1.0));
         let (less, more) = (self.b.op(Op::Sub, &[whole, one]), self.b.op(Op::Add, &[whole, one]));
         let is_positive = self.b.op(Op::Gt, &[b, zero]);
         let adjusted = self.select(is_positive, less, more);
@@ -171,6 +174,13 @@ impl FnCx<'_, '_, '_> {
     fn extreme(&mut self, op: Op, wins: Op, a: ValueId, b: ValueId) -> ValueId {
         match self.shape(a) {
             (Scalar::F32, 2..) => self.glam_extreme(wins, a, b),
+            // As crate `half` does it, with the first of two equal zeros.
+            (Scalar::F16 | Scalar::Bf16, _) => {
+                let other_wins = self.b.op(wins, &[b, a]);
+                let is_nan = self.b.op(Op::IsNan, &[a]);
+                let takes_other = self.b.op(Op::Or, &[is_nan, other_wins]);
+                self.select(takes_other, b, a)
+            }
             _ => self.b.op(op, &[a, b]),
         }
     }
@@ -192,7 +202,7 @@ impl FnCx<'_, '_, '_> {
                 cx.trap(expr, SiteKind::ClampBounds, operands);
             });
         }
-        if count > 1 || scalar != Scalar::F32 {
+        if count > 1 || !scalar.is_float() {
             let raised = self.max(x, min);
             return self.min(raised, max);
         }
@@ -204,22 +214,19 @@ impl FnCx<'_, '_, '_> {
 
     fn are_known_bounds(&self, scalar: Scalar, min: ValueId, max: ValueId) -> bool {
         let (Some(min), Some(max)) = (self.known_scalar(min), self.known_scalar(max)) else { return false };
-        match scalar {
-            Scalar::F32 => f32::from_bits(min) <= f32::from_bits(max),
-            Scalar::I32 => min.cast_signed() <= max.cast_signed(),
-            Scalar::U32 | Scalar::Bool => min <= max,
-        }
+        let [min, max] = [min, max].map(|bits| eval::from_bits(bits, scalar));
+        eval::evaluate(Op::Le, &[min, max], Scalar::Bool).and_then(eval::is_true) == Some(true)
     }
 
     pub(super) fn is_finite(&mut self, x: ValueId) -> ValueId {
         let magnitude = self.b.op(Op::Abs, &[x]);
-        let infinity = self.f32(f32::INFINITY);
+        let infinity = self.float_like(x, f64::INFINITY);
         self.b.op(Op::Lt, &[magnitude, infinity])
     }
 
     /// Compares the bits as a signed integer with zero: zeros and NaN have signs too.
     pub(super) fn sign_test(&mut self, x: ValueId, op: Op) -> ValueId {
-        let bits = self.bitcast(x, Scalar::I32);
+        let bits = self.bitcast(x, self.shape(x).0.signed());
         self.compare_to_zero(op, bits)
     }
 

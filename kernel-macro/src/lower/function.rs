@@ -40,7 +40,7 @@ pub(super) struct FnCx<'p, 'm, 's> {
     /// The loops and labelled blocks around, by their expression.
     pub(super) targets: HashMap<ExprId, Target>,
     /// Bits of the lanes of scalars and vectors that are constant.
-    pub(super) known: HashMap<ValueId, Vec<u32>>,
+    pub(super) known: HashMap<ValueId, Vec<u64>>,
     /// Values of other types whose bits are all zero.
     pub(super) zeros: HashSet<ValueId>,
     /// How many links of `let` conditions are around.

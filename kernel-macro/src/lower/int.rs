@@ -1,16 +1,15 @@
-//! Methods of `i32`, `u32` and `usize` that are more than an op. Overflow wraps, as in a release build.
+//! Methods of the integers that are more than an op, for all widths. Overflow wraps, as in a release build.
 
 use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
-use gridwise_ir::types::Scalar;
 
 use super::division::Division;
 use super::function::FnCx;
 use crate::ast::Expr;
 
 impl FnCx<'_, '_, '_> {
-    fn is_signed(&self, value: ValueId) -> bool {
-        self.shape(value).0 == Scalar::I32
+    pub(super) fn is_signed(&self, value: ValueId) -> bool {
+        self.shape(value).0.is_signed()
     }
 
     pub(super) fn wrapping_neg(&mut self, x: ValueId) -> ValueId {
@@ -25,7 +24,7 @@ impl FnCx<'_, '_, '_> {
         let sum = self.b.op(Op::Add, &[a, b]);
         if !self.is_signed(a) {
             let wrapped = self.b.op(Op::Lt, &[sum, a]);
-            let max = self.int_like(a, u32::MAX);
+            let max = self.max_like(a);
             return self.select(wrapped, max, sum);
         }
         // It overflowed when the sum's sign differs from that of both operands.
@@ -50,7 +49,7 @@ impl FnCx<'_, '_, '_> {
         let both = self.b.op(Op::And, &[x, y]);
         let overflowed = self.compare_to_zero(Op::Lt, both);
         let is_negative = self.compare_to_zero(Op::Lt, a);
-        let (min, max) = (self.i32(i32::MIN), self.i32(i32::MAX));
+        let (min, max) = (self.min_like(a), self.max_like(a));
         let limit = self.select(is_negative, min, max);
         self.select(overflowed, limit, result)
     }
@@ -63,63 +62,68 @@ impl FnCx<'_, '_, '_> {
         self.rotate(x, amount, Op::Shr, Op::Shl)
     }
 
-    /// Both shifts take their amount modulo 32, so that `-amount` is what the first leaves over.
+    /// Both shifts take their amount modulo the width, so that `-amount` is what the first leaves over.
     fn rotate(&mut self, x: ValueId, amount: ValueId, there: Op, back: Op) -> ValueId {
         let scalar = self.shape(x).0;
-        let bits = self.bitcast(x, Scalar::U32);
+        let bits = self.cast(x, scalar.unsigned());
         let zero = self.u32(0);
         let rest = self.op(Op::Sub, &[zero, amount]);
         let (a, b) = (self.b.op(there, &[bits, amount]), self.b.op(back, &[bits, rest]));
         let rotated = self.b.op(Op::Or, &[a, b]);
-        self.bitcast(rotated, scalar)
+        self.cast(rotated, scalar)
     }
 
     pub(super) fn count_zeros(&mut self, x: ValueId) -> ValueId {
         let ones = self.b.op(Op::CountOnes, &[x]);
-        let all = self.u32(32);
+        let all = self.u32(self.shape(x).0.bits());
         self.b.op(Op::Sub, &[all, ones])
     }
 
+    /// Swaps neighbouring bytes, then neighbouring pairs of bytes, and so on up to the halves.
     pub(super) fn swap_bytes(&mut self, x: ValueId) -> ValueId {
         let scalar = self.shape(x).0;
-        let bits = self.bitcast(x, Scalar::U32);
-        let (near, far) = (self.u32(8), self.u32(24));
-        let (low, high) = (self.u32(0xff00), self.u32(0x00ff_0000));
-        let byte0 = self.b.op(Op::Shl, &[bits, far]);
-        let byte1 = self.b.op(Op::Shl, &[bits, near]);
-        let byte1 = self.b.op(Op::And, &[byte1, high]);
-        let byte2 = self.b.op(Op::Shr, &[bits, near]);
-        let byte2 = self.b.op(Op::And, &[byte2, low]);
-        let byte3 = self.b.op(Op::Shr, &[bits, far]);
-        let (outer, inner) = (self.b.op(Op::Or, &[byte0, byte3]), self.b.op(Op::Or, &[byte1, byte2]));
-        let swapped = self.b.op(Op::Or, &[outer, inner]);
-        self.bitcast(swapped, scalar)
+        let mut bits = self.cast(x, scalar.unsigned());
+        let mut width = 8;
+        while width < scalar.bits() {
+            let by = self.u32(width);
+            let (mut up, mut down) = (self.b.op(Op::Shl, &[bits, by]), self.b.op(Op::Shr, &[bits, by]));
+            if 2 * width < scalar.bits() {
+                // The lower one of each two neighbours.
+                let low = u64::MAX / ((1 << width) + 1);
+                let (low, high) = (self.bits(scalar.unsigned(), low), self.bits(scalar.unsigned(), low << width));
+                (up, down) = (self.b.op(Op::And, &[up, high]), self.b.op(Op::And, &[down, low]));
+            }
+            bits = self.b.op(Op::Or, &[up, down]);
+            width *= 2;
+        }
+        self.cast(bits, scalar)
     }
 
     pub(super) fn abs_diff(&mut self, a: ValueId, b: ValueId) -> ValueId {
         let (larger, smaller) = (self.b.op(Op::Max, &[a, b]), self.b.op(Op::Min, &[a, b]));
-        let (larger, smaller) = (self.bitcast(larger, Scalar::U32), self.bitcast(smaller, Scalar::U32));
+        let unsigned = self.shape(a).0.unsigned();
+        let (larger, smaller) = (self.cast(larger, unsigned), self.cast(smaller, unsigned));
         self.b.op(Op::Sub, &[larger, smaller])
     }
 
     pub(super) fn unsigned_abs(&mut self, x: ValueId) -> ValueId {
         let magnitude = self.b.op(Op::Abs, &[x]);
-        self.bitcast(magnitude, Scalar::U32)
+        self.cast(magnitude, self.shape(x).0.unsigned())
     }
 
     pub(super) fn signum_int(&mut self, x: ValueId) -> ValueId {
-        let (one, zero, minus_one) = (self.int_like(x, 1), self.int_like(x, 0), self.int_like(x, u32::MAX));
+        let (one, zero, minus_one) = (self.int_like(x, 1), self.int_like(x, 0), self.int_like(x, -1));
         let is_positive = self.b.op(Op::Gt, &[x, zero]);
         let is_negative = self.b.op(Op::Lt, &[x, zero]);
         let below = self.select(is_negative, minus_one, zero);
         self.select(is_positive, one, below)
     }
 
-    /// Repeated squaring; modulo 2^32 the order of the products does not matter.
+    /// Repeated squaring; modulo a power of two the order of the products does not matter.
     pub(super) fn pow(&mut self, x: ValueId, exponent: ValueId) -> ValueId {
         let one = self.int_like(x, 1);
         match self.known_scalar(exponent) {
-            Some(exponent) => self.power_by(x, exponent).unwrap_or(one),
+            Some(exponent) => self.power_by(x, exponent as u32).unwrap_or(one),
             None => self.power_loop(x, exponent, one),
         }
     }
@@ -141,7 +145,7 @@ impl FnCx<'_, '_, '_> {
         if !self.is_signed(a) {
             return quotient;
         }
-        let (one, minus_one) = (self.int_like(a, 1), self.int_like(a, u32::MAX));
+        let (one, minus_one) = (self.int_like(a, 1), self.int_like(a, -1));
         let is_positive = self.compare_to_zero(Op::Gt, b);
         let step = self.select(is_positive, minus_one, one);
         let adjusted = self.b.op(Op::Add, &[quotient, step]);

@@ -6,6 +6,7 @@ use gridwise_ir::types::Scalar;
 
 use super::division::Division;
 use super::function::FnCx;
+use super::types::scalar;
 use crate::ast::Expr;
 use crate::intrinsic::Intrinsic;
 use crate::typed::Ty;
@@ -54,8 +55,8 @@ impl FnCx<'_, '_, '_> {
             I::Recip => self.recip(a),
             I::Fract => self.fract(a),
             I::Signum => self.signum(a),
-            I::ToDegrees => self.scale(a, 57.295_78),
-            I::ToRadians => self.scale(a, std::f32::consts::PI / 180.0),
+            I::ToDegrees => self.scale(a, 57.295_78, 180.0 / std::f64::consts::PI),
+            I::ToRadians => self.scale(a, std::f32::consts::PI / 180.0, std::f64::consts::PI / 180.0),
             I::Floor => self.round_vector(Op::Floor, a),
             I::Ceil => self.round_vector(Op::Ceil, a),
             I::Round => self.round_vector(Op::Round, a),
@@ -78,8 +79,17 @@ impl FnCx<'_, '_, '_> {
             I::IsFinite => self.is_finite(a),
             I::IsSignNegative => self.sign_test(a, Op::Lt),
             I::IsSignPositive => self.sign_test(a, Op::Ge),
-            I::ToBits => self.bitcast(a, Scalar::U32),
-            I::FromBits => self.bitcast(a, Scalar::F32),
+            I::ToBits => self.bitcast(a, self.shape(a).0.unsigned()),
+            I::FromBits => match self.ty_of(expr) {
+                Ty::Scalar(name) => self.bitcast(a, scalar(*name)),
+                _ => a,
+            },
+            I::FromF32 => match self.ty_of(expr) {
+                Ty::Scalar(name) => self.cast(a, scalar(*name)),
+                _ => a,
+            },
+            I::ToF32 => self.cast(a, Scalar::F32),
+            I::ToF64 => self.cast(a, Scalar::F64),
             I::SinCos => self.sin_cos(a),
             I::WrappingAdd => self.op(Op::Add, args),
             I::WrappingSub => self.op(Op::Sub, args),

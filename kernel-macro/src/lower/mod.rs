@@ -39,6 +39,7 @@ use crate::typed::{Callee, Ty, TypedFn};
 
 use function::FnCx;
 use types::TypeCx;
+pub(crate) use types::scalar;
 
 /// What the functions of one module share.
 struct Shared<'p> {

@@ -297,7 +297,7 @@ impl FnCx<'_, '_, '_> {
     /// The bits of a literal, negative or not, or of a const.
     pub(super) fn expr_bits(&mut self, expr: &Expr) -> Option<u32> {
         let value = self.lower_expr(expr)?;
-        self.known_scalar(value)
+        u32::try_from(self.known_scalar(value)?).ok()
     }
 }
 

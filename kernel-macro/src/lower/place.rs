@@ -2,6 +2,8 @@
 
 use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{Place, Root, Step, ValueId};
+use gridwise_ir::op::Op;
+use gridwise_ir::types::Scalar;
 use gridwise_ir::types::TypeId;
 
 use super::function::{FnCx, Slot};
@@ -83,6 +85,7 @@ impl FnCx<'_, '_, '_> {
         let base_ty = self.ty_of(base);
         let spot = self.lower_spot(base);
         let index_value = self.lower_expr(index)?;
+        let index_value = self.index_word(index_value);
         let element = self.ty(self.ty_of(expr))?;
         if let Ty::Array(_, 0) = base_ty {
             return self.element_of_nothing(expr, index_value, element);
@@ -96,14 +99,25 @@ impl FnCx<'_, '_, '_> {
         };
         if let Some(known) = known
             && !spot.is_buffer()
-            && known < len
+            && known < len.into()
         {
-            return Some(spot.member(known));
+            return Some(spot.member(known as u32));
         }
         let check = Some(self.site(SiteKind::IndexOutOfBounds, expr));
         let mut place = self.in_place(spot);
         place.path.push(Step::Index { value: index_value, check });
         Some(Spot { value: None, place: Some(place) })
+    }
+
+    /// An index as `u32`. What needs more bits is out of range whatever the length, and stays so.
+    fn index_word(&mut self, index: ValueId) -> ValueId {
+        if self.shape(index).0 != Scalar::U64 || self.known_scalar(index).is_some_and(|index| index <= u32::MAX.into())
+        {
+            return self.cast(index, Scalar::U32);
+        }
+        let limit = self.int_like(index, u32::MAX.into());
+        let index = self.b.op(Op::Min, &[index, limit]);
+        self.cast(index, Scalar::U32)
     }
 
     /// `[][i]` always traps.

@@ -1,4 +1,4 @@
-//! Types of the kernel language as IR types; `usize` is `u32` here. Declares structs when they are first met.
+//! Types of the kernel language as IR types; `usize` is `u32` here, `isize` `i32`. Declares structs when they are first met.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -131,11 +131,20 @@ impl<'p> TypeCx<'p> {
 }
 
 /// The IR scalar.
-pub(super) fn scalar(name: ScalarName) -> Scalar {
+pub(crate) fn scalar(name: ScalarName) -> Scalar {
     match name {
         ScalarName::Bool => Scalar::Bool,
-        ScalarName::I32 => Scalar::I32,
+        ScalarName::I8 => Scalar::I8,
+        ScalarName::I16 => Scalar::I16,
+        ScalarName::I32 | ScalarName::Isize => Scalar::I32,
+        ScalarName::I64 => Scalar::I64,
+        ScalarName::U8 => Scalar::U8,
+        ScalarName::U16 => Scalar::U16,
         ScalarName::U32 | ScalarName::Usize => Scalar::U32,
+        ScalarName::U64 => Scalar::U64,
+        ScalarName::F16 => Scalar::F16,
+        ScalarName::Bf16 => Scalar::Bf16,
         ScalarName::F32 => Scalar::F32,
+        ScalarName::F64 => Scalar::F64,
     }
 }

@@ -76,11 +76,11 @@ impl FnCx<'_, '_, '_> {
             self.bitcast(tag, scalar)
         } else {
             let last = numbers.last().copied().unwrap_or_default();
-            let mut number = self.bits(scalar, last);
+            let mut number = self.bits(scalar, last.into());
             for (position, bits) in numbers.iter().enumerate().rev().skip(1) {
                 let position = self.u32(position as u32);
                 let is_it = self.b.op(Op::Eq, &[tag, position]);
-                let bits = self.bits(scalar, *bits);
+                let bits = self.bits(scalar, (*bits).into());
                 number = self.select(is_it, bits, number);
             }
             number

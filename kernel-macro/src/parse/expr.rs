@@ -224,7 +224,9 @@ impl Parser<'_> {
                 let text = int.base10_digits();
                 match (self.suffix(lit, int.suffix()), text.parse()) {
                     // `1f32` is a float.
-                    (Some(suffix @ Some(ScalarName::F32)), _) => Literal::Float { text: text.to_owned(), suffix },
+                    (Some(suffix @ Some(ScalarName::F32 | ScalarName::F64)), _) => {
+                        Literal::Float { text: text.to_owned(), suffix }
+                    }
                     (Some(suffix), Ok(value)) => Literal::Int { value, suffix },
                     (Some(_), Err(_)) => {
                         let message = "this integer literal is too large for any integer type";
@@ -259,18 +261,22 @@ impl Parser<'_> {
         if suffix.is_empty() {
             return Some(None);
         }
-        if let Some(scalar) = ScalarName::from_name(suffix).filter(|&scalar| scalar != ScalarName::Bool) {
+        if let Some(scalar) = ScalarName::from_name(suffix).filter(|scalar| scalar.is_int() || scalar.is_float()) {
             return Some(Some(scalar));
         }
         let help = match suffix {
-            "f64" | "f16" | "f128" => "use `f32`",
-            "i8" | "i16" | "i64" | "i128" | "isize" => "use `i32`",
-            _ => "use `u32`",
+            "f16" | "bf16" => "write `f16::from_f32(1.5)`",
+            "f128" => "use `f64`",
+            "i128" => "use `i64`",
+            "u128" => "use `u64`",
+            _ => "leave it out, or write one of these",
         };
         let message = format!("`{suffix}` is not a number type of kernels");
         self.diags
             .error(code::BAD_LITERAL, SpanRange::of(lit), message)
-            .note("the number types are f32, i32, u32 and usize (32 bits on the device)")
+            .note(
+                "the types of literals are i8 to i64, u8 to u64, f32, f64, and isize and usize (32 bits on the device)",
+            )
             .help(help);
         None
     }

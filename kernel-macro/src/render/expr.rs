@@ -188,9 +188,9 @@ impl Renderer<'_> {
                 unsuffixed(&format!("{text}{}", zero_after(text)))
             }
             (ast::Literal::Int { value, suffix: None }, Ty::Error) => unsuffixed(&value.to_string()),
+            (ast::Literal::Float { text, .. }, Ty::Scalar(ScalarName::F64)) => double_literal(text),
             (ast::Literal::Float { text, .. }, _) => float_literal(text),
-            (ast::Literal::Int { value, .. }, Ty::Scalar(ScalarName::I32)) => suffixed(*value, "i32"),
-            (ast::Literal::Int { value, .. }, Ty::Scalar(ScalarName::Usize)) => suffixed(*value, "usize"),
+            (ast::Literal::Int { value, .. }, Ty::Scalar(scalar)) => suffixed(*value, scalar.name()),
             (ast::Literal::Int { value, .. }, _) => suffixed(*value, "u32"),
         };
         token.set_span(span);
@@ -218,8 +218,8 @@ impl Renderer<'_> {
         match (op, &ty) {
             (UnaryOp::Deref, _) => tokens!(*#value),
             (_, Ty::Error) if !self.is_original() && !is_literal => self.unknown_unary(op, value),
-            (UnaryOp::Neg, Ty::Scalar(ScalarName::I32)) if !self.is_original() && !is_literal => {
-                tokens!(#value.wrapping_neg())
+            (UnaryOp::Neg, Ty::Scalar(scalar)) if scalar.is_signed() && !self.is_original() && !is_literal => {
+                self.narrow(*scalar, tokens!(#value.wrapping_neg()))
             }
             (UnaryOp::Neg, Ty::Vector(ScalarName::I32, len)) if !self.is_original() => {
                 let (twin, name) = (self.twin(), super::types::vector_name(ScalarName::I32, *len));
@@ -241,6 +241,10 @@ impl Renderer<'_> {
             Ty::Scalar(ScalarName::Usize) if !self.is_original() => {
                 self.uses_names();
                 tokens!(#value as __u32 as __usize)
+            }
+            Ty::Scalar(ScalarName::Isize) if !self.is_original() => {
+                self.uses_names();
+                tokens!(#value as __i32 as __isize)
             }
             _ => tokens!(#value as #written),
         }
@@ -325,6 +329,13 @@ fn unsuffixed(text: &str) -> Literal {
 
 fn zero_after(text: &str) -> &'static str {
     if text.ends_with('.') { "0" } else { "" }
+}
+
+fn double_literal(text: &str) -> Literal {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Literal::f64_suffixed(value),
+        _ => format!("{text}f64").parse().expect("a float and its suffix are a literal"),
+    }
 }
 
 fn float_literal(text: &str) -> Literal {

@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 
 use super::Renderer;
 use super::expr::path_tokens;
-use crate::ast::{Expr, ExprKind, Path};
+use crate::ast::{Expr, ExprKind, Path, ScalarName};
 use crate::intrinsic::{Intrinsic, Kind, Row, Sig, TABLE};
 use crate::tokens::{Tokens, tokens};
 use crate::typed::{Callee, Ty};
@@ -60,28 +60,33 @@ impl Renderer<'_> {
         let mut value = self.expr(receiver);
         let mut args: Vec<_> = args.iter().map(|arg| self.expr(arg)).collect();
         let row = row(intrinsic);
-        let is_usize = ty == Ty::USIZE;
-        if is_usize {
-            // The device's `usize` has 32 bits: compute on `u32`.
+        // The device's `usize` and `isize` have 32 bits: compute on `u32` and `i32`.
+        let word = match ty {
+            Ty::Scalar(ScalarName::Usize) => Some(tokens!(__u32)),
+            Ty::Scalar(ScalarName::Isize) => Some(tokens!(__i32)),
+            _ => None,
+        };
+        let is_size = word.is_some();
+        if let Some(word) = word {
             self.uses_names();
-            value = tokens!((#value as __u32));
+            value = tokens!((#value as #word));
             for (arg, sig) in args.iter_mut().zip(row.params) {
                 if *sig == Sig::Same {
-                    *arg = tokens!((#arg as __u32));
+                    *arg = tokens!((#arg as #word));
                 }
             }
         }
         let call = self.checked(intrinsic, &ty, &value, &args, whole).unwrap_or_else(|| match intrinsic {
             Intrinsic::Pow => tokens!(#value.wrapping_pow(#(#args),*)),
-            Intrinsic::Abs if ty == Ty::I32 => tokens!(#value.wrapping_abs()),
+            Intrinsic::Abs if matches!(ty, Ty::Scalar(scalar) if scalar.is_signed()) => tokens!(#value.wrapping_abs()),
             _ => tokens!(#value.#name(#(#args),*)),
         });
-        let widens = is_usize && matches!(row.result, Sig::Same | Sig::Unsigned);
+        let widens = is_size && matches!(row.result, Sig::Same | Sig::Unsigned);
         if !widens {
             return call;
         }
-        self.uses_names();
-        tokens!((#call as __usize))
+        let size = self.ty(self.expr_ty(whole));
+        tokens!((#call as #size))
     }
 
     /// Intrinsics that Rust lets panic.

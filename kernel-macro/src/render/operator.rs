@@ -1,6 +1,6 @@
-//! Binary operators: integers wrap, division and shifts are checked, `usize` is 32 bits.
+//! Binary operators: integers wrap, division and shifts are checked, `usize` and `isize` are 32 bits.
 
-use proc_macro2::{Punct, Spacing, Span, TokenStream};
+use proc_macro2::{Literal, Punct, Spacing, Span, TokenStream};
 
 use super::Renderer;
 use super::types::vector_name;
@@ -46,17 +46,14 @@ impl Renderer<'_> {
         }
         match (op, scalar_of(left.ty)) {
             (BinaryOp::Shl | BinaryOp::Shr, Some(scalar)) => self.shift(op, scalar, left, right),
-            (BinaryOp::Div | BinaryOp::Rem, Some(ScalarName::I32 | ScalarName::U32 | ScalarName::Usize)) => {
+            (BinaryOp::Div | BinaryOp::Rem, Some(scalar)) if scalar.is_int() => {
                 let function = if op == BinaryOp::Div { tokens!(div) } else { tokens!(rem) };
                 let sites = self.division_sites(op == BinaryOp::Rem, whole);
                 let (left, right) = self.same_shape(left, right);
                 let (twin, sink) = (self.twin(), self.sink());
                 tokens!(#twin::#function(#sink, #sites, #left, #right))
             }
-            (
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul,
-                Some(scalar @ (ScalarName::I32 | ScalarName::U32 | ScalarName::Usize)),
-            ) => {
+            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, Some(scalar)) if scalar.is_int() => {
                 let method = match op {
                     BinaryOp::Add => tokens!(wrapping_add),
                     BinaryOp::Sub => tokens!(wrapping_sub),
@@ -73,17 +70,24 @@ impl Renderer<'_> {
         let method = if op == BinaryOp::Shl { tokens!(wrapping_shl) } else { tokens!(wrapping_shr) };
         let (left, right) = (left.tokens, right.tokens);
         self.uses_names();
-        let shifted = tokens!(#left.#method(#right as __u32 & 31));
+        let mask = Literal::u32_unsuffixed(scalar.bits() - 1);
+        let shifted = tokens!(#left.#method(#right as __u32 & #mask));
         self.narrow(scalar, shifted)
     }
 
-    /// Results of `usize` arithmetic, cut to the device's 32 bits.
-    fn narrow(&self, scalar: ScalarName, value: Tokens) -> Tokens {
-        if scalar != ScalarName::Usize {
-            return value;
+    /// Results of `usize` and `isize` arithmetic, cut to the device's 32 bits.
+    pub(super) fn narrow(&self, scalar: ScalarName, value: Tokens) -> Tokens {
+        match scalar {
+            ScalarName::Usize => {
+                let twin = self.twin();
+                tokens!(#twin::wrap32(#value))
+            }
+            ScalarName::Isize => {
+                let twin = self.twin();
+                tokens!(#twin::wrap_signed32(#value))
+            }
+            _ => value,
         }
-        let twin = self.twin();
-        tokens!(#twin::wrap32(#value))
     }
 
     /// Both operands, a scalar beside a vector repeated in all lanes.

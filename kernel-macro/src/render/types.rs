@@ -13,7 +13,7 @@ impl Renderer<'_> {
         match ty {
             Ty::Unit => tokens!(()),
             Ty::Scalar(scalar) => {
-                if self.is_original() {
+                if self.is_original() && !scalar.is_half() {
                     let name = Ident::new(scalar.name(), Span::call_site());
                     return tokens!(#name);
                 }
@@ -61,10 +61,10 @@ impl Renderer<'_> {
 /// glam's name of a vector type.
 pub(super) fn vector_name(scalar: ScalarName, len: u8) -> Ident {
     let prefix = match scalar {
-        ScalarName::F32 => "",
         ScalarName::I32 => "I",
         ScalarName::U32 | ScalarName::Usize => "U",
         ScalarName::Bool => "B",
+        _ => "",
     };
     Ident::new(&format!("{prefix}Vec{len}"), Span::call_site())
 }

@@ -25,7 +25,10 @@ impl HostMemory {
     pub(crate) fn new(name: &str, bytes: u64) -> Result<Self> {
         let out_of_memory =
             |cause: &str| Error::OutOfMemory { object: name.to_owned(), bytes, cause: cause.to_owned() };
-        let layout = usize::try_from(bytes.max(1)).ok().and_then(|size| Layout::from_size_align(size, ALIGNMENT).ok());
+        let layout = usize::try_from(bytes.max(4))
+            .ok()
+            .and_then(|size| size.checked_next_multiple_of(4))
+            .and_then(|size| Layout::from_size_align(size, ALIGNMENT).ok());
         let layout = layout.ok_or_else(|| out_of_memory("larger than the address space"))?;
         // SAFETY: the size is not zero.
         let data = unsafe { alloc_zeroed(layout) };

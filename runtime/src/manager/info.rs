@@ -77,7 +77,17 @@ impl DeviceInfo {
                 max_buffers: u32::MAX,
                 max_buffer_bytes: isize::MAX as u64,
             },
-            features: vec![Feature::Float64, Feature::Int64, Feature::Int16, Feature::Int8, Feature::Float16],
+            features: vec![
+                Feature::Float64,
+                Feature::Int64,
+                Feature::Int16,
+                Feature::Int8,
+                Feature::Float16,
+                Feature::Storage8,
+                Feature::Storage16,
+                Feature::PushConstant8,
+                Feature::PushConstant16,
+            ],
             missing: Vec::new(),
         }
     }

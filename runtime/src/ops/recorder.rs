@@ -122,7 +122,7 @@ impl<'a> Recorder<'a> {
         let buffer = &tensor.buffer;
         self.check(buffer, true)?;
         let (expected, found) = (buffer.stride() as usize, size_of::<T>());
-        if expected != found || found % 4 != 0 {
+        if expected != found || found == 0 {
             return Err(Error::LengthMismatch {
                 operation: "filling, by its bytes per element,",
                 tensor: buffer.name().to_owned(),
@@ -131,12 +131,17 @@ impl<'a> Recorder<'a> {
             });
         }
         if buffer.bytes() > 0 {
-            let mut pattern = vec![0u32; found / 4];
-            // SAFETY: the pattern is as long as the value, and plain words.
-            unsafe {
-                std::ptr::copy_nonoverlapping((&raw const value).cast(), pattern.as_mut_ptr().cast::<u8>(), found)
-            };
-            self.steps.push(Step::Fill { buffer: buffer.clone(), pattern, bytes: buffer.bytes() });
+            // As many elements as fill whole words.
+            let count = [1, 2, 4].into_iter().find(|count| (found * count).is_multiple_of(4)).unwrap_or(4);
+            let mut pattern = vec![0u32; found * count / 4];
+            for index in 0..count {
+                let target = pattern.as_mut_ptr().cast::<u8>().wrapping_add(index * found);
+                // SAFETY: the pattern has room for `count` values, and is plain words.
+                unsafe { std::ptr::copy_nonoverlapping((&raw const value).cast(), target, found) };
+            }
+            // Buffers are whole words on either device, with room behind the last element.
+            let bytes = buffer.bytes().next_multiple_of(4);
+            self.steps.push(Step::Fill { buffer: buffer.clone(), pattern, bytes });
         }
         Ok(())
     }

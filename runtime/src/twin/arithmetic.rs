@@ -11,6 +11,12 @@ pub const fn wrap32(value: usize) -> usize {
     value as u32 as usize
 }
 
+/// `isize` as the device has it: 32 bits.
+#[inline]
+pub const fn wrap_signed32(value: isize) -> isize {
+    value as i32 as isize
+}
+
 /// Integers and integer vectors.
 pub trait Divide: Copy {
     /// `self / divisor`, or trap.
@@ -53,7 +59,34 @@ macro_rules! divide_scalars {
     )+ };
 }
 
-divide_scalars!(i32, u32, usize);
+divide_scalars!(i8, i16, i32, i64, u8, u16, u32, u64, usize);
+
+/// On the 32 bits that the device has.
+impl Divide for isize {
+    #[inline]
+    #[track_caller]
+    fn divide(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
+        (self as i32).divide(sink, sites, divisor as i32) as Self
+    }
+
+    #[inline]
+    #[track_caller]
+    fn remainder(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
+        (self as i32).remainder(sink, sites, divisor as i32) as Self
+    }
+
+    #[inline]
+    #[track_caller]
+    fn divide_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
+        (self as i32).divide_euclid(sink, sites, divisor as i32) as Self
+    }
+
+    #[inline]
+    #[track_caller]
+    fn remainder_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
+        (self as i32).remainder_euclid(sink, sites, divisor as i32) as Self
+    }
+}
 
 macro_rules! divide_vectors {
     ($($ty:ty),+) => { $(
@@ -112,25 +145,57 @@ pub fn rem_euclid<T: Divide>(sink: impl TrapSink, sites: DivisionSites, a: T, b:
     a.remainder_euclid(sink, sites, b)
 }
 
+/// Unsigned integers.
+pub trait Unsigned: Divide + PartialEq {
+    /// Zero.
+    const ZERO: Self;
+    /// `self + other`, wrapping.
+    fn plus(self, other: Self) -> Self;
+    /// `self - other`, wrapping.
+    fn minus(self, other: Self) -> Self;
+    /// 0 or 1.
+    fn from_bool(value: bool) -> Self;
+}
+
+macro_rules! unsigned {
+    ($($ty:ty),+) => { $(
+        impl Unsigned for $ty {
+            const ZERO: Self = 0;
+            #[inline]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+            #[inline]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+            #[inline]
+            fn from_bool(value: bool) -> Self {
+                value.into()
+            }
+        }
+    )+ };
+}
+
+unsigned!(u8, u16, u32, u64);
+
 /// `a.div_ceil(b)`.
 #[inline]
 #[track_caller]
-pub fn div_ceil(sink: impl TrapSink, sites: DivisionSites, a: u32, b: u32) -> u32 {
-    if b == 0 {
-        sink.trap(sites[0], [a, b]);
+pub fn div_ceil<T: Unsigned>(sink: impl TrapSink, sites: DivisionSites, a: T, b: T) -> T {
+    let quotient = a.divide(sink, sites, b);
+    if b == T::ZERO {
         return a;
     }
-    a.div_ceil(b)
+    quotient.plus(T::from_bool(a.remainder(sink, sites, b) != T::ZERO))
 }
 
 /// `a.next_multiple_of(b)`, wrapping.
 #[inline]
 #[track_caller]
-pub fn next_multiple_of(sink: impl TrapSink, sites: DivisionSites, a: u32, b: u32) -> u32 {
-    match rem(sink, sites, a, b) {
-        0 => a,
-        over => a.wrapping_add(b.wrapping_sub(over)),
-    }
+pub fn next_multiple_of<T: Unsigned>(sink: impl TrapSink, sites: DivisionSites, a: T, b: T) -> T {
+    let over = rem(sink, sites, a, b);
+    if over == T::ZERO { a } else { a.plus(b.minus(over)) }
 }
 
 /// Types with Rust's `clamp`.
@@ -151,7 +216,12 @@ macro_rules! clamps {
     )+ };
 }
 
-clamps! { f32 = f32::to_bits; i32 = |v| v as u32; u32 = |v| v; usize = |v| v as u32; }
+clamps! {
+    f32 = f32::to_bits; f64 = |v| v.to_bits() as u32;
+    half::f16 = |v| v.to_bits().into(); half::bf16 = |v| v.to_bits().into();
+    i8 = |v| v as u32; i16 = |v| v as u32; i32 = |v| v as u32; i64 = |v| v as u32; isize = |v| v as u32;
+    u8 = |v| v.into(); u16 = |v| v.into(); u32 = |v| v; u64 = |v| v as u32; usize = |v| v as u32;
+}
 
 /// `value.clamp(min, max)`; a trap for bounds out of order or NaN, and then the two comparisons all the same.
 #[inline]

@@ -12,7 +12,7 @@ use glam::{IVec2, IVec3, IVec4, UVec2, UVec3, UVec4};
 use gridwise_ir::descriptor::Site;
 
 use super::ambient::Ambient;
-use super::arithmetic::{self, DivisionSites, wrap32};
+use super::arithmetic::{self, DivisionSites, wrap_signed32, wrap32};
 use super::launch::TrapSink as _;
 
 /// The identity of a type, lifetimes aside.
@@ -77,6 +77,13 @@ macro_rules! wrapping {
                 i32, i32 => i32: a, b, a.$method(b);
                 u32, u32 => u32: a, b, a.$method(b);
                 usize, usize => usize: a, b, wrap32(a.$method(b));
+                i64, i64 => i64: a, b, a.$method(b);
+                u64, u64 => u64: a, b, a.$method(b);
+                i16, i16 => i16: a, b, a.$method(b);
+                u16, u16 => u16: a, b, a.$method(b);
+                i8, i8 => i8: a, b, a.$method(b);
+                u8, u8 => u8: a, b, a.$method(b);
+                isize, isize => isize: a, b, wrap_signed32(a.$method(b));
                 IVec2, IVec2 => IVec2: a, b, a.$method(b);
                 IVec3, IVec3 => IVec3: a, b, a.$method(b);
                 IVec4, IVec4 => IVec4: a, b, a.$method(b);
@@ -116,6 +123,13 @@ fn is_integer<A, B>() -> bool {
     same::<(A, B), (i32, i32)>()
         || same::<(A, B), (u32, u32)>()
         || same::<(A, B), (usize, usize)>()
+        || same::<(A, B), (i64, i64)>()
+        || same::<(A, B), (u64, u64)>()
+        || same::<(A, B), (i16, i16)>()
+        || same::<(A, B), (u16, u16)>()
+        || same::<(A, B), (i8, i8)>()
+        || same::<(A, B), (u8, u8)>()
+        || same::<(A, B), (isize, isize)>()
         || same::<(A, B), (IVec2, IVec2)>()
         || same::<(A, B), (IVec3, IVec3)>()
         || same::<(A, B), (IVec4, IVec4)>()
@@ -154,6 +168,13 @@ macro_rules! dividing {
                 i32, i32 => i32: a, b, arithmetic::$name(Ambient, sites, a, b);
                 u32, u32 => u32: a, b, arithmetic::$name(Ambient, sites, a, b);
                 usize, usize => usize: a, b, arithmetic::$name(Ambient, sites, a, b);
+                i64, i64 => i64: a, b, arithmetic::$name(Ambient, sites, a, b);
+                u64, u64 => u64: a, b, arithmetic::$name(Ambient, sites, a, b);
+                i16, i16 => i16: a, b, arithmetic::$name(Ambient, sites, a, b);
+                u16, u16 => u16: a, b, arithmetic::$name(Ambient, sites, a, b);
+                i8, i8 => i8: a, b, arithmetic::$name(Ambient, sites, a, b);
+                u8, u8 => u8: a, b, arithmetic::$name(Ambient, sites, a, b);
+                isize, isize => isize: a, b, arithmetic::$name(Ambient, sites, a, b);
                 IVec2, IVec2 => IVec2: a, b, arithmetic::$name(Ambient, sites, a, b);
                 IVec3, IVec3 => IVec3: a, b, arithmetic::$name(Ambient, sites, a, b);
                 IVec4, IVec4 => IVec4: a, b, arithmetic::$name(Ambient, sites, a, b);
@@ -186,21 +207,44 @@ dividing! {
     rem, rem_assign;
 }
 
+/// The amount of a shift, if it is an integer; its lower bits are what counts.
+#[inline]
+fn amount<B>(amount: &B) -> Option<u32> {
+    macro_rules! from {
+        ($($ty:ty)+) => { $(
+            if same::<B, $ty>() {
+                // SAFETY: the types were just compared.
+                return Some(unsafe { std::ptr::from_ref(amount).cast::<$ty>().read() } as u32);
+            }
+        )+ };
+    }
+    from! { u32 i32 usize u64 i64 u16 i16 u8 i8 isize }
+    None
+}
+
+macro_rules! shifted {
+    ($a:ident, $by:ident, $method:ident: $($ty:ty)+) => { $(
+        if same::<(A, R), ($ty, $ty)>() {
+            // SAFETY: the types were just compared.
+            unsafe { return cast::<$ty, R>(cast::<A, $ty>($a).$method($by)) };
+        }
+    )+ };
+}
+
 macro_rules! shifting {
     ($($(#[$doc:meta])* $name:ident, $assign:ident: $method:ident;)+) => { $(
         $(#[$doc])*
         #[inline]
         pub fn $name<A, B, R>(a: A, b: B, native: impl FnOnce(A, B) -> R) -> R {
-            when! {
-                i32, i32 => i32: a, b, a.$method(b as u32);
-                i32, u32 => i32: a, b, a.$method(b);
-                i32, usize => i32: a, b, a.$method(b as u32);
-                u32, i32 => u32: a, b, a.$method(b as u32);
-                u32, u32 => u32: a, b, a.$method(b);
-                u32, usize => u32: a, b, a.$method(b as u32);
-                usize, i32 => usize: a, b, (a as u32).$method(b as u32) as usize;
-                usize, u32 => usize: a, b, (a as u32).$method(b) as usize;
-                usize, usize => usize: a, b, (a as u32).$method(b as u32) as usize;
+            let Some(by) = amount(&b) else { return native(a, b) };
+            shifted! { a, by, $method: i32 u32 i64 u64 i16 u16 i8 u8 }
+            if same::<(A, R), (usize, usize)>() {
+                // SAFETY: the types were just compared.
+                unsafe { return cast::<usize, R>((cast::<A, usize>(a) as u32).$method(by) as usize) };
+            }
+            if same::<(A, R), (isize, isize)>() {
+                // SAFETY: the types were just compared.
+                unsafe { return cast::<isize, R>((cast::<A, isize>(a) as i32).$method(by) as isize) };
             }
             native(a, b)
         }
@@ -234,6 +278,10 @@ pub fn neg<A, R>(a: A, native: impl FnOnce(A) -> R) -> R {
 fn negated<A, B, R>(a: A, b: B, native: impl FnOnce(A, B) -> R) -> R {
     when! {
         i32, () => i32: a, b, { let () = b; a.wrapping_neg() };
+        i64, () => i64: a, b, { let () = b; a.wrapping_neg() };
+        i16, () => i16: a, b, { let () = b; a.wrapping_neg() };
+        i8, () => i8: a, b, { let () = b; a.wrapping_neg() };
+        isize, () => isize: a, b, { let () = b; wrap_signed32(a.wrapping_neg()) };
         IVec2, () => IVec2: a, b, { let () = b; IVec2::ZERO.wrapping_sub(a) };
         IVec3, () => IVec3: a, b, { let () = b; IVec3::ZERO.wrapping_sub(a) };
         IVec4, () => IVec4: a, b, { let () = b; IVec4::ZERO.wrapping_sub(a) };

@@ -11,6 +11,7 @@ mod arithmetic;
 mod atomic;
 mod fiber;
 pub mod generic;
+mod granule;
 mod group;
 mod launch;
 #[doc(hidden)]
@@ -29,7 +30,8 @@ pub use ambient::{
 };
 pub use args::{HostArgs, HostBuffer};
 pub use arithmetic::{
-    Clamp, Divide, DivisionSites, clamp, div, div_ceil, div_euclid, next_multiple_of, rem, rem_euclid, wrap32,
+    Clamp, Divide, DivisionSites, clamp, div, div_ceil, div_euclid, next_multiple_of, rem, rem_euclid, wrap_signed32,
+    wrap32,
 };
 pub use atomic::AtomicPlace;
 pub use fiber::Seat;
@@ -42,8 +44,8 @@ pub(crate) use stop::Stopped;
 pub use words::Words;
 
 pub use crate::parallel::Atomic;
-pub use glam;
 pub use gridwise_ir::descriptor::{Location, Site, SiteKind};
+pub use {glam, half};
 
 #[cfg(test)]
 mod crew_tests;

@@ -6,4 +6,6 @@ pub use core::primitive::{
     u8 as __u8, u16 as __u16, u32 as __u32, u64 as __u64, usize as __usize,
 };
 
+pub use half::{bf16 as __bf16, f16 as __f16};
+
 pub use super::{Site as __Site, SiteKind as __SiteKind, at as __at};

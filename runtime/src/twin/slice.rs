@@ -1,25 +1,24 @@
 //! The host form of `&mut [T]`: a buffer that all invocations of a launch hold at once.
 
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use gridwise_ir::descriptor::Site;
 
 use super::atomic::AtomicPlace;
+use super::granule::{load, store};
 use super::launch::TrapSink;
 use crate::data::GpuData;
 use crate::parallel::{Atomic, AtomicValue};
 
-/// A writable buffer shared by threads: every access is a relaxed atomic one, word by word.
+/// A writable buffer shared by threads: every access is a relaxed atomic one, word by word (see `granule`).
 ///
-/// Two invocations that write the same element race: each word then holds what one of them wrote. That is a wrong program,
+/// Two invocations that write the same element race: each granule then holds what one of them wrote. That is a wrong program,
 /// but not undefined behaviour.
 #[derive(Debug)]
 pub struct SliceMut<'a, T> {
-    /// Invariant: valid for `len` elements of `T` for `'a`, accessed through `AtomicU32` only, aligned for `T`.
-    pub(super) data: *const AtomicU32,
+    /// Invariant: valid for `len` elements of `T` for `'a`, accessed by granules only, aligned for `T`.
+    pub(super) data: *const u8,
     pub(super) len: usize,
     pub(super) marker: PhantomData<&'a T>,
 }
@@ -58,7 +57,7 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
             return T::ZERO;
         }
         // SAFETY: `index` is in range.
-        unsafe { load(self.words(index, 0)) }
+        unsafe { load::<T, _>(self.bytes(index, 0)) }
     }
 
     /// Writes element `index`; nothing after a trap when there is none. The value comes first, as Rust evaluates it.
@@ -68,7 +67,7 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
             return sink.trap(site, [index as u32, self.len as u32]);
         }
         // SAFETY: `index` is in range.
-        unsafe { store(self.words(index, 0), value) }
+        unsafe { store::<T, _>(self.bytes(index, 0), value) }
     }
 
     /// Reads the part of element `index` that `part` selects; zero after a trap when there is no such element or part.
@@ -86,7 +85,7 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         }
         match offset(part) {
             // SAFETY: `index` is in range, and the part lies within an element.
-            Some(offset) => unsafe { load(self.words(index, offset)) },
+            Some(offset) => unsafe { load::<T, _>(self.bytes(index, offset)) },
             None => F::ZERO,
         }
     }
@@ -106,7 +105,7 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         }
         if let Some(offset) = offset(part) {
             // SAFETY: `index` is in range, and the part lies within an element.
-            unsafe { store(self.words(index, offset), value) }
+            unsafe { store::<T, _>(self.bytes(index, offset), value) }
         }
     }
 
@@ -120,7 +119,7 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         part: impl FnOnce(&T) -> Option<&Atomic<V>>,
     ) -> AtomicPlace<'a, V> {
         let place = if index < self.len {
-            offset(part).and_then(|offset| NonNull::new(self.words(index, offset).cast_mut().cast::<V>()))
+            offset(part).and_then(|offset| NonNull::new(self.bytes(index, offset).cast_mut().cast::<V>()))
         } else {
             sink.trap(site, [index as u32, self.len as u32]);
             None
@@ -129,9 +128,9 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         unsafe { AtomicPlace::new(place) }
     }
 
-    /// The words at `offset` bytes into element `index`, which must be in range.
+    /// The byte at `offset` in element `index`, which must be in range.
     #[inline]
-    fn words(&self, index: usize, offset: usize) -> *const AtomicU32 {
+    fn bytes(&self, index: usize, offset: usize) -> *const u8 {
         self.data.wrapping_byte_add(index * size_of::<T>() + offset)
     }
 }
@@ -142,30 +141,5 @@ fn offset<T: GpuData, F: GpuData>(part: impl FnOnce(&T) -> Option<&F>) -> Option
     let element = T::ZERO;
     let offset = std::ptr::from_ref(part(&element)?).addr().wrapping_sub(std::ptr::from_ref(&element).addr());
     // A part that is not inside the element would be a bug of the macro; refuse it rather than write elsewhere.
-    (offset % 4 == 0 && offset.checked_add(size_of::<F>())? <= size_of::<T>()).then_some(offset)
-}
-
-/// # Safety
-/// `words` is valid for the words of an `F`, which all threads access atomically.
-#[inline]
-unsafe fn load<F: GpuData>(words: *const AtomicU32) -> F {
-    let mut value = MaybeUninit::<F>::uninit();
-    let target = value.as_mut_ptr().cast::<u32>();
-    for word in 0..size_of::<F>() / 4 {
-        // SAFETY: `word` is within the `F` on both sides; a `GpuData` is a whole number of words.
-        unsafe { target.add(word).write((*words.add(word)).load(Ordering::Relaxed)) };
-    }
-    // SAFETY: all words were written, and any bits are a valid `GpuData`.
-    unsafe { value.assume_init() }
-}
-
-/// # Safety
-/// As [`load`].
-#[inline]
-unsafe fn store<F: GpuData>(words: *const AtomicU32, value: F) {
-    let source = std::ptr::from_ref(&value).cast::<u32>();
-    for word in 0..size_of::<F>() / 4 {
-        // SAFETY: `word` is within the `F` on both sides; a `GpuData` is a whole number of words.
-        unsafe { (*words.add(word)).store(source.add(word).read(), Ordering::Relaxed) };
-    }
+    (offset.checked_add(size_of::<F>())? <= size_of::<T>()).then_some(offset)
 }

@@ -83,7 +83,8 @@ impl MemoryTypes {
 impl VulkanBuffer {
     /// A buffer of at least `bytes` bytes.
     pub(crate) fn new(device: &Arc<VulkanDevice>, name: &str, bytes: u64, usage: MemoryUse) -> Result<Self> {
-        let size = bytes.max(16);
+        // Fills work on whole words.
+        let size = bytes.max(16).next_multiple_of(4);
         let usages = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;

@@ -228,11 +228,12 @@ fn literals_out_of_range() {
     check_errors(
         "fn f() -> u32 { 4294967296 }",
         expect![[r#"
-        error: [K0005] literal out of range for `u32`
-               note: `u32` holds `0` to `4294967295`
-         1 | fn f() -> u32 { 4294967296 }
-           |                 ^^^^^^^^^^
-    "#]],
+            error: [K0005] literal out of range for `u32`
+                   note: `u32` holds `0` to `4294967295`
+                   help: write `4294967296i64`
+             1 | fn f() -> u32 { 4294967296 }
+               |                 ^^^^^^^^^^
+        "#]],
     );
     check_errors(
         "fn f() -> usize { 5000000000 }",
@@ -247,10 +248,11 @@ fn literals_out_of_range() {
     check_errors(
         "fn f() -> i32 { -2147483649 }",
         expect![[r#"
-        error: [K0005] literal out of range for `i32`
-               note: `i32` holds `-2147483648` to `2147483647`
-         1 | fn f() -> i32 { -2147483649 }
-           |                  ^^^^^^^^^^
-    "#]],
+            error: [K0005] literal out of range for `i32`
+                   note: `i32` holds `-2147483648` to `2147483647`
+                   help: write `-2147483649i64`
+             1 | fn f() -> i32 { -2147483649 }
+               |                  ^^^^^^^^^^
+        "#]],
     );
 }

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{BlockId, Constant, Function, FunctionId, InstKind, LocalId, Module, Place, Root, Step, ValueId};
 use gridwise_ir::op::{Op, TypeRule};
+use gridwise_ir::passes::eval;
 use gridwise_ir::types::{Scalar, Type, TypeId};
 
 /// A value: the bits of a scalar, or members.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Datum {
-    Bits(u32),
+    Bits(u64),
     Members(Vec<Self>),
 }
 
@@ -48,7 +49,12 @@ enum Exit {
 }
 
 impl Datum {
+    /// The bits of a scalar, of wider ones the lower 32.
     pub(super) fn bits(&self) -> u32 {
+        self.wide() as u32
+    }
+
+    fn wide(&self) -> u64 {
         match self {
             Self::Bits(bits) => *bits,
             Self::Members(_) => panic!("a composite has no bits"),
@@ -158,9 +164,10 @@ impl<'m> Eval<'m> {
         let ty = result.map(|id| frame.function.values[id].ty);
         Some(match kind {
             InstKind::Const(constant) => match constant {
-                Constant::Bool(value) => Datum::Bits(u32::from(*value)),
-                Constant::I32(value) => Datum::Bits(value.cast_unsigned()),
-                Constant::U32(bits) | Constant::F32(bits) => Datum::Bits(*bits),
+                Constant::Bool(value) => Datum::Bits(u64::from(*value)),
+                Constant::I32(value) => Datum::Bits(value.cast_unsigned().into()),
+                Constant::U32(bits) | Constant::F32(bits) => Datum::Bits((*bits).into()),
+                Constant::Bits(_, bits) => Datum::Bits(*bits),
                 Constant::Zero => self.zero(ty.expect("a constant has a type")),
             },
             InstKind::Op(op, operands) => {
@@ -227,8 +234,8 @@ impl<'m> Eval<'m> {
 /// An op on whole values: lane by lane unless it reduces or selects whole values.
 fn apply(op: Op, operands: &[Datum], from: Option<Scalar>, to: Option<Scalar>) -> Datum {
     match (op, operands) {
-        (Op::Any, [Datum::Members(lanes)]) => Datum::Bits(u32::from(lanes.iter().any(|lane| lane.bits() != 0))),
-        (Op::All, [Datum::Members(lanes)]) => Datum::Bits(u32::from(lanes.iter().all(|lane| lane.bits() != 0))),
+        (Op::Any, [Datum::Members(lanes)]) => Datum::Bits(u64::from(lanes.iter().any(|lane| lane.bits() != 0))),
+        (Op::All, [Datum::Members(lanes)]) => Datum::Bits(u64::from(lanes.iter().all(|lane| lane.bits() != 0))),
         (Op::Select, [Datum::Bits(condition), yes, no]) => if *condition != 0 { yes } else { no }.clone(),
         (_, [Datum::Members(first), ..]) => {
             let lane = |index: usize| -> Vec<Datum> {
@@ -237,10 +244,34 @@ fn apply(op: Op, operands: &[Datum], from: Option<Scalar>, to: Option<Scalar>) -
             Datum::Members((0..first.len()).map(|index| apply(op, &lane(index), from, to)).collect())
         }
         _ => {
+            let (from, to) = (from.expect("of scalars"), to.expect("of scalars"));
+            let first = if op.rule() == TypeRule::Shift { to } else { from };
+            if [first, to]
+                .iter()
+                .any(|scalar| !matches!(scalar, Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::F32))
+            {
+                return Datum::Bits(other_op(op, operands, first, to));
+            }
             let bits: Vec<_> = operands.iter().map(Datum::bits).collect();
-            Datum::Bits(scalar_op(op, &bits, from.expect("of scalars"), to.expect("of scalars")))
+            Datum::Bits(scalar_op(op, &bits, from, to).into())
         }
     }
+}
+
+/// An op on scalars of other widths: the compiler's own evaluation, which is tested against Rust by itself.
+fn other_op(op: Op, operands: &[Datum], first: Scalar, to: Scalar) -> u64 {
+    if op == Op::Select {
+        return operands[if operands[0].wide() != 0 { 1 } else { 2 }].wide();
+    }
+    let scalars = [first, if op.rule() == TypeRule::Shift { Scalar::U32 } else { first }];
+    let constants: Vec<_> =
+        operands.iter().zip(scalars).map(|(operand, scalar)| eval::from_bits(operand.wide(), scalar)).collect();
+    let result = match (op, &constants[..]) {
+        // Folding leaves open which of two zeros comes out.
+        (Op::Min | Op::Max, [a, _]) => eval::evaluate(op, &constants, to).unwrap_or(*a),
+        _ => eval::evaluate(op, &constants, to).unwrap_or_else(|| panic!("{op:?} of {constants:?}")),
+    };
+    eval::is_true(result).map_or_else(|| eval::bits(result).expect("a number"), u64::from)
 }
 
 fn scalar_op(op: Op, bits: &[u32], from: Scalar, to: Scalar) -> u32 {
@@ -259,7 +290,7 @@ fn scalar_op(op: Op, bits: &[u32], from: Scalar, to: Scalar) -> u32 {
             let order = match from {
                 Scalar::F32 => f32::from_bits(a).partial_cmp(&f32::from_bits(b)),
                 Scalar::I32 => Some(a.cast_signed().cmp(&b.cast_signed())),
-                Scalar::Bool | Scalar::U32 => Some(a.cmp(&b)),
+                _ => Some(a.cmp(&b)),
             };
             u32::from(match op {
                 Op::Eq => order.is_some_and(|order| order.is_eq()),

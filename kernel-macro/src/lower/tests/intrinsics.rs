@@ -121,10 +121,16 @@ type TypeRow = (&'static str, &'static str, usize);
 
 fn types_of(receiver: Receiver) -> &'static [TypeRow] {
     match receiver {
-        Receiver::Float => &[("f32", "f32", 1)],
+        Receiver::Float => &[("f32", "f32", 1), ("f64", "f64", 1)],
+        Receiver::Single => &[("f32", "f32", 1)],
+        Receiver::Half => &[("f16", "f16", 1), ("bf16", "bf16", 1)],
         Receiver::FloatVec => &[("Vec2", "f32", 2), ("Vec3", "f32", 3), ("Vec4", "f32", 4)],
-        Receiver::Sint => &[("i32", "i32", 1)],
-        Receiver::Uint => &[("u32", "u32", 1), ("usize", "usize", 1)],
+        Receiver::Sint => {
+            &[("i32", "i32", 1), ("i8", "i8", 1), ("i16", "i16", 1), ("i64", "i64", 1), ("isize", "isize", 1)]
+        }
+        Receiver::Uint => {
+            &[("u32", "u32", 1), ("u8", "u8", 1), ("u16", "u16", 1), ("u64", "u64", 1), ("usize", "usize", 1)]
+        }
         Receiver::SintVec => &[("IVec2", "i32", 2), ("IVec3", "i32", 3), ("IVec4", "i32", 4)],
         Receiver::UintVec => &[("UVec2", "u32", 2), ("UVec3", "u32", 3), ("UVec4", "u32", 4)],
         Receiver::BoolVec => &[("BVec2", "bool", 2), ("BVec3", "bool", 3), ("BVec4", "bool", 4)],
@@ -150,7 +156,12 @@ fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String>
             Sig::I32 => "i32".to_owned(),
             Sig::U32 => "u32".to_owned(),
             Sig::Usize => "usize".to_owned(),
-            Sig::Unsigned => if ty == "i32" { "u32" } else { ty }.to_owned(),
+            Sig::F32 => "f32".to_owned(),
+            Sig::F64 => "f64".to_owned(),
+            Sig::Unsigned => match ty {
+                "f16" | "bf16" => "u16".to_owned(),
+                _ => ty.replace(['i', 'f'], "u").replace("usuze", "usize"),
+            },
             Sig::PairSame => format!("({ty}, {ty})"),
             Sig::BoolVector => vector("B", lanes),
             Sig::FloatVector => vector("", lanes),
@@ -175,4 +186,61 @@ fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String>
         Kind::Function => format!("{ty}::{name}({})", names.join(", ")),
     };
     Some(format!("fn f({}) -> {result} {{ {call} }}", declared.join(", ")))
+}
+
+/// Ops and methods of each integer type, on edge values.
+macro_rules! integers {
+    ($($name:ident $ty:ident;)+) => { $(
+        #[test]
+        fn $name() {
+            twin! { fn f(a: $ty, b: $ty) -> ($ty, $ty, $ty, $ty) { (a + b, a - b, a * b, a & b) } }
+            twin! { fn f(a: $ty, b: $ty) -> ($ty, $ty, $ty, $ty) { (a | b, a ^ b, !a, a << (b & 7)) } }
+            twin! { fn f(a: $ty, b: $ty) -> ($ty, $ty) { (a / b, a % b) } }
+            twin! { fn f(a: $ty, b: $ty) -> (bool, bool, bool, bool) { (a == b, a < b, a >= b, a != b) } }
+            twin! { fn f(a: $ty, n: u32) -> ($ty, $ty, $ty) { (a >> (n % 8), a.wrapping_shl(n), a.wrapping_shr(n)) } }
+            twin! { fn f(a: $ty, n: u32) -> ($ty, $ty, $ty) { (a.rotate_left(n), a.rotate_right(n), a.pow(n % 5)) } }
+            twin! { fn f(a: $ty, b: $ty) -> ($ty, $ty, $ty) { (a.saturating_add(b), a.saturating_sub(b), a.wrapping_neg()) } }
+            twin! { fn f(a: $ty, b: $ty) -> ($ty, $ty, bool) { (a.min(b), a.max(b), a.abs_diff(b) > 3) } }
+            twin! { fn f(a: $ty) -> (u32, u32, u32, u32) { (a.count_ones(), a.count_zeros(), a.leading_zeros(), a.trailing_zeros()) } }
+            twin! { fn f(a: $ty) -> ($ty, $ty) { (a.reverse_bits(), a.swap_bytes()) } }
+            twin! { fn f(a: $ty, b: $ty) -> ($ty, $ty) { (a.rem_euclid(b), a.div_euclid(b)) } }
+            twin! { fn f(a: $ty, b: $ty) -> $ty { a.clamp(b, 100) } }
+            twin! { fn f(a: $ty) -> (i8, u8, i16, u16) { (a as i8, a as u8, a as i16, a as u16) } }
+            twin! { fn f(a: $ty) -> (i32, u32, i64, u64) { (a as i32, a as u32, a as i64, a as u64) } }
+            twin! { fn f(a: $ty) -> (f32, f64) { (a as f32, a as f64) } }
+            twin! { fn f(a: f32, b: f64, c: bool) -> ($ty, $ty, $ty) { (a as $ty, b as $ty, c as $ty) } }
+            twin! { fn f(a: $ty) -> ($ty, $ty, $ty) { (a.clamp($ty::MIN / 2, $ty::MAX / 3), a / 3, a % 7) } }
+        }
+    )+ };
+}
+
+integers! {
+    ops_of_i8 i8;
+    ops_of_i16 i16;
+    ops_of_i64 i64;
+    ops_of_u8 u8;
+    ops_of_u16 u16;
+    ops_of_u64 u64;
+    ops_of_i32 i32;
+    ops_of_u32 u32;
+}
+
+#[test]
+fn sizes_index_and_count() {
+    twin! { fn f(a: u8, b: u64) -> (i32, i32) { let t = [3, 5, 7]; (t[(a % 3) as usize], t[(b % 3) as usize]) } }
+    twin! { fn f(a: isize, b: isize) -> (isize, bool) { (a - b, a.abs() < b) } }
+    twin! { fn f(n: u8) -> u64 { let mut sum = 0u64; for i in 0..n { sum += i as u64 * 3; } sum } }
+    twin! { fn f(n: i64) -> i64 { let mut sum = 0; let mut i = 0; while i < n % 20 { sum += i; i += 1; } sum } }
+}
+
+#[test]
+fn doubles() {
+    twin! { fn f(a: f64, b: f64) -> (f64, f64, f64, f64) { (a + b, a - b, a * b, a / b) } }
+    twin! { fn f(a: f64, b: f64) -> (f64, f64, bool, bool) { (a % b, -a, a < b, a != b) } }
+    twin! { fn f(a: f64) -> (f64, f64, f64, f64) { (a.floor(), a.ceil(), a.trunc(), a.round()) } }
+    twin! { fn f(a: f64, b: f64) -> (f64, f64, f64, f64) { (a.sqrt(), a.fract(), a.copysign(b), a.signum()) } }
+    twin! { fn f(a: f64, b: f64) -> (f64, f64, f64) { (a.rem_euclid(b), a.div_euclid(b), a.abs()) } }
+    twin! { fn f(a: f64) -> (bool, bool, bool, u64) { (a.is_nan(), a.is_finite(), a.is_sign_negative(), a.abs().to_bits()) } }
+    twin! { fn f(a: f64, b: f32) -> (f32, f64, f64) { (a as f32, b as f64, f64::from_bits(7) + 1e300) } }
+    twin! { fn f(a: f64) -> (f64, f64, f64) { (a.clamp(-1.0, 1.0), a.to_radians(), a.powi(3)) } }
 }

@@ -84,9 +84,12 @@ fn compare_one(module: &Module, args: &[Datum], ulps: u32, expected: &std::threa
 }
 
 fn same(a: &Datum, b: &Datum, ulps: u32) -> bool {
-    let is_nan = |bits: u32| f32::from_bits(bits).is_nan();
+    let is_nan = |bits: u64| match u32::try_from(bits) {
+        Ok(bits) => f32::from_bits(bits).is_nan(),
+        Err(_) => f64::from_bits(bits).is_nan(),
+    };
     match (a, b) {
-        (Datum::Bits(a), Datum::Bits(b)) => a == b || is_nan(*a) && is_nan(*b) || a.abs_diff(*b) <= ulps,
+        (Datum::Bits(a), Datum::Bits(b)) => a == b || is_nan(*a) && is_nan(*b) || a.abs_diff(*b) <= ulps.into(),
         (Datum::Members(a), Datum::Members(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b, ulps)),
         _ => false,
     }
@@ -108,13 +111,27 @@ macro_rules! scalar_samples {
 }
 
 scalar_samples! {
-    bool, self => u32::from(*self), [false, true];
-    i32, self => self.cast_unsigned(), [0, 1, -1, 2, -3, 7, 31, 32, -33, 1000, 0x1234_5678, i32::MAX, i32::MIN, i32::MIN + 1];
-    u32, self => *self, [0, 1, 2, 3, 5, 8, 31, 33, 255, 0x8000_0000, 0x1234_5678, u32::MAX - 1, u32::MAX];
-    usize, self => *self as u32, [0, 1, 2, 3, 5, 1000];
-    f32, self => self.to_bits(), [
+    bool, self => u64::from(*self), [false, true];
+    i32, self => self.cast_unsigned().into(), [0, 1, -1, 2, -3, 7, 31, 32, -33, 1000, 0x1234_5678, i32::MAX, i32::MIN, i32::MIN + 1];
+    u32, self => (*self).into(), [0, 1, 2, 3, 5, 8, 31, 33, 255, 0x8000_0000, 0x1234_5678, u32::MAX - 1, u32::MAX];
+    usize, self => *self as u64, [0, 1, 2, 3, 5, 1000];
+    f32, self => self.to_bits().into(), [
         0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -2.5, 3.0, 0.1, -7.25, 1e-3, 123.456, 8_388_609.0, -1e10, 3.9e9, 1e20, -3e38, 1e-42,
         f32::INFINITY, f32::NEG_INFINITY, f32::NAN,
+    ];
+    i8, self => self.cast_unsigned().into(), [0, 1, -1, 2, -3, 7, 8, 31, 100, i8::MAX, i8::MIN, i8::MIN + 1];
+    u8, self => (*self).into(), [0, 1, 2, 3, 7, 8, 31, 100, 127, 128, 254, 255];
+    i16, self => self.cast_unsigned().into(), [0, 1, -1, 2, -3, 7, 15, 16, 255, -256, i16::MAX, i16::MIN, i16::MIN + 1];
+    u16, self => (*self).into(), [0, 1, 2, 3, 7, 15, 16, 255, 256, 0x8000, 0xfffe, 0xffff];
+    i64, self => self.cast_unsigned(), [
+        0, 1, -1, 2, -3, 7, 31, 32, 63, 64, 1 << 31, 1 << 32, -(1 << 33), 0x1234_5678_9abc_def0, i64::MAX, i64::MIN, i64::MIN + 1,
+    ];
+    u64, self => *self, [
+        0, 1, 2, 3, 5, 31, 32, 63, 64, 1 << 31, 1 << 32, (1 << 32) - 1, 0x1234_5678_9abc_def0, 1 << 63, u64::MAX - 1, u64::MAX,
+    ];
+    isize, self => u64::from(*self as u32), [0, 1, -1, 2, -3, 5, 1000];
+    f64, self => self.to_bits(), [
+        0.0, -0.0, 0.5, -1.0, 1.5, -2.5, 0.1, -7.25, 123.456, 1e-320, 9e15, -1e19, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN,
     ];
 }
 
