@@ -48,16 +48,15 @@ impl FunctionWriter<'_, '_> {
 
     /// An op whose operands all have the same type.
     fn lanes_op(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
-        let ids = &ids;
         match op {
-            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Neg => self.arithmetic(op, lanes, &ids),
-            Op::And | Op::Or | Op::Xor | Op::Not => self.logic(op, lanes, &ids),
-            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => self.compare(op, lanes, &ids),
-            Op::Min | Op::Max | Op::Abs => self.extreme(op, lanes, &ids),
+            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Neg => self.arithmetic(op, lanes, ids),
+            Op::And | Op::Or | Op::Xor | Op::Not => self.logic(op, lanes, ids),
+            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => self.compare(op, lanes, ids),
+            Op::Min | Op::Max | Op::Abs => self.extreme(op, lanes, ids),
             Op::CountOnes | Op::LeadingZeros | Op::TrailingZeros | Op::ReverseBits | Op::MulHigh => {
-                self.w.bit_op(op, lanes, &ids)
+                self.w.bit_op(op, lanes, ids)
             }
-            _ => self.float_function(op, lanes, &ids),
+            _ => self.float_function(op, lanes, ids),
         }
     }
 

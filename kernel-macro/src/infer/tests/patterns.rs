@@ -289,11 +289,12 @@ fn f(a: u32) { let x = E::B; let y = E::A(1); let z = E::C(1.0); let w = E::B(1.
     check_errors(
         "enum E { A = 5000000000 } fn f() {}",
         expect![[r#"
-        error: [K0005] literal out of range for `i32`
-               note: `i32` holds `-2147483648` to `2147483647`
-         1 | enum E { A = 5000000000 } fn f() {}
-           |              ^^^^^^^^^^
-    "#]],
+            error: [K0005] literal out of range for `i32`
+                   note: `i32` holds `-2147483648` to `2147483647`
+                   help: write `5000000000i64`
+             1 | enum E { A = 5000000000 } fn f() {}
+               |              ^^^^^^^^^^
+        "#]],
     );
 }
 
