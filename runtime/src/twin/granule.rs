@@ -21,7 +21,7 @@ pub(super) unsafe fn load<T, F: Copy>(at: *const u8) -> F {
     let mut value = MaybeUninit::<F>::uninit();
     let target = value.as_mut_ptr().cast::<u8>();
     let size = granule::<T>();
-    if size_of::<F>() % size == 0 && align_of::<F>() >= size {
+    if size_of::<F>().is_multiple_of(size) && align_of::<F>() >= size {
         for start in (0..size_of::<F>()).step_by(size) {
             // SAFETY: `start` is within the `F` on both sides, and aligned there.
             unsafe {
@@ -58,7 +58,7 @@ pub(super) unsafe fn load<T, F: Copy>(at: *const u8) -> F {
 pub(super) unsafe fn store<T, F: Copy>(at: *const u8, value: F) {
     let source = std::ptr::from_ref(&value).cast::<u8>();
     let size = granule::<T>();
-    if size_of::<F>() % size == 0 && align_of::<F>() >= size {
+    if size_of::<F>().is_multiple_of(size) && align_of::<F>() >= size {
         for start in (0..size_of::<F>()).step_by(size) {
             // SAFETY: `start` is within the `F` on both sides, and aligned there.
             unsafe {
