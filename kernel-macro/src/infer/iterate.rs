@@ -60,7 +60,7 @@ impl<'a> Infer<'a> {
                 );
                 match &term {
                     Term::Buffer { .. } => error.help(format!("loop over the indices: `for i in 0..{source}.len()`")),
-                    Term::Scalar(scalar) if scalar.is_integer() => error.help(format!("write `0..{source}`")),
+                    Term::Scalar(scalar) if scalar.is_int() => error.help(format!("write `0..{source}`")),
                     Term::Vector(..) => error.help(format!("write `{source}.to_array()`")),
                     _ => error.note("kernels go through ranges and arrays"),
                 };
