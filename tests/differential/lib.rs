@@ -46,6 +46,50 @@ pub struct Pair {
     pub third: f32,
 }
 
+/// An enum for random programs.
+#[device]
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    /// Nothing.
+    Empty,
+    /// A member.
+    Line(i32),
+    /// Two members.
+    Area {
+        /// A member.
+        width: u32,
+        /// A member.
+        height: f32,
+    },
+}
+
+/// One word of a shape.
+#[device]
+pub fn code(shape: Shape) -> u32 {
+    match shape {
+        Shape::Empty => 1,
+        Shape::Line(length) => length as u32 ^ 2,
+        Shape::Area { width, height } => width.rotate_left(9) ^ word_of(height),
+    }
+}
+
+/// Another shape.
+#[device]
+pub fn grown(shape: Shape, by: u32) -> Shape {
+    match shape {
+        Shape::Empty => Shape::Line(by as i32),
+        Shape::Line(length) if length < 0 => Shape::Empty,
+        Shape::Line(length) => Shape::Area { width: by, height: length as f32 },
+        Shape::Area { width, .. } => Shape::Area { width: width.wrapping_add(by), height: 0.5 },
+    }
+}
+
+/// The value, if it is not large.
+#[device]
+pub fn small(value: u32) -> Option<u32> {
+    if value < 0x1000_0000 { Some(value) } else { None }
+}
+
 /// The value, or zero where devices may make zero of it.
 #[device]
 pub fn tame(value: f32) -> f32 {

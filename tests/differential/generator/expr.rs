@@ -9,7 +9,9 @@ impl Generator {
         if depth == 0 || self.random.one_in(4) {
             return self.leaf(ty);
         }
-        match self.random.below(12) {
+        match self.random.below(14) {
+            12 => self.match_expr(ty, depth),
+            13 => self.if_let_expr(ty, depth),
             0 => self.if_expr(ty, depth),
             1 => self.block_expr(ty, depth),
             2 => self.call(ty, depth),
@@ -40,6 +42,10 @@ impl Generator {
             }
             Ty::UVec3 => format!("uvec3({}, {}, {})", self.leaf(&Ty::U32), self.leaf(&Ty::U32), self.leaf(&Ty::U32)),
             Ty::Vec2 => format!("vec2({}, {})", self.leaf(&Ty::F32), self.leaf(&Ty::F32)),
+            Ty::Option if self.random.one_in(2) => "small(u32::MAX)".to_owned(),
+            Ty::Option => format!("Some({})", self.leaf(&Ty::U32)),
+            Ty::Shape if self.random.one_in(2) => "Shape::Empty".to_owned(),
+            Ty::Shape => format!("Shape::Line({})", self.leaf(&Ty::I32)),
             // A literal here would make half of all branches constant.
             Ty::Bool if !self.random.one_in(10) => {
                 let of = self.random.pick(&[0, 1, 2]);
@@ -133,6 +139,8 @@ impl Generator {
             Ty::Bool => self.bool_operation(depth),
             Ty::U32 | Ty::I32 => self.int_operation(ty, depth),
             Ty::F32 => self.float_operation(depth),
+            Ty::Option => self.option_operation(depth),
+            Ty::Shape => self.shape_operation(depth),
             Ty::UVec3 => {
                 let (left, right) = (self.expr(ty, depth - 1), self.expr(ty, depth - 1));
                 match self.random.below(4) {
@@ -150,8 +158,16 @@ impl Generator {
     }
 
     fn bool_operation(&mut self, depth: usize) -> String {
-        match self.random.below(5) {
+        match self.random.below(6) {
             0 => format!("(!{})", self.expr(&Ty::Bool, depth - 1)),
+            5 => match self.random.below(3) {
+                0 => format!("{}.is_some()", self.expr(&Ty::Option, depth - 1)),
+                1 => format!(
+                    "matches!({}, Shape::Line(..) | Shape::Area {{ width: 1..=99, .. }})",
+                    self.expr(&Ty::Shape, depth - 1)
+                ),
+                _ => format!("matches!({}, 3..=9 | 0x7fff_ffff | 12)", self.expr(&Ty::U32, depth - 1)),
+            },
             1 | 2 => {
                 let operator = self.random.pick(&["&&", "||", "&", "|", "^", "==", "!="]);
                 format!("({} {operator} {})", self.expr(&Ty::Bool, depth - 1), self.expr(&Ty::Bool, depth - 1))

@@ -4,6 +4,7 @@
 //! do differently: subnormal numbers, the sign of zero, the bits of NaN.
 
 mod expr;
+mod pattern;
 mod random;
 mod stmt;
 mod types;
@@ -117,6 +118,8 @@ impl Generator {
             (Ty::F32, "z[(i * 3) % 64]"),
             (Ty::Array(Box::new(Ty::U32)), "[x[i % 13], i, a, 7]"),
             (Ty::Pair, "Pair { first: i, second: [b, 1, i as i32], third: z[i % 64] }"),
+            (Ty::Option, "small(x[i % 64])"),
+            (Ty::Shape, "grown(Shape::Line(b), i)"),
         ] {
             let name = self.fresh("s");
             body.push_str(&format!("let mut {name} = {value};\n"));

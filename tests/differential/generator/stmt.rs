@@ -36,6 +36,9 @@ impl Generator {
     }
 
     fn let_statement(&mut self, out: &mut String) {
+        if self.random.one_in(12) {
+            return self.let_else(out);
+        }
         let ty = Ty::any(&mut self.random);
         let value = self.expr(&ty, 3);
         let (name, mutable, stated) = (self.fresh("v"), !self.random.one_in(3), self.random.one_in(2));
@@ -43,6 +46,18 @@ impl Generator {
             (if mutable { "mut " } else { "" }, if stated { format!(": {ty}") } else { String::new() });
         out.push_str(&format!("let {keyword}{name}{ty_text} = {value};\n"));
         self.scope.push(Var { name, ty, mutable });
+    }
+
+    /// `let Some(v) = … else { … };`, where control can leave.
+    fn let_else(&mut self, out: &mut String) {
+        let how = match (self.loops > 0, self.random.one_in(2)) {
+            (true, true) => "continue".to_owned(),
+            (true, false) => "break".to_owned(),
+            (false, _) => return,
+        };
+        let (name, value) = (self.fresh("v"), self.expr(&Ty::Option, 3));
+        out.push_str(&format!("let Some({name}) = ({value}) else {{ {how} }};\n"));
+        self.scope.push(Var { name, ty: Ty::U32, mutable: false });
     }
 
     fn assignment(&mut self, out: &mut String) {
@@ -129,8 +144,12 @@ impl Generator {
             return self.assignment(out);
         }
         let (name, end) = (self.fresh("k"), 1 + self.random.below(5));
-        let range = match self.random.below(5) {
+        let range = match self.random.below(9) {
             0 => format!("0u32..=({} % {end})", self.leaf(&Ty::U32)),
+            5 => format!("(0..{end}u32).rev()"),
+            6 => format!("({} % 9..{}u32).step_by({})", self.leaf(&Ty::U32), end + 9, 2 + self.random.below(4)),
+            7 => format!("(u32::MAX - {end}..=u32::MAX).rev().step_by(2)"),
+            8 => format!("[{}, {}]", self.leaf(&Ty::U32), self.leaf(&Ty::U32)),
             1 => format!("1..{}u32", end + 1),
             2 => format!("({} & 3)..{}u32", self.leaf(&Ty::U32), end),
             _ => format!("0..{end}u32"),

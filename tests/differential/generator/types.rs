@@ -18,6 +18,10 @@ pub(crate) enum Ty {
     Pair,
     UVec3,
     Vec2,
+    /// `Option<u32>`
+    Option,
+    /// The harness's enum `Shape { Empty, Line(i32), Area { width: u32, height: f32 } }`
+    Shape,
 }
 
 /// A variable in scope.
@@ -40,6 +44,8 @@ impl fmt::Display for Ty {
             Self::Pair => f.write_str("Pair"),
             Self::UVec3 => f.write_str("UVec3"),
             Self::Vec2 => f.write_str("Vec2"),
+            Self::Option => f.write_str("Option<u32>"),
+            Self::Shape => f.write_str("Shape"),
         }
     }
 }
@@ -56,7 +62,9 @@ impl Ty {
 
     /// A type that a device function can take and give.
     pub(crate) fn any_param(random: &mut Random) -> Self {
-        match random.below(8) {
+        match random.below(10) {
+            8 => Self::Option,
+            9 => Self::Shape,
             0 => Self::Pair,
             1 => Self::UVec3,
             2 => Self::Vec2,
@@ -128,5 +136,7 @@ pub(crate) fn as_word(ty: &Ty, value: &str) -> String {
         Ty::Pair => format!("({value}.first ^ ({value}.second[1] as u32) ^ word_of({value}.third))"),
         Ty::UVec3 => format!("({value}.x ^ {value}.y.rotate_left(3) ^ {value}.z)"),
         Ty::Vec2 => format!("(word_of({value}.x) ^ word_of({value}.y))"),
+        Ty::Option => format!("{value}.unwrap_or(77)"),
+        Ty::Shape => format!("code({value})"),
     }
 }

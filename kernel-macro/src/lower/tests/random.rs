@@ -15,9 +15,26 @@ use crate::lower::lower_kernel;
 /// What the programs share, as the harness of the device tests has it.
 const SHARED: &str = "
     struct Pair { first: u32, second: [i32; 3], third: f32 }
+    enum Shape { Empty, Line(i32), Area { width: u32, height: f32 } }
+    fn small(value: u32) -> Option<u32> { if value < 0x1000_0000 { Some(value) } else { None } }
+    fn grown(shape: Shape, by: u32) -> Shape {
+        match shape {
+            Shape::Empty => Shape::Line(by as i32),
+            Shape::Line(length) if length < 0 => Shape::Empty,
+            Shape::Line(length) => Shape::Area { width: by, height: length as f32 },
+            Shape::Area { width, .. } => Shape::Area { width: width.wrapping_add(by), height: 0.5 },
+        }
+    }
     fn tame(value: f32) -> f32 { if value.abs() < 1e-30 { 0.0 } else { value } }
     fn word_of(value: f32) -> u32 {
         if value.is_nan() { 0x7fc0_0000 } else if value == 0.0 { 0 } else { value.to_bits() }
+    }
+    fn code(shape: Shape) -> u32 {
+        match shape {
+            Shape::Empty => 1,
+            Shape::Line(length) => length as u32 ^ 2,
+            Shape::Area { width, height } => width.rotate_left(9) ^ word_of(height),
+        }
     }
 ";
 
