@@ -6,7 +6,7 @@ use crate::ast::{Expr, ExprKind, Format, Item, MacroCall, MacroKind};
 use crate::format::escape;
 use crate::program::{Program, TypedItem};
 use crate::source::{location, text};
-use crate::typed::Ty;
+use crate::typed::{Ty, TypedFn};
 
 /// A message with the types of its arguments: what the host needs to make a text of their words.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,13 +29,36 @@ pub(crate) enum Arg<'e> {
     Own(&'e Expr),
     /// A side of a comparison, or the value of a `dbg!`: evaluated before.
     Known(&'e Expr),
+    /// A part of a value that was evaluated before.
+    Part(&'e Ty),
 }
 
 impl<'e> Arg<'e> {
-    pub(crate) fn expr(self) -> &'e Expr {
+    /// Its type.
+    pub(crate) fn ty(self, typed: &'e TypedFn) -> &'e Ty {
         match self {
-            Self::Own(expr) | Self::Known(expr) => expr,
+            Self::Own(expr) | Self::Known(expr) => typed.ty(expr.id),
+            Self::Part(ty) => ty,
         }
+    }
+}
+
+/// The message of an `unwrap` or its like, on a value of this type.
+pub(crate) fn unwrap_message<'e>(call: &MacroCall, ty: &'e Ty) -> MessageParts<'e> {
+    let own = call.message.as_ref().map(|message| escape(&message.literal.value()));
+    let name = &call.name;
+    let (shown, format) = match (ty, &call.kind) {
+        (Ty::Result(good, _), MacroKind::Unwrap { bad: true }) => {
+            (Some(&**good), own.unwrap_or_else(|| format!("called `Result::{name}()` on an `Ok` value")))
+        }
+        (Ty::Result(_, error), _) => {
+            (Some(&**error), own.unwrap_or_else(|| format!("called `Result::{name}()` on an `Err` value")))
+        }
+        _ => (None, own.unwrap_or_else(|| format!("called `Option::{name}()` on a `None` value"))),
+    };
+    match shown {
+        Some(part) => MessageParts { format: format!("{format}: {{:?}}"), args: vec![(None, Arg::Part(part))] },
+        None => MessageParts { format, args: Vec::new() },
     }
 }
 
@@ -65,7 +88,7 @@ pub(crate) fn message_of(call: &MacroCall) -> MessageParts<'_> {
             let end = if newline { "\n" } else { "" };
             format!("{}{end}", own.unwrap_or_default())
         }
-        MacroKind::Dbg => String::new(),
+        MacroKind::Dbg | MacroKind::Unwrap { .. } => String::new(),
     };
     MessageParts { format, args }
 }
@@ -109,21 +132,9 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
             _ => 0,
         },
         Ty::Unit | Ty::Never | Ty::Error | Ty::Const(_) | Ty::Buffer { .. } | Ty::Shared(_) | Ty::Atomic(_) => 0,
-        // Not shown: see `has_enum`.
-        Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => 0,
-    }
-}
-
-/// Whether values of a type have variants, which records cannot show.
-pub(crate) fn has_enum(program: &Program, ty: &Ty) -> bool {
-    match ty {
-        Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => true,
-        Ty::Array(element, _) => has_enum(program, element),
-        Ty::Tuple(members) => members.iter().any(|member| has_enum(program, member)),
-        Ty::Struct(item) => match &program.items[*item].typed {
-            TypedItem::Struct(fields) => fields.iter().any(|field| has_enum(program, field)),
-            _ => false,
-        },
-        _ => false,
+        Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => {
+            let variants = program.variants_of(ty).unwrap_or_default();
+            variants.iter().map(|members| sum(members)).fold(1, u32::saturating_add)
+        }
     }
 }

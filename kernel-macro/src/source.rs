@@ -37,7 +37,14 @@ pub(crate) fn text(expr: &Expr) -> String {
         ExprKind::Index { base, index } => format!("{}[{}]", text(base), text(index)),
         ExprKind::Tuple(members) => format!("({})", list(members)),
         ExprKind::Array(elements) => format!("[{}]", list(elements)),
-        ExprKind::Macro(call) => format!("{}!{}", call.name, macro_text(call)),
+        ExprKind::Macro(call) => match (&call.kind, call.operands.first()) {
+            (MacroKind::Unwrap { .. }, Some(value)) => {
+                let message =
+                    call.message.as_ref().map_or(String::new(), |message| format!("{:?}", message.literal.value()));
+                format!("{}.{}({message})", text(value), call.name)
+            }
+            _ => format!("{}!{}", call.name, macro_text(call)),
+        },
         _ => "…".to_owned(),
     }
 }

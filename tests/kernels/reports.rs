@@ -110,6 +110,36 @@ pub const CASES: &[Case] = &[
         |mgr| Ok(run(mgr, "before_barriers", 16, BeforeBarriers::dispatch)?.into_iter().take(2).collect()),
         || vec![Output::Report(String::new()), Output::Report("assertion failed: limit > i (here:5, 4)".to_owned()),]
     ),
+    case!(
+        "reports::unwrap",
+        [Unwrapped],
+        |mgr| {
+            let mut outputs = Vec::new();
+            for which in 0..6 {
+                outputs.extend(run(mgr, "unwrapped", 1, |seq, grid, out| Unwrapped::dispatch(seq, grid, which, out))?);
+            }
+            Ok(outputs)
+        },
+        || {
+            [
+                printed("", [7, 1, 0, 0, 0, 0, 0, 0]),
+                panicked("called `Option::unwrap()` on a `None` value (here:30, 1)", [0; 8]),
+                panicked("{no half} of one (here:30, 1)", [0; 8]),
+                panicked("called `Result::unwrap()` on an `Err` value: Odd(3) (here:34, 1)", [0; 8]),
+                panicked("a half: Shape { x: 1, y: -1.0 } (here:42, 1)", [0; 8]),
+                panicked("called `Result::unwrap_err()` on an `Ok` value: Some(5) (here:44, 1)", [0; 8]),
+            ]
+            .concat()
+        }
+    ),
+    case!("reports::variants", [Variants], |mgr| run(mgr, "variants", 3, Variants::dispatch), || {
+        let line = |i: u32| {
+            let wrong = [Wrong::Nothing, Wrong::Odd(i), Wrong::Shape { x: i, y: 0.5 }][i as usize];
+            let option = if i == 0 { None } else { Some((i, [true; 2])) };
+            format!("{wrong:?} {option:?} {:#?}\n", if i == 1 { Ok(()) } else { Err::<(), _>(wrong) })
+        };
+        printed((0..3).map(line).collect::<String>(), [0; 8])
+    }),
     case!("reports::debug_assertions", [Careful], |mgr| run(mgr, "careful", 1, Careful::dispatch), || match cfg!(
         debug_assertions
     ) {
@@ -224,6 +254,66 @@ fn before_barriers(out: &mut [u32]) {
     if i == 0 {
         out[workgroup_id().x] = tile[0];
     }
+}
+
+/// What can be wrong.
+#[device]
+#[derive(Clone, Copy, Debug)]
+pub enum Wrong {
+    /// Nothing.
+    Nothing,
+    /// This number.
+    Odd(u32),
+    /// Both.
+    Shape {
+        /// One.
+        x: u32,
+        /// The other.
+        y: f32,
+    },
+}
+
+#[device]
+fn half(x: u32) -> Option<u32> {
+    if x % 2 == 0 { Some(x / 2) } else { None }
+}
+
+#[device]
+fn checked_half(x: u32) -> Result<Option<u32>, Wrong> {
+    if x == 1 {
+        return Err(Wrong::Shape { x, y: -1.0 });
+    }
+    if x % 2 == 0 { Ok(Some(x / 2)) } else { Err(Wrong::Odd(x)) }
+}
+
+#[kernel(workgroup = 1)]
+fn unwrapped(which: u32, out: &mut [u32]) {
+    let value = match which {
+        0 => half(4).unwrap() + checked_half(10).expect("even").unwrap(),
+        1 => half(which + 4).unwrap(),
+        2 => half(which + 1).expect("{no half} of one"),
+        3 => checked_half(which).unwrap().unwrap_or(1),
+        4 => checked_half(1 + 0 * which).expect("a half").unwrap_or(1),
+        _ => match checked_half(which * 2).unwrap_err() {
+            Wrong::Odd(x) => x,
+            _ => 0,
+        },
+    };
+    out[0] = value;
+    out[1] = 1;
+}
+
+#[kernel(workgroup = 1)]
+fn variants(out: &mut [u32]) {
+    let i = global_id().x;
+    let wrong = match i {
+        0 => Wrong::Nothing,
+        1 => Wrong::Odd(i + out[0]),
+        _ => Wrong::Shape { x: i, y: 0.5 },
+    };
+    let option = if i == 0 { None } else { Some((i, [true; 2])) };
+    let result = if i == 1 { Ok(()) } else { Err(wrong) };
+    println!("{wrong:?} {option:?} {result:#?}");
 }
 
 #[device]

@@ -390,6 +390,10 @@ pub(crate) enum MacroKind {
         newline: bool,
     },
     Dbg,
+    /// `x.unwrap()` and `x.expect("…")`, which are methods; with `bad`, those that want an `Err`.
+    Unwrap {
+        bad: bool,
+    },
 }
 
 /// A standard stream.

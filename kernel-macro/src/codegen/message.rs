@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::ast::{Item, ScalarName, Shape};
+use crate::ast::{Enum, Item, ScalarName, Shape};
 use crate::message::Message;
-use crate::program::{ItemId, Program, TypedItem};
+use crate::program::{ItemId, Program, TypedItem, TypedVariant};
 use crate::render::TWIN;
 use crate::typed::Ty;
 
@@ -77,8 +77,44 @@ impl Decoder<'_> {
                 let values: Vec<_> = values.collect();
                 quote!(#name { #(#values),* })
             }
+            Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => self.choice(ty),
             _ => quote!(()),
         }
+    }
+
+    /// An enum: its variant's position, then the members of all variants.
+    fn choice(&mut self, ty: &Ty) -> TokenStream {
+        let variants = self.program.variants_of(ty).unwrap_or_default();
+        let (mut taken, mut made) = (Vec::new(), Vec::new());
+        for (variant, members) in variants.iter().enumerate() {
+            let names: Vec<_> = (0..members.len())
+                .map(|member| format_ident!("__member{variant}_{member}", span = Span::mixed_site()))
+                .collect();
+            for (name, member) in names.iter().zip(members) {
+                let value = self.value(member);
+                taken.push(quote!(let #name = #value;));
+            }
+            made.push(match (ty, variant) {
+                (Ty::Option(_), 0) => quote!(::core::option::Option::None),
+                (Ty::Option(_), _) => quote!(::core::option::Option::Some(#(#names),*)),
+                (Ty::Result(..), 0) => quote!(::core::result::Result::Ok(#(#names),*)),
+                (Ty::Result(..), _) => quote!(::core::result::Result::Err(#(#names),*)),
+                (Ty::Enum(item), _) => {
+                    let (home, variant) = (self.stand_in(*item), format_ident!("V{variant}"));
+                    quote!(#home::#variant(#(#names),*))
+                }
+                _ => quote!(()),
+            });
+        }
+        let last = made.pop();
+        let numbers = (0..made.len() as u32).map(Literal::u32_unsuffixed);
+        let annotation = self.ty(ty);
+        quote! {{
+            let __tag = __words.u32();
+            #(#taken)*
+            let __value: #annotation = match __tag { #(#numbers => #made,)* _ => #last };
+            __value
+        }}
     }
 
     /// The type of a decoded value.
@@ -98,9 +134,17 @@ impl Decoder<'_> {
                 let members = members.iter().map(|member| self.ty(member)).collect::<Vec<_>>();
                 quote!((#(#members,)*))
             }
-            Ty::Struct(item) => {
+            Ty::Struct(item) | Ty::Enum(item) => {
                 let name = self.stand_in(*item);
                 quote!(#name)
+            }
+            Ty::Option(value) => {
+                let value = self.ty(value);
+                quote!(::core::option::Option<#value>)
+            }
+            Ty::Result(value, error) => {
+                let (value, error) = (self.ty(value), self.ty(error));
+                quote!(::core::result::Result<#value, #error>)
             }
             _ => quote!(()),
         }
@@ -133,6 +177,13 @@ impl Decoder<'_> {
             return name;
         }
         self.structs.insert(item, TokenStream::new());
+        if let (Item::Enum(definition), TypedItem::Enum(variants)) =
+            (&self.program.items[item].item, &self.program.items[item].typed)
+        {
+            let tokens = self.enum_stand_in(&name, definition, variants);
+            self.structs.insert(item, tokens);
+            return name;
+        }
         let fields = self.fields(item);
         let declared: Vec<_> = fields
             .iter()
@@ -160,6 +211,35 @@ impl Decoder<'_> {
         };
         self.structs.insert(item, tokens);
         name
+    }
+}
+
+impl Decoder<'_> {
+    fn enum_stand_in(&mut self, name: &Ident, definition: &Enum, variants: &[TypedVariant]) -> TokenStream {
+        let (mut declared, mut shown) = (Vec::new(), Vec::new());
+        for (position, (variant, typed)) in definition.variants.iter().zip(variants).enumerate() {
+            let own = format_ident!("V{position}");
+            let types: Vec<_> = typed.fields.iter().map(|ty| self.ty(ty)).collect();
+            let members: Vec<_> = (0..types.len()).map(|member| format_ident!("__m{member}")).collect();
+            let text = variant.name.to_string();
+            declared.push(quote!(#own(#(#types),*)));
+            shown.push(match variant.shape {
+                Shape::Named => {
+                    let fields = variant.fields.iter().map(|(field, _)| field.to_string());
+                    quote!(Self::#own(#(#members),*) => __f.debug_struct(#text) #(.field(#fields, #members))* .finish())
+                }
+                _ => quote!(Self::#own(#(#members),*) => __f.debug_tuple(#text) #(.field(#members))* .finish()),
+            });
+        }
+        quote! {
+            #[allow(dead_code)]
+            enum #name { #(#declared),* }
+            impl ::core::fmt::Debug for #name {
+                fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    match self { #(#shown),* }
+                }
+            }
+        }
     }
 }
 

@@ -25,7 +25,6 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
     ("iter_mut", "loop over indices: `for i in 0..x.len()`"),
     ("get", "index it: `x[i]`, which is checked"),
     ("swap", "swap through a variable"),
-    ("unwrap", "`Option` and `Result` are not available in kernels yet"),
     ("checked_add", "`Option` is not available in kernels yet: compare first"),
     ("checked_sub", "`Option` is not available in kernels yet: compare first"),
     ("checked_mul", "`Option` is not available in kernels yet: compare first"),

@@ -38,6 +38,7 @@ impl<'a> Infer<'a> {
             MacroKind::Panic(_) => Term::Never,
             MacroKind::Print { .. } => Term::Unit,
             MacroKind::Dbg => self.infer_dbg(&call.operands, expect),
+            MacroKind::Unwrap { bad } => return self.infer_unwrap(call, bad),
         };
         // The arguments of an assertion's message are evaluated when it fails, and control does not come back then.
         let before = self.diverges;
@@ -60,6 +61,32 @@ impl<'a> Infer<'a> {
             self.diverges = before;
         }
         term
+    }
+
+    /// `x.unwrap()` and its like.
+    fn infer_unwrap(&mut self, call: &'a MacroCall, bad: bool) -> Term {
+        let Some(operand) = call.operands.first() else { return Term::Error };
+        let term = self.infer(operand, &Expect::Nothing);
+        let (value, shown) = match (self.table.shallow(&term), bad) {
+            (Term::Option(value), false) => ((*value).clone(), None),
+            (Term::Result(value, error), false) => ((*value).clone(), Some((*error).clone())),
+            (Term::Result(value, error), true) => ((*error).clone(), Some((*value).clone())),
+            (Term::Error, _) => return Term::Error,
+            (Term::Never, _) => return Term::Never,
+            (Term::Var(_), _) => {
+                self.report_unknown(operand);
+                return Term::Error;
+            }
+            (other, _) => {
+                self.report_no_method(&call.name, &other, Some(operand));
+                return Term::Error;
+            }
+        };
+        if let Some(term) = shown {
+            self.deferred.push(Deferred::Words { span: super::range(call.name.span()), terms: vec![term.clone()] });
+            self.deferred.push(Deferred::Shown { value: operand, term, style: Style::Debug });
+        }
+        value
     }
 
     /// `dbg!()` is unit, `dbg!(x)` is `x`, `dbg!(x, y)` is `(x, y)`.
@@ -98,9 +125,6 @@ impl<'a> Infer<'a> {
             (_, Ty::Error | Ty::Never) => return,
             (_, Ty::Buffer { .. }) => {
                 (format!("a buffer cannot be shown, found `{name}`"), "show an element, or the length, `.len()`")
-            }
-            _ if message::has_enum(self.program, ty) => {
-                (format!("values with variants cannot be shown yet, found `{name}`"), "use `match`, and show the parts")
             }
             (Style::Count, Ty::Scalar(_)) if *ty == Ty::USIZE => return,
             (Style::Count, _) => (format!("width and precision are `usize`, found `{name}`"), "convert it: `as usize`"),

@@ -1,13 +1,14 @@
 //! `assert!`, `panic!`, `println!`, `dbg!` and their like: conditions become branches, arguments words of a record.
 
 use gridwise_ir::descriptor::SiteKind;
-use gridwise_ir::ir::{SiteId, ValueId};
-use gridwise_ir::types::{Scalar, Type, TypeId};
+use gridwise_ir::ir::{SiteId, SourceLocation, ValueId};
 
 use super::function::FnCx;
+use super::variant::{ERR, OK, SOME};
 use crate::ast::{Expr, ExprKind, MacroCall, MacroKind, PrintTarget};
-use crate::message::{Arg, Message, MessageParts, compared, dbg_message, message_of};
+use crate::message::{Arg, Message, MessageParts, compared, dbg_message, message_of, unwrap_message};
 use crate::source;
+use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
     pub(super) fn lower_macro(&mut self, expr: &Expr, call: &MacroCall) -> Option<ValueId> {
@@ -40,6 +41,7 @@ impl FnCx<'_, '_, '_> {
                 None
             }
             MacroKind::Dbg => self.lower_dbg(expr, &call.operands),
+            MacroKind::Unwrap { bad } => self.lower_unwrap(expr, call, bad),
         }
     }
 
@@ -62,6 +64,34 @@ impl FnCx<'_, '_, '_> {
             let site = self.message_site(SiteKind::Panic, expr, parts);
             self.b.panic(site, &words);
         }
+    }
+
+    /// `x.unwrap()` and its like: a panic at the method's name.
+    fn lower_unwrap(&mut self, expr: &Expr, call: &MacroCall, bad: bool) -> Option<ValueId> {
+        let operand = call.operands.first()?;
+        let ty = self.ty_of(operand);
+        let value = self.lower_expr(operand)?;
+        let (wanted, other) = match ty {
+            Ty::Option(_) => (SOME, None),
+            _ if bad => (ERR, Some(OK)),
+            _ => (OK, Some(ERR)),
+        };
+        let is_wanted = self.is_variant(ty, value, wanted)?;
+        let result = self.ty(self.ty_of(expr));
+        self.choose(
+            is_wanted,
+            result,
+            |cx| cx.variant_member(ty, value, wanted, 0),
+            |cx| {
+                let part = other.map(|other| cx.variant_member(ty, value, other, 0));
+                let parts = unwrap_message(call, ty);
+                let words = cx.words_of(&parts, part.as_slice())?;
+                let location = cx.location(call.name.span());
+                let site = cx.message_site_at(SiteKind::Panic, location, expr, parts);
+                cx.b.panic(site, &words);
+                None
+            },
+        )
     }
 
     /// Each value is printed before the next is evaluated.
@@ -97,56 +127,76 @@ impl FnCx<'_, '_, '_> {
         for (_, arg) in &parts.args {
             let value = match arg {
                 Arg::Own(expr) => self.lower_expr(expr),
-                Arg::Known(_) => known.next().copied().flatten(),
+                Arg::Known(_) | Arg::Part(_) => known.next().copied().flatten(),
             };
             if self.b.is_terminated() {
                 return None;
             }
-            if let Some(value) = value {
-                self.flatten(value, &mut words);
-            }
+            self.flatten(value, arg.ty(self.typed), &mut words)?;
         }
         Some(words)
     }
 
-    /// The words of a value, member by member.
-    fn flatten(&mut self, value: ValueId, words: &mut Vec<ValueId>) {
-        let ty = self.b.value_type(value);
-        match self.b.types().get(ty).clone() {
-            Type::Unit => {}
-            Type::Scalar(Scalar::Bool) => words.push(self.cast(value, Scalar::U32)),
-            Type::Scalar(_) => words.push(self.bitcast(value, Scalar::U32)),
-            Type::Vector(_, count) => {
-                for index in 0..count {
-                    let lane = self.lane(value, index);
-                    self.flatten(lane, words);
+    /// The words of a value, member by member; of an enum the variant's position and the members of all variants. `None`
+    /// for what has none although it must.
+    fn flatten(&mut self, value: Option<ValueId>, ty: &Ty, words: &mut Vec<ValueId>) -> Option<()> {
+        if self.ty(ty).is_none() {
+            return Some(());
+        }
+        let value = value?;
+        match ty {
+            Ty::Scalar(_) | Ty::Vector(..) => {
+                for lane in self.lanes(value) {
+                    let word = self.trap_operand(lane);
+                    words.push(word);
                 }
             }
-            Type::Array(..) | Type::Tuple(_) | Type::Struct(_) => {
-                for index in 0..self.member_count(ty) {
+            Ty::Array(element, len) => {
+                for index in 0..*len {
                     let member = self.b.extract(value, &[index]);
-                    self.flatten(member, words);
+                    self.flatten(Some(member), element, words)?;
+                }
+            }
+            Ty::Tuple(_) | Ty::Struct(_) => {
+                let members = self.shared.types.members(ty).to_vec();
+                let mut position = 0;
+                for member in &members {
+                    if self.ty(member).is_some() {
+                        let value = self.b.extract(value, &[position]);
+                        self.flatten(Some(value), member, words)?;
+                        position += 1;
+                    }
+                }
+            }
+            _ => {
+                words.push(self.tag_of(ty, value)?);
+                let variants = self.shared.program.variants_of(ty)?;
+                for (variant, members) in (0..).zip(&variants) {
+                    for (position, member) in (0..).zip(members) {
+                        let value = self.variant_member(ty, value, variant, position);
+                        self.flatten(value, member, words)?;
+                    }
                 }
             }
         }
-    }
-
-    fn member_count(&self, ty: TypeId) -> u32 {
-        let types = self.b.types();
-        match types.get(ty) {
-            Type::Array(_, len) => *len,
-            Type::Tuple(members) => members.len() as u32,
-            Type::Struct(id) => types.struct_def(*id).fields.len() as u32,
-            _ => 0,
-        }
+        Some(())
     }
 
     pub(super) fn message_site(&mut self, kind: SiteKind, expr: &Expr, parts: MessageParts<'_>) -> SiteId {
-        let types = parts.args.into_iter().map(|(name, arg)| (name, self.ty_of(arg.expr()).clone()));
+        self.message_site_at(kind, self.location_of(expr), expr, parts)
+    }
+
+    fn message_site_at(
+        &mut self,
+        kind: SiteKind,
+        location: SourceLocation,
+        expr: &Expr,
+        parts: MessageParts<'_>,
+    ) -> SiteId {
+        let types = parts.args.into_iter().map(|(name, arg)| (name, arg.ty(self.typed).clone()));
         let message = Message { format: parts.format, args: types.collect() };
         let number = self.shared.messages.len() as u32;
         self.shared.messages.push(message);
-        let location = self.location_of(expr);
         self.b.message_site(kind, location, source::text(expr), number)
     }
 }

@@ -14,9 +14,9 @@ use crate::typed::{ChoiceMethod, Ty};
 
 /// Positions of the variants of `Option` and `Result`.
 const NONE: u32 = 0;
-const SOME: u32 = 1;
-const OK: u32 = 0;
-const ERR: u32 = 1;
+pub(super) const SOME: u32 = 1;
+pub(super) const OK: u32 = 0;
+pub(super) const ERR: u32 = 1;
 
 impl FnCx<'_, '_, '_> {
     /// A value of an enum type; members without values are `None`.

@@ -156,6 +156,11 @@ impl Parser<'_> {
     fn method(&mut self, call: &syn::ExprMethodCall) -> ExprKind {
         let turbofish = call.turbofish.as_ref().map(|turbofish| self.path_args(0, turbofish));
         let receiver = self.boxed(&call.receiver);
+        if turbofish.is_none()
+            && let Some(message) = self.unwrapping(call)
+        {
+            return self.unwrap(call, *receiver, message);
+        }
         ExprKind::Method { receiver, name: call.method.clone(), turbofish, args: self.list(&call.args) }
     }
 

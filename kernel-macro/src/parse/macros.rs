@@ -90,7 +90,7 @@ impl MacroKind {
         match self {
             Self::Assert => 1,
             Self::AssertEq | Self::AssertNe => 2,
-            Self::Panic(_) | Self::Print { .. } | Self::Dbg => 0,
+            Self::Panic(_) | Self::Print { .. } | Self::Dbg | Self::Unwrap { .. } => 0,
         }
     }
 }
@@ -154,6 +154,27 @@ impl Parser<'_> {
             Some(Ok(literal)) => Some(self.format(literal, args)?),
         };
         Some(MacroCall { path, name: name.clone(), kind, debug, operands, message })
+    }
+
+    /// Whether a method is one of those that panic on `None` or `Err`, and the message it has.
+    pub(super) fn unwrapping(&mut self, call: &syn::ExprMethodCall) -> Option<Option<LitStr>> {
+        let name = call.method.to_string();
+        match (name.as_str(), call.args.first()) {
+            ("unwrap" | "unwrap_err", None) => Some(None),
+            ("expect" | "expect_err", Some(syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })))
+                if call.args.len() == 1 =>
+            {
+                Some(Some(text.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn unwrap(&mut self, call: &syn::ExprMethodCall, receiver: Expr, message: Option<LitStr>) -> ExprKind {
+        let kind = MacroKind::Unwrap { bad: call.method.to_string().ends_with("_err") };
+        let message = message.map(|literal| Format { literal, args: Vec::new() });
+        let (path, name, operands) = (call.method.clone().into(), call.method.clone(), vec![receiver]);
+        ExprKind::Macro(Box::new(MacroCall { path, name, kind, debug: false, operands, message }))
     }
 
     /// What was parsed; syntax errors are reported.

@@ -1,12 +1,13 @@
 //! `assert!`, `panic!`, `println!`, `dbg!` and their like: the author's own call in the original, records in the twin.
 
 use gridwise_ir::descriptor::SiteKind;
-use proc_macro2::{Ident, Literal};
+use proc_macro2::{Ident, Literal, Span};
 
 use super::{Renderer, local};
 use crate::ast::{Expr, MacroCall, MacroKind, PrintTarget};
-use crate::message::{Arg, MessageParts, compared, dbg_message, message_of, word_count};
+use crate::message::{Arg, MessageParts, compared, dbg_message, message_of, unwrap_message, word_count};
 use crate::tokens::{Tokens, tokens, tokens_at};
+use crate::typed::Ty;
 
 impl Renderer<'_> {
     /// A call of a macro that kernels have.
@@ -38,11 +39,17 @@ impl Renderer<'_> {
                 self.print_call(SiteKind::PrintError, message_of(call), call, whole, &[])
             }
             MacroKind::Dbg => self.dbg_call(call, whole),
+            MacroKind::Unwrap { bad } => self.unwrap_call(call, bad, whole),
         };
         if call.debug { tokens!(if ::core::cfg!(debug_assertions) { #tokens }) } else { tokens }
     }
 
     fn original_call(&mut self, call: &MacroCall, whole: &Expr) -> Tokens {
+        if let (MacroKind::Unwrap { .. }, [operand]) = (call.kind, call.operands.as_slice()) {
+            let (value, name) = (self.expr(operand), &call.name);
+            let message = call.message.as_ref().map(|message| &message.literal);
+            return tokens!(#value.#name(#message));
+        }
         let mut args: Vec<Tokens> = match compared(call).filter(|_| call.kind != MacroKind::Assert) {
             Some(sides) if call.kind != MacroKind::Dbg => sides.map(|side| self.bare(side)).into(),
             _ => call.operands.iter().map(|operand| self.bare(operand)).collect(),
@@ -62,6 +69,30 @@ impl Renderer<'_> {
         tokens_at!(whole.span.start=> #path!(#(#args),*))
     }
 
+    fn unwrap_call(&mut self, call: &MacroCall, bad: bool, whole: &Expr) -> Tokens {
+        let [operand] = call.operands.as_slice() else { return tokens!() };
+        let (value, ty) = (self.bare(operand), self.expr_ty(operand));
+        let (name, other) = (local("__value"), local("__other"));
+        let text = self.text(unwrap_message(call, ty), call, std::slice::from_ref(&other));
+        let (sink, site) = (self.sink(), self.site_at(SiteKind::Panic, call.name.span(), whole));
+        let twin = self.twin();
+        let panic = tokens!(#twin::TrapSink::panic(#sink, #site, #text));
+        let (option, result) = (tokens!(::core::option::Option), tokens!(::core::result::Result));
+        match ty {
+            Ty::Option(_) => {
+                let none = option.copy();
+                tokens!(match #value { #option::Some(#name) => #name, #none::None => #panic })
+            }
+            _ => {
+                let (again, [wanted, unwanted]) = (
+                    result.copy(),
+                    if bad { ["Err", "Ok"] } else { ["Ok", "Err"] }.map(|name| Ident::new(name, Span::call_site())),
+                );
+                tokens!(match #value { #result::#wanted(#name) => #name, #again::#unwanted(#other) => #panic })
+            }
+        }
+    }
+
     fn panic_call(&mut self, call: &MacroCall, whole: &Expr, known: &[Ident]) -> Tokens {
         let text = self.text(message_of(call), call, known);
         let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::Panic, whole));
@@ -76,7 +107,7 @@ impl Renderer<'_> {
         whole: &Expr,
         known: &[Ident],
     ) -> Tokens {
-        let words = parts.args.iter().map(|(_, arg)| word_count(self.program, self.expr_ty(arg.expr()))).sum::<u32>();
+        let words = parts.args.iter().map(|(_, arg)| word_count(self.program, arg.ty(self.typed))).sum::<u32>();
         let text = self.text(parts, call, known);
         let (twin, sink, site) = (self.twin(), self.sink(), self.site(kind, whole));
         tokens!(#twin::TrapSink::print(#sink, #site, #words, #text))
@@ -91,7 +122,7 @@ impl Renderer<'_> {
         for (name, arg) in &parts.args {
             let value = match arg {
                 Arg::Own(expr) => self.bare(expr),
-                Arg::Known(_) => {
+                Arg::Known(_) | Arg::Part(_) => {
                     let name = known.next();
                     tokens!(#name)
                 }

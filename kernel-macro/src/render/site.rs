@@ -25,7 +25,12 @@ pub(crate) struct SiteUse {
 impl Renderer<'_> {
     /// A reference to the site for `expr`.
     pub(super) fn site(&self, kind: SiteKind, expr: &Expr) -> Tokens {
-        let (file, line, column) = source::location(expr.span.start);
+        self.site_at(kind, expr.span.start, expr)
+    }
+
+    /// A reference to the site for `expr` at one of its tokens.
+    pub(super) fn site_at(&self, kind: SiteKind, at: Span, expr: &Expr) -> Tokens {
+        let (file, line, column) = source::location(at);
         let site = SiteUse { kind, file, line, column, text: source::text(expr) };
         let mut sites = self.sites.borrow_mut();
         let position = sites.iter().position(|known| *known == site).unwrap_or_else(|| {
