@@ -13,6 +13,8 @@ pub struct CompileOptions {
     /// For each buffer its position among all parameters of the function, ascending; by-value parameters take the places
     /// left. Empty: the buffers come first.
     pub buffer_positions: Vec<u32>,
+    /// Whether to keep the text of the module as lowered, which the sanitizer runs.
+    pub keep_ir: bool,
 }
 
 /// A compiled kernel: the owned twin of [`KernelDescriptor`](crate::descriptor::KernelDescriptor), field by field, and what the
@@ -47,6 +49,8 @@ pub struct Compiled {
     pub features: Vec<(Feature, Option<CompiledLocation>)>,
     /// What the invocations do together.
     pub parallel: Parallel,
+    /// The text of the module as lowered, if asked for.
+    pub ir: Option<String>,
     /// How many bounds checks the passes removed and left.
     pub checks: CheckCount,
 }
@@ -112,11 +116,12 @@ pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled,
     if let Some(kernel) = &mut module.kernel {
         kernel.full_workgroups |= needs_full_workgroups;
     }
+    let ir = options.keep_ir.then(|| module.to_string());
     let checks = optimize(&mut module);
     verify(&module).map_err(CompileError::Optimised)?;
     let emitted = spirv::emit(&module)?;
     let kernel = module.kernel.as_ref().ok_or(EmitError::NoKernel)?;
-    Ok(Compiled { checks, ..describe(&module, kernel, emitted, options) })
+    Ok(Compiled { checks, ir, ..describe(&module, kernel, emitted, options) })
 }
 
 fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &CompileOptions) -> Compiled {
@@ -143,6 +148,7 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         sites: sites.collect(),
         features: emitted.features.iter().map(|(feature, at)| (*feature, at.map(locate))).collect(),
         parallel: emitted.parallel,
+        ir: None,
         checks: CheckCount::default(),
         words: emitted.words,
     }

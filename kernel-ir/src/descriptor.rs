@@ -33,6 +33,8 @@ pub struct KernelDescriptor {
     pub features: &'static [FeatureUse],
     /// What the invocations of the kernel do together.
     pub parallel: Parallel,
+    /// The text of the intermediate representation, for the sanitizer; only when that was asked for.
+    pub ir: Option<&'static str>,
 }
 
 /// What the invocations of a kernel do together, and what a launch must therefore see to.

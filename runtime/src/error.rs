@@ -246,6 +246,23 @@ pub enum Error {
         /// The workgroup.
         workgroup: [u32; 3],
     },
+    /// The sanitizer found what the kernel must not do.
+    #[error("kernel `{kernel}`: the sanitizer found {} kinds of faults:\n  {}", faults.len(), faults.join("\n  "))]
+    KernelFaults {
+        /// The kernel.
+        kernel: &'static str,
+        /// What it did, who, where, and how often.
+        faults: Vec<String>,
+    },
+    /// The sanitizer was asked for, which is not part of this program.
+    #[error("the sanitizer is not part of this program; enable the feature `sanitizer` of gridwise")]
+    NoSanitizer,
+    /// The sanitizer has nothing to run: the kernel was compiled without it, or is not the macro's.
+    #[error("kernel `{kernel}` carries no intermediate representation; compile its crate with the feature `sanitizer`")]
+    NoIntermediate {
+        /// The kernel.
+        kernel: &'static str,
+    },
     /// How the host device was to run makes no sense.
     #[error("the host device cannot have subgroups of {size}; use a power of two from 1 to 128")]
     BadSubgroupSize {

@@ -151,6 +151,7 @@ mod tests {
         sites: &[],
         features: &[],
         parallel: Parallel::NONE,
+        ir: None,
     };
     const MAX: [u32; 3] = [65535; 3];
 

@@ -187,6 +187,7 @@ mod tests {
         }],
         features: &[],
         parallel: Parallel::NONE,
+        ir: None,
     };
 
     fn lines(words: &[u32], used: u32, dropped: u32) -> Vec<String> {

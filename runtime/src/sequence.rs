@@ -196,7 +196,7 @@ impl Sequence {
 fn run_on_host(host: &HostDevice, number: u64, steps: &[Step], outcome: &Outcome, capacity: u32) {
     host.queue.run(number, || {
         // SAFETY: this is the turn, and the schedule keeps the host off the buffers until the submission is complete.
-        let (error, printed) = unsafe { run_steps(&host.pool, host.options, steps, capacity) };
+        let (error, printed) = unsafe { run_steps(host, steps, capacity) };
         outcome.add_prints(printed);
         if let Some(error) = error {
             outcome.set(Err(error));

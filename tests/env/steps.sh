@@ -78,6 +78,16 @@ run_suite() { # DEVICE NAME
     rm -f "$log"
 }
 
+# Host twin and interpreter agree, and nothing races: each corpus kernel in the sanitizer.
+run_corpus_in_sanitizer() {
+    local log
+    log=$(mktemp)
+    GRIDWISE_DEVICE=sanitizer timeout --signal=KILL 1800 \
+        cargo test -p gridwise-tests --features sanitizer --test corpus 2>&1 | tee "$log"
+    grep -q '^device: sanitizer' "$log" || fail "the corpus did not run in the sanitizer"
+    rm -f "$log"
+}
+
 # Runs one example and holds it to its device: the host where no driver is,
 # llvmpipe where one is.
 run_example() { # DEVICE NAME ARGUMENT…

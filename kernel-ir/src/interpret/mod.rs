@@ -8,6 +8,7 @@
 //! permutes the order in which workgroups and invocations run; equal seeds give equal outcomes.
 
 mod atomic;
+mod bytes;
 mod clock;
 mod control;
 mod finding;
@@ -21,6 +22,7 @@ mod thread;
 mod value;
 
 use crate::ir::{FunctionId, Module, SiteId};
+pub use bytes::{read_value, write_value};
 pub use finding::{Conflict, Finding, FindingKind, Party};
 pub use launch::{Inputs, Options, Outcome, Report, run};
 use memory::Memory;

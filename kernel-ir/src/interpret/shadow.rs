@@ -7,6 +7,7 @@ use super::finding::{Conflict, Finding, FindingKind, Kind, Object, Party};
 use super::launch::Grid;
 use super::memory::Access;
 use super::thread::{Spot, Thread};
+use crate::arena::EntityId;
 use crate::ir::{Module, Order, Scope};
 use crate::types::{Type, TypeId};
 
@@ -53,7 +54,9 @@ struct Cell {
 pub(super) struct Shadow {
     grid: Grid,
     finds_reads_before_writes: bool,
-    cells: HashMap<(Object, u64), Cell>,
+    /// The cells of each object, as far as they were accessed.
+    buffers: Vec<Vec<Option<Box<Cell>>>>,
+    shared: Vec<Vec<Option<Box<Cell>>>>,
     pub(super) findings: Vec<Finding>,
     /// Findings by what makes them the same one.
     known: HashMap<(Object, Spot, Option<Spot>), usize>,
@@ -61,12 +64,34 @@ pub(super) struct Shadow {
 
 impl Shadow {
     pub(super) fn new(grid: Grid, finds_reads_before_writes: bool) -> Self {
-        Self { grid, finds_reads_before_writes, cells: HashMap::new(), findings: Vec::new(), known: HashMap::new() }
+        Self {
+            grid,
+            finds_reads_before_writes,
+            buffers: Vec::new(),
+            shared: Vec::new(),
+            findings: Vec::new(),
+            known: HashMap::new(),
+        }
     }
 
     /// Another workgroup has shared variables of its own.
     pub(super) fn start_group(&mut self) {
-        self.cells.retain(|(object, _), _| matches!(object, Object::Buffer(_)));
+        self.shared.clear();
+    }
+
+    fn cell(&mut self, (object, scalar): (Object, u64)) -> &mut Cell {
+        let (objects, object) = match object {
+            Object::Buffer(id) => (&mut self.buffers, id.index()),
+            Object::Shared(id) => (&mut self.shared, id.index()),
+        };
+        if objects.len() <= object {
+            objects.resize_with(object + 1, Vec::new);
+        }
+        let (cells, scalar) = (&mut objects[object], scalar as usize);
+        if cells.len() <= scalar {
+            cells.resize_with(scalar + 1, || None);
+        }
+        cells[scalar].get_or_insert_default()
     }
 
     /// Notes an access, and finds those that it conflicts with.
@@ -83,7 +108,7 @@ impl Shadow {
     fn access_scalar(&mut self, module: &Module, thread: &Thread<'_>, at: (Object, u64), kind: Kind, spot: Spot) {
         let clock = &thread.clock;
         let now = Past { number: clock.number, time: clock.time, kind, spot };
-        let cell = self.cells.entry(at).or_default();
+        let cell = self.cell(at);
         let conflicts = |past: &&Past| {
             past.number != now.number
                 && (past.kind.writes() || kind.writes())
@@ -152,8 +177,8 @@ impl Shadow {
     /// What an atomic access takes up and passes on.
     pub(super) fn synchronise(&mut self, thread: &mut Thread<'_>, access: &Access, effect: Effect) {
         let Some(object) = access.object() else { return };
-        let cell = self.cells.entry((object, access.scalars().start)).or_default();
         let group = self.grid.group_of(thread.clock.number);
+        let cell = self.cell((object, access.scalars().start));
         let subgroup = Domain::Subgroup(group, thread.local_index - thread.lane);
         let domains = [subgroup, Domain::Group(group), Domain::Launch];
         let within = match effect.scope {

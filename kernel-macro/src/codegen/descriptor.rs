@@ -69,6 +69,10 @@ pub(super) fn descriptor_tokens(
         let location = location_tokens(at.as_ref().or(compiled.location.as_ref()).unwrap_or(place), home);
         tokens!(#home::FeatureUse { feature: #home::Feature::#feature, location: #location })
     });
+    let ir = match &compiled.ir {
+        Some(text) => tokens!(::core::option::Option::Some(#text)),
+        None => tokens!(::core::option::Option::None),
+    };
     let parallel = parallel_tokens(&compiled.parallel, home);
     tokens! {
         &#home::KernelDescriptor {
@@ -86,6 +90,7 @@ pub(super) fn descriptor_tokens(
             sites: &[#(#left),*],
             features: &[#(#features),*],
             parallel: #parallel,
+            ir: #ir,
         }
     }
 }

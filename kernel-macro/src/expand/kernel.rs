@@ -154,7 +154,8 @@ fn compile_kernel(
 
 fn compile_options(function: &Fn) -> CompileOptions {
     let slices = (0..).zip(&function.params).filter(|(_, param)| matches!(param.ty.kind, TypeKind::Slice { .. }));
-    CompileOptions { buffer_positions: slices.map(|(position, _)| position).collect() }
+    let buffer_positions = slices.map(|(position, _)| position).collect();
+    CompileOptions { buffer_positions, keep_ir: cfg!(feature = "sanitizer") }
 }
 
 /// The dispatch type needs a name other than the function's.

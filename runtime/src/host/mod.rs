@@ -3,6 +3,8 @@
 mod memory;
 mod queue;
 mod run;
+#[cfg(feature = "sanitizer")]
+mod sanitizer;
 
 pub(crate) use memory::HostMemory;
 pub(crate) use queue::HostQueue;
@@ -16,4 +18,7 @@ pub(crate) struct HostDevice {
     pub(crate) options: HostOptions,
     pub(crate) queue: HostQueue,
     pub(crate) pool: HostPool,
+    /// Whether kernels run in the interpreter, not as their twins.
+    #[cfg(feature = "sanitizer")]
+    pub(crate) is_sanitizer: bool,
 }

@@ -7,13 +7,12 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::HostDevice;
 use crate::error::Error;
 use crate::print::LaunchPrints;
 use crate::steps::{DispatchStep, Step};
 use crate::trap::panic_error;
-use crate::twin::{
-    HostArgs, HostBuffer, HostFailure, HostGroup, HostOptions, LaunchContext, Permutation, Stopped, Trap,
-};
+use crate::twin::{HostArgs, HostBuffer, HostFailure, HostGroup, LaunchContext, Permutation, Stopped, Trap};
 
 /// Invocations that are worth waking another thread for.
 const INVOCATIONS_PER_THREAD: u64 = 8 * 1024;
@@ -40,18 +39,13 @@ impl HostPool {
 ///
 /// # Safety
 /// The caller has the turn of the device's queue, and no host access to the steps' buffers is under way.
-pub(crate) unsafe fn run_steps(
-    pool: &HostPool,
-    options: HostOptions,
-    steps: &[Step],
-    capacity: u32,
-) -> (Option<Error>, Vec<LaunchPrints>) {
+pub(crate) unsafe fn run_steps(host: &HostDevice, steps: &[Step], capacity: u32) -> (Option<Error>, Vec<LaunchPrints>) {
     let (mut first, mut printed) = (None, Vec::new());
     for step in steps {
         match step {
             Step::Dispatch(dispatch) => {
                 // SAFETY: the caller's promise.
-                let (error, prints) = unsafe { run_dispatch(pool, options, dispatch, capacity) };
+                let (error, prints) = unsafe { run_dispatch(host, dispatch, capacity) };
                 printed.extend(prints);
                 first = first.or(error);
             }
@@ -75,14 +69,18 @@ pub(crate) unsafe fn run_steps(
 /// # Safety
 /// As [`run_steps`].
 unsafe fn run_dispatch(
-    pool: &HostPool,
-    options: HostOptions,
+    host: &HostDevice,
     dispatch: &DispatchStep,
     capacity: u32,
 ) -> (Option<Error>, Option<LaunchPrints>) {
     let descriptor = dispatch.descriptor;
+    #[cfg(feature = "sanitizer")]
+    if host.is_sanitizer {
+        // SAFETY: the caller's promise.
+        return unsafe { super::sanitizer::run_dispatch(host.options, dispatch, capacity) };
+    }
     let launch = LaunchContext::new(descriptor, dispatch.extent.items, dispatch.extent.groups)
-        .with_options(options)
+        .with_options(host.options)
         .with_print_capacity(capacity);
     let bindings = dispatch.buffers.iter().map(|buffer| buffer.binding as usize + 1).max().unwrap_or(0);
     let mut buffers =
@@ -94,7 +92,7 @@ unsafe fn run_dispatch(
     // SAFETY: one buffer per parameter, alive as long as `dispatch`; `KernelArgs` refused aliases of written ones, and the
     // queue's turn keeps everybody else away.
     let args = unsafe { HostArgs::new(&launch, &buffers, dispatch.push.bytes()) };
-    let panicked = run_groups(pool, dispatch, &launch, &args);
+    let panicked = run_groups(&host.pool, dispatch, &launch, &args);
     let trap = launch.trap();
     let error = match (panicked, launch.failure()) {
         (Some(payload), _) if !payload.is::<Stopped>() => Some(panic_payload(dispatch, &*payload)),

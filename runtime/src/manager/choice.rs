@@ -15,6 +15,8 @@ pub enum DeviceChoice {
     Name(String),
     /// The host device.
     Host,
+    /// The sanitizer: kernels run in an interpreter that finds what they must not do. Needs the feature `sanitizer`.
+    Sanitizer,
 }
 
 impl From<&str> for DeviceChoice {
@@ -24,13 +26,14 @@ impl From<&str> for DeviceChoice {
 }
 
 impl DeviceChoice {
-    /// Reads a choice as users write it in `GRIDWISE_DEVICE`: an index, a part of a name, or `host`.
+    /// Reads a choice as users write it in `GRIDWISE_DEVICE`: an index, a part of a name, `host` or `sanitizer`.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         match text.parse() {
             _ if text.is_empty() => Self::Best,
             Ok(index) => Self::Index(index),
             Err(_) if text.eq_ignore_ascii_case("host") => Self::Host,
+            Err(_) if text.eq_ignore_ascii_case("sanitizer") => Self::Sanitizer,
             Err(_) => Self::Name(text.to_owned()),
         }
     }
@@ -47,7 +50,7 @@ impl DeviceChoice {
                 let suitable = (0..devices.len()).filter(|index| devices[*index].is_suitable());
                 return Ok(suitable.min_by_key(|index| devices[*index].kind).unwrap_or(host));
             }
-            Self::Host => return Ok(host),
+            Self::Host | Self::Sanitizer => return Ok(host),
             Self::Index(index) => (*index < devices.len()).then_some(*index),
             Self::Name(part) => {
                 let part = part.to_lowercase();
@@ -68,7 +71,7 @@ impl DeviceChoice {
         let requested = match self {
             Self::Index(index) => index.to_string(),
             Self::Name(name) => name.clone(),
-            Self::Best | Self::Host => DeviceKind::Host.to_string(),
+            Self::Best | Self::Host | Self::Sanitizer => DeviceKind::Host.to_string(),
         };
         let listed: Vec<_> = devices.iter().enumerate().map(|(index, device)| format!("{index}: {device}")).collect();
         Error::NoDevice { requested, available: listed.join("; ") }

@@ -92,6 +92,12 @@ impl DeviceInfo {
         }
     }
 
+    /// The sanitizer, which runs on the host.
+    #[cfg(feature = "sanitizer")]
+    pub(crate) fn sanitizer() -> Self {
+        Self { name: "sanitizer".to_owned(), driver: "interpreter".to_owned(), ..Self::host() }
+    }
+
     /// Whether kernels can run on it.
     pub fn is_suitable(&self) -> bool {
         self.missing.is_empty()

@@ -65,7 +65,7 @@ pub struct ManagerDesc {
 }
 
 impl ManagerDesc {
-    /// The description that the environment asks for: `GRIDWISE_DEVICE` (an index, a part of a name, or `host`),
+    /// The description that the environment asks for: `GRIDWISE_DEVICE` (an index, a part of a name, `host` or `sanitizer`),
     /// `GRIDWISE_VALIDATION` (`1`), `GRIDWISE_HOST_SUBGROUP` and `GRIDWISE_HOST_SEED` (numbers for [`HostOptions`]).
     pub fn from_env() -> Self {
         let device = std::env::var("GRIDWISE_DEVICE").map_or(DeviceChoice::Best, |text| DeviceChoice::parse(&text));
@@ -93,11 +93,14 @@ impl Manager {
     /// # Errors
     /// When no device fits, validation is asked for and not installed, or the device fails to start.
     pub fn with(desc: ManagerDesc) -> Result<Self> {
-        let (capacity, sink) = (capacity_of(desc.print_bytes), desc.print);
         let size = desc.host.subgroup_size;
         if !size.is_power_of_two() || size > MAX_SUBGROUP {
             return Err(Error::BadSubgroupSize { size });
         }
+        if desc.device == DeviceChoice::Sanitizer {
+            return Self::sanitizer_with(desc);
+        }
+        let (capacity, sink) = (capacity_of(desc.print_bytes), desc.print);
         let host = || Backend::Host(HostDevice { options: desc.host, ..HostDevice::default() });
         if desc.device == DeviceChoice::Host {
             return Ok(Self { shared: Arc::new(Shared::new(DeviceInfo::host(), host(), capacity, sink)) });
@@ -131,6 +134,32 @@ impl Manager {
         let (capacity, sink) = (capacity_of(None), PrintSink::default());
         let backend = Backend::Host(HostDevice::default());
         Self { shared: Arc::new(Shared::new(DeviceInfo::host(), backend, capacity, sink)) }
+    }
+
+    /// A manager of the sanitizer: kernels run in an interpreter, and a launch with data races, divergent barriers or accesses
+    /// out of range is an [`Error::KernelFaults`] that names both places in the source. Slow; [`HostOptions`] have seeds for
+    /// other orders of invocations.
+    #[cfg(feature = "sanitizer")]
+    pub fn sanitizer() -> Self {
+        Self::make_sanitizer(ManagerDesc::default())
+    }
+
+    #[cfg(feature = "sanitizer")]
+    fn sanitizer_with(desc: ManagerDesc) -> Result<Self> {
+        Ok(Self::make_sanitizer(desc))
+    }
+
+    #[cfg(feature = "sanitizer")]
+    fn make_sanitizer(desc: ManagerDesc) -> Self {
+        let host = HostDevice { options: desc.host, is_sanitizer: true, ..HostDevice::default() };
+        let capacity = capacity_of(desc.print_bytes);
+        let shared = Shared::new(DeviceInfo::sanitizer(), Backend::Host(host), capacity, desc.print);
+        Self { shared: Arc::new(shared) }
+    }
+
+    #[cfg(not(feature = "sanitizer"))]
+    fn sanitizer_with(_: ManagerDesc) -> Result<Self> {
+        Err(Error::NoSanitizer)
     }
 
     /// All devices of the machine, usable or not; the host device is the last. Without a Vulkan loader it is the only one.

@@ -30,6 +30,7 @@ pub(super) static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     sites: &SITES,
     features: &[],
     parallel: Parallel::NONE,
+    ir: None,
 };
 
 /// `y[i][1] = x[i] + a` over a grid of 5×3 in groups of 4×2, with buffers of `len` elements.

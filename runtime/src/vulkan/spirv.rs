@@ -192,6 +192,7 @@ mod tests {
                 sites: &[],
                 features: &[],
                 parallel: Parallel::NONE,
+                ir: None,
             };
             words(&descriptor).map(|words| words.len())
         };

@@ -37,6 +37,7 @@ static SAXPY: KernelDescriptor = KernelDescriptor {
     sites: &[],
     features: &[],
     parallel: Parallel::NONE,
+    ir: None,
 };
 
 // SAFETY: the module and the twin do what the descriptor says.

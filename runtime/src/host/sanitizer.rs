@@ -1,0 +1,149 @@
+//! Runs launches in the interpreter of the intermediate representation, and says what it found.
+
+use gridwise_ir::arena::EntityId;
+use gridwise_ir::descriptor::{KernelDescriptor, ParamKind, PrintHeader, Site};
+use gridwise_ir::interpret::{Inputs, Options, Outcome, Report, Value, read_value, run, write_value};
+use gridwise_ir::ir::{Kernel, Module};
+use gridwise_ir::parse::parse;
+use gridwise_ir::types::{TypeId, Types};
+
+use crate::error::{Error, Result};
+use crate::print::LaunchPrints;
+use crate::steps::{BufferArg, DispatchStep};
+use crate::trap::{message_of, panic_error};
+use crate::twin::{HostOptions, Trap};
+
+/// Instructions that each invocation may run: minutes.
+const FUEL: u64 = 1 << 26;
+
+/// Runs one launch; gives its error, and what it printed.
+///
+/// # Safety
+/// The caller has the turn of the device's queue, and no host access to the launch's buffers is under way.
+pub(super) unsafe fn run_dispatch(
+    options: HostOptions,
+    dispatch: &DispatchStep,
+    capacity: u32,
+) -> (Option<Error>, Option<LaunchPrints>) {
+    // SAFETY: the caller's promise.
+    match unsafe { interpret(options, dispatch) } {
+        Ok((module, outcome)) => {
+            let prints = (!outcome.prints.is_empty()).then(|| prints_of(dispatch, &module, &outcome, capacity));
+            (error_of(dispatch.descriptor, &module, &outcome), prints)
+        }
+        Err(error) => (Some(error), None),
+    }
+}
+
+/// # Safety
+/// As [`run_dispatch`].
+unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep) -> Result<(Module, Outcome)> {
+    let descriptor = dispatch.descriptor;
+    let kernel_name = descriptor.name;
+    let broken = |cause| Error::InvalidModule { kernel: kernel_name, cause };
+    let text = descriptor.ir.ok_or(Error::NoIntermediate { kernel: kernel_name })?;
+    let module = parse(text).map_err(|_| broken("its intermediate representation cannot be read"))?;
+    let kernel = module.kernel.as_ref().ok_or_else(|| broken("its intermediate representation has no kernel"))?;
+    let mismatch = || broken("its intermediate representation has another interface");
+    let params = params_of(descriptor, &module.types, kernel, dispatch.push.bytes()).ok_or_else(mismatch)?;
+    let mut buffers = vec![Vec::new(); kernel.buffers.len()];
+    for argument in &dispatch.buffers {
+        let element = element_of(kernel, argument).ok_or_else(mismatch)?;
+        // SAFETY: the buffer has as many bytes, and nobody else accesses them now.
+        let bytes =
+            unsafe { std::slice::from_raw_parts(argument.buffer.host_data(0), argument.buffer.bytes() as usize) };
+        let values = read_elements(&module.types, element, bytes, argument.buffer.stride());
+        buffers[argument.binding as usize] = values.ok_or_else(mismatch)?;
+    }
+    let inputs = Inputs { groups: dispatch.extent.groups, items: Some(dispatch.extent.items), params, buffers };
+    let options = Options {
+        seed: options.seed.unwrap_or(0),
+        fuel: FUEL,
+        subgroup_size: options.subgroup_size,
+        ..Options::default()
+    };
+    let outcome = run(&module, &inputs, &options);
+    for argument in dispatch.buffers.iter().filter(|argument| argument.is_written) {
+        let element = element_of(kernel, argument).ok_or_else(mismatch)?;
+        let data = argument.buffer.host_data(0);
+        // SAFETY: as above; the reader's slice is gone.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(data, argument.buffer.bytes() as usize) };
+        let stride = argument.buffer.stride() as usize;
+        for (value, bytes) in outcome.buffers[argument.binding as usize].iter().zip(bytes.chunks_mut(stride.max(1))) {
+            write_value(&module.types, element, value, bytes).ok_or_else(mismatch)?;
+        }
+    }
+    Ok((module, outcome))
+}
+
+fn element_of(kernel: &Kernel, argument: &BufferArg) -> Option<TypeId> {
+    kernel.buffers.get(EntityId::new(argument.binding as usize)).map(|buffer| buffer.element)
+}
+
+fn read_elements(types: &Types, element: TypeId, bytes: &[u8], stride: u32) -> Option<Vec<Value>> {
+    bytes.chunks((stride as usize).max(1)).map(|bytes| read_value(types, element, bytes)).collect()
+}
+
+/// The by-value parameters in order.
+fn params_of(descriptor: &KernelDescriptor, types: &Types, kernel: &Kernel, push: &[u8]) -> Option<Vec<Value>> {
+    let offsets = descriptor.params.iter().filter_map(|param| match param.kind {
+        ParamKind::Value { offset, .. } => Some(offset as usize),
+        ParamKind::Buffer { .. } => None,
+    });
+    let mut params = kernel.params.iter().zip(offsets);
+    params.try_fold(Vec::new(), |mut values, ((_, param), offset)| {
+        values.push(read_value(types, param.ty, push.get(offset..)?)?);
+        Some(values)
+    })
+}
+
+/// The descriptor's row of a site of the module, with its number; none for a site that the compiler proved to be idle.
+fn site_of(descriptor: &'static KernelDescriptor, module: &Module, report: &Report) -> Option<(usize, &'static Site)> {
+    let site = &module.sites[report.site];
+    let file = &module.files[site.location.file];
+    descriptor.sites.iter().enumerate().find(|(_, row)| {
+        let at = row.location;
+        (row.kind, at.line, at.column, at.file, row.text)
+            == (site.kind, site.location.line, site.location.column, file.as_str(), site.text.as_str())
+    })
+}
+
+/// What the launch fails with: its faults, else its first panic.
+fn error_of(descriptor: &'static KernelDescriptor, module: &Module, outcome: &Outcome) -> Option<Error> {
+    let panicked = outcome.traps.first().map(|first| {
+        let idle = Site {
+            kind: module.sites[first.site].kind,
+            location: descriptor.location,
+            text: descriptor.name,
+            message: None,
+        };
+        let site = site_of(descriptor, module, first).map_or(idle, |(_, site)| *site);
+        let message = message_of(&site, &first.operands);
+        let count = u32::try_from(outcome.traps.len()).unwrap_or(u32::MAX);
+        panic_error(descriptor.name, Trap { site, message, invocation: first.invocation, count })
+    });
+    if outcome.findings.is_empty() {
+        return panicked;
+    }
+    let mut faults: Vec<_> = outcome.findings.iter().map(|finding| finding.describe(module).to_string()).collect();
+    faults.extend(panicked.map(|error| error.to_string()));
+    Some(Error::KernelFaults { kernel: descriptor.name, faults })
+}
+
+/// What the launch printed, as a device records it.
+fn prints_of(dispatch: &DispatchStep, module: &Module, outcome: &Outcome, capacity: u32) -> LaunchPrints {
+    let mut words = Vec::new();
+    let mut header = PrintHeader { capacity, ..PrintHeader::default() };
+    for report in &outcome.prints {
+        let Some((number, _)) = site_of(dispatch.descriptor, module, report) else { continue };
+        if words.len() + 4 + report.operands.len() > capacity as usize {
+            header.dropped += 1;
+            continue;
+        }
+        words.push(number as u32 + 1);
+        words.extend(report.invocation);
+        words.extend(&report.operands);
+    }
+    header.used = words.len() as u32;
+    LaunchPrints::read(dispatch.descriptor, header, &words)
+}

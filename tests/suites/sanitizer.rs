@@ -1,0 +1,137 @@
+//! Faults that a device hides, in the sanitizer: each is an error that names both places in this file.
+
+use gridwise::prelude::*;
+use gridwise::{Error, HostOptions, ManagerDesc};
+
+/// The line of this file that ends with the comment `// NAME`.
+fn line(name: &str) -> usize {
+    let marker = format!("// {name}");
+    include_str!("sanitizer.rs").lines().position(|line| line.ends_with(&marker)).expect("a marked line") + 1
+}
+
+fn faults(result: gridwise::Result<()>) -> Vec<String> {
+    match result {
+        Err(Error::KernelFaults { faults, .. }) => faults,
+        other => panic!("no faults: {other:?}"),
+    }
+}
+
+/// A sanitizer with some order of invocations.
+fn manager(seed: u64) -> Manager {
+    let host = HostOptions { seed: (seed > 0).then_some(seed), ..HostOptions::default() };
+    let desc = ManagerDesc { device: gridwise::DeviceChoice::Sanitizer, host, ..ManagerDesc::default() };
+    Manager::with(desc).expect("the sanitizer always starts")
+}
+
+#[kernel(workgroup = 64)]
+fn reverse(x: &[u32], y: &mut [u32]) {
+    let tile = Shared::<[u32; 64]>::new();
+    let i = local_index();
+    tile[i] = x[i]; // written
+    y[i] = tile[63 - i]; // read
+}
+
+#[test]
+fn a_missing_barrier_is_a_race() {
+    for seed in 0..4 {
+        let mgr = manager(seed);
+        let x = mgr.tensor(&(0..64u32).collect::<Vec<_>>()).expect("memory");
+        let mut y = mgr.tensor_of_len::<u32>(64).expect("memory");
+        let seq = mgr.sequence().expect("a sequence");
+        Reverse::dispatch(&seq, Grid::items(64), &x, &mut y).expect("recorded");
+        let found = faults(seq.eval());
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("data race on `tile["), "{found:?}");
+        for place in ["written", "read"] {
+            assert!(found[0].contains(&format!("suites/sanitizer.rs:{}:", line(place))), "{place}: {found:?}");
+        }
+    }
+}
+
+#[kernel(workgroup = 32)]
+fn count(x: &[u32], bins: &mut [u32]) {
+    let bin = x[global_id().x] % 4;
+    bins[bin] += 1; // lost
+}
+
+#[test]
+fn lost_updates_are_a_race() {
+    let mgr = manager(0);
+    let x = mgr.tensor(&(0..64u32).collect::<Vec<_>>()).expect("memory");
+    let mut bins = mgr.tensor_of_len::<u32>(4).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    Count::dispatch(&seq, Grid::items(64), &x, &mut bins).expect("recorded");
+    let found = faults(seq.eval());
+    assert!(found.iter().all(|fault| fault.starts_with("data race on `bins[")), "{found:?}");
+    assert!(found[0].contains(&format!("suites/sanitizer.rs:{}:", line("lost"))), "{found:?}");
+}
+
+#[kernel(workgroup = 16)]
+fn half_waits(y: &mut [u32]) {
+    let i = local_index();
+    if i < 8 {
+        barrier(); // waits
+    }
+    y[i] = i;
+}
+
+#[test]
+fn a_barrier_for_some_is_found() {
+    let mgr = manager(0);
+    let mut y = mgr.tensor_of_len::<u32>(16).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    HalfWaits::dispatch(&seq, Grid::items(16), &mut y).expect("recorded");
+    let found = faults(seq.eval());
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("barrier that not all invocations reach"), "{found:?}");
+    assert!(found[0].contains(&format!("suites/sanitizer.rs:{}:", line("waits"))), "{found:?}");
+}
+
+#[kernel(workgroup = 16)]
+fn sum(x: &[u32], y: &mut [u32]) {
+    let tile = Shared::<[u32; 16]>::new();
+    let i = local_index();
+    tile[i] = x[global_id().x];
+    barrier();
+    if i == 0 {
+        let mut sum = 0;
+        for at in 0..16u32 {
+            sum += tile[at];
+        }
+        y[workgroup_id().x] = sum;
+    }
+}
+
+#[test]
+fn what_is_right_has_no_faults() {
+    for seed in 0..4 {
+        let mgr = manager(seed);
+        let x = mgr.tensor(&(0..64u32).collect::<Vec<_>>()).expect("memory");
+        let mut y = mgr.tensor_of_len::<u32>(4).expect("memory");
+        let seq = mgr.sequence().expect("a sequence");
+        Sum::dispatch(&seq, Grid::items(64), &x, &mut y).expect("recorded");
+        seq.eval().expect("no fault");
+        assert_eq!(y.to_vec().expect("readable"), [120, 376, 632, 888]);
+    }
+}
+
+#[kernel(workgroup = 1)]
+fn past_the_end(y: &mut [u32]) {
+    let last = y.len();
+    y[last] = 1; // outside
+}
+
+#[test]
+fn panics_are_the_same_as_elsewhere() {
+    let mgr = Manager::sanitizer();
+    let mut y = mgr.tensor_of_len::<u32>(3).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    PastTheEnd::dispatch(&seq, Grid::items(1), &mut y).expect("recorded");
+    match seq.eval() {
+        Err(Error::KernelPanic { message, line: at, .. }) => {
+            assert_eq!(message, "index out of bounds: the len is 3 but the index is 3");
+            assert_eq!(at as usize, line("outside"));
+        }
+        other => panic!("no panic: {other:?}"),
+    }
+}
