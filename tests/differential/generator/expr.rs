@@ -1,7 +1,7 @@
 //! Random expressions of a wanted type.
 
 use super::Generator;
-use super::types::{Ty, Var};
+use super::types::{OTHER_INTS, Ty, Var};
 
 impl Generator {
     /// An expression of type `ty` that can stand anywhere.
@@ -137,7 +137,7 @@ impl Generator {
     fn operation(&mut self, ty: &Ty, depth: usize) -> String {
         match ty {
             Ty::Bool => self.bool_operation(depth),
-            Ty::U32 | Ty::I32 => self.int_operation(ty, depth),
+            Ty::U32 | Ty::I32 | Ty::Int(_) => self.int_operation(ty, depth),
             Ty::F32 => self.float_operation(depth),
             Ty::Option => self.option_operation(depth),
             Ty::Shape => self.shape_operation(depth),
@@ -173,8 +173,8 @@ impl Generator {
                 format!("({} {operator} {})", self.expr(&Ty::Bool, depth - 1), self.expr(&Ty::Bool, depth - 1))
             }
             _ => {
-                let of = self.random.pick(&[0, 0, 1, 2]);
-                let of = [Ty::U32, Ty::I32, Ty::F32][of].clone();
+                let of = self.random.pick(&[0, 0, 1, 2, 3]);
+                let of = [Ty::U32, Ty::I32, Ty::F32, Ty::Int(self.random.pick(&OTHER_INTS))][of].clone();
                 let operator = self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
                 format!("({} {operator} {})", self.expr(&of, depth - 1), self.expr(&of, depth - 1))
             }
@@ -183,7 +183,7 @@ impl Generator {
 
     fn int_operation(&mut self, ty: &Ty, depth: usize) -> String {
         let left = self.expr(ty, depth - 1);
-        let signed = *ty == Ty::I32;
+        let signed = ty.to_string().starts_with('i');
         match self.random.below(9) {
             0 | 1 => {
                 let right = if self.random.one_in(3) {
@@ -195,7 +195,7 @@ impl Generator {
             }
             2 => {
                 let (operator, right) = (self.random.pick(&["/", "%"]), self.expr(ty, depth - 1));
-                format!("({left} {operator} (({right} & 0xfff) | 1))")
+                format!("({left} {operator} (({right} & 0x3f) | 1))")
             }
             3 => format!("({left} {} ({} & 31))", self.random.pick(&["<<", ">>"]), self.expr(&Ty::U32, depth - 1)),
             4 => format!("({left} {} {})", self.random.pick(&["<<", ">>"]), self.leaf(&Ty::U32)),
@@ -222,8 +222,8 @@ impl Generator {
                 _ => format!("(!{left})"),
             },
             _ => {
-                let from = self.random.pick(&[0, 1, 2, 3]);
-                let from = [Ty::Bool, Ty::U32, Ty::I32, Ty::F32][from].clone();
+                let from = self.random.pick(&[0, 1, 2, 3, 4]);
+                let from = [Ty::Bool, Ty::U32, Ty::I32, Ty::F32, Ty::Int(self.random.pick(&OTHER_INTS))][from].clone();
                 format!("({} as {ty})", self.expr(&from, depth - 1))
             }
         }
@@ -240,7 +240,8 @@ impl Generator {
             5 => format!("(-{left})"),
             6 => format!("tame({left}.mul_add({}, {}))", self.leaf(&ty), self.leaf(&ty)),
             _ => {
-                let from = if self.random.one_in(2) { Ty::U32 } else { Ty::I32 };
+                let from = self.random.pick(&[0, 1, 2]);
+                let from = [Ty::U32, Ty::I32, Ty::Int(self.random.pick(&OTHER_INTS))][from].clone();
                 format!("({} as f32)", self.expr(&from, depth - 1))
             }
         }

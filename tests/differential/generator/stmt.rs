@@ -105,7 +105,7 @@ impl Generator {
     /// `place = value` or `place op= value`.
     fn change(&mut self, out: &mut String, place: &str, ty: &Ty, value: &str) {
         let operator = match ty {
-            Ty::U32 | Ty::I32 => self.random.pick(&["", "", "+", "-", "*", "^", "&", "|"]),
+            Ty::U32 | Ty::I32 | Ty::Int(_) => self.random.pick(&["", "", "+", "-", "*", "^", "&", "|"]),
             Ty::Bool => self.random.pick(&["", "^", "&", "|"]),
             Ty::F32 | Ty::Vec2 => self.random.pick(&["", "+", "-"]),
             Ty::UVec3 => self.random.pick(&["", "+", "-"]),

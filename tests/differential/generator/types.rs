@@ -4,6 +4,9 @@ use std::fmt;
 
 use super::random::Random;
 
+/// The integer types besides `u32` and `i32`.
+pub(crate) const OTHER_INTS: [&str; 6] = ["i8", "u8", "i16", "u16", "i64", "u64"];
+
 /// A type of the generated language.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Ty {
@@ -11,6 +14,8 @@ pub(crate) enum Ty {
     U32,
     I32,
     F32,
+    /// An integer of 8, 16 or 64 bits, by its name.
+    Int(&'static str),
     /// `[T; 4]`
     Array(Box<Ty>),
     Tuple(Box<[Ty; 2]>),
@@ -39,6 +44,7 @@ impl fmt::Display for Ty {
             Self::U32 => f.write_str("u32"),
             Self::I32 => f.write_str("i32"),
             Self::F32 => f.write_str("f32"),
+            Self::Int(name) => f.write_str(name),
             Self::Array(element) => write!(f, "[{element}; 4]"),
             Self::Tuple(members) => write!(f, "({}, {})", members[0], members[1]),
             Self::Pair => f.write_str("Pair"),
@@ -52,7 +58,8 @@ impl fmt::Display for Ty {
 
 impl Ty {
     pub(crate) fn scalar(random: &mut Random) -> Self {
-        match random.below(7) {
+        match random.below(10) {
+            7..=9 => Self::Int(random.pick(&OTHER_INTS)),
             0 => Self::Bool,
             1 | 2 => Self::I32,
             3 => Self::F32,
@@ -83,7 +90,7 @@ impl Ty {
     }
 
     pub(crate) fn is_int(&self) -> bool {
-        matches!(self, Self::U32 | Self::I32)
+        matches!(self, Self::U32 | Self::I32 | Self::Int(_))
     }
 
     /// A literal of a scalar type, with its suffix.
@@ -111,6 +118,12 @@ impl Ty {
                     .to_owned(),
                 _ => format!("({:?}f32)", (random.next() as i16) as f32 / 32.0),
             },
+            Self::Int(name) => match random.below(3) {
+                0 => format!("{}{name}", random.below(9)),
+                1 => format!("{name}::{}", random.pick(&["MIN", "MAX"])),
+                _ if name.starts_with('i') => format!("(-{}{name})", random.below(128)),
+                _ => format!("{}{name}", random.below(256)),
+            },
             _ => unreachable!("only scalars have literals"),
         }
     }
@@ -120,6 +133,8 @@ impl Ty {
 pub(crate) fn as_word(ty: &Ty, value: &str) -> String {
     match ty {
         Ty::Bool | Ty::I32 => format!("({value} as u32)"),
+        Ty::Int("i64" | "u64") => format!("(({value} >> 32) as u32 ^ {value} as u32)"),
+        Ty::Int(_) => format!("({value} as u32)"),
         Ty::U32 => value.to_owned(),
         Ty::F32 => format!("word_of({value})"),
         Ty::Array(element) => {
