@@ -160,7 +160,56 @@ pub const CASES: &[Case] = &[
         let report = seq.eval().err().map(|error| format!("{}", matches!(error, gridwise::Error::KernelPanic { .. })));
         Ok(vec![Output::U32(out.to_vec()?), Output::Report(report.unwrap_or_default())])
     }),
+    case!(
+        "matching::unwrap",
+        [Unwrap],
+        |mgr| {
+            let mut outputs = Vec::new();
+            for which in 0..4u32 {
+                let (x, mut out) = (mgr.tensor(&[8u32, 3, 2, 6])?, mgr.tensor(&[7u32; 4])?);
+                let seq = mgr.sequence()?;
+                Unwrap::dispatch(&seq, Grid::items(4), which, &x, &mut out)?;
+                let report = match seq.eval() {
+                    Err(gridwise::Error::KernelPanic { message, .. }) => message,
+                    _ => String::new(),
+                };
+                outputs.extend([Output::U32(out.to_vec()?), Output::Report(report)]);
+            }
+            Ok(outputs)
+        },
+        || {
+            let report = |text: &str| Output::Report(text.to_owned());
+            vec![
+                Output::U32(vec![4, 7, 1, 3]),
+                report("called `Option::unwrap()` on a `None` value"),
+                Output::U32(vec![8, 3, 2, 6]),
+                report(""),
+                Output::U32(vec![8, 7, 2, 6]),
+                report("not a {digit}: (3, 1.5)"),
+                Output::U32(vec![7, 3, 7, 7]),
+                // The first of several is not defined.
+                report("called `Result::unwrap_err()` on an `Ok` value: 0"),
+            ]
+        }
+    ),
 ];
+
+#[device]
+fn even(v: u32) -> Result<u32, (u32, f32)> {
+    if v & 1 == 0 { Ok(v) } else { Err((v, 1.5)) }
+}
+
+#[kernel]
+fn unwrap(which: u32, x: &[u32], out: &mut [u32]) {
+    let i = global_id().x;
+    let v = x[i];
+    out[i] = match which {
+        0 => half(v).unwrap(),
+        1 => Some(v).expect("never"),
+        2 => even(v).expect("not a {digit}"),
+        _ => even(v).and(Ok(0u32)).unwrap_err().0,
+    };
+}
 
 #[kernel]
 fn numbers(x: &[u32], out: &mut [u32]) {

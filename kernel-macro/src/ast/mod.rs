@@ -251,6 +251,8 @@ pub(crate) enum Statement {
         otherwise: Option<Box<Block>>,
         span: SpanRange,
     },
+    /// `const NAME: T = value;` in a block.
+    Const(Box<LocalConst>),
     /// An expression with a semicolon, or a block-like one without.
     Expr { expr: Expr, semicolon: bool },
 }
@@ -291,6 +293,8 @@ pub(crate) enum ExprKind {
     },
     /// `value?`
     Try(Box<Expr>),
+    /// `const { … }`
+    Const(Block),
     While {
         label: Option<Label>,
         condition: Box<Expr>,
@@ -434,6 +438,16 @@ impl MacroCall {
     }
 }
 
+/// A const inside a function.
+#[derive(Debug, Clone)]
+pub(crate) struct LocalConst {
+    pub(crate) name: Ident,
+    pub(crate) ty: TypeExpr,
+    pub(crate) value: Expr,
+    /// The item as written.
+    pub(crate) tokens: TokenStream,
+}
+
 /// `pattern if guard => body`
 #[derive(Debug, Clone)]
 pub(crate) struct Arm {
@@ -463,7 +477,7 @@ pub(crate) struct Iterated {
 #[derive(Debug, Clone)]
 pub(crate) enum Source {
     Range(Range),
-    Array(Expr),
+    Array(Box<Expr>),
 }
 
 /// `.rev()` and its like, by the name as written.
@@ -478,7 +492,7 @@ pub(crate) enum AdapterKind {
     /// `.into_iter()`, `.iter()` and `.copied()`: nothing that the loop would notice.
     Plain,
     Rev,
-    StepBy(Expr),
+    StepBy(Box<Expr>),
     /// Always the last one that counts.
     Enumerate,
 }
@@ -488,10 +502,10 @@ impl Iterated {
     pub(crate) fn exprs(&self) -> impl Iterator<Item = &Expr> {
         let source = match &self.source {
             Source::Range(range) => [Some(&*range.start), Some(&*range.end)],
-            Source::Array(array) => [Some(array), None],
+            Source::Array(array) => [Some(&**array), None],
         };
         let steps = self.adapters.iter().filter_map(|adapter| match &adapter.kind {
-            AdapterKind::StepBy(step) => Some(step),
+            AdapterKind::StepBy(step) => Some(&**step),
             _ => None,
         });
         source.into_iter().flatten().chain(steps)

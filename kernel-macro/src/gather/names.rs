@@ -209,8 +209,17 @@ impl Names {
 
     fn block(&mut self, block: &Block) {
         let depth = self.locals.len();
+        // A const is in scope in all of its block.
+        self.locals.extend(block.statements.iter().filter_map(|statement| match statement {
+            Statement::Const(constant) => Some(constant.name.to_string()),
+            _ => None,
+        }));
         for statement in &block.statements {
             match statement {
+                Statement::Const(constant) => {
+                    self.ty(&constant.ty);
+                    self.expr(&constant.value);
+                }
                 Statement::Let { pattern, ty, value, otherwise, .. } => {
                     ty.iter().for_each(|ty| self.ty(ty));
                     value.iter().for_each(|value| self.expr(value));
@@ -239,6 +248,9 @@ impl Names {
 
     /// A path that names a const, a struct, or a variant, which its enum is gathered for.
     fn constructor(&mut self, path: &Path) {
+        if self.is_local(path) {
+            return;
+        }
         self.owner(path);
         if owner_type(path).is_none() && !is_builtin_value(path) && !is_builtin_type(path) && !self.is_param(path) {
             self.add(path);
@@ -295,7 +307,7 @@ impl Names {
             | ExprKind::For { .. }
             | ExprKind::Match { .. }
             | ExprKind::Let { .. } => self.control(expr),
-            ExprKind::Block { block, .. } => self.block(block),
+            ExprKind::Block { block, .. } | ExprKind::Const(block) => self.block(block),
         }
     }
 

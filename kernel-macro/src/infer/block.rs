@@ -1,7 +1,8 @@
 //! Inference of blocks, `let` and patterns.
 
-use crate::ast::{Block, Expr, ExprKind, Pattern, SpanRange, Statement, TypeExpr};
+use crate::ast::{Block, Expr, ExprKind, LocalConst, Pattern, SpanRange, Statement, TypeExpr};
 use crate::diag::code;
+use crate::typed::ConstValue;
 
 use super::mismatch::Because;
 use super::unify::Term;
@@ -11,9 +12,15 @@ impl<'a> Infer<'a> {
     /// Infers a block in a scope of its own. A tail is checked against a demanded type; a missing tail is left to
     /// [`require_value`](Self::require_value).
     pub(super) fn infer_block(&mut self, block: &'a Block, expect: &Expect) -> Term {
-        let scope = self.visible.len();
+        let scope = (self.visible.len(), self.local_consts.len());
+        let consts = block.statements.iter().filter_map(|statement| match statement {
+            Statement::Const(constant) => Some(constant),
+            _ => None,
+        });
+        consts.for_each(|constant| self.declare_const(constant));
         for statement in &block.statements {
             match statement {
+                Statement::Const(_) => {}
                 Statement::Let { pattern, ty, value, otherwise, span } => {
                     let term = self.infer_let(pattern, ty.as_deref(), value.as_ref(), *span);
                     if let Some(otherwise) = otherwise {
@@ -32,8 +39,25 @@ impl<'a> Infer<'a> {
             None if self.diverges => Term::Never,
             None => Term::Unit,
         };
-        self.visible.truncate(scope);
+        self.visible.truncate(scope.0);
+        self.local_consts.truncate(scope.1);
         term
+    }
+
+    /// Evaluates a const of the block.
+    fn declare_const(&mut self, constant: &'a LocalConst) {
+        let ty = self.known_type(&constant.ty);
+        let term = Term::from(&ty);
+        let outer = (std::mem::replace(&mut self.constant, true), self.diverges);
+        let before = self.diags.len();
+        self.check(&constant.value, &term, Because::ConstType);
+        (self.constant, self.diverges) = outer;
+        let value = if self.diags.len() > before { None } else { self.evaluate(&constant.value) };
+        match value {
+            Some(value) => self.local_consts.push((constant.name.to_string(), term, value)),
+            // Reported: uses of it are not.
+            None => self.local_consts.push((constant.name.to_string(), Term::Error, ConstValue::Bool(false))),
+        }
     }
 
     fn infer_tail(&mut self, tail: &'a Expr, expect: &Expect) -> Term {

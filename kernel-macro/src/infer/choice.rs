@@ -20,7 +20,8 @@ impl<'a> Infer<'a> {
         name: &'a Ident,
         args: &'a [Expr],
     ) -> Option<Term> {
-        let (method, params, result) = self.choice_method(receiver, &name.to_string())?;
+        let text = name.to_string();
+        let (method, params, result) = self.choice_method(receiver, &text)?;
         self.tables.calls.insert(expr.id, Callee::Choice(method));
         if params.len() != args.len() {
             self.report_arity(&name.to_string(), params.len(), args, range(name.span()));

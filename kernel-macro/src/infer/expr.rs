@@ -68,6 +68,13 @@ impl<'a> Infer<'a> {
             ExprKind::Struct { path, fields, base } => self.infer_struct(expr, path, fields, base.as_deref()),
             ExprKind::Match { scrutinee, arms } => self.infer_match(scrutinee, arms, expect),
             ExprKind::Let { pattern, value } => self.infer_stray_let(expr, pattern, value),
+            ExprKind::Const(block) => {
+                let outer = std::mem::replace(&mut self.constant, true);
+                let found = self.infer_block(block, expect);
+                let term = self.block_value(block, found, expect);
+                self.constant = outer;
+                term
+            }
             ExprKind::Try(operand) => self.infer_try(expr, operand),
             ExprKind::Error => {
                 self.poisoned = true;

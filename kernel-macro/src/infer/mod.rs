@@ -38,7 +38,7 @@ use proc_macro2::Span;
 use crate::ast::{BindingId, Const, Expr, ExprId, Fn, Item, SpanRange, Struct, TypeExpr};
 use crate::diag::{Diagnostics, code};
 use crate::program::{ItemId, Program, TypedItem};
-use crate::typed::{Ty, TypedConst, TypedFn};
+use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
 
 pub(crate) use parallel::holds_atomics;
 pub(crate) use suggest::nearest;
@@ -114,6 +114,8 @@ struct Infer<'a> {
     locals: Vec<Option<Local>>,
     /// Variables in scope, innermost last.
     visible: Vec<BindingId>,
+    /// Consts of the blocks around, innermost last.
+    local_consts: Vec<(String, Term, ConstValue)>,
     /// Inside an array length or const: variables are out of reach.
     constant: bool,
     frames: Vec<Frame>,
@@ -143,6 +145,7 @@ impl<'a> Infer<'a> {
             exprs: Vec::new(),
             locals: Vec::new(),
             visible: Vec::new(),
+            local_consts: Vec::new(),
             constant: false,
             frames: Vec::new(),
             result: Term::Unit,

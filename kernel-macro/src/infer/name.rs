@@ -89,6 +89,13 @@ impl<'a> Infer<'a> {
 
     /// The type of a path that names a const; `None` when it names nothing.
     pub(super) fn infer_const_path(&mut self, id: ExprId, span: SpanRange, path: &'a Path) -> Option<Term> {
+        if let Some(name) = path.as_name()
+            && let Some((_, term, value)) = self.local_consts.iter().rev().find(|(known, ..)| name == known.as_str())
+        {
+            let term = term.clone();
+            self.tables.paths.insert(id, Resolution::Value(value.clone()));
+            return Some(term);
+        }
         let program = self.program;
         if let Some(&item) = program.items[self.item].uses.get(&path.text()) {
             return Some(match (&program.items[item].item, &program.items[item].typed) {

@@ -41,7 +41,7 @@ impl FnCx<'_, '_, '_> {
                 cx.lower_block(body);
                 cx.continue_to(expr);
             }),
-            ExprKind::Block { label: None, block } => self.lower_block(block),
+            ExprKind::Block { label: None, block } | ExprKind::Const(block) => self.lower_block(block),
             // A block that `break` can leave is a loop of one round.
             ExprKind::Block { label: Some(_), block } => self.lower_target_body(expr, |cx| {
                 let value = cx.lower_block(block);
@@ -182,6 +182,7 @@ impl FnCx<'_, '_, '_> {
                     None => self.b.op(Op::Eq, &[index, last]),
                     Some(step) => {
                         let left = self.steps_between(index, last, descending);
+                        let step = self.like(step, left);
                         self.b.op(Op::Lt, &[left, step])
                     }
                 };

@@ -167,6 +167,7 @@ impl FnCx<'_, '_, '_> {
     fn reverse(&mut self, walk: &mut Walk) {
         if let Some(step) = walk.step {
             let length = self.steps_between(walk.first, walk.last, walk.descending);
+            let step = self.like(step, length);
             let count = self.b.op(Op::Div, &[length, step]);
             let whole = self.b.op(Op::Mul, &[count, step]);
             walk.last = self.moved(walk.first, Some(whole), walk.descending);
@@ -220,8 +221,10 @@ impl FnCx<'_, '_, '_> {
         }
         let mut number = self.steps_between(walk.first, index, walk.descending);
         if let Some(step) = walk.step {
+            let step = self.like(step, number);
             number = self.b.op(Op::Div, &[number, step]);
         }
+        number = self.cast(number, Scalar::U32);
         let pair = self.ty(&elements.ty).map(|ty| {
             let members: Vec<_> = [Some(number), element].into_iter().flatten().collect();
             self.compose(ty, &members)
@@ -229,20 +232,30 @@ impl FnCx<'_, '_, '_> {
         self.bind_pattern(elements.pattern, &elements.ty, pair);
     }
 
-    /// How far `to` is from `from`, which is not behind it.
+    /// How far `to` is from `from`, which is not behind it: a `u64` for 64-bit integers, a `u32` for all others.
     pub(super) fn steps_between(&mut self, from: ValueId, to: ValueId, descending: bool) -> ValueId {
         let (low, high) = if descending { (to, from) } else { (from, to) };
         let difference = self.b.op(Op::Sub, &[high, low]);
-        self.cast(difference, Scalar::U32)
+        let (unsigned, wide) = match self.shape(low).0 {
+            Scalar::I8 | Scalar::U8 => (Scalar::U8, Scalar::U32),
+            Scalar::I16 | Scalar::U16 => (Scalar::U16, Scalar::U32),
+            Scalar::I64 | Scalar::U64 => (Scalar::U64, Scalar::U64),
+            _ => (Scalar::U32, Scalar::U32),
+        };
+        let difference = self.cast(difference, unsigned);
+        self.cast(difference, wide)
+    }
+
+    /// A number in the type of `model`.
+    pub(super) fn like(&mut self, value: ValueId, model: ValueId) -> ValueId {
+        let scalar = self.shape(model).0;
+        self.cast(value, scalar)
     }
 
     /// The value `step`, or one, further on.
     pub(super) fn moved(&mut self, index: ValueId, step: Option<ValueId>, descending: bool) -> ValueId {
         let step = match step {
-            Some(step) => {
-                let scalar = self.shape(index).0;
-                self.cast(step, scalar)
-            }
+            Some(step) => self.like(step, index),
             None => self.int_like(index, 1),
         };
         self.op(if descending { Op::Sub } else { Op::Add }, &[index, step])

@@ -27,6 +27,8 @@ impl FnCx<'_, '_, '_> {
                     self.bind_pattern(pattern, ty, value);
                     self.b.set_location(outer);
                 }
+                // A value wherever it is named.
+                Statement::Const(_) => {}
                 Statement::Expr { expr, .. } => {
                     self.lower_expr(expr);
                 }

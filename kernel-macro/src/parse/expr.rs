@@ -79,6 +79,7 @@ impl Parser<'_> {
                 let value = self.boxed(&test.expr);
                 ExprKind::Let { pattern: Box::new(self.pattern(&test.pat, PatternPlace::Perhaps)), value }
             }
+            Syn::Const(block) => ExprKind::Const(self.block(&block.block)),
             Syn::Try(attempt) => ExprKind::Try(self.boxed(&attempt.expr)),
             Syn::While(looping) => ExprKind::While {
                 label: looping.label.as_ref().map(|label| to_label(&label.name)),
@@ -122,18 +123,6 @@ impl Parser<'_> {
             }
         };
         ExprKind::Unary(op, self.boxed(&unary.expr))
-    }
-
-    fn assign(&mut self, assign: &syn::ExprAssign) -> ExprKind {
-        let spelling = match &*assign.left {
-            Syn::Infer(_) => "write `let _ = …;`",
-            Syn::Tuple(_) => "assign one variable after the other",
-            Syn::Array(_) | Syn::Struct(_) => "assign one member after the other",
-            _ => return ExprKind::Assign(self.boxed(&assign.left), self.boxed(&assign.right)),
-        };
-        self.unsupported(&assign.left, "assigning to a pattern is", spelling);
-        self.expr(&assign.right);
-        ExprKind::Error
     }
 
     fn call(&mut self, call: &syn::ExprCall) -> ExprKind {
@@ -204,7 +193,6 @@ impl Parser<'_> {
             }
             Syn::Await(it) => (it.await_token.to_token_stream(), "`.await` is", "remove it"),
             Syn::TryBlock(_) => (expr.to_token_stream(), "`try` blocks are", "test values with `if`"),
-            Syn::Const(it) => (it.const_token.to_token_stream(), "`const` blocks are", "use a `#[device] const`"),
             Syn::Range(_) => (
                 expr.to_token_stream(),
                 "a range outside `for` is",

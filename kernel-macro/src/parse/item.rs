@@ -4,8 +4,11 @@ use proc_macro2::Ident;
 use syn::{FnArg, Pat, ReturnType, Type};
 
 use super::Parser;
+use super::pat::PatternPlace;
 use super::ty::ungroup;
-use crate::ast::{Const, Fn, Generics, Param, Path, Shape, SpanRange, Struct, TypeExpr, TypeKind};
+use crate::ast::{
+    Const, Expr, ExprKind, Fn, Generics, Param, Path, Shape, SpanRange, Statement, Struct, TypeExpr, TypeKind,
+};
 use crate::diag::{Diagnostics, code};
 
 /// What a function is to the language: kernels take buffers and return nothing.
@@ -31,7 +34,8 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
     };
     let params = item.sig.inputs.iter().filter_map(|input| parser.param(input, role, &mut generics)).collect();
     let result = parser.result(&item.sig.output, role);
-    let body = parser.block(&item.block);
+    let mut body = parser.block(&item.block);
+    body.statements.splice(0..0, std::mem::take(&mut parser.prelude));
     Fn {
         attrs: item.attrs.clone(),
         vis: item.vis.clone(),
@@ -131,7 +135,10 @@ impl Parser<'_> {
                 None => self.device_param_ty(&typed.ty),
             },
         };
-        let (name, mutable) = self.param_name(&typed.pat)?;
+        let (name, mutable) = match role {
+            Role::Kernel => self.param_name(&typed.pat)?,
+            Role::Device | Role::Method => self.param_pattern(&typed.pat),
+        };
         Some(Param { name, mutable, ty, binding: self.next_binding() })
     }
 
@@ -164,6 +171,24 @@ impl Parser<'_> {
             tokens: quote::ToTokens::to_token_stream(&quote::format_ident!("Self")),
         };
         Some(Param { name, mutable: receiver.mutability.is_some(), ty, binding: self.next_binding() })
+    }
+
+    /// The name of a device fn's parameter; a pattern gets one, and is taken apart at the start of the body.
+    fn param_pattern(&mut self, pat: &Pat) -> (Ident, bool) {
+        if let Pat::Ident(ident) = pat
+            && ident.by_ref.is_none()
+            && ident.subpat.is_none()
+        {
+            return (ident.ident.clone(), ident.mutability.is_some());
+        }
+        let span = SpanRange::of(pat);
+        let number = self.prelude.len();
+        let name = Ident::new(&format!("__param{number}"), proc_macro2::Span::mixed_site().located_at(span.start));
+        let path = crate::ast::Path::plain(false, vec![name.clone()]);
+        let value = Expr { id: self.next_expr(), kind: ExprKind::Path(path), span };
+        let pattern = self.pattern(pat, PatternPlace::Always);
+        self.prelude.push(Statement::Let { pattern, ty: None, value: Some(value), otherwise: None, span });
+        (name, false)
     }
 
     /// The name of a parameter, and whether it is `mut`.

@@ -56,7 +56,7 @@ impl Parser<'_> {
                 self.unsupported(reference.and_token, "a loop over references is", help);
                 None
             }
-            other => Some(Source::Array(self.expr(other))),
+            other => Some(Source::Array(self.boxed(other))),
         }
     }
 
@@ -88,7 +88,7 @@ impl Parser<'_> {
                 self.unsupported(&call.method, "a second `.step_by()` is", "multiply the steps");
                 None
             }
-            ("step_by", [step]) => Some(AdapterKind::StepBy(self.expr(step))),
+            ("step_by", [step]) => Some(AdapterKind::StepBy(self.boxed(step))),
             _ => {
                 let what = format!("this use of `.{name}()` in `for` is");
                 self.unsupported(&call.method, &what, "write `.rev()`, `.step_by(n)` or `.enumerate()`");

@@ -1,5 +1,6 @@
 //! syn's tree → ours: what is outside the language becomes an error at its token. Resolves no names, knows no types.
 
+mod assign;
 mod data;
 mod expr;
 mod generics;
@@ -24,7 +25,7 @@ pub(crate) use implementation::{default_fn, item_fn, parse_impl, parse_trait};
 pub(crate) use item::{Role, parse_const, parse_fn, parse_struct};
 pub(crate) use module::{ModuleItem, SourceItem, SourceItems};
 
-use crate::ast::{BindingId, Expr, ExprId, ExprKind, Path, SpanRange};
+use crate::ast::{BindingId, Expr, ExprId, ExprKind, Path, SpanRange, Statement};
 use crate::diag::{Diagnostic, Diagnostics, code};
 
 /// Hands out the ids of one item and collects its errors.
@@ -32,6 +33,8 @@ pub(crate) struct Parser<'d> {
     diags: &'d mut Diagnostics,
     exprs: usize,
     bindings: usize,
+    /// Statements that take parameters apart, before the body.
+    prelude: Vec<Statement>,
     /// Variables that the alternatives of a pattern have in common.
     shared_names: Vec<(String, BindingId)>,
     /// Whether a `debug_assert!` or its like was met.
@@ -42,7 +45,15 @@ pub(crate) struct Parser<'d> {
 
 impl<'d> Parser<'d> {
     pub(crate) fn new(diags: &'d mut Diagnostics) -> Self {
-        Self { diags, exprs: 0, bindings: 0, shared_names: Vec::new(), has_debug: false, owned: false }
+        Self {
+            diags,
+            exprs: 0,
+            bindings: 0,
+            prelude: Vec::new(),
+            shared_names: Vec::new(),
+            has_debug: false,
+            owned: false,
+        }
     }
 
     fn next_expr(&mut self) -> ExprId {

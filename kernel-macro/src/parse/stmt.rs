@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 
 use super::Parser;
 use super::pat::PatternPlace;
-use crate::ast::{Block, Expr, SpanRange, Statement};
+use crate::ast::{Block, Expr, LocalConst, SpanRange, Statement};
 
 impl Parser<'_> {
     pub(super) fn block(&mut self, block: &syn::Block) -> Block {
@@ -32,6 +32,11 @@ impl Parser<'_> {
             Stmt::Local(local) => Some(self.let_statement(local)),
             Stmt::Expr(expr, semicolon) => {
                 Some(Statement::Expr { expr: self.expr(expr), semicolon: semicolon.is_some() })
+            }
+            Stmt::Item(syn::Item::Const(item)) if item.generics.params.is_empty() && item.ident != "_" => {
+                let tokens = quote::ToTokens::to_token_stream(item);
+                let (ty, value) = (self.ty(&item.ty), self.expr(&item.expr));
+                Some(Statement::Const(Box::new(LocalConst { name: item.ident.clone(), ty, value, tokens })))
             }
             Stmt::Item(item) => {
                 self.unsupported_item(item);

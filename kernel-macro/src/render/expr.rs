@@ -49,6 +49,7 @@ impl Renderer<'_> {
                 });
                 tokens!(let #pattern: #stated #value #otherwise;)
             }
+            Statement::Const(constant) => constant.tokens.clone().into(),
             Statement::Expr { expr, semicolon: true } => {
                 let expr = self.bare(expr);
                 tokens!(#expr;)
@@ -141,6 +142,11 @@ impl Renderer<'_> {
                 tokens_at!(span=> if #condition #then_block #else_expr)
             }
             ExprKind::Match { scrutinee, arms } => self.match_expr(expr, scrutinee, arms),
+            ExprKind::Const(block) => {
+                let block = self.block(block);
+                // What is checked in the twin is no constant for rustc; the original shows that it is one.
+                if self.is_original() { tokens_at!(span=> const #block) } else { block }
+            }
             ExprKind::Try(operand) => {
                 let operand = self.expr(operand);
                 tokens_at!(expr.span.end=> #operand?)

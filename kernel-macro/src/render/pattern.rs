@@ -47,15 +47,15 @@ impl Renderer<'_> {
                 tokens_at!(span.start=> (#start #dots #end))
             }
             Pattern::Path { path, .. } => path_tokens(path),
-            Pattern::TupleStruct { path, members, .. } => {
+            Pattern::TupleStruct { path, members, span, .. } => {
                 let (path, members) = (path_tokens(path), self.patterns(members, perhaps));
-                tokens!(#path(#(#members),*))
+                tokens_at!(span.end=> #path(#(#members),*))
             }
-            Pattern::Struct { path, fields, rest, .. } => {
+            Pattern::Struct { path, fields, rest, span, .. } => {
                 let path = path_tokens(path);
                 let fields: Vec<_> = fields.iter().map(|field| self.field_pattern(field, perhaps)).collect();
                 let rest = rest.then(|| tokens!(..));
-                tokens!(#path { #(#fields,)* #rest })
+                tokens_at!(span.end=> #path { #(#fields,)* #rest })
             }
         }
     }

@@ -69,6 +69,7 @@ fn walk_block<'n>(block: &'n Block, visit: &mut dyn FnMut(Node<'n>)) {
                 value.iter().for_each(|value| walk(value, visit));
                 otherwise.iter().for_each(|otherwise| walk_block(otherwise, visit));
             }
+            Statement::Const(constant) => walk(&constant.value, visit),
             Statement::Expr { expr, .. } => walk(expr, visit),
         }
     }
@@ -121,7 +122,9 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
                 walk(&arm.body, visit);
             }
         }
-        ExprKind::Loop { body: block, .. } | ExprKind::Block { block, .. } => walk_block(block, visit),
+        ExprKind::Loop { body: block, .. } | ExprKind::Block { block, .. } | ExprKind::Const(block) => {
+            walk_block(block, visit)
+        }
         ExprKind::For { pattern, iterated, body, .. } => {
             walk_pattern(pattern, visit);
             iterated.exprs().for_each(|expr| walk(expr, visit));

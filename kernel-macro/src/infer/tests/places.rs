@@ -156,15 +156,6 @@ fn f() { N = 2; }",
     "#]],
     );
     check_errors(
-        "fn f(mut a: f32, mut b: f32) { (a, b) = (b, a); }",
-        expect![[r#"
-        error: [K0001] assigning to a pattern is not supported in kernels
-               help: assign one variable after the other
-         1 | fn f(mut a: f32, mut b: f32) { (a, b) = (b, a); }
-           |                                ^^^^^^
-    "#]],
-    );
-    check_errors(
         "fn f(a: [f32; 2]) { a[0] = 1.0; }",
         expect![[r#"
         error: [K0110] cannot assign to immutable variable `a`

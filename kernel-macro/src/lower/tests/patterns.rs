@@ -153,6 +153,27 @@ fn loops_over_ranges_and_arrays() {
     twin! { fn f(a: i32, k: u32) -> i32 { let mut n = 7i32; for (j, i) in (-20..a % 40).rev().step_by((k % 5 + 1) as usize).enumerate() { n = n.wrapping_mul(31) ^ i + j as i32; } n } }
     twin! { fn f(a: u32) -> u32 { let mut n = 0u32; for i in (u32::MAX - a % 9..=u32::MAX).step_by(4) { n = n.wrapping_mul(31) ^ i; } n } }
     twin! { fn f(a: u32) -> u32 { let mut n = 0u32; for i in (0..=a % 9).rev().step_by(4) { n = n.wrapping_mul(31) ^ i; } for i in (i32::MIN..=i32::MAX).step_by(1 << 30) { n = n.wrapping_mul(31) ^ i as u32; } n } }
+    twin! { fn f(a: i8, b: i8) -> i32 { let mut n = 7i32; for (j, i) in (a..=b).rev().step_by(77).enumerate() { n = n.wrapping_mul(31) ^ i as i32 + j as i32; } for i in (a..b).step_by(300) { n = n.wrapping_mul(31) ^ i as i32; } n } }
+    twin! { fn f(a: u64) -> u64 { let mut n = 7u64; for (j, i) in (a..u64::MAX).step_by(0x6000_0000).enumerate() { n = n.wrapping_mul(31) ^ i; if j > 4 { break; } } n } }
+    twin! { fn f(a: i64) -> i64 { let mut n = 7i64; for i in (a.wrapping_sub(9)..=a).step_by(4) { n = n.wrapping_mul(31) ^ i; } n } }
+    twin! { fn f(a: i64, b: u8) -> u32 { match (a, b) { (i64::MIN..=-1, 0..=9 | 200..) => 1, (0, n) => n as u32, (1.., 7 | 8 | 255) => 2, (n, _) if n % 2 == 0 => 3, _ => 4 } } }
+    twin! { fn f(a: u8) -> u32 { match a { 0 => 1, 1 => 5, 2 | 3 => 6, 127 => 7, 128..=254 => 8, 255 => 9, _ => 10 } } }
     twin! { fn f(a: usize) -> usize { let mut n = 0; for i in (a % 5..12).step_by(3).rev() { if i == 6 { continue; } n = n * 16 + i; if i == 2 { break; } } n } }
     twin! { fn f(a: u32) -> u32 { let mut n = a & 3; for (x, y) in [(1, 2), (3, 4)] { n += x * y; } for _ in [0u32; 0] { n += 1; } n } }
+}
+
+#[test]
+fn sugar() {
+    twin! { fn f(a: u32, b: u32) -> (u32, u32) { let (mut x, mut y) = (a, b); (x, y) = (y, x / 2); let mut t = [1, 2, 3]; [t[0], _, t[2]] = [x, 9, y]; (_, x) = (x, t[2] ^ t[1]); (x, y) } }
+    twin! { fn f(a: u32) -> u32 { const N: usize = 3; const BASE: u32 = 4; const LIMIT: u32 = 2 + BASE; let t = [a; N]; match t[1] { LIMIT => 7, BASE => 8, n => n / 2 + N as u32 } } }
+    twin! { fn f(a: u32) -> u32 { let n = const { 3 * 4 + 1 }; const TABLE: [u32; 4] = [3, 1, 4, 1]; TABLE[(a % 4) as usize] + n } }
+    twin! {
+        [
+            #[derive(Clone, Copy)] struct Meters(f32);
+            fn g((a, b): (u32, f32), Meters(c): Meters, _: u32, [x, .., y]: [i32; 3]) -> f32 { a as f32 + b + c + (x - y) as f32 }
+        ]
+        fn f(a: u32, b: f32) -> f32 { g((a % 100, b), Meters(2.0), 5, [1, 2, 9]) }
+    }
+    twin! { fn f(a: u32) -> u32 { let x = a & 3; let (x, y) = (x + 1, x); y + { let y = y * 2; let x = (x, y); x.0 + x.1 } } }
+    twin! { fn f(a: u32) -> u32 { let x: Option<u32> = Some(a); let y: Result<u32, i32> = Ok(a); let z: Result<f32, u32> = Err(a); x.unwrap() / 2 + y.expect("fine") / 4 + z.unwrap_err() / 4 } }
 }

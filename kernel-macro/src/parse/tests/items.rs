@@ -19,15 +19,6 @@ fn unsupported_items() {
     "#]],
     );
     check_body(
-        "const N: u32 = 1;",
-        expect![[r#"
-        error: [K0001] consts inside functions are not supported in kernels
-               help: move it out and mark it `#[device]`
-         1 | fn k(x: &mut [f32]) { const N: u32 = 1; }
-           |                       ^^^^^
-    "#]],
-    );
-    check_body(
         "static S: u32 = 1;",
         expect![[r#"
         error: [K0001] `static` is not supported in kernels
