@@ -21,8 +21,11 @@ const MAX_INVOCATIONS: u64 = 1024;
 /// The most invocations along each axis.
 const MAX_SIZE: [u64; 3] = [1024, 1024, 64];
 
+/// The most invocations of a subgroup.
+const MAX_SUBGROUP: u64 = 128;
+
 /// The arguments that `#[kernel]` knows.
-const KEYS: [&str; 1] = ["workgroup"];
+const KEYS: [&str; 2] = ["workgroup", "subgroup"];
 
 /// What `#[kernel(…)]` says.
 #[derive(Debug)]
@@ -31,6 +34,8 @@ pub(crate) struct KernelAttr {
     workgroup: Vec<WorkgroupArg>,
     /// The value of `workgroup`, or the call site.
     span: SpanRange,
+    /// Invocations per subgroup, if it says so.
+    subgroup: Option<WorkgroupArg>,
 }
 
 /// One component of `workgroup`.
@@ -65,7 +70,8 @@ impl Parse for Argument {
 impl KernelAttr {
     /// Reads the attribute's arguments.
     pub(crate) fn parse(tokens: TokenStream, diags: &mut Diagnostics) -> Self {
-        let mut attr = Self { workgroup: Vec::new(), span: SpanRange::token(Span::call_site()) };
+        let span = SpanRange::token(Span::call_site());
+        let mut attr = Self { workgroup: Vec::new(), span, subgroup: None };
         let arguments = match Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(arguments) => arguments,
             Err(error) => {
@@ -76,24 +82,58 @@ impl KernelAttr {
                 return attr;
             }
         };
-        let mut seen = false;
+        let mut seen: Vec<String> = Vec::new();
         for argument in arguments {
-            let span = SpanRange::token(argument.key.span());
-            if argument.key != "workgroup" {
+            let (span, key) = (SpanRange::token(argument.key.span()), argument.key.to_string());
+            if !KEYS.contains(&key.as_str()) {
                 unknown_key(&argument.key, diags);
-            } else if seen {
-                diags.error(code::BAD_ATTRIBUTE, span, "`workgroup` is given twice").help("keep one of them");
-            } else if let Some(value) = &argument.value {
-                seen = true;
-                attr.read_workgroup(value, diags);
-            } else {
-                seen = true;
-                diags
-                    .error(code::BAD_ATTRIBUTE, span, "`workgroup` needs a value")
-                    .help("write `workgroup = 64` or `workgroup = [8, 8]`");
+                continue;
             }
+            if seen.contains(&key) {
+                diags.error(code::BAD_ATTRIBUTE, span, format!("`{key}` is given twice")).help("keep one of them");
+                continue;
+            }
+            match (&argument.value, key.as_str()) {
+                (Some(value), "workgroup") => attr.read_workgroup(value, diags),
+                (Some(value), _) => attr.read_subgroup(value, diags),
+                (None, "workgroup") => {
+                    diags
+                        .error(code::BAD_ATTRIBUTE, span, "`workgroup` needs a value")
+                        .help("write `workgroup = 64` or `workgroup = [8, 8]`");
+                }
+                (None, _) => {
+                    diags.error(code::BAD_ATTRIBUTE, span, "`subgroup` needs a value").help("write `subgroup = 32`");
+                }
+            }
+            seen.push(key);
         }
         attr
+    }
+
+    fn read_subgroup(&mut self, value: &Expr, diags: &mut Diagnostics) {
+        let arg = read_size(value, diags);
+        if let Size::Number(number) = arg.size {
+            check_subgroup(number, arg.span, diags);
+        }
+        self.subgroup = Some(arg);
+    }
+
+    /// The subgroup size that the kernel asks for, a const looked up among what `kernel` names.
+    pub(crate) fn subgroup(&self, program: &Program, kernel: ItemId, diags: &mut Diagnostics) -> Option<u32> {
+        let arg = self.subgroup.as_ref()?;
+        let number = match &arg.size {
+            Size::Error => return None,
+            Size::Number(number) => *number,
+            Size::Const(path) => {
+                let Some(number) = const_size(path, program, kernel) else {
+                    unknown_const(path, arg.span, diags);
+                    return None;
+                };
+                check_subgroup(number, arg.span, diags);
+                number
+            }
+        };
+        u32::try_from(number).ok()
     }
 
     fn read_workgroup(&mut self, value: &Expr, diags: &mut Diagnostics) {
@@ -116,7 +156,7 @@ impl KernelAttr {
 
     /// The consts that the sizes name.
     pub(crate) fn const_paths(&self) -> impl Iterator<Item = &Path> {
-        self.workgroup.iter().filter_map(|arg| match &arg.size {
+        self.workgroup.iter().chain(&self.subgroup).filter_map(|arg| match &arg.size {
             Size::Const(path) => Some(path),
             Size::Number(_) | Size::Error => None,
         })
@@ -134,17 +174,14 @@ impl KernelAttr {
                 Size::Number(number) => Some(*number),
                 Size::Error => None,
                 Size::Const(path) => const_size(path, program, kernel).or_else(|| {
-                    let message = format!("`{}` is not an unsigned const", path.text());
-                    diags
-                        .error(code::BAD_ATTRIBUTE, arg.span, message)
-                        .help("name a `#[device] const` of type u32 or usize, or write a number");
+                    unknown_const(path, arg.span, diags);
                     None
                 }),
             };
             known.push(value);
             *size = value.and_then(|value| u32::try_from(value).ok()).unwrap_or(1);
         }
-        if self.const_paths().next().is_some() {
+        if self.workgroup.iter().any(|arg| matches!(arg.size, Size::Const(_))) {
             let mut values = known.into_iter();
             self.check(diags, |_| values.next().flatten());
         }
@@ -183,6 +220,22 @@ impl KernelAttr {
                 ))
                 .help("make the workgroup smaller and dispatch more of them");
         }
+    }
+}
+
+fn unknown_const(path: &Path, span: SpanRange, diags: &mut Diagnostics) {
+    diags
+        .error(code::BAD_ATTRIBUTE, span, format!("`{}` is not an unsigned const", path.text()))
+        .help("name a `#[device] const` of type u32 or usize, or write a number");
+}
+
+/// Reports a subgroup size that no device has.
+fn check_subgroup(number: u64, span: SpanRange, diags: &mut Diagnostics) {
+    if !number.is_power_of_two() || number > MAX_SUBGROUP {
+        diags
+            .error(code::SUBGROUP_OPERAND, span, format!("a subgroup of {number} invocations is not possible"))
+            .note("subgroups have a power of two of invocations, at most 128; most devices have 32 or 64")
+            .help("write `subgroup = 32`, or leave it out and ask `subgroup_size()`");
     }
 }
 

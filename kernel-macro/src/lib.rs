@@ -33,7 +33,7 @@ use proc_macro2::TokenStream as Tokens;
 ///
 /// The function stays Rust and is checked by rustc; beside it stands a type, named like the function in CamelCase, whose
 /// `dispatch` launches the kernel. `workgroup = N`, `[X, Y]` or `[X, Y, Z]` sets the invocations per workgroup (64 when
-/// left out); each size is a number or a `#[device] const`.
+/// left out); each size is a number or a `#[device] const`. `subgroup = N` asks for subgroups of N invocations.
 #[proc_macro_attribute]
 pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     guarded(item, |item| expand::kernel(attr.into(), item))

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use gridwise_ir::descriptor::{KernelDescriptor, ParamKind};
+use gridwise_ir::descriptor::{KernelDescriptor, ParamKind, SubgroupOperations};
 
 use crate::error::{Error, Result};
-use crate::manager::{Backend, DeviceInfo, Shared};
+use crate::manager::{Backend, DeviceInfo, Shared, SubgroupLimits};
 use crate::vulkan::Pipeline;
 
 /// A kernel that is ready to run on a manager's device.
@@ -71,6 +71,7 @@ fn check_device(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> Res
         let (limit, limit_total) = (limits.max_workgroup, limits.max_workgroup_invocations);
         return Err(Error::WorkgroupTooLarge { kernel, asked, limit, limit_total });
     }
+    check_parallel(descriptor, info)?;
     if descriptor.push_constant_size > limits.max_push_constants {
         let (asked, limit) = (descriptor.push_constant_size, limits.max_push_constants);
         return Err(Error::PushConstantsTooLarge { kernel, asked, limit });
@@ -90,6 +91,37 @@ fn check_device(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> Res
     }
     if asked > limits.max_buffers {
         return Err(Error::TooManyBuffers { kernel, asked, limit: limits.max_buffers });
+    }
+    Ok(())
+}
+
+/// Checks what a kernel's invocations do together.
+fn check_parallel(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> Result<()> {
+    let (kernel, parallel, limits) = (descriptor.name, &descriptor.parallel, &info.limits);
+    if parallel.shared_bytes > limits.max_shared_bytes {
+        let (asked, limit) = (parallel.shared_bytes, limits.max_shared_bytes);
+        return Err(Error::SharedMemoryTooLarge { kernel, asked, limit });
+    }
+    let has = limits.subgroup.operations;
+    let missing: Vec<&str> = SubgroupOperations::NAMES
+        .iter()
+        .filter(|(group, _)| parallel.subgroup_operations.contains(*group) && !has.contains(*group))
+        .map(|(_, name)| *name)
+        .collect();
+    if !missing.is_empty() {
+        let missing = missing.join(", ");
+        return Err(Error::MissingSubgroupOperations { kernel, missing, device: info.name.clone() });
+    }
+    let Some(asked) = parallel.subgroup_size else { return Ok(()) };
+    let SubgroupLimits { size, min_size, max_size, max_subgroups, .. } = limits.subgroup;
+    let invocations = descriptor.workgroup.iter().fold(1u32, |product, size| product.saturating_mul(*size));
+    let is_in_range = (min_size..=max_size).contains(&asked) && invocations.div_ceil(asked.max(1)) <= max_subgroups;
+    if asked != size && !is_in_range {
+        let available = match min_size == max_size {
+            true => size.to_string(),
+            false => format!("{min_size} to {max_size}, at most {max_subgroups} in a workgroup"),
+        };
+        return Err(Error::SubgroupSizeUnavailable { kernel, asked, device: info.name.clone(), available });
     }
     Ok(())
 }

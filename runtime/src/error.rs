@@ -224,6 +224,58 @@ pub enum Error {
         /// How many times invocations of the launch panicked.
         count: u32,
     },
+    /// The grid has workgroups that are not full, and the kernel's invocations work together.
+    #[error(
+        "kernel `{kernel}` works in whole workgroups, and {items} items along axis {axis} are no multiple of {width}; write `Grid::groups`, or round the items up to {rounded}, and guard what lies beyond the data"
+    )]
+    PartialWorkgroup {
+        /// The kernel.
+        kernel: &'static str,
+        /// The axis: 0, 1 or 2.
+        axis: usize,
+        /// Items along the axis.
+        items: u64,
+        /// The workgroup's size along the axis.
+        width: u32,
+        /// The next multiple.
+        rounded: u64,
+    },
+    /// The kernel has more shared memory than the device.
+    #[error("kernel `{kernel}`: {asked} bytes of shared memory, the limit is {limit}; use smaller tiles")]
+    SharedMemoryTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// Bytes the kernel needs.
+        asked: u32,
+        /// `maxComputeSharedMemorySize`.
+        limit: u32,
+    },
+    /// The kernel asks for a subgroup size that the device does not have.
+    #[error(
+        "kernel `{kernel}` asks for subgroups of {asked}; `{device}` has subgroups of {available}; leave `subgroup = {asked}` out and use `subgroup_size()`"
+    )]
+    SubgroupSizeUnavailable {
+        /// The kernel.
+        kernel: &'static str,
+        /// Invocations per subgroup that the kernel asks for.
+        asked: u32,
+        /// The device.
+        device: String,
+        /// What it has: a number, or a range.
+        available: String,
+    },
+    /// The kernel uses operations of subgroups that the device does not have in compute shaders.
+    #[error(
+        "kernel `{kernel}` uses subgroup operations ({missing}) that `{device}` lacks; use shared memory instead, or another device"
+    )]
+    MissingSubgroupOperations {
+        /// The kernel.
+        kernel: &'static str,
+        /// The missing groups of operations.
+        missing: String,
+        /// The device.
+        device: String,
+    },
     /// Not all invocations of a workgroup came to a barrier at which some of them wait; seen by the host device.
     #[error(
         "kernel `{kernel}`: {waiting} of {invocations} invocations of workgroup {workgroup:?} wait at the barrier at {file}:{line}:{column}, {others}; move the barrier to where all invocations come"

@@ -80,6 +80,11 @@ impl Extent {
                 Unit::Items => (asked + width - 1) / width,
                 Unit::Groups => asked,
             };
+            if grid.unit == Unit::Items && descriptor.parallel.full_workgroups && asked % width != 0 {
+                let items = u64::try_from(asked).unwrap_or(u64::MAX);
+                let (width, rounded) = (width as u32, u64::try_from(groups * width).unwrap_or(u64::MAX));
+                return Err(Error::PartialWorkgroup { kernel, axis, items, width, rounded });
+            }
             // Ids are 32-bit: the last id of the last workgroup, masked or not, must not wrap around to zero.
             let unit = match grid.unit {
                 Unit::Items => 1,
@@ -184,6 +189,16 @@ mod tests {
             Extent::new(&BASE, Grid::groups([1, 65536]), MAX),
             Err(Error::GridTooLarge { axis: 1, asked: 65536, limit: 65535, .. })
         ));
+    }
+
+    #[test]
+    fn kernels_that_work_together_need_whole_workgroups() {
+        const TOGETHER: KernelDescriptor =
+            KernelDescriptor { parallel: Parallel { full_workgroups: true, ..Parallel::NONE }, ..BASE };
+        assert!(Extent::new(&TOGETHER, Grid::items([128, 4]), MAX).is_ok());
+        assert!(Extent::new(&TOGETHER, Grid::groups([3, 1]), MAX).is_ok());
+        let error = Extent::new(&TOGETHER, Grid::items([128, 3]), MAX).unwrap_err();
+        assert!(matches!(error, Error::PartialWorkgroup { axis: 1, items: 3, width: 2, rounded: 4, .. }), "{error}");
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub use error::{Error, Result};
 pub use evaluation::Evaluation;
 pub use grid::{Grid, GridSide, GridSize};
 pub use kernel::Kernel;
-pub use manager::{DeviceChoice, DeviceInfo, DeviceKind, Limits, Manager, ManagerDesc};
+pub use manager::{DeviceChoice, DeviceInfo, DeviceKind, Limits, Manager, ManagerDesc, SubgroupLimits};
 pub use ops::Op;
 pub use print::{PrintSink, Printed};
 pub use sequence::Sequence;

@@ -11,7 +11,7 @@ mkdir -p "$1"
 bundle=$(realpath "$1")
 cd "$repo_root"
 
-for suite in corpus errors differential; do
+for suite in corpus errors together differential; do
     strip -o "$bundle/$suite" "$(suite_binary "$suite")"
 done
 cargo build --quiet --release --examples
@@ -38,6 +38,7 @@ try ./to_srgb --output "$out/to_srgb.png"
 try ./to_srgb --fill --output "$out/fill.png"
 try ./logistic_regression --output "$out/loss.svg"
 try ./errors
+try ./together
 try ./corpus
 try ./differential
 exit $failed

@@ -59,6 +59,7 @@ build_suites() {
     suite_binary corpus
     suite_binary errors
     suite_binary differential
+    suite_binary together
 }
 
 # Fails when the layers said anything, whatever the program made of it.

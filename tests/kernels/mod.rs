@@ -15,6 +15,7 @@ pub mod parallel;
 pub mod programs;
 pub mod reports;
 pub mod scalars;
+pub mod subgroups;
 pub mod traps;
 pub mod vectors;
 
@@ -38,6 +39,7 @@ pub fn all() -> Vec<Case> {
         programs::CASES,
         reports::CASES,
         scalars::CASES,
+        subgroups::CASES,
         traps::CASES,
         vectors::CASES,
     ]

@@ -407,11 +407,7 @@ fn atomic_operations(words: &[Atomic<u32>], ints: &[Atomic<i32>], floats: &[Atom
     floats[3].fetch_max(-(i as f32), Relaxed);
     // Adding by exchange: as often as it takes.
     let mut old = floats[4].load(Relaxed);
-    loop {
-        let found = floats[4].compare_and_swap(old, old + 0.5, Relaxed);
-        if found.to_bits() == old.to_bits() {
-            break;
-        }
+    while let Err(found) = floats[4].compare_exchange(old, old + 0.5, Relaxed, Relaxed) {
         old = found;
     }
     seen[i] = i + before * 0;

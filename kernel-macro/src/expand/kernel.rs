@@ -132,13 +132,17 @@ fn compile_kernel(
     instantiate(&mut program, item, diags);
     check_kernel(&program, item, diags);
     let workgroup = attr.workgroup(&program, item, diags);
+    let subgroup = attr.subgroup(&program, item, diags);
     check_shared_memory(&program, item, diags);
     if diags.has_errors() {
         return None;
     }
     let Item::Fn(function) = &program.items[item].item else { return None };
     let name = function.name.to_string();
-    let Lowered { module, messages } = lower_kernel(&program, item, workgroup, debug_assertions);
+    let Lowered { mut module, messages } = lower_kernel(&program, item, workgroup, debug_assertions);
+    if let Some(kernel) = &mut module.kernel {
+        kernel.subgroup_size = subgroup;
+    }
     dump("ir", &name, || module.to_string());
     let compiled = match compile(module, &compile_options(function)) {
         Ok(compiled) => compiled,

@@ -73,8 +73,11 @@ pub(super) fn is_builtin_value(path: &Path) -> bool {
 
 /// The type that a path in an expression belongs to, when it is one to gather: `Complex` of `Complex::ONE`.
 pub(super) fn owner_type(path: &Path) -> Option<Path> {
-    let (_, qualifiers) = path.segments.split_last()?;
+    let (last, qualifiers) = path.segments.split_last()?;
     let owner = qualifiers.last()?.to_string();
+    if is_order_or_scope(&owner, &last.to_string()) {
+        return None;
+    }
     let is_foreign = qualifiers.first().is_some_and(|first| first == "std" || first == "core");
     let is_type = owner.starts_with(|first: char| first.is_ascii_uppercase()) && !TYPES.contains(&owner.as_str());
     (is_type && !is_foreign && owner != "Self").then(|| Path::plain(path.leading_colon, qualifiers.to_vec()))
@@ -158,6 +161,15 @@ pub(crate) fn is_subgroup_function(path: &Path) -> bool {
     match path.segments.as_slice() {
         [module, _] => module == "subgroup",
         [first, module, _] => first == "gridwise" && module == "subgroup",
+        _ => false,
+    }
+}
+
+/// Whether a path ends like `Ordering::Relaxed` or `Scope::Workgroup`.
+fn is_order_or_scope(owner: &str, name: &str) -> bool {
+    match owner {
+        "Ordering" => ORDERS.contains(&name),
+        "Scope" => ["Subgroup", "Workgroup", "Device"].contains(&name),
         _ => false,
     }
 }

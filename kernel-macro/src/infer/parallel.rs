@@ -25,7 +25,7 @@ const ATOMIC_METHODS: [&str; 11] = [
     "load",
     "store",
     "swap",
-    "compare_and_swap",
+    "compare_exchange",
     "fetch_add",
     "fetch_sub",
     "fetch_min",
@@ -169,7 +169,7 @@ impl<'a> Infer<'a> {
             }
             (Some(operator), _) => match fetch_of(operator) {
                 Some(fetch) => format!("write `{source}.{fetch}(value, Relaxed)`"),
-                None => format!("exchange it in a loop with `{source}.compare_and_swap(old, new, Relaxed)`"),
+                None => format!("exchange it in a loop with `{source}.compare_exchange(…)`"),
             },
             (None, _) => format!("write `{source}.store(value, Relaxed)`"),
         };
@@ -196,7 +196,7 @@ impl<'a> Infer<'a> {
             "load" => AtomicOp::Load,
             "store" => AtomicOp::Store,
             "swap" => AtomicOp::Exchange,
-            "compare_and_swap" => AtomicOp::CompareExchange(Order::Relaxed),
+            "compare_exchange" => AtomicOp::CompareExchange(Order::Relaxed),
             "fetch_add" => AtomicOp::Add,
             "fetch_sub" => AtomicOp::Sub,
             "fetch_min" => AtomicOp::Min,
@@ -216,7 +216,8 @@ impl<'a> Infer<'a> {
                 .help("declare it `Atomic<u32>` and use `to_bits` and `from_bits`");
             return Term::Error;
         }
-        let count = op.arity() + 1;
+        let exchanges = matches!(op, AtomicOp::CompareExchange(_));
+        let count = op.arity() + 1 + usize::from(exchanges);
         if args.len() != count {
             return self.report_atomic_arity(receiver, name, count, args);
         }
@@ -228,22 +229,37 @@ impl<'a> Infer<'a> {
         if !self.check_order(&method, op, order, &orders[0]) {
             return Term::Error;
         }
-        let op = match op {
-            AtomicOp::CompareExchange(_) if order.acquires() => AtomicOp::CompareExchange(Order::Acquire),
-            op => op,
+        let Some(failure) = orders.get(1) else {
+            self.tables.calls.insert(expr.id, Callee::Atomic(op, order));
+            return if op.reads() { value } else { Term::Unit };
         };
+        let Some(order_of_failure) = self.order_of(failure) else { return Term::Error };
+        if order_of_failure.releases() {
+            self.diags
+                .error(
+                    code::MEMORY_ORDER,
+                    failure.span,
+                    format!("a failed exchange cannot have the order `{}`", text(failure)),
+                )
+                .note("nothing is written then")
+                .help("write `Acquire` or `Relaxed`");
+            return Term::Error;
+        }
+        let op = AtomicOp::CompareExchange(order_of_failure);
         self.tables.calls.insert(expr.id, Callee::Atomic(op, order));
-        if op.reads() { value } else { Term::Unit }
+        Term::Result(Rc::new(value.clone()), Rc::new(value))
     }
 
     fn report_atomic_arity(&mut self, receiver: &Expr, name: &Ident, count: usize, args: &'a [Expr]) -> Term {
         let source = text(receiver);
+        let (orders, what) =
+            if count == 4 { (2, "the last two memory orders") } else { (1, "the last a memory order") };
         let plural = if count == 1 { "" } else { "s" };
-        let message =
-            format!("`{name}` takes {count} argument{plural}, the last a memory order, but {} were given", args.len());
-        let mut wanted: Vec<String> = args.iter().take(count - 1).map(text).collect();
-        wanted.extend((wanted.len()..count - 1).map(|_| "value".to_owned()));
-        wanted.push("Relaxed".to_owned());
+        let message = format!("`{name}` takes {count} argument{plural}, {what}, but {} were given", args.len());
+        let values = count - orders;
+        let mut wanted: Vec<String> = args.iter().take(values).map(text).collect();
+        wanted.extend((wanted.len()..values).map(|_| "value".to_owned()));
+        wanted.extend(["AcqRel", "Relaxed"][2 - orders..].iter().map(|&order| order.to_owned()));
         self.diags
             .error(code::WRONG_ARGUMENTS, range(name.span()), message)
             .help(format!("write `{source}.{name}({})`", wanted.join(", ")));
@@ -254,12 +270,12 @@ impl<'a> Infer<'a> {
         let (method, source) = (name.to_string(), text(receiver));
         let help = match method.as_str() {
             "fetch_update" | "update" | "try_update" => {
-                "write a loop with `compare_and_swap`: there is no closure in the middle of an atomic".to_owned()
+                "write a loop with `compare_exchange`: there is no closure in the middle of an atomic".to_owned()
             }
-            "compare_exchange" | "compare_exchange_weak" => {
-                "write `compare_and_swap(old, new, order)`, which gives what was there".to_owned()
+            "compare_and_swap" | "compare_exchange_weak" => {
+                "write `compare_exchange(old, new, order, order_of_failure)`".to_owned()
             }
-            "fetch_nand" => format!("write `!{source}.fetch_and(value, order)` in a loop, or use two operations"),
+            "fetch_nand" => "write a loop with `compare_exchange`".to_owned(),
             "get" | "into_inner" | "get_mut" | "as_ptr" => format!("read it with `{source}.load(Relaxed)`"),
             _ => match nearest(&method, ATOMIC_METHODS) {
                 Some(known) => format!("a method with a similar name exists: `{known}`"),

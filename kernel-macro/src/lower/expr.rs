@@ -234,7 +234,7 @@ impl FnCx<'_, '_, '_> {
             }
             Callee::Choice(method) => self.lower_choice(expr, method, args),
             Callee::Constructor => self.lower_constructor(expr, args),
-            Callee::Atomic(op, order) => self.lower_atomic(op, order, args),
+            Callee::Atomic(op, order) => self.lower_atomic(expr, op, order, args),
             callee @ (Callee::Barrier | Callee::Fence(..) | Callee::Subgroup(_)) => {
                 self.lower_parallel_call(callee, args)
             }

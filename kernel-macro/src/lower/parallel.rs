@@ -1,8 +1,11 @@
 //! What invocations do together: shared variables, atomics, barriers, subgroup operations.
 
 use gridwise_ir::ir::{Atomic, AtomicOp, Order, Root, Scope, ValueId};
+use gridwise_ir::op::Op;
+use gridwise_ir::types::Scalar;
 
 use super::function::{FnCx, Slot};
+use super::variant::{ERR, OK};
 use crate::ast::{Expr, ExprKind, Pattern, ScalarName};
 use crate::typed::{Callee, Ty};
 
@@ -41,7 +44,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// A method of an atomic: the place first, then the values, as Rust evaluates them.
-    pub(super) fn lower_atomic(&mut self, op: AtomicOp, order: Order, args: &[&Expr]) -> Option<ValueId> {
+    pub(super) fn lower_atomic(&mut self, expr: &Expr, op: AtomicOp, order: Order, args: &[&Expr]) -> Option<ValueId> {
         let (receiver, args) = args.split_first()?;
         let Ty::Atomic(scalar) = *self.ty_of(receiver) else { return None };
         let spot = self.lower_spot(receiver)?;
@@ -49,7 +52,19 @@ impl FnCx<'_, '_, '_> {
         let place = self.in_place(spot);
         let scope = if let Root::Shared(_) = place.root { Scope::Workgroup } else { Scope::Device };
         let value = self.ty(&Ty::Scalar(scalar))?;
-        self.b.atomic(Atomic { op, place, operands, order, scope }, value)
+        let expected = operands.first().copied();
+        let old = self.b.atomic(Atomic { op, place, operands, order, scope }, value)?;
+        match self.ty_of(expr) {
+            // `Ok` when the bits were the expected ones.
+            result @ Ty::Result(..) => {
+                let bits = [old, expected?].map(|value| self.bitcast(value, Scalar::U32));
+                let is_replaced = self.b.op(Op::Eq, &bits);
+                let ok = self.make_variant(result, OK, &[Some(old)])?;
+                let err = self.make_variant(result, ERR, &[Some(old)])?;
+                Some(self.select(is_replaced, ok, err))
+            }
+            _ => Some(old),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::ToTokens;
 
+use super::parallel::waits;
 use super::place::Chain;
 use super::{Mode, Renderer, context};
 use crate::ast::{self, Block, Expr, ExprKind, Label, Member, Path, ScalarName, Statement, UnaryOp};
@@ -270,6 +271,9 @@ impl Renderer<'_> {
             }
             Some(parallel @ (Callee::Barrier | Callee::Fence(..) | Callee::Subgroup(_))) if !self.is_original() => {
                 self.parallel_call(*parallel, callee, args, expr)
+            }
+            Some(Callee::Device(item)) if !self.is_original() && waits(self.program, *item) => {
+                self.framed_call(callee, args, expr)
             }
             Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => {
                 self.intrinsic_call(*intrinsic, callee, args, expr)

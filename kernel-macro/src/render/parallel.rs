@@ -128,7 +128,26 @@ impl Renderer<'_> {
         };
         let values: Vec<_> = args.iter().take(op.arity()).map(|arg| self.bare(arg)).collect();
         let order = order_tokens(order);
-        tokens!({ #lets #place }.#name(#(#values,)* #order))
+        let failure = match op {
+            AtomicOp::CompareExchange(failure) => {
+                let failure = order_tokens(failure);
+                Some(tokens!(, #failure))
+            }
+            _ => None,
+        };
+        tokens!({ #lets #place }.#name(#(#values,)* #order #failure))
+    }
+
+    /// A call of a device function in which invocations may wait: the host tells apart where it was called from.
+    pub(super) fn framed_call(&mut self, callee: &Path, args: &[Expr], whole: &Expr) -> Tokens {
+        let (twin, sink, frame) = (self.twin(), self.sink(), local("__frame"));
+        let (file, line, column) = source::location(whole.span.start);
+        let path = super::expr::path_tokens(callee);
+        let args: Vec<_> = args.iter().map(|arg| self.bare(arg)).collect();
+        tokens!({
+            let #frame = #twin::Frame::enter(#sink, &#twin::Location { file: #file, line: #line, column: #column });
+            #path(#(#args),*)
+        })
     }
 
     /// `barrier()`, `fence(…)`, `subgroup::…(…)` in what runs on the host device.

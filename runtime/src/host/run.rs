@@ -12,10 +12,15 @@ use crate::error::Error;
 use crate::print::LaunchPrints;
 use crate::steps::{DispatchStep, Step};
 use crate::trap::panic_error;
-use crate::twin::{HostArgs, HostBuffer, HostFailure, HostGroup, LaunchContext, Permutation, Stopped, Trap};
+use crate::twin::{
+    HostArgs, HostBuffer, HostFailure, HostGroup, HostOptions, LaunchContext, Permutation, Stopped, Trap,
+};
 
 /// Invocations that are worth waking another thread for.
 const INVOCATIONS_PER_THREAD: u64 = 8 * 1024;
+
+/// Fibers that are worth waking another thread for.
+const FIBERS_PER_THREAD: u64 = 1024;
 
 /// Fibers that may exist at once: systems bound how many stacks, with their guard pages, a process maps.
 const MAX_FIBERS: u64 = 24 * 1024;
@@ -74,13 +79,15 @@ unsafe fn run_dispatch(
     capacity: u32,
 ) -> (Option<Error>, Option<LaunchPrints>) {
     let descriptor = dispatch.descriptor;
+    let subgroup_size = descriptor.parallel.subgroup_size.unwrap_or(host.options.subgroup_size);
+    let options = HostOptions { subgroup_size, ..host.options };
     #[cfg(feature = "sanitizer")]
     if host.is_sanitizer {
         // SAFETY: the caller's promise.
-        return unsafe { super::sanitizer::run_dispatch(host.options, dispatch, capacity) };
+        return unsafe { super::sanitizer::run_dispatch(options, dispatch, capacity) };
     }
     let launch = LaunchContext::new(descriptor, dispatch.extent.items, dispatch.extent.groups)
-        .with_options(host.options)
+        .with_options(options)
         .with_print_capacity(capacity);
     let bindings = dispatch.buffers.iter().map(|buffer| buffer.binding as usize + 1).max().unwrap_or(0);
     let mut buffers =
@@ -115,7 +122,10 @@ fn run_groups(
     let wanted = match launch.options.seed {
         // In one order, whatever the machine: on one thread.
         Some(_) => 1,
-        None => (total.saturating_mul(width) / INVOCATIONS_PER_THREAD).min(MAX_FIBERS / width),
+        None if dispatch.descriptor.parallel.full_workgroups => {
+            (total.saturating_mul(width) / FIBERS_PER_THREAD).min(MAX_FIBERS / width)
+        }
+        None => total.saturating_mul(width) / INVOCATIONS_PER_THREAD,
     };
     let order = launch.options.seed.map(|seed| Permutation::new(total, seed));
     let pool = if wanted > 1 { pool.get() } else { None };

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use gridwise_ir::descriptor::Feature;
+use gridwise_ir::descriptor::{Feature, SubgroupOperations};
+
+use crate::twin::HostOptions;
 
 /// A device that kernels run on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,12 +54,32 @@ pub struct Limits {
     pub max_workgroup: [u32; 3],
     /// Invocations of a workgroup.
     pub max_workgroup_invocations: u32,
+    /// Bytes of shared memory of a workgroup.
+    pub max_shared_bytes: u32,
+    /// What subgroups there are.
+    pub subgroup: SubgroupLimits,
     /// Bytes of by-value parameters and launch words.
     pub max_push_constants: u32,
     /// Buffers of one kernel.
     pub max_buffers: u32,
     /// Bytes of one buffer.
     pub max_buffer_bytes: u64,
+}
+
+/// The subgroups of a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SubgroupLimits {
+    /// Invocations of a subgroup, when the kernel does not ask for a number.
+    pub size: u32,
+    /// The fewest a kernel can ask for; as `size` when the device leaves no choice.
+    pub min_size: u32,
+    /// The most a kernel can ask for.
+    pub max_size: u32,
+    /// Subgroups that a workgroup may have when the kernel asks for a size.
+    pub max_subgroups: u32,
+    /// The operations that compute shaders have.
+    pub operations: SubgroupOperations,
 }
 
 impl DeviceInfo {
@@ -73,6 +95,14 @@ impl DeviceInfo {
                 max_groups: [u32::MAX; 3],
                 max_workgroup: [u32::MAX; 3],
                 max_workgroup_invocations: u32::MAX,
+                max_shared_bytes: u32::MAX,
+                subgroup: SubgroupLimits {
+                    size: HostOptions::default().subgroup_size,
+                    min_size: 1,
+                    max_size: 128,
+                    max_subgroups: u32::MAX,
+                    operations: SubgroupOperations(u32::MAX),
+                },
                 max_push_constants: crate::launch::MAX_PUSH_BYTES as u32,
                 max_buffers: u32::MAX,
                 max_buffer_bytes: isize::MAX as u64,

@@ -7,7 +7,7 @@ mod shared;
 use std::sync::Arc;
 
 pub use choice::DeviceChoice;
-pub use info::{DeviceInfo, DeviceKind, Limits};
+pub use info::{DeviceInfo, DeviceKind, Limits, SubgroupLimits};
 pub(crate) use shared::{Backend, Shared};
 
 use crate::algorithm::Algorithm;
@@ -41,6 +41,13 @@ use crate::vulkan::{VulkanBackend, VulkanDevice, VulkanInstance};
 #[derive(Debug, Clone)]
 pub struct Manager {
     shared: Arc<Shared>,
+}
+
+/// The host device, with the subgroups asked for.
+fn host_info(options: HostOptions) -> DeviceInfo {
+    let mut info = DeviceInfo::host();
+    info.limits.subgroup.size = options.subgroup_size;
+    info
 }
 
 /// Invocations of the largest subgroup that Vulkan knows.
@@ -103,7 +110,7 @@ impl Manager {
         let (capacity, sink) = (capacity_of(desc.print_bytes), desc.print);
         let host = || Backend::Host(HostDevice { options: desc.host, ..HostDevice::default() });
         if desc.device == DeviceChoice::Host {
-            return Ok(Self { shared: Arc::new(Shared::new(DeviceInfo::host(), host(), capacity, sink)) });
+            return Ok(Self { shared: Arc::new(Shared::new(host_info(desc.host), host(), capacity, sink)) });
         }
         let instance = match VulkanInstance::new(desc.validation) {
             Ok(instance) => instance.map(Arc::new),
@@ -123,7 +130,7 @@ impl Manager {
                 let device = VulkanDevice::new(instance, &candidate, desc.baseline_only)?;
                 Shared::new(candidate.info, Backend::Vulkan(VulkanBackend::new(device)), capacity, sink)
             }
-            _ => Shared::new(DeviceInfo::host(), host(), capacity, sink),
+            _ => Shared::new(host_info(desc.host), host(), capacity, sink),
         };
         tracing::info!(device = %shared.info, "device chosen");
         Ok(Self { shared: Arc::new(shared) })

@@ -67,8 +67,6 @@ methods! { AtomicValue:
     fn swap(value: T, order: Ordering) -> T;
     /// Puts `new` there if `current` is there, comparing bits; gives what was there, as `Ok` when it was replaced.
     fn compare_exchange(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T>;
-    /// Puts `new` there if `current` is there, comparing bits; gives what was there.
-    fn compare_and_swap(current: T, new: T, order: Ordering) -> T;
     /// Adds, wrapping around; gives what was there.
     fn fetch_add(value: T, order: Ordering) -> T;
     /// Subtracts, wrapping around; gives what was there.

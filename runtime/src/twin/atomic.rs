@@ -61,16 +61,6 @@ impl<T: AtomicValue> AtomicPlace<'_, T> {
         self.with(nowhere, |word| T::compare_exchange(word, current, new, success, failure))
     }
 
-    /// The value before; `new` takes its place when it was `current`.
-    #[inline]
-    pub fn compare_and_swap(self, current: T, new: T, order: Ordering) -> T {
-        let failure = match order {
-            Ordering::AcqRel | Ordering::Acquire => Ordering::Acquire,
-            _ => Ordering::Relaxed,
-        };
-        self.compare_exchange(current, new, order, failure).unwrap_or_else(|found| found)
-    }
-
     /// Rust's `fetch_add`, wrapping.
     #[inline]
     pub fn fetch_add(self, value: T, order: Ordering) -> T {
@@ -132,7 +122,7 @@ mod tests {
         assert_eq!(place.fetch_min(-0.0, AcqRel), 9.0);
         assert_eq!(place.load(Acquire), 0.0);
         assert_eq!(place.compare_exchange(0.0, 4.0, AcqRel, Acquire).map_err(f32::to_bits), Err(0x8000_0000));
-        assert_eq!(place.compare_and_swap(-0.0, 4.0, AcqRel), -0.0);
+        assert_eq!(place.compare_exchange(-0.0, 4.0, AcqRel, Acquire), Ok(-0.0));
         assert_eq!(value, 4.0);
     }
 

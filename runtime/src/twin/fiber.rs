@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 
@@ -14,6 +15,7 @@ use super::ambient::Scope;
 use super::group::{HostGroup, Invocation};
 use super::launch::HostFailure;
 use super::stop::Stopped;
+use super::subgroup::Lane;
 
 /// Bytes of a fiber's stack; pages that are not used cost address space only.
 const STACK_BYTES: usize = 256 * 1024;
@@ -33,6 +35,35 @@ pub struct Seat {
     /// Invariant: set by the running fiber, on whose stack it lies, until that is done.
     yielder: Cell<Option<NonNull<Yielder<(), ()>>>>,
     pub(super) state: Cell<State>,
+    /// The calls of device functions that the invocation is in, outermost first.
+    frames: RefCell<Vec<&'static Location>>,
+}
+
+/// A call of a device function in which invocations may wait: where they wait includes how they came there.
+#[derive(Debug)]
+pub struct Frame<L: Lane>(L);
+
+impl<L: Lane> Frame<L> {
+    /// Enters the function called at `place`; leaves it when dropped.
+    pub fn enter(lane: L, place: &'static Location) -> Self {
+        lane.with(|invocation| {
+            if let Some(seat) = invocation.seat {
+                seat.frames.borrow_mut().push(place);
+            }
+        });
+        Self(lane)
+    }
+}
+
+impl<L: Lane> Drop for Frame<L> {
+    fn drop(&mut self) {
+        // When the fiber is put away unfinished, nobody may be running: then nobody asks for its frames either.
+        self.0.with_any(|invocation| {
+            if let Some(seat) = invocation.seat {
+                seat.frames.borrow_mut().pop();
+            }
+        });
+    }
 }
 
 /// What an invocation does.
@@ -52,6 +83,14 @@ pub(super) enum State {
 }
 
 impl Seat {
+    /// Compares the places where two invocations wait, by the order of the source: calls first, then the place itself.
+    pub(super) fn compare(&self, place: &Location, other: &Self, other_place: &Location) -> Ordering {
+        let key = |place: &Location| (place.line, place.column, place.file);
+        let (frames, others) = (self.frames.borrow(), other.frames.borrow());
+        let path = frames.iter().copied().chain([place]).map(key);
+        path.cmp(others.iter().copied().chain([other_place]).map(key))
+    }
+
     /// Waits until the scheduler makes the invocation ready again.
     pub(super) fn wait(&self, state: State) {
         self.state.set(state);
@@ -189,11 +228,12 @@ impl Crew<'_> {
     /// Lets all invocations pass the barrier at which they are.
     fn pass_barrier(&self) -> Result<(), HostFailure> {
         let mut places = self.seats.iter().filter_map(|seat| match seat.state.get() {
-            State::Barrier(place) => Some(place),
+            State::Barrier(place) => Some((seat, place)),
             _ => None,
         });
-        let Some(first) = places.next() else { return Ok(()) };
-        let is_here = |seat: &&Seat| matches!(seat.state.get(), State::Barrier(place) if *place == *first);
+        let Some((one, first)) = places.next() else { return Ok(()) };
+        let is_at_first = |seat: &Seat, place| one.compare(first, seat, place).is_eq();
+        let is_here = |seat: &&Seat| matches!(seat.state.get(), State::Barrier(place) if is_at_first(seat, place));
         let waiting = self.seats.iter().filter(is_here).count();
         let stopped = self.seats.iter().filter(|seat| seat.state.get() == State::Stopped).count();
         if waiting + stopped < self.seats.len() {
@@ -201,7 +241,7 @@ impl Crew<'_> {
                 barrier: *first,
                 waiting: waiting as u32,
                 invocations: self.seats.len() as u32,
-                other: places.find(|place| *place != first).copied(),
+                other: places.find(|(seat, place)| !is_at_first(seat, place)).map(|(_, place)| *place),
                 group: self.group.group.into(),
             });
         }

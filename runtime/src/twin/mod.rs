@@ -34,7 +34,7 @@ pub use arithmetic::{
     wrap32,
 };
 pub use atomic::AtomicPlace;
-pub use fiber::Seat;
+pub use fiber::{Frame, Seat};
 pub use group::{HostGroup, Invocation};
 pub use launch::{HostFailure, HostOptions, LaunchContext, Trap, TrapSink};
 pub(crate) use order::Permutation;

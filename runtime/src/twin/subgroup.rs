@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use glam::UVec4;
 use gridwise_ir::descriptor::Location;
 
-use super::ambient::{Ambient, with_running};
+use super::ambient::{Ambient, with_current, with_running};
 use super::fiber::{Seat, State};
 use super::group::Invocation;
 use super::launch::TrapSink;
@@ -45,12 +45,13 @@ impl Subgroups {
                 State::Subgroup(place) => Some(place),
                 _ => None,
             };
-            let places = lanes.iter().filter_map(place);
-            let Some(next) = places.min_by_key(|place| (place.line, place.column, place.file)) else { continue };
+            let waiting = || lanes.iter().enumerate().filter_map(|(lane, seat)| Some((lane, seat, place(seat)?)));
+            let Some((_, first, at)) = waiting().min_by(|(_, a, x), (_, b, y)| a.compare(x, b, y)) else { continue };
             any = true;
+            let together =
+                |(_, seat, place): &(usize, &Seat, &'static Location)| first.compare(at, seat, place).is_eq();
             let mut active = 0;
-            for (lane, seat) in lanes.iter().enumerate().filter(|(_, seat)| place(seat).is_some_and(|at| *at == *next))
-            {
+            for (lane, seat, _) in waiting().filter(together).collect::<Vec<_>>() {
                 active |= 1u128 << lane;
                 seat.state.set(State::Ready);
                 let invocation = index * size as usize + lane;
@@ -109,6 +110,9 @@ impl<T: Value> Peers<'_, T> {
 pub trait Lane: TrapSink {
     /// Calls `f` with the invocation.
     fn with<R>(self, f: impl FnOnce(&Invocation<'_>) -> R) -> R;
+
+    /// As [`with`](Self::with), if there is one.
+    fn with_any(self, f: impl FnOnce(&Invocation<'_>));
 }
 
 impl Lane for &Invocation<'_> {
@@ -116,12 +120,24 @@ impl Lane for &Invocation<'_> {
     fn with<R>(self, f: impl FnOnce(&Invocation<'_>) -> R) -> R {
         f(self)
     }
+
+    fn with_any(self, f: impl FnOnce(&Invocation<'_>)) {
+        f(self);
+    }
 }
 
 impl Lane for Ambient {
     #[inline]
     fn with<R>(self, f: impl FnOnce(&Invocation<'_>) -> R) -> R {
         with_running("subgroup", f)
+    }
+
+    fn with_any(self, f: impl FnOnce(&Invocation<'_>)) {
+        with_current(|invocation| {
+            if let Some(invocation) = invocation {
+                f(invocation);
+            }
+        });
     }
 }
 

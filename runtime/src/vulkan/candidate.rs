@@ -2,11 +2,11 @@
 
 use std::ffi::CStr;
 
-use ash::{khr, vk};
-use gridwise_ir::descriptor::Feature;
+use ash::{ext, khr, vk};
+use gridwise_ir::descriptor::{Feature, SubgroupOperations};
 
 use super::spirv::{FloatControls, WidthControls};
-use crate::manager::{DeviceInfo, DeviceKind, Limits};
+use crate::manager::{DeviceInfo, DeviceKind, Limits, SubgroupLimits};
 
 /// A physical device, usable or not.
 #[derive(Debug, Clone)]
@@ -30,6 +30,14 @@ pub(crate) struct Caps {
     /// Workgroups along x in one dispatch; never zero.
     pub(crate) max_groups_x: u32,
     pub(crate) is_cpu: bool,
+    /// Invocations of a subgroup, when nothing is asked for.
+    pub(crate) subgroup_size: u32,
+    /// Whether pipelines may ask for a subgroup size.
+    pub(crate) has_subgroup_sizes: bool,
+    /// Whether that takes an extension.
+    pub(crate) subgroup_sizes_by_extension: bool,
+    /// Whether pipelines may ask for subgroups without idle invocations.
+    pub(crate) has_full_subgroups: bool,
     /// Whether tensors are out of the host's reach even where they are not.
     pub(crate) hides_memory: bool,
 }
@@ -59,7 +67,14 @@ impl Candidate {
         caps.max_groups_x = base.limits.max_compute_work_group_count[0].max(1);
         let mut driver = format!("driver {:#x}", base.driver_version);
         let mut features = Vec::new();
+        let mut subgroup =
+            SubgroupLimits { size: 1, min_size: 1, max_size: 1, max_subgroups: 0, operations: NO_OPERATIONS };
         if has_1_2 {
+            caps.subgroup_sizes_by_extension = version < vk::API_VERSION_1_3;
+            if version >= vk::API_VERSION_1_3 || has(ext::subgroup_size_control::NAME) {
+                query_subgroup_control(instance, physical, &mut caps);
+            }
+            subgroup = query_subgroups(instance, physical, &mut caps);
             driver = query_properties(instance, physical, has(khr::push_descriptor::NAME), &mut caps);
             query_features(instance, physical, &mut features, &mut missing);
         } else {
@@ -80,7 +95,7 @@ impl Candidate {
                 vk::api_version_minor(version),
                 vk::api_version_patch(version),
             ]),
-            limits: limits(&base.limits),
+            limits: limits(&base.limits, subgroup),
             features,
             missing,
         };
@@ -98,8 +113,47 @@ fn kind(kind: vk::PhysicalDeviceType) -> DeviceKind {
     }
 }
 
-fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
+/// What there is before anything was asked.
+const NO_OPERATIONS: SubgroupOperations = SubgroupOperations(0);
+
+/// Whether pipelines can ask for subgroup sizes.
+fn query_subgroup_control(instance: &ash::Instance, physical: vk::PhysicalDevice, caps: &mut Caps) {
+    let mut control = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
+    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut control);
+    // SAFETY: the device speaks Vulkan 1.3, or 1.2 with the extension that the structure is of.
+    unsafe { instance.get_physical_device_features2(physical, &mut all) };
+    caps.has_subgroup_sizes = control.subgroup_size_control == vk::TRUE;
+    caps.has_full_subgroups = caps.has_subgroup_sizes && control.compute_full_subgroups == vk::TRUE;
+}
+
+fn query_subgroups(instance: &ash::Instance, physical: vk::PhysicalDevice, caps: &mut Caps) -> SubgroupLimits {
+    let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+    let mut control = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
+    let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup);
+    if caps.has_subgroup_sizes {
+        properties = properties.push_next(&mut control);
+    }
+    // SAFETY: the device speaks Vulkan 1.2, and has what the second structure is of when that is there.
+    unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+    let size = subgroup.subgroup_size.max(1);
+    caps.has_subgroup_sizes &= control.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE);
+    caps.has_full_subgroups &= caps.has_subgroup_sizes;
+    caps.subgroup_size = size;
+    let (min_size, max_size, max_subgroups) = match caps.has_subgroup_sizes {
+        true => (control.min_subgroup_size, control.max_subgroup_size, control.max_compute_workgroup_subgroups),
+        false => (size, size, u32::MAX),
+    };
+    let operations = match subgroup.supported_stages.contains(vk::ShaderStageFlags::COMPUTE) {
+        true => SubgroupOperations(subgroup.supported_operations.as_raw()),
+        false => NO_OPERATIONS,
+    };
+    SubgroupLimits { size, min_size, max_size, max_subgroups, operations }
+}
+
+fn limits(limits: &vk::PhysicalDeviceLimits, subgroup: SubgroupLimits) -> Limits {
     Limits {
+        max_shared_bytes: limits.max_compute_shared_memory_size,
+        subgroup,
         max_groups: limits.max_compute_work_group_count,
         max_workgroup: limits.max_compute_work_group_size,
         max_workgroup_invocations: limits.max_compute_work_group_invocations,

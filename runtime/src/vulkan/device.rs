@@ -258,6 +258,12 @@ fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -
     if caps.has_portability_subset {
         extensions.push(khr::portability_subset::NAME.as_ptr());
     }
+    if caps.has_subgroup_sizes && caps.subgroup_sizes_by_extension {
+        extensions.push(ext::subgroup_size_control::NAME.as_ptr());
+    }
+    let mut subgroup_sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
+        .subgroup_size_control(caps.has_subgroup_sizes)
+        .compute_full_subgroups(caps.has_full_subgroups);
     let mut vulkan_1_2 = vk::PhysicalDeviceVulkan12Features::default()
         .vulkan_memory_model(true)
         .scalar_block_layout(true)
@@ -279,6 +285,7 @@ fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -
         .enabled_features(&base)
         .push_next(&mut vulkan_1_1)
         .push_next(&mut vulkan_1_2);
+    let info = if caps.has_subgroup_sizes { info.push_next(&mut subgroup_sizes) } else { info };
     // SAFETY: the device has the family, extensions and features asked for; all pointers live until after the call.
     unsafe { instance.create_device(candidate.physical, &info, None) }.map_err(Error::vulkan("vkCreateDevice"))
 }

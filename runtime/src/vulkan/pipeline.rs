@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ash::vk;
-use gridwise_ir::descriptor::{KernelDescriptor, ParamKind};
+use gridwise_ir::descriptor::{KernelDescriptor, ParamKind, SubgroupOperations};
 
 use super::device::VulkanDevice;
 use super::spirv;
@@ -83,10 +83,23 @@ impl Pipeline {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
         // SAFETY: the words are a whole module as the compiler made it.
         let module = unsafe { raw.create_shader_module(&info, None) }.map_err(Error::vulkan("vkCreateShaderModule"))?;
+        let asked = descriptor.parallel.subgroup_size;
+        let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
+            .required_subgroup_size(asked.unwrap_or_default());
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module)
             .name(&entry);
+        // A size that is the device's only one needs no asking.
+        let asks = asked.is_some() && self.device.caps.has_subgroup_sizes;
+        let lanes = asked.unwrap_or(self.device.caps.subgroup_size).max(1);
+        let uses_subgroups = descriptor.parallel.subgroup_operations != SubgroupOperations(0);
+        let fills_subgroups = descriptor.workgroup[0].is_multiple_of(lanes) && self.device.caps.has_full_subgroups;
+        let stage = match uses_subgroups && fills_subgroups {
+            true => stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS),
+            false => stage,
+        };
+        let stage = if asks { stage.push_next(&mut required) } else { stage };
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout);
         // SAFETY: module and layout are live and of one kernel; the module is not used after.
         let made = unsafe {

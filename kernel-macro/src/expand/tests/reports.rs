@@ -18,15 +18,15 @@ fn bad_attribute() {
     check_errors(
         "#[kernel(workgruop = 64, size = 3)] fn k(x: &mut [f32]) {}",
         expect![[r#"
-        error: [K0002] `#[kernel]` has no argument `workgruop`
-               help: did you mean `workgroup`?
-         1 | #[kernel(workgruop = 64, size = 3)] fn k(x: &mut [f32]) {}
-           |          ^^^^^^^^^
-        error: [K0002] `#[kernel]` has no argument `size`
-               help: it knows `workgroup`
-         1 | #[kernel(workgruop = 64, size = 3)] fn k(x: &mut [f32]) {}
-           |                          ^^^^
-    "#]],
+            error: [K0002] `#[kernel]` has no argument `workgruop`
+                   help: did you mean `workgroup`?
+             1 | #[kernel(workgruop = 64, size = 3)] fn k(x: &mut [f32]) {}
+               |          ^^^^^^^^^
+            error: [K0002] `#[kernel]` has no argument `size`
+                   help: it knows `workgroup`, `subgroup`
+             1 | #[kernel(workgruop = 64, size = 3)] fn k(x: &mut [f32]) {}
+               |                          ^^^^
+        "#]],
     );
     check_errors(
         "#[kernel(workgroup = 64, workgroup = 32)] fn k(x: &mut [f32]) {}",

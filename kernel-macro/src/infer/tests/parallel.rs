@@ -87,7 +87,7 @@ fn kernel(bins: &[Atomic<u32>], cells: &mut [Cell], y: &mut [u32]) {
              6 |     bins[3] += 1;
                |     ^^^^^^^
             error: [K0301] cannot assign to `bins[3]`, which is an `Atomic<u32>`
-                   help: exchange it in a loop with `bins[3].compare_and_swap(old, new, Relaxed)`
+                   help: exchange it in a loop with `bins[3].compare_exchange(…)`
              7 |     bins[3] *= 2;
                |     ^^^^^^^
             error: [K0301] `cells[0]` holds atomics and cannot be copied
@@ -118,6 +118,8 @@ fn kernel(bins: &[Atomic<u32>], mass: &[Atomic<f32>]) {
     bins[0].fetch_plus(1, Relaxed);
     bins[0].fetch_update(Relaxed, Relaxed);
     bins[0].compare_exchange_weak(1, 2, Relaxed, Relaxed);
+    bins[0].compare_exchange(1, 2);
+    let wrong: u32 = bins[0].compare_exchange(1, 2, Relaxed, Relaxed);
     mass[0].fetch_and(1.0, Relaxed);
     bins[0].fetch_add(1);
     bins[0].fetch_add(1.5, Relaxed);
@@ -130,29 +132,36 @@ fn kernel(bins: &[Atomic<u32>], mass: &[Atomic<f32>]) {
              2 |     bins[0].fetch_plus(1, Relaxed);
                |             ^^^^^^^^^^
             error: [K0104] no method `fetch_update` on type `Atomic<u32>`
-                   help: write a loop with `compare_and_swap`: there is no closure in the middle of an atomic
+                   help: write a loop with `compare_exchange`: there is no closure in the middle of an atomic
              3 |     bins[0].fetch_update(Relaxed, Relaxed);
                |             ^^^^^^^^^^^^
             error: [K0104] no method `compare_exchange_weak` on type `Atomic<u32>`
-                   help: write `compare_and_swap(old, new, order)`, which gives what was there
+                   help: write `compare_exchange(old, new, order, order_of_failure)`
              4 |     bins[0].compare_exchange_weak(1, 2, Relaxed, Relaxed);
                |             ^^^^^^^^^^^^^^^^^^^^^
+            error: [K0106] `compare_exchange` takes 4 arguments, the last two memory orders, but 2 were given
+                   help: write `bins[0].compare_exchange(1, 2, AcqRel, Relaxed)`
+             5 |     bins[0].compare_exchange(1, 2);
+               |             ^^^^^^^^^^^^^^^^
+            error: [K0102] expected `u32`, found `Result<u32, u32>`
+             6 |     let wrong: u32 = bins[0].compare_exchange(1, 2, Relaxed, Relaxed);
+               |                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
             error: [K0104] no method `fetch_and` on type `Atomic<f32>`
                    note: bitwise operations are for integers
                    help: declare it `Atomic<u32>` and use `to_bits` and `from_bits`
-             5 |     mass[0].fetch_and(1.0, Relaxed);
+             7 |     mass[0].fetch_and(1.0, Relaxed);
                |             ^^^^^^^^^
             error: [K0106] `fetch_add` takes 2 arguments, the last a memory order, but 1 were given
                    help: write `bins[0].fetch_add(1, Relaxed)`
-             6 |     bins[0].fetch_add(1);
+             8 |     bins[0].fetch_add(1);
                |             ^^^^^^^^^
             error: [K0102] expected `u32`, found float literal
-             7 |     bins[0].fetch_add(1.5, Relaxed);
+             9 |     bins[0].fetch_add(1.5, Relaxed);
                |                       ^^^
             error: [K0301] `Atomic::new` is not available in kernels
                    note: atomics live in buffers and in shared memory, where they begin as zeros
                    help: call methods on an element: `counts[i].fetch_add(1, Relaxed)`
-             8 |     let fresh = Atomic::new(1u32);
+            10 |     let fresh = Atomic::new(1u32);
                |                 ^^^^^^^^^^^
         "#]],
     );
@@ -168,6 +177,7 @@ fn kernel(bins: &[Atomic<u32>]) {
     bins[0].fetch_add(1, 2);
     bins[0].load(Release);
     bins[0].store(1, AcqRel);
+    bins[0].compare_exchange(1, 2, AcqRel, Release);
     fence(Scope::Workgroup, Relaxed);
     fence(Scope::System, AcqRel);
     fence(AcqRel);
@@ -197,18 +207,23 @@ fn kernel(bins: &[Atomic<u32>]) {
                    help: a store does not acquire: write `Release` or `Relaxed`
              6 |     bins[0].store(1, AcqRel);
                |                      ^^^^^^
+            error: [K0302] a failed exchange cannot have the order `Release`
+                   note: nothing is written then
+                   help: write `Acquire` or `Relaxed`
+             7 |     bins[0].compare_exchange(1, 2, AcqRel, Release);
+               |                                            ^^^^^^^
             error: [K0302] a fence cannot have the order `Relaxed`
                    note: it would order nothing
                    help: write `Acquire`, `Release` or `AcqRel`
-             7 |     fence(Scope::Workgroup, Relaxed);
+             8 |     fence(Scope::Workgroup, Relaxed);
                |                             ^^^^^^^
             error: [K0302] expected a scope, found `Scope::System`
                    help: write `Scope::Subgroup`, `Scope::Workgroup` or `Scope::Device`
-             8 |     fence(Scope::System, AcqRel);
+             9 |     fence(Scope::System, AcqRel);
                |           ^^^^^^^^^^^^^
             error: [K0106] `fence` takes 2 arguments, but 1 were given
                    help: write `fence(Scope::Workgroup, AcqRel)`
-             9 |     fence(AcqRel);
+            10 |     fence(AcqRel);
                |     ^^^^^
         "#]],
     );

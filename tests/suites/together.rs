@@ -1,0 +1,178 @@
+//! Kernels whose invocations work together, on the device that `GRIDWISE_DEVICE` selects: what launches are refused, what
+//! the host device reports, and that its order of invocations is what the seed says.
+
+use gridwise::prelude::*;
+use gridwise::{DeviceChoice, DeviceKind, Error, HostOptions, ManagerDesc};
+
+#[kernel(workgroup = [32, 2])]
+fn swap_halves(x: &[u32], y: &mut [u32]) {
+    let tile = Shared::<[u32; 64]>::new();
+    let (i, l) = (workgroup_id().x * 64 + local_index(), local_index());
+    tile[l] = x[i];
+    barrier();
+    y[i] = tile[(l + 32) % 64];
+}
+
+#[kernel(workgroup = 64)]
+fn divergent(y: &mut [u32]) {
+    if local_id().x < 10 {
+        barrier();
+    }
+    y[global_id().x] = 1;
+}
+
+#[kernel(workgroup = 64)]
+fn different_barriers(y: &mut [u32]) {
+    if local_id().x == 5 {
+        barrier();
+    } else {
+        barrier();
+    }
+    y[global_id().x] = 1;
+}
+
+#[kernel(workgroup = 64)]
+fn panics_between_barriers(y: &mut [u32]) {
+    let tile = Shared::<[u32; 64]>::new();
+    let l = local_id().x;
+    tile[l] = l;
+    barrier();
+    assert!(l != 7 || y[0] == 0, "seven");
+    barrier();
+    y[l] = tile[63 - l];
+}
+
+#[kernel(workgroup = 16)]
+fn arrivals(counter: &[Atomic<u32>], order: &mut [u32]) {
+    let i = global_id().x;
+    let ticket = counter[0].fetch_add(1, Relaxed);
+    barrier();
+    order[ticket] = i;
+}
+
+#[kernel(workgroup = 64, subgroup = 64)]
+fn wide_subgroups(y: &mut [u32]) {
+    y[global_id().x] = subgroup_size() + subgroup::add(1u32);
+}
+
+#[kernel]
+fn count_twice(a: &[Atomic<u32>], b: &[Atomic<u32>]) {
+    a[0].fetch_add(b[0].load(Relaxed), Relaxed);
+}
+
+#[kernel]
+fn count(values: &[Atomic<u32>]) {
+    values[global_id().x % values.len() as u32].fetch_add(1, Relaxed);
+}
+
+fn host(options: HostOptions) -> Manager {
+    Manager::with(ManagerDesc { device: DeviceChoice::Host, host: options, ..ManagerDesc::default() }).expect("a host")
+}
+
+#[test]
+fn workgroups_must_be_whole() {
+    let mgr = Manager::new().expect("a device");
+    let (x, mut y) = (mgr.tensor(&[1u32; 256]).expect("memory"), mgr.tensor(&[0u32; 256]).expect("memory"));
+    let seq = mgr.sequence().expect("a sequence");
+    let error = SwapHalves::dispatch(&seq, Grid::items([33, 2]), &x, &mut y).expect_err("partial");
+    let Error::PartialWorkgroup { kernel, axis, items, width, rounded } = error else { panic!("{error}") };
+    assert_eq!((kernel, axis, items, width, rounded), ("swap_halves", 0, 33, 32, 64));
+    let error = SwapHalves::dispatch(&seq, Grid::items(64), &x, &mut y).expect_err("one row of two");
+    assert!(error.to_string().contains("along axis 1 are no multiple of 2"), "{error}");
+    seq.eval().expect("nothing was recorded");
+    SwapHalves::dispatch(&seq, Grid::items([96, 2]), &x, &mut y).expect("whole");
+    SwapHalves::dispatch(&seq, Grid::groups(4), &x, &mut y).expect("whole");
+    seq.eval().expect("evaluated");
+    assert_eq!(mgr.validation_messages(), Vec::<String>::new());
+}
+
+#[test]
+fn divergent_barriers_are_errors_on_the_host() {
+    let mgr = host(HostOptions::default());
+    let mut y = mgr.tensor(&[0u32; 128]).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    Divergent::dispatch(&seq, Grid::items(128), &mut y).expect("recorded");
+    let error = seq.eval().expect_err("divergent");
+    let Error::DivergentBarrier { kernel, line, column, waiting, invocations, .. } = error else { panic!("{error}") };
+    assert_eq!((kernel, line, column, waiting, invocations), ("divergent", 19, 9, 10, 64));
+    let seq = mgr.sequence().expect("a sequence");
+    DifferentBarriers::dispatch(&seq, Grid::items(64), &mut y).expect("recorded");
+    let error = seq.eval().expect_err("two barriers").to_string();
+    assert!(error.contains("others wait at") && error.contains("together.rs:27:9"), "{error}");
+}
+
+#[test]
+fn a_panic_does_not_keep_others_at_the_barrier() {
+    let mgr = Manager::new().expect("a device");
+    let mut y = mgr.tensor(&[0u32; 64]).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    PanicsBetweenBarriers::dispatch(&seq, Grid::items(64), &mut y).expect("recorded");
+    seq.eval().expect("zero is fine");
+    let error = seq.eval().expect_err("seven panics");
+    let Error::KernelPanic { message, count, invocation, .. } = error else { panic!("{error}") };
+    assert_eq!((message.as_str(), count, invocation), ("seven", 1, [7, 0, 0]));
+    let expected: Vec<u32> = (0..64).rev().collect();
+    assert_eq!(y.to_vec().expect("readable"), expected);
+    assert_eq!(mgr.validation_messages(), Vec::<String>::new());
+}
+
+#[test]
+fn the_seed_decides_the_order() {
+    let order = |seed| {
+        let mgr = host(HostOptions { seed, ..HostOptions::default() });
+        let (counter, mut order) = (mgr.tensor(&[0u32]).expect("memory"), mgr.tensor(&[0u32; 256]).expect("memory"));
+        let seq = mgr.sequence().expect("a sequence");
+        Arrivals::dispatch(&seq, Grid::items(256), &counter, &mut order).expect("recorded");
+        seq.eval().expect("evaluated");
+        order.to_vec().expect("readable")
+    };
+    let (first, second) = (order(Some(1)), order(Some(2)));
+    assert_eq!(first, order(Some(1)));
+    assert_ne!(first, second);
+    let mut all = first.clone();
+    all.sort_unstable();
+    assert_eq!(all, (0..256).collect::<Vec<_>>());
+    let in_groups_of_16 = first.chunks(16).map(|chunk| chunk[0] / 16).collect::<Vec<_>>();
+    assert_ne!(in_groups_of_16, (0..16).collect::<Vec<_>>(), "workgroups are permuted, too");
+}
+
+#[test]
+fn subgroup_sizes_are_asked_for() {
+    let mgr = Manager::new().expect("a device");
+    let mut y = mgr.tensor(&[0u32; 64]).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    let subgroup = mgr.device().limits.subgroup;
+    let result = WideSubgroups::dispatch(&seq, Grid::items(64), &mut y);
+    if subgroup.max_size < 64 {
+        let error = result.expect_err("no such subgroups");
+        assert!(matches!(error, Error::SubgroupSizeUnavailable { asked: 64, .. }), "{error}");
+    } else {
+        result.expect("recorded");
+        seq.eval().expect("evaluated");
+        assert_eq!(y.to_vec().expect("readable"), [128; 64]);
+    }
+    let odd = ManagerDesc {
+        device: DeviceChoice::Host,
+        host: HostOptions { subgroup_size: 12, ..HostOptions::default() },
+        ..ManagerDesc::default()
+    };
+    assert!(matches!(Manager::with(odd), Err(Error::BadSubgroupSize { size: 12 })));
+    assert_eq!(host(HostOptions { subgroup_size: 8, ..HostOptions::default() }).device().limits.subgroup.size, 8);
+}
+
+#[test]
+fn atomics_are_writes() {
+    let mgr = Manager::new().expect("a device");
+    let values = mgr.tensor(&[0u32; 4]).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    let error = CountTwice::dispatch(&seq, Grid::items(1), &values, &values).expect_err("written twice");
+    assert!(matches!(error, Error::AliasedTensor { .. }), "{error}");
+    for _ in 0..20 {
+        Count::dispatch(&seq, Grid::items(1000), &values).expect("recorded");
+    }
+    seq.eval().expect("evaluated");
+    assert_eq!(values.to_vec().expect("readable"), [5000; 4]);
+    if mgr.device().kind != DeviceKind::Host {
+        assert_eq!(mgr.validation_messages(), Vec::<String>::new());
+    }
+}
