@@ -149,6 +149,7 @@ fn compare(program: &Program, generic: ItemId, instance: ItemId, diags: &mut Dia
 fn agrees(written: &Ty, found: &Ty) -> bool {
     match (written, found) {
         (Ty::Error | Ty::Never, _) | (_, Ty::Error | Ty::Never) => true,
+        (Ty::Closure(_, a), Ty::Closure(_, b)) => a == b,
         (Ty::Array(a, n), Ty::Array(b, m)) => n == m && agrees(a, b),
         (Ty::Option(a), Ty::Option(b)) => agrees(a, b),
         (Ty::Result(a, e), Ty::Result(b, f)) => agrees(a, b) && agrees(e, f),

@@ -131,7 +131,14 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
             (Item::Struct(_), TypedItem::Struct(fields)) => sum(fields),
             _ => 0,
         },
-        Ty::Unit | Ty::Never | Ty::Error | Ty::Const(_) | Ty::Buffer { .. } | Ty::Shared(_) | Ty::Atomic(_) => 0,
+        Ty::Unit
+        | Ty::Never
+        | Ty::Error
+        | Ty::Const(_)
+        | Ty::Closure(..)
+        | Ty::Buffer { .. }
+        | Ty::Shared(_)
+        | Ty::Atomic(_) => 0,
         Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => {
             let variants = program.variants_of(ty).unwrap_or_default();
             variants.iter().map(|members| sum(members)).fold(1, u32::saturating_add)

@@ -1,13 +1,13 @@
 //! What inference finds out: the type of every expression and binding, and what every name stands for.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::float16;
 use gridwise_ir::ir::{AtomicOp, Builtin, Order, Scope, SubgroupOp};
 
-use crate::ast::{BindingId, ExprId, ScalarName, SpanRange};
+use crate::ast::{BindingId, Closure, ExprId, ScalarName, SpanRange};
 use crate::intrinsic::Intrinsic;
 use crate::program::{Binding, ItemId};
 
@@ -22,6 +22,8 @@ pub(crate) enum Ty {
     /// Never empty.
     Tuple(Rc<[Ty]>),
     Struct(ItemId),
+    /// The type of the closure at an expression of a function.
+    Closure(ItemId, ExprId),
     /// The value of a const parameter: only as a generic argument.
     Const(i128),
     /// A `#[device] enum`.
@@ -69,12 +71,26 @@ pub(crate) struct TypedFn {
     pub(crate) targets: HashMap<ExprId, ExprId>,
     /// For `ExprKind::Repeat`, and for array types in casts or lets: evaluated lengths by the length expression's id.
     pub(crate) lens: HashMap<ExprId, u32>,
+    /// The closures, by their expression.
+    pub(crate) closures: BTreeMap<ExprId, TypedClosure>,
+    /// For each expression inside of closures: the innermost of them.
+    pub(crate) inside: HashMap<ExprId, ExprId>,
     /// The calls whose callee is generic, in order.
     pub(crate) requests: Vec<InstanceRequest>,
     /// The calls of `Shared::new`, in order, with the variable that each makes when it stands alone after a `let`.
     pub(crate) shared: Vec<SharedUse>,
     /// The buffer parameters that hold atomics somewhere.
     pub(crate) atomic_buffers: Vec<BindingId>,
+}
+
+/// A closure of one function.
+#[derive(Debug, Clone)]
+pub(crate) struct TypedClosure {
+    pub(crate) closure: Rc<Closure>,
+    pub(crate) params: Vec<Ty>,
+    pub(crate) result: Ty,
+    /// Variables of the function that it names, in order.
+    pub(crate) captures: Vec<BindingId>,
 }
 
 /// A call of a generic function, with what its parameters stand for there.
@@ -166,6 +182,8 @@ pub(crate) enum Callee {
     Builtin(Builtin),
     /// A function or method of a built-in type.
     Intrinsic(Intrinsic),
+    /// The closure in the variable that the call's path names.
+    Closure,
     /// `T::from` of a built-in type, which loses nothing.
     Convert,
     /// `T::default` of a built-in type.

@@ -2,6 +2,7 @@
 
 pub mod abstraction;
 pub mod arithmetic;
+pub mod closures;
 pub mod control;
 pub mod floats;
 pub mod generics;
@@ -26,6 +27,7 @@ pub fn all() -> Vec<Case> {
     [
         abstraction::CASES,
         arithmetic::CASES,
+        closures::CASES,
         control::CASES,
         floats::CASES,
         generics::CASES,

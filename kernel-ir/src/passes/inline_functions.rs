@@ -18,8 +18,9 @@ const GROWTH: usize = 20_000;
 struct Callee {
     calls: usize,
     size: usize,
-    /// Whether it can end the invocation, which only the kernel's own function does: it is inlined whatever its size.
-    panics: bool,
+    /// Whether it does what only the kernel's own function does in the end, that is, ends the invocation or names buffers:
+    /// it is inlined whatever its size.
+    is_of_kernel: bool,
     /// Whether all returns are the last instruction of the entry block.
     returns_at_end: bool,
     /// Locals that may be read before they are written, so that they must be zeroed when the body runs again.
@@ -67,7 +68,7 @@ pub fn run(module: &mut Module) -> Changed {
         callees.push(Callee {
             calls: count,
             size: size(&function),
-            panics: panics(&function),
+            is_of_kernel: is_of_kernel(&function),
             returns_at_end: tail_returns::returns_at_end(&function),
             reads_zero: reads_zero(&function),
         });
@@ -96,10 +97,15 @@ fn size(function: &Function) -> usize {
     size
 }
 
-fn panics(function: &Function) -> bool {
-    let mut panics = false;
-    for_each_inst(function, &mut |_, inst| panics |= matches!(inst.kind, InstKind::Panic(..)));
-    panics
+fn is_of_kernel(function: &Function) -> bool {
+    let mut found = false;
+    for_each_inst(function, &mut |_, inst| {
+        found |= match &inst.kind {
+            InstKind::Panic(..) | InstKind::Len(_) => true,
+            kind => kind.place().is_some_and(|place| matches!(place.root, Root::Buffer(_))),
+        };
+    });
+    found
 }
 
 /// A local is safe when the first instruction that names it is a store of the whole in the entry block itself.
@@ -173,7 +179,7 @@ impl Inliner<'_> {
 
     fn is_worth_it(&mut self, callee: FunctionId) -> bool {
         let callee = &self.callees[callee.index()];
-        if callee.calls == 1 || callee.size <= SMALL || callee.panics {
+        if callee.calls == 1 || callee.size <= SMALL || callee.is_of_kernel {
             return true;
         }
         if callee.size > *self.growth {

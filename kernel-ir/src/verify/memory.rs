@@ -16,6 +16,15 @@ impl<'m> FunctionCx<'m, '_> {
         kernel
     }
 
+    /// The kernel of the module; `what` is reported when there is none.
+    fn any_kernel(&mut self, what: &dyn std::fmt::Display) -> Option<&'m Kernel> {
+        let kernel = self.module.kernel.as_ref();
+        if kernel.is_none() {
+            self.error(VerifyErrorKind::Place, format!("{what} belongs to a kernel, and the module has none"));
+        }
+        kernel
+    }
+
     pub(super) fn check_param(&mut self, param: ParamId, inst: &Inst) {
         let Some(kernel) = self.own_kernel(&param) else { return };
         match kernel.params.get(param) {
@@ -26,7 +35,7 @@ impl<'m> FunctionCx<'m, '_> {
     }
 
     pub(super) fn check_len(&mut self, buffer: BufferId, inst: &Inst) {
-        if let Some(kernel) = self.own_kernel(&buffer)
+        if let Some(kernel) = self.any_kernel(&buffer)
             && !kernel.buffers.contains(buffer)
         {
             self.error(VerifyErrorKind::UnknownId, format!("there is no {buffer}"));
@@ -84,7 +93,7 @@ impl<'m> FunctionCx<'m, '_> {
             }
         }
         if let Root::Buffer(buffer) = place.root {
-            let kernel = self.own_kernel(&buffer)?;
+            let kernel = self.any_kernel(&buffer)?;
             // Reported with the kernel.
             let element = kernel.buffers.get(buffer).map(|buffer| buffer.element);
             if element.is_some_and(|element| !self.module.types.all().contains(element)) {

@@ -27,7 +27,7 @@
 //!
 //! **Memory** (`memory`)
 //! - Places lead to a cell, and have its type; in a buffer they begin with an index; indices are `u32`.
-//! - Only the kernel's function names buffers and by-value parameters; stores go to writable buffers or locals.
+//! - Only functions of a module with a kernel name buffers, only the kernel's own its by-value parameters; stores go to writable buffers or locals.
 //! - The site of a checked index is of the kind `IndexOutOfBounds`.
 //!
 //! **Parallelism** (`parallel`)

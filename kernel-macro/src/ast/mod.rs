@@ -1,11 +1,15 @@
 //! The syntax tree of kernels, device items and GPU structs: a small subset of Rust with spans. Names are not resolved, types not known.
 
+mod generics;
 mod pattern;
+
+use std::rc::Rc;
 
 use gridwise_ir::entity_id;
 use proc_macro2::{Ident, Span, TokenStream};
 
 use crate::format::Style;
+pub(crate) use generics::{Bound, GenericArg, GenericKind, GenericParam, Generics, Impl, PathArgs, Trait};
 pub(crate) use pattern::{FieldPattern, Pattern, rest_range, spread};
 
 entity_id!(
@@ -35,25 +39,6 @@ pub(crate) enum Item {
     Const(Const),
     Impl(Impl),
     Trait(Trait),
-}
-
-/// An `impl` block. Its functions and consts are items of their own.
-#[derive(Debug, Clone)]
-pub(crate) struct Impl {
-    pub(crate) generics: Generics,
-    /// The trait.
-    pub(crate) of: Option<Path>,
-    pub(crate) self_ty: TypeExpr,
-    /// `type Name = T;`
-    pub(crate) types: Vec<(Ident, TypeExpr)>,
-}
-
-/// A trait. Its functions with a body and its consts with a value are items of their own.
-#[derive(Debug, Clone)]
-pub(crate) struct Trait {
-    pub(crate) name: Ident,
-    pub(crate) generics: Generics,
-    pub(crate) supertraits: Vec<Bound>,
 }
 
 /// A kernel or device function.
@@ -144,58 +129,6 @@ pub(crate) struct Path {
     pub(crate) segments: Vec<Ident>,
     /// The generic arguments of those segments that have some, in order.
     pub(crate) generics: Vec<PathArgs>,
-}
-
-/// `<f32, 4>` or `::<f32, 4>` after a segment of a path, or after a method's name.
-#[derive(Debug, Clone)]
-pub(crate) struct PathArgs {
-    /// Position of the segment.
-    pub(crate) segment: usize,
-    pub(crate) args: Vec<GenericArg>,
-    /// The tokens as written, brackets included.
-    pub(crate) tokens: TokenStream,
-}
-
-/// A generic argument: a type, a value, or a name that may be either.
-#[derive(Debug, Clone)]
-pub(crate) struct GenericArg {
-    pub(crate) ty: Option<TypeExpr>,
-    pub(crate) value: Option<Expr>,
-    pub(crate) span: SpanRange,
-}
-
-/// What an item is generic over.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Generics {
-    pub(crate) params: Vec<GenericParam>,
-    /// Types named by `where` clauses about anything but a parameter itself, with their bounds.
-    pub(crate) clauses: Vec<(TypeExpr, Vec<Bound>)>,
-    /// As written, `where` clause included.
-    pub(crate) source: syn::Generics,
-}
-
-/// A type or const parameter.
-#[derive(Debug, Clone)]
-pub(crate) struct GenericParam {
-    pub(crate) name: Ident,
-    pub(crate) kind: GenericKind,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) enum GenericKind {
-    /// With its bounds, those of `where` clauses included. `implicit`: stands for `impl Trait` as an argument's type.
-    Type { bounds: Vec<Bound>, implicit: bool },
-    /// `const N: T`
-    Const(TypeExpr),
-}
-
-/// A bound of a type parameter.
-#[derive(Debug, Clone)]
-pub(crate) enum Bound {
-    /// `Add<f32, Output = T>`
-    Trait { path: Path, bindings: Vec<(Ident, TypeExpr)> },
-    /// `Fn(A, B) -> C`, `FnMut`, `FnOnce`.
-    Fn { params: Vec<TypeExpr>, result: Option<TypeExpr> },
 }
 
 /// A type as written.
@@ -332,7 +265,7 @@ pub(crate) enum ExprKind {
         receiver: Box<Expr>,
         name: Ident,
         /// `::<f32>` after the name.
-        turbofish: Option<PathArgs>,
+        turbofish: Option<Box<PathArgs>>,
         args: Vec<Expr>,
     },
     Field {
@@ -363,8 +296,19 @@ pub(crate) enum ExprKind {
     },
     /// `assert!(…)`, `println!(…)` and their like.
     Macro(Box<MacroCall>),
+    Closure(Rc<Closure>),
     /// Reported already.
     Error,
+}
+
+/// `|a, b: f32| a + b`
+#[derive(Debug)]
+pub(crate) struct Closure {
+    /// The word `move`.
+    pub(crate) moves: Option<Span>,
+    pub(crate) params: Vec<(Pattern, Option<TypeExpr>)>,
+    pub(crate) result: Option<TypeExpr>,
+    pub(crate) body: Expr,
 }
 
 /// A call of a macro that kernels have.

@@ -64,7 +64,8 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     let names = kernel.names(&mut diags);
     let failed = diags.has_errors();
     let mut tokens = errors_of(diags);
-    if type_name(&kernel.function.name) != kernel.function.name {
+    // A struct cannot stand in an `impl`, where a function with a receiver does.
+    if type_name(&kernel.function.name) != kernel.function.name && kernel.source.sig.receiver().is_none() {
         tokens.extend(dispatch_items(&kernel.source, &kernel.function, &facade_path()));
     }
     tokens.extend(if failed {

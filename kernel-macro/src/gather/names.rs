@@ -280,6 +280,16 @@ impl Names {
                 self.exprs(base.as_deref());
                 self.exprs(fields.iter().map(|(_, value)| value));
             }
+            ExprKind::Closure(closure) => {
+                let depth = self.locals.len();
+                for (pattern, ty) in &closure.params {
+                    ty.iter().for_each(|ty| self.ty(ty));
+                    self.bind(pattern);
+                }
+                closure.result.iter().for_each(|ty| self.ty(ty));
+                self.expr(&closure.body);
+                self.locals.truncate(depth);
+            }
             ExprKind::Cast(operand, ty) => {
                 self.expr(operand);
                 self.ty(ty);

@@ -111,7 +111,7 @@ impl<'a> Infer<'a> {
         let candidate = self.choose(candidates, 1, &found)?;
         let crate::ast::ExprKind::Method { turbofish, .. } = &expr.kind else { return None };
         let all: Vec<(&'a Expr, Term)> = std::iter::once((receiver, term.clone())).chain(found).collect();
-        Some(self.call_member(expr, candidate, turbofish.as_ref(), all, super::range(name.span())))
+        Some(self.call_member(expr, candidate, turbofish.as_deref(), all, super::range(name.span())))
     }
 
     /// `Type::name(args)` of an `impl`; `None` when the path does not begin with a type that has it.

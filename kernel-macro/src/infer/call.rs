@@ -37,12 +37,10 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_call(&mut self, expr: &'a Expr, path: &'a Path, span: SpanRange, args: &'a [Expr]) -> Term {
         if let Some(name) = path.as_name()
             && !self.constant
-            && self.visible.iter().any(|id| self.local(*id).is_some_and(|local| name == local.name.as_str()))
+            && let Some(&binding) =
+                self.visible.iter().rev().find(|id| self.local(**id).is_some_and(|local| name == local.name.as_str()))
         {
-            self.diags
-                .error(code::UNKNOWN_NAME, span, format!("expected a function, found the variable `{name}`"))
-                .note("kernels have no function pointers");
-            return self.infer_arguments_only(args);
+            return self.infer_variable_call(expr, binding, path, span, args);
         }
         if let Some(term) = self.infer_user_associated(expr, path, span, args) {
             return term;

@@ -76,6 +76,7 @@ impl<'a> Infer<'a> {
                 term
             }
             ExprKind::Try(operand) => self.infer_try(expr, operand),
+            ExprKind::Closure(closure) => self.infer_closure(expr, closure, None),
             ExprKind::Error => {
                 self.poisoned = true;
                 Term::Error

@@ -84,6 +84,7 @@ impl<'a> Infer<'a> {
     pub(super) fn finish(&mut self) -> TypedFn {
         self.settle();
         self.finish_requests();
+        self.finish_closures();
         self.require_resolved();
         let mut tables = std::mem::take(&mut self.tables);
         let resolve = |term: &Option<Term>| match term {

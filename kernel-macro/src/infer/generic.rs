@@ -9,6 +9,7 @@ use crate::program::{Binding, ItemId, ProgramItem};
 use crate::typed::{Callee, ConstValue, InstanceRequest, Resolution, Ty};
 
 use super::block::strip;
+use super::closure::closure_literal;
 use super::mismatch::Because;
 use super::ty::builtin_path;
 use super::unify::{Term, VarKind};
@@ -194,9 +195,30 @@ impl<'a> Infer<'a> {
             self.report_arity(&function.name.to_string(), function.params.len(), args, span);
             self.infer_arguments_only(args);
         } else {
-            for (position, (arg, param)) in (0u32..).zip(args.iter().zip(&function.params)) {
-                let term = self.within(item, params.clone(), |cx| cx.term_of(&param.ty));
-                self.check_generic_argument(arg, &term, Because::Argument(item, position));
+            // Closures last, as in rustc: the other arguments tell their types.
+            for closures in [false, true] {
+                for (position, (arg, param)) in (0u32..).zip(args.iter().zip(&function.params)) {
+                    let literal = closure_literal(arg);
+                    if literal.is_some() != closures {
+                        continue;
+                    }
+                    let demand = self.demand_of(item, function, &params, position as usize);
+                    let term = self.within(item, params.clone(), |cx| cx.term_of(&param.ty));
+                    match (literal, demand) {
+                        (Some((inner, closure)), Some(demand)) => {
+                            let found = self.infer_closure(inner, closure, Some(&demand));
+                            self.record(inner.id, found.clone());
+                            self.record(arg.id, found.clone());
+                            self.coerce(arg, &found, &term, Because::Argument(item, position));
+                        }
+                        (_, Some(demand)) => {
+                            let found = self.infer(arg, &Expect::Nothing);
+                            self.fit_closure(arg, &found, &demand);
+                            self.coerce(arg, &found, &term, Because::Argument(item, position));
+                        }
+                        _ => self.check_generic_argument(arg, &term, Because::Argument(item, position)),
+                    }
+                }
             }
         }
         let result = match &function.result {

@@ -8,6 +8,7 @@ mod associated;
 mod block;
 mod call;
 mod choice;
+mod closure;
 mod constant;
 mod control;
 mod evaluate;
@@ -129,6 +130,12 @@ struct Infer<'a> {
     open: Vec<(&'a Expr, Term)>,
     /// The literal that is the operand of the minus sign met last.
     negated: Option<ExprId>,
+    /// The closures around, innermost last, with the number of variables in scope where each begins.
+    closure_stack: Vec<(ExprId, usize)>,
+    /// What each of them captures.
+    captures: Vec<Vec<BindingId>>,
+    /// The closures met so far.
+    closures: std::collections::BTreeMap<ExprId, closure::Signature<'a>>,
     tables: TypedFn,
 }
 
@@ -154,6 +161,9 @@ impl<'a> Infer<'a> {
             deferred: Vec::new(),
             open: Vec::new(),
             negated: None,
+            closure_stack: Vec::new(),
+            captures: Vec::new(),
+            closures: std::collections::BTreeMap::new(),
             tables: TypedFn::default(),
         }
     }
@@ -220,6 +230,9 @@ impl<'a> Infer<'a> {
             self.exprs.resize(id.index() + 1, None);
         }
         self.exprs[id.index()] = Some(term);
+        if let Some((closure, _)) = self.closure_stack.last() {
+            self.tables.inside.insert(id, *closure);
+        }
     }
 
     /// The type of an expression inferred before.

@@ -47,6 +47,7 @@ impl<'a> Infer<'a> {
                     return Term::Error;
                 }
                 self.tables.paths.insert(expr.id, Resolution::Binding(binding));
+                self.note_capture(binding);
                 return self.local(binding).map_or(Term::Error, |local| local.term.clone());
             }
         }

@@ -315,6 +315,15 @@ impl<'a> Infer<'a> {
                         .help(format!("assign its elements: `{name}[i] = …`"));
                 } else if let Term::Shared(_) = local.term {
                     // Its parts may be assigned to; the whole was refused.
+                } else if self.is_captured(*binding) {
+                    self.diags
+                        .error(
+                            code::NOT_ASSIGNABLE,
+                            place.span,
+                            format!("the closure changes the variable `{name}` of the function around it"),
+                        )
+                        .note("closures in kernels capture variables by copy")
+                        .help("return the new value from the closure, or write a loop");
                 } else if !local.mutable {
                     self.diags
                         .error(

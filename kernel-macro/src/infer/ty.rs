@@ -94,6 +94,7 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
             format!("&{}[{}]", if *mutable { "mut " } else { "" }, type_name(program, element))
         }
         Ty::Const(value) => value.to_string(),
+        Ty::Closure(..) => "{closure}".to_owned(),
         Ty::Shared(value) => format!("Shared<{}>", type_name(program, value)),
         Ty::Atomic(scalar) => format!("Atomic<{}>", scalar.name()),
         Ty::Never => "!".to_owned(),

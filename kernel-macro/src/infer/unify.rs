@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::ast::ScalarName;
+use crate::ast::{ExprId, ScalarName};
 use crate::program::ItemId;
 use crate::typed::Ty;
 
@@ -19,6 +19,8 @@ pub(super) enum Term {
     ArrayOf(Rc<Term>, Rc<Term>),
     /// The value of a const parameter.
     Const(i128),
+    /// The type of a closure.
+    Closure(ItemId, ExprId),
     Enum(ItemId),
     Option(Rc<Term>),
     Result(Rc<Term>, Rc<Term>),
@@ -85,6 +87,7 @@ impl From<&Ty> for Term {
             Ty::Tuple(members) => Self::Tuple(members.iter().map(Self::from).collect()),
             Ty::Struct(item) => Self::Struct(*item),
             Ty::Const(value) => Self::Const(*value),
+            Ty::Closure(item, expr) => Self::Closure(*item, *expr),
             Ty::Enum(item) => Self::Enum(*item),
             Ty::Option(value) => Self::Option(Rc::new(Self::from(&**value))),
             Ty::Result(value, error) => Self::Result(Rc::new(Self::from(&**value)), Rc::new(Self::from(&**error))),
@@ -186,6 +189,7 @@ impl Table {
             }
             Term::Struct(item) => Ty::Struct(item),
             Term::Const(value) => Ty::Const(value),
+            Term::Closure(item, expr) => Ty::Closure(item, expr),
             Term::ArrayOf(..) => return None,
             Term::Enum(item) => Ty::Enum(item),
             Term::Option(value) => Ty::Option(Rc::new(self.resolve(&value)?)),

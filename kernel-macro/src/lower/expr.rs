@@ -25,6 +25,7 @@ impl FnCx<'_, '_, '_> {
             ExprKind::Literal(literal) => Some(self.lower_literal(literal, self.ty_of(expr))),
             ExprKind::Paren(inner) => self.lower_expr(inner),
             ExprKind::Path(_) => self.lower_path(expr),
+            ExprKind::Closure(_) => self.lower_closure(expr),
             ExprKind::Field { .. } | ExprKind::Index { .. } => {
                 let spot = self.lower_spot(expr)?;
                 self.read(spot)
@@ -217,6 +218,7 @@ impl FnCx<'_, '_, '_> {
         match *self.typed.calls.get(&expr.id)? {
             Callee::Builtin(builtin) => Some(self.b.builtin(builtin)),
             Callee::Intrinsic(intrinsic) => self.lower_intrinsic(expr, intrinsic, args),
+            Callee::Closure => self.lower_closure_call(expr, args),
             Callee::Convert => {
                 let value = self.lower_expr(args.first()?)?;
                 let Ty::Scalar(to) = *self.ty_of(expr) else { return Some(value) };

@@ -148,6 +148,11 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         local
     }
 
+    /// What the function returns, when it is not the function of the tree itself.
+    pub(super) fn set_result(&mut self, result: Option<TypeId>) {
+        self.result = result;
+    }
+
     pub(super) fn slot(&self, binding: BindingId) -> Slot {
         self.slots[binding.index()]
     }

@@ -4,6 +4,7 @@
 //! (`None`) means unit or that control does not come out of the expression: whoever needs a value passes `None` on.
 //! Masking of invocations beyond the grid and the code of checked accesses belong to the back end.
 
+mod closure;
 mod constant;
 mod control;
 mod division;
@@ -32,12 +33,13 @@ use std::collections::{BTreeSet, HashMap};
 use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::ir::{BufferId, FunctionId, Module, ParamId};
 
-use crate::ast::{Fn, Item};
+use crate::ast::{BindingId, ExprId, Fn, Item};
 use crate::message::Message;
 use crate::program::{ItemId, Program, TypedItem};
-use crate::typed::{Callee, Ty, TypedFn};
+use crate::typed::{Callee, Resolution, Ty, TypedFn};
 
-use function::FnCx;
+use closure::lower_closure_fn;
+use function::{FnCx, Slot};
 use types::TypeCx;
 pub(crate) use types::scalar;
 
@@ -47,6 +49,10 @@ struct Shared<'p> {
     types: TypeCx<'p>,
     /// Device functions lowered already.
     functions: HashMap<ItemId, FunctionId>,
+    /// Closures lowered already.
+    closures: HashMap<(ItemId, ExprId), FunctionId>,
+    /// The kernel's buffers, for closures that name them.
+    buffers: HashMap<BindingId, Slot>,
     /// Whether `debug_assert!` and its like are there.
     debug_assertions: bool,
     /// The messages of panics and prints, by the numbers in their sites.
@@ -76,15 +82,31 @@ pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3
         program,
         types: TypeCx::new(program),
         functions: HashMap::new(),
+        closures: HashMap::new(),
+        buffers: HashMap::new(),
         debug_assertions,
         messages: Vec::new(),
     };
     let params = declare_interface(&mut module, &mut shared, kernel, workgroup);
-    for item in reachable_functions(program, kernel) {
-        let id = lower_device_fn(&mut module, &mut shared, item);
-        shared.functions.insert(item, id);
-    }
     let (ast, _) = function_of(program, kernel);
+    for (param, kind) in ast.params.iter().zip(&params) {
+        if let KernelParam::Buffer(buffer) = kind {
+            shared.buffers.insert(param.binding, Slot::Buffer(*buffer));
+        }
+    }
+    for node in reachable_functions(program, kernel) {
+        match node {
+            Node::Fn(item) => {
+                let id = lower_device_fn(&mut module, &mut shared, item);
+                shared.functions.insert(item, id);
+            }
+            Node::Closure(item, expr) => {
+                if let Some(id) = lower_closure_fn(&mut module, &mut shared, item, expr) {
+                    shared.closures.insert((item, expr), id);
+                }
+            }
+        }
+    }
     let builder = module.kernel_function(ast.name.to_string());
     FnCx::new(&mut shared, builder, kernel).lower_kernel_body(&params);
     Lowered { module: module.finish(), messages: shared.messages }
@@ -133,19 +155,46 @@ fn lower_device_fn(module: &mut ModuleBuilder, shared: &mut Shared<'_>, item: It
     FnCx::new(shared, builder, item).lower_device_body()
 }
 
-/// The device functions that `kernel` calls, directly or through others, callees first.
-fn reachable_functions(program: &Program, kernel: ItemId) -> Vec<ItemId> {
-    let (mut order, mut seen) = (Vec::new(), BTreeSet::from([kernel]));
-    visit_callees(program, kernel, &mut seen, &mut order);
+/// What becomes a function of the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Node {
+    Fn(ItemId),
+    /// A closure of an item.
+    Closure(ItemId, ExprId),
+}
+
+/// The device functions and closures that `kernel` calls, directly or through others, callees first.
+fn reachable_functions(program: &Program, kernel: ItemId) -> Vec<Node> {
+    let (mut order, mut seen) = (Vec::new(), BTreeSet::from([Node::Fn(kernel)]));
+    visit_callees(program, Node::Fn(kernel), &mut seen, &mut order);
     order
 }
 
-fn visit_callees(program: &Program, item: ItemId, seen: &mut BTreeSet<ItemId>, order: &mut Vec<ItemId>) {
-    let device = |callee: &Callee| match callee {
-        Callee::Device(callee) => Some(*callee),
-        _ => None,
+fn visit_callees(program: &Program, node: Node, seen: &mut BTreeSet<Node>, order: &mut Vec<Node>) {
+    let (item, around) = match node {
+        Node::Fn(item) => (item, None),
+        Node::Closure(item, expr) => (item, Some(expr)),
     };
-    let callees: BTreeSet<ItemId> = function_of(program, item).1.calls.values().filter_map(device).collect();
+    let (_, typed) = function_of(program, item);
+    let mut callees = BTreeSet::new();
+    for (expr, callee) in &typed.calls {
+        if typed.inside.get(expr).copied() != around {
+            continue;
+        }
+        match callee {
+            Callee::Device(callee) => {
+                callees.insert(Node::Fn(*callee));
+            }
+            Callee::Closure => {
+                if let Some(Resolution::Binding(binding)) = typed.paths.get(expr)
+                    && let Ty::Closure(item, expr) = typed.binding(*binding)
+                {
+                    callees.insert(Node::Closure(*item, *expr));
+                }
+            }
+            _ => {}
+        }
+    }
     for callee in callees {
         if seen.insert(callee) {
             visit_callees(program, callee, seen, order);

@@ -19,7 +19,7 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    fn of_slot(slot: Slot) -> Option<Self> {
+    pub(super) fn of_slot(slot: Slot) -> Option<Self> {
         let whole = |value| Some((value, Vec::new()));
         match slot {
             Slot::Nothing => None,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use gridwise_ir::types::{Field, Scalar, StructDef, Type, TypeId, Types};
 
 use super::parallel::cell_of;
-use crate::ast::{Item, ScalarName};
+use crate::ast::{ExprId, Item, ScalarName};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::Ty;
 
@@ -37,6 +37,7 @@ impl<'p> TypeCx<'p> {
             Ty::Unit | Ty::Const(_) | Ty::Never | Ty::Error | Ty::Buffer { .. } | Ty::Shared(_) | Ty::Array(_, 0) => {
                 None
             }
+            Ty::Closure(item, expr) => self.lower_closure(types, *item, *expr),
             Ty::Atomic(name) => Some(types.scalar(scalar(cell_of(*name)))),
             Ty::Scalar(name) => Some(types.scalar(scalar(*name))),
             Ty::Vector(name, lanes) => Some(types.vector(scalar(*name), *lanes)),
@@ -80,6 +81,15 @@ impl<'p> TypeCx<'p> {
         let layout = Rc::new(EnumLayout { ty: id, slots, positions });
         self.enums.insert(ty.clone(), layout.clone());
         Some(layout)
+    }
+
+    /// A closure is what it captured.
+    fn lower_closure(&mut self, types: &mut Types, item: ItemId, expr: ExprId) -> Option<TypeId> {
+        let TypedItem::Fn(typed) = &self.program.items[item].typed else { return None };
+        let captures = &typed.closures.get(&expr)?.captures;
+        let members: Vec<_> =
+            captures.iter().filter_map(|binding| self.lower(types, typed.binding(*binding))).collect();
+        (!members.is_empty()).then(|| types.intern(Type::Tuple(members)))
     }
 
     fn lower_struct(&mut self, types: &mut Types, item: ItemId) -> Option<TypeId> {

@@ -7,7 +7,7 @@ use syn::{BinOp, Expr as Syn, Lit, UnOp};
 use super::Parser;
 use super::pat::PatternPlace;
 use super::span::{expr_range, path_range};
-use crate::ast::{BinaryOp, Expr, ExprKind, Label, Literal, Member, ScalarName, SpanRange, UnaryOp};
+use crate::ast::{BinaryOp, Closure, Expr, ExprKind, Label, Literal, Member, ScalarName, SpanRange, UnaryOp};
 use crate::diag::code;
 
 impl Parser<'_> {
@@ -80,6 +80,7 @@ impl Parser<'_> {
                 ExprKind::Let { pattern: Box::new(self.pattern(&test.pat, PatternPlace::Perhaps)), value }
             }
             Syn::Const(block) => ExprKind::Const(self.block(&block.block)),
+            Syn::Closure(closure) => self.closure(closure),
             Syn::Try(attempt) => ExprKind::Try(self.boxed(&attempt.expr)),
             Syn::While(looping) => ExprKind::While {
                 label: looping.label.as_ref().map(|label| to_label(&label.name)),
@@ -106,6 +107,27 @@ impl Parser<'_> {
                 ExprKind::Error
             }
         }
+    }
+
+    fn closure(&mut self, closure: &syn::ExprClosure) -> ExprKind {
+        self.check_attrs(&closure.attrs);
+        let words = [
+            closure.asyncness.as_ref().map(ToTokens::to_token_stream),
+            closure.constness.as_ref().map(ToTokens::to_token_stream),
+            closure.lifetimes.as_ref().map(ToTokens::to_token_stream),
+        ];
+        for word in words.into_iter().flatten() {
+            self.unsupported(word, "this word before a closure is", "remove it");
+        }
+        let inputs = closure.inputs.iter();
+        let params = inputs.map(|input| self.typed_pattern(input, PatternPlace::Always)).collect();
+        let result = match &closure.output {
+            syn::ReturnType::Type(_, ty) => Some(self.ty(ty)),
+            syn::ReturnType::Default => None,
+        };
+        let body = self.expr(&closure.body);
+        let moves = closure.capture.as_ref().map(|word| word.span);
+        ExprKind::Closure(std::rc::Rc::new(Closure { moves, params, result, body }))
     }
 
     fn unary(&mut self, unary: &syn::ExprUnary) -> ExprKind {
@@ -143,7 +165,7 @@ impl Parser<'_> {
     }
 
     fn method(&mut self, call: &syn::ExprMethodCall) -> ExprKind {
-        let turbofish = call.turbofish.as_ref().map(|turbofish| self.path_args(0, turbofish));
+        let turbofish = call.turbofish.as_ref().map(|turbofish| Box::new(self.path_args(0, turbofish)));
         let receiver = self.boxed(&call.receiver);
         if turbofish.is_none()
             && let Some(message) = self.unwrapping(call)
@@ -180,7 +202,6 @@ impl Parser<'_> {
 
     fn unsupported_expr(&mut self, expr: &Syn) {
         let (at, what, help) = match expr {
-            Syn::Closure(_) => (expr.to_token_stream(), "closures are", "move the body into a `#[device] fn`"),
             Syn::Reference(it) => (
                 it.and_token.to_token_stream(),
                 "references are",

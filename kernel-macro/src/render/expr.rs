@@ -148,6 +148,7 @@ impl Renderer<'_> {
                 // What is checked in the twin is no constant for rustc; the original shows that it is one.
                 if self.is_original() { tokens_at!(span=> const #block) } else { block }
             }
+            ExprKind::Closure(closure) => self.closure(expr, closure),
             ExprKind::Try(operand) => {
                 let operand = self.expr(operand);
                 tokens_at!(expr.span.end=> #operand?)

@@ -8,6 +8,7 @@
 //! - *device*: a device function, which serves as both and finds the running invocation by thread.
 
 mod assign;
+mod closure;
 mod expr;
 mod function;
 mod generic;

@@ -3,8 +3,10 @@ use gridwise::prelude::*;
 #[kernel]
 fn case(x: &[f32], out: &mut [f32]) {
     let i = global_id().x;
-    let f = |v: f32| v * 2.0;
-    out[i] = f(x[i]);
+    let mut sum = 0.0;
+    let mut add = |v: f32| sum += v;
+    add(x[i]);
+    out[i] = sum;
 }
 
 fn main() {}

@@ -88,6 +88,10 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
         | ExprKind::Path(_)
         | ExprKind::Continue { .. }
         | ExprKind::Error => {}
+        ExprKind::Closure(closure) => {
+            closure.params.iter().for_each(|(pattern, _)| walk_pattern(pattern, visit));
+            walk(&closure.body, visit);
+        }
         ExprKind::Paren(inner)
         | ExprKind::Unary(_, inner)
         | ExprKind::Try(inner)

@@ -18,6 +18,80 @@ fn instances() {
 }
 
 #[test]
+fn closures() {
+    accepted_to_the_end(
+        "fn apply<F: Fn(f32) -> f32>(x: f32, f: F) -> f32 { f(x) }
+         fn kernel(a: f32, x: &[f32], y: &mut [f32]) {
+             let add = |v: f32| v + a;
+             let at = |i: u32| x[i] * 2.0;
+             y[0] = apply(x[1], |v| v * a) + apply(1.0, add) + add(2.0) + at(3) + apply(at(4), |_| at(5));
+         }",
+    );
+}
+
+#[test]
+fn wrong_closures() {
+    check_errors(
+        "
+fn apply<F: Fn(f32) -> f32>(x: f32, f: F) -> f32 { f(x) }
+fn kernel(x: &mut [f32]) {
+    let mut sum = 0.0;
+    x[0] = apply(1.0, |a, b| a);
+    x[0] = apply(1.0, |a: u32| 2.0);
+    x[0] = apply(1.0, |a| a > 2.0);
+    x[0] = apply(1.0, 3.0);
+    x[0] = apply(1.0, |a| { sum += a; sum });
+    let f = |a| a + 1.0;
+    let g = |a: f32| a + 1.0;
+    x[0] = g(1, 2);
+    loop {
+        apply(1.0, |a| { if a > 1.0 { break; } a });
+    }
+}",
+        expect![[r#"
+            error: [K0106] expected a closure with 1 parameter, found one with 2
+             4 |     x[0] = apply(1.0, |a, b| a);
+               |                       ^^^^^^^^
+            error: [K0109] cannot infer the type of `b`
+                   help: write it, for example `let b: f32 = …`
+             4 |     x[0] = apply(1.0, |a, b| a);
+               |                           ^
+            error: [K0102] expected a closure that takes `f32`, found `u32`
+             5 |     x[0] = apply(1.0, |a: u32| 2.0);
+               |                           ^^^
+            error: [K0102] expected `f32`, found `bool`
+                   help: write `(a > 2.0) as u32 as f32`
+             6 |     x[0] = apply(1.0, |a| a > 2.0);
+               |                           ^^^^^^^
+            error: [K0102] expected a closure, found a float
+                   help: write `|x| …`
+             7 |     x[0] = apply(1.0, 3.0);
+               |                       ^^^
+            error: [K0110] the closure changes the variable `sum` of the function around it
+                   note: closures in kernels capture variables by copy
+                   help: return the new value from the closure, or write a loop
+             8 |     x[0] = apply(1.0, |a| { sum += a; sum });
+               |                             ^^^
+            error: [K0109] cannot infer the type of `a`
+                   help: write it, for example `let a: f32 = …`
+             9 |     let f = |a| a + 1.0;
+               |              ^
+            error: [K0109] the type of this value must be known here
+                   help: write the type where it is declared
+             9 |     let f = |a| a + 1.0;
+               |                 ^
+            error: [K0106] `g` takes 1 argument, but 2 were given
+            11 |     x[0] = g(1, 2);
+               |                 ^
+            error: [K0111] `break` outside of a loop
+                   help: `return` leaves the function
+            13 |         apply(1.0, |a| { if a > 1.0 { break; } a });
+               |                                       ^^^^^
+        "#]],
+    );
+}
+
+#[test]
 fn arguments() {
     check_errors(
         "

@@ -83,6 +83,8 @@ pub(super) fn device_module(source: &str) -> Module {
         program: &program,
         types: TypeCx::new(&program),
         functions: Default::default(),
+        closures: Default::default(),
+        buffers: Default::default(),
         debug_assertions: true,
         messages: Vec::new(),
     };

@@ -1,0 +1,219 @@
+//! Closures: their signatures, what they capture, and calls of variables that hold one. A closure is a value of a type of
+//! its own, made of what it captures by copy; what it does is a function of the module.
+
+use crate::ast::{BindingId, Bound, Closure, Expr, ExprId, ExprKind, Fn, GenericKind, Path, SpanRange, TypeKind};
+use crate::diag::code;
+use crate::program::{ItemId, TypedItem};
+use crate::typed::{Callee, Resolution, Ty, TypedClosure};
+
+use super::generic::Param;
+use super::mismatch::Because;
+use super::unify::Term;
+use super::{Expect, Infer};
+
+/// A closure of the function under inference.
+#[derive(Debug, Clone)]
+pub(super) struct Signature<'a> {
+    pub(super) closure: &'a std::rc::Rc<Closure>,
+    pub(super) params: Vec<Term>,
+    pub(super) result: Term,
+    pub(super) captures: Vec<BindingId>,
+}
+
+/// What a bound demands of a closure.
+#[derive(Debug, Clone)]
+pub(super) struct Demand {
+    params: Vec<Term>,
+    result: Term,
+}
+
+impl<'a> Infer<'a> {
+    /// A closure expression, its parameters as the context demands them.
+    pub(super) fn infer_closure(
+        &mut self,
+        expr: &'a Expr,
+        closure: &'a std::rc::Rc<Closure>,
+        demand: Option<&Demand>,
+    ) -> Term {
+        let base = self.visible.len();
+        let frames = std::mem::take(&mut self.frames);
+        let diverges = std::mem::replace(&mut self.diverges, false);
+        self.closure_stack.push((expr.id, base));
+        self.captures.push(Vec::new());
+        let mut params = Vec::new();
+        if let Some(demand) = demand
+            && demand.params.len() != closure.params.len()
+        {
+            let (expected, found) = (demand.params.len(), closure.params.len());
+            let plural = if expected == 1 { "" } else { "s" };
+            let message = format!("expected a closure with {expected} parameter{plural}, found one with {found}");
+            self.diags.error(code::WRONG_ARGUMENTS, expr.span, message);
+        }
+        for (position, (pattern, ty)) in closure.params.iter().enumerate() {
+            let written = ty.as_ref().map(|ty| self.term_of(ty));
+            let demanded = demand.and_then(|demand| demand.params.get(position)).cloned();
+            let term = match (written, demanded) {
+                (Some(written), Some(demanded)) => {
+                    if !self.table.unify(&written, &demanded) {
+                        let (expected, found) = (self.describe(&demanded), self.describe(&written));
+                        let message = format!("expected a closure that takes {expected}, found {found}");
+                        let span = ty.as_ref().map_or(expr.span, |ty| ty.span);
+                        self.diags.error(code::MISMATCHED_TYPES, span, message);
+                    }
+                    written
+                }
+                (Some(term), None) | (None, Some(term)) => term,
+                (None, None) => self.fresh(),
+            };
+            self.bind_pattern(pattern, &term);
+            params.push(term);
+        }
+        let demanded = demand.map(|demand| demand.result.clone());
+        let result = match &closure.result {
+            Some(ty) => self.term_of(ty),
+            None => demanded.unwrap_or_else(|| self.fresh()),
+        };
+        let outer = std::mem::replace(&mut self.result, result.clone());
+        let found = self.infer(&closure.body, &Expect::Type(result.clone(), Because::Nothing));
+        self.coerce(&closure.body, &found, &result, Because::Nothing);
+        if self.table.shallow(&found) == Term::Never && self.table.kind(&result).is_some() {
+            self.table.unify(&result, &Term::Unit);
+        }
+        self.result = outer;
+        self.visible.truncate(base);
+        self.closure_stack.pop();
+        let captures = self.captures.pop().unwrap_or_default();
+        (self.frames, self.diverges) = (frames, diverges);
+        for binding in &captures {
+            self.note_capture(*binding);
+        }
+        self.closures.insert(expr.id, Signature { closure, params, result, captures });
+        Term::Closure(self.item, expr.id)
+    }
+
+    /// Notes the use of a variable that stands outside of the closures around.
+    pub(super) fn note_capture(&mut self, binding: BindingId) {
+        let position = self.visible.iter().position(|visible| *visible == binding);
+        for (level, (_, base)) in self.closure_stack.iter().enumerate() {
+            if position.is_some_and(|position| position < *base) && !self.captures[level].contains(&binding) {
+                self.captures[level].push(binding);
+            }
+        }
+    }
+
+    /// Whether a variable stands outside of the closure around.
+    pub(super) fn is_captured(&self, binding: BindingId) -> bool {
+        let Some((_, base)) = self.closure_stack.last() else { return false };
+        self.visible.iter().position(|visible| *visible == binding).is_some_and(|position| position < *base)
+    }
+
+    /// The parameters and result of a closure; nothing for one of a function with errors.
+    fn signature(&self, item: ItemId, closure: ExprId) -> Option<(Vec<Term>, Term)> {
+        if item == self.item
+            && let Some(signature) = self.closures.get(&closure)
+        {
+            return Some((signature.params.clone(), signature.result.clone()));
+        }
+        let TypedItem::Fn(typed) = &self.program.items[item].typed else { return None };
+        let typed = typed.closures.get(&closure)?;
+        Some((typed.params.iter().map(Term::from).collect(), Term::from(&typed.result)))
+    }
+
+    /// `f(args)` of a variable.
+    pub(super) fn infer_variable_call(
+        &mut self,
+        expr: &'a Expr,
+        binding: BindingId,
+        path: &Path,
+        span: SpanRange,
+        args: &'a [Expr],
+    ) -> Term {
+        let term = self.local(binding).map_or(Term::Error, |local| local.term.clone());
+        match self.table.shallow(&term) {
+            Term::Closure(item, closure) => {
+                let Some((params, result)) = self.signature(item, closure) else {
+                    self.poisoned = true;
+                    return self.infer_arguments_only(args);
+                };
+                self.tables.paths.insert(expr.id, Resolution::Binding(binding));
+                self.note_capture(binding);
+                self.tables.calls.insert(expr.id, Callee::Closure);
+                self.check_arguments(&path.text(), &params, args, span);
+                result
+            }
+            Term::Error => self.infer_arguments_only(args),
+            _ => {
+                let name = path.text();
+                self.diags
+                    .error(code::UNKNOWN_NAME, span, format!("expected a function, found the variable `{name}`"))
+                    .note("kernels have no function pointers");
+                self.infer_arguments_only(args)
+            }
+        }
+    }
+
+    /// What the bounds of a generic function demand of the closure that is passed for one of its parameters.
+    pub(super) fn demand_of(
+        &mut self,
+        item: ItemId,
+        function: &'a Fn,
+        params: &[Param],
+        position: usize,
+    ) -> Option<Demand> {
+        let TypeKind::Path(path) = &function.params.get(position)?.ty.kind else { return None };
+        let name = path.as_name()?;
+        let param = function.generics.params.iter().find(|param| param.name == *name)?;
+        let GenericKind::Type { bounds, .. } = &param.kind else { return None };
+        let (inputs, output) = bounds.iter().find_map(|bound| match bound {
+            Bound::Fn { params, result } => Some((params, result)),
+            Bound::Trait { .. } => None,
+        })?;
+        Some(self.within(item, params.to_vec(), |cx| Demand {
+            params: inputs.iter().map(|ty| cx.term_of(ty)).collect(),
+            result: output.as_ref().map_or(Term::Unit, |ty| cx.term_of(ty)),
+        }))
+    }
+
+    /// Makes a closure that was made elsewhere fit what a bound demands.
+    pub(super) fn fit_closure(&mut self, arg: &'a Expr, found: &Term, demand: &Demand) {
+        match self.table.shallow(found) {
+            Term::Closure(item, closure) => {
+                let Some((params, result)) = self.signature(item, closure) else { return };
+                let fits = params.len() == demand.params.len()
+                    && params.iter().zip(&demand.params).all(|(found, expected)| self.table.unify(found, expected))
+                    && self.table.unify(&result, &demand.result);
+                if !fits {
+                    let message = "this closure has other parameters or another result than the function asks for";
+                    self.diags.error(code::MISMATCHED_TYPES, arg.span, message);
+                }
+            }
+            Term::Error | Term::Never => {}
+            _ => {
+                let found = self.describe(found);
+                self.diags
+                    .error(code::MISMATCHED_TYPES, arg.span, format!("expected a closure, found {found}"))
+                    .help("write `|x| …`");
+            }
+        }
+    }
+
+    /// The closures with their final types.
+    pub(super) fn finish_closures(&mut self) {
+        for (expr, signature) in std::mem::take(&mut self.closures) {
+            let params = signature.params.iter().map(|param| self.table.resolve(param).unwrap_or(Ty::Error)).collect();
+            let result = self.table.resolve(&signature.result).unwrap_or(Ty::Error);
+            let typed =
+                TypedClosure { closure: signature.closure.clone(), params, result, captures: signature.captures };
+            self.tables.closures.insert(expr, typed);
+        }
+    }
+}
+
+/// The closure that an argument is, parentheses aside.
+pub(super) fn closure_literal(expr: &Expr) -> Option<(&Expr, &std::rc::Rc<Closure>)> {
+    match &expr.kind {
+        ExprKind::Closure(closure) => Some((expr, closure)),
+        ExprKind::Paren(inner) => closure_literal(inner),
+        _ => None,
+    }
+}
