@@ -1,13 +1,19 @@
 //! The table of built-in functions and methods of Rust's and glam's types: name, receivers, signature. Their lowering lives in `lower`.
 
+use crate::overflow::{Arithmetic, METHODS, Overflow};
+
 macro_rules! intrinsics {
     ($($variant:ident $name:literal $kind:ident ($($receiver:ident)|+) ($($param:ident),*) -> $result:ident;)+) => {
         /// A function or method of a built-in type.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub(crate) enum Intrinsic { $($variant,)+ }
+        pub(crate) enum Intrinsic {
+            $($variant,)+
+            /// Of the table in [`crate::overflow`].
+            Arithmetic(Overflow, Arithmetic),
+        }
 
-        /// All intrinsics with their signatures.
-        pub(crate) static TABLE: &[Row] = &[$(Row {
+        /// The intrinsics of this file with their signatures.
+        static TABLE: &[Row] = &[$(Row {
             intrinsic: Intrinsic::$variant,
             name: $name,
             kind: Kind::$kind,
@@ -16,6 +22,11 @@ macro_rules! intrinsics {
             result: Sig::$result,
         }),+];
     };
+}
+
+/// All rows: of this table, and of the one for overflow.
+pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
+    TABLE.iter().chain(METHODS)
 }
 
 /// One intrinsic.
@@ -89,8 +100,16 @@ pub(crate) enum Sig {
     F64,
     /// The unsigned integer as wide as the receiver.
     Unsigned,
+    /// The signed integer as wide as the receiver.
+    Signed,
     /// `(Same, Same)`
     PairSame,
+    /// `(Same, bool)`
+    SameAndFlag,
+    /// `Option<Same>`
+    OptionSame,
+    /// `Option<u32>`
+    OptionU32,
     /// Vector of as many `bool`.
     BoolVector,
     /// Vector of as many `f32`.
@@ -150,20 +169,32 @@ intrinsics! {
     IsFinite "is_finite" Method (Float|Half) () -> Bool;
     IsSignNegative "is_sign_negative" Method (Float|Half) () -> Bool;
     IsSignPositive "is_sign_positive" Method (Float|Half) () -> Bool;
+    IsNormal "is_normal" Method (Float|Half) () -> Bool;
+    IsSubnormal "is_subnormal" Method (Float) () -> Bool;
+    NextUp "next_up" Method (Float) () -> Same;
+    NextDown "next_down" Method (Float) () -> Same;
+    ExpM1 "exp_m1" Method (Single) () -> Same;
+    Ln1p "ln_1p" Method (Single) () -> Same;
+    Cbrt "cbrt" Method (Single) () -> Same;
+    Asinh "asinh" Method (Single) () -> Same;
+    Acosh "acosh" Method (Single) () -> Same;
+    Atanh "atanh" Method (Single) () -> Same;
     ToBits "to_bits" Method (Float|Half) () -> Unsigned;
     FromBits "from_bits" Function (Float|Half) (Unsigned) -> Same;
     FromF32 "from_f32" Function (Half) (F32) -> Same;
     ToF32 "to_f32" Method (Half) () -> F32;
     ToF64 "to_f64" Method (Half) () -> F64;
     SinCos "sin_cos" Method (Single) () -> PairSame;
-    WrappingAdd "wrapping_add" Method (Sint|Uint) (Same) -> Same;
-    WrappingSub "wrapping_sub" Method (Sint|Uint) (Same) -> Same;
-    WrappingMul "wrapping_mul" Method (Sint|Uint) (Same) -> Same;
-    WrappingNeg "wrapping_neg" Method (Sint|Uint) () -> Same;
-    WrappingShl "wrapping_shl" Method (Sint|Uint) (U32) -> Same;
-    WrappingShr "wrapping_shr" Method (Sint|Uint) (U32) -> Same;
-    SaturatingAdd "saturating_add" Method (Sint|Uint) (Same) -> Same;
-    SaturatingSub "saturating_sub" Method (Sint|Uint) (Same) -> Same;
+    CountLeadingOnes "leading_ones" Method (Sint|Uint) () -> U32;
+    CountTrailingOnes "trailing_ones" Method (Sint|Uint) () -> U32;
+    MidpointUnsigned "midpoint" Method (Uint) (Same) -> Same;
+    MidpointSigned "midpoint" Method (Sint) (Same) -> Same;
+    NextPowerOfTwo "next_power_of_two" Method (Uint) () -> Same;
+    CheckedNextPowerOfTwo "checked_next_power_of_two" Method (Uint) () -> OptionSame;
+    CheckedIlog2 "checked_ilog2" Method (Sint|Uint) () -> OptionU32;
+    Isqrt "isqrt" Method (Uint) () -> Same;
+    CastSigned "cast_signed" Method (Uint) () -> Signed;
+    CastUnsigned "cast_unsigned" Method (Sint) () -> Unsigned;
     RotateLeft "rotate_left" Method (Sint|Uint) (U32) -> Same;
     RotateRight "rotate_right" Method (Sint|Uint) (U32) -> Same;
     CountOnes "count_ones" Method (Sint|Uint) () -> U32;

@@ -17,6 +17,7 @@ mod krate;
 mod lower;
 mod message;
 mod module;
+mod overflow;
 mod parse;
 mod program;
 mod render;

@@ -12,6 +12,7 @@ pub mod integers;
 pub mod loops;
 pub mod matching;
 pub mod memory;
+pub mod overflow;
 pub mod parallel;
 pub mod programs;
 pub mod reports;
@@ -38,6 +39,7 @@ pub fn all() -> Vec<Case> {
         matching::CASES,
         memory::CASES,
         parallel::CASES,
+        overflow::CASES,
         programs::CASES,
         reports::CASES,
         scalars::CASES,

@@ -640,6 +640,18 @@ impl ScalarName {
         }
     }
 
+    /// The signed integer of the same width.
+    pub(crate) const fn signed(self) -> Self {
+        match self {
+            Self::U8 => Self::I8,
+            Self::U16 => Self::I16,
+            Self::U32 => Self::I32,
+            Self::U64 => Self::I64,
+            Self::Usize => Self::Isize,
+            other => other,
+        }
+    }
+
     /// Smallest and largest value of an integer, on the device.
     pub(crate) const fn limits(self) -> (i128, i128) {
         let values = 1i128 << self.bits();

@@ -6,7 +6,7 @@ use proc_macro2::Ident;
 
 use crate::ast::{Expr, ScalarName};
 use crate::diag::code;
-use crate::intrinsic::{Kind, Receiver, Row, Sig, TABLE};
+use crate::intrinsic::{Kind, Receiver, Row, Sig, rows};
 use crate::source::text;
 use crate::typed::Callee;
 
@@ -25,10 +25,8 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
     ("iter_mut", "loop over indices: `for i in 0..x.len()`"),
     ("get", "index it: `x[i]`, which is checked"),
     ("swap", "swap through a variable"),
-    ("checked_add", "`Option` is not available in kernels yet: compare first"),
-    ("checked_sub", "`Option` is not available in kernels yet: compare first"),
-    ("checked_mul", "`Option` is not available in kernels yet: compare first"),
-    ("checked_div", "`Option` is not available in kernels yet: compare first"),
+    ("total_cmp", "compare with `<` and `==`, and ask for `is_nan()`"),
+    ("from_f64", "write `f16::from_f32(x as f32)`: crate `half` rounds an `f64` differently from host to host"),
     ("sum", "add the elements in a loop"),
     ("try_normalize", "compare `length_squared()` first, then `normalize()`"),
     ("normalize_or_zero", "compare `length_squared()` first, then `normalize()`"),
@@ -140,7 +138,7 @@ impl<'a> Infer<'a> {
         if let Term::Buffer { .. } = receiver {
             return Some("buffers have `len()`, `is_empty()` and indexing".to_owned());
         }
-        let elsewhere = TABLE.iter().find(|row| row.name == name);
+        let elsewhere = rows().find(|row| row.name == name);
         let is_float =
             |row: &Row| row.receivers.iter().any(|class| matches!(class, Receiver::Float | Receiver::Single));
         if let (Some(row), Some(expr), Term::Scalar(scalar)) = (elsewhere, expr, receiver)
@@ -169,7 +167,7 @@ impl<'a> Infer<'a> {
         {
             return Some(format!("`{name}` is a method of `f32`: apply it to each lane"));
         }
-        let names = TABLE.iter().filter(|row| row.receivers.iter().any(|class| is_of(*class, receiver)));
+        let names = rows().filter(|row| row.receivers.iter().any(|class| is_of(*class, receiver)));
         let suggestion = nearest(name, names.map(|row| row.name))?;
         Some(format!("a method with a similar name exists: `{suggestion}`"))
     }
@@ -177,7 +175,7 @@ impl<'a> Infer<'a> {
 
 /// The intrinsic of this name for a receiver, of one kind if given.
 pub(super) fn find_row(name: &str, receiver: &Term, kind: Option<Kind>) -> Option<&'static Row> {
-    TABLE.iter().find(|row| {
+    rows().find(|row| {
         is_named(row.name, name, receiver)
             && kind.is_none_or(|kind| row.kind == kind)
             && row.receivers.iter().any(|class| is_of(*class, receiver))
@@ -270,6 +268,13 @@ fn term_of_sig(sig: Sig, receiver: &Term) -> Term {
             Term::Scalar(scalar) => Term::Scalar(scalar.unsigned()),
             other => other.clone(),
         },
+        Sig::Signed => match receiver {
+            Term::Scalar(scalar) => Term::Scalar(scalar.signed()),
+            other => other.clone(),
+        },
+        Sig::SameAndFlag => Term::tuple(vec![receiver.clone(), Term::BOOL]),
+        Sig::OptionSame => Term::Option(Rc::new(receiver.clone())),
+        Sig::OptionU32 => Term::Option(Rc::new(Term::U32)),
         Sig::PairSame => Term::tuple(vec![receiver.clone(), receiver.clone()]),
         Sig::BoolVector => vector(ScalarName::Bool, 0),
         Sig::FloatVector => vector(ScalarName::F32, 0),

@@ -30,7 +30,7 @@ impl Division {
         }
     }
 
-    const fn zero(self) -> SiteKind {
+    pub(super) const fn zero(self) -> SiteKind {
         match self {
             Self::Quotient => SiteKind::DivideByZero,
             Self::Remainder => SiteKind::RemainderByZero,

@@ -20,40 +20,6 @@ impl FnCx<'_, '_, '_> {
         self.op(Op::Sub, &[zero, x])
     }
 
-    pub(super) fn saturating_add(&mut self, a: ValueId, b: ValueId) -> ValueId {
-        let sum = self.b.op(Op::Add, &[a, b]);
-        if !self.is_signed(a) {
-            let wrapped = self.b.op(Op::Lt, &[sum, a]);
-            let max = self.max_like(a);
-            return self.select(wrapped, max, sum);
-        }
-        // It overflowed when the sum's sign differs from that of both operands.
-        let (x, y) = (self.b.op(Op::Xor, &[a, sum]), self.b.op(Op::Xor, &[b, sum]));
-        self.saturate(a, x, y, sum)
-    }
-
-    pub(super) fn saturating_sub(&mut self, a: ValueId, b: ValueId) -> ValueId {
-        let difference = self.b.op(Op::Sub, &[a, b]);
-        if !self.is_signed(a) {
-            let wrapped = self.b.op(Op::Lt, &[a, b]);
-            let zero = self.int_like(a, 0);
-            return self.select(wrapped, zero, difference);
-        }
-        // It overflowed when the operands' signs differ and the difference does not have the first one's.
-        let (x, y) = (self.b.op(Op::Xor, &[a, b]), self.b.op(Op::Xor, &[a, difference]));
-        self.saturate(a, x, y, difference)
-    }
-
-    /// `result`, or the limit on the side of `a` when both `x` and `y` have the sign bit.
-    fn saturate(&mut self, a: ValueId, x: ValueId, y: ValueId, result: ValueId) -> ValueId {
-        let both = self.b.op(Op::And, &[x, y]);
-        let overflowed = self.compare_to_zero(Op::Lt, both);
-        let is_negative = self.compare_to_zero(Op::Lt, a);
-        let (min, max) = (self.min_like(a), self.max_like(a));
-        let limit = self.select(is_negative, min, max);
-        self.select(overflowed, limit, result)
-    }
-
     pub(super) fn rotate_left(&mut self, x: ValueId, amount: ValueId) -> ValueId {
         self.rotate(x, amount, Op::Shl, Op::Shr)
     }
@@ -130,6 +96,11 @@ impl FnCx<'_, '_, '_> {
 
     pub(super) fn rem_euclid(&mut self, expr: &Expr, a: ValueId, b: ValueId) -> ValueId {
         let divisor = self.guard_divisor(expr, Division::Remainder, a, b);
+        self.rem_euclid_by(a, divisor)
+    }
+
+    /// The same, by a divisor that the op takes.
+    pub(super) fn rem_euclid_by(&mut self, a: ValueId, divisor: ValueId) -> ValueId {
         let remainder = self.b.op(Op::Rem, &[a, divisor]);
         if !self.is_signed(a) {
             return remainder;
@@ -141,12 +112,20 @@ impl FnCx<'_, '_, '_> {
     }
 
     pub(super) fn div_euclid(&mut self, expr: &Expr, a: ValueId, b: ValueId) -> ValueId {
-        let (quotient, remainder) = self.divide_both(expr, Division::Quotient, a, b);
+        let divisor = self.guard_divisor(expr, Division::Quotient, a, b);
+        self.div_euclid_by(a, divisor)
+    }
+
+    /// The same, by a divisor that the op takes.
+    pub(super) fn div_euclid_by(&mut self, a: ValueId, divisor: ValueId) -> ValueId {
+        let quotient = self.b.op(Op::Div, &[a, divisor]);
         if !self.is_signed(a) {
             return quotient;
         }
+        let product = self.b.op(Op::Mul, &[quotient, divisor]);
+        let remainder = self.b.op(Op::Sub, &[a, product]);
         let (one, minus_one) = (self.int_like(a, 1), self.int_like(a, -1));
-        let is_positive = self.compare_to_zero(Op::Gt, b);
+        let is_positive = self.compare_to_zero(Op::Gt, divisor);
         let step = self.select(is_positive, minus_one, one);
         let adjusted = self.b.op(Op::Add, &[quotient, step]);
         let is_negative = self.compare_to_zero(Op::Lt, remainder);
@@ -159,6 +138,59 @@ impl FnCx<'_, '_, '_> {
         let more = self.b.op(Op::Add, &[quotient, one]);
         let has_rest = self.compare_to_zero(Op::Ne, remainder);
         self.select(has_rest, more, quotient)
+    }
+
+    /// Bits in common, and half of the others; of signed integers rounded toward zero.
+    pub(super) fn midpoint(&mut self, a: ValueId, b: ValueId) -> ValueId {
+        let (common, other, bit) = (self.b.op(Op::And, &[a, b]), self.b.op(Op::Xor, &[a, b]), self.u32(1));
+        let half = self.b.op(Op::Shr, &[other, bit]);
+        let floor = self.b.op(Op::Add, &[common, half]);
+        if !self.is_signed(a) {
+            return floor;
+        }
+        let one = self.int_like(a, 1);
+        let rest = self.b.op(Op::And, &[other, one]);
+        let is_negative = self.compare_to_zero(Op::Lt, floor);
+        let zero = self.int_like(a, 0);
+        let step = self.select(is_negative, rest, zero);
+        self.b.op(Op::Add, &[floor, step])
+    }
+
+    /// Zero when it does not fit, as in a release build.
+    pub(super) fn next_power_of_two(&mut self, x: ValueId) -> ValueId {
+        let (one, all) = (self.int_like(x, 1), self.max_like(x));
+        let below = self.b.op(Op::Sub, &[x, one]);
+        let zeros = self.b.op(Op::LeadingZeros, &[below]);
+        let ones = self.b.op(Op::Shr, &[all, zeros]);
+        let next = self.b.op(Op::Add, &[ones, one]);
+        let is_small = self.b.op(Op::Le, &[x, one]);
+        self.select(is_small, one, next)
+    }
+
+    /// The logarithm, and whether there is one.
+    pub(super) fn ilog2(&mut self, x: ValueId) -> (ValueId, ValueId) {
+        let (zeros, top) = (self.b.op(Op::LeadingZeros, &[x]), self.u32(self.shape(x).0.bits() - 1));
+        (self.b.op(Op::Sub, &[top, zeros]), self.compare_to_zero(Op::Gt, x))
+    }
+
+    /// One bit of the root per round, from the top: a bit stays when the square is not too large.
+    pub(super) fn isqrt(&mut self, x: ValueId) -> ValueId {
+        let scalar = self.shape(x).0;
+        let (zero, top) = (self.int_like(x, 0), self.bits(scalar, 1 << (scalar.bits() / 2 - 1)));
+        let ty = self.b.value_type(x);
+        let body = self.b.new_loop_body(&[ty, ty]);
+        let [root, bit] = *self.b.block_params(body) else { unreachable!("made with two") };
+        let parent = self.b.switch_to(body);
+        let is_done = self.compare_to_zero(Op::Eq, bit);
+        self.when(is_done, |cx| cx.b.break_(body, &[root]));
+        let larger = self.b.op(Op::Or, &[root, bit]);
+        let square = self.b.op(Op::Mul, &[larger, larger]);
+        let fits = self.b.op(Op::Le, &[square, x]);
+        let (root, one) = (self.select(fits, larger, root), self.u32(1));
+        let bit = self.b.op(Op::Shr, &[bit, one]);
+        self.b.continue_(body, &[root, bit]);
+        self.b.switch_to(parent);
+        self.b.push_loop(body, &[zero, top], &[ty])[0]
     }
 
     pub(super) fn is_power_of_two(&mut self, x: ValueId) -> ValueId {

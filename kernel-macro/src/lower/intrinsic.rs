@@ -79,6 +79,16 @@ impl FnCx<'_, '_, '_> {
             I::IsFinite => self.is_finite(a),
             I::IsSignNegative => self.sign_test(a, Op::Lt),
             I::IsSignPositive => self.sign_test(a, Op::Ge),
+            I::IsNormal => self.is_normal(a),
+            I::IsSubnormal => self.is_subnormal(a),
+            I::NextUp => self.next_float(a, true),
+            I::NextDown => self.next_float(a, false),
+            I::ExpM1 => self.exp_m1(a),
+            I::Ln1p => self.ln_1p(a),
+            I::Cbrt => self.cbrt(a),
+            I::Asinh => self.asinh(a),
+            I::Acosh => self.acosh(a),
+            I::Atanh => self.atanh(a),
             I::ToBits => self.bitcast(a, self.shape(a).0.unsigned()),
             I::FromBits => match self.ty_of(expr) {
                 Ty::Scalar(name) => self.bitcast(a, scalar(*name)),
@@ -91,14 +101,28 @@ impl FnCx<'_, '_, '_> {
             I::ToF32 => self.cast(a, Scalar::F32),
             I::ToF64 => self.cast(a, Scalar::F64),
             I::SinCos => self.sin_cos(a),
-            I::WrappingAdd => self.op(Op::Add, args),
-            I::WrappingSub => self.op(Op::Sub, args),
-            I::WrappingMul => self.op(Op::Mul, args),
-            I::WrappingNeg => self.wrapping_neg(a),
-            I::WrappingShl => self.b.op(Op::Shl, args),
-            I::WrappingShr => self.b.op(Op::Shr, args),
-            I::SaturatingAdd => self.saturating_add(a, b),
-            I::SaturatingSub => self.saturating_sub(a, b),
+            I::Arithmetic(overflow, op) => self.arithmetic(expr, (overflow, op), a, b),
+            I::CountLeadingOnes | I::CountTrailingOnes => {
+                let inverse = self.op(Op::Not, &[a]);
+                let op = if intrinsic == I::CountLeadingOnes { Op::LeadingZeros } else { Op::TrailingZeros };
+                self.b.op(op, &[inverse])
+            }
+            I::MidpointUnsigned | I::MidpointSigned => self.midpoint(a, b),
+            I::NextPowerOfTwo => self.next_power_of_two(a),
+            I::CheckedNextPowerOfTwo => {
+                let next = self.next_power_of_two(a);
+                let fits = self.compare_to_zero(Op::Ne, next);
+                let ty = self.ty_of(expr).clone();
+                self.option_of(&ty, fits, next).unwrap_or(next)
+            }
+            I::CheckedIlog2 => {
+                let (logarithm, exists) = self.ilog2(a);
+                let ty = self.ty_of(expr).clone();
+                self.option_of(&ty, exists, logarithm).unwrap_or(logarithm)
+            }
+            I::Isqrt => self.isqrt(a),
+            I::CastSigned => self.cast(a, self.shape(a).0.signed()),
+            I::CastUnsigned => self.cast(a, self.shape(a).0.unsigned()),
             I::RotateLeft => self.rotate_left(a, b),
             I::RotateRight => self.rotate_right(a, b),
             I::CountOnes => self.b.op(Op::CountOnes, args),

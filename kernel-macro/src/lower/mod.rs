@@ -17,10 +17,12 @@ mod intrinsic;
 mod iterate;
 mod matching;
 mod operator;
+mod overflow;
 mod parallel;
 mod pattern;
 mod place;
 mod report;
+mod single;
 mod stmt;
 #[cfg(test)]
 mod tests;

@@ -40,6 +40,13 @@ impl FnCx<'_, '_, '_> {
         self.compose_or_zero(layout.ty, &all)
     }
 
+    /// `Some(value)` where the condition holds, else `None`, whose slot may hold anything.
+    pub(super) fn option_of(&mut self, ty: &Ty, condition: ValueId, value: ValueId) -> Option<ValueId> {
+        let layout = self.shared.types.enum_layout(self.b.types_mut(), ty)?;
+        let tag = self.cast(condition, Scalar::U32);
+        Some(self.compose(layout.ty, &[tag, value]))
+    }
+
     /// Which variant a value is.
     pub(super) fn tag_of(&mut self, ty: &Ty, value: ValueId) -> Option<ValueId> {
         let layout = self.shared.types.enum_layout(self.b.types_mut(), ty)?;

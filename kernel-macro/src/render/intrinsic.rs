@@ -1,12 +1,13 @@
 //! Calls of built-in functions and methods that mean something else on the host than what the device computes.
 
 use gridwise_ir::descriptor::SiteKind;
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 
 use super::Renderer;
 use super::expr::path_tokens;
 use crate::ast::{Expr, ExprKind, Path, ScalarName};
-use crate::intrinsic::{Intrinsic, Kind, Row, Sig, TABLE};
+use crate::intrinsic::{Intrinsic, Kind, Row, Sig, rows};
+use crate::overflow::Overflow;
 use crate::tokens::{Tokens, tokens};
 use crate::typed::{Callee, Ty};
 
@@ -62,8 +63,8 @@ impl Renderer<'_> {
         let row = row(intrinsic);
         // The device's `usize` and `isize` have 32 bits: compute on `u32` and `i32`.
         let word = match ty {
-            Ty::Scalar(ScalarName::Usize) => Some(tokens!(__u32)),
-            Ty::Scalar(ScalarName::Isize) => Some(tokens!(__i32)),
+            Ty::Scalar(ScalarName::Usize) => Some(Ident::new("__u32", Span::call_site())),
+            Ty::Scalar(ScalarName::Isize) => Some(Ident::new("__i32", Span::call_site())),
             _ => None,
         };
         let is_size = word.is_some();
@@ -71,22 +72,35 @@ impl Renderer<'_> {
             self.uses_names();
             value = tokens!((#value as #word));
             for (arg, sig) in args.iter_mut().zip(row.params) {
-                if *sig == Sig::Same {
-                    *arg = tokens!((#arg as #word));
-                }
+                *arg = match sig {
+                    Sig::Same => tokens!((#arg as #word)),
+                    Sig::Signed => tokens!((#arg as __i32)),
+                    Sig::Unsigned => tokens!((#arg as __u32)),
+                    _ => continue,
+                };
             }
         }
+        if let (Intrinsic::Arithmetic(overflow, op), Some(divisor)) = (intrinsic, args.first_mut())
+            && op.divides()
+            && overflow != Overflow::Checked
+        {
+            let kind = if op.is_remainder() { SiteKind::RemainderByZero } else { SiteKind::DivideByZero };
+            let (twin, sink, site) = (self.twin(), self.sink(), self.site(kind, whole));
+            *divisor = tokens!(#twin::nonzero(#sink, #site, #divisor));
+        }
         let call = self.checked(intrinsic, &ty, &value, &args, whole).unwrap_or_else(|| match intrinsic {
+            Intrinsic::NextPowerOfTwo => tokens!(#value.checked_next_power_of_two().unwrap_or(0)),
             Intrinsic::Pow => tokens!(#value.wrapping_pow(#(#args),*)),
             Intrinsic::Abs if matches!(ty, Ty::Scalar(scalar) if scalar.is_signed()) => tokens!(#value.wrapping_abs()),
             _ => tokens!(#value.#name(#(#args),*)),
         });
-        let widens = is_size && matches!(row.result, Sig::Same | Sig::Unsigned);
-        if !widens {
-            return call;
+        match row.result {
+            Sig::Same | Sig::Unsigned | Sig::Signed | Sig::SameAndFlag | Sig::OptionSame if is_size => {
+                let twin = self.twin();
+                tokens!(#twin::widen(#call))
+            }
+            _ => call,
         }
-        let size = self.ty(self.expr_ty(whole));
-        tokens!((#call as #size))
     }
 
     /// Intrinsics that Rust lets panic.
@@ -113,5 +127,5 @@ impl Renderer<'_> {
 }
 
 fn row(intrinsic: Intrinsic) -> &'static Row {
-    TABLE.iter().find(|row| row.intrinsic == intrinsic).expect("every intrinsic has a row")
+    rows().find(|row| row.intrinsic == intrinsic).expect("every intrinsic has a row")
 }

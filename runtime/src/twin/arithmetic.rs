@@ -145,6 +145,91 @@ pub fn rem_euclid<T: Divide>(sink: impl TrapSink, sites: DivisionSites, a: T, b:
     a.remainder_euclid(sink, sites, b)
 }
 
+/// Integers.
+pub trait Integer: Copy {
+    /// Whether it is zero.
+    fn is_zero(self) -> bool;
+    /// One.
+    const ONE: Self;
+    /// The lower 32 bits as a trap's operand.
+    fn word(self) -> u32;
+}
+
+macro_rules! integers {
+    ($($ty:ty),+) => { $(
+        impl Integer for $ty {
+            const ONE: Self = 1;
+            #[inline]
+            fn is_zero(self) -> bool {
+                self == 0
+            }
+            #[inline]
+            fn word(self) -> u32 {
+                self as u32
+            }
+        }
+    )+ };
+}
+
+integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+/// A divisor; after a trap 1 for zero.
+#[inline]
+#[track_caller]
+pub fn nonzero<T: Integer>(sink: impl TrapSink, site: &'static Site, divisor: T) -> T {
+    if divisor.is_zero() {
+        sink.trap(site, [0, divisor.word()]);
+        return T::ONE;
+    }
+    divisor
+}
+
+/// Results of 32 bits that stand for `usize` or `isize`.
+pub trait Widen {
+    /// What they stand for.
+    type Size;
+    /// The same number.
+    fn widen(self) -> Self::Size;
+}
+
+impl Widen for u32 {
+    type Size = usize;
+    #[inline]
+    fn widen(self) -> usize {
+        self as usize
+    }
+}
+
+impl Widen for i32 {
+    type Size = isize;
+    #[inline]
+    fn widen(self) -> isize {
+        self as isize
+    }
+}
+
+impl<T: Widen> Widen for (T, bool) {
+    type Size = (T::Size, bool);
+    #[inline]
+    fn widen(self) -> (T::Size, bool) {
+        (self.0.widen(), self.1)
+    }
+}
+
+impl<T: Widen> Widen for Option<T> {
+    type Size = Option<T::Size>;
+    #[inline]
+    fn widen(self) -> Option<T::Size> {
+        self.map(T::widen)
+    }
+}
+
+/// The same number as `usize` or `isize`.
+#[inline]
+pub fn widen<T: Widen>(value: T) -> T::Size {
+    value.widen()
+}
+
 /// Unsigned integers.
 pub trait Unsigned: Divide + PartialEq {
     /// Zero.

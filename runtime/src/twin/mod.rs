@@ -30,8 +30,8 @@ pub use ambient::{
 };
 pub use args::{HostArgs, HostBuffer};
 pub use arithmetic::{
-    Clamp, Divide, DivisionSites, clamp, div, div_ceil, div_euclid, next_multiple_of, rem, rem_euclid, wrap_signed32,
-    wrap32,
+    Clamp, Divide, DivisionSites, clamp, div, div_ceil, div_euclid, next_multiple_of, nonzero, rem, rem_euclid, widen,
+    wrap_signed32, wrap32,
 };
 pub use atomic::AtomicPlace;
 pub use fiber::{Frame, Seat};

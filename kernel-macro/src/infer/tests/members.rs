@@ -106,13 +106,13 @@ fn f(p: P) { p.norm(); }",
     "#]],
     );
     check_errors(
-        "fn f(n: u32) { n.checked_add(1); }",
+        "fn f(n: u32) { n.checked_sqrt(); }",
         expect![[r#"
-        error: [K0104] no method `checked_add` on type `u32`
-               help: `Option` is not available in kernels yet: compare first
-         1 | fn f(n: u32) { n.checked_add(1); }
-           |                  ^^^^^^^^^^^
-    "#]],
+            error: [K0104] no method `checked_sqrt` on type `u32`
+                   help: a method with a similar name exists: `checked_shr`
+             1 | fn f(n: u32) { n.checked_sqrt(); }
+               |                  ^^^^^^^^^^^^
+        "#]],
     );
 }
 

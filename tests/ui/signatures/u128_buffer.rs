@@ -1,7 +1,7 @@
 use gridwise::prelude::*;
 
 #[kernel]
-fn case(x: &[u8], out: &mut [f32]) {
+fn case(x: &[u128], out: &mut [f32]) {
     out[0] = 1.0;
 }
 
