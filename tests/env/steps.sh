@@ -59,6 +59,7 @@ build_suites() {
     suite_binary corpus
     suite_binary errors
     suite_binary differential
+    suite_binary precision
     suite_binary together
 }
 

@@ -39,6 +39,8 @@ mod lower;
 mod message;
 #[path = "../../../../kernel-macro/src/module.rs"]
 mod module;
+#[path = "../../../../kernel-macro/src/overflow.rs"]
+mod overflow;
 #[path = "../../../../kernel-macro/src/parse/mod.rs"]
 mod parse;
 #[path = "../../../../kernel-macro/src/program.rs"]
