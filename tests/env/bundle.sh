@@ -15,7 +15,7 @@ for suite in corpus errors together differential; do
     strip -o "$bundle/$suite" "$(suite_binary "$suite")"
 done
 cargo build --quiet --release --examples
-for example in quickstart to_srgb logistic_regression; do
+for example in quickstart to_srgb mandelbrot logistic_regression; do
     strip -o "$bundle/$example" "$(target_dir)/release/examples/$example"
 done
 
@@ -36,6 +36,7 @@ try() {
 try ./quickstart
 try ./to_srgb --output "$out/to_srgb.png"
 try ./to_srgb --fill --output "$out/fill.png"
+try ./mandelbrot --output "$out/mandelbrot.png"
 try ./logistic_regression --output "$out/loss.svg"
 try ./errors
 try ./together

@@ -2,6 +2,7 @@
 
 pub mod abstraction;
 pub mod arithmetic;
+pub mod bvh;
 pub mod closures;
 pub mod control;
 pub mod floats;
@@ -9,6 +10,7 @@ pub mod generics;
 pub mod grid;
 pub mod implementations;
 pub mod integers;
+pub mod life;
 pub mod loops;
 pub mod matching;
 pub mod memory;
@@ -17,6 +19,7 @@ pub mod parallel;
 pub mod programs;
 pub mod reports;
 pub mod scalars;
+pub mod sha256;
 pub mod subgroups;
 pub mod traps;
 pub mod vectors;
@@ -28,6 +31,7 @@ pub fn all() -> Vec<Case> {
     [
         abstraction::CASES,
         arithmetic::CASES,
+        bvh::CASES,
         closures::CASES,
         control::CASES,
         floats::CASES,
@@ -35,6 +39,7 @@ pub fn all() -> Vec<Case> {
         grid::CASES,
         implementations::CASES,
         integers::CASES,
+        life::CASES,
         loops::CASES,
         matching::CASES,
         memory::CASES,
@@ -43,6 +48,7 @@ pub fn all() -> Vec<Case> {
         programs::CASES,
         reports::CASES,
         scalars::CASES,
+        sha256::CASES,
         subgroups::CASES,
         traps::CASES,
         vectors::CASES,
