@@ -16,6 +16,7 @@ pub mod matching;
 pub mod memory;
 pub mod overflow;
 pub mod parallel;
+pub mod parallel_programs;
 pub mod programs;
 pub mod reports;
 pub mod scalars;
@@ -45,6 +46,7 @@ pub fn all() -> Vec<Case> {
         memory::CASES,
         parallel::CASES,
         overflow::CASES,
+        parallel_programs::CASES,
         programs::CASES,
         reports::CASES,
         scalars::CASES,

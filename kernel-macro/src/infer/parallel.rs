@@ -35,6 +35,9 @@ const ATOMIC_METHODS: [&str; 11] = [
     "fetch_xor",
 ];
 
+/// What subgroups exchange, and vectors of it: other widths take features that few devices have.
+const EXCHANGED: [ScalarName; 4] = [ScalarName::Bool, ScalarName::I32, ScalarName::U32, ScalarName::F32];
+
 /// What an operation of the subgroup takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operand {
@@ -485,8 +488,7 @@ impl<'a> Infer<'a> {
         let Some(ty) = self.table.resolve(term) else { return };
         let scalar = match ty {
             Ty::Error | Ty::Never => return,
-            Ty::Scalar(scalar) if scalar != ScalarName::Usize => Some(scalar),
-            Ty::Vector(scalar, _) => Some(scalar),
+            Ty::Scalar(scalar) | Ty::Vector(scalar, _) if EXCHANGED.contains(&scalar) => Some(scalar),
             _ => None,
         };
         let source = text(arg);
@@ -494,7 +496,7 @@ impl<'a> Infer<'a> {
             (None, _) if ty == Ty::USIZE => {
                 ("`usize` has another size on the host".to_owned(), Some(format!("write `{source} as u32`")))
             }
-            (None, _) => ("subgroups exchange scalars and vectors".to_owned(), None),
+            (None, _) => ("subgroups exchange `f32`, `i32`, `u32`, `bool` and vectors of them".to_owned(), None),
             (Some(ScalarName::Bool), Operand::Number) => {
                 ("`bool` has no arithmetic".to_owned(), Some("count with `subgroup::ballot_count`".to_owned()))
             }

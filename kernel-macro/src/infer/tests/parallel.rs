@@ -423,6 +423,7 @@ fn kernel(y: &mut [f32], u: &mut [u32]) {
     subgroup::xor(y[0]);
     subgroup::add(y.len());
     subgroup::add((1, 2));
+    subgroup::add(1u64);
     subgroup::any(1);
     subgroup::clustered_add(y[0], 3);
     subgroup::clustered_add(y[0], i);
@@ -452,46 +453,50 @@ fn kernel(y: &mut [f32], u: &mut [u32]) {
              5 |     subgroup::add(y.len());
                |                   ^^^^^^^
             error: [K0303] a subgroup operation does not take `(i32, i32)`
-                   note: subgroups exchange scalars and vectors
+                   note: subgroups exchange `f32`, `i32`, `u32`, `bool` and vectors of them
              6 |     subgroup::add((1, 2));
                |                   ^^^^^^
+            error: [K0303] a subgroup operation does not take `u64`
+                   note: subgroups exchange `f32`, `i32`, `u32`, `bool` and vectors of them
+             7 |     subgroup::add(1u64);
+               |                   ^^^^
             error: [K0102] expected `bool`, found integer literal
                    help: write `1 != 0`
-             7 |     subgroup::any(1);
+             8 |     subgroup::any(1);
                |                   ^
             error: [K0303] a cluster of 3 invocations is not possible
                    help: the size of a cluster is a power of two from 1 to 128
-             8 |     subgroup::clustered_add(y[0], 3);
+             9 |     subgroup::clustered_add(y[0], 3);
                |                                   ^
             error: [K0112] the variable `i` is used in a constant
                    note: array lengths and consts are known when the kernel is compiled
                    help: use a literal or a `#[device] const`
-             9 |     subgroup::clustered_add(y[0], i);
+            10 |     subgroup::clustered_add(y[0], i);
                |                                   ^
             error: [K0303] a quad has no invocation 4
                    help: a quad has invocations 0 to 3
-            10 |     subgroup::quad_broadcast(y[0], 4);
+            11 |     subgroup::quad_broadcast(y[0], 4);
                |                                    ^
             error: [K0102] expected `u32`, found float literal
-            11 |     subgroup::shuffle(y[0], 1.5);
+            12 |     subgroup::shuffle(y[0], 1.5);
                |                             ^^^
             error: [K0100] cannot find function `ad` in module `subgroup`
                    help: a function with a similar name exists: `subgroup::add`
-            12 |     subgroup::ad(1u32);
+            13 |     subgroup::ad(1u32);
                |     ^^^^^^^^^^^^
             error: [K0106] `add` takes 1 argument, but 0 were given
-            13 |     subgroup::add();
+            14 |     subgroup::add();
                |     ^^^^^^^^^^^^^
             error: [K0100] function `subgroup_add` is not available in kernels
                    help: write `subgroup::add(x)`
-            14 |     subgroup_add(y[0]);
+            15 |     subgroup_add(y[0]);
                |     ^^^^^^^^^^^^
             error: [K0100] function `sync_threads` is not available in kernels
                    help: write `barrier()`
-            15 |     sync_threads();
+            16 |     sync_threads();
                |     ^^^^^^^^^^^^
             error: [K0106] `barrier` takes 0 arguments, but 1 was given
-            16 |     barrier(1);
+            17 |     barrier(1);
                |             ^
         "#]],
     );

@@ -1,0 +1,247 @@
+//! Whole programs of invocations that work together: a hash map, a Fourier transform, a material simulation.
+
+use std::collections::BTreeMap;
+
+use gridwise::prelude::*;
+
+use super::case;
+use crate::case::{Case, Output, moderate, patterns};
+
+/// The entries.
+pub const CASES: &[Case] = &[
+    case!(
+        "parallel_programs::hash_map",
+        [Count],
+        |mgr| {
+            let keys = mgr.tensor(&keys())?;
+            let (slots, counts) = (mgr.tensor(&[0u32; 4096])?, mgr.tensor(&[0u32; 4096])?);
+            let seq = mgr.sequence()?;
+            Count::dispatch(&seq, Grid::items(10_000), &keys, &slots, &counts)?;
+            seq.eval()?;
+            let pairs = slots.to_vec()?.into_iter().zip(counts.to_vec()?);
+            Ok(entries(pairs.filter(|(key, _)| *key != 0).collect()))
+        },
+        || {
+            let mut counts = BTreeMap::new();
+            keys().into_iter().for_each(|key| *counts.entry(key).or_insert(0) += 1);
+            entries(counts)
+        }
+    ),
+    case!(
+        "parallel_programs::fourier_transform",
+        [FourierTransform],
+        |mgr| {
+            let x = mgr.tensor(&signal())?;
+            let mut y = mgr.tensor_of_len::<Vec2>(512)?;
+            let seq = mgr.sequence()?;
+            FourierTransform::dispatch(&seq, Grid::groups(2), &x, &mut y)?;
+            seq.eval()?;
+            Ok(vec![Output::near(y.to_vec()?.into_iter().flat_map(|v| v.to_array()).collect(), 1e-4)])
+        },
+        || {
+            // By definition, in double precision.
+            let transform = |x: &[Vec2], k: usize| {
+                let turn = |j: usize| -std::f64::consts::TAU * (j * k % 256) as f64 / 256.0;
+                let terms = x.iter().enumerate().map(|(j, v)| {
+                    let ((sin, cos), x, y) = (turn(j).sin_cos(), f64::from(v.x), f64::from(v.y));
+                    (x * cos - y * sin, x * sin + y * cos)
+                });
+                let (re, im) = terms.fold((0.0, 0.0), |sum, term| (sum.0 + term.0, sum.1 + term.1));
+                [re as f32, im as f32]
+            };
+            let x = signal();
+            vec![Output::near(x.chunks(256).flat_map(|x| (0..256).flat_map(move |k| transform(x, k))).collect(), 1e-4)]
+        }
+    ),
+    case!("parallel_programs::material_points", [Clear, Scatter, Advance, Gather], |mgr| {
+        let start = moderate(PARTICLES * 2, 3, 0.2);
+        let particle = |c: &[f32]| Particle {
+            position: vec2(c[0] + 0.4, c[1] + 0.5),
+            velocity: vec2(0.0, -1.0),
+            affine: Vec4::ZERO,
+            volume: 1.0,
+            rest: 0.0,
+            padding: [0.0; 2],
+        };
+        let mut particles = mgr.tensor(&start.chunks(2).map(particle).collect::<Vec<_>>())?;
+        let mut nodes = mgr.tensor_of_len::<Node>(GRID * GRID)?;
+        let seq = mgr.sequence()?;
+        let (grid, all) = (Grid::items([GRID, GRID]), Grid::items(PARTICLES));
+        let mut masses = Vec::new();
+        for _ in 0..10 {
+            Clear::dispatch(&seq, grid, &mut nodes)?;
+            Scatter::dispatch(&seq, all, &particles, &nodes)?;
+            seq.eval()?;
+            seq.clear()?;
+            masses.push(nodes.to_vec()?.iter().map(|node| node.mass.into_inner()).sum::<f32>() / PARTICLES as f32);
+            Advance::dispatch(&seq, grid, &mut nodes)?;
+            Gather::dispatch(&seq, all, &mut particles, &nodes)?;
+        }
+        seq.eval()?;
+        assert!(masses.iter().all(|mass| (mass - 1.0).abs() < 1e-4), "mass is conserved: {masses:?}");
+        let inside =
+            |particle: &Particle| particle.position.min_element() > 0.0 && particle.position.max_element() < 1.0;
+        let particles = particles.to_vec()?;
+        assert!(particles.iter().all(inside), "the material stays in the box");
+        let positions = particles.iter().flat_map(|particle| particle.position.to_array()).collect();
+        Ok(vec![Output::near(masses, 1e-4), Output::near(positions, 1e-3)])
+    }),
+];
+
+fn keys() -> Vec<u32> {
+    patterns(10_000, 11).into_iter().map(|bits| bits % 2500 + 1).collect()
+}
+
+fn entries(counts: BTreeMap<u32, u32>) -> Vec<Output> {
+    vec![Output::U32(counts.keys().copied().collect()), Output::U32(counts.values().copied().collect())]
+}
+
+fn signal() -> Vec<Vec2> {
+    moderate(1024, 5, 0.5).chunks(2).map(|c| vec2(c[0], c[1])).collect()
+}
+
+/// Counts equal keys: an open hash map whose slots are claimed by compare-exchange; no key is zero.
+#[kernel]
+fn count(keys: &[u32], slots: &[Atomic<u32>], counts: &[Atomic<u32>]) {
+    let key = keys[global_id().x];
+    let mut slot = (key * 2654435761) >> 20;
+    loop {
+        match slots[slot].compare_exchange(0, key, Relaxed, Relaxed) {
+            Err(other) if other != key => slot = (slot + 1) % 4096,
+            _ => break,
+        }
+    }
+    counts[slot].fetch_add(1, Relaxed);
+}
+
+/// Radix 2, decimation in time, 256 points per workgroup.
+#[kernel(workgroup = 128)]
+fn fourier_transform(x: &[Vec2], y: &mut [Vec2]) {
+    let data = Shared::<[Vec2; 256]>::new();
+    let (l, base) = (local_id().x, workgroup_id().x * 256);
+    data[l.reverse_bits() >> 24] = x[base + l];
+    data[(l + 128).reverse_bits() >> 24] = x[base + l + 128];
+    let mut half = 1;
+    while half < 256 {
+        barrier();
+        let (k, first) = (l % half, l / half * half * 2);
+        let (sin, cos) = (-std::f32::consts::PI * k as f32 / half as f32).sin_cos();
+        let (even, odd) = (data[first + k], data[first + k + half]);
+        let turned = vec2(odd.x * cos - odd.y * sin, odd.x * sin + odd.y * cos);
+        data[first + k] = even + turned;
+        data[first + k + half] = even - turned;
+        half *= 2;
+    }
+    barrier();
+    y[base + l] = data[l];
+    y[base + l + 128] = data[l + 128];
+}
+
+const PARTICLES: usize = 1024;
+const GRID: usize = 32;
+
+/// Nodes along each side of the box.
+#[device]
+const NODES: u32 = 32;
+/// Seconds of a step.
+#[device]
+const STEP: f32 = 2e-4;
+
+/// A piece of material (MLS-MPM, Hu et al. 2018).
+#[derive(Debug, Clone, Copy, GpuData)]
+#[repr(C)]
+pub struct Particle {
+    affine: Vec4,
+    position: Vec2,
+    velocity: Vec2,
+    volume: f32,
+    rest: f32,
+    padding: [f32; 2],
+}
+
+/// A node of the grid: momentum and mass, then velocity.
+#[derive(Debug, Clone, Copy, GpuData)]
+#[repr(C)]
+pub struct Node {
+    momentum: [Atomic<f32>; 2],
+    mass: Atomic<f32>,
+    velocity: Vec2,
+}
+
+/// Weight of the node `offset` away from the particle's first, at distance `d` of it, in nodes.
+#[device]
+fn weight(offset: u32, d: f32) -> f32 {
+    if offset == 0 {
+        0.5 * (1.5 - d) * (1.5 - d)
+    } else if offset == 1 {
+        0.75 - (d - 1.0) * (d - 1.0)
+    } else {
+        0.5 * (d - 0.5) * (d - 0.5)
+    }
+}
+
+#[kernel(workgroup = [8, 8])]
+fn clear(nodes: &mut [Node]) {
+    let i = global_id().y * NODES + global_id().x;
+    nodes[i].momentum[0].store(0.0, Relaxed);
+    nodes[i].momentum[1].store(0.0, Relaxed);
+    nodes[i].mass.store(0.0, Relaxed);
+}
+
+#[kernel]
+fn scatter(particles: &[Particle], nodes: &[Node]) {
+    let p = particles[global_id().x];
+    let place = p.position * NODES as f32;
+    let first = (place - Vec2::splat(0.5)).as_uvec2();
+    let d = place - first.as_vec2();
+    let stress = -4.0 * STEP * 400.0 * (p.volume - 1.0) * NODES as f32 * NODES as f32 / 1024.0;
+    for k in 0..9u32 {
+        let offset = uvec2(k % 3, k / 3);
+        let (node, way) = (first + offset, (offset.as_vec2() - d) / NODES as f32);
+        let share = weight(offset.x, d.x) * weight(offset.y, d.y);
+        let turned = vec2(p.affine.x * way.x + p.affine.y * way.y, p.affine.z * way.x + p.affine.w * way.y);
+        let momentum = (p.velocity + turned + way * stress) * share;
+        let i = node.y * NODES + node.x;
+        nodes[i].momentum[0].fetch_add(momentum.x, Relaxed);
+        nodes[i].momentum[1].fetch_add(momentum.y, Relaxed);
+        nodes[i].mass.fetch_add(share, Relaxed);
+    }
+}
+
+#[kernel(workgroup = [8, 8])]
+fn advance(nodes: &mut [Node]) {
+    let (id, i) = (global_id(), global_id().y * NODES + global_id().x);
+    let mass = nodes[i].mass.load(Relaxed);
+    let mut velocity = Vec2::ZERO;
+    if mass > 0.0 {
+        velocity = vec2(nodes[i].momentum[0].load(Relaxed), nodes[i].momentum[1].load(Relaxed)) / mass;
+        velocity.y -= STEP * 9.8;
+    }
+    if id.x < 3 && velocity.x < 0.0 || id.x > NODES - 3 && velocity.x > 0.0 {
+        velocity.x = 0.0;
+    }
+    if id.y < 3 && velocity.y < 0.0 || id.y > NODES - 3 && velocity.y > 0.0 {
+        velocity.y = 0.0;
+    }
+    nodes[i].velocity = velocity;
+}
+
+#[kernel]
+fn gather(particles: &mut [Particle], nodes: &[Node]) {
+    let i = global_id().x;
+    let place = particles[i].position * NODES as f32;
+    let first = (place - Vec2::splat(0.5)).as_uvec2();
+    let d = place - first.as_vec2();
+    let (mut velocity, mut affine) = (Vec2::ZERO, Vec4::ZERO);
+    for k in 0..9u32 {
+        let offset = uvec2(k % 3, k / 3);
+        let (node, way) = (first + offset, offset.as_vec2() - d);
+        let share = nodes[node.y * NODES + node.x].velocity * (weight(offset.x, d.x) * weight(offset.y, d.y));
+        velocity += share;
+        affine += vec4(share.x * way.x, share.x * way.y, share.y * way.x, share.y * way.y) * (4.0 * NODES as f32);
+    }
+    particles[i].velocity = velocity;
+    particles[i].position += velocity * STEP;
+    particles[i].volume *= 1.0 + STEP * (affine.x + affine.w);
+    particles[i].affine = affine;
+}
