@@ -65,3 +65,8 @@ pub mod __private {
 
     pub use gridwise_runtime::{Grid, KernelArgs, Result, Sequence, Tensor, data, descriptor, glam, kernel, twin};
 }
+
+/// The examples of the error index: doctests compile the right ones, and see that the wrong ones do not.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/errors.md")]
+struct ErrorIndex;

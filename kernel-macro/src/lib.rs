@@ -8,6 +8,7 @@ mod codegen;
 mod diag;
 mod dump;
 mod expand;
+mod foreign;
 mod format;
 mod gather;
 mod infer;

@@ -58,6 +58,7 @@ run_compile_fail() { cargo test -p gridwise-tests --test ui; }
 build_suites() {
     suite_binary corpus
     suite_binary errors
+    suite_binary reports
     suite_binary differential
     suite_binary precision
     suite_binary together

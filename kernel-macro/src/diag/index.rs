@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::code;
+use super::{code, examples};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -23,8 +23,23 @@ fn index_lists_every_code() {
     text.push_str(
         "\n`cannot find macro `…` in this scope`, from rustc, at a call, type or const inside a kernel: what the name stands for is\n\
          not a `#[device]` item or a `#[derive(GpuData)]` struct, or is not in scope. Kernels reach other items by macros of the\n\
-         same name, which these attributes define: add the attribute to the item, or import it.\n",
+         same name, which these attributes define: add the attribute to the item, or import it. rustc notes beside it when there\n\
+         is a function of that name without the attribute. Functions of other languages that are methods in Rust end there, too:\n\
+         `sqrt(x)` is `x.sqrt()`, `mix(a, b, t)` is `a.lerp(b, t)`, `max(a, b)` is `a.max(b)`.\n",
     );
+    for example in examples::ALL {
+        let _ = write!(text, "\n## {}: {}\n\n", example.code.name(), example.code.title());
+        for (fence, source) in [("compile_fail", example.wrong), ("", example.right)] {
+            let _ = write!(
+                text,
+                "```rust{}{fence}\n# use gridwise::prelude::*;\n{source}\n# fn main() {{}}\n```\n",
+                if fence.is_empty() { "" } else { "," }
+            );
+            if !fence.is_empty() {
+                text.push_str("\nRight:\n\n");
+            }
+        }
+    }
     let path = root().join("docs/errors.md");
     if std::env::var_os("BLESS").is_some() {
         fs::write(&path, &text).expect("docs/ can be written");

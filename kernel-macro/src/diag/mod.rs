@@ -7,6 +7,8 @@ use crate::ast::SpanRange;
 
 pub(crate) mod code;
 #[cfg(test)]
+pub(crate) mod examples;
+#[cfg(test)]
 mod index;
 #[cfg(test)]
 pub(crate) mod test_support;
@@ -43,6 +45,13 @@ impl Diagnostics {
     pub(crate) fn error(&mut self, code: Code, span: SpanRange, message: impl Into<String>) -> &mut Diagnostic {
         self.list.push(Diagnostic { code, span, message: message.into(), lines: Vec::new() });
         self.list.last_mut().expect("just pushed")
+    }
+
+    /// Adds the way out to the error recorded last.
+    pub(crate) fn help_last(&mut self, text: impl AsRef<str>) {
+        if let Some(last) = self.list.last_mut() {
+            last.help(text);
+        }
     }
 
     /// Whether anything was recorded.

@@ -1,6 +1,7 @@
 //! Which paths name something built in, and are therefore not gathered. What they mean is inference's matter.
 
 use crate::ast::Path;
+use crate::foreign;
 
 /// Types that Rust or glam define, supported by kernels or not: an unsupported one is inference's to report.
 const TYPES: &[&str] = &[
@@ -46,7 +47,10 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
 
 /// Whether a type path names a built-in type.
 pub(super) fn is_builtin_type(path: &Path) -> bool {
-    path.segments.last().is_none_or(|name| TYPES.contains(&name.to_string().as_str()))
+    path.segments.last().is_none_or(|name| {
+        let name = name.to_string();
+        TYPES.contains(&name.as_str()) || foreign::ty(&name).is_some()
+    })
 }
 
 /// Whether a type path names an item to gather.
@@ -59,7 +63,7 @@ pub(super) fn is_builtin_value(path: &Path) -> bool {
     let Some((_, qualifiers)) = path.segments.split_last() else { return true };
     if path.as_name().is_some_and(|name| {
         let name = name.to_string();
-        RESERVED.contains(&name.as_str()) || ORDERS.contains(&name.as_str())
+        RESERVED.contains(&name.as_str()) || ORDERS.contains(&name.as_str()) || foreign::value(&name).is_some()
     }) {
         return true;
     }
@@ -149,6 +153,9 @@ pub(super) fn is_builtin_function(path: &Path) -> bool {
         return true;
     }
     if is_subgroup_function(path) {
+        return true;
+    }
+    if path.as_name().is_some_and(|name| foreign::function(&name.to_string()).is_some()) {
         return true;
     }
     let (Some(last), Some(first)) = (path.segments.last(), path.segments.first()) else { return true };

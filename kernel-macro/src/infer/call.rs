@@ -4,6 +4,7 @@ use gridwise_ir::ir::Builtin;
 
 use crate::ast::{Expr, ExprKind, Item, Path, ScalarName, SpanRange};
 use crate::diag::code;
+use crate::foreign;
 use crate::intrinsic::{Intrinsic, Kind};
 use crate::program::{ItemId, TypedItem};
 use crate::source::text;
@@ -17,20 +18,16 @@ use super::unify::Term;
 use super::variant::Named;
 use super::{Expect, Infer, infer_signature};
 
-/// Functions that kernels may get later, and what to write until then.
+/// Functions of Rust that kernels spell otherwise. A gathered item of that name comes first.
 const UNSUPPORTED_FUNCTIONS: &[(&str, &str)] = &[
-    ("workgroup_barrier", "write `barrier()`"),
-    ("group_memory_barrier", "write `barrier()`"),
-    ("sync_threads", "write `barrier()`"),
-    ("__syncthreads", "write `barrier()`"),
-    ("println", "write values to a buffer and print them on the host"),
-    ("printf", "write values to a buffer and print them on the host"),
-    ("subgroup_add", "write `subgroup::add(x)`"),
+    ("println", "write `println!(…)`"),
     ("drop", "values are `Copy`: leave it out"),
     ("swap", "swap through a variable"),
     ("min", "write `a.min(b)`"),
     ("max", "write `a.max(b)`"),
     ("sqrt", "write `x.sqrt()`"),
+    ("panic", "write `panic!(…)`"),
+    ("assert", "write `assert!(…)`"),
 ];
 
 impl<'a> Infer<'a> {
@@ -164,9 +161,30 @@ impl<'a> Infer<'a> {
         }
         let Ty::Vector(scalar, lanes) = vector_function(&name)? else { return None };
         let params = vec![Term::Scalar(scalar); usize::from(lanes)];
-        self.check_arguments(&name, &params, args, span);
+        if args.len() == params.len() {
+            self.check_arguments(&name, &params, args, span);
+        } else {
+            self.report_lanes(&name, scalar, lanes, args, span);
+        }
         self.tables.calls.insert(expr.id, Callee::Intrinsic(Intrinsic::VectorNew));
         Some(Term::Vector(scalar, lanes))
+    }
+
+    /// Reports a vector made of something else than one number per lane, as shading languages have it.
+    fn report_lanes(&mut self, name: &str, scalar: ScalarName, lanes: u8, args: &'a [Expr], span: SpanRange) {
+        self.report_arity(name, usize::from(lanes), args, span);
+        let terms: Vec<Term> = args.iter().map(|arg| self.infer(arg, &Expect::Nothing)).collect();
+        let terms: Vec<Term> = terms.iter().map(|term| self.table.shallow(term)).collect();
+        let ty = format!("{}{lanes}", super::ty::vector_prefix(scalar));
+        let help = match (terms.as_slice(), args) {
+            ([Term::Vector(_, own)], [arg]) if *own > lanes => format!("write `{}.truncate()`", cast_source(arg)),
+            ([Term::Scalar(_) | Term::Var(_)], [arg]) => format!("write `{ty}::splat({})`", text(arg)),
+            ([Term::Vector(_, own), Term::Scalar(_) | Term::Var(_)], [vector, last]) if own + 1 == lanes => {
+                format!("write `{}.extend({})`", cast_source(vector), text(last))
+            }
+            _ => format!("write one number per lane, or `{ty}::splat(x)`, `v.extend(x)`, `v.truncate()`"),
+        };
+        self.diags.help_last(help);
     }
 
     /// `T::name(…)` of a built-in type.
@@ -226,10 +244,12 @@ impl<'a> Infer<'a> {
                 .help(*instead);
             return;
         }
-        if let Some((name, instead)) = UNSUPPORTED_FUNCTIONS.iter().find(|(unsupported, _)| *unsupported == name) {
+        let rust =
+            UNSUPPORTED_FUNCTIONS.iter().find(|(unsupported, _)| *unsupported == name).map(|(_, instead)| *instead);
+        if let Some(instead) = foreign::function(&name).or(rust) {
             self.diags
                 .error(code::UNKNOWN_NAME, span, format!("function `{name}` is not available in kernels"))
-                .help(*instead);
+                .help(instead);
             return;
         }
         let items = &self.program.items[self.item].uses;

@@ -6,6 +6,7 @@ use proc_macro2::Ident;
 
 use crate::ast::{Expr, ScalarName};
 use crate::diag::code;
+use crate::foreign;
 use crate::intrinsic::{Kind, Receiver, Row, Sig, rows};
 use crate::source::text;
 use crate::typed::Callee;
@@ -116,6 +117,19 @@ impl<'a> Infer<'a> {
         if let Some((_, instead)) = UNSUPPORTED_METHODS.iter().find(|(method, _)| *method == name) {
             return Some((*instead).to_owned());
         }
+        let foreign = match receiver {
+            Term::Array(..) | Term::Buffer { .. } => foreign::container_method(name),
+            Term::Scalar(_) | Term::Vector(..) => foreign::method(name),
+            _ => None,
+        };
+        if let Some(instead) = foreign {
+            return Some(instead.to_owned());
+        }
+        let own = colour_lanes(name).filter(|_| matches!(receiver, Term::Vector(..)));
+        let name = own.as_deref().unwrap_or(name);
+        if let (Term::Vector(..), "x" | "y" | "z" | "w") = (receiver, name) {
+            return Some(format!("a lane is a field: write `.{name}`"));
+        }
         if let Term::Vector(..) = receiver
             && (2..=4).contains(&name.len())
             && name.chars().all(|lane| "xyzw".contains(lane))
@@ -171,6 +185,17 @@ impl<'a> Infer<'a> {
         let suggestion = nearest(name, names.map(|row| row.name))?;
         Some(format!("a method with a similar name exists: `{suggestion}`"))
     }
+}
+
+/// `rgb` as `xyz`: lanes by the names that shading languages also have.
+pub(super) fn colour_lanes(name: &str) -> Option<String> {
+    let lanes = |names: &str| -> Option<String> {
+        name.chars().map(|lane| names.find(lane).map(|at| ['x', 'y', 'z', 'w'][at])).collect()
+    };
+    if !(1..=4).contains(&name.len()) {
+        return None;
+    }
+    lanes("rgba").or_else(|| lanes("stpq"))
 }
 
 /// The intrinsic of this name for a receiver, of one kind if given.

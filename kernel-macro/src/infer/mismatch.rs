@@ -214,7 +214,18 @@ impl<'a> Infer<'a> {
                     _ => Some(format!("write `{source}.as_{}{lanes}()`", vector_prefix(*to).to_lowercase())),
                 }
             }
-            (Term::Scalar(_), Term::Vector(..)) => Some("take one lane: `.x`".to_owned()),
+            (Term::Vector(to, lanes), Term::Vector(from, other)) if to == from && *other + 1 == *lanes => {
+                Some(format!("write `{source}.extend(…)` with the last lane"))
+            }
+            (Term::Vector(to, lanes), Term::Vector(from, other)) if to == from && *other == *lanes + 1 => {
+                Some(format!("write `{source}.truncate()`"))
+            }
+            (Term::Scalar(_), Term::Vector(..)) => Some(match &strip(expr).kind {
+                ExprKind::Binary(crate::ast::BinaryOp::Mul, left, right, _) => {
+                    format!("for the dot product write `{}.dot({})`", cast_source(left), text(right))
+                }
+                _ => "take one lane: `.x`".to_owned(),
+            }),
             (Term::Scalar(ScalarName::Bool), Term::Unit) if matches!(expr.kind, ExprKind::Assign(..)) => {
                 Some("compare with `==`".to_owned())
             }

@@ -159,6 +159,9 @@ impl<'a> Infer<'a> {
             let suggestion = nearest(&last, constant_names(path))?;
             return Some(format!("a constant with a similar name exists: `{suggestion}`"));
         };
+        if let Some(instead) = crate::foreign::value(&name) {
+            return Some(instead.to_owned());
+        }
         if MATHS.iter().any(|(math, _)| *math == name) {
             return Some(format!("write `std::f32::consts::{name}`"));
         }

@@ -350,6 +350,9 @@ fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
             "compare lane by lane with `cmplt`, `cmpge`, …, then `.all()` or `.any()`"
         }
         Term::Vector(..) if bits => "bit operators on vectors are not available yet: apply it to each lane",
+        Term::Scalar(ScalarName::F32 | ScalarName::F64) | Term::Var(_) if op == BinaryOp::BitXor => {
+            "for a power write `x.powi(n)` or `x.powf(y)`; for the bits, `x.to_bits()` and `f32::from_bits`"
+        }
         Term::Scalar(ScalarName::F32 | ScalarName::F64) | Term::Var(_) if bits => {
             "work on the bits: `x.to_bits()` and `f32::from_bits`"
         }

@@ -204,6 +204,12 @@ impl<'a> Infer<'a> {
                 .help(*instead);
             return;
         }
+        if let Some(instead) = crate::foreign::ty(&last) {
+            self.diags
+                .error(code::UNKNOWN_TYPE, ty.span, format!("type `{last}` is not available in kernels"))
+                .help(instead);
+            return;
+        }
         let program = self.program;
         let structs = program.items[self.item]
             .uses

@@ -87,6 +87,13 @@ impl Parser<'_> {
             syn::Item::Macro(item) => {
                 ("macros are", "write the code out, or call a `#[device] fn`", item.mac.path.span())
             }
+            syn::Item::Enum(item) => {
+                ("enums inside functions are", "move it out and mark it `#[device]`", item.enum_token.span)
+            }
+            syn::Item::Type(item) => ("type aliases are", "write the type itself", item.type_token.span),
+            syn::Item::Impl(item) => {
+                ("`impl` inside functions is", "move it beside the type, in a `#[device] mod`", item.impl_token.span)
+            }
             other => ("items inside functions are", "move it out of the function", other.span()),
         };
         self.unsupported(proc_macro2::Ident::new("item", span), what, help);
@@ -112,6 +119,16 @@ impl Parser<'_> {
             "format" | "write" | "writeln" | "format_args" => {
                 "there are no strings on the device: `println!` and `panic!` take a format string and arguments"
             }
+            "asm" | "global_asm" | "naked_asm" => {
+                "there is no assembly: use operators and methods, each of which is one instruction where the device has it"
+            }
+            "include_str" | "include_bytes" | "include" => "load it on the host and pass a buffer",
+            "env" | "option_env" | "concat" | "stringify" | "file" | "module_path" => {
+                "there are no strings on the device"
+            }
+            "line" | "column" => "write the number",
+            "compile_error" => "put it outside of the function",
+            "static_assertions" | "const_assert" => "write `const _: () = assert!(…);` outside of the function",
             "vec" => "use an array `[value; N]`",
             _ => "write the code out, or call a `#[device] fn`",
         };

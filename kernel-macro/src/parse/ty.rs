@@ -82,7 +82,13 @@ impl Parser<'_> {
             Type::Slice(_) => ("slices by value are", SLICE),
             Type::Ptr(_) => ("raw pointers are", SLICE),
             Type::FnPtr(_) => ("function pointers are", "call a `#[device] fn` by its name"),
-            Type::ImplTrait(_) | Type::TraitObject(_) => ("traits are", PLAIN),
+            Type::ImplTrait(_) => {
+                ("`impl Trait` is", "name a type parameter: `fn f<T: Trait>(x: T)`; write the result's type out")
+            }
+            Type::TraitObject(_) => (
+                "`dyn Trait` is",
+                "name a type parameter: `fn f<T: Trait>(x: T)`; calls are resolved when the kernel is compiled",
+            ),
             Type::Never(_) => ("the type `!` is", "remove it"),
             Type::Macro(_) => ("macros are", "write the type out"),
             _ => ("this type is", PLAIN),

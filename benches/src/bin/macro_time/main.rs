@@ -21,6 +21,8 @@ mod diag;
 mod dump;
 #[path = "../../../../kernel-macro/src/expand/mod.rs"]
 mod expand;
+#[path = "../../../../kernel-macro/src/foreign.rs"]
+mod foreign;
 #[path = "../../../../kernel-macro/src/format.rs"]
 mod format;
 #[path = "../../../../kernel-macro/src/gather/mod.rs"]

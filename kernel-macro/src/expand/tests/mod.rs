@@ -1,6 +1,7 @@
 //! Whole expansions without rustc: gathering is done here by name.
 
 mod driver;
+mod examples;
 mod limits;
 mod output;
 mod reports;

@@ -91,10 +91,10 @@ fn f(p: P) { p.norm(); }",
     check_errors(
         "fn f(v: Vec4) { v.extend(1.0); }",
         expect![[r#"
-        error: [K0104] no method `extend` on type `Vec4`
-         1 | fn f(v: Vec4) { v.extend(1.0); }
-           |                   ^^^^^^
-    "#]],
+            error: [K0104] no method `extend` on type `Vec4`
+             1 | fn f(v: Vec4) { v.extend(1.0); }
+               |                   ^^^^^^
+        "#]],
     );
     check_errors(
         "fn f() { Vec3::splatt(1.0); }",
@@ -226,10 +226,11 @@ fn f() { g(1.0, 2.0, 3.0); }",
     check_errors(
         "fn f() { vec2(1.0); }",
         expect![[r#"
-        error: [K0106] `vec2` takes 2 arguments, but 1 was given
-         1 | fn f() { vec2(1.0); }
-           |          ^^^^
-    "#]],
+            error: [K0106] `vec2` takes 2 arguments, but 1 was given
+                   help: write `Vec2::splat(1.0)`
+             1 | fn f() { vec2(1.0); }
+               |          ^^^^
+        "#]],
     );
 }
 

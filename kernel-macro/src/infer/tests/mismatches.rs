@@ -212,11 +212,12 @@ fn mismatch_of_vectors() {
     check_errors(
         "fn f(v: Vec3, w: Vec2) -> Vec3 { v + w }",
         expect![[r#"
-        error: [K0102] expected `Vec3`, found `Vec2`
-               note: the left operand is `Vec3`
-         1 | fn f(v: Vec3, w: Vec2) -> Vec3 { v + w }
-           |                                      ^
-    "#]],
+            error: [K0102] expected `Vec3`, found `Vec2`
+                   note: the left operand is `Vec3`
+                   help: write `w.extend(…)` with the last lane
+             1 | fn f(v: Vec3, w: Vec2) -> Vec3 { v + w }
+               |                                      ^
+        "#]],
     );
     check_errors(
         "fn f(v: Vec3, mut a: f32) { a *= v; }",

@@ -48,11 +48,11 @@ fn unsupported_items() {
     check_body(
         "impl S {}",
         expect![[r#"
-        error: [K0001] items inside functions are not supported in kernels
-               help: move it out of the function
-         1 | fn k(x: &mut [f32]) { impl S {} }
-           |                       ^^^^^^^^^
-    "#]],
+            error: [K0001] `impl` inside functions is not supported in kernels
+                   help: move it beside the type, in a `#[device] mod`
+             1 | fn k(x: &mut [f32]) { impl S {} }
+               |                       ^^^^
+        "#]],
     );
 }
 
@@ -119,11 +119,11 @@ fn unsupported_types() {
     check_body(
         "let a: impl Copy = b;",
         expect![[r#"
-        error: [K0001] traits are not supported in kernels
-               help: supported are f32, i32, u32, usize, bool, glam's vectors, arrays, tuples and `GpuData` structs
-         1 | fn k(x: &mut [f32]) { let a: impl Copy = b; }
-           |                              ^^^^^^^^^
-    "#]],
+            error: [K0001] `impl Trait` is not supported in kernels
+                   help: name a type parameter: `fn f<T: Trait>(x: T)`; write the result's type out
+             1 | fn k(x: &mut [f32]) { let a: impl Copy = b; }
+               |                              ^^^^^^^^^
+        "#]],
     );
 }
 

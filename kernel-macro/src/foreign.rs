@@ -1,0 +1,205 @@
+//! Names that CUDA, OpenCL, GLSL, HLSL, WGSL, Metal and other Rust tools have, and how gridwise spells them. Only names
+//! that nobody would give to an item of a Rust crate: an unknown `mix(…)` may be somebody's `#[device] fn`.
+
+/// Functions.
+const FUNCTIONS: &[(&[&str], &str)] = &[
+    (
+        &[
+            "__syncthreads",
+            "syncthreads",
+            "sync_threads",
+            "workgroupBarrier",
+            "workgroup_barrier",
+            "groupMemoryBarrier",
+            "group_memory_barrier",
+            "GroupMemoryBarrierWithGroupSync",
+            "threadgroup_barrier",
+            "workgroup_memory_barrier_with_group_sync",
+            "control_barrier",
+            "sync_cube",
+        ],
+        "write `barrier()`",
+    ),
+    (
+        &[
+            "__threadfence",
+            "__threadfence_block",
+            "memoryBarrier",
+            "memoryBarrierShared",
+            "memoryBarrierBuffer",
+            "storageBarrier",
+            "DeviceMemoryBarrier",
+            "mem_fence",
+            "memory_barrier",
+        ],
+        "write `fence(…)` with a scope and an order, or `barrier()`, which is one, too",
+    ),
+    (&["__syncwarp", "simdgroup_barrier", "sync_plane"], "lanes of a subgroup wait with `barrier()`"),
+    (&["get_global_id", "global_invocation_id"], "write `global_id()`, whose lanes are `x`, `y` and `z`"),
+    (&["get_local_id", "local_invocation_id"], "write `local_id()`, whose lanes are `x`, `y` and `z`"),
+    (&["get_group_id"], "write `workgroup_id()`, whose lanes are `x`, `y` and `z`"),
+    (&["get_local_size"], "write `workgroup_size()`, whose lanes are `x`, `y` and `z`"),
+    (&["get_num_groups"], "write `num_workgroups()`, whose lanes are `x`, `y` and `z`"),
+    (&["get_global_size"], "write `num_workgroups() * workgroup_size()`, or pass the size as a parameter"),
+    (
+        &["atomicAdd", "atomic_add", "InterlockedAdd", "atomic_fetch_add", "atomicIAdd"],
+        "write `x[i].fetch_add(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`",
+    ),
+    (&["atomicSub", "atomic_sub"], "write `x[i].fetch_sub(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`"),
+    (
+        &["atomicMax", "atomic_max", "InterlockedMax"],
+        "write `x[i].fetch_max(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`",
+    ),
+    (
+        &["atomicMin", "atomic_min", "InterlockedMin"],
+        "write `x[i].fetch_min(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`",
+    ),
+    (&["atomicAnd", "InterlockedAnd"], "write `x[i].fetch_and(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`"),
+    (&["atomicOr", "InterlockedOr"], "write `x[i].fetch_or(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`"),
+    (&["atomicXor", "InterlockedXor"], "write `x[i].fetch_xor(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`"),
+    (
+        &["atomicExch", "atomicExchange", "InterlockedExchange"],
+        "write `x[i].swap(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`",
+    ),
+    (
+        &["atomicCAS", "atomicCompSwap", "atomicCompareExchangeWeak", "InterlockedCompareExchange", "atomic_cmpxchg"],
+        "write `x[i].compare_exchange(old, new, Relaxed, Relaxed)` on a parameter `x: &[Atomic<u32>]`",
+    ),
+    (&["atomicLoad"], "write `x[i].load(Relaxed)` on a parameter `x: &[Atomic<u32>]`"),
+    (&["atomicStore"], "write `x[i].store(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`"),
+    (
+        &["subgroupAdd", "subgroup_add", "WaveActiveSum", "simd_sum", "plane_sum", "__reduce_add_sync"],
+        "write `subgroup::add(x)`",
+    ),
+    (&["subgroupMax", "subgroup_max", "WaveActiveMax", "simd_max", "plane_max"], "write `subgroup::max(x)`"),
+    (&["subgroupMin", "subgroup_min", "WaveActiveMin", "simd_min", "plane_min"], "write `subgroup::min(x)`"),
+    (&["subgroupBallot", "WaveActiveBallot", "__ballot_sync", "simd_ballot"], "write `subgroup::ballot(x)`"),
+    (&["subgroupShuffle", "__shfl_sync", "simd_shuffle", "WaveReadLaneAt"], "write `subgroup::shuffle(x, lane)`"),
+    (&["__shfl_down_sync", "subgroupShuffleDown", "simd_shuffle_down"], "write `subgroup::shuffle_down(x, by)`"),
+    (&["__shfl_up_sync", "subgroupShuffleUp", "simd_shuffle_up"], "write `subgroup::shuffle_up(x, by)`"),
+    (&["__shfl_xor_sync", "subgroupShuffleXor", "simd_shuffle_xor"], "write `subgroup::shuffle_xor(x, mask)`"),
+    (&["subgroupAll", "WaveActiveAllTrue", "__all_sync", "simd_all"], "write `subgroup::all(x)`"),
+    (&["subgroupAny", "WaveActiveAnyTrue", "__any_sync", "simd_any"], "write `subgroup::any(x)`"),
+    (&["inverseSqrt", "inversesqrt", "rsqrtf"], "write `1.0 / x.sqrt()`"),
+    (&["floatBitsToUint", "__float_as_uint", "asuint"], "write `x.to_bits()`"),
+    (&["uintBitsToFloat", "__uint_as_float", "asfloat"], "write `f32::from_bits(x)`"),
+    (&["floatBitsToInt", "__float_as_int", "asint"], "write `x.to_bits() as i32`"),
+    (&["bitCount", "countOneBits", "__popc", "countbits"], "write `x.count_ones()`"),
+    (&["countLeadingZeros", "__clz"], "write `x.leading_zeros()`"),
+    (&["countTrailingZeros", "__ffs"], "write `x.trailing_zeros()`"),
+    (&["findMSB", "firstLeadingBit", "firstbithigh"], "write `31 - x.leading_zeros()`"),
+    (&["findLSB", "firstTrailingBit", "firstbitlow"], "write `x.trailing_zeros()`"),
+    (&["bitfieldReverse", "reverseBits", "__brev", "reversebits"], "write `x.reverse_bits()`"),
+    (&["arrayLength"], "write `x.len()`"),
+    (&["fmaf", "__fmaf_rn"], "write `a.mul_add(b, c)`"),
+    (&["faceForward", "faceforward"], "write it with `dot`: `if i.dot(g) < 0.0 { n } else { -n }`"),
+    (&["printf", "debugPrintfEXT"], "write `println!(\"…\", x)`"),
+    (&["float"], "write `x as f32`"),
+    (&["uint"], "write `x as u32`"),
+    (&["int"], "write `x as i32`"),
+    (
+        &["texelFetch", "textureLoad", "textureSample", "textureStore", "imageLoad", "imageStore", "tex2D"],
+        "images are not available: index a buffer, `x[row * width + column]`",
+    ),
+    (&["__ldg"], "index the buffer: reads of `&[T]` may be cached without being told"),
+];
+
+/// Values.
+const VALUES: &[(&[&str], &str)] = &[
+    (
+        &["gl_GlobalInvocationID", "thread_position_in_grid", "SV_DispatchThreadID", "ABSOLUTE_POS"],
+        "write `global_id()`",
+    ),
+    (
+        &["gl_LocalInvocationID", "threadIdx", "thread_position_in_threadgroup", "SV_GroupThreadID", "UNIT_POS"],
+        "write `local_id()`",
+    ),
+    (&["gl_LocalInvocationIndex", "SV_GroupIndex"], "write `local_index()`"),
+    (
+        &["gl_WorkGroupID", "blockIdx", "threadgroup_position_in_grid", "SV_GroupID", "CUBE_POS"],
+        "write `workgroup_id()`",
+    ),
+    (&["gl_WorkGroupSize", "blockDim", "threads_per_threadgroup", "CUBE_DIM"], "write `workgroup_size()`"),
+    (&["gl_NumWorkGroups", "gridDim", "threadgroups_per_grid", "CUBE_COUNT"], "write `num_workgroups()`"),
+    (&["gl_SubgroupSize", "warpSize", "threads_per_simdgroup", "PLANE_DIM"], "write `subgroup_size()`"),
+    (
+        &["gl_SubgroupInvocationID", "laneId", "thread_index_in_simdgroup", "UNIT_POS_PLANE"],
+        "write `subgroup_local_id()`",
+    ),
+    (&["gl_SubgroupID"], "write `subgroup_id()`"),
+    (&["gl_NumSubgroups"], "write `num_subgroups()`"),
+];
+
+/// Types.
+const TYPES: &[(&[&str], &str)] = &[
+    (&["float"], "write `f32`"),
+    (&["double"], "write `f64`"),
+    (&["uint", "unsigned"], "write `u32`"),
+    (&["int"], "write `i32`"),
+    (&["size_t"], "write `usize`, which has 32 bits on the device"),
+    (&["boolean"], "write `bool`"),
+    (&["float2", "vec2", "vec2f"], "write `Vec2`"),
+    (&["float3", "vec3", "vec3f"], "write `Vec3`"),
+    (&["float4", "vec4", "vec4f"], "write `Vec4`"),
+    (&["uint2", "uvec2", "vec2u"], "write `UVec2`"),
+    (&["uint3", "uvec3", "vec3u"], "write `UVec3`"),
+    (&["uint4", "uvec4", "vec4u"], "write `UVec4`"),
+    (&["int2", "ivec2", "vec2i"], "write `IVec2`"),
+    (&["int3", "ivec3", "vec3i"], "write `IVec3`"),
+    (&["int4", "ivec4", "vec4i"], "write `IVec4`"),
+    (&["HashMap", "BTreeMap", "HashSet"], "use arrays or buffers, with the index as key"),
+    (&["VecDeque", "LinkedList"], "use an array `[T; N]` and an index"),
+    (&["RefCell", "Mutex", "RwLock"], "use a `let mut` variable, or `Atomic<T>` for what invocations share"),
+    (&["AtomicU32", "AtomicI32", "AtomicU64"], "write `Atomic<u32>` and its like"),
+    (&["sampler2D", "texture2D", "image2D", "texture_2d"], "images are not available: use a buffer `&[T]`"),
+];
+
+/// Methods of arrays and buffers.
+const CONTAINER_METHODS: &[(&[&str], &str)] = &[
+    (&["push", "pop", "extend", "insert", "remove"], "arrays and buffers have a fixed length: write to an index"),
+    (&["to_vec", "collect"], "there is no heap on the device: write to an array or buffer"),
+    (&["get_unchecked", "get_unchecked_mut", "get_mut"], "index it: `x[i]`; checks that cannot fail cost nothing"),
+    (&["as_slice", "as_ref", "as_mut"], "use the buffer or array by its name"),
+    (&["size"], "write `x.len()`"),
+];
+
+/// Methods of numbers and vectors.
+const METHODS: &[(&[&str], &str)] = &[
+    (&["mix"], "write `a.lerp(b, t)` for vectors, `a + (b - a) * t` for numbers"),
+    (&["saturate"], "write `x.clamp(0.0, 1.0)`"),
+    (&["rsqrt", "inverse_sqrt", "inversesqrt"], "write `1.0 / x.sqrt()`"),
+    (&["fma", "mad"], "write `a.mul_add(b, c)`"),
+    (&["length_sq", "magnitude_squared", "norm_squared"], "write `x.length_squared()`"),
+    (&["magnitude", "norm"], "write `x.length()`"),
+    (&["atomic_add"], "write `x[i].fetch_add(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`"),
+    (&["to_string"], "show it: `println!(\"{x}\")`"),
+];
+
+fn find(table: &'static [(&[&str], &'static str)], name: &str) -> Option<&'static str> {
+    table.iter().find(|(names, _)| names.contains(&name)).map(|(_, instead)| *instead)
+}
+
+/// What to write for a function.
+pub(crate) fn function(name: &str) -> Option<&'static str> {
+    find(FUNCTIONS, name)
+}
+
+/// What to write for a value.
+pub(crate) fn value(name: &str) -> Option<&'static str> {
+    find(VALUES, name)
+}
+
+/// What to write for a type.
+pub(crate) fn ty(name: &str) -> Option<&'static str> {
+    find(TYPES, name)
+}
+
+/// What to write for a method of an array or buffer.
+pub(crate) fn container_method(name: &str) -> Option<&'static str> {
+    find(CONTAINER_METHODS, name)
+}
+
+/// What to write for a method of a number or vector.
+pub(crate) fn method(name: &str) -> Option<&'static str> {
+    find(METHODS, name)
+}
