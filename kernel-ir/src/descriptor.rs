@@ -355,6 +355,12 @@ pub enum Feature {
     PushConstant8,
     /// `storagePushConstant16`.
     PushConstant16,
+    /// `shaderBufferInt64Atomics`.
+    BufferInt64Atomics,
+    /// `shaderSharedInt64Atomics`.
+    SharedInt64Atomics,
+    /// `shaderSubgroupExtendedTypes`.
+    SubgroupExtendedTypes,
 }
 
 impl Feature {
@@ -370,6 +376,9 @@ impl Feature {
             Self::Storage16 => "Storage16",
             Self::PushConstant8 => "PushConstant8",
             Self::PushConstant16 => "PushConstant16",
+            Self::BufferInt64Atomics => "BufferInt64Atomics",
+            Self::SharedInt64Atomics => "SharedInt64Atomics",
+            Self::SubgroupExtendedTypes => "SubgroupExtendedTypes",
         }
     }
 
@@ -385,6 +394,9 @@ impl Feature {
             Self::Storage16 => "storageBuffer16BitAccess",
             Self::PushConstant8 => "storagePushConstant8",
             Self::PushConstant16 => "storagePushConstant16",
+            Self::BufferInt64Atomics => "shaderBufferInt64Atomics",
+            Self::SharedInt64Atomics => "shaderSharedInt64Atomics",
+            Self::SubgroupExtendedTypes => "shaderSubgroupExtendedTypes",
         }
     }
 }

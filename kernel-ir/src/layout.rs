@@ -49,12 +49,12 @@ impl Layout {
     /// An upper bound of what a shared variable takes: the rules by which no device takes more (vectors aligned to their
     /// size, three lanes as four, a `bool` as a `u32`). `None` when that does not fit in 32 bits.
     pub fn in_workgroup(types: &Types, ty: TypeId) -> Option<Self> {
-        let scalar = 4;
+        let size_of = |scalar: Scalar| if scalar == Scalar::Bool { 4 } else { scalar.bits() / 8 };
         match types.get(ty) {
             Type::Unit => None,
-            Type::Scalar(_) => Some(Self { size: scalar, align: scalar }),
-            Type::Vector(_, lanes) => {
-                let lanes = u32::from(*lanes);
+            Type::Scalar(scalar) => Some(Self { size: size_of(*scalar), align: size_of(*scalar) }),
+            Type::Vector(scalar, lanes) => {
+                let (scalar, lanes) = (size_of(*scalar), u32::from(*lanes));
                 Some(Self { size: scalar * lanes, align: scalar * lanes.next_power_of_two() })
             }
             Type::Array(element, len) => {

@@ -200,10 +200,10 @@ pub fn check_atomic(
     if operands.len() != op.arity() {
         return Err(format!("`{name}` takes {} operands, not {}", op.arity(), operands.len()));
     }
-    let is_float = *types.get(value) == Type::Scalar(Scalar::F32);
+    let is_float = matches!(types.get(value), Type::Scalar(scalar) if scalar.is_float());
     let fits = match (types.get(cell), types.get(value)) {
-        (Type::Scalar(Scalar::U32), Type::Scalar(Scalar::F32)) => true,
-        (Type::Scalar(cell), Type::Scalar(value)) => cell == value && matches!(cell, Scalar::I32 | Scalar::U32),
+        (Type::Scalar(cell), Type::Scalar(value @ (Scalar::F32 | Scalar::F64))) => *cell == value.unsigned(),
+        (Type::Scalar(cell), Type::Scalar(value)) => cell == value && cell.is_int() && cell.bits() >= 32,
         _ => false,
     };
     if !fits {
@@ -211,7 +211,7 @@ pub fn check_atomic(
         return Err(format!("a cell of type `{cell}` has no atomic operations on `{value}`"));
     }
     if is_float && matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor) {
-        return Err(format!("`{name}` does not take operands of type `f32`"));
+        return Err(format!("`{name}` does not take operands of type `{}`", types.display(value)));
     }
     match operands.iter().find(|operand| **operand != value) {
         Some(other) => {
@@ -245,8 +245,7 @@ pub fn subgroup_result(types: &Types, op: SubgroupOp, operands: &[TypeId]) -> Re
         }
     };
     let refused = || format!("`{name}` does not take operands of type `{}`", types.display(first));
-    let is_known = |(scalar, _): &(Scalar, u8)| matches!(scalar.bits(), 1 | 32);
-    let (scalar, _) = lanes(first_type).filter(is_known).ok_or_else(refused)?;
+    let (scalar, _) = lanes(first_type).ok_or_else(refused)?;
     match op {
         S::Elect => {}
         S::Any | S::All | S::Ballot => expect(0, &bool_)?,
@@ -260,7 +259,9 @@ pub fn subgroup_result(types: &Types, op: SubgroupOp, operands: &[TypeId]) -> Re
         S::Shuffle | S::ShuffleXor | S::ShuffleUp | S::ShuffleDown | S::Rotate => expect(1, &word)?,
         S::Reduce(fold, span) => {
             let is_bitwise = matches!(fold, Fold::And | Fold::Or | Fold::Xor);
-            if is_bitwise && scalar.is_float() || !is_bitwise && scalar == Scalar::Bool {
+            // A `bf16` is no float to devices.
+            let is_bf16 = scalar == Scalar::Bf16;
+            if is_bf16 || is_bitwise && scalar.is_float() || !is_bitwise && scalar == Scalar::Bool {
                 return Err(refused());
             }
             if let Span::Cluster(size) = span

@@ -24,6 +24,7 @@ pub mod sha256;
 pub mod subgroups;
 pub mod traps;
 pub mod vectors;
+pub mod wide_atomics;
 
 use crate::case::Case;
 
@@ -54,6 +55,7 @@ pub fn all() -> Vec<Case> {
         subgroups::CASES,
         traps::CASES,
         vectors::CASES,
+        wide_atomics::CASES,
     ]
     .concat()
 }

@@ -13,7 +13,7 @@ pub fn read_value(types: &Types, ty: TypeId, bytes: &[u8]) -> Option<Value> {
             let mut word = [0; 8];
             let size = scalar_size(types, ty)?;
             word[..size].copy_from_slice(bytes.get(..size)?);
-            Some(Value::Scalar(eval::from_bits(u64::from_le_bytes(word) as _, *scalar)))
+            Some(Value::Scalar(eval::from_bits(u64::from_le_bytes(word), *scalar)))
         }
         _ => {
             let members = member_offsets(types, ty)?.into_iter();
@@ -31,7 +31,7 @@ pub fn write_value(types: &Types, ty: TypeId, value: &Value, bytes: &mut [u8]) -
             let size = scalar_size(types, ty)?;
             let bits = match eval::is_true(*constant) {
                 Some(truth) => u64::from(truth),
-                None => eval::bits(*constant)?.into(),
+                None => eval::bits(*constant)?,
             };
             bytes.get_mut(..size)?.copy_from_slice(&bits.to_le_bytes()[..size]);
             Some(())

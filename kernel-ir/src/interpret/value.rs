@@ -91,7 +91,12 @@ impl Value {
     /// The bits of this scalar as a scalar of the other's type.
     pub(super) fn with_bits_as(&self, other: &Self) -> Self {
         let (from, to) = (self.scalar(), other.scalar());
-        if from == to { self.clone() } else { Self::Scalar(eval::from_bits(self.bits().into(), to)) }
+        match self {
+            Self::Scalar(constant) if from != to => {
+                Self::Scalar(eval::from_bits(eval::bits(*constant).expect("an integer or float"), to))
+            }
+            _ => self.clone(),
+        }
     }
 
     pub(super) fn is_true(&self) -> bool {

@@ -147,8 +147,8 @@ impl AtomicOp {
 
 /// An atomic access to a cell of a buffer or of shared memory.
 ///
-/// The cell is an `i32` or `u32`, and operands and result have its type. Or it is a `u32` that holds the bits of an `f32`,
-/// and operands and result are `f32`. Where a check of the place fails, nothing is written and the result is zero.
+/// The cell is an integer of 32 or 64 bits, and operands and result have its type. Or it is unsigned and holds the bits of an
+/// `f32` or `f64`, and operands and result are these floats. Where a check of the place fails, nothing is written and the result is zero.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Atomic {
     /// What it does.

@@ -1,13 +1,13 @@
-//! Atomic accesses. Floats live in `u32` cells: what integers have no instruction for becomes a loop of exchanges.
+//! Atomic accesses. Floats live in cells of unsigned integers: what integers have no instruction for becomes a loop of exchanges.
 
 use rspirv::spirv::Op as Spv;
 
 use super::blocks::FunctionWriter;
 use super::types::Lanes;
 use super::words::Id;
-use crate::ir::{Atomic, AtomicOp, Order};
+use crate::ir::{Atomic, AtomicOp, Order, Root};
 use crate::op::Op;
-use crate::types::{Scalar, TypeId};
+use crate::types::TypeId;
 
 /// Pointer, scope and semantics of an access.
 #[derive(Clone, Copy)]
@@ -27,8 +27,9 @@ impl FunctionWriter<'_, '_> {
         self.access_by_pointer(&atomic.place, ty, |writer, pointer| {
             let (scope, semantics) = (writer.w.scope(atomic.scope), writer.w.semantics(success_order(atomic)));
             let cell = Cell { pointer, scope, semantics };
-            if lanes.scalar == Scalar::F32 {
-                writer.float_atomic(atomic.op, cell, &operands)
+            writer.w.need_atomic(lanes.scalar, matches!(atomic.place.root, Root::Shared(_)));
+            if lanes.scalar.is_float() {
+                writer.float_atomic(atomic.op, lanes, cell, &operands)
             } else {
                 writer.int_atomic(atomic.op, lanes, cell, &operands)
             }
@@ -38,7 +39,7 @@ impl FunctionWriter<'_, '_> {
     fn int_atomic(&mut self, op: AtomicOp, lanes: Lanes, cell: Cell, operands: &[Id]) -> Id {
         let ty = self.w.lanes_type(lanes);
         let Cell { pointer, scope, semantics } = cell;
-        let is_signed = lanes.scalar == Scalar::I32;
+        let is_signed = lanes.scalar.is_signed();
         let spv = match op {
             AtomicOp::Store => {
                 self.w.effect(Spv::AtomicStore, &[pointer, scope, semantics, operands[0]]);
@@ -65,10 +66,10 @@ impl FunctionWriter<'_, '_> {
         self.w.op(spv, ty, &all)
     }
 
-    fn float_atomic(&mut self, op: AtomicOp, cell: Cell, operands: &[Id]) -> Id {
-        let (float, word) = (Lanes::one(Scalar::F32), Lanes::one(Scalar::U32));
+    fn float_atomic(&mut self, op: AtomicOp, float: Lanes, cell: Cell, operands: &[Id]) -> Id {
+        let word = float.of(float.scalar.unsigned());
         if matches!(op, AtomicOp::Add | AtomicOp::Sub | AtomicOp::Min | AtomicOp::Max) {
-            return self.exchange_loop(op, cell, operands[0]);
+            return self.exchange_loop(op, float, cell, operands[0]);
         }
         let bits: Vec<_> = operands.iter().map(|operand| self.w.bitcast(float, word, *operand)).collect();
         let old = self.int_atomic(op, word, cell, &bits);
@@ -76,8 +77,8 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// Computes the new value from the old one until nobody else wrote in between.
-    fn exchange_loop(&mut self, op: AtomicOp, cell: Cell, operand: Id) -> Id {
-        let (float, word) = (Lanes::one(Scalar::F32), Lanes::one(Scalar::U32));
+    fn exchange_loop(&mut self, op: AtomicOp, float: Lanes, cell: Cell, operand: Id) -> Id {
+        let word = float.of(float.scalar.unsigned());
         let (word_type, float_type, bool_) = (self.w.lanes_type(word), self.w.lanes_type(float), self.w.bool_type());
         let relaxed = self.w.semantics(Order::Relaxed);
         let Cell { pointer, scope, semantics } = cell;

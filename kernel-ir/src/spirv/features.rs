@@ -35,13 +35,21 @@ impl Features {
     }
 
     /// The capabilities to declare.
-    pub(super) fn capabilities(&self) -> impl Iterator<Item = Capability> + '_ {
-        self.uses.iter().map(|(feature, _)| capability(*feature))
+    pub(super) fn capabilities(&self) -> Vec<Capability> {
+        let mut all: Vec<_> = self.uses.iter().filter_map(|(feature, _)| capability(*feature)).collect();
+        // Two features may ask for one.
+        let mut seen = Vec::new();
+        all.retain(|capability| {
+            let is_new = !seen.contains(capability);
+            seen.push(*capability);
+            is_new
+        });
+        all
     }
 }
 
-fn capability(feature: Feature) -> Capability {
-    match feature {
+fn capability(feature: Feature) -> Option<Capability> {
+    Some(match feature {
         Feature::Float64 => Capability::Float64,
         Feature::Int64 => Capability::Int64,
         Feature::Int16 => Capability::Int16,
@@ -51,7 +59,10 @@ fn capability(feature: Feature) -> Capability {
         Feature::Storage16 => Capability::StorageBuffer16BitAccess,
         Feature::PushConstant8 => Capability::StoragePushConstant8,
         Feature::PushConstant16 => Capability::StoragePushConstant16,
-    }
+        Feature::BufferInt64Atomics | Feature::SharedInt64Atomics => Capability::Int64Atomics,
+        // A feature of devices that modules do not mention.
+        Feature::SubgroupExtendedTypes => return None,
+    })
 }
 
 impl Writer<'_> {
@@ -77,6 +88,20 @@ impl Writer<'_> {
             }
         };
         self.need(feature);
+    }
+
+    /// Notes that the module has atomic operations on a scalar type.
+    pub(super) fn need_atomic(&mut self, scalar: Scalar, is_shared: bool) {
+        if scalar.bits() == 64 {
+            self.need(if is_shared { Feature::SharedInt64Atomics } else { Feature::BufferInt64Atomics });
+        }
+    }
+
+    /// Notes that the lanes of a subgroup exchange values of a scalar type.
+    pub(super) fn need_subgroup(&mut self, scalar: Scalar) {
+        if !matches!(scalar, Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::F32 | Scalar::F64) {
+            self.need(Feature::SubgroupExtendedTypes);
+        }
     }
 
     fn need(&mut self, feature: Feature) {

@@ -57,6 +57,10 @@ impl FunctionWriter<'_, '_> {
     pub(super) fn subgroup(&mut self, op: SubgroupOp, operands: &[ValueId], ty: TypeId) -> Id {
         use SubgroupOp as S;
         let ids = self.ids(operands);
+        if let Some(operand) = operands.first() {
+            let scalar = self.w.lanes_of(self.function.values[*operand].ty).scalar;
+            self.w.need_subgroup(scalar);
+        }
         let bool_ = self.w.bool_type();
         match op {
             S::Elect => self.group_op(Spv::GroupNonUniformElect, bool_, &[]),

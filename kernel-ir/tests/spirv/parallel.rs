@@ -2,10 +2,24 @@
 
 use crate::support::{disassemble, emit_text, module, validate};
 use gridwise_ir::compile::{CompileOptions, compile};
-use gridwise_ir::descriptor::{LaunchWordKind, Parallel, SubgroupOperations};
+use gridwise_ir::descriptor::{Feature, LaunchWordKind, Parallel, SubgroupOperations};
 use gridwise_ir::ir::{AtomicOp, Fold, SubgroupOp};
 
-const VALUES: [&str; 8] = ["i32", "u32", "f32", "bool", "vec2<i32>", "vec3<u32>", "vec4<f32>", "vec2<bool>"];
+const VALUES: [&str; 13] = [
+    "i32",
+    "u32",
+    "f32",
+    "bool",
+    "vec2<i32>",
+    "vec3<u32>",
+    "vec4<f32>",
+    "vec2<bool>",
+    "i8",
+    "u16",
+    "u64",
+    "f16",
+    "f64",
+];
 
 /// A kernel whose body uses `%0: u32` and `%1: ty`.
 fn kernel(ty: &str, body: &str) -> String {
@@ -38,7 +52,7 @@ fn subgroup_operations_on_all_types() {
         let is_bool = ty.contains("bool");
         for fold in Fold::ALL {
             let is_bitwise = matches!(fold, Fold::And | Fold::Or | Fold::Xor);
-            if is_bitwise && ty.contains("f32") || !is_bitwise && is_bool {
+            if is_bitwise && ty.contains('f') || !is_bitwise && is_bool {
                 continue;
             }
             for span in ["", "inclusive_", "exclusive_"] {
@@ -79,7 +93,7 @@ fn atomics(cell: &str, ty: &str, first: u32) -> String {
     let mut body = String::new();
     let mut next = first;
     for op in AtomicOp::ALL {
-        if ty == "f32" && matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor) {
+        if ty.starts_with('f') && matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor) {
             continue;
         }
         let orders: &[&str] = match op {
@@ -100,7 +114,8 @@ fn atomics(cell: &str, ty: &str, first: u32) -> String {
 
 #[test]
 fn atomics_on_buffers_and_shared_memory() {
-    for (cell_type, ty) in [("i32", "i32"), ("u32", "u32"), ("u32", "f32")] {
+    let types = [("i32", "i32"), ("u32", "u32"), ("u32", "f32"), ("i64", "i64"), ("u64", "u64"), ("u64", "f64")];
+    for (cell_type, ty) in types {
         let text = format!(
             "file0 \"k.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"x[i]\"\nstruct0 S {{ a: f32, b: [{cell_type}; 3] }}\n\
              kernel fn0 workgroup(64, 1, 1) {{\n buffer0 x: [struct0] mut\n buffer1 y: [{cell_type}] mut\n \
@@ -113,7 +128,11 @@ fn atomics_on_buffers_and_shared_memory() {
         );
         let emitted = emit_text(&text);
         validate(&format!("atomics of {ty}"), &emitted.words);
-        assert_eq!(emitted.parallel.shared_bytes, 84);
+        let is_wide = cell_type.ends_with("64");
+        assert_eq!(emitted.parallel.shared_bytes, if is_wide { 168 } else { 84 });
+        for feature in [Feature::BufferInt64Atomics, Feature::SharedInt64Atomics] {
+            assert_eq!(emitted.features.iter().any(|(used, _)| *used == feature), is_wide);
+        }
     }
 }
 

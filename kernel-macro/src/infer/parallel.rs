@@ -35,8 +35,20 @@ const ATOMIC_METHODS: [&str; 11] = [
     "fetch_xor",
 ];
 
-/// What subgroups exchange, and vectors of it: other widths take features that few devices have.
-const EXCHANGED: [ScalarName; 4] = [ScalarName::Bool, ScalarName::I32, ScalarName::U32, ScalarName::F32];
+/// What subgroups exchange, and vectors of it.
+const EXCHANGED: [ScalarName; 11] = [
+    ScalarName::Bool,
+    ScalarName::I8,
+    ScalarName::U8,
+    ScalarName::I16,
+    ScalarName::U16,
+    ScalarName::I32,
+    ScalarName::U32,
+    ScalarName::I64,
+    ScalarName::U64,
+    ScalarName::F32,
+    ScalarName::F64,
+];
 
 /// What an operation of the subgroup takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,11 +224,15 @@ impl<'a> Infer<'a> {
                 return Term::Error;
             }
         };
-        if let (AtomicOp::And | AtomicOp::Or | AtomicOp::Xor, ScalarName::F32) = (op, scalar) {
+        if let (AtomicOp::And | AtomicOp::Or | AtomicOp::Xor, ScalarName::F32 | ScalarName::F64) = (op, scalar) {
             self.diags
-                .error(code::UNKNOWN_METHOD, range(name.span()), format!("no method `{method}` on type `Atomic<f32>`"))
+                .error(
+                    code::UNKNOWN_METHOD,
+                    range(name.span()),
+                    format!("no method `{method}` on type `Atomic<{}>`", scalar.name()),
+                )
                 .note("bitwise operations are for integers")
-                .help("declare it `Atomic<u32>` and use `to_bits` and `from_bits`");
+                .help(format!("declare it `Atomic<{}>` and use `to_bits` and `from_bits`", scalar.unsigned().name()));
             return Term::Error;
         }
         let exchanges = matches!(op, AtomicOp::CompareExchange(_));
@@ -496,11 +512,11 @@ impl<'a> Infer<'a> {
             (None, _) if ty == Ty::USIZE => {
                 ("`usize` has another size on the host".to_owned(), Some(format!("write `{source} as u32`")))
             }
-            (None, _) => ("subgroups exchange `f32`, `i32`, `u32`, `bool` and vectors of them".to_owned(), None),
+            (None, _) => ("subgroups exchange integers, `f32`, `f64`, `bool` and vectors".to_owned(), None),
             (Some(ScalarName::Bool), Operand::Number) => {
                 ("`bool` has no arithmetic".to_owned(), Some("count with `subgroup::ballot_count`".to_owned()))
             }
-            (Some(ScalarName::F32), Operand::Bits) => {
+            (Some(ScalarName::F32 | ScalarName::F64), Operand::Bits) => {
                 let help = matches!(ty, Ty::Scalar(_)).then(|| format!("write `{source}.to_bits()`"));
                 ("bitwise operations are for integers and `bool`".to_owned(), help)
             }

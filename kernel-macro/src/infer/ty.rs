@@ -150,13 +150,20 @@ impl<'a> Infer<'a> {
     fn atomic_term(&mut self, value: &'a TypeExpr) -> Term {
         let term = self.term_of(value);
         match term {
-            Term::Scalar(scalar @ (ScalarName::I32 | ScalarName::U32 | ScalarName::F32)) => Term::Atomic(scalar),
+            Term::Scalar(
+                scalar @ (ScalarName::I32
+                | ScalarName::U32
+                | ScalarName::I64
+                | ScalarName::U64
+                | ScalarName::F32
+                | ScalarName::F64),
+            ) => Term::Atomic(scalar),
             Term::Error => Term::Error,
             other => {
                 let name = self.describe(&other);
                 self.diags
                     .error(code::ATOMIC_USE, value.span, format!("{name} cannot be atomic"))
-                    .help("supported are `Atomic<u32>`, `Atomic<i32>` and `Atomic<f32>`");
+                    .help("supported are `Atomic<T>` of `i32`, `u32`, `i64`, `u64`, `f32` and `f64`");
                 Term::Error
             }
         }

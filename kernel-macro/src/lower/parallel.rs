@@ -2,7 +2,6 @@
 
 use gridwise_ir::ir::{Atomic, AtomicOp, Order, Root, Scope, ValueId};
 use gridwise_ir::op::Op;
-use gridwise_ir::types::Scalar;
 
 use super::function::{FnCx, Slot};
 use super::variant::{ERR, OK};
@@ -57,7 +56,8 @@ impl FnCx<'_, '_, '_> {
         match self.ty_of(expr) {
             // `Ok` when the bits were the expected ones.
             result @ Ty::Result(..) => {
-                let bits = [old, expected?].map(|value| self.bitcast(value, Scalar::U32));
+                let word = super::types::scalar(scalar.unsigned());
+                let bits = [old, expected?].map(|value| self.bitcast(value, word));
                 let is_replaced = self.b.op(Op::Eq, &bits);
                 let ok = self.make_variant(result, OK, &[Some(old)])?;
                 let err = self.make_variant(result, ERR, &[Some(old)])?;
@@ -72,6 +72,7 @@ impl FnCx<'_, '_, '_> {
 pub(super) const fn cell_of(scalar: ScalarName) -> ScalarName {
     match scalar {
         ScalarName::F32 => ScalarName::U32,
+        ScalarName::F64 => ScalarName::U64,
         other => other,
     }
 }

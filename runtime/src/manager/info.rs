@@ -117,6 +117,9 @@ impl DeviceInfo {
                 Feature::Storage16,
                 Feature::PushConstant8,
                 Feature::PushConstant16,
+                Feature::BufferInt64Atomics,
+                Feature::SharedInt64Atomics,
+                Feature::SubgroupExtendedTypes,
             ],
             missing: Vec::new(),
         }

@@ -1,6 +1,6 @@
 //! `Atomic<T>`, and the types that can be atomic.
 
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use super::outside_of_kernels;
 use crate::data::{GpuData, Value};
@@ -93,7 +93,7 @@ methods! { AtomicInt:
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be atomic",
     label = "not an atomic number",
-    note = "supported are `Atomic<u32>`, `Atomic<i32>` and `Atomic<f32>`"
+    note = "supported are `Atomic<T>` of `i32`, `u32`, `i64`, `u64`, `f32` and `f64`"
 )]
 #[doc(hidden)]
 pub unsafe trait AtomicValue: GpuData {
@@ -181,67 +181,85 @@ macro_rules! ints {
     )+ };
 }
 
-ints! { u32: AtomicU32, i32: AtomicI32 }
+ints! { u32: AtomicU32, i32: AtomicI32, u64: AtomicU64, i64: AtomicI64 }
 
-// SAFETY: as of `u32`.
-unsafe impl AtomicValue for f32 {
-    type Word = AtomicU32;
+macro_rules! floats {
+    ($($float:ty: $word:ty),+) => { $(
+        // SAFETY: as of the integer.
+        unsafe impl AtomicValue for $float {
+            type Word = $word;
 
-    #[inline]
-    fn same(a: Self, b: Self) -> bool {
-        a.to_bits() == b.to_bits()
-    }
+            #[inline]
+            fn same(a: Self, b: Self) -> bool {
+                a.to_bits() == b.to_bits()
+            }
 
-    #[inline]
-    fn load(word: &AtomicU32, order: Ordering) -> Self {
-        Self::from_bits(word.load(order))
-    }
+            #[inline]
+            fn load(word: &$word, order: Ordering) -> Self {
+                Self::from_bits(word.load(order))
+            }
 
-    #[inline]
-    fn store(word: &AtomicU32, value: Self, order: Ordering) {
-        word.store(value.to_bits(), order);
-    }
+            #[inline]
+            fn store(word: &$word, value: Self, order: Ordering) {
+                word.store(value.to_bits(), order);
+            }
 
-    #[inline]
-    fn swap(word: &AtomicU32, value: Self, order: Ordering) -> Self {
-        Self::from_bits(word.swap(value.to_bits(), order))
-    }
+            #[inline]
+            fn swap(word: &$word, value: Self, order: Ordering) -> Self {
+                Self::from_bits(word.swap(value.to_bits(), order))
+            }
 
-    #[inline]
-    fn compare_exchange(
-        word: &AtomicU32,
-        current: Self,
-        new: Self,
-        success: Ordering,
-        failure: Ordering,
-    ) -> Result<Self, Self> {
-        let exchanged = word.compare_exchange(current.to_bits(), new.to_bits(), success, failure);
-        exchanged.map(Self::from_bits).map_err(Self::from_bits)
-    }
+            #[inline]
+            fn compare_exchange(
+                word: &$word,
+                current: Self,
+                new: Self,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<Self, Self> {
+                let exchanged = word.compare_exchange(current.to_bits(), new.to_bits(), success, failure);
+                exchanged.map(Self::from_bits).map_err(Self::from_bits)
+            }
 
-    #[inline]
-    fn fetch_add(word: &AtomicU32, value: Self, order: Ordering) -> Self {
-        update(word, order, |old| old + value)
-    }
+            #[inline]
+            fn fetch_add(word: &$word, value: Self, order: Ordering) -> Self {
+                <Self as Updated>::update(word, order, |old| old + value)
+            }
 
-    #[inline]
-    fn fetch_sub(word: &AtomicU32, value: Self, order: Ordering) -> Self {
-        update(word, order, |old| old - value)
-    }
+            #[inline]
+            fn fetch_sub(word: &$word, value: Self, order: Ordering) -> Self {
+                <Self as Updated>::update(word, order, |old| old - value)
+            }
 
-    #[inline]
-    fn fetch_min(word: &AtomicU32, value: Self, order: Ordering) -> Self {
-        update(word, order, |old| old.min(value))
-    }
+            #[inline]
+            fn fetch_min(word: &$word, value: Self, order: Ordering) -> Self {
+                <Self as Updated>::update(word, order, |old| old.min(value))
+            }
 
-    #[inline]
-    fn fetch_max(word: &AtomicU32, value: Self, order: Ordering) -> Self {
-        update(word, order, |old| old.max(value))
-    }
+            #[inline]
+            fn fetch_max(word: &$word, value: Self, order: Ordering) -> Self {
+                <Self as Updated>::update(word, order, |old| old.max(value))
+            }
+        }
+
+        impl Updated for $float {
+            type Word = $word;
+
+            #[inline]
+            fn update(word: &$word, order: Ordering, new: impl Fn(Self) -> Self) -> Self {
+                let change = |bits| Some(new(Self::from_bits(bits)).to_bits());
+                let updated = word.fetch_update(order, Ordering::Relaxed, change);
+                Self::from_bits(updated.unwrap_or_else(|bits| bits))
+            }
+        }
+    )+ };
 }
 
-#[inline]
-fn update(word: &AtomicU32, order: Ordering, new: impl Fn(f32) -> f32) -> f32 {
-    let updated = word.fetch_update(order, Ordering::Relaxed, |bits| Some(new(f32::from_bits(bits)).to_bits()));
-    f32::from_bits(updated.unwrap_or_else(|bits| bits))
+/// A float whose cell is changed by exchanges.
+trait Updated: Sized {
+    type Word;
+
+    fn update(word: &Self::Word, order: Ordering, new: impl Fn(Self) -> Self) -> Self;
 }
+
+floats! { f32: AtomicU32, f64: AtomicU64 }

@@ -156,7 +156,14 @@ macro_rules! scalars {
 scalars! {
     u32: 1, Self::MAX, Self::MIN, wrapping_add, wrapping_mul;
     i32: 1, Self::MAX, Self::MIN, wrapping_add, wrapping_mul;
+    u8: 1, Self::MAX, Self::MIN, wrapping_add, wrapping_mul;
+    i8: 1, Self::MAX, Self::MIN, wrapping_add, wrapping_mul;
+    u16: 1, Self::MAX, Self::MIN, wrapping_add, wrapping_mul;
+    i16: 1, Self::MAX, Self::MIN, wrapping_add, wrapping_mul;
+    u64: 1, Self::MAX, Self::MIN, wrapping_add, wrapping_mul;
+    i64: 1, Self::MAX, Self::MIN, wrapping_add, wrapping_mul;
     f32: 1.0, Self::INFINITY, Self::NEG_INFINITY, add, mul;
+    f64: 1.0, Self::INFINITY, Self::NEG_INFINITY, add, mul;
 }
 
 macro_rules! bits {
@@ -184,6 +191,12 @@ impl SubgroupValue for bool {}
 bits! {
     bool: true, false;
     u32: u32::MAX, 0;
+    u8: u8::MAX, 0;
+    i8: -1, 0;
+    u16: u16::MAX, 0;
+    i16: -1, 0;
+    u64: u64::MAX, 0;
+    i64: -1, 0;
     i32: -1, 0;
     UVec2: UVec2::MAX, UVec2::ZERO;
     UVec3: UVec3::MAX, UVec3::ZERO;

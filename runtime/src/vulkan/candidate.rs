@@ -238,6 +238,9 @@ fn query_features(
         (Feature::Storage16, vulkan_1_1.storage_buffer16_bit_access),
         (Feature::PushConstant8, vulkan_1_2.storage_push_constant8),
         (Feature::PushConstant16, vulkan_1_1.storage_push_constant16),
+        (Feature::BufferInt64Atomics, vulkan_1_2.shader_buffer_int64_atomics),
+        (Feature::SharedInt64Atomics, vulkan_1_2.shader_shared_int64_atomics),
+        (Feature::SubgroupExtendedTypes, vulkan_1_2.shader_subgroup_extended_types),
     ];
     features.extend(optional.iter().filter(|(_, has)| *has == vk::TRUE).map(|(feature, _)| *feature));
 }

@@ -271,7 +271,10 @@ fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -
         .shader_int8(has(Feature::Int8))
         .shader_float16(has(Feature::Float16))
         .storage_buffer8_bit_access(has(Feature::Storage8))
-        .storage_push_constant8(has(Feature::PushConstant8));
+        .storage_push_constant8(has(Feature::PushConstant8))
+        .shader_buffer_int64_atomics(has(Feature::BufferInt64Atomics))
+        .shader_shared_int64_atomics(has(Feature::SharedInt64Atomics))
+        .shader_subgroup_extended_types(has(Feature::SubgroupExtendedTypes));
     let mut vulkan_1_1 = vk::PhysicalDeviceVulkan11Features::default()
         .storage_buffer16_bit_access(has(Feature::Storage16))
         .storage_push_constant16(has(Feature::PushConstant16));

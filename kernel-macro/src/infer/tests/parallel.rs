@@ -237,11 +237,11 @@ fn kernel(a: &[Atomic<bool>], b: &[Atomic<Vec2>], c: Atomic<u32>, d: &[Atomic], 
 ",
         expect![[r#"
             error: [K0301] `bool` cannot be atomic
-                   help: supported are `Atomic<u32>`, `Atomic<i32>` and `Atomic<f32>`
+                   help: supported are `Atomic<T>` of `i32`, `u32`, `i64`, `u64`, `f32` and `f64`
              1 | fn kernel(a: &[Atomic<bool>], b: &[Atomic<Vec2>], c: Atomic<u32>, d: &[Atomic], e: [Atomic<u32>; 2]) {}
                |                       ^^^^
             error: [K0301] `Vec2` cannot be atomic
-                   help: supported are `Atomic<u32>`, `Atomic<i32>` and `Atomic<f32>`
+                   help: supported are `Atomic<T>` of `i32`, `u32`, `i64`, `u64`, `f32` and `f64`
              1 | fn kernel(a: &[Atomic<bool>], b: &[Atomic<Vec2>], c: Atomic<u32>, d: &[Atomic], e: [Atomic<u32>; 2]) {}
                |                                           ^^^^
             error: [K0205] parameter `c` of type `Atomic<u32>` cannot reach the device
@@ -423,7 +423,7 @@ fn kernel(y: &mut [f32], u: &mut [u32]) {
     subgroup::xor(y[0]);
     subgroup::add(y.len());
     subgroup::add((1, 2));
-    subgroup::add(1u64);
+    subgroup::add([1u64]);
     subgroup::any(1);
     subgroup::clustered_add(y[0], 3);
     subgroup::clustered_add(y[0], i);
@@ -453,13 +453,13 @@ fn kernel(y: &mut [f32], u: &mut [u32]) {
              5 |     subgroup::add(y.len());
                |                   ^^^^^^^
             error: [K0303] a subgroup operation does not take `(i32, i32)`
-                   note: subgroups exchange `f32`, `i32`, `u32`, `bool` and vectors of them
+                   note: subgroups exchange integers, `f32`, `f64`, `bool` and vectors
              6 |     subgroup::add((1, 2));
                |                   ^^^^^^
-            error: [K0303] a subgroup operation does not take `u64`
-                   note: subgroups exchange `f32`, `i32`, `u32`, `bool` and vectors of them
-             7 |     subgroup::add(1u64);
-               |                   ^^^^
+            error: [K0303] a subgroup operation does not take `[u64; 1]`
+                   note: subgroups exchange integers, `f32`, `f64`, `bool` and vectors
+             7 |     subgroup::add([1u64]);
+               |                   ^^^^^^
             error: [K0102] expected `bool`, found integer literal
                    help: write `1 != 0`
              8 |     subgroup::any(1);
