@@ -134,6 +134,17 @@ fn compare(program: &Program, generic: ItemId, instance: ItemId, diags: &mut Dia
     let differs = |(written, found): (&Ty, &Ty)| !agrees(written, found);
     let count = written.exprs.iter().zip(&typed.exprs).filter(|pair| differs(*pair)).count()
         + written.bindings.iter().zip(&typed.bindings).filter(|pair| differs(*pair)).count();
+    if typed.sized.iter().any(|call| !written.calls.contains_key(call)) {
+        diags
+            .error(
+                code::CANNOT_INFER,
+                SpanRange::token(function.name.span()),
+                "a method of `usize` or `isize` is called through a generic parameter",
+            )
+            .note("these types have 32 bits on the device and 64 on the host, where the method would be another")
+            .help("use `u32` or `i32` as the generic argument");
+        return;
+    }
     if count > 0 {
         diags
             .error(

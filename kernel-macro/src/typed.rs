@@ -1,6 +1,6 @@
 //! What inference finds out: the type of every expression and binding, and what every name stands for.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use gridwise_ir::arena::EntityId;
@@ -75,6 +75,10 @@ pub(crate) struct TypedFn {
     pub(crate) closures: BTreeMap<ExprId, TypedClosure>,
     /// For each expression inside of closures: the innermost of them.
     pub(crate) inside: HashMap<ExprId, ExprId>,
+    /// Calls of methods of `usize` and `isize`, which have other numbers of bits on the host.
+    pub(crate) sized: Vec<ExprId>,
+    /// Calls and operators that write their first operand: `&mut self`.
+    pub(crate) writes: BTreeSet<ExprId>,
     /// The calls whose callee is generic, in order.
     pub(crate) requests: Vec<InstanceRequest>,
     /// The calls of `Shared::new`, in order, with the variable that each makes when it stands alone after a `let`.

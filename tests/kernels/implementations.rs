@@ -7,6 +7,7 @@ use super::case;
 use crate::case::{Case, Output, moderate};
 
 use dual::Dual;
+use random::{Random, Tally};
 use shapes::{Ball, Cuboid, Moved, Shape, march};
 
 const N: usize = 256;
@@ -70,6 +71,74 @@ mod dual {
             sum = sum * x + T::from(i as f32 - 1.5);
         }
         sum
+    }
+}
+
+/// Random numbers: methods that write `self`.
+#[device]
+mod random {
+    use std::ops::{AddAssign, MulAssign};
+
+    #[derive(Debug, Clone, Copy)]
+    pub(super) struct Random {
+        pub(super) state: u32,
+    }
+
+    impl Random {
+        pub(super) fn new(seed: u32) -> Self {
+            let mut random = Self { state: seed };
+            random.step();
+            random
+        }
+
+        fn step(&mut self) {
+            self.state = self.state * 747_796_405 + 2_891_336_453;
+        }
+
+        pub(super) fn next(&mut self) -> u32 {
+            self.step();
+            if self.state % 16 == 0 {
+                return 1;
+            }
+            let word = ((self.state >> ((self.state >> 28) + 4)) ^ self.state) * 277_803_737;
+            (word >> 22) ^ word
+        }
+
+        /// A number below `bound`, by rejection.
+        pub(super) fn below(&mut self, bound: u32) -> u32 {
+            loop {
+                let value = self.next() & 0xff;
+                if value < bound {
+                    return value;
+                }
+            }
+        }
+    }
+
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(super) struct Tally {
+        pub(super) sum: u32,
+        pub(super) count: u32,
+    }
+
+    /// Equal when they would go on alike for a while.
+    impl PartialEq for Random {
+        fn eq(&self, other: &Self) -> bool {
+            self.state % 4 == other.state % 4
+        }
+    }
+
+    impl AddAssign<u32> for Tally {
+        fn add_assign(&mut self, value: u32) {
+            self.sum += value;
+            self.count += 1;
+        }
+    }
+
+    impl MulAssign for Tally {
+        fn mul_assign(&mut self, other: Self) {
+            *self = Self { sum: self.sum * other.sum, count: self.count + other.count };
+        }
     }
 }
 
@@ -204,6 +273,26 @@ fn marched(out: &mut [f32]) {
     out[i] = sum + ball.scaled(p) + cuboid.scaled(p) + cuboid.mark().x + moved.mark() as f32 + Moved::SCALE;
 }
 
+#[kernel(workgroup = 64)]
+fn drawn(out: &mut [u32]) {
+    let i = global_id().x;
+    let mut random = Random::new(i);
+    let mut pair = (Tally { sum: 0, count: 0 }, [Tally { sum: 1, count: 0 }; 2]);
+    for _ in 0..8 {
+        pair.0 += random.below(200);
+    }
+    pair.1[i as usize % 2] += random.next();
+    pair.0 *= pair.1[i as usize % 2];
+    let draw = |mut random: Random| random.next();
+    let same = pair.0 == pair.0 && pair.1 != [Tally { sum: 7, count: 7 }; 2] && (i, 2.0) == (i, 2.0);
+    let alike = Random { state: 6 } == Random { state: 2 } && Random { state: 6 } != Random { state: 3 };
+    if !same || !alike || (pair.0, 1) == (Tally { sum: 0, count: 1 }, 1) {
+        out[i] = 0;
+        return;
+    }
+    out[i] = pair.0.sum ^ pair.0.count ^ draw(random) ^ draw(random) ^ random.state;
+}
+
 fn points() -> Vec<Complex> {
     let f = moderate(2 * N, 3, 2.0);
     (0..N).map(|i| Complex::new(f[2 * i], f[2 * i + 1])).collect()
@@ -262,6 +351,36 @@ pub const CASES: &[Case] = &[
                 (f(x) + slope + horner(x)) as f32
             };
             vec![Output::near(moderate(N, 4, 1.0).into_iter().map(one).collect(), 1e-2)]
+        }
+    ),
+    case!(
+        "implementations::writing_self",
+        [Drawn],
+        |mgr| {
+            let mut out = mgr.tensor(&vec![0u32; N])?;
+            let seq = mgr.sequence()?;
+            Drawn::dispatch(&seq, Grid::items(N), &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || {
+            let step = |state: u32| state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            let next = |state: &mut u32| {
+                *state = step(*state);
+                let word = ((*state >> ((*state >> 28) + 4)) ^ *state).wrapping_mul(277_803_737);
+                if *state % 16 == 0 { 1 } else { (word >> 22) ^ word }
+            };
+            let one = |i: u32| {
+                let mut state = step(i);
+                let mut sum = 0u32;
+                for _ in 0..8 {
+                    sum += std::iter::repeat_with(|| next(&mut state) & 0xff).find(|value| *value < 200).unwrap_or(0);
+                }
+                sum = sum.wrapping_mul(next(&mut state).wrapping_add(1));
+                // Both draws begin at the same state.
+                sum ^ 9 ^ state
+            };
+            vec![Output::U32((0..N as u32).map(one).collect())]
         }
     ),
     case!("implementations::traits", [Marched], |mgr| {

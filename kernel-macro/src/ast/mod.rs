@@ -79,6 +79,8 @@ pub(crate) struct Struct {
     /// Those of a tuple struct are called `_0`, `_1`, ….
     pub(crate) fields: Vec<(Ident, TypeExpr)>,
     pub(crate) shape: Shape,
+    /// Whether it derives `PartialEq`, as far as the macro sees: in a `#[device] mod`.
+    pub(crate) compares: bool,
 }
 
 /// How the members of a struct or variant are written.
@@ -661,6 +663,14 @@ impl ScalarName {
     /// The scalar with this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scalar| scalar.name() == name)
+    }
+}
+
+impl Fn {
+    /// Whether it is a method that writes through `&mut self`.
+    pub(crate) fn writes_self(&self) -> bool {
+        let kind = self.receiver.as_ref().map(|receiver| &receiver.kind);
+        matches!(kind, Some(syn::ReceiverKind::Reference(_, _, Some(_))))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::program::{ItemId, Program, TypedItem};
 /// `Value`, whose zero a read out of range gives. `None` for other items.
 pub(crate) fn value_impl(item: &Item, krate: &TokenStream) -> Option<TokenStream> {
     let (name, zero) = match item {
-        Item::Struct(Struct { name, fields, shape }) => (name, zero_of(quote!(Self), fields, *shape, krate)),
+        Item::Struct(Struct { name, fields, shape, .. }) => (name, zero_of(quote!(Self), fields, *shape, krate)),
         Item::Enum(Enum { name, variants, .. }) => {
             let first = variants.first()?;
             let variant = &first.name;

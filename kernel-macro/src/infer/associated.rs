@@ -154,7 +154,7 @@ impl<'a> Infer<'a> {
         let candidate = self.choose(candidates, 1, &found)?;
         let operand = match &expr.kind {
             crate::ast::ExprKind::Unary(_, operand) => operand,
-            crate::ast::ExprKind::Binary(_, left, ..) => left,
+            crate::ast::ExprKind::Binary(_, left, ..) | crate::ast::ExprKind::AssignOp(_, left, ..) => left,
             _ => return None,
         };
         let all = std::iter::once((&**operand, left.clone())).chain(found).collect();
@@ -217,6 +217,12 @@ impl<'a> Infer<'a> {
         let needs_instance = is_generic || !own.is_empty();
         params.extend(own);
         self.tables.calls.insert(expr.id, Callee::Device(member));
+        if function.writes_self()
+            && let Some((receiver, _)) = args.first()
+        {
+            self.tables.writes.insert(expr.id);
+            self.require_writable(expr, receiver, &function.name.to_string());
+        }
         if function.params.len() != args.len() {
             let skip = usize::from(function.receiver.is_some());
             let (name, count) = (function.name.to_string(), function.params.len() - skip.min(function.params.len()));
@@ -271,6 +277,29 @@ impl<'a> Infer<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Reports the receiver of a method with `&mut self` that is no variable or member of one.
+    fn require_writable(&mut self, call: &'a Expr, receiver: &'a Expr, name: &str) {
+        if let crate::ast::ExprKind::AssignOp(..) = call.kind {
+            return;
+        }
+        let mut place = receiver;
+        loop {
+            place = match &place.kind {
+                crate::ast::ExprKind::Paren(inner)
+                | crate::ast::ExprKind::Field { base: inner, .. }
+                | crate::ast::ExprKind::Unary(crate::ast::UnaryOp::Deref, inner) => inner,
+                crate::ast::ExprKind::Index { .. } => {
+                    self.diags
+                        .error(code::NOT_ASSIGNABLE, receiver.span, format!("`{name}` writes an element in place"))
+                        .help("copy the element to a `let mut` variable, call the method, and store it back");
+                    return;
+                }
+                _ => break,
+            };
+        }
+        self.require_assignable(receiver);
     }
 
     /// The type in front of the last segment of a path.

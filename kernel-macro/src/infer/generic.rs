@@ -278,6 +278,7 @@ impl<'a> Infer<'a> {
             Some(ConstValue::Bool(value)) => Term::Const(i128::from(value)),
             Some(ConstValue::I32(value)) => Term::Const(i128::from(value)),
             Some(ConstValue::U32(value)) => Term::Const(i128::from(value)),
+            Some(ConstValue::Int(_, value)) => Term::Const(value),
             _ => Term::Error,
         }
     }
@@ -324,6 +325,7 @@ fn const_value(scalar: ScalarName, value: i128) -> ConstValue {
     match scalar {
         ScalarName::Bool => ConstValue::Bool(value != 0),
         ScalarName::I32 => ConstValue::I32(value as i32),
-        _ => ConstValue::U32(value as u32),
+        ScalarName::U32 | ScalarName::Usize => ConstValue::U32(value as u32),
+        other => ConstValue::Int(other, value),
     }
 }

@@ -71,6 +71,9 @@ impl<'a> Infer<'a> {
             self.report_no_method(name, &shallow, Some(receiver));
             return self.infer_arguments_only(args);
         };
+        if let Term::Scalar(ScalarName::Usize | ScalarName::Isize) = shallow {
+            self.tables.sized.push(expr.id);
+        }
         let params = params_of(row, &shallow);
         self.check_arguments(&name.to_string(), &params, args, range(name.span()));
         self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));

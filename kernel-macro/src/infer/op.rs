@@ -1,13 +1,17 @@
 //! Inference of operators, as Rust has them for scalars and glam for vectors.
 
-use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, UnaryOp};
+use crate::ast::{BinaryOp, Expr, ExprKind, Item, Literal, ScalarName, UnaryOp};
 use crate::diag::code;
+use crate::program::TypedItem;
 
 use super::block::strip;
 use super::finish::Deferred;
 use super::mismatch::{Because, cast_source};
 use super::unify::{Term, VarKind};
 use super::{Expect, Infer};
+
+/// Longer arrays are compared in a loop that their author writes.
+const MAX_COMPARED: u32 = 64;
 
 /// An operator with its operands.
 #[derive(Clone, Copy)]
@@ -166,10 +170,10 @@ impl<'a> Infer<'a> {
 
     /// An operator that an `impl` defines.
     fn infer_user_operation(&mut self, operation: Operation<'a>, left: &Term, right: &Term) -> Option<Term> {
-        if operation.assigns {
-            return None;
-        }
-        let names = operator_trait(operation.op)?;
+        let names = match operation.assigns {
+            true => assigning_trait(operation.op)?,
+            false => operator_trait(operation.op)?,
+        };
         self.user_operator(operation.expr, names, left, Some((operation.right, right)))
     }
 
@@ -203,8 +207,19 @@ impl<'a> Infer<'a> {
 
     fn compare(&mut self, operation: Operation<'a>, left: &Term, right: &Term) -> Term {
         let equality = matches!(operation.op, BinaryOp::Eq | BinaryOp::Ne);
+        if equality && is_user_type(left) {
+            let of = |method| ("PartialEq", method);
+            let right = Some((operation.right, right));
+            // `!=` is the opposite of `==` unless the trait's user says otherwise.
+            let methods: &[&str] = if operation.op == BinaryOp::Ne { &["ne", "eq"] } else { &["eq"] };
+            let found = methods.iter().find_map(|name| self.user_operator(operation.expr, of(*name), left, right));
+            if let Some(term) = found {
+                return term;
+            }
+        }
         let fits = |cx: &Self, term: &Term| match term {
             Term::Vector(..) | Term::Scalar(ScalarName::Bool) => equality,
+            Term::Struct(_) | Term::Tuple(_) | Term::Array(..) => equality && cx.compares(term),
             _ => cx.is_number(term),
         };
         if !fits(self, left) {
@@ -213,6 +228,22 @@ impl<'a> Infer<'a> {
             self.report_operands(operation, left, right);
         }
         Term::BOOL
+    }
+
+    /// Whether values of a type are equal when all their members are.
+    fn compares(&self, term: &Term) -> bool {
+        match self.table.shallow(term) {
+            Term::Tuple(members) => members.iter().all(|member| self.compares(member)),
+            Term::Array(element, len) => len <= MAX_COMPARED && self.compares(&element),
+            Term::Struct(item) => match (&self.program.items[item].item, &self.program.items[item].typed) {
+                (Item::Struct(definition), TypedItem::Struct(fields)) => {
+                    definition.compares && fields.iter().all(|field| self.compares(&Term::from(field)))
+                }
+                _ => false,
+            },
+            Term::Scalar(_) | Term::Vector(..) | Term::Var(_) | Term::Unit | Term::Error => true,
+            _ => false,
+        }
     }
 
     fn arithmetic(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
@@ -313,6 +344,23 @@ fn is_user_type(term: &Term) -> bool {
     matches!(term, Term::Struct(_) | Term::Enum(_))
 }
 
+/// The trait of `+=` and its like, and its method.
+fn assigning_trait(op: BinaryOp) -> Option<(&'static str, &'static str)> {
+    Some(match op {
+        BinaryOp::Add => ("AddAssign", "add_assign"),
+        BinaryOp::Sub => ("SubAssign", "sub_assign"),
+        BinaryOp::Mul => ("MulAssign", "mul_assign"),
+        BinaryOp::Div => ("DivAssign", "div_assign"),
+        BinaryOp::Rem => ("RemAssign", "rem_assign"),
+        BinaryOp::BitAnd => ("BitAndAssign", "bitand_assign"),
+        BinaryOp::BitOr => ("BitOrAssign", "bitor_assign"),
+        BinaryOp::BitXor => ("BitXorAssign", "bitxor_assign"),
+        BinaryOp::Shl => ("ShlAssign", "shl_assign"),
+        BinaryOp::Shr => ("ShrAssign", "shr_assign"),
+        _ => return None,
+    })
+}
+
 /// The trait of an operator, and its method.
 fn operator_trait(op: BinaryOp) -> Option<(&'static str, &'static str)> {
     Some(match op {
@@ -357,7 +405,7 @@ fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
             "work on the bits: `x.to_bits()` and `f32::from_bits`"
         }
         Term::Tuple(_) | Term::Struct(_) | Term::Array(..) if is_comparison(op) => {
-            "comparing aggregates is not available yet: compare the members"
+            "compare the members, or derive `PartialEq` where the struct stands in a `#[device] mod`"
         }
         Term::Struct(_) | Term::Tuple(_) | Term::Array(..) => "apply it to the members",
         _ => return None,

@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ExprKind, Item, Literal, Member, Path, ScalarName, Shape, TypeExpr};
+use crate::ast::{Expr, ExprKind, Item, Literal, Member, Path, ScalarName, Shape, TypeExpr, UnaryOp};
 use crate::diag::code;
 use crate::program::{ItemId, TypedItem};
 use crate::source::text;
@@ -281,7 +281,7 @@ impl<'a> Infer<'a> {
     /// Reports a left side that cannot be assigned to.
     pub(super) fn require_assignable(&mut self, place: &Expr) {
         match &place.kind {
-            ExprKind::Paren(inner) => self.require_assignable(inner),
+            ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner) => self.require_assignable(inner),
             ExprKind::Error => {}
             ExprKind::Field { base, .. } => self.require_assignable(base),
             ExprKind::Index { base, .. } => match (self.term(base), &strip(base).kind) {

@@ -7,6 +7,7 @@ use gridwise_ir::types::{Scalar, TypeId};
 use super::function::FnCx;
 use super::types::scalar;
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, UnaryOp};
+use crate::program::ItemId;
 use crate::typed::{Callee, Resolution, Ty};
 
 impl FnCx<'_, '_, '_> {
@@ -31,8 +32,10 @@ impl FnCx<'_, '_, '_> {
                 self.read(spot)
             }
             ExprKind::Unary(_, operand) if self.typed.calls.contains_key(&expr.id) => self.lower_call(expr, &[operand]),
-            ExprKind::Binary(_, left, right, _) if self.typed.calls.contains_key(&expr.id) => {
-                self.lower_call(expr, &[left, right])
+            ExprKind::Binary(op, left, right, _) if self.typed.calls.contains_key(&expr.id) => {
+                let value = self.lower_call(expr, &[left, right])?;
+                let opposite = *op == BinaryOp::Ne && self.calls_function(expr, "eq");
+                Some(if opposite { self.op(Op::Not, &[value]) } else { value })
             }
             ExprKind::Unary(op, operand) => {
                 let value = self.lower_expr(operand)?;
@@ -59,6 +62,9 @@ impl FnCx<'_, '_, '_> {
                 }
             }
             ExprKind::Assign(place, value) => self.lower_assign(place, value),
+            ExprKind::AssignOp(_, place, value, _) if self.typed.calls.contains_key(&expr.id) => {
+                self.lower_call(expr, &[place, value])
+            }
             ExprKind::AssignOp(op, place, value, _) => self.lower_assign_op(expr, *op, place, value),
             ExprKind::Call { args, .. } => self.lower_call(expr, &args.iter().collect::<Vec<_>>()),
             ExprKind::Method { receiver, args, .. } => {
@@ -240,12 +246,41 @@ impl FnCx<'_, '_, '_> {
             callee @ (Callee::Barrier | Callee::Fence(..) | Callee::Subgroup(_)) => {
                 self.lower_parallel_call(callee, args)
             }
+            Callee::Device(item) if self.typed.writes.contains(&expr.id) => self.lower_writing_call(expr, item, args),
             Callee::Device(item) => {
                 let values = self.lower_all(args.iter().copied())?;
                 let function = *self.shared.functions.get(&item)?;
                 self.b.call(function, &values)
             }
         }
+    }
+
+    /// Whether a call is one of a device function of this name.
+    fn calls_function(&self, expr: &Expr, name: &str) -> bool {
+        match self.typed.calls.get(&expr.id) {
+            Some(Callee::Device(item)) => super::function_of(self.shared.program, *item).0.name == name,
+            _ => false,
+        }
+    }
+
+    /// A call of a method with `&mut self`: the variable is passed and gets what the method made of it.
+    fn lower_writing_call(&mut self, expr: &Expr, item: ItemId, args: &[&Expr]) -> Option<ValueId> {
+        let (receiver, rest) = args.split_first()?;
+        let function = *self.shared.functions.get(&item)?;
+        let target = if self.ty(self.ty_of(receiver)).is_some() { Some(self.lower_target(receiver)?) } else { None };
+        let values = self.lower_all(rest.iter().copied())?;
+        let old = target.clone().map(|target| self.b.load(target));
+        let arguments: Vec<_> = old.into_iter().chain(values).collect();
+        let returned = self.b.call(function, &arguments);
+        let Some(target) = target else { return returned };
+        let returned = returned?;
+        if self.ty(self.ty_of(expr)).is_none() {
+            self.b.store(target, returned);
+            return None;
+        }
+        let (new, value) = (self.b.extract(returned, &[0]), self.b.extract(returned, &[1]));
+        self.b.store(target, new);
+        Some(value)
     }
 
     /// The values of an intrinsic's arguments.

@@ -50,6 +50,8 @@ pub(super) struct FnCx<'p, 'm, 's> {
     slots: Vec<Slot>,
     file: FileId,
     result: Option<TypeId>,
+    /// `self` of a method that writes it.
+    written: Option<BindingId>,
 }
 
 impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
@@ -61,9 +63,10 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         let (line, column) = entry.position;
         b.set_function_location(Some(SourceLocation { file, line: line.max(1), column: column.max(1) }));
         let slots = vec![Slot::Nothing; ast.binding_count];
-        let result = typed.result.as_ref().and_then(|ty| shared.types.lower(b.types_mut(), ty));
+        let result = super::result_type(shared, b.types_mut(), ast, typed);
+        let written = if ast.writes_self() { ast.params.first().map(|param| param.binding) } else { None };
         let (targets, known, zeros, const_slots) = Default::default();
-        Self { shared, ast, typed, b, targets, known, zeros, links_depth: 0, const_slots, slots, file, result }
+        Self { shared, ast, typed, b, targets, known, zeros, links_depth: 0, const_slots, slots, file, result, written }
     }
 
     /// Lowers the kernel's body; its parameters come from the interface.
@@ -151,6 +154,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
     /// What the function returns, when it is not the function of the tree itself.
     pub(super) fn set_result(&mut self, result: Option<TypeId>) {
         self.result = result;
+        self.written = None;
     }
 
     pub(super) fn slot(&self, binding: BindingId) -> Slot {
@@ -178,11 +182,32 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
 
     /// Returns from the function; a function of unit type drops the value.
     pub(super) fn emit_return(&mut self, value: Option<ValueId>) {
+        if let Some(written) = self.written
+            && !self.b.is_terminated()
+            && let Slot::Local(local) = self.slot(written)
+        {
+            return self.return_written(local, value);
+        }
         match (self.result, value) {
             (None, _) => self.b.return_(None),
             (Some(_), Some(value)) => self.b.return_(Some(value)),
             // Control does not come here.
             (Some(_), None) => self.b.unreachable(),
+        }
+    }
+
+    /// Returns from a method with the new `self`, in front of the result if there is one.
+    fn return_written(&mut self, local: LocalId, value: Option<ValueId>) {
+        let has_value = self.typed.result.as_ref().is_some_and(|ty| self.ty(ty).is_some());
+        let new = self.b.load(Place::local(local));
+        match (has_value, value, self.result) {
+            (false, ..) => self.b.return_(Some(new)),
+            (true, Some(value), Some(result)) => {
+                let both = self.b.compose(result, &[new, value]);
+                self.b.return_(Some(both));
+            }
+            // Control does not come here.
+            _ => self.b.unreachable(),
         }
     }
 

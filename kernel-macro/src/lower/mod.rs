@@ -34,6 +34,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::ir::{BufferId, FunctionId, Module, ParamId};
+use gridwise_ir::types::{Type, TypeId, Types};
 
 use crate::ast::{BindingId, ExprId, Fn, Item};
 use crate::message::Message;
@@ -151,10 +152,23 @@ fn lower_device_fn(module: &mut ModuleBuilder, shared: &mut Shared<'_>, item: It
         }
     }
     let params: Vec<_> = params.iter().map(|(name, ty)| (name.as_str(), *ty)).collect();
-    let result = typed.result.as_ref().and_then(|ty| shared.types.lower(module.types_mut(), ty));
+    let result = result_type(shared, module.types_mut(), ast, typed);
     let result = result.unwrap_or_else(|| module.types_mut().unit());
     let builder = module.function(ast.name.to_string(), &params, result);
     FnCx::new(shared, builder, item).lower_device_body()
+}
+
+/// What a function returns in IR: its result, behind the new `self` if it writes that.
+fn result_type(shared: &mut Shared<'_>, types: &mut Types, ast: &Fn, typed: &TypedFn) -> Option<TypeId> {
+    let result = typed.result.as_ref().and_then(|ty| shared.types.lower(types, ty));
+    if !ast.writes_self() {
+        return result;
+    }
+    let written = typed.params.first().and_then(|ty| shared.types.lower(types, ty));
+    match (written, result) {
+        (Some(written), Some(result)) => Some(types.intern(Type::Tuple(vec![written, result]))),
+        (written, result) => written.or(result),
+    }
 }
 
 /// What becomes a function of the module.

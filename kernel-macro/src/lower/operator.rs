@@ -7,6 +7,7 @@ use gridwise_ir::types::Scalar;
 use super::division::Division;
 use super::function::FnCx;
 use crate::ast::{BinaryOp, Expr};
+use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
     /// A binary operator. `None` when control did not come out of an operand.
@@ -21,6 +22,12 @@ impl FnCx<'_, '_, '_> {
             return None;
         }
         let (a, b) = (a?, b?);
+        if let (BinaryOp::Eq | BinaryOp::Ne, crate::ast::ExprKind::Binary(_, left, ..)) = (op, &expr.kind)
+            && matches!(self.ty_of(left), Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..))
+        {
+            let equal = self.all_equal(&self.ty_of(left).clone(), a, b);
+            return Some(if op == BinaryOp::Eq { equal } else { self.op(Op::Not, &[equal]) });
+        }
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             return Some(self.shift(op, a, b));
         }
@@ -58,6 +65,26 @@ impl FnCx<'_, '_, '_> {
         let amount = self.widen(amount, self.shape(value).1);
         let op = if op == BinaryOp::Shl { Op::Shl } else { Op::Shr };
         self.b.op(op, &[value, amount])
+    }
+
+    /// Whether all members of two values are equal.
+    fn all_equal(&mut self, ty: &Ty, a: ValueId, b: ValueId) -> ValueId {
+        let members: Vec<Ty> = match ty {
+            Ty::Array(element, len) => vec![(**element).clone(); *len as usize],
+            Ty::Struct(_) | Ty::Tuple(_) => self.shared.types.members(ty).to_vec(),
+            _ => return self.equal(Op::Eq, Op::All, a, b),
+        };
+        let (mut position, mut all) = (0, self.bool(true));
+        for member in members {
+            if self.ty(&member).is_none() {
+                continue;
+            }
+            let (x, y) = (self.b.extract(a, &[position]), self.b.extract(b, &[position]));
+            position += 1;
+            let equal = self.all_equal(&member, x, y);
+            all = self.op(Op::And, &[all, equal]);
+        }
+        all
     }
 
     /// Vectors are equal when all lanes are, and unequal when any is.

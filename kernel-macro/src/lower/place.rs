@@ -7,7 +7,7 @@ use gridwise_ir::types::Scalar;
 use gridwise_ir::types::TypeId;
 
 use super::function::{FnCx, Slot};
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::typed::{Resolution, Ty};
 
 /// Where the value of an expression is: in memory, in an SSA value, or in both.
@@ -54,7 +54,7 @@ impl FnCx<'_, '_, '_> {
     /// Evaluates what a place expression is made of (indices), or any other expression. `None` when there is no value.
     pub(super) fn lower_spot(&mut self, expr: &Expr) -> Option<Spot> {
         match &expr.kind {
-            ExprKind::Paren(inner) => self.lower_spot(inner),
+            ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner) => self.lower_spot(inner),
             ExprKind::Path(_) => match self.typed.paths.get(&expr.id)? {
                 Resolution::Binding(binding) => Spot::of_slot(self.slot(*binding)),
                 Resolution::Const(item) if self.const_slot(*item).is_some() => {

@@ -102,7 +102,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// The memory that an assignment writes.
-    fn lower_target(&mut self, place: &Expr) -> Option<Place> {
+    pub(super) fn lower_target(&mut self, place: &Expr) -> Option<Place> {
         let location = self.location_of(place);
         let outer = self.b.set_location(Some(location));
         let spot = self.lower_spot(place);

@@ -11,7 +11,8 @@ pub(crate) fn parse_device_struct(item: &syn::ItemStruct, diags: &mut Diagnostic
     let mut parser = Parser::new(diags);
     parser.check_generics(&item.generics);
     let (shape, fields) = parser.members_of(&item.fields);
-    Struct { name: item.ident.clone(), fields, shape }
+    let compares = super::module::derives_named(&item.attrs, "PartialEq");
+    Struct { name: item.ident.clone(), fields, shape, compares }
 }
 
 /// Parses an enum.

@@ -79,7 +79,8 @@ pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> 
     let mut parser = Parser::new(diags);
     parser.check_generics(&item.generics);
     let fields = parser.fields(item);
-    Struct { name: item.ident.clone(), fields, shape: Shape::Named }
+    let compares = super::module::derives_named(&item.attrs, "PartialEq");
+    Struct { name: item.ident.clone(), fields, shape: Shape::Named, compares }
 }
 
 impl Parser<'_> {
@@ -144,8 +145,8 @@ impl Parser<'_> {
 
     /// `self`, `mut self` or `&self`: values are copied, so that a reference to one is the value.
     fn receiver(&mut self, receiver: &syn::Receiver) -> Option<Param> {
-        let writes = match &receiver.kind {
-            syn::ReceiverKind::Value => false,
+        let mutable = match &receiver.kind {
+            syn::ReceiverKind::Value => receiver.mutability.is_some(),
             syn::ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
             _ => {
                 let error = self.diags.error(
@@ -157,12 +158,6 @@ impl Parser<'_> {
                 return None;
             }
         };
-        if writes {
-            let error =
-                self.diags.error(code::BAD_SIGNATURE, SpanRange::of(receiver), "`&mut self` is not supported yet");
-            error.help("take `self` and return the new value");
-            return None;
-        }
         let name = Ident::new("self", receiver.self_token.span);
         let path = Path::plain(false, vec![Ident::new("Self", receiver.self_token.span)]);
         let ty = TypeExpr {
@@ -170,7 +165,7 @@ impl Parser<'_> {
             span: SpanRange::of(receiver),
             tokens: quote::ToTokens::to_token_stream(&quote::format_ident!("Self")),
         };
-        Some(Param { name, mutable: receiver.mutability.is_some(), ty, binding: self.next_binding() })
+        Some(Param { name, mutable, ty, binding: self.next_binding() })
     }
 
     /// The name of a device fn's parameter; a pattern gets one, and is taken apart at the start of the body.
@@ -208,6 +203,15 @@ impl Parser<'_> {
     }
 
     fn device_param_ty(&mut self, ty: &Type) -> TypeExpr {
+        // `&Self` and its like, which traits ask for: a reference to a value is the value.
+        if let Type::Reference(reference) = ungroup(ty)
+            && self.owned
+            && reference.mutability.is_none()
+            && !matches!(ungroup(&reference.elem), Type::Slice(_))
+        {
+            let inner = self.ty(&reference.elem);
+            return TypeExpr { tokens: quote::ToTokens::to_token_stream(ty), ..inner };
+        }
         if let Type::Reference(reference) = ungroup(ty) {
             let slice = matches!(ungroup(&reference.elem), Type::Slice(_));
             let error = self.diags.error(

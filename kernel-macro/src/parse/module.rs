@@ -39,7 +39,7 @@ impl SourceItem {
         Some(match item {
             syn::Item::Fn(item) => Self::Fn(item.clone()),
             syn::Item::Const(item) => Self::Const(item.clone()),
-            syn::Item::Struct(item) if derives_gpu_data(&item.attrs) => {
+            syn::Item::Struct(item) if derives_named(&item.attrs, "GpuData") => {
                 Self::Struct(syn::DeriveInput::from(item.clone()))
             }
             syn::Item::Struct(item) => Self::DeviceStruct(item.clone()),
@@ -144,11 +144,8 @@ fn derives(attr: &syn::Attribute) -> Vec<syn::Path> {
     paths.map(|paths| paths.into_iter().collect()).unwrap_or_default()
 }
 
-/// Whether a path names the derive.
-fn is_gpu_data(path: &syn::Path) -> bool {
-    path.segments.last().is_some_and(|last| last.ident == "GpuData")
-}
-
-fn derives_gpu_data(attrs: &[syn::Attribute]) -> bool {
-    attrs.iter().any(|attr| derives(attr).iter().any(is_gpu_data))
+/// Whether attributes derive the trait of this name.
+pub(super) fn derives_named(attrs: &[syn::Attribute], name: &str) -> bool {
+    let is_named = |path: &syn::Path| path.segments.last().is_some_and(|last| last.ident == name);
+    attrs.iter().any(|attr| derives(attr).iter().any(is_named))
 }

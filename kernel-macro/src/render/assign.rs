@@ -65,7 +65,12 @@ impl Renderer<'_> {
             Ty::Scalar(_) | Ty::Error => tokens!(#right_let #lets),
             _ => tokens!(#lets #right_let),
         };
+        let by_user = self.typed.writes.contains(&whole.id);
         let combine = |this: &mut Self, old: Tokens| {
+            if by_user {
+                let (new, symbol) = (local("__new"), symbol(&format!("{}=", op.symbol()), op_span));
+                return tokens!({ let mut #new = #old; #new #symbol #right; #new });
+            }
             let left = Operand { tokens: tokens!((#old)), ty: target_ty };
             let right = Operand { tokens: tokens!(#right), ty: value_ty };
             this.binary(op, left, right, op_span, whole)

@@ -250,11 +250,11 @@ fn operands() {
     check_errors(
         r#"fn f(x: [u32; 2]) { assert_ne!(x, 3); }"#,
         expect![[r#"
-        error: [K0103] cannot compare `[u32; 2]` with `!=`
-               help: comparing aggregates is not available yet: compare the members
-         1 | fn f(x: [u32; 2]) { assert_ne!(x, 3); }
-           |                                ^
-    "#]],
+            error: [K0102] expected `[u32; 2]`, found integer literal
+                   note: the left operand is `[u32; 2]`
+             1 | fn f(x: [u32; 2]) { assert_ne!(x, 3); }
+               |                                   ^
+        "#]],
     );
     check_errors(
         r#"const N: u32 = dbg!(3);"#,
