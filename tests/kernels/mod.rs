@@ -3,6 +3,7 @@
 pub mod abstraction;
 pub mod arithmetic;
 pub mod bvh;
+pub mod bytes;
 pub mod closures;
 pub mod control;
 pub mod floats;
@@ -34,6 +35,7 @@ pub fn all() -> Vec<Case> {
         abstraction::CASES,
         arithmetic::CASES,
         bvh::CASES,
+        bytes::CASES,
         closures::CASES,
         control::CASES,
         floats::CASES,

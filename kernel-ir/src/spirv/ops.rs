@@ -42,6 +42,7 @@ impl FunctionWriter<'_, '_> {
                 self.w.bitcast(lanes, to, ids[0])
             }
             Op::Shl | Op::Shr => self.shift(op, lanes, &ids, operands[1]),
+            Op::Or | Op::Xor if self.may_swap_bytes(lanes, operands) => self.joined_apart(op, lanes, &ids),
             _ => self.lanes_op(op, lanes, &ids),
         }
     }
@@ -125,6 +126,36 @@ impl FunctionWriter<'_, '_> {
             (_, false) => Spv::Not,
         };
         self.w.op(spv, ty, ids)
+    }
+
+    /// Whether these may be the two bytes of 16 bits, each moved to the other's place.
+    fn may_swap_bytes(&self, lanes: Lanes, operands: &[ValueId]) -> bool {
+        let bits = lanes.scalar.bits();
+        let [left, right] = [operands[0], operands[1]].map(|value| self.shift_by_a_byte(value, bits));
+        bits <= 32 && left.is_some() && right.is_some() && left != right
+    }
+
+    /// The direction when a value is shifted, and perhaps masked, by eight bits, or among 16 bits by who knows how many.
+    fn shift_by_a_byte(&self, value: ValueId, bits: u32) -> Option<Op> {
+        match &self.function.insts[self.definitions[value.index()]?].kind {
+            InstKind::Op(op @ (Op::Shl | Op::Shr), operands) => {
+                let amount = self.known_u32(operands[1]).map(|amount| amount % bits);
+                (amount == Some(8) || (amount.is_none() && bits == 16)).then_some(*op)
+            }
+            InstKind::Op(Op::And, operands) => operands.iter().find_map(|operand| self.shift_by_a_byte(*operand, bits)),
+            _ => None,
+        }
+    }
+
+    /// `|` and `^` by other means: NVIDIA's driver 580 takes `x << 8 | x >> 8` of 16 bits for an exchange of bytes, and
+    /// then gives something else for it.
+    fn joined_apart(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
+        let ty = self.w.lanes_type(lanes);
+        let both = self.w.op(Spv::BitwiseAnd, ty, ids);
+        let sum = self.w.op(Spv::IAdd, ty, ids);
+        // a + b = (a ^ b) + 2 (a & b) = (a | b) + (a & b)
+        let either = self.w.op(Spv::ISub, ty, &[sum, both]);
+        if op == Op::Or { either } else { self.w.op(Spv::ISub, ty, &[either, both]) }
     }
 
     fn shift(&mut self, op: Op, lanes: Lanes, ids: &[Id], amount: ValueId) -> Id {
