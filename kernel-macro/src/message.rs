@@ -123,7 +123,7 @@ pub(crate) fn compared(call: &MacroCall) -> Option<[&Expr; 2]> {
 pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
     let sum = |types: &[Ty]| types.iter().map(|ty| word_count(program, ty)).fold(0, u32::saturating_add);
     match ty {
-        Ty::Scalar(_) => 1,
+        Ty::Scalar(scalar) => scalar.bits().div_ceil(32),
         Ty::Vector(_, lanes) => u32::from(*lanes),
         Ty::Array(element, len) => word_count(program, element).saturating_mul(*len),
         Ty::Tuple(members) => sum(members),

@@ -125,3 +125,42 @@ fn check_parallel(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> R
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use gridwise_ir::descriptor::{Feature, FeatureUse, Location, Parallel};
+
+    use super::*;
+
+    #[test]
+    fn a_missing_feature_is_named_with_kernel_and_line() {
+        const NEEDS: KernelDescriptor = KernelDescriptor {
+            name: "blur",
+            features: &[FeatureUse {
+                feature: Feature::Int8,
+                location: Location { file: "src/blur.rs", line: 12, column: 9 },
+            }],
+            location: Location { file: "src/blur.rs", line: 3, column: 1 },
+            spirv: &[],
+            entry_point: "main",
+            workgroup: [64, 1, 1],
+            params: &[],
+            launch_words: &[],
+            push_constant_size: 0,
+            trap_binding: None,
+            trap_words: 0,
+            print_binding: None,
+            sites: &[],
+            parallel: Parallel::NONE,
+            ir: None,
+        };
+        let mut info = DeviceInfo::host();
+        assert!(check_device(&NEEDS, &info).is_ok());
+        info.features.retain(|feature| *feature != Feature::Int8);
+        let error = check_device(&NEEDS, &info).expect_err("the device lacks it").to_string();
+        assert_eq!(
+            error,
+            "kernel `blur` needs the device feature `shaderInt8`, because of src/blur.rs:12; `host` lacks it"
+        );
+    }
+}

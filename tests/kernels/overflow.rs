@@ -5,7 +5,8 @@ use gridwise::prelude::*;
 use super::case;
 use crate::case::{Case, Output, Scalar, bits};
 
-const N: usize = 65536;
+/// Pairs of operands wider than a byte.
+const N: usize = 8192;
 /// Results of one pair.
 const K: usize = 32;
 
@@ -42,7 +43,7 @@ pub const CASES: &[Case] = &[
 
 fn pairs<T: Scalar>(from_byte: impl Fn(u8) -> T, bits: u32) -> (Vec<T>, Vec<T>) {
     if bits == 8 {
-        let byte = |shift: usize| (0..N).map(move |i| (i >> shift) as u8);
+        let byte = |shift: usize| (0..65536).map(move |i| (i >> shift) as u8);
         return (byte(0).map(&from_byte).collect(), byte(8).map(&from_byte).collect());
     }
     (T::samples(N, 2), T::samples(N, 3))
@@ -96,10 +97,11 @@ macro_rules! overflow {
 
         fn $run(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
             let (a, b) = pairs(|byte| byte as $ty, $ty::BITS);
+            let count = a.len();
             let (a, b) = (mgr.tensor(&a)?, mgr.tensor(&b)?);
-            let mut out = mgr.tensor(&vec![0 as $ty; N * K])?;
+            let mut out = mgr.tensor(&vec![0 as $ty; count * K])?;
             let seq = mgr.sequence()?;
-            $entry::dispatch(&seq, Grid::items(N), &a, &b, &mut out)?;
+            $entry::dispatch(&seq, Grid::items(count), &a, &b, &mut out)?;
             seq.eval()?;
             Ok(vec![bits(&out.to_vec()?)])
         }

@@ -6,8 +6,10 @@ use gridwise::prelude::*;
 use super::case;
 use crate::case::{Case, Output, Scalar, bits};
 
-/// All pairs of 8-bit operands, and as many of wider ones.
-const N: usize = 65536;
+/// Pairs of operands wider than a byte.
+const N: usize = 8192;
+/// All bytes beside all bytes; all values of 16 bits.
+const ALL: usize = 65536;
 /// Results of `operators` per pair.
 const K: usize = 18;
 
@@ -71,6 +73,25 @@ pub const CASES: &[Case] = &[
         || vec![bits(&[3u8, 4, 5, 6, 7]), bits(&[9u16, 10, 11])]
     ),
     case!(
+        "scalars::shown",
+        [Shown],
+        |mgr| {
+            let x = mgr.tensor(&[i64::MIN + 7])?;
+            let seq = mgr.sequence()?;
+            Shown::dispatch(&seq, Grid::items(1), &x)?;
+            match seq.eval() {
+                Err(gridwise::Error::KernelPanic { message, .. }) => Ok(vec![Output::Report(message)]),
+                other => Ok(vec![Output::Report(format!("{other:?}"))]),
+            }
+        },
+        || {
+            vec![Output::Report(
+            "-9223372036854775801, 9223372036854775815, -7, 200, -300, 60000, 0.1, 1.5, -2.5, (5, Some(9223372036854775807)), -3"
+                .to_owned()
+        )]
+        }
+    ),
+    case!(
         "scalars::sizes",
         [Sizes],
         |mgr| {
@@ -92,7 +113,7 @@ pub const CASES: &[Case] = &[
 /// All pairs of bytes; of wider integers pairs of edges, then noise.
 fn pairs<T: Scalar>(from_byte: impl Fn(u8) -> T, bits: u32) -> (Vec<T>, Vec<T>) {
     if bits == 8 {
-        let byte = |shift: usize| (0..N).map(move |i| (i >> shift) as u8);
+        let byte = |shift: usize| (0..ALL).map(move |i| (i >> shift) as u8);
         return (byte(0).map(&from_byte).collect(), byte(8).map(&from_byte).collect());
     }
     (T::samples(N, 2), T::samples(N, 3))
@@ -130,10 +151,11 @@ macro_rules! operators {
 
         fn $run(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
             let (a, b) = pairs(|byte| byte as $ty, $ty::BITS);
+            let count = a.len();
             let (a, b) = (mgr.tensor(&a)?, mgr.tensor(&b)?);
-            let mut out = mgr.tensor(&vec![0 as $ty; N * K])?;
+            let mut out = mgr.tensor(&vec![0 as $ty; count * K])?;
             let seq = mgr.sequence()?;
-            $entry::dispatch(&seq, Grid::items(N), &a, &b, &mut out)?;
+            $entry::dispatch(&seq, Grid::items(count), &a, &b, &mut out)?;
             seq.eval()?;
             Ok(vec![bits(&out.to_vec()?)])
         }
@@ -427,9 +449,9 @@ fn every_half_run(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     let all = || 0..=u16::MAX;
     let halves = mgr.tensor(&all().map(f16::from_bits).collect::<Vec<_>>())?;
     let brains = mgr.tensor(&all().map(bf16::from_bits).collect::<Vec<_>>())?;
-    let (mut out, mut back) = (mgr.tensor(&vec![0f32; 2 * N])?, mgr.tensor(&vec![0u16; 2 * N])?);
+    let (mut out, mut back) = (mgr.tensor(&vec![0f32; 2 * ALL])?, mgr.tensor(&vec![0u16; 2 * ALL])?);
     let seq = mgr.sequence()?;
-    EveryHalf::dispatch(&seq, Grid::items(N), &halves, &brains, &mut out, &mut back)?;
+    EveryHalf::dispatch(&seq, Grid::items(ALL), &halves, &brains, &mut out, &mut back)?;
     seq.eval()?;
     Ok(vec![Output::exact(out.to_vec()?), Output::Bits(canonical(&back.to_vec()?))])
 }
@@ -494,6 +516,16 @@ fn few_bytes(bytes: &mut [u8], halves: &mut [u16]) {
     if i < halves.len() as u32 {
         halves[i] += i as u16;
     }
+}
+
+/// Values of all widths in a message.
+#[kernel(workgroup = 1)]
+fn shown(x: &[i64]) {
+    let x = x[0];
+    let (a, b, c, d) = ((x as i8) * -1, 200u8, -300i16, 60000u16);
+    let (e, f, g) = (0.1f64, f16::from_f32(1.5), bf16::from_f32(-2.5));
+    let pair = (5u64, (x - 8).checked_abs().or(Some(-1i64)));
+    panic!("{x}, {}, {a}, {b}, {c}, {d}, {e}, {f}, {g}, {pair:?}, {}", x as u64, -3isize);
 }
 
 #[kernel(workgroup = 64)]

@@ -1,4 +1,5 @@
-//! Clears the check of every index that is provably in range: by intervals, by guards on the path, by loop counters.
+//! Clears the check of every index that is provably in range, and decides the guards of divisions whose operands cannot be what
+//! they guard against: by intervals, by guards on the path, by loop counters.
 //!
 //! A trap lets the invocation go on, so an earlier checked access with the same index proves nothing.
 
@@ -7,7 +8,7 @@ use super::facts::Facts;
 use super::ranges::Range;
 use super::{Changed, PassCx};
 use crate::arena::{EntityId, SecondaryMap};
-use crate::ir::{BlockId, Function, InstId, InstKind, Kernel, Place, Root, Step, ValueId};
+use crate::ir::{BlockId, Constant, Function, InstId, InstKind, Kernel, Place, Root, Step, ValueId};
 use crate::op::Op;
 use crate::types::{Type, TypeId, Types};
 
@@ -16,13 +17,14 @@ const ROUNDS: usize = 4;
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    let mut checked = 0;
+    let (mut checked, mut divides) = (0, false);
     let mut jumps: SecondaryMap<BlockId, Vec<InstId>> = SecondaryMap::new();
     for_each_inst(function, &mut |id, inst| match &inst.kind {
         InstKind::Continue(target, _) => jumps[*target].push(id),
+        InstKind::Op(Op::Div | Op::Rem, _) => divides = true,
         kind => checked += usize::from(kind.place().is_some_and(Place::is_checked)),
     });
-    if checked == 0 {
+    if checked == 0 && !divides {
         return Changed::No;
     }
     let facts = Facts::new(function, cx.types, cx.kernel);
@@ -37,6 +39,8 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         loops: SecondaryMap::new(),
         contradicted: false,
         proven: Vec::new(),
+        divides,
+        decided: Vec::new(),
     };
     for round in 0..=ROUNDS {
         if round == ROUNDS {
@@ -44,12 +48,17 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         }
         walker.contradicted = false;
         walker.proven.clear();
+        walker.decided.clear();
         walker.block(function.entry);
         if !walker.contradicted {
             break;
         }
     }
     let proven = std::mem::take(&mut walker.proven);
+    let decided = std::mem::take(&mut walker.decided);
+    for (id, truth) in &decided {
+        function.insts[*id].kind = InstKind::Const(Constant::Bool(*truth));
+    }
     cx.checks.removed += proven.len();
     for (id, step) in &proven {
         if let Some(place) = function.insts[*id].kind.place_mut()
@@ -58,7 +67,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
             *check = None;
         }
     }
-    if proven.is_empty() { Changed::No } else { Changed::Yes }
+    if proven.is_empty() && decided.is_empty() { Changed::No } else { Changed::Yes }
 }
 
 /// Finds what loop parameters are compared with for equality, if that is defined before the loop.
@@ -126,6 +135,10 @@ struct Walker<'a> {
     /// Some guess turned out wrong, so that nothing proven in this round counts.
     contradicted: bool,
     proven: Vec<(InstId, usize)>,
+    /// Whether there are divisions, and so guards of them.
+    divides: bool,
+    /// Comparisons that come out one way.
+    decided: Vec<(InstId, bool)>,
 }
 
 impl Walker<'_> {
@@ -164,11 +177,26 @@ impl Walker<'_> {
                     if let [result] = inst.results[..] {
                         self.facts.define_result(result);
                     }
+                    if let (InstKind::Op(op @ (Op::Eq | Op::Ne), operands), true) = (kind, self.divides) {
+                        self.decide(id, *op, operands);
+                    }
                 }
             }
         }
         self.facts.take_back(mark);
         yielded
+    }
+
+    /// Notes a comparison of integers that can have no common value, or only one.
+    fn decide(&mut self, id: InstId, op: Op, operands: &[ValueId]) {
+        if operands.iter().any(|operand| self.facts.integer(*operand).is_none()) {
+            return;
+        }
+        let (a, b) = (self.facts.range(operands[0]), self.facts.range(operands[1]));
+        let is_same = a == b && a.lo == a.hi;
+        if is_same || a.hi < b.lo || b.hi < a.lo {
+            self.decided.push((id, is_same == (op == Op::Eq)));
+        }
     }
 
     fn ranges(&self, values: &[ValueId]) -> Vec<Range> {

@@ -120,6 +120,10 @@ impl Decoder<'_> {
     /// The type of a decoded value.
     fn ty(&mut self, ty: &Ty) -> TokenStream {
         match ty {
+            Ty::Scalar(scalar) if scalar.is_half() => {
+                let (twin, name) = (self.twin, Ident::new(scalar.name(), Span::call_site()));
+                quote!(#twin::half::#name)
+            }
             Ty::Scalar(scalar) => {
                 let name = Ident::new(scalar.name(), Span::call_site());
                 quote!(::core::primitive::#name)

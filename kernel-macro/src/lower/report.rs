@@ -2,6 +2,8 @@
 
 use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{SiteId, SourceLocation, ValueId};
+use gridwise_ir::op::Op;
+use gridwise_ir::types::Scalar;
 
 use super::function::FnCx;
 use super::variant::{ERR, OK, SOME};
@@ -149,6 +151,14 @@ impl FnCx<'_, '_, '_> {
                 for lane in self.lanes(value) {
                     let word = self.trap_operand(lane);
                     words.push(word);
+                    let scalar = self.shape(lane).0;
+                    if scalar.bits() == 64 {
+                        // The upper half follows.
+                        let bits = if scalar.is_float() { self.bitcast(lane, scalar.unsigned()) } else { lane };
+                        let width = self.u32(32);
+                        let upper = self.b.op(Op::Shr, &[bits, width]);
+                        words.push(self.cast(upper, Scalar::U32));
+                    }
                 }
             }
             Ty::Array(element, len) => {

@@ -32,6 +32,56 @@ impl<'a> Words<'a> {
         f32::from_bits(self.u32())
     }
 
+    /// The next value, lower half first.
+    pub fn u64(&mut self) -> u64 {
+        u64::from(self.u32()) | u64::from(self.u32()) << 32
+    }
+
+    /// The next value, lower half first.
+    pub fn i64(&mut self) -> i64 {
+        self.u64().cast_signed()
+    }
+
+    /// The next value, lower half first.
+    pub fn f64(&mut self) -> f64 {
+        f64::from_bits(self.u64())
+    }
+
+    /// The next value, which has 32 bits on the device.
+    pub fn isize(&mut self) -> isize {
+        self.i32() as isize
+    }
+
+    /// The next value, a word of its own.
+    pub fn u16(&mut self) -> u16 {
+        self.u32() as u16
+    }
+
+    /// The next value, a word of its own.
+    pub fn i16(&mut self) -> i16 {
+        self.u32() as i16
+    }
+
+    /// The next value, a word of its own.
+    pub fn u8(&mut self) -> u8 {
+        self.u32() as u8
+    }
+
+    /// The next value, a word of its own.
+    pub fn i8(&mut self) -> i8 {
+        self.u32() as i8
+    }
+
+    /// The next value, a word of its own.
+    pub fn f16(&mut self) -> half::f16 {
+        half::f16::from_bits(self.u16())
+    }
+
+    /// The next value, a word of its own.
+    pub fn bf16(&mut self) -> half::bf16 {
+        half::bf16::from_bits(self.u16())
+    }
+
     /// The next value.
     pub fn bool(&mut self) -> bool {
         self.u32() != 0
