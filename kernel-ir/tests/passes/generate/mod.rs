@@ -8,7 +8,7 @@ use gridwise_ir::arena::{Arena, EntityId};
 use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{
     Block, BlockId, Buffer, BufferId, Constant, Function, FunctionId, Inst, InstId, InstKind, Kernel, Local, Module,
-    ParamId, Place, PushParam, Site, SiteId, SourceLocation, Value, ValueId,
+    ParamId, Place, PushParam, Shared, SharedId, Site, SiteId, SourceLocation, Value, ValueId,
 };
 use gridwise_ir::op::Op;
 use gridwise_ir::passes::eval::{evaluate, from_bits};
@@ -72,6 +72,7 @@ struct Generator<'a> {
     pool: Vec<TypeId>,
     sites: Arena<SiteId, Site>,
     buffers: Arena<BufferId, Buffer>,
+    shared: Arena<SharedId, Shared>,
     is_kernel: bool,
     callees: Vec<(FunctionId, Vec<TypeId>, Option<TypeId>)>,
     function: Function,
@@ -100,6 +101,10 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
     for (name, element, writable) in [("a", u, false), ("b", u, true), ("c", f, true), ("d", record, true)] {
         let _: BufferId = buffers.push(Buffer { name: name.to_owned(), element, writable });
     }
+    let mut shared = Arena::new();
+    for (name, ty) in [("total", u), ("cells", array), ("row", record)] {
+        let _: SharedId = shared.push(Shared { name: name.to_owned(), ty });
+    }
     let mut params = Arena::new();
     for (name, ty) in [("n", u), ("s", i), ("x", f)] {
         let _: ParamId = params.push(PushParam { name: name.to_owned(), ty });
@@ -119,6 +124,7 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
             pool: pool.clone(),
             sites: std::mem::take(&mut module.sites),
             buffers: buffers.clone(),
+            shared: shared.clone(),
             is_kernel,
             callees: callees.clone(),
             function: empty_function(format!("f{number}"), result.unwrap_or(unit)),
@@ -135,7 +141,7 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
     }
     let _ = module.files.push("random.rs".to_owned());
     let function = callees.last().expect("at least the kernel").0;
-    module.kernel = Some(Kernel { buffers, params, ..Kernel::new(function, [4, 2, 1]) });
+    module.kernel = Some(Kernel { buffers, params, shared, ..Kernel::new(function, [4, 2, 1]) });
     module
 }
 

@@ -2,7 +2,10 @@
 
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::descriptor::SiteKind;
-use gridwise_ir::ir::{BufferId, Builtin, Constant, InstId, InstKind, LocalId, ParamId, Place, Root, Step};
+use gridwise_ir::ir::{
+    Atomic, AtomicOp, BufferId, Builtin, Constant, InstId, InstKind, LocalId, Order, ParamId, Place, Root, Scope,
+    SharedId, Step,
+};
 use gridwise_ir::op::Op;
 use gridwise_ir::passes::eval::from_bits;
 use gridwise_ir::types::{Scalar, Type, TypeId, Types};
@@ -154,7 +157,7 @@ impl Generator<'_> {
         let (mut ty, steps) = match place.root {
             Root::Local(local) => (self.function.locals[local].ty, &place.path[..]),
             Root::Buffer(buffer) => (self.buffers[buffer].element, &place.path[1..]),
-            Root::Shared(shared) => unreachable!("the generator shares nothing, not even {shared}"),
+            Root::Shared(shared) => (self.shared[shared].ty, &place.path[..]),
         };
         for step in steps {
             let index = if let Step::Field(index) = step { *index } else { 0 };
@@ -172,6 +175,9 @@ impl Generator<'_> {
             }
             let step = self.index(out);
             (Place { root: Root::Buffer(id), path: vec![step] }, self.buffers[id].element)
+        } else if self.random.one_in(4) {
+            let shared = SharedId::new(self.random.below(self.shared.len()));
+            (Place::shared(shared), self.shared[shared].ty)
         } else {
             let local = LocalId::new(self.random.below(self.function.locals.len()));
             (Place::local(local), self.function.locals[local].ty)
@@ -190,8 +196,40 @@ impl Generator<'_> {
         }
     }
 
+    /// A barrier, a fence or an atomic access.
+    fn parallel(&mut self, out: &mut Vec<InstId>) {
+        let u = self.types.scalar(Scalar::U32);
+        match self.random.below(4) {
+            0 => {
+                self.push(out, InstKind::Barrier(Scope::Workgroup), &[]);
+            }
+            1 => {
+                self.push(out, InstKind::Fence(Scope::Device, Order::AcqRel), &[]);
+            }
+            _ => {
+                let op = self.random.pick(&AtomicOp::ALL);
+                let step = self.index(out);
+                let place = match self.is_kernel && self.random.one_in(2) {
+                    true => Place { root: Root::Buffer(BufferId::new(1)), path: vec![step] },
+                    false => Place { root: Root::Shared(SharedId::new(1)), path: vec![step] },
+                };
+                let operands = (0..op.arity()).map(|_| self.get(u, out)).collect();
+                let kind =
+                    InstKind::Atomic(Atomic { op, place, operands, order: Order::Relaxed, scope: Scope::Device });
+                if op.reads() {
+                    self.define(out, kind, u);
+                } else {
+                    self.push(out, kind, &[]);
+                }
+            }
+        }
+    }
+
     pub(super) fn source(&mut self, out: &mut Vec<InstId>) {
         let u = self.types.scalar(Scalar::U32);
+        if self.random.one_in(6) {
+            return self.parallel(out);
+        }
         if self.random.one_in(6) {
             let operands = self.get_all(&[u, u], out);
             let site = self.site(SiteKind::DivideByZero);
