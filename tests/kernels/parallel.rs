@@ -202,6 +202,26 @@ pub const CASES: &[Case] = &[
         ]
     ),
     case!(
+        "parallel::shared_forms",
+        [SharedForms],
+        |mgr| {
+            let (mut out, mut limits) = (mgr.tensor_of_len::<f32>(128)?, mgr.tensor(&[0u32; 2])?);
+            let seq = mgr.sequence()?;
+            SharedForms::dispatch(&seq, Grid::groups(4), &mut out, &mut limits)?;
+            seq.eval()?;
+            Ok(vec![Output::exact(out.to_vec()?), Output::U32(limits.to_vec()?)])
+        },
+        || {
+            let value = |l: u32| {
+                let v = vec3(l as f32, 1.0, (l % 4) as f32);
+                let lane = v[(l % 3) as usize] + 8.0;
+                let matched = if l % 3 == 0 { 2.0 } else { -lane };
+                matched + (v.x * v.x + 1.0 + v.z * v.z) + 3.0 * lane
+            };
+            vec![Output::exact((0..128).map(|i| value(i % 32)).collect()), Output::U32(vec![127, 4])]
+        }
+    ),
+    case!(
         "parallel::shared_structs",
         [SharedStructs],
         |mgr| {
@@ -455,4 +475,60 @@ fn shared_structs(out: &mut [f32]) {
     let mixed = all[other];
     let word = mixed.words[other % 2] * one.words[1];
     out[global_id().x] = mixed.vector.x + word as f32 + mixed.vector.y + all[other].vector.z;
+}
+
+#[device]
+const WIDTH: usize = 32;
+
+#[device]
+fn apply<F: Fn(u32) -> u32>(f: F, x: u32) -> u32 {
+    f(x)
+}
+
+#[device]
+fn square(v: Vec3) -> f32 {
+    v.dot(v)
+}
+
+/// Shared memory in all places where a value or a variable may stand.
+#[kernel(workgroup = WIDTH)]
+fn shared_forms(out: &mut [f32], limits: &mut [Atomic<u32>]) {
+    let vectors = Shared::<[Vec3; WIDTH]>::new();
+    let marks: Shared<[u32; WIDTH + 1]> = Shared::new();
+    let lanes = Shared::<[f32; 32]>::new();
+    let l = local_id().x;
+    vectors[l] = vec3(l as f32, 1.0, 0.0);
+    vectors[l].z = (l % 4) as f32;
+    marks[l as usize] = l % 3;
+    barrier();
+    lanes[l] = vectors[l][(l % 3) as usize];
+    lanes[l] += (marks.len() / 4) as f32;
+    let matched = match marks[l] {
+        0 => 2.0,
+        1 | 2 if lanes[l] > 0.0 => -lanes[l],
+        _ => 0.0,
+    };
+    assert_eq!(marks[l], l % 3);
+    barrier();
+    // Closures name shared memory and buffers, and may wait.
+    let all_marks = |i: u32| {
+        barrier();
+        limits[1].fetch_or(0, Relaxed);
+        subgroup::add(marks[i]) / subgroup_size()
+    };
+    let mut sum = matched + square(vectors[l]) + (apply(all_marks, 31) * 100 - marks[31] * 100) as f32;
+    for _ in 0..3 {
+        sum += {
+            barrier();
+            lanes[l]
+        };
+    }
+    if vectors[l].cmplt(Vec3::splat(-1.0)).any() || vectors[l].length() < 0.0 {
+        sum = 0.0;
+    }
+    out[global_id().x] = sum;
+    limits[0].fetch_max(global_id().x, Relaxed);
+    if subgroup::broadcast_first(l) == 0 && l == 0 {
+        limits[1].fetch_add(1, Relaxed);
+    }
 }

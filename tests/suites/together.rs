@@ -55,6 +55,11 @@ fn wide_subgroups(y: &mut [u32]) {
     y[global_id().x] = subgroup_size() + subgroup::add(1u32);
 }
 
+#[kernel(workgroup = 64, subgroup = 8)]
+fn narrow_subgroups(y: &mut [u32]) {
+    y[global_id().x] = subgroup_size() * 100 + subgroup::add(1u32);
+}
+
 #[kernel]
 fn count_twice(a: &[Atomic<u32>], b: &[Atomic<u32>]) {
     a[0].fetch_add(b[0].load(Relaxed), Relaxed);
@@ -151,6 +156,17 @@ fn subgroup_sizes_are_asked_for() {
         seq.eval().expect("evaluated");
         assert_eq!(y.to_vec().expect("readable"), [128; 64]);
     }
+    let seq = mgr.sequence().expect("a sequence");
+    let result = NarrowSubgroups::dispatch(&seq, Grid::items(64), &mut y);
+    if (subgroup.min_size..=subgroup.max_size).contains(&8) {
+        result.expect("recorded");
+        seq.eval().expect("evaluated");
+        assert_eq!(y.to_vec().expect("readable"), [808; 64]);
+    } else {
+        let error = result.expect_err("no such subgroups");
+        assert!(error.to_string().contains("asks for subgroups of 8"), "{error}");
+    }
+    assert_eq!(mgr.validation_messages(), Vec::<String>::new());
     let odd = ManagerDesc {
         device: DeviceChoice::Host,
         host: HostOptions { subgroup_size: 12, ..HostOptions::default() },

@@ -47,7 +47,7 @@ impl FnCx<'_, '_, '_> {
                 let holds_array = self.holds_array(typed.binding(binding));
                 let slot = if holds_array { self.in_memory(value, "captured") } else { Slot::Value(value) };
                 self.set_slot(binding, slot);
-            } else if let Some(slot) = self.shared.buffers.get(&binding) {
+            } else if let Some(slot) = self.shared.memory.get(&binding) {
                 let slot = *slot;
                 self.set_slot(binding, slot);
             }

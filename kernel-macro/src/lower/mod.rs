@@ -54,8 +54,8 @@ struct Shared<'p> {
     functions: HashMap<ItemId, FunctionId>,
     /// Closures lowered already.
     closures: HashMap<(ItemId, ExprId), FunctionId>,
-    /// The kernel's buffers, for closures that name them.
-    buffers: HashMap<BindingId, Slot>,
+    /// The kernel's buffers and shared variables, for closures that name them.
+    memory: HashMap<BindingId, Slot>,
     /// Whether `debug_assert!` and its like are there.
     debug_assertions: bool,
     /// The messages of panics and prints, by the numbers in their sites.
@@ -86,7 +86,7 @@ pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3
         types: TypeCx::new(program),
         functions: HashMap::new(),
         closures: HashMap::new(),
-        buffers: HashMap::new(),
+        memory: HashMap::new(),
         debug_assertions,
         messages: Vec::new(),
     };
@@ -94,9 +94,10 @@ pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3
     let (ast, _) = function_of(program, kernel);
     for (param, kind) in ast.params.iter().zip(&params) {
         if let KernelParam::Buffer(buffer) = kind {
-            shared.buffers.insert(param.binding, Slot::Buffer(*buffer));
+            shared.memory.insert(param.binding, Slot::Buffer(*buffer));
         }
     }
+    parallel::declare_shared(&mut module, &mut shared, kernel);
     for node in reachable_functions(program, kernel) {
         match node {
             Node::Fn(item) => {

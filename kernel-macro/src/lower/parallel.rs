@@ -1,23 +1,38 @@
 //! What invocations do together: shared variables, atomics, barriers, subgroup operations.
 
+use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::ir::{Atomic, AtomicOp, Order, Root, Scope, ValueId};
 use gridwise_ir::op::Op;
 
 use super::function::{FnCx, Slot};
 use super::variant::{ERR, OK};
-use crate::ast::{Expr, ExprKind, Pattern, ScalarName};
+use super::{Shared, function_of};
+use crate::ast::{Expr, ExprKind, Pattern, ScalarName, Statement};
+use crate::program::ItemId;
 use crate::typed::{Callee, Ty};
+
+/// Declares the kernel's shared variables: its closures, which come first, may name them.
+pub(super) fn declare_shared(module: &mut ModuleBuilder, shared: &mut Shared<'_>, kernel: ItemId) {
+    let (ast, typed) = function_of(shared.program, kernel);
+    for statement in &ast.body.statements {
+        let Statement::Let { pattern: Pattern::Binding { name, binding, .. }, .. } = statement else { continue };
+        if let Ty::Shared(held) = typed.binding(*binding)
+            && let Some(ty) = shared.types.lower(module.types_mut(), held)
+        {
+            let id = module.shared(name.to_string(), ty);
+            shared.memory.insert(*binding, Slot::Shared(id));
+        }
+    }
+}
 
 impl FnCx<'_, '_, '_> {
     /// `let name = Shared::new();`; whether it was that.
     pub(super) fn lower_shared_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> bool {
         let Some(ExprKind::NewShared { .. }) = value.map(|value| &value.kind) else { return false };
-        if let Pattern::Binding { name, binding, .. } = pattern
-            && let Ty::Shared(held) = self.typed.binding(*binding)
-            && let Some(ty) = self.ty(held)
+        if let Pattern::Binding { binding, .. } = pattern
+            && let Some(slot) = self.shared.memory.get(binding).copied()
         {
-            let shared = self.b.new_shared(name.to_string(), ty);
-            self.set_slot(*binding, Slot::Shared(shared));
+            self.set_slot(*binding, slot);
         }
         true
     }

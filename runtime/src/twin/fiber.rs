@@ -18,7 +18,7 @@ use super::stop::Stopped;
 use super::subgroup::Lane;
 
 /// Bytes of a fiber's stack; pages that are not used cost address space only.
-const STACK_BYTES: usize = 256 * 1024;
+const STACK_BYTES: usize = 1024 * 1024;
 
 /// Stacks that a thread keeps for the next workgroup.
 const KEPT_STACKS: usize = 1024;

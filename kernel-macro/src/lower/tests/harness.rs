@@ -84,7 +84,7 @@ pub(super) fn device_module(source: &str) -> Module {
         types: TypeCx::new(&program),
         functions: Default::default(),
         closures: Default::default(),
-        buffers: Default::default(),
+        memory: Default::default(),
         debug_assertions: true,
         messages: Vec::new(),
     };
