@@ -47,6 +47,7 @@ pub mod prelude {
         BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4, bvec2, bvec3, bvec4, ivec2,
         ivec3, ivec4, uvec2, uvec3, uvec4, vec2, vec3, vec4,
     };
+    pub use gridwise_runtime::glam::{Vec2Swizzles, Vec3Swizzles, Vec4Swizzles};
     pub use gridwise_runtime::half::{bf16, f16};
     pub use gridwise_runtime::parallel::{Atomic, Scope, Shared, barrier, fence, subgroup};
     pub use gridwise_runtime::twin::{

@@ -194,6 +194,8 @@ pub(crate) enum Callee {
     Zero,
     /// The members of a tuple struct or of a variant, which is in the table of variants.
     Constructor,
+    /// `v.zyx()`: which lanes, and how many of them.
+    Swizzle([u8; 4], u8),
     /// A method of `Option` or `Result`.
     Choice(ChoiceMethod),
     /// `barrier()`

@@ -160,6 +160,27 @@ pub const CASES: &[Case] = &[
         let report = seq.eval().err().map(|error| format!("{}", matches!(error, gridwise::Error::KernelPanic { .. })));
         Ok(vec![Output::U32(out.to_vec()?), Output::Report(report.unwrap_or_default())])
     }),
+    case!("matching::equality", [Equality], |mgr| map(mgr, Equality::dispatch), || expect(|x| {
+        let (a, b) = (x % 4, x / 4 % 4);
+        let option = |v: u32| if v > 1 { Some(v) } else { None };
+        let shape = |v: u32| match v {
+            0 => Shape::Point,
+            1 => Shape::Circle(Meters(1.0)),
+            v => Shape::Rect { width: Meters(v as f32), height: Meters(2.0) },
+        };
+        let tests = [
+            option(a) == option(b),
+            shape(a) == shape(b),
+            shape(a) != Shape::Circle(Meters(1.0)),
+            (a, [b, 1]) == (b, [a, 1]),
+            option(a).is_some() && Some(2) == option(b),
+        ];
+        tests.iter().fold(0, |bits, &test| bits * 2 + u32::from(test))
+    })),
+    case!("matching::swizzles", [Swizzles], |mgr| map(mgr, Swizzles::dispatch), || expect(|x| {
+        let v = [x % 7, x / 7 % 7, x / 49 % 7];
+        v[2] + 10 * v[0] + 100 * v[2] + 1000 * v[1] + 3 * v[1] + 5 * v[0]
+    })),
     case!(
         "matching::unwrap",
         [Unwrap],
@@ -193,6 +214,45 @@ pub const CASES: &[Case] = &[
         }
     ),
 ];
+
+#[device]
+fn beyond_one(v: u32) -> Option<u32> {
+    if v > 1 { Some(v) } else { None }
+}
+
+#[device]
+fn shape_of(v: u32) -> Shape {
+    match v {
+        0 => Shape::Point,
+        1 => Shape::Circle(Meters(1.0)),
+        v => Shape::Rect { width: Meters(v as f32), height: Meters(2.0) },
+    }
+}
+
+#[kernel]
+fn equality(x: &[u32], out: &mut [u32]) {
+    let i = global_id().x;
+    let (a, b) = (x[i] % 4, x[i] / 4 % 4);
+    let tests = [
+        beyond_one(a) == beyond_one(b),
+        shape_of(a) == shape_of(b),
+        shape_of(a) != Shape::Circle(Meters(1.0)),
+        (a, [b, 1]) == (b, [a, 1]),
+        beyond_one(a) != None && Some(2) == beyond_one(b),
+    ];
+    let mut bits = 0;
+    for test in tests {
+        bits = bits * 2 + test as u32;
+    }
+    out[i] = bits;
+}
+
+#[kernel]
+fn swizzles(x: &[u32], out: &mut [u32]) {
+    let i = global_id().x;
+    let v = uvec3(x[i] % 7, x[i] / 7 % 7, x[i] / 49 % 7);
+    out[i] = v.zxzy().dot(uvec4(1, 10, 100, 1000)) + v.yx().dot(uvec2(3, 5));
+}
 
 #[device]
 fn even(v: u32) -> Result<u32, (u32, f32)> {

@@ -79,7 +79,7 @@ pub(crate) struct Struct {
     /// Those of a tuple struct are called `_0`, `_1`, ….
     pub(crate) fields: Vec<(Ident, TypeExpr)>,
     pub(crate) shape: Shape,
-    /// Whether it derives `PartialEq`, as far as the macro sees: in a `#[device] mod`.
+    /// Whether it derives `PartialEq`, as far as the macro sees.
     pub(crate) compares: bool,
 }
 
@@ -102,6 +102,8 @@ pub(crate) struct Enum {
     /// Whether discriminants are `u32`; else `i32`, in which all other representations that kernels have fit.
     pub(crate) unsigned: bool,
     pub(crate) expr_count: usize,
+    /// Whether it derives `PartialEq`, as far as the macro sees.
+    pub(crate) compares: bool,
 }
 
 /// A variant of an enum.

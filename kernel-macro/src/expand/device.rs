@@ -87,12 +87,12 @@ impl DeviceItem {
             Self::Fn(item) => syn::ItemFn { attrs: Vec::new(), ..item }.into_token_stream(),
             Self::Const(item) => syn::ItemConst { attrs: Vec::new(), ..item }.into_token_stream(),
             Self::Struct(mut item) => {
-                item.attrs.clear();
+                item.attrs.retain(|attr| attr.path().is_ident("derive"));
                 item.fields.iter_mut().for_each(|field| field.attrs.clear());
                 item.into_token_stream()
             }
             Self::Enum(mut item) => {
-                item.attrs.retain(|attr| attr.path().is_ident("repr"));
+                item.attrs.retain(|attr| attr.path().is_ident("repr") || attr.path().is_ident("derive"));
                 for variant in &mut item.variants {
                     variant.attrs.clear();
                     variant.fields.iter_mut().for_each(|field| field.attrs.clear());

@@ -27,6 +27,8 @@ pub(super) enum Deferred<'a> {
     RangePattern { span: SpanRange, term: Term },
     /// What a subgroup exchanges.
     Subgroup { arg: &'a Expr, term: Term, operand: Operand },
+    /// A value that is compared member by member.
+    Equality { operand: &'a Expr, term: Term },
     /// A literal too large for some type.
     Range { span: SpanRange, value: u128, term: Term, negative: bool },
     /// A float literal that may be too large for its type.
@@ -66,6 +68,11 @@ impl<'a> Infer<'a> {
                     }
                 },
                 Deferred::Subgroup { arg, term, operand } => self.check_subgroup_operand(arg, &term, operand),
+                Deferred::Equality { operand, term } => {
+                    if let Some(ty) = self.table.resolve(&term) {
+                        self.check_equality(operand, &ty);
+                    }
+                }
                 Deferred::Range { span, value, term, negative } => {
                     if let Some(Ty::Scalar(scalar)) = self.table.resolve(&term) {
                         self.check_range(span, value, scalar, negative);

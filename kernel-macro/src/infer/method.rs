@@ -64,6 +64,9 @@ impl<'a> Infer<'a> {
         if let Term::Atomic(scalar) = shallow {
             return self.infer_atomic_method(expr, receiver, name, scalar, args);
         }
+        if let Some(term) = self.infer_swizzle(expr, &shallow, name, args) {
+            return term;
+        }
         let Some(row) = find_row(&name.to_string(), &shallow, Some(Kind::Method)) else {
             if let Some(term) = self.infer_user_method(expr, (receiver, &shallow), name, args) {
                 return term;
@@ -78,6 +81,27 @@ impl<'a> Infer<'a> {
         self.check_arguments(&name.to_string(), &params, args, range(name.span()));
         self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));
         result_of(row, &shallow)
+    }
+
+    /// `v.zyx()`
+    fn infer_swizzle(&mut self, expr: &'a Expr, receiver: &Term, name: &Ident, args: &'a [Expr]) -> Option<Term> {
+        let Term::Vector(scalar, lanes) = receiver else { return None };
+        let name_text = name.to_string();
+        let count = u8::try_from(name_text.len()).ok().filter(|count| (2..=4).contains(count))?;
+        if *scalar == ScalarName::Bool {
+            return None;
+        }
+        let mut chosen = [0; 4];
+        for (slot, letter) in chosen.iter_mut().zip(name_text.bytes()) {
+            let lane = b"xyzw".iter().position(|lane| *lane == letter)?;
+            *slot = u8::try_from(lane).ok().filter(|lane| lane < lanes)?;
+        }
+        if !args.is_empty() {
+            self.report_arity(&name_text, 0, args, range(name.span()));
+            self.infer_arguments_only(args);
+        }
+        self.tables.calls.insert(expr.id, Callee::Swizzle(chosen, count));
+        Some(Term::Vector(*scalar, count))
     }
 
     /// A method of a number whose type is still open: rustc refuses, too.
@@ -133,18 +157,13 @@ impl<'a> Infer<'a> {
         if let (Term::Vector(..), "x" | "y" | "z" | "w") = (receiver, name) {
             return Some(format!("a lane is a field: write `.{name}`"));
         }
-        if let Term::Vector(..) = receiver
+        if let Term::Vector(_, lanes) = receiver
             && (2..=4).contains(&name.len())
             && name.chars().all(|lane| "xyzw".contains(lane))
         {
-            let base = expr.map_or_else(|| "v".to_owned(), text);
-            let lanes: Vec<String> = name.chars().map(|lane| format!("{base}.{lane}")).collect();
-            let prefix = written.trim_end_matches(|digit: char| digit.is_ascii_digit());
-            return Some(format!(
-                "swizzles are not available yet: write `{prefix}{}::new({})`",
-                name.len(),
-                lanes.join(", ")
-            ));
+            let lanes: Vec<String> =
+                b"xyzw"[..usize::from(*lanes)].iter().map(|lane| format!("`{}`", char::from(*lane))).collect();
+            return Some(format!("its lanes are {}", lanes.join(", ")));
         }
         if let (Some(_), Some(_)) = (expr, find_row(name, receiver, Some(Kind::Function))) {
             return Some(format!("it is a function of the type: write `{written}::{name}(…)`"));

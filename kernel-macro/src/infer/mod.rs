@@ -11,6 +11,7 @@ mod choice;
 mod closure;
 mod constant;
 mod control;
+mod equality;
 mod evaluate;
 mod expr;
 mod finish;

@@ -1,17 +1,13 @@
 //! Inference of operators, as Rust has them for scalars and glam for vectors.
 
-use crate::ast::{BinaryOp, Expr, ExprKind, Item, Literal, ScalarName, UnaryOp};
+use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, UnaryOp};
 use crate::diag::code;
-use crate::program::TypedItem;
 
 use super::block::strip;
 use super::finish::Deferred;
 use super::mismatch::{Because, cast_source};
 use super::unify::{Term, VarKind};
 use super::{Expect, Infer};
-
-/// Longer arrays are compared in a loop that their author writes.
-const MAX_COMPARED: u32 = 64;
 
 /// An operator with its operands.
 #[derive(Clone, Copy)]
@@ -219,31 +215,19 @@ impl<'a> Infer<'a> {
         }
         let fits = |cx: &Self, term: &Term| match term {
             Term::Vector(..) | Term::Scalar(ScalarName::Bool) => equality,
-            Term::Struct(_) | Term::Tuple(_) | Term::Array(..) => equality && cx.compares(term),
             _ => cx.is_number(term),
         };
-        if !fits(self, left) {
+        if equality && is_composite(left) {
+            if !self.table.unify(left, right) {
+                self.report_operands(operation, left, right);
+            }
+            self.deferred.push(Deferred::Equality { operand: operation.left, term: left.clone() });
+        } else if !fits(self, left) {
             self.report_operand(operation, operation.left, left);
         } else if !self.table.unify(left, right) {
             self.report_operands(operation, left, right);
         }
         Term::BOOL
-    }
-
-    /// Whether values of a type are equal when all their members are.
-    fn compares(&self, term: &Term) -> bool {
-        match self.table.shallow(term) {
-            Term::Tuple(members) => members.iter().all(|member| self.compares(member)),
-            Term::Array(element, len) => len <= MAX_COMPARED && self.compares(&element),
-            Term::Struct(item) => match (&self.program.items[item].item, &self.program.items[item].typed) {
-                (Item::Struct(definition), TypedItem::Struct(fields)) => {
-                    definition.compares && fields.iter().all(|field| self.compares(&Term::from(field)))
-                }
-                _ => false,
-            },
-            Term::Scalar(_) | Term::Vector(..) | Term::Var(_) | Term::Unit | Term::Error => true,
-            _ => false,
-        }
     }
 
     fn arithmetic(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
@@ -410,4 +394,12 @@ fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
         Term::Struct(_) | Term::Tuple(_) | Term::Array(..) => "apply it to the members",
         _ => return None,
     })
+}
+
+/// Whether a type is one that is compared member by member.
+fn is_composite(term: &Term) -> bool {
+    matches!(
+        term,
+        Term::Tuple(_) | Term::Array(..) | Term::Struct(_) | Term::Enum(_) | Term::Option(_) | Term::Result(..)
+    )
 }

@@ -178,16 +178,15 @@ impl<'a> Infer<'a> {
         let base = text(base);
         let error = self.diags.error(code::UNKNOWN_FIELD, range(span), format!("no field `{name}` on type {ty}"));
         match term {
-            Term::Vector(scalar, lanes) => {
+            Term::Vector(_, lanes) => {
                 let is_swizzle = name.len() > 1 && name.chars().all(|lane| "xyzw".contains(lane));
                 let lanes = listed(&LANES[..usize::from(*lanes)]);
                 if is_swizzle {
-                    error.help(format!("swizzles are not available yet: write `{}`", swizzle(*scalar, &base, &name)));
+                    error.help(format!("a swizzle is a method: write `{base}.{name}()`"));
                 } else if let Some(own) = super::method::colour_lanes(&name) {
                     match own.len() {
                         1 => error.help(format!("lanes are called x, y, z, w: write `{base}.{own}`")),
-                        _ => error
-                            .help(format!("lanes are called x, y, z, w: write `{}`", swizzle(*scalar, &base, &own))),
+                        _ => error.help(format!("lanes are called x, y, z, w: write `{base}.{own}()`")),
                     };
                 } else {
                     error.help(format!("its lanes are {lanes}"));
@@ -352,12 +351,6 @@ impl<'a> Infer<'a> {
             None => {}
         }
     }
-}
-
-/// `Vec2::new(v.x, v.y)` for `v.xy`.
-fn swizzle(scalar: ScalarName, base: &str, lanes: &str) -> String {
-    let list: Vec<String> = lanes.chars().map(|lane| format!("{base}.{lane}")).collect();
-    format!("{}{}::new({})", super::ty::vector_prefix(scalar), lanes.len(), list.join(", "))
 }
 
 /// Names as a list in backticks.

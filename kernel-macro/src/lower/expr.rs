@@ -241,6 +241,12 @@ impl FnCx<'_, '_, '_> {
                 Some(self.zero(ty))
             }
             Callee::Choice(method) => self.lower_choice(expr, method, args),
+            Callee::Swizzle(chosen, count) => {
+                let value = self.lower_expr(args[0])?;
+                let lanes = chosen[..usize::from(count)].iter().map(|lane| self.lane(value, *lane));
+                let lanes: Vec<_> = lanes.collect();
+                Some(self.vector(&lanes))
+            }
             Callee::Constructor => self.lower_constructor(expr, args),
             Callee::Atomic(op, order) => self.lower_atomic(expr, op, order, args),
             callee @ (Callee::Barrier | Callee::Fence(..) | Callee::Subgroup(_)) => {

@@ -6,7 +6,7 @@ use gridwise_ir::types::Scalar;
 
 use super::division::Division;
 use super::function::FnCx;
-use crate::ast::{BinaryOp, Expr};
+use crate::ast::{BinaryOp, Expr, ExprKind};
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
@@ -22,14 +22,19 @@ impl FnCx<'_, '_, '_> {
             return None;
         }
         let (a, b) = (a?, b?);
-        if let (BinaryOp::Eq | BinaryOp::Ne, crate::ast::ExprKind::Binary(_, left, ..)) = (op, &expr.kind)
-            && matches!(self.ty_of(left), Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..))
-        {
-            let equal = self.all_equal(&self.ty_of(left).clone(), a, b);
-            return Some(if op == BinaryOp::Eq { equal } else { self.op(Op::Not, &[equal]) });
-        }
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             return Some(self.shift(op, a, b));
+        }
+        if let (BinaryOp::Eq | BinaryOp::Ne, ExprKind::Binary(_, left, right, _)) = (op, &expr.kind) {
+            let ty = match self.ty_of(left) {
+                Ty::Never => self.ty_of(right),
+                ty => ty,
+            };
+            if !matches!(ty, Ty::Scalar(_) | Ty::Vector(..)) {
+                let equal = self.equal_values(ty, a, b);
+                let equal = equal.unwrap_or_else(|| self.bool(true));
+                return Some(if op == BinaryOp::Eq { equal } else { self.b.op(Op::Not, &[equal]) });
+            }
         }
         let count = self.shape(a).1.max(self.shape(b).1);
         let (a, b) = (self.widen(a, count), self.widen(b, count));
@@ -67,27 +72,53 @@ impl FnCx<'_, '_, '_> {
         self.b.op(op, &[value, amount])
     }
 
-    /// Whether all members of two values are equal.
-    fn all_equal(&mut self, ty: &Ty, a: ValueId, b: ValueId) -> ValueId {
-        let members: Vec<Ty> = match ty {
-            Ty::Array(element, len) => vec![(**element).clone(); *len as usize],
-            Ty::Struct(_) | Ty::Tuple(_) => self.shared.types.members(ty).to_vec(),
-            _ => return self.equal(Op::Eq, Op::All, a, b),
-        };
-        let (mut position, mut all) = (0, self.bool(true));
-        for member in members {
-            if self.ty(&member).is_none() {
-                continue;
+    /// Vectors are equal when all lanes are, and unequal when any is.
+    /// Whether two values are equal, member by member; `None` when they surely are.
+    fn equal_values(&mut self, ty: &Ty, a: ValueId, b: ValueId) -> Option<ValueId> {
+        let mut tests = Vec::new();
+        match ty {
+            Ty::Scalar(_) | Ty::Vector(..) => tests.push(self.equal(Op::Eq, Op::All, a, b)),
+            Ty::Array(element, len) => {
+                for index in 0..*len {
+                    let (a, b) = (self.b.extract(a, &[index]), self.b.extract(b, &[index]));
+                    tests.extend(self.equal_values(element, a, b));
+                }
             }
-            let (x, y) = (self.b.extract(a, &[position]), self.b.extract(b, &[position]));
-            position += 1;
-            let equal = self.all_equal(&member, x, y);
-            all = self.op(Op::And, &[all, equal]);
+            Ty::Tuple(_) | Ty::Struct(_) => {
+                let members = self.shared.types.members(ty).to_vec();
+                let mut position = 0;
+                for member in &members {
+                    if self.ty(member).is_some() {
+                        let (a, b) = (self.b.extract(a, &[position]), self.b.extract(b, &[position]));
+                        tests.extend(self.equal_values(member, a, b));
+                        position += 1;
+                    }
+                }
+            }
+            _ => {
+                let (tag, other) = (self.tag_of(ty, a)?, self.tag_of(ty, b)?);
+                tests.push(self.b.op(Op::Eq, &[tag, other]));
+                let variants = self.shared.program.variants_of(ty)?;
+                for (variant, members) in (0u32..).zip(&variants) {
+                    let mut equal = Vec::new();
+                    for (index, member) in (0u32..).zip(members) {
+                        let parts =
+                            (self.variant_member(ty, a, variant, index), self.variant_member(ty, b, variant, index));
+                        if let (Some(a), Some(b)) = parts {
+                            equal.extend(self.equal_values(member, a, b));
+                        }
+                    }
+                    if let Some(equal) = equal.into_iter().reduce(|x, y| self.b.op(Op::And, &[x, y])) {
+                        let number = self.u32(variant);
+                        let is_other = self.b.op(Op::Ne, &[tag, number]);
+                        tests.push(self.b.op(Op::Or, &[is_other, equal]));
+                    }
+                }
+            }
         }
-        all
+        tests.into_iter().reduce(|x, y| self.b.op(Op::And, &[x, y]))
     }
 
-    /// Vectors are equal when all lanes are, and unequal when any is.
     fn equal(&mut self, op: Op, joined: Op, a: ValueId, b: ValueId) -> ValueId {
         let lanes = self.b.op(op, &[a, b]);
         if self.shape(a).1 == 1 { lanes } else { self.b.op(joined, &[lanes]) }

@@ -37,7 +37,8 @@ pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum 
             .note("there is no value of such a type")
             .help("add a variant");
     }
-    Enum { name: item.ident.clone(), variants, unsigned, expr_count: parser.exprs }
+    let compares = super::module::derives_named(&item.attrs, "PartialEq");
+    Enum { name: item.ident.clone(), variants, unsigned, expr_count: parser.exprs, compares }
 }
 
 impl Parser<'_> {

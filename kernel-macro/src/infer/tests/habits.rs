@@ -376,11 +376,11 @@ fn lanes_and_methods_of_other_languages() {
     check_errors(
         r##"fn f(v: Vec4) -> Vec3 { v.rgb }"##,
         expect![[r#"
-        error: [K0105] no field `rgb` on type `Vec4`
-               help: lanes are called x, y, z, w: write `Vec3::new(v.x, v.y, v.z)`
-         1 | fn f(v: Vec4) -> Vec3 { v.rgb }
-           |                           ^^^
-    "#]],
+            error: [K0105] no field `rgb` on type `Vec4`
+                   help: lanes are called x, y, z, w: write `v.xyz()`
+             1 | fn f(v: Vec4) -> Vec3 { v.rgb }
+               |                           ^^^
+        "#]],
     );
     check_errors(
         r##"fn f(v: Vec4) -> f32 { v.r }"##,
@@ -394,20 +394,20 @@ fn lanes_and_methods_of_other_languages() {
     check_errors(
         r##"fn f(v: Vec4) -> Vec3 { v.rgb() }"##,
         expect![[r#"
-        error: [K0104] no method `rgb` on type `Vec4`
-               help: swizzles are not available yet: write `Vec3::new(v.x, v.y, v.z)`
-         1 | fn f(v: Vec4) -> Vec3 { v.rgb() }
-           |                           ^^^
-    "#]],
+            error: [K0104] no method `rgb` on type `Vec4`
+                   help: its lanes are `x`, `y`, `z`, `w`
+             1 | fn f(v: Vec4) -> Vec3 { v.rgb() }
+               |                           ^^^
+        "#]],
     );
     check_errors(
         r##"fn f(v: UVec3) -> UVec2 { v.xy }"##,
         expect![[r#"
-        error: [K0105] no field `xy` on type `UVec3`
-               help: swizzles are not available yet: write `UVec2::new(v.x, v.y)`
-         1 | fn f(v: UVec3) -> UVec2 { v.xy }
-           |                             ^^
-    "#]],
+            error: [K0105] no field `xy` on type `UVec3`
+                   help: a swizzle is a method: write `v.xy()`
+             1 | fn f(v: UVec3) -> UVec2 { v.xy }
+               |                             ^^
+        "#]],
     );
     check_errors(
         r##"fn f(v: Vec3) -> f32 { v.x() }"##,

@@ -25,13 +25,13 @@ fn methods() {
     "#]],
     );
     check_errors(
-        "fn f(v: Vec3) { v.xy(); }",
+        "fn f(v: Vec3) { v.xw(); }",
         expect![[r#"
-        error: [K0104] no method `xy` on type `Vec3`
-               help: swizzles are not available yet: write `Vec2::new(v.x, v.y)`
-         1 | fn f(v: Vec3) { v.xy(); }
-           |                   ^^
-    "#]],
+            error: [K0104] no method `xw` on type `Vec3`
+                   help: its lanes are `x`, `y`, `z`
+             1 | fn f(v: Vec3) { v.xw(); }
+               |                   ^^
+        "#]],
     );
     check_errors(
         "fn f(v: Vec3) { v.splat(1.0); }",
@@ -268,11 +268,11 @@ fn f(p: P) { p.velocity; }",
     check_errors(
         "fn f(v: Vec3) { v.xy; }",
         expect![[r#"
-        error: [K0105] no field `xy` on type `Vec3`
-               help: swizzles are not available yet: write `Vec2::new(v.x, v.y)`
-         1 | fn f(v: Vec3) { v.xy; }
-           |                   ^^
-    "#]],
+            error: [K0105] no field `xy` on type `Vec3`
+                   help: a swizzle is a method: write `v.xy()`
+             1 | fn f(v: Vec3) { v.xy; }
+               |                   ^^
+        "#]],
     );
     check_errors(
         "fn f(t: (f32, f32)) { t.2; }",

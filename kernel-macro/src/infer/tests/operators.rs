@@ -100,6 +100,15 @@ fn operators_on_wrong_types() {
     "#]],
     );
     check_errors(
+        "fn f(a: (f32, f32)) { a < a; }",
+        expect![[r#"
+            error: [K0103] cannot compare `(f32, f32)` with `<`
+                   help: compare the members, or derive `PartialEq` where the struct stands in a `#[device] mod`
+             1 | fn f(a: (f32, f32)) { a < a; }
+               |                       ^
+        "#]],
+    );
+    check_errors(
         "fn f(n: u32, m: i32) { n + m; }",
         expect![[r#"
         error: [K0102] expected `u32`, found `i32`

@@ -299,6 +299,39 @@ fn f(a: u32) { let x = E::B; let y = E::A(1); let z = E::C(1.0); let w = E::B(1.
 }
 
 #[test]
+fn equality() {
+    accepted("#[derive(PartialEq)] enum E { A(f32), B } fn f(e: E) -> bool { Some((e, 1)) == None || [e] != [E::B] }");
+    check_errors(
+        "enum E { A(f32), B } fn f(e: Option<E>) -> bool { e == None }",
+        expect![[r#"
+        error: [K0103] cannot compare `Option<E>` with `==`
+               note: it contains `E`
+               help: write `#[derive(Clone, Copy, PartialEq)]` below the `#[device]` of `E`
+         1 | enum E { A(f32), B } fn f(e: Option<E>) -> bool { e == None }
+           |                                                   ^
+    "#]],
+    );
+    check_errors(
+        "struct P { a: f32 } fn f(p: P) -> bool { p == p }",
+        expect![[r#"
+        error: [K0103] cannot compare `P` with `==`
+               help: compare its fields, or write `#[device] impl PartialEq for P`
+         1 | struct P { a: f32 } fn f(p: P) -> bool { p == p }
+           |                                          ^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: (u32, f32)) -> bool { a == (1, 2u32) }",
+        expect![[r#"
+        error: [K0102] expected `(u32, f32)`, found `(u32, u32)`
+               note: the left operand is `(u32, f32)`
+         1 | fn f(a: (u32, f32)) -> bool { a == (1, 2u32) }
+           |                                    ^^^^^^^^^
+    "#]],
+    );
+}
+
+#[test]
 fn question_mark() {
     check_errors(
         "fn f(a: Option<u32>) -> u32 { a? }",

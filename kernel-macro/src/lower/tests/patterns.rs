@@ -177,3 +177,27 @@ fn sugar() {
     twin! { fn f(a: u32) -> u32 { let x = a & 3; let (x, y) = (x + 1, x); y + { let y = y * 2; let x = (x, y); x.0 + x.1 } } }
     twin! { fn f(a: u32) -> u32 { let x: Option<u32> = Some(a); let y: Result<u32, i32> = Ok(a); let z: Result<f32, u32> = Err(a); x.unwrap() / 2 + y.expect("fine") / 4 + z.unwrap_err() / 4 } }
 }
+
+#[test]
+fn equality() {
+    twin! { fn f(a: i32, b: i32) -> (bool, bool, bool) { ((a, b) == (b, a), [a, 1] != [1, b], (a, (b, 2.0)) == (1, (0, 2.0))) } }
+    twin! { fn f(a: u32, b: u32) -> (bool, bool, bool) {
+        let x = if a > 3 { Some(a) } else { None }; let y = if b > 3 { Some(b) } else { None };
+        let r: Result<u32, u32> = if a > 3 { Ok(1) } else { Err(1) }; let s: Result<u32, u32> = if b > 3 { Ok(1) } else { Err(1) };
+        (x == y, r != s, x == None || y == Some(4))
+    } }
+    twin! {
+        [
+            #[derive(Clone, Copy, PartialEq)] enum Shape { Point, Circle(f32), Rect { w: f32, h: f32 } }
+            fn make(k: u32, a: f32) -> Shape { match k % 3 { 0 => Shape::Point, 1 => Shape::Circle(a), _ => Shape::Rect { w: a, h: 2.0 } } }
+        ]
+        fn f(k: u32, l: u32, a: f32, b: f32) -> (bool, bool) { (make(k, a) == make(l, b), [make(k, a)] != [make(k, a)]) }
+    }
+}
+
+#[test]
+fn swizzles() {
+    use glam::{Vec2Swizzles as _, Vec3Swizzles as _, Vec4Swizzles as _};
+    twin! { fn f(a: glam::Vec3) -> (glam::Vec2, glam::Vec3, glam::Vec4) { (a.xz(), a.zyx(), a.xxyz()) } }
+    twin! { fn f(a: glam::Vec2, b: glam::UVec4) -> (glam::Vec4, glam::UVec2, glam::UVec3) { (a.yxyx(), b.wx(), b.zzw()) } }
+}
