@@ -101,6 +101,9 @@ fn argument(name: &str) -> Option<Argument> {
     if let Ok(position) = name.parse() {
         return Some(Argument::Position(position));
     }
+    if name == "self" {
+        return Some(Argument::Name(name.to_owned()));
+    }
     syn::parse_str::<proc_macro2::Ident>(name).ok().map(|name| Argument::Name(name.to_string()))
 }
 
@@ -207,7 +210,7 @@ mod tests {
         assert_eq!(show("{:>8.3}{: <5}{:*^+9}"), "0:Display 1:Display 2:Display");
         assert_eq!(show("{:1$} {x:width$.prec$} {:0$}"), "0:Display1 x:Displaywidth$prec 1:Display0");
         assert_eq!(show("{:.*} {}"), "1:Display0 2:Display");
-        assert_eq!(show("{ x } {r#type}"), "x:Display r#type:Display");
+        assert_eq!(show("{ x } {r#type} {self:?}"), "x:Display r#type:Display self:Debug");
     }
 
     #[test]

@@ -166,6 +166,52 @@ pub const CASES: &[Case] = &[
             )
         }
     ),
+    case!(
+        "reports::scalars",
+        [Scalars],
+        |mgr| run(mgr, "scalars", 1, |seq, grid, out| Scalars::dispatch(seq, grid, 3, out)),
+        || {
+            let (a, b, c, d) = (-128i8, 200u8, -32768i16, 65535u16);
+            let (e, f) = (i64::MIN + 3, u64::MAX - 3);
+            let (g, h, i, j) = (-3isize, 3usize, f16::from_f32(1.5), bf16::from_f32(-0.25));
+            let text = format!("{a} {b:#x} {c:?} {d} {e} {f:#018x} {g} {h} {i} {j:?} {:?}\n", (e, Some(f), [b; 2]));
+            printed(text, [0; 8])
+        }
+    ),
+    case!(
+        "reports::doubles",
+        [Doubles],
+        |mgr| run(mgr, "doubles", 1, |seq, grid, out| Doubles::dispatch(seq, grid, 3, out)),
+        || printed(format!("{} {:?} {:e}\n", 0.1f64 + 3.0, -1e300f64, f64::MIN_POSITIVE), [0; 8])
+    ),
+    case!(
+        "reports::in_generic_code",
+        [InGenericCode],
+        |mgr| {
+            let mut outputs = Vec::new();
+            for which in 0..3 {
+                outputs.extend(run(mgr, "in_generic_code", 1, |seq, grid, out| {
+                    InGenericCode::dispatch(seq, grid, which, out)
+                })?);
+            }
+            Ok(outputs)
+        },
+        || {
+            let said = |end: &str, out| {
+                vec![
+                    Output::Report("2.5 then 7\n".to_owned()),
+                    Output::Report(end.to_owned()),
+                    Output::U32(vec![out, 0, 0, 0, 0, 0, 0, 0]),
+                ]
+            };
+            [
+                said("done", 3),
+                said("Rod { len: 1 } is shorter than 2 (here:13, 1)", 0),
+                said("called `Option::unwrap()` on a `None` value (here:68, 1)", 0),
+            ]
+            .concat()
+        }
+    ),
     case!("reports::structs", [Structs], |mgr| run(mgr, "structs", 1, Structs::dispatch), || {
         let pair = Pair { weight: -0.5, cells: [1, 2, 3] };
         printed(format!("{pair:?} {pair:#?} {:?} {:?}\n", (true, 1u32, [2i32; 2]), ()), [0; 8])
@@ -367,6 +413,62 @@ fn lines(scale: f32, out: &mut [u32]) {
 pub struct Pair {
     weight: f32,
     cells: [u32; 3],
+}
+
+#[kernel(workgroup = 1)]
+fn scalars(three: u32, out: &mut [u32]) {
+    let (a, b, c, d) = (-128i8, 200u8, -32768i16, 65535u16);
+    let (e, f) = (i64::MIN + three as i64, u64::MAX - three as u64);
+    let (g, h) = (-(three as isize), three as usize);
+    let (i, j) = (f16::from_f32(three as f32 / 2.0), bf16::from_f32(-0.25));
+    println!("{a} {b:#x} {c:?} {d} {e} {f:#018x} {g} {h} {i} {j:?} {:?}", (e, Some(f), [b; 2]));
+    out[0] = 0;
+}
+
+#[kernel(workgroup = 1)]
+fn doubles(three: u32, out: &mut [u32]) {
+    println!("{} {:?} {:e}", 0.1f64 + three as f64, -1e300f64, f64::MIN_POSITIVE);
+    out[0] = 0;
+}
+
+#[device]
+fn noted<T: Copy + std::fmt::Debug>(value: T) -> T {
+    print!("{value:?}");
+    value
+}
+
+#[device]
+mod rod {
+    /// Something with a length.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct Rod {
+        pub(super) len: u32,
+    }
+
+    impl Rod {
+        pub(super) fn longer(self, than: u32) -> u32 {
+            assert!(self.len >= than, "{self:?} is shorter than {than}");
+            self.len - than
+        }
+    }
+}
+use rod::Rod;
+
+#[device]
+fn picked(x: u32, pick: impl Fn(u32) -> Option<u32>) -> u32 {
+    pick(x).unwrap_or(0)
+}
+
+#[kernel(workgroup = 1)]
+fn in_generic_code(which: u32, out: &mut [u32]) {
+    let first = noted(2.5);
+    print!(" then ");
+    let second = noted(7u32);
+    println!();
+    let rod = Rod { len: if which == 1 { 1 } else { second } };
+    let value =
+        picked(rod.longer(2), |len| if which == 2 { Some(half(len).unwrap()) } else { Some(len - first as u32) });
+    out[0] = value;
 }
 
 #[kernel(workgroup = 1)]

@@ -11,6 +11,7 @@
 use std::panic::catch_unwind;
 use std::sync::{Arc, Mutex};
 
+use gridwise::descriptor::SiteKind;
 use gridwise::prelude::*;
 use gridwise::{DeviceChoice, Error, Kernel, ManagerDesc, PrintSink};
 
@@ -29,6 +30,13 @@ fn silent(x: &mut [u32]) {
     if i < x.len() as u32 {
         x[i] = i + 1;
     }
+}
+
+#[kernel(workgroup = 64)]
+fn guarded(x: &[u32], out: &mut [u32]) {
+    let i = global_id().x;
+    assert!(i < x.len() as u32 && i < out.len() as u32, "too small for {i}");
+    out[i] = x[i] / 2;
 }
 
 #[kernel(workgroup = 1)]
@@ -136,6 +144,10 @@ fn kernels_bind_only_what_they_need() {
     assert_eq!((silent.trap_binding, silent.print_binding, silent.sites.len()), (None, None, 0));
     let count = <Count as Kernel>::DESCRIPTOR;
     assert_eq!((count.trap_binding, count.print_binding, count.sites.len()), (None, Some(0), 2));
+    // What was asserted need not be checked again.
+    let guarded = <Guarded as Kernel>::DESCRIPTOR;
+    let kinds: Vec<_> = guarded.sites.iter().map(|site| site.kind).collect();
+    assert_eq!(kinds, [SiteKind::Panic]);
     let compare = <Compare as Kernel>::DESCRIPTOR;
     assert_eq!((compare.trap_binding, compare.print_binding), (Some(0), None));
 }
