@@ -17,7 +17,7 @@ use crate::data::GpuData;
 /// ```
 ///
 /// Elements are read and written as those of a local array, without `mut`. What one invocation wrote, others read after a
-/// [`barrier`](super::barrier).
+/// [`barrier`](super::barrier()).
 #[derive(Debug)]
 pub struct Shared<T>(PhantomData<T>);
 

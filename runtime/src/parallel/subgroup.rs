@@ -1,7 +1,7 @@
 //! Operations between the invocations of a subgroup, as kernels write them: `subgroup::add(x)`.
 //!
 //! They act on the *active* invocations: those of the subgroup that come to the operation together. A subgroup has
-//! [`subgroup_size`](super::subgroup_size) invocations, which differs between devices; `#[kernel(subgroup = 32)]` asks for
+//! [`subgroup_size`](crate::twin::subgroup_size) invocations, which differs between devices; `#[kernel(subgroup = 32)]` asks for
 //! a number. Reading from an invocation that does not take part gives the own value.
 
 use std::ops::{Add, Mul};
