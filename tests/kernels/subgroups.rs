@@ -241,6 +241,11 @@ fn count_active() -> u32 {
     subgroup::ballot_count(subgroup::ballot(true))
 }
 
+#[device]
+fn count_by<F: Fn(u32) -> u32>(f: F, x: u32) -> u32 {
+    f(x)
+}
+
 #[kernel(workgroup = 128)]
 fn divergence(x: &[u32], wrong: &mut [u32]) {
     let (lane, size) = (subgroup_local_id(), subgroup_size());
@@ -252,6 +257,12 @@ fn divergence(x: &[u32], wrong: &mut [u32]) {
     } else {
         bad |= ((count_active() != size / 2) as u32) << 3;
         bad |= ((subgroup::broadcast_first(lane) != 1 || subgroup::elect() != (lane == 1)) as u32) << 4;
+    }
+    let together = |x: u32| subgroup::ballot_count(subgroup::ballot(x == 0));
+    if lane % 2 == 0 {
+        bad |= ((together(0) != size.div_ceil(2) || count_by(together, 0) != size.div_ceil(2)) as u32) << 7;
+    } else {
+        bad |= ((together(0) != size / 2 || count_by(together, 0) != size / 2) as u32) << 8;
     }
     let mut turns = 0;
     while turns < lane % 4 {

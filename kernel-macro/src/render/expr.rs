@@ -3,7 +3,6 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::ToTokens;
 
-use super::parallel::waits;
 use super::place::Chain;
 use super::{Mode, Renderer, context};
 use crate::ast::{self, Block, Expr, ExprKind, Label, Member, Path, ScalarName, Statement, UnaryOp};
@@ -273,7 +272,7 @@ impl Renderer<'_> {
             Some(parallel @ (Callee::Barrier | Callee::Fence(..) | Callee::Subgroup(_))) if !self.is_original() => {
                 self.parallel_call(*parallel, callee, args, expr)
             }
-            Some(Callee::Device(item)) if !self.is_original() && waits(self.program, *item) => {
+            Some(called @ (Callee::Device(_) | Callee::Closure)) if !self.is_original() && self.may_wait(*called) => {
                 self.framed_call(callee, args, expr)
             }
             Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => {

@@ -138,6 +138,28 @@ impl Renderer<'_> {
         tokens!({ #lets #place }.#name(#(#values,)* #order #failure))
     }
 
+    /// Whether invocations may wait in what is called; of closures nothing more is known than what their function does.
+    pub(super) fn may_wait(&self, callee: Callee) -> bool {
+        let here = || {
+            self.typed.calls.values().any(|callee| match callee {
+                Callee::Barrier | Callee::Subgroup(_) => true,
+                Callee::Device(item) => waits(self.program, *item),
+                _ => false,
+            })
+        };
+        match callee {
+            Callee::Device(item) => {
+                let takes_closure = match &self.program.items[item].typed {
+                    TypedItem::Fn(typed) => typed.params.iter().any(|ty| matches!(ty, Ty::Closure(..))),
+                    _ => false,
+                };
+                waits(self.program, item) || takes_closure && here()
+            }
+            Callee::Closure => here(),
+            _ => false,
+        }
+    }
+
     /// A call of a device function in which invocations may wait: the host tells apart where it was called from.
     pub(super) fn framed_call(&mut self, callee: &Path, args: &[Expr], whole: &Expr) -> Tokens {
         let (twin, sink, frame) = (self.twin(), self.sink(), local("__frame"));
