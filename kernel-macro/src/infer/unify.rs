@@ -202,7 +202,8 @@ impl Table {
             Term::Var(Var(index)) => match self.slots[index as usize] {
                 Slot::Free(VarKind::Int { index: true }) => Ty::USIZE,
                 Slot::Free(VarKind::Int { index: false }) => Ty::I32,
-                Slot::Free(VarKind::Float) => Ty::F32,
+                // As rustc: what only literals determine is `f64`.
+                Slot::Free(VarKind::Float) => Ty::Scalar(ScalarName::F64),
                 Slot::Free(VarKind::Any) | Slot::Bound(_) => return None,
             },
         })

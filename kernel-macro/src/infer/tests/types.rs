@@ -11,7 +11,7 @@ fn kernel(a: f32, y: &mut [f32]) {
     let n = 1;
     //  ^ i32
     let f = 1.5;
-    //  ^ f32
+    //  ^ f64
     let u: u32 = 7;
     //           ^ u32
     let later = 3;
@@ -203,11 +203,11 @@ fn f(a: f32) -> u32 {
     let a = a as u32;
     //  ^ u32
     let b = { let a = 1.5; a };
-    //                     ^ f32
+    //                     ^ f64
     for a in 0..a { let c = a; }
     //                      ^ u32
     let a = (a, b);
-    //  ^ (u32, f32)
+    //  ^ (u32, f64)
     a.0
 }",
     );

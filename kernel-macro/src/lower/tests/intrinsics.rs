@@ -162,7 +162,7 @@ fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String>
                 "f16" | "bf16" => "u16".to_owned(),
                 _ => ty.replace(['i', 'f'], "u").replace("usuze", "usize"),
             },
-            Sig::Signed => ty.replace('u', "i").replace("isize", "isize"),
+            Sig::Signed => ty.replacen('u', "i", 1),
             Sig::SameAndFlag => format!("({ty}, bool)"),
             Sig::OptionSame => format!("Option<{ty}>"),
             Sig::OptionU32 => "Option<u32>".to_owned(),
