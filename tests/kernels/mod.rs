@@ -25,6 +25,7 @@ pub mod sha256;
 pub mod subgroups;
 pub mod traps;
 pub mod vectors;
+pub mod wide;
 pub mod wide_atomics;
 
 use crate::case::Case;
@@ -57,6 +58,7 @@ pub fn all() -> Vec<Case> {
         subgroups::CASES,
         traps::CASES,
         vectors::CASES,
+        wide::CASES,
         wide_atomics::CASES,
     ]
     .concat()

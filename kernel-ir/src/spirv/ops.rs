@@ -42,6 +42,9 @@ impl FunctionWriter<'_, '_> {
                 self.w.bitcast(lanes, to, ids[0])
             }
             Op::Shl | Op::Shr => self.shift(op, lanes, &ids, operands[1]),
+            Op::Div | Op::Rem if lanes.scalar.is_int() && lanes.scalar.bits() == 64 && !self.is_const(operands[1]) => {
+                self.divide_wide(op, lanes, &ids)
+            }
             Op::Or | Op::Xor if self.may_swap_bytes(lanes, operands) => self.joined_apart(op, lanes, &ids),
             _ => self.lanes_op(op, lanes, &ids),
         }
@@ -126,6 +129,23 @@ impl FunctionWriter<'_, '_> {
             (_, false) => Spv::Not,
         };
         self.w.op(spv, ty, ids)
+    }
+
+    /// Division of 64-bit integers, in software: see the helper.
+    fn divide_wide(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
+        let helper = if lanes.scalar.is_unsigned() { Helper::DivideWide } else { Helper::DivideSignedWide };
+        let quotient = self.w.call_helper(helper, lanes, ids);
+        if op == Op::Div {
+            return quotient;
+        }
+        let ty = self.w.lanes_type(lanes);
+        let taken = self.w.op(Spv::IMul, ty, &[quotient, ids[1]]);
+        self.w.op(Spv::ISub, ty, &[ids[0], taken])
+    }
+
+    fn is_const(&self, value: ValueId) -> bool {
+        let definition = self.definitions[value.index()];
+        definition.is_some_and(|inst| matches!(self.function.insts[inst].kind, InstKind::Const(_)))
     }
 
     /// Whether these may be the two bytes of 16 bits, each moved to the other's place.

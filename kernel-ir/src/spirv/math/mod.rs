@@ -15,6 +15,7 @@
 
 mod arc;
 mod asm;
+mod division;
 mod double;
 mod exponential;
 mod fused;
@@ -65,12 +66,16 @@ macro_rules! helpers {
 const F: Lanes = Lanes::one(Scalar::F32);
 /// `f64`.
 const D: Lanes = Lanes::one(Scalar::F64);
+const U: Lanes = Lanes::one(Scalar::U64);
+const S: Lanes = Lanes::one(Scalar::I64);
 const F2: Lanes = Lanes { scalar: Scalar::F32, count: 2 };
 
 helpers! {
     Sqrt "sqrt" (F) F Some(Op::Sqrt) => root::sqrt;
     Fmod "fmod" (F F) F None => remainder::fmod;
     FmodDouble "fmod_f64" (D D) D None => remainder::fmod;
+    DivideWide "divide_u64" (U U) U None => division::quotient;
+    DivideSignedWide "divide_i64" (S S) S None => division::signed_quotient;
     MulAdd "mul_add" (F F F) F Some(Op::MulAdd) => fused::mul_add;
     MulAddExact "mul_add_exact" (F F F) F None => fused::mul_add_exact;
     ReduceAngle "reduce_angle" (F) F2 None => trigonometry::reduce;
