@@ -18,6 +18,23 @@ pub(crate) fn instantiate(program: &mut Program, item: ItemId, diags: &mut Diagn
     work.visit(program, item, None, diags);
 }
 
+/// How many parts the types of generic arguments may have.
+const MAX_SIZE: usize = 1000;
+
+/// Whether a type has no more parts than the budget, which it uses up.
+fn fits(ty: &Ty, budget: &mut usize) -> bool {
+    if *budget == 0 {
+        return false;
+    }
+    *budget -= 1;
+    match ty {
+        Ty::Array(element, _) | Ty::Option(element) => fits(element, budget),
+        Ty::Result(value, error) => fits(value, budget) && fits(error, budget),
+        Ty::Tuple(members) => members.iter().all(|member| fits(member, budget)),
+        _ => true,
+    }
+}
+
 struct Work {
     visited: BTreeSet<ItemId>,
     depth: usize,
@@ -62,7 +79,10 @@ impl Work {
         diags: &mut Diagnostics,
     ) -> Option<ItemId> {
         let InstanceRequest { item: generic, bindings, .. } = request;
-        let key = (generic, format!("{bindings:?}"));
+        let mut budget = MAX_SIZE;
+        let is_small = bindings.iter().all(|binding| fits(&binding.ty, &mut budget));
+        // Longer than any text should be: types that double from call to call.
+        let key = (generic, if is_small { format!("{bindings:?}") } else { String::new() });
         if let Some(known) = program.instances.get(&key) {
             return Some(*known);
         }
@@ -70,11 +90,13 @@ impl Work {
             Item::Fn(function) => function.name.to_string(),
             _ => return None,
         };
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= MAX_DEPTH || !is_small {
             if !std::mem::replace(&mut self.failed, true) {
                 diags
                     .error(code::RECURSION, span, format!("`{name}` needs itself with ever other generic arguments"))
-                    .note(format!("more than {MAX_DEPTH} functions were made of generic ones, each called by the last"))
+                    .note(format!(
+                        "each of more than {MAX_DEPTH} functions calls the next, or their types have no bound"
+                    ))
                     .help("write a loop: there is no call stack on the device");
             }
             return None;
@@ -96,7 +118,7 @@ impl Work {
         compare(program, generic, id, &mut inner);
         let errors = inner.into_list();
         if let Some(error) = errors.first() {
-            let (file, line) = (error.span.start.file(), error.span.start.start().line);
+            let (file, line) = (program.items[id].file.clone(), error.span.start.start().line);
             let report = diags.error(error.code, span, format!("in {}: {}", instance_name(program, id), error.message));
             report.note(format!("the error is in {file}, line {line}"));
             report.lines.extend(error.lines.iter().cloned());

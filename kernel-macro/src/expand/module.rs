@@ -54,6 +54,12 @@ pub(super) fn device_trait(item: syn::ItemTrait) -> TokenStream {
     tokens
 }
 
+/// The gathering of a module's items, for tests.
+#[cfg(test)]
+pub(super) fn test_state(name: &Ident, items: Vec<syn::Item>, diags: &mut Diagnostics) -> State {
+    module_state(name, split(items).0, diags).0
+}
+
 /// What the device knows, and what stays as it is: imports, kernels, tests, modules, ….
 fn split(items: Vec<syn::Item>) -> (SourceItems, Vec<syn::Item>) {
     let (mut device, mut host) = (Vec::new(), Vec::new());

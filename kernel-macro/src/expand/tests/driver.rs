@@ -6,7 +6,7 @@ use expect_test::Expect;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-use super::super::{Finished, device, finish, gpu_data, kernel};
+use super::super::{Finished, device, finish, gpu_data, kernel, module};
 use crate::diag::Diagnostics;
 use crate::diag::test_support::render;
 use crate::gather::{Closure, Resumed, State};
@@ -41,11 +41,19 @@ pub(super) fn expand_file(file: syn::File, source: &str) -> Expanded {
     let mut closures = BTreeMap::new();
     let mut tokens = BTreeMap::new();
     for item in file.items {
+        let members = match &item {
+            syn::Item::Mod(item) => member_names(item),
+            _ => Vec::new(),
+        };
         let Some((name, state)) = start_item(item, &mut diags) else { continue };
         let finished = match state {
             Some(state) => gather(state, &closures, &mut diags),
             None => Finished::default(),
         };
+        // An item of a module hands out all of them, so any stands for the module.
+        for member in members {
+            closures.insert(member.clone(), with_member(&finished.closure, &member));
+        }
         closures.insert(name.clone(), finished.closure);
         tokens.insert(name, finished.tokens);
     }
@@ -81,11 +89,41 @@ fn start_item(item: syn::Item, diags: &mut Diagnostics) -> Option<(String, Optio
             item.attrs.remove(0);
             (item.ident.to_string(), Some(start_device(item.to_token_stream(), &mut here)))
         }
+        syn::Item::Mod(item) => {
+            let items = item.content.expect("a module with items").1;
+            let state = module::test_state(&item.ident, items, &mut here);
+            (item.ident.to_string(), Some(state))
+        }
         _ => return None,
     };
     let state = state.filter(|_| !here.has_errors());
     diags.append(here);
     Some((name, state))
+}
+
+fn member_names(item: &syn::ItemMod) -> Vec<String> {
+    let items = item.content.iter().flat_map(|(_, items)| items);
+    let names = items.filter_map(|item| match item {
+        syn::Item::Struct(item) => Some(item.ident.to_string()),
+        syn::Item::Enum(item) => Some(item.ident.to_string()),
+        syn::Item::Trait(item) => Some(item.ident.to_string()),
+        syn::Item::Fn(item) => Some(item.sig.ident.to_string()),
+        syn::Item::Const(item) => Some(item.ident.to_string()),
+        _ => None,
+    });
+    names.collect()
+}
+
+/// A closure of a module for another of its items.
+fn with_member(closure: &Closure, name: &str) -> Closure {
+    let mut closure = closure.clone();
+    if let Closure::Items(entries) = &mut closure
+        && let Some(last) = entries.last_mut()
+        && let Some((module, _)) = last.key.rsplit_once('#')
+    {
+        last.key = format!("{module}#{name}");
+    }
+    closure
 }
 
 fn start_device(item: TokenStream, diags: &mut Diagnostics) -> State {

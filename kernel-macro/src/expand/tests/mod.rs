@@ -3,5 +3,6 @@
 mod driver;
 mod examples;
 mod limits;
+mod modules;
 mod output;
 mod reports;

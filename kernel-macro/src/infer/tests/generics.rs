@@ -148,7 +148,7 @@ fn kernel(x: &mut [f32], u: &mut [u32]) {
 }",
         expect![[r#"
             error: [K0103] in `negated::<u32>`: cannot apply `-` to `u32`
-                   note: the error is in <parsed string 1>, line 1
+                   note: the error is in src/kernel.rs, line 1
                    note: unsigned values cannot be negated
                    help: convert first, `x as i32`, or write `x.wrapping_neg()`
              5 |     u[0] = outer(u[1]);
