@@ -44,6 +44,7 @@ fn exchanged_run(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     Ok(vec![Output::U32(out.to_vec()?)])
 }
 
+#[allow(clippy::manual_rotate, reason = "the sign makes it no rotation")]
 fn exchanged_expected() -> Vec<Output> {
     let row = |word: u32| {
         let (half, signed) = (word as u16, word as i16);

@@ -154,8 +154,8 @@ mod tests {
         let data = atomics.as_ptr().cast::<u8>();
         // SAFETY: as many bytes, aligned alike; only this thread accesses them.
         unsafe {
-            for word in 0..6 {
-                atomics[word].store(first.add(4 * word).cast::<u32>().read_unaligned(), Relaxed);
+            for (word, atomic) in atomics.iter().enumerate() {
+                atomic.store(first.add(4 * word).cast::<u32>().read_unaligned(), Relaxed);
             }
             let second = data.add(size_of::<Mixed>());
             store::<Mixed, u8>(second, 9);
