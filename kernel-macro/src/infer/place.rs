@@ -180,10 +180,12 @@ impl<'a> Infer<'a> {
         match term {
             Term::Vector(_, lanes) => {
                 let is_swizzle = name.len() > 1 && name.chars().all(|lane| "xyzw".contains(lane));
-                let lanes = listed(&LANES[..usize::from(*lanes)]);
+                let own_lanes = &LANES[..usize::from(*lanes)];
+                let has_lanes = |own: &String| own.chars().all(|lane| own_lanes.contains(&lane.to_string().as_str()));
+                let lanes = listed(own_lanes);
                 if is_swizzle {
                     error.help(format!("a swizzle is a method: write `{base}.{name}()`"));
-                } else if let Some(own) = super::method::colour_lanes(&name) {
+                } else if let Some(own) = super::method::colour_lanes(&name).filter(has_lanes) {
                     match own.len() {
                         1 => error.help(format!("lanes are called x, y, z, w: write `{base}.{own}`")),
                         _ => error.help(format!("lanes are called x, y, z, w: write `{base}.{own}()`")),

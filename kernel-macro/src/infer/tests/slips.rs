@@ -316,11 +316,11 @@ fn places() {
     check_errors(
         r##"fn kernel(x: &mut [Vec3]) { x[0].q = 1.0; }"##,
         expect![[r#"
-        error: [K0105] no field `q` on type `Vec3`
-               help: lanes are called x, y, z, w: write `x[0].w`
-         1 | fn kernel(x: &mut [Vec3]) { x[0].q = 1.0; }
-           |                                  ^
-    "#]],
+            error: [K0105] no field `q` on type `Vec3`
+                   help: its lanes are `x`, `y`, `z`
+             1 | fn kernel(x: &mut [Vec3]) { x[0].q = 1.0; }
+               |                                  ^
+        "#]],
     );
     check_errors(
         r##"fn f(x: u32) { x = 1; }"##,
