@@ -16,3 +16,5 @@
 pub mod case;
 #[path = "kernels/mod.rs"]
 pub mod kernels;
+#[cfg(test)]
+mod language;

@@ -27,7 +27,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
     parser.check_signature(&item.sig);
     let mut generics = match role {
         Role::Kernel => {
-            parser.check_generics(&item.sig.generics);
+            parser.check_generics(&item.sig.generics, true);
             Generics::default()
         }
         Role::Device | Role::Method => parser.generics(&item.sig.generics),
@@ -54,7 +54,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
 /// Parses a device const.
 pub(crate) fn parse_const(item: &syn::ItemConst, diags: &mut Diagnostics) -> Const {
     let mut parser = Parser::new(diags);
-    parser.check_generics(&item.generics);
+    parser.check_generics(&item.generics, false);
     if item.ident == "_" {
         let error =
             parser.diags.error(code::BAD_SIGNATURE, SpanRange::token(item.ident.span()), "a device const needs a name");
@@ -77,16 +77,23 @@ pub(super) fn parse_owned_const(name: &Ident, ty: &Type, value: &syn::Expr, diag
 /// Parses a struct with named fields.
 pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> Struct {
     let mut parser = Parser::new(diags);
-    parser.check_generics(&item.generics);
+    parser.check_generics(&item.generics, false);
     let fields = parser.fields(item);
     let compares = super::module::derives_named(&item.attrs, "PartialEq");
     Struct { name: item.ident.clone(), fields, shape: Shape::Named, compares }
 }
 
 impl Parser<'_> {
-    pub(super) fn check_generics(&mut self, generics: &syn::Generics) {
+    pub(super) fn check_generics(&mut self, generics: &syn::Generics, is_kernel: bool) {
         if !generics.params.is_empty() {
-            self.unsupported(&generics.params, "generic parameters are", "write one item for each type");
+            let (what, help) = match is_kernel {
+                true => (
+                    "generic parameters of the kernel itself are",
+                    "write a generic `#[device] fn`, and for each type a kernel that calls it",
+                ),
+                false => ("generic parameters of types are", "write one type for each"),
+            };
+            self.unsupported(&generics.params, what, help);
         }
         if let Some(clause) = &generics.where_clause {
             self.unsupported(clause, "`where` clauses are", "remove the clause");

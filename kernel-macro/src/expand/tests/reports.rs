@@ -198,11 +198,11 @@ fn bad_struct() {
     check_errors(
         "#[derive(GpuData)] #[repr(C)] struct S<T> { a: T }",
         expect![[r#"
-        error: [K0001] generic parameters are not supported in kernels
-               help: write one item for each type
-         1 | #[derive(GpuData)] #[repr(C)] struct S<T> { a: T }
-           |                                        ^
-    "#]],
+            error: [K0001] generic parameters of types are not supported in kernels
+                   help: write one type for each
+             1 | #[derive(GpuData)] #[repr(C)] struct S<T> { a: T }
+               |                                        ^
+        "#]],
     );
     check_errors(
         "#[derive(GpuData)] #[repr(C)]
