@@ -81,12 +81,13 @@ run_suite() { # DEVICE NAME
     rm -f "$log"
 }
 
-# Host twin and interpreter agree, and nothing races: each corpus kernel in the sanitizer.
+# Host twin and interpreter agree, and nothing races: each corpus kernel in the sanitizer, but for those that try all
+# operations on many pairs of integers: they take minutes there, and the tests of the IR try the same without a launch.
 run_corpus_in_sanitizer() {
     local log
     log=$(mktemp)
     GRIDWISE_DEVICE=sanitizer timeout --signal=KILL 1800 \
-        cargo test -p gridwise-tests --features sanitizer --test corpus 2>&1 | tee "$log"
+        cargo test -p gridwise-tests --features sanitizer --test corpus -- --skip overflow:: 2>&1 | tee "$log"
     grep -q '^device: sanitizer' "$log" || fail "the corpus did not run in the sanitizer"
     rm -f "$log"
 }
