@@ -42,7 +42,7 @@ pub(crate) fn render_fn(program: &Program, item: ItemId, is_kernel: bool, krate:
 #[derive(Debug)]
 pub(crate) struct Host {
     /// `fn host(…)` of the kernel's `Kernel` implementation: takes the arguments out and runs the twin for each
-    /// invocation. Names [`TWIN`] and [`SITES`](super::SITES).
+    /// invocation. Names `TWIN` and `SITES`.
     pub(crate) tokens: TokenStream,
     /// The table of sites.
     pub(crate) sites: Vec<SiteUse>,

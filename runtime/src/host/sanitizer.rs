@@ -3,7 +3,7 @@
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::descriptor::{KernelDescriptor, ParamKind, PrintHeader, Site};
 use gridwise_ir::interpret::{Inputs, Options, Outcome, Report, Value, read_value, run, write_value};
-use gridwise_ir::ir::{Kernel, Module};
+use gridwise_ir::ir::{self, Kernel, Module};
 use gridwise_ir::parse::parse;
 use gridwise_ir::types::{TypeId, Types};
 
@@ -98,14 +98,24 @@ fn params_of(descriptor: &KernelDescriptor, types: &Types, kernel: &Kernel, push
 }
 
 /// The descriptor's row of a site of the module, with its number; none for a site that the compiler proved to be idle.
+///
+/// The instances of a generic function have sites at one place: they are told apart by the words they record and by their
+/// order, which is the same on both sides.
 fn site_of(descriptor: &'static KernelDescriptor, module: &Module, report: &Report) -> Option<(usize, &'static Site)> {
-    let site = &module.sites[report.site];
-    let file = &module.files[site.location.file];
-    descriptor.sites.iter().enumerate().find(|(_, row)| {
+    let key = |site: &ir::Site| (site.kind, site.location, site.text.clone());
+    let wanted = &module.sites[report.site];
+    let file = &module.files[wanted.location.file];
+    let words = report.operands.len() as u32;
+    let rows = descriptor.sites.iter().enumerate().filter(|(_, row)| {
         let at = row.location;
         (row.kind, at.line, at.column, at.file, row.text)
-            == (site.kind, site.location.line, site.location.column, file.as_str(), site.text.as_str())
-    })
+            == (wanted.kind, wanted.location.line, wanted.location.column, file.as_str(), wanted.text.as_str())
+    });
+    let rows: Vec<_> = rows.collect();
+    let alike: Vec<_> = module.sites.iter().filter(|(_, site)| key(site) == key(wanted)).map(|(id, _)| id).collect();
+    let fits = |row: &&(usize, &'static Site)| row.1.message.is_none_or(|message| message.words == words);
+    let own = alike.iter().position(|id| *id == report.site).filter(|_| alike.len() == rows.len());
+    own.and_then(|at| rows.get(at)).filter(fits).or_else(|| rows.iter().find(fits)).or_else(|| rows.first()).copied()
 }
 
 /// What the launch fails with: its faults, else its first panic.
