@@ -34,6 +34,9 @@ fn main() -> ExitCode {
         let (host, device) = (Arc::clone(&host), Arc::clone(&device));
         // A device without the operations of a kernel says so in an error, which another suite looks at.
         let is_possible = has_operations(&case, device.device());
+        if !is_possible {
+            eprintln!("ignored: {}: {} has not all of its subgroup operations", case.name, device.device().name);
+        }
         Trial::test(case.name, move || check(case, &host, &device)).with_ignored_flag(!is_possible)
     });
     let conclusion = libtest_mimic::run(&arguments, trials.collect());
