@@ -1,0 +1,213 @@
+//! Blocks, statements and expressions; what they mean is found by inference, not here.
+
+use std::rc::Rc;
+
+use proc_macro2::{Ident, Span, TokenStream};
+
+use super::{BinaryOp, ExprId, Iterated, MacroCall, Path, PathArgs, Pattern, ScalarName, SpanRange, TypeExpr, UnaryOp};
+
+/// `{ … }`
+#[derive(Debug, Clone)]
+pub(crate) struct Block {
+    pub(crate) statements: Vec<Statement>,
+    /// The expression without a semicolon at the end.
+    pub(crate) tail: Option<Box<Expr>>,
+    pub(crate) span: SpanRange,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Statement {
+    /// `let pattern: ty = value;`
+    Let {
+        pattern: Pattern,
+        ty: Option<Box<TypeExpr>>,
+        value: Option<Expr>,
+        /// The block after `else`.
+        otherwise: Option<Box<Block>>,
+        span: SpanRange,
+    },
+    /// `const NAME: T = value;` in a block.
+    Const(Box<LocalConst>),
+    /// An expression with a semicolon, or a block-like one without.
+    Expr { expr: Expr, semicolon: bool },
+}
+
+/// An expression; `id` keys the tables of the typed tree.
+#[derive(Debug, Clone)]
+pub(crate) struct Expr {
+    pub(crate) id: ExprId,
+    pub(crate) kind: ExprKind,
+    pub(crate) span: SpanRange,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum ExprKind {
+    Literal(Literal),
+    Path(Path),
+    Paren(Box<Expr>),
+    Unary(UnaryOp, Box<Expr>),
+    /// Operator, left, right, span of the operator; `&&` and `||` short-circuit.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>, Span),
+    Assign(Box<Expr>, Box<Expr>),
+    /// `a += b` and its like.
+    AssignOp(BinaryOp, Box<Expr>, Box<Expr>, Span),
+    Cast(Box<Expr>, TypeExpr),
+    If {
+        condition: Box<Expr>,
+        then_block: Block,
+        else_expr: Option<Box<Expr>>,
+    },
+    /// `let pattern = value` in a condition.
+    Let {
+        pattern: Box<Pattern>,
+        value: Box<Expr>,
+    },
+    Match {
+        scrutinee: Box<Expr>,
+        arms: Vec<Arm>,
+    },
+    /// `value?`
+    Try(Box<Expr>),
+    /// `const { … }`
+    Const(Block),
+    While {
+        label: Option<Label>,
+        condition: Box<Expr>,
+        body: Block,
+    },
+    Loop {
+        label: Option<Label>,
+        body: Block,
+    },
+    /// `for pattern in iterated`
+    For {
+        label: Option<Label>,
+        pattern: Pattern,
+        iterated: Box<Iterated>,
+        body: Block,
+    },
+    Block {
+        label: Option<Label>,
+        block: Block,
+    },
+    Break {
+        label: Option<Label>,
+        value: Option<Box<Expr>>,
+    },
+    Continue {
+        label: Option<Label>,
+    },
+    Return(Option<Box<Expr>>),
+    Call {
+        callee: Path,
+        callee_span: SpanRange,
+        args: Vec<Expr>,
+    },
+    Method {
+        receiver: Box<Expr>,
+        name: Ident,
+        /// `::<f32>` after the name.
+        turbofish: Option<Box<PathArgs>>,
+        args: Vec<Expr>,
+    },
+    Field {
+        base: Box<Expr>,
+        member: Member,
+    },
+    Index {
+        base: Box<Expr>,
+        index: Box<Expr>,
+    },
+    /// `Shared::<T>::new()`, with the callee as written.
+    NewShared {
+        ty: Option<TypeExpr>,
+        callee: TokenStream,
+    },
+    /// Two or more members, or one with a comma, or none (unit).
+    Tuple(Vec<Expr>),
+    Array(Vec<Expr>),
+    Repeat {
+        element: Box<Expr>,
+        len: Box<Expr>,
+    },
+    Struct {
+        path: Path,
+        fields: Vec<(Ident, Expr)>,
+        /// The struct after `..`.
+        base: Option<Box<Expr>>,
+    },
+    /// `assert!(…)`, `println!(…)` and their like.
+    Macro(Box<MacroCall>),
+    Closure(Rc<Closure>),
+    /// Reported already.
+    Error,
+}
+
+/// `|a, b: f32| a + b`
+#[derive(Debug)]
+pub(crate) struct Closure {
+    /// The word `move`.
+    pub(crate) moves: Option<Span>,
+    pub(crate) params: Vec<(Pattern, Option<TypeExpr>)>,
+    pub(crate) result: Option<TypeExpr>,
+    pub(crate) body: Expr,
+}
+
+/// A const inside a function.
+#[derive(Debug, Clone)]
+pub(crate) struct LocalConst {
+    pub(crate) name: Ident,
+    pub(crate) ty: TypeExpr,
+    pub(crate) value: Expr,
+    /// The item as written.
+    pub(crate) tokens: TokenStream,
+}
+
+/// `pattern if guard => body`
+#[derive(Debug, Clone)]
+pub(crate) struct Arm {
+    pub(crate) pattern: Pattern,
+    pub(crate) guard: Option<Expr>,
+    pub(crate) body: Expr,
+}
+
+/// A loop label without its apostrophe; its span covers both.
+#[derive(Debug, Clone)]
+pub(crate) struct Label {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    /// The token as written.
+    pub(crate) lifetime: syn::Lifetime,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Member {
+    Named(Ident),
+    Index(u32, Span),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Literal {
+    /// Digits without suffix as a number, and the suffix if written.
+    Int {
+        value: u128,
+        suffix: Option<ScalarName>,
+    },
+    /// Text without suffix and underscores (`1.5e3`), and the suffix if written.
+    Float {
+        text: String,
+        suffix: Option<ScalarName>,
+    },
+    Bool(bool),
+}
+
+impl Expr {
+    /// Whether it is a condition with a `let`.
+    pub(crate) fn has_let(&self) -> bool {
+        match &self.kind {
+            ExprKind::Let { .. } => true,
+            ExprKind::Binary(BinaryOp::And, left, right, _) => left.has_let() || right.has_let(),
+            _ => false,
+        }
+    }
+}

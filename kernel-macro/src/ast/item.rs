@@ -1,0 +1,109 @@
+//! Items a kernel consists of: functions, structs, enums and consts; what stands in bodies is in `expr.rs`.
+
+use proc_macro2::Ident;
+
+use super::{BindingId, Block, Expr, Generics, Impl, Trait, TypeExpr};
+
+/// An item a kernel can consist of.
+#[derive(Debug, Clone)]
+pub(crate) enum Item {
+    Fn(Fn),
+    Struct(Struct),
+    Enum(Enum),
+    Const(Const),
+    Impl(Impl),
+    Trait(Trait),
+}
+
+/// A kernel or device function.
+#[derive(Debug, Clone)]
+pub(crate) struct Fn {
+    /// Attributes to put on the emitted function (docs, lints, cfg), ours removed.
+    pub(crate) attrs: Vec<syn::Attribute>,
+    pub(crate) vis: syn::Visibility,
+    pub(crate) name: Ident,
+    pub(crate) generics: Generics,
+    /// `self` of a method as written: then it is the first parameter.
+    pub(crate) receiver: Option<syn::Receiver>,
+    pub(crate) params: Vec<Param>,
+    /// `None` for unit.
+    pub(crate) result: Option<TypeExpr>,
+    pub(crate) body: Block,
+    /// How many expression ids the function uses.
+    pub(crate) expr_count: usize,
+    /// How many binding ids the function uses.
+    pub(crate) binding_count: usize,
+    /// Whether it has a `debug_assert!` or its like.
+    pub(crate) has_debug: bool,
+}
+
+/// A function parameter.
+#[derive(Debug, Clone)]
+pub(crate) struct Param {
+    pub(crate) name: Ident,
+    pub(crate) mutable: bool,
+    pub(crate) ty: TypeExpr,
+    pub(crate) binding: BindingId,
+}
+
+/// A struct.
+#[derive(Debug, Clone)]
+pub(crate) struct Struct {
+    pub(crate) name: Ident,
+    /// Those of a tuple struct are called `_0`, `_1`, ….
+    pub(crate) fields: Vec<(Ident, TypeExpr)>,
+    pub(crate) shape: Shape,
+    /// Whether it derives `PartialEq`, as far as the macro sees.
+    pub(crate) compares: bool,
+}
+
+/// How the members of a struct or variant are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// `{ a: A, b: B }`
+    Named,
+    /// `(A, B)`
+    Tuple,
+    /// Nothing.
+    Unit,
+}
+
+/// An enum; never without variants.
+#[derive(Debug, Clone)]
+pub(crate) struct Enum {
+    pub(crate) name: Ident,
+    pub(crate) variants: Vec<Variant>,
+    /// Whether discriminants are `u32`; else `i32`, in which all other representations that kernels have fit.
+    pub(crate) unsigned: bool,
+    pub(crate) expr_count: usize,
+    /// Whether it derives `PartialEq`, as far as the macro sees.
+    pub(crate) compares: bool,
+}
+
+/// A variant of an enum.
+#[derive(Debug, Clone)]
+pub(crate) struct Variant {
+    pub(crate) name: Ident,
+    pub(crate) fields: Vec<(Ident, TypeExpr)>,
+    pub(crate) shape: Shape,
+    /// The number after `=`.
+    pub(crate) discriminant: Option<Expr>,
+}
+
+/// `const NAME: T = expr;`
+#[derive(Debug, Clone)]
+pub(crate) struct Const {
+    pub(crate) attrs: Vec<syn::Attribute>,
+    pub(crate) name: Ident,
+    pub(crate) ty: TypeExpr,
+    pub(crate) value: Expr,
+    pub(crate) expr_count: usize,
+}
+
+impl Fn {
+    /// Whether it is a method that writes through `&mut self`.
+    pub(crate) fn writes_self(&self) -> bool {
+        let kind = self.receiver.as_ref().map(|receiver| &receiver.kind);
+        matches!(kind, Some(syn::ReceiverKind::Reference(_, _, Some(_))))
+    }
+}

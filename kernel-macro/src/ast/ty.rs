@@ -1,0 +1,38 @@
+//! Types as written; not resolved.
+
+use proc_macro2::TokenStream;
+
+use super::{Expr, Path, SpanRange};
+
+/// A type as written.
+#[derive(Debug, Clone)]
+pub(crate) struct TypeExpr {
+    pub(crate) kind: TypeKind,
+    pub(crate) span: SpanRange,
+    /// The tokens as written.
+    pub(crate) tokens: TokenStream,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum TypeKind {
+    /// `f32`, `glam::Vec3`, `Particle`, …
+    Path(Path),
+    /// `Option<T>`
+    Option(Box<TypeExpr>),
+    /// `Result<T, E>`
+    Result(Box<TypeExpr>, Box<TypeExpr>),
+    /// `&[T]` or `&mut [T]`: only as the type of a kernel's parameter.
+    Slice { mutable: bool, element: Box<TypeExpr> },
+    /// `[T; N]`
+    Array { element: Box<TypeExpr>, len: Box<Expr> },
+    /// `(A, B)`; empty for unit.
+    Tuple(Vec<TypeExpr>),
+    /// `Shared<T>`
+    Shared(Box<TypeExpr>),
+    /// `Atomic<T>`
+    Atomic(Box<TypeExpr>),
+    /// `_`
+    Infer,
+    /// Reported already.
+    Error,
+}
