@@ -7,7 +7,7 @@ use crate::program::ItemId;
 use crate::typed::{Ty, TypedFn};
 
 use super::mismatch::cast_source;
-use super::parallel::Operand;
+use super::subgroup::Operand;
 use super::unify::Term;
 use super::{Infer, range};
 

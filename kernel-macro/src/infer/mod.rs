@@ -5,6 +5,7 @@
 //! `Term::Error` fits everything, so nothing is reported twice.
 
 mod associated;
+mod atomic;
 mod block;
 mod call;
 mod choice;
@@ -26,6 +27,8 @@ mod parallel;
 mod pattern;
 mod place;
 mod report;
+mod shared;
+mod subgroup;
 mod suggest;
 mod ty;
 mod unify;
@@ -42,7 +45,7 @@ use crate::diag::{Diagnostics, code};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
 
-pub(crate) use parallel::holds_atomics;
+pub(crate) use shared::holds_atomics;
 pub(crate) use suggest::nearest;
 pub(crate) use ty::type_name;
 
