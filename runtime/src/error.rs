@@ -321,6 +321,9 @@ pub enum Error {
         /// What was asked for.
         size: u32,
     },
+    /// The device's queue cannot take times.
+    #[error("the device takes no timestamps on its compute queue; use `eval`, and the time of the host")]
+    NoTimestamps,
     /// What the compiler is said to have made cannot be that.
     #[error("kernel `{kernel}`: the compiled module is not valid ({cause}); rebuild the crate that holds it")]
     InvalidModule {

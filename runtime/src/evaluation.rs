@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::error::Result;
 use crate::print::LaunchPrints;
+use crate::profile::Spans;
 use crate::sequence::Inner;
 
 /// A run of a sequence; made by [`Sequence::eval_async`](crate::Sequence::eval_async).
@@ -24,6 +25,8 @@ pub(crate) struct Outcome {
     result: Mutex<Option<Result<()>>>,
     /// What its launches printed and nobody has been told yet.
     printed: Mutex<Vec<LaunchPrints>>,
+    /// When its operations ran, if that was asked for.
+    times: Mutex<Option<Result<Spans>>>,
 }
 
 impl Outcome {
@@ -48,6 +51,16 @@ impl Outcome {
     /// What launches printed since the last call.
     pub(crate) fn take_prints(&self) -> Vec<LaunchPrints> {
         std::mem::take(&mut *self.printed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Notes when the operations ran.
+    pub(crate) fn set_times(&self, times: Result<Spans>) {
+        *self.times.lock().unwrap_or_else(PoisonError::into_inner) = Some(times);
+    }
+
+    /// When the operations ran, once.
+    pub(crate) fn take_times(&self) -> Option<Result<Spans>> {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// How the run ended.

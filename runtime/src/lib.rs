@@ -40,6 +40,7 @@ mod host;
 mod launch;
 mod manager;
 mod print;
+mod profile;
 mod sequence;
 mod steps;
 mod sync;
@@ -57,6 +58,7 @@ pub use kernel::Kernel;
 pub use manager::{DeviceChoice, DeviceInfo, DeviceKind, Limits, Manager, ManagerDesc, SubgroupLimits};
 pub use ops::Op;
 pub use print::{PrintSink, Printed};
+pub use profile::{OpTime, Profile};
 pub use sequence::Sequence;
 pub use tensor::{Contents, Tensor, TensorDesc, TensorRef};
 

@@ -3,16 +3,17 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::args::KernelArgs;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::evaluation::{Evaluation, Outcome};
 use crate::grid::Grid;
-use crate::host::{HostDevice, run_steps};
+use crate::host::{HostDevice, run_steps, run_timed};
 use crate::manager::{Backend, Shared};
 use crate::ops::{Op, Recorder};
+use crate::profile::{Profile, RecordedOp};
 use crate::steps::Step;
 use crate::vulkan::Recording;
 
@@ -38,7 +39,7 @@ pub(crate) struct Inner {
 struct State {
     steps: Arc<Vec<Step>>,
     /// Operations recorded; one may have several steps, or none.
-    ops: usize,
+    ops: Arc<Vec<RecordedOp>>,
     /// All buffers of the steps, once each, with whether they are written; valid while `is_prepared`.
     uses: Vec<(Arc<Buffer>, bool)>,
     is_prepared: bool,
@@ -55,6 +56,7 @@ struct Started {
     number: u64,
     outcome: Arc<Outcome>,
     steps: Arc<Vec<Step>>,
+    ops: Arc<Vec<RecordedOp>>,
 }
 
 impl Sequence {
@@ -92,8 +94,11 @@ impl Sequence {
         let mut added = Vec::new();
         record(&mut Recorder::new(&inner.shared, &mut added, name, declared))?;
         let mut state = inner.idle_state("record")?;
-        Arc::make_mut(&mut state.steps).append(&mut added);
-        state.ops += 1;
+        let steps = Arc::make_mut(&mut state.steps);
+        let start = steps.len();
+        steps.append(&mut added);
+        let steps = start..steps.len();
+        Arc::make_mut(&mut state.ops).push(RecordedOp { name: name.to_owned(), steps });
         state.is_prepared = false;
         Ok(())
     }
@@ -104,14 +109,38 @@ impl Sequence {
     /// When a kernel panicked, the device fails, or the sequence is already running.
     pub fn eval(&self) -> Result<()> {
         let inner = &*self.inner;
-        let Some(Started { number, outcome, steps }) = inner.start()? else { return Ok(()) };
+        let Some(Started { number, outcome, steps, .. }) = inner.start(false)? else { return Ok(()) };
         if let Backend::Host(host) = &inner.shared.backend {
-            run_on_host(host, number, &steps, &outcome, inner.shared.print_capacity);
+            run_on_host(host, number, &steps, None, &outcome, inner.shared.print_capacity);
         }
         drop(steps);
         inner.shared.wait(number)?;
         inner.settle(number);
         outcome.result()
+    }
+
+    /// Runs all operations, waits for them, and tells how long each took on the device.
+    ///
+    /// Taking times costs the device some microseconds an operation; [`eval`](Self::eval) after it runs without.
+    ///
+    /// # Errors
+    /// As [`eval`](Self::eval), and [`Error::NoTimestamps`].
+    pub fn eval_profiled(&self) -> Result<Profile> {
+        let inner = &*self.inner;
+        let begun = Instant::now();
+        let Some(Started { number, outcome, steps, ops }) = inner.start(true)? else {
+            let ops = inner.lock().ops.clone();
+            return Ok(Profile::new(&ops, &vec![None; ops.len()], Duration::ZERO));
+        };
+        if let Backend::Host(host) = &inner.shared.backend {
+            run_on_host(host, number, &steps, Some(&ops), &outcome, inner.shared.print_capacity);
+        }
+        inner.shared.wait(number)?;
+        let host = begun.elapsed();
+        inner.settle(number);
+        outcome.result()?;
+        let times = outcome.take_times().unwrap_or(Err(Error::NoTimestamps))?;
+        Ok(Profile::new(&ops, &times, host))
     }
 
     /// Runs all operations and waits for them, but not longer than `timeout`. What runs goes on after that.
@@ -132,14 +161,16 @@ impl Sequence {
     /// [`Evaluation::wait`].
     pub fn eval_async(&self) -> Result<Evaluation> {
         let inner = &self.inner;
-        let Some(Started { number, outcome, steps }) = inner.start()? else {
+        let Some(Started { number, outcome, steps, .. }) = inner.start(false)? else {
             return Ok(Evaluation::new(inner.clone(), 0, Arc::new(Outcome::settled())));
         };
         if let Backend::Host(_) = &inner.shared.backend {
             let work = {
                 let (inner, outcome) = (inner.clone(), outcome.clone());
                 move || match &inner.shared.backend {
-                    Backend::Host(host) => run_on_host(host, number, &steps, &outcome, inner.shared.print_capacity),
+                    Backend::Host(host) => {
+                        run_on_host(host, number, &steps, None, &outcome, inner.shared.print_capacity);
+                    }
                     Backend::Vulkan(_) => {}
                 }
             };
@@ -160,7 +191,10 @@ impl Sequence {
     /// When the sequence is running.
     pub fn clear(&self) -> Result<()> {
         let mut state = self.inner.idle_state("clear")?;
-        state.ops = 0;
+        match Arc::get_mut(&mut state.ops) {
+            Some(ops) => ops.clear(),
+            None => state.ops = Arc::default(),
+        }
         state.uses.clear();
         state.is_prepared = false;
         match Arc::get_mut(&mut state.steps) {
@@ -172,7 +206,7 @@ impl Sequence {
 
     /// Number of operations recorded.
     pub fn len(&self) -> usize {
-        self.inner.lock().ops
+        self.inner.lock().ops.len()
     }
 
     /// Whether no operation is recorded.
@@ -183,7 +217,7 @@ impl Sequence {
     /// Whether operations were added that have not been evaluated yet.
     pub fn is_recording(&self) -> bool {
         let state = self.inner.lock();
-        state.ops > 0 && !state.is_prepared
+        !state.ops.is_empty() && !state.is_prepared
     }
 
     /// Whether the device is still busy with this sequence.
@@ -193,10 +227,27 @@ impl Sequence {
     }
 }
 
-fn run_on_host(host: &HostDevice, number: u64, steps: &[Step], outcome: &Outcome, capacity: u32) {
+/// Runs a submission when it is its turn, with the time of each operation if these are given.
+fn run_on_host(
+    host: &HostDevice,
+    number: u64,
+    steps: &[Step],
+    timed: Option<&[RecordedOp]>,
+    outcome: &Outcome,
+    capacity: u32,
+) {
     host.queue.run(number, || {
         // SAFETY: this is the turn, and the schedule keeps the host off the buffers until the submission is complete.
-        let (error, printed) = unsafe { run_steps(host, steps, capacity) };
+        let (error, printed) = unsafe {
+            match timed {
+                None => run_steps(host, steps, capacity),
+                Some(ops) => {
+                    let (error, printed, times) = run_timed(host, steps, ops, capacity);
+                    outcome.set_times(Ok(times));
+                    (error, printed)
+                }
+            }
+        };
         outcome.add_prints(printed);
         if let Some(error) = error {
             outcome.set(Err(error));
@@ -228,11 +279,12 @@ impl Inner {
         }
     }
 
-    /// Submits the recorded steps; nothing for an empty recording. On the host device the caller must then run them.
-    fn start(&self) -> Result<Option<Started>> {
+    /// Submits the recorded steps, with timestamps if asked for; nothing for an empty recording. On the host device the
+    /// caller must then run them.
+    fn start(&self, is_timed: bool) -> Result<Option<Started>> {
         let mut guard = self.idle_state("evaluate")?;
         let state = &mut *guard;
-        state.prepare(&self.shared)?;
+        state.prepare(&self.shared, is_timed)?;
         if state.steps.is_empty() {
             return Ok(None);
         }
@@ -251,7 +303,8 @@ impl Inner {
             None => state.outcome = Arc::default(),
         }
         state.running = Some(number);
-        Ok(Some(Started { number, outcome: state.outcome.clone(), steps: state.steps.clone() }))
+        let (outcome, steps, ops) = (state.outcome.clone(), state.steps.clone(), state.ops.clone());
+        Ok(Some(Started { number, outcome, steps, ops }))
     }
 
     /// Takes note that a run is complete, and of its outcome.
@@ -269,7 +322,7 @@ impl Inner {
 
 impl State {
     /// Gathers the buffers, and on Vulkan records the command buffer, unless that is done.
-    fn prepare(&mut self, shared: &Arc<Shared>) -> Result<()> {
+    fn prepare(&mut self, shared: &Arc<Shared>, is_timed: bool) -> Result<()> {
         if !self.is_prepared {
             self.gather_uses();
         }
@@ -283,9 +336,9 @@ impl State {
             // A sequence that needs a barrier once, as on its own last run, will need it again: it gets it for good, which
             // is cheaper than a barrier beside it at each run.
             let lacks_barrier = needs_barrier && !recording.begins_with_barrier();
-            if !self.is_prepared || lacks_barrier {
+            if !self.is_prepared || lacks_barrier || recording.is_timed() != is_timed {
                 self.is_prepared = false;
-                recording.record(&self.steps, needs_barrier)?;
+                recording.record(&self.steps, &self.ops, needs_barrier, is_timed)?;
             }
         }
         self.is_prepared = true;
@@ -309,6 +362,9 @@ impl State {
         }
         if let Some(recording) = &self.recording {
             self.outcome.add_prints(recording.read_prints());
+            if let Some(times) = recording.read_times() {
+                self.outcome.set_times(times);
+            }
         }
         let trapped = self.recording.as_ref().and_then(|recording| recording.read_traps());
         self.outcome.set(trapped.map_or(Ok(()), Err));
@@ -336,6 +392,9 @@ impl Drop for Inner {
 impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.lock();
-        f.debug_struct("Sequence").field("ops", &state.ops).field("running", &state.running).finish_non_exhaustive()
+        f.debug_struct("Sequence")
+            .field("ops", &state.ops.len())
+            .field("running", &state.running)
+            .finish_non_exhaustive()
     }
 }

@@ -8,7 +8,7 @@ mod sanitizer;
 
 pub(crate) use memory::HostMemory;
 pub(crate) use queue::HostQueue;
-pub(crate) use run::{HostPool, run_steps};
+pub(crate) use run::{HostPool, run_steps, run_timed};
 
 use crate::twin::HostOptions;
 

@@ -4,12 +4,14 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::HostDevice;
 use crate::error::Error;
 use crate::print::LaunchPrints;
+use crate::profile::{RecordedOp, Spans};
 use crate::steps::{DispatchStep, Step};
 use crate::trap::panic_error;
 use crate::twin::{
@@ -37,6 +39,29 @@ impl HostPool {
         let build = || ThreadPoolBuilder::new().thread_name(|index| format!("gridwise-host-{index}")).build().ok();
         self.pool.get_or_init(build).as_ref()
     }
+}
+
+/// Runs all operations one after the other and notes when each ran; else as [`run_steps`].
+///
+/// # Safety
+/// As [`run_steps`].
+pub(crate) unsafe fn run_timed(
+    host: &HostDevice,
+    steps: &[Step],
+    ops: &[RecordedOp],
+    capacity: u32,
+) -> (Option<Error>, Vec<LaunchPrints>, Spans) {
+    let (mut first, mut printed, mut spans) = (None, Vec::new(), Spans::new());
+    let start = Instant::now();
+    for op in ops {
+        let begun = start.elapsed();
+        // SAFETY: the caller's promise.
+        let (error, prints) = unsafe { run_steps(host, &steps[op.steps.clone()], capacity) };
+        spans.push((!op.steps.is_empty()).then(|| (begun, start.elapsed())));
+        printed.extend(prints);
+        first = first.or(error);
+    }
+    (first, printed, spans)
 }
 
 /// Runs all steps; gives the error of the first launch that trapped or panicked, and what all of them printed, at most

@@ -6,6 +6,7 @@ use ash::{ext, khr, vk};
 use gridwise_ir::descriptor::{Feature, SubgroupOperations};
 
 use super::spirv::{FloatControls, WidthControls};
+use super::timestamps::Clock;
 use crate::manager::{DeviceInfo, DeviceKind, Limits, SubgroupLimits};
 
 /// A physical device, usable or not.
@@ -20,6 +21,8 @@ pub(crate) struct Candidate {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Caps {
     pub(crate) queue_family: u32,
+    /// Of the queue's timestamps.
+    pub(crate) clock: Clock,
     /// Most descriptors of a push descriptor set; zero without the extension.
     pub(crate) max_push_descriptors: u32,
     pub(crate) has_portability_subset: bool,
@@ -83,7 +86,11 @@ impl Candidate {
         // SAFETY: as above.
         let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
         match families.iter().position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE)) {
-            Some(family) => caps.queue_family = family as u32,
+            Some(family) => {
+                caps.queue_family = family as u32;
+                let valid_bits = families[family].timestamp_valid_bits;
+                caps.clock = Clock { valid_bits, period: base.limits.timestamp_period };
+            }
             None => missing.push("a compute queue".to_owned()),
         }
         let info = DeviceInfo {

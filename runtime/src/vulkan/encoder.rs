@@ -10,6 +10,7 @@ use super::descriptors::DescriptorPools;
 use super::device::VulkanDevice;
 use super::pipeline::Pipeline;
 use super::recording::{Prints, Traps};
+use super::timestamps::Timestamps;
 use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::launch::first_group_offset;
@@ -31,6 +32,9 @@ pub(crate) struct Encoder<'a> {
     hazards: HazardTracker,
     touches: Vec<Touch>,
     bound: vk::Pipeline,
+    timestamps: Option<&'a Timestamps>,
+    /// The operation whose first command comes next.
+    starting: Option<usize>,
     /// Stages that wrote memory the host can see.
     host_visible: (vk::PipelineStageFlags, vk::AccessFlags),
 }
@@ -42,6 +46,7 @@ impl<'a> Encoder<'a> {
         descriptors: &'a mut DescriptorPools,
         traps: &'a Traps,
         prints: &'a Prints,
+        timestamps: Option<&'a Timestamps>,
     ) -> Self {
         Self {
             device,
@@ -54,6 +59,8 @@ impl<'a> Encoder<'a> {
             hazards: HazardTracker::default(),
             touches: Vec::new(),
             bound: vk::Pipeline::null(),
+            timestamps,
+            starting: None,
             host_visible: Default::default(),
         }
     }
@@ -70,6 +77,26 @@ impl<'a> Encoder<'a> {
             Step::Fill { buffer, pattern, bytes } => self.fill(buffer, pattern, *bytes),
         }
         Ok(())
+    }
+
+    /// Takes the time of operation `op` from the next command on.
+    pub(crate) fn begin_op(&mut self, op: usize) {
+        self.starting = Some(op);
+    }
+
+    /// Takes the time of operation `op` up to here.
+    pub(crate) fn end_op(&mut self, op: usize) {
+        // Nothing was recorded: then start and end are one.
+        self.note_start();
+        if let Some(timestamps) = self.timestamps {
+            timestamps.end(self.commands, op);
+        }
+    }
+
+    fn note_start(&mut self) {
+        if let (Some(op), Some(timestamps)) = (self.starting.take(), self.timestamps) {
+            timestamps.start(self.commands, op);
+        }
     }
 
     /// Makes what the host can see visible to it.
@@ -91,6 +118,8 @@ impl<'a> Encoder<'a> {
             let after = scope(barrier.after, true);
             self.device.memory_barrier(self.commands, before, after);
         }
+        // Behind the barrier: what an operation waits for is not its own time.
+        self.note_start();
         self.touches.clear();
     }
 

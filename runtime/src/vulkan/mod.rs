@@ -10,6 +10,7 @@ mod pipeline;
 mod recording;
 mod spirv;
 mod staging;
+mod timestamps;
 mod validation;
 
 pub(crate) use buffer::{MemoryUse, VulkanBuffer};

@@ -10,8 +10,10 @@ use super::buffer::{MemoryUse, VulkanBuffer};
 use super::descriptors::DescriptorPools;
 use super::device::VulkanDevice;
 use super::encoder::Encoder;
+use super::timestamps::Timestamps;
 use crate::error::{Error, Result};
 use crate::print::LaunchPrints;
+use crate::profile::{RecordedOp, Spans};
 use crate::steps::Step;
 use crate::trap::{panic_error, read_record};
 
@@ -24,6 +26,8 @@ pub(crate) struct Recording {
     descriptors: DescriptorPools,
     traps: Traps,
     prints: Prints,
+    /// Around each operation, if that was asked for.
+    timestamps: Option<Timestamps>,
     device: Arc<VulkanDevice>,
 }
 
@@ -67,6 +71,7 @@ impl Recording {
             descriptors: DescriptorPools::new(device),
             traps: Traps::default(),
             prints: Prints { capacity: print_capacity, ..Prints::default() },
+            timestamps: None,
             device: device.clone(),
         };
         recording.commands = device.allocate_commands(recording.pool)?;
@@ -78,13 +83,31 @@ impl Recording {
         self.begins_with_barrier
     }
 
-    /// Records steps, in place of those before, with or without a barrier at the beginning. The recording is not pending.
-    pub(crate) fn record(&mut self, steps: &[Step], begin_with_barrier: bool) -> Result<()> {
+    /// Whether the time of each operation is taken.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.timestamps.is_some()
+    }
+
+    /// When the operations of a timed recording ran. The recording is complete.
+    pub(crate) fn read_times(&self) -> Option<Result<Spans>> {
+        self.timestamps.as_ref().map(Timestamps::read)
+    }
+
+    /// Records the steps of operations, in place of those before, with or without a barrier at the beginning, and with
+    /// timestamps around each operation if `is_timed`. The recording is not pending.
+    pub(crate) fn record(
+        &mut self,
+        steps: &[Step],
+        ops: &[RecordedOp],
+        begin_with_barrier: bool,
+        is_timed: bool,
+    ) -> Result<()> {
         self.begins_with_barrier = begin_with_barrier;
         let device = &self.device;
         self.traps.prepare(device, steps)?;
         self.prints.prepare(device, steps)?;
         self.descriptors.reset()?;
+        self.timestamps = if is_timed { Some(Timestamps::new(device, ops)?) } else { None };
         // SAFETY: the pool's only command buffer is not pending.
         let reset = unsafe { device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) };
         reset.map_err(Error::vulkan("vkResetCommandPool"))?;
@@ -92,9 +115,18 @@ impl Recording {
         if begin_with_barrier {
             device.barrier_behind_everything(self.commands);
         }
-        let mut encoder = Encoder::new(device, self.commands, &mut self.descriptors, &self.traps, &self.prints);
-        for step in steps {
-            encoder.step(step)?;
+        let timestamps = self.timestamps.as_ref();
+        if let Some(timestamps) = timestamps {
+            timestamps.reset(self.commands);
+        }
+        let mut encoder =
+            Encoder::new(device, self.commands, &mut self.descriptors, &self.traps, &self.prints, timestamps);
+        for (index, op) in ops.iter().enumerate().filter(|(_, op)| !op.steps.is_empty()) {
+            encoder.begin_op(index);
+            for step in &steps[op.steps.clone()] {
+                encoder.step(step)?;
+            }
+            encoder.end_op(index);
         }
         encoder.finish();
         device.end(self.commands)

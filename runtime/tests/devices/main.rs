@@ -89,6 +89,37 @@ fn saxpy_runs_and_replays() {
 }
 
 #[test]
+fn profiles_name_each_operation() {
+    each_device(|manager| {
+        let len = 1 << 18;
+        let x = manager.tensor(&ramp(len)).unwrap();
+        let (mut y, mut z) = (manager.tensor(&vec![0.0f32; len]).unwrap(), manager.tensor_of_len::<f32>(len).unwrap());
+        let sequence = manager.sequence().unwrap();
+        assert!(sequence.eval_profiled().unwrap().ops().is_empty());
+        Saxpy::dispatch(&sequence, Grid::items(0), 1.0, &x, &mut y).unwrap();
+        let empty = sequence.eval_profiled().unwrap();
+        assert_eq!((empty.ops().len(), empty.device()), (1, Duration::ZERO));
+        Saxpy::dispatch(&sequence, Grid::items(len), 1.0, &x, &mut y).unwrap();
+        Saxpy::dispatch(&sequence, Grid::items(0), 1.0, &x, &mut y).unwrap();
+        sequence.record(OpFill::new(&mut z, 1.0)).unwrap();
+        sequence.record(OpCopy::new(&y, &mut z)).unwrap();
+        // With and without, in turns: the recording changes, its meaning does not.
+        for round in 1..4 {
+            let profile = sequence.eval_profiled().unwrap();
+            let names: Vec<&str> = profile.ops().iter().map(|op| op.name.as_str()).collect();
+            assert_eq!(names, ["saxpy", "saxpy", "saxpy", "fill", "copy"]);
+            let [_, launch, empty, fill, copy] = profile.ops() else { panic!("{profile:?}") };
+            assert!(launch.duration() > Duration::ZERO && copy.duration() > Duration::ZERO, "{profile}");
+            assert_eq!(empty.duration(), Duration::ZERO);
+            assert!(copy.start >= fill.start && copy.end <= profile.device(), "{profile}");
+            assert!(profile.device() <= profile.host(), "{profile}");
+            sequence.eval().unwrap();
+            assert_eq!(z.to_vec().unwrap()[2], 4.0 * round as f32);
+        }
+    });
+}
+
+#[test]
 fn the_grid_masks_the_rest() {
     each_device(|manager| {
         let x = manager.tensor(&[1.0f32; 200]).unwrap();
@@ -252,6 +283,7 @@ fn panics_come_back_with_their_place() {
         assert_eq!(z.to_vec().unwrap(), [0, 0, 0, 0, 0, 0, 0, 0]);
         let running = sequence.eval_async().unwrap();
         assert!(matches!(running.wait(), Err(Error::KernelPanic { .. })));
+        assert!(matches!(sequence.eval_profiled(), Err(Error::KernelPanic { .. })));
         sequence.clear().unwrap();
         Mark::dispatch(&sequence, Grid::items(8), 0, &mut z).unwrap();
         sequence.eval().unwrap();

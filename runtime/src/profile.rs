@@ -1,0 +1,174 @@
+//! How long the operations of a run took: collected here, shown as a table or a trace. It must not measure anything itself.
+
+use std::fmt::{self, Write as _};
+use std::ops::Range;
+use std::time::Duration;
+
+/// How long each operation of a run took on the device; made by [`Sequence::eval_profiled`](crate::Sequence::eval_profiled).
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Manager, ops::OpFill};
+///
+/// let manager = Manager::host();
+/// let mut values = manager.tensor_of_len::<f32>(1 << 16)?;
+/// let sequence = manager.sequence()?;
+/// sequence.record(OpFill::new(&mut values, 1.0))?;
+/// let profile = sequence.eval_profiled()?;
+/// println!("{profile}"); // a table
+/// assert_eq!(profile.ops().len(), 1);
+/// assert!(profile.ops()[0].duration() <= profile.device());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    ops: Vec<OpTime>,
+    host: Duration,
+}
+
+/// When an operation ran, counted from the start of the first one of its run.
+///
+/// Operations that do not depend on each other may overlap. The end is when the operation and all before it were complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpTime {
+    /// The operation's name: of a launch, the kernel's.
+    pub name: String,
+    /// When the device came to it.
+    pub start: Duration,
+    /// When it was complete.
+    pub end: Duration,
+}
+
+impl OpTime {
+    /// Nanoseconds of the device from its start to its end.
+    pub fn duration(&self) -> Duration {
+        self.end.saturating_sub(self.start)
+    }
+}
+
+/// An operation of a recording, with its steps.
+#[derive(Debug, Clone)]
+pub(crate) struct RecordedOp {
+    pub(crate) name: String,
+    pub(crate) steps: Range<usize>,
+}
+
+/// Start and end of each operation, since the first start; `None` for those without steps.
+pub(crate) type Spans = Vec<Option<(Duration, Duration)>>;
+
+impl Profile {
+    pub(crate) fn new(ops: &[RecordedOp], spans: &[Option<(Duration, Duration)>], host: Duration) -> Self {
+        let mut last = Duration::ZERO;
+        let mut time = |(op, span): (&RecordedOp, &Option<(Duration, Duration)>)| {
+            let (start, end) = span.unwrap_or((last, last));
+            last = end;
+            OpTime { name: op.name.clone(), start, end }
+        };
+        Self { ops: ops.iter().zip(spans).map(&mut time).collect(), host }
+    }
+
+    /// The operations, in the order they were recorded.
+    pub fn ops(&self) -> &[OpTime] {
+        &self.ops
+    }
+
+    /// Time of the device from the start of the first operation to the end of the last.
+    pub fn device(&self) -> Duration {
+        self.ops.iter().map(|op| op.end).max().unwrap_or_default()
+    }
+
+    /// Time of the host from the submission until it knew that all was complete.
+    pub fn host(&self) -> Duration {
+        self.host
+    }
+
+    /// The run as JSON in Chrome's trace event format, which `chrome://tracing` and Perfetto draw.
+    ///
+    /// Format: "Trace Event Format", complete events; times are microseconds.
+    pub fn to_chrome_trace(&self) -> String {
+        let mut json = String::from("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+        for (index, op) in self.ops.iter().enumerate() {
+            json.push_str(if index == 0 { "\n" } else { ",\n" });
+            json.push_str("{\"ph\":\"X\",\"pid\":0,\"tid\":0,\"name\":\"");
+            push_escaped(&mut json, &op.name);
+            // Writing to a string cannot fail.
+            let _ = write!(json, "\",\"ts\":{},\"dur\":{}}}", Micros(op.start), Micros(op.duration()));
+        }
+        json.push_str("\n]}\n");
+        json
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rows: Vec<(&str, u32, Duration, Duration)> = Vec::new();
+        for op in &self.ops {
+            let time = op.duration();
+            match rows.iter_mut().find(|row| row.0 == op.name) {
+                Some(row) => *row = (row.0, row.1 + 1, row.2 + time, row.3.max(time)),
+                None => rows.push((&op.name, 1, time, time)),
+            }
+        }
+        rows.sort_by_key(|row| std::cmp::Reverse(row.2));
+        let width = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0).max("operation".len());
+        writeln!(f, "{:width$} {:>7} {:>12} {:>12} {:>12}", "operation", "times", "total µs", "mean µs", "longest µs")?;
+        for (name, times, total, longest) in rows {
+            let mean = total / times.max(1);
+            let [total, mean, longest] = [total, mean, longest].map(|time| Micros(time).to_string());
+            writeln!(f, "{name:width$} {times:>7} {total:>12} {mean:>12} {longest:>12}")?;
+        }
+        write!(f, "{} µs on the device, {} µs for the host", Micros(self.device()), Micros(self.host))
+    }
+}
+
+/// Microseconds with three decimals, whatever the size.
+struct Micros(Duration);
+
+impl fmt::Display for Micros {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nanoseconds = self.0.as_nanos();
+        write!(f, "{}.{:03}", nanoseconds / 1000, nanoseconds % 1000)
+    }
+}
+
+/// Adds text as the inside of a JSON string.
+fn push_escaped(json: &mut String, text: &str) {
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => json.extend(['\\', character]),
+            control if control < ' ' => {
+                let _ = write!(json, "\\u{:04x}", u32::from(control));
+            }
+            other => json.push(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile() -> Profile {
+        let op = |name: &str| RecordedOp { name: name.to_owned(), steps: 0..0 };
+        let span = |start, end| Some((Duration::from_nanos(start), Duration::from_nanos(end)));
+        let ops = [op("blur"), op("no\"thing\n"), op("blur")];
+        Profile::new(&ops, &[span(0, 1500), None, span(1000, 4000)], Duration::from_micros(9))
+    }
+
+    #[test]
+    fn the_table_adds_up_operations_of_one_name() {
+        assert_eq!(profile().device(), Duration::from_nanos(4000));
+        let text = profile().to_string();
+        let line = text.lines().find(|line| line.starts_with("blur")).expect("a row");
+        assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["blur", "2", "4.500", "2.250", "3.000"]);
+        assert!(text.ends_with("4.000 µs on the device, 9.000 µs for the host"), "{text}");
+    }
+
+    #[test]
+    fn the_trace_escapes_names() {
+        let json = profile().to_chrome_trace();
+        assert!(json.contains(r#""name":"blur","ts":1.000,"dur":3.000}"#), "{json}");
+        assert!(json.contains(r#""name":"no\"thing\u000a","ts":1.500,"dur":0.000}"#), "{json}");
+    }
+}
