@@ -7,7 +7,7 @@ use gridwise_ir::arena::EntityId;
 use gridwise_ir::float16;
 use gridwise_ir::ir::{AtomicOp, Builtin, Order, Scope, SubgroupOp};
 
-use crate::ast::{BindingId, Closure, ExprId, ScalarName, SpanRange};
+use crate::ast::{BindingId, Closure, Expr, ExprId, ExprKind, ScalarName, SpanRange};
 use crate::intrinsic::Intrinsic;
 use crate::program::{Binding, ItemId};
 
@@ -95,6 +95,8 @@ pub(crate) struct TypedClosure {
     pub(crate) result: Ty,
     /// Variables of the function that it names, in order.
     pub(crate) captures: Vec<BindingId>,
+    /// Whether a `return` or `?` leaves it.
+    pub(crate) returns: bool,
 }
 
 /// A call of a generic function, with what its parameters stand for there.
@@ -154,7 +156,7 @@ pub(crate) enum Resolution {
     Value(ConstValue),
 }
 
-/// A method of `Option` or `Result`.
+/// A method of `Option`, `Result` or `bool`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChoiceMethod {
     IsSome,
@@ -175,6 +177,37 @@ pub(crate) enum ChoiceMethod {
     Zip,
     /// `Option::flatten`, `Result::flatten`
     Flatten,
+    /// `Option::transpose`, `Result::transpose`
+    Transpose,
+    /// `Option::unzip`
+    Unzip,
+    Map,
+    MapErr,
+    AndThen,
+    OrElse,
+    UnwrapOrElse,
+    OkOrElse,
+    MapOr,
+    MapOrElse,
+    IsSomeAnd,
+    IsNoneOr,
+    IsOkAnd,
+    IsErrAnd,
+    /// `Option::take`
+    Take,
+    /// `Option::replace`
+    Replace,
+    /// `bool::then`
+    Then,
+    /// `bool::then_some`
+    ThenSome,
+}
+
+impl ChoiceMethod {
+    /// Whether it changes its receiver.
+    pub(crate) const fn writes(self) -> bool {
+        matches!(self, Self::Take | Self::Replace)
+    }
 }
 
 /// What a call or method call calls.
@@ -196,7 +229,7 @@ pub(crate) enum Callee {
     Constructor,
     /// `v.zyx()`: which lanes, and how many of them.
     Swizzle([u8; 4], u8),
-    /// A method of `Option` or `Result`.
+    /// A method of `Option`, `Result` or `bool`.
     Choice(ChoiceMethod),
     /// `barrier()`
     Barrier,
@@ -278,6 +311,14 @@ impl TypedFn {
     /// Type of an expression.
     pub(crate) fn ty(&self, id: ExprId) -> &Ty {
         &self.exprs[id.index()]
+    }
+
+    /// An argument as inference took it: a path where a method wants something to call is a closure that calls it.
+    pub(crate) fn argument<'e>(&self, method: &'e Expr, position: usize, arg: &'e Expr) -> &'e Expr {
+        let ExprKind::Method { functions, .. } = &method.kind else { return arg };
+        let function = functions.iter().find(|function| function.position == position);
+        let mut closures = function.into_iter().flat_map(|function| &function.closures);
+        closures.find(|closure| self.closures.contains_key(&closure.id)).unwrap_or(arg)
     }
 
     /// Type of a binding.

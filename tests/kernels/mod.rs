@@ -4,6 +4,7 @@ pub mod abstraction;
 pub mod arithmetic;
 pub mod bvh;
 pub mod bytes;
+pub mod choices;
 pub mod closures;
 pub mod control;
 pub mod floats;
@@ -37,6 +38,7 @@ pub fn all() -> Vec<Case> {
         arithmetic::CASES,
         bvh::CASES,
         bytes::CASES,
+        choices::CASES,
         closures::CASES,
         control::CASES,
         floats::CASES,

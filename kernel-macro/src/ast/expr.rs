@@ -109,6 +109,8 @@ pub(crate) enum ExprKind {
         /// `::<f32>` after the name.
         turbofish: Option<Box<PathArgs>>,
         args: Vec<Expr>,
+        /// Those arguments that are paths where some methods take something to call.
+        functions: Vec<FunctionArg>,
     },
     Field {
         base: Box<Expr>,
@@ -151,6 +153,15 @@ pub(crate) struct Closure {
     pub(crate) params: Vec<(Pattern, Option<TypeExpr>)>,
     pub(crate) result: Option<TypeExpr>,
     pub(crate) body: Expr,
+}
+
+/// An argument `path` that may name a function: then it stands for a closure that calls it.
+#[derive(Debug, Clone)]
+pub(crate) struct FunctionArg {
+    /// Which argument it is.
+    pub(crate) position: usize,
+    /// `|a| path(a)` and its like, one for each number of parameters that methods of this name ask for.
+    pub(crate) closures: Vec<Expr>,
 }
 
 /// A const inside a function.

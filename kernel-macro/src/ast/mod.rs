@@ -14,7 +14,9 @@ mod ty;
 
 use gridwise_ir::entity_id;
 
-pub(crate) use expr::{Arm, Block, Closure, Expr, ExprKind, Label, Literal, LocalConst, Member, Statement};
+pub(crate) use expr::{
+    Arm, Block, Closure, Expr, ExprKind, FunctionArg, Label, Literal, LocalConst, Member, Statement,
+};
 pub(crate) use generics::{Bound, GenericArg, GenericKind, GenericParam, Generics, Impl, PathArgs, Trait};
 pub(crate) use item::{Const, Enum, Fn, Item, Param, Shape, Struct, Variant};
 pub(crate) use iterated::{Adapter, AdapterKind, Iterated, Range, Source};

@@ -304,10 +304,11 @@ impl Names {
             | ExprKind::Index { base: left, index: right }
             | ExprKind::Repeat { element: left, len: right } => self.exprs([&**left, &**right]),
             ExprKind::Break { value, .. } | ExprKind::Return(value) => self.exprs(value.as_deref()),
-            ExprKind::Method { receiver, turbofish, args, .. } => {
+            ExprKind::Method { receiver, turbofish, args, functions, .. } => {
                 turbofish.iter().for_each(|turbofish| self.args(turbofish));
                 self.expr(receiver);
                 self.exprs(args);
+                self.exprs(functions.iter().filter_map(|function| function.closures.first()));
             }
             ExprKind::Tuple(members) | ExprKind::Array(members) => self.exprs(members),
             ExprKind::Macro(call) => self.exprs(call.exprs()),

@@ -280,7 +280,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Reports the receiver of a method with `&mut self` that is no variable or member of one.
-    fn require_writable(&mut self, call: &'a Expr, receiver: &'a Expr, name: &str) {
+    pub(super) fn require_writable(&mut self, call: &'a Expr, receiver: &'a Expr, name: &str) {
         if let crate::ast::ExprKind::AssignOp(..) = call.kind {
             return;
         }

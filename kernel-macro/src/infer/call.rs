@@ -10,6 +10,7 @@ use crate::program::{ItemId, TypedItem};
 use crate::source::text;
 use crate::typed::{Callee, Ty};
 
+use super::closure::closure_literal;
 use super::mismatch::{Because, cast_source};
 use super::name::parent;
 use super::suggest::nearest;
@@ -44,6 +45,7 @@ impl<'a> Infer<'a> {
         }
         match self.constructor_of(path) {
             Named::Constructor(constructor) => {
+                self.unify_variant_args(&constructor, path);
                 return self.infer_constructor_call(expr, &constructor, path, span, args);
             }
             Named::Broken => return self.infer_arguments_only(args),
@@ -80,6 +82,22 @@ impl<'a> Infer<'a> {
             self.table.blur(&term);
         }
         Term::Error
+    }
+
+    /// Infers arguments of a method of something unknown; closures among them take anything.
+    pub(super) fn infer_unknown_arguments(&mut self, args: &'a [Expr]) {
+        for arg in args {
+            match closure_literal(arg) {
+                Some((expr, closure)) => {
+                    let term = self.infer_unknown_closure(expr, closure);
+                    self.record(expr.id, term.clone());
+                    self.record(arg.id, term);
+                }
+                None => {
+                    self.infer_arguments_only(std::slice::from_ref(arg));
+                }
+            }
+        }
     }
 
     fn is_own_name(&self, path: &Path) -> bool {

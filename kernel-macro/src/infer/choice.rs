@@ -1,81 +1,212 @@
-//! Inference of the methods of `Option` and `Result`.
+//! Inference of the methods of `Option`, `Result` and `bool` that give one value or another.
 
 use std::rc::Rc;
 
 use proc_macro2::Ident;
 
-use crate::ast::Expr;
+use crate::ast::{Expr, ScalarName};
 use crate::typed::{Callee, ChoiceMethod};
 
+use super::closure::Demand;
 use super::mismatch::Because;
 use super::unify::Term;
 use super::{Infer, range};
 
+/// What a method takes as an argument.
+enum Wanted {
+    Value(Term),
+    /// Something to call.
+    Call(Demand),
+}
+
+/// A method with its parameters and result.
+type Signature = (ChoiceMethod, Vec<Wanted>, Term);
+
+fn call(params: Vec<Term>, result: &Term) -> Wanted {
+    Wanted::Call(Demand { params, result: result.clone() })
+}
+
+fn option(value: &Term) -> Term {
+    Term::Option(Rc::new(value.clone()))
+}
+
+fn result(value: &Term, error: &Term) -> Term {
+    Term::Result(Rc::new(value.clone()), Rc::new(error.clone()))
+}
+
 impl<'a> Infer<'a> {
-    /// A method of an `Option` or `Result`; `None` when it has no such method.
+    /// A method of an `Option`, `Result` or `bool`; `None` when it has no such method.
     pub(super) fn infer_choice_method(
         &mut self,
         expr: &'a Expr,
-        receiver: &Term,
+        (receiver, term): (&'a Expr, &Term),
         name: &'a Ident,
         args: &'a [Expr],
     ) -> Option<Term> {
         let text = name.to_string();
-        let (method, params, result) = self.choice_method(receiver, &text)?;
+        let (method, wanted, result) = match term {
+            Term::Option(value) => self.option_method(term, value, &text)?,
+            Term::Result(value, error) => self.result_method(value, error, &text)?,
+            Term::Scalar(ScalarName::Bool) => self.bool_method(&text)?,
+            _ => return None,
+        };
         self.tables.calls.insert(expr.id, Callee::Choice(method));
-        if params.len() != args.len() {
-            self.report_arity(&name.to_string(), params.len(), args, range(name.span()));
-            self.infer_arguments_only(args);
+        self.open.push((expr, result.clone()));
+        if method.writes() {
+            self.tables.writes.insert(expr.id);
+            self.require_writable(expr, receiver, &text);
+        }
+        let before = self.diags.len();
+        if wanted.len() != args.len() {
+            self.report_arity(&text, wanted.len(), args, range(name.span()));
+            self.infer_unknown_arguments(args);
+            self.table.poison(&result);
             return Some(result);
         }
-        for (arg, param) in args.iter().zip(&params) {
-            self.check(arg, param, Because::Alternative);
+        for (position, (arg, wanted)) in args.iter().zip(&wanted).enumerate() {
+            match wanted {
+                Wanted::Value(term) => self.check(arg, term, Because::Alternative),
+                Wanted::Call(demand) => self.infer_called(expr, position, arg, demand),
+            }
+        }
+        if self.diags.len() > before {
+            self.table.poison(&result);
         }
         Some(result)
     }
 
-    /// The method with its parameters and result.
-    fn choice_method(&mut self, receiver: &Term, name: &str) -> Option<(ChoiceMethod, Vec<Term>, Term)> {
+    fn bool_method(&mut self, name: &str) -> Option<Signature> {
+        let value = self.fresh();
+        Some(match name {
+            "then" => (ChoiceMethod::Then, vec![call(Vec::new(), &value)], option(&value)),
+            "then_some" => (ChoiceMethod::ThenSome, vec![Wanted::Value(value.clone())], option(&value)),
+            _ => return None,
+        })
+    }
+
+    fn option_method(&mut self, whole: &Term, value: &Term, name: &str) -> Option<Signature> {
         use ChoiceMethod as M;
-        let option = |value: &Term| Term::Option(Rc::new(value.clone()));
-        Some(match (receiver, name) {
-            (Term::Option(_), "is_some") => (M::IsSome, Vec::new(), Term::BOOL),
-            (Term::Option(_), "is_none") => (M::IsNone, Vec::new(), Term::BOOL),
-            (Term::Option(value), "unwrap_or") => (M::UnwrapOr, vec![(**value).clone()], (**value).clone()),
-            (Term::Option(value), "unwrap_or_default") => (M::UnwrapOrDefault, Vec::new(), (**value).clone()),
-            (Term::Option(value), "ok_or") => {
+        let given = || vec![value.clone()];
+        let whole = whole.clone();
+        Some(match name {
+            "is_some" => (M::IsSome, Vec::new(), Term::BOOL),
+            "is_none" => (M::IsNone, Vec::new(), Term::BOOL),
+            "is_some_and" => (M::IsSomeAnd, vec![call(given(), &Term::BOOL)], Term::BOOL),
+            "is_none_or" => (M::IsNoneOr, vec![call(given(), &Term::BOOL)], Term::BOOL),
+            "unwrap_or" => (M::UnwrapOr, vec![Wanted::Value(value.clone())], value.clone()),
+            "unwrap_or_default" => (M::UnwrapOrDefault, Vec::new(), value.clone()),
+            "unwrap_or_else" => (M::UnwrapOrElse, vec![call(Vec::new(), value)], value.clone()),
+            "ok_or" => {
                 let error = self.fresh();
-                (M::OkOr, vec![error.clone()], Term::Result(value.clone(), Rc::new(error)))
+                (M::OkOr, vec![Wanted::Value(error.clone())], result(value, &error))
             }
-            (Term::Option(_), "or") => (M::Or, vec![receiver.clone()], receiver.clone()),
-            (Term::Option(_), "xor") => (M::Xor, vec![receiver.clone()], receiver.clone()),
-            (Term::Option(_), "and") => {
+            "ok_or_else" => {
+                let error = self.fresh();
+                (M::OkOrElse, vec![call(Vec::new(), &error)], result(value, &error))
+            }
+            "or" => (M::Or, vec![Wanted::Value(whole.clone())], whole),
+            "or_else" => (M::OrElse, vec![call(Vec::new(), &whole)], whole),
+            "xor" => (M::Xor, vec![Wanted::Value(whole.clone())], whole),
+            "and" => {
                 let other = option(&self.fresh());
-                (M::And, vec![other.clone()], other)
+                (M::And, vec![Wanted::Value(other.clone())], other)
             }
-            (Term::Option(value), "zip") => {
+            "and_then" => {
+                let other = option(&self.fresh());
+                (M::AndThen, vec![call(given(), &other)], other)
+            }
+            "map" => {
                 let other = self.fresh();
-                let pair = Term::tuple(vec![(**value).clone(), other.clone()]);
-                (M::Zip, vec![option(&other)], option(&pair))
+                (M::Map, vec![call(given(), &other)], option(&other))
             }
-            (Term::Option(value), "flatten") => match self.table.shallow(value) {
+            "map_or" => {
+                let other = self.fresh();
+                (M::MapOr, vec![Wanted::Value(other.clone()), call(given(), &other)], other)
+            }
+            "map_or_else" => {
+                let other = self.fresh();
+                (M::MapOrElse, vec![call(Vec::new(), &other), call(given(), &other)], other)
+            }
+            "zip" => {
+                let other = self.fresh();
+                let pair = Term::tuple(vec![value.clone(), other.clone()]);
+                (M::Zip, vec![Wanted::Value(option(&other))], option(&pair))
+            }
+            "unzip" => match self.table.shallow(value) {
+                Term::Tuple(pair) if pair.len() == 2 => {
+                    (M::Unzip, Vec::new(), Term::tuple(pair.iter().map(option).collect()))
+                }
+                _ => return None,
+            },
+            "flatten" => match self.table.shallow(value) {
                 inner @ Term::Option(_) => (M::Flatten, Vec::new(), inner),
                 _ => return None,
             },
-            (Term::Result(..), "is_ok") => (M::IsOk, Vec::new(), Term::BOOL),
-            (Term::Result(..), "is_err") => (M::IsErr, Vec::new(), Term::BOOL),
-            (Term::Result(value, _), "ok") => (M::Ok, Vec::new(), option(value)),
-            (Term::Result(_, error), "err") => (M::Err, Vec::new(), option(error)),
-            (Term::Result(value, _), "unwrap_or") => (M::UnwrapOr, vec![(**value).clone()], (**value).clone()),
-            (Term::Result(value, _), "unwrap_or_default") => (M::UnwrapOrDefault, Vec::new(), (**value).clone()),
-            (Term::Result(_, error), "and") => {
-                let other = Term::Result(Rc::new(self.fresh()), error.clone());
-                (M::And, vec![other.clone()], other)
+            "transpose" => match self.table.shallow(value) {
+                Term::Result(value, error) => (M::Transpose, Vec::new(), result(&option(&value), &error)),
+                _ => return None,
+            },
+            "take" => (M::Take, Vec::new(), whole),
+            "replace" => (M::Replace, vec![Wanted::Value(value.clone())], whole),
+            _ => return None,
+        })
+    }
+
+    fn result_method(&mut self, value: &Term, error: &Term, name: &str) -> Option<Signature> {
+        use ChoiceMethod as M;
+        let (given, failed) = (|| vec![value.clone()], || vec![error.clone()]);
+        Some(match name {
+            "is_ok" => (M::IsOk, Vec::new(), Term::BOOL),
+            "is_err" => (M::IsErr, Vec::new(), Term::BOOL),
+            "is_ok_and" => (M::IsOkAnd, vec![call(given(), &Term::BOOL)], Term::BOOL),
+            "is_err_and" => (M::IsErrAnd, vec![call(failed(), &Term::BOOL)], Term::BOOL),
+            "ok" => (M::Ok, Vec::new(), option(value)),
+            "err" => (M::Err, Vec::new(), option(error)),
+            "unwrap_or" => (M::UnwrapOr, vec![Wanted::Value(value.clone())], value.clone()),
+            "unwrap_or_default" => (M::UnwrapOrDefault, Vec::new(), value.clone()),
+            "unwrap_or_else" => (M::UnwrapOrElse, vec![call(failed(), value)], value.clone()),
+            "and" => {
+                let other = result(&self.fresh(), error);
+                (M::And, vec![Wanted::Value(other.clone())], other)
             }
-            (Term::Result(value, _), "or") => {
-                let other = Term::Result(value.clone(), Rc::new(self.fresh()));
-                (M::Or, vec![other.clone()], other)
+            "and_then" => {
+                let other = result(&self.fresh(), error);
+                (M::AndThen, vec![call(given(), &other)], other)
             }
+            "or" => {
+                let other = result(value, &self.fresh());
+                (M::Or, vec![Wanted::Value(other.clone())], other)
+            }
+            "or_else" => {
+                let other = result(value, &self.fresh());
+                (M::OrElse, vec![call(failed(), &other)], other)
+            }
+            "map" => {
+                let other = self.fresh();
+                (M::Map, vec![call(given(), &other)], result(&other, error))
+            }
+            "map_err" => {
+                let other = self.fresh();
+                (M::MapErr, vec![call(failed(), &other)], result(value, &other))
+            }
+            "map_or" => {
+                let other = self.fresh();
+                (M::MapOr, vec![Wanted::Value(other.clone()), call(given(), &other)], other)
+            }
+            "map_or_else" => {
+                let other = self.fresh();
+                (M::MapOrElse, vec![call(failed(), &other), call(given(), &other)], other)
+            }
+            "flatten" => match self.table.shallow(value) {
+                Term::Result(value, inner) if self.table.unify(&inner, error) => {
+                    (M::Flatten, Vec::new(), result(&value, error))
+                }
+                _ => return None,
+            },
+            "transpose" => match self.table.shallow(value) {
+                Term::Option(value) => (M::Transpose, Vec::new(), option(&result(&value, error))),
+                _ => return None,
+            },
             _ => return None,
         })
     }

@@ -18,13 +18,28 @@ pub(super) struct Signature<'a> {
     pub(super) params: Vec<Term>,
     pub(super) result: Term,
     pub(super) captures: Vec<BindingId>,
+    pub(super) returns: bool,
 }
 
-/// What a bound demands of a closure.
+/// A closure around the expression under inference.
+#[derive(Debug)]
+pub(super) struct Around {
+    pub(super) expr: ExprId,
+    /// The number of variables in scope where it begins.
+    base: usize,
+    /// Whether it runs where it stands, as the arguments of `map` and its like do: its variables are the function's.
+    pub(super) inline: bool,
+    /// The word `move`.
+    moves: bool,
+    /// Whether a `return` or `?` left it.
+    pub(super) returns: bool,
+}
+
+/// What a bound or method demands of a closure.
 #[derive(Debug, Clone)]
 pub(super) struct Demand {
-    params: Vec<Term>,
-    result: Term,
+    pub(super) params: Vec<Term>,
+    pub(super) result: Term,
 }
 
 impl<'a> Infer<'a> {
@@ -35,10 +50,49 @@ impl<'a> Infer<'a> {
         closure: &'a std::rc::Rc<Closure>,
         demand: Option<&Demand>,
     ) -> Term {
+        self.infer_closure_in(expr, closure, demand, false)
+    }
+
+    /// The closure that an argument of a method is, which runs where it stands.
+    pub(super) fn infer_called(&mut self, method: &'a Expr, position: usize, arg: &'a Expr, demand: &Demand) {
+        let ExprKind::Method { functions, .. } = &method.kind else { return };
+        let count = demand.params.len();
+        let takes_count =
+            |closure: &&'a Expr| matches!(&closure.kind, ExprKind::Closure(closure) if closure.params.len() == count);
+        let made = functions.iter().filter(|function| function.position == position);
+        let made = made.flat_map(|function| &function.closures).find(takes_count);
+        let Some((expr, closure)) = closure_literal(made.unwrap_or(arg)) else {
+            let found = self.infer(arg, &Expect::Nothing);
+            if !matches!(self.table.shallow(&found), Term::Error | Term::Never) {
+                let found = self.describe(&found);
+                let message = format!("expected a closure or the name of a function, found {found}");
+                self.diags.error(code::MISMATCHED_TYPES, arg.span, message).help("write `|x| …`");
+            }
+            return;
+        };
+        let found = self.infer_closure_in(expr, closure, Some(demand), true);
+        self.record(expr.id, found.clone());
+        self.record(arg.id, found);
+    }
+
+    /// A closure that a method of something unknown takes.
+    pub(super) fn infer_unknown_closure(&mut self, expr: &'a Expr, closure: &'a std::rc::Rc<Closure>) -> Term {
+        let demand = Demand { params: vec![Term::Error; closure.params.len()], result: Term::Error };
+        self.infer_closure_in(expr, closure, Some(&demand), true)
+    }
+
+    fn infer_closure_in(
+        &mut self,
+        expr: &'a Expr,
+        closure: &'a std::rc::Rc<Closure>,
+        demand: Option<&Demand>,
+        inline: bool,
+    ) -> Term {
         let base = self.visible.len();
         let frames = std::mem::take(&mut self.frames);
         let diverges = std::mem::replace(&mut self.diverges, false);
-        self.closure_stack.push((expr.id, base));
+        let moves = closure.moves.is_some();
+        self.closure_stack.push(Around { expr: expr.id, base, inline, moves, returns: false });
         self.captures.push(Vec::new());
         let mut params = Vec::new();
         if let Some(demand) = demand
@@ -63,6 +117,7 @@ impl<'a> Infer<'a> {
                     written
                 }
                 (Some(term), None) | (None, Some(term)) => term,
+                (None, None) if demand.is_some() => Term::Error,
                 (None, None) => self.fresh(),
             };
             self.bind_pattern(pattern, &term);
@@ -81,30 +136,43 @@ impl<'a> Infer<'a> {
         }
         self.result = outer;
         self.visible.truncate(base);
-        self.closure_stack.pop();
+        let returns = self.closure_stack.pop().is_some_and(|around| around.returns);
         let captures = self.captures.pop().unwrap_or_default();
         (self.frames, self.diverges) = (frames, diverges);
         for binding in &captures {
             self.note_capture(*binding);
         }
-        self.closures.insert(expr.id, Signature { closure, params, result, captures });
+        self.closures.insert(expr.id, Signature { closure, params, result, captures, returns });
         Term::Closure(self.item, expr.id)
     }
 
     /// Notes the use of a variable that stands outside of the closures around.
     pub(super) fn note_capture(&mut self, binding: BindingId) {
         let position = self.visible.iter().position(|visible| *visible == binding);
-        for (level, (_, base)) in self.closure_stack.iter().enumerate() {
-            if position.is_some_and(|position| position < *base) && !self.captures[level].contains(&binding) {
+        for (level, around) in self.closure_stack.iter().enumerate() {
+            if position.is_some_and(|position| position < around.base) && !self.captures[level].contains(&binding) {
                 self.captures[level].push(binding);
             }
         }
     }
 
-    /// Whether a variable stands outside of the closure around.
+    /// Whether a closure around, which has a copy of its own, does not reach a variable.
     pub(super) fn is_captured(&self, binding: BindingId) -> bool {
-        let Some((_, base)) = self.closure_stack.last() else { return false };
-        self.visible.iter().position(|visible| *visible == binding).is_some_and(|position| position < *base)
+        let position = self.visible.iter().position(|visible| *visible == binding);
+        let copies = self.closure_stack.iter().filter(|around| !around.inline || around.moves);
+        copies.into_iter().any(|around| position.is_some_and(|position| position < around.base))
+    }
+
+    /// Whether the closure around would reach the variables outside but for its `move`.
+    pub(super) fn is_moved_to(&self) -> bool {
+        self.closure_stack.iter().all(|around| around.inline)
+    }
+
+    /// Notes that a `return` or `?` leaves the closure around.
+    pub(super) fn note_return(&mut self) {
+        if let Some(around) = self.closure_stack.last_mut() {
+            around.returns = true;
+        }
     }
 
     /// The parameters and result of a closure; nothing for one of a function with errors.
@@ -202,8 +270,8 @@ impl<'a> Infer<'a> {
         for (expr, signature) in std::mem::take(&mut self.closures) {
             let params = signature.params.iter().map(|param| self.table.resolve(param).unwrap_or(Ty::Error)).collect();
             let result = self.table.resolve(&signature.result).unwrap_or(Ty::Error);
-            let typed =
-                TypedClosure { closure: signature.closure.clone(), params, result, captures: signature.captures };
+            let Signature { closure, captures, returns, .. } = signature;
+            let typed = TypedClosure { closure: closure.clone(), params, result, captures, returns };
             self.tables.closures.insert(expr, typed);
         }
     }

@@ -292,6 +292,7 @@ impl<'a> Infer<'a> {
     }
 
     pub(super) fn infer_return(&mut self, expr: &'a Expr, value: Option<&'a Expr>) -> Term {
+        self.note_return();
         let result = self.result.clone();
         match value {
             Some(value)

@@ -55,10 +55,10 @@ impl<'a> Infer<'a> {
         }
         let shallow = self.table.shallow(&term);
         if let Term::Error | Term::Never = shallow {
-            self.infer_arguments_only(args);
+            self.infer_unknown_arguments(args);
             return shallow;
         }
-        if let Some(result) = self.infer_choice_method(expr, &shallow, name, args) {
+        if let Some(result) = self.infer_choice_method(expr, (receiver, &shallow), name, args) {
             return result;
         }
         if let Term::Atomic(scalar) = shallow {

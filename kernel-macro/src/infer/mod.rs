@@ -134,8 +134,8 @@ struct Infer<'a> {
     open: Vec<(&'a Expr, Term)>,
     /// The literal that is the operand of the minus sign met last.
     negated: Option<ExprId>,
-    /// The closures around, innermost last, with the number of variables in scope where each begins.
-    closure_stack: Vec<(ExprId, usize)>,
+    /// The closures around, innermost last.
+    closure_stack: Vec<closure::Around>,
     /// What each of them captures.
     captures: Vec<Vec<BindingId>>,
     /// The closures met so far.
@@ -234,8 +234,8 @@ impl<'a> Infer<'a> {
             self.exprs.resize(id.index() + 1, None);
         }
         self.exprs[id.index()] = Some(term);
-        if let Some((closure, _)) = self.closure_stack.last() {
-            self.tables.inside.insert(id, *closure);
+        if let Some(around) = self.closure_stack.iter().rev().find(|around| !around.inline) {
+            self.tables.inside.insert(id, around.expr);
         }
     }
 

@@ -339,6 +339,7 @@ impl<'a> Infer<'a> {
     /// `value?`
     pub(super) fn infer_try(&mut self, expr: &'a Expr, operand: &'a Expr) -> Term {
         let term = self.infer(operand, &Expect::Nothing);
+        self.note_return();
         let result = self.table.shallow(&self.result.clone());
         match (self.table.shallow(&term), &result) {
             (Term::Error | Term::Never, _) | (_, Term::Error) => Term::Error,

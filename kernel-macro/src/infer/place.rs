@@ -323,14 +323,19 @@ impl<'a> Infer<'a> {
                 } else if let Term::Shared(_) = local.term {
                     // Its parts may be assigned to; the whole was refused.
                 } else if self.is_captured(*binding) {
-                    self.diags
-                        .error(
-                            code::NOT_ASSIGNABLE,
-                            place.span,
-                            format!("the closure changes the variable `{name}` of the function around it"),
-                        )
-                        .note("closures in kernels capture variables by copy")
-                        .help("return the new value from the closure, or write a loop");
+                    let moves = self.is_moved_to();
+                    let error = self.diags.error(
+                        code::NOT_ASSIGNABLE,
+                        place.span,
+                        format!("the closure changes the variable `{name}` of the function around it"),
+                    );
+                    if moves {
+                        error.note("a `move` closure has a copy of its own").help("remove `move`");
+                    } else {
+                        error
+                            .note("closures in kernels capture variables by copy")
+                            .help("return the new value from the closure, or write a loop");
+                    }
                 } else if !local.mutable {
                     self.diags
                         .error(

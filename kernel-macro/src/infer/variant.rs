@@ -138,6 +138,22 @@ impl<'a> Infer<'a> {
         Some(Constructor { term, variant: Some(variant), fields, names: &[], shape, item: None })
     }
 
+    /// `Ok::<u32, i32>(value)`
+    pub(super) fn unify_variant_args(&mut self, constructor: &Constructor<'a>, path: &'a Path) {
+        let params = match &constructor.term {
+            Term::Option(value) => vec![(**value).clone()],
+            Term::Result(value, error) => vec![(**value).clone(), (**error).clone()],
+            _ => return,
+        };
+        let Some(written) = path.last_args() else { return };
+        for (param, arg) in params.iter().zip(&written.args) {
+            if let Some(ty) = &arg.ty {
+                let term = self.term_of(ty);
+                self.table.unify(param, &term);
+            }
+        }
+    }
+
     /// `Some(value)`, `Shape::Circle(radius)`, `Meters(1.0)`.
     pub(super) fn infer_constructor_call(
         &mut self,

@@ -32,9 +32,9 @@ pub(super) fn lower_closure_fn(
 
 impl FnCx<'_, '_, '_> {
     fn lower_closure_body(mut self, id: ExprId, result: Option<gridwise_ir::types::TypeId>) -> FunctionId {
-        self.set_result(result);
         let typed = self.typed;
         let closure = &typed.closures[&id];
+        self.set_result(result, &closure.result);
         let mut arguments = self.b.arguments().to_vec().into_iter();
         let captured: Vec<BindingId> = closure.captures.clone();
         let with_value: Vec<bool> = captured.iter().map(|it| self.ty(typed.binding(*it)).is_some()).collect();

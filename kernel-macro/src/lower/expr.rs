@@ -68,6 +68,7 @@ impl FnCx<'_, '_, '_> {
             ExprKind::AssignOp(op, place, value, _) => self.lower_assign_op(expr, *op, place, value),
             ExprKind::Call { args, .. } => self.lower_call(expr, &args.iter().collect::<Vec<_>>()),
             ExprKind::Method { receiver, args, .. } => {
+                let args = args.iter().enumerate().map(|(position, arg)| self.typed.argument(expr, position, arg));
                 let args: Vec<_> = [&**receiver].into_iter().chain(args).collect();
                 self.lower_call(expr, &args)
             }

@@ -10,6 +10,7 @@ use gridwise_ir::types::TypeId;
 use proc_macro2::Span;
 
 use super::control::Target;
+use super::inline::Frame;
 use super::{KernelParam, Shared, function_of};
 use crate::ast::{BindingId, Expr, ExprId, Fn, Param};
 use crate::program::ItemId;
@@ -45,11 +46,14 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) zeros: HashSet<ValueId>,
     /// How many links of `let` conditions are around.
     pub(super) links_depth: u32,
+    /// The closures around that run where they stand and that a `return` can leave, innermost last.
+    pub(super) inlined: Vec<Frame<'p>>,
     /// Const items that hold arrays.
     const_slots: HashMap<ItemId, Slot>,
     slots: Vec<Slot>,
     file: FileId,
     result: Option<TypeId>,
+    result_ty: &'p Ty,
     /// `self` of a method that writes it.
     written: Option<BindingId>,
 }
@@ -65,8 +69,24 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         let slots = vec![Slot::Nothing; ast.binding_count];
         let result = super::result_type(shared, b.types_mut(), ast, typed);
         let written = if ast.writes_self() { ast.params.first().map(|param| param.binding) } else { None };
-        let (targets, known, zeros, const_slots) = Default::default();
-        Self { shared, ast, typed, b, targets, known, zeros, links_depth: 0, const_slots, slots, file, result, written }
+        let (targets, known, zeros, inlined, const_slots) = Default::default();
+        Self {
+            shared,
+            ast,
+            typed,
+            b,
+            targets,
+            known,
+            zeros,
+            links_depth: 0,
+            inlined,
+            const_slots,
+            slots,
+            file,
+            result,
+            result_ty: typed.result.as_ref().unwrap_or(&Ty::Unit),
+            written,
+        }
     }
 
     /// Lowers the kernel's body; its parameters come from the interface.
@@ -152,8 +172,9 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
     }
 
     /// What the function returns, when it is not the function of the tree itself.
-    pub(super) fn set_result(&mut self, result: Option<TypeId>) {
+    pub(super) fn set_result(&mut self, result: Option<TypeId>, ty: &'p Ty) {
         self.result = result;
+        self.result_ty = ty;
         self.written = None;
     }
 
@@ -180,8 +201,16 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         matches!(ty, Ty::Array(..)) || self.shared.types.members(ty).iter().any(|member| self.holds_array(member))
     }
 
-    /// Returns from the function; a function of unit type drops the value.
+    /// The type that a `return` has to have here.
+    pub(super) fn returned(&self) -> &'p Ty {
+        self.inlined.last().map_or(self.result_ty, |frame| frame.ty)
+    }
+
+    /// Returns from the function, or the closure around; a function of unit type drops the value.
     pub(super) fn emit_return(&mut self, value: Option<ValueId>) {
+        if let Some(frame) = self.inlined.last() {
+            return self.leave_inline(*frame, value);
+        }
         if let Some(written) = self.written
             && !self.b.is_terminated()
             && let Slot::Local(local) = self.slot(written)

@@ -4,6 +4,7 @@
 //! (`None`) means unit or that control does not come out of the expression: whoever needs a value passes `None` on.
 //! Masking of invocations beyond the grid and the code of checked accesses belong to the back end.
 
+mod choice;
 mod closure;
 mod constant;
 mod control;
@@ -12,6 +13,7 @@ mod emit;
 mod expr;
 mod float;
 mod function;
+mod inline;
 mod int;
 mod intrinsic;
 mod iterate;

@@ -10,10 +10,10 @@ use gridwise_ir::types::Scalar;
 use super::function::FnCx;
 use crate::ast::Expr;
 use crate::program::{ItemId, TypedItem};
-use crate::typed::{ChoiceMethod, Ty};
+use crate::typed::Ty;
 
 /// Positions of the variants of `Option` and `Result`.
-const NONE: u32 = 0;
+pub(super) const NONE: u32 = 0;
 pub(super) const SOME: u32 = 1;
 pub(super) const OK: u32 = 0;
 pub(super) const ERR: u32 = 1;
@@ -108,7 +108,7 @@ impl FnCx<'_, '_, '_> {
             result,
             |cx| cx.variant_member(&ty, value, good, 0),
             |cx| {
-                let returned = cx.typed.result.clone().unwrap_or(Ty::Unit);
+                let returned = cx.returned().clone();
                 let bad = match ty {
                     Ty::Option(_) => cx.make_variant(&returned, NONE, &[]),
                     _ => {
@@ -120,73 +120,5 @@ impl FnCx<'_, '_, '_> {
                 None
             },
         )
-    }
-
-    /// A method of `Option` or `Result`; arguments are evaluated whatever the receiver is, as in Rust.
-    pub(super) fn lower_choice(&mut self, expr: &Expr, method: ChoiceMethod, args: &[&Expr]) -> Option<ValueId> {
-        use ChoiceMethod as M;
-        let receiver_ty = self.ty_of(args[0]).clone();
-        let value = self.lower_expr(args[0])?;
-        let other = args.get(1).map(|arg| (self.lower_expr(arg), self.ty_of(arg).clone()));
-        if self.b.is_terminated() {
-            return None;
-        }
-        let result_ty = self.ty_of(expr).clone();
-        let is_option = matches!(receiver_ty, Ty::Option(_));
-        let (good, bad) = if is_option { (SOME, NONE) } else { (OK, ERR) };
-        let is_good = self.is_variant(&receiver_ty, value, good)?;
-        let member = |cx: &mut Self, variant| cx.variant_member(&receiver_ty, value, variant, 0);
-        let (other, other_ty) = other.unwrap_or((None, Ty::Unit));
-        let (yes, no) = match method {
-            M::IsSome | M::IsOk => return Some(is_good),
-            M::IsNone | M::IsErr => return Some(self.b.op(Op::Not, &[is_good])),
-            M::UnwrapOr => (member(self, good)?, other?),
-            M::UnwrapOrDefault => {
-                let value = member(self, good)?;
-                let ty = self.b.value_type(value);
-                (value, self.zero(ty))
-            }
-            M::Ok => {
-                let value = member(self, good);
-                (self.make_variant(&result_ty, SOME, &[value])?, self.make_variant(&result_ty, NONE, &[])?)
-            }
-            M::Err => {
-                let error = member(self, bad);
-                (self.make_variant(&result_ty, NONE, &[])?, self.make_variant(&result_ty, SOME, &[error])?)
-            }
-            M::OkOr => {
-                let value = member(self, good);
-                (self.make_variant(&result_ty, OK, &[value])?, self.make_variant(&result_ty, ERR, &[other])?)
-            }
-            M::And if is_option => (other?, self.make_variant(&result_ty, NONE, &[])?),
-            M::And => {
-                let error = member(self, bad);
-                (other?, self.make_variant(&result_ty, ERR, &[error])?)
-            }
-            M::Or if is_option => (value, other?),
-            M::Or => {
-                let value = member(self, good);
-                (self.make_variant(&result_ty, OK, &[value])?, other?)
-            }
-            M::Xor => {
-                let none = self.make_variant(&result_ty, NONE, &[])?;
-                let other = other?;
-                let is_other = self.is_variant(&result_ty, other, SOME)?;
-                (self.select(is_other, none, value), other)
-            }
-            M::Zip => {
-                let other = other?;
-                let is_other = self.is_variant(&other_ty, other, SOME)?;
-                let parts = [member(self, good), self.variant_member(&other_ty, other, SOME, 0)];
-                let Ty::Option(pair_ty) = &result_ty else { return None };
-                let parts: Vec<_> = parts.into_iter().flatten().collect();
-                let pair = self.ty(pair_ty).map(|ty| self.compose(ty, &parts));
-                let none = self.make_variant(&result_ty, NONE, &[])?;
-                let both = self.make_variant(&result_ty, SOME, &[pair])?;
-                (self.select(is_other, both, none), none)
-            }
-            M::Flatten => (member(self, good)?, self.make_variant(&result_ty, NONE, &[])?),
-        };
-        Some(self.select(is_good, yes, no))
     }
 }

@@ -172,7 +172,9 @@ impl Parser<'_> {
         {
             return self.unwrap(call, *receiver, message);
         }
-        ExprKind::Method { receiver, name: call.method.clone(), turbofish, args: self.list(&call.args) }
+        let args = self.list(&call.args);
+        let functions = self.function_args(&call.method, &args);
+        ExprKind::Method { receiver, name: call.method.clone(), turbofish, args, functions }
     }
 
     fn struct_literal(&mut self, literal: &syn::ExprStruct) -> ExprKind {

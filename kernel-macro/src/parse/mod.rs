@@ -3,6 +3,7 @@
 mod assign;
 mod data;
 mod expr;
+mod function;
 mod generics;
 mod implementation;
 mod item;

@@ -23,7 +23,9 @@ impl Renderer<'_> {
             }
             _ => {
                 let receiver = self.expr(receiver);
-                let args = args.iter().map(|arg| self.bare(arg)).collect::<Vec<_>>();
+                let args = args.iter().enumerate();
+                let args = args.map(|(position, arg)| self.bare(self.typed.argument(whole, position, arg)));
+                let args = args.collect::<Vec<_>>();
                 let turbofish = match &whole.kind {
                     ExprKind::Method { turbofish, .. } => turbofish.as_ref().map(|turbofish| &turbofish.tokens),
                     _ => None,

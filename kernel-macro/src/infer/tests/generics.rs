@@ -52,10 +52,6 @@ fn kernel(x: &mut [f32]) {
             error: [K0106] expected a closure with 1 parameter, found one with 2
              4 |     x[0] = apply(1.0, |a, b| a);
                |                       ^^^^^^^^
-            error: [K0109] cannot infer the type of `b`
-                   help: write it, for example `let b: f32 = …`
-             4 |     x[0] = apply(1.0, |a, b| a);
-               |                           ^
             error: [K0102] expected a closure that takes `f32`, found `u32`
              5 |     x[0] = apply(1.0, |a: u32| 2.0);
                |                           ^^^

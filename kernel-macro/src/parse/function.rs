@@ -1,0 +1,89 @@
+//! Paths where methods take something to call: `.map(f32::sqrt)`. Whether one names a function is found by inference; here
+//! the closure is made that it then stands for.
+
+use std::rc::Rc;
+
+use proc_macro2::{Ident, Span};
+
+use super::Parser;
+use crate::ast::{Closure, Expr, ExprKind, FunctionArg, Path, Pattern, SpanRange};
+
+/// Methods with something to call among their arguments: position, and how many parameters it may have.
+const CALLERS: &[(&str, usize, &[usize])] = &[
+    ("map", 0, &[1]),
+    ("and_then", 0, &[1]),
+    ("or_else", 0, &[0, 1]),
+    ("unwrap_or_else", 0, &[0, 1]),
+    ("ok_or_else", 0, &[0]),
+    ("map_or", 1, &[1]),
+    ("map_or_else", 0, &[0, 1]),
+    ("map_or_else", 1, &[1]),
+    ("map_err", 0, &[1]),
+    ("is_some_and", 0, &[1]),
+    ("is_none_or", 0, &[1]),
+    ("is_ok_and", 0, &[1]),
+    ("is_err_and", 0, &[1]),
+    ("get_or_insert_with", 0, &[0]),
+    ("then", 0, &[0]),
+    ("then_with", 0, &[0]),
+    ("filter", 0, &[1]),
+    ("filter_map", 0, &[1]),
+    ("flat_map", 0, &[1]),
+    ("inspect", 0, &[1]),
+    ("inspect_err", 0, &[1]),
+    ("take_while", 0, &[1]),
+    ("skip_while", 0, &[1]),
+    ("map_while", 0, &[1]),
+    ("for_each", 0, &[1]),
+    ("any", 0, &[1]),
+    ("all", 0, &[1]),
+    ("find", 0, &[1]),
+    ("find_map", 0, &[1]),
+    ("position", 0, &[1]),
+    ("rposition", 0, &[1]),
+    ("min_by_key", 0, &[1]),
+    ("max_by_key", 0, &[1]),
+    ("min_by", 0, &[2]),
+    ("max_by", 0, &[2]),
+    ("reduce", 0, &[2]),
+    ("fold", 1, &[2]),
+    ("try_fold", 1, &[2]),
+    ("try_for_each", 0, &[1]),
+];
+
+/// Names of the parameters; those of closures that stand where the author wrote a path.
+const PARAMS: [&str; 2] = ["__first", "__second"];
+
+impl Parser<'_> {
+    /// The arguments of a method that may name functions.
+    pub(super) fn function_args(&mut self, method: &Ident, args: &[Expr]) -> Vec<FunctionArg> {
+        if !args.iter().any(|arg| matches!(arg.kind, ExprKind::Path(_))) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for (_, position, counts) in CALLERS.iter().filter(|(name, ..)| method == name) {
+            if let Some(Expr { kind: ExprKind::Path(path), span, .. }) = args.get(*position) {
+                let closures = counts.iter().map(|count| self.calling(path, *span, *count)).collect();
+                found.push(FunctionArg { position: *position, closures });
+            }
+        }
+        found
+    }
+
+    /// `|a| path(a)` with `count` parameters.
+    fn calling(&mut self, path: &Path, span: SpanRange, count: usize) -> Expr {
+        let place = Span::mixed_site().located_at(span.start);
+        let (mut params, mut args) = (Vec::new(), Vec::new());
+        for name in &PARAMS[..count] {
+            let name = Ident::new(name, place);
+            let binding = self.next_binding();
+            params.push((Pattern::Binding { name: name.clone(), mutable: false, binding, inner: None }, None));
+            let kind = ExprKind::Path(Path::plain(false, vec![name]));
+            args.push(Expr { id: self.next_expr(), kind, span });
+        }
+        let kind = ExprKind::Call { callee: path.clone(), callee_span: span, args };
+        let body = Expr { id: self.next_expr(), kind, span };
+        let closure = Closure { moves: None, params, result: None, body };
+        Expr { id: self.next_expr(), kind: ExprKind::Closure(Rc::new(closure)), span }
+    }
+}
