@@ -7,6 +7,7 @@ mod check;
 mod codegen;
 mod diag;
 mod dump;
+mod editor;
 mod expand;
 mod foreign;
 mod format;

@@ -55,6 +55,11 @@ run_unit_tests() {
 
 run_compile_fail() { cargo test -p gridwise-tests --test ui; }
 
+run_editor() {
+    rust-analyzer --version || rustup component add rust-analyzer
+    cargo test -p gridwise-tests --test editor
+}
+
 build_suites() {
     suite_binary corpus
     suite_binary errors

@@ -7,6 +7,7 @@ use quote::{quote, quote_spanned};
 use super::descriptor::{DESCRIPTOR, descriptor_tokens};
 use super::dispatch::type_name;
 use crate::ast::{Fn, Item, ScalarName, TypeKind};
+use crate::editor;
 use crate::message::Message;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 use crate::render::{TWIN, render_fn, render_host, sites_tokens};
@@ -28,7 +29,7 @@ pub(crate) fn kernel_items(
     };
     let Some(host) = render_host(program, item) else { return TokenStream::new() };
     let private = quote!(#krate::__private);
-    let original = render_fn(program, item, true, krate);
+    let original = editor::unless_written(|| render_fn(program, item, true, krate));
     let place = CompiledLocation { file: file.clone(), line: position.0, column: position.1 };
     let descriptor = descriptor_tokens(program, compiled, messages, &place, &host.sites);
     let atomics = function.params.iter().zip(&typed.params).enumerate().filter_map(|(position, (param, ty))| {

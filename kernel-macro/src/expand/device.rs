@@ -3,13 +3,14 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::{Finished, advance, errors_of, internal_error, start, wrong_item};
+use super::{Finished, advance, errors_of, has_keyword, internal_error, start, unreadable_fn, wrong_item};
 use crate::assemble::{AssembleError, MainItem, assemble};
 use crate::ast::{Item, SpanRange};
 use crate::attrs::check_no_arguments;
 use crate::check::check_item;
 use crate::codegen::{const_assertion, const_stub, discriminant_assertions, fn_stub, item_macro, value_impl};
 use crate::diag::{Diagnostics, code};
+use crate::editor;
 use crate::gather::{
     Closure, Entry, EntryKind, Place, State, names_of_const, names_of_enum, names_of_fn, names_of_struct,
 };
@@ -104,13 +105,13 @@ impl DeviceItem {
 
     /// What is emitted after an error: the item with nothing in it that could fail, and a macro that says so.
     fn stub(&self, parsed: &Item, key: &str) -> TokenStream {
-        let item = match self {
+        let item = editor::unless_written(|| match self {
             Self::Fn(item) => fn_stub(item),
             Self::Const(item) => const_stub(item, parsed, &facade_path()),
             // Nothing in a type itself fails because of kernels.
             Self::Struct(item) => item.to_token_stream(),
             Self::Enum(item) => item.to_token_stream(),
-        };
+        });
         let hidden = item_macro(self.name(), self.vis(), key, &Closure::Broken);
         quote!(#item #hidden)
     }
@@ -138,26 +139,25 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
         return with_arguments(&attr, super::module::device_trait(definition));
     }
     let Some(read) = DeviceItem::read(&item) else {
-        let mut tokens = wrong_item(
-            SpanRange::of(item.clone()),
-            "`#[device]` is for free functions, consts, structs, enums, traits and modules",
-            "structs that lie in buffers take `#[derive(Clone, Copy, GpuData)]`; put an `impl` beside its struct into a `#[device] mod`",
-        );
-        tokens.extend(item);
+        let mut tokens = unreadable_fn(&item).unwrap_or_else(|| {
+            wrong_item(
+                SpanRange::of(item.clone()),
+                "`#[device]` is for free functions, consts, structs, enums, traits and modules",
+                "structs that lie in buffers take `#[derive(Clone, Copy, GpuData)]`; put an `impl` beside its struct into a `#[device] mod`",
+            )
+        });
+        tokens.extend(editor::unread(item));
         return tokens;
     };
     let mut diags = Diagnostics::new();
     check_no_arguments("device", &attr, &mut diags);
+    let written = editor::written(&item);
     let (parsed, state) = device_state(&read, item, &mut diags);
     let failed = diags.has_errors();
-    let mut tokens = errors_of(diags);
+    let mut tokens = written;
+    tokens.extend(errors_of(diags));
     tokens.extend(if failed { read.stub(&parsed, &state.key) } else { advance(state) });
     tokens
-}
-
-/// Whether a word stands in an item outside of all brackets.
-fn has_keyword(item: &TokenStream, keyword: &str) -> bool {
-    item.clone().into_iter().any(|token| matches!(&token, proc_macro2::TokenTree::Ident(ident) if ident == keyword))
 }
 
 /// An expansion, after the errors of the attribute's arguments.
@@ -205,20 +205,18 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     let Some(assembled) = compiled else {
         return Finished { tokens: read.stub(&item, &state.key), closure: Closure::Broken };
     };
-    let mut tokens = match &read {
+    let mut tokens = editor::unless_written(|| match &read {
         DeviceItem::Fn(_) => render_fn(&assembled.program, assembled.item, false, &facade_path()),
-        DeviceItem::Const(item) => {
-            let mut tokens = item.to_token_stream();
-            tokens.extend(const_assertion(&assembled.program, assembled.item));
-            tokens
-        }
+        _ => state.item.clone(),
+    });
+    match &read {
+        DeviceItem::Fn(_) => {}
+        DeviceItem::Const(_) => tokens.extend(const_assertion(&assembled.program, assembled.item)),
         DeviceItem::Struct(_) | DeviceItem::Enum(_) => {
-            let mut tokens = state.item.clone();
             tokens.extend(value_impl(&item, &facade_path()));
             tokens.extend(discriminant_assertions(&assembled.program, assembled.item));
-            tokens
         }
-    };
+    }
     let (name, vis, kind) = (read.name().clone(), read.vis().clone(), read.kind());
     let mut entries = assembled.entries;
     entries.push(Entry {

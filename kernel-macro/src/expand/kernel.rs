@@ -3,7 +3,7 @@
 use gridwise_ir::compile::{CompileOptions, compile};
 use proc_macro2::{Ident, TokenStream};
 
-use super::{Finished, advance, errors_of, internal_error, start, wrong_item};
+use super::{Finished, advance, errors_of, internal_error, start, unreadable_fn, wrong_item};
 use crate::assemble::{AssembleError, Assembled, MainItem, assemble};
 use crate::ast::{Fn, Item, Path, SpanRange, TypeKind};
 use crate::attrs::KernelAttr;
@@ -11,6 +11,7 @@ use crate::check::check_kernel;
 use crate::codegen::{check_push_constants, check_shared_memory, dispatch_items, fn_stub, kernel_items, type_name};
 use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, words_text};
+use crate::editor;
 use crate::gather::{Closure, EntryKind, Place, State, names_of_fn};
 use crate::infer::infer_item;
 use crate::instantiate::instantiate;
@@ -51,25 +52,30 @@ impl KernelItem {
 /// Expands `#[kernel(attr)] item`. The dispatch type comes first: it stays whatever fails later.
 pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     let Ok(source) = syn::parse2::<syn::ItemFn>(item.clone()) else {
-        let mut tokens = wrong_item(
-            SpanRange::of(item.clone()),
-            "`#[kernel]` is for free functions with a body",
-            "put it on a `fn`; consts and helper functions take `#[device]`, structs `#[derive(GpuData)]`",
-        );
-        tokens.extend(item);
+        let mut tokens = unreadable_fn(&item).unwrap_or_else(|| {
+            wrong_item(
+                SpanRange::of(item.clone()),
+                "`#[kernel]` is for free functions with a body",
+                "put it on a `fn`; consts and helper functions take `#[device]`, structs `#[derive(GpuData)]`",
+            )
+        });
+        tokens.extend(editor::unread(item));
         return tokens;
     };
     let mut diags = Diagnostics::new();
     let kernel = KernelItem::parse(attr.clone(), source, &mut diags);
     let names = kernel.names(&mut diags);
     let failed = diags.has_errors();
-    let mut tokens = errors_of(diags);
+    let errors = errors_of(diags);
+    let mut tokens = TokenStream::new();
     // A struct cannot stand in an `impl`, where a function with a receiver does.
     if type_name(&kernel.function.name) != kernel.function.name && kernel.source.sig.receiver().is_none() {
         tokens.extend(dispatch_items(&kernel.source, &kernel.function, &facade_path()));
     }
+    tokens.extend(editor::written(&item));
+    tokens.extend(errors);
     tokens.extend(if failed {
-        fn_stub(&kernel.source)
+        editor::unless_written(|| fn_stub(&kernel.source))
     } else if names.is_empty() && !kernel.function.has_debug {
         // Nothing to gather: no need to read the tokens again.
         let mut diags = Diagnostics::new();
@@ -118,7 +124,7 @@ fn finish_item(
             None
         }
     };
-    tokens.unwrap_or_else(|| fn_stub(&source))
+    tokens.unwrap_or_else(|| editor::unless_written(|| fn_stub(&source)))
 }
 
 /// Everything after gathering; `None` after errors.

@@ -12,7 +12,7 @@ pub(crate) use device::device;
 pub(crate) use gpu_data::gpu_data;
 pub(crate) use kernel::kernel;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
 use crate::ast::{Path, SpanRange};
 use crate::diag::{Diagnostics, code};
@@ -98,6 +98,25 @@ fn wrong_item(span: SpanRange, message: &str, help: &str) -> TokenStream {
     let mut diags = Diagnostics::new();
     diags.error(code::BAD_ATTRIBUTE, span, message).help(help);
     errors_of(diags)
+}
+
+/// Reports a function with syntax that is not known here; `None` for other items.
+fn unreadable_fn(item: &TokenStream) -> Option<TokenStream> {
+    let is_body = |last: TokenTree| matches!(last, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    if !has_keyword(item, "fn") || !item.clone().into_iter().last().is_some_and(is_body) {
+        return None;
+    }
+    let error = syn::parse2::<syn::ItemFn>(item.clone()).err()?;
+    let mut diags = Diagnostics::new();
+    diags
+        .error(code::UNSUPPORTED_SYNTAX, SpanRange::token(error.span()), format!("this cannot be read: {error}"))
+        .help("finish it; if it is Rust, write it in an older form");
+    Some(errors_of(diags))
+}
+
+/// Whether a word stands in an item outside of all brackets.
+fn has_keyword(item: &TokenStream, keyword: &str) -> bool {
+    item.clone().into_iter().any(|token| matches!(&token, TokenTree::Ident(ident) if ident == keyword))
 }
 
 /// Reports a panic of the compiler.

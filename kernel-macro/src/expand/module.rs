@@ -11,6 +11,7 @@ use crate::check::check_item;
 use crate::codegen::{check_fields, check_repr, const_assertion, data_assertions, discriminant_assertions};
 use crate::codegen::{fn_stub, item_macro, value_impl};
 use crate::diag::{Diagnostics, code};
+use crate::editor;
 use crate::gather::{Closure, Entry, EntryKind, Place, State};
 use crate::gather::{names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct, names_of_trait};
 use crate::instantiate::instantiate;
@@ -34,7 +35,8 @@ pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {
     };
     let (device, host) = split(items);
     let (state, failed) = module_state(&ident, device.clone(), &mut diags);
-    let mut inner = errors_of(diags);
+    let mut inner = written(&device);
+    inner.extend(errors_of(diags));
     inner.extend(if failed { stubs(&device, &state.key) } else { advance(state) });
     let mut tokens = quote!(#(#attrs)* #vis #mod_token #ident);
     let mut group = proc_macro2::Group::new(proc_macro2::Delimiter::Brace, quote!(#(#host)* #inner));
@@ -49,7 +51,8 @@ pub(super) fn device_trait(item: syn::ItemTrait) -> TokenStream {
     let name = item.ident.clone();
     let items = SourceItems(vec![SourceItem::Trait(item)]);
     let (state, failed) = module_state(&name, items.clone(), &mut diags);
-    let mut tokens = errors_of(diags);
+    let mut tokens = written(&items);
+    tokens.extend(errors_of(diags));
     tokens.extend(if failed { stubs(&items, &state.key) } else { advance(state) });
     tokens
 }
@@ -236,32 +239,42 @@ fn bare(items: &SourceItems) -> SourceItems {
     items
 }
 
-/// An item without errors as Rust.
+/// The items in an editor, where they stand for both what is rendered of them and their stubs.
+fn written(items: &SourceItems) -> TokenStream {
+    let written = items.0.iter().map(|item| match item {
+        SourceItem::Struct(input) => editor::written(&struct_tokens(input)),
+        other => editor::written(&other.to_token_stream()),
+    });
+    written.collect()
+}
+
+/// An item without errors as Rust, with what goes with it.
 fn rendered(program: &Program, id: ItemId, item: &SourceItem) -> TokenStream {
+    let mut tokens = editor::unless_written(|| rendered_item(program, id, item));
+    match (item, &program.items[id].item) {
+        (SourceItem::Const(_), _) => tokens.extend(const_assertion(program, id)),
+        (SourceItem::Struct(_), Item::Struct(definition)) => {
+            tokens.extend(data_assertions(program, id, definition, &facade_path()));
+        }
+        (SourceItem::DeviceStruct(_), item) => tokens.extend(value_impl(item, &facade_path())),
+        (SourceItem::Enum(_), item) => {
+            tokens.extend(value_impl(item, &facade_path()));
+            tokens.extend(discriminant_assertions(program, id));
+        }
+        _ => {}
+    }
+    tokens
+}
+
+fn rendered_item(program: &Program, id: ItemId, item: &SourceItem) -> TokenStream {
     let krate = facade_path();
     let mut members = program.members(id).map(|(member, _)| member);
     match item {
         SourceItem::Fn(_) => render_fn(program, id, false, &krate),
-        SourceItem::Const(item) => {
-            let assertion = const_assertion(program, id);
-            quote!(#item #assertion)
-        }
-        SourceItem::Struct(input) => {
-            let mut tokens = struct_tokens(input);
-            if let Item::Struct(definition) = &program.items[id].item {
-                tokens.extend(data_assertions(program, id, definition, &krate));
-            }
-            tokens
-        }
-        SourceItem::DeviceStruct(item) => {
-            let value = value_impl(&program.items[id].item, &krate);
-            quote!(#item #value)
-        }
-        SourceItem::Enum(item) => {
-            let value = value_impl(&program.items[id].item, &krate);
-            let assertions = discriminant_assertions(program, id);
-            quote!(#item #value #assertions)
-        }
+        SourceItem::Const(item) => item.to_token_stream(),
+        SourceItem::Struct(input) => struct_tokens(input),
+        SourceItem::DeviceStruct(item) => item.to_token_stream(),
+        SourceItem::Enum(item) => item.to_token_stream(),
         SourceItem::Impl(item) => implementation_tokens(item, |_| {
             members.next().map(|member| render_fn(program, member, false, &krate)).unwrap_or_default()
         }),
@@ -330,7 +343,7 @@ fn broken(items: &SourceItems, key: &str) -> Finished {
 fn stubs(items: &SourceItems, key: &str) -> TokenStream {
     let mut tokens = TokenStream::new();
     for item in &items.0 {
-        tokens.extend(match item {
+        tokens.extend(editor::unless_written(|| match item {
             SourceItem::Fn(item) => fn_stub(item),
             SourceItem::Const(item) => quote!(#[allow(dead_code)] #item),
             SourceItem::Struct(input) => struct_tokens(input),
@@ -338,7 +351,7 @@ fn stubs(items: &SourceItems, key: &str) -> TokenStream {
             SourceItem::Enum(item) => item.to_token_stream(),
             SourceItem::Impl(item) => implementation_tokens(item, method_stub),
             SourceItem::Trait(item) => trait_tokens(item, method_stub),
-        });
+        }));
         if let Some((name, vis)) = item.name() {
             tokens.extend(item_macro(name, vis, &member_key(key, name), &Closure::Broken));
         }

@@ -35,7 +35,9 @@ impl State {
         let text = path.text();
         let span = path.segments.last().map_or_else(proc_macro2::Span::call_site, proc_macro2::Ident::span);
         let call = macro_path(&path);
-        Some(quote_spanned! {span=> #call ! { [ #krate::__resume ] { #self #text } } })
+        // Not at the name: editors would take it for another meaning of it.
+        let resume = quote!(#krate::__resume);
+        Some(quote_spanned! {span=> #call ! { [ #resume ] { #self #text } } })
     }
 }
 

@@ -19,6 +19,8 @@ mod codegen;
 mod diag;
 #[path = "../../../../kernel-macro/src/dump.rs"]
 mod dump;
+#[path = "../../../../kernel-macro/src/editor.rs"]
+mod editor;
 #[path = "../../../../kernel-macro/src/expand/mod.rs"]
 mod expand;
 #[path = "../../../../kernel-macro/src/foreign.rs"]

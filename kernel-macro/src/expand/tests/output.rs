@@ -1,5 +1,6 @@
 //! What expansions emit: it parses, and it is the same each time.
 
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::driver::{accepted, expand_file};
@@ -45,4 +46,16 @@ fn keys_name_the_place() {
     assert_eq!(Place::of(&name).position, (1, 1));
     let kind = EntryKind::Struct;
     assert_eq!(quote!(#kind).to_string(), "gpu_struct");
+}
+
+#[test]
+fn what_cannot_be_read_stays_for_rustc() {
+    let item: TokenStream = "fn k(x: &mut [u32]) { let y = ; }".parse().expect("Rust's tokens");
+    for tokens in
+        [super::super::kernel(TokenStream::new(), item.clone()), super::super::device(TokenStream::new(), item)]
+    {
+        let text = tokens.to_string();
+        assert!(text.contains("this cannot be read: expected an expression"), "{text}");
+        assert!(text.ends_with("fn k (x : & mut [u32]) { let y = ; }"), "{text}");
+    }
 }
