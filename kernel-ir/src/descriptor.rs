@@ -1,6 +1,10 @@
 //! What the compiler hands to the runtime: one constant per kernel. It must not use anything else of this crate.
 
+mod packed;
+
 use std::fmt;
+
+pub use packed::{Spirv, pack};
 
 /// Everything the runtime needs to launch one compiled kernel; the macro emits it as a `static`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,8 +13,8 @@ pub struct KernelDescriptor {
     pub name: &'static str,
     /// Where the function was written.
     pub location: Location,
-    /// The SPIR-V module, little-endian words. Invariant: 4-byte aligned, a whole number of words, `spirv-val` clean.
-    pub spirv: &'static [u8],
+    /// The SPIR-V module. Invariant: a whole number of words, `spirv-val` clean.
+    pub spirv: Spirv,
     /// Name of the module's only entry point.
     pub entry_point: &'static str,
     /// Invocations per workgroup in x, y, z; never zero.

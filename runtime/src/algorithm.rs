@@ -141,7 +141,7 @@ mod tests {
                 location: Location { file: "src/blur.rs", line: 12, column: 9 },
             }],
             location: Location { file: "src/blur.rs", line: 3, column: 1 },
-            spirv: &[],
+            spirv: crate::descriptor::Spirv::Bytes(&[]),
             entry_point: "main",
             workgroup: [64, 1, 1],
             params: &[],

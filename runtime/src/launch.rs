@@ -144,7 +144,7 @@ mod tests {
     const BASE: KernelDescriptor = KernelDescriptor {
         name: "k",
         location: Location { file: "k.rs", line: 1, column: 1 },
-        spirv: &[],
+        spirv: crate::descriptor::Spirv::Bytes(&[]),
         entry_point: "k",
         workgroup: [64, 2, 1],
         params: &[],

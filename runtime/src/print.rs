@@ -170,7 +170,7 @@ mod tests {
     static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
         name: "k",
         location: LOCATION,
-        spirv: &[],
+        spirv: crate::descriptor::Spirv::Bytes(&[]),
         entry_point: "main",
         workgroup: [2, 2, 1],
         params: &[],

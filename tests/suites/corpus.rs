@@ -87,7 +87,9 @@ fn dump(cases: &[Case], directory: &Path) -> std::io::Result<()> {
     for case in cases {
         for kernel in case.kernels {
             let name = format!("{}.{}.spv", case.name.replace("::", "."), kernel.name);
-            std::fs::write(directory.join(name), kernel.spirv)?;
+            let words = kernel.spirv.words().unwrap_or_default();
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            std::fs::write(directory.join(name), bytes)?;
         }
     }
     Ok(())

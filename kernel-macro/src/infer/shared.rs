@@ -54,9 +54,10 @@ impl<'a> Infer<'a> {
     /// Reports an expression that is used as a value and has none: shared variables and what holds atomics.
     pub(super) fn refuse_value(&mut self, expr: &Expr, term: Term) -> Term {
         let shallow = self.table.shallow(&term);
-        let source = text(expr);
         match &shallow {
+            Term::Unit | Term::Scalar(_) | Term::Vector(..) | Term::Never | Term::Var(_) => return term,
             Term::Shared(inner) => {
+                let source = text(expr);
                 let error = self.diags.error(
                     code::SHARED_USE,
                     expr.span,
@@ -69,7 +70,7 @@ impl<'a> Infer<'a> {
                 };
             }
             Term::Atomic(_) => {
-                let name = self.describe(&shallow);
+                let (name, source) = (self.describe(&shallow), text(expr));
                 self.diags
                     .error(code::ATOMIC_USE, expr.span, format!("`{source}` is an {name}, which is no value"))
                     .help(format!("read it with `{source}.load(Relaxed)`"));
@@ -79,6 +80,7 @@ impl<'a> Infer<'a> {
                 if !holds {
                     return term;
                 }
+                let source = text(expr);
                 let help = match other {
                     Term::Array(..) => format!("read one element: `{source}[i].load(Relaxed)`"),
                     _ => format!("read its fields one by one, the atomic ones with `{source}.field.load(Relaxed)`"),

@@ -14,7 +14,7 @@ pub(super) static SITES: [Site; 2] = [
 pub(super) static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     name: "test",
     location: HERE,
-    spirv: &[],
+    spirv: crate::descriptor::Spirv::Bytes(&[]),
     entry_point: "main",
     workgroup: [4, 2, 1],
     params: &[

@@ -35,19 +35,10 @@ const ROUNDING_MODE_RTE: [u32; 2] = [4467, 4462];
 ///
 /// # Errors
 /// When the bytes cannot be a module.
-pub(crate) fn words(descriptor: &KernelDescriptor) -> Result<Cow<'static, [u32]>> {
+pub(crate) fn words(descriptor: &KernelDescriptor) -> Result<Vec<u32>> {
     let invalid = |cause| Error::InvalidModule { kernel: descriptor.name, cause };
-    let bytes = descriptor.spirv;
-    if !bytes.len().is_multiple_of(4) || bytes.len() < 4 * HEADER {
-        return Err(invalid("its length is not that of a module"));
-    }
-    let words = match bytemuck::try_cast_slice(bytes) {
-        Ok(words) if cfg!(target_endian = "little") => Cow::Borrowed(words),
-        _ => {
-            let word = |bytes: &[u8]| bytes.iter().rev().fold(0u32, |word, byte| word << 8 | u32::from(*byte));
-            Cow::Owned(bytes.chunks_exact(4).map(word).collect())
-        }
-    };
+    let words = descriptor.spirv.words().filter(|words| words.len() >= HEADER);
+    let words = words.ok_or_else(|| invalid("its length is not that of a module"))?;
     if words[0] != MAGIC {
         return Err(invalid("the magic number is wrong"));
     }
@@ -119,7 +110,7 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
 
 #[cfg(test)]
 mod tests {
-    use gridwise_ir::descriptor::{Location, Parallel};
+    use gridwise_ir::descriptor::{Location, Parallel, Spirv};
 
     use super::*;
 
@@ -180,7 +171,7 @@ mod tests {
             let descriptor = KernelDescriptor {
                 name: "k",
                 location: Location { file: "", line: 1, column: 1 },
-                spirv,
+                spirv: Spirv::Bytes(spirv),
                 entry_point: "k",
                 workgroup: [1; 3],
                 params: &[],

@@ -1,7 +1,7 @@
 //! Hand-assembled kernels with hand-written twins: what `#[kernel]` generates, without the compiler.
 
 use gridwise_runtime::descriptor::{
-    KernelDescriptor, LaunchWord, LaunchWordKind, Location, Parallel, Param, ParamKind, Site, SiteKind,
+    KernelDescriptor, LaunchWord, LaunchWordKind, Location, Parallel, Param, ParamKind, Site, SiteKind, Spirv,
 };
 use gridwise_runtime::twin::{HostArgs, HostGroup};
 use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
@@ -15,10 +15,12 @@ const fn buffer(name: &'static str, binding: u32, writable: bool) -> Param {
 /// `y[i] = a * x[i] + y[i]`
 pub(crate) struct Saxpy;
 
+const SAXPY_MODULE: &[u8] = include_bytes!("modules/saxpy.spv");
+
 static SAXPY: KernelDescriptor = KernelDescriptor {
     name: "saxpy",
     location: LOCATION,
-    spirv: include_bytes!("modules/saxpy.spv"),
+    spirv: Spirv::Bytes(SAXPY_MODULE),
     entry_point: "saxpy",
     workgroup: [64, 1, 1],
     params: &[
@@ -66,7 +68,7 @@ pub(crate) struct Mark;
 
 static MARK: KernelDescriptor = KernelDescriptor {
     name: "mark",
-    spirv: include_bytes!("modules/mark.spv"),
+    spirv: Spirv::Bytes(include_bytes!("modules/mark.spv")),
     entry_point: "mark",
     params: &[Param { name: "shift", kind: ParamKind::Value { offset: 0, size: 4 } }, buffer("y", 0, true)],
     launch_words: &[
@@ -104,8 +106,8 @@ pub(crate) struct Wrong<const N: usize>;
 static WRONG: [KernelDescriptor; 6] = [
     KernelDescriptor { workgroup: [1 << 20, 1, 1], ..SAXPY },
     KernelDescriptor { push_constant_size: 132, ..SAXPY },
-    KernelDescriptor { spirv: &[3, 2, 35, 7], ..SAXPY },
-    KernelDescriptor { spirv: SAXPY.spirv.split_at(400).0, ..SAXPY },
+    KernelDescriptor { spirv: Spirv::Bytes(&[3, 2, 35, 7]), ..SAXPY },
+    KernelDescriptor { spirv: Spirv::Bytes(SAXPY_MODULE.split_at(400).0), ..SAXPY },
     KernelDescriptor { trap_binding: Some(77), ..SAXPY },
     KernelDescriptor { workgroup: [0, 1, 1], ..SAXPY },
 ];

@@ -79,7 +79,7 @@ fn create_pipeline(
     layout: vk::PipelineLayout,
     descriptor: &KernelDescriptor,
 ) -> Result<vk::Pipeline, Error> {
-    let words = strip_float_controls(descriptor.spirv);
+    let words = strip_float_controls(&descriptor.spirv.words().unwrap_or_default());
     let module = vk::ShaderModuleCreateInfo::default().code(&words);
     // SAFETY: a valid module; it may go when the pipeline is made.
     let module = unsafe { device.raw.create_shader_module(&module, None) }.map_err(vulkan("vkCreateShaderModule"))?;
@@ -97,10 +97,8 @@ fn create_pipeline(
 }
 
 /// The module without the float controls, which a device may lack and this kernel's whole numbers do not need.
-fn strip_float_controls(bytes: &[u8]) -> Vec<u32> {
+fn strip_float_controls(words: &[u32]) -> Vec<u32> {
     const CONTROLS: std::ops::RangeInclusive<u32> = 4459..=4468;
-    let words: Vec<u32> =
-        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
     let (header, mut rest) = words.split_at(words.len().min(5));
     let mut kept = header.to_vec();
     while let Some(&first) = rest.first() {
