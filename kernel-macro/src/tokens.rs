@@ -1,13 +1,18 @@
-//! Tokens that move into what is built around them: with plain `TokenStream`s, `quote!` copies every token once per
-//! level of nesting.
+//! Tokens that are put together in plain vectors and move into what is built around them: `quote!` makes a stream at each level
+//! of nesting, and looks at each token again at each. Knows nothing of what the tokens mean.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
 /// Tokens to be used exactly once.
-pub(crate) struct Tokens(Cell<Option<TokenStream>>);
+pub(crate) struct Tokens(Cell<Option<Vec<TokenTree>>>);
+
+thread_local! {
+    /// Vectors that nothing uses any more.
+    static SPARE: RefCell<Vec<Vec<TokenTree>>> = const { RefCell::new(Vec::new()) };
+}
 
 impl Tokens {
     /// A copy, and the tokens still to be used.
@@ -20,28 +25,299 @@ impl Tokens {
 }
 
 impl From<TokenStream> for Tokens {
-    fn from(tokens: TokenStream) -> Self {
-        Self(Cell::new(Some(tokens)))
+    fn from(stream: TokenStream) -> Self {
+        let mut tokens = Writer::new();
+        tokens.trees.extend(stream);
+        tokens.finish()
+    }
+}
+
+impl From<Tokens> for TokenStream {
+    fn from(tokens: Tokens) -> Self {
+        let mut trees = tokens.0.take().unwrap_or_default();
+        let stream = trees.drain(..).collect();
+        give_back(trees);
+        stream
     }
 }
 
 impl ToTokens for Tokens {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let own = self.0.take();
-        debug_assert!(own.is_some(), "rendered tokens are used once");
-        // As one stream: one after the other, each token would be looked at.
-        tokens.extend(own);
+        let mut trees = self.0.take().unwrap_or_default();
+        tokens.extend(trees.drain(..));
+        give_back(trees);
     }
 }
 
-/// `quote!`, as [`Tokens`].
+fn give_back(trees: Vec<TokenTree>) {
+    SPARE.with_borrow_mut(|spare| spare.push(trees));
+}
+
+/// Tokens in the making.
+pub(crate) struct Writer {
+    trees: Vec<TokenTree>,
+}
+
+impl Writer {
+    pub(crate) fn new() -> Self {
+        Self { trees: SPARE.with_borrow_mut(Vec::pop).unwrap_or_default() }
+    }
+
+    pub(crate) fn finish(self) -> Tokens {
+        Tokens(Cell::new(Some(self.trees)))
+    }
+
+    /// An identifier or keyword.
+    pub(crate) fn ident(&mut self, name: &str, span: Span) {
+        self.trees.push(Ident::new(name, span).into());
+    }
+
+    /// The characters of a punctuation.
+    pub(crate) fn punct(&mut self, characters: &str, span: Span) {
+        let mut rest = characters.bytes();
+        while let Some(byte) = rest.next() {
+            let spacing = if rest.len() > 0 { Spacing::Joint } else { Spacing::Alone };
+            let mut punct = Punct::new(char::from(byte), spacing);
+            punct.set_span(span);
+            self.trees.push(punct.into());
+        }
+    }
+
+    /// `'name`
+    pub(crate) fn lifetime(&mut self, name: &str, span: Span) {
+        self.trees.push(Punct::new('\'', Spacing::Joint).into());
+        self.ident(&name[1..], span);
+    }
+
+    /// The position at which a group begins.
+    pub(crate) fn open(&self) -> usize {
+        self.trees.len()
+    }
+
+    /// Makes a group of what was written since `open`.
+    pub(crate) fn close(&mut self, open: usize, delimiter: Delimiter, span: Span) {
+        let mut group = Group::new(delimiter, self.trees.drain(open..).collect());
+        group.set_span(span);
+        self.trees.push(group.into());
+    }
+
+    /// One separator, but not in front of the first of several.
+    pub(crate) fn separate(&mut self, is_first: &mut bool, separator: &str, span: Span) {
+        if !std::mem::replace(is_first, false) {
+            self.punct(separator, span);
+        }
+    }
+}
+
+/// What templates interpolate.
+pub(crate) trait Put {
+    /// Appends itself.
+    fn put(&self, writer: &mut Writer);
+}
+
+impl Put for Tokens {
+    fn put(&self, writer: &mut Writer) {
+        let own = self.0.take();
+        debug_assert!(own.is_some(), "rendered tokens are used once");
+        let Some(mut own) = own else { return };
+        if writer.trees.is_empty() {
+            std::mem::swap(&mut writer.trees, &mut own);
+        } else {
+            writer.trees.append(&mut own);
+        }
+        give_back(own);
+    }
+}
+
+impl Put for TokenStream {
+    fn put(&self, writer: &mut Writer) {
+        writer.trees.extend(self.clone());
+    }
+}
+
+impl Put for Ident {
+    fn put(&self, writer: &mut Writer) {
+        writer.trees.push(self.clone().into());
+    }
+}
+
+impl Put for Literal {
+    fn put(&self, writer: &mut Writer) {
+        writer.trees.push(self.clone().into());
+    }
+}
+
+impl Put for Punct {
+    fn put(&self, writer: &mut Writer) {
+        writer.trees.push(self.clone().into());
+    }
+}
+
+impl Put for str {
+    fn put(&self, writer: &mut Writer) {
+        writer.trees.push(Literal::string(self).into());
+    }
+}
+
+impl Put for String {
+    fn put(&self, writer: &mut Writer) {
+        self.as_str().put(writer);
+    }
+}
+
+impl Put for bool {
+    fn put(&self, writer: &mut Writer) {
+        writer.ident(if *self { "true" } else { "false" }, Span::call_site());
+    }
+}
+
+impl Put for u32 {
+    fn put(&self, writer: &mut Writer) {
+        writer.trees.push(Literal::u32_suffixed(*self).into());
+    }
+}
+
+impl Put for usize {
+    fn put(&self, writer: &mut Writer) {
+        writer.trees.push(Literal::usize_suffixed(*self).into());
+    }
+}
+
+impl<T: Put + ?Sized> Put for &T {
+    fn put(&self, writer: &mut Writer) {
+        (**self).put(writer);
+    }
+}
+
+impl<T: Put + ?Sized> Put for &mut T {
+    fn put(&self, writer: &mut Writer) {
+        (**self).put(writer);
+    }
+}
+
+impl<T: Put + ?Sized> Put for Box<T> {
+    fn put(&self, writer: &mut Writer) {
+        (**self).put(writer);
+    }
+}
+
+impl<T: Put> Put for Option<T> {
+    fn put(&self, writer: &mut Writer) {
+        if let Some(value) = self {
+            value.put(writer);
+        }
+    }
+}
+
+macro_rules! put_as_streams {
+    ($($ty:ty),*) => {$(
+        impl Put for $ty {
+            fn put(&self, writer: &mut Writer) {
+                writer.trees.extend(self.to_token_stream());
+            }
+        }
+    )*};
+}
+
+put_as_streams!(
+    syn::Attribute,
+    syn::Generics,
+    syn::LitStr,
+    syn::Lifetime,
+    syn::Path,
+    syn::Receiver,
+    syn::Visibility,
+    syn::WhereClause
+);
+
+/// As `quote!`, with `#name`, `#(#names)*`, `#(#names),*` and `#(#names,)*`.
 macro_rules! tokens {
-    ($($tokens:tt)*) => { $crate::tokens::Tokens::from(::quote::quote!($($tokens)*)) };
+    ($($tokens:tt)*) => { $crate::tokens::tokens_at!(::proc_macro2::Span::call_site()=> $($tokens)*) };
 }
 
-/// `quote_spanned!`, as [`Tokens`].
+/// As `quote_spanned!`: what stands in the template itself gets this span.
 macro_rules! tokens_at {
-    ($($tokens:tt)*) => { $crate::tokens::Tokens::from(::quote::quote_spanned!($($tokens)*)) };
+    ($span:expr=> $($tokens:tt)*) => {{
+        #[allow(unused_variables)]
+        let span: ::proc_macro2::Span = $span;
+        #[allow(unused_mut)]
+        let mut writer = $crate::tokens::Writer::new();
+        $crate::tokens::write_each!(writer span; $($tokens)*);
+        writer.finish()
+    }};
 }
 
-pub(crate) use {tokens, tokens_at};
+/// Writes the tokens of a template, one after the other.
+macro_rules! write_each {
+    ($writer:ident $span:ident;) => {};
+    ($writer:ident $span:ident; # ( # $names:ident ) * $($rest:tt)*) => {
+        for name in $names {
+            $crate::tokens::Put::put(&name, &mut $writer);
+        }
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+    ($writer:ident $span:ident; # ( # $names:ident , ) * $($rest:tt)*) => {
+        for name in $names {
+            $crate::tokens::Put::put(&name, &mut $writer);
+            $writer.punct(",", $span);
+        }
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+    ($writer:ident $span:ident; # ( # $names:ident ) $separator:tt * $($rest:tt)*) => {
+        let mut is_first = true;
+        for name in $names {
+            $writer.separate(&mut is_first, stringify!($separator), $span);
+            $crate::tokens::Put::put(&name, &mut $writer);
+        }
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+    ($writer:ident $span:ident; # $name:ident $($rest:tt)*) => {
+        $crate::tokens::Put::put(&$name, &mut $writer);
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+    ($writer:ident $span:ident; ( $($inner:tt)* ) $($rest:tt)*) => {
+        let open = $writer.open();
+        $crate::tokens::write_each!($writer $span; $($inner)*);
+        $writer.close(open, ::proc_macro2::Delimiter::Parenthesis, $span);
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+    ($writer:ident $span:ident; { $($inner:tt)* } $($rest:tt)*) => {
+        let open = $writer.open();
+        $crate::tokens::write_each!($writer $span; $($inner)*);
+        $writer.close(open, ::proc_macro2::Delimiter::Brace, $span);
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+    ($writer:ident $span:ident; [ $($inner:tt)* ] $($rest:tt)*) => {
+        let open = $writer.open();
+        $crate::tokens::write_each!($writer $span; $($inner)*);
+        $writer.close(open, ::proc_macro2::Delimiter::Bracket, $span);
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+    ($writer:ident $span:ident; $name:ident $($rest:tt)*) => {
+        $writer.ident(stringify!($name), $span);
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+    ($writer:ident $span:ident; _ $($rest:tt)*) => {
+        $writer.ident("_", $span);
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+    ($writer:ident $span:ident; $lifetime:lifetime $($rest:tt)*) => {
+        $writer.lifetime(stringify!($lifetime), $span);
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+    // No sign of a literal: what follows may be interpolated.
+    ($writer:ident $span:ident; - $($rest:tt)*) => {
+        $writer.punct("-", $span);
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+    ($writer:ident $span:ident; $literal:literal $($rest:tt)*) => {
+        $crate::tokens::Put::put(&::quote::quote_spanned!($span=> $literal), &mut $writer);
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+    ($writer:ident $span:ident; $punct:tt $($rest:tt)*) => {
+        $writer.punct(stringify!($punct), $span);
+        $crate::tokens::write_each!($writer $span; $($rest)*);
+    };
+}
+
+pub(crate) use {tokens, tokens_at, write_each};

@@ -1,12 +1,11 @@
 //! Blocks, statements and expressions.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::ToTokens;
 
 use super::place::Chain;
 use super::{Mode, Renderer, context};
 use crate::ast::{self, Block, Expr, ExprKind, Label, Member, Path, ScalarName, Statement, UnaryOp};
-use crate::tokens::{Tokens, tokens, tokens_at};
+use crate::tokens::{Put as _, Tokens, Writer, tokens, tokens_at};
 use crate::typed::{Callee, ConstValue, Resolution, Ty};
 
 impl Renderer<'_> {
@@ -18,14 +17,14 @@ impl Renderer<'_> {
 
     /// What stands between the braces of a block.
     pub(super) fn body(&mut self, block: &Block) -> Tokens {
-        let mut tokens = TokenStream::new();
+        let mut writer = Writer::new();
         for statement in &block.statements {
-            self.statement(statement).to_tokens(&mut tokens);
+            self.statement(statement).put(&mut writer);
         }
         if let Some(tail) = &block.tail {
-            self.bare(tail).to_tokens(&mut tokens);
+            self.bare(tail).put(&mut writer);
         }
-        tokens.into()
+        writer.finish()
     }
 
     fn statement(&mut self, statement: &Statement) -> Tokens {
@@ -104,7 +103,10 @@ impl Renderer<'_> {
                 let element = self.bare(element);
                 // Of unknown length: a const parameter.
                 let len = match self.typed.lens.get(&len.id) {
-                    Some(len) => Literal::usize_suffixed(*len as usize).into_token_stream().into(),
+                    Some(len) => {
+                        let len = Literal::usize_suffixed(*len as usize);
+                        tokens!(#len)
+                    }
                     None => self.bare(len),
                 };
                 tokens_at!(span=> [#element; #len])

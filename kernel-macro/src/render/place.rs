@@ -1,12 +1,12 @@
 //! Reading fields and elements.
 
 use gridwise_ir::descriptor::SiteKind;
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident};
+use proc_macro2::Ident;
+use quote::format_ident;
 
 use super::{Mode, Renderer, local};
 use crate::ast::{Expr, ExprKind, Member};
-use crate::tokens::{Tokens, tokens, tokens_at};
+use crate::tokens::{Put as _, Tokens, Writer, tokens, tokens_at};
 use crate::typed::{Resolution, Ty};
 
 /// A place expression taken apart: the innermost base, and the steps outwards.
@@ -146,12 +146,12 @@ impl Renderer<'_> {
 
     /// `let __index0 = …;` for each index of a chain.
     pub(super) fn index_lets(&mut self, chain: &Chain<'_>, names: &[Ident]) -> Tokens {
-        let mut lets = TokenStream::new();
+        let mut lets = Writer::new();
         for (name, index) in names.iter().zip(chain.indices()) {
             let (index, usize) = (self.index(index), self.ty(&Ty::USIZE));
-            tokens!(let #name: #usize = #index;).to_tokens(&mut lets);
+            tokens!(let #name: #usize = #index;).put(&mut lets);
         }
-        lets.into()
+        lets.finish()
     }
 
     /// `y.get(…)` with the indices already in variables.
