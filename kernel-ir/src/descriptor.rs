@@ -41,6 +41,36 @@ pub struct KernelDescriptor {
     pub ir: Option<&'static str>,
 }
 
+impl KernelDescriptor {
+    /// A kernel without parameters that neither traps nor prints and needs nothing of a device: what generated code starts from.
+    pub const fn new(
+        name: &'static str,
+        location: Location,
+        packed: &'static [u8],
+        entry_point: &'static str,
+        workgroup: [u32; 3],
+        push_constant_size: u32,
+    ) -> Self {
+        Self {
+            name,
+            location,
+            spirv: Spirv::Packed(packed),
+            entry_point,
+            workgroup,
+            params: &[],
+            launch_words: &[],
+            push_constant_size,
+            trap_binding: None,
+            trap_words: 0,
+            print_binding: None,
+            sites: &[],
+            features: &[],
+            parallel: Parallel::NONE,
+            ir: None,
+        }
+    }
+}
+
 /// What the invocations of a kernel do together, and what a launch must therefore see to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Parallel {
@@ -137,6 +167,13 @@ pub struct Location {
     pub column: u32,
 }
 
+impl Location {
+    /// A location from its parts.
+    pub const fn new(file: &'static str, line: u32, column: u32) -> Self {
+        Self { file, line, column }
+    }
+}
+
 /// One parameter of a kernel function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Param {
@@ -188,6 +225,28 @@ pub struct LaunchWord {
     pub kind: LaunchWordKind,
 }
 
+impl LaunchWord {
+    /// Invocations along an axis.
+    pub const fn items(offset: u32, axis: u8) -> Self {
+        Self { offset, kind: LaunchWordKind::Items(axis) }
+    }
+
+    /// Workgroups along an axis.
+    pub const fn groups(offset: u32, axis: u8) -> Self {
+        Self { offset, kind: LaunchWordKind::Groups(axis) }
+    }
+
+    /// The first workgroup along x.
+    pub const fn first_group(offset: u32) -> Self {
+        Self { offset, kind: LaunchWordKind::FirstGroup }
+    }
+
+    /// Elements of a buffer parameter.
+    pub const fn len(offset: u32, param: u32) -> Self {
+        Self { offset, kind: LaunchWordKind::Len(param) }
+    }
+}
+
 /// What a launch word holds, as a `u32`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LaunchWordKind {
@@ -236,6 +295,11 @@ impl Site {
     /// A site from its parts, which are the same in all generated code.
     pub const fn new(kind: SiteKind, file: &'static str, line: u32, column: u32, text: &'static str) -> Self {
         Self { kind, location: Location { file, line, column }, text, message: None }
+    }
+
+    /// The site of an index.
+    pub const fn index(file: &'static str, line: u32, column: u32, text: &'static str) -> Self {
+        Self::new(SiteKind::IndexOutOfBounds, file, line, column, text)
     }
 }
 

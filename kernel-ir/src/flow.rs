@@ -36,7 +36,10 @@ pub fn is_broken(function: &Function, body: BlockId) -> bool {
         for inst in function.blocks[block].insts.iter().filter_map(|inst| function.insts.get(*inst)) {
             match &inst.kind {
                 InstKind::Break(target, _) if *target == body => return true,
-                kind => todo.extend(kind.blocks()),
+                kind @ (InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. }) => {
+                    todo.extend(kind.blocks());
+                }
+                _ => {}
             }
         }
     }

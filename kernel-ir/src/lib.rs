@@ -13,6 +13,8 @@ pub mod float16;
 #[cfg(feature = "compiler")]
 pub mod flow;
 #[cfg(feature = "compiler")]
+pub mod hash;
+#[cfg(feature = "compiler")]
 pub mod interpret;
 #[cfg(feature = "compiler")]
 pub mod ir;

@@ -31,8 +31,8 @@ pub(crate) fn unread(item: TokenStream) -> TokenStream {
 }
 
 /// What stands for an item, unless it was [`written`] already.
-pub(crate) fn unless_written(tokens: impl FnOnce() -> TokenStream) -> TokenStream {
-    if is_running() { TokenStream::new() } else { tokens() }
+pub(crate) fn unless_written<T: Default>(tokens: impl FnOnce() -> T) -> T {
+    if is_running() { T::default() } else { tokens() }
 }
 
 /// Items as their author wrote them, but that a number of any type can be an index, as in kernels.

@@ -89,6 +89,20 @@ impl Writer {
         self.ident(&name[1..], span);
     }
 
+    /// A literal as it is written.
+    pub(crate) fn literal(&mut self, text: &str, span: Span) {
+        let number = text.parse().map(Literal::u64_unsuffixed);
+        // Without escapes, which the constructor would escape again.
+        let string = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|text| !text.contains('\\'));
+        let mut literal = match (number, string) {
+            (Ok(number), _) => number,
+            (_, Some(string)) => Literal::string(string),
+            _ => text.parse().expect("a template has valid literals"),
+        };
+        literal.set_span(span);
+        self.trees.push(literal.into());
+    }
+
     /// The position at which a group begins.
     pub(crate) fn open(&self) -> usize {
         self.trees.len()
@@ -311,7 +325,7 @@ macro_rules! write_each {
         $crate::tokens::write_each!($writer $span; $($rest)*);
     };
     ($writer:ident $span:ident; $literal:literal $($rest:tt)*) => {
-        $crate::tokens::Put::put(&::quote::quote_spanned!($span=> $literal), &mut $writer);
+        $writer.literal(stringify!($literal), $span);
         $crate::tokens::write_each!($writer $span; $($rest)*);
     };
     ($writer:ident $span:ident; $punct:tt $($rest:tt)*) => {

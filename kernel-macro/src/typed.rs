@@ -1,10 +1,11 @@
 //! What inference finds out: the type of every expression and binding, and what every name stands for.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::float16;
+use gridwise_ir::hash::FastMap;
 use gridwise_ir::ir::{AtomicOp, Builtin, Order, Scope, SubgroupOp};
 
 use crate::ast::{BindingId, Closure, Expr, ExprId, ExprKind, ScalarName, SpanRange};
@@ -57,24 +58,24 @@ pub(crate) struct TypedFn {
     /// The result's type.
     pub(crate) result: Option<Ty>,
     /// What `ExprKind::Path` stands for.
-    pub(crate) paths: HashMap<ExprId, Resolution>,
+    pub(crate) paths: FastMap<ExprId, Resolution>,
     /// What `ExprKind::Call` and `ExprKind::Method` call.
-    pub(crate) calls: HashMap<ExprId, Callee>,
+    pub(crate) calls: FastMap<ExprId, Callee>,
     /// For `ExprKind::Field`: the member's position.
-    pub(crate) fields: HashMap<ExprId, u32>,
+    pub(crate) fields: FastMap<ExprId, u32>,
     /// For `ExprKind::Struct`, also of variants, and `Pattern::Struct`: for each written field its position in the
     /// definition.
-    pub(crate) structs: HashMap<ExprId, Vec<u32>>,
+    pub(crate) structs: FastMap<ExprId, Vec<u32>>,
     /// For paths, calls, struct literals and patterns that name a variant: its position in the enum.
-    pub(crate) variants: HashMap<ExprId, u32>,
+    pub(crate) variants: FastMap<ExprId, u32>,
     /// For `Break` and `Continue`: the loop (or labelled block) they name, by its expression.
-    pub(crate) targets: HashMap<ExprId, ExprId>,
+    pub(crate) targets: FastMap<ExprId, ExprId>,
     /// For `ExprKind::Repeat`, and for array types in casts or lets: evaluated lengths by the length expression's id.
-    pub(crate) lens: HashMap<ExprId, u32>,
+    pub(crate) lens: FastMap<ExprId, u32>,
     /// The closures, by their expression.
     pub(crate) closures: BTreeMap<ExprId, TypedClosure>,
     /// For each expression inside of closures: the innermost of them.
-    pub(crate) inside: HashMap<ExprId, ExprId>,
+    pub(crate) inside: FastMap<ExprId, ExprId>,
     /// Calls of methods of `usize` and `isize`, which have other numbers of bits on the host.
     pub(crate) sized: Vec<ExprId>,
     /// Calls and operators that write their first operand: `&mut self`.

@@ -1,9 +1,12 @@
 //! Instructions.
 
+use std::ops::{Deref, DerefMut};
+
 use super::{
     Atomic, BlockId, BufferId, Builtin, Constant, FunctionId, Order, ParamId, Place, Scope, SiteId, SourceLocation,
     SubgroupOp, ValueId,
 };
+use crate::arena::EntityId;
 use crate::op::Op;
 
 /// An instruction: what it does, the values it defines, where it came from.
@@ -135,12 +138,14 @@ impl InstKind {
     }
 
     /// The blocks it owns, in order.
-    pub fn blocks(&self) -> Vec<BlockId> {
+    pub fn blocks(&self) -> Blocks {
         match self {
-            Self::If { then_block, else_block, .. } => vec![*then_block, *else_block],
-            Self::Switch { cases, default, .. } => cases.iter().map(|(_, block)| *block).chain([*default]).collect(),
-            Self::Loop { body, .. } => vec![*body],
-            _ => Vec::new(),
+            Self::If { then_block, else_block, .. } => Blocks::Few([*then_block, *else_block], 2),
+            Self::Switch { cases, default, .. } => {
+                Blocks::Many(cases.iter().map(|(_, block)| *block).chain([*default]).collect())
+            }
+            Self::Loop { body, .. } => Blocks::Few([*body; 2], 1),
+            _ => Blocks::Few([BlockId::new(0); 2], 0),
         }
     }
 
@@ -224,6 +229,60 @@ impl InstKind {
                 atomic.operands.iter_mut().for_each(|value| *value = f(*value));
             }
         }
+    }
+}
+
+/// The blocks that an instruction owns; most own none, and few more than two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Blocks {
+    /// The first so many.
+    Few([BlockId; 2], usize),
+    /// Those of a `switch`.
+    Many(Vec<BlockId>),
+}
+
+impl Deref for Blocks {
+    type Target = [BlockId];
+
+    fn deref(&self) -> &[BlockId] {
+        match self {
+            Self::Few(blocks, len) => &blocks[..*len],
+            Self::Many(blocks) => blocks,
+        }
+    }
+}
+
+impl DerefMut for Blocks {
+    fn deref_mut(&mut self) -> &mut [BlockId] {
+        match self {
+            Self::Few(blocks, len) => &mut blocks[..*len],
+            Self::Many(blocks) => blocks,
+        }
+    }
+}
+
+impl IntoIterator for Blocks {
+    type Item = BlockId;
+    type IntoIter = OwnedBlocks;
+
+    fn into_iter(self) -> OwnedBlocks {
+        OwnedBlocks { blocks: self, next: 0 }
+    }
+}
+
+/// Iterator over [`Blocks`].
+#[derive(Debug, Clone)]
+pub struct OwnedBlocks {
+    blocks: Blocks,
+    next: usize,
+}
+
+impl Iterator for OwnedBlocks {
+    type Item = BlockId;
+
+    fn next(&mut self) -> Option<BlockId> {
+        self.next += 1;
+        self.blocks.get(self.next - 1).copied()
     }
 }
 

@@ -168,7 +168,7 @@ impl Folder<'_> {
             return self.append(taken, &Exit::Yield(results), out);
         }
         let blocks = self.view.function.insts[id].kind.blocks();
-        for block in &blocks {
+        for block in blocks.iter() {
             self.block(*block);
         }
         self.share_results(id, &blocks, out);

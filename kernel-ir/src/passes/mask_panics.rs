@@ -123,7 +123,7 @@ impl Masking<'_> {
 
     /// True when only dead invocations come out of it.
     fn branch(&mut self, id: InstId, waits_behind: bool, out: &mut Vec<InstId>) -> bool {
-        let mut blocks = self.function.insts[id].kind.blocks();
+        let mut blocks = self.function.insts[id].kind.blocks().to_vec();
         blocks.sort_unstable();
         blocks.dedup();
         let types = self.result_types(id);

@@ -7,6 +7,7 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use super::edit::Substitution;
 use super::{Changed, PassCx};
+use crate::hash::Mixer;
 use crate::ir::{BlockId, Function, InstId, InstKind, Place, Root};
 
 /// Runs the pass.
@@ -101,36 +102,6 @@ impl Sharer<'_, '_> {
             }
             _ => false,
         }
-    }
-}
-
-/// A fast hash for short keys, the same on every machine.
-#[derive(Default)]
-struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 29)
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-    fn write_u8(&mut self, value: u8) {
-        self.write_u64(u64::from(value));
-    }
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(u64::from(value));
-    }
-    fn write_u64(&mut self, value: u64) {
-        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-    fn write_usize(&mut self, value: usize) {
-        self.write_u64(value as u64);
-    }
-    fn write_isize(&mut self, value: isize) {
-        self.write_u64(value as u64);
     }
 }
 

@@ -1,7 +1,5 @@
 //! The module being written: its sections, its ids, and what every other file here shares.
 
-use std::collections::HashMap;
-
 use rspirv::spirv;
 
 use super::uses::Uses;
@@ -9,6 +7,7 @@ use super::words::{Id, Words};
 use super::{EmitError, Emitted, debug, features, interface, math, report, shared};
 use crate::arena::EntityId;
 use crate::descriptor::{Parallel, SubgroupOperations};
+use crate::hash::FastMap;
 use crate::ir::{Kernel, Module};
 
 /// Number of this generator in the header; zero, as for every unregistered one.
@@ -46,7 +45,7 @@ pub(super) struct Writer<'m> {
     pub(super) functions: Words,
 
     /// Types and constants that must not be declared twice, by their words without the result id.
-    known: HashMap<Vec<u32>, Id>,
+    known: FastMap<Vec<u32>, Id>,
     key: Vec<u32>,
     /// Ids of IR types as values and in memory, by number.
     pub(super) value_types: Vec<Option<Id>>,
@@ -77,7 +76,7 @@ impl<'m> Writer<'m> {
             annotations: Words::default(),
             globals: Words::default(),
             functions: Words::default(),
-            known: HashMap::new(),
+            known: FastMap::default(),
             key: Vec::new(),
             value_types: vec![None; types],
             storage_types: vec![None; types],

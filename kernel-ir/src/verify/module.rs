@@ -126,13 +126,14 @@ pub(super) fn check_signature(
         ok = false;
         errors.push(VerifyError { function: Some(id), location: function.location, ..error(kind, entity, message) });
     };
-    let values = function.values.iter().map(|(value, def)| (value.to_string(), def.ty));
-    let locals = function.locals.iter().map(|(local, def)| (local.to_string(), def.ty));
-    for (entity, ty) in values.chain(locals).chain([(id.to_string(), function.result)]) {
+    let mut check = |entity: &dyn std::fmt::Display, ty: TypeId| {
         if !types.contains(ty) {
-            report(VerifyErrorKind::UnknownId, entity, format!("there is no {ty}"));
+            report(VerifyErrorKind::UnknownId, entity.to_string(), format!("there is no {ty}"));
         }
-    }
+    };
+    function.values.iter().for_each(|(value, def)| check(&value, def.ty));
+    function.locals.iter().for_each(|(local, def)| check(&local, def.ty));
+    check(&id, function.result);
     for (local, def) in function.locals.iter() {
         if types.get(def.ty) == Some(&Type::Unit) {
             report(VerifyErrorKind::MalformedType, local.to_string(), "a local variable is unit".to_owned());

@@ -1,7 +1,7 @@
 //! A compiled kernel as the tokens of a constant.
 
-use gridwise_ir::compile::{Compiled, CompiledLocation, CompiledSite};
-use gridwise_ir::descriptor::{LaunchWordKind, Parallel, ParamKind, SubgroupOperations, pack};
+use gridwise_ir::compile::{Compiled, CompiledLocation, CompiledParam, CompiledSite};
+use gridwise_ir::descriptor::{LaunchWord, LaunchWordKind, Parallel, ParamKind, SubgroupOperations, pack};
 use proc_macro2::{Ident, Literal, Span};
 
 use super::message::message_tokens;
@@ -13,7 +13,7 @@ use crate::tokens::{Tokens, tokens};
 /// What generated code calls the descriptor's module: a `use` in front of it says where that is.
 pub(super) const DESCRIPTOR: &str = "__descriptor";
 
-/// `&KernelDescriptor { … }`; `sites` are the rows of the table that stands before it.
+/// `&KernelDescriptor { … }`, naming only what a kernel has; `sites` are the rows of the table that stands before it.
 pub(super) fn descriptor_tokens(
     program: &Program,
     compiled: &Compiled,
@@ -23,85 +23,83 @@ pub(super) fn descriptor_tokens(
 ) -> Tokens {
     let home = &ident(DESCRIPTOR);
     let (name, entry_point, size) = (&compiled.name, compiled.entry_point, number(compiled.push_constant_size));
-    let location = location_tokens(compiled.location.as_ref().unwrap_or(place), home);
-    let spirv = spirv_tokens(&compiled.words, home);
+    let location = location_tokens(compiled.location.as_ref().unwrap_or(place));
+    let spirv = Literal::byte_string(&pack(&compiled.words));
     let [x, y, z] = compiled.workgroup.map(number);
-    let params = compiled.params.iter().map(|param| {
-        let name = &param.name;
-        match param.kind {
-            ParamKind::Buffer { binding, writable, stride } => {
-                let (binding, stride) = (number(binding), number(stride));
-                tokens!(#home::Param::buffer(#name, #binding, #writable, #stride))
-            }
-            ParamKind::Value { offset, size } => {
-                let (offset, size) = (number(offset), number(size));
-                tokens!(#home::Param::value(#name, #offset, #size))
-            }
-        }
+    let params = (!compiled.params.is_empty()).then(|| {
+        let params = compiled.params.iter().map(param_tokens);
+        tokens!(params: &[#(#params),*],)
     });
-    let launch_words = compiled.launch_words.iter().map(|word| {
-        let offset = number(word.offset);
-        let kind = match word.kind {
-            LaunchWordKind::Items(axis) => call("Items", axis.into()),
-            LaunchWordKind::Groups(axis) => call("Groups", axis.into()),
-            LaunchWordKind::FirstGroup => ident_tokens("FirstGroup"),
-            LaunchWordKind::Len(param) => call("Len", param),
-        };
-        tokens!(#home::LaunchWord { offset: #offset, kind: #home::LaunchWordKind::#kind })
+    let launch_words = (!compiled.launch_words.is_empty()).then(|| {
+        let words = compiled.launch_words.iter().map(launch_word_tokens);
+        tokens!(launch_words: &[#(#words),*],)
     });
-    let trap_binding = match compiled.trap_binding.map(number) {
-        Some(binding) => tokens!(__Some(#binding)),
-        None => tokens!(__None),
-    };
-    let print_binding = match compiled.print_binding.map(number) {
-        Some(binding) => tokens!(__Some(#binding)),
-        None => tokens!(__None),
-    };
-    let trap_words = number(compiled.trap_words);
-    let left = compiled.sites.iter().map(|site| {
-        let tokens = site_tokens(site, sites, home);
-        let Some(message) = site.format.and_then(|format| messages.get(format as usize)) else { return tokens };
-        let message = message_tokens(program, message, site.words, home);
-        tokens!(#home::Site { message: ::core::option::Option::Some(#message), ..#tokens })
+    let trap = compiled.trap_binding.map(|binding| {
+        let (binding, words) = (number(binding), number(compiled.trap_words));
+        tokens!(trap_binding: __Some(#binding), trap_words: #words,)
     });
-    let features = compiled.features.iter().map(|(feature, at)| {
-        let feature = ident(feature.name());
-        let location = location_tokens(at.as_ref().or(compiled.location.as_ref()).unwrap_or(place), home);
-        tokens!(#home::FeatureUse { feature: #home::Feature::#feature, location: #location })
+    let print = compiled.print_binding.map(number).map(|binding| tokens!(print_binding: __Some(#binding),));
+    let left = (!compiled.sites.is_empty()).then(|| {
+        let left = compiled.sites.iter().map(|site| {
+            let tokens = site_tokens(site, sites, home);
+            let Some(message) = site.format.and_then(|format| messages.get(format as usize)) else { return tokens };
+            let message = message_tokens(program, message, site.words, home);
+            tokens!(#home::Site { message: ::core::option::Option::Some(#message), ..#tokens })
+        });
+        tokens!(sites: &[#(#left),*],)
     });
-    let ir = match &compiled.ir {
-        Some(text) => tokens!(::core::option::Option::Some(#text)),
-        None => tokens!(::core::option::Option::None),
-    };
-    let parallel = parallel_tokens(&compiled.parallel, home);
+    let features = (!compiled.features.is_empty()).then(|| {
+        let features = compiled.features.iter().map(|(feature, at)| {
+            let feature = ident(feature.name());
+            let location = location_tokens(at.as_ref().or(compiled.location.as_ref()).unwrap_or(place));
+            tokens!(#home::FeatureUse { feature: #home::Feature::#feature, location: #location })
+        });
+        tokens!(features: &[#(#features),*],)
+    });
+    let parallel = (compiled.parallel != Parallel::NONE).then(|| {
+        let parallel = parallel_tokens(&compiled.parallel, home);
+        tokens!(parallel: #parallel,)
+    });
+    let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
     tokens! {
-        &#home::KernelDescriptor {
-            name: #name,
-            location: #location,
-            spirv: #spirv,
-            entry_point: #entry_point,
-            workgroup: [#x, #y, #z],
-            params: &[#(#params),*],
-            launch_words: &[#(#launch_words),*],
-            push_constant_size: #size,
-            trap_binding: #trap_binding,
-            trap_words: #trap_words,
-            print_binding: #print_binding,
-            sites: &[#(#left),*],
-            features: &[#(#features),*],
-            parallel: #parallel,
-            ir: #ir,
+        &__Descriptor {
+            #params #launch_words #trap #print #left #features #parallel #ir
+            ..__Descriptor::new(#name, #location, #spirv, #entry_point, [#x, #y, #z], #size)
         }
     }
 }
 
-fn parallel_tokens(parallel: &Parallel, home: &Ident) -> Tokens {
-    if *parallel == Parallel::NONE {
-        return tokens!(#home::Parallel::NONE);
+fn param_tokens(param: &CompiledParam) -> Tokens {
+    let name = &param.name;
+    match param.kind {
+        ParamKind::Buffer { binding, writable, stride } => {
+            let (binding, stride) = (number(binding), number(stride));
+            tokens!(__Param::buffer(#name, #binding, #writable, #stride))
+        }
+        ParamKind::Value { offset, size } => {
+            let (offset, size) = (number(offset), number(size));
+            tokens!(__Param::value(#name, #offset, #size))
+        }
     }
+}
+
+fn launch_word_tokens(word: &LaunchWord) -> Tokens {
+    let offset = number(word.offset);
+    let (maker, argument) = match word.kind {
+        LaunchWordKind::Items(axis) => ("items", Some(axis.into())),
+        LaunchWordKind::Groups(axis) => ("groups", Some(axis.into())),
+        LaunchWordKind::FirstGroup => ("first_group", None),
+        LaunchWordKind::Len(param) => ("len", Some(param)),
+    };
+    let maker = ident(maker);
+    let argument = argument.map(number).map(|argument| tokens!(, #argument));
+    tokens!(__Word::#maker(#offset #argument))
+}
+
+fn parallel_tokens(parallel: &Parallel, home: &Ident) -> Tokens {
     let SubgroupOperations(operations) = parallel.subgroup_operations;
     let (shared_bytes, operations) = (number(parallel.shared_bytes), number(operations));
-    let full_workgroups = ident_tokens(if parallel.full_workgroups { "true" } else { "false" });
+    let full_workgroups = parallel.full_workgroups;
     let subgroup_size = match parallel.subgroup_size.map(number) {
         Some(lanes) => tokens!(__Some(#lanes)),
         None => tokens!(__None),
@@ -116,15 +114,9 @@ fn parallel_tokens(parallel: &Parallel, home: &Ident) -> Tokens {
     }
 }
 
-/// The words as one literal, which rustc reads faster than a list of numbers, and packed faster than as they are.
-fn spirv_tokens(words: &[u32], home: &Ident) -> Tokens {
-    let bytes = Literal::byte_string(&pack(words));
-    tokens!(#home::Spirv::Packed(#bytes))
-}
-
-fn location_tokens(location: &CompiledLocation, home: &Ident) -> Tokens {
+fn location_tokens(location: &CompiledLocation) -> Tokens {
     let (file, line, column) = (&location.file, number(location.line), number(location.column));
-    tokens!(#home::Location { file: #file, line: #line, column: #column })
+    tokens!(__Location::new(#file, #line, #column))
 }
 
 /// A site that is left: a row of the table that the twin has, too.
@@ -139,16 +131,6 @@ fn site_tokens(site: &CompiledSite, table: &[SiteUse], home: &Ident) -> Tokens {
     }
     let (kind, line, column, text) = (ident(site.kind.name()), number(*line), number(*column), &site.text);
     tokens!(#home::Site::new(#home::SiteKind::#kind, #file, #line, #column, #text))
-}
-
-fn call(name: &str, argument: u32) -> Tokens {
-    let (name, argument) = (ident(name), number(argument));
-    tokens!(#name(#argument))
-}
-
-fn ident_tokens(name: &str) -> Tokens {
-    let name = ident(name);
-    tokens!(#name)
 }
 
 fn ident(name: &str) -> Ident {

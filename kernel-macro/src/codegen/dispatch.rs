@@ -1,12 +1,12 @@
 //! The dispatch type of a kernel: its name, and `dispatch` with the types its author wrote.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
 use syn::FnArg;
 use syn::ext::IdentExt as _;
 
 use crate::ast::{Fn, Param, ScalarName, TypeExpr, TypeKind};
 use crate::gather::is_gathered_type;
+use crate::tokens::{Tokens, tokens, tokens_at};
 
 /// The dispatch type's name: `to_srgb` → `ToSrgb`.
 pub(crate) fn type_name(function: &Ident) -> Ident {
@@ -31,13 +31,12 @@ fn shared_attrs(attrs: &[syn::Attribute]) -> impl Iterator<Item = &syn::Attribut
 }
 
 /// `struct Saxpy;` with its documentation.
-fn dispatch_struct(function: &Ident, vis: &syn::Visibility, attrs: &[syn::Attribute]) -> TokenStream {
-    let name = type_name(function);
+fn dispatch_struct(function: &Ident, name: &Ident, vis: &syn::Visibility, attrs: &[syn::Attribute]) -> Tokens {
     let shared = shared_attrs(attrs);
-    let sentence = format!("Launches the kernel `{function}`: see [`dispatch`](Self::dispatch).");
-    quote! {
+    // A paragraph of its own, behind the author's.
+    let sentence = format!("\n\nLaunches the kernel `{function}`: see [`dispatch`](Self::dispatch).");
+    tokens! {
         #(#shared)*
-        #[doc = ""]
         #[doc = #sentence]
         #[derive(Debug, Clone, Copy)]
         #[allow(non_camel_case_types)]
@@ -50,29 +49,31 @@ fn dispatch_struct(function: &Ident, vis: &syn::Visibility, attrs: &[syn::Attrib
 /// It compiles also when gathering or anything after it fails, so that the kernel's uses do not fail, too: then there is
 /// no `Kernel` implementation, and `LaunchOf` falls back to a function that is never run.
 pub(crate) fn dispatch_items(item: &syn::ItemFn, function: &Fn, krate: &TokenStream) -> TokenStream {
-    let private = quote!(#krate::__private);
+    let private = &TokenStream::from(tokens!(#krate::__private));
     let name = type_name(&function.name);
-    let dispatch_type = dispatch_struct(&function.name, &function.vis, &function.attrs);
+    let dispatch_type = dispatch_struct(&function.name, &name, &function.vis, &function.attrs);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let is_plausible = function.params.len() == item.sig.inputs.len()
         && function.params.iter().all(|param| may_reach_device(&param.ty));
-    let dispatch = if is_plausible { typed_dispatch(function, &private) } else { any_dispatch(item, &private) };
-    let doc = format!("Records a launch of the kernel `{}` into `seq`.", function.name);
-    quote! {
+    let dispatch = if is_plausible { typed_dispatch(function, private) } else { any_dispatch(item, private) };
+    let doc = format!(
+        "Records a launch of the kernel `{}` into `seq`.\n\n# Errors\nWhen an argument belongs to another manager or is used \
+         already, or when the device cannot run the kernel.",
+        function.name
+    );
+    let tokens = tokens! {
         #dispatch_type
         #(#cfgs)*
         impl #name {
             #[doc = #doc]
-            ///
-            /// # Errors
-            /// When an argument belongs to another manager or is used already, or when the device cannot run the kernel.
             #[allow(dead_code, clippy::too_many_arguments)]
             #dispatch
         }
-    }
+    };
+    tokens.into()
 }
 
-fn typed_dispatch(function: &Fn, private: &TokenStream) -> TokenStream {
+fn typed_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
     let vis = &function.vis;
     // Hygiene keeps these apart from the author's names.
     let local = |name| Ident::new(name, Span::mixed_site());
@@ -81,14 +82,14 @@ fn typed_dispatch(function: &Fn, private: &TokenStream) -> TokenStream {
     let pushes = function.params.iter().map(|param| {
         let name = &param.name;
         match &param.ty.kind {
-            TypeKind::Slice { mutable: true, .. } => quote!(.write(#name)),
-            TypeKind::Slice { mutable: false, .. } => quote!(.read(#name)),
-            _ => quote!(.value(#name)),
+            TypeKind::Slice { mutable: true, .. } => tokens!(.write(#name)),
+            TypeKind::Slice { mutable: false, .. } => tokens!(.read(#name)),
+            _ => tokens!(.value(#name)),
         }
     });
     // Errors about a call point here: at the kernel's name, not at the attribute.
     let dispatch = Ident::new("dispatch", function.name.span());
-    quote! {
+    tokens! {
         #vis fn #dispatch(#seq: &#private::Sequence, #grid: #private::Grid, #(#params),*) -> #private::Result<()> {
             use #private::launch::NoKernel as _;
             let #args = #private::launch::LaunchOf::<Self>::NEW.args() #(#pushes)*;
@@ -98,13 +99,13 @@ fn typed_dispatch(function: &Fn, private: &TokenStream) -> TokenStream {
 }
 
 /// A `dispatch` that takes anything, for a signature that is reported anyway.
-fn any_dispatch(item: &syn::ItemFn, private: &TokenStream) -> TokenStream {
+fn any_dispatch(item: &syn::ItemFn, private: &TokenStream) -> Tokens {
     let vis = &item.vis;
     let params = item.sig.inputs.iter().filter(|input| matches!(input, FnArg::Typed(_)));
-    let params = params.map(|_| quote!(_: impl ::core::marker::Sized));
+    let params = params.map(|_| tokens!(_: impl ::core::marker::Sized));
     let message = format!("`{}` has errors", item.sig.ident);
     let dispatch = Ident::new("dispatch", item.sig.ident.span());
-    quote! {
+    tokens! {
         #vis fn #dispatch(_: &#private::Sequence, _: #private::Grid, #(#params),*) -> #private::Result<()> {
             ::core::panic!(#message)
         }
@@ -138,18 +139,18 @@ fn is_data_name(name: &Ident) -> bool {
     ScalarName::from_name(&name).is_some_and(|scalar| !is_size(scalar)) || ["Vec2", "Vec3", "Vec4"].contains(&vector)
 }
 
-fn dispatch_param(param: &Param, private: &TokenStream) -> TokenStream {
+fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
     let name = &param.name;
     let span = param.ty.span.start;
     match &param.ty.kind {
         TypeKind::Slice { mutable, element } => {
             let element = plain_element(element);
-            let mutable = mutable.then(|| quote_spanned!(span=> mut));
-            quote_spanned!(span=> #name: &#mutable #private::Tensor<#element>)
+            let mutable = mutable.then(|| tokens_at!(span=> mut));
+            tokens_at!(span=> #name: &#mutable #private::Tensor<#element>)
         }
         _ => {
             let ty = &param.ty.tokens;
-            quote!(#name: #ty)
+            tokens!(#name: #ty)
         }
     }
 }

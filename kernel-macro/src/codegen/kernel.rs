@@ -2,7 +2,6 @@
 
 use gridwise_ir::compile::{Compiled, CompiledLocation};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
 
 use super::descriptor::{DESCRIPTOR, descriptor_tokens};
 use super::dispatch::type_name;
@@ -10,8 +9,8 @@ use crate::ast::{Fn, Item, ScalarName, TypeKind};
 use crate::editor;
 use crate::message::Message;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
-use crate::render::{TWIN, render_fn, render_host, sites_tokens};
-use crate::tokens::Tokens;
+use crate::render::{TWIN, render_host, render_original, sites_tokens};
+use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::Ty;
 
 /// The checked original and the `Kernel` implementation with descriptor and host twin.
@@ -28,8 +27,8 @@ pub(crate) fn kernel_items(
         return TokenStream::new();
     };
     let Some(host) = render_host(program, item) else { return TokenStream::new() };
-    let private = quote!(#krate::__private);
-    let original = editor::unless_written(|| render_fn(program, item, true, krate));
+    let private = &TokenStream::from(tokens!(#krate::__private));
+    let original = editor::unless_written(|| render_original(program, item, krate));
     let place = CompiledLocation { file: file.clone(), line: position.0, column: position.1 };
     let descriptor = descriptor_tokens(program, compiled, messages, &place, &host.sites);
     let atomics = function.params.iter().zip(&typed.params).enumerate().filter_map(|(position, (param, ty))| {
@@ -37,15 +36,13 @@ pub(crate) fn kernel_items(
         (is_shared && typed.atomic_buffers.contains(&param.binding)).then_some(position)
     });
     let atomics: Vec<_> = atomics.collect();
-    let atomics = (!atomics.is_empty()).then(|| quote!(const ATOMIC_PARAMS: &'static [usize] = &[#(#atomics),*];));
-    let assertions = assertions(function, &typed.params, &private);
+    let atomics = (!atomics.is_empty()).then(|| tokens!(const ATOMIC_PARAMS: &'static [usize] = &[#(#atomics),*];));
+    let assertions = assertions(function, &typed.params, private);
     let name = type_name(&function.name);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let (twin, home) = (Ident::new(TWIN, Span::call_site()), Ident::new(DESCRIPTOR, Span::call_site()));
-    let sites = Tokens::from(sites_tokens(&host.sites));
-    let host = Tokens::from(host.tokens);
-    let (original, assertions) = (Tokens::from(original), Tokens::from(assertions));
-    quote! {
+    let (sites, host) = (sites_tokens(&host.sites), host.tokens);
+    let tokens = tokens! {
         #original
         #(#cfgs)*
         const _: () = {
@@ -55,16 +52,17 @@ pub(crate) fn kernel_items(
             #assertions
             // SAFETY: both sides come from one checked tree, with every access in range or checked where it happens.
             unsafe impl #private::kernel::Kernel for #name {
-                const DESCRIPTOR: &'static #home::KernelDescriptor = #descriptor;
+                const DESCRIPTOR: &'static __Descriptor = #descriptor;
                 #atomics
                 #host
             }
         };
-    }
+    };
+    tokens.into()
 }
 
 /// What rustc must confirm about the parameters' types: the macro sees names only.
-fn assertions(function: &Fn, types: &[Ty], private: &TokenStream) -> TokenStream {
+fn assertions(function: &Fn, types: &[Ty], private: &TokenStream) -> Tokens {
     let mut written = Vec::new();
     for (param, ty) in function.params.iter().zip(types) {
         match &param.ty.kind {
@@ -82,21 +80,18 @@ fn assertions(function: &Fn, types: &[Ty], private: &TokenStream) -> TokenStream
         seen.push(text);
         is_new
     });
-    let mut tokens = TokenStream::new();
-    for ty in written {
+    let written = written.into_iter().map(|ty| {
         let (span, ty) = (ty.span.start, &ty.tokens);
-        tokens.extend(quote_spanned!(span=> assert_gpu_data::<#ty>();));
-    }
-    let mut tokens = quote! {
+        tokens_at!(span=> assert_gpu_data::<#ty>();)
+    });
+    let vec4 = types.iter().any(holds_vec4).then(|| vec4_assertion(private));
+    tokens! {
         const _: fn() = || {
             fn assert_gpu_data<T: #private::data::GpuData>() {}
-            #tokens
+            #(#written)*
         };
-    };
-    if types.iter().any(holds_vec4) {
-        tokens.extend(vec4_assertion(private));
+        #vec4
     }
-    tokens
 }
 
 fn holds_vec4(ty: &Ty) -> bool {
@@ -108,8 +103,8 @@ fn holds_vec4(ty: &Ty) -> bool {
 }
 
 /// That `Vec4` lies in memory as the compiler assumes.
-fn vec4_assertion(private: &TokenStream) -> TokenStream {
-    quote! {
+fn vec4_assertion(private: &TokenStream) -> Tokens {
+    tokens! {
         const _: () = ::core::assert!(
             ::core::mem::size_of::<#private::glam::Vec4>() == 16 && ::core::mem::align_of::<#private::glam::Vec4>() == 16,
             "gridwise needs glam's `Vec4` to be 16 bytes, 16 byte aligned: build glam with SIMD (without `scalar-math`)",

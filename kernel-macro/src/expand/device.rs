@@ -206,7 +206,7 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
         return Finished { tokens: read.stub(&item, &state.key), closure: Closure::Broken };
     };
     let mut tokens = editor::unless_written(|| match &read {
-        DeviceItem::Fn(_) => render_fn(&assembled.program, assembled.item, false, &facade_path()),
+        DeviceItem::Fn(_) => render_fn(&assembled.program, assembled.item, &facade_path()),
         _ => state.item.clone(),
     });
     match &read {

@@ -270,17 +270,17 @@ fn rendered_item(program: &Program, id: ItemId, item: &SourceItem) -> TokenStrea
     let krate = facade_path();
     let mut members = program.members(id).map(|(member, _)| member);
     match item {
-        SourceItem::Fn(_) => render_fn(program, id, false, &krate),
+        SourceItem::Fn(_) => render_fn(program, id, &krate),
         SourceItem::Const(item) => item.to_token_stream(),
         SourceItem::Struct(input) => struct_tokens(input),
         SourceItem::DeviceStruct(item) => item.to_token_stream(),
         SourceItem::Enum(item) => item.to_token_stream(),
         SourceItem::Impl(item) => implementation_tokens(item, |_| {
-            members.next().map(|member| render_fn(program, member, false, &krate)).unwrap_or_default()
+            members.next().map(|member| render_fn(program, member, &krate)).unwrap_or_default()
         }),
-        SourceItem::Trait(item) => trait_tokens(item, |_| {
-            members.next().map(|member| render_fn(program, member, false, &krate)).unwrap_or_default()
-        }),
+        SourceItem::Trait(item) => {
+            trait_tokens(item, |_| members.next().map(|member| render_fn(program, member, &krate)).unwrap_or_default())
+        }
     }
 }
 

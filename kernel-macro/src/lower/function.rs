@@ -1,10 +1,11 @@
 //! The state of lowering one function: builder, variables, loop targets, source locations. No language construct is lowered here.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::builder::FunctionBuilder;
 use gridwise_ir::descriptor::SiteKind;
+use gridwise_ir::hash::FastMap;
 use gridwise_ir::ir::{BufferId, FileId, FunctionId, LocalId, Place, SharedId, SiteId, SourceLocation, ValueId};
 use gridwise_ir::types::TypeId;
 use proc_macro2::Span;
@@ -39,9 +40,9 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) typed: &'p TypedFn,
     pub(super) b: FunctionBuilder<'m>,
     /// The loops and labelled blocks around, by their expression.
-    pub(super) targets: HashMap<ExprId, Target>,
+    pub(super) targets: FastMap<ExprId, Target>,
     /// Bits of the lanes of scalars and vectors that are constant.
-    pub(super) known: HashMap<ValueId, Vec<u64>>,
+    pub(super) known: FastMap<ValueId, Vec<u64>>,
     /// Values of other types whose bits are all zero.
     pub(super) zeros: HashSet<ValueId>,
     /// How many links of `let` conditions are around.
@@ -49,7 +50,7 @@ pub(super) struct FnCx<'p, 'm, 's> {
     /// The closures around that run where they stand and that a `return` can leave, innermost last.
     pub(super) inlined: Vec<Frame<'p>>,
     /// Const items that hold arrays.
-    const_slots: HashMap<ItemId, Slot>,
+    const_slots: FastMap<ItemId, Slot>,
     slots: Vec<Slot>,
     file: FileId,
     result: Option<TypeId>,

@@ -32,9 +32,10 @@ mod types;
 mod variant;
 mod vector;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use gridwise_ir::builder::ModuleBuilder;
+use gridwise_ir::hash::FastMap;
 use gridwise_ir::ir::{BufferId, FunctionId, Module, ParamId};
 use gridwise_ir::types::{Type, TypeId, Types};
 
@@ -53,11 +54,11 @@ struct Shared<'p> {
     program: &'p Program,
     types: TypeCx<'p>,
     /// Device functions lowered already.
-    functions: HashMap<ItemId, FunctionId>,
+    functions: FastMap<ItemId, FunctionId>,
     /// Closures lowered already.
-    closures: HashMap<(ItemId, ExprId), FunctionId>,
+    closures: FastMap<(ItemId, ExprId), FunctionId>,
     /// The kernel's buffers and shared variables, for closures that name them.
-    memory: HashMap<BindingId, Slot>,
+    memory: FastMap<BindingId, Slot>,
     /// Whether `debug_assert!` and its like are there.
     debug_assertions: bool,
     /// The messages of panics and prints, by the numbers in their sites.
@@ -86,9 +87,9 @@ pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3
     let mut shared = Shared {
         program,
         types: TypeCx::new(program),
-        functions: HashMap::new(),
-        closures: HashMap::new(),
-        memory: HashMap::new(),
+        functions: FastMap::default(),
+        closures: FastMap::default(),
+        memory: FastMap::default(),
         debug_assertions,
         messages: Vec::new(),
     };

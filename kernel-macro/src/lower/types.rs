@@ -1,8 +1,8 @@
 //! Types of the kernel language as IR types; `usize` is `u32` here, `isize` `i32`. Declares structs when they are first met.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
+use gridwise_ir::hash::FastMap;
 use gridwise_ir::types::{Field, Scalar, StructDef, Type, TypeId, Types};
 
 use super::parallel::cell_of;
@@ -13,8 +13,8 @@ use crate::typed::Ty;
 /// Maps types, and remembers which structs the module has.
 pub(super) struct TypeCx<'p> {
     program: &'p Program,
-    structs: HashMap<ItemId, TypeId>,
-    enums: HashMap<Ty, Rc<EnumLayout>>,
+    structs: FastMap<ItemId, TypeId>,
+    enums: FastMap<Ty, Rc<EnumLayout>>,
 }
 
 /// How values of an enum lie in IR: as the tag alone, or as a tuple of the tag and the slots.
@@ -28,7 +28,7 @@ pub(super) struct EnumLayout {
 
 impl<'p> TypeCx<'p> {
     pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, structs: HashMap::new(), enums: HashMap::new() }
+        Self { program, structs: FastMap::default(), enums: FastMap::default() }
     }
 
     /// The IR type, or `None` for types without values or with a single one: unit, never, and what is made of them only.

@@ -1,49 +1,57 @@
 //! Whole functions: the original, the device function, and the host entry with the twin inside.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 
 use super::parallel::waits;
 use super::site::{SiteUse, sites_tokens};
 use super::{Mode, Renderer, context, local, twin_import};
 use crate::ast::{Fn, Item, Param, TypeKind};
 use crate::program::{ItemId, Program, TypedItem};
+use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::{Callee, Ty, TypedFn};
 
-/// A kernel as its author wrote it with every type stated, or a device function.
-pub(crate) fn render_fn(program: &Program, item: ItemId, is_kernel: bool, krate: &TokenStream) -> TokenStream {
-    let Some((function, typed)) = parts(program, item) else { return TokenStream::new() };
-    let mode = if is_kernel { Mode::Original } else { Mode::Device };
+/// A kernel as its author wrote it with every type stated.
+pub(crate) fn render_original(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
+    rendered(program, item, Mode::Original, krate)
+}
+
+/// A device function.
+pub(crate) fn render_fn(program: &Program, item: ItemId, krate: &TokenStream) -> TokenStream {
+    rendered(program, item, Mode::Device, krate).map(TokenStream::from).unwrap_or_default()
+}
+
+fn rendered(program: &Program, item: ItemId, mode: Mode, krate: &TokenStream) -> Option<Tokens> {
+    let (function, typed) = parts(program, item)?;
     let mut renderer = Renderer::new(program, &program.items[item], typed, mode);
     let body = renderer.body(&function.body);
     let import = renderer.uses_twin.get().then(|| twin_import(krate));
     let sites = sites_tokens(&renderer.sites.into_inner());
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
-    let (generics, clauses) = (&function.generics.source, &function.generics.source.where_clause);
+    let generics = Some(&function.generics.source).filter(|generics| !generics.params.is_empty());
+    let clauses = &function.generics.source.where_clause;
     let receiver = function.receiver.as_ref();
     let params = function.params.iter().skip(usize::from(receiver.is_some())).map(parameter);
-    let params = receiver.map(quote::ToTokens::to_token_stream).into_iter().chain(params);
+    let params = receiver.map(|receiver| tokens!(#receiver)).into_iter().chain(params);
     let result = function.result.as_ref().map(|ty| {
         let tokens = &ty.tokens;
-        quote!(-> #tokens)
+        tokens!(-> #tokens)
     });
     // The original of a kernel never runs: its dispatch type does.
-    let allow = is_kernel.then(|| quote!(dead_code,));
-    let body = quote_spanned!(function.body.span.end=> { #import #sites #body });
+    let allow = (mode == Mode::Original).then(|| tokens!(dead_code,));
+    let body = tokens_at!(function.body.span.end=> { #import #sites #body });
     // Lints that the rendering's own shape would set off; those about the author's code stay on.
-    quote! {
+    Some(tokens! {
         #(#attrs)*
         #[allow(#allow unused_parens, unused_braces, clippy::all, clippy::pedantic, clippy::nursery)]
         #vis fn #name #generics (#(#params),*) #result #clauses #body
-    }
+    })
 }
 
 /// The host side of a kernel.
-#[derive(Debug)]
 pub(crate) struct Host {
     /// `fn host(…)` of the kernel's `Kernel` implementation: takes the arguments out and runs the twin for each
     /// invocation. Names `TWIN` and `SITES`.
-    pub(crate) tokens: TokenStream,
+    pub(crate) tokens: Tokens,
     /// The table of sites.
     pub(crate) sites: Vec<SiteUse>,
 }
@@ -61,7 +69,7 @@ pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
     let taken = taken.map(|(position, (param, ty))| {
         let value = taken_argument(param, ty, is_atomic(param), position, &args);
         let name = argument_name(position);
-        quote!(let #name = #value;)
+        tokens!(let #name = #value;)
     });
     let names = (0..function.params.len()).map(argument_name);
     let calls_device = typed.calls.values().any(|callee| matches!(callee, Callee::Device(_)));
@@ -71,7 +79,7 @@ pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
         (false, false) => "run",
     };
     let run = Ident::new(run, Span::call_site());
-    let tokens = quote! {
+    let tokens = tokens! {
         fn host(#args: &#twin_path::HostArgs<'_>, #group: #twin_path::HostGroup<'_>) {
             #[allow(warnings, clippy::all)]
             #[inline(always)]
@@ -94,17 +102,17 @@ fn parts(program: &Program, item: ItemId) -> Option<(&Fn, &TypedFn)> {
     }
 }
 
-fn parameter(param: &Param) -> TokenStream {
+fn parameter(param: &Param) -> Tokens {
     let (name, ty) = (&param.name, &param.ty.tokens);
-    let mutable = param.mutable.then(|| quote_spanned!(name.span()=> mut));
-    quote!(#mutable #name: #ty)
+    let mutable = param.mutable.then(|| tokens_at!(name.span()=> mut));
+    tokens!(#mutable #name: #ty)
 }
 
-fn twin_parameter(param: &Param, is_atomic: bool, twin: &Ident) -> TokenStream {
+fn twin_parameter(param: &Param, is_atomic: bool, twin: &Ident) -> Tokens {
     match &param.ty.kind {
         TypeKind::Slice { mutable, element } if *mutable || is_atomic => {
             let (name, element) = (&param.name, &element.tokens);
-            quote!(#name: #twin::SliceMut<'_, #element>)
+            tokens!(#name: #twin::SliceMut<'_, #element>)
         }
         _ => parameter(param),
     }
@@ -114,17 +122,18 @@ fn argument_name(position: usize) -> Ident {
     local(&format!("__argument{position}"))
 }
 
-fn taken_argument(param: &Param, ty: &Ty, is_atomic: bool, position: usize, args: &Ident) -> TokenStream {
+fn taken_argument(param: &Param, ty: &Ty, is_atomic: bool, position: usize, args: &Ident) -> Tokens {
+    let position = Literal::usize_unsuffixed(position);
     match (&param.ty.kind, ty) {
         (TypeKind::Slice { mutable, element }, _) => {
             let element = &element.tokens;
-            let take = if *mutable || is_atomic { quote!(slice_mut) } else { quote!(slice) };
-            quote!(#args.#take::<#element>(#position))
+            let take = if *mutable || is_atomic { tokens!(slice_mut) } else { tokens!(slice) };
+            tokens!(#args.#take::<#element>(#position))
         }
-        (_, ty) if *ty == Ty::BOOL => quote!(#args.value_bool(#position)),
+        (_, ty) if *ty == Ty::BOOL => tokens!(#args.value_bool(#position)),
         _ => {
             let ty = &param.ty.tokens;
-            quote!(#args.value::<#ty>(#position))
+            tokens!(#args.value::<#ty>(#position))
         }
     }
 }

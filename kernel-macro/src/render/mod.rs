@@ -22,13 +22,12 @@ mod report;
 mod site;
 mod types;
 
-pub(crate) use function::{render_fn, render_host};
+pub(crate) use function::{render_fn, render_host, render_original};
 pub(crate) use site::{SITES, SiteUse, sites_tokens};
 
 use std::cell::{Cell, RefCell};
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
 
 use crate::ast::Expr;
 use crate::program::{Program, ProgramItem};
@@ -95,9 +94,9 @@ impl<'a> Renderer<'a> {
 }
 
 /// `use …::twin::{self as __twin, names::*};`
-pub(crate) fn twin_import(krate: &TokenStream) -> TokenStream {
+pub(crate) fn twin_import(krate: &TokenStream) -> Tokens {
     let twin = Ident::new(TWIN, Span::call_site());
-    quote!(use #krate::__private::twin::{self as #twin, names::*};)
+    tokens!(use #krate::__private::twin::{self as #twin, names::*};)
 }
 
 /// A name that cannot clash with the author's.

@@ -1,8 +1,7 @@
 //! Trap sites of a rendering: a table, and references to its rows.
 
 use gridwise_ir::descriptor::SiteKind;
-use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Literal, Span};
 
 use super::Renderer;
 use crate::ast::Expr;
@@ -54,16 +53,19 @@ impl Renderer<'_> {
 }
 
 /// `const __SITES: … = …;`, nothing for no sites.
-pub(crate) fn sites_tokens(sites: &[SiteUse]) -> TokenStream {
-    if sites.is_empty() {
-        return TokenStream::new();
-    }
+pub(crate) fn sites_tokens(sites: &[SiteUse]) -> Option<Tokens> {
+    let first = &sites.first()?.file;
+    let first_file = Literal::string(first);
     let table = Ident::new(SITES, Span::call_site());
     let rows = sites.iter().map(|site| {
         let SiteUse { kind, file, line, column, text } = site;
-        let kind = Ident::new(kind.name(), Span::call_site());
+        let file = if file == first { first_file.clone() } else { Literal::string(file) };
         let (line, column) = (Literal::u32_unsuffixed(*line), Literal::u32_unsuffixed(*column));
-        quote!(__Site::new(__SiteKind::#kind, #file, #line, #column, #text))
+        if *kind == SiteKind::IndexOutOfBounds {
+            return tokens!(__Site::index(#file, #line, #column, #text));
+        }
+        let kind = Ident::new(kind.name(), Span::call_site());
+        tokens!(__Site::new(__SiteKind::#kind, #file, #line, #column, #text))
     });
-    quote!(const #table: &[__Site] = &[#(#rows),*];)
+    Some(tokens!(const #table: &[__Site] = &[#(#rows),*];))
 }

@@ -8,4 +8,9 @@ pub use core::primitive::{
 
 pub use half::{bf16 as __bf16, f16 as __f16};
 
-pub use super::{Site as __Site, SiteKind as __SiteKind, at as __at};
+pub use gridwise_ir::descriptor::{
+    KernelDescriptor as __Descriptor, LaunchWord as __Word, Location as __Location, Param as __Param, Site as __Site,
+    SiteKind as __SiteKind,
+};
+
+pub use super::at as __at;

@@ -14,7 +14,7 @@ use crate::instantiate::instantiate;
 use crate::lower::lower_kernel;
 use crate::parse::{Role, parse_const, parse_device_struct, parse_enum, parse_fn, parse_struct};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
-use crate::render::{render_fn, render_host};
+use crate::render::{render_host, render_original};
 
 /// The items of a source text, inferred and checked. A `fn` named `kernel` is a kernel, all others are device functions.
 /// An item may name those above it.
@@ -93,7 +93,9 @@ pub(crate) fn accepted_to_the_end(source: &str) {
         panic!("{errors}\n{source}\n{module}");
     }
     let krate = quote::quote!(::gridwise);
-    for tokens in [render_fn(&program, kernel, true, &krate), render_host(&program, kernel).expect("a function").tokens]
+    let original = render_original(&program, kernel, &krate).expect("a function");
+    for tokens in
+        [original, render_host(&program, kernel).expect("a function").tokens].map(proc_macro2::TokenStream::from)
     {
         syn::parse2::<syn::File>(tokens.clone()).unwrap_or_else(|error| panic!("{error}\n{tokens}"));
     }
