@@ -44,8 +44,8 @@ pub use gridwise_macro::__resume;
 pub mod prelude {
     pub use gridwise_macro::{GpuData, device, kernel};
     pub use gridwise_runtime::glam::{
-        BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4, bvec2, bvec3, bvec4, ivec2,
-        ivec3, ivec4, uvec2, uvec3, uvec4, vec2, vec3, vec4,
+        BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, Mat2, Mat3, Mat4, Quat, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4, bvec2,
+        bvec3, bvec4, ivec2, ivec3, ivec4, mat2, mat3, mat4, quat, uvec2, uvec3, uvec4, vec2, vec3, vec4,
     };
     pub use gridwise_runtime::glam::{Vec2Swizzles, Vec3Swizzles, Vec4Swizzles};
     pub use gridwise_runtime::half::{bf16, f16};

@@ -10,7 +10,7 @@
 //! | four lanes of `i32` or `u32` (`IVec4`, `UVec4`) | 16 | 4 |
 //! | four lanes of `f32` (`Vec4`, which glam keeps in a SIMD register) | 16 | 16 |
 //! | `[T; N]` | N × size of `T` | that of `T` |
-//! | struct | fields in order, each at the next multiple of its alignment, rounded up at the end | the largest of its fields |
+//! | struct | fields in order, each at the next multiple of its alignment, rounded up at the end | the largest of its fields, or its own |
 //!
 //! `bool` and vectors of it, tuples and `()` have no layout, nor has anything that holds them.
 
@@ -87,7 +87,7 @@ pub fn field_offsets(types: &Types, id: StructId) -> Option<Vec<u32>> {
 }
 
 fn lay_out_struct(types: &Types, id: StructId) -> Option<(Layout, Vec<u32>)> {
-    let mut whole = Layout { size: 0, align: 1 };
+    let mut whole = Layout { size: 0, align: types.struct_def(id).align };
     let mut offsets = Vec::new();
     for field in &types.struct_def(id).fields {
         let layout = Layout::of(types, field.ty)?;

@@ -165,6 +165,8 @@ pub struct StructDef {
     pub name: String,
     /// Fields in order of declaration, never empty.
     pub fields: Vec<Field>,
+    /// Alignment in memory where that is more than the fields ask for, as with glam's `Mat2`; else 1. A power of two.
+    pub align: u32,
 }
 
 /// A field of a struct.

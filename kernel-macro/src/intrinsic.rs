@@ -1,5 +1,6 @@
 //! The table of built-in functions and methods of Rust's and glam's types: name, receivers, signature. Their lowering lives in `lower`.
 
+use crate::linear::{self, Linear};
 use crate::overflow::{Arithmetic, METHODS, Overflow};
 
 macro_rules! intrinsics {
@@ -10,6 +11,8 @@ macro_rules! intrinsics {
             $($variant,)+
             /// Of the table in [`crate::overflow`].
             Arithmetic(Overflow, Arithmetic),
+            /// Of the table in [`crate::linear`].
+            Linear(Linear),
         }
 
         /// The intrinsics of this file with their signatures.
@@ -24,9 +27,9 @@ macro_rules! intrinsics {
     };
 }
 
-/// All rows: of this table, and of the one for overflow.
+/// All rows: of this table, and of those for overflow and for matrices.
 pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
-    TABLE.iter().chain(METHODS)
+    TABLE.iter().chain(METHODS).chain(linear::METHODS)
 }
 
 /// One intrinsic.
@@ -75,6 +78,15 @@ pub(crate) enum Receiver {
     Vec2,
     /// `Vec3` only
     Vec3,
+    /// `Mat2`, `Mat3`, `Mat4`
+    Matrix,
+    /// `Mat2` only
+    Mat2,
+    /// `Mat3` only
+    Mat3,
+    /// `Mat4` only
+    Mat4,
+    Quat,
     /// `&[T]`, `&mut [T]` of a kernel
     Buffer,
     /// `[T; N]`
@@ -122,6 +134,23 @@ pub(crate) enum Sig {
     Shorter,
     /// Vector with one lane more (receivers with 2 or 3 lanes).
     Longer,
+    /// A column of a matrix receiver.
+    Column,
+    /// As many parameters of `Column` as the matrix has.
+    Columns,
+    /// `[f32; lanes * lanes]` of a matrix receiver.
+    CellArray,
+    /// `[[f32; lanes]; lanes]` of a matrix receiver.
+    CellArrays,
+    Vec2,
+    Vec3,
+    Vec4,
+    Mat2,
+    Mat3,
+    Mat4,
+    Quat,
+    /// `[f32; 4]`
+    F32x4,
 }
 
 intrinsics! {

@@ -16,6 +16,7 @@ mod infer;
 mod instantiate;
 mod intrinsic;
 mod krate;
+mod linear;
 mod lower;
 mod message;
 mod module;

@@ -125,6 +125,8 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
     match ty {
         Ty::Scalar(scalar) => scalar.bits().div_ceil(32),
         Ty::Vector(_, lanes) => u32::from(*lanes),
+        Ty::Matrix(size) => u32::from(*size) * u32::from(*size),
+        Ty::Quat => u32::from(crate::linear::QUAT_LANES),
         Ty::Array(element, len) => word_count(program, element).saturating_mul(*len),
         Ty::Tuple(members) => sum(members),
         Ty::Struct(item) => match (&program.items[*item].item, &program.items[*item].typed) {

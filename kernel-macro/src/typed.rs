@@ -19,6 +19,10 @@ pub(crate) enum Ty {
     Scalar(ScalarName),
     /// glam's `Vec3` (`F32`, 3), `UVec2`, `IVec4`, `BVec3`, …; the scalar is never `Usize`.
     Vector(ScalarName, u8),
+    /// glam's `Mat2`, `Mat3`, `Mat4`: so many columns of as many `f32`.
+    Matrix(u8),
+    /// glam's `Quat`.
+    Quat,
     Array(Rc<Ty>, u32),
     /// Never empty.
     Tuple(Rc<[Ty]>),

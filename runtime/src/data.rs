@@ -1,6 +1,6 @@
 //! The traits of types that kernels work on. No Vulkan here.
 
-use glam::{BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
+use glam::{BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, Mat2, Mat3, Mat4, Quat, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
 
 /// A type that kernels can hold in variables: it has a zero, which an out-of-range read gives.
 pub trait Value: Copy + Send + Sync + 'static {
@@ -18,7 +18,7 @@ pub trait Value: Copy + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot lie in a gridwise buffer",
     label = "not `GpuData`",
-    note = "supported are integers of 8 to 64 bits, f32, f64, half's f16 and bf16, glam's Vec2/3/4, IVec2/3/4, UVec2/3/4, arrays of these, and `#[repr(C)]` structs with `#[derive(Clone, Copy, GpuData)]`"
+    note = "supported are integers of 8 to 64 bits, f32, f64, half's f16 and bf16, glam's Vec2/3/4, IVec2/3/4, UVec2/3/4, Mat2/3/4 and Quat, arrays of these, and `#[repr(C)]` structs with `#[derive(Clone, Copy, GpuData)]`"
 )]
 pub unsafe trait GpuData: Value {}
 
@@ -33,6 +33,7 @@ values! {
     Vec2 = Vec2::ZERO; Vec3 = Vec3::ZERO; Vec4 = Vec4::ZERO;
     IVec2 = IVec2::ZERO; IVec3 = IVec3::ZERO; IVec4 = IVec4::ZERO;
     UVec2 = UVec2::ZERO; UVec3 = UVec3::ZERO; UVec4 = UVec4::ZERO;
+    Mat2 = Mat2::ZERO; Mat3 = Mat3::ZERO; Mat4 = Mat4::ZERO; Quat = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
     BVec2 = BVec2::FALSE; BVec3 = BVec3::FALSE; BVec4 = BVec4::FALSE;
 }
 
@@ -64,7 +65,11 @@ gpu_data!(
     IVec4,
     UVec2,
     UVec3,
-    UVec4
+    UVec4,
+    Mat2,
+    Mat3,
+    Mat4,
+    Quat
 );
 
 impl<T: Value> Value for Option<T> {

@@ -15,6 +15,7 @@ pub mod integers;
 pub mod life;
 pub mod loops;
 pub mod matching;
+pub mod matrices;
 pub mod memory;
 pub mod overflow;
 pub mod parallel;
@@ -49,6 +50,7 @@ pub fn all() -> Vec<Case> {
         life::CASES,
         loops::CASES,
         matching::CASES,
+        matrices::CASES,
         memory::CASES,
         parallel::CASES,
         overflow::CASES,

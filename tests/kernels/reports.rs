@@ -151,6 +151,15 @@ pub const CASES: &[Case] = &[
         [3, 4, 0, 6, 0, 0, 0, 0]
     )),
     case!(
+        "reports::matrices",
+        [Matrices],
+        |mgr| run(mgr, "matrices", 1, |seq, grid, out| Matrices::dispatch(seq, grid, out)),
+        || {
+            let (m, q) = (Mat3::from_diagonal(Vec3::new(1.0, 2.0, 3.0)), Quat::from_xyzw(0.5, 0.0, -0.5, 1.0));
+            printed(format!("{m} {m:?} {q} {q:?} {:?}\n", (Mat2::IDENTITY, 7)), [1, 0, 0, 0, 0, 0, 0, 0])
+        }
+    ),
+    case!(
         "reports::lines",
         [Lines],
         |mgr| run(mgr, "lines", 5, |seq, grid, out| Lines::dispatch(seq, grid, 1.5, out)),
@@ -394,6 +403,13 @@ fn in_loop(out: &mut [u32]) {
         }
     }
     out[i] = k;
+}
+
+#[kernel(workgroup = 2)]
+fn matrices(out: &mut [u32]) {
+    let (m, q) = (Mat3::from_diagonal(vec3(1.0, 2.0, 3.0)), quat(0.5, 0.0, -0.5, 1.0));
+    println!("{m} {m:?} {q} {q:?} {:?}", (Mat2::IDENTITY, 7));
+    out[0] = 1;
 }
 
 #[kernel(workgroup = 2)]

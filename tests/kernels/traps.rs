@@ -7,7 +7,7 @@ use super::case;
 use crate::case::{Case, Output};
 
 /// Evaluates, expects a kernel panic, and keeps what does not depend on which invocation came first.
-fn report(seq: &Sequence) -> Output {
+pub(super) fn report(seq: &Sequence) -> Output {
     match seq.eval() {
         Err(Error::KernelPanic { kernel, message, file, line, .. }) => {
             let file = file.rsplit('/').next().unwrap_or_default();

@@ -54,6 +54,12 @@ fn site_kind(cursor: &mut Cursor<'_>) -> Result<SiteKind> {
 fn parse_struct(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<()> {
     cursor.declared::<crate::types::StructId>("struct", types.structs().len())?;
     let name = cursor.name()?;
+    let mut align = 1;
+    if cursor.eat_word("align") {
+        cursor.expect("(")?;
+        align = cursor.number()?;
+        cursor.expect(")")?;
+    }
     cursor.expect("{")?;
     let mut fields = Vec::new();
     loop {
@@ -65,7 +71,7 @@ fn parse_struct(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<()> {
         }
     }
     cursor.expect("}")?;
-    types.add_struct(StructDef { name, fields });
+    types.add_struct(StructDef { name, fields, align });
     Ok(())
 }
 

@@ -9,7 +9,7 @@
 //! module   = file* site* struct* [kernel] function*
 //! file     = fileN "path"
 //! site     = siteN kind location "source text"           ; kind: index_out_of_bounds, divide_by_zero, ...
-//! struct   = structN name { (name : type),* }
+//! struct   = structN name [align(N)] { (name : type),* }
 //! kernel   = kernel fnN workgroup(x, y, z) [subgroup(lanes)] [full]
 //!            { (bufferN name : [type] [mut])* (paramN name : type)* (sharedN name : type)* }
 //! function = fnN name(def,*) -> type [location] { (localN name : type)* inst* }

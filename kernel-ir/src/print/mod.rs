@@ -119,7 +119,11 @@ impl Display for Module {
             }
         }
         for (id, def) in self.types.structs().iter() {
-            write!(f, "{id} {} {{", name(&def.name))?;
+            write!(f, "{id} {}", name(&def.name))?;
+            if def.align > 1 {
+                write!(f, " align({})", def.align)?;
+            }
+            f.write_str(" {")?;
             for (index, field) in def.fields.iter().enumerate() {
                 let comma = if index == 0 { "" } else { "," };
                 write!(f, "{comma} {}: {}", name(&field.name), self.types.display(field.ty))?;

@@ -50,6 +50,9 @@ fn check_struct(
     if def.fields.is_empty() {
         return Err(format!("struct `{}` has no fields", def.name));
     }
+    if !def.align.is_power_of_two() || def.align > 16 {
+        return Err(format!("struct `{}` cannot be aligned to {}", def.name, def.align));
+    }
     def.fields.iter().try_for_each(|field| check_member(field.ty))
 }
 

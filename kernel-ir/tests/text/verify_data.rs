@@ -113,7 +113,7 @@ fn types() {
     fails(add(Type::Array(TypeId::new(7), 1)), forward);
     fails(
         |module| {
-            module.types.add_struct(StructDef { name: "S".into(), fields: Vec::new() });
+            module.types.add_struct(StructDef { name: "S".into(), fields: Vec::new(), align: 1 });
         },
         "type2: MalformedType: struct `S` has no fields",
     );

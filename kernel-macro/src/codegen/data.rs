@@ -1,7 +1,7 @@
 //! `#[derive(GpuData)]`: its rules, and the implementations with proof that rustc lays the struct out as we do.
 
 use gridwise_ir::layout::{Layout, field_offsets};
-use gridwise_ir::types::{Field, StructDef, StructId, Type, TypeId, Types};
+use gridwise_ir::types::{Field, Scalar, StructDef, StructId, Type, TypeId, Types};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
@@ -163,7 +163,7 @@ fn struct_type(program: &Program, item: ItemId, types: &mut Types) -> Option<(St
     for ((name, _), ty) in definition.fields.iter().zip(fields) {
         lowered.push(Field { name: name.to_string(), ty: memory_type(program, ty, types)? });
     }
-    Some(types.add_struct(StructDef { name: definition.name.to_string(), fields: lowered }))
+    Some(types.add_struct(StructDef { name: definition.name.to_string(), fields: lowered, align: 1 }))
 }
 
 /// The IR type of something that can lie in a buffer.
@@ -175,6 +175,8 @@ fn memory_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<TypeId> 
     match ty {
         Ty::Scalar(name) => Some(types.scalar(scalar(name)?)),
         Ty::Vector(name, lanes) => Some(types.vector(scalar(name)?, *lanes)),
+        Ty::Matrix(size) => Some(crate::lower::matrix_type(types, *size)),
+        Ty::Quat => Some(types.vector(Scalar::F32, crate::linear::QUAT_LANES)),
         Ty::Atomic(name) => Some(types.scalar(scalar(name)?)),
         Ty::Array(element, len) => {
             let element = memory_type(program, element, types)?;

@@ -136,7 +136,8 @@ fn is_data_name(name: &Ident) -> bool {
     let name = name.to_string();
     let vector = name.strip_prefix(['U', 'I']).unwrap_or(&name);
     let is_size = |scalar| matches!(scalar, ScalarName::Usize | ScalarName::Isize);
-    ScalarName::from_name(&name).is_some_and(|scalar| !is_size(scalar)) || ["Vec2", "Vec3", "Vec4"].contains(&vector)
+    ScalarName::from_name(&name).is_some_and(|scalar| !is_size(scalar))
+        || ["Vec2", "Vec3", "Vec4", "Mat2", "Mat3", "Mat4", "Quat"].contains(&vector)
 }
 
 fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {

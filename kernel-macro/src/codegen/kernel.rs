@@ -96,7 +96,7 @@ fn assertions(function: &Fn, types: &[Ty], private: &TokenStream) -> Tokens {
 
 fn holds_vec4(ty: &Ty) -> bool {
     match ty {
-        Ty::Vector(ScalarName::F32, 4) => true,
+        Ty::Vector(ScalarName::F32, 4) | Ty::Matrix(2 | 4) | Ty::Quat => true,
         Ty::Buffer { element, .. } | Ty::Array(element, _) => holds_vec4(element),
         _ => false,
     }

@@ -6,6 +6,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::ast::{Enum, Item, ScalarName, Shape};
+use crate::linear;
 use crate::message::Message;
 use crate::program::{ItemId, Program, TypedItem, TypedVariant};
 use crate::render::TWIN;
@@ -58,6 +59,16 @@ impl Decoder<'_> {
                 let name = self.vector(*scalar, *lanes);
                 let values = (0..*lanes).map(|_| scalar_value(*scalar));
                 quote!(#name::new(#(#values),*))
+            }
+            Ty::Matrix(size) => {
+                let columns: Vec<_> = (0..*size).map(|_| self.value(&linear::column(*size))).collect();
+                let name = self.ty(ty);
+                quote!(#name::from_cols(#(#columns),*))
+            }
+            Ty::Quat => {
+                let name = self.ty(ty);
+                let values = (0..linear::QUAT_LANES).map(|_| scalar_value(ScalarName::F32));
+                quote!(#name::from_xyzw(#(#values),*))
             }
             Ty::Array(element, len) => {
                 let value = self.value(element);
@@ -129,6 +140,14 @@ impl Decoder<'_> {
                 quote!(::core::primitive::#name)
             }
             Ty::Vector(scalar, lanes) => self.vector(*scalar, *lanes),
+            Ty::Matrix(size) => {
+                let (twin, name) = (self.twin, format_ident!("Mat{size}"));
+                quote!(#twin::glam::#name)
+            }
+            Ty::Quat => {
+                let twin = self.twin;
+                quote!(#twin::glam::Quat)
+            }
             Ty::Array(element, len) => {
                 let element = self.ty(element);
                 let len = Literal::usize_suffixed(*len as usize);

@@ -8,7 +8,8 @@ const TYPES: &[&str] = &[
     "bool", "char", "str", "f16", "bf16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "u8",
     "u16", "u32", "u64", "u128", "usize", "Vec2", "Vec3", "Vec4", "Vec3A", "IVec2", "IVec3", "IVec4", "UVec2", "UVec3",
     "UVec4", "BVec2", "BVec3", "BVec4", "DVec2", "DVec3", "DVec4", "Mat2", "Mat3", "Mat4", "Mat3A", "Quat", "Affine2",
-    "Affine3A", "String", "Vec", "Box", "Option", "Result", "BVec3A", "BVec4A", "Shared", "Atomic",
+    "Affine3A", "DMat2", "DMat3", "DMat4", "DQuat", "String", "Vec", "Box", "Option", "Result", "BVec3A", "BVec4A",
+    "Shared", "Atomic",
 ];
 
 /// Names that kernels cannot have yet: inference says what to write instead.
@@ -40,7 +41,7 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
         "glam",
         &[
             "vec2", "vec3", "vec4", "ivec2", "ivec3", "ivec4", "uvec2", "uvec3", "uvec4", "bvec2", "bvec3", "bvec4",
-            "vec3a", "dvec2", "dvec3", "dvec4",
+            "vec3a", "dvec2", "dvec3", "dvec4", "mat2", "mat3", "mat4", "quat",
         ],
     ),
 ];

@@ -67,7 +67,7 @@ impl<'a> Infer<'a> {
         if let Some(ty) = builtin_path(&parent(path)).filter(|_| path.segments.len() > 1) {
             return self.infer_associated_call(expr, &ty, path, args);
         }
-        if let Some(Ty::Scalar(_) | Ty::Vector(..)) = self.known_owner(path) {
+        if let Some(Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(_) | Ty::Quat) = self.known_owner(path) {
             let Some(ty) = self.known_owner(path) else { return Term::Error };
             return self.infer_associated_call(expr, &ty, path, args);
         }
@@ -176,6 +176,17 @@ impl<'a> Infer<'a> {
                 true => Term::Scalar(ScalarName::U32),
                 false => Term::Vector(ScalarName::U32, 3),
             });
+        }
+        if let Some(ty) = linear_function(&name) {
+            let row = super::method::find_row(
+                if ty == Ty::Quat { "from_xyzw" } else { "from_cols" },
+                &Term::from(&ty),
+                None,
+            )?;
+            let params = super::method::params_of(row, &Term::from(&ty));
+            self.check_arguments(&name, &params, args, span);
+            self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));
+            return Some(Term::from(&ty));
         }
         let Ty::Vector(scalar, lanes) = vector_function(&name)? else { return None };
         let params = vec![Term::Scalar(scalar); usize::from(lanes)];
@@ -298,10 +309,23 @@ impl<'a> Infer<'a> {
             (Ty::Vector(..), [arg]) if !matches!(arg.kind, ExprKind::Error) => {
                 error.help(format!("write `{name}::splat({})`", text(arg)))
             }
+            (Ty::Matrix(_), _) => error.help(format!("write `{name}::from_cols(…)`")),
+            (Ty::Quat, _) => error.help("write `Quat::from_xyzw(…)`"),
             (Ty::Vector(..), _) => error.help(format!("write `{name}::new(…)`")),
             _ => error,
         };
     }
+}
+
+/// glam's free functions `mat2`, `mat3`, `mat4` and `quat`.
+fn linear_function(name: &str) -> Option<Ty> {
+    Some(match name {
+        "mat2" => Ty::Matrix(2),
+        "mat3" => Ty::Matrix(3),
+        "mat4" => Ty::Matrix(4),
+        "quat" => Ty::Quat,
+        _ => return None,
+    })
 }
 
 /// glam's free functions: `vec3`, `uvec2`, ….

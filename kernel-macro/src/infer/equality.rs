@@ -43,7 +43,7 @@ impl Infer<'_> {
     /// The part of a type that has no equality.
     fn incomparable(&self, ty: &Ty) -> Option<Ty> {
         match ty {
-            Ty::Unit | Ty::Scalar(_) | Ty::Vector(..) | Ty::Error | Ty::Never => None,
+            Ty::Unit | Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(_) | Ty::Quat | Ty::Error | Ty::Never => None,
             Ty::Array(_, len) if *len > MAX_COMPARED => Some(ty.clone()),
             Ty::Array(element, _) | Ty::Option(element) => self.incomparable(element),
             Ty::Result(value, error) => self.incomparable(value).or_else(|| self.incomparable(error)),

@@ -44,7 +44,7 @@ impl<'a> Infer<'a> {
                 Deferred::Negation { operand, term } => match self.table.resolve(&term) {
                     Some(Ty::Scalar(scalar)) if scalar != ScalarName::Bool && !scalar.is_unsigned() => {}
                     Some(Ty::Vector(ScalarName::F32 | ScalarName::I32, _)) => {}
-                    Some(Ty::Error | Ty::Never) | None => {}
+                    Some(Ty::Matrix(_) | Ty::Quat | Ty::Error | Ty::Never) | None => {}
                     Some(ty) => self.report_negation(operand, &Term::from(&ty)),
                 },
                 Deferred::Cast { value, found, target, ty } => self.check_cast(value, &found, &target, ty),

@@ -233,7 +233,7 @@ pub(super) fn find_row(name: &str, receiver: &Term, kind: Option<Kind>) -> Optio
 /// `as_vecN` is `as_vec3` for a vector of three.
 fn is_named(row: &str, name: &str, receiver: &Term) -> bool {
     match (row.strip_suffix('N'), receiver) {
-        (Some(stem), Term::Vector(_, lanes)) => {
+        (Some(stem), Term::Vector(_, lanes) | Term::Matrix(lanes)) => {
             name.strip_prefix(stem).is_some_and(|digits| digits.parse::<u8>().ok() == Some(*lanes))
         }
         _ => row == name,
@@ -253,6 +253,10 @@ fn is_of(class: Receiver, term: &Term) -> bool {
         (Receiver::BoolVec, Term::Vector(scalar, _)) => *scalar == ScalarName::Bool,
         (Receiver::Vec2, Term::Vector(scalar, lanes)) => (*scalar, *lanes) == (ScalarName::F32, 2),
         (Receiver::Vec3, Term::Vector(scalar, lanes)) => (*scalar, *lanes) == (ScalarName::F32, 3),
+        (Receiver::Matrix, Term::Matrix(_)) | (Receiver::Quat, Term::Quat) => true,
+        (Receiver::Mat2, Term::Matrix(size)) => *size == 2,
+        (Receiver::Mat3, Term::Matrix(size)) => *size == 3,
+        (Receiver::Mat4, Term::Matrix(size)) => *size == 4,
         (Receiver::Buffer, Term::Buffer { .. }) | (Receiver::Array, Term::Array(..)) => true,
         _ => false,
     }
@@ -273,6 +277,9 @@ pub(super) fn params_of(row: &Row, receiver: &Term) -> Vec<Term> {
         match (sig, receiver) {
             (Sig::Elements, Term::Vector(scalar, lanes)) => {
                 params.extend((0..*lanes).map(|_| Term::Scalar(*scalar)));
+            }
+            (Sig::Columns, Term::Matrix(size)) => {
+                params.extend((0..*size).map(|_| term_of_sig(Sig::Column, receiver)));
             }
             _ => params.push(term_of_sig(*sig, receiver)),
         }
@@ -329,5 +336,22 @@ fn term_of_sig(sig: Sig, receiver: &Term) -> Term {
         Sig::UintVector => vector(ScalarName::U32, 0),
         Sig::Shorter => vector(same_scalar, -1),
         Sig::Longer => vector(same_scalar, 1),
+        Sig::Column | Sig::Columns | Sig::CellArray | Sig::CellArrays => {
+            let Term::Matrix(size) = *receiver else { return Term::Error };
+            let cells = |len| Term::Array(Rc::new(Term::F32), len);
+            match sig {
+                Sig::CellArray => cells(u32::from(size) * u32::from(size)),
+                Sig::CellArrays => Term::Array(Rc::new(cells(size.into())), size.into()),
+                _ => Term::Vector(ScalarName::F32, size),
+            }
+        }
+        Sig::Vec2 => Term::Vector(ScalarName::F32, 2),
+        Sig::Vec3 => Term::Vector(ScalarName::F32, 3),
+        Sig::Vec4 => Term::Vector(ScalarName::F32, 4),
+        Sig::Mat2 => Term::Matrix(2),
+        Sig::Mat3 => Term::Matrix(3),
+        Sig::Mat4 => Term::Matrix(4),
+        Sig::Quat => Term::Quat,
+        Sig::F32x4 => Term::Array(Rc::new(Term::F32), 4),
     }
 }

@@ -37,6 +37,7 @@ impl<'a> Infer<'a> {
             (UnaryOp::Neg, Term::Scalar(scalar) | Term::Vector(scalar, _)) => {
                 *scalar != ScalarName::Bool && !scalar.is_unsigned()
             }
+            (UnaryOp::Neg, Term::Matrix(_) | Term::Quat) => true,
             (UnaryOp::Neg, Term::Var(_)) => {
                 self.deferred.push(Deferred::Negation { operand, term: term.clone() });
                 self.table.kind(&shallow) != Some(VarKind::Any)
@@ -214,7 +215,7 @@ impl<'a> Infer<'a> {
             }
         }
         let fits = |cx: &Self, term: &Term| match term {
-            Term::Vector(..) | Term::Scalar(ScalarName::Bool) => equality,
+            Term::Vector(..) | Term::Matrix(_) | Term::Quat | Term::Scalar(ScalarName::Bool) => equality,
             _ => cx.is_number(term),
         };
         if equality && is_composite(left) {
@@ -231,6 +232,9 @@ impl<'a> Infer<'a> {
     }
 
     fn arithmetic(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
+        if is_linear(&left) || is_linear(right) {
+            return self.linear_arithmetic(operation, left, right);
+        }
         match (&left, right) {
             (Term::Vector(scalar, _), _) if *scalar == ScalarName::Bool => {
                 self.report_operand(operation, operation.left, &left);
@@ -260,6 +264,41 @@ impl<'a> Infer<'a> {
                 Term::Error
             }
             _ => self.same(operation, left, right),
+        }
+    }
+
+    /// glam's operators of matrices and quaternions.
+    fn linear_arithmetic(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
+        use BinaryOp::{Add, Div, Mul, Sub};
+        let (op, assigns) = (operation.op, operation.assigns);
+        let quat_vector = Term::Vector(ScalarName::F32, 3);
+        match (&left, right) {
+            (Term::Matrix(a), Term::Matrix(b)) if a == b && matches!(op, Add | Sub | Mul) => left,
+            (Term::Matrix(a), Term::Vector(ScalarName::F32, b)) if a == b && op == Mul && !assigns => right.clone(),
+            (Term::Quat, Term::Quat) if matches!(op, Add | Sub | Mul) => left,
+            (Term::Quat, vector) if *vector == quat_vector && op == Mul && !assigns => quat_vector,
+            (Term::Matrix(_) | Term::Quat, _) if self.is_number(right) && matches!(op, Mul | Div) => {
+                if !self.table.unify(right, &Term::F32) {
+                    let note = self.operand_note("left", operation.left, &left, operation.right);
+                    self.report_mismatch_noting(operation.right, &Term::F32, right, Some(note));
+                }
+                left
+            }
+            (_, Term::Matrix(_)) if self.is_number(&left) && matches!(op, Mul | Div) && !assigns => {
+                if !self.table.unify(&left, &Term::F32) {
+                    let note = self.operand_note("right", operation.right, right, operation.left);
+                    self.report_mismatch_noting(operation.left, &Term::F32, &left, Some(note));
+                }
+                right.clone()
+            }
+            _ => {
+                let (symbol, assign) = (op.symbol(), if assigns { "=" } else { "" });
+                let (left_name, right_name) = (self.describe(&left), self.describe(right));
+                let message = format!("cannot apply `{symbol}{assign}` to {left_name} and {right_name}");
+                let error = self.diags.error(code::BAD_OPERAND, operation.right.span, message);
+                error.help(linear_help(&left, right));
+                Term::Error
+            }
         }
     }
 
@@ -321,6 +360,28 @@ impl<'a> Infer<'a> {
 
 fn is_comparison(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
+}
+
+/// Whether a type is a matrix or a quaternion.
+fn is_linear(term: &Term) -> bool {
+    matches!(term, Term::Matrix(_) | Term::Quat)
+}
+
+/// What stands beside a matrix or quaternion.
+fn linear_help(left: &Term, right: &Term) -> String {
+    match (left, right) {
+        (Term::Matrix(4), Term::Vector(ScalarName::F32, 3)) => {
+            "write `m.transform_point3(v)` or `m.transform_vector3(v)`".to_owned()
+        }
+        (Term::Matrix(3), Term::Vector(ScalarName::F32, 2)) => {
+            "write `m.transform_point2(v)` or `m.transform_vector2(v)`".to_owned()
+        }
+        (Term::Vector(..), Term::Matrix(_) | Term::Quat) => "a vector stands on the right side".to_owned(),
+        (Term::Matrix(size), _) | (_, Term::Matrix(size)) => {
+            format!("`Mat{size}` is multiplied with `Mat{size}`, `Vec{size}` and `f32`, and added to `Mat{size}`")
+        }
+        _ => "`Quat` is multiplied with `Quat`, `Vec3` and `f32`, and added to `Quat`".to_owned(),
+    }
 }
 
 /// Whether a type is one that a user defined operators for.

@@ -4,6 +4,7 @@ use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind, Item, Literal, Member, Path, ScalarName, Shape, TypeExpr, UnaryOp};
 use crate::diag::code;
+use crate::linear::{self, AXES};
 use crate::program::{ItemId, TypedItem};
 use crate::source::text;
 use crate::typed::{Resolution, Ty};
@@ -87,6 +88,7 @@ impl<'a> Infer<'a> {
         let name = self.describe(term);
         let error = self.diags.error(code::BAD_INDEX, base.span, format!("cannot index into {name}"));
         match term {
+            Term::Matrix(_) => error.help(format!("a column is `{0}.x_axis`, or `{0}.col(i)`", text(base))),
             Term::Tuple(_) => error.help(format!("members of a tuple are `{}.0`, `.1`, …", text(base))),
             _ => error.note("buffers, arrays and vectors have elements"),
         };
@@ -124,6 +126,13 @@ impl<'a> Infer<'a> {
                 .iter()
                 .position(|lane| name == lane)
                 .map(|position| (position, Term::Scalar(*scalar))),
+            (Term::Matrix(size), Member::Named(name)) => AXES[..usize::from(*size)]
+                .iter()
+                .position(|axis| name == axis)
+                .map(|position| (position, Term::from(&linear::column(*size)))),
+            (Term::Quat, Member::Named(name)) => {
+                LANES.iter().position(|lane| name == lane).map(|position| (position, Term::F32))
+            }
             (Term::Tuple(members), Member::Index(index, _)) => {
                 members.get(*index as usize).map(|member| (*index as usize, member.clone()))
             }
@@ -194,6 +203,12 @@ impl<'a> Infer<'a> {
                     error.help(format!("its lanes are {lanes}"));
                 }
             }
+            Term::Matrix(size) => {
+                error.help(format!("its columns are {}", listed(&AXES[..usize::from(*size)])));
+            }
+            Term::Quat => {
+                error.help(format!("its lanes are {}", listed(&LANES)));
+            }
             Term::Tuple(members) => {
                 error.help(format!("its members are `0` to `{}`", members.len() - 1));
             }
@@ -238,8 +253,11 @@ impl<'a> Infer<'a> {
         if let Some(ty) = super::ty::builtin_path(path) {
             let name = self.name_of(&ty);
             let error = self.diags.error(code::UNKNOWN_TYPE, span, format!("expected a struct, found type `{name}`"));
-            if let Ty::Vector(..) = ty {
-                error.help(format!("write `{name}::new(…)`"));
+            match ty {
+                Ty::Vector(..) => _ = error.help(format!("write `{name}::new(…)`")),
+                Ty::Matrix(_) => _ = error.help(format!("write `{name}::from_cols(…)`")),
+                Ty::Quat => _ = error.help("write `Quat::from_xyzw(…)`"),
+                _ => {}
             }
             return;
         }

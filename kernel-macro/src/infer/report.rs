@@ -128,7 +128,7 @@ impl<'a> Infer<'a> {
             }
             (Style::Count, Ty::Scalar(_)) if *ty == Ty::USIZE => return,
             (Style::Count, _) => (format!("width and precision are `usize`, found `{name}`"), "convert it: `as usize`"),
-            (Style::Debug, _) | (Style::Display, Ty::Scalar(_) | Ty::Vector(..)) => return,
+            (Style::Debug, _) | (Style::Display, Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(_) | Ty::Quat) => return,
             (Style::Display, _) => (format!("`{name}` has no format `{{}}`"), "show it with `{:?}`"),
             (Style::Bits, Ty::Scalar(scalar)) if scalar.is_int() => return,
             (Style::Bits, Ty::Scalar(scalar)) if scalar.is_float() => {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::ast::{Expr, Item, Path, ScalarName, TypeExpr, TypeKind};
 use crate::diag::code;
+use crate::linear;
 use crate::program::{Program, TypedItem};
 use crate::typed::{ConstValue, Ty};
 
@@ -15,7 +16,8 @@ use super::unify::Term;
 /// Names of the built-in types, for suggestions.
 pub(super) const BUILTIN_TYPES: &[&str] = &[
     "bool", "i32", "u32", "usize", "f32", "i8", "i16", "i64", "isize", "u8", "u16", "u64", "f16", "bf16", "f64",
-    "Vec2", "Vec3", "Vec4", "UVec2", "UVec3", "UVec4", "IVec2", "IVec3", "IVec4", "BVec2", "BVec3", "BVec4",
+    "Vec2", "Vec3", "Vec4", "UVec2", "UVec3", "UVec4", "IVec2", "IVec3", "IVec4", "BVec2", "BVec3", "BVec4", "Mat2",
+    "Mat3", "Mat4", "Quat",
 ];
 
 /// Types that kernels may get later, and what to write until then.
@@ -28,10 +30,13 @@ pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
     ("String", "use numbers"),
     ("Vec", "use an array or a buffer parameter `&mut [T]`"),
     ("Box", "use the value itself"),
-    ("Mat2", "use an array of `Vec2`"),
-    ("Mat3", "use an array of `Vec3`"),
-    ("Mat4", "use an array of `Vec4`"),
-    ("Quat", "use `Vec4`"),
+    ("Mat3A", "use `Mat3`"),
+    ("Affine2", "use `Mat3`"),
+    ("Affine3A", "use `Mat4`"),
+    ("DMat2", "use `Mat2`"),
+    ("DMat3", "use `Mat3`"),
+    ("DMat4", "use `Mat4`"),
+    ("DQuat", "use `Quat`"),
     ("Vec3A", "use `Vec3`"),
     ("BVec3A", "leave the type out: it is inferred"),
     ("BVec4A", "leave the type out: it is inferred"),
@@ -44,6 +49,9 @@ pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
 pub(super) fn builtin_type(name: &str) -> Option<Ty> {
     if let Some(scalar) = ScalarName::from_name(name) {
         return Some(Ty::Scalar(scalar));
+    }
+    if let Some(ty) = linear::named(name) {
+        return Some(ty);
     }
     let (prefix, lanes) = name.split_at_checked(name.len().checked_sub(1)?)?;
     let lanes = lanes.parse::<u8>().ok().filter(|lanes| (2..=4).contains(lanes))?;
@@ -76,6 +84,8 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
         Ty::Unit => "()".to_owned(),
         Ty::Scalar(scalar) => scalar.name().to_owned(),
         Ty::Vector(scalar, lanes) => format!("{}{lanes}", vector_prefix(*scalar)),
+        Ty::Matrix(size) => format!("Mat{size}"),
+        Ty::Quat => "Quat".to_owned(),
         Ty::Array(element, len) => format!("[{}; {len}]", type_name(program, element)),
         Ty::Tuple(members) => {
             let names: Vec<_> = members.iter().map(|member| type_name(program, member)).collect();

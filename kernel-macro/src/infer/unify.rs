@@ -12,6 +12,8 @@ pub(super) enum Term {
     Unit,
     Scalar(ScalarName),
     Vector(ScalarName, u8),
+    Matrix(u8),
+    Quat,
     Array(Rc<Term>, u32),
     Tuple(Rc<[Term]>),
     Struct(ItemId),
@@ -83,6 +85,8 @@ impl From<&Ty> for Term {
             Ty::Unit => Self::Unit,
             Ty::Scalar(scalar) => Self::Scalar(*scalar),
             Ty::Vector(scalar, lanes) => Self::Vector(*scalar, *lanes),
+            Ty::Matrix(size) => Self::Matrix(*size),
+            Ty::Quat => Self::Quat,
             Ty::Array(element, len) => Self::Array(Rc::new(Self::from(&**element)), *len),
             Ty::Tuple(members) => Self::Tuple(members.iter().map(Self::from).collect()),
             Ty::Struct(item) => Self::Struct(*item),
@@ -183,6 +187,8 @@ impl Table {
             Term::Unit => Ty::Unit,
             Term::Scalar(scalar) => Ty::Scalar(scalar),
             Term::Vector(scalar, lanes) => Ty::Vector(scalar, lanes),
+            Term::Matrix(size) => Ty::Matrix(size),
+            Term::Quat => Ty::Quat,
             Term::Array(element, len) => Ty::Array(Rc::new(self.resolve(&element)?), len),
             Term::Tuple(members) => {
                 Ty::Tuple(members.iter().map(|member| self.resolve(member)).collect::<Option<Rc<[Ty]>>>()?)

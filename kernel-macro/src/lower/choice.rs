@@ -84,8 +84,7 @@ impl FnCx<'_, '_, '_> {
             M::IsNone | M::IsErr => return Some(self.b.op(Op::Not, &[is_good])),
             M::UnwrapOrDefault => {
                 let value = self.good(receiver)?;
-                let ty = self.b.value_type(value);
-                (value, self.zero(ty))
+                (value, self.default_of(&ty)?)
             }
             M::Ok => {
                 let value = self.good(receiver);

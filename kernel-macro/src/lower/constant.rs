@@ -5,6 +5,7 @@ use gridwise_ir::ir::ValueId;
 use super::function::FnCx;
 use super::types::scalar;
 use crate::ast::Item;
+use crate::linear;
 use crate::program::{ItemId, TypedItem};
 use crate::typed::{ConstValue, Ty, TypedConst};
 
@@ -43,9 +44,24 @@ impl<'p> FnCx<'p, '_, '_> {
     pub(super) fn member_ty(&self, ty: &Ty, index: u32) -> Ty {
         match ty {
             Ty::Vector(scalar, _) => Ty::Scalar(*scalar),
+            Ty::Matrix(size) => linear::column(*size),
+            Ty::Quat => Ty::F32,
             Ty::Array(element, _) => (**element).clone(),
             ty => self.shared.types.members(ty).get(index as usize).cloned().unwrap_or(Ty::Error),
         }
+    }
+
+    /// The value of `Default`: zeros, but for glam's matrices and quaternions.
+    pub(super) fn default_of(&mut self, ty: &Ty) -> Option<ValueId> {
+        let id = self.ty(ty)?;
+        let members: Vec<Ty> = match ty {
+            Ty::Matrix(_) | Ty::Quat => return self.constant(&linear::constant(ty, "IDENTITY")?, ty),
+            Ty::Array(element, len) => vec![(**element).clone(); *len as usize],
+            Ty::Tuple(members) => members.to_vec(),
+            _ => return Some(self.zero(id)),
+        };
+        let values: Vec<_> = members.iter().filter_map(|member| self.default_of(member)).collect();
+        self.compose_or_zero(id, &values)
     }
 
     /// The tables of a const item.

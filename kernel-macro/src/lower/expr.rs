@@ -39,6 +39,9 @@ impl FnCx<'_, '_, '_> {
             }
             ExprKind::Unary(op, operand) => {
                 let value = self.lower_expr(operand)?;
+                if let (UnaryOp::Neg, Ty::Matrix(_)) = (op, self.ty_of(operand)) {
+                    return Some(self.negated_matrix(value));
+                }
                 let op = match op {
                     UnaryOp::Neg => Op::Neg,
                     UnaryOp::Not => Op::Not,
@@ -238,8 +241,8 @@ impl FnCx<'_, '_, '_> {
                 Some(self.cast(value, scalar(to)))
             }
             Callee::Zero => {
-                let ty = self.ty(self.ty_of(expr))?;
-                Some(self.zero(ty))
+                let ty = self.ty_of(expr).clone();
+                self.default_of(&ty)
             }
             Callee::Choice(method) => self.lower_choice(expr, method, args),
             Callee::Swizzle(chosen, count) => {

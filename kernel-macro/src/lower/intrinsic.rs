@@ -101,6 +101,7 @@ impl FnCx<'_, '_, '_> {
             I::ToF32 => self.cast(a, Scalar::F32),
             I::ToF64 => self.cast(a, Scalar::F64),
             I::SinCos => self.sin_cos(a),
+            I::Linear(method) => self.linear(expr, method, args),
             I::Arithmetic(overflow, op) => self.arithmetic(expr, (overflow, op), a, b),
             I::CountLeadingOnes | I::CountTrailingOnes => {
                 let inverse = self.op(Op::Not, &[a]);

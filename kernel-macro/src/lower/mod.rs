@@ -18,11 +18,13 @@ mod int;
 mod intrinsic;
 mod iterate;
 mod matching;
+mod matrix;
 mod operator;
 mod overflow;
 mod parallel;
 mod pattern;
 mod place;
+mod quaternion;
 mod report;
 mod single;
 mod stmt;
@@ -47,7 +49,7 @@ use crate::typed::{Callee, Resolution, Ty, TypedFn};
 use closure::lower_closure_fn;
 use function::{FnCx, Slot};
 use types::TypeCx;
-pub(crate) use types::scalar;
+pub(crate) use types::{matrix_type, scalar};
 
 /// What the functions of one module share.
 struct Shared<'p> {

@@ -36,6 +36,12 @@ impl FnCx<'_, '_, '_> {
                 return Some(if op == BinaryOp::Eq { equal } else { self.b.op(Op::Not, &[equal]) });
             }
         }
+        if let ExprKind::Binary(_, left, right, _) | ExprKind::AssignOp(_, left, right, _) = &expr.kind {
+            let (left, right) = (self.ty_of(left).clone(), self.ty_of(right).clone());
+            if is_linear(&left) || is_linear(&right) {
+                return Some(self.linear_operator(op, (&left, a), (&right, b)));
+            }
+        }
         let count = self.shape(a).1.max(self.shape(b).1);
         let (a, b) = (self.widen(a, count), self.widen(b, count));
         let op = match op {
@@ -77,7 +83,13 @@ impl FnCx<'_, '_, '_> {
     fn equal_values(&mut self, ty: &Ty, a: ValueId, b: ValueId) -> Option<ValueId> {
         let mut tests = Vec::new();
         match ty {
-            Ty::Scalar(_) | Ty::Vector(..) => tests.push(self.equal(Op::Eq, Op::All, a, b)),
+            Ty::Scalar(_) | Ty::Vector(..) | Ty::Quat => tests.push(self.equal(Op::Eq, Op::All, a, b)),
+            Ty::Matrix(size) => {
+                for index in 0..u32::from(*size) {
+                    let (a, b) = (self.b.extract(a, &[index]), self.b.extract(b, &[index]));
+                    tests.push(self.equal(Op::Eq, Op::All, a, b));
+                }
+            }
             Ty::Array(element, len) => {
                 for index in 0..*len {
                     let (a, b) = (self.b.extract(a, &[index]), self.b.extract(b, &[index]));
@@ -123,4 +135,9 @@ impl FnCx<'_, '_, '_> {
         let lanes = self.b.op(op, &[a, b]);
         if self.shape(a).1 == 1 { lanes } else { self.b.op(joined, &[lanes]) }
     }
+}
+
+/// Whether a type is a matrix or a quaternion.
+fn is_linear(ty: &Ty) -> bool {
+    matches!(ty, Ty::Matrix(_) | Ty::Quat)
 }

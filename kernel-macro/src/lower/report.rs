@@ -8,6 +8,7 @@ use gridwise_ir::types::Scalar;
 use super::function::FnCx;
 use super::variant::{ERR, OK, SOME};
 use crate::ast::{Expr, ExprKind, MacroCall, MacroKind, PrintTarget};
+use crate::linear;
 use crate::message::{Arg, Message, MessageParts, compared, dbg_message, message_of, unwrap_message};
 use crate::source;
 use crate::typed::Ty;
@@ -147,7 +148,7 @@ impl FnCx<'_, '_, '_> {
         }
         let value = value?;
         match ty {
-            Ty::Scalar(_) | Ty::Vector(..) => {
+            Ty::Scalar(_) | Ty::Vector(..) | Ty::Quat => {
                 for lane in self.lanes(value) {
                     let word = self.trap_operand(lane);
                     words.push(word);
@@ -159,6 +160,12 @@ impl FnCx<'_, '_, '_> {
                         let upper = self.b.op(Op::Shr, &[bits, width]);
                         words.push(self.cast(upper, Scalar::U32));
                     }
+                }
+            }
+            Ty::Matrix(size) => {
+                for index in 0..u32::from(*size) {
+                    let column = self.b.extract(value, &[index]);
+                    self.flatten(Some(column), &linear::column(*size), words)?;
                 }
             }
             Ty::Array(element, len) => {

@@ -7,6 +7,7 @@ use gridwise_ir::types::{Field, Scalar, StructDef, Type, TypeId, Types};
 
 use super::parallel::cell_of;
 use crate::ast::{ExprId, Item, ScalarName};
+use crate::linear;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::Ty;
 
@@ -14,6 +15,8 @@ use crate::typed::Ty;
 pub(super) struct TypeCx<'p> {
     program: &'p Program,
     structs: FastMap<ItemId, TypeId>,
+    /// Those of two, three and four columns.
+    matrices: [Option<TypeId>; 3],
     enums: FastMap<Ty, Rc<EnumLayout>>,
 }
 
@@ -28,7 +31,7 @@ pub(super) struct EnumLayout {
 
 impl<'p> TypeCx<'p> {
     pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, structs: FastMap::default(), enums: FastMap::default() }
+        Self { program, structs: FastMap::default(), matrices: [None; 3], enums: FastMap::default() }
     }
 
     /// The IR type, or `None` for types without values or with a single one: unit, never, and what is made of them only.
@@ -41,6 +44,13 @@ impl<'p> TypeCx<'p> {
             Ty::Atomic(name) => Some(types.scalar(scalar(cell_of(*name)))),
             Ty::Scalar(name) => Some(types.scalar(scalar(*name))),
             Ty::Vector(name, lanes) => Some(types.vector(scalar(*name), *lanes)),
+            Ty::Matrix(size) => {
+                let known = self.matrices[usize::from(*size) - 2];
+                let id = known.unwrap_or_else(|| matrix_type(types, *size));
+                self.matrices[usize::from(*size) - 2] = Some(id);
+                Some(id)
+            }
+            Ty::Quat => Some(types.vector(Scalar::F32, linear::QUAT_LANES)),
             Ty::Array(element, len) => self.lower(types, element).map(|element| types.array(element, *len)),
             Ty::Tuple(members) => {
                 let members: Vec<_> = members.iter().filter_map(|member| self.lower(types, member)).collect();
@@ -107,7 +117,7 @@ impl<'p> TypeCx<'p> {
         if fields.is_empty() {
             return None;
         }
-        let (_, id) = types.add_struct(StructDef { name: ast.name.to_string(), fields });
+        let (_, id) = types.add_struct(StructDef { name: ast.name.to_string(), fields, align: 1 });
         self.structs.insert(item, id);
         Some(id)
     }
@@ -138,6 +148,14 @@ impl<'p> TypeCx<'p> {
         let missing = before.filter(|member| self.lower(types, member).is_none()).count();
         index - missing as u32
     }
+}
+
+/// A matrix is a struct of its columns. glam keeps a `Mat2` in a SIMD register, which has an alignment of its own.
+pub(crate) fn matrix_type(types: &mut Types, size: u8) -> TypeId {
+    let column = types.vector(Scalar::F32, size);
+    let fields = linear::AXES[..usize::from(size)].iter().map(|axis| Field { name: (*axis).to_owned(), ty: column });
+    let (fields, align) = (fields.collect(), if size == 2 { 16 } else { 1 });
+    types.add_struct(StructDef { name: format!("Mat{size}"), fields, align }).1
 }
 
 /// The IR scalar.

@@ -7,6 +7,7 @@ use super::Renderer;
 use super::expr::path_tokens;
 use crate::ast::{Expr, ExprKind, Path, ScalarName};
 use crate::intrinsic::{Intrinsic, Kind, Row, Sig, rows};
+use crate::linear::Linear;
 use crate::overflow::Overflow;
 use crate::tokens::{Tokens, tokens};
 use crate::typed::{Callee, Ty};
@@ -117,6 +118,12 @@ impl Renderer<'_> {
         let is_scalar = matches!(ty, Ty::Scalar(_));
         let (function, sites) = match intrinsic {
             Intrinsic::Clamp if is_scalar => (tokens!(clamp), self.site(SiteKind::ClampBounds, whole)),
+            Intrinsic::Linear(method @ (Linear::Col | Linear::Row)) => {
+                let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
+                self.uses_names();
+                let value = if method == Linear::Row { tokens!((#value).transpose()) } else { value.copy() };
+                return Some(tokens!(__at(#sink, #site, &#twin::columns(#value), #(#args),*)));
+            }
             Intrinsic::DivEuclid => (tokens!(div_euclid), self.division_sites(false, whole)),
             Intrinsic::RemEuclid => (tokens!(rem_euclid), self.division_sites(true, whole)),
             Intrinsic::DivCeil => (tokens!(div_ceil), self.division_sites(false, whole)),

@@ -2,6 +2,8 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 
+use quote::format_ident;
+
 use super::Renderer;
 use crate::ast::ScalarName;
 use crate::tokens::{Tokens, tokens};
@@ -26,6 +28,14 @@ impl Renderer<'_> {
             Ty::Vector(ScalarName::Bool, _) => tokens!(_),
             Ty::Vector(scalar, len) => {
                 let (twin, name) = (self.twin(), vector_name(*scalar, *len));
+                tokens!(#twin::glam::#name)
+            }
+            Ty::Matrix(_) | Ty::Quat => {
+                let twin = self.twin();
+                let name = match ty {
+                    Ty::Matrix(size) => format_ident!("Mat{size}"),
+                    _ => format_ident!("Quat"),
+                };
                 tokens!(#twin::glam::#name)
             }
             Ty::Array(element, len) => {

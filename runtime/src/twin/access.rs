@@ -45,3 +45,35 @@ pub fn index_mut<'a, T>(
     }
     element
 }
+
+/// A matrix as its columns.
+pub trait Columns {
+    /// An array of vectors.
+    type Array;
+    /// The columns from the first to the last.
+    fn columns(&self) -> Self::Array;
+}
+
+macro_rules! matrices {
+    ($($matrix:ty = $count:literal $column:ty: $($axis:ident),+;)+) => { $(
+        impl Columns for $matrix {
+            type Array = [$column; $count];
+            #[inline]
+            fn columns(&self) -> Self::Array {
+                [$(self.$axis),+]
+            }
+        }
+    )+ };
+}
+
+matrices! {
+    glam::Mat2 = 2 glam::Vec2: x_axis, y_axis;
+    glam::Mat3 = 3 glam::Vec3: x_axis, y_axis, z_axis;
+    glam::Mat4 = 4 glam::Vec4: x_axis, y_axis, z_axis, w_axis;
+}
+
+/// The columns of a matrix, to be indexed.
+#[inline]
+pub fn columns<M: Columns>(matrix: M) -> M::Array {
+    matrix.columns()
+}

@@ -37,6 +37,8 @@ mod instantiate;
 mod intrinsic;
 #[path = "../../../../kernel-macro/src/krate.rs"]
 mod krate;
+#[path = "../../../../kernel-macro/src/linear.rs"]
+mod linear;
 #[path = "../../../../kernel-macro/src/lower/mod.rs"]
 mod lower;
 #[path = "../../../../kernel-macro/src/message.rs"]

@@ -91,7 +91,7 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
     let tuple = types.intern(Type::Tuple(vec![u, f]));
     let field = |name: &str, ty| Field { name: name.to_owned(), ty };
     let fields = vec![field("a", u), field("b", f), field("c", array)];
-    let (_, record) = types.add_struct(StructDef { name: "Record".to_owned(), fields });
+    let (_, record) = types.add_struct(StructDef { name: "Record".to_owned(), fields, align: 1 });
     let nested = types.intern(Type::Tuple(vec![tuple, record]));
     let bools = types.vector(Scalar::Bool, 3);
     let floats = types.vector(Scalar::F32, 3);

@@ -256,3 +256,115 @@ fn literals_out_of_range() {
         "#]],
     );
 }
+
+#[test]
+fn matrices_and_what_stands_beside_them() {
+    check_errors(
+        "fn f(m: Mat3, v: Vec3) -> Vec3 { v * m }",
+        expect![[r#"
+        error: [K0103] cannot apply `*` to `Vec3` and `Mat3`
+               help: a vector stands on the right side
+         1 | fn f(m: Mat3, v: Vec3) -> Vec3 { v * m }
+           |                                      ^
+    "#]],
+    );
+    check_errors(
+        "fn f(m: Mat4, v: Vec3) -> Vec3 { m * v }",
+        expect![[r#"
+        error: [K0103] cannot apply `*` to `Mat4` and `Vec3`
+               help: write `m.transform_point3(v)` or `m.transform_vector3(v)`
+         1 | fn f(m: Mat4, v: Vec3) -> Vec3 { m * v }
+           |                                      ^
+    "#]],
+    );
+    check_errors(
+        "fn f(m: Mat3, v: Vec2) -> Vec2 { m * v }",
+        expect![[r#"
+        error: [K0103] cannot apply `*` to `Mat3` and `Vec2`
+               help: write `m.transform_point2(v)` or `m.transform_vector2(v)`
+         1 | fn f(m: Mat3, v: Vec2) -> Vec2 { m * v }
+           |                                      ^
+    "#]],
+    );
+    check_errors(
+        "fn f(q: Quat, v: Vec3) -> Vec3 { q + v }",
+        expect![[r#"
+        error: [K0103] cannot apply `+` to `Quat` and `Vec3`
+               help: `Quat` is multiplied with `Quat`, `Vec3` and `f32`, and added to `Quat`
+         1 | fn f(q: Quat, v: Vec3) -> Vec3 { q + v }
+           |                                      ^
+    "#]],
+    );
+    check_errors(
+        "fn f(m: Mat2) -> Mat2 { m / m }",
+        expect![[r#"
+        error: [K0103] cannot apply `/` to `Mat2` and `Mat2`
+               help: `Mat2` is multiplied with `Mat2`, `Vec2` and `f32`, and added to `Mat2`
+         1 | fn f(m: Mat2) -> Mat2 { m / m }
+           |                             ^
+    "#]],
+    );
+    check_errors(
+        "fn f(m: Mat2) -> Mat2 { m * 2 }",
+        expect![[r#"
+        error: [K0102] expected `f32`, found integer literal
+               note: the left operand is `Mat2`
+               help: write `2.0`
+         1 | fn f(m: Mat2) -> Mat2 { m * 2 }
+           |                             ^
+    "#]],
+    );
+    check_errors(
+        "fn f(m: Mat2) -> Vec2 { m.w_axis }",
+        expect![[r#"
+        error: [K0105] no field `w_axis` on type `Mat2`
+               help: its columns are `x_axis`, `y_axis`
+         1 | fn f(m: Mat2) -> Vec2 { m.w_axis }
+           |                           ^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(m: Mat2) -> Vec2 { m[0] }",
+        expect![[r#"
+        error: [K0108] cannot index into `Mat2`
+               help: a column is `m.x_axis`, or `m.col(i)`
+         1 | fn f(m: Mat2) -> Vec2 { m[0] }
+           |                         ^
+    "#]],
+    );
+    check_errors(
+        "fn f(q: Quat) -> f32 { q.i }",
+        expect![[r#"
+        error: [K0105] no field `i` on type `Quat`
+               help: its lanes are `x`, `y`, `z`, `w`
+         1 | fn f(q: Quat) -> f32 { q.i }
+           |                          ^
+    "#]],
+    );
+    check_errors(
+        "fn f(m: Mat4) -> Mat4 { m.invert() }",
+        expect![[r#"
+        error: [K0104] no method `invert` on type `Mat4`
+               help: a method with a similar name exists: `inverse`
+         1 | fn f(m: Mat4) -> Mat4 { m.invert() }
+           |                           ^^^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(a: f32) -> Mat4 { Mat4(a) }",
+        expect![[r#"
+        error: [K0100] expected a function, found type `Mat4`
+               help: write `Mat4::from_cols(…)`
+         1 | fn f(a: f32) -> Mat4 { Mat4(a) }
+           |                        ^^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(m: Mat4) -> bool { m < m }",
+        expect![[r#"
+        error: [K0103] cannot compare `Mat4` with `<`
+         1 | fn f(m: Mat4) -> bool { m < m }
+           |                         ^
+    "#]],
+    );
+}

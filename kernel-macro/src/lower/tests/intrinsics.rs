@@ -1,6 +1,6 @@
 //! Built-in functions and methods against rustc's and glam's, and the whole table through the verifier.
 
-use glam::{BVec3, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
+use glam::{BVec3, IVec2, IVec3, IVec4, Mat2, Mat3, Mat4, Quat, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
 
 use super::harness::device_module;
 use super::twin::twin;
@@ -103,6 +103,74 @@ fn vector_shapes() {
     twin! { fn f(a: IVec3, b: IVec3) -> (IVec3, IVec3) { (a.clamp(b, a), a.min(b)) } }
 }
 
+/// The same operations for each size of matrix.
+macro_rules! matrices {
+    ($($name:ident $matrix:ident $vector:ident $mul:ident;)+) => { $(
+        #[test]
+        fn $name() {
+            twin! { fn f(a: $matrix, b: $matrix) -> ($matrix, $matrix, $matrix) { (a * b, a + b, a - b) } }
+            twin! { fn f(a: $matrix, s: f32) -> ($matrix, $matrix, $matrix, $matrix) { (a * s, s * a, a / s, s / a) } }
+            twin! { fn f(a: $matrix, v: $vector) -> ($vector, $vector, $matrix) { (a * v, a.$mul(v), -a) } }
+            twin! { fn f(a: $matrix) -> ($matrix, f32, $matrix, $vector) {
+                (a.inverse(), a.determinant(), a.transpose(), a.diagonal())
+            } }
+            twin! { fn f(a: $matrix, b: $matrix) -> (bool, bool, bool, bool) { (a == b, a != b, a.is_nan(), a.is_finite()) } }
+            twin! { fn f(a: $matrix, v: $vector) -> ($matrix, $matrix, $matrix, $vector) {
+                (a.abs(), $matrix::from_diagonal(v), a * 2.0, a.x_axis)
+            } }
+            twin! { fn f(a: $matrix, s: f32) -> ($matrix, $matrix, $vector, $vector) {
+                let mut m = a;
+                m.y_axis.x = s;
+                m *= s;
+                m += $matrix::IDENTITY;
+                (m, a.mul_scalar(s) - a.div_scalar(s), a.col(1), a.row(0))
+            } }
+        }
+    )+ };
+}
+
+matrices! {
+    matrices_of_two Mat2 Vec2 mul_vec2;
+    matrices_of_three Mat3 Vec3 mul_vec3;
+    matrices_of_four Mat4 Vec4 mul_vec4;
+}
+
+#[test]
+fn matrices_by_dimension() {
+    twin! { fn f(a: Mat4, v: Vec3) -> (Vec3, Vec3, Vec3) {
+        (a.transform_point3(v), a.transform_vector3(v), a.project_point3(v))
+    } }
+    twin! { fn f(a: Mat3, v: Vec2) -> (Vec2, Vec2, Mat3) { (a.transform_point2(v), a.transform_vector2(v), Mat3::from_scale(v)) } }
+    twin! { fn f(a: Mat3, v: Vec3) -> (Mat4, Mat4, Mat2) { (Mat4::from_mat3(a), Mat4::from_mat3_translation(a, v), Mat2::from_mat3(a)) } }
+    twin! { fn f(a: Mat2, b: Mat4, v: Vec3) -> (Mat3, Mat3, Mat4, Mat4) {
+        (Mat3::from_mat2(a), Mat3::from_mat4(b), Mat4::from_translation(v), Mat4::from_scale(v))
+    } }
+    twin! { fn f(a: Mat3) -> ([f32; 9], [[f32; 3]; 3], Mat3) {
+        (a.to_cols_array(), a.to_cols_array_2d(), Mat3::from_rows(a.x_axis, a.y_axis, a.z_axis))
+    } }
+    twin! { fn f(i: usize, a: Mat3) -> Vec3 { a.col(i) - a.row(i) } }
+}
+
+#[test]
+fn quaternions() {
+    twin! { fn f(a: Quat, b: Quat) -> (Quat, Quat, Quat, Quat) { (a * b, a + b, a - b, a.mul_quat(b)) } }
+    twin! { fn f(a: Quat, v: Vec3) -> (Vec3, Vec3, Vec3) { (a * v, a.mul_vec3(v), a.xyz()) } }
+    twin! { fn f(a: Quat, s: f32) -> (Quat, Quat, Quat, Quat) { (a * s, a / s, -a, a.conjugate()) } }
+    twin! { fn f(a: Quat, b: Quat) -> (f32, f32, f32, f32) { (a.dot(b), a.length(), a.length_squared(), a.length_recip()) } }
+    twin! { fn f(a: Quat, b: Quat, s: f32) -> (Quat, Quat) { (a.lerp(b, s), a.normalize()) } }
+    twin! { fn f(a: Quat, v: Vec3) -> (Mat3, Mat4, Mat4, Mat4) {
+        (Mat3::from_quat(a), Mat4::from_quat(a), Mat4::from_rotation_translation(a, v), Mat4::from_scale_rotation_translation(v, a, v))
+    } }
+    twin! { fn f(a: Quat, v: Vec4) -> (Quat, [f32; 4], Quat, bool) {
+        (Quat::from_vec4(v), a.to_array(), Quat::from_array(a.to_array()), a == Quat::IDENTITY)
+    } }
+    twin! { fn f(a: Quat, s: f32) -> (f32, Quat, bool, bool) {
+        let mut q = a;
+        q.w += s;
+        (q.x + q.w, q.inverse(), q.is_nan(), q.is_finite())
+    } }
+}
+
 /// Every row, for every receiver it lists, gives IR that verifies.
 #[test]
 fn whole_table_lowers() {
@@ -136,6 +204,11 @@ fn types_of(receiver: Receiver) -> &'static [TypeRow] {
         Receiver::BoolVec => &[("BVec2", "bool", 2), ("BVec3", "bool", 3), ("BVec4", "bool", 4)],
         Receiver::Vec2 => &[("Vec2", "f32", 2)],
         Receiver::Vec3 => &[("Vec3", "f32", 3)],
+        Receiver::Matrix => &[("Mat2", "f32", 2), ("Mat3", "f32", 3), ("Mat4", "f32", 4)],
+        Receiver::Mat2 => &[("Mat2", "f32", 2)],
+        Receiver::Mat3 => &[("Mat3", "f32", 3)],
+        Receiver::Mat4 => &[("Mat4", "f32", 4)],
+        Receiver::Quat => &[("Quat", "f32", 4)],
         // Kernels only.
         Receiver::Buffer => &[],
         Receiver::Array => &[("[f32; 5]", "f32", 5)],
@@ -175,6 +248,18 @@ fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String>
             Sig::Longer if lanes == 4 => return None,
             Sig::Shorter => vector(own_letter, lanes - 1),
             Sig::Longer => vector(own_letter, lanes + 1),
+            Sig::Column => vector("", lanes),
+            Sig::Columns => return Some(vec![vector("", lanes); lanes]),
+            Sig::CellArray => format!("[f32; {}]", lanes * lanes),
+            Sig::CellArrays => format!("[[f32; {lanes}]; {lanes}]"),
+            Sig::Vec2 => "Vec2".to_owned(),
+            Sig::Vec3 => "Vec3".to_owned(),
+            Sig::Vec4 => "Vec4".to_owned(),
+            Sig::Mat2 => "Mat2".to_owned(),
+            Sig::Mat3 => "Mat3".to_owned(),
+            Sig::Mat4 => "Mat4".to_owned(),
+            Sig::Quat => "Quat".to_owned(),
+            Sig::F32x4 => "[f32; 4]".to_owned(),
         }])
     };
     let mut params = if row.kind == Kind::Method { vec![ty.to_owned()] } else { Vec::new() };

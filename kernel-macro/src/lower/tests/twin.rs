@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use glam::{BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
+use glam::{BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, Mat2, Mat3, Mat4, Quat, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
 use gridwise_ir::ir::Module;
 
 use super::eval::{Datum, Outcome, call};
@@ -168,6 +168,49 @@ vector_samples! {
     BVec2 bool, 2;
     BVec3 bool, 3;
     BVec4 bool, 4;
+}
+
+macro_rules! matrix_samples {
+    ($($matrix:ident: $($axis:ident $number:literal),+;)+) => {$(
+        impl Sample for $matrix {
+            // Columns at different speeds, after some that are no edge of anything.
+            fn samples() -> Vec<Self> {
+                let column = |number: usize, at: usize| {
+                    let cell = |row: usize| ((number * 31 + at * 17 + row * 13) % 29) as f32 / 4.0 - 3.3;
+                    std::array::from_fn(cell).into()
+                };
+                let even = (0..20).map(|number| $matrix::from_cols($(column(number, $number)),+));
+                let odd = (0..20).map(|number| {
+                    let mut matrix = $matrix::IDENTITY;
+                    $({
+                        let all = Sample::samples();
+                        matrix.$axis = all[(number * (2 * $number + 1) + 3 * $number) % all.len()];
+                    })+
+                    matrix
+                });
+                even.chain(odd).collect()
+            }
+            fn datum(&self) -> Datum {
+                Datum::Members(vec![$(self.$axis.datum()),+])
+            }
+        }
+    )+};
+}
+
+matrix_samples! {
+    Mat2: x_axis 0, y_axis 1;
+    Mat3: x_axis 0, y_axis 1, z_axis 2;
+    Mat4: x_axis 0, y_axis 1, z_axis 2, w_axis 3;
+}
+
+impl Sample for Quat {
+    fn samples() -> Vec<Self> {
+        let even = Mat4::samples().into_iter().map(|matrix| Quat::from_vec4(matrix.x_axis));
+        even.chain(Vec4::samples().into_iter().map(Quat::from_vec4)).collect()
+    }
+    fn datum(&self) -> Datum {
+        Datum::Members(self.to_array().iter().map(Sample::datum).collect())
+    }
 }
 
 impl<T: Sample, const N: usize> Sample for [T; N] {
