@@ -88,6 +88,8 @@ pub(crate) struct TypedFn {
     pub(crate) requests: Vec<InstanceRequest>,
     /// The calls of `Shared::new`, in order, with the variable that each makes when it stands alone after a `let`.
     pub(crate) shared: Vec<SharedUse>,
+    /// The variables that are references, and whether they write.
+    pub(crate) references: BTreeMap<BindingId, bool>,
     /// The buffer parameters that hold atomics somewhere.
     pub(crate) atomic_buffers: Vec<BindingId>,
 }

@@ -21,6 +21,7 @@ pub mod overflow;
 pub mod parallel;
 pub mod parallel_programs;
 pub mod programs;
+pub mod references;
 pub mod reports;
 pub mod scalars;
 pub mod sha256;
@@ -56,6 +57,7 @@ pub fn all() -> Vec<Case> {
         overflow::CASES,
         parallel_programs::CASES,
         programs::CASES,
+        references::CASES,
         reports::CASES,
         scalars::CASES,
         sha256::CASES,

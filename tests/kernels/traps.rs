@@ -39,6 +39,12 @@ pub const CASES: &[Case] = &[
     case!("traps::array_out_of_range", [ArrayOutOfRange], |mgr| {
         one(mgr, |seq, out| ArrayOutOfRange::dispatch(seq, Grid::items(1), 3, out))
     }),
+    case!("traps::reference_out_of_range", [ReferenceOutOfRange], |mgr| {
+        one(mgr, |seq, out| ReferenceOutOfRange::dispatch(seq, Grid::items(1), 3, out))
+    }),
+    case!("traps::argument_out_of_range", [ArgumentOutOfRange], |mgr| {
+        one(mgr, |seq, out| ArgumentOutOfRange::dispatch(seq, Grid::items(1), 4, out))
+    }),
     case!("traps::divide_by_zero", [Divide], |mgr| {
         one(mgr, |seq, out| Divide::dispatch(seq, Grid::items(1), 0, out))
     }),
@@ -65,7 +71,7 @@ pub const CASES: &[Case] = &[
             Ok(vec![report, Output::U32(out.to_vec()?)])
         },
         || vec![
-            Output::Report("empty_buffer: index out of bounds: the len is 0 but the index is 0 (traps.rs:133)".into()),
+            Output::Report("empty_buffer: index out of bounds: the len is 0 but the index is 0 (traps.rs:139)".into()),
             Output::U32(vec![0, 2]),
         ]
     ),
@@ -131,4 +137,27 @@ fn empty_buffer(empty: &[u32], out: &mut [u32]) {
     let i = 0 * out[1];
 
     out[0] = empty[i];
+}
+
+#[kernel(workgroup = 1)]
+fn reference_out_of_range(i: u32, out: &mut [i32]) {
+    let mut a = [1, 2, 3];
+    // Traps although nothing is read or written.
+    let _unused = &a[i];
+    let slot = &mut a[i];
+    *slot = 5;
+    out[0] = a[0] + a[1] + a[2];
+}
+
+#[device]
+fn doubled(x: &mut i32) -> i32 {
+    *x *= 2;
+    *x
+}
+
+#[kernel(workgroup = 1)]
+fn argument_out_of_range(i: u32, out: &mut [i32]) {
+    let a = doubled(&mut out[i]);
+    let b = doubled(&mut out[0]);
+    out[1] = a + b;
 }

@@ -46,6 +46,11 @@ pub(crate) enum ExprKind {
     Path(Path),
     Paren(Box<Expr>),
     Unary(UnaryOp, Box<Expr>),
+    /// `&operand` or `&mut operand`
+    Borrow {
+        mutable: bool,
+        operand: Box<Expr>,
+    },
     /// Operator, left, right, span of the operator; `&&` and `||` short-circuit.
     Binary(BinaryOp, Box<Expr>, Box<Expr>, Span),
     Assign(Box<Expr>, Box<Expr>),

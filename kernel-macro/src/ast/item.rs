@@ -35,6 +35,8 @@ pub(crate) struct Fn {
     pub(crate) binding_count: usize,
     /// Whether it has a `debug_assert!` or its like.
     pub(crate) has_debug: bool,
+    /// Whether control may leave it elsewhere than at its end.
+    pub(crate) returns_early: bool,
 }
 
 /// A function parameter.

@@ -4,7 +4,7 @@
 pub(crate) enum UnaryOp {
     Neg,
     Not,
-    /// `*self`: references are values in kernels.
+    /// `*reference`, which names the same as the reference.
     Deref,
 }
 

@@ -23,6 +23,8 @@ pub(crate) enum TypeKind {
     Result(Box<TypeExpr>, Box<TypeExpr>),
     /// `&[T]` or `&mut [T]`: only as the type of a kernel's parameter.
     Slice { mutable: bool, element: Box<TypeExpr> },
+    /// `&T` or `&mut T`: of a parameter or a variable. References are no types of their own: what they lead to is.
+    Ref { mutable: bool, target: Box<TypeExpr> },
     /// `[T; N]`
     Array { element: Box<TypeExpr>, len: Box<Expr> },
     /// `(A, B)`; empty for unit.
@@ -35,4 +37,14 @@ pub(crate) enum TypeKind {
     Infer,
     /// Reported already.
     Error,
+}
+
+impl TypeExpr {
+    /// Whether it is a reference, and then whether one that writes.
+    pub(crate) fn reference(&self) -> Option<bool> {
+        match self.kind {
+            TypeKind::Ref { mutable, .. } => Some(mutable),
+            _ => None,
+        }
+    }
 }

@@ -120,6 +120,7 @@ fn may_reach_device(ty: &TypeExpr) -> bool {
         TypeKind::Array { element, .. } => !is_named(element, "bool") && may_reach_device(element),
         TypeKind::Atomic(value) => may_reach_device(value),
         TypeKind::Shared(_)
+        | TypeKind::Ref { .. }
         | TypeKind::Option(_)
         | TypeKind::Result(..)
         | TypeKind::Tuple(_)

@@ -36,6 +36,7 @@ codes! {
     BAD_CONST "K0112" "a const that cannot be evaluated";
     MISSING_VALUE "K0113" "a branch or function without the value it must have";
     BAD_FORMAT "K0114" "a format string, or an argument, that cannot be shown";
+    REFERENCE_USE "K0115" "a reference where there can be none";
     RECURSION "K0200" "a function that calls itself";
     PUSH_CONSTANTS "K0201" "more parameters by value than the push-constant block holds";
     WORKGROUP_SIZE "K0202" "a workgroup size that no device accepts";

@@ -271,6 +271,19 @@ fn watch(x: &[f32]) {
     println!(\"{} of {}\", x[0], x.len());
 }"
     }
+    REFERENCE_USE {
+"#[device]
+fn larger(a: u32, b: u32) -> u32 {
+    let chosen = if a > b { &a } else { &b };
+    *chosen
+}"
+    } => {
+"#[device]
+fn larger(a: u32, b: u32) -> u32 {
+    let chosen = if a > b { a } else { b };
+    chosen
+}"
+    }
     RECURSION {
 "#[device]
 fn factorial(n: u32) -> u32 {

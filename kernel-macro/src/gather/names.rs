@@ -136,7 +136,9 @@ impl Names {
                 }
                 self.path_args(path);
             }
-            TypeKind::Slice { element, .. } | TypeKind::Option(element) => self.ty(element),
+            TypeKind::Slice { element, .. } | TypeKind::Ref { target: element, .. } | TypeKind::Option(element) => {
+                self.ty(element)
+            }
             TypeKind::Result(value, error) => {
                 self.ty(value);
                 self.ty(error);
@@ -297,6 +299,7 @@ impl Names {
             ExprKind::Paren(inner)
             | ExprKind::Try(inner)
             | ExprKind::Unary(_, inner)
+            | ExprKind::Borrow { operand: inner, .. }
             | ExprKind::Field { base: inner, .. } => self.expr(inner),
             ExprKind::Binary(_, left, right, _)
             | ExprKind::AssignOp(_, left, right, _)

@@ -3,7 +3,7 @@
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, Fn, Impl, Item, Path, ScalarName, SpanRange};
+use crate::ast::{Expr, ExprKind, Fn, Impl, Item, Path, ScalarName, SpanRange};
 use crate::diag::code;
 use crate::program::ItemId;
 use crate::typed::{Callee, Resolution, Ty};
@@ -109,7 +109,7 @@ impl<'a> Infer<'a> {
         candidates.retain(|candidate| self.method_of(candidate).is_some_and(|function| function.receiver.is_some()));
         let found = self.infer_all(args);
         let candidate = self.choose(candidates, 1, &found)?;
-        let crate::ast::ExprKind::Method { turbofish, .. } = &expr.kind else { return None };
+        let ExprKind::Method { turbofish, .. } = &expr.kind else { return None };
         let all: Vec<(&'a Expr, Term)> = std::iter::once((receiver, term.clone())).chain(found).collect();
         Some(self.call_member(expr, candidate, turbofish.as_deref(), all, super::range(name.span())))
     }
@@ -153,8 +153,8 @@ impl<'a> Infer<'a> {
         let found: Vec<(&'a Expr, Term)> = right.into_iter().map(|(expr, term)| (expr, term.clone())).collect();
         let candidate = self.choose(candidates, 1, &found)?;
         let operand = match &expr.kind {
-            crate::ast::ExprKind::Unary(_, operand) => operand,
-            crate::ast::ExprKind::Binary(_, left, ..) | crate::ast::ExprKind::AssignOp(_, left, ..) => left,
+            ExprKind::Unary(_, operand) => operand,
+            ExprKind::Binary(_, left, ..) | ExprKind::AssignOp(_, left, ..) => left,
             _ => return None,
         };
         let all = std::iter::once((&**operand, left.clone())).chain(found).collect();
@@ -162,7 +162,7 @@ impl<'a> Infer<'a> {
     }
 
     fn infer_all(&mut self, args: &'a [Expr]) -> Vec<(&'a Expr, Term)> {
-        args.iter().map(|arg| (arg, self.infer(arg, &Expect::Nothing))).collect()
+        args.iter().map(|arg| (arg, self.infer_reference(arg, &Expect::Nothing))).collect()
     }
 
     fn method_of(&self, candidate: &Candidate) -> Option<&'a Fn> {
@@ -210,6 +210,7 @@ impl<'a> Infer<'a> {
     ) -> Term {
         let Some(function) = self.method_of(&candidate) else { return Term::Error };
         let Candidate { member, mut params, is_generic, .. } = candidate;
+        let is_operator = !matches!(expr.kind, ExprKind::Call { .. } | ExprKind::Method { .. });
         let own = self.open_params(&function.generics);
         if let Some(written) = written {
             self.unify_written(&function.name.to_string(), &function.generics, &own, written);
@@ -233,7 +234,12 @@ impl<'a> Infer<'a> {
         } else {
             for (position, ((arg, found), param)) in (0u32..).zip(args.iter().zip(&function.params)) {
                 let term = self.within(member, params.clone(), |cx| cx.term_of(&param.ty));
-                self.coerce(arg, found, &term, Because::Argument(member, position));
+                let because = Because::Argument(member, position);
+                if is_operator || position == 0 && function.receiver.is_some() {
+                    self.coerce(arg, found, &term, because);
+                } else {
+                    self.coerce_argument(arg, found, &term, &param.ty, because);
+                }
             }
         }
         let result = match &function.result {
@@ -281,16 +287,16 @@ impl<'a> Infer<'a> {
 
     /// Reports the receiver of a method with `&mut self` that is no variable or member of one.
     pub(super) fn require_writable(&mut self, call: &'a Expr, receiver: &'a Expr, name: &str) {
-        if let crate::ast::ExprKind::AssignOp(..) = call.kind {
+        if let ExprKind::AssignOp(..) = call.kind {
             return;
         }
         let mut place = receiver;
         loop {
             place = match &place.kind {
-                crate::ast::ExprKind::Paren(inner)
-                | crate::ast::ExprKind::Field { base: inner, .. }
-                | crate::ast::ExprKind::Unary(crate::ast::UnaryOp::Deref, inner) => inner,
-                crate::ast::ExprKind::Index { .. } => {
+                ExprKind::Paren(inner)
+                | ExprKind::Field { base: inner, .. }
+                | ExprKind::Unary(crate::ast::UnaryOp::Deref, inner) => inner,
+                ExprKind::Index { .. } => {
                     self.diags
                         .error(code::NOT_ASSIGNABLE, receiver.span, format!("`{name}` writes an element in place"))
                         .help("copy the element to a `let mut` variable, call the method, and store it back");
@@ -299,7 +305,7 @@ impl<'a> Infer<'a> {
                 _ => break,
             };
         }
-        self.require_assignable(receiver);
+        self.require_written(receiver, true);
     }
 
     /// The type in front of the last segment of a path.

@@ -123,15 +123,30 @@ impl<'a> Infer<'a> {
         let declared = ty.map(|ty| (self.term_of(ty), ty.span));
         match (declared, value) {
             (Some((term, span)), Some(value)) => {
-                self.check(value, &term, Because::LetType(span.start));
+                let because = Because::LetType(span.start);
+                let found = self.infer_initial(pattern, value, &Expect::Type(term.clone(), because));
+                self.coerce(value, &found, &term, because);
+                if let (Some(ty), Pattern::Binding { .. }) = (ty, pattern) {
+                    self.check_reference(value, &found, ty);
+                }
                 term
             }
-            (None, Some(value)) => self.infer(value, &Expect::Nothing),
+            (None, Some(value)) => self.infer_initial(pattern, value, &Expect::Nothing),
             (declared, None) => {
                 self.report_uninitialised(pattern, span);
                 declared.map_or(Term::Error, |(term, _)| term)
             }
         }
+    }
+
+    /// The value of a `let`; a reference makes the variable another name of what it leads to.
+    fn infer_initial(&mut self, pattern: &'a Pattern, value: &'a Expr, expect: &Expect) -> Term {
+        let Pattern::Binding { binding, inner: None, .. } = pattern else { return self.infer(value, expect) };
+        let term = self.infer_reference(value, expect);
+        if let Some(mutable) = self.reference_of(value) {
+            self.note_reference(*binding, mutable);
+        }
+        term
     }
 
     fn report_uninitialised(&mut self, pattern: &Pattern, span: SpanRange) {

@@ -2,7 +2,7 @@
 
 use gridwise_ir::ir::Builtin;
 
-use crate::ast::{Expr, ExprKind, Item, Path, ScalarName, SpanRange};
+use crate::ast::{Expr, ExprKind, Item, Path, ScalarName, SpanRange, TypeExpr};
 use crate::diag::code;
 use crate::foreign;
 use crate::intrinsic::{Intrinsic, Kind};
@@ -147,10 +147,17 @@ impl<'a> Infer<'a> {
             return Term::from(&result);
         }
         for (position, (arg, param)) in (0u32..).zip(args.iter().zip(&params)) {
-            self.check(arg, &Term::from(param), Because::Argument(item, position));
+            let written = &function.params[position as usize].ty;
+            self.check_argument(arg, &Term::from(param), written, Because::Argument(item, position));
         }
         self.tables.calls.insert(expr.id, Callee::Device(item));
         Term::from(&result)
+    }
+
+    /// Checks an argument of a device function, which may be a reference.
+    pub(super) fn check_argument(&mut self, arg: &'a Expr, term: &Term, param: &TypeExpr, because: Because) {
+        let found = self.infer_reference(arg, &Expect::Type(term.clone(), because));
+        self.coerce_argument(arg, &found, term, param, because);
     }
 
     /// `global_id()`, `vec3(…)`.

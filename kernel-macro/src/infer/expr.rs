@@ -13,7 +13,10 @@ impl<'a> Infer<'a> {
     /// Infers an expression and records its type. A demanded type guides, but the caller checks it.
     pub(super) fn infer(&mut self, expr: &'a Expr, expect: &Expect) -> Term {
         let term = self.infer_any(expr, expect);
-        let value = self.refuse_value(expr, term.clone());
+        let value = match self.refuse_reference(expr) {
+            true => Term::Error,
+            false => self.refuse_value(expr, term.clone()),
+        };
         if value != term {
             self.record(expr.id, value.clone());
         }
@@ -36,6 +39,7 @@ impl<'a> Infer<'a> {
             ExprKind::Path(path) => self.infer_value_path(expr, path),
             ExprKind::Paren(inner) => self.infer(inner, expect),
             ExprKind::Unary(op, operand) => self.infer_unary(expr, *op, operand, expect),
+            ExprKind::Borrow { mutable, operand } => self.infer_borrow(expr, *mutable, operand, expect),
             ExprKind::Binary(op, left, right, _) => self.infer_binary(expr, *op, left, right),
             ExprKind::Assign(place, value) => self.infer_assign(place, value),
             ExprKind::AssignOp(op, place, value, _) => self.infer_assign_op(expr, *op, place, value),

@@ -3,7 +3,7 @@
 //! A generic function is inferred twice. As written, whatever depends on a parameter is [`Term::Error`], which fits
 //! everything: rustc checks that against the bounds. And once for each list of arguments, with all types known.
 
-use crate::ast::{Expr, ExprKind, Fn, GenericKind, Generics, Item, Path, PathArgs, ScalarName, SpanRange};
+use crate::ast::{Expr, ExprKind, Fn, GenericKind, Generics, Item, Path, PathArgs, ScalarName, SpanRange, TypeExpr};
 use crate::diag::code;
 use crate::program::{Binding, ItemId, ProgramItem};
 use crate::typed::{Callee, ConstValue, InstanceRequest, Resolution, Ty};
@@ -216,7 +216,9 @@ impl<'a> Infer<'a> {
                             self.fit_closure(arg, &found, &demand);
                             self.coerce(arg, &found, &term, Because::Argument(item, position));
                         }
-                        _ => self.check_generic_argument(arg, &term, Because::Argument(item, position)),
+                        _ => {
+                            self.check_generic_argument(arg, &term, &param.ty, Because::Argument(item, position));
+                        }
                     }
                 }
             }
@@ -229,13 +231,13 @@ impl<'a> Infer<'a> {
         result
     }
 
-    fn check_generic_argument(&mut self, arg: &'a Expr, term: &Term, because: Because) {
+    fn check_generic_argument(&mut self, arg: &'a Expr, term: &Term, param: &TypeExpr, because: Because) {
         // A literal takes the type it is given; an open parameter takes that of its argument.
         if self.table.kind(term) == Some(VarKind::Any) {
-            let found = self.infer(arg, &Expect::Nothing);
-            self.coerce(arg, &found, term, because);
+            let found = self.infer_reference(arg, &Expect::Nothing);
+            self.coerce_argument(arg, &found, term, param, because);
         } else {
-            self.check(arg, term, because);
+            self.check_argument(arg, term, param, because);
         }
     }
 

@@ -26,6 +26,7 @@ mod op;
 mod parallel;
 mod pattern;
 mod place;
+mod reference;
 mod report;
 mod shared;
 mod subgroup;
@@ -178,6 +179,9 @@ impl<'a> Infer<'a> {
         for param in &function.params {
             let ty = self.known_type(&param.ty);
             self.declare(param.binding, &param.name, param.mutable, Term::from(&ty));
+            if let Some(mutable) = param.ty.reference() {
+                self.note_reference(param.binding, mutable);
+            }
             if matches!(ty, Ty::Buffer { .. }) && holds_atomics(self.program, &ty) {
                 self.tables.atomic_buffers.push(param.binding);
             }

@@ -25,10 +25,10 @@ impl<'a> Infer<'a> {
         if let (UnaryOp::Neg, ExprKind::Literal(Literal::Int { .. })) = (op, &strip(operand).kind) {
             self.negated = Some(strip(operand).id);
         }
-        let term = self.infer(operand, expect);
         if op == UnaryOp::Deref {
-            return term;
+            return self.infer_deref(operand, expect);
         }
+        let term = self.infer(operand, expect);
         let shallow = self.table.shallow(&term);
         let fits = match (op, &shallow) {
             (_, Term::Error | Term::Never) => true,
@@ -114,14 +114,16 @@ impl<'a> Infer<'a> {
             self.diverges = before;
             return Term::BOOL;
         }
-        let left_term = self.infer(left, &Expect::Nothing);
-        let right_term = self.infer(right, &Expect::Nothing);
+        let left_term = self.infer_reference(left, &Expect::Nothing);
+        let right_term = self.infer_reference(right, &Expect::Nothing);
+        self.check_operands(is_comparison(op), left, right);
         self.operate(Operation { expr, op, left, right, assigns: false }, &left_term, &right_term)
     }
 
     pub(super) fn infer_assign_op(&mut self, expr: &'a Expr, op: BinaryOp, place: &'a Expr, value: &'a Expr) -> Term {
         let left = self.infer_place(place);
-        let right = self.infer(value, &Expect::Nothing);
+        let right = self.infer_reference(value, &Expect::Nothing);
+        self.check_operands(false, value, value);
         if self.refuse_store(place, Some(op.symbol())) {
             return Term::Unit;
         }

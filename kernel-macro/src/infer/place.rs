@@ -299,10 +299,17 @@ impl<'a> Infer<'a> {
 
     /// Reports a left side that cannot be assigned to.
     pub(super) fn require_assignable(&mut self, place: &Expr) {
+        self.require_written(place, false);
+    }
+
+    /// As [`require_assignable`](Self::require_assignable); `through`: a reference is followed.
+    pub(super) fn require_written(&mut self, place: &Expr, through: bool) {
         match &place.kind {
-            ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner) => self.require_assignable(inner),
+            ExprKind::Paren(inner) => self.require_written(inner, through),
+            ExprKind::Unary(UnaryOp::Deref, inner) => self.require_written(inner, true),
+            ExprKind::Borrow { mutable, operand } if through && *mutable => self.require_written(operand, false),
             ExprKind::Error => {}
-            ExprKind::Field { base, .. } => self.require_assignable(base),
+            ExprKind::Field { base, .. } => self.require_written(base, true),
             ExprKind::Index { base, .. } => match (self.term(base), &strip(base).kind) {
                 (Term::Buffer { mutable: true, .. }, _) => {}
                 (Term::Buffer { element, .. }, ExprKind::Path(path)) => {
@@ -313,9 +320,9 @@ impl<'a> Infer<'a> {
                         .note(format!("`{name}` is `&[{element}]`, which is read-only"))
                         .help(format!("declare it `{name}: &mut [{element}]`"));
                 }
-                _ => self.require_assignable(base),
+                _ => self.require_written(base, true),
             },
-            ExprKind::Path(path) => self.require_mutable(place, path),
+            ExprKind::Path(path) => self.require_mutable(place, path, through),
             ExprKind::Tuple(_) => {
                 self.diags
                     .error(code::NOT_ASSIGNABLE, place.span, "destructuring assignment is not available yet")
@@ -329,7 +336,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn require_mutable(&mut self, place: &Expr, path: &Path) {
+    fn require_mutable(&mut self, place: &Expr, path: &Path, through: bool) {
         match self.tables.paths.get(&place.id) {
             Some(Resolution::Binding(binding)) => {
                 let Some(local) = self.local(*binding).cloned() else { return };
@@ -354,6 +361,8 @@ impl<'a> Infer<'a> {
                             .note("closures in kernels capture variables by copy")
                             .help("return the new value from the closure, or write a loop");
                     }
+                } else if let Some(&mutable) = self.tables.references.get(binding) {
+                    self.require_write_reference(place, name, mutable, through);
                 } else if !local.mutable {
                     self.diags
                         .error(

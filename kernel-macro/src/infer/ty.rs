@@ -130,6 +130,7 @@ impl<'a> Infer<'a> {
                 let element = self.known_type(element);
                 Term::Buffer { element: Rc::new(element), mutable: *mutable }
             }
+            TypeKind::Ref { target, .. } => self.term_of(target),
             TypeKind::Array { element, len } => {
                 let element = self.term_of(element);
                 if let Some(open) = self.open_len(len) {

@@ -4,7 +4,6 @@ use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::ir::{FunctionId, ValueId};
 
 use super::function::{FnCx, Slot};
-use super::place::Spot;
 use super::{Shared, function_of};
 use crate::ast::{BindingId, Expr, ExprId};
 use crate::program::ItemId;
@@ -67,7 +66,7 @@ impl FnCx<'_, '_, '_> {
         let mut values = Vec::new();
         for binding in &self.typed.closures.get(&expr.id)?.captures {
             if self.ty(self.typed.binding(*binding)).is_some() {
-                let spot = Spot::of_slot(self.slot(*binding))?;
+                let spot = self.spot_of(self.slot(*binding))?;
                 values.push(self.read(spot)?);
             }
         }
@@ -78,7 +77,7 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn lower_closure_call(&mut self, expr: &Expr, args: &[&Expr]) -> Option<ValueId> {
         let Some(Resolution::Binding(binding)) = self.typed.paths.get(&expr.id) else { return None };
         let Ty::Closure(item, id) = *self.typed.binding(*binding) else { return None };
-        let captured = Spot::of_slot(self.slot(*binding)).and_then(|spot| self.read(spot));
+        let captured = self.spot_of(self.slot(*binding)).and_then(|spot| self.read(spot));
         let mut values: Vec<ValueId> = captured.into_iter().collect();
         values.extend(self.lower_args(args)?);
         let function = *self.shared.closures.get(&(item, id))?;

@@ -140,7 +140,7 @@ impl FnCx<'_, '_, '_> {
         self.break_to(target, value);
     }
 
-    fn break_to(&mut self, target: Target, value: Option<ValueId>) {
+    pub(super) fn break_to(&mut self, target: Target, value: Option<ValueId>) {
         match (target.has_result, value) {
             (false, _) => self.b.break_(target.body, &[]),
             (true, Some(value)) => self.b.break_(target.body, &[value]),

@@ -27,6 +27,7 @@ impl FnCx<'_, '_, '_> {
             ExprKind::Paren(inner) => self.lower_expr(inner),
             ExprKind::Path(_) => self.lower_path(expr),
             ExprKind::Closure(_) => self.lower_closure(expr),
+            ExprKind::Borrow { operand, .. } => self.lower_expr(operand),
             ExprKind::Field { .. } | ExprKind::Index { .. } => {
                 let spot = self.lower_spot(expr)?;
                 self.read(spot)
@@ -256,6 +257,7 @@ impl FnCx<'_, '_, '_> {
             callee @ (Callee::Barrier | Callee::Fence(..) | Callee::Subgroup(_)) => {
                 self.lower_parallel_call(callee, args)
             }
+            Callee::Device(item) if self.is_in_place(item) => self.lower_call_in_place(item, args),
             Callee::Device(item) if self.typed.writes.contains(&expr.id) => self.lower_writing_call(expr, item, args),
             Callee::Device(item) => {
                 let values = self.lower_all(args.iter().copied())?;

@@ -12,9 +12,10 @@ use proc_macro2::Span;
 
 use super::control::Target;
 use super::inline::Frame;
+use super::place::Spot;
 use super::{KernelParam, Shared, function_of};
 use crate::ast::{BindingId, Expr, ExprId, Fn, Param};
-use crate::program::ItemId;
+use crate::program::{ItemId, Program};
 use crate::source;
 use crate::typed::{Resolution, Ty, TypedFn};
 
@@ -31,6 +32,8 @@ pub(super) enum Slot {
     Both(ValueId, LocalId),
     Buffer(BufferId),
     Shared(SharedId),
+    /// A reference: another name of what a spot holds, by its number.
+    Alias(u32),
 }
 
 /// Lowers one function.
@@ -47,30 +50,31 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) zeros: HashSet<ValueId>,
     /// How many links of `let` conditions are around.
     pub(super) links_depth: u32,
+    /// What references lead to.
+    pub(super) spots: Vec<Spot>,
     /// The closures around that run where they stand and that a `return` can leave, innermost last.
     pub(super) inlined: Vec<Frame<'p>>,
     /// Const items that hold arrays.
-    const_slots: FastMap<ItemId, Slot>,
-    slots: Vec<Slot>,
-    file: FileId,
-    result: Option<TypeId>,
-    result_ty: &'p Ty,
+    pub(super) const_slots: FastMap<ItemId, Slot>,
+    pub(super) slots: Vec<Slot>,
+    pub(super) file: FileId,
+    pub(super) result: Option<TypeId>,
+    pub(super) result_ty: &'p Ty,
     /// `self` of a method that writes it.
-    written: Option<BindingId>,
+    pub(super) written: Option<BindingId>,
 }
 
 impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
     pub(super) fn new(shared: &'s mut Shared<'p>, mut b: FunctionBuilder<'m>, item: ItemId) -> Self {
         let (ast, typed) = function_of(shared.program, item);
         let entry = &shared.program.items[item];
-        let path = if entry.file.is_empty() { ast.name.span().file() } else { entry.file.clone() };
-        let file = b.file(&path);
+        let file = b.file(&file_path(shared.program, item));
         let (line, column) = entry.position;
         b.set_function_location(Some(SourceLocation { file, line: line.max(1), column: column.max(1) }));
         let slots = vec![Slot::Nothing; ast.binding_count];
         let result = super::result_type(shared, b.types_mut(), ast, typed);
         let written = if ast.writes_self() { ast.params.first().map(|param| param.binding) } else { None };
-        let (targets, known, zeros, inlined, const_slots) = Default::default();
+        let (targets, known, zeros, inlined, const_slots, spots) = Default::default();
         Self {
             shared,
             ast,
@@ -81,6 +85,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
             zeros,
             links_depth: 0,
             inlined,
+            spots,
             const_slots,
             slots,
             file,
@@ -90,6 +95,12 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         }
     }
 
+    /// The file that an item stands in.
+    pub(super) fn file_of(&mut self, item: ItemId) -> FileId {
+        let path = file_path(self.shared.program, item);
+        self.b.file(&path)
+    }
+
     /// Lowers the kernel's body; its parameters come from the interface.
     pub(super) fn lower_kernel_body(mut self, params: &[KernelParam]) {
         for (param, kind) in self.ast.params.iter().zip(params) {
@@ -97,7 +108,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
                 KernelParam::Buffer(buffer) => self.set_slot(param.binding, Slot::Buffer(buffer)),
                 KernelParam::Value(id) => {
                     let value = self.b.param(id);
-                    self.bind_param(param, value);
+                    self.bind_param(param, Some(value));
                 }
                 KernelParam::Nothing => {}
             }
@@ -112,7 +123,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
             if self.ty(ty).is_some()
                 && let Some(value) = arguments.next()
             {
-                self.bind_param(param, value);
+                self.bind_param(param, Some(value));
             }
         }
         self.lower_body()
@@ -125,12 +136,12 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         self.b.finish()
     }
 
-    fn bind_param(&mut self, param: &Param, value: ValueId) {
-        self.bind(param.binding, &param.name, param.mutable, Some(value));
+    pub(super) fn bind_param(&mut self, param: &Param, value: Option<ValueId>) {
+        self.bind(param.binding, &param.name, param.mutable, value);
     }
 
     /// Puts the const arrays that the function names where an index known at run time reaches them: once, at its start.
-    fn materialise_tables(&mut self) {
+    pub(super) fn materialise_tables(&mut self) {
         let mut items: Vec<_> = self
             .typed
             .paths
@@ -199,7 +210,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
 
     /// Whether values of the type contain arrays.
     pub(super) fn holds_array(&self, ty: &Ty) -> bool {
-        matches!(ty, Ty::Array(..)) || self.shared.types.members(ty).iter().any(|member| self.holds_array(member))
+        self.shared.types.holds_array(ty)
     }
 
     /// The type that a `return` has to have here.
@@ -256,5 +267,13 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
     pub(super) fn site(&mut self, kind: SiteKind, expr: &Expr) -> SiteId {
         let location = self.location_of(expr);
         self.b.site(kind, location, source::text(expr))
+    }
+}
+
+/// The path of the file that an item stands in.
+fn file_path(program: &Program, item: ItemId) -> String {
+    match &program.items[item].file {
+        file if file.is_empty() => function_of(program, item).0.name.span().file(),
+        file => file.clone(),
     }
 }

@@ -7,13 +7,20 @@ use super::place::Spot;
 use crate::ast::{BindingId, Expr, ExprKind};
 use crate::typed::Ty;
 
-/// What a `return` inside of a closure leaves.
+/// What a `return` inside of a closure leaves, or of a function that is lowered where it is called.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame<'p> {
     body: BlockId,
     has_result: bool,
     /// The closure's result.
     pub(super) ty: &'p Ty,
+}
+
+impl<'p> Frame<'p> {
+    /// A loop of one round whose body a `return` leaves with a value of type `ty`.
+    pub(super) const fn new(body: BlockId, has_result: bool, ty: &'p Ty) -> Self {
+        Self { body, has_result, ty }
+    }
 }
 
 /// A closure that is about to be called, perhaps many times.

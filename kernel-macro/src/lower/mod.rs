@@ -25,6 +25,7 @@ mod parallel;
 mod pattern;
 mod place;
 mod quaternion;
+mod reference;
 mod report;
 mod single;
 mod stmt;
@@ -48,6 +49,7 @@ use crate::typed::{Callee, Resolution, Ty, TypedFn};
 
 use closure::lower_closure_fn;
 use function::{FnCx, Slot};
+use reference::is_in_place;
 use types::TypeCx;
 pub(crate) use types::{matrix_type, scalar};
 
@@ -105,6 +107,7 @@ pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3
     parallel::declare_shared(&mut module, &mut shared, kernel);
     for node in reachable_functions(program, kernel) {
         match node {
+            Node::Fn(item) if is_in_place(program, item) => {}
             Node::Fn(item) => {
                 let id = lower_device_fn(&mut module, &mut shared, item);
                 shared.functions.insert(item, id);

@@ -31,7 +31,14 @@ impl Spot {
                 Some(Self { value: None, place: Some(place) })
             }
             Slot::Shared(shared) => Some(Self { value: None, place: Some(Place::shared(shared)) }),
+            // Its spot is in a table: see `FnCx::spot_of`.
+            Slot::Alias(_) => None,
         }
+    }
+
+    /// Where it lies in memory.
+    pub(super) fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
     }
 
     fn is_buffer(&self) -> bool {
@@ -51,12 +58,22 @@ impl Spot {
 }
 
 impl FnCx<'_, '_, '_> {
+    /// Where a variable's value is.
+    pub(super) fn spot_of(&self, slot: Slot) -> Option<Spot> {
+        match slot {
+            Slot::Alias(number) => self.spots.get(number as usize).cloned(),
+            slot => Spot::of_slot(slot),
+        }
+    }
+
     /// Evaluates what a place expression is made of (indices), or any other expression. `None` when there is no value.
     pub(super) fn lower_spot(&mut self, expr: &Expr) -> Option<Spot> {
         match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner) => self.lower_spot(inner),
+            ExprKind::Paren(inner)
+            | ExprKind::Unary(UnaryOp::Deref, inner)
+            | ExprKind::Borrow { operand: inner, .. } => self.lower_spot(inner),
             ExprKind::Path(_) => match self.typed.paths.get(&expr.id)? {
-                Resolution::Binding(binding) => Spot::of_slot(self.slot(*binding)),
+                Resolution::Binding(binding) => self.spot_of(self.slot(*binding)),
                 Resolution::Const(item) if self.const_slot(*item).is_some() => {
                     self.const_slot(*item).and_then(Spot::of_slot)
                 }

@@ -142,6 +142,11 @@ impl<'p> TypeCx<'p> {
         }
     }
 
+    /// Whether values of the type contain arrays.
+    pub(super) fn holds_array(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Array(..)) || self.members(ty).iter().any(|member| self.holds_array(member))
+    }
+
     /// The position that member `index` of `ty` has in IR, where members without values are left out.
     pub(super) fn position(&mut self, types: &mut Types, ty: &Ty, index: u32) -> u32 {
         let before = self.members(ty).iter().take(index as usize);

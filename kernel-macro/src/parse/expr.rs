@@ -37,6 +37,9 @@ impl Parser<'_> {
             Syn::Path(path) if path.qself.is_none() => self.path(&path.path).map_or(ExprKind::Error, ExprKind::Path),
             Syn::Paren(paren) => ExprKind::Paren(self.boxed(&paren.expr)),
             Syn::Unary(unary) => self.unary(unary),
+            Syn::Reference(reference) => {
+                ExprKind::Borrow { mutable: reference.mutability.is_some(), operand: self.boxed(&reference.expr) }
+            }
             Syn::Binary(binary) => {
                 let (op, assign, span) = binary_op(&binary.op);
                 let (left, right) = (self.boxed(&binary.left), self.boxed(&binary.right));
@@ -81,7 +84,10 @@ impl Parser<'_> {
             }
             Syn::Const(block) => ExprKind::Const(self.block(&block.block)),
             Syn::Closure(closure) => self.closure(closure),
-            Syn::Try(attempt) => ExprKind::Try(self.boxed(&attempt.expr)),
+            Syn::Try(attempt) => {
+                self.returns_early = true;
+                ExprKind::Try(self.boxed(&attempt.expr))
+            }
             Syn::While(looping) => ExprKind::While {
                 label: looping.label.as_ref().map(|label| to_label(&label.name)),
                 condition: self.boxed(&looping.cond),
@@ -101,7 +107,10 @@ impl Parser<'_> {
                 value: jump.expr.as_ref().map(|value| self.boxed(value)),
             },
             Syn::Continue(jump) => ExprKind::Continue { label: jump.label.as_ref().map(to_label) },
-            Syn::Return(jump) => ExprKind::Return(jump.expr.as_ref().map(|value| self.boxed(value))),
+            Syn::Return(jump) => {
+                self.returns_early = true;
+                ExprKind::Return(jump.expr.as_ref().map(|value| self.boxed(value)))
+            }
             other => {
                 self.unsupported_expr(other);
                 ExprKind::Error
@@ -134,13 +143,9 @@ impl Parser<'_> {
         let op = match &unary.op {
             UnOp::Neg(_) => UnaryOp::Neg,
             UnOp::Not(_) => UnaryOp::Not,
-            UnOp::Deref(_) if self.owned => UnaryOp::Deref,
+            UnOp::Deref(_) => UnaryOp::Deref,
             other => {
-                self.unsupported(
-                    other,
-                    "dereferencing is",
-                    "use the variable itself: there are no references in kernels",
-                );
+                self.unsupported(other, "this operator is", "write it with the operators that kernels know");
                 return ExprKind::Error;
             }
         };
@@ -204,11 +209,6 @@ impl Parser<'_> {
 
     fn unsupported_expr(&mut self, expr: &Syn) {
         let (at, what, help) = match expr {
-            Syn::Reference(it) => (
-                it.and_token.to_token_stream(),
-                "references are",
-                "use the value: variables are copied, buffers are indexed by name",
-            ),
             Syn::RawAddr(_) => (expr.to_token_stream(), "raw pointers are", "use the value"),
             Syn::Unsafe(it) => (it.unsafe_token.to_token_stream(), "`unsafe` is", "remove it: accesses are checked"),
             Syn::Async(it) => {

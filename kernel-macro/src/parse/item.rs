@@ -48,6 +48,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
         expr_count: parser.exprs,
         binding_count: parser.bindings,
         has_debug: parser.has_debug,
+        returns_early: parser.returns_early,
     }
 }
 
@@ -210,34 +211,22 @@ impl Parser<'_> {
     }
 
     fn device_param_ty(&mut self, ty: &Type) -> TypeExpr {
-        // `&Self` and its like, which traits ask for: a reference to a value is the value.
         if let Type::Reference(reference) = ungroup(ty)
-            && self.owned
-            && reference.mutability.is_none()
-            && !matches!(ungroup(&reference.elem), Type::Slice(_))
+            && let Type::Slice(_) = ungroup(&reference.elem)
         {
-            let inner = self.ty(&reference.elem);
-            return TypeExpr { tokens: quote::ToTokens::to_token_stream(ty), ..inner };
-        }
-        if let Type::Reference(reference) = ungroup(ty) {
-            let slice = matches!(ungroup(&reference.elem), Type::Slice(_));
             let error = self.diags.error(
                 code::BAD_SIGNATURE,
                 SpanRange::of(ty),
-                "a device fn cannot take references in this version",
+                "a device fn cannot take slices in this version",
             );
-            error.help(if slice {
-                "index the buffer in the kernel and pass the element, or pass an array by value"
-            } else {
-                "take the value; return the new value instead of writing through `&mut`"
-            });
+            error.help("index the buffer in the kernel and pass the element, or pass a reference to an array");
             return TypeExpr {
                 kind: TypeKind::Error,
                 span: SpanRange::of(ty),
                 tokens: quote::ToTokens::to_token_stream(ty),
             };
         }
-        self.ty(ty)
+        self.reference_ty(ty)
     }
 
     fn result(&mut self, output: &ReturnType, role: Role) -> Option<TypeExpr> {

@@ -40,6 +40,8 @@ pub(crate) struct Parser<'d> {
     shared_names: Vec<(String, BindingId)>,
     /// Whether a `debug_assert!` or its like was met.
     has_debug: bool,
+    /// Whether a `return` or `?` was met.
+    returns_early: bool,
     /// Inside an `impl` or trait, where `self` and `Self` mean something.
     owned: bool,
 }
@@ -53,6 +55,7 @@ impl<'d> Parser<'d> {
             prelude: Vec::new(),
             shared_names: Vec::new(),
             has_debug: false,
+            returns_early: false,
             owned: false,
         }
     }

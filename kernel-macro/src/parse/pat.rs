@@ -25,7 +25,7 @@ impl Parser<'_> {
         match pat {
             Pat::Type(typed) => {
                 let pattern = self.pattern(&typed.pat, place);
-                (pattern, Some(self.ty(&typed.ty)))
+                (pattern, Some(self.reference_ty(&typed.ty)))
             }
             other => (self.pattern(other, place), None),
         }

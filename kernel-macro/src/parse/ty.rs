@@ -31,6 +31,18 @@ impl Parser<'_> {
         TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
     }
 
+    /// The type of a device function's parameter or of a variable: it may be a reference.
+    pub(super) fn reference_ty(&mut self, ty: &Type) -> TypeExpr {
+        let Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
+        // Others are declared somewhere, which is where they are refused.
+        if let Some(lifetime) = reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static") {
+            self.unsupported(lifetime, "lifetimes are", "remove the lifetime");
+        }
+        let target = Box::new(self.ty(&reference.elem));
+        let kind = TypeKind::Ref { mutable: reference.mutability.is_some(), target };
+        TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
+    }
+
     fn type_kind(&mut self, ty: &Type) -> TypeKind {
         match ungroup(ty) {
             Type::Path(path) if path.qself.is_none() && parallel_type(&path.path).is_some() => {
@@ -78,7 +90,10 @@ impl Parser<'_> {
         const PLAIN: &str =
             "supported are f32, i32, u32, usize, bool, glam's vectors, arrays, tuples and `GpuData` structs";
         let (what, help) = match ty {
-            Type::Reference(_) => ("references are", SLICE),
+            Type::Reference(_) => (
+                "a reference here is",
+                "parameters of device functions and variables of a `let` may be references; elsewhere write the value's type",
+            ),
             Type::Slice(_) => ("slices by value are", SLICE),
             Type::Ptr(_) => ("raw pointers are", SLICE),
             Type::FnPtr(_) => ("function pointers are", "call a `#[device] fn` by its name"),

@@ -102,7 +102,7 @@ impl Renderer<'_> {
         tokens!({ #before #store; })
     }
 
-    fn buffer_set(&mut self, chain: &Chain<'_>, names: &[Ident], value: Tokens) -> Tokens {
+    pub(super) fn buffer_set(&mut self, chain: &Chain<'_>, names: &[Ident], value: Tokens) -> Tokens {
         let (buffer, site, part) = self.buffer_part(chain, names);
         let (sink, index) = (self.sink(), &names[0]);
         tokens!(#buffer.set(#sink, #site, #index, #part, #value))

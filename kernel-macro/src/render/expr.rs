@@ -33,13 +33,16 @@ impl Renderer<'_> {
         }
         match statement {
             Statement::Let { pattern, ty, value, otherwise, .. } => {
+                if let Some(tokens) = self.part_let(pattern, value.as_ref()) {
+                    return tokens;
+                }
                 let stated = match ty {
                     Some(ty) => ty.tokens.clone().into(),
                     None => self.let_ty(pattern, value.as_ref()),
                 };
                 let pattern = self.pattern_in(pattern, otherwise.is_some());
                 let value = value.as_ref().map(|value| {
-                    let value = self.bare(value);
+                    let value = self.argument(value);
                     tokens!(= #value)
                 });
                 let otherwise = otherwise.as_ref().map(|block| {
@@ -84,6 +87,7 @@ impl Renderer<'_> {
                 tokens_at!(span=> (#inner))
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
+            ExprKind::Borrow { mutable, .. } => self.borrow(expr, *mutable),
             ExprKind::Binary(op, left, right, op_span) => self.binary_expr(*op, left, right, *op_span, expr),
             ExprKind::Assign(target, value) => self.assign(target, value),
             ExprKind::AssignOp(op, target, value, op_span) => self.assign_op(*op, target, value, *op_span, expr),
@@ -215,6 +219,10 @@ impl Renderer<'_> {
                 let value = Literal::usize_suffixed(*value as usize);
                 tokens_at!(expr.span.start=> #value)
             }
+            _ if !self.is_original() && self.is_plain_reference(expr) => {
+                let path = path_tokens(path);
+                tokens_at!(expr.span.start=> (*#path))
+            }
             _ if self.mode == Mode::Twin && self.is_shared_variable(expr) => self.shared_get(&Chain::new(expr), &[]),
             _ => path_tokens(path),
         }
@@ -223,8 +231,13 @@ impl Renderer<'_> {
     fn unary(&mut self, op: UnaryOp, operand: &Expr) -> Tokens {
         let ty = self.expr_ty(operand).clone();
         let is_literal = matches!(operand.kind, ExprKind::Literal(_));
-        let value = self.expr(operand);
+        let value = match (op, self.reference_of(operand)) {
+            (UnaryOp::Deref, Some(_)) if !self.is_original() => self.expr(super::reference::referent(operand)),
+            _ => self.expr(operand),
+        };
         match (op, &ty) {
+            // A variable that is a reference is followed wherever it is named.
+            (UnaryOp::Deref, _) if !self.is_original() && self.reference_of(operand).is_some() => value,
             (UnaryOp::Deref, _) => tokens!(*#value),
             (_, Ty::Error) if !self.is_original() && !is_literal => self.unknown_unary(op, value),
             (UnaryOp::Neg, Ty::Scalar(scalar)) if scalar.is_signed() && !self.is_original() && !is_literal => {
@@ -281,8 +294,8 @@ impl Renderer<'_> {
                 self.intrinsic_call(*intrinsic, callee, args, expr)
             }
             _ => {
-                let args = args.iter().map(|arg| self.bare(arg)).collect::<Vec<_>>();
-                tokens!(#path(#(#args),*))
+                let args: Vec<_> = args.iter().collect();
+                self.call_with(&args, |_, args| tokens!(#path(#(#args),*)))
             }
         }
     }

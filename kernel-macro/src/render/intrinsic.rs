@@ -25,13 +25,12 @@ impl Renderer<'_> {
             _ => {
                 let receiver = self.expr(receiver);
                 let args = args.iter().enumerate();
-                let args = args.map(|(position, arg)| self.bare(self.typed.argument(whole, position, arg)));
-                let args = args.collect::<Vec<_>>();
+                let args: Vec<_> = args.map(|(position, arg)| self.typed.argument(whole, position, arg)).collect();
                 let turbofish = match &whole.kind {
                     ExprKind::Method { turbofish, .. } => turbofish.as_ref().map(|turbofish| &turbofish.tokens),
                     _ => None,
                 };
-                tokens!(#receiver.#name #turbofish (#(#args),*))
+                self.call_with(&args, |_, args| tokens!(#receiver.#name #turbofish (#(#args),*)))
             }
         }
     }

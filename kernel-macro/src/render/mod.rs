@@ -18,6 +18,7 @@ mod operator;
 mod parallel;
 mod pattern;
 mod place;
+mod reference;
 mod report;
 mod site;
 mod types;
@@ -26,10 +27,11 @@ pub(crate) use function::{render_fn, render_host, render_original};
 pub(crate) use site::{SITES, SiteUse, sites_tokens};
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 
-use crate::ast::Expr;
+use crate::ast::{BindingId, Expr};
 use crate::program::{Program, ProgramItem};
 use crate::tokens::{Tokens, tokens};
 use crate::typed::{Ty, TypedFn};
@@ -55,11 +57,21 @@ struct Renderer<'a> {
     uses_twin: Cell<bool>,
     /// The trap sites met so far.
     sites: RefCell<Vec<SiteUse>>,
+    /// The references of the twin that lead into buffers and shared variables.
+    parts: RefCell<BTreeSet<BindingId>>,
 }
 
 impl<'a> Renderer<'a> {
     fn new(program: &'a Program, item: &'a ProgramItem, typed: &'a TypedFn, mode: Mode) -> Self {
-        Self { program, item, typed, mode, uses_twin: Cell::new(false), sites: RefCell::new(Vec::new()) }
+        Self {
+            program,
+            item,
+            typed,
+            mode,
+            uses_twin: Cell::new(false),
+            sites: RefCell::default(),
+            parts: RefCell::default(),
+        }
     }
 
     /// Notes that the short names of the twin's support module are used.

@@ -58,7 +58,9 @@ impl Renderer<'_> {
     /// Whether `root` names a shared variable.
     pub(super) fn is_shared_variable(&self, root: &Expr) -> bool {
         match self.typed.paths.get(&root.id) {
-            Some(Resolution::Binding(binding)) => matches!(self.typed.binding(*binding), Ty::Shared(_)),
+            Some(Resolution::Binding(binding)) => {
+                matches!(self.typed.binding(*binding), Ty::Shared(_)) || self.is_part(root)
+            }
             _ => false,
         }
     }
@@ -76,7 +78,7 @@ impl Renderer<'_> {
     }
 
     /// The variable itself, where its value would be read.
-    fn shared_root(&self, root: &Expr) -> Tokens {
+    pub(super) fn shared_root(&self, root: &Expr) -> Tokens {
         match &root.kind {
             ExprKind::Paren(inner) => self.shared_root(inner),
             ExprKind::Path(path) => super::expr::path_tokens(path),
@@ -85,7 +87,7 @@ impl Renderer<'_> {
     }
 
     /// The closure that selects what a chain names of a shared variable.
-    fn shared_part(&mut self, chain: &Chain<'_>, names: &[Ident], mutable: bool) -> Tokens {
+    pub(super) fn shared_part(&mut self, chain: &Chain<'_>, names: &[Ident], mutable: bool) -> Tokens {
         let element = local("__element");
         let (mut part, mut names) = (tokens!((*#element)), names.iter());
         let (access, reference) = if mutable { ("index_mut", tokens!(&mut)) } else { ("index_ref", tokens!(&)) };
@@ -165,10 +167,12 @@ impl Renderer<'_> {
         let (twin, sink, frame) = (self.twin(), self.sink(), local("__frame"));
         let (file, line, column) = source::location(whole.span.start);
         let path = super::expr::path_tokens(callee);
-        let args: Vec<_> = args.iter().map(|arg| self.bare(arg)).collect();
-        tokens!({
-            let #frame = #twin::Frame::enter(#sink, &#twin::Location { file: #file, line: #line, column: #column });
-            #path(#(#args),*)
+        let args: Vec<_> = args.iter().collect();
+        self.call_with(&args, |_, args| {
+            tokens!({
+                let #frame = #twin::Frame::enter(#sink, &#twin::Location { file: #file, line: #line, column: #column });
+                #path(#(#args),*)
+            })
         })
     }
 

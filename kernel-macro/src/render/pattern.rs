@@ -89,7 +89,14 @@ impl Renderer<'_> {
     /// The type to state in `let`: that of the value, or of the pattern where there is none.
     pub(super) fn let_ty(&self, pattern: &Pattern, value: Option<&Expr>) -> Tokens {
         match (pattern, value) {
-            (Pattern::Binding { binding, .. }, _) => self.ty(self.typed.binding(*binding)),
+            (Pattern::Binding { binding, .. }, _) => {
+                let ty = self.ty(self.typed.binding(*binding));
+                match self.typed.references.get(binding) {
+                    Some(true) => tokens!(&mut #ty),
+                    Some(false) => tokens!(&#ty),
+                    None => ty,
+                }
+            }
             (_, Some(value)) => match self.expr_ty(value) {
                 Ty::Never => tokens!(_),
                 ty => self.ty(ty),

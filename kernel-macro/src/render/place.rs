@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 use quote::format_ident;
 
 use super::{Mode, Renderer, local};
-use crate::ast::{Expr, ExprKind, Member};
+use crate::ast::{Expr, ExprKind, Member, UnaryOp};
 use crate::tokens::{Put as _, Tokens, Writer, tokens, tokens_at};
 use crate::typed::{Resolution, Ty};
 
@@ -37,6 +37,7 @@ impl<'e> Chain<'e> {
                     root = base;
                 }
                 ExprKind::Paren(inner) if !steps.is_empty() || is_place(inner) => root = inner,
+                ExprKind::Unary(UnaryOp::Deref, inner) if is_place(inner) => root = inner,
                 _ => break,
             }
         }
@@ -56,7 +57,7 @@ impl<'e> Chain<'e> {
 fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Path(_) => true,
-        ExprKind::Paren(inner) => is_place(inner),
+        ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner) => is_place(inner),
         _ => false,
     }
 }

@@ -77,3 +77,34 @@ matrices! {
 pub fn columns<M: Columns>(matrix: M) -> M::Array {
     matrix.columns()
 }
+
+/// A reference to element `index`, or to a zero of its own after a trap.
+#[inline]
+#[track_caller]
+pub fn element_ref<'a, T: Value>(sink: impl TrapSink, site: &'static Site, elements: &'a [T], index: usize) -> &'a T {
+    match index_ref(sink, site, elements, index) {
+        Some(element) => element,
+        None => nowhere(),
+    }
+}
+
+/// A reference to element `index` to write through, or to a zero of its own after a trap.
+#[inline]
+#[track_caller]
+pub fn element_mut<'a, T: Value>(
+    sink: impl TrapSink,
+    site: &'static Site,
+    elements: &'a mut [T],
+    index: usize,
+) -> &'a mut T {
+    match index_mut(sink, site, elements, index) {
+        Some(element) => element,
+        None => nowhere(),
+    }
+}
+
+/// A zero that nobody else sees. It is never freed: after a trap the launch is a failure anyway.
+#[cold]
+fn nowhere<'a, T: Value>() -> &'a mut T {
+    Box::leak(Box::new(T::ZERO))
+}

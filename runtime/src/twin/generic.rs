@@ -301,6 +301,34 @@ fn inverted<A, B, R>(a: A, b: B, native: impl FnOnce(A, B) -> R) -> R {
     native(a, b)
 }
 
+/// `&elements[index]`: out of range, a trap and a reference to a copy of the first element.
+///
+/// # Panics
+/// Out of range of an empty array, which has no first element.
+#[inline]
+#[track_caller]
+pub fn element_ref<'a, T: Copy>(site: &'static Site, elements: &'a [T], index: usize) -> &'a T {
+    elements.get(index).unwrap_or_else(|| nowhere(site, elements, index))
+}
+
+/// `&mut elements[index]`: out of range, a trap and a reference to a copy of the first element.
+///
+/// # Panics
+/// Out of range of an empty array, which has no first element.
+#[inline]
+#[track_caller]
+pub fn element_mut<'a, T: Copy>(site: &'static Site, elements: &'a mut [T], index: usize) -> &'a mut T {
+    if index < elements.len() { &mut elements[index] } else { nowhere(site, elements, index) }
+}
+
+/// A value that nobody else sees. It is never freed: after a trap the launch is a failure anyway.
+#[cold]
+#[track_caller]
+fn nowhere<'a, T: Copy + 'a>(site: &'static Site, elements: &[T], index: usize) -> &'a mut T {
+    Ambient.trap(site, [index as u32, elements.len() as u32]);
+    Box::leak(Box::new(elements[0]))
+}
+
 /// `elements[index]`: out of range, a trap and the first element.
 ///
 /// # Panics

@@ -17,13 +17,14 @@ mod launch;
 #[doc(hidden)]
 pub mod names;
 mod order;
+mod part;
 mod shared;
 mod slice;
 mod stop;
 pub mod subgroup;
 mod words;
 
-pub use access::{Columns, at, columns, index_mut, index_ref};
+pub use access::{Columns, at, columns, element_mut, element_ref, index_mut, index_ref};
 pub use ambient::{
     Ambient, barrier, global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id,
     subgroup_size, workgroup_id, workgroup_size,
@@ -38,6 +39,7 @@ pub use fiber::{Frame, Seat};
 pub use group::{HostGroup, Invocation};
 pub use launch::{HostFailure, HostOptions, LaunchContext, Trap, TrapSink};
 pub(crate) use order::Permutation;
+pub use part::{BufferPart, SharedPart};
 pub use shared::SharedRef;
 pub use slice::SliceMut;
 pub(crate) use stop::Stopped;

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::atomic::AtomicPlace;
+use super::part::SharedPart;
 use crate::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
@@ -101,6 +102,15 @@ impl<'a, T: GpuData> SharedRef<'a, T> {
                 *place = new;
             }
         });
+    }
+
+    /// A reference to the part that `part` selects; to nowhere when it selects none.
+    #[inline]
+    pub fn part<F: Value>(&self, part: impl FnOnce(&mut T) -> Option<&mut F>) -> SharedPart<'a, F> {
+        let place = self.variable().with(|value| part(value).map(NonNull::from));
+        // SAFETY: the part lives as long as the variable. This thread alone accesses it, and an access is over before
+        // anything else is.
+        unsafe { SharedPart::new(place) }
     }
 
     /// The part that `part` selects, for atomic operations.

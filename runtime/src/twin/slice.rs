@@ -8,7 +8,8 @@ use gridwise_ir::descriptor::Site;
 use super::atomic::AtomicPlace;
 use super::granule::{load, store};
 use super::launch::TrapSink;
-use crate::data::GpuData;
+use super::part::BufferPart;
+use crate::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
 /// A writable buffer shared by threads: every access is a relaxed atomic one, word by word (see `granule`).
@@ -128,6 +129,27 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         unsafe { AtomicPlace::new(place) }
     }
 
+    /// A reference to the part of element `index` that `part` selects; to nowhere after a trap when there is no such element
+    /// or part.
+    #[inline]
+    pub fn part<F: GpuData>(
+        &self,
+        sink: impl TrapSink,
+        site: &'static Site,
+        index: usize,
+        part: impl FnOnce(&T) -> Option<&F>,
+    ) -> BufferPart<'a, T, F> {
+        if index >= self.len {
+            sink.trap(site, [index as u32, self.len as u32]);
+            return BufferPart::nowhere();
+        }
+        match offset(part).and_then(|offset| NonNull::new(self.bytes(index, offset).cast_mut())) {
+            // SAFETY: `index` is in range, and the part lies within an element.
+            Some(place) => unsafe { BufferPart::new(place) },
+            None => BufferPart::nowhere(),
+        }
+    }
+
     /// The byte at `offset` in element `index`, which must be in range.
     #[inline]
     fn bytes(&self, index: usize, offset: usize) -> *const u8 {
@@ -137,7 +159,7 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
 
 /// How many bytes into a `T` the selected part lies: tried on a value of zeros, so that selecting needs no access to the buffer.
 #[inline]
-fn offset<T: GpuData, F: GpuData>(part: impl FnOnce(&T) -> Option<&F>) -> Option<usize> {
+pub(super) fn offset<T: GpuData, F: Value>(part: impl FnOnce(&T) -> Option<&F>) -> Option<usize> {
     let element = T::ZERO;
     let offset = std::ptr::from_ref(part(&element)?).addr().wrapping_sub(std::ptr::from_ref(&element).addr());
     // A part that is not inside the element would be a bug of the macro; refuse it rather than write elsewhere.

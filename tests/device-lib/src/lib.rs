@@ -2,10 +2,12 @@
 
 pub mod color;
 mod complex;
+mod exchange;
 pub mod geometry;
 pub mod shape;
 
 pub use complex::number::Complex;
+pub use exchange::{exchange, largest_of};
 
 /// Re-exports under other paths, to gather through.
 pub mod prelude {

@@ -123,11 +123,11 @@ fn wrong_uses() {
     errors_of(
         "#[device] fn f(x: &dyn Area) -> f32 { 1.0 }",
         expect![[r#"
-        error: [K0003] a device fn cannot take references in this version
-               help: take the value; return the new value instead of writing through `&mut`
-        16 | #[device] fn f(x: &dyn Area) -> f32 { 1.0 }
-           |                   ^^^^^^^^^
-    "#]],
+            error: [K0001] `dyn Trait` is not supported in kernels
+                   help: name a type parameter: `fn f<T: Trait>(x: T)`; calls are resolved when the kernel is compiled
+            16 | #[device] fn f(x: &dyn Area) -> f32 { 1.0 }
+               |                    ^^^^^^^^
+        "#]],
     );
 }
 

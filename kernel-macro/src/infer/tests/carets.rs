@@ -94,6 +94,7 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
         }
         ExprKind::Paren(inner)
         | ExprKind::Unary(_, inner)
+        | ExprKind::Borrow { operand: inner, .. }
         | ExprKind::Try(inner)
         | ExprKind::Cast(inner, _)
         | ExprKind::Field { base: inner, .. }

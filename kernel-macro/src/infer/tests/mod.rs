@@ -14,6 +14,7 @@ mod operators;
 mod parallel;
 mod patterns;
 mod places;
+mod references;
 mod reports;
 mod slips;
 mod types;

@@ -1,0 +1,210 @@
+//! References: `&x` and `&mut x` as arguments and in `let`, and what reads and writes through them. A reference has no type
+//! of its own here: it has that of what it leads to, and rustc sees to the rest in the original. It may stand only where it
+//! is known what it leads to, which is all this file checks.
+
+use crate::ast::{Expr, ExprKind, TypeExpr, UnaryOp};
+use crate::diag::code;
+use crate::source::text;
+use crate::typed::Resolution;
+
+use super::block::strip;
+use super::mismatch::Because;
+use super::unify::Term;
+use super::{BindingId, Expect, Infer};
+
+impl<'a> Infer<'a> {
+    /// Whether an expression is a reference, and then whether one that writes.
+    pub(super) fn reference_of(&self, expr: &Expr) -> Option<bool> {
+        match &strip(expr).kind {
+            ExprKind::Borrow { mutable, .. } => Some(*mutable),
+            ExprKind::Path(_) => match self.tables.paths.get(&strip(expr).id)? {
+                Resolution::Binding(binding) => self.tables.references.get(binding).copied(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Notes that a variable is a reference.
+    pub(super) fn note_reference(&mut self, binding: BindingId, mutable: bool) {
+        self.tables.references.insert(binding, mutable);
+    }
+
+    /// Infers an expression where a reference may stand.
+    pub(super) fn infer_reference(&mut self, expr: &'a Expr, expect: &Expect) -> Term {
+        match &expr.kind {
+            ExprKind::Paren(inner) => {
+                let term = self.infer_reference(inner, expect);
+                self.record(expr.id, term.clone());
+                term
+            }
+            ExprKind::Path(_) | ExprKind::Borrow { .. } => {
+                let term = self.infer_any(expr, expect);
+                let value = self.refuse_value(expr, term.clone());
+                if value != term {
+                    self.record(expr.id, value.clone());
+                }
+                value
+            }
+            _ => self.infer(expr, expect),
+        }
+    }
+
+    /// `&operand`, `&mut operand`
+    pub(super) fn infer_borrow(&mut self, expr: &'a Expr, mutable: bool, operand: &'a Expr, expect: &Expect) -> Term {
+        let term = self.infer(operand, expect);
+        if mutable && !matches!(self.table.shallow(&term), Term::Error) {
+            match is_place(operand) {
+                true => self.require_assignable(operand),
+                false => {
+                    self.diags
+                        .error(code::NOT_ASSIGNABLE, expr.span, "nothing could read what is written to this value")
+                        .help("store it in a `let mut` variable, and borrow that");
+                }
+            }
+        }
+        term
+    }
+
+    /// `*operand`
+    pub(super) fn infer_deref(&mut self, operand: &'a Expr, expect: &Expect) -> Term {
+        let term = self.infer_reference(operand, expect);
+        let shallow = self.table.shallow(&term);
+        let is_self =
+            matches!(&strip(operand).kind, ExprKind::Path(path) if path.as_name().is_some_and(|name| name == "self"));
+        if is_self || matches!(shallow, Term::Error | Term::Never) || self.reference_of(operand).is_some() {
+            return term;
+        }
+        let (source, found) = (text(operand), self.describe(&shallow));
+        self.diags
+            .error(code::BAD_OPERAND, operand.span, format!("{found} is no reference, which `*` would follow"))
+            .help(format!("write `{source}`"));
+        Term::Error
+    }
+
+    /// Reports a reference where a value is needed; whether it did.
+    pub(super) fn refuse_reference(&mut self, expr: &Expr) -> bool {
+        if matches!(expr.kind, ExprKind::Paren(_)) || self.reference_of(expr).is_none() {
+            return false;
+        }
+        let help = self.value_of(expr);
+        self.diags
+            .error(code::REFERENCE_USE, expr.span, "a reference cannot stand here")
+            .note("references are arguments of functions and variables of a `let` of their own: there are no pointers")
+            .help(format!("write `{help}`, the value"));
+        true
+    }
+
+    /// How to write the value that a reference leads to.
+    fn value_of(&self, expr: &Expr) -> String {
+        match &strip(expr).kind {
+            ExprKind::Borrow { operand, .. } => text(operand),
+            _ => format!("*{}", text(expr)),
+        }
+    }
+
+    /// Makes an argument's type fit the parameter's, and a reference be one on both sides.
+    pub(super) fn coerce_argument(
+        &mut self,
+        arg: &'a Expr,
+        found: &Term,
+        term: &Term,
+        param: &TypeExpr,
+        because: Because,
+    ) {
+        match (self.reference_of(arg), param.reference()) {
+            (Some(given), Some(wanted)) if !self.table.unify(found, term) => {
+                let (expected, found) = (self.describe(term), self.describe(found));
+                let word = |mutable: bool| if mutable { "mut " } else { "" };
+                let message = format!(
+                    "expected `&{}{}`, found `&{}{}`",
+                    word(wanted),
+                    expected.trim_matches('`'),
+                    word(given),
+                    found.trim_matches('`')
+                );
+                let error = self.diags.error(code::MISMATCHED_TYPES, arg.span, message);
+                error.help("copy it to a `let` variable of that type, and pass a reference to that");
+            }
+            _ => {
+                let before = self.diags.len();
+                self.coerce(arg, found, term, because);
+                if self.diags.len() == before {
+                    self.check_reference(arg, found, param);
+                }
+            }
+        }
+    }
+
+    /// Reports an argument that is a reference where the parameter is none, or the other way round.
+    pub(super) fn check_reference(&mut self, arg: &'a Expr, found: &Term, param: &TypeExpr) {
+        let found = self.table.shallow(found);
+        if let Term::Error | Term::Never = found {
+            return;
+        }
+        let (wanted, given) = (param.reference(), self.reference_of(arg));
+        if wanted == given || (wanted, given) == (Some(false), Some(true)) {
+            return;
+        }
+        let name = self.describe(&found);
+        let name = name.trim_matches('`');
+        let written = |reference: Option<bool>| match reference {
+            None => format!("`{name}`"),
+            Some(false) => format!("`&{name}`"),
+            Some(true) => format!("`&mut {name}`"),
+        };
+        let message = format!("expected {}, found {}", written(wanted), written(given));
+        let source = match (&strip(arg).kind, given) {
+            (ExprKind::Borrow { operand, .. }, _) => text(operand),
+            (_, Some(_)) => format!("*{}", text(arg)),
+            (ExprKind::Path(path), None) if path.as_name().is_some_and(|name| name == "self") => "*self".to_owned(),
+            _ => text(arg),
+        };
+        let help = match wanted {
+            None => format!("write `{source}`"),
+            Some(false) => format!("write `&{source}`"),
+            Some(true) => format!("write `&mut {source}`"),
+        };
+        self.diags.error(code::MISMATCHED_TYPES, arg.span, message).help(help);
+    }
+
+    /// Reports an assignment to a reference itself, or through one that only reads.
+    pub(super) fn require_write_reference(&mut self, place: &Expr, name: &str, mutable: bool, through: bool) {
+        if !through {
+            self.diags
+                .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the reference `{name}` itself"))
+                .note("it leads to the same place as long as it lives")
+                .help(format!("assign to what it leads to: `*{name} = …`"));
+        } else if !mutable {
+            self.diags
+                .error(
+                    code::NOT_ASSIGNABLE,
+                    place.span,
+                    format!("cannot assign through `{name}`, which is a `&` reference"),
+                )
+                .help("make it `&mut`");
+        }
+    }
+
+    /// Reports operands that are references where Rust has no such operator.
+    pub(super) fn check_operands(&mut self, compares: bool, left: &'a Expr, right: &'a Expr) {
+        let (a, b) = (self.reference_of(left), self.reference_of(right));
+        if compares && a.is_some() == b.is_some() {
+            return;
+        }
+        for (operand, reference) in [(left, a), (right, b)] {
+            if reference.is_some_and(|mutable| compares || mutable) {
+                self.refuse_reference(strip(operand));
+            }
+        }
+    }
+}
+
+/// Whether an expression names a place that can be written.
+fn is_place(expr: &Expr) -> bool {
+    match &strip(expr).kind {
+        ExprKind::Path(_) | ExprKind::Unary(UnaryOp::Deref, _) | ExprKind::Error => true,
+        ExprKind::Field { base, .. } | ExprKind::Index { base, .. } => is_place(base),
+        _ => false,
+    }
+}

@@ -1,0 +1,260 @@
+//! References: where they may stand, what may be written through them, and what arguments must be.
+
+use expect_test::expect;
+
+use super::harness::check_errors;
+
+#[test]
+fn values() {
+    check_errors(
+        r##"fn f(a: u32, b: u32) -> u32 { let c = if a > b { &a } else { &b }; *c }"##,
+        expect![[r#"
+        error: [K0115] a reference cannot stand here
+               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+               help: write `a`, the value
+         1 | fn f(a: u32, b: u32) -> u32 { let c = if a > b { &a } else { &b }; *c }
+           |                                                  ^^
+        error: [K0115] a reference cannot stand here
+               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+               help: write `b`, the value
+         1 | fn f(a: u32, b: u32) -> u32 { let c = if a > b { &a } else { &b }; *c }
+           |                                                              ^^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: u32) -> (u32, u32) { let pair = (&a, 1u32); (a, 1) }"##,
+        expect![[r#"
+        error: [K0115] a reference cannot stand here
+               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+               help: write `a`, the value
+         1 | fn f(a: u32) -> (u32, u32) { let pair = (&a, 1u32); (a, 1) }
+           |                                          ^^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: &u32) -> u32 { a }"##,
+        expect![[r#"
+        error: [K0115] a reference cannot stand here
+               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+               help: write `*a`, the value
+         1 | fn f(a: &u32) -> u32 { a }
+           |                        ^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: &u32) -> f32 { a as f32 }"##,
+        expect![[r#"
+        error: [K0115] a reference cannot stand here
+               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+               help: write `*a`, the value
+         1 | fn f(a: &u32) -> f32 { a as f32 }
+           |                        ^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: &u32, b: u32) -> bool { a == b }"##,
+        expect![[r#"
+        error: [K0115] a reference cannot stand here
+               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+               help: write `*a`, the value
+         1 | fn f(a: &u32, b: u32) -> bool { a == b }
+           |                                 ^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: &mut u32, b: u32) -> u32 { a + b }"##,
+        expect![[r#"
+        error: [K0115] a reference cannot stand here
+               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+               help: write `*a`, the value
+         1 | fn f(a: &mut u32, b: u32) -> u32 { a + b }
+           |                                    ^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: u32) -> u32 { a.max(&a) }"##,
+        expect![[r#"
+        error: [K0115] a reference cannot stand here
+               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+               help: write `a`, the value
+         1 | fn f(a: u32) -> u32 { a.max(&a) }
+           |                             ^^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: u32) -> u32 { *a + 1 }"##,
+        expect![[r#"
+        error: [K0103] `u32` is no reference, which `*` would follow
+               help: write `a`
+         1 | fn f(a: u32) -> u32 { *a + 1 }
+           |                        ^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: [u32; 2]) -> u32 { let (x, y) = &(a[0], a[1]); *x }"##,
+        expect![[r#"
+        error: [K0115] a reference cannot stand here
+               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+               help: write `(a[0], a[1])`, the value
+         1 | fn f(a: [u32; 2]) -> u32 { let (x, y) = &(a[0], a[1]); *x }
+           |                                         ^^^^^^^^^^^^^
+    "#]],
+    );
+}
+
+#[test]
+fn arguments() {
+    check_errors(
+        r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let mut a = 1; bump(a); out[0] = a; }"##,
+        expect![[r#"
+            error: [K0102] expected `&mut u32`, found `u32`
+                   help: write `&mut a`
+             1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let mut a = 1; bump(a); out[0] = a; }
+               |                                                                                    ^
+        "#]],
+    );
+    check_errors(
+        r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let mut a = 1; bump(&a); out[0] = a; }"##,
+        expect![[r#"
+            error: [K0102] expected `&mut u32`, found `&u32`
+                   help: write `&mut a`
+             1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let mut a = 1; bump(&a); out[0] = a; }
+               |                                                                                    ^^
+        "#]],
+    );
+    check_errors(
+        r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let a = 1; bump(&mut a); out[0] = a; }"##,
+        expect![[r#"
+            error: [K0110] cannot assign to immutable variable `a`
+                   note: `a` is declared at line 1
+                   help: declare it `mut a`
+             1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let a = 1; bump(&mut a); out[0] = a; }
+               |                                                                                     ^
+        "#]],
+    );
+    check_errors(
+        r##"fn half(x: u32) -> u32 { x / 2 } fn kernel(out: &mut [u32]) { let a = 1; out[0] = half(&a); }"##,
+        expect![[r#"
+            error: [K0102] expected `u32`, found `&u32`
+                   help: write `a`
+             1 | fn half(x: u32) -> u32 { x / 2 } fn kernel(out: &mut [u32]) { let a = 1; out[0] = half(&a); }
+               |                                                                                        ^^
+        "#]],
+    );
+    check_errors(
+        r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut x[0]); }"##,
+        expect![[r#"
+        error: [K0110] cannot assign to an element of `x`
+               note: `x` is `&[u32]`, which is read-only
+               help: declare it `x: &mut [u32]`
+         1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut x[0]); }
+           |                                                                    ^^^^
+    "#]],
+    );
+    check_errors(
+        r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [f32]) { bump(&mut out[0]); }"##,
+        expect![[r#"
+            error: [K0102] expected `&mut u32`, found `&mut f32`
+                   help: copy it to a `let` variable of that type, and pass a reference to that
+             1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [f32]) { bump(&mut out[0]); }
+               |                                                                     ^^^^^^^^^^^
+        "#]],
+    );
+    check_errors(
+        r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut (x[0] + 1)); }"##,
+        expect![[r#"
+            error: [K0110] nothing could read what is written to this value
+                   help: store it in a `let mut` variable, and borrow that
+             1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut (x[0] + 1)); }
+               |                                                               ^^^^^^^^^^^^^^^
+        "#]],
+    );
+    check_errors(
+        r##"fn same<T: Copy>(x: T) -> T { x } fn kernel(out: &mut [u32]) { let a = 1u32; out[0] = *same(&a); }"##,
+        expect![[r#"
+            error: [K0103] `u32` is no reference, which `*` would follow
+                   help: write `same(…)`
+             1 | fn same<T: Copy>(x: T) -> T { x } fn kernel(out: &mut [u32]) { let a = 1u32; out[0] = *same(&a); }
+               |                                                                                        ^^^^^^^^
+            error: [K0102] expected `u32`, found `&u32`
+                   help: write `a`
+             1 | fn same<T: Copy>(x: T) -> T { x } fn kernel(out: &mut [u32]) { let a = 1u32; out[0] = *same(&a); }
+               |                                                                                             ^^
+        "#]],
+    );
+}
+
+#[test]
+fn writes() {
+    check_errors(
+        r##"fn f(a: &u32) { *a = 1; }"##,
+        expect![[r#"
+        error: [K0110] cannot assign through `a`, which is a `&` reference
+               help: make it `&mut`
+         1 | fn f(a: &u32) { *a = 1; }
+           |                  ^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: &mut u32) { a = 1; }"##,
+        expect![[r#"
+        error: [K0110] cannot assign to the reference `a` itself
+               note: it leads to the same place as long as it lives
+               help: assign to what it leads to: `*a = …`
+         1 | fn f(a: &mut u32) { a = 1; }
+           |                     ^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: &mut u32) { a += 1; }"##,
+        expect![[r#"
+        error: [K0110] cannot assign to the reference `a` itself
+               note: it leads to the same place as long as it lives
+               help: assign to what it leads to: `*a = …`
+         1 | fn f(a: &mut u32) { a += 1; }
+           |                     ^
+    "#]],
+    );
+    check_errors(
+        r##"fn f() { let mut a = [1, 2]; let r = &a; r[0] = 3; }"##,
+        expect![[r#"
+        error: [K0110] cannot assign through `r`, which is a `&` reference
+               help: make it `&mut`
+         1 | fn f() { let mut a = [1, 2]; let r = &a; r[0] = 3; }
+           |                                          ^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: &mut u32) { let add = |v: u32| *a += v; add(1); }"##,
+        expect![[r#"
+        error: [K0110] the closure changes the variable `a` of the function around it
+               note: closures in kernels capture variables by copy
+               help: return the new value from the closure, or write a loop
+         1 | fn f(a: &mut u32) { let add = |v: u32| *a += v; add(1); }
+           |                                         ^
+    "#]],
+    );
+    check_errors(
+        r##"fn f<'a>(a: &'a u32) -> u32 { *a }"##,
+        expect![[r#"
+            error: [K0001] lifetime parameters are not supported in kernels
+                   help: leave lifetimes out: they are elided
+             1 | fn f<'a>(a: &'a u32) -> u32 { *a }
+               |      ^^
+        "#]],
+    );
+    check_errors(
+        r##"fn f(a: &u32) -> &u32 { a }"##,
+        expect![[r#"
+        error: [K0001] a reference here is not supported in kernels
+               help: parameters of device functions and variables of a `let` may be references; elsewhere write the value's type
+         1 | fn f(a: &u32) -> &u32 { a }
+           |                  ^^^^
+        error: [K0115] a reference cannot stand here
+               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+               help: write `*a`, the value
+         1 | fn f(a: &u32) -> &u32 { a }
+           |                         ^
+    "#]],
+    );
+}

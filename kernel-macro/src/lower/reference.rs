@@ -1,0 +1,186 @@
+//! References: a variable that is one stands for the place it leads to, whose indices were evaluated when it was made. A
+//! function that writes through a parameter is lowered where it is called, with that parameter as a name of the place.
+
+use std::mem::swap;
+
+use gridwise_ir::hash::FastMap;
+use gridwise_ir::ir::{FileId, Step, ValueId};
+use gridwise_ir::types::TypeId;
+
+use super::control::Target;
+use super::function::{FnCx, Slot};
+use super::function_of;
+use super::inline::Frame;
+use super::place::Spot;
+use super::types::TypeCx;
+use crate::ast::{BindingId, Expr, ExprId, ExprKind, Fn, Pattern};
+use crate::program::{ItemId, Program};
+use crate::typed::{Resolution, Ty, TypedFn};
+
+/// What belongs to the function whose tree is being lowered, while that of another one is.
+struct Scope<'p> {
+    ast: &'p Fn,
+    typed: &'p TypedFn,
+    targets: FastMap<ExprId, Target>,
+    links_depth: u32,
+    const_slots: FastMap<ItemId, Slot>,
+    slots: Vec<Slot>,
+    file: FileId,
+    result: Option<TypeId>,
+    written: Option<BindingId>,
+    inlined: Vec<Frame<'p>>,
+    result_ty: &'p Ty,
+}
+
+/// An argument, evaluated.
+enum Argument {
+    Value(Option<ValueId>),
+    Place(Slot),
+}
+
+/// Whether calls of a function are lowered in place: it has a reference to write through, or one to more than is worth a copy.
+pub(super) fn is_in_place(program: &Program, item: ItemId) -> bool {
+    let (ast, typed) = function_of(program, item);
+    ast.params.iter().zip(&typed.params).any(|(param, ty)| match param.ty.reference() {
+        Some(mutable) => mutable || TypeCx::new(program).holds_array(ty),
+        None => false,
+    })
+}
+
+impl<'p> FnCx<'p, '_, '_> {
+    /// Makes what a variable stands for while it is a reference.
+    pub(super) fn alias(&mut self, spot: Spot) -> Slot {
+        self.spots.push(spot);
+        Slot::Alias(self.spots.len() as u32 - 1)
+    }
+
+    /// Evaluates the place that a reference leads to. Indices out of range trap here.
+    pub(super) fn lower_referent(&mut self, expr: &Expr) -> Option<Spot> {
+        let place = referent(expr);
+        let location = self.location_of(place);
+        let outer = self.b.set_location(Some(location));
+        let spot = self.lower_spot(place);
+        if let Some(place) = spot.as_ref().and_then(Spot::place)
+            && !matches!(referent(expr).kind, ExprKind::Path(_))
+            && place.path.iter().any(|step| matches!(step, Step::Index { check: Some(_), .. }))
+        {
+            let place = place.clone();
+            self.b.load(place);
+        }
+        self.b.set_location(outer);
+        spot
+    }
+
+    /// `let name = &place;`; whether it was that.
+    pub(super) fn lower_reference_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> bool {
+        let (Pattern::Binding { binding, inner: None, .. }, Some(value)) = (pattern, value) else { return false };
+        if !self.typed.references.contains_key(binding) || !self.is_reference(value) {
+            return false;
+        }
+        let slot = match self.lower_referent(value) {
+            Some(spot) => self.alias(spot),
+            None => Slot::Nothing,
+        };
+        self.set_slot(*binding, slot);
+        true
+    }
+
+    fn is_reference(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.is_reference(inner),
+            ExprKind::Borrow { .. } => true,
+            ExprKind::Path(_) => match self.typed.paths.get(&expr.id) {
+                Some(Resolution::Binding(binding)) => self.typed.references.contains_key(binding),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether calls of a function are lowered in place.
+    pub(super) fn is_in_place(&self, item: ItemId) -> bool {
+        is_in_place(self.shared.program, item)
+    }
+
+    /// A call of a function that is lowered here, arguments first.
+    pub(super) fn lower_call_in_place(&mut self, item: ItemId, args: &[&Expr]) -> Option<ValueId> {
+        let (ast, typed) = function_of(self.shared.program, item);
+        let writes_self = ast.writes_self();
+        let mut arguments = Vec::with_capacity(args.len());
+        for (position, (param, arg)) in ast.params.iter().zip(args).enumerate() {
+            let is_place = param.ty.reference().is_some() || position == 0 && writes_self;
+            let argument = if is_place {
+                let spot = self.lower_referent(arg);
+                Argument::Place(spot.map_or(Slot::Nothing, |spot| self.alias(spot)))
+            } else {
+                Argument::Value(self.lower_expr(arg))
+            };
+            if self.b.is_terminated() {
+                return None;
+            }
+            arguments.push(argument);
+        }
+        let result = typed.result.as_ref().and_then(|ty| self.ty(ty));
+        let mut scope = Scope {
+            ast,
+            typed,
+            targets: FastMap::default(),
+            links_depth: 0,
+            const_slots: FastMap::default(),
+            slots: vec![Slot::Nothing; ast.binding_count],
+            file: self.file_of(item),
+            result,
+            written: None,
+            inlined: Vec::new(),
+            result_ty: typed.result.as_ref().unwrap_or(&Ty::Unit),
+        };
+        self.swap_scope(&mut scope);
+        let value = self.lower_body_here(ast, arguments, result);
+        self.swap_scope(&mut scope);
+        value
+    }
+
+    fn lower_body_here(&mut self, ast: &'p Fn, arguments: Vec<Argument>, result: Option<TypeId>) -> Option<ValueId> {
+        for (param, argument) in ast.params.iter().zip(arguments) {
+            match argument {
+                Argument::Place(slot) => self.set_slot(param.binding, slot),
+                Argument::Value(value) => self.bind_param(param, value),
+            }
+        }
+        self.materialise_tables();
+        if !ast.returns_early {
+            return self.lower_block(&ast.body);
+        }
+        // What a `return` leaves is a loop of one round.
+        let body = self.b.new_loop_body(&[]);
+        self.inlined.push(Frame::new(body, result.is_some(), self.result_ty));
+        let parent = self.b.switch_to(body);
+        let value = self.lower_block(&ast.body);
+        self.emit_return(value);
+        self.b.switch_to(parent);
+        let results = self.b.push_loop(body, &[], result.as_slice());
+        results.first().copied().filter(|_| !self.b.is_terminated())
+    }
+
+    fn swap_scope(&mut self, scope: &mut Scope<'p>) {
+        swap(&mut self.ast, &mut scope.ast);
+        swap(&mut self.typed, &mut scope.typed);
+        swap(&mut self.targets, &mut scope.targets);
+        swap(&mut self.links_depth, &mut scope.links_depth);
+        swap(&mut self.const_slots, &mut scope.const_slots);
+        swap(&mut self.slots, &mut scope.slots);
+        swap(&mut self.file, &mut scope.file);
+        swap(&mut self.result, &mut scope.result);
+        swap(&mut self.written, &mut scope.written);
+        swap(&mut self.inlined, &mut scope.inlined);
+        swap(&mut self.result_ty, &mut scope.result_ty);
+    }
+}
+
+/// What a reference leads to: the operand of `&`, or the variable that is one.
+fn referent(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => referent(inner),
+        _ => expr,
+    }
+}

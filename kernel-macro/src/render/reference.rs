@@ -1,0 +1,166 @@
+//! References. What they lead to is a place of Rust's own wherever that is a variable of the invocation. In the twin of a
+//! kernel, places in buffers and in shared memory are reached by copies: an argument is copied in and out around the call,
+//! and a variable is a [`Part`](gridwise_runtime) that reads and writes each time.
+
+use gridwise_ir::descriptor::SiteKind;
+use proc_macro2::Ident;
+use quote::format_ident;
+
+use super::place::{Chain, StepExpr, as_slice, index_names};
+use super::{Mode, Renderer, local};
+use crate::ast::{BindingId, Expr, ExprKind, Pattern};
+use crate::tokens::{Put as _, Tokens, Writer, tokens, tokens_at};
+use crate::typed::{Resolution, Ty};
+
+impl Renderer<'_> {
+    /// Whether an expression is a reference, and then whether one that writes.
+    pub(super) fn reference_of(&self, expr: &Expr) -> Option<bool> {
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.reference_of(inner),
+            ExprKind::Borrow { mutable, .. } => Some(*mutable),
+            ExprKind::Path(_) => self.typed.references.get(&self.variable_of(expr)?).copied(),
+            _ => None,
+        }
+    }
+
+    fn variable_of(&self, expr: &Expr) -> Option<BindingId> {
+        match self.typed.paths.get(&expr.id)? {
+            Resolution::Binding(binding) => Some(*binding),
+            _ => None,
+        }
+    }
+
+    /// Whether a variable is a reference that Rust knows as one.
+    pub(super) fn is_plain_reference(&self, expr: &Expr) -> bool {
+        self.variable_of(expr).is_some_and(|binding| {
+            self.typed.references.contains_key(&binding) && !self.parts.borrow().contains(&binding)
+        })
+    }
+
+    /// Whether an expression is a variable that stands for a part of a buffer or of a shared variable.
+    pub(super) fn is_part(&self, expr: &Expr) -> bool {
+        self.variable_of(expr).is_some_and(|binding| self.parts.borrow().contains(&binding))
+    }
+
+    /// Whether a place lies where other invocations reach it, on the host too.
+    fn is_remote(&self, chain: &Chain<'_>) -> bool {
+        self.mode == Mode::Twin && (self.is_shared_variable(chain.root) || self.is_shared_buffer(chain.root))
+    }
+
+    /// An argument, which may be a reference.
+    pub(super) fn argument(&mut self, arg: &Expr) -> Tokens {
+        match self.reference_of(arg) {
+            Some(mutable) if !self.is_original() => self.borrow(arg, mutable),
+            _ => self.bare(arg),
+        }
+    }
+
+    /// `&operand`, or a variable that is a reference passed on.
+    pub(super) fn borrow(&mut self, expr: &Expr, mutable: bool) -> Tokens {
+        let place = referent(expr);
+        let mutable_token = mutable.then(|| tokens!(mut));
+        if self.is_original() {
+            let place = self.expr(place);
+            return tokens_at!(expr.span.start=> &#mutable_token #place);
+        }
+        let chain = Chain::new(place);
+        if self.is_remote(&chain) || chain.indices().next().is_none() {
+            // Of what others reach, a copy.
+            let place = self.expr(place);
+            return tokens_at!(expr.span.start=> &#mutable_token #place);
+        }
+        let names = index_names(&chain);
+        let lets = self.index_lets(&chain, &names);
+        let access = format_ident!("{}", if mutable { "element_mut" } else { "element_ref" });
+        let (mut place, mut names) = (self.expr(chain.root), names.iter());
+        for (whole, step) in &chain.steps {
+            place = match step {
+                StepExpr::Member(member) => {
+                    let member = Self::member(member);
+                    tokens!(#place.#member)
+                }
+                StepExpr::Index(base, _) => {
+                    let (index, elements) = (names.next(), as_slice(place, self.expr_ty(base), mutable));
+                    let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
+                    if *self.expr_ty(whole) == Ty::Error {
+                        tokens!((*#twin::generic::#access(#site, #elements, #index)))
+                    } else {
+                        tokens!((*#twin::#access(#sink, #site, #elements, #index)))
+                    }
+                }
+            };
+        }
+        tokens!({ #lets &#mutable_token #place })
+    }
+
+    /// `let name = &place;` in the twin, of what other invocations reach; `None` for other statements.
+    pub(super) fn part_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> Option<Tokens> {
+        let (Pattern::Binding { name, binding, .. }, Some(value)) = (pattern, value) else { return None };
+        if self.mode != Mode::Twin || !self.typed.references.contains_key(binding) {
+            return None;
+        }
+        self.reference_of(value)?;
+        let chain = Chain::new(referent(value));
+        if !self.is_remote(&chain) {
+            return None;
+        }
+        let names = index_names(&chain);
+        let lets = self.index_lets(&chain, &names);
+        let part = if self.is_shared_variable(chain.root) {
+            let (root, part) = (self.shared_root(chain.root), self.shared_part(&chain, &names, true));
+            tokens!(#root.part(#part))
+        } else {
+            let (buffer, site, part) = self.buffer_part(&chain, &names);
+            let (sink, index) = (self.sink(), &names[0]);
+            tokens!(#buffer.part(#sink, #site, #index, #part))
+        };
+        self.parts.borrow_mut().insert(*binding);
+        Some(tokens!(let #name = { #lets #part };))
+    }
+
+    /// A call with arguments: those that write what other invocations reach are copied in before it and out behind it.
+    pub(super) fn call_with(&mut self, args: &[&Expr], call: impl FnOnce(&mut Self, Vec<Tokens>) -> Tokens) -> Tokens {
+        let copied = |cx: &Self, arg: &Expr| {
+            cx.reference_of(arg) == Some(true) && cx.is_remote(&Chain::new(referent(arg))) && !cx.is_original()
+        };
+        if !args.iter().any(|arg| copied(self, arg)) {
+            let args = args.iter().map(|arg| self.argument(arg)).collect();
+            return call(self, args);
+        }
+        let (mut lets, mut stores, mut passed) = (Writer::new(), Writer::new(), Vec::new());
+        for (position, arg) in args.iter().enumerate() {
+            let name = local(&format!("__argument{position}"));
+            if !copied(self, arg) {
+                let value = self.argument(arg);
+                tokens!(let #name = #value;).put(&mut lets);
+                passed.push(tokens!(#name));
+                continue;
+            }
+            let chain = Chain::new(referent(arg));
+            let names: Vec<Ident> =
+                (0..chain.indices().count()).map(|index| local(&format!("__index{position}_{index}"))).collect();
+            self.index_lets(&chain, &names).put(&mut lets);
+            let is_buffer = self.is_shared_buffer(chain.root);
+            let get = if is_buffer { self.buffer_get(&chain, &names) } else { self.shared_get(&chain, &names) };
+            tokens!(let mut #name = #get;).put(&mut lets);
+            passed.push(tokens!(&mut #name));
+            let new = tokens!(#name);
+            let set = match is_buffer {
+                true => self.buffer_set(&chain, &names, new),
+                false => self.shared_set(&chain, &names, new),
+            };
+            tokens!(#set;).put(&mut stores);
+        }
+        let (lets, stores, result) = (lets.finish(), stores.finish(), local("__result"));
+        let call = call(self, passed);
+        tokens!({ #lets let #result = #call; #stores #result })
+    }
+}
+
+/// What a reference leads to: the operand of `&`, or the variable that is one.
+pub(super) fn referent(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => referent(inner),
+        _ => expr,
+    }
+}

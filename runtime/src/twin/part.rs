@@ -1,0 +1,134 @@
+//! The host form of `let r = &mut y[i];` where other invocations reach the place too: every access copies a value in or out.
+
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use super::granule::{load, store};
+use super::slice::offset;
+use crate::data::{GpuData, Value};
+
+/// A part of an element of a buffer; nowhere after a trap. Nowhere is zero and stays so.
+#[derive(Debug)]
+pub struct BufferPart<'a, T, F> {
+    /// Invariant: an `F` within a `T` of a buffer that lives for `'a`, accessed by granules only.
+    place: Option<NonNull<u8>>,
+    marker: PhantomData<(&'a T, F)>,
+}
+
+impl<T, F> Clone for BufferPart<'_, T, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, F> Copy for BufferPart<'_, T, F> {}
+
+impl<'a, T: GpuData, F: GpuData> BufferPart<'a, T, F> {
+    /// Nowhere.
+    pub(super) fn nowhere() -> Self {
+        Self { place: None, marker: PhantomData }
+    }
+
+    /// The part at `place`.
+    ///
+    /// # Safety
+    /// There lies an `F` within a `T` of a buffer that lives for `'a`, and all threads access it by granules.
+    pub(super) unsafe fn new(place: NonNull<u8>) -> Self {
+        Self { place: Some(place), marker: PhantomData }
+    }
+
+    /// Reads what `part` selects.
+    #[inline]
+    pub fn get<G: GpuData>(&self, part: impl FnOnce(&F) -> Option<&G>) -> G {
+        match self.within(offset(part)) {
+            // SAFETY: within the part, by the invariant of `place`.
+            Some(place) => unsafe { load::<T, _>(place) },
+            None => G::ZERO,
+        }
+    }
+
+    /// Writes what `part` selects.
+    #[inline]
+    pub fn set<G: GpuData>(&self, part: impl FnOnce(&mut F) -> Option<&mut G>, value: G) {
+        if let Some(place) = self.within(offset_mut(part)) {
+            // SAFETY: within the part, by the invariant of `place`.
+            unsafe { store::<T, _>(place, value) }
+        }
+    }
+
+    /// A reference to what `part` selects.
+    #[inline]
+    pub fn part<G: GpuData>(&self, part: impl FnOnce(&mut F) -> Option<&mut G>) -> BufferPart<'a, T, G> {
+        match self.within(offset_mut(part)).and_then(|place| NonNull::new(place.cast_mut())) {
+            // SAFETY: within the part, by the invariant of `place`.
+            Some(place) => unsafe { BufferPart::new(place) },
+            None => BufferPart::nowhere(),
+        }
+    }
+
+    /// The byte at `offset` of the part, which lies in it.
+    fn within(&self, offset: Option<usize>) -> Option<*const u8> {
+        Some(self.place?.as_ptr().cast_const().wrapping_byte_add(offset?))
+    }
+}
+
+/// As [`offset`], of a selection that could write.
+fn offset_mut<T: GpuData, F: Value>(part: impl FnOnce(&mut T) -> Option<&mut F>) -> Option<usize> {
+    let mut element = T::ZERO;
+    let start = std::ptr::from_ref(&element).addr();
+    let offset = std::ptr::from_ref(part(&mut element)?).addr().wrapping_sub(start);
+    // A part that is not inside the element would be a bug of the macro; refuse it rather than write elsewhere.
+    (offset.checked_add(size_of::<F>())? <= size_of::<T>()).then_some(offset)
+}
+
+/// A part of a shared variable; nowhere when there is none. Nowhere is zero and stays so.
+#[derive(Debug)]
+pub struct SharedPart<'a, F> {
+    /// Invariant: an `F` that lives for `'a`; only the workgroup's thread accesses it, one access at a time.
+    place: Option<NonNull<F>>,
+    marker: PhantomData<&'a F>,
+}
+
+impl<F> Clone for SharedPart<'_, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F> Copy for SharedPart<'_, F> {}
+
+impl<'a, F: Value> SharedPart<'a, F> {
+    /// The part at `place`.
+    ///
+    /// # Safety
+    /// There lies an `F` that lives for `'a`; only the thread of this value accesses it, and no access lies within another.
+    pub(super) unsafe fn new(place: Option<NonNull<F>>) -> Self {
+        Self { place, marker: PhantomData }
+    }
+
+    /// Reads what `part` selects.
+    #[inline]
+    pub fn get<G: Value>(&self, part: impl FnOnce(&F) -> Option<&G>) -> G {
+        // SAFETY: by the invariant of `place`; the selection reads nothing else, and ends here.
+        let place = self.place.and_then(|place| part(unsafe { place.as_ref() }));
+        place.copied().unwrap_or(G::ZERO)
+    }
+
+    /// Writes what `part` selects.
+    #[inline]
+    pub fn set<G: Value>(&self, part: impl FnOnce(&mut F) -> Option<&mut G>, value: G) {
+        // SAFETY: as in `get`.
+        if let Some(place) = self.place.and_then(|mut place| part(unsafe { place.as_mut() })) {
+            *place = value;
+        }
+    }
+
+    /// A reference to what `part` selects.
+    #[inline]
+    pub fn part<G: Value>(&self, part: impl FnOnce(&mut F) -> Option<&mut G>) -> SharedPart<'a, G> {
+        // SAFETY: as in `get`.
+        let place = self.place.and_then(|mut place| part(unsafe { place.as_mut() }).map(NonNull::from));
+        // SAFETY: a part of this part, of which all that holds.
+        unsafe { SharedPart::new(place) }
+    }
+}

@@ -1,0 +1,25 @@
+//! Functions that write through references.
+
+use gridwise::prelude::*;
+
+/// Exchanges two values.
+#[device]
+pub fn exchange(a: &mut u32, b: &mut u32) {
+    let old = *a;
+    *a = *b;
+    *b = old;
+}
+
+/// Where the first of the largest values is; the value itself goes to `top`.
+#[device]
+pub fn largest_of<const LEN: usize>(values: &[u32; LEN], top: &mut u32) -> u32 {
+    let mut position = 0;
+    *top = values[0];
+    for i in 1..LEN as u32 {
+        if values[i] > *top {
+            *top = values[i];
+            position = i;
+        }
+    }
+    position
+}
