@@ -1,6 +1,7 @@
 //! The table of built-in functions and methods of Rust's and glam's types: name, receivers, signature. Their lowering lives in `lower`.
 
 use crate::linear::{self, Linear};
+use crate::number::{self, Number};
 use crate::overflow::{Arithmetic, METHODS, Overflow};
 
 macro_rules! intrinsics {
@@ -11,6 +12,8 @@ macro_rules! intrinsics {
             $($variant,)+
             /// Of the table in [`crate::overflow`].
             Arithmetic(Overflow, Arithmetic),
+            /// Of the table in [`crate::number`].
+            Number(Number),
             /// Of the table in [`crate::linear`].
             Linear(Linear),
         }
@@ -27,9 +30,9 @@ macro_rules! intrinsics {
     };
 }
 
-/// All rows: of this table, and of those for overflow and for matrices.
+/// All rows: of this table, and of those for overflow, for further methods of numbers and for matrices.
 pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
-    TABLE.iter().chain(METHODS).chain(linear::METHODS)
+    TABLE.iter().chain(METHODS).chain(number::METHODS).chain(linear::METHODS)
 }
 
 /// One intrinsic.
@@ -68,6 +71,10 @@ pub(crate) enum Receiver {
     Sint,
     /// `u8` to `u64`, `usize`
     Uint,
+    /// `i8` to `i64`
+    FixedSint,
+    /// `u8` to `u64`
+    FixedUint,
     /// `IVec2`, …
     SintVec,
     /// `UVec2`, …
@@ -114,6 +121,8 @@ pub(crate) enum Sig {
     Unsigned,
     /// The signed integer as wide as the receiver.
     Signed,
+    /// `[u8; size]`
+    Bytes,
     /// `(Same, Same)`
     PairSame,
     /// `(Same, bool)`

@@ -20,6 +20,7 @@ mod linear;
 mod lower;
 mod message;
 mod module;
+mod number;
 mod overflow;
 mod parse;
 mod program;

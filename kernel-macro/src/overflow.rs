@@ -1,5 +1,5 @@
 //! The table of arithmetic whose name says what happens on overflow: `wrapping_add`, `checked_mul`, `overflowing_shl`, …. One
-//! row per operation; each has up to four methods.
+//! row per operation; each has up to five methods.
 
 use crate::intrinsic::{Intrinsic, Kind, Receiver, Row, Sig};
 
@@ -14,6 +14,8 @@ pub(crate) enum Overflow {
     Checked,
     /// Gives the nearest value.
     Saturating,
+    /// Panics, whatever the build.
+    Strict,
 }
 
 /// Name, receivers, parameter; receivers of the saturating form.
@@ -57,6 +59,14 @@ macro_rules! arithmetic {
                 params: &[$(Sig::$param)?],
                 result: Sig::Same,
             },
+            Row {
+                intrinsic: Intrinsic::Arithmetic(Overflow::Strict, Arithmetic::$variant),
+                name: concat!("strict_", $name),
+                kind: Kind::Method,
+                receivers: &[$(Receiver::$receiver),+],
+                params: &[$(Sig::$param)?],
+                result: Sig::Same,
+            },
         )+];
     };
 }
@@ -83,6 +93,20 @@ impl Arithmetic {
     /// Whether the parameter is a divisor.
     pub(crate) const fn divides(self) -> bool {
         matches!(self, Self::Div | Self::DivEuclid) || self.is_remainder()
+    }
+
+    /// The panic of the strict form.
+    pub(crate) const fn panics(self) -> &'static str {
+        match self {
+            Self::Add | Self::AddSigned | Self::AddUnsigned => "attempt to add with overflow",
+            Self::Sub | Self::SubUnsigned => "attempt to subtract with overflow",
+            Self::Mul | Self::Pow => "attempt to multiply with overflow",
+            Self::Div | Self::DivEuclid => "attempt to divide with overflow",
+            Self::Rem | Self::RemEuclid => "attempt to calculate the remainder with overflow",
+            Self::Neg | Self::Abs => "attempt to negate with overflow",
+            Self::Shl => "attempt to shift left with overflow",
+            Self::Shr => "attempt to shift right with overflow",
+        }
     }
 
     /// Whether the result is a remainder.

@@ -17,6 +17,7 @@ pub mod loops;
 pub mod matching;
 pub mod matrices;
 pub mod memory;
+pub mod numbers;
 pub mod overflow;
 pub mod parallel;
 pub mod parallel_programs;
@@ -54,6 +55,7 @@ pub fn all() -> Vec<Case> {
         matrices::CASES,
         memory::CASES,
         parallel::CASES,
+        numbers::CASES,
         overflow::CASES,
         parallel_programs::CASES,
         programs::CASES,

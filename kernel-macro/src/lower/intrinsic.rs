@@ -23,7 +23,11 @@ impl FnCx<'_, '_, '_> {
             }
             intrinsic => {
                 let args = self.lower_args(args)?;
-                Some(self.apply(expr, intrinsic, &args))
+                Some(match intrinsic {
+                    Intrinsic::Number(method) => self.number(expr, method, &args),
+                    Intrinsic::Linear(method) => self.linear(expr, method, &args),
+                    _ => self.apply(expr, intrinsic, &args),
+                })
             }
         }
     }
@@ -101,7 +105,6 @@ impl FnCx<'_, '_, '_> {
             I::ToF32 => self.cast(a, Scalar::F32),
             I::ToF64 => self.cast(a, Scalar::F64),
             I::SinCos => self.sin_cos(a),
-            I::Linear(method) => self.linear(expr, method, args),
             I::Arithmetic(overflow, op) => self.arithmetic(expr, (overflow, op), a, b),
             I::CountLeadingOnes | I::CountTrailingOnes => {
                 let inverse = self.op(Op::Not, &[a]);
@@ -176,7 +179,7 @@ impl FnCx<'_, '_, '_> {
             I::AsIVec => self.cast(a, Scalar::I32),
             I::AsUVec => self.cast(a, Scalar::U32),
             // Not evaluated like the others: see `lower_intrinsic`.
-            I::BufferLen | I::BufferIsEmpty => a,
+            I::BufferLen | I::BufferIsEmpty | I::Number(_) | I::Linear(_) => a,
         }
     }
 

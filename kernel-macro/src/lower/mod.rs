@@ -19,6 +19,7 @@ mod intrinsic;
 mod iterate;
 mod matching;
 mod matrix;
+mod number;
 mod operator;
 mod overflow;
 mod parallel;

@@ -65,6 +65,11 @@ impl FnCx<'_, '_, '_> {
                 let ty = self.ty_of(expr).clone();
                 self.option_of(&ty, fits, value).unwrap_or(value)
             }
+            Overflow::Strict => {
+                let fits = self.op(Op::Not, &[flag]);
+                self.panic_unless(expr, fits, op.panics());
+                value
+            }
             Overflow::Saturating => {
                 let limit = self.limit(op, a, b);
                 self.select(flag, limit, value)

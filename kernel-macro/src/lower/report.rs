@@ -69,6 +69,13 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
+    /// A panic with a text without arguments.
+    pub(super) fn panic_with(&mut self, expr: &Expr, text: &str) {
+        let parts = MessageParts { format: text.to_owned(), args: Vec::new() };
+        let site = self.message_site(SiteKind::Panic, expr, parts);
+        self.b.panic(site, &[]);
+    }
+
     /// `x.unwrap()` and its like: a panic at the method's name.
     fn lower_unwrap(&mut self, expr: &Expr, call: &MacroCall, bad: bool) -> Option<ValueId> {
         let operand = call.operands.first()?;

@@ -2,12 +2,14 @@
 
 use gridwise_ir::descriptor::SiteKind;
 use proc_macro2::{Ident, Span};
+use quote::format_ident;
 
-use super::Renderer;
 use super::expr::path_tokens;
+use super::{Renderer, local};
 use crate::ast::{Expr, ExprKind, Path, ScalarName};
 use crate::intrinsic::{Intrinsic, Kind, Row, Sig, rows};
 use crate::linear::Linear;
+use crate::number::{BAD_BASE, Number};
 use crate::overflow::Overflow;
 use crate::tokens::{Tokens, tokens};
 use crate::typed::{Callee, Ty};
@@ -90,12 +92,18 @@ impl Renderer<'_> {
             let (twin, sink, site) = (self.twin(), self.sink(), self.site(kind, whole));
             *divisor = tokens!(#twin::nonzero(#sink, #site, #divisor));
         }
-        let call = self.checked(intrinsic, &ty, &value, &args, whole).unwrap_or_else(|| match intrinsic {
-            Intrinsic::NextPowerOfTwo => tokens!(#value.checked_next_power_of_two().unwrap_or(0)),
-            Intrinsic::Pow => tokens!(#value.wrapping_pow(#(#args),*)),
-            Intrinsic::Abs if matches!(ty, Ty::Scalar(scalar) if scalar.is_signed()) => tokens!(#value.wrapping_abs()),
-            _ => tokens!(#value.#name(#(#args),*)),
-        });
+        let panics = match intrinsic {
+            Intrinsic::Number(method) => method.panics().map(|text| (format_ident!("checked_{name}"), text)),
+            Intrinsic::Arithmetic(Overflow::Strict, op) => {
+                let stem = name.to_string();
+                Some((format_ident!("checked_{}", stem.trim_start_matches("strict_")), op.panics()))
+            }
+            _ => None,
+        };
+        let call = match panics {
+            Some((checked, text)) => self.panicking(intrinsic, value, &checked, &mut args, text, whole),
+            None => self.call_or_check(intrinsic, &ty, value, name, &args, whole),
+        };
         match row.result {
             Sig::Same | Sig::Unsigned | Sig::Signed | Sig::SameAndFlag | Sig::OptionSame if is_size => {
                 let twin = self.twin();
@@ -103,6 +111,54 @@ impl Renderer<'_> {
             }
             _ => call,
         }
+    }
+
+    /// The checked form of a method, with a record where it gives `None`.
+    fn panicking(
+        &mut self,
+        intrinsic: Intrinsic,
+        value: Tokens,
+        checked: &Ident,
+        args: &mut [Tokens],
+        text: &str,
+        whole: &Expr,
+    ) -> Tokens {
+        let (result, twin, sink, site) =
+            (local("__value"), self.twin(), self.sink(), self.site(SiteKind::Panic, whole));
+        let panic = tokens!(#twin::TrapSink::panic(#sink, #site, ::core::format_args!(#text)));
+        let option = if let (Intrinsic::Number(Number::Ilog), [base]) = (intrinsic, &*args) {
+            let (number, base_name) = (local("__number"), local("__base"));
+            let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::Panic, whole));
+            tokens!(match (#value, #base) { (#number, #base_name) => {
+                if #base_name < 2 {
+                    #twin::TrapSink::panic(#sink, #site, ::core::format_args!(#BAD_BASE))
+                }
+                #number.#checked(#base_name)
+            } })
+        } else {
+            tokens!(#value.#checked(#(#args),*))
+        };
+        tokens!(match #option {
+            ::core::option::Option::Some(#result) => #result,
+            ::core::option::Option::None => #panic,
+        })
+    }
+
+    fn call_or_check(
+        &mut self,
+        intrinsic: Intrinsic,
+        ty: &Ty,
+        value: Tokens,
+        name: &Ident,
+        args: &[Tokens],
+        whole: &Expr,
+    ) -> Tokens {
+        self.checked(intrinsic, ty, &value, args, whole).unwrap_or_else(|| match intrinsic {
+            Intrinsic::NextPowerOfTwo => tokens!(#value.checked_next_power_of_two().unwrap_or(0)),
+            Intrinsic::Pow => tokens!(#value.wrapping_pow(#(#args),*)),
+            Intrinsic::Abs if matches!(ty, Ty::Scalar(scalar) if scalar.is_signed()) => tokens!(#value.wrapping_abs()),
+            _ => tokens!(#value.#name(#(#args),*)),
+        })
     }
 
     /// Intrinsics that Rust lets panic.

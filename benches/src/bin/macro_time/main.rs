@@ -45,6 +45,8 @@ mod lower;
 mod message;
 #[path = "../../../../kernel-macro/src/module.rs"]
 mod module;
+#[path = "../../../../kernel-macro/src/number.rs"]
+mod number;
 #[path = "../../../../kernel-macro/src/overflow.rs"]
 mod overflow;
 #[path = "../../../../kernel-macro/src/parse/mod.rs"]

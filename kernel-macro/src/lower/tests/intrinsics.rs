@@ -199,6 +199,8 @@ fn types_of(receiver: Receiver) -> &'static [TypeRow] {
         Receiver::Uint => {
             &[("u32", "u32", 1), ("u8", "u8", 1), ("u16", "u16", 1), ("u64", "u64", 1), ("usize", "usize", 1)]
         }
+        Receiver::FixedSint => &[("i32", "i32", 1), ("i8", "i8", 1), ("i16", "i16", 1), ("i64", "i64", 1)],
+        Receiver::FixedUint => &[("u32", "u32", 1), ("u8", "u8", 1), ("u16", "u16", 1), ("u64", "u64", 1)],
         Receiver::SintVec => &[("IVec2", "i32", 2), ("IVec3", "i32", 3), ("IVec4", "i32", 4)],
         Receiver::UintVec => &[("UVec2", "u32", 2), ("UVec3", "u32", 3), ("UVec4", "u32", 4)],
         Receiver::BoolVec => &[("BVec2", "bool", 2), ("BVec3", "bool", 3), ("BVec4", "bool", 4)],
@@ -236,6 +238,10 @@ fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String>
                 _ => ty.replace(['i', 'f'], "u").replace("usuze", "usize"),
             },
             Sig::Signed => ty.replacen('u', "i", 1),
+            Sig::Bytes => {
+                let bits = crate::ast::ScalarName::from_name(ty).map_or(0, |scalar| scalar.bits());
+                format!("[u8; {}]", bits / 8)
+            }
             Sig::SameAndFlag => format!("({ty}, bool)"),
             Sig::OptionSame => format!("Option<{ty}>"),
             Sig::OptionU32 => "Option<u32>".to_owned(),
@@ -279,7 +285,7 @@ fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String>
 
 /// Ops and methods of each integer type, on edge values.
 macro_rules! integers {
-    ($($name:ident $ty:ident;)+) => { $(
+    ($($name:ident $ty:ident $bytes:literal;)+) => { $(
         #[test]
         fn $name() {
             twin! { fn f(a: $ty, b: $ty) -> ($ty, $ty, $ty, $ty) { (a + b, a - b, a * b, a & b) } }
@@ -316,6 +322,14 @@ macro_rules! integers {
             twin! { fn f(a: $ty, b: $ty) -> ($ty, $ty, bool) { (a.min(b), a.max(b), a.abs_diff(b) > 3) } }
             twin! { fn f(a: $ty) -> (u32, u32, u32, u32) { (a.count_ones(), a.count_zeros(), a.leading_zeros(), a.trailing_zeros()) } }
             twin! { fn f(a: $ty) -> ($ty, $ty) { (a.reverse_bits(), a.swap_bytes()) } }
+            twin! { fn f(a: $ty) -> (u32, u32) { if a > 0 { (a.ilog2(), a.ilog10()) } else { (0, 0) } } }
+            twin! { fn f(a: $ty, b: $ty) -> u32 { if a > 0 && b > 1 { a.ilog(b) } else { 7 } } }
+            twin! { fn f(a: $ty, b: $ty) -> (u32, u32) { (a.checked_ilog10().unwrap_or(99), a.checked_ilog(b).unwrap_or(98)) } }
+            twin! { fn f(a: $ty, n: u32) -> ($ty, $ty) { (a.unbounded_shl(n), a.unbounded_shr(n)) } }
+            twin! { fn f(a: $ty) -> ([u8; $bytes], [u8; $bytes], $ty, $ty) {
+                (a.to_le_bytes(), a.to_be_bytes(), $ty::from_le_bytes(a.to_be_bytes()), $ty::from_be_bytes(a.to_ne_bytes()))
+            } }
+            twin! { fn f(a: $ty) -> ($ty, $ty, $ty, $ty) { (a.to_le(), a.to_be(), $ty::from_be(a), $ty::from_le(a)) } }
             twin! { fn f(a: $ty, b: $ty) -> ($ty, $ty) { (a.rem_euclid(b), a.div_euclid(b)) } }
             twin! { fn f(a: $ty, b: $ty) -> $ty { a.clamp(b, 100) } }
             twin! { fn f(a: $ty) -> (i8, u8, i16, u16) { (a as i8, a as u8, a as i16, a as u16) } }
@@ -328,14 +342,14 @@ macro_rules! integers {
 }
 
 integers! {
-    ops_of_i8 i8;
-    ops_of_i16 i16;
-    ops_of_i64 i64;
-    ops_of_u8 u8;
-    ops_of_u16 u16;
-    ops_of_u64 u64;
-    ops_of_i32 i32;
-    ops_of_u32 u32;
+    ops_of_i8 i8 1;
+    ops_of_i16 i16 2;
+    ops_of_i64 i64 8;
+    ops_of_u8 u8 1;
+    ops_of_u16 u16 2;
+    ops_of_u64 u64 8;
+    ops_of_i32 i32 4;
+    ops_of_u32 u32 4;
 }
 
 #[test]
@@ -381,6 +395,17 @@ macro_rules! kinds {
             twin! { fn f(a: $unsigned) -> ($unsigned, $unsigned, $signed, ($unsigned, bool)) {
                 (a.isqrt(), a.checked_next_power_of_two().unwrap_or(3), a.cast_signed(), a.overflowing_neg())
             } }
+            twin! { fn f(a: $signed) -> $signed { if a < 0 { a } else { a.isqrt() } } }
+            twin! { fn f(a: $signed) -> $signed { a.checked_isqrt().unwrap_or(-1) } }
+            twin! { fn f(a: $unsigned, b: $unsigned) -> (bool, $unsigned) {
+                (a.is_multiple_of(b), a.checked_next_multiple_of(b).unwrap_or(77))
+            } }
+            twin! { fn f(a: $unsigned, b: $unsigned, c: bool) -> (($unsigned, bool), ($unsigned, bool)) {
+                (a.carrying_add(b, c), a.borrowing_sub(b, c))
+            } }
+            twin! { fn f(a: $unsigned, b: $unsigned, c: $unsigned) -> (($unsigned, $unsigned), ($unsigned, $unsigned)) {
+                (a.carrying_mul(b, c), a.carrying_mul_add(b, c, a))
+            } }
             twin! { fn f(a: $unsigned) -> ($unsigned, bool) { ((a / 2).next_power_of_two(), a.is_power_of_two()) } }
         }
     )+ };
@@ -396,6 +421,8 @@ kinds! {
 #[test]
 fn floats_by_their_bits() {
     twin! { fn f(a: f32) -> (f32, f32, bool, bool) { (a.next_up(), a.next_down(), a.is_normal(), a.is_subnormal()) } }
+    twin! { fn f(a: f32, b: f32) -> (f32, f32) { (a.midpoint(b), f32::from_le_bytes(a.to_be_bytes()).abs()) } }
+    twin! { fn f(a: f64, b: f64) -> (f64, [u8; 8]) { (a.midpoint(b), (a + 0.0).abs().to_be_bytes()) } }
     twin! { fn f(a: f64) -> (f64, f64, bool, bool) { (a.next_up(), a.next_down(), a.is_normal(), a.is_subnormal()) } }
 }
 
