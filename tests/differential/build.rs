@@ -17,8 +17,11 @@ fn main() {
     let mut source = String::new();
     let mut table = String::new();
     for seed in first..first + count {
-        source.push_str(&generator::program(seed, &format!("seed_{seed}")));
-        writeln!(table, "    Program {{ seed: {seed}, record: |seq, data, out| seed_{seed}::Random::dispatch(seq, Grid::items(data.items), data.a, data.b, data.c, &data.x, &data.y, &data.z, out) }},")
+        let program = generator::program(seed, &format!("seed_{seed}"));
+        source.push_str(&program.text);
+        let together = program.together;
+        let plain = if together { "None".to_owned() } else { format!("Some(seed_{seed}::plain::random)") };
+        writeln!(table, "    Program {{ seed: {seed}, together: {together}, plain: {plain}, record: |seq, data, out| seed_{seed}::Random::dispatch(seq, Grid::items(data.items), data.a, data.b, data.c, &data.x, &data.y, &data.z, out) }},")
             .expect("a string takes all text");
     }
     writeln!(source, "/// All programs of this build.\npub static PROGRAMS: &[Program] = &[\n{table}];")

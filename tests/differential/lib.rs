@@ -3,7 +3,10 @@
 #![allow(arithmetic_overflow, unconditional_panic)]
 #![recursion_limit = "512"]
 
+pub mod shared;
+
 use gridwise::prelude::*;
+pub use shared::*;
 
 /// Words that each invocation writes.
 pub const WORDS: usize = 4;
@@ -12,9 +15,16 @@ pub const WORDS: usize = 4;
 pub struct Program {
     /// What it was made from.
     pub seed: u64,
+    /// Whether its invocations work together, so that it needs full workgroups.
+    pub together: bool,
     /// Records a launch of it.
     pub record: fn(&Sequence, &Data, &mut Tensor<u32>) -> gridwise::Result<()>,
+    /// What rustc makes of the same text, without any macro: the words of one invocation. Not for those that work together.
+    pub plain: Option<Plain>,
 }
+
+/// A random program as a function: values, buffers, the invocation's number.
+pub type Plain = fn(u32, i32, f32, &[u32], &[i32], &[f32], u32) -> [u32; WORDS];
 
 /// The arguments that all programs take.
 pub struct Data {
@@ -32,80 +42,6 @@ pub struct Data {
     pub y: Tensor<i32>,
     /// At least 64 elements, none subnormal.
     pub z: Tensor<f32>,
-}
-
-/// A struct for random programs.
-#[derive(Debug, Clone, Copy, GpuData)]
-#[repr(C)]
-pub struct Pair {
-    /// A member.
-    pub first: u32,
-    /// A member.
-    pub second: [i32; 3],
-    /// A member.
-    pub third: f32,
-}
-
-/// An enum for random programs.
-#[device]
-#[derive(Debug, Clone, Copy)]
-pub enum Shape {
-    /// Nothing.
-    Empty,
-    /// A member.
-    Line(i32),
-    /// Two members.
-    Area {
-        /// A member.
-        width: u32,
-        /// A member.
-        height: f32,
-    },
-}
-
-/// One word of a shape.
-#[device]
-pub fn code(shape: Shape) -> u32 {
-    match shape {
-        Shape::Empty => 1,
-        Shape::Line(length) => length as u32 ^ 2,
-        Shape::Area { width, height } => width.rotate_left(9) ^ word_of(height),
-    }
-}
-
-/// Another shape.
-#[device]
-pub fn grown(shape: Shape, by: u32) -> Shape {
-    match shape {
-        Shape::Empty => Shape::Line(by as i32),
-        Shape::Line(length) if length < 0 => Shape::Empty,
-        Shape::Line(length) => Shape::Area { width: by, height: length as f32 },
-        Shape::Area { width, .. } => Shape::Area { width: width.wrapping_add(by), height: 0.5 },
-    }
-}
-
-/// The value, if it is not large.
-#[device]
-pub fn small(value: u32) -> Option<u32> {
-    if value < 0x1000_0000 { Some(value) } else { None }
-}
-
-/// The value, or zero where devices may make zero of it.
-#[device]
-pub fn tame(value: f32) -> f32 {
-    if value.abs() < 1e-30 { 0.0 } else { value }
-}
-
-/// The bits of a value, the same for all NaNs and for both zeros.
-#[device]
-pub fn word_of(value: f32) -> u32 {
-    if value.is_nan() {
-        0x7fc0_0000
-    } else if value == 0.0 {
-        0
-    } else {
-        value.to_bits()
-    }
 }
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));

@@ -60,6 +60,12 @@ run_editor() {
     cargo test -p gridwise-tests --test editor
 }
 
+# Many more programs than rustc could compile in the time, through the passes alone.
+run_random_programs() {
+    CASES=${GRIDWISE_CASES:-2000} SEED=${GRIDWISE_SEED:-1000000} cargo test -p gridwise-macro --lib random::passes
+    CASES=${GRIDWISE_CASES:-2000} SEED=${GRIDWISE_SEED:-1000000} cargo test -p gridwise-ir --test passes random::passes
+}
+
 build_suites() {
     suite_binary corpus
     suite_binary errors

@@ -9,7 +9,8 @@ impl Generator {
         if depth == 0 || self.random.one_in(4) {
             return self.leaf(ty);
         }
-        match self.random.below(14) {
+        match self.random.below(16) {
+            14 | 15 => self.generic_call(ty, depth),
             12 => self.match_expr(ty, depth),
             13 => self.if_let_expr(ty, depth),
             0 => self.if_expr(ty, depth),
@@ -21,7 +22,7 @@ impl Generator {
 
     pub(crate) fn leaf(&mut self, ty: &Ty) -> String {
         let fitting: Vec<&Var> = self.scope.iter().filter(|var| var.ty == *ty).collect();
-        if !fitting.is_empty() && !self.random.one_in(4) {
+        if !fitting.is_empty() && (*ty == Ty::Param || !self.random.one_in(4)) {
             let position = self.random.below(fitting.len());
             return fitting[position].name.clone();
         }
@@ -44,6 +45,8 @@ impl Generator {
             Ty::Vec2 => format!("vec2({}, {})", self.leaf(&Ty::F32), self.leaf(&Ty::F32)),
             Ty::Option if self.random.one_in(2) => "small(u32::MAX)".to_owned(),
             Ty::Option => format!("Some({})", self.leaf(&Ty::U32)),
+            Ty::Span if self.random.one_in(4) => "Span::UNIT".to_owned(),
+            Ty::Span => format!("Span::new({}, {})", self.leaf(&Ty::U32), self.leaf(&Ty::I32)),
             Ty::Shape if self.random.one_in(2) => "Shape::Empty".to_owned(),
             Ty::Shape => format!("Shape::Line({})", self.leaf(&Ty::I32)),
             // A literal here would make half of all branches constant.
@@ -87,6 +90,8 @@ impl Generator {
                 Ty::Pair if *ty == Ty::F32 => parts.push((format!("{name}.third"), "")),
                 Ty::UVec3 if *ty == Ty::U32 => parts.push((format!("{name}.y"), "")),
                 Ty::Vec2 if *ty == Ty::F32 => parts.push((format!("{name}.x"), "")),
+                Ty::Span if *ty == Ty::U32 => parts.push((format!("{name}.from"), "")),
+                Ty::Span if *ty == Ty::I32 => parts.push((format!("{name}.to"), "")),
                 _ => {}
             }
         }
@@ -99,12 +104,13 @@ impl Generator {
 
     /// An index below `len`, of any unsigned type.
     pub(crate) fn index(&mut self, len: usize) -> String {
-        match self.random.below(4) {
+        let index = match self.random.below(4) {
             0 => format!("{}", self.random.below(len)),
             1 => format!("({} % {len}) as usize", self.leaf(&Ty::U32)),
             2 => format!("({} as usize) % {len}", self.leaf(&Ty::U32)),
             _ => format!("{} % {len}", self.leaf(&Ty::U32)),
-        }
+        };
+        self.as_index(&index)
     }
 
     fn if_expr(&mut self, ty: &Ty, depth: usize) -> String {
@@ -123,14 +129,15 @@ impl Generator {
     }
 
     fn call(&mut self, ty: &Ty, depth: usize) -> String {
-        let fitting: Vec<usize> = (0..self.functions.len()).filter(|&k| self.functions[k].result == *ty).collect();
+        let fitting: Vec<usize> = (0..self.functions.len()).filter(|&k| self.functions[k].gives(ty)).collect();
         // Calls in loops would cost too much.
         if fitting.is_empty() || self.loops > 1 {
             return self.operation(ty, depth);
         }
         let function = fitting[self.random.below(fitting.len())];
         let (name, params) = (self.functions[function].name.clone(), self.functions[function].params.clone());
-        let args: Vec<_> = params.iter().map(|param| self.expr(param, depth - 1)).collect();
+        let param_ty = |param: &Ty| if *param == Ty::Param { ty.clone() } else { param.clone() };
+        let args: Vec<_> = params.iter().map(|param| self.expr(&param_ty(param), depth - 1)).collect();
         format!("{name}({})", args.join(", "))
     }
 
@@ -139,6 +146,12 @@ impl Generator {
             Ty::Bool => self.bool_operation(depth),
             Ty::U32 | Ty::I32 | Ty::Int(_) => self.int_operation(ty, depth),
             Ty::F32 => self.float_operation(depth),
+            Ty::F64 => self.double_operation(depth),
+            Ty::Span => match self.random.below(3) {
+                0 => format!("(-{})", self.expr(ty, depth - 1)),
+                1 => format!("({} + {})", self.expr(ty, depth - 1), self.expr(ty, depth - 1)),
+                _ => format!("Span::new({}, {})", self.expr(&Ty::U32, depth - 1), self.expr(&Ty::I32, depth - 1)),
+            },
             Ty::Option => self.option_operation(depth),
             Ty::Shape => self.shape_operation(depth),
             Ty::UVec3 => {
@@ -160,7 +173,12 @@ impl Generator {
     fn bool_operation(&mut self, depth: usize) -> String {
         match self.random.below(6) {
             0 => format!("(!{})", self.expr(&Ty::Bool, depth - 1)),
-            5 => match self.random.below(3) {
+            5 => match self.random.below(6) {
+                3 => {
+                    format!("{}.overflowing_add({}).1", self.expr(&Ty::I32, depth - 1), self.expr(&Ty::I32, depth - 1))
+                }
+                4 => format!("{}.cmplt({}).any()", self.expr(&Ty::UVec3, depth - 1), self.expr(&Ty::UVec3, depth - 1)),
+                5 => format!("({} == {})", self.expr(&Ty::Span, depth - 1), self.expr(&Ty::Span, depth - 1)),
                 0 => format!("{}.is_some()", self.expr(&Ty::Option, depth - 1)),
                 1 => format!(
                     "matches!({}, Shape::Line(..) | Shape::Area {{ width: 1..=99, .. }})",
@@ -184,7 +202,8 @@ impl Generator {
     fn int_operation(&mut self, ty: &Ty, depth: usize) -> String {
         let left = self.expr(ty, depth - 1);
         let signed = ty.to_string().starts_with('i');
-        match self.random.below(9) {
+        match self.random.below(12) {
+            9..=11 => self.int_method(ty, &left, depth),
             0 | 1 => {
                 let right = if self.random.one_in(3) {
                     format!("{}", self.random.below(100))
@@ -222,8 +241,9 @@ impl Generator {
                 _ => format!("(!{left})"),
             },
             _ => {
-                let from = self.random.pick(&[0, 1, 2, 3, 4]);
-                let from = [Ty::Bool, Ty::U32, Ty::I32, Ty::F32, Ty::Int(self.random.pick(&OTHER_INTS))][from].clone();
+                let from = self.random.pick(&[0, 1, 2, 3, 4, 5]);
+                let from = [Ty::Bool, Ty::U32, Ty::I32, Ty::F32, Ty::F64, Ty::Int(self.random.pick(&OTHER_INTS))][from]
+                    .clone();
                 format!("({} as {ty})", self.expr(&from, depth - 1))
             }
         }
@@ -240,9 +260,9 @@ impl Generator {
             5 => format!("(-{left})"),
             6 => format!("tame({left}.mul_add({}, {}))", self.leaf(&ty), self.leaf(&ty)),
             _ => {
-                let from = self.random.pick(&[0, 1, 2]);
-                let from = [Ty::U32, Ty::I32, Ty::Int(self.random.pick(&OTHER_INTS))][from].clone();
-                format!("({} as f32)", self.expr(&from, depth - 1))
+                let from = self.random.pick(&[0, 1, 2, 3]);
+                let from = [Ty::U32, Ty::I32, Ty::Int(self.random.pick(&OTHER_INTS)), Ty::F64][from].clone();
+                format!("tame({} as f32)", self.expr(&from, depth - 1))
             }
         }
     }

@@ -107,7 +107,10 @@ impl Generator {
     /// An operation that gives an option.
     pub(crate) fn option_operation(&mut self, depth: usize) -> String {
         let (some, condition) = (self.expr(&Ty::U32, depth - 1), self.expr(&Ty::Bool, 2));
-        match self.random.below(4) {
+        match self.random.below(8) {
+            4 => format!("{some}.checked_{}({})", self.random.pick(&["sub", "mul", "rem"]), self.leaf(&Ty::U32)),
+            5 => format!("{some}.checked_ilog2()"),
+            6 | 7 => self.option_method(depth),
             0 => format!("(if {condition} {{ Some({some}) }} else {{ None }})"),
             1 => format!("small({some})"),
             2 => format!(
@@ -117,6 +120,18 @@ impl Generator {
                 self.expr(&Ty::Option, depth - 1)
             ),
             _ => format!("Some({some})"),
+        }
+    }
+
+    /// A method of options that takes a closure.
+    fn option_method(&mut self, depth: usize) -> String {
+        let (option, name) = (self.expr(&Ty::Option, depth - 1), self.fresh("m"));
+        if self.random.one_in(2) {
+            let body = self.within(&[(&name, Ty::U32)], &Ty::U32, depth.min(3));
+            format!("{option}.map(|{name}| {body})")
+        } else {
+            let body = self.within(&[(&name, Ty::U32)], &Ty::Option, depth.min(3));
+            format!("{option}.and_then(|{name}| {body})")
         }
     }
 

@@ -39,6 +39,12 @@ impl Generator {
         if self.random.one_in(12) {
             return self.let_else(out);
         }
+        if self.returns == Some(Ty::Option) && self.random.one_in(4) {
+            let (name, value) = (self.fresh("v"), self.expr(&Ty::Option, 3));
+            out.push_str(&format!("let {name} = ({value})?;\n"));
+            self.scope.push(Var { name, ty: Ty::U32, mutable: false });
+            return;
+        }
         let ty = Ty::any(&mut self.random);
         let value = self.expr(&ty, 3);
         let (name, mutable, stated) = (self.fresh("v"), !self.random.one_in(3), self.random.one_in(2));
@@ -58,6 +64,16 @@ impl Generator {
         let (name, value) = (self.fresh("v"), self.expr(&Ty::Option, 3));
         out.push_str(&format!("let Some({name}) = ({value}) else {{ {how} }};\n"));
         self.scope.push(Var { name, ty: Ty::U32, mutable: false });
+    }
+
+    /// The kernel ends for some invocations.
+    pub(crate) fn early_return(&mut self, out: &mut String) {
+        let (condition, word) = (self.expr(&Ty::Bool, 3), self.expr(&Ty::U32, 3));
+        out.push_str(&if self.plain {
+            format!("if {condition} {{ return [{word}, 0, 0, 0]; }}\n")
+        } else {
+            format!("if {condition} {{ out[i * 4] = {word}; return; }}\n")
+        });
     }
 
     fn assignment(&mut self, out: &mut String) {
@@ -90,6 +106,10 @@ impl Generator {
                     self.change(out, &format!("{name}.third"), &Ty::F32, &value);
                 }
             },
+            Ty::Span if !self.random.one_in(3) => {
+                let by = self.expr(&Ty::U32, 3);
+                out.push_str(&format!("{name}.grow({by});\n"));
+            }
             Ty::UVec3 if !self.random.one_in(3) => {
                 let value = self.expr(&Ty::U32, 3);
                 let lane = self.random.pick(&["x", "y", "z"]);
@@ -133,10 +153,36 @@ impl Generator {
 
     /// Sometimes leaves or continues the loop around.
     fn leave(&mut self, out: &mut String) {
+        if !self.labels.is_empty() && self.random.one_in(3) {
+            let (label, can_break) = self.labels[self.random.below(self.labels.len())].clone();
+            let how = if can_break && self.random.one_in(2) { "break" } else { "continue" };
+            let condition = self.expr(&Ty::Bool, 2);
+            if !label.is_empty() {
+                out.push_str(&format!("if {condition} {{ {how} {label}; }}\n"));
+            }
+        }
+        if self.loops > 0
+            && let Some(result) = self.returns.clone()
+            && self.random.one_in(6)
+        {
+            let (condition, value) = (self.expr(&Ty::Bool, 2), self.expr(&result, 2));
+            out.push_str(&format!("if {condition} {{ return {value}; }}\n"));
+        }
         if self.loops > 0 && self.random.one_in(4) {
             let (condition, how) = (self.expr(&Ty::Bool, 2), self.random.pick(&["break", "continue"]));
             out.push_str(&format!("if {condition} {{ {how}; }}\n"));
         }
+    }
+
+    /// A label for a loop, or none.
+    fn label(&mut self, can_break: bool) -> String {
+        if !self.random.one_in(3) {
+            self.labels.push((String::new(), can_break));
+            return String::new();
+        }
+        let label = self.fresh("'l");
+        self.labels.push((label.clone(), can_break));
+        format!("{label}: ")
     }
 
     fn for_statement(&mut self, out: &mut String, depth: usize) {
@@ -154,12 +200,14 @@ impl Generator {
             2 => format!("({} & 3)..{}u32", self.leaf(&Ty::U32), end),
             _ => format!("0..{end}u32"),
         };
-        out.push_str(&format!("for {name} in {range} "));
+        let label = self.label(true);
+        out.push_str(&format!("{label}for {name} in {range} "));
         let outer = self.scope.len();
         self.scope.push(Var { name, ty: Ty::U32, mutable: false });
         self.loops += 1;
         self.block(out, depth - 1);
         self.loops -= 1;
+        self.labels.pop();
         self.scope.truncate(outer);
     }
 
@@ -170,10 +218,14 @@ impl Generator {
         let (name, rounds) = (self.fresh("n"), 1 + self.random.below(5));
         let condition = self.expr(&Ty::Bool, 2);
         // Counted first, so that `continue` ends, too.
-        out.push_str(&format!("let mut {name} = 0u32;\nwhile {name} < {rounds} && {condition} {{\n{name} += 1;\n"));
+        let label = self.label(true);
+        out.push_str(&format!(
+            "let mut {name} = 0u32;\n{label}while {name} < {rounds} && {condition} {{\n{name} += 1;\n"
+        ));
         self.loops += 1;
         self.block(out, depth - 1);
         self.loops -= 1;
+        self.labels.pop();
         out.push_str("}\n");
     }
 
@@ -184,7 +236,8 @@ impl Generator {
         let (name, rounds, ty) = (self.fresh("n"), 1 + self.random.below(5), Ty::scalar(&mut self.random));
         let result = self.fresh("v");
         let last = self.expr(&ty, 2);
-        out.push_str(&format!("let mut {name} = 0u32;\nlet {result}: {ty} = loop {{\n{name} += 1;\nif {name} > {rounds} {{ break {last}; }}\n"));
+        let label = self.label(false);
+        out.push_str(&format!("let mut {name} = 0u32;\nlet {result}: {ty} = {label}loop {{\n{name} += 1;\nif {name} > {rounds} {{ break {last}; }}\n"));
         let outer = self.scope.len();
         self.scope.push(Var { name, ty: Ty::U32, mutable: false });
         // A `break` without a value does not fit here.
@@ -192,6 +245,7 @@ impl Generator {
         let mut body = String::new();
         self.block(&mut body, depth - 1);
         self.loops = loops;
+        self.labels.pop();
         out.push_str(&body);
         if self.random.one_in(2) {
             let (condition, early) = (self.expr(&Ty::Bool, 2), self.expr(&ty, 2));

@@ -14,6 +14,7 @@ pub(crate) enum Ty {
     U32,
     I32,
     F32,
+    F64,
     /// An integer of 8, 16 or 64 bits, by its name.
     Int(&'static str),
     /// `[T; 4]`
@@ -27,6 +28,10 @@ pub(crate) enum Ty {
     Option,
     /// The harness's enum `Shape { Empty, Line(i32), Area { width: u32, height: f32 } }`
     Shape,
+    /// The harness's struct with methods and operators.
+    Span,
+    /// The type parameter of the generic function around.
+    Param,
 }
 
 /// A variable in scope.
@@ -52,13 +57,17 @@ impl fmt::Display for Ty {
             Self::Vec2 => f.write_str("Vec2"),
             Self::Option => f.write_str("Option<u32>"),
             Self::Shape => f.write_str("Shape"),
+            Self::F64 => f.write_str("f64"),
+            Self::Span => f.write_str("Span"),
+            Self::Param => f.write_str("T"),
         }
     }
 }
 
 impl Ty {
     pub(crate) fn scalar(random: &mut Random) -> Self {
-        match random.below(10) {
+        match random.below(11) {
+            10 => Self::F64,
             7..=9 => Self::Int(random.pick(&OTHER_INTS)),
             0 => Self::Bool,
             1 | 2 => Self::I32,
@@ -69,7 +78,8 @@ impl Ty {
 
     /// A type that a device function can take and give.
     pub(crate) fn any_param(random: &mut Random) -> Self {
-        match random.below(10) {
+        match random.below(11) {
+            10 => Self::Span,
             8 => Self::Option,
             9 => Self::Shape,
             0 => Self::Pair,
@@ -118,6 +128,10 @@ impl Ty {
                     .to_owned(),
                 _ => format!("({:?}f32)", (random.next() as i16) as f32 / 32.0),
             },
+            Self::F64 => match random.below(3) {
+                0 => random.pick(&["0.0f64", "1.0f64", "(-1.5f64)", "1e40f64", "f64::NAN", "f64::INFINITY"]).to_owned(),
+                _ => format!("({:?}f64)", (random.next() as i32) as f64 / 64.0),
+            },
             Self::Int(name) => match random.below(3) {
                 0 => format!("{}{name}", random.below(9)),
                 1 => format!("{name}::{}", random.pick(&["MIN", "MAX"])),
@@ -153,5 +167,8 @@ pub(crate) fn as_word(ty: &Ty, value: &str) -> String {
         Ty::Vec2 => format!("(word_of({value}.x) ^ word_of({value}.y))"),
         Ty::Option => format!("{value}.unwrap_or(77)"),
         Ty::Shape => format!("code({value})"),
+        Ty::F64 => format!("word_of_double({value})"),
+        Ty::Span => format!("({value}.from ^ {value}.to as u32)"),
+        Ty::Param => unreachable!("variables of a kernel have known types"),
     }
 }

@@ -7,6 +7,7 @@ mod generator;
 #[path = "../../../../tests/differential/minimise.rs"]
 mod minimise;
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gridwise_ir::interpret::{FindingKind, Inputs, Options, Value, run};
@@ -15,34 +16,19 @@ use gridwise_ir::parse::parse;
 use gridwise_ir::passes::optimize;
 use gridwise_ir::verify::verify;
 
-use crate::infer::tests::harness::{infer_source, kernel_of};
+use crate::ast::Item;
+use crate::check::check_kernel;
+use crate::diag::Diagnostics;
+use crate::gather::Place;
+use crate::infer::infer_item;
+use crate::instantiate::instantiate;
 use crate::lower::lower_kernel;
+use crate::module::{infer_module, name_of, push_module};
+use crate::parse::{Role, SourceItem, SourceItems, parse_fn};
+use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 
 /// What the programs share, as the harness of the device tests has it.
-const SHARED: &str = "
-    struct Pair { first: u32, second: [i32; 3], third: f32 }
-    enum Shape { Empty, Line(i32), Area { width: u32, height: f32 } }
-    fn small(value: u32) -> Option<u32> { if value < 0x1000_0000 { Some(value) } else { None } }
-    fn grown(shape: Shape, by: u32) -> Shape {
-        match shape {
-            Shape::Empty => Shape::Line(by as i32),
-            Shape::Line(length) if length < 0 => Shape::Empty,
-            Shape::Line(length) => Shape::Area { width: by, height: length as f32 },
-            Shape::Area { width, .. } => Shape::Area { width: width.wrapping_add(by), height: 0.5 },
-        }
-    }
-    fn tame(value: f32) -> f32 { if value.abs() < 1e-30 { 0.0 } else { value } }
-    fn word_of(value: f32) -> u32 {
-        if value.is_nan() { 0x7fc0_0000 } else if value == 0.0 { 0 } else { value.to_bits() }
-    }
-    fn code(shape: Shape) -> u32 {
-        match shape {
-            Shape::Empty => 1,
-            Shape::Line(length) => length as u32 ^ 2,
-            Shape::Area { width, height } => width.rotate_left(9) ^ word_of(height),
-        }
-    }
-";
+const SHARED: &str = include_str!("../../../../tests/differential/shared.rs");
 
 /// Instructions of one invocation.
 const FUEL: u64 = 2_000_000;
@@ -65,25 +51,32 @@ enum Verdict {
 
 fn source_of(seed: u64) -> String {
     let program = generator::items(seed, "kernel");
-    format!("{SHARED}{}{}", program.helpers.concat(), program.kernel)
+    format!("{SHARED}\n{}{}", program.helpers.concat(), program.kernel)
 }
 
 #[test]
 fn passes_keep_what_random_programs_compute() {
     let number = |name: &str, default| std::env::var(name).map_or(default, |text| text.parse().expect("a number"));
     let first = number("SEED", 40_000);
+    let end = first + number("CASES", CASES);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let some = |start: u64| (start..end).step_by(threads).for_each(check);
+    std::thread::scope(|scope| {
+        (first..).take(threads).for_each(|start| drop(scope.spawn(move || some(start))));
+    });
+}
+
+fn check(seed: u64) {
     let optimised = |module: &mut Module| {
         let _ = optimize(module);
     };
-    for seed in first..first + number("CASES", CASES) {
-        let source = source_of(seed);
-        match verdict(&source, &optimised) {
-            Verdict::Same => {}
-            Verdict::Invalid(what) => panic!("seed {seed}: {what}\n{source}"),
-            Verdict::Differs(what) => {
-                let short = minimise::minimise(&source, ATTEMPTS, |proposed| differs(proposed, &optimised));
-                panic!("seed {seed}: {what}; in short:\n{short}");
-            }
+    let source = source_of(seed);
+    match verdict(&source, &optimised) {
+        Verdict::Same => {}
+        Verdict::Invalid(what) => panic!("seed {seed}: {what}\n{source}"),
+        Verdict::Differs(what) => {
+            let short = minimise::minimise(&source, ATTEMPTS, |proposed| differs(proposed, &optimised));
+            panic!("seed {seed}: {what}; in short:\n{short}");
         }
     }
 }
@@ -106,15 +99,10 @@ fn differs(source: &str, change: &dyn Fn(&mut Module)) -> bool {
 
 /// Compares what a program computes before and after `change`.
 fn verdict(source: &str, change: &dyn Fn(&mut Module)) -> Verdict {
-    if let Err(error) = syn::parse_str::<syn::File>(source) {
-        return Verdict::Invalid(error.to_string());
-    }
-    let (program, diags) = infer_source(source);
-    let errors = diags.into_list();
-    if let Some(error) = errors.first() {
-        return Verdict::Invalid(error.text());
-    }
-    let before = lower_kernel(&program, kernel_of(&program), [8, 1, 1], true).module;
+    let before = match lowered(source) {
+        Ok(before) => before,
+        Err(what) => return Verdict::Invalid(what),
+    };
     if let Err(errors) = verify(&before) {
         return Verdict::Invalid(errors.to_string());
     }
@@ -134,6 +122,41 @@ fn verdict(source: &str, change: &dyn Fn(&mut Module)) -> Verdict {
             place.map_or(Verdict::Same, |place| Verdict::Differs(format!("element {place} of the buffers differs")))
         }
         Err(what) => Verdict::Differs(what),
+    }
+}
+
+/// The IR of the function `kernel`, all other items in one module with those of `shared`; or the first error.
+fn lowered(source: &str) -> Result<Module, String> {
+    let file: syn::File = syn::parse_str(source).map_err(|error| error.to_string())?;
+    let (mut device, mut kernel) = (Vec::new(), None);
+    for item in file.items {
+        match item {
+            syn::Item::Mod(item) => device.extend(item.content.into_iter().flat_map(|(_, items)| items)),
+            syn::Item::Fn(item) if item.sig.ident == "kernel" => kernel = Some(item),
+            other => device.push(other),
+        }
+    }
+    let kernel = kernel.ok_or("there is no kernel")?;
+    let place = Place::of(&kernel.sig.ident);
+    let items = SourceItems(device.iter().filter_map(SourceItem::of).collect());
+    let (mut program, mut diags) = (Program::default(), Diagnostics::new());
+    let items = items.parse_all(&mut diags);
+    let mut uses: BTreeMap<String, ItemId> = BTreeMap::new();
+    let names: Vec<_> = items.iter().map(|item| name_of(&item.item).map(ToString::to_string)).collect();
+    let ids = push_module(&mut program, items, &uses, &place);
+    uses.extend(names.into_iter().zip(ids).filter_map(|(name, id)| name.map(|name| (name, id))));
+    let end = program.items.len();
+    infer_module(&mut program, 0..end, &mut diags);
+    let function = Item::Fn(parse_fn(&kernel, Role::Kernel, &mut diags));
+    let Place { file, position } = place;
+    let (bindings, typed) = (Vec::new(), TypedItem::None);
+    let id = program.items.push(ProgramItem { item: function, uses, file, position, owner: None, bindings, typed });
+    infer_item(&mut program, id, &mut diags);
+    instantiate(&mut program, id, &mut diags);
+    check_kernel(&program, id, &mut diags);
+    match diags.into_list().first() {
+        Some(error) => Err(error.text()),
+        None => Ok(lower_kernel(&program, id, [8, 1, 1], true).module),
     }
 }
 

@@ -1,0 +1,213 @@
+//! The types, traits and functions that random programs share. The tests of the compiler read it as text.
+
+use gridwise::prelude::*;
+
+pub use items::*;
+
+/// All of them.
+#[device]
+pub mod items {
+    use gridwise::prelude::*;
+    use std::ops::{Add, BitXor, Mul, Neg};
+
+    /// A struct of buffers.
+    #[derive(Debug, Clone, Copy, GpuData)]
+    #[repr(C)]
+    pub struct Pair {
+        /// A member.
+        pub first: u32,
+        /// A member.
+        pub second: [i32; 3],
+        /// A member.
+        pub third: f32,
+    }
+
+    /// An enum.
+    #[derive(Debug, Clone, Copy)]
+    pub enum Shape {
+        /// Nothing.
+        Empty,
+        /// A member.
+        Line(i32),
+        /// Two members.
+        Area {
+            /// A member.
+            width: u32,
+            /// A member.
+            height: f32,
+        },
+    }
+
+    /// What has a size.
+    pub trait Measure {
+        /// A factor.
+        const SCALE: u32;
+        /// The size.
+        fn size(self) -> u32;
+        /// The size in other units.
+        fn scaled(self, by: u32) -> u32
+        where
+            Self: Sized,
+        {
+            self.size() * Self::SCALE + by
+        }
+    }
+
+    /// A struct with methods and operators.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Span {
+        /// A member.
+        pub from: u32,
+        /// A member.
+        pub to: i32,
+    }
+
+    impl Span {
+        /// One.
+        pub const UNIT: Span = Span { from: 0, to: 1 };
+
+        /// A span.
+        pub fn new(from: u32, to: i32) -> Self {
+            Self { from, to }
+        }
+
+        /// How long it is.
+        pub fn width(self) -> u32 {
+            (self.to as u32) - self.from
+        }
+
+        /// Makes it longer.
+        pub fn grow(&mut self, by: u32) {
+            self.to += by as i32;
+            if self.to < 0 {
+                self.from ^= 3;
+            }
+        }
+    }
+
+    impl Measure for Span {
+        const SCALE: u32 = 3;
+        fn size(self) -> u32 {
+            self.width()
+        }
+    }
+
+    impl Measure for Shape {
+        const SCALE: u32 = 7;
+        fn size(self) -> u32 {
+            code(self)
+        }
+        fn scaled(self, by: u32) -> u32 {
+            by - self.size()
+        }
+    }
+
+    impl Add for Span {
+        type Output = Self;
+        fn add(self, other: Self) -> Self {
+            Self { from: self.from + other.from, to: self.to - other.to }
+        }
+    }
+
+    impl Neg for Span {
+        type Output = Self;
+        fn neg(self) -> Self {
+            Self { to: -self.to, ..self }
+        }
+    }
+
+    /// Something of anything with a size.
+    pub fn measured<T: Measure + Copy>(value: T, by: u32) -> u32 {
+        value.scaled(by) ^ T::SCALE
+    }
+
+    /// One of two.
+    pub fn choose<T: Copy>(first: bool, a: T, b: T) -> T {
+        if first { a } else { b }
+    }
+
+    /// The larger of two.
+    pub fn larger<T: PartialOrd>(a: T, b: T) -> T {
+        if a < b { b } else { a }
+    }
+
+    /// Something of two numbers.
+    pub fn mixed<T: Copy + Add<Output = T> + Mul<Output = T> + BitXor<Output = T>>(a: T, b: T) -> T {
+        (a * b + a) ^ b
+    }
+
+    /// All elements put together.
+    pub fn folded<T: Copy, R: Copy, const LEN: usize>(values: [T; LEN], start: R, step: impl Fn(R, T) -> R) -> R {
+        let mut result = start;
+        for i in 0..LEN {
+            result = step(result, values[i]);
+        }
+        result
+    }
+
+    /// A function applied a few times.
+    pub fn repeated<F: Fn(u32, u32) -> u32>(times: u32, x: u32, f: F) -> u32 {
+        let mut result = x;
+        for k in 0..times % 4 {
+            result = f(result, k);
+        }
+        result
+    }
+
+    /// One word of a shape.
+    pub fn code(shape: Shape) -> u32 {
+        match shape {
+            Shape::Empty => 1,
+            Shape::Line(length) => length as u32 ^ 2,
+            Shape::Area { width, height } => width.rotate_left(9) ^ word_of(height),
+        }
+    }
+
+    /// Another shape.
+    pub fn grown(shape: Shape, by: u32) -> Shape {
+        match shape {
+            Shape::Empty => Shape::Line(by as i32),
+            Shape::Line(length) if length < 0 => Shape::Empty,
+            Shape::Line(length) => Shape::Area { width: by, height: length as f32 },
+            Shape::Area { width, .. } => Shape::Area { width: width.wrapping_add(by), height: 0.5 },
+        }
+    }
+
+    /// The value, if it is not large.
+    pub fn small(value: u32) -> Option<u32> {
+        if value < 0x1000_0000 { Some(value) } else { None }
+    }
+
+    /// The value, or zero where devices may make zero of it.
+    pub fn tame(value: f32) -> f32 {
+        if value.abs() < 1e-30 { 0.0 } else { value }
+    }
+
+    /// The value, or zero where devices may make zero of it.
+    pub fn tame_double(value: f64) -> f64 {
+        if value.abs() < 1e-300 { 0.0 } else { value }
+    }
+
+    /// The bits of a value, the same for all NaNs and for both zeros.
+    pub fn word_of(value: f32) -> u32 {
+        if value.is_nan() {
+            0x7fc0_0000
+        } else if value == 0.0 {
+            0
+        } else {
+            value.to_bits()
+        }
+    }
+
+    /// The bits of a value, the same for all NaNs and for both zeros.
+    pub fn word_of_double(value: f64) -> u32 {
+        if value.is_nan() {
+            7
+        } else if value == 0.0 {
+            0
+        } else {
+            let bits = value.to_bits();
+            (bits >> 32) as u32 ^ bits as u32
+        }
+    }
+}
