@@ -3,10 +3,11 @@
 use gridwise::prelude::*;
 
 use super::case;
-use crate::case::{Case, Output, moderate};
+use crate::case::{Case, Output};
 
-const BALLS: usize = 200;
-const RAYS: usize = 512;
+mod scene;
+
+use scene::{Node, rays, scene};
 
 /// The entries.
 pub const CASES: &[Case] = &[case!("programs::bvh", [Nearest], run, || {
@@ -18,55 +19,12 @@ pub const CASES: &[Case] = &[case!("programs::bvh", [Nearest], run, || {
     vec![Output::U32(nearest.collect())]
 })];
 
-/// A box, and what is in it: `count` balls from `first`, or two nodes, `first` and the one behind it.
-#[derive(Debug, Clone, Copy, GpuData)]
-#[repr(C)]
-struct Node {
-    low: Vec3,
-    first: u32,
-    high: Vec3,
-    count: u32,
-}
-
-/// Balls, sorted as the tree has them, and the tree.
-fn scene() -> (Vec<Vec4>, Vec<Node>) {
-    let mut balls: Vec<Vec4> =
-        moderate(BALLS * 3, 7, 10.0).chunks(3).map(|c| Vec4::new(c[0], c[1], c[2], 0.4)).collect();
-    let mut nodes = vec![node(&balls, 0, BALLS)];
-    let mut todo = vec![0];
-    while let Some(at) = todo.pop() {
-        let Node { low, high, first, count } = nodes[at];
-        if count > 4 {
-            let axis = (0..3).max_by(|a, b| (high - low)[*a].total_cmp(&(high - low)[*b])).unwrap_or(0);
-            let (first, count) = (first as usize, count as usize);
-            balls[first..first + count].sort_by(|a, b| a[axis].total_cmp(&b[axis]));
-            let children = nodes.len();
-            nodes[at] = Node { first: children as u32, count: 0, ..nodes[at] };
-            nodes.push(node(&balls, first, count / 2));
-            nodes.push(node(&balls, first + count / 2, count - count / 2));
-            todo.extend([children, children + 1]);
-        }
-    }
-    (balls, nodes)
-}
-
-fn node(balls: &[Vec4], first: usize, count: usize) -> Node {
-    let corners = balls[first..first + count].iter().map(|ball| (ball.truncate() - ball.w, ball.truncate() + ball.w));
-    let (low, high) = corners.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
-    Node { low, first: first as u32, high, count: count as u32 }
-}
-
-fn rays() -> Vec<[Vec3; 2]> {
-    let numbers = moderate(RAYS * 6, 8, 12.0);
-    numbers.chunks(6).map(|c| [Vec3::new(c[0], c[1], c[2]), Vec3::new(c[3], c[4], c[5])]).collect()
-}
-
 fn run(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     let (balls, nodes) = scene();
     let (balls, nodes, rays) = (mgr.tensor(&balls)?, mgr.tensor(&nodes)?, mgr.tensor(&rays())?);
-    let mut nearest = mgr.tensor(&vec![0u32; RAYS])?;
+    let mut nearest = mgr.tensor(&vec![0u32; rays.len()])?;
     let seq = mgr.sequence()?;
-    Nearest::dispatch(&seq, Grid::items(RAYS), &balls, &nodes, &rays, &mut nearest)?;
+    Nearest::dispatch(&seq, Grid::items(rays.len()), &balls, &nodes, &rays, &mut nearest)?;
     seq.eval()?;
     Ok(vec![Output::U32(nearest.to_vec()?)])
 }
@@ -112,13 +70,12 @@ fn enters([origin, direction]: [Vec3; 2], Node { low, high, .. }: Node, limit: f
 fn nearest(balls: &[Vec4], nodes: &[Node], rays: &[[Vec3; 2]], nearest: &mut [u32]) {
     let i = global_id().x;
     let ray = rays[i];
-    let mut best: Option<(u32, f32)> = None;
+    let (mut found, mut limit) = (u32::MAX, f32::INFINITY);
     let mut stack = [0u32; 32];
     let mut depth = 1;
     while depth > 0 {
         depth -= 1;
         let node = nodes[stack[depth]];
-        let limit = if let Some((_, along)) = best { along } else { f32::INFINITY };
         if !enters(ray, node, limit) {
             continue;
         }
@@ -129,17 +86,14 @@ fn nearest(balls: &[Vec4], nodes: &[Node], rays: &[[Vec3; 2]], nearest: &mut [u3
             }
             Kind::Leaf { first, count } => {
                 for ball in first..first + count {
-                    match (hit(ray, balls[ball]), best) {
-                        (Some(along), Some((_, limit))) if along >= limit => {}
-                        (Some(along), _) => best = Some((ball, along)),
-                        (None, _) => {}
+                    if let Some(along) = hit(ray, balls[ball])
+                        && along < limit
+                    {
+                        (found, limit) = (ball, along);
                     }
                 }
             }
         }
     }
-    nearest[i] = match best {
-        Some((ball, _)) => ball,
-        None => u32::MAX,
-    };
+    nearest[i] = found;
 }

@@ -6,18 +6,14 @@ use super::case;
 use crate::case::{Case, Output};
 
 /// Each piece of the photo is hashed by itself, as for a list of checksums.
-const PIECE: usize = 16384;
+const PIECE: usize = 32768;
 const PHOTO: &[u8] = include_bytes!("../../examples/data/flower.jpg");
 /// What `sha256sum` says of the pieces.
-const PIECES: [&str; 9] = [
-    "78ac458b7f80379934dd8fdb8b9523754e4b5501518b8ab1314cd03022a8b138",
-    "5c5f6d6ecbde3e4e621ad3151367c5f42dcd011e1e63ac46478741dd9237bccd",
-    "dc750728d37e8c8cc7700696a25f98c40e06b70f7651b30fa1473f5b686fb042",
-    "9465581ae5e8000ab7d976852ce694e48d2644896d8fdaf31baf0967e06d7121",
-    "321d311bd56aa9810639beab9e757862ade978b6f825edce323f0b9d2280a89d",
-    "e6c01f2b491104269f8d5a0e482a43c15be4a629afe99f73dfa75b3df5dfadef",
-    "3716ad9af94430811a647ca5bba951ced9f9ba6e23c28f60f8f4b7a200c1faec",
-    "68a006b9bc46f8ea67d55177aca19b88be768f423737c8e15f18f0a3dcb37cbd",
+const PIECES: [&str; 5] = [
+    "e7602ec7b6b409cea09343748a6c7eff671d812a5ff185ae41f8856e4a40f5ec",
+    "9a68d932c076adb2808fed3da7039faf080c311c10f98c85ee204b916427d604",
+    "707467547fe4240019d44c5b4c4799574d4f4e6b6ee1f3f2acb6eb3cf003d344",
+    "257285fbb38dcc68d6befbd2a253f7dd2700e50198551a939ec21792595cfc6c",
     "6e4ef75245001e024b44e1ef56eddbed1a65510bfe0c6468e768f105104a004d",
 ];
 /// From FIPS 180-4's examples, and the empty message.
@@ -73,9 +69,9 @@ const K: [u32; 64] = [
 
 /// The state after one more block.
 #[device]
-fn compress(state: [u32; 8], block: [u32; 16]) -> [u32; 8] {
+fn compress(s: [u32; 8], block: [u32; 16]) -> [u32; 8] {
     let mut w = block;
-    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = s;
     for (i, k) in K.into_iter().enumerate() {
         if i >= 16 {
             let (w15, w2) = (w[(i + 1) % 16], w[(i + 14) % 16]);
@@ -89,11 +85,7 @@ fn compress(state: [u32; 8], block: [u32; 16]) -> [u32; 8] {
         let t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
         (h, g, f, e, d, c, b, a) = (g, f, e, d + t1, c, b, a, t1 + t2);
     }
-    let mut next = state;
-    for (i, value) in [a, b, c, d, e, f, g, h].into_iter().enumerate() {
-        next[i] += value;
-    }
-    next
+    [s[0] + a, s[1] + b, s[2] + c, s[3] + d, s[4] + e, s[5] + f, s[6] + g, s[7] + h]
 }
 
 #[kernel]
