@@ -3,8 +3,9 @@
 use crate::descriptor::{Feature, LaunchWord, LaunchWordKind, Parallel, ParamKind, SiteKind};
 use crate::ir::{Kernel, Module, SourceLocation};
 use crate::parallel;
-use crate::passes::{CheckCount, optimize};
+use crate::passes::{CheckCount, Optimized, optimize};
 use crate::spirv::{self, EmitError, Emitted};
+use crate::uniformity::Divergence;
 use crate::verify::{VerifyErrors, verify};
 
 /// What the IR does not know about a kernel.
@@ -53,6 +54,10 @@ pub struct Compiled {
     pub ir: Option<String>,
     /// How many bounds checks the passes removed and left.
     pub checks: CheckCount,
+    /// Barriers that not all invocations of a workgroup reach: an error of the kernel's author.
+    pub divergences: Vec<Divergence>,
+    /// The files that these name, by number.
+    pub files: Vec<String>,
 }
 
 /// The owned twin of [`Location`](crate::descriptor::Location).
@@ -117,11 +122,13 @@ pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled,
         kernel.full_workgroups |= needs_full_workgroups;
     }
     let ir = options.keep_ir.then(|| module.to_string());
-    let checks = optimize(&mut module);
+    let Optimized { checks, divergences } = optimize(&mut module);
     verify(&module).map_err(CompileError::Optimised)?;
     let emitted = spirv::emit(&module)?;
     let kernel = module.kernel.as_ref().ok_or(EmitError::NoKernel)?;
-    Ok(Compiled { checks, ir, ..describe(&module, kernel, emitted, options) })
+    let files =
+        if divergences.is_empty() { Vec::new() } else { module.files.iter().map(|(_, file)| file.clone()).collect() };
+    Ok(Compiled { checks, divergences, files, ir, ..describe(&module, kernel, emitted, options) })
 }
 
 fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &CompileOptions) -> Compiled {
@@ -150,6 +157,8 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         parallel: emitted.parallel,
         ir: None,
         checks: CheckCount::default(),
+        divergences: Vec::new(),
+        files: Vec::new(),
         words: emitted.words,
     }
 }

@@ -37,4 +37,6 @@ pub mod types;
 #[cfg(feature = "compiler")]
 pub mod typing;
 #[cfg(feature = "compiler")]
+pub mod uniformity;
+#[cfg(feature = "compiler")]
 pub mod verify;

@@ -182,4 +182,6 @@ ops! {
     ReverseBits "reverse_bits" 1 Int;
     /// Upper half of the product with twice as many bits.
     MulHigh "mul_high" 2 Int;
+    /// The operand, of which the author says that it is the same in all invocations of the workgroup.
+    Uniform "uniform" 1 Bits;
 }

@@ -240,6 +240,8 @@ pub(crate) enum Callee {
     Choice(ChoiceMethod),
     /// `barrier()`
     Barrier,
+    /// `workgroup_uniform(value)`
+    Uniform,
     /// `fence(scope, order)`
     Fence(Scope, Order),
     /// A method of `Atomic<T>`.

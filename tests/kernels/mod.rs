@@ -28,6 +28,7 @@ pub mod scalars;
 pub mod sha256;
 pub mod subgroups;
 pub mod traps;
+pub mod uniformity;
 pub mod vectors;
 pub mod wide;
 pub mod wide_atomics;
@@ -65,6 +66,7 @@ pub fn all() -> Vec<Case> {
         sha256::CASES,
         subgroups::CASES,
         traps::CASES,
+        uniformity::CASES,
         vectors::CASES,
         wide::CASES,
         wide_atomics::CASES,

@@ -69,7 +69,7 @@ fn lost_updates_are_a_race() {
 #[kernel(workgroup = 16)]
 fn half_waits(y: &mut [u32]) {
     let i = local_index();
-    if i < 8 {
+    if workgroup_uniform(i < 8) {
         barrier(); // waits
     }
     y[i] = i;

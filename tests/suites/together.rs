@@ -15,7 +15,7 @@ fn swap_halves(x: &[u32], y: &mut [u32]) {
 
 #[kernel(workgroup = 64)]
 fn divergent(y: &mut [u32]) {
-    if local_id().x < 10 {
+    if workgroup_uniform(local_id().x < 10) {
         barrier();
     }
     y[global_id().x] = 1;
@@ -23,7 +23,7 @@ fn divergent(y: &mut [u32]) {
 
 #[kernel(workgroup = 64)]
 fn different_barriers(y: &mut [u32]) {
-    if local_id().x == 5 {
+    if workgroup_uniform(local_id().x == 5) {
         barrier();
     } else {
         barrier();

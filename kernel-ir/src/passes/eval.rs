@@ -27,6 +27,7 @@ pub fn evaluate(op: Op, operands: &[Constant], result: Scalar) -> Option<Constan
         _ => typed(*operand, ty),
     });
     match op {
+        Op::Uniform => return Some(first),
         Op::Cast => return cast(first, result),
         Op::Bitcast => return Some(from_bits(bits(first)?, result)),
         Op::MulAdd => {

@@ -28,6 +28,7 @@ pub(super) fn simplify(view: &View<'_>, id: InstId) -> Simpler {
             Type::Scalar(scalar) => Some(Kind(InstKind::Const(eval::typed(Constant::Zero, *scalar)))),
             _ => None,
         },
+        InstKind::Op(Op::Uniform, operands) => Some(Value(operands[0])),
         InstKind::Op(op, operands) => {
             fold(view, result, *op, operands).or_else(|| Rule { view, result, op: *op, operands }.apply())
         }

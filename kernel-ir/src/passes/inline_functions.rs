@@ -18,8 +18,8 @@ const GROWTH: usize = 20_000;
 struct Callee {
     calls: usize,
     size: usize,
-    /// Whether it does what only the kernel's own function does in the end, that is, ends the invocation or names buffers:
-    /// it is inlined whatever its size.
+    /// Whether it does what only the kernel's own function does in the end, that is, ends the invocation, names buffers or
+    /// waits at a barrier: it is inlined whatever its size.
     is_of_kernel: bool,
     /// Whether all returns are the last instruction of the entry block.
     returns_at_end: bool,
@@ -101,7 +101,7 @@ fn is_of_kernel(function: &Function) -> bool {
     let mut found = false;
     for_each_inst(function, &mut |_, inst| {
         found |= match &inst.kind {
-            InstKind::Panic(..) | InstKind::Len(_) => true,
+            InstKind::Panic(..) | InstKind::Len(_) | InstKind::Barrier(_) => true,
             kind => kind.place().is_some_and(|place| matches!(place.root, Root::Buffer(_))),
         };
     });

@@ -9,13 +9,12 @@
 
 use super::edit::{Substitution, add_effect, add_inst, for_each_inst, yields};
 use super::{Changed, PassCx};
-use crate::arena::{EntityId, SecondaryMap};
 use crate::ir::{
-    Block, BlockId, Builtin, Constant, Function, Inst, InstId, InstKind, Local, LocalId, Place, Root, SourceLocation,
-    ValueId,
+    Block, BlockId, Constant, Function, Inst, InstId, InstKind, Local, LocalId, Place, Root, SourceLocation, ValueId,
 };
 use crate::op::Op;
 use crate::types::{Scalar, TypeId};
+use crate::uniformity::{Loads, Uniformity};
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
@@ -27,7 +26,9 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     if !waits || !panics {
         return Changed::No;
     }
-    let uniform = Uniform::of(function);
+    let before = function.clone();
+    // Who panicked may leave memory behind that others do not expect.
+    let uniform = Uniformity::of(&before, cx.kernel, &[], Loads::MayDiffer);
     let bool_type = cx.types.scalar(Scalar::Bool);
     let dead = function.locals.push(Local { name: "dead".to_owned(), ty: bool_type });
     let mut pass =
@@ -52,7 +53,7 @@ enum Exit {
 
 struct Masking<'a> {
     function: &'a mut Function,
-    uniform: Uniform,
+    uniform: Uniformity<'a>,
     bool_type: TypeId,
     dead: LocalId,
     /// Whether the invocation may be dead at the current point.
@@ -194,7 +195,7 @@ impl Masking<'_> {
         super::edit::walk(self.function, body, &mut |_, inst| panics |= matches!(inst.kind, InstKind::Panic(..)));
         // An invocation that dies in one round is dead in the next.
         let dies = panics && (waits || waits_behind);
-        let leaves = (self.may_be_dead || dies) && !waits && !self.uniform.loops[body];
+        let leaves = (self.may_be_dead || dies) && !waits && !self.uniform.leaves_together(body);
         self.may_be_dead |= dies;
         let insts = std::mem::take(&mut self.function.blocks[body].insts);
         let mut inner = Vec::new();
@@ -287,113 +288,5 @@ fn has_effect(kind: &InstKind) -> bool {
         InstKind::Store(place, _) => !matches!(place.root, Root::Local(_)),
         InstKind::Atomic(_) | InstKind::Print(..) | InstKind::Trap(..) => true,
         _ => false,
-    }
-}
-
-/// Which values are the same in all invocations of a workgroup, and which loops they leave together. What is not known
-/// counts as different.
-struct Uniform {
-    values: Vec<bool>,
-    loops: SecondaryMap<BlockId, bool>,
-    changed: bool,
-}
-
-impl Uniform {
-    fn of(function: &Function) -> Self {
-        let mut loops = SecondaryMap::new();
-        for_each_inst(function, &mut |_, inst| {
-            if let InstKind::Loop { body, .. } = inst.kind {
-                loops[body] = true;
-            }
-        });
-        let mut uniform = Self { values: vec![true; function.values.len()], loops, changed: true };
-        for param in &function.blocks[function.entry].params {
-            uniform.values[param.index()] = false;
-        }
-        while std::mem::take(&mut uniform.changed) {
-            uniform.block(function, function.entry, &mut Vec::new());
-        }
-        uniform
-    }
-
-    fn get(&self, value: ValueId) -> bool {
-        self.values[value.index()]
-    }
-
-    fn require(&mut self, value: ValueId, is_uniform: bool) {
-        if !is_uniform && std::mem::replace(&mut self.values[value.index()], false) {
-            self.changed = true;
-        }
-    }
-
-    /// `loops` are those around, with their results and whether control has been the same since they began.
-    fn block(&mut self, function: &Function, block: BlockId, loops: &mut Vec<(BlockId, Vec<ValueId>, bool)>) {
-        for id in &function.blocks[block].insts {
-            let inst = &function.insts[*id];
-            match &inst.kind {
-                InstKind::Const(_) | InstKind::Param(_) | InstKind::Len(_) => {}
-                InstKind::Builtin(Builtin::WorkgroupId | Builtin::NumWorkgroups | Builtin::WorkgroupSize) => {}
-                InstKind::Op(_, operands) | InstKind::Compose(operands) => {
-                    let is_uniform = operands.iter().all(|operand| self.get(*operand));
-                    inst.results.iter().for_each(|result| self.require(*result, is_uniform));
-                }
-                InstKind::Extract(composite, _) => {
-                    let is_uniform = self.get(*composite);
-                    inst.results.iter().for_each(|result| self.require(*result, is_uniform));
-                }
-                InstKind::Insert(composite, member, _) => {
-                    let is_uniform = self.get(*composite) && self.get(*member);
-                    inst.results.iter().for_each(|result| self.require(*result, is_uniform));
-                }
-                InstKind::If { condition: selector, .. } | InstKind::Switch { selector, .. } => {
-                    let agrees = self.get(*selector);
-                    let blocks = inst.kind.blocks();
-                    let ways = blocks.iter().filter(|block| yields(function, **block).is_some()).count();
-                    for nested in blocks {
-                        loops.iter_mut().for_each(|(.., same)| *same &= agrees);
-                        let outer: Vec<bool> = loops.iter().map(|(.., same)| *same).collect();
-                        self.block(function, nested, loops);
-                        loops.iter_mut().zip(outer).for_each(|((.., same), outer)| *same = outer);
-                        let Some(values) = yields(function, nested) else { continue };
-                        for (result, value) in inst.results.iter().zip(values) {
-                            let is_uniform = self.get(*value) && (agrees || ways == 1);
-                            self.require(*result, is_uniform);
-                        }
-                    }
-                }
-                InstKind::Loop { initial, body } => {
-                    let params = function.blocks[*body].params.clone();
-                    for (param, first) in params.iter().zip(initial) {
-                        let is_uniform = self.get(*first);
-                        self.require(*param, is_uniform);
-                    }
-                    let outer: Vec<bool> = loops.iter().map(|(.., same)| *same).collect();
-                    loops.push((*body, inst.results.clone(), true));
-                    self.block(function, *body, loops);
-                    loops.pop();
-                    loops.iter_mut().zip(outer).for_each(|((.., same), outer)| *same = outer);
-                    if !self.loops[*body] {
-                        inst.results.iter().chain(&params).for_each(|value| self.require(*value, false));
-                    }
-                }
-                InstKind::Break(target, values) | InstKind::Continue(target, values) => {
-                    let Some((_, results, same)) = loops.iter().find(|(body, ..)| body == target).cloned() else {
-                        continue;
-                    };
-                    if !same && std::mem::replace(&mut self.loops[*target], false) {
-                        self.changed = true;
-                    }
-                    let into = match inst.kind {
-                        InstKind::Break(..) => results,
-                        _ => function.blocks[*target].params.clone(),
-                    };
-                    for (to, value) in into.iter().zip(values) {
-                        let is_uniform = self.get(*value);
-                        self.require(*to, is_uniform);
-                    }
-                }
-                _ => inst.results.iter().for_each(|result| self.require(*result, false)),
-            }
-        }
     }
 }

@@ -28,6 +28,7 @@ use std::sync::OnceLock;
 use crate::arena::EntityId;
 use crate::ir::{Function, FunctionId, InstKind, Kernel, Module, Root};
 use crate::types::Types;
+use crate::uniformity::{self, Divergence};
 use crate::verify::verify;
 
 /// Rounds of the scalar passes; most kernels settle in two.
@@ -83,15 +84,25 @@ pub struct CheckCount {
     pub residual: usize,
 }
 
+/// What the passes found out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Optimized {
+    /// Bounds checks.
+    pub checks: CheckCount,
+    /// Barriers that not all invocations of a workgroup reach. The module is what it would be without them.
+    pub divergences: Vec<Divergence>,
+}
+
 /// A pass over one function.
 pub type FunctionPass = fn(&mut Function, &mut PassCx<'_>) -> Changed;
 
 /// Optimises a module. The result has no call that can be inlined, no local that can be a value, and no jump out of more
 /// than one loop.
-pub fn optimize(module: &mut Module) -> CheckCount {
+pub fn optimize(module: &mut Module) -> Optimized {
     let mut checks = CheckCount::default();
     run_on_module(module, "inline_functions", inline_functions::run);
     run_on_module(module, "renumber", renumber::run);
+    let divergences = divergences(module, &mut checks);
     mask_panics(module, &mut checks);
     for _ in 0..ROUNDS {
         let mut changed = Changed::No;
@@ -112,7 +123,18 @@ pub fn optimize(module: &mut Module) -> CheckCount {
     }
     run_on_module(module, "renumber", renumber::run);
     checks.residual = residual_checks(module);
-    checks
+    Optimized { checks, divergences }
+}
+
+/// The barriers that not all reach. Variables become values first, as far as there is anything to look at.
+fn divergences(module: &mut Module, checks: &mut CheckCount) -> Vec<Divergence> {
+    let Some(kernel) = &module.kernel else { return Vec::new() };
+    if !uniformity::may_diverge(&module.functions[kernel.function]) {
+        return Vec::new();
+    }
+    let _ = run_on_functions(module, "split_locals", split_locals::run, checks);
+    let _ = run_on_functions(module, "promote_locals", promote_locals::run, checks);
+    uniformity::divergences(module)
 }
 
 /// Masks what panicked in kernels with barriers. Variables become values first, so that it sees what is the same in all

@@ -46,6 +46,7 @@ impl FunctionWriter<'_, '_> {
                 self.divide_wide(op, lanes, &ids)
             }
             Op::Or | Op::Xor if self.may_swap_bytes(lanes, operands) => self.joined_apart(op, lanes, &ids),
+            Op::Uniform => ids[0],
             _ => self.lanes_op(op, lanes, &ids),
         }
     }

@@ -33,7 +33,7 @@
 //! **Parallelism** (`parallel`)
 //! - Atomics name cells of writable buffers or shared variables, of a type the op takes; a load may also read other buffers.
 //! - Loads do not release, stores do not acquire, failed exchanges do not release, fences are not relaxed.
-//! - Barriers are those of the subgroup or workgroup. Whether all invocations reach them is not looked at here.
+//! - Barriers are those of the subgroup or workgroup. Whether all invocations reach them is what [`uniformity`](crate::uniformity) finds out.
 //! - Operands of subgroup operations have the types the operation takes; clusters have a power of two of lanes.
 //! - Shared variables have a type that values have; the demanded lanes of a subgroup are a power of two of at most 128.
 

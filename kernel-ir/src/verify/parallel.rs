@@ -1,6 +1,6 @@
 //! Parallel part of the verifier: atomics, barriers, fences, subgroup operations.
 //!
-//! Whether barriers stand in uniform control flow is a property of the whole kernel, and not of an instruction.
+//! Whether barriers stand in uniform control flow is a property of the whole kernel, which `uniformity` finds out.
 
 use super::{FunctionCx, VerifyErrorKind};
 use crate::ir::{Atomic, AtomicOp, Inst, Order, Root, Scope, SubgroupOp, ValueId};

@@ -1,5 +1,6 @@
 //! What an expansion emits. Works on error-free items, except for the stubs; decides nothing, reports only limits.
 
+mod barriers;
 mod constant;
 mod data;
 mod descriptor;
@@ -11,6 +12,7 @@ mod local_data;
 mod message;
 mod stub;
 
+pub(crate) use barriers::check_barriers;
 pub(crate) use constant::const_assertion;
 pub(crate) use data::{check_fields, check_repr, data_assertions, data_impls};
 pub(crate) use dispatch::{dispatch_items, type_name};

@@ -48,6 +48,7 @@ codes! {
     MEMORY_ORDER "K0302" "a memory order or scope that the operation cannot have";
     SUBGROUP_OPERAND "K0303" "an argument that a subgroup operation does not take";
     SHARED_SIZE "K0304" "more shared memory than devices have";
+    DIVERGENT_BARRIER "K0305" "a barrier that not all invocations of a workgroup reach";
     INTERNAL "K0900" "a bug in the kernel compiler";
 }
 

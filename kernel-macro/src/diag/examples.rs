@@ -423,4 +423,27 @@ fn sort(x: &mut [f32]) {
     tile[0] = x[0];
 }"
     }
+    DIVERGENT_BARRIER {
+"#[kernel(workgroup = 64)]
+fn sum_halves(x: &mut [f32]) {
+    let tile = Shared::<[f32; 64]>::new();
+    let i = local_id().x;
+    tile[i] = x[i];
+    if i < 32 {
+        barrier();
+        x[i] = tile[i] + tile[i + 32];
+    }
+}"
+    } => {
+"#[kernel(workgroup = 64)]
+fn sum_halves(x: &mut [f32]) {
+    let tile = Shared::<[f32; 64]>::new();
+    let i = local_id().x;
+    tile[i] = x[i];
+    barrier();
+    if i < 32 {
+        x[i] = tile[i] + tile[i + 32];
+    }
+}"
+    }
 }

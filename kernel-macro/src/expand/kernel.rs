@@ -8,7 +8,9 @@ use crate::assemble::{AssembleError, Assembled, MainItem, assemble};
 use crate::ast::{Fn, Item, Path, SpanRange, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::check::check_kernel;
-use crate::codegen::{check_push_constants, check_shared_memory, dispatch_items, fn_stub, kernel_items, type_name};
+use crate::codegen::{
+    check_barriers, check_push_constants, check_shared_memory, dispatch_items, fn_stub, kernel_items, type_name,
+};
 use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, words_text};
 use crate::editor;
@@ -146,7 +148,7 @@ fn compile_kernel(
     }
     let Item::Fn(function) = &program.items[item].item else { return None };
     let name = function.name.to_string();
-    let Lowered { mut module, messages } = lower_kernel(&program, item, workgroup, debug_assertions);
+    let Lowered { mut module, messages, barriers } = lower_kernel(&program, item, workgroup, debug_assertions);
     if let Some(kernel) = &mut module.kernel {
         kernel.subgroup_size = subgroup;
     }
@@ -160,6 +162,7 @@ fn compile_kernel(
     };
     dump("spv", &name, || words_text(&compiled.words));
     check_push_constants(function, &compiled, diags);
+    check_barriers(function, &compiled, &barriers, diags);
     if diags.has_errors() { None } else { Some(kernel_items(&program, item, &compiled, &messages, &facade_path())) }
 }
 

@@ -35,6 +35,7 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
             "num_subgroups",
             "barrier",
             "fence",
+            "workgroup_uniform",
         ],
     ),
     (

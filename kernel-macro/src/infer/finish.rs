@@ -23,6 +23,8 @@ pub(super) enum Deferred<'a> {
     Shown { value: &'a Expr, term: Term, style: Style },
     /// All values that one message shows.
     Words { span: SpanRange, terms: Vec<Term> },
+    /// What `workgroup_uniform` takes.
+    Uniform { arg: &'a Expr, term: Term },
     /// What a range pattern is compared with.
     RangePattern { span: SpanRange, term: Term },
     /// What a subgroup exchanges.
@@ -68,6 +70,7 @@ impl<'a> Infer<'a> {
                     }
                 },
                 Deferred::Subgroup { arg, term, operand } => self.check_subgroup_operand(arg, &term, operand),
+                Deferred::Uniform { arg, term } => self.check_uniform(arg, &term),
                 Deferred::Equality { operand, term } => {
                     if let Some(ty) = self.table.resolve(&term) {
                         self.check_equality(operand, &ty);

@@ -1,4 +1,4 @@
-//! Inference of calls that make invocations work together: barriers and fences. Subgroups and atomics have files of their own.
+//! Inference of calls that make invocations work together: barriers, fences, what all agree on. Subgroups and atomics have files of their own.
 
 use gridwise_ir::ir::{Order, Scope};
 
@@ -6,12 +6,13 @@ use crate::ast::{Expr, ExprKind, Path, SpanRange};
 use crate::diag::code;
 use crate::gather::is_subgroup_function;
 use crate::source::text;
-use crate::typed::Callee;
+use crate::typed::{Callee, Ty};
 
-use super::Infer;
 use super::block::strip;
+use super::finish::Deferred;
 use super::name::parent;
 use super::unify::Term;
+use super::{Expect, Infer};
 
 impl<'a> Infer<'a> {
     /// `barrier()`, `fence(scope, order)`, `subgroup::…`; `None` for other calls.
@@ -36,6 +37,7 @@ impl<'a> Infer<'a> {
                 self.tables.calls.insert(expr.id, Callee::Barrier);
                 Some(Term::Unit)
             }
+            (None | Some("gridwise"), "workgroup_uniform") => Some(self.infer_uniform(expr, span, args)),
             (None | Some("gridwise"), "fence") => Some(self.infer_fence(expr, span, args)),
             (Some("Atomic"), _) => {
                 self.diags
@@ -45,6 +47,32 @@ impl<'a> Infer<'a> {
                 Some(Term::Error)
             }
             _ => None,
+        }
+    }
+
+    fn infer_uniform(&mut self, expr: &'a Expr, span: SpanRange, args: &'a [Expr]) -> Term {
+        let [value] = args else {
+            self.report_arity("workgroup_uniform", 1, args, span);
+            return self.infer_arguments_only(args);
+        };
+        let term = self.infer(value, &Expect::Nothing);
+        self.deferred.push(Deferred::Uniform { arg: value, term: term.clone() });
+        self.tables.calls.insert(expr.id, Callee::Uniform);
+        term
+    }
+
+    /// Checks the type of what is said to be uniform, once it is known.
+    pub(super) fn check_uniform(&mut self, arg: &Expr, term: &Term) {
+        match self.table.resolve(term) {
+            None | Some(Ty::Error | Ty::Never) => {}
+            Some(Ty::Scalar(scalar)) if !scalar.is_float() => {}
+            Some(ty) => {
+                let message = format!("`workgroup_uniform` does not take `{}`", self.name_of(&ty));
+                self.diags
+                    .error(code::DIVERGENT_BARRIER, arg.span, message)
+                    .note("it takes a `bool` or an integer: what conditions and bounds of loops are made of")
+                    .help("write it around the condition");
+            }
         }
     }
 

@@ -40,10 +40,10 @@ use std::collections::BTreeSet;
 
 use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::hash::FastMap;
-use gridwise_ir::ir::{BufferId, FunctionId, Module, ParamId};
+use gridwise_ir::ir::{BufferId, FunctionId, Module, ParamId, SourceLocation};
 use gridwise_ir::types::{Type, TypeId, Types};
 
-use crate::ast::{BindingId, ExprId, Fn, Item};
+use crate::ast::{BindingId, ExprId, Fn, Item, SpanRange};
 use crate::message::Message;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Callee, Resolution, Ty, TypedFn};
@@ -68,13 +68,18 @@ struct Shared<'p> {
     debug_assertions: bool,
     /// The messages of panics and prints, by the numbers in their sites.
     messages: Vec<Message>,
+    /// The barriers, with what is written there.
+    barriers: Vec<(SourceLocation, SpanRange)>,
 }
 
-/// A kernel's module, and the messages that its sites name.
+/// A kernel's module, and what there is to say about it that IR does not know.
 #[derive(Debug)]
 pub(crate) struct Lowered {
     pub(crate) module: Module,
+    /// The messages that its sites name.
     pub(crate) messages: Vec<Message>,
+    /// Its barriers, as written.
+    pub(crate) barriers: Vec<(SourceLocation, SpanRange)>,
 }
 
 /// How a kernel's parameter is reached.
@@ -97,6 +102,7 @@ pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3
         memory: FastMap::default(),
         debug_assertions,
         messages: Vec::new(),
+        barriers: Vec::new(),
     };
     let params = declare_interface(&mut module, &mut shared, kernel, workgroup);
     let (ast, _) = function_of(program, kernel);
@@ -122,7 +128,7 @@ pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3
     }
     let builder = module.kernel_function(ast.name.to_string());
     FnCx::new(&mut shared, builder, kernel).lower_kernel_body(&params);
-    Lowered { module: module.finish(), messages: shared.messages }
+    Lowered { module: module.finish(), messages: shared.messages, barriers: shared.barriers }
 }
 
 fn declare_interface(

@@ -37,12 +37,17 @@ impl FnCx<'_, '_, '_> {
         true
     }
 
-    /// `barrier()`, `fence(…)`, `subgroup::…(…)`.
-    pub(super) fn lower_parallel_call(&mut self, callee: Callee, args: &[&Expr]) -> Option<ValueId> {
+    /// `barrier()`, `workgroup_uniform(…)`, `fence(…)`, `subgroup::…(…)`.
+    pub(super) fn lower_parallel_call(&mut self, expr: &Expr, callee: Callee, args: &[&Expr]) -> Option<ValueId> {
         match callee {
             Callee::Barrier => {
+                self.shared.barriers.push((self.location_of(expr), expr.span));
                 self.b.barrier(Scope::Workgroup);
                 None
+            }
+            Callee::Uniform => {
+                let value = self.lower_expr(args.first()?)?;
+                Some(self.b.op(Op::Uniform, &[value]))
             }
             Callee::Fence(scope, order) => {
                 self.b.fence(scope, order);

@@ -284,7 +284,9 @@ impl Renderer<'_> {
                 let twin = self.twin();
                 tokens!(#twin::#name())
             }
-            Some(parallel @ (Callee::Barrier | Callee::Fence(..) | Callee::Subgroup(_))) if !self.is_original() => {
+            Some(parallel @ (Callee::Barrier | Callee::Uniform | Callee::Fence(..) | Callee::Subgroup(_)))
+                if !self.is_original() =>
+            {
                 self.parallel_call(*parallel, callee, args, expr)
             }
             Some(called @ (Callee::Device(_) | Callee::Closure)) if !self.is_original() && self.may_wait(*called) => {

@@ -176,7 +176,7 @@ impl Renderer<'_> {
         })
     }
 
-    /// `barrier()`, `fence(…)`, `subgroup::…(…)` in what runs on the host device.
+    /// `barrier()`, `workgroup_uniform(…)`, `fence(…)`, `subgroup::…(…)` in what runs on the host device.
     pub(super) fn parallel_call(&mut self, callee: Callee, path: &Path, args: &[Expr], whole: &Expr) -> Tokens {
         let twin = self.twin();
         let (file, line, column) = source::location(whole.span.start);
@@ -187,6 +187,10 @@ impl Renderer<'_> {
                 tokens!(#cx.barrier(#place))
             }
             (Callee::Barrier, _) => tokens!(#twin::barrier(#place)),
+            (Callee::Uniform, _) => {
+                let value = args.first().map(|value| self.bare(value));
+                tokens!((#value))
+            }
             (Callee::Fence(_, order), _) => {
                 let order = order_tokens(order);
                 tokens!(::core::sync::atomic::fence(#order))

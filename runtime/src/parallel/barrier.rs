@@ -19,12 +19,32 @@ pub enum Scope {
 /// after.
 ///
 /// All invocations of a workgroup must come to the same barrier, equally often: it may not stand where only some of them
-/// come.
+/// come. The compiler refuses what it cannot see to be so; [`workgroup_uniform`] vouches for it.
 ///
 /// # Panics
 /// Outside of kernels.
 pub fn barrier() {
     outside_of_kernels("barrier")
+}
+
+/// `value`, which the author of the kernel says is the same in all invocations of the workgroup, where the compiler cannot see
+/// it: a condition or a bound on the way to a [`barrier`].
+///
+/// ```ignore
+/// while workgroup_uniform(remaining[0].load(Relaxed) > 0) {
+///     …
+///     barrier();
+/// }
+/// ```
+///
+/// When it is not the same, some invocations do not come to the barrier: the host device and the sanitizer report that, a GPU
+/// may hang. What all invocations read at one index needs no such word, as long as nobody writes it meanwhile.
+///
+/// # Panics
+/// Outside of kernels.
+pub fn workgroup_uniform<T>(value: T) -> T {
+    let _ = value;
+    outside_of_kernels("workgroup_uniform")
 }
 
 /// Orders memory accesses before it with those after it, as seen by the invocations of `scope`; waits for nobody.

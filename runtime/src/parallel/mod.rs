@@ -7,7 +7,7 @@ mod shared;
 pub mod subgroup;
 
 pub use atomic::{Atomic, AtomicInt, AtomicValue};
-pub use barrier::{Scope, barrier, fence};
+pub use barrier::{Scope, barrier, fence, workgroup_uniform};
 pub use shared::Shared;
 
 /// The end of everything here that only a running kernel can do.

@@ -84,7 +84,7 @@ pub(crate) fn run_stages(workload: &Workload) -> Result<Staged, Error> {
     let workgroup = parsed.attribute.workgroup(&program, item, &mut diags);
     clock.next();
 
-    let Lowered { module, messages } = lower_kernel(&program, item, workgroup, true);
+    let Lowered { module, messages, .. } = lower_kernel(&program, item, workgroup, true);
     clock.next();
 
     verify(&module).map_err(|e| wrong(workload, e.to_string()))?;

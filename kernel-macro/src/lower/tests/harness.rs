@@ -87,6 +87,7 @@ pub(super) fn device_module(source: &str) -> Module {
         memory: Default::default(),
         debug_assertions: true,
         messages: Vec::new(),
+        barriers: Vec::new(),
     };
     for (id, item) in program.items.iter() {
         if let Item::Fn(_) = item.item {

@@ -1,0 +1,454 @@
+//! What all invocations of a workgroup agree on: which values are the same in all of them, which loops they leave together,
+//! and which barriers not all of them reach. It looks at one function, into which callees with barriers are inlined, and
+//! changes nothing.
+//!
+//! A value is the same where it is computed from the same values in the same way. A plain load through the same indices
+//! counts as the same: an invocation that could see something else would race with a store. What an atomic gives, and what
+//! a subgroup exchanges, may differ. What is not known counts as different, with the place it comes from.
+//!
+//! Control is the same until a condition differs; behind the `if` or the loop, all are together again. A `return`, `break`
+//! or `continue` under such a condition keeps some away from all that it jumps over. A panic does not: who panicked walks on.
+
+mod report;
+
+use crate::arena::{EntityId, SecondaryMap};
+use crate::flow;
+use crate::ir::{
+    BlockId, Builtin, Function, FunctionId, Inst, InstId, InstKind, Kernel, LocalId, Module, Place, Root, Scope, Span,
+    Step, SubgroupOp, ValueId,
+};
+use crate::op::Op;
+
+pub use report::{Divergence, Jump, Link, Origin};
+
+/// Whether a plain load through the same indices gives the same everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loads {
+    /// Anything else is a race.
+    Agree,
+    /// Who asks is not sure.
+    MayDiffer,
+}
+
+/// Why a value may differ.
+#[derive(Debug, Clone, Copy)]
+enum Cause {
+    /// The instruction that defines it gives something else in each invocation.
+    Source(InstId),
+    /// It is computed from this value.
+    From(ValueId),
+    /// Which one it is depends on this condition.
+    Chosen(ValueId),
+}
+
+/// Why not all invocations come to a point.
+#[derive(Debug, Clone, Copy)]
+struct Apart {
+    /// The `if` or `switch` that parted them.
+    branch: InstId,
+    /// Where some left.
+    jump: Option<InstId>,
+}
+
+/// Where a jump under a condition that differs goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Break(BlockId),
+    Continue(BlockId),
+    Return,
+}
+
+/// What is known of a function.
+pub struct Uniformity<'m> {
+    function: &'m Function,
+    kernel: Option<&'m Kernel>,
+    loads: Loads,
+    /// By function: whether calls give the same for the same arguments.
+    agreeing: &'m [bool],
+    definitions: Vec<Option<InstId>>,
+    values: Vec<Option<Cause>>,
+    locals: Vec<Option<Cause>>,
+    /// Why not all invocations begin a round of the loop.
+    rounds: SecondaryMap<BlockId, Option<Apart>>,
+    /// Why not all invocations leave the loop together.
+    leaving: SecondaryMap<BlockId, Option<Apart>>,
+    barriers: Vec<(InstId, Apart)>,
+    changed: bool,
+}
+
+impl<'m> Uniformity<'m> {
+    /// Looks at a function. `agreeing` says of each function whether calls of it give the same for the same arguments;
+    /// functions beyond it do not.
+    pub fn of(function: &'m Function, kernel: Option<&'m Kernel>, agreeing: &'m [bool], loads: Loads) -> Self {
+        let mut definitions = vec![None; function.values.len()];
+        for (id, inst) in function.insts.iter() {
+            inst.results.iter().for_each(|result| definitions[result.index()] = Some(id));
+        }
+        let mut cx = Self {
+            function,
+            kernel,
+            loads,
+            agreeing,
+            definitions,
+            values: vec![None; function.values.len()],
+            locals: vec![None; function.locals.len()],
+            rounds: SecondaryMap::new(),
+            leaving: SecondaryMap::new(),
+            barriers: Vec::new(),
+            changed: true,
+        };
+        while std::mem::take(&mut cx.changed) {
+            cx.barriers.clear();
+            cx.block(function.entry, None);
+        }
+        cx
+    }
+
+    /// Whether a value is the same in all invocations that compute it together.
+    pub fn is_uniform(&self, value: ValueId) -> bool {
+        self.values[value.index()].is_none()
+    }
+
+    /// Whether the invocations that enter a loop together leave it together.
+    pub fn leaves_together(&self, body: BlockId) -> bool {
+        self.leaving[body].is_none()
+    }
+
+    fn mark(&mut self, value: ValueId, cause: Cause) {
+        if self.values[value.index()].is_none() {
+            self.values[value.index()] = Some(cause);
+            self.changed = true;
+        }
+    }
+
+    /// A result differs when an operand does.
+    fn follow(&mut self, inst: &Inst, operands: impl IntoIterator<Item = ValueId>) {
+        if let Some(operand) = operands.into_iter().find(|operand| !self.is_uniform(*operand)) {
+            inst.results.iter().for_each(|result| self.mark(*result, Cause::From(operand)));
+        }
+    }
+
+    /// Goes through a block to which not all invocations come because of `apart`. Gives the jumps out of it under conditions
+    /// that differ.
+    fn block(&mut self, block: BlockId, mut apart: Option<Apart>) -> Vec<(Target, Apart)> {
+        let mut jumps = Vec::new();
+        for id in &self.function.blocks[block].insts {
+            let inst = &self.function.insts[*id];
+            let out = match &inst.kind {
+                InstKind::If { condition: selector, .. } | InstKind::Switch { selector, .. } => {
+                    self.branch(*id, *selector, apart)
+                }
+                InstKind::Loop { initial, body } => self.enter_loop(inst, initial, *body, apart),
+                kind => {
+                    self.inst(*id, inst, apart);
+                    let target = match kind {
+                        InstKind::Break(body, _) => Some(Target::Break(*body)),
+                        InstKind::Continue(body, _) => Some(Target::Continue(*body)),
+                        InstKind::Return(_) => Some(Target::Return),
+                        _ => None,
+                    };
+                    let jump = |apart: Apart| Apart { jump: apart.jump.or(Some(*id)), ..apart };
+                    target.zip(apart.map(jump)).into_iter().collect()
+                }
+            };
+            apart = apart.or(out.first().map(|(_, apart)| *apart));
+            jumps.extend(out);
+        }
+        jumps
+    }
+
+    fn branch(&mut self, id: InstId, selector: ValueId, apart: Option<Apart>) -> Vec<(Target, Apart)> {
+        let inst = &self.function.insts[id];
+        let agrees = self.is_uniform(selector);
+        let inner = apart.or((!agrees).then_some(Apart { branch: id, jump: None }));
+        let mut jumps = Vec::new();
+        let mut ways: Vec<&[ValueId]> = Vec::new();
+        for block in inst.kind.blocks() {
+            jumps.extend(self.block(block, inner));
+            if let Some(InstKind::Yield(values)) = flow::terminator(self.function, block) {
+                ways.push(values);
+            }
+        }
+        for (at, result) in inst.results.iter().enumerate() {
+            let yielded = ways.iter().filter_map(|values| values.get(at)).copied();
+            let mut differing = yielded.clone().filter(|value| !self.is_uniform(*value));
+            if let Some(value) = differing.next() {
+                self.mark(*result, Cause::From(value));
+            } else if !agrees && !self.are_same(yielded) {
+                self.mark(*result, Cause::Chosen(selector));
+            }
+        }
+        jumps
+    }
+
+    fn enter_loop(
+        &mut self,
+        inst: &Inst,
+        initial: &[ValueId],
+        body: BlockId,
+        apart: Option<Apart>,
+    ) -> Vec<(Target, Apart)> {
+        let params = &self.function.blocks[body].params;
+        for (param, first) in params.iter().zip(initial) {
+            if !self.is_uniform(*first) {
+                self.mark(*param, Cause::From(*first));
+            }
+        }
+        let jumps = self.block(body, apart.or(self.rounds[body]));
+        let away = jumps.iter().find(|(target, _)| *target != Target::Continue(body)).map(|(_, apart)| *apart);
+        if self.rounds[body].is_none() && away.is_some() {
+            self.rounds[body] = away;
+            self.changed = true;
+        }
+        let left = jumps.iter().find(|(target, _)| *target == Target::Break(body)).map(|(_, apart)| *apart);
+        if self.leaving[body].is_none() && left.is_some() {
+            self.leaving[body] = left;
+            self.changed = true;
+        }
+        let again = jumps.iter().find(|(target, _)| *target == Target::Continue(body)).map(|(_, apart)| *apart);
+        let (mut broken, mut continued) = (Vec::new(), Vec::new());
+        self.jumps_to(body, body, &mut broken, &mut continued);
+        for (at, result) in inst.results.iter().enumerate() {
+            self.meet(*result, &broken, at, left, true);
+        }
+        for (at, param) in params.iter().enumerate() {
+            self.meet(*param, &continued, at, again, false);
+        }
+        jumps
+            .into_iter()
+            .filter(|(target, _)| ![Target::Break(body), Target::Continue(body)].contains(target))
+            .collect()
+    }
+
+    /// What comes from several jumps differs when one value does, or when it depends on who jumped where; what leaves a
+    /// loop also when it depends on who did when.
+    fn meet(&mut self, into: ValueId, jumps: &[&'m [ValueId]], at: usize, apart: Option<Apart>, leaves: bool) {
+        let values = jumps.iter().filter_map(|values| values.get(at)).copied();
+        if let Some(value) = values.clone().find(|value| !self.is_uniform(*value)) {
+            return self.mark(into, Cause::From(value));
+        }
+        let Some(apart) = apart else { return };
+        if leaves && !values.clone().all(|value| self.is_constant(value)) || !self.are_same(values) {
+            self.mark(into, Cause::Chosen(self.selector(apart.branch)));
+        }
+    }
+
+    fn jumps_to(
+        &self,
+        block: BlockId,
+        body: BlockId,
+        broken: &mut Vec<&'m [ValueId]>,
+        continued: &mut Vec<&'m [ValueId]>,
+    ) {
+        for id in &self.function.blocks[block].insts {
+            match &self.function.insts[*id].kind {
+                InstKind::Break(target, values) if *target == body => broken.push(values),
+                InstKind::Continue(target, values) if *target == body => continued.push(values),
+                kind => kind.blocks().into_iter().for_each(|inner| self.jumps_to(inner, body, broken, continued)),
+            }
+        }
+    }
+
+    fn inst(&mut self, id: InstId, inst: &Inst, apart: Option<Apart>) {
+        let differs = |cx: &mut Self| inst.results.iter().for_each(|result| cx.mark(*result, Cause::Source(id)));
+        match &inst.kind {
+            InstKind::Builtin(builtin) if !is_same(*builtin) => differs(self),
+            InstKind::Op(Op::Uniform, _) => {}
+            InstKind::Extract(composite, path) if self.is_single_axis(*composite, path) => {}
+            InstKind::Load(place) => self.load(inst, place),
+            InstKind::Store(Place { root: Root::Local(local), path }, value) => {
+                let indices = path.iter().filter_map(index);
+                let cause = indices.chain([*value]).find(|value| !self.is_uniform(*value)).map(Cause::From);
+                let cause = cause.or(apart.map(|apart| Cause::Chosen(self.selector(apart.branch))));
+                self.mark_local(*local, cause);
+            }
+            InstKind::Atomic(_) => differs(self),
+            InstKind::Subgroup(op, operands) => match self.spans_workgroup() && is_same_in_subgroup(*op) {
+                true if matches!(
+                    op,
+                    SubgroupOp::BallotCount | SubgroupOp::BallotLowest | SubgroupOp::BallotHighest
+                ) =>
+                {
+                    self.follow(inst, operands.iter().copied());
+                }
+                true => {}
+                false => differs(self),
+            },
+            InstKind::Call(callee, operands) => match self.agreeing.get(callee.index()) {
+                Some(true) => self.follow(inst, operands.iter().copied()),
+                _ => differs(self),
+            },
+            InstKind::Barrier(Scope::Workgroup) => self.barriers.extend(apart.map(|apart| (id, apart))),
+            kind => {
+                let mut first = None;
+                kind.for_each_use(|value| {
+                    if first.is_none() && !self.is_uniform(value) {
+                        first = Some(value);
+                    }
+                });
+                self.follow(inst, first);
+            }
+        }
+    }
+
+    fn load(&mut self, inst: &Inst, place: &Place) {
+        self.follow(inst, place.path.iter().filter_map(index));
+        let Some(id) = inst.results.first().and_then(|result| self.definitions[result.index()]) else { return };
+        match place.root {
+            Root::Local(local) => {
+                if let Some(cause) = self.locals[local.index()] {
+                    inst.results.iter().for_each(|result| self.mark(*result, cause));
+                }
+            }
+            _ if self.loads == Loads::MayDiffer => {
+                inst.results.iter().for_each(|result| self.mark(*result, Cause::Source(id)));
+            }
+            _ => {}
+        }
+    }
+
+    fn mark_local(&mut self, local: LocalId, cause: Option<Cause>) {
+        if self.locals[local.index()].is_none() && cause.is_some() {
+            self.locals[local.index()] = cause;
+            self.changed = true;
+        }
+    }
+
+    /// A position along an axis that has only one.
+    fn is_single_axis(&self, composite: ValueId, path: &[u32]) -> bool {
+        let Some(InstKind::Builtin(Builtin::LocalId | Builtin::GlobalId)) = self.definition(composite) else {
+            return false;
+        };
+        let width = |axis: &u32| self.kernel.and_then(|kernel| kernel.workgroup.get(*axis as usize)).copied();
+        path.first().and_then(width) == Some(1)
+    }
+
+    /// Whether a subgroup is the workgroup.
+    fn spans_workgroup(&self) -> bool {
+        self.kernel.is_some_and(|kernel| {
+            let invocations: u64 = kernel.workgroup.iter().map(|width| u64::from(*width)).product();
+            kernel.subgroup_size.map(u64::from) == Some(invocations)
+        })
+    }
+
+    /// Whether values are one value, or computed alike from the same.
+    fn are_same(&self, mut values: impl Iterator<Item = ValueId>) -> bool {
+        let Some(first) = values.next() else { return true };
+        values.all(|value| self.is_same_value(first, value, 3))
+    }
+
+    fn is_same_value(&self, a: ValueId, b: ValueId, depth: u32) -> bool {
+        if a == b {
+            return true;
+        }
+        match (self.definition(a), self.definition(b)) {
+            (Some(InstKind::Const(a)), Some(InstKind::Const(b))) => a == b,
+            (Some(InstKind::Op(a, left)), Some(InstKind::Op(b, right))) => {
+                let mut operands = left.iter().zip(right);
+                a == b && depth > 0 && operands.all(|(a, b)| self.is_same_value(*a, *b, depth - 1))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_constant(&self, value: ValueId) -> bool {
+        matches!(self.definition(value), Some(InstKind::Const(_)))
+    }
+
+    fn definition(&self, value: ValueId) -> Option<&'m InstKind> {
+        self.definitions[value.index()].map(|id| &self.function.insts[id].kind)
+    }
+
+    /// The condition of a branch.
+    fn selector(&self, branch: InstId) -> ValueId {
+        match &self.function.insts[branch].kind {
+            InstKind::If { condition: selector, .. } | InstKind::Switch { selector, .. } => *selector,
+            kind => unreachable!("{kind:?} parts nobody"),
+        }
+    }
+}
+
+fn index(step: &Step) -> Option<ValueId> {
+    match step {
+        Step::Index { value, .. } => Some(*value),
+        Step::Field(_) => None,
+    }
+}
+
+/// Whether all invocations of a workgroup have the same.
+fn is_same(builtin: Builtin) -> bool {
+    matches!(
+        builtin,
+        Builtin::WorkgroupId
+            | Builtin::NumWorkgroups
+            | Builtin::WorkgroupSize
+            | Builtin::SubgroupSize
+            | Builtin::NumSubgroups
+    )
+}
+
+/// Whether all lanes of a subgroup get the same, for ballots as operands: if these are the same.
+fn is_same_in_subgroup(op: SubgroupOp) -> bool {
+    use SubgroupOp as S;
+    matches!(
+        op,
+        S::Any
+            | S::All
+            | S::AllEqual
+            | S::Ballot
+            | S::BallotCount
+            | S::BallotLowest
+            | S::BallotHighest
+            | S::BroadcastFirst
+            | S::Reduce(_, Span::All)
+    )
+}
+
+/// By function: whether calls of it give the same for the same arguments.
+pub fn agreeing_functions(module: &Module) -> Vec<bool> {
+    let mut agreeing: Vec<bool> = Vec::with_capacity(module.functions.len());
+    for (_, function) in module.functions.iter() {
+        let agrees = |inst: &Inst| match &inst.kind {
+            InstKind::Builtin(builtin) => is_same(*builtin),
+            InstKind::Atomic(_) | InstKind::Subgroup(..) => false,
+            InstKind::Call(callee, _) => agreeing[FunctionId::index(*callee)],
+            _ => true,
+        };
+        let all = function.insts.iter().all(|(_, inst)| agrees(inst));
+        agreeing.push(all);
+    }
+    agreeing
+}
+
+/// The barriers of a kernel that not all invocations of a workgroup reach.
+pub fn divergences(module: &Module) -> Vec<Divergence> {
+    let Some(kernel) = &module.kernel else { return Vec::new() };
+    let function = &module.functions[kernel.function];
+    if kernel.workgroup == [1; 3] || !may_diverge(function) {
+        return Vec::new();
+    }
+    let agreeing = agreeing_functions(module);
+    Uniformity::of(function, Some(kernel), &agreeing, Loads::Agree).report()
+}
+
+/// Whether a barrier stands where control could differ at all: in a branch or loop, or behind a `return` in one.
+pub fn may_diverge(function: &Function) -> bool {
+    let mut returns = false;
+    let nested = |kind: &InstKind, wanted: &dyn Fn(&InstKind) -> bool| {
+        kind.blocks().into_iter().any(|block| holds(function, block, wanted))
+    };
+    function.blocks[function.entry].insts.iter().any(|id| {
+        let kind = &function.insts[*id].kind;
+        let is_barrier = |kind: &InstKind| *kind == InstKind::Barrier(Scope::Workgroup);
+        let found = returns && is_barrier(kind) || nested(kind, &is_barrier);
+        returns |= nested(kind, &|kind| matches!(kind, InstKind::Return(_)));
+        found
+    })
+}
+
+fn holds(function: &Function, block: BlockId, wanted: &dyn Fn(&InstKind) -> bool) -> bool {
+    function.blocks[block].insts.iter().any(|id| {
+        let kind = &function.insts[*id].kind;
+        wanted(kind) || kind.blocks().into_iter().any(|inner| holds(function, inner, wanted))
+    })
+}

@@ -1,0 +1,109 @@
+//! What is said about a barrier that not all reach: where control parted, who left, and where the difference comes from.
+//! It decides nothing.
+
+use super::{Cause, Uniformity};
+use crate::arena::EntityId;
+use crate::ir::{Builtin, InstKind, SourceLocation, ValueId};
+
+/// A barrier that not all invocations of a workgroup reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Divergence {
+    /// The barrier.
+    pub barrier: Option<SourceLocation>,
+    /// The condition that differs.
+    pub condition: Option<SourceLocation>,
+    /// Where some invocations left, if they did not just take another way.
+    pub jump: Option<(Jump, Option<SourceLocation>)>,
+    /// The variables through which the difference comes, the condition's side first.
+    pub through: Vec<Link>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Where that stands.
+    pub origin_at: Option<SourceLocation>,
+}
+
+/// A variable that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Its name.
+    pub name: String,
+    /// Where it got the value.
+    pub at: Option<SourceLocation>,
+}
+
+/// How some invocations left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Jump {
+    /// By `return`.
+    Return,
+    /// By `break`, also that of a loop's condition.
+    Break,
+    /// By `continue`.
+    Continue,
+}
+
+/// Where a difference comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The position of the invocation.
+    Builtin(Builtin),
+    /// An atomic operation.
+    Atomic,
+    /// An operation of the subgroup.
+    Subgroup,
+    /// A function that finds out about its invocation.
+    Call,
+    /// Memory.
+    Load,
+}
+
+impl Uniformity<'_> {
+    /// The barriers that not all reach, in order.
+    pub(super) fn report(&self) -> Vec<Divergence> {
+        let function = self.function;
+        let at = |inst| function.insts[inst].location;
+        let report = |(barrier, apart): &(_, super::Apart)| {
+            let jump = apart.jump.map(|jump| {
+                let kind = match function.insts[jump].kind {
+                    InstKind::Return(_) => Jump::Return,
+                    InstKind::Continue(..) => Jump::Continue,
+                    _ => Jump::Break,
+                };
+                (kind, at(jump))
+            });
+            let selector = self.selector(apart.branch);
+            let (through, origin, origin_at) = self.chain(selector);
+            let condition = self.definitions[selector.index()].and_then(at).or(at(apart.branch));
+            Divergence { barrier: at(*barrier), condition, jump, through, origin, origin_at }
+        };
+        self.barriers.iter().map(report).collect()
+    }
+
+    /// From a value that differs to where that comes from: the causes were found before their effects, so that it ends.
+    fn chain(&self, mut value: ValueId) -> (Vec<Link>, Origin, Option<SourceLocation>) {
+        let mut through: Vec<Link> = Vec::new();
+        loop {
+            let definition = self.definitions[value.index()].map(|id| &self.function.insts[id]);
+            if let Some(name) = &self.function.values[value].name
+                && through.iter().all(|link| link.name != *name)
+            {
+                through.push(Link { name: name.clone(), at: definition.and_then(|inst| inst.location) });
+            }
+            match self.values[value.index()] {
+                Some(Cause::From(next) | Cause::Chosen(next)) => value = next,
+                Some(Cause::Source(id)) => {
+                    let inst = &self.function.insts[id];
+                    let origin = match &inst.kind {
+                        InstKind::Builtin(builtin) => Origin::Builtin(*builtin),
+                        InstKind::Atomic(_) => Origin::Atomic,
+                        InstKind::Subgroup(..) => Origin::Subgroup,
+                        InstKind::Call(..) => Origin::Call,
+                        _ => Origin::Load,
+                    };
+                    return (through, origin, inst.location);
+                }
+                None => return (through, Origin::Load, None),
+            }
+        }
+    }
+}

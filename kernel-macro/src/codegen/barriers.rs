@@ -1,0 +1,101 @@
+//! Reports barriers that not all invocations of a workgroup reach, with the way from where the difference begins. Which those
+//! are is the IR's to find out.
+
+use gridwise_ir::compile::Compiled;
+use gridwise_ir::ir::SourceLocation;
+use gridwise_ir::uniformity::{Divergence, Jump, Origin};
+
+use crate::ast::{Fn, SpanRange};
+use crate::diag::{Diagnostics, code};
+
+/// Variables that a message names on the way; the first ones say most.
+const MAX_THROUGH: usize = 3;
+
+/// Reports each barrier once, where it is written.
+pub(crate) fn check_barriers(
+    function: &Fn,
+    compiled: &Compiled,
+    barriers: &[(SourceLocation, SpanRange)],
+    diags: &mut Diagnostics,
+) {
+    for (at, divergence) in compiled.divergences.iter().enumerate() {
+        if compiled.divergences[..at].iter().any(|earlier| earlier.barrier == divergence.barrier) {
+            continue;
+        }
+        let written = barriers.iter().find(|(location, _)| Some(*location) == divergence.barrier);
+        let span = written.map_or(SpanRange::token(function.name.span()), |(_, span)| *span);
+        let text = Text { files: &compiled.files, barrier: divergence.barrier };
+        let (way, help) = text.way(divergence);
+        diags
+            .error(code::DIVERGENT_BARRIER, span, "not all invocations of a workgroup come to this `barrier()`")
+            .note(way)
+            .note(text.origin(divergence))
+            .help(help)
+            .help("where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`");
+    }
+}
+
+struct Text<'c> {
+    files: &'c [String],
+    barrier: Option<SourceLocation>,
+}
+
+impl Text<'_> {
+    /// `line 7`, with the file where it is another one than the barrier's.
+    fn line(&self, at: SourceLocation) -> String {
+        let is_here = self.barrier.is_some_and(|barrier| barrier.file == at.file);
+        let file =
+            self.files.iter().enumerate().find(|(file, _)| gridwise_ir::arena::EntityId::index(at.file) == *file);
+        match file {
+            Some((_, file)) if !is_here => format!("{file}:{}", at.line),
+            _ => format!("line {}", at.line),
+        }
+    }
+
+    fn at(&self, at: Option<SourceLocation>) -> String {
+        at.map_or_else(String::new, |at| format!(" at {}", self.line(at)))
+    }
+
+    fn in_parentheses(&self, at: Option<SourceLocation>) -> String {
+        at.map_or_else(String::new, |at| format!(" ({})", self.line(at)))
+    }
+
+    /// What keeps some away, and what to do about it.
+    fn way(&self, divergence: &Divergence) -> (String, &'static str) {
+        let condition = format!("the condition{} differs between invocations", self.at(divergence.condition));
+        match divergence.jump {
+            None => (
+                format!("only some take the way to it: {condition}"),
+                "move the barrier behind the branch, where all come together again",
+            ),
+            Some((Jump::Return, at)) => (
+                format!("some `return`{}: {condition}", self.at(at)),
+                "put what the others do into an `if` instead, so that all come to the barrier",
+            ),
+            Some((Jump::Break, at)) => (
+                format!("some leave the loop{}: {condition}", self.at(at)),
+                "let all take as many rounds, with an `if` around the work of those that are not done",
+            ),
+            Some((Jump::Continue, at)) => (
+                format!("some `continue`{}: {condition}", self.at(at)),
+                "put the rest of the round into an `if`, and the barrier behind it",
+            ),
+        }
+    }
+
+    /// Where the difference comes from.
+    fn origin(&self, divergence: &Divergence) -> String {
+        let origin = match divergence.origin {
+            Origin::Builtin(builtin) => format!("`{}()`", builtin.name()),
+            Origin::Atomic => "an atomic operation, which may find something else each time".to_owned(),
+            Origin::Subgroup => "a subgroup operation, which each subgroup does for itself".to_owned(),
+            Origin::Call => "a function that asks for the invocation's position".to_owned(),
+            Origin::Load => "memory".to_owned(),
+        };
+        let mut text = "it comes from ".to_owned();
+        for link in divergence.through.iter().take(MAX_THROUGH) {
+            text.push_str(&format!("`{}`{}, that from ", link.name, self.in_parentheses(link.at)));
+        }
+        text + &origin + &self.in_parentheses(divergence.origin_at)
+    }
+}
