@@ -97,7 +97,31 @@ pub const CASES: &[Case] = &[
             )]
         }
     ),
+    case!(
+        "wide_atomics::f16_in_subgroups",
+        [HalfSums],
+        |mgr| {
+            let x = mgr.tensor(&halves())?;
+            let (mut y, totals) = (mgr.tensor(&[f16::ZERO; 128])?, mgr.tensor(&[0u32; 2])?);
+            let seq = mgr.sequence()?;
+            HalfSums::dispatch(&seq, Grid::items(64), &x, &mut y, &totals)?;
+            seq.eval()?;
+            let bits = y.to_vec()?.into_iter().map(|value| u32::from(value.to_bits()));
+            Ok(vec![Output::U32(bits.collect()), Output::U32(totals.to_vec()?)])
+        },
+        || {
+            let x = halves();
+            let swapped = (0..64).flat_map(|i: usize| [x[i ^ 1], x[i].max(x[i ^ 1])]);
+            let bits = swapped.map(|value| u32::from(value.to_bits()));
+            vec![Output::U32(bits.collect()), Output::U32(vec![x.iter().map(|value| value.to_f32() as u32).sum(), 64])]
+        }
+    ),
 ];
+
+/// Whole numbers, whose sums are exact.
+fn halves() -> Vec<f16> {
+    (0..64u8).map(|i| f16::from(i % 7)).collect()
+}
 
 fn keys() -> Vec<u32> {
     patterns(2048, 11).into_iter().map(|value| value % 60 * 7 + 1).collect()
@@ -161,5 +185,19 @@ fn subgroup_sums(totals: &[Atomic<u64>]) {
     }
     if bytes < 256 {
         totals[2].fetch_add(i, Relaxed);
+    }
+}
+
+#[kernel(workgroup = 64)]
+fn half_sums(x: &[f16], y: &mut [f16], totals: &[Atomic<u32>]) {
+    let i = global_id().x;
+    let value = x[i];
+    y[2 * i] = subgroup::quad_swap_horizontal(value);
+    y[2 * i + 1] = subgroup::clustered_max(value, 2);
+    let sum = subgroup::add(value);
+    let last = subgroup::shuffle(subgroup::inclusive_add(value), subgroup_size() - 1);
+    if subgroup::elect() {
+        totals[0].fetch_add(sum.to_f32() as u32, Relaxed);
+        totals[1].fetch_add(if last == sum { subgroup_size() } else { 0 }, Relaxed);
     }
 }

@@ -14,7 +14,7 @@ use super::unify::Term;
 use super::{Expect, Infer};
 
 /// What subgroups exchange, and vectors of it.
-const EXCHANGED: [ScalarName; 11] = [
+const EXCHANGED: [ScalarName; 12] = [
     ScalarName::Bool,
     ScalarName::I8,
     ScalarName::U8,
@@ -24,6 +24,7 @@ const EXCHANGED: [ScalarName; 11] = [
     ScalarName::U32,
     ScalarName::I64,
     ScalarName::U64,
+    ScalarName::F16,
     ScalarName::F32,
     ScalarName::F64,
 ];
@@ -151,11 +152,11 @@ impl<'a> Infer<'a> {
             (None, _) if ty == Ty::USIZE => {
                 ("`usize` has another size on the host".to_owned(), Some(format!("write `{source} as u32`")))
             }
-            (None, _) => ("subgroups exchange integers, `f32`, `f64`, `bool` and vectors".to_owned(), None),
+            (None, _) => ("subgroups exchange integers, `f16`, `f32`, `f64`, `bool` and vectors".to_owned(), None),
             (Some(ScalarName::Bool), Operand::Number) => {
                 ("`bool` has no arithmetic".to_owned(), Some("count with `subgroup::ballot_count`".to_owned()))
             }
-            (Some(ScalarName::F32 | ScalarName::F64), Operand::Bits) => {
+            (Some(ScalarName::F16 | ScalarName::F32 | ScalarName::F64), Operand::Bits) => {
                 let help = matches!(ty, Ty::Scalar(_)).then(|| format!("write `{source}.to_bits()`"));
                 ("bitwise operations are for integers and `bool`".to_owned(), help)
             }

@@ -7,6 +7,7 @@
 use std::ops::{Add, Mul};
 
 use glam::{BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
+use half::f16;
 
 use super::outside_of_kernels;
 use crate::data::Value;
@@ -164,6 +165,7 @@ scalars! {
     i64: 1, Self::MAX, Self::MIN, wrapping_add, wrapping_mul;
     f32: 1.0, Self::INFINITY, Self::NEG_INFINITY, add, mul;
     f64: 1.0, Self::INFINITY, Self::NEG_INFINITY, add, mul;
+    f16: f16::ONE, f16::INFINITY, f16::NEG_INFINITY, add, mul;
 }
 
 macro_rules! bits {

@@ -453,11 +453,11 @@ fn kernel(y: &mut [f32], u: &mut [u32]) {
              5 |     subgroup::add(y.len());
                |                   ^^^^^^^
             error: [K0303] a subgroup operation does not take `(i32, i32)`
-                   note: subgroups exchange integers, `f32`, `f64`, `bool` and vectors
+                   note: subgroups exchange integers, `f16`, `f32`, `f64`, `bool` and vectors
              6 |     subgroup::add((1, 2));
                |                   ^^^^^^
             error: [K0303] a subgroup operation does not take `[u64; 1]`
-                   note: subgroups exchange integers, `f32`, `f64`, `bool` and vectors
+                   note: subgroups exchange integers, `f16`, `f32`, `f64`, `bool` and vectors
              7 |     subgroup::add([1u64]);
                |                   ^^^^^^
             error: [K0102] expected `bool`, found integer literal
