@@ -179,6 +179,73 @@ fn panics_have_rustcs_words() {
     }
 }
 
+/// Dies in many places, before, between and behind barriers, and counts each death and each index out of range once.
+#[kernel(workgroup = 32)]
+fn die_in_many_ways(x: &[u32], rounds: &[u32], y: &mut [u32]) {
+    let tile = Shared::<[u32; 32]>::new();
+    let (i, l) = (global_id().x, local_id().x);
+    let mut table = [1u32, 2, 3, 4];
+    assert!(x[i] % 31 != 0, "at once {}", x[i]);
+    tile[l] = x[i];
+    barrier();
+    let next = tile[(l + 1) % 32];
+    for k in 0..rounds[workgroup_id().x] {
+        barrier();
+        assert!(next % 23 != k + 1, "in round {k}");
+        tile[l] += x[i + next % 3 * 31] % 5;
+        table[next % 5] += k;
+        if next % 29 == k {
+            panic!("in a branch");
+        }
+        barrier();
+        tile[l] += 10 / (tile[l] % 7) + step(next, k);
+    }
+    barrier();
+    y[i + tile[31 - l] % 2 * 200] = table[l % 4] / (next % 13);
+    let v = x.len() as u32 - i - 1;
+    assert_eq!(x[v] % 37, next % 37 + (x[v] % 37 != 5) as u32 * 38, "in the end");
+}
+
+#[device]
+fn step(value: u32, k: u32) -> u32 {
+    let odd = [3u32, 5, 7];
+    if value % 41 == 3 {
+        return odd[value % 4];
+    }
+    assert!(value % 43 != k, "in a function");
+    value / (value % 17)
+}
+
+#[test]
+fn deaths_are_counted_once() {
+    let mgr = Manager::new().expect("a device");
+    let host = Manager::host();
+    let count = |mgr: &Manager, x: &[u32], rounds: &[u32]| {
+        let (x, rounds) = (mgr.tensor(x).expect("memory"), mgr.tensor(rounds).expect("memory"));
+        let mut y = mgr.tensor_of_len::<u32>(128).expect("memory");
+        let seq = mgr.sequence().expect("a sequence");
+        DieInManyWays::dispatch(&seq, Grid::items(128), &x, &rounds, &mut y).expect("recorded");
+        match seq.eval() {
+            Ok(()) => 0,
+            Err(Error::KernelPanic { count, .. }) => count,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    let (mut state, mut all) = (1u32, 0);
+    let mut random = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 8
+    };
+    for launch in 0..1000 {
+        let x: Vec<u32> = (0..128).map(|_| random()).collect();
+        let rounds: Vec<u32> = (0..4).map(|_| random() % 4).collect();
+        let expected = count(&host, &x, &rounds);
+        assert_eq!(count(&mgr, &x, &rounds), expected, "launch {launch}");
+        all += u64::from(expected);
+    }
+    assert!(all > 100_000, "{all} deaths are too few");
+}
+
 #[test]
 fn messages_come_before_the_error() {
     let desc = ManagerDesc { device: DeviceChoice::Host, ..ManagerDesc::default() };

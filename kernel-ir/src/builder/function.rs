@@ -73,7 +73,13 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Adds a trap site.
     pub fn site(&mut self, kind: SiteKind, location: SourceLocation, text: impl Into<String>) -> SiteId {
-        self.module.sites.push(crate::ir::Site { kind, location, text: text.into(), format: None })
+        self.module.sites.push(crate::ir::Site { kind, location, text: text.into(), format: None, is_quiet: false })
+    }
+
+    /// Adds a site like another one at which nothing is recorded, because the other one comes first.
+    pub fn quiet_site(&mut self, site: SiteId) -> SiteId {
+        let quiet = crate::ir::Site { is_quiet: true, ..self.module.sites[site].clone() };
+        self.module.sites.push(quiet)
     }
 
     /// Adds the site of a panic or print, with the number of its format.
@@ -84,7 +90,13 @@ impl<'m> FunctionBuilder<'m> {
         text: impl Into<String>,
         format: u32,
     ) -> SiteId {
-        self.module.sites.push(crate::ir::Site { kind, location, text: text.into(), format: Some(format) })
+        self.module.sites.push(crate::ir::Site {
+            kind,
+            location,
+            text: text.into(),
+            format: Some(format),
+            is_quiet: false,
+        })
     }
 
     /// Says where the function itself was written.

@@ -94,7 +94,7 @@ impl Memory {
                         (None, _) => unreachable!("only buffers have no type"),
                     };
                     if index >= len {
-                        return self.out_of_range(check, index, len).map(|()| None);
+                        return self.out_of_range(cx.module, check, index, len).map(|()| None);
                     }
                     index
                 }
@@ -115,8 +115,15 @@ impl Memory {
         Ok(Some(access))
     }
 
-    fn out_of_range(&mut self, check: Option<SiteId>, index: u32, len: u32) -> Result<(), InterpretError> {
+    fn out_of_range(
+        &mut self,
+        module: &Module,
+        check: Option<SiteId>,
+        index: u32,
+        len: u32,
+    ) -> Result<(), InterpretError> {
         match check {
+            Some(site) if module.sites[site].is_quiet => Ok(()),
             Some(site) => {
                 self.traps.push(Trap { site, operands: vec![index, len] });
                 Ok(())

@@ -121,6 +121,8 @@ pub struct Site {
     pub text: String,
     /// For panics and prints: the format of the message, by its number in the front end's own table.
     pub format: Option<u32>,
+    /// Whether nothing is recorded there, because an access before it through the same indices did so.
+    pub is_quiet: bool,
 }
 
 /// A position in a source file.

@@ -29,7 +29,8 @@ pub(super) fn parse_header(cursor: &mut Cursor<'_>, module: &mut Module) -> Resu
         let Some(location) = eat_location(cursor)? else { return cursor.expected("`@`") };
         let text = cursor.string()?;
         let format = if cursor.eat_word("format") { Some(cursor.number()?) } else { None };
-        module.sites.push(Site { kind, location, text, format });
+        let is_quiet = cursor.eat_word("quiet");
+        module.sites.push(Site { kind, location, text, format, is_quiet });
     }
     while cursor.is_at_id("struct") {
         parse_struct(cursor, &mut module.types)?;

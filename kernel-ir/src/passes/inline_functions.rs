@@ -30,8 +30,11 @@ struct Callee {
 /// Runs the pass.
 pub fn run(module: &mut Module) -> Changed {
     let mut calls = vec![0usize; module.functions.len()];
+    let (mut waits, mut panics) = (false, false);
     for (_, function) in module.functions.iter() {
         for_each_inst(function, &mut |_, inst| {
+            waits |= inst.kind.needs_full_workgroup();
+            panics |= matches!(inst.kind, InstKind::Panic(..));
             if let InstKind::Call(callee, _) = inst.kind {
                 calls[callee.index()] += 1;
             }
@@ -68,7 +71,8 @@ pub fn run(module: &mut Module) -> Changed {
         callees.push(Callee {
             calls: count,
             size: size(&function),
-            is_of_kernel: is_of_kernel(&function),
+            // Of those who panicked and walk on, what they trap at is not counted: they have to be seen.
+            is_of_kernel: is_of_kernel(&function) || waits && panics && traps(&function),
             returns_at_end: tail_returns::returns_at_end(&function),
             reads_zero: reads_zero(&function),
         });
@@ -104,6 +108,14 @@ fn is_of_kernel(function: &Function) -> bool {
             InstKind::Panic(..) | InstKind::Len(_) | InstKind::Barrier(_) => true,
             kind => kind.place().is_some_and(|place| matches!(place.root, Root::Buffer(_))),
         };
+    });
+    found
+}
+
+fn traps(function: &Function) -> bool {
+    let mut found = false;
+    for_each_inst(function, &mut |_, inst| {
+        found |= matches!(inst.kind, InstKind::Trap(..)) || inst.kind.place().is_some_and(Place::is_checked);
     });
     found
 }

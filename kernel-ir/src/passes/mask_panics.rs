@@ -1,7 +1,8 @@
 //! In kernels with barriers, lets invocations that panicked walk on without effects: the others wait for them.
 //!
 //! A panic behind which no barrier can be reached ends the invocation. Any other becomes a trap that sets the invocation's
-//! `dead` flag; from there on stores to shared memory and buffers, atomics and messages are guarded by it. What an `if`
+//! `dead` flag; from there on stores to shared memory and buffers, atomics and messages are guarded by it, and indices out of
+//! range are not counted. What an `if`
 //! does where it does not panic moves behind the `if`, so that values all invocations agree on stay the same in dead ones,
 //! and with them the barriers they reach. Loops that not all invocations leave together are left by dead ones at once:
 //! what should have ended them may be what was asserted. It must run before anything concludes from a panic that the code
@@ -10,10 +11,11 @@
 use super::edit::{Substitution, add_effect, add_inst, for_each_inst, yields};
 use super::{Changed, PassCx};
 use crate::ir::{
-    Block, BlockId, Constant, Function, Inst, InstId, InstKind, Local, LocalId, Place, Root, SourceLocation, ValueId,
+    Block, BlockId, Constant, Function, Inst, InstId, InstKind, Kernel, Local, LocalId, Place, Root, SourceLocation,
+    Step, ValueId,
 };
 use crate::op::Op;
-use crate::types::{Scalar, TypeId};
+use crate::types::{Scalar, Type, TypeId, Types};
 use crate::uniformity::{Loads, Uniformity};
 
 /// Runs the pass.
@@ -29,10 +31,19 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let before = function.clone();
     // Who panicked may leave memory behind that others do not expect.
     let uniform = Uniformity::of(&before, cx.kernel, &[], Loads::MayDiffer);
-    let bool_type = cx.types.scalar(Scalar::Bool);
+    let (bool_type, word_type) = (cx.types.scalar(Scalar::Bool), cx.types.scalar(Scalar::U32));
     let dead = function.locals.push(Local { name: "dead".to_owned(), ty: bool_type });
-    let mut pass =
-        Masking { function, uniform, bool_type, dead, may_be_dead: false, substitution: Substitution::default() };
+    let mut pass = Masking {
+        function,
+        uniform,
+        types: cx.types,
+        kernel: cx.kernel,
+        bool_type,
+        word_type,
+        dead,
+        may_be_dead: false,
+        substitution: Substitution::default(),
+    };
     let entry = pass.function.entry;
     let insts = std::mem::take(&mut pass.function.blocks[entry].insts);
     let mut out = Vec::new();
@@ -54,7 +65,10 @@ enum Exit {
 struct Masking<'a> {
     function: &'a mut Function,
     uniform: Uniformity<'a>,
+    types: &'a Types,
+    kernel: Option<&'a Kernel>,
     bool_type: TypeId,
+    word_type: TypeId,
     dead: LocalId,
     /// Whether the invocation may be dead at the current point.
     may_be_dead: bool,
@@ -106,6 +120,7 @@ impl Masking<'_> {
                     continue;
                 }
                 kind if self.may_be_dead && has_effect(kind) => self.guard(id, out),
+                kind if self.may_be_dead && kind.place().is_some_and(Place::is_checked) => self.silence(id, out),
                 _ => out.push(id),
             }
             comes_out_dead = false;
@@ -249,13 +264,76 @@ impl Masking<'_> {
             return out.push(id);
         }
         let location = self.function.insts[id].location;
+        let alive = self.alive(location, out);
+        self.run_if(alive, id, out);
+    }
+
+    /// Lets a dead invocation access what there is, without a word about what there is not: it was counted once.
+    fn silence(&mut self, id: InstId, out: &mut Vec<InstId>) {
+        let location = self.function.insts[id].location;
+        let Some(place) = self.function.insts[id].kind.place().cloned() else { return out.push(id) };
+        let (bool_type, word_type) = (self.bool_type, self.word_type);
+        let mut inside = None;
+        for (index, len) in self.checked_steps(&place) {
+            let len = self.define(len, word_type, location, out);
+            let fits = self.define(InstKind::Op(Op::Lt, vec![index, len]), bool_type, location, out);
+            inside = Some(match inside {
+                Some(before) => self.define(InstKind::Op(Op::And, vec![before, fits]), bool_type, location, out),
+                None => fits,
+            });
+        }
+        let Some(inside) = inside else { return out.push(id) };
+        let alive = self.alive(location, out);
+        let runs = self.define(InstKind::Op(Op::Or, vec![alive, inside]), bool_type, location, out);
+        self.run_if(runs, id, out);
+    }
+
+    /// The indices of a place that are checked, with what gives the lengths.
+    fn checked_steps(&self, place: &Place) -> Vec<(ValueId, InstKind)> {
+        let kernel = self.kernel;
+        // Elements of a buffer have a type, the buffer has none.
+        let mut ty = match place.root {
+            Root::Local(local) => Some(self.function.locals[local].ty),
+            Root::Shared(shared) => kernel.map(|kernel| kernel.shared[shared].ty),
+            Root::Buffer(_) => None,
+        };
+        let mut steps = Vec::new();
+        for step in &place.path {
+            ty = match (*step, ty, place.root) {
+                (Step::Field(member), Some(of), _) => self.types.member(of, member),
+                (Step::Index { value, check }, Some(of), _) => {
+                    let len = match self.types.get(of) {
+                        Type::Array(_, len) => *len,
+                        Type::Vector(_, len) => u32::from(*len),
+                        _ => 0,
+                    };
+                    steps.extend(check.map(|_| (value, InstKind::Const(Constant::U32(len)))));
+                    self.types.member(of, 0)
+                }
+                (Step::Index { value, check }, None, Root::Buffer(buffer)) => {
+                    steps.extend(check.map(|_| (value, InstKind::Len(buffer))));
+                    kernel.map(|kernel| kernel.buffers[buffer].element)
+                }
+                _ => None,
+            };
+        }
+        steps
+    }
+
+    /// Whether the invocation has not panicked.
+    fn alive(&mut self, location: Option<SourceLocation>, out: &mut Vec<InstId>) -> ValueId {
+        let is_dead = self.define(InstKind::Load(Place::local(self.dead)), self.bool_type, location, out);
+        self.define(InstKind::Op(Op::Not, vec![is_dead]), self.bool_type, location, out)
+    }
+
+    /// `if condition { the instruction }`, with zero for what it defines.
+    fn run_if(&mut self, condition: ValueId, id: InstId, out: &mut Vec<InstId>) {
+        let location = self.function.insts[id].location;
         let results = std::mem::take(&mut self.function.insts[id].results);
         let types: Vec<_> = results.iter().map(|result| self.function.values[*result].ty).collect();
         let inner: Vec<_> = results.iter().map(|result| self.function.values[*result].clone()).collect();
         let inner: Vec<_> = inner.into_iter().map(|value| self.function.values.push(value)).collect();
         self.function.insts[id].results.clone_from(&inner);
-        let is_dead = self.define(InstKind::Load(Place::local(self.dead)), self.bool_type, location, out);
-        let condition = self.define(InstKind::Op(Op::Not, vec![is_dead]), self.bool_type, location, out);
         let end = add_effect(self.function, InstKind::Yield(inner), location);
         let then_block = self.new_block(vec![id, end]);
         let mut otherwise = Vec::new();
@@ -286,7 +364,9 @@ impl Masking<'_> {
 fn has_effect(kind: &InstKind) -> bool {
     match kind {
         InstKind::Store(place, _) => !matches!(place.root, Root::Local(_)),
-        InstKind::Atomic(_) | InstKind::Print(..) | InstKind::Trap(..) => true,
+        // What is only read may decide together with others who comes to a barrier.
+        InstKind::Atomic(atomic) => atomic.op.writes(),
+        InstKind::Print(..) | InstKind::Trap(..) => true,
         _ => false,
     }
 }

@@ -113,10 +113,10 @@ impl Display for Module {
         }
         for (id, site) in self.sites.iter() {
             write!(f, "{id} {}{} {:?}", site.kind.text_name(), location(Some(site.location)), site.text)?;
-            match site.format {
-                Some(format) => writeln!(f, " format {format}")?,
-                None => writeln!(f)?,
+            if let Some(format) = site.format {
+                write!(f, " format {format}")?;
             }
+            writeln!(f, "{}", if site.is_quiet { " quiet" } else { "" })?;
         }
         for (id, def) in self.types.structs().iter() {
             write!(f, "{id} {}", name(&def.name))?;

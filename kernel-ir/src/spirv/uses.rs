@@ -80,7 +80,7 @@ impl Uses {
     /// Walks everything the kernel's function reaches.
     pub(super) fn of(module: &Module, kernel: &Kernel) -> Self {
         let mut uses = Self::default();
-        let mut walk = Walk { uses: &mut uses, sites: BTreeMap::new(), called: Vec::new() };
+        let mut walk = Walk { module, uses: &mut uses, sites: BTreeMap::new(), called: Vec::new() };
         let mut seen = HashSet::from([kernel.function]);
         let mut pending = vec![kernel.function];
         while let Some(id) = pending.pop() {
@@ -120,6 +120,7 @@ impl Uses {
 }
 
 struct Walk<'u> {
+    module: &'u Module,
     uses: &'u mut Uses,
     sites: BTreeMap<SiteId, u32>,
     called: Vec<FunctionId>,
@@ -184,7 +185,9 @@ impl Walk<'_> {
         }
         for (depth, step) in place.path.iter().enumerate() {
             if let Step::Index { check: Some(site), .. } = step {
-                self.sites.insert(*site, 2);
+                if !self.module.sites[*site].is_quiet {
+                    self.sites.insert(*site, 2);
+                }
                 if let (0, Root::Buffer(buffer)) = (depth, place.root) {
                     found.add_len(buffer);
                 }

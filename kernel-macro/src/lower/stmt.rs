@@ -1,6 +1,6 @@
 //! Blocks, `let`, patterns and assignments.
 
-use gridwise_ir::ir::{Place, ValueId};
+use gridwise_ir::ir::{Place, Step, ValueId};
 use proc_macro2::Ident;
 
 use super::function::{FnCx, Slot};
@@ -98,8 +98,19 @@ impl FnCx<'_, '_, '_> {
         };
         let old = self.b.load(target.clone());
         let new = self.binary(expr, op, Some(old), Some(right))?;
+        let target = self.seen_before(target);
         self.b.store(target, new);
         None
+    }
+
+    /// The place for a second access: what is out of range is recorded once.
+    fn seen_before(&mut self, mut place: Place) -> Place {
+        for step in &mut place.path {
+            if let Step::Index { check: Some(site), .. } = step {
+                *site = self.b.quiet_site(*site);
+            }
+        }
+        place
     }
 
     /// The memory that an assignment writes.

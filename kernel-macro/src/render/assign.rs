@@ -78,12 +78,12 @@ impl Renderer<'_> {
         let store = if self.is_shared_variable(chain.root) {
             let (get, old) = (self.shared_get(&chain, &names), local("__old"));
             let new = combine(self, tokens!(#old));
-            let set = self.shared_set(&chain, &names, new);
+            let set = self.quietly(|this| this.shared_set(&chain, &names, new));
             tokens!(let #old = #get; #set)
         } else if self.is_shared_buffer(chain.root) {
             let (get, old) = (self.buffer_get(&chain, &names), local("__old"));
             let new = combine(self, tokens!(#old));
-            let set = self.buffer_set(&chain, &names, new);
+            let set = self.quietly(|this| this.buffer_set(&chain, &names, new));
             tokens!(let #old = #get; #set)
         } else if *target_ty == Ty::Error || *value_ty == Ty::Error {
             self.with_element(&chain, &names, |this, place| {
@@ -100,6 +100,14 @@ impl Renderer<'_> {
             })
         };
         tokens!({ #before #store; })
+    }
+
+    /// Renders a second access to a place: what is out of range was recorded at the first.
+    fn quietly(&mut self, access: impl FnOnce(&mut Self) -> Tokens) -> Tokens {
+        self.is_quiet = true;
+        let tokens = access(self);
+        self.is_quiet = false;
+        tokens
     }
 
     pub(super) fn buffer_set(&mut self, chain: &Chain<'_>, names: &[Ident], value: Tokens) -> Tokens {

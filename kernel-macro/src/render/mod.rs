@@ -59,6 +59,8 @@ struct Renderer<'a> {
     sites: RefCell<Vec<SiteUse>>,
     /// The references of the twin that lead into buffers and shared variables.
     parts: RefCell<BTreeSet<BindingId>>,
+    /// Whether what is rendered records no traps.
+    is_quiet: bool,
 }
 
 impl<'a> Renderer<'a> {
@@ -71,6 +73,7 @@ impl<'a> Renderer<'a> {
             uses_twin: Cell::new(false),
             sites: RefCell::default(),
             parts: RefCell::default(),
+            is_quiet: false,
         }
     }
 
@@ -92,6 +95,10 @@ impl<'a> Renderer<'a> {
 
     /// The trap sink of the rendering.
     fn sink(&self) -> Tokens {
+        if self.is_quiet {
+            let twin = self.twin();
+            return tokens!(#twin::Quiet);
+        }
         if self.mode == Mode::Twin {
             let cx = context();
             return tokens!(#cx);

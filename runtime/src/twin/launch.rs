@@ -103,6 +103,22 @@ pub trait TrapSink: Copy {
     fn print(self, site: &'static Site, words: u32, text: fmt::Arguments<'_>);
 }
 
+/// Records nothing: for the second access through the same indices.
+#[derive(Debug, Clone, Copy)]
+pub struct Quiet;
+
+impl TrapSink for Quiet {
+    #[inline]
+    fn trap(self, _: &'static Site, _: [u32; 2]) {}
+
+    fn panic(self, site: &'static Site, message: fmt::Arguments<'_>) -> ! {
+        let Site { location, .. } = site;
+        panic!("{message} at {}:{}:{}", location.file, location.line, location.column)
+    }
+
+    fn print(self, _: &'static Site, _: u32, _: fmt::Arguments<'_>) {}
+}
+
 impl LaunchContext {
     /// A launch about to start.
     pub fn new(descriptor: &'static KernelDescriptor, items: [u32; 3], groups: [u32; 3]) -> Self {

@@ -37,7 +37,7 @@ pub use arithmetic::{
 pub use atomic::AtomicPlace;
 pub use fiber::{Frame, Seat};
 pub use group::{HostGroup, Invocation};
-pub use launch::{HostFailure, HostOptions, LaunchContext, Trap, TrapSink};
+pub use launch::{HostFailure, HostOptions, LaunchContext, Quiet, Trap, TrapSink};
 pub(crate) use order::Permutation;
 pub use part::{BufferPart, SharedPart};
 pub use shared::SharedRef;

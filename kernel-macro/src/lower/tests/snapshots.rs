@@ -197,6 +197,7 @@ fn kernel(dt: f32, bodies: &mut [Body]) {
             file0 "src/kernel.rs"
             site0 index_out_of_bounds @file0:4:29 "bodies[i]"
             site1 index_out_of_bounds @file0:4:5 "bodies[i]"
+            site2 index_out_of_bounds @file0:4:5 "bodies[i]" quiet
             struct0 Body { pos: vec3<f32>, mass: f32 }
             kernel fn0 workgroup(64, 1, 1) {
                 buffer0 bodies: [struct0] mut
@@ -210,7 +211,7 @@ fn kernel(dt: f32, bodies: &mut [Body]) {
                 %4: f32 = mul %0, %3 @file0:4:24
                 %5: f32 = load buffer0[%2 !site1].0.0 @file0:4:5
                 %6: f32 = add %5, %4 @file0:4:5
-                store buffer0[%2 !site1].0.0 = %6 @file0:4:5
+                store buffer0[%2 !site2].0.0 = %6 @file0:4:5
                 return
             }
         "#]],
