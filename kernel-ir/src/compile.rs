@@ -1,6 +1,6 @@
 //! The whole way from a module as lowered to a compiled kernel; the one place that says in which order things happen.
 
-use crate::descriptor::{Feature, LaunchWord, LaunchWordKind, Parallel, ParamKind, SiteKind};
+use crate::descriptor::{Feature, FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, SiteKind};
 use crate::ir::{Kernel, Module, SourceLocation};
 use crate::parallel;
 use crate::passes::{CheckCount, Optimized, optimize};
@@ -50,6 +50,8 @@ pub struct Compiled {
     pub features: Vec<(Feature, Option<CompiledLocation>)>,
     /// What the invocations do together.
     pub parallel: Parallel,
+    /// The atomic floats that the device itself adds to.
+    pub float_atomics: FloatAtomics,
     /// The text of the module as lowered, if asked for.
     pub ir: Option<String>,
     /// How many bounds checks the passes removed and left.
@@ -93,6 +95,18 @@ pub struct CompiledSite {
     pub format: Option<u32>,
     /// Words it records of its arguments.
     pub words: u32,
+}
+
+impl Compiled {
+    /// Whether a launch cannot tell this kernel's interface from the other's.
+    pub fn has_interface_of(&self, other: &Self) -> bool {
+        let interface = |compiled: &Self| {
+            let Self { push_constant_size, trap_binding, trap_words, print_binding, workgroup, .. } = *compiled;
+            (push_constant_size, trap_binding, trap_words, print_binding, workgroup, compiled.parallel)
+        };
+        interface(self) == interface(other)
+            && (&self.params, &self.launch_words, &self.sites) == (&other.params, &other.launch_words, &other.sites)
+    }
 }
 
 /// Why a module did not become a kernel.
@@ -155,6 +169,7 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         sites: sites.collect(),
         features: emitted.features.iter().map(|(feature, at)| (*feature, at.map(locate))).collect(),
         parallel: emitted.parallel,
+        float_atomics: emitted.float_atomics,
         ir: None,
         checks: CheckCount::default(),
         divergences: Vec::new(),

@@ -83,6 +83,53 @@ pub struct Parallel {
     pub subgroup_operations: SubgroupOperations,
     /// The lanes a subgroup must have, when the kernel demands a number.
     pub subgroup_size: Option<u32>,
+    /// A variant of the module for devices that add to floats in memory themselves.
+    pub native: Option<NativeModule>,
+}
+
+/// A variant of a kernel's module with the same interface, in which the device itself adds to atomic floats instead of
+/// exchanging them in a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NativeModule {
+    /// The SPIR-V module, as [`KernelDescriptor::spirv`].
+    pub spirv: Spirv,
+    /// What the device must be able to do.
+    pub needs: FloatAtomics,
+}
+
+/// A set of kinds of atomic floats that a device adds to by one instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct FloatAtomics(pub u32);
+
+impl FloatAtomics {
+    /// `f32` in buffers: `shaderBufferFloat32Atomics` and `shaderBufferFloat32AtomicAdd`.
+    pub const BUFFER_F32: Self = Self(1);
+    /// `f32` in shared memory: `shaderSharedFloat32Atomics` and `shaderSharedFloat32AtomicAdd`.
+    pub const SHARED_F32: Self = Self(2);
+    /// `f64` in buffers: `shaderBufferFloat64Atomics` and `shaderBufferFloat64AtomicAdd`.
+    pub const BUFFER_F64: Self = Self(4);
+    /// `f64` in shared memory: `shaderSharedFloat64Atomics` and `shaderSharedFloat64AtomicAdd`.
+    pub const SHARED_F64: Self = Self(8);
+
+    /// Whether the set holds all of `other`.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Both sets.
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// What this set has beyond `other`.
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether the set is empty.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
 }
 
 impl Parallel {
@@ -92,6 +139,7 @@ impl Parallel {
         full_workgroups: false,
         subgroup_operations: SubgroupOperations(0),
         subgroup_size: None,
+        native: None,
     };
 }
 

@@ -202,7 +202,9 @@ pub fn check_atomic(
     }
     let is_float = matches!(types.get(value), Type::Scalar(scalar) if scalar.is_float());
     let fits = match (types.get(cell), types.get(value)) {
-        (Type::Scalar(cell), Type::Scalar(value @ (Scalar::F32 | Scalar::F64))) => *cell == value.unsigned(),
+        (Type::Scalar(cell), Type::Scalar(value @ (Scalar::F32 | Scalar::F64))) => {
+            *cell == value.unsigned() || cell == value && op.is_of_floats()
+        }
         (Type::Scalar(cell), Type::Scalar(value)) => cell == value && cell.is_int() && cell.bits() >= 32,
         _ => false,
     };

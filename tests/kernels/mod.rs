@@ -7,6 +7,7 @@ pub mod bytes;
 pub mod choices;
 pub mod closures;
 pub mod control;
+pub mod float_atomics;
 pub mod floats;
 pub mod generics;
 pub mod grid;
@@ -45,6 +46,7 @@ pub fn all() -> Vec<Case> {
         choices::CASES,
         closures::CASES,
         control::CASES,
+        float_atomics::CASES,
         floats::CASES,
         generics::CASES,
         grid::CASES,

@@ -86,10 +86,13 @@ fn dump(cases: &[Case], directory: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(directory)?;
     for case in cases {
         for kernel in case.kernels {
-            let name = format!("{}.{}.spv", case.name.replace("::", "."), kernel.name);
-            let words = kernel.spirv.words().unwrap_or_default();
-            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            std::fs::write(directory.join(name), bytes)?;
+            let native = kernel.parallel.native.map(|native| ("native_", native.spirv));
+            for (prefix, spirv) in [("", kernel.spirv)].into_iter().chain(native) {
+                let name = format!("{prefix}{}.{}.spv", case.name.replace("::", "."), kernel.name);
+                let words = spirv.words().unwrap_or_default();
+                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                std::fs::write(directory.join(name), bytes)?;
+            }
         }
     }
     Ok(())

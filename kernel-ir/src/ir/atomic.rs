@@ -134,6 +134,11 @@ impl AtomicOp {
         }
     }
 
+    /// Whether devices may have it for a cell that is a float, and not the bits of one.
+    pub const fn is_of_floats(self) -> bool {
+        matches!(self, Self::Load | Self::Store | Self::Exchange | Self::Add | Self::Sub)
+    }
+
     /// Whether it may write its cell.
     pub const fn writes(self) -> bool {
         !matches!(self, Self::Load)
@@ -148,7 +153,8 @@ impl AtomicOp {
 /// An atomic access to a cell of a buffer or of shared memory.
 ///
 /// The cell is an integer of 32 or 64 bits, and operands and result have its type. Or it is unsigned and holds the bits of an
-/// `f32` or `f64`, and operands and result are these floats. Where a check of the place fails, nothing is written and the result is zero.
+/// `f32` or `f64`, and operands and result are these floats. Or it is such a float, on devices that add to floats in memory
+/// and for the ops they have. Where a check of the place fails, nothing is written and the result is zero.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Atomic {
     /// What it does.

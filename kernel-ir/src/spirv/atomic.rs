@@ -1,4 +1,5 @@
-//! Atomic accesses. Floats live in cells of unsigned integers: what integers have no instruction for becomes a loop of exchanges.
+//! Atomic accesses. Floats live in cells of unsigned integers, where what integers have no instruction for becomes a loop of
+//! exchanges; or in cells of their own type, in the variant for devices that add to them.
 
 use rspirv::spirv::Op as Spv;
 
@@ -8,6 +9,7 @@ use super::words::Id;
 use crate::ir::{Atomic, AtomicOp, Order, Root};
 use crate::op::Op;
 use crate::types::TypeId;
+use crate::typing;
 
 /// Pointer, scope and semantics of an access.
 #[derive(Clone, Copy)]
@@ -24,10 +26,17 @@ impl FunctionWriter<'_, '_> {
         let operand_type = atomic.operands.first().map(|operand| self.function.values[*operand].ty);
         let value = ty.or(operand_type).expect("an atomic access has a result or an operand");
         let lanes = self.w.lanes_of(value);
+        let cell_type = typing::place_type(self.w.module, self.function, &atomic.place);
+        let is_native = cell_type.is_ok_and(|ty| self.w.lanes_of(ty).scalar.is_float());
         self.access_by_pointer(&atomic.place, ty, |writer, pointer| {
             let (scope, semantics) = (writer.w.scope(atomic.scope), writer.w.semantics(success_order(atomic)));
             let cell = Cell { pointer, scope, semantics };
-            writer.w.need_atomic(lanes.scalar, matches!(atomic.place.root, Root::Shared(_)));
+            let is_shared = matches!(atomic.place.root, Root::Shared(_));
+            if is_native {
+                writer.w.need_float_atomic(lanes.scalar, is_shared);
+                return writer.native_atomic(atomic.op, lanes, cell, &operands);
+            }
+            writer.w.need_atomic(lanes.scalar, is_shared);
             if lanes.scalar.is_float() {
                 writer.float_atomic(atomic.op, lanes, cell, &operands)
             } else {
@@ -64,6 +73,19 @@ impl FunctionWriter<'_, '_> {
         };
         let all = [&[pointer, scope, semantics], operands].concat();
         self.w.op(spv, ty, &all)
+    }
+
+    /// An access to a cell that is a float.
+    fn native_atomic(&mut self, op: AtomicOp, float: Lanes, cell: Cell, operands: &[Id]) -> Id {
+        let ty = self.w.lanes_type(float);
+        let addend = match op {
+            AtomicOp::Add => operands[0],
+            // Exactly the same: a difference is rounded as the sum with the negative.
+            AtomicOp::Sub => self.w.float_op(Spv::FNegate, ty, &[operands[0]]),
+            _ => return self.int_atomic(op, float, cell, operands),
+        };
+        let Cell { pointer, scope, semantics } = cell;
+        self.w.op(Spv::AtomicFAddEXT, ty, &[pointer, scope, semantics, addend])
     }
 
     fn float_atomic(&mut self, op: AtomicOp, float: Lanes, cell: Cell, operands: &[Id]) -> Id {

@@ -3,7 +3,7 @@
 use rspirv::spirv::Capability;
 
 use super::module::Writer;
-use crate::descriptor::Feature;
+use crate::descriptor::{Feature, FloatAtomics};
 use crate::ir::SourceLocation;
 use crate::types::{Scalar, Type, TypeId};
 
@@ -14,6 +14,8 @@ pub(super) struct Features {
     uses: Vec<(Feature, Option<SourceLocation>)>,
     /// Which of the widths 16, 32 and 64 some float has.
     floats: [bool; 3],
+    /// The atomic floats that the device itself adds to.
+    float_atomics: FloatAtomics,
 }
 
 /// Memory that is reached from outside the module.
@@ -29,6 +31,11 @@ impl Features {
         self.uses
     }
 
+    /// The atomic floats that the device itself adds to.
+    pub(super) fn float_atomics(&self) -> FloatAtomics {
+        self.float_atomics
+    }
+
     /// The widths of floats in the module.
     pub(super) fn float_widths(&self) -> Vec<u32> {
         [16, 32, 64].into_iter().zip(self.floats).filter(|(_, is_used)| *is_used).map(|(width, _)| width).collect()
@@ -37,6 +44,13 @@ impl Features {
     /// The capabilities to declare.
     pub(super) fn capabilities(&self) -> Vec<Capability> {
         let mut all: Vec<_> = self.uses.iter().filter_map(|(feature, _)| capability(*feature)).collect();
+        let singles = FloatAtomics::BUFFER_F32.union(FloatAtomics::SHARED_F32);
+        if !self.float_atomics.without(singles).is_empty() {
+            all.push(Capability::AtomicFloat64AddEXT);
+        }
+        if !self.float_atomics.without(FloatAtomics::BUFFER_F64.union(FloatAtomics::SHARED_F64)).is_empty() {
+            all.push(Capability::AtomicFloat32AddEXT);
+        }
         // Two features may ask for one.
         let mut seen = Vec::new();
         all.retain(|capability| {
@@ -95,6 +109,17 @@ impl Writer<'_> {
         if scalar.bits() == 64 {
             self.need(if is_shared { Feature::SharedInt64Atomics } else { Feature::BufferInt64Atomics });
         }
+    }
+
+    /// Notes that the device itself accesses atomic floats.
+    pub(super) fn need_float_atomic(&mut self, scalar: Scalar, is_shared: bool) {
+        let needed = match (scalar.bits(), is_shared) {
+            (64, false) => FloatAtomics::BUFFER_F64,
+            (64, true) => FloatAtomics::SHARED_F64,
+            (_, false) => FloatAtomics::BUFFER_F32,
+            (_, true) => FloatAtomics::SHARED_F32,
+        };
+        self.features.float_atomics = self.features.float_atomics.union(needed);
     }
 
     /// Notes that the lanes of a subgroup exchange values of a scalar type.

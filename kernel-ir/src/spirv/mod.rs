@@ -46,7 +46,7 @@ mod types;
 mod uses;
 mod words;
 
-use crate::descriptor::{Feature, LaunchWord, Parallel};
+use crate::descriptor::{Feature, FloatAtomics, LaunchWord, Parallel};
 use crate::ir::{Module, SiteId, SourceLocation};
 
 /// Name of the entry point of every module.
@@ -78,6 +78,8 @@ pub struct Emitted {
     pub site_words: Vec<u32>,
     /// What the invocations do together.
     pub parallel: Parallel,
+    /// The atomic floats that the device itself adds to.
+    pub float_atomics: FloatAtomics,
     /// Features beyond the baseline, each with the first place that needs it.
     pub features: Vec<(Feature, Option<SourceLocation>)>,
 }

@@ -198,7 +198,9 @@ impl<'m> Writer<'m> {
                 full_workgroups: self.uses.needs_full_workgroups,
                 subgroup_operations: self.uses.subgroup,
                 subgroup_size: self.kernel.subgroup_size,
+                native: None,
             },
+            float_atomics: self.features.float_atomics(),
             sites: self.uses.sites,
             site_words: self.uses.site_words,
             features: self.features.uses(),
@@ -229,6 +231,9 @@ impl<'m> Writer<'m> {
             if self.uses.subgroup.contains(operations) {
                 head.inst(Op::Capability, &[capability as u32]);
             }
+        }
+        if !self.features.float_atomics().is_empty() {
+            head.inst_text(Op::Extension, &[], "SPV_EXT_shader_atomic_float_add", &[]);
         }
         head.inst_text(Op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
         head.inst(Op::MemoryModel, &[spirv::AddressingModel::Logical as u32, spirv::MemoryModel::Vulkan as u32]);

@@ -1,7 +1,9 @@
 //! A compiled kernel as the tokens of a constant.
 
 use gridwise_ir::compile::{Compiled, CompiledLocation, CompiledParam, CompiledSite};
-use gridwise_ir::descriptor::{LaunchWord, LaunchWordKind, Parallel, ParamKind, SubgroupOperations, pack};
+use gridwise_ir::descriptor::{
+    FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, SubgroupOperations, pack,
+};
 use proc_macro2::{Ident, Literal, Span};
 
 use super::message::message_tokens;
@@ -16,7 +18,7 @@ pub(super) const DESCRIPTOR: &str = "__descriptor";
 /// `&KernelDescriptor { … }`, naming only what a kernel has; `sites` are the rows of the table that stands before it.
 pub(super) fn descriptor_tokens(
     program: &Program,
-    compiled: &Compiled,
+    (compiled, variant): (&Compiled, Option<&Compiled>),
     messages: &[Message],
     place: &CompiledLocation,
     sites: &[SiteUse],
@@ -56,8 +58,8 @@ pub(super) fn descriptor_tokens(
         });
         tokens!(features: &[#(#features),*],)
     });
-    let parallel = (compiled.parallel != Parallel::NONE).then(|| {
-        let parallel = parallel_tokens(&compiled.parallel, home);
+    let parallel = (compiled.parallel != Parallel::NONE || variant.is_some()).then(|| {
+        let parallel = parallel_tokens(&compiled.parallel, variant, home);
         tokens!(parallel: #parallel,)
     });
     let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
@@ -96,12 +98,22 @@ fn launch_word_tokens(word: &LaunchWord) -> Tokens {
     tokens!(__Word::#maker(#offset #argument))
 }
 
-fn parallel_tokens(parallel: &Parallel, home: &Ident) -> Tokens {
+fn parallel_tokens(parallel: &Parallel, variant: Option<&Compiled>, home: &Ident) -> Tokens {
     let SubgroupOperations(operations) = parallel.subgroup_operations;
     let (shared_bytes, operations) = (number(parallel.shared_bytes), number(operations));
     let full_workgroups = parallel.full_workgroups;
     let subgroup_size = match parallel.subgroup_size.map(number) {
         Some(lanes) => tokens!(__Some(#lanes)),
+        None => tokens!(__None),
+    };
+    let native = match variant {
+        Some(variant) => {
+            let (spirv, FloatAtomics(needs)) = (Literal::byte_string(&pack(&variant.words)), variant.float_atomics);
+            let needs = number(needs);
+            tokens! {
+                __Some(#home::NativeModule { spirv: #home::Spirv::Packed(#spirv), needs: #home::FloatAtomics(#needs) })
+            }
+        }
         None => tokens!(__None),
     };
     tokens! {
@@ -110,6 +122,7 @@ fn parallel_tokens(parallel: &Parallel, home: &Ident) -> Tokens {
             full_workgroups: #full_workgroups,
             subgroup_operations: #home::SubgroupOperations(#operations),
             subgroup_size: #subgroup_size,
+            native: #native,
         }
     }
 }

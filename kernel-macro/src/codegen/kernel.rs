@@ -13,11 +13,12 @@ use crate::render::{TWIN, render_host, render_original, sites_tokens};
 use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::Ty;
 
-/// The checked original and the `Kernel` implementation with descriptor and host twin.
+/// The checked original and the `Kernel` implementation with descriptor and host twin. There may be a variant of what was
+/// compiled, for devices that add to atomic floats.
 pub(crate) fn kernel_items(
     program: &Program,
     item: ItemId,
-    compiled: &Compiled,
+    (compiled, variant): (&Compiled, Option<&Compiled>),
     messages: &[Message],
     krate: &TokenStream,
 ) -> TokenStream {
@@ -30,7 +31,7 @@ pub(crate) fn kernel_items(
     let private = &TokenStream::from(tokens!(#krate::__private));
     let original = editor::unless_written(|| render_original(program, item, krate));
     let place = CompiledLocation { file: file.clone(), line: position.0, column: position.1 };
-    let descriptor = descriptor_tokens(program, compiled, messages, &place, &host.sites);
+    let descriptor = descriptor_tokens(program, (compiled, variant), messages, &place, &host.sites);
     let atomics = function.params.iter().zip(&typed.params).enumerate().filter_map(|(position, (param, ty))| {
         let is_shared = matches!(ty, Ty::Buffer { mutable: false, .. });
         (is_shared && typed.atomic_buffers.contains(&param.binding)).then_some(position)

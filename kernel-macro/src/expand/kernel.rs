@@ -1,6 +1,7 @@
 //! `#[kernel]`.
 
 use gridwise_ir::compile::{CompileOptions, compile};
+use gridwise_ir::parallel::{NativeFloats, native_floats};
 use proc_macro2::{Ident, TokenStream};
 
 use super::{Finished, advance, errors_of, internal_error, start, unreadable_fn, wrong_item};
@@ -18,7 +19,7 @@ use crate::gather::{Closure, EntryKind, Place, State, names_of_fn};
 use crate::infer::infer_item;
 use crate::instantiate::instantiate;
 use crate::krate::facade_path;
-use crate::lower::{Lowered, lower_kernel};
+use crate::lower::{Lowered, lower_kernel, lower_kernel_natively};
 use crate::parse::{Role, parse_fn};
 
 /// A kernel as read.
@@ -152,6 +153,7 @@ fn compile_kernel(
     if let Some(kernel) = &mut module.kernel {
         kernel.subgroup_size = subgroup;
     }
+    let native = native_floats(&module);
     dump("ir", &name, || module.to_string());
     let compiled = match compile(module, &compile_options(function)) {
         Ok(compiled) => compiled,
@@ -163,7 +165,19 @@ fn compile_kernel(
     dump("spv", &name, || words_text(&compiled.words));
     check_push_constants(function, &compiled, diags);
     check_barriers(function, &compiled, &barriers, diags);
-    if diags.has_errors() { None } else { Some(kernel_items(&program, item, &compiled, &messages, &facade_path())) }
+    if diags.has_errors() {
+        return None;
+    }
+    let variant = (native != NativeFloats::NONE).then(|| {
+        let mut module = lower_kernel_natively(&program, item, workgroup, debug_assertions, native).module;
+        if let Some(kernel) = &mut module.kernel {
+            kernel.subgroup_size = subgroup;
+        }
+        compile(module, &CompileOptions { keep_ir: false, ..compile_options(function) })
+    });
+    // Without it the kernel computes the same.
+    let variant = variant.and_then(Result::ok).filter(|variant| variant.has_interface_of(&compiled));
+    Some(kernel_items(&program, item, (&compiled, variant.as_ref()), &messages, &facade_path()))
 }
 
 fn compile_options(function: &Fn) -> CompileOptions {

@@ -41,6 +41,7 @@ use std::collections::BTreeSet;
 use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::hash::FastMap;
 use gridwise_ir::ir::{BufferId, FunctionId, Module, ParamId, SourceLocation};
+use gridwise_ir::parallel::NativeFloats;
 use gridwise_ir::types::{Type, TypeId, Types};
 
 use crate::ast::{BindingId, ExprId, Fn, Item, SpanRange};
@@ -93,10 +94,21 @@ enum KernelParam {
 
 /// The module of a kernel without errors: the device functions it uses, callees first, then the kernel.
 pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3], debug_assertions: bool) -> Lowered {
+    lower_kernel_natively(program, kernel, workgroup, debug_assertions, NativeFloats::NONE)
+}
+
+/// As [`lower_kernel`], for a device that adds to some atomic floats itself.
+pub(crate) fn lower_kernel_natively(
+    program: &Program,
+    kernel: ItemId,
+    workgroup: [u32; 3],
+    debug_assertions: bool,
+    native: NativeFloats,
+) -> Lowered {
     let mut module = ModuleBuilder::new();
     let mut shared = Shared {
         program,
-        types: TypeCx::new(program),
+        types: TypeCx::new(program).natively(native),
         functions: FastMap::default(),
         closures: FastMap::default(),
         memory: FastMap::default(),

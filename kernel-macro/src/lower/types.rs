@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use gridwise_ir::hash::FastMap;
+use gridwise_ir::parallel::NativeFloats;
 use gridwise_ir::types::{Field, Scalar, StructDef, Type, TypeId, Types};
 
 use super::parallel::cell_of;
@@ -18,6 +19,8 @@ pub(super) struct TypeCx<'p> {
     /// Those of two, three and four columns.
     matrices: [Option<TypeId>; 3],
     enums: FastMap<Ty, Rc<EnumLayout>>,
+    /// Atomics that lie in memory as floats.
+    native: NativeFloats,
 }
 
 /// How values of an enum lie in IR: as the tag alone, or as a tuple of the tag and the slots.
@@ -31,7 +34,18 @@ pub(super) struct EnumLayout {
 
 impl<'p> TypeCx<'p> {
     pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, structs: FastMap::default(), matrices: [None; 3], enums: FastMap::default() }
+        Self {
+            program,
+            structs: FastMap::default(),
+            matrices: [None; 3],
+            enums: FastMap::default(),
+            native: NativeFloats::NONE,
+        }
+    }
+
+    /// With atomics of these floats as what they are.
+    pub(super) fn natively(self, native: NativeFloats) -> Self {
+        Self { native, ..self }
     }
 
     /// The IR type, or `None` for types without values or with a single one: unit, never, and what is made of them only.
@@ -41,6 +55,7 @@ impl<'p> TypeCx<'p> {
                 None
             }
             Ty::Closure(item, expr) => self.lower_closure(types, *item, *expr),
+            Ty::Atomic(name) if self.native.holds(scalar(*name)) => Some(types.scalar(scalar(*name))),
             Ty::Atomic(name) => Some(types.scalar(scalar(cell_of(*name)))),
             Ty::Scalar(name) => Some(types.scalar(scalar(*name))),
             Ty::Vector(name, lanes) => Some(types.vector(scalar(*name), *lanes)),

@@ -63,6 +63,10 @@ pub struct ManagerDesc {
     /// Whether to do without everything that not all devices have: all transfers are staged, descriptors come from pools,
     /// float controls are left out. For tests of what poorer devices do.
     pub baseline_only: bool,
+    /// Whether the device's own instructions add to atomic floats also where they may take subnormal numbers (below 1.2e-38 in
+    /// an `f32`) for zero and its other additions do not. They are faster, most of all when many invocations add to one number.
+    /// Without it they are used where they are as exact as other additions, and loops of exchanges elsewhere.
+    pub fast_float_atomics: bool,
     /// Bytes of the buffer that takes what one launch prints; 1 MiB when not said. What finds no room is counted.
     pub print_bytes: Option<u32>,
     /// Where `println!` and its like in kernels go; the standard streams when not said.
@@ -107,7 +111,7 @@ impl Manager {
         if desc.device == DeviceChoice::Sanitizer {
             return Self::sanitizer_with(desc);
         }
-        let (capacity, sink) = (capacity_of(desc.print_bytes), desc.print);
+        let (capacity, sink) = (capacity_of(desc.print_bytes), desc.print.clone());
         let host = || Backend::Host(HostDevice { options: desc.host, ..HostDevice::default() });
         if desc.device == DeviceChoice::Host {
             return Ok(Self { shared: Arc::new(Shared::new(host_info(desc.host), host(), capacity, sink)) });
@@ -127,7 +131,7 @@ impl Manager {
         let chosen = desc.device.choose(&infos)?;
         let shared = match (instance, candidates.into_iter().nth(chosen)) {
             (Some(instance), Some(candidate)) => {
-                let device = VulkanDevice::new(instance, &candidate, desc.baseline_only)?;
+                let device = VulkanDevice::new(instance, &candidate, &desc)?;
                 Shared::new(candidate.info, Backend::Vulkan(VulkanBackend::new(device)), capacity, sink)
             }
             _ => Shared::new(host_info(desc.host), host(), capacity, sink),

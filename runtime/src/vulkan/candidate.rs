@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 
 use ash::{ext, khr, vk};
-use gridwise_ir::descriptor::{Feature, SubgroupOperations};
+use gridwise_ir::descriptor::{Feature, FloatAtomics, SubgroupOperations};
 
 use super::spirv::{FloatControls, WidthControls};
 use super::timestamps::Clock;
@@ -27,6 +27,10 @@ pub(crate) struct Caps {
     pub(crate) max_push_descriptors: u32,
     pub(crate) has_portability_subset: bool,
     pub(crate) float_controls: FloatControls,
+    /// Atomic floats that the device adds to.
+    pub(crate) float_atomics: FloatAtomics,
+    /// Those of them that are as exact as its other additions.
+    pub(crate) exact_float_atomics: FloatAtomics,
     pub(crate) storage_alignment: u64,
     /// Bytes of the largest memory allocation.
     pub(crate) max_allocation: u64,
@@ -48,7 +52,14 @@ pub(crate) struct Caps {
 impl Caps {
     /// What is left without anything that devices may lack.
     pub(crate) fn without_extras(self) -> Self {
-        Self { max_push_descriptors: 0, float_controls: FloatControls::default(), hides_memory: true, ..self }
+        Self {
+            max_push_descriptors: 0,
+            float_controls: FloatControls::default(),
+            float_atomics: FloatAtomics::default(),
+            exact_float_atomics: FloatAtomics::default(),
+            hides_memory: true,
+            ..self
+        }
     }
 }
 
@@ -78,6 +89,9 @@ impl Candidate {
                 query_subgroup_control(instance, physical, &mut caps);
             }
             subgroup = query_subgroups(instance, physical, &mut caps);
+            if has(ext::shader_atomic_float::NAME) {
+                caps.float_atomics = query_float_atomics(instance, physical);
+            }
             driver = query_properties(instance, physical, has(khr::push_descriptor::NAME), &mut caps);
             query_features(instance, physical, &mut features, &mut missing);
         } else {
@@ -212,9 +226,36 @@ fn query_properties(
             denorm_preserve: floats.shader_denorm_preserve_float64 == vk::TRUE,
         },
     };
+    caps.exact_float_atomics = exact_float_atomics(caps);
     let [name, version] = [driver.driver_name_as_c_str(), driver.driver_info_as_c_str()]
         .map(|text| text.map_or("?".into(), CStr::to_string_lossy));
     format!("{name} {version}").trim().to_owned()
+}
+
+fn query_float_atomics(instance: &ash::Instance, physical: vk::PhysicalDevice) -> FloatAtomics {
+    let mut has = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
+    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut has);
+    // SAFETY: the device has the extension that the structure is of.
+    unsafe { instance.get_physical_device_features2(physical, &mut all) };
+    let kinds = [
+        (FloatAtomics::BUFFER_F32, has.shader_buffer_float32_atomics & has.shader_buffer_float32_atomic_add),
+        (FloatAtomics::SHARED_F32, has.shader_shared_float32_atomics & has.shader_shared_float32_atomic_add),
+        (FloatAtomics::BUFFER_F64, has.shader_buffer_float64_atomics & has.shader_buffer_float64_atomic_add),
+        (FloatAtomics::SHARED_F64, has.shader_shared_float64_atomics & has.shader_shared_float64_atomic_add),
+    ];
+    let present = kinds.into_iter().filter(|(_, has)| *has == vk::TRUE);
+    present.fold(FloatAtomics::default(), |all, (kind, _)| all.union(kind))
+}
+
+/// The atomic additions that give what the device's additions give. Atomic ones may take subnormal numbers for zero, whatever
+/// the module asks for; so may the others where the device does not promise to keep these.
+fn exact_float_atomics(caps: &Caps) -> FloatAtomics {
+    let kinds = [
+        (FloatAtomics::BUFFER_F32.union(FloatAtomics::SHARED_F32), caps.float_controls.float32),
+        (FloatAtomics::BUFFER_F64.union(FloatAtomics::SHARED_F64), caps.float_controls.float64),
+    ];
+    let inexact = kinds.into_iter().filter(|(_, controls)| controls.denorm_preserve);
+    inexact.fold(caps.float_atomics, |exact, (kinds, _)| exact.without(kinds))
 }
 
 fn query_features(

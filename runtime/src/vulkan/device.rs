@@ -15,6 +15,7 @@ use super::buffer::MemoryTypes;
 use super::candidate::{Candidate, Caps};
 use super::instance::VulkanInstance;
 use crate::error::{Error, Result};
+use crate::manager::ManagerDesc;
 
 /// How long a wait spins before it blocks. Longer than an empty submission takes on a GPU behind a hypervisor (175 µs), where
 /// being woken costs 20 µs more.
@@ -45,9 +46,12 @@ impl VulkanDevice {
     ///
     /// # Errors
     /// When the driver fails.
-    pub(crate) fn new(instance: Arc<VulkanInstance>, candidate: &Candidate, baseline_only: bool) -> Result<Arc<Self>> {
+    pub(crate) fn new(instance: Arc<VulkanInstance>, candidate: &Candidate, desc: &ManagerDesc) -> Result<Arc<Self>> {
         let physical = candidate.physical;
-        let caps = if baseline_only { candidate.caps.without_extras() } else { candidate.caps };
+        let mut caps = if desc.baseline_only { candidate.caps.without_extras() } else { candidate.caps };
+        if !desc.fast_float_atomics {
+            caps.float_atomics = caps.exact_float_atomics;
+        }
         let raw = {
             let _one_at_a_time = super::instance::lifecycle();
             create_device(&instance.raw, candidate, &caps)?
@@ -246,7 +250,7 @@ impl VulkanDevice {
 }
 
 fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -> Result<ash::Device> {
-    use gridwise_ir::descriptor::Feature;
+    use gridwise_ir::descriptor::{Feature, FloatAtomics};
     let has = |feature| candidate.info.features.contains(&feature);
     let priorities = [1.0];
     let queues =
@@ -261,6 +265,19 @@ fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -
     if caps.has_subgroup_sizes && caps.subgroup_sizes_by_extension {
         extensions.push(ext::subgroup_size_control::NAME.as_ptr());
     }
+    if !caps.float_atomics.is_empty() {
+        extensions.push(ext::shader_atomic_float::NAME.as_ptr());
+    }
+    let adds_to = |kind| caps.float_atomics.contains(kind);
+    let mut float_atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
+        .shader_buffer_float32_atomics(adds_to(FloatAtomics::BUFFER_F32))
+        .shader_buffer_float32_atomic_add(adds_to(FloatAtomics::BUFFER_F32))
+        .shader_shared_float32_atomics(adds_to(FloatAtomics::SHARED_F32))
+        .shader_shared_float32_atomic_add(adds_to(FloatAtomics::SHARED_F32))
+        .shader_buffer_float64_atomics(adds_to(FloatAtomics::BUFFER_F64))
+        .shader_buffer_float64_atomic_add(adds_to(FloatAtomics::BUFFER_F64))
+        .shader_shared_float64_atomics(adds_to(FloatAtomics::SHARED_F64))
+        .shader_shared_float64_atomic_add(adds_to(FloatAtomics::SHARED_F64));
     let mut subgroup_sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
         .subgroup_size_control(caps.has_subgroup_sizes)
         .compute_full_subgroups(caps.has_full_subgroups);
@@ -289,6 +306,7 @@ fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -
         .push_next(&mut vulkan_1_1)
         .push_next(&mut vulkan_1_2);
     let info = if caps.has_subgroup_sizes { info.push_next(&mut subgroup_sizes) } else { info };
+    let info = if caps.float_atomics.is_empty() { info } else { info.push_next(&mut float_atomics) };
     // SAFETY: the device has the family, extensions and features asked for; all pointers live until after the call.
     unsafe { instance.create_device(candidate.physical, &info, None) }.map_err(Error::vulkan("vkCreateDevice"))
 }

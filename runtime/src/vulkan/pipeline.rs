@@ -24,7 +24,7 @@ pub(crate) struct Pipeline {
 impl Pipeline {
     /// Creates a kernel's pipeline; limits and features were checked.
     pub(crate) fn new(device: &Arc<VulkanDevice>, descriptor: &KernelDescriptor) -> Result<Self> {
-        let words = spirv::words(descriptor)?;
+        let words = spirv::words(descriptor, device.caps.float_atomics)?;
         let words = spirv::strip_float_controls(words.into(), device.caps.float_controls);
         let mut bindings: Vec<u32> = descriptor.params.iter().filter_map(|param| binding_of(param.kind)).collect();
         bindings.extend(descriptor.trap_binding);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gridwise_ir::descriptor::KernelDescriptor;
+use gridwise_ir::descriptor::{FloatAtomics, KernelDescriptor};
 
 use crate::error::{Error, Result};
 
@@ -31,13 +31,15 @@ const DENORM_PRESERVE: [u32; 2] = [4464, 4459];
 const SIGNED_ZERO_INF_NAN_PRESERVE: [u32; 2] = [4466, 4461];
 const ROUNDING_MODE_RTE: [u32; 2] = [4467, 4462];
 
-/// The words of a kernel's module.
+/// The words of a kernel's module, or of its variant for a device that adds to these atomic floats.
 ///
 /// # Errors
 /// When the bytes cannot be a module.
-pub(crate) fn words(descriptor: &KernelDescriptor) -> Result<Vec<u32>> {
+pub(crate) fn words(descriptor: &KernelDescriptor, float_atomics: FloatAtomics) -> Result<Vec<u32>> {
     let invalid = |cause| Error::InvalidModule { kernel: descriptor.name, cause };
-    let words = descriptor.spirv.words().filter(|words| words.len() >= HEADER);
+    let native = descriptor.parallel.native.filter(|native| float_atomics.contains(native.needs));
+    let spirv = native.map_or(descriptor.spirv, |native| native.spirv);
+    let words = spirv.words().filter(|words| words.len() >= HEADER);
     let words = words.ok_or_else(|| invalid("its length is not that of a module"))?;
     if words[0] != MAGIC {
         return Err(invalid("the magic number is wrong"));
@@ -185,7 +187,7 @@ mod tests {
                 parallel: Parallel::NONE,
                 ir: None,
             };
-            words(&descriptor).map(|words| words.len())
+            words(&descriptor, FloatAtomics::default()).map(|words| words.len())
         };
         assert_eq!(check(&GOOD).unwrap(), 7);
         assert!(check(&GOOD[..24]).is_err(), "cut off in an instruction");

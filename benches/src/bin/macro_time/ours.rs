@@ -106,7 +106,7 @@ pub(crate) fn run_stages(workload: &Workload) -> Result<Staged, Error> {
     clock.skip();
     let krate = facade_path();
     let mut tokens = dispatch_items(&parsed.source, &parsed.function, &krate);
-    tokens.extend(kernel_items(&program, item, &compiled, &messages, &krate));
+    tokens.extend(kernel_items(&program, item, (&compiled, None), &messages, &krate));
     clock.next();
 
     drop((tokens, names));
