@@ -1,5 +1,6 @@
 //! The arguments of `#[kernel(…)]`. Reads tokens and checks numbers; expands nothing.
 
+use gridwise_ir::ir::FloatRules;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream, Parser as _};
@@ -25,7 +26,7 @@ const MAX_SIZE: [u64; 3] = [1024, 1024, 64];
 const MAX_SUBGROUP: u64 = 128;
 
 /// The arguments that `#[kernel]` knows.
-const KEYS: [&str; 2] = ["workgroup", "subgroup"];
+const KEYS: [&str; 3] = ["workgroup", "subgroup", "fast_math"];
 
 /// What `#[kernel(…)]` says.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub(crate) struct KernelAttr {
     span: SpanRange,
     /// Invocations per subgroup, if it says so.
     subgroup: Option<WorkgroupArg>,
+    /// What `fast_math` gives up.
+    float_rules: FloatRules,
 }
 
 /// One component of `workgroup`.
@@ -53,17 +56,24 @@ enum Size {
     Error,
 }
 
-/// `key = value`
+/// `key = value`, `key(name, …)`
 struct Argument {
     key: Ident,
     value: Option<Expr>,
+    names: Option<Vec<Ident>>,
 }
 
 impl Parse for Argument {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let key = input.parse()?;
+        let mut names = None;
+        if input.peek(syn::token::Paren) {
+            let list;
+            syn::parenthesized!(list in input);
+            names = Some(Punctuated::<Ident, Token![,]>::parse_terminated(&list)?.into_iter().collect());
+        }
         let value = input.parse::<Option<Token![=]>>()?.map(|_| input.parse()).transpose()?;
-        Ok(Self { key, value })
+        Ok(Self { key, value, names })
     }
 }
 
@@ -71,7 +81,7 @@ impl KernelAttr {
     /// Reads the attribute's arguments.
     pub(crate) fn parse(tokens: TokenStream, diags: &mut Diagnostics) -> Self {
         let span = SpanRange::token(Span::call_site());
-        let mut attr = Self { workgroup: Vec::new(), span, subgroup: None };
+        let mut attr = Self { workgroup: Vec::new(), span, subgroup: None, float_rules: FloatRules::default() };
         let arguments = match Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(arguments) => arguments,
             Err(error) => {
@@ -94,6 +104,12 @@ impl KernelAttr {
                 continue;
             }
             match (&argument.value, key.as_str()) {
+                (value, "fast_math") => attr.read_fast_math(&argument, value.is_some(), diags),
+                _ if argument.names.is_some() => {
+                    diags
+                        .error(code::BAD_ATTRIBUTE, span, format!("`{key}` takes no parentheses"))
+                        .help(format!("write `{key} = 64`"));
+                }
                 (Some(value), "workgroup") => attr.read_workgroup(value, diags),
                 (Some(value), _) => attr.read_subgroup(value, diags),
                 (None, "workgroup") => {
@@ -108,6 +124,46 @@ impl KernelAttr {
             seen.push(key);
         }
         attr
+    }
+
+    /// `fast_math` gives up everything, `fast_math(contract)` what it names.
+    fn read_fast_math(&mut self, argument: &Argument, has_value: bool, diags: &mut Diagnostics) {
+        let known = format!("`{}`", FloatRules::NAMES.join("`, `"));
+        let span = SpanRange::token(argument.key.span());
+        match &argument.names {
+            _ if has_value => {
+                diags
+                    .error(code::BAD_ATTRIBUTE, span, "`fast_math` takes no value")
+                    .note(format!("it can give up {known}"))
+                    .help("write `fast_math` for all of it, or `fast_math(contract)`");
+            }
+            None => self.float_rules = FloatRules::ALL,
+            Some(names) if names.is_empty() => {
+                diags
+                    .error(code::BAD_ATTRIBUTE, span, "`fast_math()` gives up nothing")
+                    .note(format!("it can give up {known}"))
+                    .help("write `fast_math` for all of it, or name what");
+            }
+            Some(names) => {
+                for name in names {
+                    let text = name.to_string();
+                    if self.float_rules.allow(&text) {
+                        continue;
+                    }
+                    let message = format!("`fast_math` has no part `{text}`");
+                    let error = diags.error(code::BAD_ATTRIBUTE, SpanRange::token(name.span()), message);
+                    match nearest(&text, FloatRules::NAMES) {
+                        Some(part) => error.help(format!("did you mean `{part}`?")),
+                        None => error.help(format!("it can give up {known}")),
+                    };
+                }
+            }
+        }
+    }
+
+    /// What the kernel gives up of exact float arithmetic.
+    pub(crate) const fn float_rules(&self) -> FloatRules {
+        self.float_rules
     }
 
     fn read_subgroup(&mut self, value: &Expr, diags: &mut Diagnostics) {

@@ -7,6 +7,7 @@ pub mod bytes;
 pub mod choices;
 pub mod closures;
 pub mod control;
+pub mod fast_math;
 pub mod float_atomics;
 pub mod floats;
 pub mod generics;
@@ -47,6 +48,7 @@ pub fn all() -> Vec<Case> {
         closures::CASES,
         control::CASES,
         float_atomics::CASES,
+        fast_math::CASES,
         floats::CASES,
         generics::CASES,
         grid::CASES,

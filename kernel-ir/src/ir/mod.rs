@@ -7,6 +7,7 @@
 mod atomic;
 mod builtin;
 mod constant;
+mod float_rules;
 mod function;
 mod inst;
 mod module;
@@ -16,6 +17,7 @@ mod subgroup;
 pub use atomic::{Atomic, AtomicOp, Order, Scope};
 pub use builtin::Builtin;
 pub use constant::Constant;
+pub use float_rules::FloatRules;
 pub use function::{Block, BlockId, Function, FunctionId, InstId, Local, LocalId, Value, ValueId};
 pub use inst::{Inst, InstKind};
 pub use module::{

@@ -1,6 +1,6 @@
 //! Modules: one kernel, the functions it calls, the types, source files and trap sites they name.
 
-use super::{Function, FunctionId};
+use super::{FloatRules, Function, FunctionId};
 use crate::arena::Arena;
 use crate::descriptor::SiteKind;
 use crate::entity_id;
@@ -64,6 +64,8 @@ pub struct Kernel {
     pub subgroup_size: Option<u32>,
     /// Whether the kernel must run with all invocations of every workgroup, even if no instruction is left that waits for them.
     pub full_workgroups: bool,
+    /// What is given up of exact float arithmetic.
+    pub float_rules: FloatRules,
 }
 
 impl Kernel {
@@ -77,6 +79,7 @@ impl Kernel {
             shared: Arena::new(),
             subgroup_size: None,
             full_workgroups: false,
+            float_rules: FloatRules::default(),
         }
     }
 }

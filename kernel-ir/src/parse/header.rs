@@ -92,6 +92,20 @@ fn parse_kernel(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<Kernel> {
         kernel.subgroup_size = Some(cursor.number()?);
         cursor.expect(")")?;
     }
+    if cursor.eat_word("fast_math") {
+        cursor.expect("(")?;
+        loop {
+            let word = cursor.peek_word().unwrap_or_default();
+            if !kernel.float_rules.allow(word) {
+                return cursor.expected("a relaxation of float arithmetic");
+            }
+            cursor.skip_word(word);
+            if !cursor.eat(",") {
+                break;
+            }
+        }
+        cursor.expect(")")?;
+    }
     kernel.full_workgroups = cursor.eat_word("full");
     cursor.expect("{")?;
     while cursor.is_at_id("buffer") {

@@ -145,6 +145,10 @@ fn write_kernel(f: &mut Formatter<'_>, module: &Module, kernel: &Kernel) -> fmt:
     if let Some(lanes) = kernel.subgroup_size {
         write!(f, " subgroup({lanes})")?;
     }
+    let relaxed = kernel.float_rules.names();
+    if !relaxed.is_empty() {
+        write!(f, " fast_math({})", relaxed.join(", "))?;
+    }
     writeln!(f, "{} {{", if kernel.full_workgroups { " full" } else { "" })?;
     for (id, buffer) in kernel.buffers.iter() {
         let mutable = if buffer.writable { " mut" } else { "" };

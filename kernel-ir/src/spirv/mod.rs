@@ -23,7 +23,8 @@
 //!
 //! # Meaning
 //! Every op means what its row in [`op`](crate::op) says for all operands; the guards that takes are in `ops`, `casts` and
-//! `math`. Float arithmetic is `NoContraction` throughout.
+//! `math`. Float arithmetic is `NoContraction` throughout, but where the kernel's
+//! [`FloatRules`](crate::ir::FloatRules) say otherwise; helpers stay exact.
 
 mod atomic;
 mod bits;

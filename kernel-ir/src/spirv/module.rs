@@ -139,9 +139,13 @@ impl<'m> Writer<'m> {
         self.functions.inst_parts(op, &[&[ty, id], operands]);
     }
 
-    /// Appends float arithmetic: its result is what the operation alone gives, never fused with another.
+    /// Appends float arithmetic: its result is what the operation alone gives, never fused with another, unless the kernel
+    /// lets a device reassociate. Helpers rely on it in any kernel.
     pub(super) fn float_op(&mut self, op: spirv::Op, ty: Id, operands: &[u32]) -> Id {
         let id = self.op(op, ty, operands);
+        if self.kernel.float_rules.reassociate && !self.helpers.are_being_written {
+            return id;
+        }
         self.annotations.inst(spirv::Op::Decorate, &[id, spirv::Decoration::NoContraction as u32]);
         id
     }
@@ -216,7 +220,10 @@ impl<'m> Writer<'m> {
             (Capability::RoundingModeRTE, ExecutionMode::RoundingModeRTE),
         ];
         let widths = self.features.float_widths();
-        let controls = if widths.is_empty() { &[] } else { &controls[..] };
+        let is_kept = |mode: ExecutionMode| {
+            !widths.is_empty() && !(mode == ExecutionMode::SignedZeroInfNanPreserve && self.kernel.float_rules.no_nan)
+        };
+        let controls: Vec<_> = controls.into_iter().filter(|(_, mode)| is_kept(*mode)).collect();
         let mut head = Words::default();
         for capability in [Capability::Shader, Capability::VulkanMemoryModel] {
             head.inst(Op::Capability, &[capability as u32]);
@@ -224,7 +231,7 @@ impl<'m> Writer<'m> {
         for capability in self.features.capabilities() {
             head.inst(Op::Capability, &[capability as u32]);
         }
-        for (capability, _) in controls {
+        for (capability, _) in &controls {
             head.inst(Op::Capability, &[*capability as u32]);
         }
         for (capability, (operations, _)) in SUBGROUP_CAPABILITIES.into_iter().zip(SubgroupOperations::NAMES) {
@@ -243,7 +250,7 @@ impl<'m> Writer<'m> {
         let [x, y, z] = self.kernel.workgroup;
         head.inst(Op::ExecutionMode, &[entry, ExecutionMode::LocalSize as u32, x, y, z]);
         for width in widths {
-            for (_, mode) in controls {
+            for (_, mode) in &controls {
                 head.inst(Op::ExecutionMode, &[entry, *mode as u32, width]);
             }
         }

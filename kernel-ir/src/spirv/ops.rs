@@ -41,6 +41,9 @@ impl FunctionWriter<'_, '_> {
                 let to = lanes.of(self.w.lanes_of(ty).scalar);
                 self.w.bitcast(lanes, to, ids[0])
             }
+            Op::Add | Op::Sub if lanes.scalar.is_float() => {
+                self.contracted(op, lanes, operands, &ids).unwrap_or_else(|| self.lanes_op(op, lanes, &ids))
+            }
             Op::Shl | Op::Shr => self.shift(op, lanes, &ids, operands[1]),
             Op::Div | Op::Rem if lanes.scalar.is_int() && lanes.scalar.bits() == 64 && !self.is_const(operands[1]) => {
                 self.divide_wide(op, lanes, &ids)
@@ -115,6 +118,29 @@ impl FunctionWriter<'_, '_> {
                 self.w.op(spv, ty, ids)
             }
         }
+    }
+
+    /// A sum or difference of which one side is a product, as one operation, if the kernel lets it be one.
+    fn contracted(&mut self, op: Op, lanes: Lanes, operands: &[ValueId], ids: &[Id]) -> Option<Id> {
+        let rules = self.w.kernel.float_rules;
+        if !rules.contract || rules.reassociate {
+            return None;
+        }
+        let product = |value: ValueId| match &self.function.insts[self.definitions[value.index()]?].kind {
+            InstKind::Op(Op::Mul, factors) => Some(self.ids(factors)),
+            _ => None,
+        };
+        let (mut factors, mut other, is_left) = match (product(operands[0]), product(operands[1])) {
+            (Some(factors), _) => (factors, ids[1], true),
+            (None, Some(factors)) => (factors, ids[0], false),
+            (None, None) => return None,
+        };
+        let ty = self.w.lanes_type(lanes);
+        if op == Op::Sub {
+            let negated = if is_left { &mut other } else { &mut factors[0] };
+            *negated = self.w.float_op(Spv::FNegate, ty, &[*negated]);
+        }
+        Some(self.w.glsl_op(GLOp::Fma, ty, &[factors[0], factors[1], other]))
     }
 
     fn logic(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
@@ -272,7 +298,9 @@ impl FunctionWriter<'_, '_> {
     fn float_function(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
         let ty = self.w.lanes_type(lanes);
         let bools = self.w.lanes_type(lanes.of(Scalar::Bool));
+        let is_approximate = self.w.kernel.float_rules.approximate_functions && lanes.scalar == Scalar::F32;
         let (glsl, helper) = match op {
+            _ if is_approximate && approximation(op).is_some() => (approximation(op), None),
             Op::IsNan => return self.w.op(Spv::FUnordNotEqual, bools, &[ids[0], ids[0]]),
             Op::IsInf => {
                 let size = self.w.glsl_op(GLOp::FAbs, ty, ids);
@@ -294,6 +322,30 @@ impl FunctionWriter<'_, '_> {
             (None, None) => unreachable!("`{}` is not a function of floats", op.name()),
         }
     }
+}
+
+/// The function of `GLSL.std.450` that is nearly an op.
+fn approximation(op: Op) -> Option<GLOp> {
+    Some(match op {
+        Op::Sqrt => GLOp::Sqrt,
+        Op::MulAdd => GLOp::Fma,
+        Op::Sin => GLOp::Sin,
+        Op::Cos => GLOp::Cos,
+        Op::Tan => GLOp::Tan,
+        Op::Asin => GLOp::Asin,
+        Op::Acos => GLOp::Acos,
+        Op::Atan => GLOp::Atan,
+        Op::Atan2 => GLOp::Atan2,
+        Op::Sinh => GLOp::Sinh,
+        Op::Cosh => GLOp::Cosh,
+        Op::Tanh => GLOp::Tanh,
+        Op::Exp => GLOp::Exp,
+        Op::Exp2 => GLOp::Exp2,
+        Op::Ln => GLOp::Log,
+        Op::Log2 => GLOp::Log2,
+        Op::Powf => GLOp::Pow,
+        _ => return None,
+    })
 }
 
 /// Whether an op on a float is done in `f32`: all but those on bits for `bf16`, which devices do not know, and for `f16` those

@@ -149,3 +149,37 @@ fn saxpy_validates() {
         OpFunctionEnd"#]]
     .assert_eq(&disassemble(&emitted.words));
 }
+
+/// What a kernel gives up of exact arithmetic is what its module leaves out, and nothing else.
+#[test]
+fn fast_math() {
+    let text = |relaxed: &str| {
+        let module = SAXPY.replace("workgroup(256, 1, 1)", &format!("workgroup(256, 1, 1){relaxed}"));
+        assert!(relaxed.is_empty() || module.contains(relaxed));
+        let module =
+            module.replace("    store buffer1", "    %7: f32 = sin %6\n    %8: f32 = sub %7, %5\n    store buffer1");
+        let module = module.replace("= %6 @file0:5:5", "= %8 @file0:5:5");
+        let emitted = emit_text(&module);
+        validate(relaxed, &emitted.words);
+        // The kernel's own function comes first.
+        let text = support::disassemble(&emitted.words);
+        let kernel = text.split("OpFunctionEnd").next().unwrap_or_default().to_owned();
+        (text, kernel)
+    };
+    let count = |text: &str, what: &str| text.matches(what).count();
+    let (exact, exact_kernel) = text("");
+    assert_eq!(count(&exact_kernel, "Fma"), 0);
+    let (contract, kernel) = text(" fast_math(contract)");
+    assert_eq!(count(&kernel, "Fma"), 2);
+    assert_eq!(count(&exact, "SignedZeroInfNanPreserve"), count(&contract, "SignedZeroInfNanPreserve"));
+    let (reassociate, kernel) = text(" fast_math(reassociate)");
+    // The product, the sum and the difference; the helper keeps its own.
+    assert_eq!(count(&exact, "NoContraction") - count(&reassociate, "NoContraction"), 3);
+    assert_eq!(count(&kernel, "Fma"), 0);
+    let (no_nan, _) = text(" fast_math(no_nan)");
+    assert_eq!(count(&no_nan, "SignedZeroInfNanPreserve"), 0);
+    assert_eq!(count(&no_nan, "NoContraction"), count(&exact, "NoContraction"));
+    let (approximate, kernel) = text(" fast_math(approximate_functions)");
+    assert_eq!((count(&kernel, " Sin "), count(&exact_kernel, " Sin ")), (1, 0));
+    assert_eq!(count(&approximate, "NoContraction"), 3);
+}

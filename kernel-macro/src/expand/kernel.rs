@@ -152,6 +152,7 @@ fn compile_kernel(
     let Lowered { mut module, messages, barriers } = lower_kernel(&program, item, workgroup, debug_assertions);
     if let Some(kernel) = &mut module.kernel {
         kernel.subgroup_size = subgroup;
+        kernel.float_rules = attr.float_rules();
     }
     let native = native_floats(&module);
     dump("ir", &name, || module.to_string());

@@ -101,6 +101,8 @@ helpers! {
 pub(super) struct Helpers {
     ids: [Option<Id>; Helper::COUNT],
     wanted: Vec<Helper>,
+    /// Whether what is written now is a helper.
+    pub(super) are_being_written: bool,
 }
 
 impl Writer<'_> {
@@ -139,6 +141,7 @@ impl Writer<'_> {
     /// Defines all helpers that something calls; they may call more.
     pub(super) fn write_helpers(&mut self) {
         let mut written = 0;
+        self.helpers.are_being_written = true;
         while let Some(&helper) = self.helpers.wanted.get(written) {
             written += 1;
             self.write_helper(helper);

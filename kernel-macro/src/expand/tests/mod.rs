@@ -1,5 +1,6 @@
 //! Whole expansions without rustc: gathering is done here by name.
 
+mod attributes;
 mod barriers;
 mod driver;
 mod examples;
