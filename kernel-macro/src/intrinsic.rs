@@ -165,20 +165,20 @@ pub(crate) enum Sig {
 intrinsics! {
     Abs "abs" Method (Float|FloatVec|Sint|SintVec) () -> Same;
     Sqrt "sqrt" Method (Float) () -> Same;
-    Sin "sin" Method (Single) () -> Same;
-    Cos "cos" Method (Single) () -> Same;
-    Tan "tan" Method (Single) () -> Same;
+    Sin "sin" Method (Float) () -> Same;
+    Cos "cos" Method (Float) () -> Same;
+    Tan "tan" Method (Float) () -> Same;
     Asin "asin" Method (Single) () -> Same;
     Acos "acos" Method (Single) () -> Same;
     Atan "atan" Method (Single) () -> Same;
     Sinh "sinh" Method (Single) () -> Same;
     Cosh "cosh" Method (Single) () -> Same;
     Tanh "tanh" Method (Single) () -> Same;
-    Exp "exp" Method (Single|FloatVec) () -> Same;
-    Exp2 "exp2" Method (Single) () -> Same;
-    Ln "ln" Method (Single) () -> Same;
-    Log2 "log2" Method (Single) () -> Same;
-    Log10 "log10" Method (Single) () -> Same;
+    Exp "exp" Method (Float|FloatVec) () -> Same;
+    Exp2 "exp2" Method (Float) () -> Same;
+    Ln "ln" Method (Float) () -> Same;
+    Log2 "log2" Method (Float) () -> Same;
+    Log10 "log10" Method (Float) () -> Same;
     Recip "recip" Method (Float|FloatVec) () -> Same;
     Fract "fract" Method (Float|FloatVec) () -> Same;
     Signum "signum" Method (Float|Half|FloatVec) () -> Same;
@@ -195,7 +195,7 @@ intrinsics! {
     Powi "powi" Method (Float) (I32) -> Same;
     Atan2 "atan2" Method (Single) (Same) -> Same;
     Hypot "hypot" Method (Single) (Same) -> Same;
-    Log "log" Method (Single) (Same) -> Same;
+    Log "log" Method (Float) (Same) -> Same;
     RemEuclidFloat "rem_euclid" Method (Float) (Same) -> Same;
     DivEuclidFloat "div_euclid" Method (Float) (Same) -> Same;
     Copysign "copysign" Method (Float|Half|FloatVec) (Same) -> Same;
@@ -222,7 +222,7 @@ intrinsics! {
     FromF32 "from_f32" Function (Half) (F32) -> Same;
     ToF32 "to_f32" Method (Half) () -> F32;
     ToF64 "to_f64" Method (Half) () -> F64;
-    SinCos "sin_cos" Method (Single) () -> PairSame;
+    SinCos "sin_cos" Method (Float) () -> PairSame;
     CountLeadingOnes "leading_ones" Method (Sint|Uint) () -> U32;
     CountTrailingOnes "trailing_ones" Method (Sint|Uint) () -> U32;
     MidpointUnsigned "midpoint" Method (Uint) (Same) -> Same;

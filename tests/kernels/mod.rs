@@ -7,6 +7,7 @@ pub mod bytes;
 pub mod choices;
 pub mod closures;
 pub mod control;
+pub mod doubles;
 pub mod fast_math;
 pub mod float_atomics;
 pub mod floats;
@@ -48,6 +49,7 @@ pub fn all() -> Vec<Case> {
         closures::CASES,
         control::CASES,
         float_atomics::CASES,
+        doubles::CASES,
         fast_math::CASES,
         floats::CASES,
         generics::CASES,

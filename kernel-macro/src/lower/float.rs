@@ -21,12 +21,15 @@ const HYPOT_DOWN: f32 = f32::from_bits((127 - 98) << 23);
 impl FnCx<'_, '_, '_> {
     /// By the binary logarithm: devices compute the natural one from it, which would round once more.
     pub(super) fn log10(&mut self, x: ValueId) -> ValueId {
+        if self.shape(x).0 == Scalar::F64 {
+            return self.log10_of_double(x);
+        }
         let log2 = self.b.op(Op::Log2, &[x]);
         self.scale(log2, std::f32::consts::LOG10_2, std::f64::consts::LOG10_2)
     }
 
     pub(super) fn log(&mut self, x: ValueId, base: ValueId) -> ValueId {
-        let (x, base) = (self.b.op(Op::Ln, &[x]), self.b.op(Op::Ln, &[base]));
+        let (x, base) = (self.ln(x), self.ln(base));
         self.b.op(Op::Div, &[x, base])
     }
 
@@ -231,7 +234,10 @@ impl FnCx<'_, '_, '_> {
     }
 
     pub(super) fn sin_cos(&mut self, x: ValueId) -> ValueId {
-        let (sin, cos) = (self.b.op(Op::Sin, &[x]), self.b.op(Op::Cos, &[x]));
+        let (sin, cos) = match self.shape(x).0 {
+            Scalar::F64 => self.sin_cos_of_double(x),
+            _ => (self.b.op(Op::Sin, &[x]), self.b.op(Op::Cos, &[x])),
+        };
         let float = self.b.value_type(x);
         let pair = self.b.types_mut().intern(Type::Tuple(vec![float, float]));
         self.compose(pair, &[sin, cos])

@@ -4,11 +4,13 @@
 //! (`None`) means unit or that control does not come out of the expression: whoever needs a value passes `None` on.
 //! Masking of invocations beyond the grid and the code of checked accesses belong to the back end.
 
+mod angle;
 mod choice;
 mod closure;
 mod constant;
 mod control;
 mod division;
+mod double;
 mod emit;
 mod expr;
 mod float;

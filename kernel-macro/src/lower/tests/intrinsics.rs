@@ -2,6 +2,7 @@
 
 use glam::{BVec3, IVec2, IVec3, IVec4, Mat2, Mat3, Mat4, Quat, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
 
+use super::eval::{Datum, call};
 use super::harness::device_module;
 use super::twin::twin;
 use crate::intrinsic::{Kind, Receiver, Row, Sig, rows};
@@ -370,6 +371,43 @@ fn doubles() {
     twin! { fn f(a: f64) -> (bool, bool, bool, u64) { (a.is_nan(), a.is_finite(), a.is_sign_negative(), a.abs().to_bits()) } }
     twin! { fn f(a: f64, b: f32) -> (f32, f64, f64) { (a as f32, b as f64, f64::from_bits(7) + 1e300) } }
     twin! { fn f(a: f64) -> (f64, f64, f64) { (a.clamp(-1.0, 1.0), a.to_radians(), a.powi(3)) } }
+}
+
+/// Functions of `f64` near those of rustc's, which are within 1 of the truth, over all magnitudes.
+#[test]
+fn exponentials_and_logarithms_of_doubles() {
+    twin! { close(2) [] fn f(a: f64) -> (f64, f64, f64) { (a.exp(), a.exp2(), a.ln()) } }
+    twin! { close(2) [] fn f(a: f64) -> (f64, f64) { (a.log2(), a.log10()) } }
+    twin! { close(3) [] fn f(a: f64) -> ((f64, f64), f64) { (a.sin_cos(), a.sin()) } }
+    let functions: [(&str, fn(f64) -> f64, u64); 8] = [
+        ("exp", f64::exp, 2),
+        ("exp2", f64::exp2, 2),
+        ("ln", f64::ln, 2),
+        ("log2", f64::log2, 2),
+        ("log10", f64::log10, 2),
+        ("sin", f64::sin, 3),
+        ("cos", f64::cos, 3),
+        ("tan", f64::tan, 7),
+    ];
+    for (name, truth, units) in functions {
+        let module = device_module(&format!("fn f(a: f64) -> f64 {{ a.{name}() }}"));
+        for number in 0..3000u64 {
+            // Bits all over; small numbers; numbers next to 1.
+            let noise = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let x = match number % 3 {
+                0 => f64::from_bits(noise),
+                1 => noise as i64 as f64 / (1u64 << 53) as f64,
+                _ => 1.0 + noise as i64 as f64 / (1u64 << 63) as f64 / (1u64 << (number % 50)) as f64,
+            };
+            let wanted = truth(x);
+            let Some(Datum::Bits(found)) = call(&module, &[Datum::Bits(x.to_bits())]).result else {
+                panic!("no result")
+            };
+            let is_near =
+                found.abs_diff(wanted.to_bits()) <= units || wanted.is_nan() && f64::from_bits(found).is_nan();
+            assert!(is_near, "{name}({x:e}) is {wanted:e}, not {:e}", f64::from_bits(found));
+        }
+    }
 }
 
 /// Methods that only one of the two kinds of integers has.

@@ -1,0 +1,234 @@
+//! Exponential functions and logarithms of `f64`, which SPIR-V does not have, from arithmetic that it has.
+//!
+//! Each reduces its operand to a short interval and sums the Taylor series there: of `e^r` for |r| at most half of ln 2, and
+//! of `ln((1 + s) / (1 - s)) = 2 (s + s³/3 + s⁵/5 + …)` for the fraction of a number between √½ and √2 (Abramowitz and
+//! Stegun, *Handbook of Mathematical Functions*, 4.2.1 and 4.1.27). Results are within 2 units in the last place.
+
+use std::f64::consts::{LN_2, LOG2_E, LOG10_2, LOG10_E};
+
+use gridwise_ir::ir::ValueId;
+use gridwise_ir::op::Op;
+use gridwise_ir::types::Scalar;
+
+use super::function::FnCx;
+
+/// The upper 21 digits of ln 2: multiples by an exponent are exact.
+const LN_2_HIGH: f64 = f64::from_bits(LN_2.to_bits() & !0xffff_ffff);
+/// The rest of ln 2, with what the constant of the standard library leaves out.
+const LN_2_LOW: f64 = LN_2 - LN_2_HIGH + 2.319_046_813_846_3e-17;
+/// The same for the decimal logarithm of 2.
+const LOG10_2_HIGH: f64 = f64::from_bits(LOG10_2.to_bits() & !0xffff_ffff);
+const LOG10_2_LOW: f64 = LOG10_2 - LOG10_2_HIGH;
+/// Bits of a float a little below √½: fractions from there on have the exponent of their logarithm.
+const SPLIT: u64 = 0x3fe6_a09e_0000_0000;
+/// Bits of 1.
+const ONE: u64 = 0x3ff0_0000_0000_0000;
+const DIGITS: u32 = 52;
+
+/// A number as a fraction near 1, less 1, and a power of two.
+struct Parts {
+    fraction: ValueId,
+    exponent: ValueId,
+}
+
+impl FnCx<'_, '_, '_> {
+    fn is_double(&self, x: ValueId) -> bool {
+        self.shape(x).0 == Scalar::F64
+    }
+
+    pub(super) fn exp(&mut self, x: ValueId) -> ValueId {
+        if !self.is_double(x) {
+            return self.b.op(Op::Exp, &[x]);
+        }
+        let near = self.between(x, -746.0, 710.0);
+        let log2_e = self.float_like(x, LOG2_E);
+        let turns = self.b.op(Op::Mul, &[near, log2_e]);
+        let n = self.b.op(Op::RoundTiesEven, &[turns]);
+        let rest = self.less_product(near, n, LN_2_HIGH);
+        let rest = self.less_product(rest, n, LN_2_LOW);
+        let power = self.exp_near_zero(rest);
+        self.scaled_power(x, power, n)
+    }
+
+    pub(super) fn exp2(&mut self, x: ValueId) -> ValueId {
+        if !self.is_double(x) {
+            return self.b.op(Op::Exp2, &[x]);
+        }
+        let near = self.between(x, -1076.0, 1025.0);
+        let n = self.b.op(Op::RoundTiesEven, &[near]);
+        let rest = self.b.op(Op::Sub, &[near, n]);
+        let ln_2 = self.float_like(x, LN_2);
+        let rest = self.b.op(Op::Mul, &[rest, ln_2]);
+        let power = self.exp_near_zero(rest);
+        self.scaled_power(x, power, n)
+    }
+
+    pub(super) fn ln(&mut self, x: ValueId) -> ValueId {
+        if !self.is_double(x) {
+            return self.b.op(Op::Ln, &[x]);
+        }
+        let Parts { fraction, exponent } = self.parts_of(x);
+        let low = self.float_like(x, LN_2_LOW);
+        let low = self.b.op(Op::Mul, &[exponent, low]);
+        let logarithm = self.ln_near_one(fraction, Some(low));
+        let high = self.float_like(x, LN_2_HIGH);
+        let high = self.b.op(Op::Mul, &[exponent, high]);
+        let logarithm = self.b.op(Op::Add, &[high, logarithm]);
+        self.with_ends(x, logarithm)
+    }
+
+    pub(super) fn log2(&mut self, x: ValueId) -> ValueId {
+        if !self.is_double(x) {
+            return self.b.op(Op::Log2, &[x]);
+        }
+        let Parts { fraction, exponent } = self.parts_of(x);
+        let logarithm = self.ln_near_one(fraction, None);
+        let log2_e = self.float_like(x, LOG2_E);
+        let logarithm = self.b.op(Op::Mul, &[logarithm, log2_e]);
+        let logarithm = self.b.op(Op::Add, &[exponent, logarithm]);
+        self.with_ends(x, logarithm)
+    }
+
+    pub(super) fn log10_of_double(&mut self, x: ValueId) -> ValueId {
+        let Parts { fraction, exponent } = self.parts_of(x);
+        let logarithm = self.ln_near_one(fraction, None);
+        let (log10_e, low, high) =
+            (self.float_like(x, LOG10_E), self.float_like(x, LOG10_2_LOW), self.float_like(x, LOG10_2_HIGH));
+        let logarithm = self.b.op(Op::Mul, &[logarithm, log10_e]);
+        let low = self.b.op(Op::Mul, &[exponent, low]);
+        let logarithm = self.b.op(Op::Add, &[logarithm, low]);
+        let high = self.b.op(Op::Mul, &[exponent, high]);
+        let logarithm = self.b.op(Op::Add, &[high, logarithm]);
+        self.with_ends(x, logarithm)
+    }
+
+    /// The operand between bounds beyond which nothing changes; NaN becomes one of them.
+    fn between(&mut self, x: ValueId, low: f64, high: f64) -> ValueId {
+        let (low, high) = (self.float_like(x, low), self.float_like(x, high));
+        let raised = self.b.op(Op::Max, &[x, low]);
+        self.b.op(Op::Min, &[raised, high])
+    }
+
+    /// `x - n * factor`
+    fn less_product(&mut self, x: ValueId, n: ValueId, factor: f64) -> ValueId {
+        let factor = self.float_like(x, factor);
+        let product = self.b.op(Op::Mul, &[n, factor]);
+        self.b.op(Op::Sub, &[x, product])
+    }
+
+    /// A polynomial by its coefficients, highest power first.
+    pub(super) fn polynomial(&mut self, x: ValueId, coefficients: impl Iterator<Item = f64>) -> ValueId {
+        let mut sum = None;
+        for coefficient in coefficients {
+            let coefficient = self.float_like(x, coefficient);
+            sum = Some(match sum {
+                None => coefficient,
+                Some(sum) => {
+                    let product = self.b.op(Op::Mul, &[sum, x]);
+                    self.b.op(Op::Add, &[product, coefficient])
+                }
+            });
+        }
+        sum.unwrap_or(x)
+    }
+
+    /// `1 + r + r²/2! + … + r¹³/13!`, the small terms first.
+    fn exp_near_zero(&mut self, r: ValueId) -> ValueId {
+        let factorial = |n: u32| (1..=n).map(f64::from).product::<f64>();
+        let tail = self.polynomial(r, (2..=13).rev().map(|n| 1.0 / factorial(n)));
+        let square = self.b.op(Op::Mul, &[r, r]);
+        let tail = self.b.op(Op::Mul, &[tail, square]);
+        let sum = self.b.op(Op::Add, &[tail, r]);
+        let one = self.float_like(r, 1.0);
+        self.b.op(Op::Add, &[one, sum])
+    }
+
+    /// `power * 2^n`, rounded once, in two steps: 2^n alone may be out of range. NaN where `x` is NaN.
+    fn scaled_power(&mut self, x: ValueId, power: ValueId, n: ValueId) -> ValueId {
+        let n = self.cast(n, Scalar::I32);
+        let one = self.u32(1);
+        let first = self.b.op(Op::Shr, &[n, one]);
+        let second = self.b.op(Op::Sub, &[n, first]);
+        let mut result = power;
+        for part in [first, second] {
+            let (bias, digits) = (self.i32(1023), self.u32(DIGITS));
+            let exponent = self.b.op(Op::Add, &[part, bias]);
+            let exponent = self.cast(exponent, Scalar::U32);
+            let exponent = self.cast(exponent, Scalar::U64);
+            let bits = self.b.op(Op::Shl, &[exponent, digits]);
+            let factor = self.bitcast(bits, Scalar::F64);
+            result = self.b.op(Op::Mul, &[result, factor]);
+        }
+        let is_nan = self.b.op(Op::IsNan, &[x]);
+        self.select(is_nan, x, result)
+    }
+
+    /// Takes a positive finite number apart; subnormal ones are scaled up first.
+    fn parts_of(&mut self, x: ValueId) -> Parts {
+        let (least, up, none, shift) = (
+            self.float_like(x, f64::MIN_POSITIVE),
+            self.float_like(x, (1u64 << 54) as f64),
+            self.float_like(x, 1.0),
+            self.float_like(x, 54.0),
+        );
+        let is_small = self.b.op(Op::Lt, &[x, least]);
+        let factor = self.select(is_small, up, none);
+        let scaled = self.b.op(Op::Mul, &[x, factor]);
+        let bits = self.bitcast(scaled, Scalar::U64);
+        let (offset, mask, split, digits, bias) = (
+            self.bits(Scalar::U64, ONE - SPLIT),
+            self.bits(Scalar::U64, (1 << DIGITS) - 1),
+            self.bits(Scalar::U64, SPLIT),
+            self.u32(DIGITS),
+            self.float_like(x, 1023.0),
+        );
+        let moved = self.b.op(Op::Add, &[bits, offset]);
+        let exponent = self.b.op(Op::Shr, &[moved, digits]);
+        let exponent = self.cast(exponent, Scalar::U32);
+        let exponent = self.cast(exponent, Scalar::F64);
+        let exponent = self.b.op(Op::Sub, &[exponent, bias]);
+        let lower = self.b.op(Op::Sub, &[exponent, shift]);
+        let exponent = self.select(is_small, lower, exponent);
+        let fraction = self.b.op(Op::And, &[moved, mask]);
+        let fraction = self.b.op(Op::Add, &[fraction, split]);
+        let fraction = self.bitcast(fraction, Scalar::F64);
+        Parts { fraction: self.b.op(Op::Sub, &[fraction, none]), exponent }
+    }
+
+    /// `ln(1 + f)`, and something small added: with `s = f / (2 + f)` it is `f - (f²/2 - s (f²/2 + R))`, where R is the
+    /// rest of the series, `2 (s²/3 + s⁴/5 + …)`; so the largest term is exact.
+    fn ln_near_one(&mut self, f: ValueId, small: Option<ValueId>) -> ValueId {
+        let (two, half) = (self.float_like(f, 2.0), self.float_like(f, 0.5));
+        let sum = self.b.op(Op::Add, &[f, two]);
+        let s = self.b.op(Op::Div, &[f, sum]);
+        let z = self.b.op(Op::Mul, &[s, s]);
+        let series = self.polynomial(z, (1..=11).rev().map(|k| 2.0 / f64::from(2 * k + 1)));
+        let rest = self.b.op(Op::Mul, &[series, z]);
+        let square = self.b.op(Op::Mul, &[f, f]);
+        let square = self.b.op(Op::Mul, &[square, half]);
+        let inner = self.b.op(Op::Add, &[square, rest]);
+        let mut inner = self.b.op(Op::Mul, &[s, inner]);
+        if let Some(small) = small {
+            inner = self.b.op(Op::Add, &[inner, small]);
+        }
+        let correction = self.b.op(Op::Sub, &[square, inner]);
+        self.b.op(Op::Sub, &[f, correction])
+    }
+
+    /// A logarithm's values where the operand is not positive and finite.
+    fn with_ends(&mut self, x: ValueId, logarithm: ValueId) -> ValueId {
+        let (zero, lowest, nan, infinity) = (
+            self.float_like(x, 0.0),
+            self.float_like(x, f64::NEG_INFINITY),
+            self.float_like(x, f64::NAN),
+            self.float_like(x, f64::INFINITY),
+        );
+        let is_below = self.b.op(Op::Lt, &[x, infinity]);
+        // Infinity and NaN are their own logarithms.
+        let result = self.select(is_below, logarithm, x);
+        let is_zero = self.b.op(Op::Eq, &[x, zero]);
+        let result = self.select(is_zero, lowest, result);
+        let is_negative = self.b.op(Op::Lt, &[x, zero]);
+        self.select(is_negative, nan, result)
+    }
+}
