@@ -50,6 +50,8 @@ impl<'a> Infer<'a> {
             self.diverges = before;
             return term;
         };
+        // As in rustc, a cast says nothing about the branches.
+        let expect = if matches!(expect, Expect::Cast(_)) { &Expect::Nothing } else { expect };
         let found = self.infer_block(then_block, expect);
         let then_term = self.block_value(then_block, found, expect);
         self.visible.truncate(scope);

@@ -5,6 +5,7 @@ mod eval;
 mod harness;
 mod intrinsics;
 mod language;
+mod operations;
 mod patterns;
 mod random;
 mod snapshots;

@@ -129,3 +129,15 @@ fn functions_and_structs() {
         }
     }
 }
+
+/// Literals in a cast operand take the cast's type only where rustc hands it down to them.
+#[test]
+fn casts_of_choices() {
+    twin! { fn f(a: bool) -> u64 { (if a { !0 >> 1 } else { !0 }) as u64 } }
+    twin! { fn f(a: bool, b: i32) -> u64 { (if a { 5 } else { b }) as u64 } }
+    twin! { fn f(a: u32) -> u64 { (if a > 1 { !0 } else if a > 0 { 7 } else { -1 }) as u64 } }
+    twin! { fn f(a: bool) -> u64 { (match a { true => !0 >> 1, false => !0 }) as u64 } }
+    twin! { fn f(a: bool) -> u64 { ({ let _ = a; !0 }) as u64 } }
+    twin! { fn f(a: bool) -> u64 { (!0) as u64 >> (a as u32) } }
+    twin! { fn f(a: bool) -> u64 { (loop { if a { break !0 >> 1; } break 3; }) as u64 } }
+}
