@@ -62,6 +62,27 @@ pub(crate) fn unwrap_message<'e>(call: &MacroCall, ty: &'e Ty) -> MessageParts<'
     }
 }
 
+/// What is wrong with the range of a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SliceFault {
+    /// The start lies behind the end of the whole.
+    Start,
+    /// The end lies behind that of the whole.
+    End,
+    /// The start lies behind the end.
+    Order,
+}
+
+/// Rust's message for a slice whose range is wrong, with the position and the limit that it passes.
+pub(crate) fn slice_message(fault: SliceFault) -> MessageParts<'static> {
+    let format = match fault {
+        SliceFault::Start => "range start index {} out of range for slice of length {}",
+        SliceFault::End => "range end index {} out of range for slice of length {}",
+        SliceFault::Order => "slice index starts at {} but ends at {}",
+    };
+    MessageParts { format: format.to_owned(), args: vec![(None, Arg::Part(&Ty::USIZE)); 2] }
+}
+
 /// The message of a call other than `dbg!`; `whole` is the call.
 pub(crate) fn message_of(call: &MacroCall) -> MessageParts<'_> {
     let own = call.message.as_ref().map(|format: &Format| format.literal.value());

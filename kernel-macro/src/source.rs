@@ -35,6 +35,12 @@ pub(crate) fn text(expr: &Expr) -> String {
         ExprKind::Field { base, member: Member::Named(name) } => format!("{}.{name}", text(base)),
         ExprKind::Field { base, member: Member::Index(index, _) } => format!("{}.{index}", text(base)),
         ExprKind::Index { base, index } => format!("{}[{}]", text(base), text(index)),
+        ExprKind::Slice { base, start, end } => {
+            let end_text = |end: &Option<Box<Expr>>| end.as_ref().map_or(String::new(), |end| text(end));
+            format!("{}[{}..{}]", text(base), end_text(start), end_text(end))
+        }
+        ExprKind::Borrow { mutable: false, operand } => format!("&{}", text(operand)),
+        ExprKind::Borrow { mutable: true, operand } => format!("&mut {}", text(operand)),
         ExprKind::Tuple(members) => format!("({})", list(members)),
         ExprKind::Array(elements) => format!("[{}]", list(elements)),
         ExprKind::Macro(call) => match (&call.kind, call.operands.first()) {

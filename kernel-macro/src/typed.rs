@@ -104,6 +104,8 @@ pub(crate) struct TypedClosure {
     pub(crate) captures: Vec<BindingId>,
     /// Whether a `return` or `?` leaves it.
     pub(crate) returns: bool,
+    /// Whether it runs where it stands.
+    pub(crate) inline: bool,
 }
 
 /// A call of a generic function, with what its parameters stand for there.

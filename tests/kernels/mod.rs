@@ -29,6 +29,7 @@ pub mod references;
 pub mod reports;
 pub mod scalars;
 pub mod sha256;
+pub mod slices;
 pub mod subgroups;
 pub mod traps;
 pub mod uniformity;
@@ -70,6 +71,7 @@ pub fn all() -> Vec<Case> {
         reports::CASES,
         scalars::CASES,
         sha256::CASES,
+        slices::CASES,
         subgroups::CASES,
         traps::CASES,
         uniformity::CASES,

@@ -42,6 +42,18 @@ pub const CASES: &[Case] = &[
     case!("traps::reference_out_of_range", [ReferenceOutOfRange], |mgr| {
         one(mgr, |seq, out| ReferenceOutOfRange::dispatch(seq, Grid::items(1), 3, out))
     }),
+    case!("traps::slice_end_out_of_range", [SliceEnd], |mgr| {
+        one(mgr, |seq, out| SliceEnd::dispatch(seq, Grid::items(1), 1, 5, out))
+    }),
+    case!("traps::slice_start_out_of_range", [SliceStart], |mgr| {
+        one(mgr, |seq, out| SliceStart::dispatch(seq, Grid::items(1), 4, out))
+    }),
+    case!("traps::slice_ends_before_its_start", [SliceEnd], |mgr| {
+        one(mgr, |seq, out| SliceEnd::dispatch(seq, Grid::items(1), 3, 2, out))
+    }),
+    case!("traps::slice_element_out_of_range", [SliceElement], |mgr| {
+        one(mgr, |seq, out| SliceElement::dispatch(seq, Grid::items(1), 2, out))
+    }),
     case!("traps::argument_out_of_range", [ArgumentOutOfRange], |mgr| {
         one(mgr, |seq, out| ArgumentOutOfRange::dispatch(seq, Grid::items(1), 4, out))
     }),
@@ -71,7 +83,7 @@ pub const CASES: &[Case] = &[
             Ok(vec![report, Output::U32(out.to_vec()?)])
         },
         || vec![
-            Output::Report("empty_buffer: index out of bounds: the len is 0 but the index is 0 (traps.rs:139)".into()),
+            Output::Report("empty_buffer: index out of bounds: the len is 0 but the index is 0 (traps.rs:151)".into()),
             Output::U32(vec![0, 2]),
         ]
     ),
@@ -160,4 +172,35 @@ fn argument_out_of_range(i: u32, out: &mut [i32]) {
     let a = doubled(&mut out[i]);
     let b = doubled(&mut out[0]);
     out[1] = a + b;
+}
+
+#[device]
+fn first_of(x: &[i32]) -> i32 {
+    x[0]
+}
+
+#[kernel(workgroup = 1)]
+fn slice_end(a: u32, b: u32, out: &mut [i32]) {
+    out[1] = 77;
+    out[0] = first_of(&out[a..b]);
+    out[2] = 9;
+}
+
+#[kernel(workgroup = 1)]
+fn slice_start(a: u32, out: &mut [i32]) {
+    let list = [1, 2, 3];
+    out[0] = first_of(&list[a..]);
+}
+
+#[device]
+fn set(x: &mut [i32], at: u32) -> i32 {
+    x[at] = 70;
+    x[at]
+}
+
+#[kernel(workgroup = 1)]
+fn slice_element(i: u32, out: &mut [i32]) {
+    // There is an element behind the slice: it stays as it is.
+    let read = set(&mut out[0..2], i);
+    out[1] = read;
 }

@@ -125,6 +125,12 @@ pub(crate) enum ExprKind {
         base: Box<Expr>,
         index: Box<Expr>,
     },
+    /// `base[start..end]`
+    Slice {
+        base: Box<Expr>,
+        start: Option<Box<Expr>>,
+        end: Option<Box<Expr>>,
+    },
     /// `Shared::<T>::new()`, with the callee as written.
     NewShared {
         ty: Option<TypeExpr>,

@@ -103,6 +103,11 @@ pub(crate) struct Const {
 }
 
 impl Fn {
+    /// Whether a parameter is a slice. Of a kernel, buffers are.
+    pub(crate) fn takes_slices(&self) -> bool {
+        self.params.iter().any(|param| matches!(param.ty.kind, super::TypeKind::Slice { .. }))
+    }
+
     /// Whether it is a method that writes through `&mut self`.
     pub(crate) fn writes_self(&self) -> bool {
         let kind = self.receiver.as_ref().map(|receiver| &receiver.kind);

@@ -3,6 +3,7 @@
 mod parameter;
 mod recursion;
 mod shared;
+mod slice;
 
 #[cfg(test)]
 mod tests;
@@ -16,12 +17,15 @@ pub(crate) fn check_kernel(program: &Program, item: ItemId, diags: &mut Diagnost
     if let Item::Fn(function) = &program.items[item].item {
         parameter::check_parameters(program, item, function, diags);
     }
+    slice::check_captured_slices(program, item, true, diags);
     shared::check_kernel_shared(program, item, diags);
     recursion::check_recursion(program, item, diags);
 }
 
 /// Checks an item that is no kernel.
 pub(crate) fn check_item(program: &Program, item: ItemId, diags: &mut Diagnostics) {
+    slice::check_slice_parameters(program, item, diags);
+    slice::check_captured_slices(program, item, false, diags);
     shared::check_device_shared(program, item, diags);
     recursion::check_recursion(program, item, diags);
 }

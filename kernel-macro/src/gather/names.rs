@@ -306,6 +306,10 @@ impl Names {
             | ExprKind::Assign(left, right)
             | ExprKind::Index { base: left, index: right }
             | ExprKind::Repeat { element: left, len: right } => self.exprs([&**left, &**right]),
+            ExprKind::Slice { base, start, end } => {
+                self.expr(base);
+                self.exprs(start.iter().chain(end).map(|end| &**end));
+            }
             ExprKind::Break { value, .. } | ExprKind::Return(value) => self.exprs(value.as_deref()),
             ExprKind::Method { receiver, turbofish, args, functions, .. } => {
                 turbofish.iter().for_each(|turbofish| self.args(turbofish));

@@ -142,6 +142,9 @@ impl<'a> Infer<'a> {
     /// The value of a `let`; a reference makes the variable another name of what it leads to.
     fn infer_initial(&mut self, pattern: &'a Pattern, value: &'a Expr, expect: &Expect) -> Term {
         let Pattern::Binding { binding, inner: None, .. } = pattern else { return self.infer(value, expect) };
+        if let Some(term) = self.infer_slice_let(value) {
+            return term;
+        }
         let term = self.infer_reference(value, expect);
         if let Some(mutable) = self.reference_of(value) {
             self.note_reference(*binding, mutable);

@@ -2,7 +2,7 @@
 
 use gridwise_ir::ir::Builtin;
 
-use crate::ast::{Expr, ExprKind, Item, Path, ScalarName, SpanRange, TypeExpr};
+use crate::ast::{Expr, ExprKind, Item, Path, ScalarName, SpanRange, TypeExpr, TypeKind};
 use crate::diag::code;
 use crate::foreign;
 use crate::intrinsic::{Intrinsic, Kind};
@@ -156,6 +156,9 @@ impl<'a> Infer<'a> {
 
     /// Checks an argument of a device function, which may be a reference.
     pub(super) fn check_argument(&mut self, arg: &'a Expr, term: &Term, param: &TypeExpr, because: Because) {
+        if let TypeKind::Slice { .. } = param.kind {
+            return self.check_slice(arg, term);
+        }
         let found = self.infer_reference(arg, &Expect::Type(term.clone(), because));
         self.coerce_argument(arg, &found, term, param, because);
     }

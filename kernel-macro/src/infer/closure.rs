@@ -19,6 +19,8 @@ pub(super) struct Signature<'a> {
     pub(super) result: Term,
     pub(super) captures: Vec<BindingId>,
     pub(super) returns: bool,
+    /// Whether it runs where it stands.
+    pub(super) inline: bool,
 }
 
 /// A closure around the expression under inference.
@@ -142,7 +144,7 @@ impl<'a> Infer<'a> {
         for binding in &captures {
             self.note_capture(*binding);
         }
-        self.closures.insert(expr.id, Signature { closure, params, result, captures, returns });
+        self.closures.insert(expr.id, Signature { closure, params, result, captures, returns, inline });
         Term::Closure(self.item, expr.id)
     }
 
@@ -270,8 +272,8 @@ impl<'a> Infer<'a> {
         for (expr, signature) in std::mem::take(&mut self.closures) {
             let params = signature.params.iter().map(|param| self.table.resolve(param).unwrap_or(Ty::Error)).collect();
             let result = self.table.resolve(&signature.result).unwrap_or(Ty::Error);
-            let Signature { closure, captures, returns, .. } = signature;
-            let typed = TypedClosure { closure: closure.clone(), params, result, captures, returns };
+            let Signature { closure, captures, returns, inline, .. } = signature;
+            let typed = TypedClosure { closure: closure.clone(), params, result, captures, returns, inline };
             self.tables.closures.insert(expr, typed);
         }
     }

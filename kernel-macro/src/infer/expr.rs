@@ -64,6 +64,7 @@ impl<'a> Infer<'a> {
             ExprKind::Method { receiver, name, args, .. } => self.infer_method(expr, receiver, name, args),
             ExprKind::Field { base, member } => self.infer_field(expr, base, member),
             ExprKind::Index { base, index } => self.infer_index(base, index),
+            ExprKind::Slice { .. } => self.infer_stray_slice(expr),
             ExprKind::NewShared { ty, .. } => self.infer_stray_shared(expr, ty.as_ref()),
             ExprKind::Tuple(members) => self.infer_tuple(members, expect),
             ExprKind::Array(elements) => self.infer_array(expr, elements, expect),

@@ -29,6 +29,7 @@ mod place;
 mod reference;
 mod report;
 mod shared;
+mod slice;
 mod subgroup;
 mod suggest;
 mod ty;

@@ -58,8 +58,16 @@ impl<'a> Infer<'a> {
                 return Term::Error;
             }
         };
-        let found = self.infer(index, &Expect::Nothing);
-        let found = self.table.shallow(&found);
+        self.infer_position(index);
+        if let Term::Array(_, len) = base_term {
+            self.check_constant_index(index, len, base);
+        }
+        element
+    }
+
+    /// Requires an unsigned integer.
+    pub(super) fn check_position(&mut self, index: &'a Expr, found: &Term) {
+        let found = self.table.shallow(found);
         match self.table.kind(&found) {
             Some(VarKind::Int { .. }) => {
                 self.table.mark_index(&found);
@@ -69,10 +77,6 @@ impl<'a> Infer<'a> {
                 || matches!(found, Term::Scalar(scalar) if scalar.is_unsigned()) => {}
             _ => self.report_index(index, &found),
         }
-        if let Term::Array(_, len) = base_term {
-            self.check_constant_index(index, len, base);
-        }
-        element
     }
 
     fn check_constant_index(&mut self, index: &Expr, len: u32, base: &Expr) {

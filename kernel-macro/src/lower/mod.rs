@@ -31,6 +31,7 @@ mod quaternion;
 mod reference;
 mod report;
 mod single;
+mod slice;
 mod stmt;
 #[cfg(test)]
 mod tests;

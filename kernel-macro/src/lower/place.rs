@@ -16,6 +16,16 @@ pub(super) struct Spot {
     /// The value it is part of, and the way there.
     value: Option<(ValueId, Vec<u32>)>,
     place: Option<Place>,
+    /// Of a slice: which elements of the array or buffer at the place it has.
+    window: Option<Window>,
+}
+
+/// Some of the elements of an array or buffer, all in range.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Window {
+    /// The first; `None` for all from the beginning to the end.
+    pub(super) offset: Option<ValueId>,
+    pub(super) len: ValueId,
 }
 
 impl Spot {
@@ -23,14 +33,16 @@ impl Spot {
         let whole = |value| Some((value, Vec::new()));
         match slot {
             Slot::Nothing => None,
-            Slot::Value(value) => Some(Self { value: whole(value), place: None }),
-            Slot::Local(local) => Some(Self { value: None, place: Some(Place::local(local)) }),
-            Slot::Both(value, local) => Some(Self { value: whole(value), place: Some(Place::local(local)) }),
+            Slot::Value(value) => Some(Self { value: whole(value), place: None, window: None }),
+            Slot::Local(local) => Some(Self { value: None, place: Some(Place::local(local)), window: None }),
+            Slot::Both(value, local) => {
+                Some(Self { value: whole(value), place: Some(Place::local(local)), window: None })
+            }
             Slot::Buffer(buffer) => {
                 let place = Place { root: Root::Buffer(buffer), path: Vec::new() };
-                Some(Self { value: None, place: Some(place) })
+                Some(Self { value: None, place: Some(place), window: None })
             }
-            Slot::Shared(shared) => Some(Self { value: None, place: Some(Place::shared(shared)) }),
+            Slot::Shared(shared) => Some(Self { value: None, place: Some(Place::shared(shared)), window: None }),
             // Its spot is in a table: see `FnCx::spot_of`.
             Slot::Alias(_) => None,
         }
@@ -39,6 +51,16 @@ impl Spot {
     /// Where it lies in memory.
     pub(super) fn place(&self) -> Option<&Place> {
         self.place.as_ref()
+    }
+
+    /// The elements of the slice that it is.
+    pub(super) fn window(&self) -> Option<Window> {
+        self.window
+    }
+
+    /// A slice of what lies at a place.
+    pub(super) fn slice(place: Place, window: Window) -> Self {
+        Self { value: None, place: Some(place), window: Some(window) }
     }
 
     fn is_buffer(&self) -> bool {
@@ -120,14 +142,18 @@ impl FnCx<'_, '_, '_> {
         {
             return Some(spot.member(known as u32));
         }
-        let check = Some(self.site(SiteKind::IndexOutOfBounds, expr));
+        let site = self.site(SiteKind::IndexOutOfBounds, expr);
+        let value = match spot.window {
+            Some(window) => self.index_in(window, index_value, site),
+            None => index_value,
+        };
         let mut place = self.in_place(spot);
-        place.path.push(Step::Index { value: index_value, check });
-        Some(Spot { value: None, place: Some(place) })
+        place.path.push(Step::Index { value, check: Some(site) });
+        Some(Spot { value: None, place: Some(place), window: None })
     }
 
     /// An index as `u32`. What needs more bits is out of range whatever the length, and stays so.
-    fn index_word(&mut self, index: ValueId) -> ValueId {
+    pub(super) fn index_word(&mut self, index: ValueId) -> ValueId {
         if self.shape(index).0 != Scalar::U64 || self.known_scalar(index).is_some_and(|index| index <= u32::MAX.into())
         {
             return self.cast(index, Scalar::U32);
@@ -150,7 +176,7 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn in_place(&mut self, spot: Spot) -> Place {
         match spot {
             Spot { place: Some(place), .. } => place,
-            Spot { place: None, value } => {
+            Spot { place: None, value, .. } => {
                 let (value, steps) = value.expect("a spot is somewhere");
                 let value = self.part(value, &steps);
                 Place::local(self.spill(value, "temporary"))
@@ -162,7 +188,7 @@ impl FnCx<'_, '_, '_> {
     /// value.
     pub(super) fn lower_frozen(&mut self, expr: &Expr) -> Option<Place> {
         let spot = self.lower_spot(expr)?;
-        if let Spot { value: Some(_), place: Some(place) } = spot {
+        if let Spot { value: Some(_), place: Some(place), .. } = spot {
             return Some(place);
         }
         let value = self.read(spot)?;
@@ -196,10 +222,10 @@ impl FnCx<'_, '_, '_> {
                 self.lower_spot(receiver);
                 Some(self.u32(len))
             }
-            _ => match self.lower_spot(receiver)?.place?.root {
-                Root::Buffer(buffer) => Some(self.b.len(buffer)),
-                Root::Local(_) | Root::Shared(_) => None,
-            },
+            _ => {
+                let spot = self.lower_spot(receiver)?;
+                self.len_of(&spot)
+            }
         }
     }
 }

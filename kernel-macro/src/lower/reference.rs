@@ -43,7 +43,7 @@ pub(super) fn is_in_place(program: &Program, item: ItemId) -> bool {
     let (ast, typed) = function_of(program, item);
     ast.params.iter().zip(&typed.params).any(|(param, ty)| match param.ty.reference() {
         Some(mutable) => mutable || TypeCx::new(program).holds_array(ty),
-        None => false,
+        None => matches!(ty, Ty::Buffer { .. }),
     })
 }
 
@@ -107,9 +107,12 @@ impl<'p> FnCx<'p, '_, '_> {
         let (ast, typed) = function_of(self.shared.program, item);
         let writes_self = ast.writes_self();
         let mut arguments = Vec::with_capacity(args.len());
-        for (position, (param, arg)) in ast.params.iter().zip(args).enumerate() {
+        for (position, ((param, ty), arg)) in ast.params.iter().zip(&typed.params).zip(args).enumerate() {
             let is_place = param.ty.reference().is_some() || position == 0 && writes_self;
-            let argument = if is_place {
+            let argument = if let Ty::Buffer { .. } = ty {
+                let spot = self.lower_slice(arg);
+                Argument::Place(spot.map_or(Slot::Nothing, |spot| self.alias(spot)))
+            } else if is_place {
                 let spot = self.lower_referent(arg);
                 Argument::Place(spot.map_or(Slot::Nothing, |spot| self.alias(spot)))
             } else {

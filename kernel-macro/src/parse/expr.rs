@@ -59,6 +59,7 @@ impl Parser<'_> {
                 };
                 ExprKind::Field { base: self.boxed(&field.base), member }
             }
+            Syn::Index(index) if matches!(*index.index, Syn::Range(_)) => self.slice(index),
             Syn::Index(index) => ExprKind::Index { base: self.boxed(&index.expr), index: self.boxed(&index.index) },
             Syn::Tuple(tuple) => ExprKind::Tuple(self.list(&tuple.elems)),
             Syn::Array(array) => ExprKind::Array(self.list(&array.elems)),
@@ -116,6 +117,19 @@ impl Parser<'_> {
                 ExprKind::Error
             }
         }
+    }
+
+    /// `base[start..end]`
+    fn slice(&mut self, index: &syn::ExprIndex) -> ExprKind {
+        let Syn::Range(range) = &*index.index else { return ExprKind::Error };
+        if let syn::RangeLimits::Closed(dots) = &range.limits {
+            self.unsupported(dots, "a slice with an inclusive end is", "write `a..b + 1`");
+            return ExprKind::Error;
+        }
+        let base = self.boxed(&index.expr);
+        let mut end = |end: &Option<Box<Syn>>| end.as_ref().map(|end| self.boxed(end));
+        let (start, end) = (end(&range.start), end(&range.end));
+        ExprKind::Slice { base, start, end }
     }
 
     fn closure(&mut self, closure: &syn::ExprClosure) -> ExprKind {

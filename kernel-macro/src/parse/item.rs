@@ -141,7 +141,7 @@ impl Parser<'_> {
             Role::Kernel => self.param_ty(&typed.ty),
             Role::Device | Role::Method => match self.implicit_param(&typed.ty, generics) {
                 Some(ty) => ty,
-                None => self.device_param_ty(&typed.ty),
+                None => self.device_param_ty(&typed.ty, role),
             },
         };
         let (name, mutable) = match role {
@@ -210,16 +210,16 @@ impl Parser<'_> {
         None
     }
 
-    fn device_param_ty(&mut self, ty: &Type) -> TypeExpr {
+    /// The type of a parameter that is no kernel's. Methods take no slices: there is no name for what the twin calls then.
+    fn device_param_ty(&mut self, ty: &Type, role: Role) -> TypeExpr {
         if let Type::Reference(reference) = ungroup(ty)
             && let Type::Slice(_) = ungroup(&reference.elem)
         {
-            let error = self.diags.error(
-                code::BAD_SIGNATURE,
-                SpanRange::of(ty),
-                "a device fn cannot take slices in this version",
-            );
-            error.help("index the buffer in the kernel and pass the element, or pass a reference to an array");
+            if role == Role::Device {
+                return self.param_ty(ty);
+            }
+            let error = self.diags.error(code::BAD_SIGNATURE, SpanRange::of(ty), "a method cannot take slices");
+            error.help("write a free `#[device] fn` that takes the slice, or take a reference to an array");
             return TypeExpr {
                 kind: TypeKind::Error,
                 span: SpanRange::of(ty),

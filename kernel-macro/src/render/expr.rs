@@ -33,6 +33,9 @@ impl Renderer<'_> {
         }
         match statement {
             Statement::Let { pattern, ty, value, otherwise, .. } => {
+                if let Some(tokens) = self.slice_let(pattern, value.as_ref()) {
+                    return tokens;
+                }
                 if let Some(tokens) = self.part_let(pattern, value.as_ref()) {
                     return tokens;
                 }
@@ -129,6 +132,7 @@ impl Renderer<'_> {
                 tokens!(#path { #(#fields,)* #base })
             }
             ExprKind::Macro(call) => self.macro_call(call, expr),
+            ExprKind::Slice { base, start, end } => self.original_slice(base, start.as_deref(), end.as_deref()),
             _ => self.control(expr),
         }
     }
@@ -223,7 +227,7 @@ impl Renderer<'_> {
                 let path = path_tokens(path);
                 tokens_at!(expr.span.start=> (*#path))
             }
-            _ if self.mode == Mode::Twin && self.is_shared_variable(expr) => self.shared_get(&Chain::new(expr), &[]),
+            _ if !self.is_original() && self.is_shared_variable(expr) => self.shared_get(&Chain::new(expr), &[]),
             _ => path_tokens(path),
         }
     }
@@ -273,7 +277,6 @@ impl Renderer<'_> {
     }
 
     fn call(&mut self, callee: &Path, args: &[Expr], expr: &Expr) -> Tokens {
-        let path = path_tokens(callee);
         match self.typed.calls.get(&expr.id) {
             Some(Callee::Builtin(builtin)) if !self.is_original() => {
                 let name = Ident::new(builtin.name(), Span::call_site());
@@ -297,7 +300,9 @@ impl Renderer<'_> {
             }
             _ => {
                 let args: Vec<_> = args.iter().collect();
-                self.call_with(&args, |_, args| tokens!(#path(#(#args),*)))
+                let called = self.typed.calls.get(&expr.id).copied();
+                let path = self.callee_path(called, callee);
+                self.call_with(called, &args, |_, args| tokens!(#path(#(#args),*)))
             }
         }
     }

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 
 use super::parallel::waits;
 use super::site::{SiteUse, sites_tokens};
+use super::slice::TWIN_FN;
 use super::{Mode, Renderer, context, local, twin_import};
 use crate::ast::{Fn, Item, Param, TypeKind};
 use crate::program::{ItemId, Program, TypedItem};
@@ -17,7 +18,59 @@ pub(crate) fn render_original(program: &Program, item: ItemId, krate: &TokenStre
 
 /// A device function.
 pub(crate) fn render_fn(program: &Program, item: ItemId, krate: &TokenStream) -> TokenStream {
-    rendered(program, item, Mode::Device, krate).map(TokenStream::from).unwrap_or_default()
+    let takes_slices = parts(program, item).is_some_and(|(function, _)| function.takes_slices());
+    let mode = if takes_slices { Mode::Original } else { Mode::Device };
+    let mut tokens = rendered(program, item, mode, krate).map(TokenStream::from).unwrap_or_default();
+    if takes_slices {
+        tokens.extend(slice_twin(program, item, krate).map(TokenStream::from));
+    }
+    tokens
+}
+
+/// What the twin calls instead of a device function that takes slices. It belongs to a type of the function's name, which comes
+/// along wherever the function is imported.
+fn slice_twin(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
+    let (function, typed) = parts(program, item)?;
+    let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Slices);
+    let body = renderer.body(&function.body);
+    let import = twin_import(krate);
+    let sites = sites_tokens(&renderer.sites.into_inner());
+    let conditions = || function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let (for_type, for_fn) = (conditions(), conditions());
+    let (vis, name, called) = (&function.vis, &function.name, Ident::new(TWIN_FN, Span::call_site()));
+    let generics = Some(&function.generics.source).filter(|generics| !generics.params.is_empty());
+    let clauses = &function.generics.source.where_clause;
+    // The parameters' types are written outside of the body.
+    let twin = tokens!(#krate::__private::twin);
+    let params = function.params.iter().map(|param| match &param.ty.kind {
+        TypeKind::Slice { mutable, element } => {
+            let (name, element) = (&param.name, &element.tokens);
+            let slice = Ident::new(if *mutable { "SliceMut" } else { "Slice" }, Span::call_site());
+            {
+                let twin = twin.copy();
+                tokens!(#name: #twin::#slice<'_, #element>)
+            }
+        }
+        _ => parameter(param),
+    });
+    let params: Vec<_> = params.collect();
+    let result = function.result.as_ref().map(|ty| {
+        let tokens = &ty.tokens;
+        tokens!(-> #tokens)
+    });
+    let body = tokens_at!(function.body.span.end=> { #import #sites #body });
+    Some(tokens! {
+        #(#for_type)*
+        #[doc(hidden)]
+        #[allow(warnings)]
+        #vis enum #name {}
+        #(#for_fn)*
+        #[doc(hidden)]
+        #[allow(warnings, clippy::all)]
+        impl #name {
+            pub fn #called #generics (#(#params),*) #result #clauses #body
+        }
+    })
 }
 
 fn rendered(program: &Program, item: ItemId, mode: Mode, krate: &TokenStream) -> Option<Tokens> {

@@ -32,7 +32,7 @@ impl Renderer<'_> {
                     ExprKind::Method { turbofish, .. } => turbofish.as_ref().map(|turbofish| &turbofish.tokens),
                     _ => None,
                 };
-                self.call_with(&args, |_, args| tokens!(#receiver.#name #turbofish (#(#args),*)))
+                self.call_with(None, &args, |_, args| tokens!(#receiver.#name #turbofish (#(#args),*)))
             }
         }
     }

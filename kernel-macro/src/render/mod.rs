@@ -5,7 +5,8 @@
 //! - *original*: the kernel with the types its author wrote, for rustc's checks and for editors; it never runs;
 //! - *twin*: the kernel with buffers that many invocations share, wrapping integers, and traps instead of panics; it runs
 //!   on the host device;
-//! - *device*: a device function, which serves as both and finds the running invocation by thread.
+//! - *device*: a device function, which serves as both and finds the running invocation by thread. One that takes slices has
+//!   an original and, for what runs on the host, a function of slices that many invocations share.
 
 mod assign;
 mod closure;
@@ -21,13 +22,14 @@ mod place;
 mod reference;
 mod report;
 mod site;
+mod slice;
 mod types;
 
 pub(crate) use function::{render_fn, render_host, render_original};
 pub(crate) use site::{SITES, SiteUse, sites_tokens};
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 
@@ -45,6 +47,8 @@ enum Mode {
     Original,
     Twin,
     Device,
+    /// A device function that takes slices, as what runs on the host calls it.
+    Slices,
 }
 
 /// What rendering one function needs.
@@ -61,6 +65,8 @@ struct Renderer<'a> {
     parts: RefCell<BTreeSet<BindingId>>,
     /// Whether what is rendered records no traps.
     is_quiet: bool,
+    /// The variables that name slices, and whether they write.
+    slices: RefCell<BTreeMap<BindingId, bool>>,
 }
 
 impl<'a> Renderer<'a> {
@@ -74,6 +80,7 @@ impl<'a> Renderer<'a> {
             sites: RefCell::default(),
             parts: RefCell::default(),
             is_quiet: false,
+            slices: RefCell::default(),
         }
     }
 

@@ -166,9 +166,10 @@ impl Renderer<'_> {
     pub(super) fn framed_call(&mut self, callee: &Path, args: &[Expr], whole: &Expr) -> Tokens {
         let (twin, sink, frame) = (self.twin(), self.sink(), local("__frame"));
         let (file, line, column) = source::location(whole.span.start);
-        let path = super::expr::path_tokens(callee);
+        let called = self.typed.calls.get(&whole.id).copied();
+        let path = self.callee_path(called, callee);
         let args: Vec<_> = args.iter().collect();
-        self.call_with(&args, |_, args| {
+        self.call_with(called, &args, |_, args| {
             tokens!({
                 let #frame = #twin::Frame::enter(#sink, &#twin::Location { file: #file, line: #line, column: #column });
                 #path(#(#args),*)

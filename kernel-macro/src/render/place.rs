@@ -66,7 +66,7 @@ impl Renderer<'_> {
     /// The value of a field or element.
     pub(super) fn read(&mut self, expr: &Expr) -> Tokens {
         let chain = Chain::new(expr);
-        if self.mode == Mode::Twin && self.is_shared_variable(chain.root) {
+        if !self.is_original() && self.is_shared_variable(chain.root) {
             let names = index_names(&chain);
             let (lets, read) = (self.index_lets(&chain, &names), self.shared_get(&chain, &names));
             return tokens!({ #lets #read });
@@ -124,14 +124,16 @@ impl Renderer<'_> {
         tokens!(#tokens as #usize)
     }
 
-    /// Whether `root` is a `&mut [T]` parameter that all invocations share.
+    /// Whether `root` is a buffer or slice that all invocations may share.
     pub(super) fn is_shared_buffer(&self, root: &Expr) -> bool {
         let Some(Resolution::Binding(binding)) = self.typed.paths.get(&root.id) else { return false };
-        let is_written = match self.expr_ty(root) {
-            Ty::Buffer { mutable, .. } => *mutable || self.typed.atomic_buffers.contains(binding),
-            _ => false,
-        };
-        self.mode == Mode::Twin && is_written
+        let Ty::Buffer { mutable, .. } = *self.typed.binding(*binding) else { return false };
+        match self.mode {
+            Mode::Original => false,
+            Mode::Slices => true,
+            Mode::Twin if mutable || self.typed.atomic_buffers.contains(binding) => true,
+            Mode::Twin | Mode::Device => self.slices.borrow().contains_key(binding),
+        }
     }
 
     /// Buffer, site and index of a chain that ends with an element of a buffer.

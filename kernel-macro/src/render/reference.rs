@@ -7,10 +7,10 @@ use proc_macro2::Ident;
 use quote::format_ident;
 
 use super::place::{Chain, StepExpr, as_slice, index_names};
-use super::{Mode, Renderer, local};
+use super::{Renderer, local};
 use crate::ast::{BindingId, Expr, ExprKind, Pattern};
 use crate::tokens::{Put as _, Tokens, Writer, tokens, tokens_at};
-use crate::typed::{Resolution, Ty};
+use crate::typed::{Callee, Resolution, Ty};
 
 impl Renderer<'_> {
     /// Whether an expression is a reference, and then whether one that writes.
@@ -44,7 +44,7 @@ impl Renderer<'_> {
 
     /// Whether a place lies where other invocations reach it, on the host too.
     fn is_remote(&self, chain: &Chain<'_>) -> bool {
-        self.mode == Mode::Twin && (self.is_shared_variable(chain.root) || self.is_shared_buffer(chain.root))
+        !self.is_original() && (self.is_shared_variable(chain.root) || self.is_shared_buffer(chain.root))
     }
 
     /// An argument, which may be a reference.
@@ -96,7 +96,7 @@ impl Renderer<'_> {
     /// `let name = &place;` in the twin, of what other invocations reach; `None` for other statements.
     pub(super) fn part_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> Option<Tokens> {
         let (Pattern::Binding { name, binding, .. }, Some(value)) = (pattern, value) else { return None };
-        if self.mode != Mode::Twin || !self.typed.references.contains_key(binding) {
+        if self.is_original() || !self.typed.references.contains_key(binding) {
             return None;
         }
         self.reference_of(value)?;
@@ -119,19 +119,29 @@ impl Renderer<'_> {
     }
 
     /// A call with arguments: those that write what other invocations reach are copied in before it and out behind it.
-    pub(super) fn call_with(&mut self, args: &[&Expr], call: impl FnOnce(&mut Self, Vec<Tokens>) -> Tokens) -> Tokens {
-        let copied = |cx: &Self, arg: &Expr| {
-            cx.reference_of(arg) == Some(true) && cx.is_remote(&Chain::new(referent(arg))) && !cx.is_original()
+    pub(super) fn call_with(
+        &mut self,
+        callee: Option<Callee>,
+        args: &[&Expr],
+        call: impl FnOnce(&mut Self, Vec<Tokens>) -> Tokens,
+    ) -> Tokens {
+        let slices = self.slices_of(callee);
+        let slice = |position: usize| slices.get(position).copied().flatten();
+        let pass = |cx: &mut Self, position: usize, arg: &Expr| match slice(position) {
+            Some(mutable) => cx.slice(arg, mutable),
+            None => cx.argument(arg),
         };
-        if !args.iter().any(|arg| copied(self, arg)) {
-            let args = args.iter().map(|arg| self.argument(arg)).collect();
+        let is_copied: Vec<bool> =
+            args.iter().enumerate().map(|(position, arg)| slice(position).is_none() && self.is_copied(arg)).collect();
+        if !is_copied.contains(&true) {
+            let args = args.iter().enumerate().map(|(position, arg)| pass(self, position, arg)).collect();
             return call(self, args);
         }
         let (mut lets, mut stores, mut passed) = (Writer::new(), Writer::new(), Vec::new());
         for (position, arg) in args.iter().enumerate() {
             let name = local(&format!("__argument{position}"));
-            if !copied(self, arg) {
-                let value = self.argument(arg);
+            if !is_copied[position] {
+                let value = pass(self, position, arg);
                 tokens!(let #name = #value;).put(&mut lets);
                 passed.push(tokens!(#name));
                 continue;
@@ -154,6 +164,11 @@ impl Renderer<'_> {
         let (lets, stores, result) = (lets.finish(), stores.finish(), local("__result"));
         let call = call(self, passed);
         tokens!({ #lets let #result = #call; #stores #result })
+    }
+
+    /// Whether an argument writes what other invocations reach.
+    fn is_copied(&self, arg: &Expr) -> bool {
+        self.reference_of(arg) == Some(true) && self.is_remote(&Chain::new(referent(arg)))
     }
 }
 

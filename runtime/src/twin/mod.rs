@@ -41,7 +41,7 @@ pub use launch::{HostFailure, HostOptions, LaunchContext, Quiet, Trap, TrapSink}
 pub(crate) use order::Permutation;
 pub use part::{BufferPart, SharedPart};
 pub use shared::SharedRef;
-pub use slice::SliceMut;
+pub use slice::{Slice, SliceMut};
 pub(crate) use stop::Stopped;
 pub use words::Words;
 

@@ -8,6 +8,7 @@ use std::ptr::NonNull;
 
 use super::atomic::AtomicPlace;
 use super::part::SharedPart;
+use super::slice::SliceMut;
 use crate::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
@@ -120,6 +121,16 @@ impl<'a, T: GpuData> SharedRef<'a, T> {
         // SAFETY: the part lives as long as the variable. This thread alone accesses it, and an operation is over before
         // anything else is.
         unsafe { AtomicPlace::new(place) }
+    }
+}
+
+impl<'a, T: GpuData, const LEN: usize> SharedRef<'a, [T; LEN]> {
+    /// All elements.
+    #[inline]
+    pub fn elements(&self) -> SliceMut<'a, T> {
+        let data = self.variable().with(|value| value.as_mut_ptr().cast_const().cast());
+        // Alive for `'a` and aligned; this thread alone accesses them, and an access is over before anything else is.
+        SliceMut { data, len: LEN, marker: PhantomData }
     }
 }
 

@@ -38,6 +38,35 @@ unsafe impl<T: GpuData> Send for SliceMut<'_, T> {}
 unsafe impl<T: GpuData> Sync for SliceMut<'_, T> {}
 
 impl<'a, T: GpuData> SliceMut<'a, T> {
+    /// The elements of an array that the invocation has to itself.
+    #[inline]
+    pub fn new(elements: &'a mut [T]) -> Self {
+        Self { data: elements.as_mut_ptr().cast_const().cast(), len: elements.len(), marker: PhantomData }
+    }
+
+    /// The same elements, to read.
+    #[inline]
+    pub fn shared(self) -> Slice<'a, T> {
+        Slice(self)
+    }
+
+    /// The elements from `start` to before `end`.
+    #[inline]
+    pub fn range(self, sink: impl TrapSink, site: &'static Site, start: usize, end: Option<usize>) -> Self {
+        let len = self.len;
+        if start > len {
+            sink.panic(site, format_args!("range start index {start} out of range for slice of length {len}"));
+        }
+        let end = end.unwrap_or(len);
+        if end > len {
+            sink.panic(site, format_args!("range end index {end} out of range for slice of length {len}"));
+        }
+        if start > end {
+            sink.panic(site, format_args!("slice index starts at {start} but ends at {end}"));
+        }
+        Self { data: self.bytes(start, 0), len: end - start, marker: PhantomData }
+    }
+
     /// Number of elements.
     #[inline]
     pub fn len(&self) -> usize {
@@ -154,6 +183,93 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
     #[inline]
     fn bytes(&self, index: usize, offset: usize) -> *const u8 {
         self.data.wrapping_byte_add(index * size_of::<T>() + offset)
+    }
+}
+
+/// As [`SliceMut`], to read: the host form of `&[T]` in device functions, whether others write it or not.
+#[derive(Debug)]
+pub struct Slice<'a, T>(SliceMut<'a, T>);
+
+impl<T> Clone for Slice<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Slice<'_, T> {}
+
+impl<'a, T: GpuData> Slice<'a, T> {
+    /// Elements that nobody writes.
+    #[inline]
+    pub fn new(elements: &'a [T]) -> Self {
+        // Nothing writes through a `Slice`, and reading by granules is as good as any.
+        Self(SliceMut { data: elements.as_ptr().cast(), len: elements.len(), marker: PhantomData })
+    }
+
+    /// The slice itself.
+    #[inline]
+    pub fn shared(self) -> Self {
+        self
+    }
+
+    /// The elements from `start` to before `end`.
+    #[inline]
+    pub fn range(self, sink: impl TrapSink, site: &'static Site, start: usize, end: Option<usize>) -> Self {
+        Self(self.0.range(sink, site, start, end))
+    }
+
+    /// Number of elements.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.0.len
+    }
+
+    /// Whether there are no elements.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.len == 0
+    }
+
+    /// Reads element `index`; zero after a trap when there is none.
+    #[inline]
+    pub fn load(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> T {
+        self.0.load(sink, site, index)
+    }
+
+    /// Reads the part of element `index` that `part` selects; zero after a trap when there is no such element or part.
+    #[inline]
+    pub fn get<F: GpuData>(
+        &self,
+        sink: impl TrapSink,
+        site: &'static Site,
+        index: usize,
+        part: impl FnOnce(&T) -> Option<&F>,
+    ) -> F {
+        self.0.get(sink, site, index, part)
+    }
+
+    /// A reference to the part of element `index` that `part` selects; to nowhere after a trap.
+    #[inline]
+    pub fn part<F: GpuData>(
+        &self,
+        sink: impl TrapSink,
+        site: &'static Site,
+        index: usize,
+        part: impl FnOnce(&T) -> Option<&F>,
+    ) -> BufferPart<'a, T, F> {
+        self.0.part(sink, site, index, part)
+    }
+
+    /// The atomic part of element `index` that `part` selects; nowhere after a trap when there is no such element or part.
+    #[inline]
+    pub fn atomic<V: AtomicValue>(
+        &self,
+        sink: impl TrapSink,
+        site: &'static Site,
+        index: usize,
+        part: impl FnOnce(&T) -> Option<&Atomic<V>>,
+    ) -> AtomicPlace<'a, V> {
+        self.0.atomic(sink, site, index, part)
     }
 }
 

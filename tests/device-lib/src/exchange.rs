@@ -23,3 +23,18 @@ pub fn largest_of<const LEN: usize>(values: &[u32; LEN], top: &mut u32) -> u32 {
     }
     position
 }
+
+/// The sum of the squares of all elements.
+#[device]
+pub fn sum_of_squares(values: &[u32]) -> u32 {
+    let mut sum = 0;
+    for i in 0..values.len() {
+        sum += square(values[i]);
+    }
+    sum
+}
+
+#[device]
+fn square(x: u32) -> u32 {
+    x * x
+}

@@ -7,7 +7,7 @@ pub mod geometry;
 pub mod shape;
 
 pub use complex::number::Complex;
-pub use exchange::{exchange, largest_of};
+pub use exchange::{exchange, largest_of, sum_of_squares};
 
 /// Re-exports under other paths, to gather through.
 pub mod prelude {

@@ -135,6 +135,10 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
             iterated.exprs().for_each(|expr| walk(expr, visit));
             walk_block(body, visit);
         }
+        ExprKind::Slice { base, start, end } => {
+            walk(base, visit);
+            start.iter().chain(end).for_each(|end| walk(end, visit));
+        }
         ExprKind::Break { value, .. } | ExprKind::Return(value) => value.iter().for_each(|value| walk(value, visit)),
         ExprKind::Call { args, .. } => args.iter().for_each(|arg| walk(arg, visit)),
         ExprKind::Method { receiver, args, .. } => {

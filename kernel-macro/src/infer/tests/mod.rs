@@ -16,5 +16,6 @@ mod patterns;
 mod places;
 mod references;
 mod reports;
+mod slices;
 mod slips;
 mod types;

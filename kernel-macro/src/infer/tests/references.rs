@@ -173,7 +173,7 @@ fn arguments() {
         r##"fn same<T: Copy>(x: T) -> T { x } fn kernel(out: &mut [u32]) { let a = 1u32; out[0] = *same(&a); }"##,
         expect![[r#"
             error: [K0103] `u32` is no reference, which `*` would follow
-                   help: write `same(…)`
+                   help: write `same(&a)`
              1 | fn same<T: Copy>(x: T) -> T { x } fn kernel(out: &mut [u32]) { let a = 1u32; out[0] = *same(&a); }
                |                                                                                        ^^^^^^^^
             error: [K0102] expected `u32`, found `&u32`

@@ -299,11 +299,11 @@ fn places() {
     check_errors(
         r##"fn kernel(x: &[f32]) { let y = x[1..3]; }"##,
         expect![[r#"
-        error: [K0001] a range outside `for` is not supported in kernels
-               help: compare with `<` and `>=`, or loop over it with `for`
-         1 | fn kernel(x: &[f32]) { let y = x[1..3]; }
-           |                                  ^^^^
-    "#]],
+            error: [K0203] the slice `x[1..3]` is used as a value
+                   help: pass it to a device function, `f(&x[1..3])`, or name it: `let part = &x[1..3];`
+             1 | fn kernel(x: &[f32]) { let y = x[1..3]; }
+               |                                ^^^^^^^
+        "#]],
     );
     check_errors(
         r##"fn kernel(x: &mut [Vec3]) { x[0].q = 1.0; }"##,

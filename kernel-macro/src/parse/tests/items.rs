@@ -241,10 +241,6 @@ fn bad_signature() {
         Role::Device,
         "fn f(x: &[f32], y: &mut f32) -> &f32 { y }",
         expect![[r#"
-            error: [K0003] a device fn cannot take slices in this version
-                   help: index the buffer in the kernel and pass the element, or pass a reference to an array
-             1 | fn f(x: &[f32], y: &mut f32) -> &f32 { y }
-               |         ^^^^^^
             error: [K0001] a reference here is not supported in kernels
                    help: parameters of device functions and variables of a `let` may be references; elsewhere write the value's type
              1 | fn f(x: &[f32], y: &mut f32) -> &f32 { y }

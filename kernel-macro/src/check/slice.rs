@@ -1,0 +1,62 @@
+//! Where slices may be named: not in closures that become functions of their own.
+
+use super::parameter::refuse_element;
+use crate::ast::Item;
+use crate::diag::{Diagnostics, code};
+use crate::program::{ItemId, Program, TypedItem};
+use crate::typed::Ty;
+
+// Rule: a closure captures values and the kernel's own buffers; a slice is known only where its function is called.
+// Example: `#[device] fn f(x: &[f32]) { let at = |i: u32| x[i]; … }`
+pub(super) fn check_captured_slices(program: &Program, item: ItemId, is_kernel: bool, diags: &mut Diagnostics) {
+    let entry = &program.items[item];
+    let (Item::Fn(function), TypedItem::Fn(typed) | TypedItem::Generic(typed)) = (&entry.item, &entry.typed) else {
+        return;
+    };
+    for closure in typed.closures.values().filter(|closure| !closure.inline) {
+        let captured = closure.captures.iter().find(|binding| {
+            let is_own = is_kernel && function.params.iter().any(|param| param.binding == **binding);
+            matches!(typed.binding(**binding), Ty::Buffer { .. }) && !is_own
+        });
+        if captured.is_some() {
+            diags
+                .error(
+                    code::REFERENCE_USE,
+                    closure.closure.body.span,
+                    "a closure cannot name a slice of the function around it",
+                )
+                .note("it is a function of its own, and a slice is known only where it is made")
+                .help("read the element before, and name that; or write a `#[device] fn` that takes the slice");
+        }
+    }
+}
+
+// Rule: a slice may be a buffer's, so its elements are what buffers hold.
+// Example: `#[device] fn f(flags: &[bool])`
+pub(super) fn check_slice_parameters(program: &Program, item: ItemId, diags: &mut Diagnostics) {
+    let entry = &program.items[item];
+    let (Item::Fn(function), TypedItem::Fn(typed) | TypedItem::Generic(typed)) = (&entry.item, &entry.typed) else {
+        return;
+    };
+    for (param, ty) in function.params.iter().zip(&typed.params) {
+        let Ty::Buffer { element, .. } = ty else { continue };
+        let (why, help) = match refuse_element(element) {
+            Some(refusal) => refusal,
+            None if has_unknown(element) => {
+                ("the type of its elements depends on a parameter", "write one function for each type of elements")
+            }
+            None => continue,
+        };
+        let message = format!("the parameter `{}` cannot be a slice", param.name);
+        diags.error(code::PARAMETER_TYPE, param.ty.span, message).note(why).help(help);
+    }
+}
+
+/// Whether a part of a type depends on a generic parameter.
+fn has_unknown(ty: &Ty) -> bool {
+    match ty {
+        Ty::Error => true,
+        Ty::Array(element, _) => has_unknown(element),
+        _ => false,
+    }
+}

@@ -1,0 +1,222 @@
+//! Slices as arguments: buffers and arrays, whole or in part, for parameters `&[T]` and `&mut [T]` of device functions, and
+//! variables that name a part of one.
+
+use crate::ast::{Expr, ExprKind, Item, UnaryOp};
+use crate::diag::code;
+use crate::source::text;
+use crate::typed::Resolution;
+
+use super::block::strip;
+use super::unify::Term;
+use super::{Expect, Infer};
+
+impl<'a> Infer<'a> {
+    /// Checks the argument for a slice parameter.
+    pub(super) fn check_slice(&mut self, arg: &'a Expr, param: &Term) {
+        let Term::Buffer { element: wanted, mutable: writes } = self.table.shallow(param) else { return };
+        let Some((element, mutable)) = self.infer_slice(arg, writes) else { return };
+        if self.table.unify(&Term::from(&*wanted), &element) && (mutable || !writes) {
+            return;
+        }
+        let word = |mutable: bool| if mutable { "mut " } else { "" };
+        let (expected, found) = (self.describe(&Term::from(&*wanted)), self.describe(&element));
+        let (expected, found) = (expected.trim_matches('`'), found.trim_matches('`'));
+        let message = format!("expected `&{}[{expected}]`, found `&{}[{found}]`", word(writes), word(mutable));
+        let error = self.diags.error(code::MISMATCHED_TYPES, arg.span, message);
+        if writes && !mutable {
+            error.help("what is written must be `&mut`, here and where it is declared");
+        }
+    }
+
+    /// The elements' type of a slice, and whether they can be written through it. `None` after an error.
+    fn infer_slice(&mut self, expr: &'a Expr, writes: bool) -> Option<(Term, bool)> {
+        match &expr.kind {
+            ExprKind::Paren(inner) => {
+                let found = self.infer_slice(inner, writes);
+                let term = self.term(inner);
+                self.record(expr.id, term);
+                found
+            }
+            ExprKind::Borrow { mutable, operand } => {
+                let found = self.infer_sliced(operand, *mutable);
+                let term = self.term(operand);
+                self.record(expr.id, term);
+                let (element, can_write) = found?;
+                if *mutable && !can_write {
+                    let source = text(strip(operand));
+                    self.diags
+                        .error(code::NOT_ASSIGNABLE, operand.span, format!("`{source}` cannot be written"))
+                        .help("declare it `&mut [T]`");
+                    return None;
+                }
+                Some((element, *mutable))
+            }
+            _ => {
+                let term = self.infer_base(expr);
+                let reference = self.reference_of(expr);
+                match (self.table.shallow(&term), reference) {
+                    (Term::Error | Term::Never, _) => None,
+                    (Term::Buffer { element, mutable }, _) => Some((Term::from(&*element), mutable)),
+                    (Term::Array(element, _), Some(mutable)) if self.is_parameter(expr) => {
+                        Some(((*element).clone(), mutable))
+                    }
+                    (other, _) => {
+                        let (source, found) = (text(expr), self.describe(&other));
+                        let error = self.diags.error(
+                            code::MISMATCHED_TYPES,
+                            expr.span,
+                            format!("expected a slice, found {found}"),
+                        );
+                        match other {
+                            Term::Array(..) if writes => {
+                                error.help(format!("write `&mut {source}` of the array itself"))
+                            }
+                            Term::Array(..) => error.help(format!("write `&{source}`")),
+                            _ => error.help("slices are made of buffers and arrays: `&x[a..b]`"),
+                        };
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    /// What stands behind the `&` of a slice.
+    fn infer_sliced(&mut self, operand: &'a Expr, mutable: bool) -> Option<(Term, bool)> {
+        let (base, ends) = match &operand.kind {
+            ExprKind::Paren(inner) => {
+                let found = self.infer_sliced(inner, mutable);
+                let term = self.term(inner);
+                self.record(operand.id, term);
+                return found;
+            }
+            ExprKind::Slice { base, start, end } => (&**base, [start, end]),
+            _ => (operand, [&None, &None]),
+        };
+        let term = self.infer_base(base);
+        if std::ptr::eq(base, operand) && self.refuse_shared(base) {
+            self.record(operand.id, Term::Error);
+            return None;
+        }
+        for end in ends.into_iter().flatten() {
+            self.infer_position(end);
+        }
+        self.record(operand.id, term.clone());
+        match self.table.shallow(&term) {
+            Term::Error | Term::Never => None,
+            Term::Buffer { element, mutable } => Some((Term::from(&*element), mutable)),
+            Term::Array(_, 0) => {
+                self.diags
+                    .error(code::BAD_INDEX, base.span, "an array without elements has no slices")
+                    .note("there is nothing that the function could read");
+                None
+            }
+            Term::Array(element, _) => {
+                let before = self.diags.len();
+                if mutable {
+                    self.require_assignable(base);
+                }
+                if self.diags.len() > before || self.refuse_remote(base) {
+                    return None;
+                }
+                Some(((*element).clone(), true))
+            }
+            other => {
+                let found = self.describe(&other);
+                self.diags
+                    .error(code::BAD_INDEX, base.span, format!("cannot make a slice of {found}"))
+                    .note("buffers and arrays have slices");
+                None
+            }
+        }
+    }
+
+    /// Reports an array within a buffer's element or a part of a shared variable, of which the host has no slice.
+    fn refuse_remote(&mut self, place: &Expr) -> bool {
+        let (mut root, mut is_whole) = (place, true);
+        loop {
+            root = match &root.kind {
+                ExprKind::Paren(inner) => inner,
+                ExprKind::Unary(UnaryOp::Deref, inner) => inner,
+                ExprKind::Field { base, .. } | ExprKind::Index { base, .. } => {
+                    is_whole = false;
+                    base
+                }
+                _ => break,
+            };
+        }
+        let Some(Resolution::Binding(binding)) = self.tables.paths.get(&root.id) else { return false };
+        let is_reference = self.tables.references.contains_key(binding) && !self.is_parameter(root);
+        let refused = match self.local(*binding).map(|local| &local.term) {
+            Some(Term::Buffer { .. }) => true,
+            Some(Term::Shared(_)) => !is_whole,
+            _ => is_reference,
+        };
+        if refused {
+            self.diags
+                .error(code::REFERENCE_USE, place.span, "this array has no slices")
+                .note("buffers have, shared variables as a whole, and arrays in variables of the function")
+                .help("copy it to a variable: `let mut own = …;`, use that, and store it back if it changed");
+        }
+        refused
+    }
+
+    /// Reports `&tile` of a shared variable, which Rust does not make a slice by itself.
+    fn refuse_shared(&mut self, place: &Expr) -> bool {
+        let Some(Resolution::Binding(binding)) = self.tables.paths.get(&strip(place).id) else { return false };
+        let Some(Term::Shared(_)) = self.local(*binding).map(|local| &local.term) else { return false };
+        let source = text(place);
+        self.diags
+            .error(
+                code::MISMATCHED_TYPES,
+                place.span,
+                format!("expected a slice, found the shared variable `{source}`"),
+            )
+            .help(format!("write `{source}[..]`"));
+        true
+    }
+
+    /// Whether an expression names a parameter.
+    fn is_parameter(&self, expr: &Expr) -> bool {
+        let Some(Resolution::Binding(binding)) = self.tables.paths.get(&strip(expr).id) else { return false };
+        match &self.program.items[self.item].item {
+            Item::Fn(function) => function.params.iter().any(|param| param.binding == *binding),
+            _ => false,
+        }
+    }
+
+    /// `let part = &x[a..b];`: the type of the variable; `None` for other values.
+    pub(super) fn infer_slice_let(&mut self, value: &'a Expr) -> Option<Term> {
+        let ExprKind::Borrow { operand, .. } = &strip(value).kind else { return None };
+        let ExprKind::Slice { .. } = &strip(operand).kind else { return None };
+        let Some((element, mutable)) = self.infer_slice(value, false) else { return Some(Term::Error) };
+        match self.table.resolve(&element) {
+            Some(element) => Some(Term::Buffer { element: std::rc::Rc::new(element), mutable }),
+            None => {
+                self.report_unknown(operand);
+                Some(Term::Error)
+            }
+        }
+    }
+
+    /// `x[a..b]` without `&`.
+    pub(super) fn infer_stray_slice(&mut self, expr: &'a Expr) -> Term {
+        if let ExprKind::Slice { base, start, end } = &expr.kind {
+            self.infer_base(base);
+            for end in [start, end].into_iter().flatten() {
+                self.infer_position(end);
+            }
+        }
+        let source = text(expr);
+        self.diags
+            .error(code::BUFFER_USE, expr.span, format!("the slice `{source}` is used as a value"))
+            .help(format!("pass it to a device function, `f(&{source})`, or name it: `let part = &{source};`"));
+        Term::Error
+    }
+
+    /// Infers the position of an element, or one end of a range of them.
+    pub(super) fn infer_position(&mut self, index: &'a Expr) {
+        let found = self.infer(index, &Expect::Nothing);
+        self.check_position(index, &found);
+    }
+}

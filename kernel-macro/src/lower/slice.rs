@@ -1,0 +1,121 @@
+//! Slices: some elements of an array or buffer, known where the slice is made. What is out of range panics there; an index
+//! that leaves the slice traps like any other.
+
+use gridwise_ir::descriptor::SiteKind;
+use gridwise_ir::ir::{Root, SiteId, ValueId};
+use gridwise_ir::op::Op;
+
+use super::function::FnCx;
+use super::place::{Spot, Window};
+use crate::ast::{Expr, ExprKind, Pattern};
+use crate::message::{SliceFault, slice_message};
+use crate::typed::Ty;
+
+impl FnCx<'_, '_, '_> {
+    /// The slice that an argument or initialiser is. `None` when control does not come out.
+    pub(super) fn lower_slice(&mut self, expr: &Expr) -> Option<Spot> {
+        match &expr.kind {
+            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.lower_slice(inner),
+            ExprKind::Slice { base, start, end } => self.lower_part(expr, base, start.as_deref(), end.as_deref()),
+            _ => {
+                let spot = self.lower_spot(expr)?;
+                match self.ty_of(expr) {
+                    Ty::Array(_, len) if spot.window().is_none() => {
+                        let len = self.u32(*len);
+                        let place = self.in_place(spot);
+                        Some(Spot::slice(place, Window { offset: None, len }))
+                    }
+                    _ => Some(spot),
+                }
+            }
+        }
+    }
+
+    /// `let part = &x[a..b];`; whether it was that.
+    pub(super) fn lower_slice_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> bool {
+        let (Pattern::Binding { binding, inner: None, .. }, Some(value)) = (pattern, value) else { return false };
+        if !matches!(self.typed.binding(*binding), Ty::Buffer { .. }) {
+            return false;
+        }
+        if let Some(spot) = self.lower_slice(value) {
+            let slot = self.alias(spot);
+            self.set_slot(*binding, slot);
+        }
+        true
+    }
+
+    /// How many elements a slice or buffer has.
+    pub(super) fn len_of(&mut self, spot: &Spot) -> Option<ValueId> {
+        match (spot.window(), spot.place()?.root) {
+            (Some(window), _) => Some(window.len),
+            (None, Root::Buffer(buffer)) => Some(self.b.len(buffer)),
+            (None, Root::Local(_) | Root::Shared(_)) => None,
+        }
+    }
+
+    fn lower_part(&mut self, expr: &Expr, base: &Expr, start: Option<&Expr>, end: Option<&Expr>) -> Option<Spot> {
+        let whole = self.lower_slice(base)?;
+        let start = match start {
+            Some(start) => Some(self.lower_position(start)?),
+            None => None,
+        };
+        let end = match end {
+            Some(end) => Some(self.lower_position(end)?),
+            None => None,
+        };
+        let len = self.len_of(&whole)?;
+        if let Some(start) = start {
+            self.panic_over(expr, SliceFault::Start, start, len);
+        }
+        if let Some(end) = end {
+            self.panic_over(expr, SliceFault::End, end, len);
+        }
+        if let (Some(start), Some(end)) = (start, end) {
+            self.panic_over(expr, SliceFault::Order, start, end);
+        }
+        let end = end.unwrap_or(len);
+        let part = match start {
+            Some(start) => self.op(Op::Sub, &[end, start]),
+            None => end,
+        };
+        let offset = match (whole.window().and_then(|window| window.offset), start) {
+            (Some(offset), Some(start)) => self.op(Op::Add, &[offset, start]),
+            (Some(offset), None) => offset,
+            (None, Some(start)) => start,
+            (None, None) => self.u32(0),
+        };
+        let place = self.in_place(whole);
+        Some(Spot::slice(place, Window { offset: Some(offset), len: part }))
+    }
+
+    /// One end of a slice as `u32`.
+    fn lower_position(&mut self, expr: &Expr) -> Option<ValueId> {
+        let value = self.lower_expr(expr)?;
+        Some(self.index_word(value))
+    }
+
+    /// Panics when a position lies behind a limit.
+    fn panic_over(&mut self, expr: &Expr, fault: SliceFault, position: ValueId, limit: ValueId) {
+        if let (Some(position), Some(limit)) = (self.known_scalar(position), self.known_scalar(limit))
+            && position <= limit
+        {
+            return;
+        }
+        let is_over = self.b.op(Op::Gt, &[position, limit]);
+        self.when(is_over, |cx| {
+            let site = cx.message_site(SiteKind::Panic, expr, slice_message(fault));
+            cx.b.panic(site, &[position, limit]);
+        });
+    }
+
+    /// The index of a slice's element in what it is a slice of; what leaves the slice traps, and is out of range there too.
+    pub(super) fn index_in(&mut self, window: Window, index: ValueId, site: SiteId) -> ValueId {
+        let Some(offset) = window.offset else { return index };
+        let is_inside = self.b.op(Op::Lt, &[index, window.len]);
+        let is_outside = self.b.op(Op::Not, &[is_inside]);
+        self.when(is_outside, |cx| cx.b.trap(site, &[index, window.len]));
+        let place = self.op(Op::Add, &[offset, index]);
+        let nowhere = self.u32(u32::MAX);
+        self.select(is_inside, place, nowhere)
+    }
+}

@@ -1,0 +1,110 @@
+//! Slices: what the twin hands to device functions instead of `&[T]` and `&mut [T]`, of buffers and arrays alike.
+
+use gridwise_ir::descriptor::SiteKind;
+use proc_macro2::{Ident, Span};
+
+use super::Renderer;
+use super::place::Chain;
+use crate::ast::{Expr, ExprKind, Item, Path, Pattern, TypeKind};
+use crate::tokens::{Tokens, tokens, tokens_at};
+use crate::typed::{Callee, Ty};
+
+/// What the function is called that takes slices as the twin has them: a function of a type named like the device function.
+pub(super) const TWIN_FN: &str = "__twin";
+
+impl Renderer<'_> {
+    /// For each parameter of a device function whether it is a slice, and then whether one that writes. Empty without any, and
+    /// in the original.
+    pub(super) fn slices_of(&self, callee: Option<Callee>) -> Vec<Option<bool>> {
+        let Some(Callee::Device(item)) = callee.filter(|_| !self.is_original()) else { return Vec::new() };
+        let Item::Fn(function) = &self.program.items[item].item else { return Vec::new() };
+        if !function.takes_slices() {
+            return Vec::new();
+        }
+        let slices = function.params.iter().map(|param| match param.ty.kind {
+            TypeKind::Slice { mutable, .. } => Some(mutable),
+            _ => None,
+        });
+        slices.collect()
+    }
+
+    /// The path of a function; of one that takes slices, of its form for the twin.
+    pub(super) fn callee_path(&self, callee: Option<Callee>, path: &Path) -> Tokens {
+        if self.slices_of(callee).is_empty() {
+            return super::expr::path_tokens(path);
+        }
+        let twin = Ident::new(TWIN_FN, Span::call_site());
+        let args = path.last_args().map(|args| args.tokens.clone());
+        let mut owner = path.clone();
+        owner.generics.retain(|args| args.segment + 1 != path.segments.len());
+        let owner = super::expr::path_tokens(&owner);
+        match args {
+            Some(args) => tokens!(#owner::#twin #args),
+            None => tokens!(#owner::#twin),
+        }
+    }
+
+    /// A slice as the twin has it.
+    pub(super) fn slice(&mut self, expr: &Expr, mutable: bool) -> Tokens {
+        match &expr.kind {
+            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.slice(inner, mutable),
+            ExprKind::Slice { base, start, end } => {
+                let whole = self.slice(base, mutable);
+                let (sink, site) = (self.sink(), self.site(SiteKind::Panic, expr));
+                let start = match start {
+                    Some(start) => self.index(start),
+                    None => tokens!(0),
+                };
+                let end = match end {
+                    Some(end) => {
+                        let end = self.index(end);
+                        tokens!(::core::option::Option::Some(#end))
+                    }
+                    None => tokens!(::core::option::Option::None),
+                };
+                tokens!(#whole.range(#sink, #site, #start, #end))
+            }
+            _ => self.whole_slice(expr, mutable),
+        }
+    }
+
+    fn whole_slice(&mut self, expr: &Expr, mutable: bool) -> Tokens {
+        let chain = Chain::new(expr);
+        let is_whole = chain.steps.is_empty();
+        if is_whole && self.is_shared_buffer(chain.root) {
+            let slice = self.expr(chain.root);
+            return if mutable { slice } else { tokens!(#slice.shared()) };
+        }
+        if is_whole && self.is_shared_variable(chain.root) {
+            let root = self.shared_root(chain.root);
+            return if mutable { tokens!(#root.elements()) } else { tokens!(#root.elements().shared()) };
+        }
+        let twin = self.twin();
+        if let Ty::Buffer { .. } = self.expr_ty(expr) {
+            let slice = self.expr(expr);
+            return tokens!(#twin::Slice::new(#slice));
+        }
+        let elements = self.borrow(expr, mutable);
+        if mutable { tokens!(#twin::SliceMut::new(#elements)) } else { tokens!(#twin::Slice::new(#elements)) }
+    }
+
+    /// `let part = &x[a..b];` in what runs on the host; `None` for other statements.
+    pub(super) fn slice_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> Option<Tokens> {
+        let (Pattern::Binding { name, binding, inner: None, .. }, Some(value)) = (pattern, value) else { return None };
+        let Ty::Buffer { mutable, .. } = *self.typed.binding(*binding) else { return None };
+        if self.is_original() {
+            return None;
+        }
+        let slice = self.slice(value, mutable);
+        self.slices.borrow_mut().insert(*binding, mutable);
+        Some(tokens_at!(name.span()=> let #name = #slice;))
+    }
+
+    /// `x[a..b]` in the original.
+    pub(super) fn original_slice(&mut self, base: &Expr, start: Option<&Expr>, end: Option<&Expr>) -> Tokens {
+        let base = self.expr(base);
+        let start = start.map(|start| self.index(start));
+        let end = end.map(|end| self.index(end));
+        tokens!(#base[#start..#end])
+    }
+}
