@@ -3,7 +3,7 @@
 use crate::descriptor::{Feature, FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, SiteKind};
 use crate::ir::{Kernel, Module, SourceLocation};
 use crate::parallel;
-use crate::passes::{CheckCount, Optimized, optimize};
+use crate::passes::{CheckCount, Optimized, TooLarge, optimize};
 use crate::spirv::{self, EmitError, Emitted};
 use crate::uniformity::Divergence;
 use crate::verify::{VerifyErrors, verify};
@@ -122,12 +122,16 @@ pub enum CompileError {
     /// SPIR-V cannot express the module.
     #[error(transparent)]
     Emit(#[from] EmitError),
+    /// The author's functions, put where they are called, are too much.
+    #[error("`{}` is called too often", .0.callee)]
+    TooLarge(TooLarge),
 }
 
 /// Compiles a module with a kernel.
 ///
 /// # Errors
-/// When the module is malformed, lacks a kernel or cannot be expressed in SPIR-V. None of these is a user's mistake.
+/// When the module is malformed, lacks a kernel or cannot be expressed in SPIR-V, none of which is a user's mistake; and when it is
+/// too large.
 pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled, CompileError> {
     verify(&module).map_err(CompileError::Lowered)?;
     // What the kernel asks of a launch must not depend on what the passes find out.
@@ -136,7 +140,10 @@ pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled,
         kernel.full_workgroups |= needs_full_workgroups;
     }
     let ir = options.keep_ir.then(|| module.to_string());
-    let Optimized { checks, divergences } = optimize(&mut module);
+    let Optimized { checks, divergences, too_large } = optimize(&mut module);
+    if let Some(too_large) = too_large {
+        return Err(CompileError::TooLarge(too_large));
+    }
     verify(&module).map_err(CompileError::Optimised)?;
     let emitted = spirv::emit(&module)?;
     let kernel = module.kernel.as_ref().ok_or(EmitError::NoKernel)?;

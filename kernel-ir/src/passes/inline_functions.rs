@@ -14,6 +14,21 @@ const SMALL: usize = 40;
 /// Instructions a module may gain by inlining larger bodies at more than one call.
 const GROWTH: usize = 20_000;
 
+/// Instructions a function may gain by bodies that are inlined whatever their size. More than a driver compiles in reasonable
+/// time, and little enough for the passes.
+const LIMIT: usize = 100_000;
+
+/// A function that grew past all limits, because what it calls must be inlined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TooLarge {
+    /// The callee that makes it so.
+    pub callee: String,
+    /// Instructions of that.
+    pub size: usize,
+    /// How often the module calls it.
+    pub calls: usize,
+}
+
 /// What is known of a callee once it is final.
 struct Callee {
     calls: usize,
@@ -28,7 +43,10 @@ struct Callee {
 }
 
 /// Runs the pass.
-pub fn run(module: &mut Module) -> Changed {
+///
+/// # Errors
+/// When a function grows past all limits; the module is not to be used any more.
+pub fn run(module: &mut Module) -> Result<Changed, TooLarge> {
     let mut calls = vec![0usize; module.functions.len()];
     let (mut waits, mut panics) = (false, false);
     for (_, function) in module.functions.iter() {
@@ -41,7 +59,7 @@ pub fn run(module: &mut Module) -> Changed {
         });
     }
     if calls.iter().all(|count| *count == 0) {
-        return Changed::No;
+        return Ok(Changed::No);
     }
     let mut changed = Changed::No;
     let mut callees: Vec<Callee> = Vec::with_capacity(calls.len());
@@ -57,9 +75,15 @@ pub fn run(module: &mut Module) -> Changed {
             substitution: Substitution::default(),
             function: &mut function,
             in_loop: 0,
+            size: 0,
+            too_large: None,
             changed: Changed::No,
         };
         inliner.block(inliner.function.entry);
+        if let Some(callee) = inliner.too_large {
+            let (name, facts) = (module.functions[callee].name.clone(), &callees[callee.index()]);
+            return Err(TooLarge { callee: name, size: facts.size, calls: facts.calls });
+        }
         if inliner.changed == Changed::Yes {
             changed = Changed::Yes;
             let _ = cut_unreachable(&mut function);
@@ -78,7 +102,7 @@ pub fn run(module: &mut Module) -> Changed {
         });
         module.functions[id] = function;
     }
-    changed
+    Ok(changed)
 }
 
 /// Stands in the arena while its function is being changed.
@@ -154,6 +178,9 @@ struct Inliner<'a> {
     substitution: Substitution,
     function: &'a mut Function,
     in_loop: usize,
+    /// Instructions inlined so far.
+    size: usize,
+    too_large: Option<FunctionId>,
     changed: Changed,
 }
 
@@ -190,7 +217,15 @@ impl Inliner<'_> {
     }
 
     fn is_worth_it(&mut self, callee: FunctionId) -> bool {
-        let callee = &self.callees[callee.index()];
+        let id = callee;
+        let callee = &self.callees[id.index()];
+        if self.size + callee.size > LIMIT {
+            if callee.is_of_kernel {
+                self.too_large = self.too_large.or(Some(id));
+            }
+            return false;
+        }
+        self.size += callee.size;
         if callee.calls == 1 || callee.size <= SMALL || callee.is_of_kernel {
             return true;
         }

@@ -31,6 +31,8 @@ use crate::types::Types;
 use crate::uniformity::{self, Divergence};
 use crate::verify::verify;
 
+pub use inline_functions::TooLarge;
+
 /// Rounds of the scalar passes; most kernels settle in two.
 const ROUNDS: usize = 4;
 
@@ -91,6 +93,8 @@ pub struct Optimized {
     pub checks: CheckCount,
     /// Barriers that not all invocations of a workgroup reach. The module is what it would be without them.
     pub divergences: Vec<Divergence>,
+    /// Why nothing was done, and the module is not to be used any more.
+    pub too_large: Option<TooLarge>,
 }
 
 /// A pass over one function.
@@ -100,7 +104,16 @@ pub type FunctionPass = fn(&mut Function, &mut PassCx<'_>) -> Changed;
 /// than one loop.
 pub fn optimize(module: &mut Module) -> Optimized {
     let mut checks = CheckCount::default();
-    run_on_module(module, "inline_functions", inline_functions::run);
+    let mut too_large = None;
+    run_on_module(module, "inline_functions", |module| {
+        inline_functions::run(module).unwrap_or_else(|large| {
+            too_large = Some(large);
+            Changed::No
+        })
+    });
+    if too_large.is_some() {
+        return Optimized { too_large, ..Optimized::default() };
+    }
     run_on_module(module, "renumber", renumber::run);
     let divergences = divergences(module, &mut checks);
     mask_panics(module, &mut checks);
@@ -123,7 +136,7 @@ pub fn optimize(module: &mut Module) -> Optimized {
     }
     run_on_module(module, "renumber", renumber::run);
     checks.residual = residual_checks(module);
-    Optimized { checks, divergences }
+    Optimized { checks, divergences, too_large: None }
 }
 
 /// The barriers that not all reach. Variables become values first, as far as there is anything to look at.
@@ -169,7 +182,7 @@ pub fn run_on_functions(module: &mut Module, name: &str, pass: FunctionPass, che
     changed
 }
 
-fn run_on_module(module: &mut Module, name: &str, pass: fn(&mut Module) -> Changed) {
+fn run_on_module(module: &mut Module, name: &str, pass: impl FnOnce(&mut Module) -> Changed) {
     let before = dump_wanted().then(|| module.to_string());
     let changed = pass(module);
     finish(module, name, changed, before);

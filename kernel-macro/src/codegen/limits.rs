@@ -2,6 +2,7 @@
 
 use gridwise_ir::compile::Compiled;
 use gridwise_ir::descriptor::ParamKind;
+use gridwise_ir::passes::TooLarge;
 
 use super::data::byte_size;
 use crate::ast::Fn;
@@ -67,4 +68,15 @@ pub(crate) fn check_push_constants(function: &Fn, compiled: &Compiled, diags: &m
         ))
         .note("the limit is `maxPushConstantsSize`")
         .help("pass large values in a buffer: `&[T]` with one element");
+}
+
+/// Reports a kernel that grows past all limits, because functions that end the invocation or wait are put where they are called.
+pub(crate) fn report_size(function: &Fn, large: &TooLarge, diags: &mut Diagnostics) {
+    let TooLarge { callee, size, calls } = large;
+    let message = format!("the kernel `{}` becomes too large", function.name);
+    diags
+        .error(code::KERNEL_SIZE, crate::ast::SpanRange::token(function.name.span()), message)
+        .note(format!("`{callee}` has {size} instructions, and each of its {calls} calls is replaced by them"))
+        .note("so it is with functions that can panic, name buffers or wait: on devices only a kernel can end early")
+        .help(format!("call `{callee}` in a loop, or let it give back an `Option` instead of panicking"));
 }

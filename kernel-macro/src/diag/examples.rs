@@ -359,6 +359,46 @@ fn fill(flags: &[u32], x: &mut [u32]) {
     x[0] = flags[0];
 }"
     }
+    KERNEL_SIZE {
+"#[device]
+fn step(x: u32) -> u32 {
+    assert!(x != 1 && x != 3 && x != 5 && x != 7 && x != 9);
+    x * 3
+}
+
+#[device]
+fn steps(x: u32) -> u32 {
+    step(step(step(step(step(step(step(step(x))))))))
+}
+
+#[device]
+fn leap(x: u32) -> u32 {
+    steps(steps(steps(steps(steps(steps(steps(steps(x))))))))
+}
+
+#[device]
+fn leaps(x: u32) -> u32 {
+    leap(leap(leap(leap(leap(leap(leap(leap(x))))))))
+}
+
+#[kernel]
+fn run(x: &mut [u32]) {
+    x[0] = leaps(leaps(leaps(leaps(leaps(leaps(leaps(leaps(x[0]))))))));
+}"
+    } => {
+"#[device]
+fn step(x: u32) -> u32 {
+    assert!(x != 1 && x != 3 && x != 5 && x != 7 && x != 9);
+    x * 3
+}
+
+#[kernel]
+fn run(x: &mut [u32]) {
+    for _ in 0..4096 {
+        x[0] = step(x[0]);
+    }
+}"
+    }
     SHARED_USE {
 "#[kernel]
 fn reverse(x: &mut [f32]) {

@@ -1,6 +1,6 @@
 //! `#[kernel]`.
 
-use gridwise_ir::compile::{CompileOptions, compile};
+use gridwise_ir::compile::{CompileError, CompileOptions, compile};
 use gridwise_ir::parallel::{NativeFloats, native_floats};
 use proc_macro2::{Ident, TokenStream};
 
@@ -10,7 +10,8 @@ use crate::ast::{Fn, Item, Path, SpanRange, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::check::check_kernel;
 use crate::codegen::{
-    check_barriers, check_push_constants, check_shared_memory, dispatch_items, fn_stub, kernel_items, type_name,
+    check_barriers, check_push_constants, check_shared_memory, dispatch_items, fn_stub, kernel_items, report_size,
+    type_name,
 };
 use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, words_text};
@@ -158,6 +159,10 @@ fn compile_kernel(
     dump("ir", &name, || module.to_string());
     let compiled = match compile(module, &compile_options(function)) {
         Ok(compiled) => compiled,
+        Err(CompileError::TooLarge(large)) => {
+            report_size(function, &large, diags);
+            return None;
+        }
         Err(error) => {
             internal_error(&function.name, "code generation", &error.to_string(), diags);
             return None;

@@ -54,3 +54,31 @@ fn k(y: &mut [f32]) {
     );
     accepted("#[kernel] fn k(y: &mut [f32]) { let tile = Shared::<[f32; 16384]>::new(); y[0] = tile[1]; }");
 }
+
+#[test]
+fn functions_that_panic_in_functions_that_panic() {
+    let eight = |name: &str| format!("{}x{}", format!("{name}(").repeat(8), ")".repeat(8));
+    let levels = [("b", "a"), ("c", "b"), ("d", "c"), ("e", "d")];
+    let functions = |first: &str| {
+        let levels =
+            levels.map(|(name, callee)| format!("#[device] fn {name}(x: u32) -> u32 {{ {} }}\n", eight(callee)));
+        format!(
+            "#[device] fn a(x: u32) -> u32 {{ {first} x * 3 }}\n{}#[kernel] fn k(y: &mut [u32]) {{ let x = y[0]; y[0] = {}; }}",
+            levels.concat(),
+            eight("e")
+        )
+    };
+    check_errors(
+        &functions("assert!(x % 31 != 5 && x / 7 != 3);"),
+        expect![[r#"
+        error: [K0206] the kernel `k` becomes too large
+               note: `e` has 69633 instructions, and each of its 8 calls is replaced by them
+               note: so it is with functions that can panic, name buffers or wait: on devices only a kernel can end early
+               help: call `e` in a loop, or let it give back an `Option` instead of panicking
+         6 | #[kernel] fn k(y: &mut [u32]) { let x = y[0]; y[0] = e(e(e(e(e(e(e(e(x)))))))); }
+           |              ^
+    "#]],
+    );
+    // What does not panic is called.
+    accepted(&functions("let v = x.rotate_left(3); let w = v % 31 * x + v / 7;"));
+}
