@@ -82,6 +82,34 @@ pub fn bits<T: Scalar>(values: &[T]) -> Output {
     Output::Bits(values.iter().map(|value| value.to_output()).collect())
 }
 
+/// Operands for operations of two integers: all pairs of bytes; of wider types pairs of edges, then noise.
+pub fn pairs<T: Scalar>(from_byte: impl Fn(u8) -> T, bits: u32) -> (Vec<T>, Vec<T>) {
+    const WIDE: usize = 8192;
+    if bits == 8 {
+        let byte = |shift: usize| (0..65_536).map(move |i| (i >> shift) as u8);
+        return (byte(0).map(&from_byte).collect(), byte(8).map(&from_byte).collect());
+    }
+    (T::samples(WIDE, 2), T::samples(WIDE, 3))
+}
+
+/// A kernel's launch: two operands and the results.
+pub type OfPairs<T> = fn(&Sequence, Grid, &Tensor<T>, &Tensor<T>, &mut Tensor<T>) -> gridwise::Result<()>;
+
+/// Runs a kernel that writes some `results` for each pair.
+pub fn run_pairs<T: Scalar + GpuData + Default>(
+    mgr: &Manager,
+    (a, b): (Vec<T>, Vec<T>),
+    results: usize,
+    dispatch: OfPairs<T>,
+) -> gridwise::Result<Vec<Output>> {
+    let count = a.len();
+    let (a, b, mut out) = (mgr.tensor(&a)?, mgr.tensor(&b)?, mgr.tensor(&vec![T::default(); count * results])?);
+    let seq = mgr.sequence()?;
+    dispatch(&seq, Grid::items(count), &a, &b, &mut out)?;
+    seq.eval()?;
+    Ok(vec![bits(&out.to_vec()?)])
+}
+
 macro_rules! integers {
     ($($ty:ty),+) => { $(
         impl Scalar for $ty {

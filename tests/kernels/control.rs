@@ -34,6 +34,10 @@ pub const CASES: &[Case] = &[
             100 - x
         }
     })),
+    case!("control::casts_of_choices", [CastsOfChoices], |mgr| map(mgr, CastsOfChoices::dispatch), || expect(|x| {
+        let wide = (if x < 10 { !0 >> 1 } else { 5 }) as u64;
+        (wide >> 40) as u32 ^ wide as u32
+    })),
     case!("control::while_loop", [Collatz], |mgr| map(mgr, Collatz::dispatch), || expect(|x| {
         let (mut n, mut steps) = (x + 1, 0);
         while n != 1 {
@@ -105,6 +109,14 @@ pub const CASES: &[Case] = &[
     case!("control::nested_loop_values", [NestedLoopValues], |mgr| map(mgr, NestedLoopValues::dispatch)),
     case!("control::diverging_arms", [DivergingArms], |mgr| map(mgr, DivergingArms::dispatch)),
 ];
+
+/// The literals are `i32`: a cast says nothing about the branches.
+#[kernel]
+fn casts_of_choices(x: &[u32], out: &mut [u32]) {
+    let i = global_id().x;
+    let wide = (if x[i] < 10 { !0 >> 1 } else { 5 }) as u64;
+    out[i] = (wide >> 40) as u32 ^ wide as u32;
+}
 
 #[kernel]
 fn if_values(x: &[u32], out: &mut [u32]) {

@@ -4,11 +4,11 @@ use gridwise::ops::OpFill;
 use gridwise::prelude::*;
 
 use super::case;
-use crate::case::{Case, Output, Scalar, bits};
+use crate::case::{Case, Output, Scalar, bits, pairs, run_pairs};
 
-/// Pairs of operands wider than a byte.
+/// Operands of casts and of floats.
 const N: usize = 8192;
-/// All bytes beside all bytes; all values of 16 bits.
+/// All values of 16 bits.
 const ALL: usize = 65536;
 /// Results of `operators` per pair.
 const K: usize = 18;
@@ -110,15 +110,6 @@ pub const CASES: &[Case] = &[
     ),
 ];
 
-/// All pairs of bytes; of wider integers pairs of edges, then noise.
-fn pairs<T: Scalar>(from_byte: impl Fn(u8) -> T, bits: u32) -> (Vec<T>, Vec<T>) {
-    if bits == 8 {
-        let byte = |shift: usize| (0..ALL).map(move |i| (i >> shift) as u8);
-        return (byte(0).map(&from_byte).collect(), byte(8).map(&from_byte).collect());
-    }
-    (T::samples(N, 2), T::samples(N, 3))
-}
-
 macro_rules! operators {
     ($($kernel:ident $entry:ident $run:ident $expected:ident $ty:ident;)+) => { $(
         #[kernel(workgroup = 64)]
@@ -150,14 +141,7 @@ macro_rules! operators {
         }
 
         fn $run(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
-            let (a, b) = pairs(|byte| byte as $ty, $ty::BITS);
-            let count = a.len();
-            let (a, b) = (mgr.tensor(&a)?, mgr.tensor(&b)?);
-            let mut out = mgr.tensor(&vec![0 as $ty; count * K])?;
-            let seq = mgr.sequence()?;
-            $entry::dispatch(&seq, Grid::items(count), &a, &b, &mut out)?;
-            seq.eval()?;
-            Ok(vec![bits(&out.to_vec()?)])
+            run_pairs(mgr, pairs(|byte| byte as $ty, $ty::BITS), K, $entry::dispatch)
         }
 
         fn $expected() -> Vec<Output> {

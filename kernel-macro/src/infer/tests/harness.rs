@@ -50,7 +50,8 @@ pub(crate) fn kernel_of(program: &Program) -> ItemId {
     written.map(|(id, _)| id).next_back().expect("a kernel")
 }
 
-fn parse_item(item: &syn::Item, diags: &mut Diagnostics) -> (proc_macro2::Ident, Item) {
+/// An item by itself, with its name.
+pub(crate) fn parse_item(item: &syn::Item, diags: &mut Diagnostics) -> (proc_macro2::Ident, Item) {
     match item {
         syn::Item::Fn(item) => {
             let role = if item.sig.ident == "kernel" { Role::Kernel } else { Role::Device };

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 
 use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::ir::Module;
-use quote::ToTokens;
 
 use super::super::{Shared, lower_device_fn, lower_kernel};
 use crate::ast::Item;
 use crate::diag::Diagnostics;
 use crate::infer::infer_item;
+use crate::infer::tests::harness::{kernel_of, parse_item};
 use crate::instantiate::instantiate;
 use crate::lower::types::TypeCx;
-use crate::parse::{Role, parse_const, parse_device_struct, parse_enum, parse_fn, parse_struct};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 
 /// The items of a source text, inferred. A `fn` named `kernel` is a kernel, all others are device functions; an item may
@@ -41,31 +40,6 @@ pub(super) fn program_of(source: &str) -> Program {
         names.insert(name.to_string(), id);
     }
     program
-}
-
-/// The last item as written: instances stand behind it.
-fn kernel_of(program: &Program) -> ItemId {
-    let written = program.items.iter().filter(|(_, item)| item.bindings.is_empty());
-    written.map(|(id, _)| id).next_back().expect("a kernel")
-}
-
-fn parse_item(item: &syn::Item, diags: &mut Diagnostics) -> (proc_macro2::Ident, Item) {
-    match item {
-        syn::Item::Fn(item) => {
-            let role = if item.sig.ident == "kernel" { Role::Kernel } else { Role::Device };
-            (item.sig.ident.clone(), Item::Fn(parse_fn(item, role, diags)))
-        }
-        syn::Item::Const(item) => (item.ident.clone(), Item::Const(parse_const(item, diags))),
-        syn::Item::Struct(item) if !matches!(item.fields, syn::Fields::Named(_)) => {
-            (item.ident.clone(), Item::Struct(parse_device_struct(item, diags)))
-        }
-        syn::Item::Enum(item) => (item.ident.clone(), Item::Enum(parse_enum(item, diags))),
-        syn::Item::Struct(item) => {
-            let input = syn::parse2(item.to_token_stream()).expect("a struct");
-            (item.ident.clone(), Item::Struct(parse_struct(&input, diags)))
-        }
-        _ => panic!("tests are made of functions, consts, structs and enums"),
-    }
 }
 
 /// The module of the last item, a kernel.
