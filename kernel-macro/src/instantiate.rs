@@ -184,7 +184,7 @@ fn agrees(written: &Ty, found: &Ty) -> bool {
         (Ty::Error | Ty::Never, _) | (_, Ty::Error | Ty::Never) => true,
         (Ty::Closure(_, a), Ty::Closure(_, b)) => a == b,
         (Ty::Array(a, n), Ty::Array(b, m)) => n == m && agrees(a, b),
-        (Ty::Option(a), Ty::Option(b)) => agrees(a, b),
+        (Ty::Option(a), Ty::Option(b)) | (Ty::Iterator(a), Ty::Iterator(b)) => agrees(a, b),
         (Ty::Result(a, e), Ty::Result(b, f)) => agrees(a, b) && agrees(e, f),
         (Ty::Tuple(a), Ty::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| agrees(a, b)),
         _ => written == found,

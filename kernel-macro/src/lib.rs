@@ -15,6 +15,7 @@ mod gather;
 mod infer;
 mod instantiate;
 mod intrinsic;
+mod iteration;
 mod krate;
 mod linear;
 mod lower;

@@ -159,6 +159,7 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
         | Ty::Error
         | Ty::Const(_)
         | Ty::Closure(..)
+        | Ty::Iterator(_)
         | Ty::Buffer { .. }
         | Ty::Shared(_)
         | Ty::Atomic(_) => 0,

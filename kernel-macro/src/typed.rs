@@ -10,6 +10,7 @@ use gridwise_ir::ir::{AtomicOp, Builtin, Order, Scope, SubgroupOp};
 
 use crate::ast::{BindingId, Closure, Expr, ExprId, ExprKind, ScalarName, SpanRange};
 use crate::intrinsic::Intrinsic;
+use crate::iteration::Iteration;
 use crate::program::{Binding, ItemId};
 
 /// A type of the kernel language, fully known.
@@ -35,6 +36,8 @@ pub(crate) enum Ty {
     Enum(ItemId),
     Option(Rc<Ty>),
     Result(Rc<Ty>, Rc<Ty>),
+    /// An iterator over elements of a type: of a chain that something consumes at once.
+    Iterator(Rc<Ty>),
     /// A kernel parameter `&[T]` or `&mut [T]`.
     Buffer {
         element: Rc<Ty>,
@@ -90,6 +93,10 @@ pub(crate) struct TypedFn {
     pub(crate) shared: Vec<SharedUse>,
     /// The variables that are references, and whether they write.
     pub(crate) references: BTreeMap<BindingId, bool>,
+    /// In a generic function as written: variables of unknown type that hold values here and perhaps references in Rust.
+    pub(crate) values: BTreeSet<BindingId>,
+    /// Whether it has something that Rust makes references of: what `iter()` goes through, what `filter` hands over.
+    pub(crate) has_references: bool,
     /// The buffer parameters that hold atomics somewhere.
     pub(crate) atomic_buffers: Vec<BindingId>,
 }
@@ -106,6 +113,8 @@ pub(crate) struct TypedClosure {
     pub(crate) returns: bool,
     /// Whether it runs where it stands.
     pub(crate) inline: bool,
+    /// Whether Rust hands references to its parameters where there are values here.
+    pub(crate) lent: bool,
 }
 
 /// A call of a generic function, with what its parameters stand for there.
@@ -210,9 +219,19 @@ pub(crate) enum ChoiceMethod {
     Then,
     /// `bool::then_some`
     ThenSome,
+    Filter,
+    Inspect,
+    InspectErr,
+    /// `copied` and `cloned`: values are values here.
+    Same,
 }
 
 impl ChoiceMethod {
+    /// Whether its closure gets references.
+    pub(crate) const fn lends(self) -> bool {
+        matches!(self, Self::Filter | Self::Inspect | Self::InspectErr)
+    }
+
     /// Whether it changes its receiver.
     pub(crate) const fn writes(self) -> bool {
         matches!(self, Self::Take | Self::Replace)
@@ -240,6 +259,8 @@ pub(crate) enum Callee {
     Swizzle([u8; 4], u8),
     /// A method of `Option`, `Result` or `bool`.
     Choice(ChoiceMethod),
+    /// A method of an iterator, or one that makes one.
+    Iterate(Iteration),
     /// `barrier()`
     Barrier,
     /// `workgroup_uniform(value)`

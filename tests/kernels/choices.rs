@@ -2,7 +2,7 @@
 
 use gridwise::prelude::*;
 
-use super::case;
+use super::{case, twice};
 use crate::case::{Case, Output, patterns};
 
 const N: usize = 500;
@@ -24,16 +24,6 @@ fn map(
 
 fn expect(f: impl Fn(u32) -> u32) -> Vec<Output> {
     vec![Output::U32(input().into_iter().map(f).collect())]
-}
-
-/// Each function twice: for kernels, and as rustc compiles it.
-macro_rules! twice {
-    ($($(#[$attr:meta])* fn $name:ident($($param:ident: $ty:ty),*) -> $result:ty { $($body:tt)* })+) => {
-        $($(#[$attr])* #[device] fn $name($($param: $ty),*) -> $result { $($body)* })+
-        mod plain {
-            $(pub(super) fn $name($($param: $ty),*) -> $result { $($body)* })+
-        }
-    };
 }
 
 twice! {

@@ -4,6 +4,7 @@ pub mod abstraction;
 pub mod arithmetic;
 pub mod bvh;
 pub mod bytes;
+pub mod chains;
 pub mod choices;
 pub mod closures;
 pub mod control;
@@ -46,6 +47,7 @@ pub fn all() -> Vec<Case> {
         arithmetic::CASES,
         bvh::CASES,
         bytes::CASES,
+        chains::CASES,
         choices::CASES,
         closures::CASES,
         control::CASES,
@@ -98,3 +100,14 @@ macro_rules! case {
     };
 }
 pub(crate) use case;
+
+/// Each function twice: for kernels, and in a module `plain` as rustc compiles it.
+macro_rules! twice {
+    ($($(#[$attr:meta])* fn $name:ident($($param:ident: $ty:ty),*) -> $result:ty { $($body:tt)* })+) => {
+        $($(#[$attr])* #[device] fn $name($($param: $ty),*) -> $result { $($body)* })+
+        mod plain {
+            $(pub(super) fn $name($($param: $ty),*) -> $result { $($body)* })+
+        }
+    };
+}
+pub(crate) use twice;

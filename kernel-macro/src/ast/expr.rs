@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use proc_macro2::{Ident, Span, TokenStream};
 
-use super::{BinaryOp, ExprId, Iterated, MacroCall, Path, PathArgs, Pattern, ScalarName, SpanRange, TypeExpr, UnaryOp};
+use super::{BinaryOp, ExprId, MacroCall, Path, PathArgs, Pattern, ScalarName, SpanRange, TypeExpr, UnaryOp};
 
 /// `{ … }`
 #[derive(Debug, Clone)]
@@ -88,12 +88,18 @@ pub(crate) enum ExprKind {
     For {
         label: Option<Label>,
         pattern: Pattern,
-        iterated: Box<Iterated>,
+        iterated: Box<Expr>,
         body: Block,
     },
     Block {
         label: Option<Label>,
         block: Block,
+    },
+    /// `start..end`, `start..=end` or `start..`
+    Range {
+        start: Box<Expr>,
+        end: Option<Box<Expr>>,
+        inclusive: bool,
     },
     Break {
         label: Option<Label>,

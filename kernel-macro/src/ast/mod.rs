@@ -3,7 +3,6 @@
 mod expr;
 mod generics;
 mod item;
-mod iterated;
 mod macro_call;
 mod op;
 mod path;
@@ -19,7 +18,6 @@ pub(crate) use expr::{
 };
 pub(crate) use generics::{Bound, GenericArg, GenericKind, GenericParam, Generics, Impl, PathArgs, Trait};
 pub(crate) use item::{Const, Enum, Fn, Item, Param, Shape, Struct, Variant};
-pub(crate) use iterated::{Adapter, AdapterKind, Iterated, Range, Source};
 pub(crate) use macro_call::{Format, FormatArg, MacroCall, MacroKind, PrintTarget};
 pub(crate) use op::{BinaryOp, UnaryOp};
 pub(crate) use path::Path;

@@ -11,6 +11,8 @@ pub(crate) enum Pattern {
     Binding { name: Ident, mutable: bool, binding: BindingId, inner: Option<Box<Pattern>> },
     /// `_`
     Wild(Span),
+    /// `&pattern`
+    Reference(Box<Pattern>, Span),
     /// `..` among the members of a tuple, tuple struct or array; at most once in each.
     Rest(Span),
     /// `(a, b)`; empty for unit.
@@ -46,6 +48,7 @@ impl Pattern {
         match self {
             Self::Binding { name, .. } => SpanRange::token(name.span()),
             Self::Wild(span) | Self::Rest(span) => SpanRange::token(*span),
+            Self::Reference(inner, span) => SpanRange { start: *span, end: inner.span().end },
             Self::Literal(expr) => expr.span,
             Self::Tuple(_, span)
             | Self::Slice(_, span)
@@ -72,6 +75,7 @@ impl Pattern {
             Self::Binding { inner, .. } => inner.as_deref().into_iter().collect(),
             Self::Tuple(members, _) | Self::Slice(members, _) | Self::Or(members, _) => members.iter().collect(),
             Self::TupleStruct { members, .. } => members.iter().collect(),
+            Self::Reference(inner, _) => vec![inner],
             Self::Struct { fields, .. } => fields.iter().map(|field| &field.pattern).collect(),
             Self::Wild(_) | Self::Rest(_) | Self::Literal(_) | Self::Range { .. } | Self::Path { .. } => Vec::new(),
         }

@@ -243,7 +243,7 @@ impl Names {
             Pattern::Range { start, end, .. } => self.exprs(start.iter().chain(end).map(|end| &**end)),
             Pattern::Path { path, .. } => self.constructor(path),
             Pattern::TupleStruct { path, .. } | Pattern::Struct { path, .. } => self.constructor(path),
-            Pattern::Tuple(..) | Pattern::Slice(..) | Pattern::Or(..) => {}
+            Pattern::Tuple(..) | Pattern::Slice(..) | Pattern::Or(..) | Pattern::Reference(..) => {}
         }
         pattern.children().into_iter().for_each(|child| self.bind(child));
     }
@@ -323,6 +323,7 @@ impl Names {
             | ExprKind::While { .. }
             | ExprKind::Loop { .. }
             | ExprKind::For { .. }
+            | ExprKind::Range { .. }
             | ExprKind::Match { .. }
             | ExprKind::Let { .. } => self.control(expr),
             ExprKind::Block { block, .. } | ExprKind::Const(block) => self.block(block),
@@ -360,8 +361,9 @@ impl Names {
                 }
             }
             ExprKind::Loop { body, .. } => self.block(body),
+            ExprKind::Range { start, end, .. } => self.exprs(std::iter::once(&**start).chain(end.as_deref())),
             ExprKind::For { pattern, iterated, body, .. } => {
-                self.exprs(iterated.exprs());
+                self.expr(iterated);
                 let depth = self.locals.len();
                 self.bind(pattern);
                 self.block(body);

@@ -8,13 +8,16 @@ use crate::ast::{Expr, ScalarName};
 use crate::typed::{Callee, ChoiceMethod};
 
 use super::closure::Demand;
-use super::mismatch::Because;
 use super::unify::Term;
 use super::{Infer, range};
 
 /// What a method takes as an argument.
-enum Wanted {
+pub(super) enum Wanted {
     Value(Term),
+    /// A `usize`.
+    Count,
+    /// Something to go through, by its elements.
+    Iterator(Term),
     /// Something to call.
     Call(Demand),
 }
@@ -22,11 +25,16 @@ enum Wanted {
 /// A method with its parameters and result.
 type Signature = (ChoiceMethod, Vec<Wanted>, Term);
 
-fn call(params: Vec<Term>, result: &Term) -> Wanted {
-    Wanted::Call(Demand { params, result: result.clone() })
+pub(super) fn call(params: Vec<Term>, result: &Term) -> Wanted {
+    Wanted::Call(Demand { params, result: result.clone(), lent: false })
 }
 
-fn option(value: &Term) -> Term {
+/// Something that gets references.
+pub(super) fn lending(params: Vec<Term>, result: &Term) -> Wanted {
+    Wanted::Call(Demand { params, result: result.clone(), lent: true })
+}
+
+pub(super) fn option(value: &Term) -> Term {
     Term::Option(Rc::new(value.clone()))
 }
 
@@ -52,6 +60,7 @@ impl<'a> Infer<'a> {
         };
         self.tables.calls.insert(expr.id, Callee::Choice(method));
         self.open.push((expr, result.clone()));
+        self.has_references |= method.lends();
         if method.writes() {
             self.tables.writes.insert(expr.id);
             self.require_writable(expr, receiver, &text);
@@ -63,12 +72,7 @@ impl<'a> Infer<'a> {
             self.table.poison(&result);
             return Some(result);
         }
-        for (position, (arg, wanted)) in args.iter().zip(&wanted).enumerate() {
-            match wanted {
-                Wanted::Value(term) => self.check(arg, term, Because::Alternative),
-                Wanted::Call(demand) => self.infer_called(expr, position, arg, demand),
-            }
-        }
+        self.infer_wanted(expr, args, &wanted);
         if self.diags.len() > before {
             self.table.poison(&result);
         }
@@ -146,6 +150,9 @@ impl<'a> Infer<'a> {
                 Term::Result(value, error) => (M::Transpose, Vec::new(), result(&option(&value), &error)),
                 _ => return None,
             },
+            "filter" => (M::Filter, vec![lending(given(), &Term::BOOL)], whole),
+            "inspect" => (M::Inspect, vec![lending(given(), &Term::Unit)], whole),
+            "copied" | "cloned" => (M::Same, Vec::new(), whole),
             "take" => (M::Take, Vec::new(), whole),
             "replace" => (M::Replace, vec![Wanted::Value(value.clone())], whole),
             _ => return None,
@@ -197,6 +204,9 @@ impl<'a> Infer<'a> {
                 let other = self.fresh();
                 (M::MapOrElse, vec![call(failed(), &other), call(given(), &other)], other)
             }
+            "inspect" => (M::Inspect, vec![lending(given(), &Term::Unit)], result(value, error)),
+            "inspect_err" => (M::InspectErr, vec![lending(failed(), &Term::Unit)], result(value, error)),
+            "copied" | "cloned" => (M::Same, Vec::new(), result(value, error)),
             "flatten" => match self.table.shallow(value) {
                 Term::Result(value, inner) if self.table.unify(&inner, error) => {
                     (M::Flatten, Vec::new(), result(&value, error))

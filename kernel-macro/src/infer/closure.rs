@@ -1,7 +1,9 @@
 //! Closures: their signatures, what they capture, and calls of variables that hold one. A closure is a value of a type of
 //! its own, made of what it captures by copy; what it does is a function of the module.
 
-use crate::ast::{BindingId, Bound, Closure, Expr, ExprId, ExprKind, Fn, GenericKind, Path, SpanRange, TypeKind};
+use crate::ast::{
+    BindingId, Bound, Closure, Expr, ExprId, ExprKind, Fn, GenericKind, Path, Pattern, SpanRange, TypeKind,
+};
 use crate::diag::code;
 use crate::program::{ItemId, TypedItem};
 use crate::typed::{Callee, Resolution, Ty, TypedClosure};
@@ -21,6 +23,7 @@ pub(super) struct Signature<'a> {
     pub(super) returns: bool,
     /// Whether it runs where it stands.
     pub(super) inline: bool,
+    pub(super) lent: bool,
 }
 
 /// A closure around the expression under inference.
@@ -42,6 +45,8 @@ pub(super) struct Around {
 pub(super) struct Demand {
     pub(super) params: Vec<Term>,
     pub(super) result: Term,
+    /// Whether Rust hands over references to these parameters.
+    pub(super) lent: bool,
 }
 
 impl<'a> Infer<'a> {
@@ -73,13 +78,15 @@ impl<'a> Infer<'a> {
             return;
         };
         let found = self.infer_closure_in(expr, closure, Some(demand), true);
+        closure.params.iter().for_each(|(pattern, _)| self.note_values(pattern));
         self.record(expr.id, found.clone());
         self.record(arg.id, found);
     }
 
     /// A closure that a method of something unknown takes.
     pub(super) fn infer_unknown_closure(&mut self, expr: &'a Expr, closure: &'a std::rc::Rc<Closure>) -> Term {
-        let demand = Demand { params: vec![Term::Error; closure.params.len()], result: Term::Error };
+        self.has_references = true;
+        let demand = Demand { params: vec![Term::Error; closure.params.len()], result: Term::Error, lent: false };
         self.infer_closure_in(expr, closure, Some(&demand), true)
     }
 
@@ -125,6 +132,7 @@ impl<'a> Infer<'a> {
             self.bind_pattern(pattern, &term);
             params.push(term);
         }
+        let lent = demand.is_some_and(|demand| demand.lent);
         let demanded = demand.map(|demand| demand.result.clone());
         let result = match &closure.result {
             Some(ty) => self.term_of(ty),
@@ -144,7 +152,7 @@ impl<'a> Infer<'a> {
         for binding in &captures {
             self.note_capture(*binding);
         }
-        self.closures.insert(expr.id, Signature { closure, params, result, captures, returns, inline });
+        self.closures.insert(expr.id, Signature { closure, params, result, captures, returns, inline, lent });
         Term::Closure(self.item, expr.id)
     }
 
@@ -168,6 +176,13 @@ impl<'a> Infer<'a> {
     /// Whether the closure around would reach the variables outside but for its `move`.
     pub(super) fn is_moved_to(&self) -> bool {
         self.closure_stack.iter().all(|around| around.inline)
+    }
+
+    /// Notes that the variables of a pattern hold values, whatever their types are.
+    pub(super) fn note_values(&mut self, pattern: &Pattern) {
+        pattern.for_each_binding(&mut |_, binding| {
+            self.tables.values.insert(binding);
+        });
     }
 
     /// Notes that a `return` or `?` leaves the closure around.
@@ -241,6 +256,7 @@ impl<'a> Infer<'a> {
         Some(self.within(item, params.to_vec(), |cx| Demand {
             params: inputs.iter().map(|ty| cx.term_of(ty)).collect(),
             result: output.as_ref().map_or(Term::Unit, |ty| cx.term_of(ty)),
+            lent: false,
         }))
     }
 
@@ -272,8 +288,8 @@ impl<'a> Infer<'a> {
         for (expr, signature) in std::mem::take(&mut self.closures) {
             let params = signature.params.iter().map(|param| self.table.resolve(param).unwrap_or(Ty::Error)).collect();
             let result = self.table.resolve(&signature.result).unwrap_or(Ty::Error);
-            let Signature { closure, captures, returns, inline, .. } = signature;
-            let typed = TypedClosure { closure: closure.clone(), params, result, captures, returns, inline };
+            let Signature { closure, captures, returns, inline, lent, .. } = signature;
+            let typed = TypedClosure { closure: closure.clone(), params, result, captures, returns, inline, lent };
             self.tables.closures.insert(expr, typed);
         }
     }

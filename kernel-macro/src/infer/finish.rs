@@ -29,6 +29,10 @@ pub(super) enum Deferred<'a> {
     RangePattern { span: SpanRange, term: Term },
     /// What a subgroup exchanges.
     Subgroup { arg: &'a Expr, term: Term, operand: Operand },
+    /// Elements that are added up or multiplied.
+    Summed { span: SpanRange, term: Term },
+    /// What the smallest or largest is asked of.
+    Ordered { span: SpanRange, term: Term, key: bool },
     /// A value that is compared member by member.
     Equality { operand: &'a Expr, term: Term },
     /// A literal too large for some type.
@@ -71,6 +75,8 @@ impl<'a> Infer<'a> {
                 },
                 Deferred::Subgroup { arg, term, operand } => self.check_subgroup_operand(arg, &term, operand),
                 Deferred::Uniform { arg, term } => self.check_uniform(arg, &term),
+                Deferred::Summed { span, term } => self.check_summed(span, &term),
+                Deferred::Ordered { span, term, key } => self.check_ordered(span, &term, key),
                 Deferred::Equality { operand, term } => {
                     if let Some(ty) = self.table.resolve(&term) {
                         self.check_equality(operand, &ty);
@@ -97,6 +103,7 @@ impl<'a> Infer<'a> {
         self.finish_closures();
         self.require_resolved();
         let mut tables = std::mem::take(&mut self.tables);
+        tables.has_references = self.has_references;
         let resolve = |term: &Option<Term>| match term {
             Some(term) => self.table.resolve(term).unwrap_or(Ty::Error),
             None => Ty::Error,

@@ -14,7 +14,7 @@ use crate::typed::Callee;
 use super::mismatch::cast_source;
 use super::suggest::nearest;
 use super::unify::{Term, VarKind};
-use super::{Infer, range};
+use super::{Expect, Infer, range};
 
 /// Methods that kernels do not have, and what to write instead.
 const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
@@ -22,13 +22,11 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
     ("copied", "values are `Copy`: leave it out"),
     ("to_owned", "values are `Copy`: leave it out"),
     ("into", "convert numbers with `as`"),
-    ("iter", "loop over indices: `for i in 0..x.len()`"),
-    ("iter_mut", "loop over indices: `for i in 0..x.len()`"),
+    ("iter_mut", "write by index: `for i in 0..x.len()`"),
     ("get", "index it: `x[i]`, which is checked"),
     ("swap", "swap through a variable"),
     ("total_cmp", "compare with `<` and `==`, and ask for `is_nan()`"),
     ("from_f64", "write `f16::from_f32(x as f32)`: crate `half` rounds an `f64` differently from host to host"),
-    ("sum", "add the elements in a loop"),
     ("try_normalize", "compare `length_squared()` first, then `normalize()`"),
     ("normalize_or_zero", "compare `length_squared()` first, then `normalize()`"),
 ];
@@ -40,6 +38,7 @@ impl<'a> Infer<'a> {
         receiver: &'a Expr,
         name: &'a Ident,
         args: &'a [Expr],
+        expect: &Expect,
     ) -> Term {
         let term = self.infer_base(receiver);
         match self.table.kind(&term) {
@@ -57,6 +56,12 @@ impl<'a> Infer<'a> {
         if let Term::Error | Term::Never = shallow {
             self.infer_unknown_arguments(args);
             return shallow;
+        }
+        if let Term::Iterator(item) = &shallow {
+            return self.infer_iterator_method(expr, (receiver, item), name, args, expect);
+        }
+        if let Some(term) = self.infer_source(expr, (receiver, &shallow), name, args) {
+            return term;
         }
         if let Some(result) = self.infer_choice_method(expr, (receiver, &shallow), name, args) {
             return result;

@@ -105,6 +105,7 @@ impl<'a> Infer<'a> {
             Term::Array(element, len) => format!("[{}; {len}]", self.written(&element)),
             Term::Option(value) => format!("Option<{}>", self.written(&value)),
             Term::Result(value, error) => format!("Result<{}, {}>", self.written(&value), self.written(&error)),
+            Term::Iterator(item) => format!("impl Iterator<Item = {}>", self.written(&item)),
             Term::Shared(held) => format!("Shared<{}>", self.written(&held)),
             Term::Tuple(members) => {
                 let names: Vec<String> = members.iter().map(|member| self.written(member)).collect();
@@ -152,7 +153,7 @@ impl<'a> Infer<'a> {
             }),
             Because::Lane => Some("vectors are indexed by `usize`".to_owned()),
             Because::FirstElement => Some(format!("the first element is {name}")),
-            Because::Step => Some("`step_by` takes a `usize`".to_owned()),
+            Because::Step => Some("numbers of elements are `usize`".to_owned()),
             Because::RangeStart => Some(format!("the range starts with {name}")),
             Because::ArrayLength => Some("the length of an array is a `usize`".to_owned()),
         }

@@ -136,6 +136,8 @@ struct Infer<'a> {
     open: Vec<(&'a Expr, Term)>,
     /// The literal that is the operand of the minus sign met last.
     negated: Option<ExprId>,
+    /// Whether something was met that Rust makes references of: elements of `iter()`, what `filter` hands to its closure.
+    has_references: bool,
     /// The closures around, innermost last.
     closure_stack: Vec<closure::Around>,
     /// What each of them captures.
@@ -167,6 +169,7 @@ impl<'a> Infer<'a> {
             deferred: Vec::new(),
             open: Vec::new(),
             negated: None,
+            has_references: false,
             closure_stack: Vec::new(),
             captures: Vec::new(),
             closures: std::collections::BTreeMap::new(),

@@ -1,6 +1,6 @@
 //! Inference of operators, as Rust has them for scalars and glam for vectors.
 
-use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, UnaryOp};
+use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, SpanRange, UnaryOp};
 use crate::diag::code;
 
 use super::block::strip;
@@ -338,6 +338,19 @@ impl<'a> Infer<'a> {
         let error = self.diags.error(code::BAD_OPERAND, operand.span, message);
         if let Some(help) = help {
             error.help(help);
+        }
+    }
+
+    /// Reports `&pattern` where nothing can be a reference.
+    pub(super) fn check_reference_pattern(&mut self, span: proc_macro2::Span) {
+        if !self.has_references && !self.poisoned {
+            self.diags
+                .error(
+                    code::UNSUPPORTED_SYNTAX,
+                    SpanRange::token(span),
+                    "patterns for references are not supported in kernels",
+                )
+                .help("leave the `&` out: there are no references here");
         }
     }
 

@@ -28,6 +28,10 @@ impl<'a> Infer<'a> {
                 self.bind_name(*binding, name, *mutable, term);
             }
             Pattern::Wild(_) => {}
+            Pattern::Reference(inner, span) => {
+                self.check_reference_pattern(*span);
+                self.bind_pattern(inner, term);
+            }
             Pattern::Rest(span) => {
                 self.diags
                     .error(code::BAD_PATTERN, range(*span), "`..` stands for members of a tuple, struct or array")

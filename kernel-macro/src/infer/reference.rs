@@ -72,7 +72,13 @@ impl<'a> Infer<'a> {
         let shallow = self.table.shallow(&term);
         let is_self =
             matches!(&strip(operand).kind, ExprKind::Path(path) if path.as_name().is_some_and(|name| name == "self"));
-        if is_self || matches!(shallow, Term::Error | Term::Never) || self.reference_of(operand).is_some() {
+        // What an iterator lends is a value here, and perhaps a reference for rustc, which checks it.
+        let may_be_lent = self.has_references;
+        if is_self
+            || may_be_lent
+            || matches!(shallow, Term::Error | Term::Never)
+            || self.reference_of(operand).is_some()
+        {
             return term;
         }
         let (source, found) = (text(operand), self.describe(&shallow));

@@ -69,6 +69,17 @@ impl<'a> Infer<'a> {
                     _ => error.help("shared memory is an array or a struct: `Shared<[T; N]>`"),
                 };
             }
+            Term::Iterator(_) if matches!(strip(expr).kind, ExprKind::Range { .. }) => {
+                self.diags
+                    .error(code::UNSUPPORTED_SYNTAX, expr.span, "a range as a value is not supported in kernels")
+                    .help("compare with `<` and `>=`, or go through it with `for` or a method of iterators");
+            }
+            Term::Iterator(_) => {
+                let error = self.diags.error(code::UNSUPPORTED_SYNTAX, expr.span, "an iterator is no value in kernels");
+                error.note("iterators are lazy: something has to consume the chain where it stands").help(
+                    "go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like",
+                );
+            }
             Term::Atomic(_) => {
                 let (name, source) = (self.describe(&shallow), text(expr));
                 self.diags

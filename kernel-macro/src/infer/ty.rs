@@ -105,6 +105,7 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
         }
         Ty::Const(value) => value.to_string(),
         Ty::Closure(..) => "{closure}".to_owned(),
+        Ty::Iterator(item) => format!("impl Iterator<Item = {}>", type_name(program, item)),
         Ty::Shared(value) => format!("Shared<{}>", type_name(program, value)),
         Ty::Atomic(scalar) => format!("Atomic<{}>", scalar.name()),
         Ty::Never => "!".to_owned(),

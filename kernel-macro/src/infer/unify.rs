@@ -26,6 +26,8 @@ pub(super) enum Term {
     Enum(ItemId),
     Option(Rc<Term>),
     Result(Rc<Term>, Rc<Term>),
+    /// An iterator over elements of a type.
+    Iterator(Rc<Term>),
     Buffer {
         element: Rc<Ty>,
         mutable: bool,
@@ -94,6 +96,7 @@ impl From<&Ty> for Term {
             Ty::Closure(item, expr) => Self::Closure(*item, *expr),
             Ty::Enum(item) => Self::Enum(*item),
             Ty::Option(value) => Self::Option(Rc::new(Self::from(&**value))),
+            Ty::Iterator(item) => Self::Iterator(Rc::new(Self::from(&**item))),
             Ty::Result(value, error) => Self::Result(Rc::new(Self::from(&**value)), Rc::new(Self::from(&**error))),
             Ty::Buffer { element, mutable } => Self::Buffer { element: element.clone(), mutable: *mutable },
             Ty::Shared(value) => Self::Shared(Rc::new(Self::from(&**value))),
@@ -155,7 +158,7 @@ impl Table {
                 self.unify(len, &Term::Const(i128::from(*n))) && self.unify(x, y)
             }
             (Term::ArrayOf(x, n), Term::ArrayOf(y, m)) => self.unify(n, m) && self.unify(x, y),
-            (Term::Option(x), Term::Option(y)) => self.unify(x, y),
+            (Term::Option(x), Term::Option(y)) | (Term::Iterator(x), Term::Iterator(y)) => self.unify(x, y),
             (Term::Result(x, e), Term::Result(y, f)) => self.unify(x, y) && self.unify(e, f),
             (Term::Tuple(xs), Term::Tuple(ys)) => {
                 xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.unify(x, y))
@@ -199,6 +202,7 @@ impl Table {
             Term::ArrayOf(..) => return None,
             Term::Enum(item) => Ty::Enum(item),
             Term::Option(value) => Ty::Option(Rc::new(self.resolve(&value)?)),
+            Term::Iterator(item) => Ty::Iterator(Rc::new(self.resolve(&item)?)),
             Term::Result(value, error) => Ty::Result(Rc::new(self.resolve(&value)?), Rc::new(self.resolve(&error)?)),
             Term::Buffer { element, mutable } => Ty::Buffer { element, mutable },
             Term::Shared(value) => Ty::Shared(Rc::new(self.resolve(&value)?)),
@@ -223,7 +227,9 @@ impl Table {
                     self.slots[index as usize] = Slot::Bound(Term::Error);
                 }
             }
-            Term::Array(element, _) | Term::Option(element) | Term::Shared(element) => self.poison(&element),
+            Term::Array(element, _) | Term::Option(element) | Term::Shared(element) | Term::Iterator(element) => {
+                self.poison(&element);
+            }
             Term::ArrayOf(value, error) | Term::Result(value, error) => {
                 self.poison(&value);
                 self.poison(&error);
@@ -237,7 +243,7 @@ impl Table {
     pub(super) fn blur(&mut self, term: &Term) {
         match self.shallow(term) {
             Term::Var(Var(index)) => self.slots[index as usize] = Slot::Bound(Term::Error),
-            Term::Array(element, _) => self.blur(&element),
+            Term::Array(element, _) | Term::Iterator(element) => self.blur(&element),
             Term::ArrayOf(element, len) => [element, len].iter().for_each(|part| self.blur(part)),
             Term::Tuple(members) => members.iter().for_each(|member| self.blur(member)),
             _ => {}
@@ -248,7 +254,9 @@ impl Table {
     pub(super) fn is_poisoned(&self, term: &Term) -> bool {
         match self.shallow(term) {
             Term::Error => true,
-            Term::Array(element, _) | Term::Option(element) | Term::Shared(element) => self.is_poisoned(&element),
+            Term::Array(element, _) | Term::Option(element) | Term::Shared(element) | Term::Iterator(element) => {
+                self.is_poisoned(&element)
+            }
             Term::Result(value, error) => self.is_poisoned(&value) || self.is_poisoned(&error),
             Term::Tuple(members) => members.iter().any(|member| self.is_poisoned(member)),
             _ => false,
@@ -287,7 +295,9 @@ impl Table {
     fn occurs(&self, var: Var, term: &Term) -> bool {
         match self.shallow(term) {
             Term::Var(other) => var == other,
-            Term::Array(element, _) | Term::Option(element) | Term::Shared(element) => self.occurs(var, &element),
+            Term::Array(element, _) | Term::Option(element) | Term::Shared(element) | Term::Iterator(element) => {
+                self.occurs(var, &element)
+            }
             Term::ArrayOf(value, error) | Term::Result(value, error) => {
                 self.occurs(var, &value) || self.occurs(var, &error)
             }

@@ -105,6 +105,7 @@ impl FnCx<'_, '_, '_> {
                 };
                 (inner, other)
             }
+            M::Same => return Some(receiver.value),
             M::Transpose => return self.lower_transpose(&ty, receiver, is_good),
             M::Unzip => return self.lower_unzip(&ty, receiver, is_good),
             _ => return None,
@@ -248,6 +249,16 @@ impl FnCx<'_, '_, '_> {
                 M::MapOr | M::MapOrElse => call(cx, 1, value),
                 M::UnwrapOrElse => value,
                 M::OkOrElse | M::MapErr => wrap(cx, OK, value),
+                M::Filter => {
+                    let holds = call(cx, 0, value)?;
+                    let none = cx.make_variant(&ty, NONE, &[])?;
+                    Some(cx.select(holds, receiver.value, none))
+                }
+                M::Inspect => {
+                    call(cx, 0, value);
+                    Some(receiver.value)
+                }
+                M::InspectErr => Some(receiver.value),
                 M::OrElse if is_option => Some(receiver.value),
                 M::OrElse => wrap(cx, OK, value),
                 M::IsErrAnd => Some(cx.bool(false)),
@@ -259,6 +270,11 @@ impl FnCx<'_, '_, '_> {
             match method {
                 M::Map | M::AndThen => wrap(cx, receiver.bad, error),
                 M::Then => wrap(cx, NONE, None),
+                M::Filter | M::Inspect => Some(receiver.value),
+                M::InspectErr => {
+                    call(cx, 0, error);
+                    Some(receiver.value)
+                }
                 M::IsSomeAnd | M::IsOkAnd => Some(cx.bool(false)),
                 M::IsNoneOr => Some(cx.bool(true)),
                 M::IsErrAnd | M::MapOr | M::MapOrElse | M::UnwrapOrElse | M::OrElse => call(cx, 0, error),

@@ -24,8 +24,6 @@ pub(super) enum Next {
     Exclusive { index: ValueId },
     /// The loop over `start..=end` stops after `end`, which may be the largest number there is.
     Inclusive { index: ValueId, end: ValueId },
-    /// The loop goes on from `index` by `step`, or one, as long as `last` is not passed.
-    Walk { index: ValueId, last: ValueId, step: Option<ValueId>, descending: bool },
 }
 
 impl FnCx<'_, '_, '_> {
@@ -122,7 +120,7 @@ impl FnCx<'_, '_, '_> {
         results.first().copied().filter(|_| !self.b.is_terminated())
     }
 
-    pub(super) fn break_unless(&mut self, target: &Expr, condition: ValueId) {
+    fn break_unless(&mut self, target: &Expr, condition: ValueId) {
         let break_from = |cx: &mut Self| {
             cx.break_from(target, None);
             None
@@ -149,12 +147,12 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    pub(super) fn continue_to(&mut self, target: &Expr) {
+    fn continue_to(&mut self, target: &Expr) {
         let target = self.targets[&target.id];
         self.go_on(target);
     }
 
-    fn go_on(&mut self, target: Target) {
+    pub(super) fn go_on(&mut self, target: Target) {
         if self.b.is_terminated() {
             return;
         }
@@ -172,26 +170,6 @@ impl FnCx<'_, '_, '_> {
                 };
                 let go = |cx: &mut Self| {
                     let next = cx.successor(index);
-                    cx.b.continue_(target.body, &[next]);
-                    None
-                };
-                self.choose(is_last, None, stop, go);
-            }
-            Next::Walk { index, last, step, descending } => {
-                let is_last = match step {
-                    None => self.b.op(Op::Eq, &[index, last]),
-                    Some(step) => {
-                        let left = self.steps_between(index, last, descending);
-                        let step = self.like(step, left);
-                        self.b.op(Op::Lt, &[left, step])
-                    }
-                };
-                let stop = |cx: &mut Self| {
-                    cx.b.break_(target.body, &[]);
-                    None
-                };
-                let go = |cx: &mut Self| {
-                    let next = cx.moved(index, step, descending);
                     cx.b.continue_(target.body, &[next]);
                     None
                 };

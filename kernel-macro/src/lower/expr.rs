@@ -246,6 +246,7 @@ impl FnCx<'_, '_, '_> {
                 self.default_of(&ty)
             }
             Callee::Choice(method) => self.lower_choice(expr, method, args),
+            Callee::Iterate(iteration) => self.lower_iteration(expr, iteration, args),
             Callee::Swizzle(chosen, count) => {
                 let value = self.lower_expr(args[0])?;
                 let lanes = chosen[..usize::from(count)].iter().map(|lane| self.lane(value, *lane));

@@ -5,7 +5,7 @@ use gridwise_ir::ir::{BlockId, ValueId};
 use super::function::{FnCx, Slot};
 use super::place::Spot;
 use crate::ast::{BindingId, Expr, ExprKind};
-use crate::typed::Ty;
+use crate::typed::{Ty, TypedFn};
 
 /// What a `return` inside of a closure leaves, or of a function that is lowered where it is called.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +29,13 @@ pub(super) struct Callable<'e> {
     expr: &'e Expr,
     /// What a `move` closure took along, by variable.
     taken: Vec<(BindingId, Slot)>,
+}
+
+impl Callable<'_> {
+    /// The type of its results.
+    pub(super) fn result<'t>(&self, typed: &'t TypedFn) -> Option<&'t Ty> {
+        typed.closures.get(&self.expr.id).map(|closure| &closure.result)
+    }
 }
 
 impl<'p> FnCx<'p, '_, '_> {

@@ -5,6 +5,7 @@
 //! Masking of invocations beyond the grid and the code of checked accesses belong to the back end.
 
 mod angle;
+mod chain;
 mod choice;
 mod closure;
 mod constant;
@@ -18,7 +19,6 @@ mod function;
 mod inline;
 mod int;
 mod intrinsic;
-mod iterate;
 mod matching;
 mod matrix;
 mod number;

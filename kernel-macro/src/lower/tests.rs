@@ -1,5 +1,6 @@
 //! Tests of the lowering: snapshots of small kernels' IR, and Rust code run both by rustc and by evaluating its IR.
 
+mod chains;
 mod edge;
 mod eval;
 mod harness;

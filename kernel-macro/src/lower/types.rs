@@ -51,9 +51,8 @@ impl<'p> TypeCx<'p> {
     /// The IR type, or `None` for types without values or with a single one: unit, never, and what is made of them only.
     pub(super) fn lower(&mut self, types: &mut Types, ty: &Ty) -> Option<TypeId> {
         match ty {
-            Ty::Unit | Ty::Const(_) | Ty::Never | Ty::Error | Ty::Buffer { .. } | Ty::Shared(_) | Ty::Array(_, 0) => {
-                None
-            }
+            Ty::Unit | Ty::Const(_) | Ty::Never | Ty::Error | Ty::Buffer { .. } | Ty::Shared(_) => None,
+            Ty::Array(_, 0) | Ty::Iterator(_) => None,
             Ty::Closure(item, expr) => self.lower_closure(types, *item, *expr),
             Ty::Atomic(name) if self.native.holds(scalar(*name)) => Some(types.scalar(scalar(*name))),
             Ty::Atomic(name) => Some(types.scalar(scalar(cell_of(*name)))),

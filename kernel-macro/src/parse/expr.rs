@@ -99,6 +99,7 @@ impl Parser<'_> {
                 body: self.block(&looping.body),
             },
             Syn::ForLoop(looping) => self.for_loop(looping),
+            Syn::Range(range) => self.range(range),
             Syn::Block(block) => ExprKind::Block {
                 label: block.label.as_ref().map(|label| to_label(&label.name)),
                 block: self.block(&block.block),
@@ -230,11 +231,6 @@ impl Parser<'_> {
             }
             Syn::Await(it) => (it.await_token.to_token_stream(), "`.await` is", "remove it"),
             Syn::TryBlock(_) => (expr.to_token_stream(), "`try` blocks are", "test values with `if`"),
-            Syn::Range(_) => (
-                expr.to_token_stream(),
-                "a range outside `for` is",
-                "compare with `<` and `>=`, or loop over it with `for`",
-            ),
             Syn::Infer(_) => (expr.to_token_stream(), "`_` as an expression is", "write a value"),
             Syn::Yield(_) => (expr.to_token_stream(), "`yield` is", "write the value into a buffer"),
             Syn::Path(_) => (expr.to_token_stream(), "a qualified path is", "call the method on the value"),

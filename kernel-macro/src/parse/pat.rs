@@ -36,6 +36,9 @@ impl Parser<'_> {
         match pat {
             Pat::Ident(ident) if ident.by_ref.is_none() => self.name_pattern(ident, place),
             Pat::Paren(paren) => self.pattern(&paren.pat, place),
+            Pat::Reference(reference) if reference.mutability.is_none() => {
+                Pattern::Reference(Box::new(self.pattern(&reference.pat, place)), reference.and_token.span)
+            }
             Pat::Wild(wild) => Pattern::Wild(wild.underscore_token.span),
             Pat::Rest(rest) => Pattern::Rest(rest.dot2_token.spans[0]),
             Pat::Tuple(tuple) => Pattern::Tuple(self.members(&tuple.elems, place), SpanRange::of(pat)),

@@ -1,6 +1,9 @@
-//! Closures, with the types of their parameters stated.
+//! Closures, with the types of their parameters stated. Where Rust hands over references, the twin takes the values behind them.
 
-use super::Renderer;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident};
+
+use super::{Renderer, local};
 use crate::ast::{Closure, Expr};
 use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::Ty;
@@ -8,14 +11,23 @@ use crate::typed::Ty;
 impl Renderer<'_> {
     pub(super) fn closure(&mut self, expr: &Expr, closure: &Closure) -> Tokens {
         let typed = self.typed.closures.get(&expr.id);
-        let mut params = Vec::new();
+        let is_lent = typed.is_some_and(|typed| typed.lent) && !self.is_original();
+        let (mut params, mut lets) = (Vec::new(), TokenStream::new());
         for (position, (pattern, written)) in closure.params.iter().enumerate() {
             let ty = match written {
-                Some(ty) => ty.tokens.clone().into(),
-                None => self.ty(typed.and_then(|typed| typed.params.get(position)).unwrap_or(&Ty::Error)),
+                Some(ty) if !is_lent => ty.tokens.clone().into(),
+                // What may be a reference for rustc is none here.
+                _ if self.is_original() && self.typed.has_references => tokens!(_),
+                _ => self.ty(typed.and_then(|typed| typed.params.get(position)).unwrap_or(&Ty::Error)),
             };
             let pattern = self.pattern(pattern);
-            params.push(tokens!(#pattern: #ty));
+            if is_lent {
+                let name = local(&format_ident!("__lent{position}").to_string());
+                tokens!(let #pattern: #ty = *#name;).to_tokens(&mut lets);
+                params.push(tokens!(#name));
+            } else {
+                params.push(tokens!(#pattern: #ty));
+            }
         }
         let span = expr.span.start;
         let moves = closure.moves.map(|span| tokens_at!(span=> move));
@@ -23,9 +35,9 @@ impl Renderer<'_> {
         match &closure.result {
             Some(result) => {
                 let result = &result.tokens;
-                tokens_at!(span=> #moves |#(#params),*| -> #result { #body })
+                tokens_at!(span=> #moves |#(#params),*| -> #result { #lets #body })
             }
-            None => tokens_at!(span=> #moves |#(#params),*| { #body }),
+            None => tokens_at!(span=> #moves |#(#params),*| { #lets #body }),
         }
     }
 }

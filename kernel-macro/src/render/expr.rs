@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 
 use super::place::Chain;
 use super::{Mode, Renderer, context};
-use crate::ast::{self, Block, Expr, ExprKind, Label, Member, Path, ScalarName, Statement, UnaryOp};
+use crate::ast::{self, Block, Expr, ExprKind, Item, Label, Member, Path, ScalarName, Statement, UnaryOp};
 use crate::tokens::{Put as _, Tokens, Writer, tokens, tokens_at};
 use crate::typed::{Callee, ConstValue, Resolution, Ty};
 
@@ -172,10 +172,11 @@ impl Renderer<'_> {
             }
             ExprKind::For { label, pattern, iterated, body } => {
                 let (label, pattern) = (loop_label(label), self.pattern(pattern));
-                let iterated = self.iterated(iterated);
+                let iterated = self.bare(iterated);
                 let body = self.block(body);
                 tokens_at!(span=> #label for #pattern in #iterated #body)
             }
+            ExprKind::Range { start, end, inclusive } => self.range(start, end.as_deref(), *inclusive),
             ExprKind::Block { label, block } => {
                 let (label, block) = (loop_label(label), self.block(block));
                 tokens!(#label #block)
@@ -242,7 +243,9 @@ impl Renderer<'_> {
         match (op, &ty) {
             // A variable that is a reference is followed wherever it is named.
             (UnaryOp::Deref, _) if !self.is_original() && self.reference_of(operand).is_some() => value,
-            (UnaryOp::Deref, _) => tokens!(*#value),
+            (UnaryOp::Deref, _) if self.is_original() || self.is_reference(operand) => tokens!(*#value),
+            // A value already.
+            (UnaryOp::Deref, _) => value,
             (_, Ty::Error) if !self.is_original() && !is_literal => self.unknown_unary(op, value),
             (UnaryOp::Neg, Ty::Scalar(scalar)) if scalar.is_signed() && !self.is_original() && !is_literal => {
                 self.narrow(*scalar, tokens!(#value.wrapping_neg()))
@@ -258,6 +261,23 @@ impl Renderer<'_> {
             }
             (UnaryOp::Not, _) => tokens!(!#value),
         }
+    }
+
+    /// Whether what `*` follows is a reference in the twin, too: a parameter of the function, or something unknown that did
+    /// not become a value on the way.
+    fn is_reference(&self, expr: &Expr) -> bool {
+        match (&expr.kind, self.typed.paths.get(&expr.id), &self.item.item) {
+            (ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner), ..) => self.is_reference(inner),
+            (_, Some(Resolution::Binding(binding)), Item::Fn(function)) => {
+                function.params.iter().any(|param| param.binding == *binding) || !self.is_value(*binding)
+            }
+            _ => *self.expr_ty(expr) == Ty::Error,
+        }
+    }
+
+    /// Whether a variable holds a value in the twin, though it may be a reference in Rust.
+    pub(super) fn is_value(&self, binding: ast::BindingId) -> bool {
+        *self.typed.binding(binding) != Ty::Error || self.typed.values.contains(&binding)
     }
 
     fn cast(&mut self, operand: &Expr, written: &TokenStream, to: &Ty) -> Tokens {

@@ -12,7 +12,7 @@ use crate::linear::Linear;
 use crate::number::{BAD_BASE, Number};
 use crate::overflow::Overflow;
 use crate::tokens::{Tokens, tokens};
-use crate::typed::{Callee, Ty};
+use crate::typed::{Callee, ChoiceMethod, Ty};
 
 impl Renderer<'_> {
     /// `receiver.name(args)`
@@ -21,10 +21,20 @@ impl Renderer<'_> {
             Some(Callee::Atomic(op, order)) if !self.is_original() => {
                 self.atomic_method(*op, *order, receiver, name, args)
             }
+            Some(Callee::Iterate(iteration)) if !self.is_original() => {
+                self.iteration(*iteration, receiver, name, args, whole)
+            }
+            Some(Callee::Choice(ChoiceMethod::Same)) if !self.is_original() => self.expr(receiver),
             Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => {
                 self.intrinsic_method(*intrinsic, receiver, name, args, whole)
             }
             _ => {
+                if !self.is_original()
+                    && *self.expr_ty(receiver) == Ty::Error
+                    && let Some(total) = self.unknown_total(receiver, name, whole)
+                {
+                    return total;
+                }
                 let receiver = self.expr(receiver);
                 let args = args.iter().enumerate();
                 let args: Vec<_> = args.map(|(position, arg)| self.typed.argument(whole, position, arg)).collect();

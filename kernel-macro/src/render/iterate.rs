@@ -1,41 +1,133 @@
-//! `for` loops, as their author wrote them; a step that may be zero is recorded in the twin.
+//! Ranges and chains of iterators. In the twin elements are values wherever they come from, sums wrap, and a step that may be
+//! zero is recorded.
 
 use gridwise_ir::descriptor::SiteKind;
+use proc_macro2::Ident;
 
+use super::operator::Operand;
 use super::{Renderer, local};
-use crate::ast::{AdapterKind, Expr, ExprKind, Iterated, Literal, Source};
+use crate::ast::{BinaryOp, Expr, ExprKind, Literal};
+use crate::iteration::Iteration;
 use crate::message::zero_step_message;
 use crate::tokens::{Tokens, tokens, tokens_at};
+use crate::typed::Ty;
 
 impl Renderer<'_> {
-    /// What a `for` goes through.
-    pub(super) fn iterated(&mut self, iterated: &Iterated) -> Tokens {
-        let mut value = match &iterated.source {
-            Source::Range(range) => {
-                let (start, end) = (self.expr(&range.start), self.expr(&range.end));
-                let dots = if range.inclusive { tokens!(..=) } else { tokens!(..) };
-                if iterated.adapters.is_empty() {
-                    return tokens!(#start #dots #end);
-                }
-                tokens!((#start #dots #end))
+    /// `start..end` and its like.
+    pub(super) fn range(&mut self, start: &Expr, end: Option<&Expr>, inclusive: bool) -> Tokens {
+        let first = self.expr(start);
+        match end.map(|end| self.expr(end)) {
+            Some(end) if inclusive => tokens!(#first..=#end),
+            Some(end) => tokens!(#first..#end),
+            None if self.is_original() => tokens!(#first..),
+            None => {
+                let (value, ty) = (local("__value"), self.expr_ty(start).clone());
+                let one = tokens!(1);
+                let next = self.wrapping(BinaryOp::Add, &ty, tokens!((*#value)), one, start);
+                tokens!(::core::iter::successors(::core::option::Option::Some(#first), |#value| ::core::option::Option::Some(#next)))
             }
-            Source::Array(array) => self.expr(array),
-        };
-        for adapter in &iterated.adapters {
-            let name = &adapter.name;
-            let step = match &adapter.kind {
-                AdapterKind::StepBy(step) => Some(self.step(step)),
-                _ => None,
-            };
-            value = tokens_at!(name.span()=> #value.#name(#step));
         }
-        value
+    }
+
+    /// `left op right` on integers of one type, of which the right one may have none yet.
+    fn wrapping(&mut self, op: BinaryOp, ty: &Ty, left: Tokens, right: Tokens, whole: &Expr) -> Tokens {
+        let (left, right) = (Operand { tokens: left, ty }, Operand { tokens: right, ty });
+        self.binary(op, left, right, whole.span.start, whole)
+    }
+
+    /// A method of an iterator, or one that makes one, in the twin.
+    pub(super) fn iteration(
+        &mut self,
+        iteration: Iteration,
+        receiver: &Expr,
+        name: &Ident,
+        args: &[Expr],
+        whole: &Expr,
+    ) -> Tokens {
+        let value = self.expr(receiver);
+        match (iteration, self.expr_ty(receiver)) {
+            (Iteration::IntoIter, Ty::Array(..)) => {
+                tokens!(::core::iter::IntoIterator::into_iter(#value))
+            }
+            (Iteration::Iter, _) if self.is_shared_buffer(receiver) => tokens!(#value.values()),
+            (Iteration::Iter, _) => tokens!(#value.iter().copied()),
+            (Iteration::Same, _) if name != "fuse" => value,
+            (Iteration::StepBy, _) => {
+                let step = args.first().map(|step| self.step(step));
+                tokens_at!(name.span()=> #value.#name(#step))
+            }
+            (Iteration::Sum | Iteration::Product, Ty::Iterator(item)) => {
+                let item = (**item).clone();
+                self.total(iteration, value, &item, whole)
+            }
+            _ => {
+                let args = args.iter().enumerate();
+                let args = args.map(|(position, arg)| self.bare(self.typed.argument(whole, position, arg)));
+                let args = args.collect::<Vec<_>>();
+                tokens_at!(name.span()=> #value.#name(#(#args),*))
+            }
+        }
+    }
+
+    /// A sum or product: of integers it wraps.
+    fn total(&mut self, iteration: Iteration, value: Tokens, item: &Ty, whole: &Expr) -> Tokens {
+        let is_sum = iteration == Iteration::Sum;
+        let is_int = matches!(item, Ty::Scalar(scalar) | Ty::Vector(scalar, _) if scalar.is_int());
+        if *item == Ty::Error {
+            return self.generic_total(is_sum, value, whole);
+        }
+        let ty = self.ty(item);
+        if !is_int {
+            return if is_sum { tokens!(#value.sum::<#ty>()) } else { tokens!(#value.product::<#ty>()) };
+        }
+        let start = match (item, is_sum) {
+            (Ty::Vector(..), true) => tokens!(<#ty>::ZERO),
+            (Ty::Vector(..), false) => tokens!(<#ty>::ONE),
+            (_, true) => tokens!(0 as #ty),
+            (_, false) => tokens!(1 as #ty),
+        };
+        let (a, b) = (local("__total"), local("__element"));
+        let op = if is_sum { BinaryOp::Add } else { BinaryOp::Mul };
+        let next = self.wrapping(op, item, tokens!(#a), tokens!(#b), whole);
+        tokens!(#value.fold(#start, |#a, #b| #next))
+    }
+
+    /// `sum` and `product` at the end of a chain of unknown type.
+    pub(super) fn unknown_total(&mut self, receiver: &Expr, name: &Ident, whole: &Expr) -> Option<Tokens> {
+        let is_sum = name == "sum";
+        if !is_sum && name != "product" {
+            return None;
+        }
+        // Else a method of some trait.
+        let ExprKind::Method { name: step, .. } = &receiver.kind else { return None };
+        if step != "iter" && !Iteration::NAMES.iter().any(|known| step == known) {
+            return None;
+        }
+        let value = self.expr(receiver);
+        Some(self.generic_total(is_sum, value, whole))
+    }
+
+    fn generic_total(&mut self, is_sum: bool, value: Tokens, whole: &Expr) -> Tokens {
+        let twin = self.twin();
+        let written = match &whole.kind {
+            ExprKind::Method { turbofish: Some(turbofish), .. } => {
+                turbofish.args.first().and_then(|arg| arg.ty.as_ref()).map(|ty| {
+                    let ty = &ty.tokens;
+                    tokens!(::<#ty, _>)
+                })
+            }
+            _ => None,
+        };
+        match is_sum {
+            true => tokens!(#twin::generic::sum #written (#value)),
+            false => tokens!(#twin::generic::product #written (#value)),
+        }
     }
 
     fn step(&mut self, step: &Expr) -> Tokens {
         let value = self.bare(step);
         let is_positive = matches!(&step.kind, ExprKind::Literal(Literal::Int { value, .. }) if *value > 0);
-        if self.is_original() || is_positive {
+        if is_positive {
             return value;
         }
         let (name, text) = (local("__step"), zero_step_message().format);

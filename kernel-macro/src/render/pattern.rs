@@ -26,6 +26,11 @@ impl Renderer<'_> {
                 tokens!(#mutable #name #inner)
             }
             Pattern::Wild(span) => tokens_at!(*span=> _),
+            Pattern::Reference(inner, span) if self.is_original() || self.holds_reference(inner) => {
+                let inner = self.pattern_in(inner, perhaps);
+                tokens_at!(*span=> &#inner)
+            }
+            Pattern::Reference(inner, _) => self.pattern_in(inner, perhaps),
             Pattern::Rest(span) => tokens_at!(*span=> ..),
             Pattern::Tuple(members, span) => {
                 let members = self.patterns(members, perhaps);
@@ -60,6 +65,13 @@ impl Renderer<'_> {
         }
     }
 
+    /// Whether a pattern takes something unknown apart, which may be a reference in the twin, too.
+    fn holds_reference(&self, pattern: &Pattern) -> bool {
+        let mut holds = false;
+        pattern.for_each_binding(&mut |_, binding| holds |= !self.is_value(binding));
+        holds
+    }
+
     fn patterns(&mut self, patterns: &[Pattern], perhaps: bool) -> Vec<Tokens> {
         patterns.iter().map(|pattern| self.pattern_in(pattern, perhaps)).collect()
     }
@@ -89,6 +101,8 @@ impl Renderer<'_> {
     /// The type to state in `let`: that of the value, or of the pattern where there is none.
     pub(super) fn let_ty(&self, pattern: &Pattern, value: Option<&Expr>) -> Tokens {
         match (pattern, value) {
+            // What may be a reference for rustc is none here.
+            (_, Some(_)) if self.is_original() && self.typed.has_references => tokens!(_),
             (Pattern::Binding { binding, .. }, _) => {
                 let ty = self.ty(self.typed.binding(*binding));
                 match self.typed.references.get(binding) {

@@ -63,7 +63,15 @@ impl Renderer<'_> {
                 let (twin, scalar) = (self.twin(), self.ty(&Ty::Scalar(*scalar)));
                 tokens!(#twin::Atomic<#scalar>)
             }
-            Ty::Buffer { .. } | Ty::Shared(_) | Ty::Const(_) | Ty::Closure(..) | Ty::Never | Ty::Error => tokens!(_),
+            Ty::Buffer { .. }
+            | Ty::Shared(_)
+            | Ty::Const(_)
+            | Ty::Closure(..)
+            | Ty::Iterator(_)
+            | Ty::Never
+            | Ty::Error => {
+                tokens!(_)
+            }
         }
     }
 }

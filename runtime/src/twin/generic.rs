@@ -5,6 +5,7 @@
 //! its author wrote it, and runs that closure unless the operands turn out to be integers.
 
 use std::any::TypeId;
+use std::iter::{Product, Sum};
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 
@@ -266,6 +267,38 @@ shifting! {
     shl, shl_assign: wrapping_shl;
     /// `a >> b`
     shr, shr_assign: wrapping_shr;
+}
+
+/// The elements as values, if they are integers or references to them.
+fn integers<S, I: Iterator>() -> Option<fn(I::Item) -> S> {
+    if !is_integer::<S, S>() {
+        return None;
+    }
+    if id_of::<I::Item>() == id_of::<S>() {
+        // SAFETY: the types were just compared.
+        return Some(|item| unsafe { cast::<I::Item, S>(item) });
+    }
+    if id_of::<I::Item>() == id_of::<&S>() {
+        // SAFETY: the types were just compared, and integers are `Copy`.
+        return Some(|item| unsafe { std::ptr::read(cast::<I::Item, &S>(item)) });
+    }
+    None
+}
+
+/// The sum of all elements.
+#[inline]
+pub fn sum<S: Sum<I::Item>, I: Iterator>(values: I) -> S {
+    let Some(integer) = integers::<S, I>() else { return values.sum() };
+    let total = values.map(integer).reduce(|a, b| add(a, b, |_, _| unreachable!("only called for integers")));
+    total.unwrap_or_else(|| std::iter::empty::<I::Item>().sum())
+}
+
+/// The product of all elements.
+#[inline]
+pub fn product<S: Product<I::Item>, I: Iterator>(values: I) -> S {
+    let Some(integer) = integers::<S, I>() else { return values.product() };
+    let total = values.map(integer).reduce(|a, b| mul(a, b, |_, _| unreachable!("only called for integers")));
+    total.unwrap_or_else(|| std::iter::empty::<I::Item>().product())
 }
 
 /// `-a`

@@ -79,6 +79,13 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         self.len == 0
     }
 
+    /// All elements in order; each is read when it is asked for.
+    #[inline]
+    pub fn values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator + Clone + use<'a, T> {
+        // SAFETY: `index` is in range.
+        (0..self.len).map(move |index| unsafe { load::<T, _>(self.bytes(index, 0)) })
+    }
+
     /// Reads element `index`; zero after a trap when there is none.
     #[inline]
     pub fn load(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> T {

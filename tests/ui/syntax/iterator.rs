@@ -6,6 +6,8 @@ fn case(x: &[f32], out: &mut [f32]) {
     for v in x {
         out[i] += v;
     }
+    let all: Vec<f32> = x.iter().map(|v| v * 2.0).collect();
+    let lazy = x.iter().map(|v| v * 2.0);
 }
 
 fn main() {}

@@ -35,6 +35,8 @@ mod infer;
 mod instantiate;
 #[path = "../../../../kernel-macro/src/intrinsic.rs"]
 mod intrinsic;
+#[path = "../../../../kernel-macro/src/iteration.rs"]
+mod iteration;
 #[path = "../../../../kernel-macro/src/krate.rs"]
 mod krate;
 #[path = "../../../../kernel-macro/src/linear.rs"]

@@ -99,6 +99,10 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
         | ExprKind::Cast(inner, _)
         | ExprKind::Field { base: inner, .. }
         | ExprKind::Repeat { element: inner, .. } => walk(inner, visit),
+        ExprKind::Range { start, end, .. } => {
+            walk(start, visit);
+            end.iter().for_each(|end| walk(end, visit));
+        }
         ExprKind::Binary(_, a, b, _)
         | ExprKind::Assign(a, b)
         | ExprKind::AssignOp(_, a, b, _)
@@ -132,7 +136,7 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
         }
         ExprKind::For { pattern, iterated, body, .. } => {
             walk_pattern(pattern, visit);
-            iterated.exprs().for_each(|expr| walk(expr, visit));
+            walk(iterated, visit);
             walk_block(body, visit);
         }
         ExprKind::Slice { base, start, end } => {

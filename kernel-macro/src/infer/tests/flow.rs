@@ -157,12 +157,12 @@ fn ranges() {
     check_errors(
         "fn f() { for i in 0.0..1.0 { } }",
         expect![[r#"
-        error: [K0102] expected an integer, found a float
-               note: `for` counts with `i32`, `u32` or `usize`
-               help: count with integers and convert inside: `i as f32`
-         1 | fn f() { for i in 0.0..1.0 { } }
-           |                   ^^^
-    "#]],
+            error: [K0102] expected an integer, found a float
+                   note: ranges count with integers
+                   help: count with integers and convert inside: `i as f32`
+             1 | fn f() { for i in 0.0..1.0 { } }
+               |                   ^^^
+        "#]],
     );
     check_errors(
         "fn f(n: u32, m: i32) { for i in n..m { } }",
@@ -177,12 +177,12 @@ fn ranges() {
     check_errors(
         "fn f(n: u32, a: f32) { for i in 0..a { } }",
         expect![[r#"
-        error: [K0102] expected an integer, found `f32`
-               note: `for` counts with `i32`, `u32` or `usize`
-               help: count with integers and convert inside: `i as f32`
-         1 | fn f(n: u32, a: f32) { for i in 0..a { } }
-           |                                    ^
-    "#]],
+            error: [K0102] expected an integer, found `f32`
+                   note: ranges count with integers
+                   help: count with integers and convert inside: `i as f32`
+             1 | fn f(n: u32, a: f32) { for i in 0..a { } }
+               |                                    ^
+        "#]],
     );
     check_errors(
         "fn f(n: u32) { for (i, j) in 0..n { } }",

@@ -54,11 +54,12 @@ fn methods() {
     check_errors(
         "fn kernel(x: &[f32]) { x.iter(); }",
         expect![[r#"
-        error: [K0104] no method `iter` on type `&[f32]`
-               help: loop over indices: `for i in 0..x.len()`
-         1 | fn kernel(x: &[f32]) { x.iter(); }
-           |                          ^^^^
-    "#]],
+            error: [K0001] an iterator is no value in kernels
+                   note: iterators are lazy: something has to consume the chain where it stands
+                   help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
+             1 | fn kernel(x: &[f32]) { x.iter(); }
+               |                        ^^^^^^^^
+        "#]],
     );
     check_errors(
         "fn kernel(x: &[f32]) { x.first(); }",

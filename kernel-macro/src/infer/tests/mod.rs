@@ -1,6 +1,7 @@
 //! In-process tests of inference: caret tests of types, message tests of every code.
 
 mod carets;
+mod chains;
 mod choices;
 mod constants;
 mod flow;

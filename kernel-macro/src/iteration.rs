@@ -1,0 +1,174 @@
+//! The methods of iterators that kernels have: what they are called and what kind they are. What they mean is the matter of
+//! inference and lowering.
+
+/// A method of an iterator, or one that makes one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Iteration {
+    /// `array.into_iter()`, and of an iterator, which it leaves as it is.
+    IntoIter,
+    /// `array.iter()` or `buffer.iter()`
+    Iter,
+    /// `copied`, `cloned` and `fuse`: nothing that anyone would notice.
+    Same,
+    Rev,
+    StepBy,
+    Enumerate,
+    Map,
+    Filter,
+    FilterMap,
+    /// `flatten` of options.
+    Flatten,
+    Zip,
+    Chain,
+    Take,
+    Skip,
+    TakeWhile,
+    SkipWhile,
+    MapWhile,
+    Inspect,
+    Sum,
+    Product,
+    Fold,
+    TryFold,
+    Reduce,
+    Count,
+    Last,
+    Nth,
+    Min,
+    Max,
+    MinByKey,
+    MaxByKey,
+    Any,
+    All,
+    Find,
+    FindMap,
+    Position,
+    ForEach,
+    TryForEach,
+}
+
+impl Iteration {
+    /// The names of all.
+    pub(crate) const NAMES: &[&str] = &[
+        "into_iter",
+        "copied",
+        "cloned",
+        "fuse",
+        "rev",
+        "step_by",
+        "enumerate",
+        "map",
+        "filter",
+        "filter_map",
+        "flatten",
+        "zip",
+        "chain",
+        "take",
+        "skip",
+        "take_while",
+        "skip_while",
+        "map_while",
+        "inspect",
+        "sum",
+        "product",
+        "fold",
+        "try_fold",
+        "reduce",
+        "count",
+        "last",
+        "nth",
+        "min",
+        "max",
+        "min_by_key",
+        "max_by_key",
+        "any",
+        "all",
+        "find",
+        "find_map",
+        "position",
+        "for_each",
+        "try_for_each",
+    ];
+
+    /// The method of an iterator by its name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "into_iter" => Self::IntoIter,
+            "copied" | "cloned" | "fuse" => Self::Same,
+            "rev" => Self::Rev,
+            "step_by" => Self::StepBy,
+            "enumerate" => Self::Enumerate,
+            "map" => Self::Map,
+            "filter" => Self::Filter,
+            "filter_map" => Self::FilterMap,
+            "flatten" => Self::Flatten,
+            "zip" => Self::Zip,
+            "chain" => Self::Chain,
+            "take" => Self::Take,
+            "skip" => Self::Skip,
+            "take_while" => Self::TakeWhile,
+            "skip_while" => Self::SkipWhile,
+            "map_while" => Self::MapWhile,
+            "inspect" => Self::Inspect,
+            "sum" => Self::Sum,
+            "product" => Self::Product,
+            "fold" => Self::Fold,
+            "try_fold" => Self::TryFold,
+            "reduce" => Self::Reduce,
+            "count" => Self::Count,
+            "last" => Self::Last,
+            "nth" => Self::Nth,
+            "min" => Self::Min,
+            "max" => Self::Max,
+            "min_by_key" => Self::MinByKey,
+            "max_by_key" => Self::MaxByKey,
+            "any" => Self::Any,
+            "all" => Self::All,
+            "find" => Self::Find,
+            "find_map" => Self::FindMap,
+            "position" => Self::Position,
+            "for_each" => Self::ForEach,
+            "try_for_each" => Self::TryForEach,
+            _ => return None,
+        })
+    }
+
+    /// Whether its closure gets references to the elements.
+    pub(crate) const fn lends(self) -> bool {
+        matches!(
+            self,
+            Self::Filter
+                | Self::TakeWhile
+                | Self::SkipWhile
+                | Self::Inspect
+                | Self::MinByKey
+                | Self::MaxByKey
+                | Self::Find
+        )
+    }
+}
+
+/// Methods of iterators that kernels do not have, and what to write instead.
+pub(crate) const UNSUPPORTED: &[(&str, &str)] = &[
+    (
+        "collect",
+        "kernels have no memory to allocate: write each element where it belongs, or fill an array in a `for` loop",
+    ),
+    ("partition", "kernels have no memory to allocate: `filter` twice, or use a `for` loop"),
+    ("unzip", "kernels have no memory to allocate: write the elements in a `for` loop"),
+    ("flat_map", "write nested `for` loops"),
+    ("scan", "keep the state in a `let mut` variable that the closure of `.map()` changes"),
+    ("peekable", "look ahead by index in a `for` loop"),
+    ("cycle", "count with a range and index by the remainder: `i % n`"),
+    ("by_ref", "write the loop as one `for`, with a variable that says how far it has come"),
+    ("windows", "index: `(0..n - 1).map(|i| x[i] + x[i + 1])`"),
+    ("chunks", "index: `(0..n).step_by(4)`, and `i + 0` to `i + 3` inside"),
+    ("chunks_exact", "index: `(0..n).step_by(4)`, and `i + 0` to `i + 3` inside"),
+    ("min_by", "compare keys with `.min_by_key(…)`, or fold: `.fold(f32::INFINITY, f32::min)`"),
+    ("max_by", "compare keys with `.max_by_key(…)`, or fold: `.fold(f32::NEG_INFINITY, f32::max)`"),
+    ("rposition", "reverse first: `.rev().position(…)`, and count from the end"),
+    ("rfind", "reverse first: `.rev().find(…)`"),
+    ("rfold", "reverse first: `.rev().fold(…)`"),
+    ("next", "write a `for` loop, or `.nth(0)` of the whole chain"),
+    ("sort", "write the sort as loops over an array"),
+];

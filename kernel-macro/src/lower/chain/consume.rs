@@ -1,0 +1,371 @@
+//! Methods that make one value of the elements of a chain.
+
+use gridwise_ir::ir::{LocalId, ValueId};
+use gridwise_ir::op::Op;
+use gridwise_ir::types::TypeId;
+
+use crate::ast::Expr;
+use crate::iteration::Iteration;
+use crate::lower::control::Target;
+use crate::lower::function::FnCx;
+use crate::lower::inline::Callable;
+use crate::lower::variant::{NONE, OK, SOME};
+use crate::typed::Ty;
+
+use super::machine::Machine;
+
+/// A variable that may hold a value.
+struct Found {
+    any: LocalId,
+    /// Nothing when values of its type have no bits.
+    value: Option<LocalId>,
+}
+
+impl FnCx<'_, '_, '_> {
+    /// A method that consumes the chain that is its receiver.
+    pub(in crate::lower) fn lower_iteration(
+        &mut self,
+        expr: &Expr,
+        iteration: Iteration,
+        args: &[&Expr],
+    ) -> Option<ValueId> {
+        use Iteration as I;
+        let machine = self.machine(args[0], false)?;
+        let Ty::Iterator(item) = self.ty_of(args[0]) else { return None };
+        let item: &Ty = item;
+        let closure = |cx: &mut Self, position: usize| args.get(position).map(|arg| cx.callable(arg));
+        match iteration {
+            I::Sum | I::Product => self.accumulate(machine, item, iteration),
+            I::Count => Some(self.count_elements(machine)),
+            I::ForEach => {
+                let call = closure(self, 1)?;
+                self.drive(machine, |cx, element, _| {
+                    cx.call_inline(&call, &[element]);
+                });
+                None
+            }
+            I::Fold => {
+                let start = self.lower_expr(args[1]);
+                let call = closure(self, 2)?;
+                self.fold_elements(machine, start, &call)
+            }
+            I::TryFold => {
+                let start = self.lower_expr(args[1]);
+                let call = closure(self, 2)?;
+                self.try_fold(expr, machine, start, &call, true)
+            }
+            I::TryForEach => {
+                let call = closure(self, 1)?;
+                self.try_fold(expr, machine, None, &call, false)
+            }
+            I::Any | I::All => {
+                let call = closure(self, 1)?;
+                Some(self.search(machine, &call, iteration == I::Any))
+            }
+            I::Nth => {
+                let count = self.lower_expr(args[1])?;
+                let left = self.spill(count, "left");
+                self.first_that(expr, machine, item, |cx, _| {
+                    let (count, zero) = (cx.get(left), cx.u32(0));
+                    let is_it = cx.b.op(Op::Eq, &[count, zero]);
+                    let one = cx.u32(1);
+                    let next = cx.b.op(Op::Sub, &[count, one]);
+                    cx.set(left, next);
+                    Some(is_it)
+                })
+            }
+            I::Find => {
+                let call = closure(self, 1)?;
+                self.first_that(expr, machine, item, |cx, element| cx.call_inline(&call, &[element]))
+            }
+            I::Position => {
+                let call = closure(self, 1)?;
+                self.position(expr, machine, &call)
+            }
+            I::FindMap => {
+                let call = closure(self, 1)?;
+                self.find_map(expr, machine, &call)
+            }
+            I::Last => {
+                let found = self.nothing_found(item);
+                self.drive(machine, |cx, element, _| cx.note(&found, element));
+                self.option_found(expr, &found)
+            }
+            I::Reduce => {
+                let call = closure(self, 1)?;
+                let found = self.nothing_found(item);
+                self.drive(machine, |cx, element, _| {
+                    let any = cx.get(found.any);
+                    let both = |cx: &mut Self| {
+                        let before = found.value.map(|value| cx.get(value));
+                        let made = cx.call_inline(&call, &[before, element]);
+                        cx.note(&found, made);
+                        None
+                    };
+                    let first = |cx: &mut Self| {
+                        cx.note(&found, element);
+                        None
+                    };
+                    cx.choose(any, None, both, first);
+                });
+                self.option_found(expr, &found)
+            }
+            I::Min | I::Max => {
+                let found = self.nothing_found(item);
+                self.drive(machine, |cx, element, _| cx.note_better(&found, element, element, &found, iteration));
+                self.option_found(expr, &found)
+            }
+            I::MinByKey | I::MaxByKey => {
+                let call = closure(self, 1)?;
+                let key_ty = call.result(self.typed)?;
+                let (found, best) = (self.nothing_found(item), self.nothing_found(key_ty));
+                self.drive(machine, |cx, element, _| {
+                    let key = cx.call_inline(&call, &[element]);
+                    if !cx.b.is_terminated() {
+                        cx.note_better(&found, element, key, &best, iteration);
+                    }
+                });
+                self.option_found(expr, &found)
+            }
+            // Adapters are part of what is consumed.
+            _ => None,
+        }
+    }
+
+    fn accumulate(&mut self, machine: Machine<'_>, item: &Ty, iteration: Iteration) -> Option<ValueId> {
+        let ty = self.ty(item)?;
+        let is_sum = iteration == Iteration::Sum;
+        let model = self.zero(ty);
+        let (scalar, _) = self.shape(model);
+        let start = match (scalar.is_float(), item) {
+            // As in Rust: nothing adds up to -0.0.
+            (true, Ty::Scalar(_)) => self.float_like(model, if is_sum { -0.0 } else { 1.0 }),
+            (true, _) => self.float_like(model, if is_sum { 0.0 } else { 1.0 }),
+            (false, _) => self.int_like(model, i64::from(!is_sum)),
+        };
+        let total = self.spill(start, if is_sum { "sum" } else { "product" });
+        self.drive(machine, |cx, element, _| {
+            if let Some(element) = element {
+                let before = cx.get(total);
+                let after = cx.b.op(if is_sum { Op::Add } else { Op::Mul }, &[before, element]);
+                cx.set(total, after);
+            }
+        });
+        Some(self.get(total))
+    }
+
+    fn count_elements(&mut self, machine: Machine<'_>) -> ValueId {
+        let zero = self.u32(0);
+        let count = self.spill(zero, "count");
+        self.drive(machine, |cx, _, _| cx.count_up(count));
+        self.get(count)
+    }
+
+    fn count_up(&mut self, counter: LocalId) {
+        let count = self.get(counter);
+        let one = self.u32(1);
+        let next = self.b.op(Op::Add, &[count, one]);
+        self.set(counter, next);
+    }
+
+    fn fold_elements(&mut self, machine: Machine<'_>, start: Option<ValueId>, call: &Callable<'_>) -> Option<ValueId> {
+        if self.b.is_terminated() {
+            return None;
+        }
+        let state = start.map(|start| self.spill(start, "folded"));
+        self.drive(machine, |cx, element, _| {
+            let before = state.map(|state| cx.get(state));
+            let after = cx.call_inline(call, &[before, element]);
+            if let (Some(state), Some(after)) = (state, after) {
+                cx.set(state, after);
+            }
+        });
+        state.map(|state| self.get(state))
+    }
+
+    /// `has_state`: the closure gets a state, not only the element.
+    fn try_fold(
+        &mut self,
+        expr: &Expr,
+        machine: Machine<'_>,
+        start: Option<ValueId>,
+        call: &Callable<'_>,
+        has_state: bool,
+    ) -> Option<ValueId> {
+        if self.b.is_terminated() {
+            return None;
+        }
+        let ty = self.ty_of(expr).clone();
+        let result = self.ty(&ty)?;
+        let good = if let Ty::Option(_) = ty { SOME } else { OK };
+        let state = start.map(|start| self.spill(start, "folded"));
+        let (no, nothing) = (self.bool(false), self.zero(result));
+        let (failed, failure) = (self.spill(no, "failed"), self.spill(nothing, "failure"));
+        self.drive(machine, |cx, element, target| {
+            let before = state.map(|state| cx.get(state));
+            let given = if has_state { vec![before, element] } else { vec![element] };
+            let Some(made) = cx.call_inline(call, &given) else { return };
+            let Some(is_good) = cx.is_variant(&ty, made, good) else { return };
+            let fail = |cx: &mut Self| {
+                let yes = cx.bool(true);
+                cx.set(failed, yes);
+                cx.set(failure, made);
+                cx.b.break_(target.body, &[]);
+                None
+            };
+            cx.choose(is_good, None, |_| None, fail);
+            if let (Some(state), Some(after)) = (state, cx.variant_member(&ty, made, good, 0)) {
+                cx.set(state, after);
+            }
+        });
+        let failed = self.get(failed);
+        let value = state.map(|state| self.get(state));
+        let fine = self.make_variant(&ty, good, &[value])?;
+        let failure = self.get(failure);
+        Some(self.select(failed, failure, fine))
+    }
+
+    /// Whether an element makes the closure give `wanted`.
+    fn search(&mut self, machine: Machine<'_>, call: &Callable<'_>, wanted: bool) -> ValueId {
+        let otherwise = self.bool(!wanted);
+        let result = self.spill(otherwise, "found");
+        self.drive(machine, |cx, element, target| {
+            let Some(holds) = cx.call_inline(call, &[element]) else { return };
+            let found = |cx: &mut Self| {
+                let decided = cx.bool(wanted);
+                cx.set(result, decided);
+                cx.b.break_(target.body, &[]);
+                None
+            };
+            match wanted {
+                true => cx.choose(holds, None, found, |_| None),
+                false => cx.choose(holds, None, |_| None, found),
+            };
+        });
+        self.get(result)
+    }
+
+    /// The first element for which the test holds.
+    fn first_that(
+        &mut self,
+        expr: &Expr,
+        machine: Machine<'_>,
+        item: &Ty,
+        test: impl FnOnce(&mut Self, Option<ValueId>) -> Option<ValueId>,
+    ) -> Option<ValueId> {
+        if self.b.is_terminated() {
+            return None;
+        }
+        let found = self.nothing_found(item);
+        self.drive(machine, |cx, element, target| {
+            let Some(holds) = test(cx, element) else { return };
+            cx.when(holds, |cx| cx.note_and_leave(&found, element, target));
+        });
+        self.option_found(expr, &found)
+    }
+
+    fn position(&mut self, expr: &Expr, machine: Machine<'_>, call: &Callable<'_>) -> Option<ValueId> {
+        let zero = self.u32(0);
+        let count = self.spill(zero, "count");
+        let found = self.nothing_found(&Ty::USIZE);
+        self.drive(machine, |cx, element, target| {
+            let Some(holds) = cx.call_inline(call, &[element]) else { return };
+            cx.when(holds, |cx| {
+                let position = cx.get(count);
+                cx.note_and_leave(&found, Some(position), target);
+            });
+            cx.count_up(count);
+        });
+        self.option_found(expr, &found)
+    }
+
+    fn find_map(&mut self, expr: &Expr, machine: Machine<'_>, call: &Callable<'_>) -> Option<ValueId> {
+        let ty = self.ty_of(expr).clone();
+        let Ty::Option(value_ty) = &ty else { return None };
+        let found = self.nothing_found(value_ty);
+        self.drive(machine, |cx, element, target| {
+            let Some(made) = cx.call_inline(call, &[element]) else { return };
+            let Some(is_some) = cx.is_variant(&ty, made, SOME) else { return };
+            cx.when(is_some, |cx| {
+                let value = cx.variant_member(&ty, made, SOME, 0);
+                cx.note_and_leave(&found, value, target);
+            });
+        });
+        self.option_found(expr, &found)
+    }
+
+    fn nothing_found(&mut self, ty: &Ty) -> Found {
+        let no = self.bool(false);
+        let any = self.spill(no, "any");
+        let ty: Option<TypeId> = self.ty(ty);
+        let value = ty.map(|ty| {
+            let nothing = self.zero(ty);
+            self.spill(nothing, "found")
+        });
+        Found { any, value }
+    }
+
+    /// Keeps a value.
+    fn note(&mut self, found: &Found, value: Option<ValueId>) {
+        if self.b.is_terminated() {
+            return;
+        }
+        let yes = self.bool(true);
+        self.set(found.any, yes);
+        if let (Some(place), Some(value)) = (found.value, value) {
+            self.set(place, value);
+        }
+    }
+
+    fn note_and_leave(&mut self, found: &Found, value: Option<ValueId>, target: Target) {
+        self.note(found, value);
+        self.b.break_(target.body, &[]);
+    }
+
+    /// Keeps an element if its key is better than the best one: of equals the first is the least, the last the largest.
+    fn note_better(
+        &mut self,
+        found: &Found,
+        element: Option<ValueId>,
+        key: Option<ValueId>,
+        best: &Found,
+        iteration: Iteration,
+    ) {
+        let (Some(key), Some(place)) = (key, best.value) else { return };
+        let before = self.get(place);
+        let is_least = matches!(iteration, Iteration::Min | Iteration::MinByKey);
+        let is_better = self.ordered(if is_least { Op::Lt } else { Op::Ge }, key, before);
+        let any = self.get(found.any);
+        let is_first = self.b.op(Op::Not, &[any]);
+        let takes = self.b.op(Op::Or, &[is_first, is_better]);
+        self.when(takes, |cx| {
+            cx.note(best, Some(key));
+            cx.note(found, element);
+        });
+    }
+
+    /// A comparison of integers, or of `bool`s, of which `false` is less.
+    fn ordered(&mut self, op: Op, left: ValueId, right: ValueId) -> ValueId {
+        let is_bool = self.shape(left).0 == gridwise_ir::types::Scalar::Bool;
+        let word = |cx: &mut Self, value| if is_bool { cx.cast(value, gridwise_ir::types::Scalar::U32) } else { value };
+        let (left, right) = (word(self, left), word(self, right));
+        self.b.op(op, &[left, right])
+    }
+
+    /// What was found as the method gives it.
+    fn option_found(&mut self, expr: &Expr, found: &Found) -> Option<ValueId> {
+        let ty = self.ty_of(expr).clone();
+        let any = self.get(found.any);
+        match found.value {
+            Some(value) => {
+                let value = self.get(value);
+                let (some, none) = (self.make_variant(&ty, SOME, &[Some(value)])?, self.make_variant(&ty, NONE, &[])?);
+                Some(self.select(any, some, none))
+            }
+            None => {
+                let (some, none) = (self.make_variant(&ty, SOME, &[None])?, self.make_variant(&ty, NONE, &[])?);
+                Some(self.select(any, some, none))
+            }
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! What can be reached by position without any effect: ranges, arrays and buffers, reversed, in steps, in part, side by side.
+
+use gridwise_ir::ir::{Place, Step, ValueId};
+use gridwise_ir::op::Op;
+use gridwise_ir::types::Scalar;
+
+use crate::lower::function::FnCx;
+use crate::typed::Ty;
+
+/// How many elements there are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Extent {
+    /// A `u32`.
+    Count(ValueId),
+    /// The position of the last one, a `u32` or `u64`, and whether there is any: also for numbers of elements that have no
+    /// number of their width.
+    Last {
+        any: ValueId,
+        last: ValueId,
+    },
+    /// A range as written, as long as nothing was done to it.
+    Range(Direct),
+    Endless,
+}
+
+/// The element at a position.
+#[derive(Debug, Clone)]
+pub(super) enum At {
+    /// `start + position`
+    Range {
+        start: ValueId,
+    },
+    /// Of an array or buffer; nowhere when its elements have no values, or there are none.
+    Elements {
+        place: Option<Place>,
+        ty: Ty,
+    },
+    /// Counted from the last position.
+    Reversed(Box<At>, ValueId),
+    Stepped(Box<At>, ValueId),
+    Skipped(Box<At>, ValueId),
+    /// Pairs of position and element, of the type.
+    Numbered(Box<At>, Ty),
+    /// Pairs, of the type.
+    Zipped(Box<At>, Box<At>, Ty),
+}
+
+/// `start..end` or `start..=end`
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Direct {
+    pub(super) start: ValueId,
+    pub(super) end: ValueId,
+    pub(super) inclusive: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Indexed {
+    pub(super) extent: Extent,
+    pub(super) at: At,
+    /// Whether Rust's library reaches its elements by position, too, where it is zipped.
+    pub(super) trusted: bool,
+}
+
+impl FnCx<'_, '_, '_> {
+    /// `start..end`, `start..=end` or `start..`
+    pub(super) fn indexed_range(&mut self, start: ValueId, end: Option<ValueId>, inclusive: bool) -> Indexed {
+        let at = At::Range { start };
+        let extent = end.map_or(Extent::Endless, |end| Extent::Range(Direct { start, end, inclusive }));
+        let trusted = end.is_some() && !inclusive;
+        Indexed { extent, at, trusted }
+    }
+
+    /// The number of a range's elements in another form.
+    pub(super) fn settled(&mut self, extent: Extent) -> Extent {
+        let Extent::Range(Direct { start, end, inclusive }) = extent else { return extent };
+        let scalar = self.shape(start).0;
+        let is_wide = matches!(scalar, Scalar::I64 | Scalar::U64);
+        if inclusive || is_wide {
+            let any = self.b.op(if inclusive { Op::Le } else { Op::Lt }, &[start, end]);
+            let distance = self.steps_between(start, end);
+            let last = if inclusive { distance } else { self.less_one(distance) };
+            Extent::Last { any, last }
+        } else if !scalar.is_signed() && self.is_known_zero(start) {
+            Extent::Count(self.cast(end, Scalar::U32))
+        } else {
+            let any = self.b.op(Op::Lt, &[start, end]);
+            let (distance, zero) = (self.steps_between(start, end), self.u32(0));
+            Extent::Count(self.select(any, distance, zero))
+        }
+    }
+
+    /// How far `end` is from `start`, which is not behind it: a `u64` for 64-bit integers, a `u32` for all others.
+    fn steps_between(&mut self, start: ValueId, end: ValueId) -> ValueId {
+        let difference = self.op(Op::Sub, &[end, start]);
+        let (unsigned, wide) = match self.shape(start).0 {
+            Scalar::I8 | Scalar::U8 => (Scalar::U8, Scalar::U32),
+            Scalar::I16 | Scalar::U16 => (Scalar::U16, Scalar::U32),
+            Scalar::I64 | Scalar::U64 => (Scalar::U64, Scalar::U64),
+            _ => (Scalar::U32, Scalar::U32),
+        };
+        let difference = self.cast(difference, unsigned);
+        self.cast(difference, wide)
+    }
+
+    fn less_one(&mut self, value: ValueId) -> ValueId {
+        let one = self.int_like(value, 1);
+        self.op(Op::Sub, &[value, one])
+    }
+
+    /// Whether there is anything, and the last position.
+    fn any_and_last(&mut self, extent: Extent) -> Option<(ValueId, ValueId)> {
+        match self.settled(extent) {
+            Extent::Count(count) => {
+                let zero = self.u32(0);
+                let any = self.b.op(Op::Lt, &[zero, count]);
+                Some((any, self.less_one(count)))
+            }
+            Extent::Last { any, last } => Some((any, last)),
+            Extent::Range(_) | Extent::Endless => None,
+        }
+    }
+
+    /// The last position, of something that has one if it is not empty.
+    pub(super) fn last_of(&mut self, extent: Extent) -> ValueId {
+        match self.any_and_last(extent) {
+            Some((_, last)) => last,
+            // Inference has refused it.
+            None => self.u32(0),
+        }
+    }
+
+    pub(super) fn reversed(&mut self, indexed: Indexed) -> Indexed {
+        let extent = self.settled(indexed.extent);
+        let last = self.last_of(extent);
+        Indexed { extent, at: At::Reversed(Box::new(indexed.at), last), trusted: false }
+    }
+
+    /// Every `step`th, from the first on; `step` is a `u32` and not 0.
+    pub(super) fn stepped(&mut self, indexed: Indexed, step: ValueId) -> Indexed {
+        let extent = match self.settled(indexed.extent) {
+            Extent::Count(count) => {
+                let (whole, rest) = (self.b.op(Op::Div, &[count, step]), self.b.op(Op::Rem, &[count, step]));
+                let zero = self.u32(0);
+                let more = self.b.op(Op::Ne, &[rest, zero]);
+                let more = self.cast(more, Scalar::U32);
+                Extent::Count(self.b.op(Op::Add, &[whole, more]))
+            }
+            Extent::Last { any, last } => {
+                let step = self.like(step, last);
+                Extent::Last { any, last: self.b.op(Op::Div, &[last, step]) }
+            }
+            other => other,
+        };
+        Indexed { extent, at: At::Stepped(Box::new(indexed.at), step), trusted: false }
+    }
+
+    /// The first `count`, a `u32`.
+    pub(super) fn taken(&mut self, indexed: Indexed, count: ValueId) -> Indexed {
+        let extent = match self.settled(indexed.extent) {
+            Extent::Count(all) => Extent::Count(self.b.op(Op::Min, &[all, count])),
+            Extent::Last { any, last } => {
+                let zero = self.u32(0);
+                let some = self.b.op(Op::Lt, &[zero, count]);
+                let any = self.b.op(Op::And, &[any, some]);
+                let limit = self.less_one(count);
+                let limit = self.like(limit, last);
+                Extent::Last { any, last: self.b.op(Op::Min, &[last, limit]) }
+            }
+            _ => Extent::Count(count),
+        };
+        Indexed { extent, at: indexed.at, trusted: false }
+    }
+
+    /// All but the first `count`, a `u32`.
+    pub(super) fn skipped(&mut self, indexed: Indexed, count: ValueId) -> Indexed {
+        let extent = match self.settled(indexed.extent) {
+            Extent::Count(all) => {
+                let gone = self.b.op(Op::Min, &[all, count]);
+                Extent::Count(self.b.op(Op::Sub, &[all, gone]))
+            }
+            Extent::Last { any, last } => {
+                let count = self.like(count, last);
+                let some = self.b.op(Op::Le, &[count, last]);
+                let any = self.b.op(Op::And, &[any, some]);
+                Extent::Last { any, last: self.b.op(Op::Sub, &[last, count]) }
+            }
+            other => other,
+        };
+        Indexed { extent, at: At::Skipped(Box::new(indexed.at), count), trusted: indexed.trusted }
+    }
+
+    /// Pairs of the type `ty`.
+    pub(super) fn zipped(&mut self, left: Indexed, right: Indexed, ty: Ty) -> Indexed {
+        let extent = self.shorter(left.extent, right.extent);
+        let trusted = left.trusted && right.trusted;
+        Indexed { extent, at: At::Zipped(Box::new(left.at), Box::new(right.at), ty), trusted }
+    }
+
+    /// As many as the shorter one has elements.
+    pub(super) fn shorter(&mut self, left: Extent, right: Extent) -> Extent {
+        let extents = (self.settled(left), self.settled(right));
+        match extents {
+            (Extent::Endless, other) | (other, Extent::Endless) => other,
+            (Extent::Count(a), Extent::Count(b)) if a == b => Extent::Count(a),
+            (Extent::Count(a), Extent::Count(b)) => Extent::Count(self.b.op(Op::Min, &[a, b])),
+            (a, b) => {
+                let (a, b) = (self.any_and_last(a), self.any_and_last(b));
+                match (a, b) {
+                    (Some((any, last)), Some((other_any, other_last))) => {
+                        let wide = [last, other_last].iter().any(|last| self.shape(*last).0 == Scalar::U64);
+                        let scalar = if wide { Scalar::U64 } else { Scalar::U32 };
+                        let (last, other_last) = (self.cast(last, scalar), self.cast(other_last, scalar));
+                        let any = self.b.op(Op::And, &[any, other_any]);
+                        Extent::Last { any, last: self.b.op(Op::Min, &[last, other_last]) }
+                    }
+                    _ => Extent::Endless,
+                }
+            }
+        }
+    }
+
+    /// The element at a position in range; `None` when it has no value.
+    pub(super) fn element_at(&mut self, at: &At, position: ValueId) -> Option<ValueId> {
+        match at {
+            At::Range { start } => {
+                let position = self.like(position, *start);
+                let is_first = self.is_known_zero(*start);
+                Some(if is_first { position } else { self.op(Op::Add, &[*start, position]) })
+            }
+            At::Elements { place, ty } => {
+                let element = self.ty(ty)?;
+                let Some(place) = place else { return Some(self.zero(element)) };
+                let mut place = place.clone();
+                let value = self.cast(position, Scalar::U32);
+                // In range: the position comes from the length.
+                place.path.push(Step::Index { value, check: None });
+                Some(self.b.load(place))
+            }
+            At::Reversed(inner, last) => {
+                let position = self.like(position, *last);
+                let position = self.op(Op::Sub, &[*last, position]);
+                self.element_at(inner, position)
+            }
+            At::Stepped(inner, step) => {
+                let step = self.like(*step, position);
+                let position = self.op(Op::Mul, &[position, step]);
+                self.element_at(inner, position)
+            }
+            At::Skipped(inner, count) => {
+                let count = self.like(*count, position);
+                let position = self.op(Op::Add, &[position, count]);
+                self.element_at(inner, position)
+            }
+            At::Numbered(inner, ty) => {
+                let element = self.element_at(inner, position);
+                let number = self.cast(position, Scalar::U32);
+                self.pair(ty, Some(number), element)
+            }
+            At::Zipped(left, right, ty) => {
+                let left = self.element_at(left, position);
+                let right = self.element_at(right, position);
+                self.pair(ty, left, right)
+            }
+        }
+    }
+
+    /// A pair of the type; members without values are left out.
+    pub(super) fn pair(&mut self, ty: &Ty, left: Option<ValueId>, right: Option<ValueId>) -> Option<ValueId> {
+        let ty = self.ty(ty)?;
+        let members: Vec<_> = [left, right].into_iter().flatten().collect();
+        self.compose_or_zero(ty, &members)
+    }
+
+    /// A number in the type of `model`.
+    pub(super) fn like(&mut self, value: ValueId, model: ValueId) -> ValueId {
+        let scalar = self.shape(model).0;
+        self.cast(value, scalar)
+    }
+}

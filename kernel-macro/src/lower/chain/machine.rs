@@ -1,0 +1,376 @@
+//! Chains of iterators as machines: what each step holds between one element and the next, made in Rust's order of evaluation.
+
+use gridwise_ir::descriptor::SiteKind;
+use gridwise_ir::ir::{LocalId, Place, Root, ValueId};
+use gridwise_ir::op::Op;
+
+use super::indexed::{At, Extent, Indexed};
+use crate::ast::{Expr, ExprKind};
+use crate::iteration::Iteration;
+use crate::lower::function::FnCx;
+use crate::lower::inline::Callable;
+use crate::message::zero_step_message;
+use crate::typed::{Callee, Ty};
+
+/// A chain that is ready to run.
+pub(super) enum Machine<'e> {
+    Indexed {
+        indexed: Indexed,
+        cursor: Option<Cursor>,
+    },
+    /// `filter` and its like: what one step does with the elements of the one before.
+    Step {
+        kind: Iteration,
+        inner: Box<Machine<'e>>,
+        call: Callable<'e>,
+        state: Option<LocalId>,
+        ty: Ty,
+    },
+    /// `flatten` of options, of the type.
+    Flatten {
+        inner: Box<Machine<'e>>,
+        ty: Ty,
+    },
+    /// Pairs of a number and an element. The numbers count down from the last position, if there is one.
+    Enumerate {
+        inner: Box<Machine<'e>>,
+        counter: LocalId,
+        last: Option<ValueId>,
+        ty: Ty,
+    },
+    /// `left` elements are still to come.
+    Take {
+        inner: Box<Machine<'e>>,
+        left: LocalId,
+    },
+    /// `left` elements are still to be dropped.
+    Skip {
+        inner: Box<Machine<'e>>,
+        left: LocalId,
+    },
+    /// `wait` elements are dropped before the next one comes.
+    StepBy {
+        inner: Box<Machine<'e>>,
+        step: ValueId,
+        wait: LocalId,
+    },
+    Zip {
+        left: Box<Machine<'e>>,
+        right: Box<Machine<'e>>,
+        ty: Ty,
+    },
+    /// A `zip` of two machines that make one element of each of their sources': one position for both.
+    Lockstep {
+        positions: Indexed,
+        cursor: Option<Cursor>,
+        left: Box<Machine<'e>>,
+        right: Box<Machine<'e>>,
+        ty: Ty,
+    },
+    /// `second`: the first one is used up.
+    Chain {
+        first: Box<Machine<'e>>,
+        then: Box<Machine<'e>>,
+        second: LocalId,
+        ty: Ty,
+    },
+}
+
+/// How far something has come that no loop counts for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cursor {
+    pub(super) position: LocalId,
+    /// Whether there is an element at the position, where the number of elements does not tell.
+    pub(super) more: Option<LocalId>,
+}
+
+impl Machine<'_> {
+    /// Whether one round may pass without an element.
+    pub(super) fn may_skip(&self) -> bool {
+        match self {
+            Self::Indexed { .. } | Self::Lockstep { .. } => false,
+            Self::Step { kind: Iteration::Filter | Iteration::FilterMap | Iteration::SkipWhile, .. } => true,
+            Self::Flatten { .. } | Self::Skip { .. } | Self::StepBy { .. } | Self::Chain { .. } => true,
+            Self::Step { inner, .. }
+            | Self::Enumerate { inner, .. }
+            | Self::Take { inner, .. }
+            | Self::Zip { left: inner, .. } => inner.may_skip(),
+        }
+    }
+
+    /// What the loop around all can count for: the source of each first element.
+    pub(super) fn lead(&self) -> Option<&Indexed> {
+        match self {
+            Self::Indexed { indexed, .. } | Self::Lockstep { positions: indexed, .. } => Some(indexed),
+            Self::Chain { .. } => None,
+            Self::Step { inner, .. }
+            | Self::Flatten { inner, .. }
+            | Self::Enumerate { inner, .. }
+            | Self::Take { inner, .. }
+            | Self::Skip { inner, .. }
+            | Self::StepBy { inner, .. }
+            | Self::Zip { left: inner, .. } => inner.lead(),
+        }
+    }
+
+    /// How many elements come, if each of the source's makes one.
+    fn extent(&self) -> Option<Extent> {
+        match self {
+            Self::Indexed { indexed, .. } | Self::Lockstep { positions: indexed, .. } => Some(indexed.extent),
+            Self::Step { kind: Iteration::Map | Iteration::Inspect, inner, .. } | Self::Enumerate { inner, .. } => {
+                inner.extent()
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether Rust's library reaches its elements by position where it is zipped: then nothing is computed of those that
+    /// have no partner.
+    fn is_trusted(&self) -> bool {
+        match self {
+            Self::Indexed { indexed, .. } => indexed.trusted,
+            Self::Step { kind: Iteration::Map, inner, .. } | Self::Enumerate { inner, last: None, .. } => {
+                inner.is_trusted()
+            }
+            Self::Lockstep { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+impl FnCx<'_, '_, '_> {
+    /// The machine of a chain, or of an array, backwards if `reversed`. `None` when control does not come out of it.
+    pub(super) fn machine<'e>(&mut self, expr: &'e Expr, reversed: bool) -> Option<Machine<'e>> {
+        let machine = self.machine_of(expr, reversed);
+        machine.filter(|_| !self.b.is_terminated())
+    }
+
+    fn machine_of<'e>(&mut self, expr: &'e Expr, reversed: bool) -> Option<Machine<'e>> {
+        let indexed = match &expr.kind {
+            ExprKind::Paren(inner) => return self.machine_of(inner, reversed),
+            ExprKind::Range { start, end, inclusive } => {
+                let start = self.lower_expr(start)?;
+                let end = match end {
+                    Some(end) => Some(self.lower_expr(end)?),
+                    None => None,
+                };
+                self.indexed_range(start, end, *inclusive)
+            }
+            ExprKind::Method { receiver, args, .. } => match self.typed.calls.get(&expr.id) {
+                Some(Callee::Iterate(Iteration::Iter)) => self.indexed_elements(receiver, false)?,
+                Some(Callee::Iterate(Iteration::IntoIter | Iteration::Same)) => {
+                    return self.machine_of(receiver, reversed);
+                }
+                Some(Callee::Iterate(Iteration::Rev)) => return self.machine_of(receiver, !reversed),
+                Some(Callee::Iterate(iteration)) => {
+                    return self.adapted(expr, *iteration, receiver, args, reversed);
+                }
+                _ => self.indexed_elements(expr, true)?,
+            },
+            _ => self.indexed_elements(expr, true)?,
+        };
+        let indexed = if reversed { self.reversed(indexed) } else { indexed };
+        Some(Machine::Indexed { indexed, cursor: None })
+    }
+
+    /// The elements of an array or buffer. `by_value`: of a copy, which nothing changes while they are gone through.
+    fn indexed_elements(&mut self, expr: &Expr, by_value: bool) -> Option<Indexed> {
+        let (place, ty, count) = match self.ty_of(expr) {
+            Ty::Array(element, len) => {
+                let place = if by_value {
+                    self.lower_frozen(expr)
+                } else {
+                    let spot = self.lower_spot(expr);
+                    spot.map(|spot| self.in_place(spot))
+                };
+                (place, (**element).clone(), self.u32(*len))
+            }
+            Ty::Buffer { element, .. } => {
+                let place = self.lower_spot(expr).map(|spot| self.in_place(spot))?;
+                let Root::Buffer(buffer) = place.root else { return None };
+                (Some(place), (**element).clone(), self.b.len(buffer))
+            }
+            _ => return None,
+        };
+        let at = At::Elements { place, ty };
+        Some(Indexed { extent: Extent::Count(count), at, trusted: true })
+    }
+
+    fn adapted<'e>(
+        &mut self,
+        expr: &'e Expr,
+        iteration: Iteration,
+        receiver: &'e Expr,
+        args: &'e [Expr],
+        reversed: bool,
+    ) -> Option<Machine<'e>> {
+        use Iteration as I;
+        // Those that cut something off at an end are reversed as a whole; there is no closure in them then.
+        let as_whole = reversed && matches!(iteration, I::StepBy | I::Take | I::Skip | I::Zip);
+        let inner = self.machine(receiver, reversed && !as_whole)?;
+        let item = match self.ty_of(expr) {
+            Ty::Iterator(item) => (**item).clone(),
+            _ => Ty::Unit,
+        };
+        let machine = match iteration {
+            I::Enumerate => self.enumerated(inner, item, reversed),
+            I::StepBy => {
+                let step = self.lower_step(args.first()?)?;
+                match inner {
+                    Machine::Indexed { indexed, .. } => {
+                        Machine::Indexed { indexed: self.stepped(indexed, step), cursor: None }
+                    }
+                    inner => {
+                        let zero = self.u32(0);
+                        Machine::StepBy { inner: Box::new(inner), step, wait: self.spill(zero, "wait") }
+                    }
+                }
+            }
+            I::Take | I::Skip => {
+                let count = self.lower_expr(args.first()?)?;
+                match (inner, iteration) {
+                    (Machine::Indexed { indexed, .. }, I::Take) => {
+                        Machine::Indexed { indexed: self.taken(indexed, count), cursor: None }
+                    }
+                    (Machine::Indexed { indexed, .. }, _) => {
+                        Machine::Indexed { indexed: self.skipped(indexed, count), cursor: None }
+                    }
+                    (inner, I::Take) => Machine::Take { inner: Box::new(inner), left: self.spill(count, "left") },
+                    (inner, _) => Machine::Skip { inner: Box::new(inner), left: self.spill(count, "left") },
+                }
+            }
+            I::Zip => {
+                let right = self.machine(args.first()?, false)?;
+                match (inner, right) {
+                    (Machine::Indexed { indexed: left, .. }, Machine::Indexed { indexed: right, .. }) => {
+                        Machine::Indexed { indexed: self.zipped(left, right, item), cursor: None }
+                    }
+                    (left, right) => match (left.extent(), right.extent()) {
+                        (Some(a), Some(b)) if left.is_trusted() && right.is_trusted() => {
+                            let (extent, start) = (self.shorter(a, b), self.u32(0));
+                            let positions = Indexed { extent, at: At::Range { start }, trusted: true };
+                            let (left, right) = (Box::new(left), Box::new(right));
+                            Machine::Lockstep { positions, cursor: None, left, right, ty: item }
+                        }
+                        _ => Machine::Zip { left: Box::new(left), right: Box::new(right), ty: item },
+                    },
+                }
+            }
+            I::Chain => {
+                let other = self.machine(args.first()?, reversed)?;
+                let (first, then) = if reversed { (other, inner) } else { (inner, other) };
+                let no = self.bool(false);
+                let second = self.spill(no, "second");
+                Machine::Chain { first: Box::new(first), then: Box::new(then), second, ty: item }
+            }
+            I::Flatten => {
+                let Ty::Iterator(ty) = self.ty_of(receiver) else { return None };
+                Machine::Flatten { inner: Box::new(inner), ty: (**ty).clone() }
+            }
+            kind => {
+                let closure = self.typed.argument(expr, 0, args.first()?);
+                let call = self.callable(closure);
+                let state = (kind == I::SkipWhile).then(|| {
+                    let no = self.bool(false);
+                    self.spill(no, "found")
+                });
+                let ty = call.result(self.typed).cloned().unwrap_or(Ty::Unit);
+                Machine::Step { kind, inner: Box::new(inner), call, state, ty }
+            }
+        };
+        Some(if as_whole { self.reverse_whole(machine) } else { machine })
+    }
+
+    /// Reverses what is reached by position.
+    fn reverse_whole<'e>(&mut self, machine: Machine<'e>) -> Machine<'e> {
+        match machine {
+            Machine::Indexed { indexed, .. } => Machine::Indexed { indexed: self.reversed(indexed), cursor: None },
+            other => other,
+        }
+    }
+
+    fn enumerated<'e>(&mut self, inner: Machine<'e>, ty: Ty, reversed: bool) -> Machine<'e> {
+        match inner {
+            // The position of a source that was reversed already counts from the other end.
+            Machine::Indexed { indexed: Indexed { extent, at: At::Reversed(at, last), .. }, .. } if reversed => {
+                let numbered = At::Numbered(at, ty);
+                let indexed = Indexed { extent, at: At::Reversed(Box::new(numbered), last), trusted: false };
+                Machine::Indexed { indexed, cursor: None }
+            }
+            Machine::Indexed { indexed, .. } if !reversed => {
+                let at = At::Numbered(Box::new(indexed.at), ty);
+                let extent = self.settled(indexed.extent);
+                Machine::Indexed { indexed: Indexed { extent, at, trusted: indexed.trusted }, cursor: None }
+            }
+            inner => {
+                let last = inner.extent().filter(|_| reversed).map(|extent| self.last_of(extent));
+                let zero = self.u32(0);
+                Machine::Enumerate { inner: Box::new(inner), counter: self.spill(zero, "counter"), last, ty }
+            }
+        }
+    }
+
+    /// The step as `u32`; zero panics, as in Rust. `None` when control does not come out.
+    fn lower_step(&mut self, step: &Expr) -> Option<ValueId> {
+        let value = self.lower_expr(step)?;
+        if self.known_scalar(value).is_none_or(|bits| bits == 0) {
+            let zero = self.u32(0);
+            let is_zero = self.b.op(Op::Eq, &[value, zero]);
+            let location = self.location_of(step);
+            let outer = self.b.set_location(Some(location));
+            self.when(is_zero, |cx| {
+                let site = cx.message_site(SiteKind::Panic, step, zero_step_message());
+                cx.b.panic(site, &[]);
+            });
+            self.b.set_location(outer);
+        }
+        Some(value)
+    }
+
+    /// Gives everything that no loop counts for a cursor.
+    pub(super) fn start_cursors(&mut self, machine: &mut Machine<'_>, is_led: bool) {
+        match machine {
+            Machine::Indexed { indexed, cursor } if !is_led => *cursor = Some(self.new_cursor(indexed)),
+            Machine::Indexed { .. } => {}
+            Machine::Lockstep { positions, cursor, left, right, .. } => {
+                if !is_led {
+                    *cursor = Some(self.new_cursor(positions));
+                }
+                self.start_cursors(left, true);
+                self.start_cursors(right, true);
+            }
+            Machine::Chain { first, then, .. } => {
+                self.start_cursors(first, false);
+                self.start_cursors(then, false);
+            }
+            Machine::Zip { left, right, .. } => {
+                self.start_cursors(left, is_led);
+                self.start_cursors(right, false);
+            }
+            Machine::Step { inner, .. }
+            | Machine::Flatten { inner, .. }
+            | Machine::Enumerate { inner, .. }
+            | Machine::Take { inner, .. }
+            | Machine::Skip { inner, .. }
+            | Machine::StepBy { inner, .. } => self.start_cursors(inner, is_led),
+        }
+    }
+
+    fn new_cursor(&mut self, indexed: &mut Indexed) -> Cursor {
+        indexed.extent = self.settled(indexed.extent);
+        let (first, more) = match indexed.extent {
+            Extent::Last { any, last } => (self.int_like(last, 0), Some(self.spill(any, "more"))),
+            _ => (self.u32(0), None),
+        };
+        Cursor { position: self.spill(first, "position"), more }
+    }
+
+    /// The place of a local variable.
+    pub(super) fn get(&mut self, local: LocalId) -> ValueId {
+        self.b.load(Place::local(local))
+    }
+
+    pub(super) fn set(&mut self, local: LocalId, value: ValueId) {
+        self.b.store(Place::local(local), value);
+    }
+}

@@ -1,0 +1,141 @@
+//! `for` loops and chains of iterators: one loop around a machine that gives one element after the other.
+//!
+//! What a chain is made of lies in `machine`, what is reached by position in `indexed`, what one round does in `pull`, and
+//! what methods make of the elements in `consume`. The loop counts for the source of the first elements; every other source
+//! has a cursor. Elements are asked for as Rust asks for them: `zip` asks its left side first, `take` stops before it asks.
+
+mod consume;
+mod indexed;
+mod machine;
+mod pull;
+
+use gridwise_ir::ir::ValueId;
+use gridwise_ir::op::Op;
+use gridwise_ir::types::Scalar;
+
+use self::indexed::{Direct, Extent, Indexed};
+use self::machine::Machine;
+use self::pull::{Exits, Jump, Lead};
+use super::control::{Next, Target};
+use super::function::FnCx;
+use crate::ast::{Block, Expr, Pattern};
+use crate::typed::Ty;
+
+impl FnCx<'_, '_, '_> {
+    pub(super) fn lower_for(
+        &mut self,
+        expr: &Expr,
+        pattern: &Pattern,
+        iterated: &Expr,
+        body: &Block,
+    ) -> Option<ValueId> {
+        let machine = self.machine(iterated, false)?;
+        let item = match self.ty_of(iterated) {
+            Ty::Iterator(item) | Ty::Array(item, _) => item.clone(),
+            _ => return None,
+        };
+        self.drive(machine, |cx, element, target| {
+            cx.targets.insert(expr.id, target);
+            cx.bind_pattern(pattern, &item, element);
+            cx.lower_block(body);
+        });
+        None
+    }
+
+    /// Runs code for each element; it may break the loop, which is given to it.
+    fn drive(&mut self, mut machine: Machine<'_>, body: impl FnOnce(&mut Self, Option<ValueId>, Target)) {
+        let lead = machine.lead().cloned();
+        self.start_cursors(&mut machine, lead.is_some());
+        let Some(Indexed { extent, .. }) = lead else {
+            return self.plain_loop(machine, body);
+        };
+        match extent {
+            Extent::Range(Direct { start, end, inclusive: false }) => {
+                self.counted_loop(start, Some(end), Lead::Element, machine, body);
+            }
+            Extent::Range(Direct { start, end, inclusive: true }) => {
+                let any = self.b.op(Op::Le, &[start, end]);
+                self.when(any, |cx| cx.inclusive_loop(start, end, Lead::Element, machine, body));
+            }
+            Extent::Count(count) => {
+                if self.known_scalar(count) != Some(0) {
+                    let first = self.u32(0);
+                    self.counted_loop(first, Some(count), Lead::Position, machine, body);
+                }
+            }
+            Extent::Last { any, last } => {
+                let first = self.int_like(last, 0);
+                self.when(any, |cx| cx.inclusive_loop(first, last, Lead::Position, machine, body));
+            }
+            Extent::Endless => {
+                let first = self.bits(Scalar::U32, 0);
+                self.counted_loop(first, None, Lead::Position, machine, body);
+            }
+        }
+    }
+
+    /// From `first` as long as `end` is not reached.
+    fn counted_loop(
+        &mut self,
+        first: ValueId,
+        end: Option<ValueId>,
+        lead: fn(ValueId) -> Lead,
+        machine: Machine<'_>,
+        body: impl FnOnce(&mut Self, Option<ValueId>, Target),
+    ) {
+        let block = self.b.new_loop_body(&[self.b.value_type(first)]);
+        let index = self.b.block_params(block)[0];
+        let target = Target { body: block, has_result: false, next: Next::Exclusive { index } };
+        let parent = self.b.switch_to(block);
+        if let Some(end) = end {
+            let goes_on = self.b.op(Op::Lt, &[index, end]);
+            self.jump_unless(goes_on, &Jump::Break(block));
+        }
+        self.round(machine, target, Some(lead(index)), body);
+        self.b.switch_to(parent);
+        self.b.push_loop(block, &[first], &[]);
+    }
+
+    /// From `first` to `last`, which may be the largest number there is.
+    fn inclusive_loop(
+        &mut self,
+        first: ValueId,
+        last: ValueId,
+        lead: fn(ValueId) -> Lead,
+        machine: Machine<'_>,
+        body: impl FnOnce(&mut Self, Option<ValueId>, Target),
+    ) {
+        let block = self.b.new_loop_body(&[self.b.value_type(first)]);
+        let index = self.b.block_params(block)[0];
+        let target = Target { body: block, has_result: false, next: Next::Inclusive { index, end: last } };
+        let parent = self.b.switch_to(block);
+        self.round(machine, target, Some(lead(index)), body);
+        self.b.switch_to(parent);
+        self.b.push_loop(block, &[first], &[]);
+    }
+
+    /// Until the machine has no more elements.
+    fn plain_loop(&mut self, machine: Machine<'_>, body: impl FnOnce(&mut Self, Option<ValueId>, Target)) {
+        let block = self.b.new_loop_body(&[]);
+        let target = Target { body: block, has_result: false, next: Next::Plain };
+        let parent = self.b.switch_to(block);
+        self.round(machine, target, None, body);
+        self.b.switch_to(parent);
+        self.b.push_loop(block, &[], &[]);
+    }
+
+    fn round(
+        &mut self,
+        mut machine: Machine<'_>,
+        target: Target,
+        lead: Option<Lead>,
+        body: impl FnOnce(&mut Self, Option<ValueId>, Target),
+    ) {
+        let exits = Exits { none: Jump::Break(target.body), skip: Jump::Round(target) };
+        let element = self.pull(&mut machine, &exits, lead);
+        if !self.b.is_terminated() {
+            body(self, element, target);
+        }
+        self.go_on(target);
+    }
+}
