@@ -1,10 +1,14 @@
 //! The whole way from a module as lowered to a compiled kernel; the one place that says in which order things happen.
 
-use crate::descriptor::{Feature, FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, SiteKind};
-use crate::ir::{Kernel, Module, SourceLocation};
+use crate::arena::EntityId;
+use crate::descriptor::{
+    ConstType, Feature, FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, SiteKind, Size,
+};
+use crate::ir::{ConstParam, ConstParamId, Kernel, Module, SourceLocation};
 use crate::parallel;
 use crate::passes::{CheckCount, Optimized, TooLarge, optimize};
 use crate::spirv::{self, EmitError, Emitted};
+use crate::types::{self, Scalar};
 use crate::uniformity::Divergence;
 use crate::verify::{VerifyErrors, verify};
 
@@ -31,7 +35,9 @@ pub struct Compiled {
     /// Name of the module's only entry point.
     pub entry_point: &'static str,
     /// Invocations per workgroup.
-    pub workgroup: [u32; 3],
+    pub workgroup: [Size; 3],
+    /// The const parameters, in order.
+    pub constants: Vec<CompiledConstant>,
     /// The function's parameters, in order.
     pub params: Vec<CompiledParam>,
     /// Words the runtime fills in. `Len` counts all parameters.
@@ -52,6 +58,8 @@ pub struct Compiled {
     pub parallel: Parallel,
     /// The atomic floats that the device itself adds to.
     pub float_atomics: FloatAtomics,
+    /// Bytes of workgroup memory that grow with const parameters, with the positions of those to multiply them with.
+    pub shared_arrays: Vec<(u32, Vec<u32>)>,
     /// The text of the module as lowered, if asked for.
     pub ir: Option<String>,
     /// How many bounds checks the passes removed and left.
@@ -80,6 +88,19 @@ pub struct CompiledParam {
     pub name: String,
     /// How it reaches the device.
     pub kind: ParamKind,
+}
+
+/// The owned twin of [`ConstParam`](crate::descriptor::ConstParam).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompiledConstant {
+    /// The parameter's name.
+    pub name: String,
+    /// Its type.
+    pub ty: ConstType,
+    /// The bits it has where nothing else is said.
+    pub default: u64,
+    /// Whether a workgroup or an array is so large.
+    pub is_size: bool,
 }
 
 /// The owned twin of [`Site`](crate::descriptor::Site).
@@ -166,7 +187,8 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         name: function.name.clone(),
         location: function.location.map(locate),
         entry_point: spirv::ENTRY_POINT,
-        workgroup: kernel.workgroup,
+        workgroup: kernel.workgroup.map(describe_size),
+        constants: describe_constants(module, kernel),
         params: merge_params(kernel, &emitted, positions),
         launch_words: emitted.launch_words.iter().map(|word| renumber(*word, positions)).collect(),
         push_constant_size: emitted.push_constant_size,
@@ -177,11 +199,44 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         features: emitted.features.iter().map(|(feature, at)| (*feature, at.map(locate))).collect(),
         parallel: emitted.parallel,
         float_atomics: emitted.float_atomics,
+        shared_arrays: emitted.shared_arrays,
         ir: None,
         checks: CheckCount::default(),
         divergences: Vec::new(),
         files: Vec::new(),
         words: emitted.words,
+    }
+}
+
+fn describe_size(size: types::Size) -> Size {
+    match size {
+        types::Size::Known(number) => Size::Known(number),
+        types::Size::Param(param) => Size::Param(param.index() as u32),
+    }
+}
+
+fn describe_constants(module: &Module, kernel: &Kernel) -> Vec<CompiledConstant> {
+    let describe = |(id, constant): (ConstParamId, &ConstParam)| CompiledConstant {
+        name: constant.name.clone(),
+        ty: const_type(constant.scalar),
+        default: constant.default,
+        is_size: module.is_size(kernel, id),
+    };
+    kernel.constants.iter().map(describe).collect()
+}
+
+fn const_type(scalar: Scalar) -> ConstType {
+    match scalar {
+        Scalar::I8 => ConstType::I8,
+        Scalar::I16 => ConstType::I16,
+        Scalar::I32 => ConstType::I32,
+        Scalar::I64 => ConstType::I64,
+        Scalar::U8 => ConstType::U8,
+        Scalar::U16 => ConstType::U16,
+        Scalar::U32 => ConstType::U32,
+        Scalar::U64 => ConstType::U64,
+        // The verifier leaves no other.
+        _ => ConstType::Bool,
     }
 }
 

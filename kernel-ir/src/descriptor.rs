@@ -18,7 +18,9 @@ pub struct KernelDescriptor {
     /// Name of the module's only entry point.
     pub entry_point: &'static str,
     /// Invocations per workgroup in x, y, z; never zero.
-    pub workgroup: [u32; 3],
+    pub workgroup: [Size; 3],
+    /// The function's const parameters, in order: each is the specialization constant of its position.
+    pub constants: &'static [ConstParam],
     /// The function's parameters, in order.
     pub params: &'static [Param],
     /// Words the runtime fills in by itself, in the push-constant block.
@@ -37,6 +39,8 @@ pub struct KernelDescriptor {
     pub features: &'static [FeatureUse],
     /// What the invocations of the kernel do together.
     pub parallel: Parallel,
+    /// Arrays in workgroup memory whose lengths are const parameters; they come on top of [`Parallel::shared_bytes`].
+    pub shared_arrays: &'static [SharedArray],
     /// The text of the intermediate representation, for the sanitizer; only when that was asked for.
     pub ir: Option<&'static str>,
 }
@@ -56,7 +60,8 @@ impl KernelDescriptor {
             location,
             spirv: Spirv::Packed(packed),
             entry_point,
-            workgroup,
+            workgroup: known(workgroup),
+            constants: &[],
             params: &[],
             launch_words: &[],
             push_constant_size,
@@ -66,8 +71,108 @@ impl KernelDescriptor {
             sites: &[],
             features: &[],
             parallel: Parallel::NONE,
+            shared_arrays: &[],
             ir: None,
         }
+    }
+}
+
+/// A number of the kernel, or one of its const parameters, chosen for each launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// The number.
+    Known(u32),
+    /// The const parameter with this position in [`KernelDescriptor::constants`]; at least 1.
+    Param(u32),
+}
+
+/// Sizes that are numbers.
+pub const fn known([x, y, z]: [u32; 3]) -> [Size; 3] {
+    [Size::Known(x), Size::Known(y), Size::Known(z)]
+}
+
+/// A const parameter of a kernel function: a value that is chosen for each launch, and known to the driver when it compiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConstParam {
+    /// The parameter's name as written.
+    pub name: &'static str,
+    /// Its type.
+    pub ty: ConstType,
+    /// The bits of its value in the module as it is, which each launch replaces.
+    pub default: u64,
+    /// Whether a workgroup or an array is so large: then it is a `u32` and not zero.
+    pub is_size: bool,
+}
+
+/// The type of a const parameter. `usize` is `U32`, `isize` is `I32`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "they are Rust's types")]
+pub enum ConstType {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+}
+
+impl ConstType {
+    /// The variant's name, as generated code writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "Bool",
+            Self::I8 => "I8",
+            Self::I16 => "I16",
+            Self::I32 => "I32",
+            Self::I64 => "I64",
+            Self::U8 => "U8",
+            Self::U16 => "U16",
+            Self::U32 => "U32",
+            Self::U64 => "U64",
+        }
+    }
+
+    /// Bytes of the specialization constant; a `bool` has 4.
+    pub const fn size(self) -> u32 {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::Bool | Self::I32 | Self::U32 => 4,
+            Self::I64 | Self::U64 => 8,
+        }
+    }
+}
+
+/// Workgroup memory that grows with const parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedArray {
+    /// Bytes for each element.
+    pub bytes: u32,
+    /// Positions of the const parameters whose product is the number of elements.
+    pub lengths: &'static [u32],
+}
+
+impl KernelDescriptor {
+    /// Invocations per workgroup with these const arguments, one for each of [`constants`](Self::constants).
+    pub fn workgroup_with(&self, constants: &[u64]) -> [u32; 3] {
+        self.workgroup.map(|size| match size {
+            Size::Known(number) => number,
+            // A missing argument, or one beyond 32 bits, is refused when the kernel is prepared.
+            Size::Param(param) => constants.get(param as usize).map_or(0, |value| u32::try_from(*value).unwrap_or(0)),
+        })
+    }
+
+    /// Bytes of workgroup memory with these const arguments.
+    pub fn shared_bytes_with(&self, constants: &[u64]) -> u32 {
+        let bytes = |array: &SharedArray| {
+            let lengths = array.lengths.iter().map(|param| constants.get(*param as usize).copied().unwrap_or(0));
+            lengths.fold(u64::from(array.bytes), u64::saturating_mul)
+        };
+        let open = self.shared_arrays.iter().map(bytes).fold(0, u64::saturating_add);
+        u32::try_from(open.saturating_add(self.parallel.shared_bytes.into())).unwrap_or(u32::MAX)
     }
 }
 

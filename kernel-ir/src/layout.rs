@@ -41,13 +41,15 @@ impl Layout {
             }
             Type::Array(element, len) => {
                 let element = Self::of(types, element)?;
-                Some(Self { size: element.size.checked_mul(len)?, align: element.align })
+                Some(Self { size: element.size.checked_mul(len.known()?)?, align: element.align })
             }
             Type::Struct(id) => Some(lay_out_struct(types, id)?.0),
         }
     }
+
     /// An upper bound of what a shared variable takes: the rules by which no device takes more (vectors aligned to their
-    /// size, three lanes as four, a `bool` as a `u32`). `None` when that does not fit in 32 bits.
+    /// size, three lanes as four, a `bool` as a `u32`). `None` when that does not fit in 32 bits, and for arrays whose
+    /// lengths the launch decides.
     pub fn in_workgroup(types: &Types, ty: TypeId) -> Option<Self> {
         let size_of = |scalar: Scalar| if scalar == Scalar::Bool { 4 } else { scalar.bits() / 8 };
         match types.get(ty) {
@@ -60,7 +62,7 @@ impl Layout {
             Type::Array(element, len) => {
                 let element = Self::in_workgroup(types, *element)?;
                 let stride = element.size.checked_next_multiple_of(element.align)?;
-                Some(Self { size: stride.checked_mul(*len)?, align: element.align })
+                Some(Self { size: stride.checked_mul(len.known()?)?, align: element.align })
             }
             Type::Tuple(members) => Self::all_in_workgroup(types, members.iter().copied()),
             Type::Struct(id) => {

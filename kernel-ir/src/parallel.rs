@@ -7,7 +7,7 @@ use crate::ir::{
     Scope, SharedId, Step, ValueId,
 };
 use crate::op::Op;
-use crate::types::{Scalar, Type, TypeId};
+use crate::types::{Scalar, Size, Type, TypeId};
 
 /// Whether any function that the kernel reaches waits for other invocations, or shares memory with them.
 pub fn needs_full_workgroups(module: &Module) -> bool {
@@ -109,6 +109,19 @@ fn definitions(function: &Function) -> Vec<Option<InstId>> {
     definitions
 }
 
+/// The product of sizes, as far as that is a size again.
+fn product(sizes: impl Iterator<Item = Size>) -> Option<Size> {
+    let mut product = Size::Known(1);
+    for size in sizes {
+        product = match (product, size) {
+            (Size::Known(1), other) | (other, Size::Known(1)) => other,
+            (Size::Known(a), Size::Known(b)) => Size::Known(a.checked_mul(b)?),
+            _ => return None,
+        };
+    }
+    Some(product)
+}
+
 struct Coverage<'m> {
     module: &'m Module,
     kernel: &'m Kernel,
@@ -161,14 +174,13 @@ impl Coverage<'_> {
             };
             // An axis of one invocation tells nobody apart.
             let Some(axes) = self.axes(value) else { return false };
-            let width = axes.iter().map(|axis| u64::from(left[*axis])).product::<u64>();
-            if width != u64::from(*len) {
+            if product(axes.iter().map(|axis| left[*axis])) != Some(*len) {
                 return false;
             }
-            axes.iter().for_each(|axis| left[*axis] = 1);
+            axes.iter().for_each(|axis| left[*axis] = Size::Known(1));
             ty = *element;
         }
-        left == [1; 3]
+        left == [Size::Known(1); 3]
     }
 
     /// The axes that a value counts the invocations along, if it does.
@@ -192,7 +204,7 @@ impl Coverage<'_> {
         let InstKind::Op(Op::Mul, factors) = self.definition(rows)? else { return None };
         let [a, b] = factors[..] else { return None };
         let columns = self.axes(column)?;
-        let width = columns.iter().map(|axis| self.kernel.workgroup[*axis]).product::<u32>();
+        let width = product(columns.iter().map(|axis| self.kernel.workgroup[*axis]))?;
         let row = match (self.constant(a), self.constant(b)) {
             (Some(factor), None) if factor == width => b,
             (None, Some(factor)) if factor == width => a,
@@ -206,9 +218,10 @@ impl Coverage<'_> {
         Some(axes)
     }
 
-    fn constant(&self, value: ValueId) -> Option<u32> {
+    fn constant(&self, value: ValueId) -> Option<Size> {
         match self.definition(value)? {
-            InstKind::Const(Constant::U32(value)) => Some(*value),
+            InstKind::Const(Constant::U32(value)) => Some(Size::Known(*value)),
+            InstKind::ConstParam(param) => Some(Size::Param(*param)),
             _ => None,
         }
     }

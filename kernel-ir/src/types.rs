@@ -1,5 +1,7 @@
 //! The types of IR values: scalars, vectors, arrays and tuples are structural, structs are nominal. No layout here.
 
+use std::fmt;
+
 use crate::arena::Arena;
 use crate::entity_id;
 
@@ -13,6 +15,51 @@ entity_id!(
     StructId,
     "struct"
 );
+entity_id!(
+    /// A const parameter of the kernel, whose value is chosen when the pipeline is made.
+    ConstParamId,
+    "constant"
+);
+
+/// The length of an array or the width of a workgroup: a number, or a const parameter of the kernel, which is then at least 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Size {
+    /// A number.
+    Known(u32),
+    /// What the launch says: a `u32`.
+    Param(ConstParamId),
+}
+
+impl Size {
+    /// The number, unless the launch decides it.
+    pub const fn known(self) -> Option<u32> {
+        match self {
+            Self::Known(number) => Some(number),
+            Self::Param(_) => None,
+        }
+    }
+}
+
+impl From<u32> for Size {
+    fn from(number: u32) -> Self {
+        Self::Known(number)
+    }
+}
+
+impl From<ConstParamId> for Size {
+    fn from(param: ConstParamId) -> Self {
+        Self::Param(param)
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known(number) => number.fmt(f),
+            Self::Param(param) => param.fmt(f),
+        }
+    }
+}
 
 /// A scalar type. Rust's `usize` is a `U32` here, its `isize` an `I32`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -151,7 +198,7 @@ pub enum Type {
     /// Two to four scalars: glam's `Vec3`, `UVec2`, `BVec4`, ….
     Vector(Scalar, u8),
     /// `[T; N]`, N at least 1.
-    Array(TypeId, u32),
+    Array(TypeId, Size),
     /// `(A, B, …)`, never empty; in locals and values only.
     Tuple(Vec<TypeId>),
     /// A struct, by its definition.
@@ -221,8 +268,8 @@ impl Types {
     }
 
     /// An array type.
-    pub fn array(&mut self, element: TypeId, len: u32) -> TypeId {
-        self.intern(Type::Array(element, len))
+    pub fn array(&mut self, element: TypeId, len: impl Into<Size>) -> TypeId {
+        self.intern(Type::Array(element, len.into()))
     }
 
     /// Adds a struct: every call makes a new type, whatever the name.
@@ -251,6 +298,11 @@ impl Types {
         &self.types
     }
 
+    /// Whether any array type has this length.
+    pub fn has_len(&self, size: Size) -> bool {
+        self.types.iter().any(|(_, ty)| matches!(ty, Type::Array(_, len) if *len == size))
+    }
+
     /// The scalar of a scalar or vector type.
     pub fn element_scalar(&self, id: TypeId) -> Option<Scalar> {
         match *self.get(id) {
@@ -259,11 +311,12 @@ impl Types {
         }
     }
 
-    /// The type of member `index` of a vector, array, tuple or struct; `None` when there is none.
+    /// The type of member `index` of a vector, array, tuple or struct; `None` when there is none. Of an array whose length
+    /// the launch decides, only the first is certain.
     pub fn member(&self, id: TypeId, index: u32) -> Option<TypeId> {
         match self.get(id) {
             Type::Vector(scalar, len) if index < u32::from(*len) => self.find(&Type::Scalar(*scalar)),
-            Type::Array(element, len) if index < *len => Some(*element),
+            Type::Array(element, len) if index < len.known().unwrap_or(1) => Some(*element),
             Type::Tuple(members) => members.get(index as usize).copied(),
             Type::Struct(id) => self.struct_def(*id).fields.get(index as usize).map(|field| field.ty),
             _ => None,

@@ -2,7 +2,7 @@
 
 use crate::ir::{AtomicOp, Fold, Function, Module, Place, Root, Span, Step, SubgroupOp};
 use crate::op::{Op, TypeRule};
-use crate::types::{Scalar, Type, TypeId, Types};
+use crate::types::{Scalar, Size, Type, TypeId, Types};
 
 /// The lanes of a scalar (1) or vector type.
 fn lanes(ty: &Type) -> Option<(Scalar, u8)> {
@@ -133,7 +133,10 @@ pub fn member_type(types: &Types, composite: TypeId, steps: &[u32]) -> Result<Ty
 pub fn check_members(types: &Types, ty: TypeId, members: &[TypeId]) -> Result<(), String> {
     let count = match types.get(ty) {
         Type::Vector(_, len) => usize::from(*len),
-        Type::Array(_, len) => *len as usize,
+        Type::Array(_, Size::Known(len)) => *len as usize,
+        Type::Array(_, Size::Param(_)) => {
+            return Err("an array whose length the launch decides has no list of members".to_owned());
+        }
         Type::Tuple(members) => members.len(),
         Type::Struct(id) => types.struct_def(*id).fields.len(),
         Type::Unit | Type::Scalar(_) => return Err(format!("type `{}` has no members", types.display(ty))),

@@ -18,6 +18,7 @@ use crate::ir::{
     Step, SubgroupOp, ValueId,
 };
 use crate::op::Op;
+use crate::types::Size;
 
 pub use report::{Divergence, Jump, Link, Origin};
 
@@ -320,14 +321,15 @@ impl<'m> Uniformity<'m> {
             return false;
         };
         let width = |axis: &u32| self.kernel.and_then(|kernel| kernel.workgroup.get(*axis as usize)).copied();
-        path.first().and_then(width) == Some(1)
+        path.first().and_then(width) == Some(Size::Known(1))
     }
 
     /// Whether a subgroup is the workgroup.
     fn spans_workgroup(&self) -> bool {
         self.kernel.is_some_and(|kernel| {
-            let invocations: u64 = kernel.workgroup.iter().map(|width| u64::from(*width)).product();
-            kernel.subgroup_size.map(u64::from) == Some(invocations)
+            let widths = kernel.workgroup.iter().map(|width| width.known().map(u64::from));
+            let invocations = widths.product::<Option<u64>>();
+            invocations.is_some() && kernel.subgroup_size.map(u64::from) == invocations
         })
     }
 
@@ -424,7 +426,7 @@ pub fn agreeing_functions(module: &Module) -> Vec<bool> {
 pub fn divergences(module: &Module) -> Vec<Divergence> {
     let Some(kernel) = &module.kernel else { return Vec::new() };
     let function = &module.functions[kernel.function];
-    if kernel.workgroup == [1; 3] || !may_diverge(function) {
+    if kernel.workgroup == [Size::Known(1); 3] || !may_diverge(function) {
         return Vec::new();
     }
     let agreeing = agreeing_functions(module);

@@ -7,17 +7,17 @@ use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Token};
 
-use crate::ast::{Path, SpanRange};
+use crate::ast::{Path, ScalarName, SpanRange};
 use crate::diag::{Diagnostics, code};
 use crate::infer::nearest;
-use crate::program::{ItemId, Program, TypedItem};
-use crate::typed::ConstValue;
+use crate::program::{Chosen, ItemId, Program, TypedItem};
+use crate::typed::{ConstValue, Len};
 
 /// Invocations per workgroup of a kernel that does not say: a multiple of every GPU's subgroup size.
 const DEFAULT_WORKGROUP: u32 = 64;
 
 /// The most invocations a workgroup may have: what desktop GPUs and software devices offer.
-const MAX_INVOCATIONS: u64 = 1024;
+pub(crate) const MAX_INVOCATIONS: u64 = 1024;
 
 /// The most invocations along each axis.
 const MAX_SIZE: [u64; 3] = [1024, 1024, 64];
@@ -39,6 +39,17 @@ pub(crate) struct KernelAttr {
     subgroup: Option<WorkgroupArg>,
     /// What `fast_math` gives up.
     float_rules: FloatRules,
+    /// Values of const parameters where nothing else is said.
+    defaults: Vec<ConstDefault>,
+}
+
+/// `N = 256`
+#[derive(Debug)]
+pub(crate) struct ConstDefault {
+    pub(crate) name: Ident,
+    pub(crate) value: i128,
+    pub(crate) tokens: TokenStream,
+    pub(crate) span: SpanRange,
 }
 
 /// One component of `workgroup`.
@@ -78,10 +89,11 @@ impl Parse for Argument {
 }
 
 impl KernelAttr {
-    /// Reads the attribute's arguments.
-    pub(crate) fn parse(tokens: TokenStream, diags: &mut Diagnostics) -> Self {
+    /// Reads the attribute's arguments; those named like a generic parameter are about it.
+    pub(crate) fn parse(tokens: TokenStream, generics: &syn::Generics, diags: &mut Diagnostics) -> Self {
         let span = SpanRange::token(Span::call_site());
-        let mut attr = Self { workgroup: Vec::new(), span, subgroup: None, float_rules: FloatRules::default() };
+        let (float_rules, defaults) = (FloatRules::default(), Vec::new());
+        let mut attr = Self { workgroup: Vec::new(), span, subgroup: None, float_rules, defaults };
         let arguments = match Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(arguments) => arguments,
             Err(error) => {
@@ -95,7 +107,8 @@ impl KernelAttr {
         let mut seen: Vec<String> = Vec::new();
         for argument in arguments {
             let (span, key) = (SpanRange::token(argument.key.span()), argument.key.to_string());
-            if !KEYS.contains(&key.as_str()) {
+            let is_const = generics.const_params().any(|param| param.ident == argument.key);
+            if !KEYS.contains(&key.as_str()) && !is_const {
                 unknown_key(&argument.key, diags);
                 continue;
             }
@@ -104,6 +117,7 @@ impl KernelAttr {
                 continue;
             }
             match (&argument.value, key.as_str()) {
+                (value, _) if is_const => attr.read_default(&argument.key, value.as_ref(), diags),
                 (value, "fast_math") => attr.read_fast_math(&argument, value.is_some(), diags),
                 _ if argument.names.is_some() => {
                     diags
@@ -166,6 +180,23 @@ impl KernelAttr {
         self.float_rules
     }
 
+    fn read_default(&mut self, name: &Ident, value: Option<&Expr>, diags: &mut Diagnostics) {
+        let Some(number) = value.and_then(literal_number) else {
+            let span = value.map_or_else(|| SpanRange::token(name.span()), SpanRange::of);
+            diags
+                .error(code::BAD_ATTRIBUTE, span, format!("the default of `{name}` is a number, `true` or `false`"))
+                .help(format!("write `{name} = 256`, or leave it out and name the value at each dispatch"));
+            return;
+        };
+        let (tokens, span) = (value.to_token_stream(), value.map_or_else(|| self.span, SpanRange::of));
+        self.defaults.push(ConstDefault { name: name.clone(), value: number, tokens, span });
+    }
+
+    /// What is said of a const parameter's default.
+    pub(crate) fn default_of(&self, name: &Ident) -> Option<&ConstDefault> {
+        self.defaults.iter().find(|default| default.name == *name)
+    }
+
     fn read_subgroup(&mut self, value: &Expr, diags: &mut Diagnostics) {
         let arg = read_size(value, diags);
         if let Size::Number(number) = arg.size {
@@ -219,13 +250,24 @@ impl KernelAttr {
     }
 
     /// The workgroup size, consts looked up among what `kernel` names.
-    pub(crate) fn workgroup(&self, program: &Program, kernel: ItemId, diags: &mut Diagnostics) -> [u32; 3] {
+    pub(crate) fn workgroup(&self, program: &Program, kernel: ItemId, diags: &mut Diagnostics) -> [Len; 3] {
         if self.workgroup.is_empty() {
-            return [DEFAULT_WORKGROUP, 1, 1];
+            return [DEFAULT_WORKGROUP, 1, 1].map(Len::Known);
         }
-        let mut sizes = [1; 3];
+        let mut sizes = [1; 3].map(Len::Known);
         let mut known = Vec::new();
         for (arg, size) in self.workgroup.iter().zip(&mut sizes) {
+            if let Some((number, chosen)) = arg.chosen(program) {
+                if !matches!(chosen.scalar, ScalarName::U32 | ScalarName::Usize) {
+                    let (name, ty) = (&chosen.name, chosen.scalar.name());
+                    diags
+                        .error(code::BAD_ATTRIBUTE, arg.span, format!("the workgroup size `{name}` is a `{ty}`"))
+                        .help(format!("make it `const {name}: u32`"));
+                }
+                known.push(None);
+                *size = Len::Chosen(number);
+                continue;
+            }
             let value = match &arg.size {
                 Size::Number(number) => Some(*number),
                 Size::Error => None,
@@ -235,7 +277,7 @@ impl KernelAttr {
                 }),
             };
             known.push(value);
-            *size = value.and_then(|value| u32::try_from(value).ok()).unwrap_or(1);
+            *size = Len::Known(value.and_then(|value| u32::try_from(value).ok()).unwrap_or(1));
         }
         if self.workgroup.iter().any(|arg| matches!(arg.size, Size::Const(_))) {
             let mut values = known.into_iter();
@@ -276,6 +318,29 @@ impl KernelAttr {
                 ))
                 .help("make the workgroup smaller and dispatch more of them");
         }
+    }
+}
+
+impl WorkgroupArg {
+    /// The kernel's const parameter that it names.
+    fn chosen<'p>(&self, program: &'p Program) -> Option<(u32, &'p Chosen)> {
+        let Size::Const(path) = &self.size else { return None };
+        let name = path.as_name()?;
+        (0..).zip(&program.chosen).find(|(_, chosen)| chosen.name == *name)
+    }
+}
+
+/// A number, perhaps negative, or a `bool`.
+fn literal_number(value: &Expr) -> Option<i128> {
+    match value {
+        Expr::Group(group) => literal_number(&group.expr),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => literal_number(&unary.expr).map(|value| -value),
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Int(int) => int.base10_parse().ok(),
+            Lit::Bool(value) => Some(value.value.into()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -39,7 +39,41 @@ use proc_macro2::TokenStream as Tokens;
 ///
 /// The function stays Rust and is checked by rustc; beside it stands a type, named like the function in CamelCase, whose
 /// `dispatch` launches the kernel. `workgroup = N`, `[X, Y]` or `[X, Y, Z]` sets the invocations per workgroup (64 when
-/// left out); each size is a number or a `#[device] const`. `subgroup = N` asks for subgroups of N invocations.
+/// left out); each size is a number, a `#[device] const` or a const parameter of the kernel. `subgroup = N` asks for
+/// subgroups of N invocations.
+///
+/// # Const parameters
+///
+/// The values of a kernel's const parameters are chosen where it is dispatched. They may be workgroup sizes, lengths of
+/// arrays (then of type `usize`, as everywhere in Rust), bounds of loops and plain values, and may be passed on to generic
+/// device functions. `NAME = value` in the attribute gives a default, which `<Type>::dispatch` takes:
+///
+/// ```ignore
+/// #[kernel(workgroup = N, N = 256)]
+/// fn reduce<const N: usize>(x: &[u32], sums: &mut [u32]) {
+///     let tile = Shared::<[u32; N]>::new();
+///     let l = local_index();
+///     tile[l] = x[global_id().x];
+///     barrier();
+///     let mut stride = N as u32 / 2;
+///     while stride > 0 {
+///         if l < stride {
+///             tile[l] += tile[l + stride];
+///         }
+///         barrier();
+///         stride /= 2;
+///     }
+///     if l == 0 {
+///         sums[workgroup_id().x] = tile[0];
+///     }
+/// }
+///
+/// Reduce::<64>::dispatch(&seq, Grid::items(1024), &x, &mut sums)?;
+/// <Reduce>::dispatch(&seq, Grid::items(1024), &x, &mut sums)?;
+/// ```
+///
+/// A size of 0, and a workgroup of more than 1024 invocations, do not compile; what one device lacks is an error of the
+/// dispatch.
 #[proc_macro_attribute]
 pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     guarded(item, |item| expand::kernel(attr.into(), item))

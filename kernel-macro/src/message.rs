@@ -148,7 +148,7 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
         Ty::Vector(_, lanes) => u32::from(*lanes),
         Ty::Matrix(size) => u32::from(*size) * u32::from(*size),
         Ty::Quat => u32::from(crate::linear::QUAT_LANES),
-        Ty::Array(element, len) => word_count(program, element).saturating_mul(*len),
+        Ty::Array(element, len) => word_count(program, element).saturating_mul(len.known().unwrap_or(u32::MAX)),
         Ty::Tuple(members) => sum(members),
         Ty::Struct(item) => match (&program.items[*item].item, &program.items[*item].typed) {
             (Item::Struct(_), TypedItem::Struct(fields)) => sum(fields),
@@ -158,6 +158,7 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
         | Ty::Never
         | Ty::Error
         | Ty::Const(_)
+        | Ty::Chosen(_)
         | Ty::Closure(..)
         | Ty::Iterator(_)
         | Ty::Buffer { .. }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gridwise_ir::arena::{Arena, EntityId as _};
 use gridwise_ir::entity_id;
+use proc_macro2::Ident;
 
 use crate::ast::{Item, ScalarName};
 use crate::typed::{Ty, TypedConst, TypedFn};
@@ -20,9 +21,25 @@ pub(crate) struct Program {
     pub(crate) items: Arena<ItemId, ProgramItem>,
     /// Generic functions with their arguments, and the items that were made of them.
     pub(crate) instances: BTreeMap<(ItemId, String), ItemId>,
+    /// The kernel's const parameters, whose values are chosen for each launch.
+    pub(crate) chosen: Vec<Chosen>,
+}
+
+/// A const parameter of a kernel.
+#[derive(Debug, Clone)]
+pub(crate) struct Chosen {
+    pub(crate) name: Ident,
+    pub(crate) scalar: ScalarName,
+    /// The bits of its value where nothing else is said.
+    pub(crate) default: Option<u64>,
 }
 
 impl Program {
+    /// The name of a kernel's const parameter.
+    pub(crate) fn chosen_name(&self, number: u32) -> String {
+        self.chosen.get(number as usize).map_or_else(|| "_".to_owned(), |chosen| chosen.name.to_string())
+    }
+
     /// The functions and consts of an `impl` or trait: they stand behind it.
     pub(crate) fn members(&self, owner: ItemId) -> impl Iterator<Item = (ItemId, &ProgramItem)> {
         self.items.iter().skip(owner.index() + 1).take_while(move |(_, item)| item.owner == Some(owner))
@@ -51,7 +68,7 @@ pub(crate) struct ProgramItem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Binding {
     pub(crate) name: String,
-    /// For a const parameter a [`Ty::Const`].
+    /// For a const parameter a [`Ty::Const`] or [`Ty::Chosen`].
     pub(crate) ty: Ty,
     /// The type of a const parameter.
     pub(crate) scalar: Option<ScalarName>,

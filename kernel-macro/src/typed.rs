@@ -24,7 +24,7 @@ pub(crate) enum Ty {
     Matrix(u8),
     /// glam's `Quat`.
     Quat,
-    Array(Rc<Ty>, u32),
+    Array(Rc<Ty>, Len),
     /// Never empty.
     Tuple(Rc<[Ty]>),
     Struct(ItemId),
@@ -32,6 +32,8 @@ pub(crate) enum Ty {
     Closure(ItemId, ExprId),
     /// The value of a const parameter: only as a generic argument.
     Const(i128),
+    /// The kernel's const parameter with this number, as a generic argument: its value is chosen for each launch.
+    Chosen(u32),
     /// A `#[device] enum`.
     Enum(ItemId),
     Option(Rc<Ty>),
@@ -51,6 +53,30 @@ pub(crate) enum Ty {
     Never,
     /// Reported already, or, in a generic function as written, unknown: silences everything that follows from it.
     Error,
+}
+
+/// The length of an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Len {
+    Known(u32),
+    /// The kernel's const parameter with this number, which is at least 1.
+    Chosen(u32),
+}
+
+impl From<u32> for Len {
+    fn from(len: u32) -> Self {
+        Self::Known(len)
+    }
+}
+
+impl Len {
+    /// The number, unless the launch decides it.
+    pub(crate) fn known(self) -> Option<u32> {
+        match self {
+            Self::Known(len) => Some(len),
+            Self::Chosen(_) => None,
+        }
+    }
 }
 
 /// The tables of one function. Indexed by `ExprId` and `BindingId` of its tree.
@@ -78,7 +104,7 @@ pub(crate) struct TypedFn {
     /// For `Break` and `Continue`: the loop (or labelled block) they name, by its expression.
     pub(crate) targets: FastMap<ExprId, ExprId>,
     /// For `ExprKind::Repeat`, and for array types in casts or lets: evaluated lengths by the length expression's id.
-    pub(crate) lens: FastMap<ExprId, u32>,
+    pub(crate) lens: FastMap<ExprId, Len>,
     /// The closures, by their expression.
     pub(crate) closures: BTreeMap<ExprId, TypedClosure>,
     /// For each expression inside of closures: the innermost of them.
@@ -170,6 +196,8 @@ pub(crate) enum Resolution {
     Const(ItemId),
     /// A const parameter of a generic function as written.
     Param,
+    /// The kernel's const parameter with this number.
+    Chosen(u32),
     /// A constant of a built-in type or of core: `u32::MAX`, `Vec3::ZERO`, `std::f32::consts::PI`, …, already evaluated.
     Value(ConstValue),
 }

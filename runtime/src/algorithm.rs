@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gridwise_ir::descriptor::{KernelDescriptor, ParamKind, SubgroupOperations};
+use gridwise_ir::descriptor::{ConstType, KernelDescriptor, ParamKind, SubgroupOperations};
 
 use crate::error::{Error, Result};
 use crate::manager::{Backend, DeviceInfo, Shared, SubgroupLimits};
@@ -20,6 +20,7 @@ pub struct Algorithm {
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) descriptor: &'static KernelDescriptor,
+    pub(crate) constants: &'static [u64],
     /// `None` on the host device.
     pub(crate) pipeline: Option<Arc<Pipeline>>,
 }
@@ -34,6 +35,11 @@ impl Algorithm {
         self.prepared.descriptor
     }
 
+    /// The values of the kernel's const parameters, one for each of [`constants`](KernelDescriptor::constants).
+    pub fn constants(&self) -> &'static [u64] {
+        self.prepared.constants
+    }
+
     /// The kernel's name.
     pub fn name(&self) -> &'static str {
         self.prepared.descriptor.name
@@ -42,18 +48,41 @@ impl Algorithm {
 
 impl Prepared {
     /// Checks a kernel against a device and creates its pipeline.
-    pub(crate) fn new(shared: &Shared, descriptor: &'static KernelDescriptor) -> Result<Self> {
-        check_device(descriptor, &shared.info)?;
+    pub(crate) fn new(
+        shared: &Shared,
+        descriptor: &'static KernelDescriptor,
+        constants: &'static [u64],
+    ) -> Result<Self> {
+        check_constants(descriptor, constants)?;
+        check_device(descriptor, constants, &shared.info)?;
         let pipeline = match &shared.backend {
-            Backend::Vulkan(vulkan) => Some(Arc::new(Pipeline::new(&vulkan.device, descriptor)?)),
+            Backend::Vulkan(vulkan) => Some(Arc::new(Pipeline::new(&vulkan.device, descriptor, constants)?)),
             Backend::Host(_) => None,
         };
-        Ok(Self { descriptor, pipeline })
+        Ok(Self { descriptor, constants, pipeline })
     }
 }
 
+/// Checks the values of a kernel's const parameters by themselves.
+fn check_constants(descriptor: &'static KernelDescriptor, constants: &[u64]) -> Result<()> {
+    let kernel = descriptor.name;
+    if constants.len() != descriptor.constants.len() {
+        return Err(Error::InvalidModule { kernel, cause: "it has another number of const parameters" });
+    }
+    for (param, value) in descriptor.constants.iter().zip(constants) {
+        let invalid = |why| Err(Error::InvalidConstant { kernel, constant: param.name, value: *value, why });
+        if param.is_size && *value == 0 {
+            return invalid("a workgroup or an array cannot have this size");
+        }
+        if param.ty == ConstType::U32 && *value > u32::MAX.into() {
+            return invalid("the device counts in 32 bits");
+        }
+    }
+    Ok(())
+}
+
 /// Checks what a kernel needs against what a device has, before the driver sees any of it.
-fn check_device(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> Result<()> {
+fn check_device(descriptor: &'static KernelDescriptor, constants: &[u64], info: &DeviceInfo) -> Result<()> {
     let (kernel, limits) = (descriptor.name, &info.limits);
     if let Some(missing) = descriptor.features.iter().find(|needed| !info.features.contains(&needed.feature)) {
         return Err(Error::MissingFeature {
@@ -64,14 +93,14 @@ fn check_device(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> Res
             device: info.name.clone(),
         });
     }
-    let asked = descriptor.workgroup;
+    let asked = descriptor.workgroup_with(constants);
     let invocations = asked.iter().map(|size| u128::from(*size)).product::<u128>();
     let is_too_large = (0..3).any(|axis| asked[axis] > limits.max_workgroup[axis]);
     if is_too_large || invocations > u128::from(limits.max_workgroup_invocations) || invocations == 0 {
         let (limit, limit_total) = (limits.max_workgroup, limits.max_workgroup_invocations);
         return Err(Error::WorkgroupTooLarge { kernel, asked, limit, limit_total });
     }
-    check_parallel(descriptor, info)?;
+    check_parallel(descriptor, constants, info)?;
     if descriptor.push_constant_size > limits.max_push_constants {
         let (asked, limit) = (descriptor.push_constant_size, limits.max_push_constants);
         return Err(Error::PushConstantsTooLarge { kernel, asked, limit });
@@ -96,10 +125,11 @@ fn check_device(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> Res
 }
 
 /// Checks what a kernel's invocations do together.
-fn check_parallel(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> Result<()> {
+fn check_parallel(descriptor: &'static KernelDescriptor, constants: &[u64], info: &DeviceInfo) -> Result<()> {
     let (kernel, parallel, limits) = (descriptor.name, &descriptor.parallel, &info.limits);
-    if parallel.shared_bytes > limits.max_shared_bytes {
-        let (asked, limit) = (parallel.shared_bytes, limits.max_shared_bytes);
+    let shared_bytes = descriptor.shared_bytes_with(constants);
+    if shared_bytes > limits.max_shared_bytes {
+        let (asked, limit) = (shared_bytes, limits.max_shared_bytes);
         return Err(Error::SharedMemoryTooLarge { kernel, asked, limit });
     }
     let has = limits.subgroup.operations;
@@ -114,7 +144,8 @@ fn check_parallel(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> R
     }
     let Some(asked) = parallel.subgroup_size else { return Ok(()) };
     let SubgroupLimits { size, min_size, max_size, max_subgroups, .. } = limits.subgroup;
-    let invocations = descriptor.workgroup.iter().fold(1u32, |product, size| product.saturating_mul(*size));
+    let invocations =
+        descriptor.workgroup_with(constants).iter().fold(1u32, |product, size| product.saturating_mul(*size));
     let is_in_range = (min_size..=max_size).contains(&asked) && invocations.div_ceil(asked.max(1)) <= max_subgroups;
     if asked != size && !is_in_range {
         let available = match min_size == max_size {
@@ -128,7 +159,7 @@ fn check_parallel(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> R
 
 #[cfg(test)]
 mod tests {
-    use gridwise_ir::descriptor::{Feature, FeatureUse, Location, Parallel};
+    use gridwise_ir::descriptor::{Feature, FeatureUse, Location, Parallel, known};
 
     use super::*;
 
@@ -143,7 +174,9 @@ mod tests {
             location: Location { file: "src/blur.rs", line: 3, column: 1 },
             spirv: crate::descriptor::Spirv::Bytes(&[]),
             entry_point: "main",
-            workgroup: [64, 1, 1],
+            workgroup: known([64, 1, 1]),
+            constants: &[],
+            shared_arrays: &[],
             params: &[],
             launch_words: &[],
             push_constant_size: 0,
@@ -155,9 +188,9 @@ mod tests {
             ir: None,
         };
         let mut info = DeviceInfo::host();
-        assert!(check_device(&NEEDS, &info).is_ok());
+        assert!(check_device(&NEEDS, &[], &info).is_ok());
         info.features.retain(|feature| *feature != Feature::Int8);
-        let error = check_device(&NEEDS, &info).expect_err("the device lacks it").to_string();
+        let error = check_device(&NEEDS, &[], &info).expect_err("the device lacks it").to_string();
         assert_eq!(
             error,
             "kernel `blur` needs the device feature `shaderInt8`, because of src/blur.rs:12; `host` lacks it"

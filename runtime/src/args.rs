@@ -18,6 +18,8 @@ use crate::tensor::Tensor;
 #[derive(Debug, Clone)]
 pub struct KernelArgs {
     pub(crate) descriptor: &'static KernelDescriptor,
+    /// The values of the kernel's const parameters.
+    pub(crate) constants: &'static [u64],
     pub(crate) host: HostFn,
     /// Positions of `&[T]` parameters that are written, through atomics.
     atomic: &'static [usize],
@@ -65,7 +67,7 @@ impl KernelArgs {
         let descriptor = K::DESCRIPTOR;
         let buffers = Vec::with_capacity(descriptor.params.len());
         let filled = PushBlock::new(descriptor).map(|push| Filled { push, buffers });
-        Self { descriptor, host: K::host, atomic: K::ATOMIC_PARAMS, filled, next: 0 }
+        Self { descriptor, constants: K::CONSTANTS, host: K::host, atomic: K::ATOMIC_PARAMS, filled, next: 0 }
     }
 
     /// The next argument, by value.

@@ -144,6 +144,18 @@ pub enum Error {
         /// What was asked for.
         asked: i128,
     },
+    /// A const parameter of the kernel has a value that it cannot have.
+    #[error("kernel `{kernel}`: the const parameter `{constant}` cannot be {value}: {why}")]
+    InvalidConstant {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter's name.
+        constant: &'static str,
+        /// Its value, by its bits.
+        value: u64,
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// The kernel's workgroup is larger than the device allows.
     #[error("kernel `{kernel}`: workgroup {asked:?} exceeds the device's limits {limit:?}, {limit_total} in all")]
     WorkgroupTooLarge {

@@ -13,6 +13,10 @@ pub unsafe trait Kernel: 'static {
     /// What was compiled.
     const DESCRIPTOR: &'static KernelDescriptor;
 
+    /// The values of the const parameters for this type's launches, one for each of
+    /// [`constants`](KernelDescriptor::constants).
+    const CONSTANTS: &'static [u64] = &[];
+
     /// Positions of the `&[T]` parameters that invocations write all the same, through atomics.
     const ATOMIC_PARAMS: &'static [usize] = &[];
 

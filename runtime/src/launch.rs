@@ -64,15 +64,20 @@ impl Extent {
         self.items.contains(&0)
     }
 
-    /// Works out what `grid` means for a kernel on a device that takes `max_groups` workgroups at once.
+    /// Works out what `grid` means for a kernel with workgroups of this size on a device that takes `max_groups` workgroups at once.
     ///
     /// # Errors
     /// For sizes below zero, and for sizes beyond what ids or the device can count.
-    pub(crate) fn new(descriptor: &KernelDescriptor, grid: Grid, max_groups: [u32; 3]) -> Result<Self> {
+    pub(crate) fn new(
+        descriptor: &KernelDescriptor,
+        workgroup: [u32; 3],
+        grid: Grid,
+        max_groups: [u32; 3],
+    ) -> Result<Self> {
         let kernel = descriptor.name;
         let mut extent = Self { items: [0; 3], groups: [0; 3] };
         for (axis, asked) in grid.size.into_iter().enumerate() {
-            let width = i128::from(descriptor.workgroup[axis].max(1));
+            let width = i128::from(workgroup[axis].max(1));
             if asked < 0 {
                 return Err(Error::NegativeGrid { kernel, axis, asked });
             }
@@ -137,7 +142,7 @@ fn can_split(descriptor: &KernelDescriptor) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use gridwise_ir::descriptor::{LaunchWord, Location, Parallel};
+    use gridwise_ir::descriptor::{LaunchWord, Location, Parallel, known};
 
     use super::*;
 
@@ -146,7 +151,9 @@ mod tests {
         location: Location { file: "k.rs", line: 1, column: 1 },
         spirv: crate::descriptor::Spirv::Bytes(&[]),
         entry_point: "k",
-        workgroup: [64, 2, 1],
+        workgroup: known([64, 2, 1]),
+        constants: &[],
+        shared_arrays: &[],
         params: &[],
         launch_words: &[],
         push_constant_size: 0,
@@ -162,31 +169,36 @@ mod tests {
 
     #[test]
     fn items_round_up_to_groups() {
-        let extent = Extent::new(&BASE, Grid::items([65, 3]), MAX).unwrap();
+        let extent = Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::items([65, 3]), MAX).unwrap();
         assert_eq!(extent, Extent { items: [65, 3, 1], groups: [2, 2, 1] });
     }
 
     #[test]
     fn groups_are_whole() {
-        let extent = Extent::new(&BASE, Grid::groups((2u64, 3usize, 4)), MAX).unwrap();
+        let extent = Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::groups((2u64, 3usize, 4)), MAX).unwrap();
         assert_eq!(extent, Extent { items: [128, 6, 4], groups: [2, 3, 4] });
     }
 
     #[test]
     fn zero_is_empty() {
-        assert!(Extent::new(&BASE, Grid::items([0, 7, 7]), MAX).unwrap().is_empty());
-        assert!(Extent::new(&BASE, Grid::groups([5, 0, 7]), MAX).unwrap().is_empty());
+        assert!(Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::items([0, 7, 7]), MAX).unwrap().is_empty());
+        assert!(Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::groups([5, 0, 7]), MAX).unwrap().is_empty());
     }
 
     #[test]
     fn odd_sizes_are_errors() {
-        assert!(matches!(Extent::new(&BASE, Grid::items(-1), MAX), Err(Error::NegativeGrid { axis: 0, .. })));
-        let too_large = |grid| matches!(Extent::new(&BASE, grid, [u32::MAX; 3]), Err(Error::GridTooLarge { .. }));
+        assert!(matches!(
+            Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::items(-1), MAX),
+            Err(Error::NegativeGrid { axis: 0, .. })
+        ));
+        let too_large = |grid| {
+            matches!(Extent::new(&BASE, BASE.workgroup_with(&[]), grid, [u32::MAX; 3]), Err(Error::GridTooLarge { .. }))
+        };
         assert!(too_large(Grid::items(u64::MAX)));
         assert!(too_large(Grid::groups(usize::MAX)));
         assert!(too_large(Grid::items([1, 1 << 31, 1 << 31].map(|side: u64| side * 2))));
         assert!(matches!(
-            Extent::new(&BASE, Grid::groups([1, 65536]), MAX),
+            Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::groups([1, 65536]), MAX),
             Err(Error::GridTooLarge { axis: 1, asked: 65536, limit: 65535, .. })
         ));
     }
@@ -195,18 +207,18 @@ mod tests {
     fn kernels_that_work_together_need_whole_workgroups() {
         const TOGETHER: KernelDescriptor =
             KernelDescriptor { parallel: Parallel { full_workgroups: true, ..Parallel::NONE }, ..BASE };
-        assert!(Extent::new(&TOGETHER, Grid::items([128, 4]), MAX).is_ok());
-        assert!(Extent::new(&TOGETHER, Grid::groups([3, 1]), MAX).is_ok());
-        let error = Extent::new(&TOGETHER, Grid::items([128, 3]), MAX).unwrap_err();
+        assert!(Extent::new(&TOGETHER, TOGETHER.workgroup_with(&[]), Grid::items([128, 4]), MAX).is_ok());
+        assert!(Extent::new(&TOGETHER, TOGETHER.workgroup_with(&[]), Grid::groups([3, 1]), MAX).is_ok());
+        let error = Extent::new(&TOGETHER, TOGETHER.workgroup_with(&[]), Grid::items([128, 3]), MAX).unwrap_err();
         assert!(matches!(error, Error::PartialWorkgroup { axis: 1, items: 3, width: 2, rounded: 4, .. }), "{error}");
     }
 
     #[test]
     fn ids_do_not_wrap() {
-        const ODD: KernelDescriptor = KernelDescriptor { workgroup: [48, 1, 1], ..BASE };
+        const ODD: KernelDescriptor = KernelDescriptor { workgroup: known([48, 1, 1]), ..BASE };
         let last = (1u64 << 32) / 48 * 48;
-        assert!(Extent::new(&ODD, Grid::items(last), [u32::MAX; 3]).is_ok());
-        assert!(Extent::new(&ODD, Grid::items(last + 1), [u32::MAX; 3]).is_err());
+        assert!(Extent::new(&ODD, ODD.workgroup_with(&[]), Grid::items(last), [u32::MAX; 3]).is_ok());
+        assert!(Extent::new(&ODD, ODD.workgroup_with(&[]), Grid::items(last + 1), [u32::MAX; 3]).is_err());
     }
 
     #[test]
@@ -221,8 +233,8 @@ mod tests {
             push_constant_size: 16,
             ..BASE
         };
-        assert!(Extent::new(&BASE, Grid::groups(65536), MAX).is_err());
-        let extent = Extent::new(&WIDE, Grid::groups(65536), MAX).unwrap();
+        assert!(Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::groups(65536), MAX).is_err());
+        let extent = Extent::new(&WIDE, WIDE.workgroup_with(&[]), Grid::groups(65536), MAX).unwrap();
         let mut block = PushBlock::new(&WIDE).unwrap();
         extent.fill_words(&WIDE, &mut block, |param| param + 6);
         let words: Vec<u32> =

@@ -83,6 +83,8 @@ pub(crate) struct PrintRecord {
 #[derive(Debug, Clone)]
 pub(crate) struct LaunchPrints {
     pub(crate) descriptor: &'static KernelDescriptor,
+    /// Invocations per workgroup.
+    pub(crate) workgroup: [u32; 3],
     /// In the order in which they came.
     pub(crate) records: Vec<PrintRecord>,
     pub(crate) dropped: u32,
@@ -97,7 +99,12 @@ pub(crate) fn capacity_of(bytes: Option<u32>) -> u32 {
 
 impl LaunchPrints {
     /// Reads the records of a print buffer, without its header.
-    pub(crate) fn read(descriptor: &'static KernelDescriptor, header: PrintHeader, words: &[u32]) -> Self {
+    pub(crate) fn read(
+        descriptor: &'static KernelDescriptor,
+        workgroup: [u32; 3],
+        header: PrintHeader,
+        words: &[u32],
+    ) -> Self {
         let mut records = Vec::new();
         let end = words.len().min(header.used as usize);
         let mut rest = &words[..end];
@@ -113,13 +120,13 @@ impl LaunchPrints {
             records.push(PrintRecord { site: *site, invocation: [*x, *y, *z], text });
             rest = behind;
         }
-        Self { descriptor, records, dropped: header.dropped, capacity: header.capacity }
+        Self { descriptor, workgroup, records, dropped: header.dropped, capacity: header.capacity }
     }
 
     /// Hands all messages to a sink, in order, and a note when some were lost.
     pub(crate) fn emit(mut self, sink: &PrintSink) {
         let kernel = self.descriptor.name;
-        let size = self.descriptor.workgroup.map(|size| size.max(1));
+        let size = self.workgroup.map(|size| size.max(1));
         // Stable: the messages of one invocation stay as they came, which is the order of the program.
         self.records.sort_by_key(|record| {
             let axis = |axis: usize| (record.invocation[axis] / size[axis], record.invocation[axis] % size[axis]);
@@ -162,7 +169,7 @@ impl LaunchPrints {
 mod tests {
     use std::sync::Mutex;
 
-    use gridwise_ir::descriptor::{Location, Message, Parallel};
+    use gridwise_ir::descriptor::{Location, Message, Parallel, known};
 
     use super::*;
 
@@ -172,7 +179,9 @@ mod tests {
         location: LOCATION,
         spirv: crate::descriptor::Spirv::Bytes(&[]),
         entry_point: "main",
-        workgroup: [2, 2, 1],
+        workgroup: known([2, 2, 1]),
+        constants: &[],
+        shared_arrays: &[],
         params: &[],
         launch_words: &[],
         push_constant_size: 0,
@@ -197,7 +206,7 @@ mod tests {
         let sink = PrintSink::new(move |printed| {
             kept.lock().unwrap().push(format!("{:?} {}", printed.invocation, printed.text.trim_end()));
         });
-        LaunchPrints::read(&DESCRIPTOR, header, words).emit(&sink);
+        LaunchPrints::read(&DESCRIPTOR, [2, 2, 1], header, words).emit(&sink);
         lines.lock().unwrap().clone()
     }
 

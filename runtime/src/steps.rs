@@ -33,6 +33,8 @@ pub(crate) enum Step {
 #[derive(Debug, Clone)]
 pub(crate) struct DispatchStep {
     pub(crate) descriptor: &'static KernelDescriptor,
+    /// The values of the kernel's const parameters.
+    pub(crate) constants: &'static [u64],
     pub(crate) host: HostFn,
     /// `None` on the host device.
     pub(crate) pipeline: Option<Arc<Pipeline>>,
@@ -49,6 +51,13 @@ pub(crate) struct BufferArg {
     pub(crate) param: u32,
     pub(crate) binding: u32,
     pub(crate) is_written: bool,
+}
+
+impl DispatchStep {
+    /// Invocations per workgroup.
+    pub(crate) fn workgroup(&self) -> [u32; 3] {
+        self.descriptor.workgroup_with(self.constants)
+    }
 }
 
 impl Step {

@@ -7,6 +7,7 @@ pub mod bytes;
 pub mod chains;
 pub mod choices;
 pub mod closures;
+pub mod constants;
 pub mod control;
 pub mod doubles;
 pub mod fast_math;
@@ -50,6 +51,7 @@ pub fn all() -> Vec<Case> {
         chains::CASES,
         choices::CASES,
         closures::CASES,
+        constants::CASES,
         control::CASES,
         float_atomics::CASES,
         doubles::CASES,

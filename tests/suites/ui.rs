@@ -6,8 +6,18 @@
 fn ui() {
     let cases = trybuild::TestCases::new();
     cases.pass("ui/pass/*.rs");
-    for category in ["attributes", "control", "names", "limits", "parallel", "signatures", "structs", "syntax", "types"]
-    {
+    for category in [
+        "attributes",
+        "constants",
+        "control",
+        "names",
+        "limits",
+        "parallel",
+        "signatures",
+        "structs",
+        "syntax",
+        "types",
+    ] {
         cases.compile_fail(format!("ui/{category}/*.rs"));
     }
 }

@@ -7,7 +7,7 @@ use crate::ir::{
 };
 use crate::op::Op;
 use crate::passes::eval;
-use crate::types::{Scalar, Type, TypeId, Types};
+use crate::types::{ConstParamId, Scalar, Type, TypeId, Types};
 use crate::typing;
 
 /// Builds one function, block by block; see the [module](super) about code after a terminator.
@@ -251,6 +251,18 @@ impl<'m> FunctionBuilder<'m> {
     pub fn param(&mut self, param: ParamId) -> ValueId {
         let ty = self.module.kernel.as_ref().expect("only kernels have parameters").params[param].ty;
         self.define(InstKind::Param(param), ty)
+    }
+
+    /// A const parameter of the kernel.
+    ///
+    /// # Panics
+    /// When the kernel has no such parameter.
+    #[track_caller]
+    pub fn const_param(&mut self, param: ConstParamId) -> ValueId {
+        let kernel = self.module.kernel.as_ref().expect("the kernel's interface comes first");
+        let scalar = kernel.constants[param].scalar;
+        let ty = self.types_mut().scalar(scalar);
+        self.define(InstKind::ConstParam(param), ty)
     }
 
     /// An id or size of the running invocation, a vector of three `u32` or a `u32`.

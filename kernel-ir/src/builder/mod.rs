@@ -34,10 +34,10 @@ mod parallel;
 use crate::arena::{Arena, EntityId};
 use crate::descriptor::SiteKind;
 use crate::ir::{
-    Block, Buffer, BufferId, FileId, Function, FunctionId, Kernel, Module, ParamId, PushParam, Shared, SharedId, Site,
-    SiteId, SourceLocation, Value,
+    Block, Buffer, BufferId, ConstParam, ConstParamId, FileId, Function, FunctionId, Kernel, Module, ParamId,
+    PushParam, Shared, SharedId, Site, SiteId, SourceLocation, Value,
 };
-use crate::types::{TypeId, Types};
+use crate::types::{Scalar, Size, TypeId, Types};
 
 pub use function::FunctionBuilder;
 
@@ -83,10 +83,19 @@ impl ModuleBuilder {
     /// # Panics
     /// When the module has a kernel already.
     #[track_caller]
-    pub fn begin_kernel(&mut self, workgroup: [u32; 3]) {
+    pub fn begin_kernel<S: Into<Size>>(&mut self, workgroup: [S; 3]) {
         assert!(self.module.kernel.is_none(), "a module has one kernel");
         let function = FunctionId::new(u32::MAX as usize);
         self.module.kernel = Some(Kernel::new(function, workgroup));
+    }
+
+    /// Adds a const parameter to the kernel; `begin_kernel` may have named it by its number.
+    ///
+    /// # Panics
+    /// Before [`Self::begin_kernel`].
+    #[track_caller]
+    pub fn const_param(&mut self, name: impl Into<String>, scalar: Scalar, default: u64) -> ConstParamId {
+        self.kernel_mut().constants.push(ConstParam { name: name.into(), scalar, default })
     }
 
     /// Adds a buffer parameter to the kernel.

@@ -60,7 +60,7 @@ fn member_offsets(types: &Types, ty: TypeId) -> Option<Vec<(TypeId, usize)>> {
     };
     match types.get(ty) {
         Type::Vector(_, lanes) => repeated(u32::from(*lanes)),
-        Type::Array(_, len) => repeated(*len),
+        Type::Array(_, len) => repeated(len.known()?),
         Type::Struct(id) => {
             let fields = types.struct_def(*id).fields.iter().map(|field| field.ty);
             Some(fields.zip(field_offsets(types, *id)?.into_iter().map(|offset| offset as usize)).collect())

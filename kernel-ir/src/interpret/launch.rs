@@ -3,6 +3,7 @@
 use super::finding::{Finding, FindingKind, Party};
 use super::group::Group;
 use super::memory::Memory;
+use super::settled;
 use super::shadow::Shadow;
 use super::step::Context;
 use super::{Invocation, Value, position};
@@ -117,10 +118,11 @@ impl Shuffle {
 /// Runs a launch of the module's kernel.
 ///
 /// # Panics
-/// When the module is malformed or has no kernel, or parameters or buffers do not fit it.
+/// When the module is malformed, has no kernel or one with const parameters
+/// ([`fix_constants`](crate::passes::fix_constants) gives them their values), or parameters or buffers do not fit it.
 pub fn run(module: &Module, inputs: &Inputs, options: &Options) -> Outcome {
     let kernel = module.kernel.as_ref().expect("a module with a kernel");
-    let grid = Grid { workgroup: kernel.workgroup, groups: inputs.groups };
+    let grid = Grid { workgroup: kernel.workgroup.map(settled), groups: inputs.groups };
     let shadow = options.finds_races.then(|| Shadow::new(grid, options.finds_reads_before_writes));
     let mut memory = Memory::new(module, inputs.buffers.clone(), shadow);
     let width = kernel.subgroup_size.unwrap_or(options.subgroup_size).clamp(1, 128);

@@ -1,6 +1,7 @@
 //! Buffers and shared variables, places resolved to cells, and every access told to the shadow.
 
 use super::finding::{Kind, Object};
+use super::settled;
 use super::shadow::Shadow;
 use super::step::Context;
 use super::thread::Thread;
@@ -162,7 +163,7 @@ impl Memory {
 fn member_count(types: &Types, ty: TypeId) -> u32 {
     match types.get(ty) {
         Type::Vector(_, lanes) => u32::from(*lanes),
-        Type::Array(_, len) => *len,
+        Type::Array(_, len) => settled(*len),
         _ => unreachable!("only arrays and vectors are indexed"),
     }
 }
@@ -173,7 +174,7 @@ pub(super) fn scalars(types: &Types, ty: TypeId) -> u64 {
         Type::Unit => 0,
         Type::Scalar(_) => 1,
         Type::Vector(_, lanes) => u64::from(*lanes),
-        Type::Array(element, len) => u64::from(*len) * scalars(types, *element),
+        Type::Array(element, len) => u64::from(settled(*len)) * scalars(types, *element),
         Type::Tuple(members) => members.iter().map(|member| scalars(types, *member)).sum(),
         Type::Struct(id) => types.struct_def(*id).fields.iter().map(|field| scalars(types, field.ty)).sum(),
     }

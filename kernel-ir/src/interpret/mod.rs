@@ -22,12 +22,18 @@ mod thread;
 mod value;
 
 use crate::ir::{FunctionId, Module, SiteId};
+use crate::types::Size;
 pub use bytes::{read_value, write_value};
 pub use finding::{Conflict, Finding, FindingKind, Party};
 pub use launch::{Inputs, Options, Outcome, Report, run};
 use memory::Memory;
 use thread::{State, Thread};
 pub use value::Value;
+
+/// A size of a module whose const parameters have values.
+fn settled(size: Size) -> u32 {
+    size.known().expect("`fix_constants` comes first")
+}
 
 /// The ids one invocation sees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

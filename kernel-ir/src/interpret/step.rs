@@ -1,6 +1,7 @@
 //! Runs single instructions.
 
 use super::memory::Memory;
+use super::settled;
 use super::thread::{State, Thread};
 use super::value::apply;
 use super::{InterpretError, Trap, Value, linear};
@@ -18,7 +19,7 @@ pub(super) struct Context<'m> {
 impl Context<'_> {
     /// Invocations of a workgroup along each axis.
     pub(super) fn workgroup(&self) -> [u32; 3] {
-        self.module.kernel.as_ref().map_or([1; 3], |kernel| kernel.workgroup)
+        self.module.kernel.as_ref().map_or([1; 3], |kernel| kernel.workgroup.map(settled))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Values at run time, and the ops on them.
 
 use super::InterpretError;
+use super::settled;
 use crate::ir::Constant;
 use crate::op::Op;
 use crate::passes::eval::{self, evaluate};
@@ -26,7 +27,7 @@ impl Value {
             Type::Unit => panic!("unit has no values"),
             Type::Scalar(scalar) => Self::Scalar(eval::typed(Constant::Zero, *scalar)),
             Type::Vector(scalar, len) => repeat(Self::Scalar(eval::typed(Constant::Zero, *scalar)), u32::from(*len)),
-            Type::Array(element, len) => repeat(Self::zero(types, *element), *len),
+            Type::Array(element, len) => repeat(Self::zero(types, *element), settled(*len)),
             Type::Tuple(members) => Self::Composite(members.iter().map(|member| Self::zero(types, *member)).collect()),
             Type::Struct(id) => {
                 let fields = &types.struct_def(*id).fields;

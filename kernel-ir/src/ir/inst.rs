@@ -3,8 +3,8 @@
 use std::ops::{Deref, DerefMut};
 
 use super::{
-    Atomic, BlockId, BufferId, Builtin, Constant, FunctionId, Order, ParamId, Place, Scope, SiteId, SourceLocation,
-    SubgroupOp, ValueId,
+    Atomic, BlockId, BufferId, Builtin, ConstParamId, Constant, FunctionId, Order, ParamId, Place, Scope, SiteId,
+    SourceLocation, SubgroupOp, ValueId,
 };
 use crate::arena::EntityId;
 use crate::op::Op;
@@ -35,6 +35,8 @@ pub enum InstKind {
     Insert(ValueId, ValueId, Vec<u32>),
     /// A by-value parameter of the kernel.
     Param(ParamId),
+    /// A const parameter of the kernel.
+    ConstParam(ConstParamId),
     /// An id or size of the running invocation, a `UVec3` or a `u32`.
     Builtin(Builtin),
     /// Number of elements of a buffer, `u32`.
@@ -154,6 +156,7 @@ impl InstKind {
         match self {
             Self::Const(_)
             | Self::Param(_)
+            | Self::ConstParam(_)
             | Self::Builtin(_)
             | Self::Len(_)
             | Self::Barrier(_)
@@ -194,6 +197,7 @@ impl InstKind {
         match self {
             Self::Const(_)
             | Self::Param(_)
+            | Self::ConstParam(_)
             | Self::Builtin(_)
             | Self::Len(_)
             | Self::Barrier(_)

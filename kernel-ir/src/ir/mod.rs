@@ -14,6 +14,7 @@ mod module;
 mod place;
 mod subgroup;
 
+pub use crate::types::ConstParamId;
 pub use atomic::{Atomic, AtomicOp, Order, Scope};
 pub use builtin::Builtin;
 pub use constant::Constant;
@@ -21,7 +22,8 @@ pub use float_rules::FloatRules;
 pub use function::{Block, BlockId, Function, FunctionId, InstId, Local, LocalId, Value, ValueId};
 pub use inst::{Inst, InstKind};
 pub use module::{
-    Buffer, BufferId, FileId, Kernel, Module, ParamId, PushParam, Shared, SharedId, Site, SiteId, SourceLocation,
+    Buffer, BufferId, ConstParam, FileId, Kernel, Module, ParamId, PushParam, Shared, SharedId, Site, SiteId,
+    SourceLocation,
 };
 pub use place::{Place, Root, Step};
 pub use subgroup::{Fold, Span, SubgroupOp};

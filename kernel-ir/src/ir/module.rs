@@ -4,7 +4,7 @@ use super::{FloatRules, Function, FunctionId};
 use crate::arena::Arena;
 use crate::descriptor::SiteKind;
 use crate::entity_id;
-use crate::types::{TypeId, Types};
+use crate::types::{ConstParamId, Scalar, Size, TypeId, Types};
 
 entity_id!(
     /// A buffer parameter of the kernel.
@@ -53,7 +53,9 @@ pub struct Kernel {
     /// The function that runs once per invocation; it has no parameters and returns unit.
     pub function: FunctionId,
     /// Invocations per workgroup along x, y, z; never zero.
-    pub workgroup: [u32; 3],
+    pub workgroup: [Size; 3],
+    /// The const parameters in order; the number of each is its specialization constant's.
+    pub constants: Arena<ConstParamId, ConstParam>,
     /// `&[T]` and `&mut [T]` parameters in order; binding numbers are their positions.
     pub buffers: Arena<BufferId, Buffer>,
     /// By-value parameters in order.
@@ -68,12 +70,21 @@ pub struct Kernel {
     pub float_rules: FloatRules,
 }
 
+impl Module {
+    /// Whether a workgroup or an array has the const parameter for its size, which is then at least 1.
+    pub fn is_size(&self, kernel: &Kernel, param: ConstParamId) -> bool {
+        let size = Size::Param(param);
+        kernel.workgroup.contains(&size) || self.types.has_len(size)
+    }
+}
+
 impl Kernel {
     /// A kernel without parameters.
-    pub fn new(function: FunctionId, workgroup: [u32; 3]) -> Self {
+    pub fn new<S: Into<Size>>(function: FunctionId, workgroup: [S; 3]) -> Self {
         Self {
             function,
-            workgroup,
+            workgroup: workgroup.map(Into::into),
+            constants: Arena::new(),
             buffers: Arena::new(),
             params: Arena::new(),
             shared: Arena::new(),
@@ -82,6 +93,22 @@ impl Kernel {
             float_rules: FloatRules::default(),
         }
     }
+
+    /// Whether the launch decides how wide a workgroup is.
+    pub fn has_open_workgroup(&self) -> bool {
+        self.workgroup.iter().any(|size| size.known().is_none())
+    }
+}
+
+/// A const parameter of the kernel: a specialization constant of its module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConstParam {
+    /// The parameter's name.
+    pub name: String,
+    /// An integer or `bool`.
+    pub scalar: Scalar,
+    /// The bits it has where nothing else is said, those above its width zero.
+    pub default: u64,
 }
 
 /// A storage buffer of the kernel.

@@ -1,5 +1,7 @@
 //! A position in the text and the tokens read there; knows no grammar.
 
+use std::str::FromStr;
+
 use super::ParseError;
 use crate::arena::EntityId;
 
@@ -128,7 +130,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// A decimal `u32`.
-    pub(super) fn number(&mut self) -> Result<u32> {
+    pub(super) fn number<N: FromStr>(&mut self) -> Result<N> {
         match self.peek_word().and_then(|word| word.parse().ok().map(|number| (word, number))) {
             Some((word, number)) => {
                 self.skip_word(word);

@@ -97,7 +97,7 @@ impl FunctionParser<'_, '_> {
         if !self.cursor.eat("%") {
             return self.cursor.expected("a value");
         }
-        Ok(ValueId::new(self.cursor.number()? as usize))
+        Ok(ValueId::new(self.cursor.number::<u32>()? as usize))
     }
 
     pub(super) fn value_type(&self, id: ValueId) -> Option<&crate::types::Type> {

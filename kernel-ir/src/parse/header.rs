@@ -2,8 +2,8 @@
 
 use super::cursor::{Cursor, Result};
 use crate::descriptor::SiteKind;
-use crate::ir::{Buffer, Kernel, Module, PushParam, Shared, Site, SourceLocation};
-use crate::types::{Field, Scalar, StructDef, Type, TypeId, Types};
+use crate::ir::{Buffer, ConstParam, ConstParamId, Kernel, Module, PushParam, Shared, Site, SourceLocation};
+use crate::types::{Field, Scalar, Size, StructDef, Type, TypeId, Types};
 
 const SITE_KINDS: [SiteKind; 9] = [
     SiteKind::IndexOutOfBounds,
@@ -80,11 +80,11 @@ fn parse_kernel(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<Kernel> {
     let function = cursor.id("fn")?;
     cursor.expect_word("workgroup")?;
     cursor.expect("(")?;
-    let x = cursor.number()?;
+    let x = parse_size(cursor)?;
     cursor.expect(",")?;
-    let y = cursor.number()?;
+    let y = parse_size(cursor)?;
     cursor.expect(",")?;
-    let workgroup = [x, y, cursor.number()?];
+    let workgroup = [x, y, parse_size(cursor)?];
     cursor.expect(")")?;
     let mut kernel = Kernel::new(function, workgroup);
     if cursor.eat_word("subgroup") {
@@ -108,6 +108,17 @@ fn parse_kernel(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<Kernel> {
     }
     kernel.full_workgroups = cursor.eat_word("full");
     cursor.expect("{")?;
+    while cursor.is_at_id("constant") {
+        cursor.declared::<ConstParamId>("constant", kernel.constants.len())?;
+        let name = cursor.name()?;
+        cursor.expect(":")?;
+        let word = cursor.peek_word().unwrap_or_default();
+        let Some(scalar) = scalar(word) else { return cursor.expected("a scalar type") };
+        cursor.skip_word(word);
+        cursor.expect("=")?;
+        let default = cursor.number()?;
+        kernel.constants.push(ConstParam { name, scalar, default });
+    }
     while cursor.is_at_id("buffer") {
         cursor.declared::<crate::ir::BufferId>("buffer", kernel.buffers.len())?;
         let name = cursor.name()?;
@@ -144,11 +155,19 @@ pub(super) fn eat_location(cursor: &mut Cursor<'_>) -> Result<Option<SourceLocat
     Ok(Some(SourceLocation { file, line, column: cursor.number()? }))
 }
 
+/// A number, or a const parameter.
+fn parse_size(cursor: &mut Cursor<'_>) -> Result<Size> {
+    match cursor.eat_id("constant") {
+        Some(param) => Ok(Size::Param(param)),
+        None => cursor.number().map(Size::Known),
+    }
+}
+
 pub(super) fn parse_type(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<TypeId> {
     if cursor.eat("[") {
         let element = parse_type(cursor, types)?;
         cursor.expect_array_semicolon()?;
-        let len = cursor.number()?;
+        let len = parse_size(cursor)?;
         cursor.expect("]")?;
         return Ok(types.array(element, len));
     }

@@ -87,6 +87,9 @@ impl FunctionParser<'_, '_> {
         if let Some(param) = self.cursor.eat_id("param") {
             return Ok(InstKind::Param(param));
         }
+        if let Some(param) = self.cursor.eat_id("constant") {
+            return Ok(InstKind::ConstParam(param));
+        }
         let word = self.cursor.peek_word().unwrap_or_default();
         if let Some(builtin) = Builtin::ALL.into_iter().find(|builtin| builtin.name() == word) {
             self.cursor.skip_word(word);

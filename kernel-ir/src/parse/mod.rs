@@ -3,23 +3,24 @@
 //! # Grammar
 //! `;` starts a comment, except in array types; line ends mean nothing. `[x]` may be left out, `x*` repeats, `x,*` repeats with commas.
 //! A *name* is an identifier or a `"string"` with Rust's escapes. Ids of what is declared in lists (`file`, `site`, `struct`,
-//! `buffer`, `param`, `shared`, `fn`, `local`) count up from 0; ids of values and blocks are free, and kept.
+//! `constant`, `buffer`, `param`, `shared`, `fn`, `local`) count up from 0; ids of values and blocks are free, and kept.
 //!
 //! ```text
 //! module   = file* site* struct* [kernel] function*
 //! file     = fileN "path"
 //! site     = siteN kind location "source text"           ; kind: index_out_of_bounds, divide_by_zero, ...
 //! struct   = structN name [align(N)] { (name : type),* }
-//! kernel   = kernel fnN workgroup(x, y, z) [subgroup(lanes)] [full]
-//!            { (bufferN name : [type] [mut])* (paramN name : type)* (sharedN name : type)* }
+//! kernel   = kernel fnN workgroup(size, size, size) [subgroup(lanes)] [full]
+//!            { (constantN name : scalar = bits)* (bufferN name : [type] [mut])* (paramN name : type)* (sharedN name : type)* }
 //! function = fnN name(def,*) -> type [location] { (localN name : type)* inst* }
-//! type     = () | bool | i32 | u32 | f32 | vecN<scalar> | [type; N] | (type,*) | structN
+//! size     = N | constantN                                ; a const parameter of the kernel
+//! type     = () | bool | i32 | u32 | f32 | vecN<scalar> | [type; size] | (type,*) | structN
 //! def      = %N ["name"] : type
 //! location = @fileN:line:column
 //! place    = (localN | bufferN | sharedN) (.N | [%N] | [%N !siteN])*   ; with a site the access is checked
 //! inst     = (def = pure | effect) [location]
 //! pure     = const literal | <op> %N,* | compose %N,* | extract %N(.N)* | insert %N(.N)*, %N
-//!          | paramN | <builtin> | len bufferN | load place | call fnN(%N,*) | atomic | <subgroup op> [(N)] %N,*
+//!          | paramN | constantN | <builtin> | len bufferN | load place | call fnN(%N,*) | atomic | <subgroup op> [(N)] %N,*
 //! effect   = store place = %N | call fnN(%N,*) | trap siteN(%N, %N) | atomic | barrier scope | fence order scope
 //!          | if %N [-> (def,*)] [location] block else block
 //!          | switch %N [-> (def,*)] [location] { (case N block)* default block }

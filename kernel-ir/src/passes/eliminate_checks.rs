@@ -10,7 +10,7 @@ use super::{Changed, PassCx};
 use crate::arena::{EntityId, SecondaryMap};
 use crate::ir::{BlockId, Constant, Function, InstId, InstKind, Kernel, Place, Root, Step, ValueId};
 use crate::op::Op;
-use crate::types::{Type, TypeId, Types};
+use crate::types::{Size, Type, TypeId, Types};
 
 /// Rounds of guessing how loop counters move; what is still wrong then counts as unknown.
 const ROUNDS: usize = 4;
@@ -361,7 +361,7 @@ impl Walker<'_> {
         for (at, step) in place.path.iter().enumerate() {
             if let Step::Index { value, check: Some(_) } = *step {
                 let is_in_range = match (ty, place.root) {
-                    (Some(ty), _) => self.facts.range(value).hi < member_count(self.types, ty),
+                    (Some(ty), _) => self.facts.is_below_size(value, member_count(self.types, ty)),
                     (None, Root::Buffer(buffer)) => {
                         self.facts.length(buffer).is_some_and(|length| self.facts.is_below(value, length, true))
                     }
@@ -387,10 +387,10 @@ impl Walker<'_> {
     }
 }
 
-fn member_count(types: &Types, ty: TypeId) -> i128 {
+fn member_count(types: &Types, ty: TypeId) -> Size {
     match *types.get(ty) {
-        Type::Vector(_, len) => len.into(),
-        Type::Array(_, len) => len.into(),
-        _ => 0,
+        Type::Vector(_, len) => Size::Known(len.into()),
+        Type::Array(_, len) => len,
+        _ => Size::Known(0),
     }
 }

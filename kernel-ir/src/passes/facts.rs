@@ -7,9 +7,9 @@ use std::cell::Cell;
 use super::edit::{for_each_inst, yields};
 use super::ranges::{self, Range};
 use crate::arena::{EntityId, SecondaryMap};
-use crate::ir::{BufferId, Builtin, Constant, Function, InstId, InstKind, Kernel, ValueId};
+use crate::ir::{BufferId, Builtin, ConstParamId, Constant, Function, InstId, InstKind, Kernel, ValueId};
 use crate::op::Op;
-use crate::types::{Scalar, Type, TypeId, Types};
+use crate::types::{Scalar, Size, Type, TypeId, Types};
 
 /// How many steps a proof may take from value to value.
 const DEPTH: usize = 5;
@@ -36,6 +36,8 @@ pub(super) struct Facts<'a> {
     definitions: Vec<Option<(InstId, usize)>>,
     /// The first `len` of each buffer stands for all of them.
     lengths: SecondaryMap<BufferId, Option<ValueId>>,
+    /// The first use of each const parameter stands for all of them.
+    const_params: SecondaryMap<ConstParamId, Option<ValueId>>,
     ranges: Vec<Range>,
     /// For each value, values that are not below it; with `true`, that are above it.
     uppers: Vec<Vec<(ValueId, bool)>>,
@@ -52,6 +54,7 @@ impl<'a> Facts<'a> {
             kernel,
             definitions: vec![None; count],
             lengths: SecondaryMap::new(),
+            const_params: SecondaryMap::new(),
             ranges: function.values.iter().map(|(_, value)| full(types, value.ty)).collect(),
             uppers: vec![Vec::new(); count],
             undo: Vec::new(),
@@ -64,6 +67,10 @@ impl<'a> Facts<'a> {
             match inst.kind {
                 InstKind::Len(buffer) => {
                     facts.lengths[buffer].get_or_insert(inst.results[0]);
+                }
+                InstKind::ConstParam(param) => {
+                    facts.const_params[param].get_or_insert(inst.results[0]);
+                    constants.push(inst.results[0]);
                 }
                 InstKind::Const(_) => constants.push(inst.results[0]),
                 _ => {}
@@ -151,20 +158,21 @@ impl<'a> Facts<'a> {
                 }
                 ranges::of_op(*op, scalar, &ranges[..operands.len()])
             }
+            Some(InstKind::ConstParam(param)) => Range::new(self.least(*param, full.lo), full.hi),
             Some(InstKind::Builtin(builtin)) => self.scalar_builtin(*builtin).meet(full),
             Some(InstKind::Extract(composite, path)) => match (self.definition(*composite), &path[..]) {
                 (Some(InstKind::Builtin(Builtin::LocalId)), [axis]) => match self.kernel {
-                    Some(kernel) => Range::new(0, i128::from(kernel.workgroup[*axis as usize]) - 1),
+                    Some(kernel) => Range::new(0, most(kernel.workgroup[*axis as usize]) - 1),
                     None => full,
                 },
                 // A grid has at most 2^32 - 1 invocations and workgroups per axis: the runtime refuses larger ones.
                 (Some(InstKind::Builtin(Builtin::GlobalId | Builtin::WorkgroupId)), [_]) => Range::new(0, full.hi - 1),
                 (Some(InstKind::Builtin(Builtin::NumWorkgroups)), [_]) => Range::new(1, full.hi),
                 (Some(InstKind::Builtin(Builtin::WorkgroupSize)), [axis]) => match self.kernel {
-                    Some(kernel) => {
-                        let size = i128::from(kernel.workgroup[*axis as usize]);
-                        Range::new(size, size)
-                    }
+                    Some(kernel) => match kernel.workgroup[*axis as usize].known() {
+                        Some(size) => Range::new(size.into(), size.into()),
+                        None => Range::new(1, full.hi),
+                    },
                     None => full,
                 },
                 _ => full,
@@ -176,7 +184,7 @@ impl<'a> Facts<'a> {
     /// What a builtin of one `u32` may be.
     fn scalar_builtin(&self, builtin: Builtin) -> Range {
         let Some(kernel) = self.kernel else { return Range::ANY };
-        let invocations = kernel.workgroup.iter().map(|size| i128::from(*size)).fold(1, i128::saturating_mul);
+        let invocations = kernel.workgroup.iter().map(|size| most(*size)).fold(1, i128::saturating_mul);
         let lanes = kernel.subgroup_size.map_or(MOST_LANES, i128::from);
         match builtin {
             Builtin::LocalIndex | Builtin::SubgroupId => Range::new(0, invocations - 1),
@@ -191,6 +199,7 @@ impl<'a> Facts<'a> {
     fn canonical(&self, value: ValueId) -> ValueId {
         match self.definition(value) {
             Some(InstKind::Len(buffer)) => self.lengths[*buffer].unwrap_or(value),
+            Some(InstKind::ConstParam(param)) => self.const_params[*param].unwrap_or(value),
             _ => value,
         }
     }
@@ -218,6 +227,43 @@ impl<'a> Facts<'a> {
         self.lengths[buffer]
     }
 
+    /// The least value of a const parameter: sizes are at least 1.
+    fn least(&self, param: ConstParamId, otherwise: i128) -> i128 {
+        let size = Size::Param(param);
+        let is_size = self.types.has_len(size) || self.kernel.is_some_and(|kernel| kernel.workgroup.contains(&size));
+        if is_size { 1 } else { otherwise }
+    }
+
+    /// Whether an unsigned value is certainly below a size.
+    pub(super) fn is_below_size(&self, value: ValueId, size: Size) -> bool {
+        match size {
+            Size::Known(size) => self.range(value).hi < size.into(),
+            Size::Param(param) => {
+                self.range(value).hi < 1
+                    || self.counts_below(self.stripped(value), param)
+                    || self.const_params[param].is_some_and(|bound| self.is_below(value, bound, true))
+            }
+        }
+    }
+
+    /// Whether a value is the invocation's position along an axis, or in a workgroup, that is as wide as a const parameter.
+    fn counts_below(&self, value: ValueId, param: ConstParamId) -> bool {
+        let Some(kernel) = self.kernel else { return false };
+        match self.definition(value) {
+            Some(InstKind::Builtin(Builtin::LocalIndex)) => {
+                let mut wide = kernel.workgroup.iter().filter(|size| **size != Size::Known(1));
+                wide.next() == Some(&Size::Param(param)) && wide.next().is_none()
+            }
+            Some(InstKind::Extract(composite, path)) => match (self.definition(*composite), &path[..]) {
+                (Some(InstKind::Builtin(Builtin::LocalId)), [axis]) => {
+                    kernel.workgroup[*axis as usize] == Size::Param(param)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
     /// Whether `value < bound` (strict) or `value <= bound` is certain. Both are integers.
     pub(super) fn is_below(&self, value: ValueId, bound: ValueId, strict: bool) -> bool {
         self.proves(value, self.stripped(bound), strict, DEPTH, &Cell::new(FUEL))
@@ -240,6 +286,11 @@ impl<'a> Facts<'a> {
                 Some(inner) => value = inner,
                 None => break,
             }
+        }
+        if let Some(InstKind::ConstParam(param)) = self.definition(bound)
+            && self.counts_below(value, *param)
+        {
+            return true;
         }
         let (range, limit) = (self.range(value), self.range(bound));
         if range.hi < limit.lo || (!strict && range.hi == limit.lo) {
@@ -409,6 +460,11 @@ impl<'a> Facts<'a> {
             }
         }
     }
+}
+
+/// The largest that a size can be.
+fn most(size: Size) -> i128 {
+    size.known().unwrap_or(u32::MAX).into()
 }
 
 fn full(types: &Types, ty: TypeId) -> Range {

@@ -89,6 +89,7 @@ fn may_move(function: &Function, id: InstId, cx: &PassCx<'_>) -> bool {
         | InstKind::Extract(..)
         | InstKind::Insert(..)
         | InstKind::Param(_)
+        | InstKind::ConstParam(_)
         | InstKind::Builtin(_)
         | InstKind::Len(_) => true,
         // An integer divisor may be zero, and exact float division takes many instructions.

@@ -15,7 +15,7 @@ use crate::ir::{
     Step, ValueId,
 };
 use crate::op::Op;
-use crate::types::{Scalar, Type, TypeId, Types};
+use crate::types::{Scalar, Size, Type, TypeId, Types};
 use crate::uniformity::{Loads, Uniformity};
 
 /// Runs the pass.
@@ -303,11 +303,12 @@ impl Masking<'_> {
                 (Step::Field(member), Some(of), _) => self.types.member(of, member),
                 (Step::Index { value, check }, Some(of), _) => {
                     let len = match self.types.get(of) {
-                        Type::Array(_, len) => *len,
-                        Type::Vector(_, len) => u32::from(*len),
-                        _ => 0,
+                        Type::Array(_, Size::Param(param)) => InstKind::ConstParam(*param),
+                        Type::Array(_, Size::Known(len)) => InstKind::Const(Constant::U32(*len)),
+                        Type::Vector(_, len) => InstKind::Const(Constant::U32(u32::from(*len))),
+                        _ => InstKind::Const(Constant::U32(0)),
                     };
-                    steps.extend(check.map(|_| (value, InstKind::Const(Constant::U32(len)))));
+                    steps.extend(check.map(|_| (value, len)));
                     self.types.member(of, 0)
                 }
                 (Step::Index { value, check }, None, Root::Buffer(buffer)) => {

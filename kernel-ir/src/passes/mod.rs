@@ -7,6 +7,7 @@ mod edit;
 pub mod eliminate_checks;
 pub mod eval;
 mod facts;
+mod fix_constants;
 pub mod flatten_branches;
 pub mod fold_constants;
 mod identities;
@@ -21,6 +22,8 @@ pub mod renumber;
 pub mod share_values;
 pub mod split_locals;
 pub mod tail_returns;
+
+pub use fix_constants::fix_constants;
 
 use std::ops::{BitOr, BitOrAssign};
 use std::sync::OnceLock;

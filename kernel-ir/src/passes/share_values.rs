@@ -95,6 +95,7 @@ impl Sharer<'_, '_> {
             | InstKind::Extract(..)
             | InstKind::Insert(..)
             | InstKind::Param(_)
+            | InstKind::ConstParam(_)
             | InstKind::Builtin(_)
             | InstKind::Len(_) => true,
             InstKind::Load(place @ Place { root: Root::Buffer(buffer), .. }) => {

@@ -6,7 +6,7 @@ use super::edit::{add_effect, add_inst, for_each_inst};
 use super::{Changed, PassCx};
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Constant, Function, InstId, InstKind, Local, LocalId, Place, Root, Step, ValueId};
-use crate::types::{Type, TypeId, Types};
+use crate::types::{Size, Type, TypeId, Types};
 
 /// Locals that would split into more parts stay whole.
 const MOST_PARTS: usize = 64;
@@ -83,7 +83,7 @@ fn fix_constant_indices(function: &mut Function, types: &Types) -> Changed {
 }
 
 fn is_splittable(types: &Types, ty: TypeId) -> bool {
-    matches!(types.get(ty), Type::Array(..) | Type::Tuple(_) | Type::Struct(_))
+    matches!(types.get(ty), Type::Array(_, Size::Known(_)) | Type::Tuple(_) | Type::Struct(_))
 }
 
 /// Which locals are used at all, and per local the paths at which an element is chosen at run time.
@@ -114,7 +114,7 @@ fn constant_steps(path: &[Step]) -> Vec<u32> {
 
 fn member_count(types: &Types, ty: TypeId) -> u32 {
     match types.get(ty) {
-        Type::Array(_, len) => *len,
+        Type::Array(_, len) => len.known().unwrap_or(0),
         Type::Tuple(members) => members.len() as u32,
         Type::Struct(id) => types.struct_def(*id).fields.len() as u32,
         _ => 0,

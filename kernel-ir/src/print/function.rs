@@ -185,6 +185,7 @@ impl<'a> Printer<'a> {
                 write!(f, "insert {composite}{}, {member}", fields(steps))
             }
             InstKind::Param(param) => write!(f, "{param}"),
+            InstKind::ConstParam(param) => write!(f, "{param}"),
             InstKind::Builtin(builtin) => f.write_str(builtin.name()),
             InstKind::Len(buffer) => write!(f, "len {buffer}"),
             InstKind::Load(place) => write!(f, "load {place}"),

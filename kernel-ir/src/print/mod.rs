@@ -150,6 +150,10 @@ fn write_kernel(f: &mut Formatter<'_>, module: &Module, kernel: &Kernel) -> fmt:
         write!(f, " fast_math({})", relaxed.join(", "))?;
     }
     writeln!(f, "{} {{", if kernel.full_workgroups { " full" } else { "" })?;
+    for (id, constant) in kernel.constants.iter() {
+        let (scalar, default) = (constant.scalar.name(), constant.default);
+        writeln!(f, "{INDENT}{id} {}: {scalar} = {default}", name(&constant.name))?;
+    }
     for (id, buffer) in kernel.buffers.iter() {
         let mutable = if buffer.writable { " mut" } else { "" };
         writeln!(f, "{INDENT}{id} {}: [{}]{mutable}", name(&buffer.name), module.types.display(buffer.element))?;

@@ -186,6 +186,7 @@ impl FunctionWriter<'_, '_> {
             (InstKind::Subgroup(op, operands), Some(ty)) => self.subgroup(*op, operands, ty),
             (InstKind::Load(place), _) => self.load(place),
             (InstKind::Param(param), _) => self.w.load_param(*param),
+            (InstKind::ConstParam(param), _) => self.w.const_param(*param),
             (InstKind::Builtin(builtin), _) => self.prologue.builtin(*builtin),
             (InstKind::Len(buffer), _) => self.prologue.len(*buffer),
             (InstKind::Const(constant), Some(ty)) => self.w.constant(*constant, ty),

@@ -1,19 +1,50 @@
 //! Constants, each declared once at module scope.
 
-use rspirv::spirv::Op;
+use rspirv::spirv::{Decoration, Op};
 
 use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
-use crate::ir::Constant;
+use crate::arena::EntityId;
+use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;
 use crate::passes::eval;
-use crate::types::{Scalar, Type, TypeId};
+use crate::types::{Scalar, Size, Type, TypeId};
 
 impl Writer<'_> {
     /// A `u32`.
     pub(super) fn const_u32(&mut self, value: u32) -> Id {
         self.const_scalar(Scalar::U32, value.into())
+    }
+
+    /// A number, or the specialization constant that holds it.
+    pub(super) fn size(&mut self, size: Size) -> Id {
+        match size {
+            Size::Known(number) => self.const_u32(number),
+            Size::Param(param) => self.const_param(param),
+        }
+    }
+
+    /// The specialization constant of a const parameter, declared when first asked for; its number is its `SpecId`.
+    pub(super) fn const_param(&mut self, param: ConstParamId) -> Id {
+        if let Some(id) = self.interface.constants[param.index()] {
+            return id;
+        }
+        let ConstParam { name, scalar, default } = &self.kernel.constants[param];
+        let ty = self.lanes_type(Lanes::one(*scalar));
+        let bits = *default;
+        let id = match scalar {
+            Scalar::Bool if bits != 0 => self.new_global(Op::SpecConstantTrue, Some(ty), &[]),
+            Scalar::Bool => self.new_global(Op::SpecConstantFalse, Some(ty), &[]),
+            scalar => {
+                let words = literal_words(*scalar, bits);
+                self.new_global(Op::SpecConstant, Some(ty), &words)
+            }
+        };
+        self.decorate(id, Decoration::SpecId, &[param.index() as u32]);
+        self.names.inst_text(Op::Name, &[id], name, &[]);
+        self.interface.constants[param.index()] = Some(id);
+        id
     }
 
     /// A scalar by its bits, those above its width zero; a `bool` is true when they are not zero.
@@ -22,13 +53,10 @@ impl Writer<'_> {
         match scalar {
             Scalar::Bool if bits != 0 => self.global(Op::ConstantTrue, Some(ty), &[]),
             Scalar::Bool => self.global(Op::ConstantFalse, Some(ty), &[]),
-            Scalar::I64 | Scalar::U64 | Scalar::F64 => {
-                self.global(Op::Constant, Some(ty), &[bits as u32, (bits >> 32) as u32])
+            _ => {
+                let words = literal_words(scalar, bits);
+                self.global(Op::Constant, Some(ty), &words)
             }
-            // The encoding repeats the sign above the width.
-            Scalar::I8 => self.global(Op::Constant, Some(ty), &[i32::from(bits as i8).cast_unsigned()]),
-            Scalar::I16 => self.global(Op::Constant, Some(ty), &[i32::from(bits as i16).cast_unsigned()]),
-            _ => self.global(Op::Constant, Some(ty), &[bits as u32]),
         }
     }
 
@@ -72,5 +100,16 @@ impl Writer<'_> {
             Constant::Bits(scalar, bits) => self.const_scalar(scalar, bits),
             Constant::Zero => self.const_zero(ty),
         }
+    }
+}
+
+/// The literal words of a number.
+fn literal_words(scalar: Scalar, bits: u64) -> Vec<u32> {
+    match scalar {
+        Scalar::I64 | Scalar::U64 | Scalar::F64 => vec![bits as u32, (bits >> 32) as u32],
+        // The encoding repeats the sign above the width.
+        Scalar::I8 => vec![i32::from(bits as i8).cast_unsigned()],
+        Scalar::I16 => vec![i32::from(bits as i16).cast_unsigned()],
+        _ => vec![bits as u32],
     }
 }

@@ -7,7 +7,7 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::ir::Builtin;
-use crate::types::Scalar;
+use crate::types::{Scalar, Size};
 
 /// What the device calls the builtin; `None` where no input variable holds it.
 fn input_of(builtin: Builtin) -> Option<(BuiltIn, &'static str)> {
@@ -53,8 +53,29 @@ impl Writer<'_> {
 
     /// The number of invocations along each axis, which the kernel fixes.
     pub(super) fn workgroup_size(&mut self) -> Id {
-        let sizes = self.kernel.workgroup.map(|size| self.const_u32(size));
+        if let Some(id) = self.interface.workgroup_size {
+            return id;
+        }
+        let sizes = self.kernel.workgroup.map(|size| self.size(size));
         let ty = self.lanes_type(UVEC3);
-        self.global(Op::ConstantComposite, Some(ty), &sizes)
+        if !self.kernel.has_open_workgroup() {
+            return self.global(Op::ConstantComposite, Some(ty), &sizes);
+        }
+        let id = self.new_global(Op::SpecConstantComposite, Some(ty), &sizes);
+        self.decorate(id, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
+        self.interface.workgroup_size = Some(id);
+        id
+    }
+
+    /// The product of sizes.
+    pub(super) fn product(&mut self, sizes: &[Size]) -> Id {
+        let word = self.u32_type();
+        let known = sizes.iter().filter_map(|size| size.known()).fold(1, u32::saturating_mul);
+        let mut product = (known != 1).then(|| self.const_u32(known));
+        for size in sizes.iter().filter(|size| size.known().is_none()) {
+            let size = self.size(*size);
+            product = Some(product.map_or(size, |product| self.op(Op::IMul, word, &[product, size])));
+        }
+        product.unwrap_or_else(|| self.const_u32(1))
     }
 }

@@ -12,7 +12,7 @@ use crate::arena::EntityId;
 use crate::descriptor::{LaunchWord, LaunchWordKind};
 use crate::ir::{BufferId, Builtin, Kernel, Module, ParamId, SharedId};
 use crate::layout::Layout;
-use crate::types::{Scalar, Type, TypeId, Types};
+use crate::types::{Scalar, Size, Type, TypeId, Types};
 
 /// `UVec3`, the type of most builtins.
 pub(super) const UVEC3: Lanes = Lanes { scalar: Scalar::U32, count: 3 };
@@ -37,6 +37,10 @@ pub(super) struct Interface {
     /// The variable of each shared variable that is used, by number, and those that start with zeros.
     pub(super) shared: Vec<Id>,
     pub(super) zeroed: Vec<SharedId>,
+    /// The specialization constants that are declared, by the number of the const parameter.
+    pub(super) constants: Vec<Option<Id>>,
+    /// The built-in `WorkgroupSize`, where that is a specialization constant.
+    pub(super) workgroup_size: Option<Id>,
     push: Id,
     /// The input variable of each builtin that has one, by number.
     pub(super) inputs: [Id; Builtin::ALL.len()],
@@ -66,7 +70,7 @@ impl Prologue {
 impl Interface {
     /// Lays out the push-constant block.
     pub(super) fn lay_out(module: &Module, kernel: &Kernel, uses: &Uses) -> Result<Self, EmitError> {
-        let mut interface = Self::default();
+        let mut interface = Self { constants: vec![None; kernel.constants.len()], ..Self::default() };
         for (_, buffer) in kernel.buffers.iter() {
             let layout = Layout::of(&module.types, buffer.element);
             interface.strides.push(layout.ok_or_else(|| EmitError::NoLayout(buffer.name.clone()))?.size);
@@ -108,7 +112,7 @@ fn push_layout(types: &Types, ty: TypeId) -> Option<Layout> {
 
 /// Whether invocations beyond the asked ones exist along this axis.
 fn is_masked(kernel: &Kernel, uses: &Uses, axis: u8) -> bool {
-    !uses.needs_full_workgroups && kernel.workgroup[usize::from(axis)] > 1
+    !uses.needs_full_workgroups && kernel.workgroup[usize::from(axis)] != Size::Known(1)
 }
 
 /// The launch words a kernel needs, in the order of the block.
@@ -289,9 +293,9 @@ impl Writer<'_> {
         let word = self.u32_type();
         let width = self.kernel.workgroup[0];
         let moved = match width {
-            1 => first,
+            Size::Known(1) => first,
             _ => {
-                let width = self.const_u32(width);
+                let width = self.size(width);
                 self.op(Op::IMul, word, &[first, width])
             }
         };

@@ -7,7 +7,7 @@ use super::module::Writer;
 use super::words::Id;
 use crate::arena::EntityId;
 use crate::ir::{Place, Root, SiteId, Step, ValueId};
-use crate::types::{Type, TypeId};
+use crate::types::{Size, Type, TypeId};
 
 /// A place with its steps as ids, ready to be accessed.
 struct Access {
@@ -166,13 +166,13 @@ impl FunctionWriter<'_, '_> {
             Step::Index { value, check } => {
                 let len = match *types.get(access.ty) {
                     Type::Array(_, len) => len,
-                    Type::Vector(_, len) => u32::from(len),
+                    Type::Vector(_, len) => Size::Known(len.into()),
                     _ => panic!("only arrays and vectors are indexed"),
                 };
                 let member = types.member(access.ty, 0);
                 let index = self.value(value);
                 if let Some(site) = check {
-                    access.checks.push(Check { site, index, len: self.w.const_u32(len) });
+                    access.checks.push(Check { site, index, len: self.w.size(len) });
                 }
                 (index, member)
             }

@@ -12,6 +12,8 @@
 //! that of the queue family, which needs no feature.
 //!
 //! # Interface
+//! - Const parameters are specialization constants with their positions as numbers; a workgroup whose width is one is told
+//!   by a constant that is the built-in `WorkgroupSize`, as Vulkan 1.2 has no `LocalSizeId`.
 //! - Buffers: set 0, binding = number of the buffer; the trap record, when a site is left that can trap,
 //!   takes the next binding, and the print buffer, when one is left that prints, the one after.
 //! - Push constants: the by-value parameters in order at their natural alignment, then one `u32` per launch word.
@@ -81,6 +83,9 @@ pub struct Emitted {
     pub parallel: Parallel,
     /// The atomic floats that the device itself adds to.
     pub float_atomics: FloatAtomics,
+    /// What arrays take in workgroup memory whose lengths the launch decides: bytes, and the const parameters to multiply
+    /// them with.
+    pub shared_arrays: Vec<(u32, Vec<u32>)>,
     /// Features beyond the baseline, each with the first place that needs it.
     pub features: Vec<(Feature, Option<SourceLocation>)>,
 }

@@ -176,7 +176,10 @@ impl<'m> Writer<'m> {
     }
 
     /// Puts the sections together.
-    pub(super) fn finish(self) -> Result<Emitted, EmitError> {
+    pub(super) fn finish(mut self) -> Result<Emitted, EmitError> {
+        if self.kernel.has_open_workgroup() {
+            self.workgroup_size();
+        }
         let head = self.head();
         let sections = [&head, &self.strings, &self.names, &self.annotations, &self.globals, &self.functions];
         if sections.iter().any(|section| section.is_too_long()) {
@@ -188,6 +191,7 @@ impl<'m> Writer<'m> {
             words.extend_from_slice(section.as_slice());
         }
         let (trap_binding, print_binding) = (self.trap_binding(), self.print_binding());
+        let (shared_bytes, shared_arrays) = shared::bytes(self.module, self.kernel, &self.uses);
         Ok(Emitted {
             words,
             push_constant_size: self.interface.push_constant_size,
@@ -198,13 +202,14 @@ impl<'m> Writer<'m> {
             print_binding,
             trap_words: self.uses.trap_words.unwrap_or(0),
             parallel: Parallel {
-                shared_bytes: shared::bytes(self.module, self.kernel, &self.uses),
+                shared_bytes,
                 full_workgroups: self.uses.needs_full_workgroups,
                 subgroup_operations: self.uses.subgroup,
                 subgroup_size: self.kernel.subgroup_size,
                 native: None,
             },
             float_atomics: self.features.float_atomics(),
+            shared_arrays,
             sites: self.uses.sites,
             site_words: self.uses.site_words,
             features: self.features.uses(),
@@ -221,7 +226,7 @@ impl<'m> Writer<'m> {
         ];
         let widths = self.features.float_widths();
         let is_kept = |mode: ExecutionMode| {
-            !widths.is_empty() && !(mode == ExecutionMode::SignedZeroInfNanPreserve && self.kernel.float_rules.no_nan)
+            !(widths.is_empty() || mode == ExecutionMode::SignedZeroInfNanPreserve && self.kernel.float_rules.no_nan)
         };
         let controls: Vec<_> = controls.into_iter().filter(|(_, mode)| is_kept(*mode)).collect();
         let mut head = Words::default();
@@ -247,7 +252,8 @@ impl<'m> Writer<'m> {
         let entry = self.interface.functions[self.kernel.function.index()];
         let model = spirv::ExecutionModel::GLCompute as u32;
         head.inst_text(Op::EntryPoint, &[model, entry], super::ENTRY_POINT, &self.interface.variables);
-        let [x, y, z] = self.kernel.workgroup;
+        // Where the launch decides, the constant that is the built-in `WorkgroupSize` takes precedence over this.
+        let [x, y, z] = self.kernel.workgroup.map(|size| size.known().unwrap_or(1));
         head.inst(Op::ExecutionMode, &[entry, ExecutionMode::LocalSize as u32, x, y, z]);
         for width in widths {
             for (_, mode) in &controls {

@@ -81,7 +81,7 @@ impl Writer<'_> {
             Type::Unit => self.global(Op::TypeVoid, None, &[]),
             Type::Scalar(_) | Type::Vector(..) => self.lanes_type(self.lanes_of(ty)),
             Type::Array(element, len) => {
-                let (element, len) = (self.value_type(*element), self.const_u32(*len));
+                let (element, len) = (self.value_type(*element), self.size(*len));
                 self.new_global(Op::TypeArray, None, &[element, len])
             }
             Type::Tuple(members) => {
@@ -114,7 +114,7 @@ impl Writer<'_> {
             Type::Scalar(Scalar::Bool) => self.u32_type(),
             Type::Array(element, len) => {
                 let stride = self.layout(*element).size;
-                let (element, len) = (self.storage_type(*element), self.const_u32(*len));
+                let (element, len) = (self.storage_type(*element), self.size(*len));
                 let id = self.new_global(Op::TypeArray, None, &[element, len]);
                 self.decorate(id, Decoration::ArrayStride, &[stride]);
                 id

@@ -3,7 +3,7 @@
 use super::{FunctionCx, VerifyErrorKind};
 use crate::descriptor::SiteKind;
 use crate::ir::{BufferId, Inst, Kernel, ParamId, Place, Root, Step, ValueId};
-use crate::types::{Scalar, Type, TypeId};
+use crate::types::{ConstParamId, Scalar, Type, TypeId};
 use crate::typing;
 
 impl<'m> FunctionCx<'m, '_> {
@@ -30,6 +30,14 @@ impl<'m> FunctionCx<'m, '_> {
         match kernel.params.get(param) {
             // A type that does not exist was reported with the kernel.
             Some(def) => self.check_result(inst, Some(def.ty)),
+            None => self.error(VerifyErrorKind::UnknownId, format!("there is no {param}")),
+        }
+    }
+
+    pub(super) fn check_const_param(&mut self, param: ConstParamId, inst: &Inst) {
+        let Some(kernel) = self.any_kernel(&param) else { return };
+        match kernel.constants.get(param) {
+            Some(def) => self.check_result_is(inst, &Type::Scalar(def.scalar)),
             None => self.error(VerifyErrorKind::UnknownId, format!("there is no {param}")),
         }
     }

@@ -1,9 +1,9 @@
 //! Module part of the verifier: types, sites, the kernel's interface, signatures of functions.
 
 use super::{VerifyError, VerifyErrorKind};
-use crate::ir::{Function, FunctionId, Module};
+use crate::ir::{ConstParam, Function, FunctionId, Module};
 use crate::layout::Layout;
-use crate::types::{Scalar, StructId, Type, TypeId};
+use crate::types::{Scalar, Size, StructId, Type, TypeId};
 
 fn error(kind: VerifyErrorKind, entity: impl ToString, message: impl Into<String>) -> VerifyError {
     let (entity, message) = (entity.to_string(), message.into());
@@ -33,11 +33,22 @@ fn check_type(module: &Module, id: TypeId, ty: &Type) -> Result<(), String> {
         Type::Unit | Type::Scalar(_) => Ok(()),
         Type::Vector(_, 2..=4) => Ok(()),
         Type::Vector(_, lanes) => Err(format!("a vector of {lanes} lanes")),
-        Type::Array(_, 0) => Err("an array of no elements".to_owned()),
-        Type::Array(element, _) => check_member(*element),
+        Type::Array(_, Size::Known(0)) => Err("an array of no elements".to_owned()),
+        Type::Array(element, len) => check_size(module, *len).and_then(|()| check_member(*element)),
         Type::Tuple(members) if members.is_empty() => Err("a tuple without members".to_owned()),
         Type::Tuple(members) => members.iter().try_for_each(|member| check_member(*member)),
         Type::Struct(def) => check_struct(module, *def, check_member),
+    }
+}
+
+/// A size that the launch decides is a const parameter of type `u32`, which the kernel has.
+fn check_size(module: &Module, size: Size) -> Result<(), String> {
+    let Size::Param(param) = size else { return Ok(()) };
+    let def = module.kernel.as_ref().and_then(|kernel| kernel.constants.get(param));
+    match def {
+        Some(ConstParam { scalar: Scalar::U32, default: 1.., .. }) => Ok(()),
+        Some(_) => Err(format!("the size {param} is no `u32` of at least 1")),
+        None => Err(format!("there is no {param}")),
     }
 }
 
@@ -70,8 +81,19 @@ pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
     use VerifyErrorKind::{KernelInterface, Layout as NoLayout, UnknownId};
     let Some(kernel) = &module.kernel else { return };
     let types = &module.types;
-    if kernel.workgroup.contains(&0) {
+    if kernel.workgroup.contains(&Size::Known(0)) {
         errors.push(error(KernelInterface, "kernel", "a workgroup size is zero"));
+    }
+    for size in kernel.workgroup {
+        if let Err(message) = check_size(module, size) {
+            errors.push(error(KernelInterface, "kernel", message));
+        }
+    }
+    for (id, constant) in kernel.constants.iter() {
+        let is_number = constant.scalar.is_int() || constant.scalar == Scalar::Bool;
+        if !is_number || constant.default & !constant.scalar.mask() != 0 {
+            errors.push(error(KernelInterface, id, "a const parameter is an integer or `bool`"));
+        }
     }
     match module.functions.get(kernel.function) {
         None => errors.push(error(UnknownId, "kernel", format!("there is no {}", kernel.function))),

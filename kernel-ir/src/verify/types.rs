@@ -29,6 +29,7 @@ impl<'m> FunctionCx<'m, '_> {
             InstKind::Fence(_, order) => self.check_fence(*order, inst),
             InstKind::Subgroup(op, operands) => self.check_subgroup(*op, operands, inst),
             InstKind::Param(param) => self.check_param(*param, inst),
+            InstKind::ConstParam(param) => self.check_const_param(*param, inst),
             InstKind::Len(buffer) => self.check_len(*buffer, inst),
             InstKind::Load(place) => self.check_load(place, inst),
             InstKind::Store(place, value) => self.check_store(place, *value, inst),

@@ -105,12 +105,12 @@ fn types() {
             module.types.intern(ty);
         }
     };
-    fails(add(Type::Array(TypeId::new(0), 0)), "type2: MalformedType: an array of no elements");
+    fails(add(Type::Array(TypeId::new(0), 0.into())), "type2: MalformedType: an array of no elements");
     fails(add(Type::Tuple(Vec::new())), "type2: MalformedType: a tuple without members");
     fails(add(Type::Vector(Scalar::Bool, 5)), "type2: MalformedType: a vector of 5 lanes");
     fails(add(Type::Tuple(vec![TypeId::new(1)])), "type2: MalformedType: a member is unit");
     let forward = "type2: MalformedType: a member's type, type7, is not an earlier one";
-    fails(add(Type::Array(TypeId::new(7), 1)), forward);
+    fails(add(Type::Array(TypeId::new(7), 1.into())), forward);
     fails(
         |module| {
             module.types.add_struct(StructDef { name: "S".into(), fields: Vec::new(), align: 1 });

@@ -4,7 +4,7 @@ use crate::ast::{Fn, Param, ScalarName};
 use crate::diag::{Diagnostics, code};
 use crate::infer::{holds_atomics, infer_signature, type_name};
 use crate::program::{ItemId, Program};
-use crate::typed::Ty;
+use crate::typed::{Len, Ty};
 
 /// Why a type cannot cross, and what to write instead.
 pub(super) type Refusal = (&'static str, &'static str);
@@ -13,8 +13,8 @@ pub(super) fn check_parameters(program: &Program, item: ItemId, function: &Fn, d
     let (types, _) = infer_signature(program, item, function);
     for (param, ty) in function.params.iter().zip(&types) {
         let refusal = match ty {
-            Ty::Buffer { element, .. } => refuse_element(element),
-            _ => refuse_value(ty).or_else(|| refuse_atomics(program, ty)),
+            Ty::Buffer { element, .. } => refuse_element(element).or_else(|| refuse_open(element)),
+            _ => refuse_value(ty).or_else(|| refuse_atomics(program, ty)).or_else(|| refuse_open(ty)),
         };
         if let Some(refusal) = refusal {
             report(program, param, ty, refusal, diags);
@@ -74,9 +74,24 @@ fn refuse_atomics(program: &Program, ty: &Ty) -> Option<Refusal> {
     ))
 }
 
+// Rule: the layout of what crosses is the same in all launches.
+// Example: `fn k<const N: usize>(rows: &[[f32; N]])`
+fn refuse_open(ty: &Ty) -> Option<Refusal> {
+    match ty {
+        Ty::Array(_, Len::Chosen(_)) => Some((
+            "the layout of buffers and parameters cannot depend on a const parameter of the kernel",
+            "write the length as a number, or take a buffer of single elements and compute the index",
+        )),
+        Ty::Array(element, _) => refuse_open(element),
+        _ => None,
+    }
+}
+
 fn refuse_array(ty: &Ty, element: &Ty) -> Option<Refusal> {
     match ty {
-        Ty::Array(_, 0) => Some(("an array without elements holds nothing", "give it a length of one or more")),
+        Ty::Array(_, Len::Known(0)) => {
+            Some(("an array without elements holds nothing", "give it a length of one or more"))
+        }
         _ => refuse_element(element),
     }
 }

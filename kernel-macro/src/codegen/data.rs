@@ -1,14 +1,14 @@
 //! `#[derive(GpuData)]`: its rules, and the implementations with proof that rustc lays the struct out as we do.
 
 use gridwise_ir::layout::{Layout, field_offsets};
-use gridwise_ir::types::{Field, Scalar, StructDef, StructId, Type, TypeId, Types};
+use gridwise_ir::types::{Field, Scalar, StructDef, StructId, TypeId, Types};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use crate::ast::{Item, ScalarName, SpanRange, Struct};
 use crate::diag::{Diagnostics, code};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
-use crate::typed::Ty;
+use crate::typed::{Len, Ty};
 
 /// The struct must say `#[repr(C)]`, and nothing else about its layout.
 pub(crate) fn check_repr(input: &syn::DeriveInput, diags: &mut Diagnostics) {
@@ -79,7 +79,7 @@ fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
         Ty::Option(_) | Ty::Result(..) => {
             Some(("Rust does not define the layout of enums", "use a `u32` flag beside the value"))
         }
-        Ty::Array(_, 0) => Some(("it is empty", "remove the field")),
+        Ty::Array(_, Len::Known(0)) => Some(("it is empty", "remove the field")),
         Ty::Array(element, _) => misfit(element),
         _ => None,
     }
@@ -180,7 +180,8 @@ fn memory_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<TypeId> 
         Ty::Atomic(name) => Some(types.scalar(scalar(name)?)),
         Ty::Array(element, len) => {
             let element = memory_type(program, element, types)?;
-            Some(types.intern(Type::Array(element, *len)))
+            // Of a length that the launch decides, only the least is certain.
+            Some(types.array(element, len.known().unwrap_or(1)))
         }
         Ty::Struct(id) => struct_type(program, *id, types).map(|(_, ty)| ty),
         _ => None,

@@ -1,8 +1,8 @@
 //! A compiled kernel as the tokens of a constant.
 
-use gridwise_ir::compile::{Compiled, CompiledLocation, CompiledParam, CompiledSite};
+use gridwise_ir::compile::{Compiled, CompiledConstant, CompiledLocation, CompiledParam, CompiledSite};
 use gridwise_ir::descriptor::{
-    FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, SubgroupOperations, pack,
+    FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, Size, SubgroupOperations, pack,
 };
 use proc_macro2::{Ident, Literal, Span};
 
@@ -27,7 +27,12 @@ pub(super) fn descriptor_tokens(
     let (name, entry_point, size) = (&compiled.name, compiled.entry_point, number(compiled.push_constant_size));
     let location = location_tokens(compiled.location.as_ref().unwrap_or(place));
     let spirv = Literal::byte_string(&pack(&compiled.words));
-    let [x, y, z] = compiled.workgroup.map(number);
+    // What the launch decides stands in fields of its own.
+    let [x, y, z] = compiled.workgroup.map(|size| match size {
+        Size::Known(size) => number(size),
+        Size::Param(_) => number(1),
+    });
+    let constants = (!compiled.constants.is_empty()).then(|| constants_tokens(compiled, home));
     let params = (!compiled.params.is_empty()).then(|| {
         let params = compiled.params.iter().map(param_tokens);
         tokens!(params: &[#(#params),*],)
@@ -65,10 +70,32 @@ pub(super) fn descriptor_tokens(
     let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
     tokens! {
         &__Descriptor {
-            #params #launch_words #trap #print #left #features #parallel #ir
+            #constants #params #launch_words #trap #print #left #features #parallel #ir
             ..__Descriptor::new(#name, #location, #spirv, #entry_point, [#x, #y, #z], #size)
         }
     }
+}
+
+/// `workgroup`, `constants` and `shared_arrays` of a kernel with const parameters.
+fn constants_tokens(compiled: &Compiled, home: &Ident) -> Tokens {
+    let sizes = compiled.workgroup.map(|size| {
+        let (variant, value) = match size {
+            Size::Known(value) => ("Known", number(value)),
+            Size::Param(param) => ("Param", number(param)),
+        };
+        let variant = ident(variant);
+        tokens!(#home::Size::#variant(#value))
+    });
+    let constants = compiled.constants.iter().map(|constant| {
+        let CompiledConstant { name, ty, default, is_size } = constant;
+        let (ty, default) = (ident(ty.name()), Literal::u64_unsuffixed(*default));
+        tokens!(#home::ConstParam { name: #name, ty: #home::ConstType::#ty, default: #default, is_size: #is_size })
+    });
+    let arrays = compiled.shared_arrays.iter().map(|(bytes, lengths)| {
+        let (bytes, lengths) = (number(*bytes), lengths.iter().copied().map(number));
+        tokens!(#home::SharedArray { bytes: #bytes, lengths: &[#(#lengths),*] })
+    });
+    tokens!(workgroup: [#(#sizes),*], constants: &[#(#constants),*], shared_arrays: &[#(#arrays),*],)
 }
 
 fn param_tokens(param: &CompiledParam) -> Tokens {

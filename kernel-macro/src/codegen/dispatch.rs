@@ -4,7 +4,9 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::FnArg;
 use syn::ext::IdentExt as _;
 
+use super::generics::{params_and_args, params_with_defaults};
 use crate::ast::{Fn, Param, ScalarName, TypeExpr, TypeKind};
+use crate::attrs::KernelAttr;
 use crate::gather::is_gathered_type;
 use crate::tokens::{Tokens, tokens, tokens_at};
 
@@ -31,8 +33,10 @@ fn shared_attrs(attrs: &[syn::Attribute]) -> impl Iterator<Item = &syn::Attribut
 }
 
 /// `struct Saxpy;` with its documentation.
-fn dispatch_struct(function: &Ident, name: &Ident, vis: &syn::Visibility, attrs: &[syn::Attribute]) -> Tokens {
-    let shared = shared_attrs(attrs);
+fn dispatch_struct(function: &Fn, name: &Ident, attr: &KernelAttr) -> Tokens {
+    let shared = shared_attrs(&function.attrs);
+    let params = params_with_defaults(function, attr);
+    let (function, vis) = (&function.name, &function.vis);
     // A paragraph of its own, behind the author's.
     let sentence = format!("\n\nLaunches the kernel `{function}`: see [`dispatch`](Self::dispatch).");
     tokens! {
@@ -40,7 +44,7 @@ fn dispatch_struct(function: &Ident, name: &Ident, vis: &syn::Visibility, attrs:
         #[doc = #sentence]
         #[derive(Debug, Clone, Copy)]
         #[allow(non_camel_case_types)]
-        #vis struct #name;
+        #vis struct #name #params;
     }
 }
 
@@ -48,10 +52,11 @@ fn dispatch_struct(function: &Ident, name: &Ident, vis: &syn::Visibility, attrs:
 ///
 /// It compiles also when gathering or anything after it fails, so that the kernel's uses do not fail, too: then there is
 /// no `Kernel` implementation, and `LaunchOf` falls back to a function that is never run.
-pub(crate) fn dispatch_items(item: &syn::ItemFn, function: &Fn, krate: &TokenStream) -> TokenStream {
+pub(crate) fn dispatch_items(item: &syn::ItemFn, function: &Fn, attr: &KernelAttr, krate: &TokenStream) -> TokenStream {
     let private = &TokenStream::from(tokens!(#krate::__private));
     let name = type_name(&function.name);
-    let dispatch_type = dispatch_struct(&function.name, &name, &function.vis, &function.attrs);
+    let dispatch_type = dispatch_struct(function, &name, attr);
+    let (params, args) = params_and_args(function);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let is_plausible = function.params.len() == item.sig.inputs.len()
         && function.params.iter().all(|param| may_reach_device(&param.ty));
@@ -64,7 +69,7 @@ pub(crate) fn dispatch_items(item: &syn::ItemFn, function: &Fn, krate: &TokenStr
     let tokens = tokens! {
         #dispatch_type
         #(#cfgs)*
-        impl #name {
+        impl #params #name #args {
             #[doc = #doc]
             #[allow(dead_code, clippy::too_many_arguments)]
             #dispatch

@@ -5,6 +5,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 
 use super::descriptor::{DESCRIPTOR, descriptor_tokens};
 use super::dispatch::type_name;
+use super::generics::{constants, params_and_args};
 use crate::ast::{Fn, Item, ScalarName, TypeKind};
 use crate::editor;
 use crate::message::Message;
@@ -38,6 +39,8 @@ pub(crate) fn kernel_items(
     });
     let atomics: Vec<_> = atomics.collect();
     let atomics = (!atomics.is_empty()).then(|| tokens!(const ATOMIC_PARAMS: &'static [usize] = &[#(#atomics),*];));
+    let constants = constants(program, function, compiled);
+    let (params, args) = params_and_args(function);
     let assertions = assertions(function, &typed.params, private);
     let name = type_name(&function.name);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
@@ -52,8 +55,9 @@ pub(crate) fn kernel_items(
             #sites
             #assertions
             // SAFETY: both sides come from one checked tree, with every access in range or checked where it happens.
-            unsafe impl #private::kernel::Kernel for #name {
+            unsafe impl #params #private::kernel::Kernel for #name #args {
                 const DESCRIPTOR: &'static __Descriptor = #descriptor;
+                #constants
                 #atomics
                 #host
             }

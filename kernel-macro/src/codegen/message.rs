@@ -72,7 +72,7 @@ impl Decoder<'_> {
             }
             Ty::Array(element, len) => {
                 let value = self.value(element);
-                let len = Literal::usize_suffixed(*len as usize);
+                let len = Literal::usize_suffixed(len.known().unwrap_or(0) as usize);
                 quote!(::core::array::from_fn::<_, #len, _>(|_| #value))
             }
             Ty::Tuple(members) => {
@@ -150,7 +150,7 @@ impl Decoder<'_> {
             }
             Ty::Array(element, len) => {
                 let element = self.ty(element);
-                let len = Literal::usize_suffixed(*len as usize);
+                let len = Literal::usize_suffixed(len.known().unwrap_or(0) as usize);
                 quote!([#element; #len])
             }
             Ty::Tuple(members) => {

@@ -5,6 +5,7 @@ mod constant;
 mod data;
 mod descriptor;
 mod dispatch;
+mod generics;
 mod item_macro;
 mod kernel;
 mod limits;

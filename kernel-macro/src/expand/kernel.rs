@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 
 use super::{Finished, advance, errors_of, internal_error, start, unreadable_fn, wrong_item};
 use crate::assemble::{AssembleError, Assembled, MainItem, assemble};
-use crate::ast::{Fn, Item, Path, SpanRange, TypeKind};
+use crate::ast::{Fn, Item, Path, ScalarName, SpanRange, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::check::check_kernel;
 use crate::codegen::{
@@ -17,11 +17,13 @@ use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, words_text};
 use crate::editor;
 use crate::gather::{Closure, EntryKind, Place, State, names_of_fn};
-use crate::infer::infer_item;
+use crate::infer::{const_params, infer_item};
 use crate::instantiate::instantiate;
 use crate::krate::facade_path;
 use crate::lower::{Lowered, lower_kernel, lower_kernel_natively};
 use crate::parse::{Role, parse_fn};
+use crate::program::{Binding, Chosen, ItemId, Program};
+use crate::typed::Ty;
 
 /// A kernel as read.
 pub(super) struct KernelItem {
@@ -33,7 +35,7 @@ pub(super) struct KernelItem {
 impl KernelItem {
     /// Reads the attribute and the function.
     pub(super) fn parse(attr: TokenStream, source: syn::ItemFn, diags: &mut Diagnostics) -> Self {
-        let attr = KernelAttr::parse(attr, diags);
+        let attr = KernelAttr::parse(attr, &source.sig.generics, diags);
         let function = parse_fn(&source, Role::Kernel, diags);
         Self { source, attr, function }
     }
@@ -42,7 +44,10 @@ impl KernelItem {
     pub(super) fn names(&self, diags: &mut Diagnostics) -> Vec<Path> {
         check_name(&self.function.name, diags);
         let mut names = names_of_fn(&self.function, diags);
-        names.extend(self.attr.const_paths().cloned());
+        let is_param = |path: &&Path| {
+            path.as_name().is_some_and(|name| self.function.generics.params.iter().any(|param| param.name == *name))
+        };
+        names.extend(self.attr.const_paths().filter(|path| !is_param(path)).cloned());
         dump("ast", &self.function.name.to_string(), || format!("{:#?}", self.function));
         names
     }
@@ -74,7 +79,7 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     let mut tokens = TokenStream::new();
     // A struct cannot stand in an `impl`, where a function with a receiver does.
     if type_name(&kernel.function.name) != kernel.function.name && kernel.source.sig.receiver().is_none() {
-        tokens.extend(dispatch_items(&kernel.source, &kernel.function, &facade_path()));
+        tokens.extend(dispatch_items(&kernel.source, &kernel.function, &kernel.attr, &facade_path()));
     }
     tokens.extend(editor::written(&item));
     tokens.extend(errors);
@@ -139,6 +144,7 @@ fn compile_kernel(
     diags: &mut Diagnostics,
 ) -> Option<TokenStream> {
     let Assembled { mut program, item, .. } = assembled;
+    bind_const_params(&mut program, item, attr, diags);
     infer_item(&mut program, item, diags);
     instantiate(&mut program, item, diags);
     check_kernel(&program, item, diags);
@@ -184,6 +190,29 @@ fn compile_kernel(
     // Without it the kernel computes the same.
     let variant = variant.and_then(Result::ok).filter(|variant| variant.has_interface_of(&compiled));
     Some(kernel_items(&program, item, (&compiled, variant.as_ref()), &messages, &facade_path()))
+}
+
+/// Binds the kernel's const parameters to values that each launch chooses.
+fn bind_const_params(program: &mut Program, item: ItemId, attr: &KernelAttr, diags: &mut Diagnostics) {
+    let Item::Fn(function) = &program.items[item].item else { return };
+    let (mut chosen, mut bindings) = (Vec::new(), Vec::new());
+    for (number, (name, scalar)) in (0..).zip(const_params(&function.generics)) {
+        let default = attr.default_of(name).and_then(|default| {
+            let (min, max) = if scalar == ScalarName::Bool { (0, 1) } else { scalar.limits() };
+            if !(min..=max).contains(&default.value) {
+                let message = format!("{} is not a value of `{name}`, which is a `{}`", default.value, scalar.name());
+                diags
+                    .error(code::BAD_ATTRIBUTE, default.span, message)
+                    .help(format!("write a number from {min} to {max}"));
+                return None;
+            }
+            Some(default.value as u64 & crate::lower::scalar(scalar).mask())
+        });
+        chosen.push(Chosen { name: name.clone(), scalar, default });
+        bindings.push(Binding { name: name.to_string(), ty: Ty::Chosen(number), scalar: Some(scalar) });
+    }
+    program.chosen = chosen;
+    program.items[item].bindings = bindings;
 }
 
 fn compile_options(function: &Fn) -> CompileOptions {

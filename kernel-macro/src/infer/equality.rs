@@ -3,7 +3,7 @@
 use crate::ast::{Expr, Item};
 use crate::diag::code;
 use crate::program::ItemId;
-use crate::typed::Ty;
+use crate::typed::{Len, Ty};
 
 use super::Infer;
 
@@ -22,6 +22,7 @@ impl Infer<'_> {
                 }
                 _ => format!("write `#[derive(Clone, Copy, PartialEq)]` below the `#[device]` of `{part_name}`"),
             },
+            Ty::Array(_, Len::Chosen(_)) => "compare the elements in a loop: the launch decides how many".to_owned(),
             Ty::Array(..) => format!("compare the elements in a loop: arrays of more than {MAX_COMPARED} are long"),
             _ => "compare the parts that can be compared".to_owned(),
         };
@@ -44,7 +45,7 @@ impl Infer<'_> {
     fn incomparable(&self, ty: &Ty) -> Option<Ty> {
         match ty {
             Ty::Unit | Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(_) | Ty::Quat | Ty::Error | Ty::Never => None,
-            Ty::Array(_, len) if *len > MAX_COMPARED => Some(ty.clone()),
+            Ty::Array(_, len) if len.known().is_none_or(|len| len > MAX_COMPARED) => Some(ty.clone()),
             Ty::Array(element, _) | Ty::Option(element) => self.incomparable(element),
             Ty::Result(value, error) => self.incomparable(value).or_else(|| self.incomparable(error)),
             Ty::Tuple(members) => members.iter().find_map(|member| self.incomparable(member)),

@@ -43,6 +43,14 @@ impl<'a> Infer<'a> {
                     _ => fail(expr, "this has no constant value"),
                 },
                 Some(Resolution::Unit) => Ok(self.built(expr, Vec::new())),
+                Some(Resolution::Chosen(number)) => Err(Failure {
+                    span: expr.span,
+                    message: format!(
+                        "`{}` is chosen for each launch, and this is computed before",
+                        self.program.chosen_name(*number)
+                    ),
+                    help: Some("use the parameter alone, or give the kernel another one for what is computed of it"),
+                }),
                 _ => fail(expr, "this has no constant value"),
             },
             ExprKind::Unary(op, operand) => self.unary_value(expr, *op, operand),
@@ -62,7 +70,7 @@ impl<'a> Infer<'a> {
             ExprKind::Tuple(members) => self.aggregate(members.iter()),
             ExprKind::Array(elements) => self.aggregate(elements.iter()),
             ExprKind::Repeat { element, len } => {
-                let count = self.tables.lens.get(&len.id).copied().unwrap_or(0) as usize;
+                let count = self.tables.lens.get(&len.id).and_then(|len| len.known()).unwrap_or(0) as usize;
                 Ok(ConstValue::Aggregate(vec![self.value(element)?; count]))
             }
             ExprKind::Struct { fields, base, .. } => {

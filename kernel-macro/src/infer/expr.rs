@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::ast::{Expr, ExprKind, Path, SpanRange, TypeExpr};
+use crate::typed::Len;
 
 use super::finish::Deferred;
 use super::mismatch::Because;
@@ -132,7 +133,7 @@ impl<'a> Infer<'a> {
             }
         }
         let element = known.map_or_else(|| self.fresh(), |(term, _)| term);
-        let term = Term::Array(Rc::new(element), len);
+        let term = Term::Array(Rc::new(element), Len::Known(len));
         if elements.is_empty() {
             self.open.push((expr, term.clone()));
         }

@@ -50,6 +50,11 @@ pub(super) fn params_of(item: &ProgramItem) -> Vec<Param> {
     }
 }
 
+/// The const parameters in order, with their types.
+pub(crate) fn const_params(generics: &Generics) -> impl Iterator<Item = (&proc_macro2::Ident, ScalarName)> {
+    generics.params.iter().filter_map(|param| Some((&param.name, scalar_of(&param.kind)?)))
+}
+
 pub(super) fn unknown_params(generics: &Generics) -> Vec<Param> {
     let params = generics.params.iter().map(|param| Param {
         name: param.name.to_string(),
@@ -114,6 +119,7 @@ impl<'a> Infer<'a> {
         let scalar = param.scalar?;
         let resolution = match self.table.shallow(&param.term) {
             Term::Const(value) => Resolution::Value(const_value(scalar, value)),
+            Term::Chosen(number) => Resolution::Chosen(number),
             _ => Resolution::Param,
         };
         self.tables.paths.insert(expr.id, resolution);
@@ -130,6 +136,29 @@ impl<'a> Infer<'a> {
             ExprKind::Binary(_, left, right, _) => self.depends_on_param(left) || self.depends_on_param(right),
             _ => false,
         }
+    }
+
+    /// The kernel's const parameter that an expression names.
+    pub(super) fn chosen(&self, expr: &Expr) -> Option<u32> {
+        match self.tables.paths.get(&strip(expr).id) {
+            Some(Resolution::Chosen(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Reports a const parameter that is a length but no `usize`: a cast would be computing with it.
+    pub(super) fn report_narrow_len(&mut self, len: &Expr) -> bool {
+        let ExprKind::Path(path) = &strip(len).kind else { return false };
+        let Some(Param { name, scalar: Some(scalar), .. }) = self.param(path) else { return false };
+        if *scalar == ScalarName::Usize {
+            return false;
+        }
+        let (message, name) = (format!("expected `usize`, found `{}`", scalar.name()), name.clone());
+        self.diags
+            .error(code::MISMATCHED_TYPES, len.span, message)
+            .note("the length of an array is a `usize`, and cannot be computed from a generic parameter")
+            .help(format!("declare the parameter as `const {name}: usize`"));
+        true
     }
 
     /// The const parameter that an array's length is, while its value is open.
@@ -275,6 +304,9 @@ impl<'a> Infer<'a> {
         (self.constant, self.diverges) = outer;
         if self.diags.len() > before || self.depends_on_param(value) {
             return Term::Error;
+        }
+        if let Some(number) = self.chosen(value) {
+            return Term::Chosen(number);
         }
         match self.evaluate(value) {
             Some(ConstValue::Bool(value)) => Term::Const(i128::from(value)),

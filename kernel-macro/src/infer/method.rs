@@ -9,7 +9,7 @@ use crate::diag::code;
 use crate::foreign;
 use crate::intrinsic::{Kind, Receiver, Row, Sig, rows};
 use crate::source::text;
-use crate::typed::Callee;
+use crate::typed::{Callee, Len};
 
 use super::mismatch::cast_source;
 use super::suggest::nearest;
@@ -316,7 +316,7 @@ fn term_of_sig(sig: Sig, receiver: &Term) -> Term {
         Sig::Same => receiver.clone(),
         Sig::Element | Sig::Elements => element,
         Sig::ElementArray => match receiver {
-            Term::Vector(_, lanes) => Term::Array(Rc::new(element), u32::from(*lanes)),
+            Term::Vector(_, lanes) => Term::Array(Rc::new(element), Len::Known(u32::from(*lanes))),
             _ => Term::Error,
         },
         Sig::Bool => Term::BOOL,
@@ -333,7 +333,7 @@ fn term_of_sig(sig: Sig, receiver: &Term) -> Term {
             Term::Scalar(scalar) => Term::Scalar(scalar.signed()),
             other => other.clone(),
         },
-        Sig::Bytes => Term::Array(Rc::new(Term::Scalar(ScalarName::U8)), same_scalar.bits() / 8),
+        Sig::Bytes => Term::Array(Rc::new(Term::Scalar(ScalarName::U8)), Len::Known(same_scalar.bits() / 8)),
         Sig::SameAndFlag => Term::tuple(vec![receiver.clone(), Term::BOOL]),
         Sig::OptionSame => Term::Option(Rc::new(receiver.clone())),
         Sig::OptionU32 => Term::Option(Rc::new(Term::U32)),
@@ -348,8 +348,8 @@ fn term_of_sig(sig: Sig, receiver: &Term) -> Term {
             let Term::Matrix(size) = *receiver else { return Term::Error };
             let cells = |len| Term::Array(Rc::new(Term::F32), len);
             match sig {
-                Sig::CellArray => cells(u32::from(size) * u32::from(size)),
-                Sig::CellArrays => Term::Array(Rc::new(cells(size.into())), size.into()),
+                Sig::CellArray => cells(Len::Known(u32::from(size) * u32::from(size))),
+                Sig::CellArrays => Term::Array(Rc::new(cells(Len::Known(size.into()))), Len::Known(size.into())),
                 _ => Term::Vector(ScalarName::F32, size),
             }
         }
@@ -360,6 +360,6 @@ fn term_of_sig(sig: Sig, receiver: &Term) -> Term {
         Sig::Mat3 => Term::Matrix(3),
         Sig::Mat4 => Term::Matrix(4),
         Sig::Quat => Term::Quat,
-        Sig::F32x4 => Term::Array(Rc::new(Term::F32), 4),
+        Sig::F32x4 => Term::Array(Rc::new(Term::F32), Len::Known(4)),
     }
 }

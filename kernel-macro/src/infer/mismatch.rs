@@ -6,7 +6,7 @@ use crate::ast::{BinaryOp, BindingId, Expr, ExprKind, Item, Literal, ScalarName,
 use crate::diag::code;
 use crate::program::ItemId;
 use crate::source::text;
-use crate::typed::Resolution;
+use crate::typed::{Len, Resolution};
 
 use super::block::strip;
 use super::ty::vector_prefix;
@@ -102,7 +102,10 @@ impl<'a> Infer<'a> {
                 _ => "_".to_owned(),
             },
             Term::ArrayOf(element, _) => format!("[{}; _]", self.written(&element)),
-            Term::Array(element, len) => format!("[{}; {len}]", self.written(&element)),
+            Term::Array(element, Len::Known(len)) => format!("[{}; {len}]", self.written(&element)),
+            Term::Array(element, Len::Chosen(number)) => {
+                format!("[{}; {}]", self.written(&element), self.program.chosen_name(number))
+            }
             Term::Option(value) => format!("Option<{}>", self.written(&value)),
             Term::Result(value, error) => format!("Result<{}, {}>", self.written(&value), self.written(&error)),
             Term::Iterator(item) => format!("impl Iterator<Item = {}>", self.written(&item)),

@@ -47,6 +47,7 @@ use crate::diag::{Diagnostics, code};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
 
+pub(crate) use generic::const_params;
 pub(crate) use shared::holds_atomics;
 pub(crate) use suggest::nearest;
 pub(crate) use ty::type_name;

@@ -10,6 +10,7 @@ use crate::ast::{
     rest_range, spread,
 };
 use crate::diag::code;
+use crate::typed::Len;
 
 use super::finish::Deferred;
 use super::mismatch::Because;
@@ -99,15 +100,23 @@ impl<'a> Infer<'a> {
         let count = patterns.len();
         let what = format!("array of {count} element{}", if count == 1 { "" } else { "s" });
         let (element, len) = match self.table.shallow(term) {
-            Term::Array(element, len) => ((*element).clone(), len as usize),
+            Term::Array(element, Len::Known(len)) => ((*element).clone(), len as usize),
             other @ (Term::Error | Term::Never) => (other, count),
+            Term::Array(_, Len::Chosen(number)) => {
+                let name = self.program.chosen_name(number);
+                self.diags
+                    .error(code::MISMATCHED_TYPES, span, format!("an array of `{name}` elements has no pattern"))
+                    .note("how many there are is chosen for each launch")
+                    .help("take the elements by index");
+                return self.bind_all(patterns, &Term::Error);
+            }
             _ => return self.report_shape(patterns, span, term, &what),
         };
         let Some(pairs) = spread(patterns, len) else { return self.report_shape(patterns, span, term, &what) };
         pairs.into_iter().for_each(|(_, member)| self.bind_pattern(member, &element));
         if let Some((Pattern::Binding { name, mutable, binding, .. }, _, missing)) = rest_range(patterns, len) {
             let missing = u32::try_from(missing).unwrap_or(u32::MAX);
-            self.bind_name(*binding, name, *mutable, &Term::Array(Rc::new(element), missing));
+            self.bind_name(*binding, name, *mutable, &Term::Array(Rc::new(element), Len::Known(missing)));
         }
     }
 

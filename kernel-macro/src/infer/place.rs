@@ -7,7 +7,7 @@ use crate::diag::code;
 use crate::linear::{self, AXES};
 use crate::program::{ItemId, TypedItem};
 use crate::source::text;
-use crate::typed::{Resolution, Ty};
+use crate::typed::{Len, Resolution, Ty};
 
 use super::block::strip;
 use super::finish::Deferred;
@@ -59,7 +59,7 @@ impl<'a> Infer<'a> {
             }
         };
         self.infer_position(index);
-        if let Term::Array(_, len) = base_term {
+        if let Term::Array(_, Len::Known(len)) = base_term {
             self.check_constant_index(index, len, base);
         }
         element
@@ -378,7 +378,7 @@ impl<'a> Infer<'a> {
                         .help(format!("declare it `mut {name}`"));
                 }
             }
-            Some(Resolution::Const(_) | Resolution::Value(_) | Resolution::Param) => {
+            Some(Resolution::Const(_) | Resolution::Value(_) | Resolution::Param | Resolution::Chosen(_)) => {
                 self.diags
                     .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the const `{}`", path.text()))
                     .help("copy it to a variable first: `let mut x = …`");

@@ -113,7 +113,10 @@ impl<'a> Infer<'a> {
         let types = terms.iter().filter_map(|term| self.table.resolve(term));
         let words = types.map(|ty| message::word_count(self.program, &ty)).fold(0, u32::saturating_add);
         if words as usize > MAX_SITE_WORDS {
-            let message = format!("the values of this message take {words} words, and a record has {MAX_SITE_WORDS}");
+            let message = match words {
+                u32::MAX => "the launch decides how many values this message shows".to_owned(),
+                _ => format!("the values of this message take {words} words, and a record has {MAX_SITE_WORDS}"),
+            };
             self.diags.error(code::BAD_FORMAT, span, message).help("show fewer values, or one element after the other");
         }
     }

@@ -4,7 +4,7 @@
 use crate::ast::{Expr, ExprKind, Item, UnaryOp};
 use crate::diag::code;
 use crate::source::text;
-use crate::typed::Resolution;
+use crate::typed::{Len, Resolution};
 
 use super::block::strip;
 use super::unify::Term;
@@ -105,7 +105,7 @@ impl<'a> Infer<'a> {
         match self.table.shallow(&term) {
             Term::Error | Term::Never => None,
             Term::Buffer { element, mutable } => Some((Term::from(&*element), mutable)),
-            Term::Array(_, 0) => {
+            Term::Array(_, Len::Known(0)) => {
                 self.diags
                     .error(code::BAD_INDEX, base.span, "an array without elements has no slices")
                     .note("there is nothing that the function could read");

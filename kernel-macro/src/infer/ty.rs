@@ -6,7 +6,7 @@ use crate::ast::{Expr, Item, Path, ScalarName, TypeExpr, TypeKind};
 use crate::diag::code;
 use crate::linear;
 use crate::program::{Program, TypedItem};
-use crate::typed::{ConstValue, Ty};
+use crate::typed::{ConstValue, Len, Ty};
 
 use super::Infer;
 use super::mismatch::Because;
@@ -86,7 +86,10 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
         Ty::Vector(scalar, lanes) => format!("{}{lanes}", vector_prefix(*scalar)),
         Ty::Matrix(size) => format!("Mat{size}"),
         Ty::Quat => "Quat".to_owned(),
-        Ty::Array(element, len) => format!("[{}; {len}]", type_name(program, element)),
+        Ty::Array(element, Len::Known(len)) => format!("[{}; {len}]", type_name(program, element)),
+        Ty::Array(element, Len::Chosen(len)) => {
+            format!("[{}; {}]", type_name(program, element), program.chosen_name(*len))
+        }
         Ty::Tuple(members) => {
             let names: Vec<_> = members.iter().map(|member| type_name(program, member)).collect();
             if names.len() == 1 { format!("({},)", names[0]) } else { format!("({})", names.join(", ")) }
@@ -104,6 +107,7 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
             format!("&{}[{}]", if *mutable { "mut " } else { "" }, type_name(program, element))
         }
         Ty::Const(value) => value.to_string(),
+        Ty::Chosen(number) => program.chosen_name(*number),
         Ty::Closure(..) => "{closure}".to_owned(),
         Ty::Iterator(item) => format!("impl Iterator<Item = {}>", type_name(program, item)),
         Ty::Shared(value) => format!("Shared<{}>", type_name(program, value)),
@@ -245,7 +249,10 @@ impl<'a> Infer<'a> {
     }
 
     /// The value of an array's length; reports when there is none.
-    pub(super) fn array_len(&mut self, len: &'a Expr) -> Option<u32> {
+    pub(super) fn array_len(&mut self, len: &'a Expr) -> Option<Len> {
+        if self.report_narrow_len(len) {
+            return None;
+        }
         let outer = (std::mem::replace(&mut self.constant, true), self.diverges);
         let before = self.diags.len();
         self.check(len, &Term::USIZE, Because::ArrayLength);
@@ -253,9 +260,12 @@ impl<'a> Infer<'a> {
         if self.diags.len() > before || self.table.is_poisoned(&self.term(len)) || self.depends_on_param(len) {
             return None;
         }
-        let value = match self.evaluate(len)? {
-            ConstValue::U32(value) => value,
-            _ => return None,
+        let value = match self.chosen(len) {
+            Some(number) => Len::Chosen(number),
+            None => match self.evaluate(len)? {
+                ConstValue::U32(value) => Len::Known(value),
+                _ => return None,
+            },
         };
         self.tables.lens.insert(len.id, value);
         Some(value)

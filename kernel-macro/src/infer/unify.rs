@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::ast::{ExprId, ScalarName};
 use crate::program::ItemId;
-use crate::typed::Ty;
+use crate::typed::{Len, Ty};
 
 /// A type that may still hold variables.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,13 +14,15 @@ pub(super) enum Term {
     Vector(ScalarName, u8),
     Matrix(u8),
     Quat,
-    Array(Rc<Term>, u32),
+    Array(Rc<Term>, Len),
     Tuple(Rc<[Term]>),
     Struct(ItemId),
     /// An array whose length is still open.
     ArrayOf(Rc<Term>, Rc<Term>),
     /// The value of a const parameter.
     Const(i128),
+    /// The kernel's const parameter with this number.
+    Chosen(u32),
     /// The type of a closure.
     Closure(ItemId, ExprId),
     Enum(ItemId),
@@ -93,6 +95,7 @@ impl From<&Ty> for Term {
             Ty::Tuple(members) => Self::Tuple(members.iter().map(Self::from).collect()),
             Ty::Struct(item) => Self::Struct(*item),
             Ty::Const(value) => Self::Const(*value),
+            Ty::Chosen(number) => Self::Chosen(*number),
             Ty::Closure(item, expr) => Self::Closure(*item, *expr),
             Ty::Enum(item) => Self::Enum(*item),
             Ty::Option(value) => Self::Option(Rc::new(Self::from(&**value))),
@@ -125,7 +128,8 @@ impl Table {
         }
         match term {
             Term::ArrayOf(element, len) => match self.shallow(len) {
-                Term::Const(len) => Term::Array(element.clone(), u32::try_from(len).unwrap_or(u32::MAX)),
+                Term::Const(len) => Term::Array(element.clone(), Len::Known(u32::try_from(len).unwrap_or(u32::MAX))),
+                Term::Chosen(number) => Term::Array(element.clone(), Len::Chosen(number)),
                 Term::Error => Term::Error,
                 _ => term.clone(),
             },
@@ -155,7 +159,11 @@ impl Table {
             (Term::Shared(x), Term::Shared(y)) => self.unify(x, y),
             (Term::Array(x, n), Term::Array(y, m)) => n == m && self.unify(x, y),
             (Term::ArrayOf(x, len), Term::Array(y, n)) | (Term::Array(y, n), Term::ArrayOf(x, len)) => {
-                self.unify(len, &Term::Const(i128::from(*n))) && self.unify(x, y)
+                let known = match n {
+                    Len::Known(n) => Term::Const(i128::from(*n)),
+                    Len::Chosen(number) => Term::Chosen(*number),
+                };
+                self.unify(len, &known) && self.unify(x, y)
             }
             (Term::ArrayOf(x, n), Term::ArrayOf(y, m)) => self.unify(n, m) && self.unify(x, y),
             (Term::Option(x), Term::Option(y)) | (Term::Iterator(x), Term::Iterator(y)) => self.unify(x, y),
@@ -198,6 +206,7 @@ impl Table {
             }
             Term::Struct(item) => Ty::Struct(item),
             Term::Const(value) => Ty::Const(value),
+            Term::Chosen(number) => Ty::Chosen(number),
             Term::Closure(item, expr) => Ty::Closure(item, expr),
             Term::ArrayOf(..) => return None,
             Term::Enum(item) => Ty::Enum(item),

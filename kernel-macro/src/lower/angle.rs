@@ -122,7 +122,7 @@ impl FnCx<'_, '_, '_> {
     fn window(&mut self, first: ValueId) -> [ValueId; 3] {
         let words: Vec<_> = TWO_OVER_PI.iter().map(|word| self.bits(Scalar::U64, *word)).collect();
         let word = self.b.types_mut().scalar(Scalar::U64);
-        let ty = self.b.types_mut().intern(Type::Array(word, TWO_OVER_PI.len() as u32));
+        let ty = self.b.types_mut().intern(Type::Array(word, (TWO_OVER_PI.len() as u32).into()));
         let table = self.compose(ty, &words);
         let local = self.spill(table, "two_over_pi");
         let (six, mask, one, last) = (self.u32(6), self.u32(63), self.u32(1), self.u32(63));

@@ -56,7 +56,7 @@ impl<'p> FnCx<'p, '_, '_> {
         let id = self.ty(ty)?;
         let members: Vec<Ty> = match ty {
             Ty::Matrix(_) | Ty::Quat => return self.constant(&linear::constant(ty, "IDENTITY")?, ty),
-            Ty::Array(element, len) => vec![(**element).clone(); *len as usize],
+            Ty::Array(element, len) => vec![(**element).clone(); len.known().unwrap_or(0) as usize],
             Ty::Tuple(members) => members.to_vec(),
             _ => return Some(self.zero(id)),
         };

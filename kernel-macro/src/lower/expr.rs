@@ -1,6 +1,8 @@
 //! Expressions, in Rust's order of evaluation. Operators, places, control flow and built-in functions have files of their own.
 
-use gridwise_ir::ir::ValueId;
+use gridwise_ir::arena::EntityId;
+use gridwise_ir::builder::FunctionBuilder;
+use gridwise_ir::ir::{ConstParamId, Place, Step, ValueId};
 use gridwise_ir::op::Op;
 use gridwise_ir::types::{Scalar, TypeId};
 
@@ -8,7 +10,7 @@ use super::function::FnCx;
 use super::types::scalar;
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, UnaryOp};
 use crate::program::ItemId;
-use crate::typed::{Callee, Resolution, Ty};
+use crate::typed::{Callee, Len, Resolution, Ty};
 
 impl FnCx<'_, '_, '_> {
     /// Evaluates an expression. `None` when it is unit, or when control does not come out of it.
@@ -93,6 +95,7 @@ impl FnCx<'_, '_, '_> {
             }
             // Only functions with all types known are lowered.
             Resolution::Param => None,
+            Resolution::Chosen(number) => Some(self.b.const_param(ConstParamId::new(*number as usize))),
             Resolution::Unit => {
                 let variant = *self.typed.variants.get(&expr.id)?;
                 let ty = self.ty_of(expr).clone();
@@ -154,8 +157,41 @@ impl FnCx<'_, '_, '_> {
     fn lower_repeat(&mut self, expr: &Expr, element: &Expr) -> Option<ValueId> {
         let value = self.lower_expr(element)?;
         let ty = self.ty(self.ty_of(expr))?;
-        let Ty::Array(_, len) = self.ty_of(expr) else { return None };
-        self.compose_or_zero(ty, &vec![value; *len as usize])
+        match self.ty_of(expr) {
+            Ty::Array(_, Len::Known(len)) => self.compose_or_zero(ty, &vec![value; *len as usize]),
+            Ty::Array(_, Len::Chosen(_)) if self.is_known_zero(value) => Some(self.zero(ty)),
+            Ty::Array(_, len @ Len::Chosen(_)) => Some(self.fill(ty, *len, value)),
+            _ => None,
+        }
+    }
+
+    /// An array with the same value everywhere, as often as the launch says.
+    fn fill(&mut self, ty: TypeId, len: Len, value: ValueId) -> ValueId {
+        let array = self.b.new_local("filled", ty);
+        let (zero, one, len) = (self.u32(0), self.u32(1), self.len_value(len));
+        self.b.loop_(&[zero], &[], |b, body, carried| {
+            let index = carried[0];
+            let is_inside = b.op(Op::Lt, &[index, len]);
+            let leave = |b: &mut FunctionBuilder<'_>| {
+                b.break_(body, &[]);
+                Vec::new()
+            };
+            b.if_(is_inside, &[], |_| Vec::new(), leave);
+            let mut place = Place::local(array);
+            place.path.push(Step::Index { value: index, check: None });
+            b.store(place, value);
+            let next = b.op(Op::Add, &[index, one]);
+            b.continue_(body, &[next]);
+        });
+        self.b.load(Place::local(array))
+    }
+
+    /// The length of an array.
+    pub(super) fn len_value(&mut self, len: Len) -> ValueId {
+        match len {
+            Len::Known(len) => self.u32(len),
+            Len::Chosen(number) => self.b.const_param(ConstParamId::new(number as usize)),
+        }
     }
 
     /// A composite; one literal when all its bits are zero.

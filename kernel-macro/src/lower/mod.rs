@@ -4,6 +4,11 @@
 //! (`None`) means unit or that control does not come out of the expression: whoever needs a value passes `None` on.
 //! Masking of invocations beyond the grid and the code of checked accesses belong to the back end.
 
+#![allow(
+    clippy::wrong_self_convention,
+    reason = "what lowers a method of Rust or glam is called as it, and adds to the function being built"
+)]
+
 mod angle;
 mod chain;
 mod choice;
@@ -45,17 +50,18 @@ use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::hash::FastMap;
 use gridwise_ir::ir::{BufferId, FunctionId, Module, ParamId, SourceLocation};
 use gridwise_ir::parallel::NativeFloats;
-use gridwise_ir::types::{Type, TypeId, Types};
+use gridwise_ir::types::{Scalar, Size, Type, TypeId, Types};
 
 use crate::ast::{BindingId, ExprId, Fn, Item, SpanRange};
 use crate::message::Message;
-use crate::program::{ItemId, Program, TypedItem};
-use crate::typed::{Callee, Resolution, Ty, TypedFn};
+use crate::program::{Chosen, ItemId, Program, TypedItem};
+use crate::typed::{Callee, Len, Resolution, Ty, TypedFn};
 
 use closure::lower_closure_fn;
 use function::{FnCx, Slot};
 use reference::is_in_place;
 use types::TypeCx;
+use types::size;
 pub(crate) use types::{matrix_type, scalar};
 
 /// What the functions of one module share.
@@ -96,7 +102,12 @@ enum KernelParam {
 }
 
 /// The module of a kernel without errors: the device functions it uses, callees first, then the kernel.
-pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3], debug_assertions: bool) -> Lowered {
+pub(crate) fn lower_kernel(
+    program: &Program,
+    kernel: ItemId,
+    workgroup: [impl Into<Len>; 3],
+    debug_assertions: bool,
+) -> Lowered {
     lower_kernel_natively(program, kernel, workgroup, debug_assertions, NativeFloats::NONE)
 }
 
@@ -104,10 +115,11 @@ pub(crate) fn lower_kernel(program: &Program, kernel: ItemId, workgroup: [u32; 3
 pub(crate) fn lower_kernel_natively(
     program: &Program,
     kernel: ItemId,
-    workgroup: [u32; 3],
+    workgroup: [impl Into<Len>; 3],
     debug_assertions: bool,
     native: NativeFloats,
 ) -> Lowered {
+    let workgroup = workgroup.map(|len| size(len.into()));
     let mut module = ModuleBuilder::new();
     let mut shared = Shared {
         program,
@@ -150,10 +162,15 @@ fn declare_interface(
     module: &mut ModuleBuilder,
     shared: &mut Shared<'_>,
     kernel: ItemId,
-    workgroup: [u32; 3],
+    workgroup: [Size; 3],
 ) -> Vec<KernelParam> {
     let (ast, typed) = function_of(shared.program, kernel);
     module.begin_kernel(workgroup);
+    for Chosen { name, scalar: of, default } in &shared.program.chosen {
+        let of = scalar(*of);
+        // Any value that it may have will do: each launch gives another.
+        module.const_param(name.to_string(), of, default.unwrap_or(u64::from(of != Scalar::Bool)));
+    }
     let mut params = Vec::new();
     for (param, ty) in ast.params.iter().zip(&typed.params) {
         let name = param.name.to_string();

@@ -249,7 +249,7 @@ impl FnCx<'_, '_, '_> {
         let Ty::Scalar(name) = *self.ty_of(expr) else { return bytes };
         let (result, scalar) = (super::types::scalar(name), super::types::scalar(name).unsigned());
         let count = match self.b.types().get(self.b.value_type(bytes)) {
-            Type::Array(_, len) => *len,
+            Type::Array(_, len) => len.known().unwrap_or(0),
             _ => 0,
         };
         let mut bits = None;

@@ -91,7 +91,7 @@ impl FnCx<'_, '_, '_> {
                 }
             }
             Ty::Array(element, len) => {
-                for index in 0..*len {
+                for index in 0..len.known()? {
                     let (a, b) = (self.b.extract(a, &[index]), self.b.extract(b, &[index]));
                     tests.extend(self.equal_values(element, a, b));
                 }

@@ -6,7 +6,7 @@ use proc_macro2::Ident;
 
 use super::function::FnCx;
 use crate::ast::{BindingId, Expr, ExprId, Pattern, rest_range, spread};
-use crate::typed::{ConstValue, Resolution, Ty};
+use crate::typed::{ConstValue, Len, Resolution, Ty};
 
 /// A variable and its value.
 struct Bound<'e> {
@@ -42,7 +42,7 @@ impl FnCx<'_, '_, '_> {
                 for (member, ty, value) in self.members_in(pattern, ty, value) {
                     self.bindings(member, &ty, value, bound);
                 }
-                if let (Pattern::Slice(members, _), Ty::Array(_, len)) = (pattern, ty) {
+                if let (Pattern::Slice(members, _), Ty::Array(_, Len::Known(len))) = (pattern, ty) {
                     self.rest_of_slice(members, *len, value, bound);
                 }
             }
@@ -179,7 +179,7 @@ impl FnCx<'_, '_, '_> {
         let constant = match self.typed.paths.get(&id)? {
             Resolution::Value(value) => value.clone(),
             Resolution::Const(item) => self.const_of(*item).value.clone(),
-            Resolution::Binding(_) | Resolution::Unit | Resolution::Param => return None,
+            Resolution::Binding(_) | Resolution::Unit | Resolution::Param | Resolution::Chosen(_) => return None,
         };
         self.test_value(&constant, ty, value)
     }
@@ -253,7 +253,7 @@ impl FnCx<'_, '_, '_> {
 
     fn pattern_members(&self, ty: &Ty, variant: Option<u32>) -> usize {
         match (ty, variant) {
-            (Ty::Array(_, len), _) => *len as usize,
+            (Ty::Array(_, len), _) => len.known().unwrap_or(0) as usize,
             (ty, Some(variant)) => {
                 let variants = self.shared.program.variants_of(ty).unwrap_or_default();
                 variants.get(variant as usize).map_or(0, Vec::len)
@@ -289,7 +289,7 @@ impl FnCx<'_, '_, '_> {
             Pattern::Path { id, .. } => match self.typed.paths.get(id)? {
                 Resolution::Value(value) => scalar_bits(value),
                 Resolution::Const(item) => scalar_bits(&self.const_of(*item).value),
-                Resolution::Binding(_) | Resolution::Unit | Resolution::Param => None,
+                Resolution::Binding(_) | Resolution::Unit | Resolution::Param | Resolution::Chosen(_) => None,
             },
             _ => None,
         }

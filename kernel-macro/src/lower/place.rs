@@ -8,7 +8,7 @@ use gridwise_ir::types::TypeId;
 
 use super::function::{FnCx, Slot};
 use crate::ast::{Expr, ExprKind, UnaryOp};
-use crate::typed::{Resolution, Ty};
+use crate::typed::{Len, Resolution, Ty};
 
 /// Where the value of an expression is: in memory, in an SSA value, or in both.
 #[derive(Debug, Clone)]
@@ -126,13 +126,14 @@ impl FnCx<'_, '_, '_> {
         let index_value = self.lower_expr(index)?;
         let index_value = self.index_word(index_value);
         let element = self.ty(self.ty_of(expr))?;
-        if let Ty::Array(_, 0) = base_ty {
+        if let Ty::Array(_, Len::Known(0)) = base_ty {
             return self.element_of_nothing(expr, index_value, element);
         }
         let spot = spot?;
         let known = self.known_scalar(index_value);
         let len = match base_ty {
-            Ty::Array(_, len) => *len,
+            // No index is known to be below a length that the launch decides.
+            Ty::Array(_, len) => len.known().unwrap_or(0),
             Ty::Vector(_, lanes) => u32::from(*lanes),
             _ => 0,
         };
@@ -220,7 +221,7 @@ impl FnCx<'_, '_, '_> {
                 let len = *len;
                 // A receiver with effects (a call, a block) is evaluated all the same.
                 self.lower_spot(receiver);
-                Some(self.u32(len))
+                Some(self.len_value(len))
             }
             _ => {
                 let spot = self.lower_spot(receiver)?;

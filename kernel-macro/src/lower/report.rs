@@ -176,7 +176,7 @@ impl FnCx<'_, '_, '_> {
                 }
             }
             Ty::Array(element, len) => {
-                for index in 0..*len {
+                for index in 0..len.known()? {
                     let member = self.b.extract(value, &[index]);
                     self.flatten(Some(member), element, words)?;
                 }

@@ -21,7 +21,7 @@ impl FnCx<'_, '_, '_> {
                 let spot = self.lower_spot(expr)?;
                 match self.ty_of(expr) {
                     Ty::Array(_, len) if spot.window().is_none() => {
-                        let len = self.u32(*len);
+                        let len = self.len_value(*len);
                         let place = self.in_place(spot);
                         Some(Spot::slice(place, Window { offset: None, len }))
                     }

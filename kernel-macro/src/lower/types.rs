@@ -2,15 +2,16 @@
 
 use std::rc::Rc;
 
+use gridwise_ir::arena::EntityId;
 use gridwise_ir::hash::FastMap;
 use gridwise_ir::parallel::NativeFloats;
-use gridwise_ir::types::{Field, Scalar, StructDef, Type, TypeId, Types};
+use gridwise_ir::types::{ConstParamId, Field, Scalar, Size, StructDef, Type, TypeId, Types};
 
 use super::parallel::cell_of;
 use crate::ast::{ExprId, Item, ScalarName};
 use crate::linear;
 use crate::program::{ItemId, Program, TypedItem};
-use crate::typed::Ty;
+use crate::typed::{Len, Ty};
 
 /// Maps types, and remembers which structs the module has.
 pub(super) struct TypeCx<'p> {
@@ -51,8 +52,8 @@ impl<'p> TypeCx<'p> {
     /// The IR type, or `None` for types without values or with a single one: unit, never, and what is made of them only.
     pub(super) fn lower(&mut self, types: &mut Types, ty: &Ty) -> Option<TypeId> {
         match ty {
-            Ty::Unit | Ty::Const(_) | Ty::Never | Ty::Error | Ty::Buffer { .. } | Ty::Shared(_) => None,
-            Ty::Array(_, 0) | Ty::Iterator(_) => None,
+            Ty::Unit | Ty::Const(_) | Ty::Chosen(_) | Ty::Never | Ty::Error | Ty::Buffer { .. } | Ty::Shared(_) => None,
+            Ty::Array(_, Len::Known(0)) | Ty::Iterator(_) => None,
             Ty::Closure(item, expr) => self.lower_closure(types, *item, *expr),
             Ty::Atomic(name) if self.native.holds(scalar(*name)) => Some(types.scalar(scalar(*name))),
             Ty::Atomic(name) => Some(types.scalar(scalar(cell_of(*name)))),
@@ -65,7 +66,7 @@ impl<'p> TypeCx<'p> {
                 Some(id)
             }
             Ty::Quat => Some(types.vector(Scalar::F32, linear::QUAT_LANES)),
-            Ty::Array(element, len) => self.lower(types, element).map(|element| types.array(element, *len)),
+            Ty::Array(element, len) => self.lower(types, element).map(|element| types.array(element, size(*len))),
             Ty::Tuple(members) => {
                 let members: Vec<_> = members.iter().filter_map(|member| self.lower(types, member)).collect();
                 (!members.is_empty()).then(|| types.intern(Type::Tuple(members)))
@@ -175,6 +176,14 @@ pub(crate) fn matrix_type(types: &mut Types, size: u8) -> TypeId {
     let fields = linear::AXES[..usize::from(size)].iter().map(|axis| Field { name: (*axis).to_owned(), ty: column });
     let (fields, align) = (fields.collect(), if size == 2 { 16 } else { 1 });
     types.add_struct(StructDef { name: format!("Mat{size}"), fields, align }).1
+}
+
+/// The IR size.
+pub(super) fn size(len: Len) -> Size {
+    match len {
+        Len::Known(len) => Size::Known(len),
+        Len::Chosen(number) => Size::Param(ConstParamId::new(number as usize)),
+    }
 }
 
 /// The IR scalar.

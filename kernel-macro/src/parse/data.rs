@@ -9,7 +9,7 @@ use crate::diag::{Diagnostics, code};
 /// Parses a struct of any shape.
 pub(crate) fn parse_device_struct(item: &syn::ItemStruct, diags: &mut Diagnostics) -> Struct {
     let mut parser = Parser::new(diags);
-    parser.check_generics(&item.generics, false);
+    parser.check_generics(&item.generics);
     let (shape, fields) = parser.members_of(&item.fields);
     let compares = super::module::derives_named(&item.attrs, "PartialEq");
     Struct { name: item.ident.clone(), fields, shape, compares }
@@ -18,7 +18,7 @@ pub(crate) fn parse_device_struct(item: &syn::ItemStruct, diags: &mut Diagnostic
 /// Parses an enum.
 pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum {
     let mut parser = Parser::new(diags);
-    parser.check_generics(&item.generics, false);
+    parser.check_generics(&item.generics);
     let unsigned = item.attrs.iter().any(is_unsigned_repr);
     let variants = item.variants.iter().map(|variant| {
         let (shape, fields) = parser.members_of(&variant.fields);

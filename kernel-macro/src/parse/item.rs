@@ -1,13 +1,15 @@
 //! Functions, consts and structs.
 
 use proc_macro2::Ident;
+use quote::ToTokens;
 use syn::{FnArg, Pat, ReturnType, Type};
 
 use super::Parser;
 use super::pat::PatternPlace;
 use super::ty::ungroup;
 use crate::ast::{
-    Const, Expr, ExprKind, Fn, Generics, Param, Path, Shape, SpanRange, Statement, Struct, TypeExpr, TypeKind,
+    Const, Expr, ExprKind, Fn, Generics, Param, Path, ScalarName, Shape, SpanRange, Statement, Struct, TypeExpr,
+    TypeKind,
 };
 use crate::diag::{Diagnostics, code};
 
@@ -27,8 +29,8 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
     parser.check_signature(&item.sig);
     let mut generics = match role {
         Role::Kernel => {
-            parser.check_generics(&item.sig.generics, true);
-            Generics::default()
+            parser.check_kernel_generics(&item.sig.generics);
+            parser.generics(&item.sig.generics)
         }
         Role::Device | Role::Method => parser.generics(&item.sig.generics),
     };
@@ -55,7 +57,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
 /// Parses a device const.
 pub(crate) fn parse_const(item: &syn::ItemConst, diags: &mut Diagnostics) -> Const {
     let mut parser = Parser::new(diags);
-    parser.check_generics(&item.generics, false);
+    parser.check_generics(&item.generics);
     if item.ident == "_" {
         let error =
             parser.diags.error(code::BAD_SIGNATURE, SpanRange::token(item.ident.span()), "a device const needs a name");
@@ -78,23 +80,33 @@ pub(super) fn parse_owned_const(name: &Ident, ty: &Type, value: &syn::Expr, diag
 /// Parses a struct with named fields.
 pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> Struct {
     let mut parser = Parser::new(diags);
-    parser.check_generics(&item.generics, false);
+    parser.check_generics(&item.generics);
     let fields = parser.fields(item);
     let compares = super::module::derives_named(&item.attrs, "PartialEq");
     Struct { name: item.ident.clone(), fields, shape: Shape::Named, compares }
 }
 
 impl Parser<'_> {
-    pub(super) fn check_generics(&mut self, generics: &syn::Generics, is_kernel: bool) {
-        if !generics.params.is_empty() {
-            let (what, help) = match is_kernel {
-                true => (
-                    "generic parameters of the kernel itself are",
-                    "write a generic `#[device] fn`, and for each type a kernel that calls it",
-                ),
-                false => ("generic parameters of types are", "write one type for each"),
+    fn check_kernel_generics(&mut self, generics: &syn::Generics) {
+        for param in generics.type_params() {
+            let what = "generic parameters of the kernel itself are";
+            self.unsupported(param, what, "write a generic `#[device] fn`, and for each type a kernel that calls it");
+        }
+        for param in generics.const_params() {
+            let name = match &param.ty {
+                Type::Path(path) => path.path.get_ident().and_then(|name| ScalarName::from_name(&name.to_string())),
+                _ => None,
             };
-            self.unsupported(&generics.params, what, help);
+            if name.is_none_or(|scalar| scalar.is_float()) {
+                let what = format!("a const parameter of a kernel of type `{}` is", param.ty.to_token_stream());
+                self.unsupported(&param.ty, &what, "use an integer of at most 64 bits, or `bool`");
+            }
+        }
+    }
+
+    pub(super) fn check_generics(&mut self, generics: &syn::Generics) {
+        if !generics.params.is_empty() {
+            self.unsupported(&generics.params, "generic parameters of types are", "write one type for each");
         }
         if let Some(clause) = &generics.where_clause {
             self.unsupported(clause, "`where` clauses are", "remove the clause");

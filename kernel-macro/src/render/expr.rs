@@ -110,10 +110,7 @@ impl Renderer<'_> {
                 let element = self.bare(element);
                 // Of unknown length: a const parameter.
                 let len = match self.typed.lens.get(&len.id) {
-                    Some(len) => {
-                        let len = Literal::usize_suffixed(*len as usize);
-                        tokens!(#len)
-                    }
+                    Some(len) => self.len(*len),
                     None => self.bare(len),
                 };
                 tokens_at!(span=> [#element; #len])

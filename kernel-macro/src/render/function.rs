@@ -1,6 +1,7 @@
 //! Whole functions: the original, the device function, and the host entry with the twin inside.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::ToTokens;
 
 use super::parallel::waits;
 use super::site::{SiteUse, sites_tokens};
@@ -132,13 +133,20 @@ pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
         (false, false) => "run",
     };
     let run = Ident::new(run, Span::call_site());
+    let (generics, turbofish, clauses) = if function.generics.params.is_empty() {
+        (None, None, None)
+    } else {
+        let (generics, args, clauses) = function.generics.source.split_for_impl();
+        let turbofish = args.as_turbofish().to_token_stream();
+        (Some(generics.to_token_stream()), Some(turbofish), Some(clauses.to_token_stream()))
+    };
     let tokens = tokens! {
         fn host(#args: &#twin_path::HostArgs<'_>, #group: #twin_path::HostGroup<'_>) {
             #[allow(warnings, clippy::all)]
             #[inline(always)]
-            fn #twin(#cx: &#twin_path::Invocation<'_>, #(#params),*) #body
+            fn #twin #generics (#cx: &#twin_path::Invocation<'_>, #(#params),*) #clauses #body
             #(#taken)*
-            #group.#run(|#cx| #twin(#cx, #(#names),*));
+            #group.#run(|#cx| #twin #turbofish (#cx, #(#names),*));
         }
     };
     Some(Host { tokens, sites: renderer.sites.into_inner() })

@@ -7,7 +7,7 @@ use quote::format_ident;
 use super::Renderer;
 use crate::ast::ScalarName;
 use crate::tokens::{Tokens, tokens};
-use crate::typed::Ty;
+use crate::typed::{Len, Ty};
 
 impl Renderer<'_> {
     /// A type's tokens, with `_` for what has no name in this scope.
@@ -39,7 +39,7 @@ impl Renderer<'_> {
                 tokens!(#twin::glam::#name)
             }
             Ty::Array(element, len) => {
-                let (element, len) = (self.ty(element), Literal::usize_suffixed(*len as usize));
+                let (element, len) = (self.ty(element), self.len(*len));
                 tokens!([#element; #len])
             }
             Ty::Tuple(members) => {
@@ -66,12 +66,30 @@ impl Renderer<'_> {
             Ty::Buffer { .. }
             | Ty::Shared(_)
             | Ty::Const(_)
+            | Ty::Chosen(_)
             | Ty::Closure(..)
             | Ty::Iterator(_)
             | Ty::Never
-            | Ty::Error => {
-                tokens!(_)
+            | Ty::Error => tokens!(_),
+        }
+    }
+}
+
+impl Renderer<'_> {
+    /// The length of an array.
+    pub(super) fn len(&self, len: Len) -> Tokens {
+        match len {
+            Len::Known(len) => {
+                let len = Literal::usize_suffixed(len as usize);
+                tokens!(#len)
             }
+            Len::Chosen(number) => match self.program.chosen.get(number as usize) {
+                Some(chosen) => {
+                    let name = &chosen.name;
+                    tokens!(#name)
+                }
+                None => tokens!(_),
+            },
         }
     }
 }

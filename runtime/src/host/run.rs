@@ -112,6 +112,7 @@ unsafe fn run_dispatch(
         return unsafe { super::sanitizer::run_dispatch(options, dispatch, capacity) };
     }
     let launch = LaunchContext::new(descriptor, dispatch.extent.items, dispatch.extent.groups)
+        .with_constants(dispatch.constants)
         .with_options(options)
         .with_print_capacity(capacity);
     let bindings = dispatch.buffers.iter().map(|buffer| buffer.binding as usize + 1).max().unwrap_or(0);
@@ -143,7 +144,7 @@ fn run_groups(
 ) -> Option<Box<dyn Any + Send>> {
     let [x, y, z] = launch.groups.map(u64::from);
     let total = x.saturating_mul(y).saturating_mul(z);
-    let width = dispatch.descriptor.workgroup.iter().map(|size| u64::from(*size)).product::<u64>().max(1);
+    let width = dispatch.workgroup().iter().map(|size| u64::from(*size)).product::<u64>().max(1);
     let wanted = match launch.options.seed {
         // In one order, whatever the machine: on one thread.
         Some(_) => 1,

@@ -5,6 +5,7 @@ use gridwise_ir::descriptor::{KernelDescriptor, ParamKind, PrintHeader, Site};
 use gridwise_ir::interpret::{Inputs, Options, Outcome, Report, Value, read_value, run, write_value};
 use gridwise_ir::ir::{self, Kernel, Module};
 use gridwise_ir::parse::parse;
+use gridwise_ir::passes::fix_constants;
 use gridwise_ir::types::{TypeId, Types};
 
 use crate::error::{Error, Result};
@@ -43,6 +44,8 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep) -> Result<(Mo
     let broken = |cause| Error::InvalidModule { kernel: kernel_name, cause };
     let text = descriptor.ir.ok_or(Error::NoIntermediate { kernel: kernel_name })?;
     let module = parse(text).map_err(|_| broken("its intermediate representation cannot be read"))?;
+    let module = fix_constants(&module, dispatch.constants)
+        .ok_or_else(|| broken("its intermediate representation has other const parameters"))?;
     let kernel = module.kernel.as_ref().ok_or_else(|| broken("its intermediate representation has no kernel"))?;
     let mismatch = || broken("its intermediate representation has another interface");
     let params = params_of(descriptor, &module.types, kernel, dispatch.push.bytes()).ok_or_else(mismatch)?;
@@ -155,5 +158,5 @@ fn prints_of(dispatch: &DispatchStep, module: &Module, outcome: &Outcome, capaci
         words.extend(&report.operands);
     }
     header.used = words.len() as u32;
-    LaunchPrints::read(dispatch.descriptor, header, &words)
+    LaunchPrints::read(dispatch.descriptor, dispatch.workgroup(), header, &words)
 }

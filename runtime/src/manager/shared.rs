@@ -19,8 +19,9 @@ use crate::vulkan::VulkanBackend;
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) info: DeviceInfo,
-    /// Ready kernels, by the addresses of their descriptors. Dropped before the device.
-    prepared: Mutex<HashMap<usize, Slot>>,
+    /// Ready kernels, by the addresses of their descriptors and the values of their const parameters. Dropped before the
+    /// device.
+    prepared: Mutex<HashMap<(usize, &'static [u64]), Slot>>,
     pub(crate) schedule: Schedule,
     next_id: AtomicU64,
     /// Words for messages of a launch.
@@ -66,8 +67,12 @@ impl Shared {
     }
 
     /// A kernel made ready, now or before. Different kernels are made ready in parallel.
-    pub(crate) fn prepare(&self, descriptor: &'static KernelDescriptor) -> Result<Arc<Prepared>> {
-        let key = std::ptr::from_ref(descriptor).addr();
+    pub(crate) fn prepare(
+        &self,
+        descriptor: &'static KernelDescriptor,
+        constants: &'static [u64],
+    ) -> Result<Arc<Prepared>> {
+        let key = (std::ptr::from_ref(descriptor).addr(), constants);
         let slot = {
             let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
             prepared.entry(key).or_default().clone()
@@ -76,7 +81,7 @@ impl Shared {
         if let Some(prepared) = &*slot {
             return Ok(prepared.clone());
         }
-        Ok(slot.insert(Arc::new(Prepared::new(self, descriptor)?)).clone())
+        Ok(slot.insert(Arc::new(Prepared::new(self, descriptor, constants)?)).clone())
     }
 
     /// Waits until a submission is complete.

@@ -38,7 +38,7 @@ impl<'a> Recorder<'a> {
     /// # Errors
     /// When an argument does not fit, or the kernel or the grid exceeds what the device can do.
     pub fn dispatch(&mut self, grid: Grid, args: KernelArgs) -> Result<()> {
-        let (descriptor, host) = (args.descriptor, args.host);
+        let (descriptor, constants, host) = (args.descriptor, args.constants, args.host);
         let filled = args.finish()?;
         let limits = &self.shared.info.limits;
         for argument in &filled.buffers {
@@ -52,8 +52,8 @@ impl<'a> Recorder<'a> {
                 });
             }
         }
-        let extent = Extent::new(descriptor, grid, limits.max_groups)?;
-        let prepared = self.shared.prepare(descriptor)?;
+        let extent = Extent::new(descriptor, descriptor.workgroup_with(constants), grid, limits.max_groups)?;
+        let prepared = self.shared.prepare(descriptor, constants)?;
         if extent.is_empty() {
             return Ok(());
         }
@@ -62,7 +62,8 @@ impl<'a> Recorder<'a> {
             buffers.iter().find(|argument| argument.param == param).map_or(0, |argument| argument.buffer.len())
         });
         let pipeline = prepared.pipeline.clone();
-        self.steps.push(Step::Dispatch(Box::new(DispatchStep { descriptor, host, pipeline, buffers, push, extent })));
+        let step = DispatchStep { descriptor, constants, host, pipeline, buffers, push, extent };
+        self.steps.push(Step::Dispatch(Box::new(step)));
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use gridwise_ir::descriptor::{KernelDescriptor, Location, Param, ParamKind};
+use gridwise_ir::descriptor::{KernelDescriptor, Location, Param, ParamKind, known};
 
 use super::tests::SITES;
 use super::*;
@@ -12,7 +12,7 @@ const HERE: Location = Location { file: "kernel.rs", line: 3, column: 5 };
 const THERE: Location = Location { file: "kernel.rs", line: 9, column: 1 };
 
 static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
-    workgroup: [8, 4, 2],
+    workgroup: known([8, 4, 2]),
     params: &[Param { name: "y", kind: ParamKind::Buffer { binding: 0, writable: true, stride: 4 } }],
     ..super::tests::DESCRIPTOR
 };

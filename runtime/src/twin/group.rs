@@ -83,13 +83,13 @@ impl<'a> HostGroup<'a> {
     /// The invocations that the grid has of this workgroup: those at its edge are cut off, the others are whole.
     #[inline]
     pub(super) fn inside(&self) -> UVec3 {
-        let size = UVec3::from(self.launch.descriptor.workgroup);
+        let size = UVec3::from(self.launch.workgroup);
         UVec3::from(self.launch.items).saturating_sub(self.group.wrapping_mul(size)).min(size)
     }
 
     #[inline]
     pub(super) fn invocation<'s>(&'s self, local: UVec3, seat: Option<&'s Seat>) -> Invocation<'s> {
-        let first = self.group.wrapping_mul(UVec3::from(self.launch.descriptor.workgroup));
+        let first = self.group.wrapping_mul(UVec3::from(self.launch.workgroup));
         Invocation { group: self, local, global: first.wrapping_add(local), seat }
     }
 
@@ -139,7 +139,7 @@ impl<'a> Invocation<'a> {
     /// Invocations per workgroup.
     #[inline]
     pub fn workgroup_size(&self) -> UVec3 {
-        self.group.launch.descriptor.workgroup.into()
+        self.group.launch.workgroup.into()
     }
 
     /// Position in the workgroup, x first, then y, then z.

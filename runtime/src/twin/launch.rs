@@ -14,6 +14,8 @@ use crate::trap::message_of;
 pub struct LaunchContext {
     /// The kernel.
     pub descriptor: &'static KernelDescriptor,
+    /// Invocations per workgroup.
+    pub workgroup: [u32; 3],
     /// Invocations along x, y, z; those beyond do not run.
     pub items: [u32; 3],
     /// Workgroups along x, y, z.
@@ -124,6 +126,7 @@ impl LaunchContext {
     pub fn new(descriptor: &'static KernelDescriptor, items: [u32; 3], groups: [u32; 3]) -> Self {
         Self {
             descriptor,
+            workgroup: descriptor.workgroup_with(&[]),
             items,
             groups,
             can_stop: descriptor.sites.iter().any(|site| site.kind == SiteKind::Panic),
@@ -134,6 +137,12 @@ impl LaunchContext {
             print_capacity: capacity_of(None),
             prints: Mutex::default(),
         }
+    }
+
+    /// Gives the kernel's const parameters their values.
+    #[must_use]
+    pub fn with_constants(self, constants: &[u64]) -> Self {
+        Self { workgroup: self.descriptor.workgroup_with(constants), ..self }
     }
 
     /// Bounds what it prints to so many words.
@@ -168,9 +177,9 @@ impl LaunchContext {
     pub(crate) fn take_prints(&self) -> Option<LaunchPrints> {
         let Prints { records, dropped, .. } =
             std::mem::take(&mut *self.prints.lock().unwrap_or_else(PoisonError::into_inner));
-        let capacity = self.print_capacity;
+        let (capacity, workgroup) = (self.print_capacity, self.workgroup);
         let is_silent = records.is_empty() && dropped == 0;
-        (!is_silent).then_some(LaunchPrints { descriptor: self.descriptor, records, dropped, capacity })
+        (!is_silent).then_some(LaunchPrints { descriptor: self.descriptor, workgroup, records, dropped, capacity })
     }
 
     /// Records a trap of one invocation.

@@ -1,6 +1,6 @@
 //! A hand-written twin, run as the host device runs the generated ones.
 
-use gridwise_ir::descriptor::{KernelDescriptor, Location, Parallel, Param, ParamKind, Site, SiteKind};
+use gridwise_ir::descriptor::{KernelDescriptor, Location, Parallel, Param, ParamKind, Site, SiteKind, known};
 
 use super::*;
 
@@ -16,7 +16,9 @@ pub(super) static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     location: HERE,
     spirv: crate::descriptor::Spirv::Bytes(&[]),
     entry_point: "main",
-    workgroup: [4, 2, 1],
+    workgroup: known([4, 2, 1]),
+    constants: &[],
+    shared_arrays: &[],
     params: &[
         Param { name: "a", kind: ParamKind::Value { offset: 0, size: 4 } },
         Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 4 } },

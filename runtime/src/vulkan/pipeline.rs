@@ -1,4 +1,4 @@
-//! Compute pipelines, one per kernel.
+//! Compute pipelines, one per kernel and values of its const parameters.
 
 use std::ffi::CString;
 use std::fmt;
@@ -23,7 +23,7 @@ pub(crate) struct Pipeline {
 
 impl Pipeline {
     /// Creates a kernel's pipeline; limits and features were checked.
-    pub(crate) fn new(device: &Arc<VulkanDevice>, descriptor: &KernelDescriptor) -> Result<Self> {
+    pub(crate) fn new(device: &Arc<VulkanDevice>, descriptor: &KernelDescriptor, constants: &[u64]) -> Result<Self> {
         let words = spirv::words(descriptor, device.caps.float_atomics)?;
         let words = spirv::strip_float_controls(words.into(), device.caps.float_controls);
         let mut bindings: Vec<u32> = descriptor.params.iter().filter_map(|param| binding_of(param.kind)).collect();
@@ -38,7 +38,7 @@ impl Pipeline {
             device: device.clone(),
         };
         pipeline.create_layouts(descriptor, &bindings)?;
-        pipeline.create_pipeline(descriptor, &words)?;
+        pipeline.create_pipeline(descriptor, constants, &words)?;
         device.name_object(pipeline.raw, descriptor.name);
         Ok(pipeline)
     }
@@ -74,7 +74,7 @@ impl Pipeline {
         Ok(())
     }
 
-    fn create_pipeline(&mut self, descriptor: &KernelDescriptor, words: &[u32]) -> Result<()> {
+    fn create_pipeline(&mut self, descriptor: &KernelDescriptor, constants: &[u64], words: &[u32]) -> Result<()> {
         let raw = &self.device.raw;
         let entry = CString::new(descriptor.entry_point).map_err(|_| Error::InvalidModule {
             kernel: descriptor.name,
@@ -90,11 +90,15 @@ impl Pipeline {
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module)
             .name(&entry);
+        let (entries, data) = specialization(descriptor, constants);
+        let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
+        let stage = if entries.is_empty() { stage } else { stage.specialization_info(&specialization) };
         // A size that is the device's only one needs no asking.
         let asks = asked.is_some() && self.device.caps.has_subgroup_sizes;
         let lanes = asked.unwrap_or(self.device.caps.subgroup_size).max(1);
         let uses_subgroups = descriptor.parallel.subgroup_operations != SubgroupOperations(0);
-        let fills_subgroups = descriptor.workgroup[0].is_multiple_of(lanes) && self.device.caps.has_full_subgroups;
+        let fills_subgroups =
+            descriptor.workgroup_with(constants)[0].is_multiple_of(lanes) && self.device.caps.has_full_subgroups;
         let stage = match uses_subgroups && fills_subgroups {
             true => stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS),
             false => stage,
@@ -112,6 +116,26 @@ impl Pipeline {
         self.raw = made.first().copied().unwrap_or_default();
         Ok(())
     }
+}
+
+/// The values of the const parameters: each where its entry says.
+fn specialization(descriptor: &KernelDescriptor, constants: &[u64]) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
+    let (mut entries, mut data) = (Vec::new(), Vec::new());
+    for ((id, param), value) in (0..).zip(descriptor.constants).zip(constants) {
+        let size = param.ty.size() as usize;
+        let offset = data.len() as u32;
+        entries.push(vk::SpecializationMapEntry { constant_id: id, offset, size });
+        let bytes = match size {
+            1 => (*value as u8).to_ne_bytes().to_vec(),
+            2 => (*value as u16).to_ne_bytes().to_vec(),
+            4 => (*value as u32).to_ne_bytes().to_vec(),
+            _ => value.to_ne_bytes().to_vec(),
+        };
+        data.extend(bytes);
+        // Each at a multiple of the largest size.
+        data.resize(data.len().next_multiple_of(8), 0);
+    }
+    (entries, data)
 }
 
 fn binding_of(kind: ParamKind) -> Option<u32> {

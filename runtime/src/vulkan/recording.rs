@@ -57,6 +57,7 @@ struct Records {
 /// What a launch has of the buffer.
 struct Piece {
     descriptor: &'static KernelDescriptor,
+    workgroup: [u32; 3],
     offset: u64,
     bytes: u64,
 }
@@ -156,7 +157,7 @@ impl Recording {
     pub(crate) fn read_traps(&self) -> Option<Error> {
         // SAFETY: the recording is complete, and ends with a barrier for the host.
         let mut records = unsafe { self.traps.memory.words() };
-        records.find_map(|(descriptor, words)| {
+        records.find_map(|(Piece { descriptor, .. }, words)| {
             let [claimed, count, x, y, z, operands @ ..] = words else { return None };
             let record = TrapRecord { claimed: *claimed, count: *count, invocation: [*x, *y, *z] };
             read_record(descriptor, &record, operands).map(|trap| panic_error(descriptor.name, trap))
@@ -167,11 +168,11 @@ impl Recording {
     pub(crate) fn read_prints(&self) -> Vec<LaunchPrints> {
         // SAFETY: as above.
         let buffers = unsafe { self.prints.memory.words() };
-        let read = |(descriptor, words): (&'static KernelDescriptor, &[u32])| {
+        let read = |(piece, words): (&Piece, &[u32])| {
             let [used, dropped, capacity, reserved, records @ ..] = words else { return None };
             let [used, dropped, capacity, reserved] = [*used, *dropped, *capacity, *reserved];
             let header = PrintHeader { used, dropped, capacity, reserved };
-            (used > 0 || dropped > 0).then(|| LaunchPrints::read(descriptor, header, records))
+            (used > 0 || dropped > 0).then(|| LaunchPrints::read(piece.descriptor, piece.workgroup, header, records))
         };
         buffers.filter_map(read).collect()
     }
@@ -218,7 +219,8 @@ impl Records {
             if let Step::Dispatch(dispatch) = step
                 && let Some(bytes) = bytes(dispatch.descriptor)
             {
-                let piece = Piece { descriptor: dispatch.descriptor, offset: self.bytes, bytes };
+                let (descriptor, workgroup) = (dispatch.descriptor, dispatch.workgroup());
+                let piece = Piece { descriptor, workgroup, offset: self.bytes, bytes };
                 self.pieces.push(piece);
                 self.bytes += bytes.next_multiple_of(device.caps.storage_alignment);
             }
@@ -247,7 +249,7 @@ impl Records {
     ///
     /// # Safety
     /// The device does not use the buffer, and what it wrote there is visible to the host, as long as they are used.
-    unsafe fn words(&self) -> impl Iterator<Item = (&'static KernelDescriptor, &[u32])> {
+    unsafe fn words(&self) -> impl Iterator<Item = (&Piece, &[u32])> {
         let data = self.data();
         self.pieces.iter().filter_map(move |piece| {
             // SAFETY: the piece lies in the buffer, whose memory is aligned to more than a word, as is its offset; by the
@@ -256,7 +258,7 @@ impl Records {
                 let start = data?.add(piece.offset as usize).cast::<u32>();
                 std::slice::from_raw_parts(start, piece.bytes as usize / 4)
             };
-            Some((piece.descriptor, words))
+            Some((piece, words))
         })
     }
 }

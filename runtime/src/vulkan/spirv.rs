@@ -112,7 +112,7 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
 
 #[cfg(test)]
 mod tests {
-    use gridwise_ir::descriptor::{Location, Parallel, Spirv};
+    use gridwise_ir::descriptor::{Location, Parallel, Spirv, known};
 
     use super::*;
 
@@ -175,7 +175,9 @@ mod tests {
                 location: Location { file: "", line: 1, column: 1 },
                 spirv: Spirv::Bytes(spirv),
                 entry_point: "k",
-                workgroup: [1; 3],
+                workgroup: known([1; 3]),
+                constants: &[],
+                shared_arrays: &[],
                 params: &[],
                 launch_words: &[],
                 push_constant_size: 0,

@@ -1,7 +1,7 @@
 //! Hand-assembled kernels with hand-written twins: what `#[kernel]` generates, without the compiler.
 
 use gridwise_runtime::descriptor::{
-    KernelDescriptor, LaunchWord, LaunchWordKind, Location, Parallel, Param, ParamKind, Site, SiteKind, Spirv,
+    KernelDescriptor, LaunchWord, LaunchWordKind, Location, Parallel, Param, ParamKind, Site, SiteKind, Spirv, known,
 };
 use gridwise_runtime::twin::{HostArgs, HostGroup};
 use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
@@ -22,7 +22,9 @@ static SAXPY: KernelDescriptor = KernelDescriptor {
     location: LOCATION,
     spirv: Spirv::Bytes(SAXPY_MODULE),
     entry_point: "saxpy",
-    workgroup: [64, 1, 1],
+    workgroup: known([64, 1, 1]),
+    constants: &[],
+    shared_arrays: &[],
     params: &[
         Param { name: "a", kind: ParamKind::Value { offset: 0, size: 4 } },
         buffer("x", 0, false),
@@ -104,12 +106,12 @@ impl Mark {
 pub(crate) struct Wrong<const N: usize>;
 
 static WRONG: [KernelDescriptor; 6] = [
-    KernelDescriptor { workgroup: [1 << 20, 1, 1], ..SAXPY },
+    KernelDescriptor { workgroup: known([1 << 20, 1, 1]), ..SAXPY },
     KernelDescriptor { push_constant_size: 132, ..SAXPY },
     KernelDescriptor { spirv: Spirv::Bytes(&[3, 2, 35, 7]), ..SAXPY },
     KernelDescriptor { spirv: Spirv::Bytes(SAXPY_MODULE.split_at(400).0), ..SAXPY },
     KernelDescriptor { trap_binding: Some(77), ..SAXPY },
-    KernelDescriptor { workgroup: [0, 1, 1], ..SAXPY },
+    KernelDescriptor { workgroup: known([0, 1, 1]), ..SAXPY },
 ];
 
 // SAFETY: the module and the twin do what the descriptor says, or never run.

@@ -105,7 +105,7 @@ pub(crate) fn run_stages(workload: &Workload) -> Result<Staged, Error> {
     }
     clock.skip();
     let krate = facade_path();
-    let mut tokens = dispatch_items(&parsed.source, &parsed.function, &krate);
+    let mut tokens = dispatch_items(&parsed.source, &parsed.function, &parsed.attribute, &krate);
     tokens.extend(kernel_items(&program, item, (&compiled, None), &messages, &krate));
     clock.next();
 
@@ -128,7 +128,7 @@ fn parse(
     diags: &mut Diagnostics,
 ) -> Result<Parsed, Error> {
     let source = syn::parse2::<syn::ItemFn>(item.clone()).map_err(|e| wrong(workload, e.to_string()))?;
-    let attribute = KernelAttr::parse(attribute.clone(), diags);
+    let attribute = KernelAttr::parse(attribute.clone(), &source.sig.generics, diags);
     let function = parse_fn(&source, Role::Kernel, diags);
     Ok(Parsed { source, attribute, function })
 }

@@ -183,7 +183,7 @@ impl FnCx<'_, '_, '_> {
                     let spot = self.lower_spot(expr);
                     spot.map(|spot| self.in_place(spot))
                 };
-                (place, (**element).clone(), self.u32(*len))
+                (place, (**element).clone(), self.len_value(*len))
             }
             Ty::Buffer { element, .. } => {
                 let place = self.lower_spot(expr).map(|spot| self.in_place(spot))?;

@@ -95,7 +95,7 @@ impl<'m> Eval<'m> {
         match types.get(ty) {
             Type::Unit | Type::Scalar(_) => Datum::Bits(0),
             Type::Vector(_, count) => Datum::Members(vec![Datum::Bits(0); usize::from(*count)]),
-            Type::Array(element, len) => Datum::Members(vec![self.zero(*element); *len as usize]),
+            Type::Array(element, len) => Datum::Members(vec![self.zero(*element); len.known().unwrap_or(0) as usize]),
             Type::Tuple(members) => Datum::Members(members.iter().map(|ty| self.zero(*ty)).collect()),
             Type::Struct(id) => {
                 Datum::Members(types.struct_def(*id).fields.iter().map(|field| self.zero(field.ty)).collect())

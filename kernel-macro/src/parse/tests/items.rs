@@ -172,18 +172,18 @@ fn bad_signature() {
     check_kernel(
         "fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }",
         expect![[r#"
+            error: [K0001] lifetime parameters are not supported in kernels
+                   help: leave lifetimes out: they are elided
+             1 | fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }
+               |      ^^
             error: [K0001] generic parameters of the kernel itself are not supported in kernels
                    help: write a generic `#[device] fn`, and for each type a kernel that calls it
              1 | fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }
-               |      ^^^^^^^^^^^
+               |          ^^^^^^^
             error: [K0001] lifetimes are not supported in kernels
                    help: remove the lifetime
              1 | fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }
                |                       ^^
-            error: [K0001] `where` clauses are not supported in kernels
-                   help: remove the clause
-             1 | fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }
-               |                               ^^^^^^^^^^^^^
         "#]],
     );
     check_kernel(

@@ -33,7 +33,7 @@ impl RawKernel {
         let push = push_block(descriptor);
         let layout = create_layout(device, set_layout, push.len() as u32)?;
         let pipeline = create_pipeline(device, layout, descriptor)?;
-        let groups = (LEN as u32).div_ceil(descriptor.workgroup[0].max(1));
+        let groups = (LEN as u32).div_ceil(descriptor.workgroup_with(&[])[0].max(1));
         Ok(Self { pipeline, layout, set_layout, bindings, push, groups })
     }
 
