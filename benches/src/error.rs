@@ -38,6 +38,20 @@ pub enum Error {
     /// The command line is not understood.
     #[error("unknown argument `{0}`")]
     Argument(String),
+    /// The driver refused something.
+    #[error("{call} failed: {result}")]
+    Vulkan {
+        /// The call.
+        call: &'static str,
+        /// What it returned.
+        result: ash::vk::Result,
+    },
+    /// There is no Vulkan loader.
+    #[error("no Vulkan loader: {0}")]
+    Loader(#[from] ash::LoadingError),
+    /// There is no such device, or it lacks something.
+    #[error("no Vulkan device {0}")]
+    Missing(String),
     /// A contender gave another result than it must.
     #[error("{contender} is wrong: {detail}")]
     WrongResult {

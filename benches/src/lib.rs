@@ -4,6 +4,7 @@ mod error;
 mod machine;
 mod options;
 mod pin;
+pub mod raw;
 mod report;
 mod samples;
 

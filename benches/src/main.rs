@@ -1,4 +1,5 @@
-//! Runs the benches: `macro` (time per kernel, at opt-level 0 and 3) and `launch` (cost of a dispatch); both without arguments.
+//! Runs the benches: `macro` (time per kernel, at opt-level 0 and 3), `launch` (cost of a dispatch) and `work` (time of kernels on
+//! the device); all without arguments.
 //!
 //! Each bench is a program of its own, built by cargo from here, so that one can be copied to a machine without cargo.
 
@@ -7,7 +8,7 @@ use std::process::{Command, ExitCode};
 
 use gridwise_benches::Error;
 
-const USAGE: &str = "usage: gridwise-benches [macro] [launch]";
+const USAGE: &str = "usage: gridwise-benches [macro] [launch] [work]";
 
 /// Cargo's profiles to measure the macro in. `dev` has opt-level 0, as macros have in a build that says nothing about them.
 const MACRO_PROFILES: [&str; 2] = ["dev", "release"];
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Error> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(unknown) = arguments.iter().find(|argument| !["macro", "launch"].contains(&argument.as_str())) {
+    if let Some(unknown) = arguments.iter().find(|argument| !["macro", "launch", "work"].contains(&argument.as_str())) {
         eprintln!("{USAGE}");
         return Err(Error::Argument(unknown.clone()));
     }
@@ -34,6 +35,9 @@ fn run() -> Result<(), Error> {
     }
     if wanted("launch") {
         run_bench("launch_cost", "release")?;
+    }
+    if wanted("work") {
+        run_bench("gpu_work", "release")?;
     }
     Ok(())
 }

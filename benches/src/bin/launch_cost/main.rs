@@ -10,12 +10,13 @@ mod raw;
 use std::process::ExitCode;
 
 use gridwise::{DeviceKind, Kernel as _, Manager};
+use gridwise_benches::raw::RawDevice;
 use gridwise_benches::{Figure, Goal, Machine, Options, Report, interleave, pin_to_this_core, time};
 
 use crate::error::Error;
 use crate::ours::{Ours, Saxpy};
 use crate::plan::Plan;
-use crate::raw::{Raw, RawDevice};
+use crate::raw::Raw;
 
 /// Recorded runs, when the command line does not say.
 const RUNS: usize = 400;

@@ -3,9 +3,9 @@
 use ash::vk;
 use gridwise::descriptor::{KernelDescriptor, LaunchWordKind, ParamKind};
 
-use super::device::RawDevice;
-use crate::error::{Error, vulkan};
 use crate::plan::{A, LEN};
+use gridwise_benches::Error;
+use gridwise_benches::raw::{RawDevice, vulkan};
 
 /// Pipeline and layouts.
 #[derive(Debug)]

@@ -3,8 +3,6 @@
 //! One command buffer, one submission, one timeline semaphore; a push of descriptors and constants per launch; a barrier
 //! against the run before, one between launches that depend on each other, one so that the host sees the trap records.
 
-mod buffer;
-mod device;
 mod kernel;
 
 use std::time::{Duration, Instant};
@@ -12,10 +10,10 @@ use std::time::{Duration, Instant};
 use ash::vk;
 use gridwise::descriptor::{KernelDescriptor, TrapRecord};
 
-use self::buffer::RawBuffer;
-pub(crate) use self::device::RawDevice;
+use gridwise_benches::raw::{RawBuffer, RawDevice, vulkan};
+
 use self::kernel::RawKernel;
-use crate::error::{Error, vulkan};
+use crate::error::Error;
 use crate::ours::check_values;
 use crate::plan::{LEN, Plan, input};
 
@@ -243,13 +241,15 @@ impl<'d> Raw<'d> {
             raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty())
                 .map_err(vulkan("vkResetCommandPool"))?;
             raw.begin_command_buffer(self.commands, &vk::CommandBufferBeginInfo::default())
-                .map_err(vulkan("vkBeginCommandBuffer"))
+                .map_err(vulkan("vkBeginCommandBuffer"))?;
         }
+        Ok(())
     }
 
     fn end(&self) -> Result<(), Error> {
         // SAFETY: the command buffer is being recorded.
-        unsafe { self.device.raw.end_command_buffer(self.commands) }.map_err(vulkan("vkEndCommandBuffer"))
+        unsafe { self.device.raw.end_command_buffer(self.commands) }.map_err(vulkan("vkEndCommandBuffer"))?;
+        Ok(())
     }
 
     fn barrier(&self, before: Scope, after: Scope) {
@@ -276,7 +276,8 @@ impl<'d> Raw<'d> {
         }
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         // SAFETY: a live timeline semaphore.
-        unsafe { raw.wait_semaphores(&info, u64::MAX) }.map_err(vulkan("vkWaitSemaphores"))
+        unsafe { raw.wait_semaphores(&info, u64::MAX) }.map_err(vulkan("vkWaitSemaphores"))?;
+        Ok(())
     }
 
     /// Waits a little without blocking; whether that was enough.

@@ -3,19 +3,25 @@
 use ash::vk;
 
 use super::device::RawDevice;
-use crate::error::{Error, vulkan};
+use super::vulkan;
+use crate::Error;
 
 /// A buffer.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct RawBuffer {
-    pub(crate) raw: vk::Buffer,
+pub struct RawBuffer {
+    /// Its handle.
+    pub raw: vk::Buffer,
     memory: vk::DeviceMemory,
-    pub(crate) size: u64,
+    /// Its bytes.
+    pub size: u64,
 }
 
 impl RawBuffer {
     /// A buffer in memory of a type that has all of `wanted`.
-    pub(crate) fn new(device: &RawDevice, size: u64, wanted: vk::MemoryPropertyFlags) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// When there is no such memory, or no more of it.
+    pub fn new(device: &RawDevice, size: u64, wanted: vk::MemoryPropertyFlags) -> Result<Self, Error> {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
@@ -39,19 +45,46 @@ impl RawBuffer {
     }
 
     /// The numbers in a buffer that the host sees.
-    pub(crate) fn read(&self, device: &RawDevice) -> Result<Vec<f32>, Error> {
-        let flags = vk::MemoryMapFlags::empty();
-        // SAFETY: coherent memory that the device does not write now; the pointer is used while it is mapped.
+    ///
+    /// # Errors
+    /// When the driver fails.
+    pub fn read<T: bytemuck::Pod>(&self, device: &RawDevice) -> Result<Vec<T>, Error> {
+        let mut values = vec![T::zeroed(); self.size as usize / size_of::<T>()];
+        let data = self.map(device)?;
+        // SAFETY: coherent memory of this size that the device does not write now; the pointer is used while it is mapped.
         unsafe {
-            let data = device.raw.map_memory(self.memory, 0, self.size, flags).map_err(vulkan("vkMapMemory"))?;
-            let values = std::slice::from_raw_parts(data.cast::<f32>(), self.size as usize / size_of::<f32>()).to_vec();
+            std::ptr::copy_nonoverlapping(data.cast(), values.as_mut_ptr(), values.len());
             device.raw.unmap_memory(self.memory);
-            Ok(values)
         }
+        Ok(values)
+    }
+
+    /// Writes numbers at the start of a buffer that the host sees.
+    ///
+    /// # Errors
+    /// When the driver fails.
+    ///
+    /// # Panics
+    /// When they do not fit.
+    pub fn write<T: bytemuck::Pod>(&self, device: &RawDevice, values: &[T]) -> Result<(), Error> {
+        assert!(size_of_val(values) as u64 <= self.size, "the numbers fit");
+        let data = self.map(device)?;
+        // SAFETY: coherent memory of at least this size that the device does not use now.
+        unsafe {
+            std::ptr::copy_nonoverlapping(values.as_ptr(), data.cast(), values.len());
+            device.raw.unmap_memory(self.memory);
+        }
+        Ok(())
+    }
+
+    fn map(&self, device: &RawDevice) -> Result<*mut u8, Error> {
+        // SAFETY: memory that the host sees and that is not mapped; the range is all of it.
+        let data = unsafe { device.raw.map_memory(self.memory, 0, self.size, vk::MemoryMapFlags::empty()) };
+        data.map(|data| data.cast()).map_err(vulkan("vkMapMemory"))
     }
 
     /// Frees the buffer; nothing pending may use it.
-    pub(crate) fn destroy(&self, device: &RawDevice) {
+    pub fn destroy(&self, device: &RawDevice) {
         // SAFETY: the caller's promise.
         unsafe {
             device.raw.destroy_buffer(self.raw, None);

@@ -1,19 +1,29 @@
-//! The raw side's device: the one the runtime runs on, opened a second time, with as little as the kernel needs.
+//! The raw side's device: the one the runtime runs on, opened a second time, with as little as peers' modules need.
 
 use ash::{khr, vk};
 
-use crate::error::{Error, vulkan};
+use super::vulkan;
+use crate::Error;
 
 /// Instance, device and queue.
-pub(crate) struct RawDevice {
-    pub(crate) raw: ash::Device,
-    pub(crate) push_descriptors: Option<khr::push_descriptor::Device>,
-    pub(crate) queue: vk::Queue,
-    pub(crate) family: u32,
-    pub(crate) memory: vk::PhysicalDeviceMemoryProperties,
-    pub(crate) storage_alignment: u64,
+#[expect(missing_debug_implementations, reason = "the functions of a device have none")]
+pub struct RawDevice {
+    /// The functions of the device.
+    pub raw: ash::Device,
+    /// Push descriptors, where the device has them.
+    pub push_descriptors: Option<khr::push_descriptor::Device>,
+    /// Its only queue.
+    pub queue: vk::Queue,
+    /// The queue's family.
+    pub family: u32,
+    /// Kinds of memory.
+    pub memory: vk::PhysicalDeviceMemoryProperties,
+    /// Alignment of offsets into storage buffers.
+    pub storage_alignment: u64,
+    /// Nanoseconds of a tick of the queue's timestamps.
+    pub timestamp_period: f32,
     /// Whether the device is a GPU, so that spinning for its answer takes no work from it.
-    pub(crate) is_gpu: bool,
+    pub is_gpu: bool,
     instance: ash::Instance,
     /// The loaded library; dropped last.
     _entry: ash::Entry,
@@ -21,7 +31,10 @@ pub(crate) struct RawDevice {
 
 impl RawDevice {
     /// Opens the device of this name.
-    pub(crate) fn open(name: &str) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// When there is none, or the driver fails.
+    pub fn open(name: &str) -> Result<Self, Error> {
         // SAFETY: the loader is the system's.
         let entry = unsafe { ash::Entry::load() }?;
         let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
@@ -83,6 +96,7 @@ impl RawDevice {
             family,
             memory,
             storage_alignment: properties.limits.min_storage_buffer_offset_alignment.max(4),
+            timestamp_period: properties.limits.timestamp_period,
             is_gpu: properties.device_type != vk::PhysicalDeviceType::CPU,
             instance,
             _entry: entry,

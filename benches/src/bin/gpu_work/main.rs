@@ -1,0 +1,80 @@
+//! Kernels against the reference shaders beside this crate, on one device, in turns: time of the device, results checked.
+//!
+//! `--references FOLDER` takes compiled shaders (`NAME.spv`) from there; else `glslc -O` compiles them. `--compile FOLDER` does
+//! only that, so that the program and the folder can be copied to a machine with a GPU and nothing else.
+
+mod copy;
+mod error;
+mod nbody;
+mod options;
+mod reduce;
+mod saxpy;
+mod sgemm;
+mod shaders;
+mod stencil;
+mod transpose;
+mod work;
+
+use std::process::ExitCode;
+
+use gridwise::{DeviceKind, Manager};
+use gridwise_benches::raw::RawDevice;
+use gridwise_benches::{Machine, Report};
+
+use crate::error::Error;
+use crate::options::WorkOptions;
+use crate::shaders::Shaders;
+use crate::work::{Bench, Scale};
+
+/// The workloads by name.
+const WORKLOADS: [(&str, fn(&mut Bench<'_>) -> Result<(), Error>); 7] = [
+    ("copy", copy::bench),
+    ("saxpy", saxpy::bench),
+    ("reduce", reduce::bench),
+    ("transpose", transpose::bench),
+    ("stencil", stencil::bench),
+    ("nbody", nbody::bench),
+    ("sgemm", sgemm::bench),
+];
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Error> {
+    let options = WorkOptions::parse(std::env::args().skip(1))?;
+    if let Some(folder) = &options.compile {
+        return Shaders::compile_all(folder);
+    }
+    let shaders = Shaders::new(options.references.clone());
+    let mut machine = Machine::here(&options.common.profile);
+    let manager = Manager::new()?;
+    let device = manager.device();
+    if device.kind == DeviceKind::Host {
+        return Err(Error::NotVulkan(device.to_string()));
+    }
+    machine.device = Some(device.name.clone());
+    machine.driver = Some(device.driver.clone());
+    let mut report = Report::new("work", machine);
+    let raw = RawDevice::open(&device.name)?;
+    let scale = if device.kind == DeviceKind::Cpu { Scale::Small } else { Scale::Large };
+    for (name, bench) in WORKLOADS {
+        if !options.only.is_empty() && !options.only.iter().any(|only| only == name) {
+            continue;
+        }
+        eprintln!("{name} …");
+        let runs = options.common.runs;
+        bench(&mut Bench { manager: &manager, raw: &raw, shaders: &shaders, scale, runs, report: &mut report })?;
+    }
+    report.notes.push("every result of both sides was checked".to_owned());
+    report.notes.push("µs are the device's, of one run, taken around several".to_owned());
+    let path = report.write(&options.common.out)?;
+    println!("{report}written: {}", path.display());
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use gridwise_benches::Options;
+
+use crate::error::Error;
+
+/// Recorded runs, when the command line does not say.
+const RUNS: usize = 31;
+
+/// What the bench is told.
+#[derive(Debug)]
+pub(crate) struct WorkOptions {
+    pub(crate) common: Options,
+    /// Folder with compiled shaders.
+    pub(crate) references: Option<PathBuf>,
+    /// Folder to put compiled shaders into, and do nothing else.
+    pub(crate) compile: Option<PathBuf>,
+    /// Workloads to run; all when empty.
+    pub(crate) only: Vec<String>,
+}
+
+impl WorkOptions {
+    /// Reads `--references FOLDER`, `--compile FOLDER`, `--only NAME,NAME`, and what all benches take.
+    pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, Error> {
+        let (mut references, mut compile, mut only, mut rest) = (None, None, Vec::new(), Vec::new());
+        while let Some(flag) = arguments.next() {
+            let mut value = || arguments.next().ok_or_else(|| gridwise_benches::Error::Argument(flag.clone()));
+            match flag.as_str() {
+                "--references" => references = Some(value()?.into()),
+                "--compile" => compile = Some(value()?.into()),
+                "--only" => only = value()?.split(',').map(str::to_owned).collect(),
+                _ => {
+                    let value = value()?;
+                    rest.extend([flag, value]);
+                }
+            }
+        }
+        Ok(Self { common: Options::parse(rest.into_iter(), RUNS)?, references, compile, only })
+    }
+}

@@ -1,0 +1,60 @@
+//! A matrix transposed through a padded tile in shared memory, 16 bytes at a time on both sides.
+
+use gridwise::glam::Vec4;
+use gridwise::prelude::*;
+use gridwise_benches::Error as BenchError;
+use gridwise_benches::raw::{Reference, Stage};
+
+use crate::error::Error;
+use crate::work::{Bench, Launches, places, random_floats};
+
+#[kernel(workgroup = 256)]
+fn transpose(rows: u32, columns: u32, from: &[Vec4], to: &mut [Vec4]) {
+    let tile = Shared::<[f32; 64 * 65]>::new();
+    let (quad, row) = (local_id().x & 15, local_id().x >> 4);
+    let (column0, row0) = (workgroup_id().x * 64, workgroup_id().y * 64);
+    for k in 0..4u32 {
+        let y = row + k * 16;
+        let v = from[(row0 + y) * (columns >> 2) + (column0 >> 2) + quad];
+        tile[(quad * 4) * 65 + y] = v.x;
+        tile[(quad * 4 + 1) * 65 + y] = v.y;
+        tile[(quad * 4 + 2) * 65 + y] = v.z;
+        tile[(quad * 4 + 3) * 65 + y] = v.w;
+    }
+    barrier();
+    for k in 0..4u32 {
+        let x = row + k * 16;
+        let at = x * 65 + quad * 4;
+        let v = Vec4::new(tile[at], tile[at + 1], tile[at + 2], tile[at + 3]);
+        to[(column0 + x) * (rows >> 2) + (row0 >> 2) + quad] = v;
+    }
+}
+
+pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
+    let spirv = bench.shaders.module("transpose")?;
+    for (rows, columns) in bench.pick([(512, 512), (256, 1024)], [(16384, 16384), (8192, 20480)]) {
+        let len: usize = rows * columns;
+        let input = random_floats(len);
+        let quads: Vec<Vec4> = input.as_chunks().0.iter().map(|lanes| Vec4::from_array(*lanes)).collect();
+        let (from, mut to) = (bench.manager.tensor(&quads)?, bench.manager.tensor_of_len::<Vec4>(len / 4)?);
+        let groups = [columns as u32 / 64, rows as u32 / 64];
+        let launches = Launches::default().with::<Transpose>(Grid::groups(groups), |args| {
+            args.value(rows as u32).value(columns as u32).read(&from).write(&mut to)
+        });
+        let bytes = 4 * len as u64;
+        let push = [rows as u32, columns as u32].iter().flat_map(|side| side.to_ne_bytes()).collect();
+        let stage = Stage { spirv: &spirv, constants: &[], push, buffers: &[0, 1], groups: [groups[0], groups[1], 1] };
+        let reference = Reference::new(bench.raw, &[bytes, bytes], &[stage])?;
+        reference.write(0, &input)?;
+        bench.measure(format!("transpose {rows}×{columns}"), &launches, &reference, 10, 1.0)?;
+        let ours: Vec<f32> = to.to_vec()?.into_iter().flat_map(|quad| quad.to_array()).collect();
+        for (contender, found) in [("gridwise", ours), ("GLSL", reference.read(1)?)] {
+            let is_wrong = |place: &usize| found[*place] != input[place % rows * columns + place / rows];
+            if let Some(place) = places(len).find(is_wrong) {
+                let detail = format!("at {place}");
+                return Err(BenchError::WrongResult { contender: contender.to_owned(), detail }.into());
+            }
+        }
+    }
+    Ok(())
+}

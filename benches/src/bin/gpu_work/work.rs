@@ -1,0 +1,151 @@
+//! What the workloads share: a repeated launch as one operation, measuring both sides in turns, comparing results.
+
+use std::time::Duration;
+
+use gridwise::ops::{Access, Op, OpDispatch, Recorder};
+use gridwise::{Grid, Kernel, KernelArgs, Manager, Sequence};
+use gridwise_benches::raw::{RawDevice, Reference};
+use gridwise_benches::{Error as BenchError, Figure, Goal, Report, interleave};
+
+use crate::error::Error;
+use crate::shaders::Shaders;
+
+/// How large the workloads are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// For a device that is the processor.
+    Small,
+    /// For a GPU.
+    Large,
+}
+
+/// Everything a workload measures with.
+pub(crate) struct Bench<'a> {
+    pub(crate) manager: &'a Manager,
+    pub(crate) raw: &'a RawDevice,
+    pub(crate) shaders: &'a Shaders,
+    pub(crate) scale: Scale,
+    pub(crate) runs: usize,
+    pub(crate) report: &'a mut Report,
+}
+
+impl Bench<'_> {
+    /// Picks a size.
+    pub(crate) fn pick<T>(&self, small: T, large: T) -> T {
+        if self.scale == Scale::Small { small } else { large }
+    }
+
+    /// Measures launches of ours against a reference; each run is so many of either.
+    pub(crate) fn measure(
+        &mut self,
+        name: String,
+        launches: &Launches,
+        reference: &Reference<'_>,
+        times: u32,
+        goal: f64,
+    ) -> Result<(), Error> {
+        let sequence = self.manager.sequence()?;
+        launches.record(&sequence, times)?;
+        let mut ours = || Ok(sequence.eval_profiled()?.device() / times);
+        let mut theirs = || Ok(reference.run(times)?);
+        let samples = interleave::<Error>(&mut [&mut ours, &mut theirs], 3, self.runs)?;
+        self.report.figures.push(Figure {
+            name,
+            unit: "run",
+            peer: "GLSL".to_owned(),
+            ours: samples[0].summary(1),
+            theirs: samples[1].summary(1),
+            goals: vec![Goal::Ratio(goal)],
+        });
+        Ok(())
+    }
+}
+
+/// Launches that run one after the other.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Launches {
+    ops: Vec<OpDispatch>,
+}
+
+impl Launches {
+    /// Adds a launch; `fill` gives the arguments.
+    pub(crate) fn with<K: Kernel>(mut self, grid: Grid, fill: impl FnOnce(KernelArgs) -> KernelArgs) -> Self {
+        self.ops.push(OpDispatch::new(grid, fill(KernelArgs::new::<K>())));
+        self
+    }
+
+    /// Records all of it so many times, as one operation.
+    pub(crate) fn record(&self, sequence: &Sequence, times: u32) -> Result<(), Error> {
+        sequence.record(Repeat { ops: &self.ops, times })?;
+        Ok(())
+    }
+
+    /// Runs all of it once.
+    pub(crate) fn run(&self, manager: &Manager) -> Result<Duration, Error> {
+        let sequence = manager.sequence()?;
+        self.record(&sequence, 1)?;
+        Ok(sequence.eval_profiled()?.device())
+    }
+}
+
+/// Launches as one operation, so that one pair of timestamps is around all of them.
+struct Repeat<'a> {
+    ops: &'a [OpDispatch],
+    times: u32,
+}
+
+impl Op for Repeat<'_> {
+    fn name(&self) -> &str {
+        "repeat"
+    }
+
+    fn accesses(&self) -> Vec<Access> {
+        self.ops.iter().flat_map(Op::accesses).collect()
+    }
+
+    fn record(&self, recorder: &mut Recorder<'_>) -> gridwise::Result<()> {
+        (0..self.times).flat_map(|_| self.ops).try_for_each(|op| op.record(recorder))
+    }
+}
+
+/// Random bits that are the same in every run: splitmix64, by Sebastiano Vigna.
+pub(crate) fn random_words(len: usize) -> Vec<u32> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) as u32
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+/// Random numbers from 0 to 1, with 24 bits each.
+pub(crate) fn random_floats(len: usize) -> Vec<f32> {
+    random_words(len).into_iter().map(|word| (word >> 8) as f32 / 16_777_216.0).collect()
+}
+
+/// Compares a contender's numbers with those expected at some places, up to a relative error.
+pub(crate) fn check(
+    contender: &str,
+    found: &[f32],
+    places: impl IntoIterator<Item = (usize, f64)>,
+    tolerance: f64,
+) -> Result<(), Error> {
+    for (place, expected) in places {
+        let value = f64::from(found.get(place).copied().unwrap_or(f32::NAN));
+        let is_near = (value - expected).abs() <= tolerance * expected.abs().max(1e-6);
+        if !is_near {
+            let detail = format!("at {place}: {value}, expected {expected}");
+            return Err(BenchError::WrongResult { contender: contender.to_owned(), detail }.into());
+        }
+    }
+    Ok(())
+}
+
+/// Some places in so many, the ends among them.
+pub(crate) fn places(len: usize) -> impl Iterator<Item = usize> + Clone {
+    let step = (len / 997).max(1);
+    (0..len).step_by(step).chain(len.checked_sub(1))
+}
