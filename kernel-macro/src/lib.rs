@@ -103,5 +103,5 @@ fn guarded(input: TokenStream, expansion: impl FnOnce(Tokens) -> Tokens) -> Toke
     let input = Tokens::from(input);
     let span = ast::SpanRange::of(input.clone());
     let result = catch_unwind(AssertUnwindSafe(|| expansion(input)));
-    result.unwrap_or_else(|panic| expand::panic_error(span, &panic)).into()
+    result.unwrap_or_else(|panic| expand::panic_error(span, &*panic)).into()
 }
