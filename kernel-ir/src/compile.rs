@@ -5,6 +5,7 @@ use crate::descriptor::{
     ConstType, Feature, FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, SiteKind, Size,
 };
 use crate::ir::{ConstParam, ConstParamId, Kernel, Module, SourceLocation};
+use crate::launch_program;
 use crate::parallel;
 use crate::passes::{CheckCount, Optimized, TooLarge, optimize};
 use crate::spirv::{self, EmitError, Emitted};
@@ -48,6 +49,10 @@ pub struct Compiled {
     pub trap_binding: Option<u32>,
     /// Words of the trap record; zero without one.
     pub trap_words: u32,
+    /// What the host checks before a launch, as a program of [`Obligations`](crate::descriptor::Obligations).
+    pub obligations: Vec<u8>,
+    /// Whether a trap is possible even if these hold.
+    pub traps_anyway: bool,
     /// Binding of the print buffer, when a site that prints is left.
     pub print_binding: Option<u32>,
     /// The sites that are left.
@@ -183,6 +188,11 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         let location = locate(site.location);
         CompiledSite { kind: site.kind, location, text: site.text.clone(), format: site.format, words: *words }
     });
+    // What passes removed since needs no promise.
+    let obligations = match emitted.sites.iter().any(|site| module.sites[*site].at_launch) {
+        true => launch_program::write(module, kernel, &emitted.params, |buffer| position(positions, buffer)),
+        false => Vec::new(),
+    };
     Compiled {
         name: function.name.clone(),
         location: function.location.map(locate),
@@ -194,6 +204,8 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         push_constant_size: emitted.push_constant_size,
         trap_binding: emitted.trap_binding,
         trap_words: emitted.trap_words,
+        obligations,
+        traps_anyway: emitted.traps_anyway,
         print_binding: emitted.print_binding,
         sites: sites.collect(),
         features: emitted.features.iter().map(|(feature, at)| (*feature, at.map(locate))).collect(),

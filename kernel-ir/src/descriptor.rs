@@ -1,9 +1,11 @@
 //! What the compiler hands to the runtime: one constant per kernel. It must not use anything else of this crate.
 
+pub(crate) mod obligations;
 mod packed;
 
 use std::fmt;
 
+pub use obligations::{BoundOp, LaunchNumbers, Obligations};
 pub use packed::{Spirv, pack};
 
 /// Everything the runtime needs to launch one compiled kernel; the macro emits it as a `static`.
@@ -31,6 +33,11 @@ pub struct KernelDescriptor {
     pub trap_binding: Option<u32>,
     /// Words of the trap record; zero when the kernel has none.
     pub trap_words: u32,
+    /// What the host checks before each launch. Where all of it holds, the specialization constant [`IS_PROVEN`] tells the
+    /// module so.
+    pub obligations: Obligations,
+    /// Whether a trap is possible even if the obligations hold.
+    pub traps_anyway: bool,
     /// Binding (set 0) of the print buffer, when the kernel has a site that prints.
     pub print_binding: Option<u32>,
     /// The sites that can trap or print; a record names one by its position here.
@@ -67,6 +74,8 @@ impl KernelDescriptor {
             push_constant_size,
             trap_binding: None,
             trap_words: 0,
+            obligations: Obligations::NONE,
+            traps_anyway: true,
             print_binding: None,
             sites: &[],
             features: &[],
@@ -175,6 +184,10 @@ impl KernelDescriptor {
         u32::try_from(open.saturating_add(self.parallel.shared_bytes.into())).unwrap_or(u32::MAX)
     }
 }
+
+/// Id of the specialization constant that tells a module whether its obligations hold, a `bool`; those of const parameters
+/// count from zero.
+pub const IS_PROVEN: u32 = 0xffff;
 
 /// What the invocations of a kernel do together, and what a launch must therefore see to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

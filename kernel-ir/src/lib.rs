@@ -19,6 +19,8 @@ pub mod interpret;
 #[cfg(feature = "compiler")]
 pub mod ir;
 #[cfg(feature = "compiler")]
+mod launch_program;
+#[cfg(feature = "compiler")]
 pub mod layout;
 #[cfg(feature = "compiler")]
 pub mod op;

@@ -47,16 +47,17 @@ impl Algorithm {
 }
 
 impl Prepared {
-    /// Checks a kernel against a device and creates its pipeline.
+    /// Checks a kernel against a device and creates its pipeline, that of launches whose obligations hold if `is_proven`.
     pub(crate) fn new(
         shared: &Shared,
         descriptor: &'static KernelDescriptor,
         constants: &'static [u64],
+        is_proven: bool,
     ) -> Result<Self> {
         check_constants(descriptor, constants)?;
         check_device(descriptor, constants, &shared.info)?;
         let pipeline = match &shared.backend {
-            Backend::Vulkan(vulkan) => Some(Arc::new(Pipeline::new(&vulkan.device, descriptor, constants)?)),
+            Backend::Vulkan(vulkan) => Some(Arc::new(Pipeline::new(&vulkan.device, descriptor, constants, is_proven)?)),
             Backend::Host(_) => None,
         };
         Ok(Self { descriptor, constants, pipeline })
@@ -182,6 +183,8 @@ mod tests {
             push_constant_size: 0,
             trap_binding: None,
             trap_words: 0,
+            obligations: crate::descriptor::Obligations::NONE,
+            traps_anyway: true,
             print_binding: None,
             sites: &[],
             parallel: Parallel::NONE,

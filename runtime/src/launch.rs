@@ -1,9 +1,10 @@
 //! The arithmetic of a launch: grid to workgroups, and the push-constant block. No Vulkan calls, no panics.
 
-use gridwise_ir::descriptor::{KernelDescriptor, LaunchWordKind};
+use gridwise_ir::descriptor::{KernelDescriptor, LaunchNumbers, LaunchWordKind};
 
 use crate::error::{Error, Result};
 use crate::grid::{Grid, Unit};
+use crate::steps::BufferArg;
 
 /// Bytes of push constants that every Vulkan device takes, and the most a kernel may use.
 pub(crate) const MAX_PUSH_BYTES: usize = 128;
@@ -41,6 +42,19 @@ impl PushBlock {
     pub(crate) fn slot(&mut self, offset: u32, size: usize) -> Option<&mut [u8]> {
         let offset = offset as usize;
         self.bytes[..self.len].get_mut(offset..offset.checked_add(size)?)
+    }
+
+    /// The unsigned integer at an offset; the largest there is where there is none.
+    fn number(&self, offset: u8, size: u8) -> u64 {
+        let start = usize::from(offset);
+        let bytes = self.bytes().get(start..start + usize::from(size)).unwrap_or_default();
+        match *bytes {
+            [byte] => byte.into(),
+            [a, b] => u16::from_ne_bytes([a, b]).into(),
+            [a, b, c, d] => u32::from_ne_bytes([a, b, c, d]).into(),
+            [a, b, c, d, e, f, g, h] => u64::from_ne_bytes([a, b, c, d, e, f, g, h]),
+            _ => u64::MAX,
+        }
     }
 
     /// Sets a launch word.
@@ -131,6 +145,37 @@ impl Extent {
     }
 }
 
+/// A launch as its kernel's obligations see it.
+pub(crate) struct Numbers<'a> {
+    pub(crate) extent: &'a Extent,
+    pub(crate) push: &'a PushBlock,
+    pub(crate) buffers: &'a [BufferArg],
+    pub(crate) constants: &'a [u64],
+}
+
+impl LaunchNumbers for Numbers<'_> {
+    fn items(&self, axis: u8) -> u64 {
+        self.extent.items.get(usize::from(axis)).copied().map_or(u64::MAX, u64::from)
+    }
+
+    fn groups(&self, axis: u8) -> u64 {
+        self.extent.groups.get(usize::from(axis)).copied().map_or(u64::MAX, u64::from)
+    }
+
+    fn len(&self, param: u16) -> u64 {
+        let argument = self.buffers.iter().find(|argument| argument.param == u32::from(param));
+        argument.map_or(0, |argument| argument.buffer.len().into())
+    }
+
+    fn value(&self, offset: u8, size: u8) -> u64 {
+        self.push.number(offset, size)
+    }
+
+    fn constant(&self, position: u16) -> u64 {
+        self.constants.get(usize::from(position)).copied().unwrap_or(u64::MAX)
+    }
+}
+
 /// Offset of the word that tells a kernel where along x this dispatch begins.
 pub(crate) fn first_group_offset(descriptor: &KernelDescriptor) -> Option<u32> {
     descriptor.launch_words.iter().find(|word| word.kind == LaunchWordKind::FirstGroup).map(|word| word.offset)
@@ -159,6 +204,8 @@ mod tests {
         push_constant_size: 0,
         trap_binding: None,
         trap_words: 0,
+        obligations: crate::descriptor::Obligations::NONE,
+        traps_anyway: true,
         print_binding: None,
         sites: &[],
         features: &[],

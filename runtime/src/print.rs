@@ -187,6 +187,8 @@ mod tests {
         push_constant_size: 0,
         trap_binding: None,
         trap_words: 0,
+        obligations: crate::descriptor::Obligations::NONE,
+        traps_anyway: true,
         print_binding: Some(0),
         sites: &[Site {
             kind: SiteKind::Print,

@@ -41,6 +41,15 @@ pub(crate) struct DispatchStep {
     pub(crate) buffers: Vec<BufferArg>,
     pub(crate) push: PushBlock,
     pub(crate) extent: Extent,
+    /// Whether the kernel's obligations hold, as its pipeline takes for granted.
+    pub(crate) is_proven: bool,
+}
+
+impl DispatchStep {
+    /// Whether the launch can trap, and so needs a record.
+    pub(crate) fn can_trap(&self) -> bool {
+        self.descriptor.trap_binding.is_some() && (self.descriptor.traps_anyway || !self.is_proven)
+    }
 }
 
 /// A buffer argument of a launch.
@@ -61,6 +70,14 @@ impl DispatchStep {
 }
 
 impl Step {
+    /// The launch, if it is one.
+    pub(crate) fn dispatch(&self) -> Option<&DispatchStep> {
+        match self {
+            Self::Dispatch(dispatch) => Some(dispatch),
+            _ => None,
+        }
+    }
+
     /// Calls `f` for each buffer the step uses, with whether it writes it.
     pub(crate) fn for_each_use(&self, mut f: impl FnMut(&Arc<Buffer>, bool)) {
         match self {

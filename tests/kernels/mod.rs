@@ -23,6 +23,7 @@ pub mod matching;
 pub mod matrices;
 pub mod memory;
 pub mod numbers;
+pub mod obligations;
 pub mod overflow;
 pub mod parallel;
 pub mod parallel_programs;
@@ -68,6 +69,7 @@ pub fn all() -> Vec<Case> {
         memory::CASES,
         parallel::CASES,
         numbers::CASES,
+        obligations::CASES,
         overflow::CASES,
         parallel_programs::CASES,
         programs::CASES,

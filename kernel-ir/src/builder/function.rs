@@ -73,7 +73,14 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Adds a trap site.
     pub fn site(&mut self, kind: SiteKind, location: SourceLocation, text: impl Into<String>) -> SiteId {
-        self.module.sites.push(crate::ir::Site { kind, location, text: text.into(), format: None, is_quiet: false })
+        self.module.sites.push(crate::ir::Site {
+            kind,
+            location,
+            text: text.into(),
+            format: None,
+            is_quiet: false,
+            at_launch: false,
+        })
     }
 
     /// Adds a site like another one at which nothing is recorded, because the other one comes first.
@@ -96,6 +103,7 @@ impl<'m> FunctionBuilder<'m> {
             text: text.into(),
             format: Some(format),
             is_quiet: false,
+            at_launch: false,
         })
     }
 

@@ -11,6 +11,7 @@ mod float_rules;
 mod function;
 mod inst;
 mod module;
+mod obligation;
 mod place;
 mod subgroup;
 
@@ -25,5 +26,6 @@ pub use module::{
     Buffer, BufferId, ConstParam, FileId, Kernel, Module, ParamId, PushParam, Shared, SharedId, Site, SiteId,
     SourceLocation,
 };
+pub use obligation::{Bound, BoundOp, Obligation};
 pub use place::{Place, Root, Step};
 pub use subgroup::{Fold, Span, SubgroupOp};

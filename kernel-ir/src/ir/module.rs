@@ -1,6 +1,6 @@
 //! Modules: one kernel, the functions it calls, the types, source files and trap sites they name.
 
-use super::{FloatRules, Function, FunctionId};
+use super::{FloatRules, Function, FunctionId, Obligation};
 use crate::arena::Arena;
 use crate::descriptor::SiteKind;
 use crate::entity_id;
@@ -60,6 +60,8 @@ pub struct Kernel {
     pub buffers: Arena<BufferId, Buffer>,
     /// By-value parameters in order.
     pub params: Arena<ParamId, PushParam>,
+    /// What the host checks before a launch; whether it holds is the launch's to tell the kernel.
+    pub obligations: Vec<Obligation>,
     /// Variables of the workgroup.
     pub shared: Arena<SharedId, Shared>,
     /// The number of lanes the kernel demands of a subgroup, a power of two.
@@ -87,6 +89,7 @@ impl Kernel {
             constants: Arena::new(),
             buffers: Arena::new(),
             params: Arena::new(),
+            obligations: Vec::new(),
             shared: Arena::new(),
             subgroup_size: None,
             full_workgroups: false,
@@ -153,6 +156,8 @@ pub struct Site {
     pub format: Option<u32>,
     /// Whether nothing is recorded there, because an access before it through the same indices did so.
     pub is_quiet: bool,
+    /// Every index with this site is in range if the kernel's obligations hold.
+    pub at_launch: bool,
 }
 
 /// A position in a source file.

@@ -1,5 +1,6 @@
 //! Everything before the functions: files, sites, structs, the kernel's interface; and types and locations.
 
+use super::bound::parse_obligation;
 use super::cursor::{Cursor, Result};
 use crate::descriptor::SiteKind;
 use crate::ir::{Buffer, ConstParam, ConstParamId, Kernel, Module, PushParam, Shared, Site, SourceLocation};
@@ -30,7 +31,8 @@ pub(super) fn parse_header(cursor: &mut Cursor<'_>, module: &mut Module) -> Resu
         let text = cursor.string()?;
         let format = if cursor.eat_word("format") { Some(cursor.number()?) } else { None };
         let is_quiet = cursor.eat_word("quiet");
-        module.sites.push(Site { kind, location, text, format, is_quiet });
+        let at_launch = cursor.eat_word("launch");
+        module.sites.push(Site { kind, location, text, format, is_quiet, at_launch });
     }
     while cursor.is_at_id("struct") {
         parse_struct(cursor, &mut module.types)?;
@@ -128,18 +130,22 @@ fn parse_kernel(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<Kernel> {
         cursor.expect("]")?;
         kernel.buffers.push(Buffer { name, element, writable: cursor.eat_word("mut") });
     }
-    while !cursor.is_at_id("shared") && !cursor.is_at("}") {
+    while !cursor.is_at_id("shared") && !cursor.is_at("}") && cursor.peek_word() != Some("requires") {
         cursor.declared::<crate::ir::ParamId>("param", kernel.params.len())?;
         let name = cursor.name()?;
         cursor.expect(":")?;
         kernel.params.push(PushParam { name, ty: parse_type(cursor, types)? });
     }
-    while !cursor.eat("}") {
+    while cursor.is_at_id("shared") {
         cursor.declared::<crate::ir::SharedId>("shared", kernel.shared.len())?;
         let name = cursor.name()?;
         cursor.expect(":")?;
         kernel.shared.push(Shared { name, ty: parse_type(cursor, types)? });
     }
+    while cursor.eat_word("requires") {
+        kernel.obligations.push(parse_obligation(cursor)?);
+    }
+    cursor.expect("}")?;
     Ok(kernel)
 }
 

@@ -54,6 +54,7 @@
 //! assert_eq!(module.to_string(), text);
 //! ```
 
+mod bound;
 mod cursor;
 mod function;
 mod header;

@@ -6,9 +6,11 @@
 use super::edit::for_each_inst;
 use super::facts::Facts;
 use super::ranges::Range;
-use super::{Changed, PassCx};
+use super::{Changed, Indices, PassCx};
 use crate::arena::{EntityId, SecondaryMap};
-use crate::ir::{BlockId, Constant, Function, InstId, InstKind, Kernel, Place, Root, Step, ValueId};
+use crate::ir::{
+    BlockId, Bound, Constant, Function, InstId, InstKind, Kernel, Obligation, Place, Root, SiteId, Step, ValueId,
+};
 use crate::op::Op;
 use crate::types::{Size, Type, TypeId, Types};
 
@@ -39,6 +41,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         loops: SecondaryMap::new(),
         contradicted: false,
         proven: Vec::new(),
+        indices: Indices::default(),
         divides,
         decided: Vec::new(),
     };
@@ -48,6 +51,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         }
         walker.contradicted = false;
         walker.proven.clear();
+        walker.indices = Indices::default();
         walker.decided.clear();
         walker.block(function.entry);
         if !walker.contradicted {
@@ -56,6 +60,9 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     }
     let proven = std::mem::take(&mut walker.proven);
     let decided = std::mem::take(&mut walker.decided);
+    let Indices { at_launch, on_device } = std::mem::take(&mut walker.indices);
+    cx.checks.indices.at_launch.extend(at_launch);
+    cx.checks.indices.on_device.extend(on_device);
     for (id, truth) in &decided {
         function.insts[*id].kind = InstKind::Const(Constant::Bool(*truth));
     }
@@ -135,6 +142,8 @@ struct Walker<'a> {
     /// Some guess turned out wrong, so that nothing proven in this round counts.
     contradicted: bool,
     proven: Vec<(InstId, usize)>,
+    /// Indices that are not proven.
+    indices: Indices,
     /// Whether there are divisions, and so guards of them.
     divides: bool,
     /// Comparisons that come out one way.
@@ -359,7 +368,7 @@ impl Walker<'_> {
             Root::Buffer(_) => None,
         };
         for (at, step) in place.path.iter().enumerate() {
-            if let Step::Index { value, check: Some(_) } = *step {
+            if let Step::Index { value, check: Some(site) } = *step {
                 let is_in_range = match (ty, place.root) {
                     (Some(ty), _) => self.facts.is_below_size(value, member_count(self.types, ty)),
                     (None, Root::Buffer(buffer)) => {
@@ -369,6 +378,8 @@ impl Walker<'_> {
                 };
                 if is_in_range {
                     self.proven.push((id, at));
+                } else {
+                    self.leave(site, value, place.root, ty);
                 }
             }
             let member = match *step {
@@ -383,6 +394,25 @@ impl Walker<'_> {
             if ty.is_none() {
                 return;
             }
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// Notes a check that stays, and what the host would have to know to make it needless.
+    fn leave(&mut self, site: SiteId, index: ValueId, root: Root, ty: Option<TypeId>) {
+        let length = match (ty, root) {
+            (Some(ty), _) => Some(match member_count(self.types, ty) {
+                Size::Known(len) => Bound::Const(len),
+                Size::Param(param) => Bound::Constant(param),
+            }),
+            (None, Root::Buffer(buffer)) => Some(Bound::Len(buffer)),
+            (None, Root::Local(_) | Root::Shared(_)) => None,
+        };
+        match length.zip(self.facts.upper_bound(index)) {
+            // Numbers alone: the host knows no more than is known here.
+            Some((Bound::Const(_), Bound::Const(_))) | None => self.indices.on_device.push(site),
+            Some((length, index)) => self.indices.at_launch.push((site, Obligation { index, length })),
         }
     }
 }

@@ -222,6 +222,11 @@ impl<'a> Facts<'a> {
         value
     }
 
+    /// Values that are not below this one; with `true`, that are above it.
+    pub(super) fn uppers_of(&self, value: ValueId) -> &[(ValueId, bool)] {
+        &self.uppers[self.canonical(value).index()]
+    }
+
     /// The `len` that stands for the buffer's length, if the function asks for it anywhere.
     pub(super) fn length(&self, buffer: BufferId) -> Option<ValueId> {
         self.lengths[buffer]

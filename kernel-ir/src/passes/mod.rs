@@ -22,6 +22,7 @@ pub mod renumber;
 pub mod share_values;
 pub mod split_locals;
 pub mod tail_returns;
+mod upper_bounds;
 
 pub use fix_constants::fix_constants;
 
@@ -29,7 +30,7 @@ use std::ops::{BitOr, BitOrAssign};
 use std::sync::OnceLock;
 
 use crate::arena::EntityId;
-use crate::ir::{Function, FunctionId, InstKind, Kernel, Module, Root};
+use crate::ir::{Function, FunctionId, InstKind, Kernel, Module, Obligation, Root, SiteId};
 use crate::types::Types;
 use crate::uniformity::{self, Divergence};
 use crate::verify::verify;
@@ -81,12 +82,23 @@ impl PassCx<'_> {
 }
 
 /// How many bounds checks were proven needless, and how many are left.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckCount {
     /// Checks removed.
     pub removed: usize,
     /// Checks that stay.
     pub residual: usize,
+    /// Those that stay because their index is not known to be in range.
+    pub indices: Indices,
+}
+
+/// Checks of indices that [`eliminate_checks`] could not remove, in its last run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Indices {
+    /// In range if the host finds the obligation to hold.
+    pub at_launch: Vec<(SiteId, Obligation)>,
+    /// Nothing but the device can check them.
+    pub on_device: Vec<SiteId>,
 }
 
 /// What the passes found out.
@@ -137,6 +149,7 @@ pub fn optimize(module: &mut Module) -> Optimized {
         let _ = run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
         let _ = run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
     }
+    leave_to_the_launch(module, std::mem::take(&mut checks.indices));
     run_on_module(module, "renumber", renumber::run);
     checks.residual = residual_checks(module);
     Optimized { checks, divergences, too_large: None }
@@ -151,6 +164,21 @@ fn divergences(module: &mut Module, checks: &mut CheckCount) -> Vec<Divergence> 
     let _ = run_on_functions(module, "split_locals", split_locals::run, checks);
     let _ = run_on_functions(module, "promote_locals", promote_locals::run, checks);
     uniformity::divergences(module)
+}
+
+/// Marks the sites whose indices the host can vouch for, and gathers what it must check for that.
+fn leave_to_the_launch(module: &mut Module, indices: Indices) {
+    let Some(kernel) = &mut module.kernel else { return };
+    let Indices { at_launch, on_device } = indices;
+    for (site, obligation) in at_launch {
+        if on_device.contains(&site) {
+            continue;
+        }
+        module.sites[site].at_launch = true;
+        if !kernel.obligations.contains(&obligation) {
+            kernel.obligations.push(obligation);
+        }
+    }
 }
 
 /// Masks what panicked in kernels with barriers. Variables become values first, so that it sees what is the same in all
@@ -180,7 +208,12 @@ pub fn run_on_functions(module: &mut Module, name: &str, pass: FunctionPass, che
     for function in functions.values_mut() {
         changed |= pass(function, &mut cx);
     }
-    checks.removed += cx.checks.removed;
+    let CheckCount { removed, indices, .. } = cx.checks;
+    checks.removed += removed;
+    if name == "eliminate_checks" {
+        // What an earlier run found out is as true, and this one has seen more.
+        checks.indices = indices;
+    }
     finish(module, name, changed, before);
     changed
 }

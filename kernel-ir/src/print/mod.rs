@@ -4,6 +4,7 @@
 //! Ids are printed as they are, so that text, errors and dumps of passes speak of the same `%3`. Blocks and instructions
 //! that nothing owns are left out. Printing never panics, however malformed the module.
 
+mod bound;
 mod function;
 
 use std::fmt::{self, Display, Formatter};
@@ -116,7 +117,8 @@ impl Display for Module {
             if let Some(format) = site.format {
                 write!(f, " format {format}")?;
             }
-            writeln!(f, "{}", if site.is_quiet { " quiet" } else { "" })?;
+            let quiet = if site.is_quiet { " quiet" } else { "" };
+            writeln!(f, "{quiet}{}", if site.at_launch { " launch" } else { "" })?;
         }
         for (id, def) in self.types.structs().iter() {
             write!(f, "{id} {}", name(&def.name))?;
@@ -164,6 +166,7 @@ fn write_kernel(f: &mut Formatter<'_>, module: &Module, kernel: &Kernel) -> fmt:
     for (id, shared) in kernel.shared.iter() {
         writeln!(f, "{INDENT}{id} {}: {}", name(&shared.name), module.types.display(shared.ty))?;
     }
+    kernel.obligations.iter().try_for_each(|obligation| writeln!(f, "{INDENT}requires {obligation}"))?;
     writeln!(f, "}}")
 }
 

@@ -6,6 +6,7 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
+use crate::descriptor::IS_PROVEN;
 use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;
 use crate::passes::eval;
@@ -44,6 +45,18 @@ impl Writer<'_> {
         self.decorate(id, Decoration::SpecId, &[param.index() as u32]);
         self.names.inst_text(Op::Name, &[id], name, &[]);
         self.interface.constants[param.index()] = Some(id);
+        id
+    }
+
+    /// The specialization constant that tells whether the kernel's obligations hold; false where nobody sets it.
+    pub(super) fn is_proven(&mut self) -> Id {
+        if let Some(id) = self.interface.is_proven {
+            return id;
+        }
+        let bool_ = self.bool_type();
+        let id = self.new_global(Op::SpecConstantFalse, Some(bool_), &[]);
+        self.decorate(id, Decoration::SpecId, &[IS_PROVEN]);
+        self.interface.is_proven = Some(id);
         id
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Interface {
     /// The variable of each shared variable that is used, by number, and those that start with zeros.
     pub(super) shared: Vec<Id>,
     pub(super) zeroed: Vec<SharedId>,
+    /// The constant that tells whether the obligations hold, once something asks.
+    pub(super) is_proven: Option<Id>,
     /// The specialization constants that are declared, by the number of the const parameter.
     pub(super) constants: Vec<Option<Id>>,
     /// The built-in `WorkgroupSize`, where that is a specialization constant.

@@ -224,7 +224,12 @@ impl FunctionWriter<'_, '_> {
         let bool_ = self.w.bool_type();
         let mut open = Vec::with_capacity(checks.len());
         for check in checks {
-            let is_inside = self.w.op(Op::ULessThan, bool_, &[check.index, check.len]);
+            let mut is_inside = self.w.op(Op::ULessThan, bool_, &[check.index, check.len]);
+            if self.w.module.sites[check.site].at_launch {
+                // Drivers know the constant when they compile: where it is true, neither branch nor comparison is left.
+                let is_proven = self.w.is_proven();
+                is_inside = self.w.op(Op::LogicalOr, bool_, &[is_inside, is_proven]);
+            }
             let (inside, outside, merge) = (self.w.new_id(), self.w.new_id(), self.w.new_id());
             self.w.effect(Op::SelectionMerge, &[merge, 0]);
             self.w.effect(Op::BranchConditional, &[is_inside, inside, outside]);

@@ -20,6 +20,7 @@
 //! - Shared variables are zeroed by all invocations of the workgroup together before the kernel's code runs, except those
 //!   of which nothing is read before all of it was written.
 //! - A kernel with a barrier, a subgroup operation or shared memory has no tail mask: its workgroups are full.
+//! - An index that the host vouches for has its check all the same, which a specialization constant switches off.
 //! - Ids: `global_id` and `workgroup_id` count from `FirstGroup`; invocations at or beyond `Items` return at once;
 //!   `num_workgroups` is what the `Groups` say (all of them [`LaunchWordKind`](crate::descriptor::LaunchWordKind)s).
 //!
@@ -73,6 +74,8 @@ pub struct Emitted {
     pub trap_binding: Option<u32>,
     /// Words of the trap record; zero when no site can trap.
     pub trap_words: u32,
+    /// Whether a trap is possible even if the kernel's obligations hold.
+    pub traps_anyway: bool,
     /// Binding of the print buffer, when a site that prints is left.
     pub print_binding: Option<u32>,
     /// Sites that are left; a record names one by its position here.

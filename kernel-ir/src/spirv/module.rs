@@ -201,6 +201,7 @@ impl<'m> Writer<'m> {
             trap_binding,
             print_binding,
             trap_words: self.uses.trap_words.unwrap_or(0),
+            traps_anyway: self.uses.traps_anyway,
             parallel: Parallel {
                 shared_bytes,
                 full_workgroups: self.uses.needs_full_workgroups,

@@ -25,6 +25,8 @@ pub(super) struct Uses {
     pub(super) site_words: Vec<u32>,
     /// Words of the trap record, when a site can trap.
     pub(super) trap_words: Option<u32>,
+    /// Whether a trap is possible even if the kernel's obligations hold.
+    pub(super) traps_anyway: bool,
     /// Whether a site prints.
     pub(super) prints: bool,
     /// Buffers that are loaded from.
@@ -161,6 +163,7 @@ impl Walk<'_> {
                 InstKind::Call(callee, _) => self.called.push(*callee),
                 InstKind::Trap(site, words) | InstKind::Print(site, words) | InstKind::Panic(site, words) => {
                     self.sites.insert(*site, words.len() as u32);
+                    self.uses.traps_anyway |= !matches!(kind, InstKind::Print(..));
                 }
                 InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => {
                     for inner in kind.blocks() {
@@ -185,8 +188,10 @@ impl Walk<'_> {
         }
         for (depth, step) in place.path.iter().enumerate() {
             if let Step::Index { check: Some(site), .. } = step {
-                if !self.module.sites[*site].is_quiet {
+                let known = &self.module.sites[*site];
+                if !known.is_quiet {
                     self.sites.insert(*site, 2);
+                    self.uses.traps_anyway |= !known.at_launch;
                 }
                 if let (0, Root::Buffer(buffer)) = (depth, place.root) {
                     found.add_len(buffer);

@@ -1,7 +1,7 @@
 //! Module part of the verifier: types, sites, the kernel's interface, signatures of functions.
 
 use super::{VerifyError, VerifyErrorKind};
-use crate::ir::{ConstParam, Function, FunctionId, Module};
+use crate::ir::{Bound, ConstParam, Function, FunctionId, Kernel, Module};
 use crate::layout::Layout;
 use crate::types::{Scalar, Size, StructId, Type, TypeId};
 
@@ -77,6 +77,33 @@ pub(super) fn check_sites(module: &Module, errors: &mut Vec<VerifyError>) {
     }
 }
 
+/// Whether everything a bound names is there.
+fn check_bound(module: &Module, kernel: &Kernel, bound: &Bound) -> Result<(), String> {
+    let missing = |id: &dyn std::fmt::Display| Err(format!("{id}, which there is not"));
+    match bound {
+        Bound::Const(_) | Bound::Items(0..=2) | Bound::Groups(0..=2) => Ok(()),
+        Bound::Items(axis) | Bound::Groups(axis) => missing(&format_args!("axis {axis}")),
+        Bound::Len(buffer) if kernel.buffers.contains(*buffer) => Ok(()),
+        Bound::Len(buffer) => missing(buffer),
+        Bound::Constant(param) => match kernel.constants.get(*param) {
+            Some(constant) if constant.scalar.is_int() => Ok(()),
+            _ => missing(param),
+        },
+        Bound::Param(param, path) => {
+            let Some(declared) = kernel.params.get(*param) else { return missing(param) };
+            if !module.types.all().contains(declared.ty) {
+                return missing(&declared.ty);
+            }
+            let member = |ty, member: &u32| module.types.member(ty, *member);
+            match path.iter().try_fold(declared.ty, member).map(|ty| module.types.get(ty)) {
+                Some(Type::Scalar(scalar)) if scalar.is_int() => Ok(()),
+                _ => Err(format!("`{bound}`, which is no integer")),
+            }
+        }
+        Bound::Binary(_, operands) => operands.iter().try_for_each(|operand| check_bound(module, kernel, operand)),
+    }
+}
+
 pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
     use VerifyErrorKind::{KernelInterface, Layout as NoLayout, UnknownId};
     let Some(kernel) = &module.kernel else { return };
@@ -123,6 +150,12 @@ pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
             errors.push(error(UnknownId, id, format!("there is no {}", shared.ty)));
         } else if *types.get(shared.ty) == Type::Unit {
             errors.push(error(NoLayout, id, "a shared variable is unit"));
+        }
+    }
+    for obligation in &kernel.obligations {
+        let all = check_bound(module, kernel, &obligation.index).and(check_bound(module, kernel, &obligation.length));
+        if let Err(message) = all {
+            errors.push(error(UnknownId, "kernel", format!("the obligation `{obligation}` names {message}")));
         }
     }
     if kernel.subgroup_size.is_some_and(|lanes| !lanes.is_power_of_two() || lanes > 128) {

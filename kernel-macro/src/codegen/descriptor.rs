@@ -45,6 +45,11 @@ pub(super) fn descriptor_tokens(
         let (binding, words) = (number(binding), number(compiled.trap_words));
         tokens!(trap_binding: __Some(#binding), trap_words: #words,)
     });
+    let obligations = (!compiled.obligations.is_empty()).then(|| {
+        let program = Literal::byte_string(&compiled.obligations);
+        let traps_anyway = compiled.traps_anyway;
+        tokens!(obligations: #home::Obligations(#program), traps_anyway: #traps_anyway,)
+    });
     let print = compiled.print_binding.map(number).map(|binding| tokens!(print_binding: __Some(#binding),));
     let left = (!compiled.sites.is_empty()).then(|| {
         let left = compiled.sites.iter().map(|site| {
@@ -70,7 +75,7 @@ pub(super) fn descriptor_tokens(
     let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
     tokens! {
         &__Descriptor {
-            #constants #params #launch_words #trap #print #left #features #parallel #ir
+            #constants #params #launch_words #trap #obligations #print #left #features #parallel #ir
             ..__Descriptor::new(#name, #location, #spirv, #entry_point, [#x, #y, #z], #size)
         }
     }

@@ -230,7 +230,8 @@ impl Manager {
     /// # Errors
     /// When the kernel needs more than the device has, or the driver refuses it.
     pub fn algorithm<K: Kernel>(&self) -> Result<Algorithm> {
-        Ok(Algorithm::new(self.shared.prepare(K::DESCRIPTOR, K::CONSTANTS)?))
+        let is_proven = !K::DESCRIPTOR.obligations.is_empty();
+        Ok(Algorithm::new(self.shared.prepare(K::DESCRIPTOR, K::CONSTANTS, is_proven)?))
     }
 
     /// From now on calls a function for each message of a kernel's `println!` and its like, in place of the standard

@@ -19,9 +19,9 @@ use crate::vulkan::VulkanBackend;
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) info: DeviceInfo,
-    /// Ready kernels, by the addresses of their descriptors and the values of their const parameters. Dropped before the
-    /// device.
-    prepared: Mutex<HashMap<(usize, &'static [u64]), Slot>>,
+    /// Ready kernels, by the addresses of their descriptors, the values of their const parameters and whether their obligations
+    /// hold. Dropped before the device.
+    prepared: Mutex<HashMap<(usize, &'static [u64], bool), Slot>>,
     pub(crate) schedule: Schedule,
     next_id: AtomicU64,
     /// Words for messages of a launch.
@@ -71,8 +71,9 @@ impl Shared {
         &self,
         descriptor: &'static KernelDescriptor,
         constants: &'static [u64],
+        is_proven: bool,
     ) -> Result<Arc<Prepared>> {
-        let key = (std::ptr::from_ref(descriptor).addr(), constants);
+        let key = (std::ptr::from_ref(descriptor).addr(), constants, is_proven);
         let slot = {
             let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
             prepared.entry(key).or_default().clone()
@@ -81,7 +82,7 @@ impl Shared {
         if let Some(prepared) = &*slot {
             return Ok(prepared.clone());
         }
-        Ok(slot.insert(Arc::new(Prepared::new(self, descriptor, constants)?)).clone())
+        Ok(slot.insert(Arc::new(Prepared::new(self, descriptor, constants, is_proven)?)).clone())
     }
 
     /// Waits until a submission is complete.

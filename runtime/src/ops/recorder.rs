@@ -8,7 +8,7 @@ use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
 use crate::grid::Grid;
-use crate::launch::Extent;
+use crate::launch::{Extent, Numbers};
 use crate::manager::Shared;
 use crate::steps::{DispatchStep, Step};
 use crate::tensor::TensorRef;
@@ -53,16 +53,20 @@ impl<'a> Recorder<'a> {
             }
         }
         let extent = Extent::new(descriptor, descriptor.workgroup_with(constants), grid, limits.max_groups)?;
-        let prepared = self.shared.prepare(descriptor, constants)?;
         if extent.is_empty() {
+            // What is wrong with the kernel is told all the same.
+            self.shared.prepare(descriptor, constants, false)?;
             return Ok(());
         }
         let (mut push, buffers) = (filled.push, filled.buffers);
         extent.fill_words(descriptor, &mut push, |param| {
             buffers.iter().find(|argument| argument.param == param).map_or(0, |argument| argument.buffer.len())
         });
-        let pipeline = prepared.pipeline.clone();
-        let step = DispatchStep { descriptor, constants, host, pipeline, buffers, push, extent };
+        let obligations = descriptor.obligations;
+        let numbers = Numbers { extent: &extent, push: &push, buffers: &buffers, constants };
+        let is_proven = !obligations.is_empty() && obligations.hold(&numbers);
+        let pipeline = self.shared.prepare(descriptor, constants, is_proven)?.pipeline.clone();
+        let step = DispatchStep { descriptor, constants, host, pipeline, buffers, push, extent, is_proven };
         self.steps.push(Step::Dispatch(Box::new(step)));
         Ok(())
     }

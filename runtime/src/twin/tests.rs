@@ -28,6 +28,8 @@ pub(super) static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     push_constant_size: 4,
     trap_binding: None,
     trap_words: 0,
+    obligations: crate::descriptor::Obligations::NONE,
+    traps_anyway: true,
     print_binding: None,
     sites: &SITES,
     features: &[],

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ash::vk;
-use gridwise_ir::descriptor::{KernelDescriptor, ParamKind, SubgroupOperations};
+use gridwise_ir::descriptor::{IS_PROVEN, KernelDescriptor, ParamKind, SubgroupOperations};
 
 use super::device::VulkanDevice;
 use super::spirv;
@@ -23,7 +23,12 @@ pub(crate) struct Pipeline {
 
 impl Pipeline {
     /// Creates a kernel's pipeline; limits and features were checked.
-    pub(crate) fn new(device: &Arc<VulkanDevice>, descriptor: &KernelDescriptor, constants: &[u64]) -> Result<Self> {
+    pub(crate) fn new(
+        device: &Arc<VulkanDevice>,
+        descriptor: &KernelDescriptor,
+        constants: &[u64],
+        is_proven: bool,
+    ) -> Result<Self> {
         let words = spirv::words(descriptor, device.caps.float_atomics)?;
         let words = spirv::strip_float_controls(words.into(), device.caps.float_controls);
         let mut bindings: Vec<u32> = descriptor.params.iter().filter_map(|param| binding_of(param.kind)).collect();
@@ -38,7 +43,7 @@ impl Pipeline {
             device: device.clone(),
         };
         pipeline.create_layouts(descriptor, &bindings)?;
-        pipeline.create_pipeline(descriptor, constants, &words)?;
+        pipeline.create_pipeline(descriptor, constants, is_proven, &words)?;
         device.name_object(pipeline.raw, descriptor.name);
         Ok(pipeline)
     }
@@ -74,7 +79,13 @@ impl Pipeline {
         Ok(())
     }
 
-    fn create_pipeline(&mut self, descriptor: &KernelDescriptor, constants: &[u64], words: &[u32]) -> Result<()> {
+    fn create_pipeline(
+        &mut self,
+        descriptor: &KernelDescriptor,
+        constants: &[u64],
+        is_proven: bool,
+        words: &[u32],
+    ) -> Result<()> {
         let raw = &self.device.raw;
         let entry = CString::new(descriptor.entry_point).map_err(|_| Error::InvalidModule {
             kernel: descriptor.name,
@@ -90,7 +101,7 @@ impl Pipeline {
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module)
             .name(&entry);
-        let (entries, data) = specialization(descriptor, constants);
+        let (entries, data) = specialization(descriptor, constants, is_proven);
         let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
         let stage = if entries.is_empty() { stage } else { stage.specialization_info(&specialization) };
         // A size that is the device's only one needs no asking.
@@ -118,8 +129,12 @@ impl Pipeline {
     }
 }
 
-/// The values of the const parameters: each where its entry says.
-fn specialization(descriptor: &KernelDescriptor, constants: &[u64]) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
+/// The values of the const parameters, and that the obligations hold if so: each where its entry says.
+fn specialization(
+    descriptor: &KernelDescriptor,
+    constants: &[u64],
+    is_proven: bool,
+) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
     let (mut entries, mut data) = (Vec::new(), Vec::new());
     for ((id, param), value) in (0..).zip(descriptor.constants).zip(constants) {
         let size = param.ty.size() as usize;
@@ -134,6 +149,11 @@ fn specialization(descriptor: &KernelDescriptor, constants: &[u64]) -> (Vec<vk::
         data.extend(bytes);
         // Each at a multiple of the largest size.
         data.resize(data.len().next_multiple_of(8), 0);
+    }
+    if is_proven {
+        let (offset, size) = (data.len() as u32, size_of::<vk::Bool32>());
+        entries.push(vk::SpecializationMapEntry { constant_id: IS_PROVEN, offset, size });
+        data.extend(vk::TRUE.to_ne_bytes());
     }
     (entries, data)
 }

@@ -14,7 +14,7 @@ use super::timestamps::Timestamps;
 use crate::error::{Error, Result};
 use crate::print::LaunchPrints;
 use crate::profile::{RecordedOp, Spans};
-use crate::steps::Step;
+use crate::steps::{DispatchStep, Step};
 use crate::trap::{panic_error, read_record};
 
 /// A recorded command buffer. Its owner keeps the steps, and drops it only when it is not pending.
@@ -35,6 +35,8 @@ pub(crate) struct Recording {
 #[derive(Default)]
 pub(crate) struct Traps {
     memory: Records,
+    /// Whether launches that cannot trap bind a piece that none of them touches: the last.
+    has_unused: bool,
 }
 
 /// The print buffers of a recording: one for each launch that prints.
@@ -180,10 +182,20 @@ impl Recording {
 
 impl Traps {
     fn prepare(&mut self, device: &Arc<VulkanDevice>, steps: &[Step]) -> Result<()> {
-        let bytes = |descriptor: &KernelDescriptor| {
-            descriptor.trap_binding.map(|_| 4 * u64::from(descriptor.trap_words.max(TrapRecord::LEAST_WORDS)))
-        };
-        self.memory.prepare(device, "trap records", steps, bytes)
+        let bytes = |launch: &DispatchStep| 4 * u64::from(launch.descriptor.trap_words.max(TrapRecord::LEAST_WORDS));
+        let launches =
+            || steps.iter().filter_map(Step::dispatch).filter(|launch| launch.descriptor.trap_binding.is_some());
+        // Modules name the record even where their pipelines do not, and then something must be bound.
+        let unused = launches().filter(|launch| !launch.can_trap()).max_by_key(|launch| launch.descriptor.trap_words);
+        self.has_unused = unused.is_some();
+        let pieces = launches().filter(|launch| launch.can_trap()).chain(unused);
+        self.memory.prepare(device, "trap records", pieces.map(|launch| (launch, bytes(launch))))
+    }
+
+    /// What launches bind that cannot trap.
+    pub(crate) fn unused(&self) -> Option<vk::DescriptorBufferInfo> {
+        let last = self.memory.pieces.len().checked_sub(1).filter(|_| self.has_unused)?;
+        self.memory.info(last)
     }
 
     /// The record of the launch with this number among those that can trap.
@@ -195,7 +207,9 @@ impl Traps {
 impl Prints {
     fn prepare(&mut self, device: &Arc<VulkanDevice>, steps: &[Step]) -> Result<()> {
         let bytes = 4 * (u64::from(PrintHeader::WORDS) + u64::from(self.capacity));
-        self.memory.prepare(device, "print buffers", steps, |descriptor| descriptor.print_binding.map(|_| bytes))
+        let launches = steps.iter().filter_map(Step::dispatch);
+        let printing = launches.filter(|launch| launch.descriptor.print_binding.is_some());
+        self.memory.prepare(device, "print buffers", printing.map(|launch| (launch, bytes)))
     }
 
     /// The buffer of the launch with this number among those that print.
@@ -205,25 +219,19 @@ impl Prints {
 }
 
 impl Records {
-    /// Makes a piece for each launch that `bytes` gives a size for.
-    fn prepare(
+    /// Makes a piece of so many bytes for each launch.
+    fn prepare<'a>(
         &mut self,
         device: &Arc<VulkanDevice>,
         name: &str,
-        steps: &[Step],
-        bytes: impl Fn(&KernelDescriptor) -> Option<u64>,
+        launches: impl Iterator<Item = (&'a DispatchStep, u64)>,
     ) -> Result<()> {
         self.pieces.clear();
         self.bytes = 0;
-        for step in steps {
-            if let Step::Dispatch(dispatch) = step
-                && let Some(bytes) = bytes(dispatch.descriptor)
-            {
-                let (descriptor, workgroup) = (dispatch.descriptor, dispatch.workgroup());
-                let piece = Piece { descriptor, workgroup, offset: self.bytes, bytes };
-                self.pieces.push(piece);
-                self.bytes += bytes.next_multiple_of(device.caps.storage_alignment);
-            }
+        for (dispatch, bytes) in launches {
+            let (descriptor, workgroup) = (dispatch.descriptor, dispatch.workgroup());
+            self.pieces.push(Piece { descriptor, workgroup, offset: self.bytes, bytes });
+            self.bytes += bytes.next_multiple_of(device.caps.storage_alignment);
         }
         let has_room = self.buffer.as_ref().is_some_and(|buffer| buffer.size >= self.bytes);
         if self.bytes > 0 && !has_room {

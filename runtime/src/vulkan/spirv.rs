@@ -183,6 +183,8 @@ mod tests {
                 push_constant_size: 0,
                 trap_binding: None,
                 trap_words: 0,
+                obligations: crate::descriptor::Obligations::NONE,
+                traps_anyway: true,
                 print_binding: None,
                 sites: &[],
                 features: &[],

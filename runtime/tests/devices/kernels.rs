@@ -37,6 +37,8 @@ static SAXPY: KernelDescriptor = KernelDescriptor {
     push_constant_size: 12,
     trap_binding: None,
     trap_words: 0,
+    obligations: gridwise_runtime::descriptor::Obligations::NONE,
+    traps_anyway: true,
     print_binding: None,
     sites: &[],
     features: &[],
@@ -79,6 +81,8 @@ static MARK: KernelDescriptor = KernelDescriptor {
     ],
     trap_binding: Some(1),
     trap_words: 8,
+    obligations: gridwise_runtime::descriptor::Obligations::NONE,
+    traps_anyway: true,
     sites: &[Site { kind: SiteKind::IndexOutOfBounds, location: LOCATION, text: "y[i + shift]", message: None }],
     ..SAXPY
 };

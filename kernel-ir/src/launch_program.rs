@@ -1,0 +1,78 @@
+//! A kernel's obligations as the bytes that [`Obligations`](crate::descriptor::Obligations) runs.
+
+use crate::arena::EntityId;
+use crate::descriptor::obligations::Step;
+use crate::ir::{Bound, Kernel, Module, ParamId};
+use crate::layout::{Layout, field_offsets};
+use crate::spirv::PushSlot;
+use crate::types::{Type, Types};
+
+/// Writes all obligations; `slots` are the by-value parameters, `position` counts a buffer among all parameters. Where one
+/// speaks of something that a program cannot, the program holds for no launch.
+pub(crate) fn write(module: &Module, kernel: &Kernel, slots: &[PushSlot], position: impl Fn(u32) -> u32) -> Vec<u8> {
+    let mut writer = Writer { types: &module.types, kernel, slots, position, program: Vec::new() };
+    for obligation in &kernel.obligations {
+        let written = writer.bound(&obligation.index).and_then(|()| writer.bound(&obligation.length));
+        if written.is_none() {
+            return never();
+        }
+        Step::Less.write(&mut writer.program);
+    }
+    writer.program
+}
+
+/// A program that holds for no launch.
+fn never() -> Vec<u8> {
+    let mut program = Vec::new();
+    [Step::Const(0), Step::Const(0), Step::Less].into_iter().for_each(|step| step.write(&mut program));
+    program
+}
+
+struct Writer<'m, P> {
+    types: &'m Types,
+    kernel: &'m Kernel,
+    slots: &'m [PushSlot],
+    position: P,
+    program: Vec<u8>,
+}
+
+impl<P: Fn(u32) -> u32> Writer<'_, P> {
+    fn bound(&mut self, bound: &Bound) -> Option<()> {
+        let step = match bound {
+            Bound::Const(number) => Step::Const(*number),
+            Bound::Items(axis) => Step::Items(*axis),
+            Bound::Groups(axis) => Step::Groups(*axis),
+            Bound::Len(buffer) => Step::Len(u16::try_from((self.position)(buffer.index() as u32)).ok()?),
+            Bound::Constant(param) => Step::Constant(u16::try_from(param.index()).ok()?),
+            Bound::Param(param, path) => self.param(*param, path)?,
+            Bound::Binary(op, operands) => {
+                operands.iter().try_for_each(|operand| self.bound(operand))?;
+                Step::Binary(*op)
+            }
+        };
+        step.write(&mut self.program);
+        Some(())
+    }
+
+    /// An integer in a by-value parameter.
+    fn param(&self, param: ParamId, path: &[u32]) -> Option<Step> {
+        let mut offset = self.slots.get(param.index())?.offset;
+        let mut ty = self.kernel.params[param].ty;
+        for member in path {
+            offset += match *self.types.get(ty) {
+                Type::Struct(id) => *field_offsets(self.types, id)?.get(*member as usize)?,
+                Type::Vector(scalar, _) => scalar.bits() / 8 * member,
+                Type::Array(element, _) => Layout::of(self.types, element)?.size * member,
+                _ => return None,
+            };
+            ty = self.types.member(ty, *member)?;
+        }
+        match *self.types.get(ty) {
+            Type::Scalar(scalar) if scalar.is_int() => {
+                let size = (scalar.bits() / 8) as u8;
+                Some(Step::Value { offset: u8::try_from(offset).ok()?, size })
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What the host checks before a launch.
+
+use super::cursor::{Cursor, Result};
+use crate::ir::{Bound, BoundOp, ConstParamId, Obligation, ParamId};
+
+/// How deep a bound may be, so that no text exhausts the stack.
+const DEPTH: usize = 64;
+
+pub(super) fn parse_obligation(cursor: &mut Cursor<'_>) -> Result<Obligation> {
+    let index = parse_bound(cursor, DEPTH)?;
+    cursor.expect("<")?;
+    Ok(Obligation { index, length: parse_bound(cursor, DEPTH)? })
+}
+
+fn parse_bound(cursor: &mut Cursor<'_>, depth: usize) -> Result<Bound> {
+    if depth == 0 {
+        return cursor.error("the bound is too deep");
+    }
+    if let Some(param) = cursor.eat_id::<ParamId>("param") {
+        let mut path = Vec::new();
+        while cursor.eat(".") {
+            path.push(cursor.number()?);
+        }
+        return Ok(Bound::Param(param, path));
+    }
+    if let Some(param) = cursor.eat_id::<ConstParamId>("constant") {
+        return Ok(Bound::Constant(param));
+    }
+    let word = cursor.peek_word().unwrap_or_default();
+    if let Some(op) = BoundOp::ALL.into_iter().find(|op| op.name() == word) {
+        cursor.skip_word(word);
+        cursor.expect("(")?;
+        let first = parse_bound(cursor, depth - 1)?;
+        cursor.expect(",")?;
+        let second = parse_bound(cursor, depth - 1)?;
+        cursor.expect(")")?;
+        return Ok(Bound::Binary(op, Box::new([first, second])));
+    }
+    for (name, make) in [("items", Bound::Items as fn(u8) -> Bound), ("groups", Bound::Groups)] {
+        if cursor.eat_word(name) {
+            cursor.expect("(")?;
+            let axis = cursor.number()?;
+            cursor.expect(")")?;
+            return match axis {
+                0..=2 => Ok(make(axis as u8)),
+                _ => cursor.error("an axis is 0, 1 or 2"),
+            };
+        }
+    }
+    if cursor.eat_word("len") {
+        cursor.expect("(")?;
+        let buffer = cursor.id("buffer")?;
+        cursor.expect(")")?;
+        return Ok(Bound::Len(buffer));
+    }
+    Ok(Bound::Const(cursor.number()?))
+}

@@ -1,0 +1,119 @@
+//! Numbers that a value cannot exceed and that are known when the kernel is launched: grid, lengths, parameters. Proves
+//! nothing itself; the host compares.
+//!
+//! A bound speaks of whole numbers without end. What an invocation computes with wrapping sums and products of numbers that
+//! are not negative is never above what it would be without wrapping, so a bound of the parts is a bound of the whole.
+
+use std::cell::Cell;
+
+use super::facts::Facts;
+use super::ranges::Range;
+use crate::ir::{Bound, BoundOp, Builtin, InstKind, ValueId};
+use crate::op::Op;
+
+/// How many operations deep a bound may be.
+const DEPTH: usize = 8;
+/// How many values are looked at for one bound.
+const FUEL: usize = 48;
+
+impl Facts<'_> {
+    /// A bound of an integer that is not negative: on the current path it is never above. `None` when all that is known is
+    /// its type.
+    pub(super) fn upper_bound(&self, value: ValueId) -> Option<Bound> {
+        self.upper(value, DEPTH, &Cell::new(FUEL))
+    }
+
+    fn upper(&self, value: ValueId, depth: usize, fuel: &Cell<usize>) -> Option<Bound> {
+        fuel.set(fuel.get().checked_sub(1)?);
+        let scalar = self.integer(value)?;
+        let range = self.range(value);
+        if depth == 0 || range.lo < 0 {
+            return None;
+        }
+        if range.lo == range.hi {
+            return u32::try_from(range.hi).ok().map(Bound::Const);
+        }
+        let mut found = self.upper_by_definition(value, depth - 1, fuel);
+        // Below something that is known: a loop's end, a guard.
+        for &(upper, is_above) in self.uppers_of(value) {
+            let Some(upper) = self.upper(upper, depth - 1, fuel) else { continue };
+            let upper = if is_above { Bound::binary(BoundOp::Sub, upper, Bound::Const(1)) } else { upper };
+            found = Some(match found {
+                Some(found) if found != upper => Bound::binary(BoundOp::Min, found, upper),
+                _ => upper,
+            });
+        }
+        let is_known = range.hi < Range::full(scalar).hi - 1;
+        found.or_else(|| u32::try_from(range.hi).ok().filter(|_| is_known).map(Bound::Const))
+    }
+
+    fn upper_by_definition(&self, value: ValueId, depth: usize, fuel: &Cell<usize>) -> Option<Bound> {
+        let upper = |value: ValueId| self.upper(value, depth, fuel);
+        match self.definition(value)? {
+            InstKind::Len(buffer) => Some(Bound::Len(*buffer)),
+            InstKind::ConstParam(param) => Some(Bound::Constant(*param)),
+            InstKind::Param(param) => Some(Bound::Param(*param, Vec::new())),
+            InstKind::Extract(composite, path) => match (self.definition(*composite)?, &path[..]) {
+                (InstKind::Param(param), path) => Some(Bound::Param(*param, path.to_vec())),
+                // Masked or not, ids stay below what the launch counts.
+                (InstKind::Builtin(Builtin::GlobalId), [axis]) => {
+                    Some(Bound::binary(BoundOp::Sub, Bound::Items(*axis as u8), Bound::Const(1)))
+                }
+                (InstKind::Builtin(Builtin::WorkgroupId), [axis]) => {
+                    Some(Bound::binary(BoundOp::Sub, Bound::Groups(*axis as u8), Bound::Const(1)))
+                }
+                (InstKind::Builtin(Builtin::NumWorkgroups), [axis]) => Some(Bound::Groups(*axis as u8)),
+                _ => None,
+            },
+            InstKind::Op(op, operands) => self.upper_of_op(*op, operands, &upper),
+            _ => None,
+        }
+    }
+
+    fn upper_of_op(&self, op: Op, operands: &[ValueId], upper: &impl Fn(ValueId) -> Option<Bound>) -> Option<Bound> {
+        let both = |op: BoundOp| Some(Bound::binary(op, upper(operands[0])?, upper(operands[1])?));
+        // One of them is enough.
+        let either = |a: Option<Bound>, b: Option<Bound>| match (a, b) {
+            (Some(a), Some(b)) => Some(Bound::binary(BoundOp::Min, a, b)),
+            (a, b) => a.or(b),
+        };
+        let constant = |value: ValueId| {
+            let range = self.range(value);
+            u32::try_from(range.lo).ok().filter(|_| range.lo == range.hi)
+        };
+        let is_natural = |value: &ValueId| self.range(*value).lo >= 0;
+        if !operands.iter().skip(usize::from(op == Op::Select)).all(is_natural) {
+            return None;
+        }
+        match op {
+            Op::Add => both(BoundOp::Add),
+            Op::Mul => both(BoundOp::Mul),
+            Op::Shl => {
+                let by = constant(operands[1]).filter(|by| *by < 32)?;
+                Some(Bound::binary(BoundOp::Mul, upper(operands[0])?, Bound::Const(1 << by)))
+            }
+            Op::Shr => {
+                let by = constant(operands[1]).filter(|by| *by < 64)?;
+                Some(Bound::binary(BoundOp::Div, upper(operands[0])?, Bound::Const(1 << by)))
+            }
+            Op::Div => {
+                let least = u32::try_from(self.range(operands[1]).lo).ok()?;
+                Some(Bound::binary(BoundOp::Div, upper(operands[0])?, Bound::Const(least.max(1))))
+            }
+            Op::Rem => {
+                let below = upper(operands[1]).map(|end| Bound::binary(BoundOp::Sub, end, Bound::Const(1)));
+                either(upper(operands[0]), below)
+            }
+            Op::And | Op::Min => either(upper(operands[0]), upper(operands[1])),
+            Op::Max => both(BoundOp::Max),
+            Op::Select => Some(Bound::binary(BoundOp::Max, upper(operands[1])?, upper(operands[2])?)),
+            Op::Sub if self.is_below(operands[1], operands[0], false) => {
+                let least = u32::try_from(self.range(operands[1]).lo).ok()?;
+                Some(Bound::binary(BoundOp::Sub, upper(operands[0])?, Bound::Const(least)))
+            }
+            // A cast of a number that is not negative keeps it or cuts bits off.
+            Op::Cast if self.integer(operands[0]).is_some() => upper(operands[0]),
+            _ => None,
+        }
+    }
+}

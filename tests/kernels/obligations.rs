@@ -1,0 +1,139 @@
+//! Indices the host can vouch for at launch: without checks on the device where it can, with Rust's panic where it cannot.
+
+use gridwise::prelude::*;
+use gridwise::{Error, Kernel};
+
+use super::case;
+use crate::case::{Case, Output};
+
+/// Whether the host has something to check, and whether the kernel can trap beyond that.
+fn promises<K: Kernel>() -> Output {
+    let descriptor = K::DESCRIPTOR;
+    Output::U32(vec![(!descriptor.obligations.is_empty()).into(), descriptor.traps_anyway.into()])
+}
+
+fn run(seq: &Sequence, out: &Tensor<u32>) -> gridwise::Result<Vec<Output>> {
+    let report = match seq.eval() {
+        Ok(()) => "complete".to_owned(),
+        Err(Error::KernelPanic { message, text, count, .. }) => format!("{message} ({text}, {count})"),
+        Err(error) => return Err(error),
+    };
+    Ok(vec![Output::Report(report), Output::U32(out.to_vec()?)])
+}
+
+fn numbers(len: u32) -> Vec<u32> {
+    (0..len).map(|i| i * 3 + 1).collect()
+}
+
+fn scaled(mgr: &Manager, len: u32) -> gridwise::Result<Vec<Output>> {
+    let shape = Shape { scale: 2.0, rows: 3, columns: 5 };
+    let (x, mut out) = (mgr.tensor(&numbers(15))?, mgr.tensor(&vec![7u32; len as usize])?);
+    let seq = mgr.sequence()?;
+    Rows::dispatch(&seq, Grid::items([5u32, 3]), shape, &x, &mut out)?;
+    let mut outputs = run(&seq, &out)?;
+    outputs.push(promises::<Rows>());
+    Ok(outputs)
+}
+
+/// The entries.
+pub const CASES: &[Case] = &[
+    case!("obligations::rows", [Rows], |mgr| scaled(mgr, 15), || {
+        let out = (0..15).map(|i| (i * 3 + 1) * 2).collect();
+        vec![Output::Report("complete".into()), Output::U32(out), Output::U32(vec![1, 0])]
+    }),
+    case!("obligations::too_short", [Rows], |mgr| scaled(mgr, 14), || {
+        let report = "index out of bounds: the len is 14 but the index is 14 (out[at], 1)";
+        let out = (0..14).map(|i| (i * 3 + 1) * 2).collect();
+        vec![Output::Report(report.into()), Output::U32(out), Output::U32(vec![1, 0])]
+    }),
+    case!(
+        "obligations::loops",
+        [Loops],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&numbers(40))?, mgr.tensor(&[0u32; 4])?);
+            let seq = mgr.sequence()?;
+            Loops::dispatch(&seq, Grid::items(4), 10, &x, &mut out)?;
+            let mut outputs = run(&seq, &out)?;
+            outputs.push(promises::<Loops>());
+            Ok(outputs)
+        },
+        || {
+            let x = numbers(40);
+            let row =
+                |row: usize| x[row * 10..][..10].iter().sum::<u32>() + x[(row * 7) % 10] + x[row.min(9)] + x[row >> 1];
+            vec![Output::Report("complete".into()), Output::U32((0..4).map(row).collect()), Output::U32(vec![1, 0])]
+        }
+    ),
+    // Every index is in range, but only because the product wraps around: too much for the host to see.
+    case!(
+        "obligations::wrapping",
+        [Wrapping],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&numbers(2))?, mgr.tensor(&[0u32; 8])?);
+            let seq = mgr.sequence()?;
+            Wrapping::dispatch(&seq, Grid::items(8), 0x8000_0000, &x, &mut out)?;
+            run(&seq, &out)
+        },
+        || vec![Output::Report("complete".into()), Output::U32(vec![1, 0, 1, 0, 1, 0, 1, 0])]
+    ),
+    // Of two launches of one kernel in a sequence, the host can vouch for one.
+    case!(
+        "obligations::mixed",
+        [Rows],
+        |mgr| {
+            let shape = Shape { scale: 1.0, rows: 2, columns: 2 };
+            let x = mgr.tensor(&numbers(4))?;
+            let (mut whole, mut short) = (mgr.tensor(&[0u32; 4])?, mgr.tensor(&[0u32; 2])?);
+            let seq = mgr.sequence()?;
+            Rows::dispatch(&seq, Grid::items([2u32, 2]), shape, &x, &mut whole)?;
+            Rows::dispatch(&seq, Grid::items([2u32, 2]), shape, &x, &mut short)?;
+            let mut outputs = run(&seq, &short)?;
+            outputs.push(Output::U32(whole.to_vec()?));
+            Ok(outputs)
+        },
+        || vec![
+            // Which of the two invocations claims the record is not defined, so the index is left out by making it one.
+            Output::Report("index out of bounds: the len is 2 but the index is 2 (out[at], 1)".into()),
+            Output::U32(vec![1, 4]),
+            Output::U32(vec![1, 4, 7, 0]),
+        ]
+    ),
+];
+
+/// What a matrix looks like.
+#[derive(GpuData, Debug, Clone, Copy)]
+#[repr(C)]
+pub struct Shape {
+    /// Factor of all numbers.
+    scale: f32,
+    rows: u32,
+    columns: u32,
+}
+
+#[kernel(workgroup = [4, 4])]
+fn rows(shape: Shape, x: &[u32], out: &mut [u32]) {
+    let (column, row) = (global_id().x, global_id().y);
+    // The last element of a small matrix is left alone.
+    if row < shape.rows && column < shape.columns && (shape.rows > 2 || row + column < 2) {
+        let at = row * shape.columns + column;
+        out[at] = x[at] * shape.scale as u32;
+    }
+}
+
+#[kernel(workgroup = 4)]
+fn loops(depth: u32, x: &[u32], out: &mut [u32]) {
+    let row = global_id().x;
+    let mut sum = 0;
+    for k in 0..depth {
+        sum += x[row * depth + k];
+    }
+    out[row] = sum + x[row * 7 % depth.max(1)] + x[row.min(9)] + x[row >> 1];
+}
+
+#[kernel(workgroup = 8)]
+fn wrapping(step: u32, x: &[u32], out: &mut [u32]) {
+    let i = global_id().x;
+    if i % 2 == 0 {
+        out[i] = x[i * step];
+    }
+}
