@@ -53,6 +53,8 @@ pub struct Compiled {
     pub obligations: Vec<u8>,
     /// Whether a trap is possible even if these hold.
     pub traps_anyway: bool,
+    /// Whether the module asks how the device multiplies and adds.
+    pub asks_for_fma: bool,
     /// Binding of the print buffer, when a site that prints is left.
     pub print_binding: Option<u32>,
     /// The sites that are left.
@@ -206,6 +208,7 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         trap_words: emitted.trap_words,
         obligations,
         traps_anyway: emitted.traps_anyway,
+        asks_for_fma: emitted.asks_for_fma,
         print_binding: emitted.print_binding,
         sites: sites.collect(),
         features: emitted.features.iter().map(|(feature, at)| (*feature, at.map(locate))).collect(),

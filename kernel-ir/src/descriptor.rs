@@ -38,6 +38,8 @@ pub struct KernelDescriptor {
     pub obligations: Obligations,
     /// Whether a trap is possible even if the obligations hold.
     pub traps_anyway: bool,
+    /// Whether the module has the specialization constant [`HAS_FMA`].
+    pub asks_for_fma: bool,
     /// Binding (set 0) of the print buffer, when the kernel has a site that prints.
     pub print_binding: Option<u32>,
     /// The sites that can trap or print; a record names one by its position here.
@@ -76,6 +78,7 @@ impl KernelDescriptor {
             trap_words: 0,
             obligations: Obligations::NONE,
             traps_anyway: true,
+            asks_for_fma: false,
             print_binding: None,
             sites: &[],
             features: &[],
@@ -188,6 +191,10 @@ impl KernelDescriptor {
 /// Id of the specialization constant that tells a module whether its obligations hold, a `bool`; those of const parameters
 /// count from zero.
 pub const IS_PROVEN: u32 = 0xffff;
+
+/// Id of the specialization constant that tells a module whether the device's fused multiplication and addition of `f32` rounds
+/// once, a `bool`; where it does not, the module computes it from other operations.
+pub const HAS_FMA: u32 = 0xfffe;
 
 /// What the invocations of a kernel do together, and what a launch must therefore see to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -16,6 +16,15 @@ pub struct Algorithm {
     prepared: Arc<Prepared>,
 }
 
+/// What a pipeline may take for granted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Flags {
+    /// The kernel's obligations hold.
+    pub(crate) is_proven: bool,
+    /// The device's `fma` rounds once.
+    pub(crate) has_fma: bool,
+}
+
 /// What an algorithm holds.
 #[derive(Debug)]
 pub(crate) struct Prepared {
@@ -47,17 +56,17 @@ impl Algorithm {
 }
 
 impl Prepared {
-    /// Checks a kernel against a device and creates its pipeline, that of launches whose obligations hold if `is_proven`.
+    /// Checks a kernel against a device and creates its pipeline.
     pub(crate) fn new(
         shared: &Shared,
         descriptor: &'static KernelDescriptor,
         constants: &'static [u64],
-        is_proven: bool,
+        flags: Flags,
     ) -> Result<Self> {
         check_constants(descriptor, constants)?;
         check_device(descriptor, constants, &shared.info)?;
         let pipeline = match &shared.backend {
-            Backend::Vulkan(vulkan) => Some(Arc::new(Pipeline::new(&vulkan.device, descriptor, constants, is_proven)?)),
+            Backend::Vulkan(vulkan) => Some(Arc::new(Pipeline::new(&vulkan.device, descriptor, constants, flags)?)),
             Backend::Host(_) => None,
         };
         Ok(Self { descriptor, constants, pipeline })
@@ -185,6 +194,7 @@ mod tests {
             trap_words: 0,
             obligations: crate::descriptor::Obligations::NONE,
             traps_anyway: true,
+            asks_for_fma: false,
             print_binding: None,
             sites: &[],
             parallel: Parallel::NONE,

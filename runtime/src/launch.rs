@@ -206,6 +206,7 @@ mod tests {
         trap_words: 0,
         obligations: crate::descriptor::Obligations::NONE,
         traps_anyway: true,
+        asks_for_fma: false,
         print_binding: None,
         sites: &[],
         features: &[],

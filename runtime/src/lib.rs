@@ -35,6 +35,7 @@ mod args;
 mod buffer;
 mod error;
 mod evaluation;
+mod fma;
 mod grid;
 mod host;
 mod launch;

@@ -6,7 +6,7 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::descriptor::IS_PROVEN;
+use crate::descriptor::{HAS_FMA, IS_PROVEN};
 use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;
 use crate::passes::eval;
@@ -50,13 +50,22 @@ impl Writer<'_> {
 
     /// The specialization constant that tells whether the kernel's obligations hold; false where nobody sets it.
     pub(super) fn is_proven(&mut self) -> Id {
-        if let Some(id) = self.interface.is_proven {
-            return id;
-        }
+        let id = self.interface.is_proven.unwrap_or_else(|| self.flag(IS_PROVEN));
+        self.interface.is_proven = Some(id);
+        id
+    }
+
+    /// The specialization constant that tells whether the device's `Fma` rounds once; false where nobody sets it.
+    pub(super) fn has_fma(&mut self) -> Id {
+        let id = self.interface.has_fma.unwrap_or_else(|| self.flag(HAS_FMA));
+        self.interface.has_fma = Some(id);
+        id
+    }
+
+    fn flag(&mut self, number: u32) -> Id {
         let bool_ = self.bool_type();
         let id = self.new_global(Op::SpecConstantFalse, Some(bool_), &[]);
-        self.decorate(id, Decoration::SpecId, &[IS_PROVEN]);
-        self.interface.is_proven = Some(id);
+        self.decorate(id, Decoration::SpecId, &[number]);
         id
     }
 

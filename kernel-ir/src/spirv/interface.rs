@@ -39,6 +39,8 @@ pub(super) struct Interface {
     pub(super) zeroed: Vec<SharedId>,
     /// The constant that tells whether the obligations hold, once something asks.
     pub(super) is_proven: Option<Id>,
+    /// The constant that tells whether the device's `Fma` rounds once, once something asks.
+    pub(super) has_fma: Option<Id>,
     /// The specialization constants that are declared, by the number of the const parameter.
     pub(super) constants: Vec<Option<Id>>,
     /// The built-in `WorkgroupSize`, where that is a specialization constant.

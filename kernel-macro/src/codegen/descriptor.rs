@@ -50,6 +50,7 @@ pub(super) fn descriptor_tokens(
         let traps_anyway = compiled.traps_anyway;
         tokens!(obligations: #home::Obligations(#program), traps_anyway: #traps_anyway,)
     });
+    let fma = compiled.asks_for_fma.then(|| tokens!(asks_for_fma: true,));
     let print = compiled.print_binding.map(number).map(|binding| tokens!(print_binding: __Some(#binding),));
     let left = (!compiled.sites.is_empty()).then(|| {
         let left = compiled.sites.iter().map(|site| {
@@ -75,7 +76,7 @@ pub(super) fn descriptor_tokens(
     let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
     tokens! {
         &__Descriptor {
-            #constants #params #launch_words #trap #obligations #print #left #features #parallel #ir
+            #constants #params #launch_words #trap #obligations #fma #print #left #features #parallel #ir
             ..__Descriptor::new(#name, #location, #spirv, #entry_point, [#x, #y, #z], #size)
         }
     }

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use gridwise_ir::descriptor::KernelDescriptor;
 
 use super::info::DeviceInfo;
-use crate::algorithm::Prepared;
+use crate::algorithm::{Flags, Prepared};
 use crate::error::Result;
+use crate::fma;
 use crate::host::HostDevice;
 use crate::print::{LaunchPrints, PrintSink};
 use crate::sync::schedule::Schedule;
@@ -24,6 +25,8 @@ pub(crate) struct Shared {
     prepared: Mutex<HashMap<(usize, &'static [u64], bool), Slot>>,
     pub(crate) schedule: Schedule,
     next_id: AtomicU64,
+    /// Whether the device's `fma` rounds once, when that was asked.
+    has_fma: OnceLock<bool>,
     /// Words for messages of a launch.
     pub(crate) print_capacity: u32,
     sink: Mutex<PrintSink>,
@@ -43,8 +46,8 @@ pub(crate) enum Backend {
 impl Shared {
     pub(crate) fn new(info: DeviceInfo, backend: Backend, print_capacity: u32, sink: PrintSink) -> Self {
         let (prepared, sink) = (Mutex::default(), Mutex::new(sink));
-        let (schedule, next_id) = (Schedule::default(), AtomicU64::new(0));
-        Self { info, prepared, schedule, next_id, print_capacity, sink, backend }
+        let (schedule, next_id, has_fma) = (Schedule::default(), AtomicU64::new(0), OnceLock::new());
+        Self { info, prepared, schedule, next_id, has_fma, print_capacity, sink, backend }
     }
 
     /// Sends messages to another sink from now on.
@@ -68,7 +71,7 @@ impl Shared {
 
     /// A kernel made ready, now or before. Different kernels are made ready in parallel.
     pub(crate) fn prepare(
-        &self,
+        self: &Arc<Self>,
         descriptor: &'static KernelDescriptor,
         constants: &'static [u64],
         is_proven: bool,
@@ -82,7 +85,17 @@ impl Shared {
         if let Some(prepared) = &*slot {
             return Ok(prepared.clone());
         }
-        Ok(slot.insert(Arc::new(Prepared::new(self, descriptor, constants, is_proven)?)).clone())
+        let has_fma = descriptor.asks_for_fma && self.has_fma();
+        let flags = Flags { is_proven, has_fma };
+        Ok(slot.insert(Arc::new(Prepared::new(self, descriptor, constants, flags)?)).clone())
+    }
+
+    /// Whether the device's `fma` rounds once; asks it when it has not been asked.
+    fn has_fma(self: &Arc<Self>) -> bool {
+        match self.backend {
+            Backend::Vulkan(_) => *self.has_fma.get_or_init(|| fma::probe(self)),
+            Backend::Host(_) => false,
+        }
     }
 
     /// Waits until a submission is complete.

@@ -5,10 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use ash::vk;
-use gridwise_ir::descriptor::{IS_PROVEN, KernelDescriptor, ParamKind, SubgroupOperations};
+use gridwise_ir::descriptor::{HAS_FMA, IS_PROVEN, KernelDescriptor, ParamKind, SubgroupOperations};
 
 use super::device::VulkanDevice;
 use super::spirv;
+use crate::algorithm::Flags;
 use crate::error::{Error, Result};
 
 /// A kernel's pipeline and the layouts that go with it.
@@ -27,7 +28,7 @@ impl Pipeline {
         device: &Arc<VulkanDevice>,
         descriptor: &KernelDescriptor,
         constants: &[u64],
-        is_proven: bool,
+        flags: Flags,
     ) -> Result<Self> {
         let words = spirv::words(descriptor, device.caps.float_atomics)?;
         let words = spirv::strip_float_controls(words.into(), device.caps.float_controls);
@@ -43,7 +44,7 @@ impl Pipeline {
             device: device.clone(),
         };
         pipeline.create_layouts(descriptor, &bindings)?;
-        pipeline.create_pipeline(descriptor, constants, is_proven, &words)?;
+        pipeline.create_pipeline(descriptor, constants, flags, &words)?;
         device.name_object(pipeline.raw, descriptor.name);
         Ok(pipeline)
     }
@@ -83,7 +84,7 @@ impl Pipeline {
         &mut self,
         descriptor: &KernelDescriptor,
         constants: &[u64],
-        is_proven: bool,
+        flags: Flags,
         words: &[u32],
     ) -> Result<()> {
         let raw = &self.device.raw;
@@ -101,7 +102,7 @@ impl Pipeline {
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module)
             .name(&entry);
-        let (entries, data) = specialization(descriptor, constants, is_proven);
+        let (entries, data) = specialization(descriptor, constants, flags);
         let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
         let stage = if entries.is_empty() { stage } else { stage.specialization_info(&specialization) };
         // A size that is the device's only one needs no asking.
@@ -129,11 +130,11 @@ impl Pipeline {
     }
 }
 
-/// The values of the const parameters, and that the obligations hold if so: each where its entry says.
+/// The values of the const parameters, and the flags that are set: each where its entry says.
 fn specialization(
     descriptor: &KernelDescriptor,
     constants: &[u64],
-    is_proven: bool,
+    flags: Flags,
 ) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
     let (mut entries, mut data) = (Vec::new(), Vec::new());
     for ((id, param), value) in (0..).zip(descriptor.constants).zip(constants) {
@@ -150,10 +151,12 @@ fn specialization(
         // Each at a multiple of the largest size.
         data.resize(data.len().next_multiple_of(8), 0);
     }
-    if is_proven {
-        let (offset, size) = (data.len() as u32, size_of::<vk::Bool32>());
-        entries.push(vk::SpecializationMapEntry { constant_id: IS_PROVEN, offset, size });
-        data.extend(vk::TRUE.to_ne_bytes());
+    for (constant_id, is_set) in [(IS_PROVEN, flags.is_proven), (HAS_FMA, flags.has_fma)] {
+        if is_set {
+            let (offset, size) = (data.len() as u32, size_of::<vk::Bool32>());
+            entries.push(vk::SpecializationMapEntry { constant_id, offset, size });
+            data.extend(vk::TRUE.to_ne_bytes());
+        }
     }
     (entries, data)
 }

@@ -1,16 +1,25 @@
-//! `a * b + c` rounded once. GLSL's `Fma` may round twice, so this is software.
+//! `a * b + c` rounded once. GLSL's `Fma` may round twice, so this is software, but for devices that a specialization constant
+//! says to do it exactly.
 //!
-//! Where neither the product nor its error leaves the normal range (factors within 2^-40 ..= 2^60, addend zero or within
+//! In software: where neither the product nor its error leaves the normal range (factors within 2^-40 ..= 2^60, addend zero or within
 //! 2^-100 ..= 2^120), by error-free sums and products with one rounding to odd; else, exactly for all floats, in integers.
+
+use rspirv::spirv::GlslStd450Op;
 
 use super::Helper;
 use super::asm::Asm;
 use super::double::{two_product, two_sum};
 use crate::spirv::words::Id;
 
-/// The whole function: picks one of the two ways.
+/// The whole function: the device's own where that is exact.
 pub(super) fn mul_add(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let &[x, y, z] = params else { unreachable!("three parameters") };
+    let has_fma = a.w.has_fma();
+    a.branch(has_fma, |a| a.glsl(GlslStd450Op::Fma, &[x, y, z]), |a| in_software(a, [x, y, z]))
+}
+
+/// Picks one of the two ways.
+fn in_software(a: &mut Asm<'_, '_>, [x, y, z]: [Id; 3]) -> Id {
     let x_fits = is_within(a, x, -40, 60);
     let y_fits = is_within(a, y, -40, 60);
     let z_fits = is_within(a, z, -100, 120);
