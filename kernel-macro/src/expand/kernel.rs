@@ -21,7 +21,7 @@ use crate::infer::{const_params, infer_item};
 use crate::instantiate::instantiate;
 use crate::krate::facade_path;
 use crate::lower::{Lowered, lower_kernel, lower_kernel_natively};
-use crate::parse::{Role, parse_fn};
+use crate::parse::{Role, read_fn};
 use crate::program::{Binding, Chosen, ItemId, Program};
 use crate::typed::Ty;
 
@@ -34,10 +34,13 @@ pub(super) struct KernelItem {
 
 impl KernelItem {
     /// Reads the attribute and the function.
-    pub(super) fn parse(attr: TokenStream, source: syn::ItemFn, diags: &mut Diagnostics) -> Self {
+    ///
+    /// # Errors
+    /// When the item is no function with a body.
+    pub(super) fn read(attr: TokenStream, item: &TokenStream, diags: &mut Diagnostics) -> syn::Result<Self> {
+        let (source, function) = read_fn(item, Role::Kernel, diags)?;
         let attr = KernelAttr::parse(attr, &source.sig.generics, diags);
-        let function = parse_fn(&source, Role::Kernel, diags);
-        Self { source, attr, function }
+        Ok(Self { source, attr, function })
     }
 
     /// What there is to gather.
@@ -60,7 +63,8 @@ impl KernelItem {
 
 /// Expands `#[kernel(attr)] item`. The dispatch type comes first: it stays whatever fails later.
 pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
-    let Ok(source) = syn::parse2::<syn::ItemFn>(item.clone()) else {
+    let mut diags = Diagnostics::new();
+    let Ok(kernel) = KernelItem::read(attr.clone(), &item, &mut diags) else {
         let mut tokens = unreadable_fn(&item).unwrap_or_else(|| {
             wrong_item(
                 SpanRange::of(item.clone()),
@@ -71,8 +75,6 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
         tokens.extend(editor::unread(item));
         return tokens;
     };
-    let mut diags = Diagnostics::new();
-    let kernel = KernelItem::parse(attr.clone(), source, &mut diags);
     let names = kernel.names(&mut diags);
     let failed = diags.has_errors();
     let errors = errors_of(diags);
@@ -100,8 +102,7 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
 
 /// The second half, with everything gathered.
 pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
-    let Ok(source) = syn::parse2::<syn::ItemFn>(state.item.clone()) else { return Finished::default() };
-    let kernel = KernelItem::parse(state.attr.clone(), source, diags);
+    let Ok(kernel) = KernelItem::read(state.attr.clone(), &state.item, diags) else { return Finished::default() };
     Finished { tokens: finish_item(kernel, state.done.clone(), Some(state), diags), closure: Closure::Broken }
 }
 

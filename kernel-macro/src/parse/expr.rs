@@ -1,13 +1,13 @@
 //! Expressions.
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::{BinOp, Expr as Syn, Lit, UnOp};
 
 use super::Parser;
 use super::pat::PatternPlace;
 use super::span::{expr_range, path_range};
-use crate::ast::{BinaryOp, Closure, Expr, ExprKind, Label, Literal, Member, ScalarName, SpanRange, UnaryOp};
+use crate::ast::{BinaryOp, Closure, Expr, ExprKind, Label, Literal, Member, PathArgs, ScalarName, SpanRange, UnaryOp};
 use crate::diag::code;
 
 impl Parser<'_> {
@@ -193,8 +193,19 @@ impl Parser<'_> {
             return self.unwrap(call, *receiver, message);
         }
         let args = self.list(&call.args);
-        let functions = self.function_args(&call.method, &args);
-        ExprKind::Method { receiver, name: call.method.clone(), turbofish, args, functions }
+        self.method_of(receiver, call.method.clone(), turbofish, args)
+    }
+
+    /// A method call of these parts.
+    pub(super) fn method_of(
+        &mut self,
+        receiver: Box<Expr>,
+        name: Ident,
+        turbofish: Option<Box<PathArgs>>,
+        args: Vec<Expr>,
+    ) -> ExprKind {
+        let functions = self.function_args(&name, &args);
+        ExprKind::Method { receiver, name, turbofish, args, functions }
     }
 
     fn struct_literal(&mut self, literal: &syn::ExprStruct) -> ExprKind {

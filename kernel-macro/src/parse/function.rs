@@ -60,8 +60,8 @@ impl Parser<'_> {
         if !args.iter().any(|arg| matches!(arg.kind, ExprKind::Path(_))) {
             return Vec::new();
         }
-        let mut found = Vec::new();
-        for (_, position, counts) in CALLERS.iter().filter(|(name, ..)| method == name) {
+        let (mut found, method) = (Vec::new(), method.to_string());
+        for (_, position, counts) in CALLERS.iter().filter(|(name, ..)| method == *name) {
             if let Some(Expr { kind: ExprKind::Path(path), span, .. }) = args.get(*position) {
                 let closures = counts.iter().map(|count| self.calling(path, *span, *count)).collect();
                 found.push(FunctionArg { position: *position, closures });

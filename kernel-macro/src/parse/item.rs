@@ -8,7 +8,7 @@ use super::Parser;
 use super::pat::PatternPlace;
 use super::ty::ungroup;
 use crate::ast::{
-    Const, Expr, ExprKind, Fn, Generics, Param, Path, ScalarName, Shape, SpanRange, Statement, Struct, TypeExpr,
+    Block, Const, Expr, ExprKind, Fn, Generics, Param, Path, ScalarName, Shape, SpanRange, Statement, Struct, TypeExpr,
     TypeKind,
 };
 use crate::diag::{Diagnostics, code};
@@ -24,6 +24,16 @@ pub(crate) enum Role {
 
 /// Parses a kernel or a device function.
 pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) -> Fn {
+    fn_of(item, role, diags, |parser| Some(parser.block(&item.block))).expect("syn's tree always becomes ours")
+}
+
+/// A function whose body comes from elsewhere; `None` when the body cannot be read there.
+pub(super) fn fn_of(
+    item: &syn::ItemFn,
+    role: Role,
+    diags: &mut Diagnostics,
+    body: impl FnOnce(&mut Parser<'_>) -> Option<Block>,
+) -> Option<Fn> {
     let mut parser = Parser::new(diags);
     parser.owned = role == Role::Method;
     parser.check_signature(&item.sig);
@@ -36,9 +46,9 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
     };
     let params = item.sig.inputs.iter().filter_map(|input| parser.param(input, role, &mut generics)).collect();
     let result = parser.result(&item.sig.output, role);
-    let mut body = parser.block(&item.block);
+    let mut body = body(&mut parser)?;
     body.statements.splice(0..0, std::mem::take(&mut parser.prelude));
-    Fn {
+    Some(Fn {
         attrs: item.attrs.clone(),
         vis: item.vis.clone(),
         name: item.sig.ident.clone(),
@@ -51,7 +61,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
         binding_count: parser.bindings,
         has_debug: parser.has_debug,
         returns_early: parser.returns_early,
-    }
+    })
 }
 
 /// Parses a device const.

@@ -22,7 +22,7 @@ use crate::gather::{Place, names_of_fn};
 use crate::infer::infer_item;
 use crate::krate::facade_path;
 use crate::lower::{Lowered, lower_kernel};
-use crate::parse::{Role, parse_fn};
+use crate::parse::{Role, read_fn};
 use crate::workloads::Workload;
 
 /// The stages, in order. `lex` makes tokens of text, which rustc does before it calls a macro.
@@ -127,9 +127,8 @@ fn parse(
     item: &TokenStream,
     diags: &mut Diagnostics,
 ) -> Result<Parsed, Error> {
-    let source = syn::parse2::<syn::ItemFn>(item.clone()).map_err(|e| wrong(workload, e.to_string()))?;
+    let (source, function) = read_fn(item, Role::Kernel, diags).map_err(|e| wrong(workload, e.to_string()))?;
     let attribute = KernelAttr::parse(attribute.clone(), &source.sig.generics, diags);
-    let function = parse_fn(&source, Role::Kernel, diags);
     Ok(Parsed { source, attribute, function })
 }
 

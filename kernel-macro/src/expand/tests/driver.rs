@@ -78,7 +78,7 @@ fn start_item(item: syn::Item, diags: &mut Diagnostics) -> Option<(String, Optio
             let name = item.sig.ident.to_string();
             if attr.path().is_ident("kernel") {
                 let tokens = item.to_token_stream();
-                let kernel = kernel::KernelItem::parse(arguments.clone(), item, &mut here);
+                let kernel = kernel::KernelItem::read(arguments.clone(), &tokens, &mut here).expect("a function");
                 let names = kernel.names(&mut here);
                 (name, Some(kernel.state(arguments, tokens, names)))
             } else {

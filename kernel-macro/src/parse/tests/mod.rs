@@ -1,5 +1,6 @@
 //! Parse errors as users see them: one test per construct that is outside the language.
 
+mod agreement;
 mod expressions;
 mod items;
 

@@ -1,0 +1,82 @@
+//! The common part of the language from tokens straight to our tree: no syntax tree of all Rust between them, which takes
+//! several times as long to build as ours. Must not report anything: what it cannot read, or what has an error,
+//! is read again by way of syn, which stays the one authority on what a function means.
+//!
+//! Whole constructs that are rare (`match`, closures, macros, struct literals, generic arguments, patterns) are delimited here and
+//! handed to syn each by itself.
+
+mod cursor;
+mod expr;
+mod operand;
+mod stmt;
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use syn::parse::{ParseStream, Parser as _};
+
+use super::Parser;
+use super::item::{Role, fn_of};
+use crate::ast::{Expr, Fn};
+use crate::diag::Diagnostics;
+
+use cursor::Cursor;
+
+/// Reads a function: as syn's tree, perhaps without the body, and as ours.
+///
+/// # Errors
+/// When the tokens are no function with a body.
+pub(crate) fn read_fn(item: &TokenStream, role: Role, diags: &mut Diagnostics) -> syn::Result<(syn::ItemFn, Fn)> {
+    if let Some(read) = read_directly(item, role) {
+        return Ok(read);
+    }
+    let source = syn::parse2::<syn::ItemFn>(item.clone())?;
+    let function = super::parse_fn(&source, role, diags);
+    Ok((source, function))
+}
+
+/// As [`read_fn`]; `None` for what only syn can read, and when there is anything to report.
+pub(super) fn read_directly(item: &TokenStream, role: Role) -> Option<(syn::ItemFn, Fn)> {
+    let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
+    let Some(TokenTree::Group(body)) = tokens.pop() else { return None };
+    if body.delimiter() != Delimiter::Brace {
+        return None;
+    }
+    let head = |input: ParseStream<'_>| {
+        let attrs = input.call(syn::Attribute::parse_outer)?;
+        let (vis, sig) = (input.parse()?, input.parse()?);
+        let block = syn::Block { brace_token: syn::token::Brace(body.delim_span()), stmts: Vec::new() };
+        Ok(syn::ItemFn { attrs, vis, modifiers: Default::default(), sig, block: Box::new(block) })
+    };
+    let source = head.parse2(tokens.into_iter().collect()).ok()?;
+    let function = parse_directly(&source, &body, role)?;
+    Some((source, function))
+}
+
+fn parse_directly(source: &syn::ItemFn, body: &Group, role: Role) -> Option<Fn> {
+    let mut diags = Diagnostics::new();
+    let function = fn_of(source, role, &mut diags, |parser| parser.direct_block(body));
+    let is_clean = diags.into_list().is_empty();
+    function.filter(|_| is_clean)
+}
+
+impl Parser<'_> {
+    /// An expression that these tokens are, by way of syn.
+    fn expr_by_syn(&mut self, tokens: &[TokenTree]) -> Option<Expr> {
+        let expr = syn::parse2(tokens.iter().cloned().collect()).ok()?;
+        Some(self.expr(&expr))
+    }
+
+    /// Expressions between commas, and whether a comma is the last token.
+    fn direct_list(&mut self, group: &Group) -> Option<(Vec<Expr>, bool)> {
+        let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
+        let mut cursor = Cursor::new(&tokens);
+        let (mut list, mut ends_with_comma) = (Vec::new(), false);
+        while !cursor.is_end() {
+            list.push(self.direct_expr(&mut cursor, true)?);
+            ends_with_comma = cursor.take_punct(',').is_some();
+            if !ends_with_comma && !cursor.is_end() {
+                return None;
+            }
+        }
+        Some((list, ends_with_comma))
+    }
+}
