@@ -1,8 +1,10 @@
 //! Places and text of source expressions, as trap sites and errors show them.
 
+use std::fmt::{Result, Write as _};
+
 use proc_macro2::Span;
 
-use crate::ast::{Expr, ExprKind, Literal, MacroCall, MacroKind, Member, UnaryOp};
+use crate::ast::{Expr, ExprKind, Literal, MacroCall, MacroKind, Member, Path, UnaryOp};
 use crate::message::compared;
 
 /// File, line and column (both from 1) where a span starts.
@@ -13,53 +15,123 @@ pub(crate) fn location(span: Span) -> (String, u32, u32) {
 
 /// An expression as text on one line, long parts cut to `…`: stable Rust cannot give the text between two tokens.
 pub(crate) fn text(expr: &Expr) -> String {
-    let list = |exprs: &[Expr]| exprs.iter().map(text).collect::<Vec<_>>().join(", ");
+    let mut text = String::with_capacity(32);
+    // Writing into a string cannot fail.
+    let _ = write_expr(expr, &mut text);
+    text
+}
+
+fn write_expr(expr: &Expr, out: &mut String) -> Result {
     match &expr.kind {
         ExprKind::Literal(Literal::Int { value, suffix }) => {
-            format!("{value}{}", suffix.map_or("", |suffix| suffix.name()))
+            write!(out, "{value}{}", suffix.map_or("", |suffix| suffix.name()))
         }
         ExprKind::Literal(Literal::Float { text, suffix }) => {
-            format!("{text}{}", suffix.map_or("", |suffix| suffix.name()))
+            write!(out, "{text}{}", suffix.map_or("", |suffix| suffix.name()))
         }
-        ExprKind::Literal(Literal::Bool(value)) => value.to_string(),
-        ExprKind::Path(path) => path.text(),
-        ExprKind::Paren(inner) => format!("({})", text(inner)),
-        ExprKind::Unary(UnaryOp::Neg, operand) => format!("-{}", text(operand)),
-        ExprKind::Unary(UnaryOp::Deref, operand) => format!("*{}", text(operand)),
-        ExprKind::Unary(UnaryOp::Not, operand) => format!("!{}", text(operand)),
-        ExprKind::Binary(op, left, right, _) => format!("{} {} {}", text(left), op.symbol(), text(right)),
-        ExprKind::AssignOp(op, left, right, _) => format!("{} {}= {}", text(left), op.symbol(), text(right)),
-        ExprKind::Cast(operand, ty) => format!("{} as {}", text(operand), ty.tokens),
-        ExprKind::Call { callee, args, .. } => format!("{}({})", callee.text(), list(args)),
-        ExprKind::Method { receiver, name, args, .. } => format!("{}.{name}({})", text(receiver), list(args)),
-        ExprKind::Field { base, member: Member::Named(name) } => format!("{}.{name}", text(base)),
-        ExprKind::Field { base, member: Member::Index(index, _) } => format!("{}.{index}", text(base)),
-        ExprKind::Index { base, index } => format!("{}[{}]", text(base), text(index)),
-        ExprKind::Slice { base, start, end } => {
-            let end_text = |end: &Option<Box<Expr>>| end.as_ref().map_or(String::new(), |end| text(end));
-            format!("{}[{}..{}]", text(base), end_text(start), end_text(end))
+        ExprKind::Literal(Literal::Bool(value)) => write!(out, "{value}"),
+        ExprKind::Path(path) => write_path(path, out),
+        ExprKind::Paren(inner) => write_list("(", std::slice::from_ref(&**inner), ")", out),
+        ExprKind::Unary(op, operand) => {
+            out.push(match op {
+                UnaryOp::Neg => '-',
+                UnaryOp::Deref => '*',
+                UnaryOp::Not => '!',
+            });
+            write_expr(operand, out)
         }
-        ExprKind::Borrow { mutable: false, operand } => format!("&{}", text(operand)),
-        ExprKind::Borrow { mutable: true, operand } => format!("&mut {}", text(operand)),
-        ExprKind::Tuple(members) => format!("({})", list(members)),
-        ExprKind::Array(elements) => format!("[{}]", list(elements)),
-        ExprKind::Macro(call) => match (&call.kind, call.operands.first()) {
-            (MacroKind::Unwrap { .. }, Some(value)) => {
-                let message =
-                    call.message.as_ref().map_or(String::new(), |message| format!("{:?}", message.literal.value()));
-                format!("{}.{}({message})", text(value), call.name)
+        ExprKind::Binary(op, left, right, _) => write_operator(left, [" ", op.symbol(), " "], right, out),
+        ExprKind::AssignOp(op, left, right, _) => write_operator(left, [" ", op.symbol(), "= "], right, out),
+        ExprKind::Cast(operand, ty) => {
+            write_expr(operand, out)?;
+            write!(out, " as {}", ty.tokens)
+        }
+        ExprKind::Call { callee, args, .. } => {
+            write_path(callee, out)?;
+            write_list("(", args, ")", out)
+        }
+        ExprKind::Method { receiver, name, args, .. } => {
+            write_expr(receiver, out)?;
+            write!(out, ".{name}")?;
+            write_list("(", args, ")", out)
+        }
+        ExprKind::Field { base, member } => {
+            write_expr(base, out)?;
+            match member {
+                Member::Named(name) => write!(out, ".{name}"),
+                Member::Index(index, _) => write!(out, ".{index}"),
             }
-            _ => format!("{}!{}", call.name, macro_text(call)),
-        },
-        _ => "…".to_owned(),
+        }
+        ExprKind::Index { base, index } => {
+            write_expr(base, out)?;
+            write_list("[", std::slice::from_ref(&**index), "]", out)
+        }
+        ExprKind::Slice { base, start, end } => {
+            write_expr(base, out)?;
+            out.push('[');
+            start.iter().try_for_each(|start| write_expr(start, out))?;
+            out.push_str("..");
+            end.iter().try_for_each(|end| write_expr(end, out))?;
+            out.push(']');
+            Ok(())
+        }
+        ExprKind::Borrow { mutable, operand } => {
+            out.push_str(if *mutable { "&mut " } else { "&" });
+            write_expr(operand, out)
+        }
+        ExprKind::Tuple(members) => write_list("(", members, ")", out),
+        ExprKind::Array(elements) => write_list("[", elements, "]", out),
+        ExprKind::Macro(call) => write_macro(call, out),
+        _ => out.write_str("…"),
     }
 }
 
-/// The values a macro takes, in parentheses; nothing where there are none.
-fn macro_text(call: &MacroCall) -> String {
-    let operands: Vec<String> = match (compared(call), call.operands.as_slice()) {
-        (Some(sides), _) if call.kind != MacroKind::Assert && call.kind != MacroKind::Dbg => sides.map(text).into(),
-        (_, operands) => operands.iter().map(text).collect(),
-    };
-    if operands.is_empty() { String::new() } else { format!("({})", operands.join(", ")) }
+fn write_path(path: &Path, out: &mut String) -> Result {
+    for (position, segment) in path.segments.iter().enumerate() {
+        if position > 0 || path.leading_colon {
+            out.push_str("::");
+        }
+        write!(out, "{segment}")?;
+    }
+    Ok(())
+}
+
+fn write_operator(left: &Expr, symbol: [&str; 3], right: &Expr, out: &mut String) -> Result {
+    write_expr(left, out)?;
+    symbol.iter().for_each(|part| out.push_str(part));
+    write_expr(right, out)
+}
+
+fn write_list(open: &str, exprs: &[Expr], close: &str, out: &mut String) -> Result {
+    out.push_str(open);
+    for (position, expr) in exprs.iter().enumerate() {
+        if position > 0 {
+            out.push_str(", ");
+        }
+        write_expr(expr, out)?;
+    }
+    out.push_str(close);
+    Ok(())
+}
+
+/// A macro with the values it takes; without parentheses where there are none.
+fn write_macro(call: &MacroCall, out: &mut String) -> Result {
+    if let (MacroKind::Unwrap { .. }, Some(value)) = (&call.kind, call.operands.first()) {
+        write_expr(value, out)?;
+        return match &call.message {
+            Some(message) => write!(out, ".{}({:?})", call.name, message.literal.value()),
+            None => write!(out, ".{}()", call.name),
+        };
+    }
+    write!(out, "{}!", call.name)?;
+    match (compared(call), call.operands.as_slice()) {
+        (Some([left, right]), _) if call.kind != MacroKind::Assert && call.kind != MacroKind::Dbg => {
+            out.push('(');
+            write_operator(left, [",", " ", ""], right, out)?;
+            out.push(')');
+            Ok(())
+        }
+        (_, []) => Ok(()),
+        (_, operands) => write_list("(", operands, ")", out),
+    }
 }

@@ -53,6 +53,17 @@ const fn byte_of(digit: u32) -> u8 {
     if byte >= b'\\' { byte + 1 } else { byte }
 }
 
+/// All digits.
+const BYTES: [u8; DIGITS as usize] = {
+    let mut bytes = [0; DIGITS as usize];
+    let mut digit = 0;
+    while digit < DIGITS {
+        bytes[digit as usize] = byte_of(digit);
+        digit += 1;
+    }
+    bytes
+};
+
 /// Words as printable bytes without quotation marks and backslashes.
 ///
 /// ```
@@ -61,21 +72,32 @@ const fn byte_of(digit: u32) -> u8 {
 /// assert_eq!(Spirv::Packed(packed).words(), Some(vec![0x0723_0203, 1]));
 /// ```
 pub fn pack(words: &[u32]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(words.len() * 2 + 16);
+    let mut bytes = vec![0; words.len() * 6];
+    let mut len = 0;
     for &word in words {
         let (count, opcode) = (word >> 16, word & 0xffff);
-        if word < TWO {
-            bytes.push(byte_of(word));
+        let mut digits = [0; 6];
+        let used = if word < TWO {
+            digits[0] = word;
+            1
         } else if word < TWO_DIGIT_WORDS[1] {
             let rest = word - TWO_DIGIT_WORDS[0];
-            bytes.extend_from_slice(&[TWO + rest / DIGITS, rest % DIGITS].map(byte_of));
+            digits[..2].copy_from_slice(&[TWO + rest / DIGITS, rest % DIGITS]);
+            2
         } else if (1..=FULL - INSTRUCTION).contains(&count) && opcode < DIGITS * DIGITS {
-            bytes.extend_from_slice(&[INSTRUCTION + count - 1, opcode / DIGITS, opcode % DIGITS].map(byte_of));
+            digits[..3].copy_from_slice(&[INSTRUCTION + count - 1, opcode / DIGITS, opcode % DIGITS]);
+            3
         } else {
-            let digit = |position: u32| byte_of(word / DIGITS.pow(position) % DIGITS);
-            bytes.extend_from_slice(&[byte_of(FULL), digit(4), digit(3), digit(2), digit(1), digit(0)]);
+            let digit = |position: u32| word / DIGITS.pow(position) % DIGITS;
+            digits = [FULL, digit(4), digit(3), digit(2), digit(1), digit(0)];
+            6
+        };
+        for digit in &digits[..used] {
+            bytes[len] = BYTES[*digit as usize];
+            len += 1;
         }
     }
+    bytes.truncate(len);
     bytes
 }
 

@@ -119,6 +119,7 @@ pub type FunctionPass = fn(&mut Function, &mut PassCx<'_>) -> Changed;
 /// than one loop.
 pub fn optimize(module: &mut Module) -> Optimized {
     let mut checks = CheckCount::default();
+    let is_alone = module.functions.len() == 1;
     let mut too_large = None;
     run_on_module(module, "inline_functions", |module| {
         inline_functions::run(module).unwrap_or_else(|large| {
@@ -129,16 +130,23 @@ pub fn optimize(module: &mut Module) -> Optimized {
     if too_large.is_some() {
         return Optimized { too_large, ..Optimized::default() };
     }
-    run_on_module(module, "renumber", renumber::run);
+    // Where there was one function, none is called no longer.
+    if !is_alone {
+        run_on_module(module, "renumber", renumber::run);
+    }
     let divergences = divergences(module, &mut checks);
     mask_panics(module, &mut checks);
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let mut changed = Changed::No;
         changed |= run_on_functions(module, "split_locals", split_locals::run, &mut checks);
         changed |= run_on_functions(module, "promote_locals", promote_locals::run, &mut checks);
         changed |= run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
         changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, &mut checks);
         changed |= run_on_functions(module, "share_values", share_values::run, &mut checks);
+        // The two that follow find nothing new in what they left behind themselves.
+        if changed == Changed::No && round > 0 {
+            break;
+        }
         changed |= run_on_functions(module, "eliminate_checks", eliminate_checks::run, &mut checks);
         changed |= run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
         if changed == Changed::No {

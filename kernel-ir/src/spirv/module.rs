@@ -9,6 +9,7 @@ use crate::arena::EntityId;
 use crate::descriptor::{Parallel, SubgroupOperations};
 use crate::hash::FastMap;
 use crate::ir::{Kernel, Module};
+use crate::types::Scalar;
 
 /// Number of this generator in the header; zero, as for every unregistered one.
 const GENERATOR: u32 = 0;
@@ -47,6 +48,8 @@ pub(super) struct Writer<'m> {
     /// Types and constants that must not be declared twice, by their words without the result id.
     known: FastMap<Vec<u32>, Id>,
     key: Vec<u32>,
+    /// Ids of scalars and vectors, by number of the scalar and of lanes.
+    pub(super) lanes_types: [[Option<Id>; 4]; Scalar::ALL.len()],
     /// Ids of IR types as values and in memory, by number.
     pub(super) value_types: Vec<Option<Id>>,
     pub(super) storage_types: Vec<Option<Id>>,
@@ -78,6 +81,7 @@ impl<'m> Writer<'m> {
             functions: Words::default(),
             known: FastMap::default(),
             key: Vec::new(),
+            lanes_types: [[None; 4]; Scalar::ALL.len()],
             value_types: vec![None; types],
             storage_types: vec![None; types],
             features: features::Features::default(),

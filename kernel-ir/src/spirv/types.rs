@@ -42,18 +42,24 @@ impl Writer<'_> {
 
     /// A scalar or vector type.
     pub(super) fn lanes_type(&mut self, lanes: Lanes) -> Id {
-        let bits = lanes.scalar.bits();
         self.need_scalar(lanes.scalar);
+        let slot = (lanes.scalar as usize, usize::from(lanes.count) - 1);
+        if let Some(id) = self.lanes_types[slot.0][slot.1] {
+            return id;
+        }
+        let bits = lanes.scalar.bits();
         let scalar = match lanes.scalar {
             Scalar::Bool => self.global(Op::TypeBool, None, &[]),
             Scalar::F16 | Scalar::F32 | Scalar::F64 => self.global(Op::TypeFloat, None, &[bits]),
             // A `bf16` is its bits.
             scalar => self.global(Op::TypeInt, None, &[bits, scalar.is_signed().into()]),
         };
-        match lanes.count {
+        let id = match lanes.count {
             1 => scalar,
             count => self.global(Op::TypeVector, None, &[scalar, u32::from(count)]),
-        }
+        };
+        self.lanes_types[slot.0][slot.1] = Some(id);
+        id
     }
 
     /// `u32`.

@@ -1,8 +1,41 @@
 //! A position among tokens, and what operator stands there. Knows no grammar beyond operators.
 
+use std::fmt::{self, Write};
+
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenTree};
 
 use crate::ast::BinaryOp;
+
+/// The text of a word that may be a keyword; of a longer one, nothing.
+pub(super) struct Word {
+    bytes: [u8; Self::LONGEST],
+    len: usize,
+}
+
+impl Word {
+    const LONGEST: usize = 12;
+
+    pub(super) fn of(ident: &Ident) -> Self {
+        let mut word = Self { bytes: [0; Self::LONGEST], len: 0 };
+        if write!(word, "{ident}").is_err() {
+            word.len = 0;
+        }
+        word
+    }
+
+    pub(super) fn text(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+    }
+}
+
+impl Write for Word {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
 
 /// A position among the tokens between two delimiters.
 pub(super) struct Cursor<'t> {

@@ -1,7 +1,7 @@
 //! Operators between operands, and what they bind.
 
 use super::Parser;
-use super::cursor::{COMPARISON, Cursor, Operator, binding_power};
+use super::cursor::{COMPARISON, Cursor, Operator, Word, binding_power};
 use crate::ast::{Expr, ExprKind, SpanRange, TypeExpr, TypeKind, UnaryOp};
 
 impl Parser<'_> {
@@ -100,7 +100,7 @@ impl Parser<'_> {
     /// A type that is one name; `None` for those that mean more.
     pub(super) fn named_type(&mut self, name: &proc_macro2::Ident) -> Option<TypeExpr> {
         let is_plain = !matches!(
-            name.to_string().as_str(),
+            Word::of(name).text(),
             "Shared"
                 | "Atomic"
                 | "Self"

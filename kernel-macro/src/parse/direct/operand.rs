@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenTree};
 
 use super::Parser;
-use super::cursor::{Cursor, Operator};
+use super::cursor::{Cursor, Operator, Word};
 use crate::ast::{Expr, ExprKind, Literal, Member, Path, SpanRange};
 
 impl Parser<'_> {
@@ -52,7 +52,7 @@ impl Parser<'_> {
             _ => return None,
         };
         cursor.at += 1;
-        let text = name.to_string();
+        let word = Word::of(name);
         if cursor.is_colons(cursor.at) {
             skip_generics(cursor)?;
             cursor.take_group(Delimiter::Parenthesis)?;
@@ -61,9 +61,9 @@ impl Parser<'_> {
         let Some(group) = cursor.take_group(Delimiter::Parenthesis) else {
             let kind = ExprKind::Field { base: Box::new(base), member: Member::Named(name.clone()) };
             let span = SpanRange { start, end: name.span() };
-            return (text != "await").then(|| self.direct(kind, span));
+            return (word.text() != "await").then(|| self.direct(kind, span));
         };
-        if matches!(text.as_str(), "unwrap" | "unwrap_err" | "expect" | "expect_err") {
+        if matches!(word.text(), "unwrap" | "unwrap_err" | "expect" | "expect_err") {
             return self.expr_by_syn(&cursor.tokens[begin..cursor.at]);
         }
         let (args, _) = self.direct_list(group)?;
@@ -110,11 +110,11 @@ impl Parser<'_> {
     }
 
     fn direct_word(&mut self, cursor: &mut Cursor<'_>, ident: &Ident, structs: bool) -> Option<Expr> {
-        let word = ident.to_string();
-        match word.as_str() {
+        let word = Word::of(ident);
+        match word.text() {
             "true" | "false" => {
                 cursor.at += 1;
-                let kind = ExprKind::Literal(Literal::Bool(word == "true"));
+                let kind = ExprKind::Literal(Literal::Bool(word.text() == "true"));
                 Some(self.direct(kind, SpanRange::token(ident.span())))
             }
             "if" | "while" | "loop" | "for" | "match" | "break" | "continue" | "return" => {

@@ -6,7 +6,7 @@ use syn::parse::Parser as _;
 use super::super::expr::to_label;
 use super::super::pat::PatternPlace;
 use super::Parser;
-use super::cursor::{Cursor, Operator};
+use super::cursor::{Cursor, Operator, Word};
 use crate::ast::{
     Block, Expr, ExprKind, Label, Pattern, SpanRange, Statement, TypeExpr, TypeKind,
 };
@@ -38,7 +38,7 @@ impl Parser<'_> {
     fn direct_statement(&mut self, cursor: &mut Cursor<'_>) -> Option<(Expr, bool)> {
         let begin = cursor.at;
         let is_block = match cursor.peek()? {
-            TokenTree::Ident(word) => matches!(word.to_string().as_str(), "if" | "match" | "while" | "loop" | "for"),
+            TokenTree::Ident(word) => matches!(Word::of(word).text(), "if" | "match" | "while" | "loop" | "for"),
             TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
             TokenTree::Punct(punct) => punct.as_char() == '\'',
             TokenTree::Literal(_) => false,
@@ -50,8 +50,8 @@ impl Parser<'_> {
                 && cursor.group(begin + 2, Delimiter::Brace).is_some();
             return (!is_macro).then_some((expr, false));
         }
-        let word = cursor.ident(begin).map(ToString::to_string);
-        let expr = self.direct_control(cursor, word.as_deref())?;
+        let word = cursor.ident(begin).map(Word::of);
+        let expr = self.direct_control(cursor, word.as_ref())?;
         // The start of a longer expression.
         let goes_on = cursor.is_punct(cursor.at, '.') || cursor.is_punct(cursor.at, '?');
         (!goes_on).then_some((expr, true))
@@ -96,7 +96,7 @@ impl Parser<'_> {
             _ => (false, None),
         };
         if let Some(name) = name {
-            return match name.to_string().as_str() {
+            return match Word::of(name).text() {
                 "_" if !mutable => Some(Pattern::Wild(name.span())),
                 "_" | "true" | "false" | "self" | "Self" | "crate" | "super" => None,
                 _ => {
@@ -139,7 +139,7 @@ impl Parser<'_> {
     }
 
     /// What begins with a keyword, a label or braces. `word` is the text of the first token.
-    pub(super) fn direct_control(&mut self, cursor: &mut Cursor<'_>, word: Option<&str>) -> Option<Expr> {
+    pub(super) fn direct_control(&mut self, cursor: &mut Cursor<'_>, word: Option<&Word>) -> Option<Expr> {
         let begin = cursor.at;
         let start = cursor.peek()?.span();
         let label = match cursor.peek()? {
@@ -149,13 +149,11 @@ impl Parser<'_> {
         if label.is_some() {
             cursor.take_punct(':')?;
         }
-        let word = match &label {
-            Some(_) => cursor.ident(cursor.at).map(ToString::to_string),
-            None => word.map(str::to_owned),
-        };
+        let behind = label.as_ref().and(cursor.ident(cursor.at)).map(Word::of);
+        let word = if label.is_some() { behind.as_ref() } else { word };
         let at = cursor.at;
         cursor.at += usize::from(word.is_some());
-        let (kind, end) = match word.as_deref() {
+        let (kind, end) = match word.map(Word::text) {
             None => {
                 let group = cursor.take_group(Delimiter::Brace)?;
                 (ExprKind::Block { label, block: self.direct_block(group)? }, group.span())
