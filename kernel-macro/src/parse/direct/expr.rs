@@ -124,7 +124,8 @@ impl Parser<'_> {
             proc_macro2::TokenTree::Punct(punct) => match punct.as_char() {
                 '-' => (UnaryOp::Neg, punct.span()),
                 '!' => (UnaryOp::Not, punct.span()),
-                '*' if self.owned => (UnaryOp::Deref, punct.span()),
+                '*' => (UnaryOp::Deref, punct.span()),
+                '&' => return self.direct_borrow(cursor, structs),
                 _ => return self.direct_postfix(cursor, structs),
             },
             _ => return self.direct_postfix(cursor, structs),
@@ -133,6 +134,20 @@ impl Parser<'_> {
         let operand = self.direct_unary(cursor, structs)?;
         let span = SpanRange { start: span, end: operand.span.end };
         Some(self.direct(ExprKind::Unary(op, Box::new(operand)), span))
+    }
+
+    fn direct_borrow(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Expr> {
+        let start = cursor.take_punct('&')?;
+        let word = cursor.ident(cursor.at).map(Word::of);
+        let mutable = match word.as_ref().map(Word::text) {
+            Some("raw") => return None,
+            Some("mut") => true,
+            _ => false,
+        };
+        cursor.at += usize::from(mutable);
+        let operand = Box::new(self.direct_unary(cursor, structs)?);
+        let span = SpanRange { start, end: operand.span.end };
+        Some(self.direct(ExprKind::Borrow { mutable, operand }, span))
     }
 
     /// An expression with the next id.

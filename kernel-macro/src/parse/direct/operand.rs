@@ -23,6 +23,7 @@ impl Parser<'_> {
                 }
                 Some(TokenTree::Punct(punct)) if punct.as_char() == '?' => {
                     cursor.at += 1;
+                    self.returns_early = true;
                     expr = self.direct(ExprKind::Try(Box::new(expr)), SpanRange { start, end: punct.span() });
                 }
                 Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {

@@ -135,7 +135,7 @@ impl Parser<'_> {
             _ => {}
         }
         let ty = syn::parse2(tokens.iter().cloned().collect()).ok()?;
-        Some(self.ty(&ty))
+        Some(self.reference_ty(&ty))
     }
 
     /// What begins with a keyword, a label or braces. `word` is the text of the first token.
@@ -243,7 +243,10 @@ impl Parser<'_> {
         let kind = match word {
             "break" => ExprKind::Break { label, value },
             "continue" => ExprKind::Continue { label },
-            "return" => ExprKind::Return(value),
+            "return" => {
+                self.returns_early = true;
+                ExprKind::Return(value)
+            }
             _ => return None,
         };
         Some((kind, end))
