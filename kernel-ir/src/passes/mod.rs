@@ -143,11 +143,10 @@ pub fn optimize(module: &mut Module) -> Optimized {
         changed |= run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
         changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, &mut checks);
         changed |= run_on_functions(module, "share_values", share_values::run, &mut checks);
-        // The two that follow find nothing new in what they left behind themselves.
-        if changed == Changed::No && round > 0 {
-            break;
+        // It finds nothing new in what it left behind itself.
+        if changed == Changed::Yes || round == 0 {
+            changed |= run_on_functions(module, "eliminate_checks", eliminate_checks::run, &mut checks);
         }
-        changed |= run_on_functions(module, "eliminate_checks", eliminate_checks::run, &mut checks);
         changed |= run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
         if changed == Changed::No {
             break;
