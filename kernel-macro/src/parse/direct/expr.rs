@@ -32,13 +32,7 @@ impl Parser<'_> {
     }
 
     /// A range, behind its dots.
-    fn direct_range(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        structs: bool,
-        start: Expr,
-        inclusive: bool,
-    ) -> Option<Expr> {
+    fn direct_range(&mut self, cursor: &mut Cursor<'_>, structs: bool, start: Expr, inclusive: bool) -> Option<Expr> {
         let is_open = cursor.is_end()
             || cursor.is_punct(cursor.at, ',')
             || cursor.is_punct(cursor.at, ';')

@@ -9,7 +9,7 @@ use crate::ast::{Expr, ExprKind, Literal, Member, Path, SpanRange};
 impl Parser<'_> {
     /// An operand with fields, calls, indices and question marks behind it.
     pub(super) fn direct_postfix(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Expr> {
-        let begin = cursor.at;
+        let begin = (cursor.at, self.exprs, self.bindings);
         let mut expr = self.direct_operand(cursor, structs)?;
         loop {
             let start = expr.span.start;
@@ -28,7 +28,8 @@ impl Parser<'_> {
                 }
                 Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
                     cursor.at += 1;
-                    let index = self.direct_only(group).filter(|index| !matches!(index.kind, ExprKind::Range { .. }))?;
+                    let index =
+                        self.direct_only(group).filter(|index| !matches!(index.kind, ExprKind::Range { .. }))?;
                     let kind = ExprKind::Index { base: Box::new(expr), index: Box::new(index) };
                     expr = self.direct(kind, SpanRange { start, end: group.span() });
                 }
@@ -39,8 +40,8 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind a dot; `begin` is where the whole operand does.
-    fn direct_member(&mut self, cursor: &mut Cursor<'_>, begin: usize, base: Expr) -> Option<Expr> {
+    /// What stands behind a dot; `begin` is where the whole operand does, and how many ids there were before it.
+    fn direct_member(&mut self, cursor: &mut Cursor<'_>, begin: (usize, usize, usize), base: Expr) -> Option<Expr> {
         let start = base.span.start;
         let name = match cursor.peek()? {
             TokenTree::Ident(name) => name,
@@ -57,7 +58,7 @@ impl Parser<'_> {
         if cursor.is_colons(cursor.at) {
             skip_generics(cursor)?;
             cursor.take_group(Delimiter::Parenthesis)?;
-            return self.expr_by_syn(&cursor.tokens[begin..cursor.at]);
+            return self.operand_again(cursor, begin);
         }
         let Some(group) = cursor.take_group(Delimiter::Parenthesis) else {
             let kind = ExprKind::Field { base: Box::new(base), member: Member::Named(name.clone()) };
@@ -65,11 +66,17 @@ impl Parser<'_> {
             return (word.text() != "await").then(|| self.direct(kind, span));
         };
         if matches!(word.text(), "unwrap" | "unwrap_err" | "expect" | "expect_err") {
-            return self.expr_by_syn(&cursor.tokens[begin..cursor.at]);
+            return self.operand_again(cursor, begin);
         }
         let (args, _) = self.direct_list(group)?;
         let kind = self.method_of(Box::new(base), name.clone(), None, args);
         Some(self.direct(kind, SpanRange { start, end: group.span() }))
+    }
+
+    /// An operand that only turned out to be for syn when part of it was read.
+    fn operand_again(&mut self, cursor: &Cursor<'_>, begin: (usize, usize, usize)) -> Option<Expr> {
+        (self.exprs, self.bindings) = (begin.1, begin.2);
+        self.expr_by_syn(&cursor.tokens[begin.0..cursor.at])
     }
 
     fn direct_operand(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Expr> {

@@ -6,10 +6,8 @@ use syn::parse::Parser as _;
 use super::super::expr::to_label;
 use super::super::pat::PatternPlace;
 use super::Parser;
-use super::cursor::{Cursor, Operator, Word};
-use crate::ast::{
-    Block, Expr, ExprKind, Label, Pattern, SpanRange, Statement, TypeExpr, TypeKind,
-};
+use super::cursor::{Cursor, Word};
+use crate::ast::{Block, Expr, ExprKind, Label, Pattern, SpanRange, Statement, TypeExpr, TypeKind};
 
 impl Parser<'_> {
     pub(super) fn direct_block(&mut self, group: &Group) -> Option<Block> {
