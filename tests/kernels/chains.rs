@@ -1,5 +1,13 @@
 //! Chains of iterators over ranges, arrays and buffers: each adapter and each method that consumes, side effects in order.
 
+#![allow(
+    clippy::map_flatten,
+    clippy::manual_contains,
+    clippy::double_ended_iterator_last,
+    clippy::manual_inspect,
+    reason = "each method is tried as it is"
+)]
+
 use gridwise::prelude::*;
 
 use super::{case, twice};

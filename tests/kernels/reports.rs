@@ -150,15 +150,10 @@ pub const CASES: &[Case] = &[
         "k reached 5 for 2 (here:13, 1)",
         [3, 4, 0, 6, 0, 0, 0, 0]
     )),
-    case!(
-        "reports::matrices",
-        [Matrices],
-        |mgr| run(mgr, "matrices", 1, |seq, grid, out| Matrices::dispatch(seq, grid, out)),
-        || {
-            let (m, q) = (Mat3::from_diagonal(Vec3::new(1.0, 2.0, 3.0)), Quat::from_xyzw(0.5, 0.0, -0.5, 1.0));
-            printed(format!("{m} {m:?} {q} {q:?} {:?}\n", (Mat2::IDENTITY, 7)), [1, 0, 0, 0, 0, 0, 0, 0])
-        }
-    ),
+    case!("reports::matrices", [Matrices], |mgr| run(mgr, "matrices", 1, Matrices::dispatch), || {
+        let (m, q) = (Mat3::from_diagonal(Vec3::new(1.0, 2.0, 3.0)), Quat::from_xyzw(0.5, 0.0, -0.5, 1.0));
+        printed(format!("{m} {m:?} {q} {q:?} {:?}\n", (Mat2::IDENTITY, 7)), [1, 0, 0, 0, 0, 0, 0, 0])
+    }),
     case!(
         "reports::lines",
         [Lines],

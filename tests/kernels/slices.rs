@@ -1,5 +1,7 @@
 //! Slices: buffers, shared memory and arrays as arguments of device functions, whole and in part.
 
+#![allow(clippy::misrefactored_assign_op, reason = "each operator is tried on a place that its right side reads")]
+
 use gridwise::prelude::*;
 use gridwise_device_lib::sum_of_squares;
 

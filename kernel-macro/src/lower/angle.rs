@@ -223,5 +223,5 @@ impl FnCx<'_, '_, '_> {
 /// `(-1)^k / n!`
 fn signed_inverse_factorial(k: u32, n: u32) -> f64 {
     let factorial = (1..=n).map(f64::from).product::<f64>();
-    if k % 2 == 0 { 1.0 / factorial } else { -1.0 / factorial }
+    if k.is_multiple_of(2) { 1.0 / factorial } else { -1.0 / factorial }
 }

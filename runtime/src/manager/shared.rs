@@ -22,7 +22,7 @@ pub(crate) struct Shared {
     pub(crate) info: DeviceInfo,
     /// Ready kernels, by the addresses of their descriptors, the values of their const parameters and whether their obligations
     /// hold. Dropped before the device.
-    prepared: Mutex<HashMap<(usize, &'static [u64], bool), Slot>>,
+    prepared: Mutex<HashMap<Key, Slot>>,
     pub(crate) schedule: Schedule,
     next_id: AtomicU64,
     /// Whether the device's `fma` rounds once, when that was asked.
@@ -32,6 +32,9 @@ pub(crate) struct Shared {
     sink: Mutex<PrintSink>,
     pub(crate) backend: Backend,
 }
+
+/// Address of the descriptor, values of the const parameters, whether the obligations hold.
+type Key = (usize, &'static [u64], bool);
 
 /// A kernel that is ready, or being made so by whoever holds the lock.
 type Slot = Arc<Mutex<Option<Arc<Prepared>>>>;

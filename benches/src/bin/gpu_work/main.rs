@@ -26,8 +26,11 @@ use crate::options::WorkOptions;
 use crate::shaders::Shaders;
 use crate::work::{Bench, Scale};
 
+/// Measures a workload at its sizes.
+type Workload = fn(&mut Bench<'_>) -> Result<(), Error>;
+
 /// The workloads by name.
-const WORKLOADS: [(&str, fn(&mut Bench<'_>) -> Result<(), Error>); 7] = [
+const WORKLOADS: [(&str, Workload); 7] = [
     ("copy", copy::bench),
     ("saxpy", saxpy::bench),
     ("reduce", reduce::bench),

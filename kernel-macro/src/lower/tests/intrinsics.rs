@@ -379,7 +379,9 @@ fn exponentials_and_logarithms_of_doubles() {
     twin! { close(2) [] fn f(a: f64) -> (f64, f64, f64) { (a.exp(), a.exp2(), a.ln()) } }
     twin! { close(2) [] fn f(a: f64) -> (f64, f64) { (a.log2(), a.log10()) } }
     twin! { close(3) [] fn f(a: f64) -> ((f64, f64), f64) { (a.sin_cos(), a.sin()) } }
-    let functions: [(&str, fn(f64) -> f64, u64); 8] = [
+    /// A method's name, what it computes, how far it may be off.
+    type Row = (&'static str, fn(f64) -> f64, u64);
+    let functions: [Row; 8] = [
         ("exp", f64::exp, 2),
         ("exp2", f64::exp2, 2),
         ("ln", f64::ln, 2),
