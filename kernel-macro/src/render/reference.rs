@@ -1,6 +1,6 @@
 //! References. What they lead to is a place of Rust's own wherever that is a variable of the invocation. In the twin of a
 //! kernel, places in buffers and in shared memory are reached by copies: an argument is copied in and out around the call,
-//! and a variable is a [`Part`](gridwise_runtime) that reads and writes each time.
+//! and a variable is a `Part` that reads and writes each time.
 
 use gridwise_ir::descriptor::SiteKind;
 use proc_macro2::Ident;
