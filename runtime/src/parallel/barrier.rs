@@ -30,7 +30,7 @@ pub fn barrier() {
 /// `value`, which the author of the kernel says is the same in all invocations of the workgroup, where the compiler cannot see
 /// it: a condition or a bound on the way to a [`barrier`].
 ///
-/// ```ignore
+/// ```text
 /// while workgroup_uniform(remaining[0].load(Relaxed) > 0) {
 ///     …
 ///     barrier();
