@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::FnArg;
 use syn::ext::IdentExt as _;
 
-use super::generics::{params_and_args, params_with_defaults};
+use super::generics::{are_const, params_and_args, params_with_defaults};
 use crate::ast::{Fn, Param, ScalarName, TypeExpr, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::gather::is_gathered_type;
@@ -58,7 +58,8 @@ pub(crate) fn dispatch_items(item: &syn::ItemFn, function: &Fn, attr: &KernelAtt
     let dispatch_type = dispatch_struct(function, &name, attr);
     let (params, args) = params_and_args(function);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-    let is_plausible = function.params.len() == item.sig.inputs.len()
+    let is_plausible = are_const(function)
+        && function.params.len() == item.sig.inputs.len()
         && function.params.iter().all(|param| may_reach_device(&param.ty));
     let dispatch = if is_plausible { typed_dispatch(function, private) } else { any_dispatch(item, private) };
     let doc = format!(

@@ -11,9 +11,15 @@ use crate::attrs::{KernelAttr, MAX_INVOCATIONS};
 use crate::program::Program;
 use crate::tokens::{Tokens, tokens};
 
+/// Whether a kernel has no generic parameters but those it may have; others are reported, and its dispatch type does not have
+/// them.
+pub(super) fn are_const(function: &Fn) -> bool {
+    function.generics.source.params.iter().all(|param| matches!(param, syn::GenericParam::Const(_)))
+}
+
 /// `<const N: usize>` and `<N>`; nothing for a kernel without generic parameters.
 pub(super) fn params_and_args(function: &Fn) -> (Option<TokenStream>, Option<TokenStream>) {
-    if function.generics.params.is_empty() {
+    if function.generics.params.is_empty() || !are_const(function) {
         return (None, None);
     }
     let (params, args, _) = function.generics.source.split_for_impl();
@@ -22,7 +28,7 @@ pub(super) fn params_and_args(function: &Fn) -> (Option<TokenStream>, Option<Tok
 
 /// `<const N: usize = 256>` of the dispatch type.
 pub(super) fn params_with_defaults(function: &Fn, attr: &KernelAttr) -> Option<Tokens> {
-    if function.generics.params.is_empty() {
+    if function.generics.params.is_empty() || !are_const(function) {
         return None;
     }
     let params = function.generics.source.params.iter().map(|param| {
