@@ -191,12 +191,10 @@ impl<'a> Encoder<'a> {
             }
         }
         if let Some(binding) = dispatch.descriptor.trap_binding {
+            infos.extend(self.traps.record(self.next_trap).map(|record| (binding, record)));
+            self.next_trap += 1;
             if dispatch.can_trap() {
-                infos.extend(self.traps.record(self.next_trap).map(|record| (binding, record)));
-                self.next_trap += 1;
                 self.note_host_visible(Stage::Compute);
-            } else {
-                infos.extend(self.traps.unused().map(|record| (binding, record)));
             }
         }
         if let Some(binding) = dispatch.descriptor.print_binding {

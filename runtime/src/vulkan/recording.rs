@@ -35,8 +35,6 @@ pub(crate) struct Recording {
 #[derive(Default)]
 pub(crate) struct Traps {
     memory: Records,
-    /// Whether launches that cannot trap bind a piece that none of them touches: the last.
-    has_unused: bool,
 }
 
 /// The print buffers of a recording: one for each launch that prints.
@@ -183,22 +181,14 @@ impl Recording {
 impl Traps {
     fn prepare(&mut self, device: &Arc<VulkanDevice>, steps: &[Step]) -> Result<()> {
         let bytes = |launch: &DispatchStep| 4 * u64::from(launch.descriptor.trap_words.max(TrapRecord::LEAST_WORDS));
-        let launches =
-            || steps.iter().filter_map(Step::dispatch).filter(|launch| launch.descriptor.trap_binding.is_some());
-        // Modules name the record even where their pipelines do not, and then something must be bound.
-        let unused = launches().filter(|launch| !launch.can_trap()).max_by_key(|launch| launch.descriptor.trap_words);
-        self.has_unused = unused.is_some();
-        let pieces = launches().filter(|launch| launch.can_trap()).chain(unused);
-        self.memory.prepare(device, "trap records", pieces.map(|launch| (launch, bytes(launch))))
+        // Modules name the record even where their pipelines never write it, and validation goes by the module: so each launch
+        // has a piece of its own.
+        let launches = steps.iter().filter_map(Step::dispatch);
+        let trapping = launches.filter(|launch| launch.descriptor.trap_binding.is_some());
+        self.memory.prepare(device, "trap records", trapping.map(|launch| (launch, bytes(launch))))
     }
 
-    /// What launches bind that cannot trap.
-    pub(crate) fn unused(&self) -> Option<vk::DescriptorBufferInfo> {
-        let last = self.memory.pieces.len().checked_sub(1).filter(|_| self.has_unused)?;
-        self.memory.info(last)
-    }
-
-    /// The record of the launch with this number among those that can trap.
+    /// The record of the launch with this number among those whose kernels can trap.
     pub(crate) fn record(&self, index: usize) -> Option<vk::DescriptorBufferInfo> {
         self.memory.info(index)
     }
