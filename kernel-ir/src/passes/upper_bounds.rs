@@ -93,7 +93,7 @@ impl Facts<'_> {
                 Some(Bound::binary(BoundOp::Mul, upper(operands[0])?, Bound::Const(1 << by)))
             }
             Op::Shr => {
-                let by = constant(operands[1]).filter(|by| *by < 64)?;
+                let by = constant(operands[1]).filter(|by| *by < 32)?;
                 Some(Bound::binary(BoundOp::Div, upper(operands[0])?, Bound::Const(1 << by)))
             }
             Op::Div => {
