@@ -7,7 +7,7 @@ use crate::ast::{ExprId, Item, SpanRange};
 use crate::diag::{Diagnostics, code};
 use crate::infer::{infer_item, type_name};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
-use crate::typed::{Callee, InstanceRequest, Ty, TypedFn};
+use crate::typed::{Callee, InstanceRequest, Ty};
 
 /// How deep calls of generic functions may nest: deeper ones have no end.
 const MAX_DEPTH: usize = 64;
@@ -50,7 +50,7 @@ impl Work {
         }
         let TypedItem::Fn(typed) = &mut program.items[item].typed else { return };
         let requests = std::mem::take(&mut typed.requests);
-        let called: BTreeSet<ItemId> = callees(typed).collect();
+        let called: BTreeSet<ItemId> = typed.callees().collect();
         let generic: BTreeSet<ItemId> = requests.iter().map(|request| request.item).collect();
         for callee in called.difference(&generic) {
             self.visit(program, *callee, at, diags);
@@ -129,14 +129,6 @@ impl Work {
         self.depth -= 1;
         Some(id)
     }
-}
-
-/// The functions that a function calls.
-fn callees(typed: &TypedFn) -> impl Iterator<Item = ItemId> {
-    typed.calls.values().filter_map(|callee| match callee {
-        Callee::Device(item) => Some(*item),
-        _ => None,
-    })
 }
 
 /// `lerp::<f32>` with its arguments, in backticks.

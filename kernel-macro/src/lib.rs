@@ -27,6 +27,7 @@ mod parse;
 mod program;
 mod render;
 mod source;
+mod standard;
 mod tokens;
 mod typed;
 

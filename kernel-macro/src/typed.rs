@@ -113,6 +113,8 @@ pub(crate) struct TypedFn {
     pub(crate) sized: Vec<ExprId>,
     /// Calls and operators that write their first operand: `&mut self`.
     pub(crate) writes: BTreeSet<ExprId>,
+    /// The functions of `impl`s that an expression leads to without naming them, by way of the members of its type.
+    pub(crate) implied: FastMap<ExprId, Vec<ItemId>>,
     /// The calls whose callee is generic, in order.
     pub(crate) requests: Vec<InstanceRequest>,
     /// The calls of `Shared::new`, in order, with the variable that each makes when it stands alone after a `let`.
@@ -279,8 +281,8 @@ pub(crate) enum Callee {
     Closure,
     /// `T::from` of a built-in type, which loses nothing.
     Convert,
-    /// `T::default` of a built-in type.
-    Zero,
+    /// `Default::default`, but for a type whose own function is called.
+    Default,
     /// The members of a tuple struct or of a variant, which is in the table of variants.
     Constructor,
     /// `v.zyx()`: which lanes, and how many of them.
@@ -379,6 +381,15 @@ impl TypedFn {
         let function = functions.iter().find(|function| function.position == position);
         let mut closures = function.into_iter().flat_map(|function| &function.closures);
         closures.find(|closure| self.closures.contains_key(&closure.id)).unwrap_or(arg)
+    }
+
+    /// The functions that it calls, named or not.
+    pub(crate) fn callees(&self) -> impl Iterator<Item = ItemId> {
+        let called = self.calls.values().filter_map(|callee| match callee {
+            Callee::Device(item) => Some(*item),
+            _ => None,
+        });
+        called.chain(self.implied.values().flatten().copied())
     }
 
     /// Type of a binding.

@@ -9,6 +9,7 @@ pub mod choices;
 pub mod closures;
 pub mod constants;
 pub mod control;
+pub mod defaults;
 pub mod doubles;
 pub mod fast_math;
 pub mod float_atomics;
@@ -54,6 +55,7 @@ pub fn all() -> Vec<Case> {
         closures::CASES,
         constants::CASES,
         control::CASES,
+        defaults::CASES,
         float_atomics::CASES,
         doubles::CASES,
         fast_math::CASES,
@@ -110,6 +112,8 @@ macro_rules! twice {
     ($($(#[$attr:meta])* fn $name:ident($($param:ident: $ty:ty),*) -> $result:ty { $($body:tt)* })+) => {
         $($(#[$attr])* #[device] fn $name($($param: $ty),*) -> $result { $($body)* })+
         mod plain {
+            #[allow(unused_imports, reason = "what the functions name besides scalars")]
+            use super::*;
             $(pub(super) fn $name($($param: $ty),*) -> $result { $($body)* })+
         }
     };

@@ -55,8 +55,14 @@ pub(crate) struct Struct {
     /// Those of a tuple struct are called `_0`, `_1`, ….
     pub(crate) fields: Vec<(Ident, TypeExpr)>,
     pub(crate) shape: Shape,
-    /// Whether it derives `PartialEq`, as far as the macro sees.
-    pub(crate) compares: bool,
+    pub(crate) derives: Derives,
+}
+
+/// Which of Rust's traits a struct or enum derives, as far as the macro sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Derives {
+    pub(crate) partial_eq: bool,
+    pub(crate) default: bool,
 }
 
 /// How the members of a struct or variant are written.
@@ -78,8 +84,7 @@ pub(crate) struct Enum {
     /// Whether discriminants are `u32`; else `i32`, in which all other representations that kernels have fit.
     pub(crate) unsigned: bool,
     pub(crate) expr_count: usize,
-    /// Whether it derives `PartialEq`, as far as the macro sees.
-    pub(crate) compares: bool,
+    pub(crate) derives: Derives,
 }
 
 /// A variant of an enum.
@@ -90,6 +95,8 @@ pub(crate) struct Variant {
     pub(crate) shape: Shape,
     /// The number after `=`.
     pub(crate) discriminant: Option<Expr>,
+    /// Whether it is the one marked `#[default]`.
+    pub(crate) is_default: bool,
 }
 
 /// `const NAME: T = expr;`

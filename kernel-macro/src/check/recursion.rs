@@ -3,7 +3,6 @@
 use crate::ast::{Item, SpanRange};
 use crate::diag::{Diagnostics, code};
 use crate::program::{ItemId, Program, TypedItem};
-use crate::typed::Callee;
 
 // Rule: the graph of calls has no cycle; SPIR-V has no call stack.
 // Example: `#[device] fn fact(n: u32) -> u32 { if n == 0 { 1 } else { n * fact(n - 1) } }`
@@ -51,11 +50,7 @@ fn find_cycle(
 /// The device functions that an item calls, in order of their ids.
 fn callees(program: &Program, item: ItemId) -> Vec<ItemId> {
     let TypedItem::Fn(typed) = &program.items[item].typed else { return Vec::new() };
-    let device = |callee: &Callee| match callee {
-        Callee::Device(item) => Some(*item),
-        _ => None,
-    };
-    let mut items: Vec<ItemId> = typed.calls.values().filter_map(device).collect();
+    let mut items: Vec<ItemId> = typed.callees().collect();
     items.sort_unstable();
     items.dedup();
     items

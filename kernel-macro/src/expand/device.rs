@@ -95,7 +95,7 @@ impl DeviceItem {
             Self::Enum(mut item) => {
                 item.attrs.retain(|attr| attr.path().is_ident("repr") || attr.path().is_ident("derive"));
                 for variant in &mut item.variants {
-                    variant.attrs.clear();
+                    variant.attrs.retain(|attr| attr.path().is_ident("default"));
                     variant.fields.iter_mut().for_each(|field| field.attrs.clear());
                 }
                 item.into_token_stream()

@@ -213,7 +213,7 @@ fn bare(items: &SourceItems) -> SourceItems {
             SourceItem::DeviceStruct(item) => item.fields.iter_mut().for_each(|field| field.attrs.clear()),
             SourceItem::Enum(item) => {
                 for variant in &mut item.variants {
-                    variant.attrs.clear();
+                    variant.attrs.retain(|attr| attr.path().is_ident("default"));
                     variant.fields.iter_mut().for_each(|field| field.attrs.clear());
                 }
             }

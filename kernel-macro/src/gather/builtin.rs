@@ -81,7 +81,7 @@ pub(super) fn is_builtin_value(path: &Path) -> bool {
 pub(super) fn owner_type(path: &Path) -> Option<Path> {
     let (last, qualifiers) = path.segments.split_last()?;
     let owner = qualifiers.last()?.to_string();
-    if is_order_or_scope(&owner, &last.to_string()) {
+    if is_order_or_scope(&owner, &last.to_string()) || owner == "Default" && last == "default" {
         return None;
     }
     let is_foreign = qualifiers.first().is_some_and(|first| first == "std" || first == "core");

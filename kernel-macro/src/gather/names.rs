@@ -383,7 +383,8 @@ impl Names {
 
     fn callee(&mut self, callee: &Path, span: SpanRange) {
         self.owner(callee);
-        if self.is_local(callee) || is_builtin_function(callee) {
+        // `Self(…)` among the params.
+        if self.is_local(callee) || self.is_param(callee) || is_builtin_function(callee) {
             return;
         }
         if callee.as_name().is_some_and(|name| self.own_name.as_deref() == Some(&name.to_string())) {

@@ -133,7 +133,7 @@ impl<'a> Infer<'a> {
         }
         let candidates = self.candidates(&term, &name.to_string(), None);
         if candidates.is_empty() {
-            return None;
+            return (name == "default" && args.is_empty()).then(|| self.infer_default(expr, term));
         }
         let found = self.infer_all(args);
         let candidate = self.choose(candidates, 0, &found)?;
@@ -267,10 +267,7 @@ impl<'a> Infer<'a> {
         args: &'a [Expr],
     ) -> Option<Term> {
         match (name, args) {
-            ("default", []) => {
-                self.tables.calls.insert(expr.id, Callee::Zero);
-                Some(receiver.clone())
-            }
+            ("default", []) => Some(self.infer_default(expr, receiver.clone())),
             ("from", [value]) => {
                 let Term::Scalar(to) = receiver else { return None };
                 let found = self.infer(value, &Expect::Type(receiver.clone(), Because::Nothing));

@@ -40,6 +40,11 @@ impl<'a> Infer<'a> {
         {
             return self.infer_variable_call(expr, binding, path, span, args);
         }
+        if is_default(path) && args.is_empty() {
+            let term = self.fresh();
+            self.open.push((expr, term.clone()));
+            return self.infer_default(expr, term);
+        }
         if let Some(term) = self.infer_user_associated(expr, path, span, args) {
             return term;
         }
@@ -324,6 +329,16 @@ impl<'a> Infer<'a> {
             (Ty::Vector(..), _) => error.help(format!("write `{name}::new(…)`")),
             _ => error,
         };
+    }
+}
+
+/// Whether a path is `Default::default`.
+fn is_default(path: &Path) -> bool {
+    match path.segments.as_slice() {
+        [modules @ .., owner, name] => {
+            owner == "Default" && name == "default" && builtin_modules(modules.iter().map(ToString::to_string))
+        }
+        _ => false,
     }
 }
 

@@ -8,6 +8,7 @@ use crate::ast::{Expr, ScalarName};
 use crate::typed::{Callee, ChoiceMethod};
 
 use super::closure::Demand;
+use super::finish::Deferred;
 use super::unify::Term;
 use super::{Infer, range};
 
@@ -59,6 +60,9 @@ impl<'a> Infer<'a> {
             _ => return None,
         };
         self.tables.calls.insert(expr.id, Callee::Choice(method));
+        if method == ChoiceMethod::UnwrapOrDefault {
+            self.deferred.push(Deferred::Default { expr, term: result.clone() });
+        }
         self.open.push((expr, result.clone()));
         self.has_references |= method.lends();
         if method.writes() {

@@ -51,8 +51,8 @@ impl Infer<'_> {
             Ty::Tuple(members) => members.iter().find_map(|member| self.incomparable(member)),
             Ty::Struct(item) | Ty::Enum(item) => {
                 let comparable = match &self.program.items[*item].item {
-                    Item::Struct(definition) => definition.compares,
-                    Item::Enum(definition) => definition.compares,
+                    Item::Struct(definition) => definition.derives.partial_eq,
+                    Item::Enum(definition) => definition.derives.partial_eq,
                     _ => false,
                 };
                 if !comparable {

@@ -35,6 +35,8 @@ pub(super) enum Deferred<'a> {
     Ordered { span: SpanRange, term: Term, key: bool },
     /// A value that is compared member by member.
     Equality { operand: &'a Expr, term: Term },
+    /// A value that `Default` gives.
+    Default { expr: &'a Expr, term: Term },
     /// A literal too large for some type.
     Range { span: SpanRange, value: u128, term: Term, negative: bool },
     /// A float literal that may be too large for its type.
@@ -80,6 +82,11 @@ impl<'a> Infer<'a> {
                 Deferred::Equality { operand, term } => {
                     if let Some(ty) = self.table.resolve(&term) {
                         self.check_equality(operand, &ty);
+                    }
+                }
+                Deferred::Default { expr, term } => {
+                    if let Some(ty) = self.table.resolve(&term) {
+                        self.check_default(expr, &ty);
                     }
                 }
                 Deferred::Range { span, value, term, negative } => {

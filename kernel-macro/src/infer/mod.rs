@@ -12,6 +12,7 @@ mod choice;
 mod closure;
 mod constant;
 mod control;
+mod default;
 mod equality;
 mod evaluate;
 mod expr;

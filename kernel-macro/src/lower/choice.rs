@@ -82,6 +82,11 @@ impl FnCx<'_, '_, '_> {
         let (yes, no) = match method {
             M::IsSome | M::IsOk => return Some(is_good),
             M::IsNone | M::IsErr => return Some(self.b.op(Op::Not, &[is_good])),
+            // What an `impl` does for a default may be seen: only where there is no value.
+            M::UnwrapOrDefault if self.typed.implied.contains_key(&expr.id) => {
+                let result = self.ty(&ty);
+                return self.choose(is_good, result, |cx| cx.good(receiver), |cx| cx.default_of(&ty));
+            }
             M::UnwrapOrDefault => {
                 let value = self.good(receiver)?;
                 (value, self.default_of(&ty)?)

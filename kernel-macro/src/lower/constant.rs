@@ -51,19 +51,6 @@ impl<'p> FnCx<'p, '_, '_> {
         }
     }
 
-    /// The value of `Default`: zeros, but for glam's matrices and quaternions.
-    pub(super) fn default_of(&mut self, ty: &Ty) -> Option<ValueId> {
-        let id = self.ty(ty)?;
-        let members: Vec<Ty> = match ty {
-            Ty::Matrix(_) | Ty::Quat => return self.constant(&linear::constant(ty, "IDENTITY")?, ty),
-            Ty::Array(element, len) => vec![(**element).clone(); len.known().unwrap_or(0) as usize],
-            Ty::Tuple(members) => members.to_vec(),
-            _ => return Some(self.zero(id)),
-        };
-        let values: Vec<_> = members.iter().filter_map(|member| self.default_of(member)).collect();
-        self.compose_or_zero(id, &values)
-    }
-
     /// The tables of a const item.
     pub(super) fn const_of(&self, item: ItemId) -> &'p TypedConst {
         match &self.shared.program.items[item].typed {

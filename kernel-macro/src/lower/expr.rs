@@ -277,7 +277,7 @@ impl FnCx<'_, '_, '_> {
                 };
                 Some(self.cast(value, scalar(to)))
             }
-            Callee::Zero => {
+            Callee::Default => {
                 let ty = self.ty_of(expr).clone();
                 self.default_of(&ty)
             }

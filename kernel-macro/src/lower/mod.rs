@@ -15,6 +15,7 @@ mod choice;
 mod closure;
 mod constant;
 mod control;
+mod default;
 mod division;
 mod double;
 mod emit;
@@ -241,6 +242,11 @@ fn visit_callees(program: &Program, node: Node, seen: &mut BTreeSet<Node>, order
     };
     let (_, typed) = function_of(program, item);
     let mut callees = BTreeSet::new();
+    for (expr, implied) in &typed.implied {
+        if typed.inside.get(expr).copied() == around {
+            callees.extend(implied.iter().map(|callee| Node::Fn(*callee)));
+        }
+    }
     for (expr, callee) in &typed.calls {
         if typed.inside.get(expr).copied() != around {
             continue;

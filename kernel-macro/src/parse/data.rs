@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Span};
 
 use super::Parser;
+use super::module::derives_of;
 use crate::ast::{Enum, Shape, SpanRange, Struct, TypeExpr, Variant};
 use crate::diag::{Diagnostics, code};
 
@@ -11,8 +12,7 @@ pub(crate) fn parse_device_struct(item: &syn::ItemStruct, diags: &mut Diagnostic
     let mut parser = Parser::new(diags);
     parser.check_generics(&item.generics);
     let (shape, fields) = parser.members_of(&item.fields);
-    let compares = super::module::derives_named(&item.attrs, "PartialEq");
-    Struct { name: item.ident.clone(), fields, shape, compares }
+    Struct { name: item.ident.clone(), fields, shape, derives: derives_of(&item.attrs) }
 }
 
 /// Parses an enum.
@@ -23,7 +23,8 @@ pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum 
     let variants = item.variants.iter().map(|variant| {
         let (shape, fields) = parser.members_of(&variant.fields);
         let discriminant = variant.discriminant.as_ref().map(|(_, value)| parser.expr(value));
-        Variant { name: variant.ident.clone(), fields, shape, discriminant }
+        let is_default = variant.attrs.iter().any(|attr| attr.path().is_ident("default"));
+        Variant { name: variant.ident.clone(), fields, shape, discriminant, is_default }
     });
     let variants: Vec<_> = variants.collect();
     if variants.is_empty() {
@@ -37,8 +38,8 @@ pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum 
             .note("there is no value of such a type")
             .help("add a variant");
     }
-    let compares = super::module::derives_named(&item.attrs, "PartialEq");
-    Enum { name: item.ident.clone(), variants, unsigned, expr_count: parser.exprs, compares }
+    let derives = derives_of(&item.attrs);
+    Enum { name: item.ident.clone(), variants, unsigned, expr_count: parser.exprs, derives }
 }
 
 impl Parser<'_> {

@@ -92,8 +92,8 @@ pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> 
     let mut parser = Parser::new(diags);
     parser.check_generics(&item.generics);
     let fields = parser.fields(item);
-    let compares = super::module::derives_named(&item.attrs, "PartialEq");
-    Struct { name: item.ident.clone(), fields, shape: Shape::Named, compares }
+    let derives = super::module::derives_of(&item.attrs);
+    Struct { name: item.ident.clone(), fields, shape: Shape::Named, derives }
 }
 
 impl Parser<'_> {

@@ -6,7 +6,7 @@ use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 
 use super::{Role, parse_const, parse_device_struct, parse_enum, parse_fn, parse_impl, parse_struct, parse_trait};
-use crate::ast::Item;
+use crate::ast::{Derives, Item};
 use crate::diag::Diagnostics;
 
 /// An item as syn reads it.
@@ -145,7 +145,20 @@ fn derives(attr: &syn::Attribute) -> Vec<syn::Path> {
 }
 
 /// Whether attributes derive the trait of this name.
-pub(super) fn derives_named(attrs: &[syn::Attribute], name: &str) -> bool {
+fn derives_named(attrs: &[syn::Attribute], name: &str) -> bool {
     let is_named = |path: &syn::Path| path.segments.last().is_some_and(|last| last.ident == name);
     attrs.iter().any(|attr| derives(attr).iter().any(is_named))
+}
+
+/// The traits that attributes derive and that kernels know.
+pub(super) fn derives_of(attrs: &[syn::Attribute]) -> Derives {
+    let mut found = Derives::default();
+    for path in attrs.iter().flat_map(derives) {
+        match path.segments.last().map(|last| last.ident.to_string()).as_deref() {
+            Some("PartialEq") => found.partial_eq = true,
+            Some("Default") => found.default = true,
+            _ => {}
+        }
+    }
+    found
 }

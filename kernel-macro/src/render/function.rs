@@ -10,7 +10,7 @@ use super::{Mode, Renderer, context, local, twin_import};
 use crate::ast::{Fn, Item, Param, TypeKind};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::tokens::{Tokens, tokens, tokens_at};
-use crate::typed::{Callee, Ty, TypedFn};
+use crate::typed::{Ty, TypedFn};
 
 /// A kernel as its author wrote it with every type stated.
 pub(crate) fn render_original(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
@@ -126,7 +126,7 @@ pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
         tokens!(let #name = #value;)
     });
     let names = (0..function.params.len()).map(argument_name);
-    let calls_device = typed.calls.values().any(|callee| matches!(callee, Callee::Device(_)));
+    let calls_device = typed.callees().next().is_some();
     let run = match (waits(program, item), calls_device) {
         (true, _) => "run_fibers",
         (false, true) => "run_ambient",

@@ -18,14 +18,13 @@ pub(super) fn waits(program: &Program, kernel: ItemId) -> bool {
     let (mut seen, mut todo) = (vec![kernel], vec![kernel]);
     while let Some(item) = todo.pop() {
         let TypedItem::Fn(typed) = &program.items[item].typed else { continue };
-        for callee in typed.calls.values() {
-            match callee {
-                Callee::Barrier | Callee::Subgroup(_) => return true,
-                Callee::Device(callee) if !seen.contains(callee) => {
-                    seen.push(*callee);
-                    todo.push(*callee);
-                }
-                _ => {}
+        if typed.calls.values().any(|callee| matches!(callee, Callee::Barrier | Callee::Subgroup(_))) {
+            return true;
+        }
+        for callee in typed.callees() {
+            if !seen.contains(&callee) {
+                seen.push(callee);
+                todo.push(callee);
             }
         }
     }

@@ -4,10 +4,12 @@ pub mod color;
 mod complex;
 mod exchange;
 pub mod geometry;
+mod graded;
 pub mod shape;
 
 pub use complex::number::Complex;
 pub use exchange::{exchange, largest_of, sum_of_squares};
+pub use graded::grades;
 
 /// Re-exports under other paths, to gather through.
 pub mod prelude {

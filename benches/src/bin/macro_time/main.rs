@@ -59,6 +59,8 @@ mod program;
 mod render;
 #[path = "../../../../kernel-macro/src/source.rs"]
 mod source;
+#[path = "../../../../kernel-macro/src/standard.rs"]
+mod standard;
 #[path = "../../../../kernel-macro/src/tokens.rs"]
 mod tokens;
 #[path = "../../../../kernel-macro/src/typed.rs"]
