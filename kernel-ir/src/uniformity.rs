@@ -22,15 +22,6 @@ use crate::types::Size;
 
 pub use report::{Divergence, Jump, Link, Origin};
 
-/// Whether a plain load through the same indices gives the same everywhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loads {
-    /// Anything else is a race.
-    Agree,
-    /// Who asks is not sure.
-    MayDiffer,
-}
-
 /// Why a value may differ.
 #[derive(Debug, Clone, Copy)]
 enum Cause {
@@ -63,7 +54,6 @@ enum Target {
 pub struct Uniformity<'m> {
     function: &'m Function,
     kernel: Option<&'m Kernel>,
-    loads: Loads,
     /// By function: whether calls give the same for the same arguments.
     agreeing: &'m [bool],
     definitions: Vec<Option<InstId>>,
@@ -74,13 +64,17 @@ pub struct Uniformity<'m> {
     /// Why not all invocations leave the loop together.
     leaving: SecondaryMap<BlockId, Option<Apart>>,
     barriers: Vec<(InstId, Apart)>,
+    /// Panics to which not all invocations come.
+    panics: Vec<InstId>,
+    /// Bodies of loops to which not all invocations come.
+    entered_apart: Vec<BlockId>,
     changed: bool,
 }
 
 impl<'m> Uniformity<'m> {
     /// Looks at a function. `agreeing` says of each function whether calls of it give the same for the same arguments;
     /// functions beyond it do not.
-    pub fn of(function: &'m Function, kernel: Option<&'m Kernel>, agreeing: &'m [bool], loads: Loads) -> Self {
+    pub fn of(function: &'m Function, kernel: Option<&'m Kernel>, agreeing: &'m [bool]) -> Self {
         let mut definitions = vec![None; function.values.len()];
         for (id, inst) in function.insts.iter() {
             inst.results.iter().for_each(|result| definitions[result.index()] = Some(id));
@@ -88,7 +82,6 @@ impl<'m> Uniformity<'m> {
         let mut cx = Self {
             function,
             kernel,
-            loads,
             agreeing,
             definitions,
             values: vec![None; function.values.len()],
@@ -96,10 +89,14 @@ impl<'m> Uniformity<'m> {
             rounds: SecondaryMap::new(),
             leaving: SecondaryMap::new(),
             barriers: Vec::new(),
+            panics: Vec::new(),
+            entered_apart: Vec::new(),
             changed: true,
         };
         while std::mem::take(&mut cx.changed) {
             cx.barriers.clear();
+            cx.panics.clear();
+            cx.entered_apart.clear();
             cx.block(function.entry, None);
         }
         cx
@@ -110,9 +107,14 @@ impl<'m> Uniformity<'m> {
         self.values[value.index()].is_none()
     }
 
-    /// Whether the invocations that enter a loop together leave it together.
-    pub fn leaves_together(&self, body: BlockId) -> bool {
-        self.leaving[body].is_none()
+    /// Whether all invocations of the workgroup begin each round of a loop together, and leave it together.
+    pub fn go_through_together(&self, body: BlockId) -> bool {
+        self.rounds[body].is_none() && self.leaving[body].is_none() && !self.entered_apart.contains(&body)
+    }
+
+    /// Whether all invocations of the workgroup come to a panic, or none does.
+    pub fn reach_together(&self, panic: InstId) -> bool {
+        !self.panics.contains(&panic)
     }
 
     fn mark(&mut self, value: ValueId, cause: Cause) {
@@ -142,6 +144,9 @@ impl<'m> Uniformity<'m> {
                 InstKind::Loop { initial, body } => self.enter_loop(inst, initial, *body, apart),
                 kind => {
                     self.inst(*id, inst, apart);
+                    if matches!(kind, InstKind::Panic(..)) && apart.is_some() {
+                        self.panics.push(*id);
+                    }
                     let target = match kind {
                         InstKind::Break(body, _) => Some(Target::Break(*body)),
                         InstKind::Continue(body, _) => Some(Target::Continue(*body)),
@@ -195,6 +200,7 @@ impl<'m> Uniformity<'m> {
                 self.mark(*param, Cause::From(*first));
             }
         }
+        self.entered_apart.extend(apart.map(|_| body));
         let jumps = self.block(body, apart.or(self.rounds[body]));
         let away = jumps.iter().find(|(target, _)| *target != Target::Continue(body)).map(|(_, apart)| *apart);
         if self.rounds[body].is_none() && away.is_some() {
@@ -294,17 +300,10 @@ impl<'m> Uniformity<'m> {
 
     fn load(&mut self, inst: &Inst, place: &Place) {
         self.follow(inst, place.path.iter().filter_map(index));
-        let Some(id) = inst.results.first().and_then(|result| self.definitions[result.index()]) else { return };
-        match place.root {
-            Root::Local(local) => {
-                if let Some(cause) = self.locals[local.index()] {
-                    inst.results.iter().for_each(|result| self.mark(*result, cause));
-                }
-            }
-            _ if self.loads == Loads::MayDiffer => {
-                inst.results.iter().for_each(|result| self.mark(*result, Cause::Source(id)));
-            }
-            _ => {}
+        if let Root::Local(local) = place.root
+            && let Some(cause) = self.locals[local.index()]
+        {
+            inst.results.iter().for_each(|result| self.mark(*result, cause));
         }
     }
 
@@ -430,7 +429,7 @@ pub fn divergences(module: &Module) -> Vec<Divergence> {
         return Vec::new();
     }
     let agreeing = agreeing_functions(module);
-    Uniformity::of(function, Some(kernel), &agreeing, Loads::Agree).report()
+    Uniformity::of(function, Some(kernel), &agreeing).report()
 }
 
 /// Whether a barrier stands where control could differ at all: in a branch or loop, or behind a `return` in one.

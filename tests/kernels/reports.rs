@@ -111,6 +111,29 @@ pub const CASES: &[Case] = &[
         || vec![Output::Report(String::new()), Output::Report("assertion failed: limit > i (here:5, 4)".to_owned()),]
     ),
     case!(
+        "reports::endless_when_dead",
+        [EndlessWhenDead],
+        |mgr| {
+            let mut outputs = Vec::new();
+            for (which, step) in [(0, 0), (1, 0), (2, 0), (3, 0), (0, 5), (3, 5)] {
+                let launch = |seq: &Sequence, grid, out: &mut _| EndlessWhenDead::dispatch(seq, grid, which, step, out);
+                outputs.extend(run(mgr, "endless_when_dead", 8, launch)?);
+            }
+            Ok(outputs)
+        },
+        || {
+            [
+                panicked("assertion failed: step > 0 (here:14, 8)", [0; 8]),
+                panicked("assertion failed: i < step (here:14, 8)", [0; 8]),
+                panicked("round 0 of 10 (here:13, 8)", [0; 8]),
+                panicked("assertion failed: i < step (here:13, 8)", [0; 8]),
+                printed("", [10, 12, 14, 16, 18, 20, 22, 24]),
+                panicked("assertion failed: i < step (here:13, 3)", [10, 12, 14, 16, 18, 0, 0, 0]),
+            ]
+            .concat()
+        }
+    ),
+    case!(
         "reports::unwrap",
         [Unwrapped],
         |mgr| {
@@ -304,6 +327,34 @@ fn before_barriers(out: &mut [u32]) {
     if i == 0 {
         out[workgroup_id().x] = tile[0];
     }
+}
+
+/// What a loop needs to end is what is asserted, in one or in all invocations, before it or in it, with barriers behind it.
+#[kernel(workgroup = 8)]
+fn endless_when_dead(which: u32, step: u32, out: &mut [u32]) {
+    let tile = Shared::<[u32; 8]>::new();
+    let i = local_id().x;
+    match which {
+        0 => assert!(step > 0),
+        1 => assert!(i < step),
+        _ => {}
+    }
+    let mut at = 0;
+    while at < 10 {
+        if which == 2 && i + step < 8 {
+            panic!("round {at} of {}", 10);
+        }
+        if which == 3 {
+            assert!(i < step);
+        }
+        at += step;
+    }
+    for _ in 0..at {
+        barrier();
+        tile[i] += 1;
+    }
+    barrier();
+    out[i] = tile[i] + 2 * i;
 }
 
 /// What can be wrong.

@@ -4,43 +4,59 @@
 //! `dead` flag; from there on stores to shared memory and buffers, atomics and messages are guarded by it, and indices out of
 //! range are not counted. What an `if`
 //! does where it does not panic moves behind the `if`, so that values all invocations agree on stay the same in dead ones,
-//! and with them the barriers they reach. Loops that not all invocations leave together are left by dead ones at once:
-//! what should have ended them may be what was asserted. It must run before anything concludes from a panic that the code
-//! behind it runs only where the assertion held.
+//! and with them the barriers they reach.
+//!
+//! No loop may keep dead invocations for ever: what should have ended it may be what was asserted. A loop that not all
+//! invocations go through together is left by dead ones at once, for no barrier hangs on its results. In one that they
+//! go through together, and of which it is not plain that it ends, they ask in each round whether anyone is alive, and
+//! all return when nobody is. A panic that all come to together ends all at once.
+//!
+//! It must run before anything concludes from a panic that the code behind it runs only where the assertion held.
 
 use super::edit::{Substitution, add_effect, add_inst, for_each_inst, yields};
-use super::{Changed, PassCx};
+use super::{Changed, loop_ends};
 use crate::ir::{
-    Block, BlockId, Constant, Function, Inst, InstId, InstKind, Kernel, Local, LocalId, Place, Root, SourceLocation,
-    Step, ValueId,
+    Atomic, AtomicOp, Block, BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, Kernel, Local, LocalId,
+    Module, Order, Place, Root, Scope, Shared, SharedId, SourceLocation, Step, ValueId,
 };
 use crate::op::Op;
 use crate::types::{Scalar, Size, Type, TypeId, Types};
-use crate::uniformity::{Loads, Uniformity};
+use crate::uniformity::Uniformity;
 
 /// Runs the pass.
-pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    let (mut waits, mut panics) = (false, false);
-    for_each_inst(function, &mut |_, inst| {
+pub fn run(module: &mut Module) -> Changed {
+    let ids: Vec<_> = module.functions.iter().map(|(id, _)| id).collect();
+    ids.into_iter().fold(Changed::No, |changed, id| changed | function(module, id))
+}
+
+fn function(module: &mut Module, id: FunctionId) -> Changed {
+    let (mut waits, mut has_barriers, mut panics) = (false, false, false);
+    for_each_inst(&module.functions[id], &mut |_, inst| {
         waits |= inst.kind.needs_full_workgroup();
+        has_barriers |= inst.kind == InstKind::Barrier(Scope::Workgroup);
         panics |= matches!(inst.kind, InstKind::Panic(..));
     });
     if !waits || !panics {
         return Changed::No;
     }
-    let before = function.clone();
-    // Who panicked may leave memory behind that others do not expect.
-    let uniform = Uniformity::of(&before, cx.kernel, &[], Loads::MayDiffer);
-    let (bool_type, word_type) = (cx.types.scalar(Scalar::Bool), cx.types.scalar(Scalar::U32));
+    let before = module.functions[id].clone();
+    let interface = module.kernel.clone();
+    // Dead invocations read what the others read, and like them only where nobody writes at that time.
+    let uniform = Uniformity::of(&before, interface.as_ref(), &[]);
+    let (bool_type, word_type) = (module.types.scalar(Scalar::Bool), module.types.scalar(Scalar::U32));
+    let Module { types, functions, kernel, .. } = module;
+    let function = &mut functions[id];
     let dead = function.locals.push(Local { name: "dead".to_owned(), ty: bool_type });
     let mut pass = Masking {
         function,
         uniform,
-        types: cx.types,
-        kernel: cx.kernel,
+        types,
+        kernel: kernel.as_mut().filter(|kernel| kernel.function == id),
+        has_barriers,
         bool_type,
         word_type,
         dead,
+        any_alive: None,
         may_be_dead: false,
         substitution: Substitution::default(),
     };
@@ -66,10 +82,14 @@ struct Masking<'a> {
     function: &'a mut Function,
     uniform: Uniformity<'a>,
     types: &'a Types,
-    kernel: Option<&'a Kernel>,
+    kernel: Option<&'a mut Kernel>,
+    /// Whether anyone waits for the whole workgroup.
+    has_barriers: bool,
     bool_type: TypeId,
     word_type: TypeId,
     dead: LocalId,
+    /// A word of shared memory by which the workgroup finds out whether anyone is alive.
+    any_alive: Option<SharedId>,
     /// Whether the invocation may be dead at the current point.
     may_be_dead: bool,
     substitution: Substitution,
@@ -89,6 +109,10 @@ impl Masking<'_> {
             self.substitution.apply(&mut self.function.insts[id].kind);
             let location = self.function.insts[id].location;
             match &self.function.insts[id].kind {
+                InstKind::Panic(..) if waits_behind && self.uniform.reach_together(id) => {
+                    self.end_all(id, out);
+                    return false;
+                }
                 InstKind::Panic(site, words) if waits_behind => {
                     let trap = InstKind::Trap(*site, words.clone());
                     self.function.insts[id].kind = trap;
@@ -101,11 +125,7 @@ impl Masking<'_> {
                     return true;
                 }
                 // Nobody waits any more: whoever comes here ends, and who is dead has been recorded.
-                InstKind::Panic(site, words) if self.may_be_dead => {
-                    self.function.insts[id].kind = InstKind::Trap(*site, words.clone());
-                    self.guard(id, out);
-                    out.push(add_effect(self.function, InstKind::Return(None), location));
-                }
+                InstKind::Panic(..) => self.end_all(id, out),
                 // Dead invocations come here now, and nobody else.
                 InstKind::Unreachable if comes_out_dead => {
                     self.leave(exit, location, out);
@@ -126,6 +146,18 @@ impl Masking<'_> {
             comes_out_dead = false;
         }
         false
+    }
+
+    /// Makes a panic behind which nobody waits the end of the invocation; who is dead has been recorded.
+    fn end_all(&mut self, id: InstId, out: &mut Vec<InstId>) {
+        let Inst { kind: InstKind::Panic(site, words), location, .. } = &self.function.insts[id] else { return };
+        if !self.may_be_dead {
+            return out.push(id);
+        }
+        let (trap, location) = (InstKind::Trap(*site, words.clone()), *location);
+        self.function.insts[id].kind = trap;
+        self.guard(id, out);
+        out.push(add_effect(self.function, InstKind::Return(None), location));
     }
 
     fn waits(&self, id: InstId) -> bool {
@@ -206,16 +238,21 @@ impl Masking<'_> {
         let types = self.result_types(id);
         let waits = self.block_waits(body);
         let location = self.function.insts[id].location;
-        let mut panics = false;
-        super::edit::walk(self.function, body, &mut |_, inst| panics |= matches!(inst.kind, InstKind::Panic(..)));
+        let (mut panics, mut has_barrier) = (false, false);
+        super::edit::walk(self.function, body, &mut |id, inst| {
+            panics |= matches!(inst.kind, InstKind::Panic(..)) && !self.uniform.reach_together(id);
+            has_barrier |= inst.kind == InstKind::Barrier(Scope::Workgroup);
+        });
         // An invocation that dies in one round is dead in the next.
-        let dies = panics && (waits || waits_behind);
-        let leaves = (self.may_be_dead || dies) && !waits && !self.uniform.leaves_together(body);
-        self.may_be_dead |= dies;
+        self.may_be_dead |= panics && (waits || waits_behind);
+        let together = self.has_barriers && (has_barrier || self.uniform.go_through_together(body));
+        let ends = loop_ends::ends(self.function, self.types, body);
         let insts = std::mem::take(&mut self.function.blocks[body].insts);
         let mut inner = Vec::new();
-        if leaves {
+        if self.may_be_dead && !together {
             self.leave_when_dead(&Exit::Break(body, types.clone()), location, &mut inner);
+        } else if self.may_be_dead && !ends {
+            self.return_when_all_dead(location, &mut inner);
         }
         self.insts(insts, &Exit::Break(body, types), waits_behind || waits, &mut inner);
         self.function.blocks[body].insts = inner;
@@ -244,6 +281,38 @@ impl Masking<'_> {
         let end = add_effect(self.function, InstKind::Yield(Vec::new()), location);
         let else_block = self.new_block(vec![end]);
         out.push(add_effect(self.function, InstKind::If { condition, then_block, else_block }, location));
+    }
+
+    /// Lets the workgroup return if nobody in it is alive. All invocations must come here together.
+    fn return_when_all_dead(&mut self, location: Option<SourceLocation>, out: &mut Vec<InstId>) {
+        let Some(kernel) = &mut self.kernel else { return };
+        let ty = self.word_type;
+        let any_alive =
+            *self.any_alive.get_or_insert_with(|| kernel.shared.push(Shared { name: "any_alive".to_owned(), ty }));
+        let place = Place { root: Root::Shared(any_alive), path: Vec::new() };
+        let (no, yes) = (Constant::U32(0), Constant::U32(1));
+        let no = self.define(InstKind::Const(no), ty, location, out);
+        let yes = self.define(InstKind::Const(yes), ty, location, out);
+        // All store the same, which is only allowed atomically.
+        let store = |pass: &mut Self, value| {
+            let (op, order, scope) = (AtomicOp::Store, Order::Relaxed, Scope::Workgroup);
+            let atomic = Atomic { op, place: place.clone(), operands: vec![value], order, scope };
+            add_effect(pass.function, InstKind::Atomic(atomic), location)
+        };
+        let barrier = |pass: &mut Self| add_effect(pass.function, InstKind::Barrier(Scope::Workgroup), location);
+        // Nobody may still read the answer to the question before.
+        out.extend([barrier(self), store(self, no), barrier(self)]);
+        let alive = self.alive(location, out);
+        let answer = store(self, yes);
+        self.run_if(alive, answer, out);
+        out.push(barrier(self));
+        let found = self.define(InstKind::Load(place.clone()), ty, location, out);
+        let nobody = self.define(InstKind::Op(Op::Eq, vec![found, no]), self.bool_type, location, out);
+        let end = add_effect(self.function, InstKind::Return(None), location);
+        let then_block = self.new_block(vec![end]);
+        let end = add_effect(self.function, InstKind::Yield(Vec::new()), location);
+        let else_block = self.new_block(vec![end]);
+        out.push(add_effect(self.function, InstKind::If { condition: nobody, then_block, else_block }, location));
     }
 
     fn leave(&mut self, exit: &Exit, location: Option<SourceLocation>, out: &mut Vec<InstId>) {
@@ -290,7 +359,7 @@ impl Masking<'_> {
 
     /// The indices of a place that are checked, with what gives the lengths.
     fn checked_steps(&self, place: &Place) -> Vec<(ValueId, InstKind)> {
-        let kernel = self.kernel;
+        let kernel = self.kernel.as_deref();
         // Elements of a buffer have a type, the buffer has none.
         let mut ty = match place.root {
             Root::Local(local) => Some(self.function.locals[local].ty),

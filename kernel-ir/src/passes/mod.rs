@@ -13,6 +13,7 @@ pub mod fold_constants;
 mod identities;
 pub mod inline_functions;
 mod live_locals;
+mod loop_ends;
 pub mod lower_labels;
 pub mod mask_panics;
 pub mod promote_locals;
@@ -201,7 +202,7 @@ fn mask_panics(module: &mut Module, checks: &mut CheckCount) {
     if waits && panics {
         let _ = run_on_functions(module, "split_locals", split_locals::run, checks);
         let _ = run_on_functions(module, "promote_locals", promote_locals::run, checks);
-        let _ = run_on_functions(module, "mask_panics", mask_panics::run, checks);
+        run_on_module(module, "mask_panics", mask_panics::run);
     }
 }
 

@@ -29,6 +29,10 @@ fn run_pass(module: &mut Module, name: &str) {
             let _ = passes::renumber::run(module);
             return;
         }
+        "mask_panics" => {
+            let _ = passes::mask_panics::run(module);
+            return;
+        }
         "tail_returns" => |function, _| passes::tail_returns::run(function),
         "split_locals" => passes::split_locals::run,
         "promote_locals" => passes::promote_locals::run,
@@ -38,7 +42,6 @@ fn run_pass(module: &mut Module, name: &str) {
         "eliminate_checks" => passes::eliminate_checks::run,
         "remove_dead_code" => passes::remove_dead_code::run,
         "lower_labels" => passes::lower_labels::run,
-        "mask_panics" => passes::mask_panics::run,
         other => panic!("there is no pass {other}"),
     };
     let _ = passes::run_on_functions(module, name, pass, &mut checks);

@@ -215,7 +215,10 @@ fn reports<'a>(module: &'a Module, reports: &[Report]) -> Vec<(&'a str, Vec<u32>
         }
         is_before
     };
-    reports.iter().filter(|report| is_counted(report)).map(describe).collect()
+    let mut counted: Vec<_> = reports.iter().filter(|report| is_counted(report)).map(describe).collect();
+    // Invocations take turns at barriers, of which a pass may make more.
+    counted.sort_by_key(|(_, _, invocation)| *invocation);
+    counted
 }
 
 #[test]
