@@ -25,8 +25,8 @@ fn masked_panics_are_valid() {
     let emitted = gridwise_ir::spirv::emit(&module).expect("it can be expressed");
     validate("masked and optimised", &emitted.words);
     let text = disassemble(&emitted.words);
-    // One stands behind the zeroing of shared memory, three around the question who is alive.
-    assert_eq!(text.matches("OpControlBarrier").count(), 5, "{text}");
+    // One stands behind the zeroing of shared memory, three around each question who is alive.
+    assert_eq!(text.matches("OpControlBarrier").count(), 8, "{text}");
 }
 
 /// A panic in a function that returns a value, in a loop and at the end; messages of three sizes.
