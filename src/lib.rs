@@ -33,8 +33,9 @@ pub use gridwise_runtime::twin::{
 };
 pub use gridwise_runtime::{
     Algorithm, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation, GpuData, Grid, GridSide, GridSize,
-    HostOptions, Kernel, KernelArgs, Limits, Manager, ManagerDesc, Op, PrintSink, Printed, Result, Sequence,
-    SubgroupLimits, Tensor, TensorDesc, TensorRef, Value, ValueArg, descriptor, glam, half, ops,
+    HostOptions, Kernel, KernelArgs, KernelName, Limits, LiveTensor, Manager, ManagerDesc, Op, PipelineCache,
+    PrintSink, Printed, ProfiledEvaluation, Result, Sequence, Statistics, SubgroupLimits, Tensor, TensorDesc,
+    TensorRef, Value, ValueArg, descriptor, glam, half, ops,
 };
 
 #[doc(hidden)]

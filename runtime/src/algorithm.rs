@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use gridwise_ir::descriptor::{ConstType, KernelDescriptor, ParamKind, SubgroupOperations};
+use gridwise_ir::descriptor::{ConstType, HAS_FMA, IS_PROVEN, KernelDescriptor, ParamKind, SubgroupOperations};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, KernelName, Result};
 use crate::manager::{Backend, DeviceInfo, Shared, SubgroupLimits};
-use crate::vulkan::Pipeline;
+use crate::vulkan::{Constants, Pipeline, PipelineDesc, VulkanDevice, words_for};
 
 /// A kernel that is ready to run on a manager's device.
 ///
@@ -66,21 +66,61 @@ impl Prepared {
         check_constants(descriptor, constants)?;
         check_device(descriptor, constants, &shared.info)?;
         let pipeline = match &shared.backend {
-            Backend::Vulkan(vulkan) => Some(Arc::new(Pipeline::new(&vulkan.device, descriptor, constants, flags)?)),
+            Backend::Vulkan(vulkan) => Some(create_pipeline(&vulkan.device, descriptor, constants, flags)?),
             Backend::Host(_) => None,
         };
         Ok(Self { descriptor, constants, pipeline })
     }
 }
 
+/// The pipeline of a kernel that was checked.
+fn create_pipeline(
+    device: &Arc<VulkanDevice>,
+    descriptor: &'static KernelDescriptor,
+    constants: &[u64],
+    flags: Flags,
+) -> Result<Arc<Pipeline>> {
+    let mut values = Constants::default();
+    for ((id, param), value) in (0..).zip(descriptor.constants).zip(constants) {
+        values.push(id, param.ty.size() as usize, *value);
+    }
+    for (id, is_set) in [(IS_PROVEN, flags.is_proven), (HAS_FMA, flags.has_fma)] {
+        if is_set {
+            values.push(id, 4, 1);
+        }
+    }
+    let desc = PipelineDesc {
+        name: descriptor.name,
+        words: &words_for(descriptor, &device.caps)?,
+        entry_point: descriptor.entry_point,
+        bindings: &bindings_of(descriptor),
+        push_constant_size: descriptor.push_constant_size,
+        constants: values,
+        width: descriptor.workgroup_with(constants)[0],
+        uses_subgroups: descriptor.parallel.subgroup_operations != SubgroupOperations(0),
+        subgroup_size: descriptor.parallel.subgroup_size,
+    };
+    Pipeline::get(device, &desc)
+}
+
+/// The bindings of a kernel's buffers, those of traps and prints included.
+fn bindings_of(descriptor: &KernelDescriptor) -> Vec<u32> {
+    let binding = |kind: ParamKind| match kind {
+        ParamKind::Buffer { binding, .. } => Some(binding),
+        ParamKind::Value { .. } => None,
+    };
+    let of_params = descriptor.params.iter().filter_map(|param| binding(param.kind));
+    of_params.chain(descriptor.trap_binding).chain(descriptor.print_binding).collect()
+}
+
 /// Checks the values of a kernel's const parameters by themselves.
 fn check_constants(descriptor: &'static KernelDescriptor, constants: &[u64]) -> Result<()> {
-    let kernel = descriptor.name;
+    let kernel = || KernelName::from(descriptor.name);
     if constants.len() != descriptor.constants.len() {
-        return Err(Error::InvalidModule { kernel, cause: "it has another number of const parameters" });
+        return Err(Error::InvalidModule { kernel: kernel(), cause: "it has another number of const parameters" });
     }
     for (param, value) in descriptor.constants.iter().zip(constants) {
-        let invalid = |why| Err(Error::InvalidConstant { kernel, constant: param.name, value: *value, why });
+        let invalid = |why| Err(Error::InvalidConstant { kernel: kernel(), constant: param.name, value: *value, why });
         if param.is_size && *value == 0 {
             return invalid("a workgroup or an array cannot have this size");
         }
@@ -93,10 +133,10 @@ fn check_constants(descriptor: &'static KernelDescriptor, constants: &[u64]) -> 
 
 /// Checks what a kernel needs against what a device has, before the driver sees any of it.
 fn check_device(descriptor: &'static KernelDescriptor, constants: &[u64], info: &DeviceInfo) -> Result<()> {
-    let (kernel, limits) = (descriptor.name, &info.limits);
+    let (kernel, limits) = (|| KernelName::from(descriptor.name), &info.limits);
     if let Some(missing) = descriptor.features.iter().find(|needed| !info.features.contains(&needed.feature)) {
         return Err(Error::MissingFeature {
-            kernel,
+            kernel: kernel(),
             feature: missing.feature,
             file: missing.location.file,
             line: missing.location.line,
@@ -108,39 +148,34 @@ fn check_device(descriptor: &'static KernelDescriptor, constants: &[u64], info: 
     let is_too_large = (0..3).any(|axis| asked[axis] > limits.max_workgroup[axis]);
     if is_too_large || invocations > u128::from(limits.max_workgroup_invocations) || invocations == 0 {
         let (limit, limit_total) = (limits.max_workgroup, limits.max_workgroup_invocations);
-        return Err(Error::WorkgroupTooLarge { kernel, asked, limit, limit_total });
+        return Err(Error::WorkgroupTooLarge { kernel: kernel(), asked, limit, limit_total });
     }
     check_parallel(descriptor, constants, info)?;
     if descriptor.push_constant_size > limits.max_push_constants {
         let (asked, limit) = (descriptor.push_constant_size, limits.max_push_constants);
-        return Err(Error::PushConstantsTooLarge { kernel, asked, limit });
+        return Err(Error::PushConstantsTooLarge { kernel: kernel(), asked, limit });
     }
-    let binding = |kind: ParamKind| match kind {
-        ParamKind::Buffer { binding, .. } => Some(binding),
-        ParamKind::Value { .. } => None,
-    };
-    let mut bindings: Vec<u32> = descriptor.params.iter().filter_map(|param| binding(param.kind)).collect();
-    bindings.extend(descriptor.trap_binding);
-    bindings.extend(descriptor.print_binding);
+    let mut bindings = bindings_of(descriptor);
     let asked = bindings.len() as u32;
     // The compiler counts bindings from zero; other numbers would cost memory in proportion.
     bindings.sort_unstable();
     if bindings.iter().zip(0..).any(|(binding, position)| *binding != position) {
-        return Err(Error::InvalidModule { kernel, cause: "its bindings are not numbered from zero" });
+        return Err(Error::InvalidModule { kernel: kernel(), cause: "its bindings are not numbered from zero" });
     }
     if asked > limits.max_buffers {
-        return Err(Error::TooManyBuffers { kernel, asked, limit: limits.max_buffers });
+        return Err(Error::TooManyBuffers { kernel: kernel(), asked, limit: limits.max_buffers });
     }
     Ok(())
 }
 
 /// Checks what a kernel's invocations do together.
 fn check_parallel(descriptor: &'static KernelDescriptor, constants: &[u64], info: &DeviceInfo) -> Result<()> {
-    let (kernel, parallel, limits) = (descriptor.name, &descriptor.parallel, &info.limits);
+    let kernel = || KernelName::from(descriptor.name);
+    let (parallel, limits) = (&descriptor.parallel, &info.limits);
     let shared_bytes = descriptor.shared_bytes_with(constants);
     if shared_bytes > limits.max_shared_bytes {
         let (asked, limit) = (shared_bytes, limits.max_shared_bytes);
-        return Err(Error::SharedMemoryTooLarge { kernel, asked, limit });
+        return Err(Error::SharedMemoryTooLarge { kernel: kernel(), asked, limit });
     }
     let has = limits.subgroup.operations;
     let missing: Vec<&str> = SubgroupOperations::NAMES
@@ -150,7 +185,7 @@ fn check_parallel(descriptor: &'static KernelDescriptor, constants: &[u64], info
         .collect();
     if !missing.is_empty() {
         let missing = missing.join(", ");
-        return Err(Error::MissingSubgroupOperations { kernel, missing, device: info.name.clone() });
+        return Err(Error::MissingSubgroupOperations { kernel: kernel(), missing, device: info.name.clone() });
     }
     let Some(asked) = parallel.subgroup_size else { return Ok(()) };
     let SubgroupLimits { size, min_size, max_size, max_subgroups, .. } = limits.subgroup;
@@ -162,7 +197,7 @@ fn check_parallel(descriptor: &'static KernelDescriptor, constants: &[u64], info
             true => size.to_string(),
             false => format!("{min_size} to {max_size}, at most {max_subgroups} in a workgroup"),
         };
-        return Err(Error::SubgroupSizeUnavailable { kernel, asked, device: info.name.clone(), available });
+        return Err(Error::SubgroupSizeUnavailable { kernel: kernel(), asked, device: info.name.clone(), available });
     }
     Ok(())
 }

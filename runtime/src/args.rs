@@ -162,5 +162,5 @@ fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) 
         }
     };
     let param = declared.map_or_else(|| param.to_string(), |declared| format!("`{}`", declared.name));
-    Error::ArgumentMismatch { kernel: descriptor.name, param, expected, found }
+    Error::ArgumentMismatch { kernel: descriptor.name.into(), param, expected, found }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Buffer {
     // First, so that it is freed before the device can go.
     memory: Memory,
     pub(crate) id: u64,
-    name: Box<str>,
+    name: Arc<str>,
     len: u32,
     stride: u32,
     pub(crate) uses: Uses,
@@ -48,10 +48,12 @@ impl Buffer {
             }
             Backend::Host(_) => Memory::Host(HostMemory::new(name, bytes)?),
         };
+        let (id, name) = (shared.new_id(), Arc::from(name));
+        shared.live.add(id, &name, bytes);
         Ok(Self {
             memory,
-            id: shared.new_id(),
-            name: name.into(),
+            id,
+            name,
             len: elements,
             stride,
             uses: shared.schedule.new_uses(),
@@ -176,5 +178,11 @@ impl Buffer {
             (None, Backend::Vulkan(vulkan)) => vulkan.clear(&self.shared, self),
             (None, Backend::Host(_)) => Ok(()),
         }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.shared.live.remove(self.id);
     }
 }

@@ -1,9 +1,14 @@
 //! Every error of the runtime. Each says what was being done to which object, why it failed and what to do about it.
 
+use std::borrow::Cow;
+
 use gridwise_ir::descriptor::Feature;
 
 /// `Result` with the runtime's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A kernel's name: of a `#[kernel]`, its function's; of a module loaded at run time, the one that it was given.
+pub type KernelName = Cow<'static, str>;
 
 /// What can go wrong when kernels are launched and data moves.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -29,7 +34,7 @@ pub enum Error {
     #[error("kernel `{kernel}` needs the device feature `{}`, because of {file}:{line}; `{device}` lacks it", .feature.vulkan_name())]
     MissingFeature {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// The feature.
         feature: Feature,
         /// File of the first use.
@@ -68,7 +73,7 @@ pub enum Error {
     #[error("kernel `{kernel}`, parameter {param}: expected {expected}, found {found}; pass the arguments in order")]
     ArgumentMismatch {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// The parameter, by name or position.
         param: String,
         /// What the kernel declares.
@@ -126,7 +131,7 @@ pub enum Error {
     #[error("kernel `{kernel}`: grid axis {axis} asks for {asked}, the limit is {limit}; split the launch")]
     GridTooLarge {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// The axis: 0, 1 or 2.
         axis: usize,
         /// What was asked for.
@@ -138,7 +143,7 @@ pub enum Error {
     #[error("kernel `{kernel}`: grid axis {axis} is {asked}; sizes are zero or more")]
     NegativeGrid {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// The axis: 0, 1 or 2.
         axis: usize,
         /// What was asked for.
@@ -148,7 +153,7 @@ pub enum Error {
     #[error("kernel `{kernel}`: the const parameter `{constant}` cannot be {value}: {why}")]
     InvalidConstant {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// The parameter's name.
         constant: &'static str,
         /// Its value, by its bits.
@@ -160,7 +165,7 @@ pub enum Error {
     #[error("kernel `{kernel}`: workgroup {asked:?} exceeds the device's limits {limit:?}, {limit_total} in all")]
     WorkgroupTooLarge {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// The kernel's workgroup.
         asked: [u32; 3],
         /// `maxComputeWorkGroupSize`.
@@ -172,7 +177,7 @@ pub enum Error {
     #[error("kernel `{kernel}`: {asked} bytes of by-value parameters, the limit is {limit}; put some into a tensor")]
     PushConstantsTooLarge {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// Bytes the kernel needs.
         asked: u32,
         /// `maxPushConstantsSize`.
@@ -182,7 +187,7 @@ pub enum Error {
     #[error("kernel `{kernel}`: {asked} storage buffers, the device binds {limit}; merge some tensors")]
     TooManyBuffers {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// Buffers of the kernel, with the trap record.
         asked: u32,
         /// `maxPerStageDescriptorStorageBuffers`.
@@ -220,7 +225,7 @@ pub enum Error {
     )]
     KernelPanic {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// The message, in Rust's words.
         message: String,
         /// The source text at fault.
@@ -242,7 +247,7 @@ pub enum Error {
     )]
     PartialWorkgroup {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// The axis: 0, 1 or 2.
         axis: usize,
         /// Items along the axis.
@@ -256,7 +261,7 @@ pub enum Error {
     #[error("kernel `{kernel}`: {asked} bytes of shared memory, the limit is {limit}; use smaller tiles")]
     SharedMemoryTooLarge {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// Bytes the kernel needs.
         asked: u32,
         /// `maxComputeSharedMemorySize`.
@@ -268,7 +273,7 @@ pub enum Error {
     )]
     SubgroupSizeUnavailable {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// Invocations per subgroup that the kernel asks for.
         asked: u32,
         /// The device.
@@ -282,7 +287,7 @@ pub enum Error {
     )]
     MissingSubgroupOperations {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// The missing groups of operations.
         missing: String,
         /// The device.
@@ -294,7 +299,7 @@ pub enum Error {
     )]
     DivergentBarrier {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// File of the barrier.
         file: &'static str,
         /// Its line, from 1.
@@ -314,7 +319,7 @@ pub enum Error {
     #[error("kernel `{kernel}`: the sanitizer found {} kinds of faults:\n  {}", faults.len(), faults.join("\n  "))]
     KernelFaults {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// What it did, who, where, and how often.
         faults: Vec<String>,
     },
@@ -325,7 +330,7 @@ pub enum Error {
     #[error("kernel `{kernel}` carries no intermediate representation; compile its crate with the feature `sanitizer`")]
     NoIntermediate {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
     },
     /// How the host device was to run makes no sense.
     #[error("the host device cannot have subgroups of {size}; use a power of two from 1 to 128")]
@@ -340,7 +345,7 @@ pub enum Error {
     #[error("kernel `{kernel}`: the compiled module is not valid ({cause}); rebuild the crate that holds it")]
     InvalidModule {
         /// The kernel.
-        kernel: &'static str,
+        kernel: KernelName,
         /// What is wrong.
         cause: &'static str,
     },

@@ -1,22 +1,69 @@
 //! A run of a sequence that is under way.
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::print::LaunchPrints;
-use crate::profile::Spans;
+use crate::profile::{Profile, RecordedOp, Spans};
 use crate::sequence::Inner;
 
 /// A run of a sequence; made by [`Sequence::eval_async`](crate::Sequence::eval_async).
 ///
-/// Dropping it does not stop the run, nor wait for it: the sequence keeps everything alive until the device is done.
+/// It is a [`Future`] that needs no particular executor: a thread of the manager, started by the first future that has to
+/// wait, wakes tasks when the device is done. Without an executor there are [`wait`](Self::wait) and
+/// [`wait_timeout`](Self::wait_timeout).
+///
+/// ```
+/// use gridwise_runtime::{Manager, Result, ops::OpFill};
+///
+/// async fn fill(manager: &Manager) -> Result<Vec<u32>> {
+///     let mut tensor = manager.tensor_of_len::<u32>(4)?;
+///     let sequence = manager.sequence()?;
+///     sequence.record(OpFill::new(&mut tensor, 7))?;
+///     sequence.eval_async()?.await?;
+///     tensor.to_vec()
+/// }
+///
+/// # use std::{pin::pin, sync::Arc, task::{Context, Poll, Wake, Waker}, thread::{self, Thread}};
+/// # struct Unpark(Thread);
+/// # impl Wake for Unpark { fn wake(self: Arc<Self>) { self.0.unpark() } }
+/// # fn block_on<T>(future: impl Future<Output = T>) -> T {
+/// #     let waker = Waker::from(Arc::new(Unpark(thread::current())));
+/// #     let mut future = pin!(future);
+/// #     loop {
+/// #         if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(&waker)) { return value }
+/// #         thread::park();
+/// #     }
+/// # }
+/// # fn main() -> Result<()> {
+/// assert_eq!(block_on(fill(&Manager::host()))?, [7; 4]); // or tokio's, smol's, pollster's
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Dropping it does not stop the run, nor wait for it: the sequence keeps everything alive until the device is done. Whoever
+/// drops the last of a running sequence and its evaluations waits.
 #[must_use = "the run goes on by itself, but nobody will see its errors"]
 pub struct Evaluation {
     sequence: Arc<Inner>,
     number: u64,
     outcome: Arc<Outcome>,
+    /// Of the task that waits for it, once there is one.
+    key: Option<u64>,
+}
+
+/// A run of a sequence whose operations are timed; made by
+/// [`Sequence::eval_profiled_async`](crate::Sequence::eval_profiled_async). A [`Future`], as [`Evaluation`].
+#[must_use = "the run goes on by itself, but nobody will see its times"]
+#[derive(Debug)]
+pub struct ProfiledEvaluation {
+    running: Evaluation,
+    ops: Arc<Vec<RecordedOp>>,
+    begun: Instant,
 }
 
 /// How a run ended. The first failure counts.
@@ -58,9 +105,9 @@ impl Outcome {
         *self.times.lock().unwrap_or_else(PoisonError::into_inner) = Some(times);
     }
 
-    /// When the operations ran, once.
-    pub(crate) fn take_times(&self) -> Option<Result<Spans>> {
-        self.times.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// When the operations ran.
+    pub(crate) fn times(&self) -> Option<Result<Spans>> {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How the run ended.
@@ -71,7 +118,7 @@ impl Outcome {
 
 impl Evaluation {
     pub(crate) fn new(sequence: Arc<Inner>, number: u64, outcome: Arc<Outcome>) -> Self {
-        Self { sequence, number, outcome }
+        Self { sequence, number, outcome, key: None }
     }
 
     /// Waits until the run is complete.
@@ -79,6 +126,10 @@ impl Evaluation {
     /// # Errors
     /// When a kernel panicked, or the device failed.
     pub fn wait(self) -> Result<()> {
+        self.wait_here()
+    }
+
+    fn wait_here(&self) -> Result<()> {
         self.sequence.shared.wait(self.number)?;
         self.sequence.settle(self.number);
         self.outcome.result()
@@ -102,6 +153,70 @@ impl Evaluation {
     /// As [`wait`](Self::wait).
     pub fn is_complete(&self) -> Result<bool> {
         self.wait_timeout(Duration::ZERO)
+    }
+}
+
+impl Future for Evaluation {
+    type Output = Result<()>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
+        let this = self.get_mut();
+        match this.is_complete() {
+            Ok(true) => Poll::Ready(Ok(())),
+            Ok(false) => {
+                let shared = &this.sequence.shared;
+                let key = *this.key.get_or_insert_with(|| shared.new_id());
+                shared.watch(key, this.number, cx.waker());
+                Poll::Pending
+            }
+            Err(error) => Poll::Ready(Err(error)),
+        }
+    }
+}
+
+impl Drop for Evaluation {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            self.sequence.shared.forget(key);
+        }
+    }
+}
+
+impl ProfiledEvaluation {
+    pub(crate) fn new(running: Evaluation, ops: Arc<Vec<RecordedOp>>, begun: Instant) -> Self {
+        Self { running, ops, begun }
+    }
+
+    /// Waits until the run is complete; gives its times.
+    ///
+    /// # Errors
+    /// As [`Evaluation::wait`], and [`Error::NoTimestamps`].
+    pub fn wait(self) -> Result<Profile> {
+        self.running.wait_here()?;
+        self.profile()
+    }
+
+    /// Waits until the run is complete or the time is over: true when it is complete.
+    ///
+    /// # Errors
+    /// As [`Evaluation::wait`].
+    pub fn wait_timeout(&self, timeout: Duration) -> Result<bool> {
+        self.running.wait_timeout(timeout)
+    }
+
+    fn profile(&self) -> Result<Profile> {
+        let host = self.begun.elapsed();
+        let times = self.running.outcome.times().unwrap_or(Err(Error::NoTimestamps))?;
+        Ok(Profile::new(&self.ops, &times, host))
+    }
+}
+
+impl Future for ProfiledEvaluation {
+    type Output = Result<Profile>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Profile>> {
+        let this = self.get_mut();
+        Pin::new(&mut this.running).poll(cx).map(|run| run.and_then(|()| this.profile()))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use gridwise_ir::descriptor::{KernelDescriptor, LaunchNumbers, LaunchWordKind};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, KernelName, Result};
 use crate::grid::{Grid, Unit};
 use crate::steps::BufferArg;
 
@@ -25,7 +25,7 @@ impl PushBlock {
         let len = descriptor.push_constant_size as usize;
         if len > MAX_PUSH_BYTES {
             return Err(Error::PushConstantsTooLarge {
-                kernel: descriptor.name,
+                kernel: descriptor.name.into(),
                 asked: descriptor.push_constant_size,
                 limit: MAX_PUSH_BYTES as u32,
             });
@@ -88,12 +88,12 @@ impl Extent {
         grid: Grid,
         max_groups: [u32; 3],
     ) -> Result<Self> {
-        let kernel = descriptor.name;
+        let kernel = || KernelName::from(descriptor.name);
         let mut extent = Self { items: [0; 3], groups: [0; 3] };
         for (axis, asked) in grid.size.into_iter().enumerate() {
             let width = i128::from(workgroup[axis].max(1));
             if asked < 0 {
-                return Err(Error::NegativeGrid { kernel, axis, asked });
+                return Err(Error::NegativeGrid { kernel: kernel(), axis, asked });
             }
             let groups = match grid.unit {
                 Unit::Items => (asked + width - 1) / width,
@@ -102,7 +102,7 @@ impl Extent {
             if grid.unit == Unit::Items && descriptor.parallel.full_workgroups && asked % width != 0 {
                 let items = u64::try_from(asked).unwrap_or(u64::MAX);
                 let (width, rounded) = (width as u32, u64::try_from(groups * width).unwrap_or(u64::MAX));
-                return Err(Error::PartialWorkgroup { kernel, axis, items, width, rounded });
+                return Err(Error::PartialWorkgroup { kernel: kernel(), axis, items, width, rounded });
             }
             // Ids are 32-bit: the last id of the last workgroup, masked or not, must not wrap around to zero.
             let unit = match grid.unit {
@@ -112,7 +112,7 @@ impl Extent {
             let limit = (1i128 << 32) / width * width / unit;
             let limit = limit.min(i128::from(u32::MAX) / unit);
             let too_large = |limit: i128| Error::GridTooLarge {
-                kernel,
+                kernel: kernel(),
                 axis,
                 asked: u64::try_from(asked).unwrap_or(u64::MAX),
                 limit: limit as u64,

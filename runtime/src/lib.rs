@@ -33,6 +33,7 @@ pub mod twin;
 mod algorithm;
 mod args;
 mod buffer;
+mod cache;
 mod error;
 mod evaluation;
 mod fma;
@@ -51,12 +52,15 @@ mod vulkan;
 
 pub use algorithm::Algorithm;
 pub use args::{KernelArgs, ValueArg};
+pub use cache::PipelineCache;
 pub use data::{GpuData, Value};
-pub use error::{Error, Result};
-pub use evaluation::Evaluation;
+pub use error::{Error, KernelName, Result};
+pub use evaluation::{Evaluation, ProfiledEvaluation};
 pub use grid::{Grid, GridSide, GridSize};
 pub use kernel::Kernel;
-pub use manager::{DeviceChoice, DeviceInfo, DeviceKind, Limits, Manager, ManagerDesc, SubgroupLimits};
+pub use manager::{
+    DeviceChoice, DeviceInfo, DeviceKind, Limits, LiveTensor, Manager, ManagerDesc, Statistics, SubgroupLimits,
+};
 pub use ops::Op;
 pub use print::{PrintSink, Printed};
 pub use profile::{OpTime, Profile};

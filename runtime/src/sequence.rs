@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::args::KernelArgs;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
-use crate::evaluation::{Evaluation, Outcome};
+use crate::evaluation::{Evaluation, Outcome, ProfiledEvaluation};
 use crate::grid::Grid;
 use crate::host::{HostDevice, run_steps, run_timed};
 use crate::manager::{Backend, Shared};
@@ -52,6 +52,7 @@ struct State {
 }
 
 /// A run that was submitted.
+#[derive(Clone)]
 struct Started {
     number: u64,
     outcome: Arc<Outcome>,
@@ -109,11 +110,11 @@ impl Sequence {
     /// When a kernel panicked, the device fails, or the sequence is already running.
     pub fn eval(&self) -> Result<()> {
         let inner = &*self.inner;
-        let Some(Started { number, outcome, steps, .. }) = inner.start(false)? else { return Ok(()) };
+        let Some(started) = inner.start(false)? else { return Ok(()) };
         if let Backend::Host(host) = &inner.shared.backend {
-            run_on_host(host, number, &steps, None, &outcome, inner.shared.print_capacity);
+            started.run_on_host(host, inner.shared.print_capacity, false);
         }
-        drop(steps);
+        let Started { number, outcome, .. } = started;
         inner.shared.wait(number)?;
         inner.settle(number);
         outcome.result()
@@ -126,21 +127,52 @@ impl Sequence {
     /// # Errors
     /// As [`eval`](Self::eval), and [`Error::NoTimestamps`].
     pub fn eval_profiled(&self) -> Result<Profile> {
-        let inner = &*self.inner;
         let begun = Instant::now();
-        let Some(Started { number, outcome, steps, ops }) = inner.start(true)? else {
-            let ops = inner.lock().ops.clone();
-            return Ok(Profile::new(&ops, &vec![None; ops.len()], Duration::ZERO));
-        };
-        if let Backend::Host(host) = &inner.shared.backend {
-            run_on_host(host, number, &steps, Some(&ops), &outcome, inner.shared.print_capacity);
+        let started = self.inner.start(true)?;
+        if let (Backend::Host(host), Some(started)) = (&self.inner.shared.backend, &started) {
+            started.run_on_host(host, self.inner.shared.print_capacity, true);
         }
-        inner.shared.wait(number)?;
-        let host = begun.elapsed();
-        inner.settle(number);
-        outcome.result()?;
-        let times = outcome.take_times().unwrap_or(Err(Error::NoTimestamps))?;
-        Ok(Profile::new(&ops, &times, host))
+        self.profiled(started, begun).wait()
+    }
+
+    /// Starts all operations and takes their times, and does not wait.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Manager, ops::OpFill};
+    ///
+    /// let manager = Manager::host();
+    /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut values, 1.0))?;
+    /// let running = sequence.eval_profiled_async()?; // in an async function: `.await`
+    /// assert_eq!(running.wait()?.ops()[0].name, "fill");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`eval_async`](Self::eval_async), and [`Error::NoTimestamps`].
+    pub fn eval_profiled_async(&self) -> Result<ProfiledEvaluation> {
+        let begun = Instant::now();
+        let started = self.inner.start(true)?.map(Arc::new);
+        if let Some(started) = &started {
+            self.spawn_on_host(started, true);
+        }
+        Ok(self.profiled(started.as_deref().cloned(), begun))
+    }
+
+    fn profiled(&self, started: Option<Started>, begun: Instant) -> ProfiledEvaluation {
+        let (number, outcome, ops) = match started {
+            Some(Started { number, outcome, ops, .. }) => (number, outcome, ops),
+            None => {
+                let ops = self.inner.lock().ops.clone();
+                let outcome = Outcome::settled();
+                outcome.set_times(Ok(vec![None; ops.len()]));
+                (0, Arc::new(outcome), ops)
+            }
+        };
+        ProfiledEvaluation::new(Evaluation::new(self.inner.clone(), number, outcome), ops, begun)
     }
 
     /// Runs all operations and waits for them, but not longer than `timeout`. What runs goes on after that.
@@ -154,35 +186,40 @@ impl Sequence {
         }
     }
 
-    /// Starts all operations and does not wait.
+    /// Starts all operations and does not wait. What is given back is a [`Future`], for any executor, and can be waited for
+    /// without one.
     ///
     /// # Errors
     /// When the device fails, or the sequence is already running. What happens while it runs is told by
     /// [`Evaluation::wait`].
     pub fn eval_async(&self) -> Result<Evaluation> {
         let inner = &self.inner;
-        let Some(Started { number, outcome, steps, .. }) = inner.start(false)? else {
+        let Some(started) = inner.start(false)?.map(Arc::new) else {
             return Ok(Evaluation::new(inner.clone(), 0, Arc::new(Outcome::settled())));
         };
-        if let Backend::Host(_) = &inner.shared.backend {
-            let work = {
-                let (inner, outcome) = (inner.clone(), outcome.clone());
-                move || match &inner.shared.backend {
-                    Backend::Host(host) => {
-                        run_on_host(host, number, &steps, None, &outcome, inner.shared.print_capacity);
-                    }
-                    Backend::Vulkan(_) => {}
-                }
-            };
-            let work = Arc::new(work);
-            let spawned = work.clone();
-            let thread = thread::Builder::new().name("gridwise-eval".to_owned()).spawn(move || spawned());
-            if thread.is_err() {
-                // No thread to be had: its turn has been taken, so it runs here.
-                work();
-            }
+        self.spawn_on_host(&started, false);
+        Ok(Evaluation::new(inner.clone(), started.number, started.outcome.clone()))
+    }
+
+    /// Lets a thread run what was started, on the host device.
+    fn spawn_on_host(&self, started: &Arc<Started>, is_timed: bool) {
+        if let Backend::Vulkan(_) = &self.inner.shared.backend {
+            return;
         }
-        Ok(Evaluation::new(inner.clone(), number, outcome))
+        let work = {
+            let (inner, started) = (self.inner.clone(), started.clone());
+            Arc::new(move || {
+                if let Backend::Host(host) = &inner.shared.backend {
+                    started.run_on_host(host, inner.shared.print_capacity, is_timed);
+                }
+            })
+        };
+        let spawned = work.clone();
+        let thread = thread::Builder::new().name("gridwise-eval".to_owned()).spawn(move || spawned());
+        if thread.is_err() {
+            // No thread to be had: its turn has been taken, so it runs here.
+            work();
+        }
     }
 
     /// Forgets all operations.
@@ -227,32 +264,27 @@ impl Sequence {
     }
 }
 
-/// Runs a submission when it is its turn, with the time of each operation if these are given.
-fn run_on_host(
-    host: &HostDevice,
-    number: u64,
-    steps: &[Step],
-    timed: Option<&[RecordedOp]>,
-    outcome: &Outcome,
-    capacity: u32,
-) {
-    host.queue.run(number, || {
-        // SAFETY: this is the turn, and the schedule keeps the host off the buffers until the submission is complete.
-        let (error, printed) = unsafe {
-            match timed {
-                None => run_steps(host, steps, capacity),
-                Some(ops) => {
+impl Started {
+    /// Runs the submission when it is its turn, and takes the time of each operation if asked to.
+    fn run_on_host(&self, host: &HostDevice, capacity: u32, is_timed: bool) {
+        let Self { number, outcome, steps, ops } = self;
+        host.queue.run(*number, || {
+            // SAFETY: this is the turn, and the schedule keeps the host off the buffers until the submission is complete.
+            let (error, printed) = unsafe {
+                if is_timed {
                     let (error, printed, times) = run_timed(host, steps, ops, capacity);
                     outcome.set_times(Ok(times));
                     (error, printed)
+                } else {
+                    run_steps(host, steps, capacity)
                 }
+            };
+            outcome.add_prints(printed);
+            if let Some(error) = error {
+                outcome.set(Err(error));
             }
-        };
-        outcome.add_prints(printed);
-        if let Some(error) = error {
-            outcome.set(Err(error));
-        }
-    });
+        });
+    }
 }
 
 impl Inner {

@@ -32,7 +32,7 @@ pub(crate) fn message_of(site: &Site, operands: &[u32]) -> String {
 /// The error of a launch that trapped.
 pub(crate) fn panic_error(kernel: &'static str, trap: Trap) -> Error {
     Error::KernelPanic {
-        kernel,
+        kernel: kernel.into(),
         message: trap.message,
         text: trap.site.text,
         file: trap.site.location.file,

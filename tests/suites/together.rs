@@ -81,7 +81,7 @@ fn workgroups_must_be_whole() {
     let seq = mgr.sequence().expect("a sequence");
     let error = SwapHalves::dispatch(&seq, Grid::items([33, 2]), &x, &mut y).expect_err("partial");
     let Error::PartialWorkgroup { kernel, axis, items, width, rounded } = error else { panic!("{error}") };
-    assert_eq!((kernel, axis, items, width, rounded), ("swap_halves", 0, 33, 32, 64));
+    assert_eq!((&*kernel, axis, items, width, rounded), ("swap_halves", 0, 33, 32, 64));
     let error = SwapHalves::dispatch(&seq, Grid::items(64), &x, &mut y).expect_err("one row of two");
     assert!(error.to_string().contains("along axis 1 are no multiple of 2"), "{error}");
     seq.eval().expect("nothing was recorded");
@@ -99,7 +99,7 @@ fn divergent_barriers_are_errors_on_the_host() {
     Divergent::dispatch(&seq, Grid::items(128), &mut y).expect("recorded");
     let error = seq.eval().expect_err("divergent");
     let Error::DivergentBarrier { kernel, line, column, waiting, invocations, .. } = error else { panic!("{error}") };
-    assert_eq!((kernel, line, column, waiting, invocations), ("divergent", 19, 9, 10, 64));
+    assert_eq!((&*kernel, line, column, waiting, invocations), ("divergent", 19, 9, 10, 64));
     let seq = mgr.sequence().expect("a sequence");
     DifferentBarriers::dispatch(&seq, Grid::items(64), &mut y).expect("recorded");
     let error = seq.eval().expect_err("two barriers").to_string();

@@ -207,7 +207,16 @@ fn failure_error(kernel: &'static str, failure: HostFailure) -> Error {
                 None => "the others have returned".to_owned(),
             };
             let (file, line, column) = (barrier.file, barrier.line, barrier.column);
-            Error::DivergentBarrier { kernel, file, line, column, waiting, invocations, others, workgroup: group }
+            Error::DivergentBarrier {
+                kernel: kernel.into(),
+                file,
+                line,
+                column,
+                waiting,
+                invocations,
+                others,
+                workgroup: group,
+            }
         }
     }
 }
@@ -221,7 +230,7 @@ fn panic_payload(dispatch: &DispatchStep, payload: &(dyn Any + Send)) -> Error {
     let message = payload.downcast_ref::<String>().cloned();
     let message = message.or_else(|| payload.downcast_ref::<&str>().map(|&message| message.to_owned()));
     Error::KernelPanic {
-        kernel: descriptor.name,
+        kernel: descriptor.name.into(),
         message: message.unwrap_or_else(|| "explicit panic".to_owned()),
         text: descriptor.name,
         file: descriptor.location.file,

@@ -140,7 +140,7 @@ fn error_of(descriptor: &'static KernelDescriptor, module: &Module, outcome: &Ou
     }
     let mut faults: Vec<_> = outcome.findings.iter().map(|finding| finding.describe(module).to_string()).collect();
     faults.extend(panicked.map(|error| error.to_string()));
-    Some(Error::KernelFaults { kernel: descriptor.name, faults })
+    Some(Error::KernelFaults { kernel: descriptor.name.into(), faults })
 }
 
 /// What the launch printed, as a device records it.

@@ -3,14 +3,17 @@
 mod choice;
 mod info;
 mod shared;
+mod statistics;
 
 use std::sync::Arc;
 
 pub use choice::DeviceChoice;
 pub use info::{DeviceInfo, DeviceKind, Limits, SubgroupLimits};
 pub(crate) use shared::{Backend, Shared};
+pub use statistics::{LiveTensor, Statistics};
 
 use crate::algorithm::Algorithm;
+use crate::cache::PipelineCache;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
 use crate::host::HostDevice;
@@ -73,6 +76,8 @@ pub struct ManagerDesc {
     pub print: PrintSink,
     /// How the host device runs kernels, if it is chosen.
     pub host: HostOptions,
+    /// Where compiled pipelines are kept between runs.
+    pub pipeline_cache: PipelineCache,
 }
 
 impl ManagerDesc {
@@ -234,10 +239,41 @@ impl Manager {
         Ok(Algorithm::new(self.shared.prepare(K::DESCRIPTOR, K::CONSTANTS, is_proven)?))
     }
 
+    /// What the manager holds and has done so far.
+    pub fn statistics(&self) -> Statistics {
+        self.shared.statistics()
+    }
+
+    /// The tensors that exist, with their host-side copies, in the order they were made: what still holds memory, by name.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let manager = gridwise_runtime::Manager::host();
+    /// let weights = manager.tensor_named("weights", &[0.5f32; 256])?;
+    /// let live = manager.live_tensors();
+    /// assert_eq!((live.len(), live[0].name.as_str(), live[0].bytes), (1, "weights", 1024));
+    /// # drop(weights);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn live_tensors(&self) -> Vec<LiveTensor> {
+        self.shared.live.list()
+    }
+
     /// From now on calls a function for each message of a kernel's `println!` and its like, in place of the standard
     /// streams. It is called by whoever waits for a run, in order of invocations; see [`PrintSink`].
     pub fn on_print(&self, sink: impl Fn(&Printed<'_>) + Send + Sync + 'static) {
         self.shared.set_sink(PrintSink::new(sink));
+    }
+
+    /// Writes the pipelines compiled so far to where [`ManagerDesc::pipeline_cache`] says, for later runs.
+    ///
+    /// That is done anyway when the manager and all that it made is gone: this is for programs that end without dropping
+    /// them. Whatever goes wrong is a line in the log.
+    pub fn save_pipelines(&self) {
+        if let Backend::Vulkan(vulkan) = &self.shared.backend {
+            vulkan.device.pipelines.store.save();
+        }
     }
 
     /// What the validation layer has reported so far; always empty when validation is off.

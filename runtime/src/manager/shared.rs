@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::Waker;
 use std::time::Duration;
 
 use gridwise_ir::descriptor::KernelDescriptor;
 
 use super::info::DeviceInfo;
+use super::statistics::{Live, Statistics};
 use crate::algorithm::{Flags, Prepared};
 use crate::error::Result;
 use crate::fma;
@@ -25,6 +27,7 @@ pub(crate) struct Shared {
     prepared: Mutex<HashMap<Key, Slot>>,
     pub(crate) schedule: Schedule,
     next_id: AtomicU64,
+    pub(crate) live: Live,
     /// Whether the device's `fma` rounds once, when that was asked.
     has_fma: OnceLock<bool>,
     /// Words for messages of a launch.
@@ -50,7 +53,8 @@ impl Shared {
     pub(crate) fn new(info: DeviceInfo, backend: Backend, print_capacity: u32, sink: PrintSink) -> Self {
         let (prepared, sink) = (Mutex::default(), Mutex::new(sink));
         let (schedule, next_id, has_fma) = (Schedule::default(), AtomicU64::new(0), OnceLock::new());
-        Self { info, prepared, schedule, next_id, has_fma, print_capacity, sink, backend }
+        let live = Live::default();
+        Self { info, prepared, schedule, next_id, live, has_fma, print_capacity, sink, backend }
     }
 
     /// Sends messages to another sink from now on.
@@ -65,6 +69,18 @@ impl Shared {
         }
         let sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner).clone();
         printed.into_iter().for_each(|launch| launch.emit(&sink));
+    }
+
+    /// What there is.
+    pub(crate) fn statistics(&self) -> Statistics {
+        let (tensors, tensor_bytes) = self.live.totals();
+        let mut statistics =
+            Statistics { tensors, tensor_bytes, submissions: self.schedule.submitted(), ..Statistics::default() };
+        if let Backend::Vulkan(vulkan) = &self.backend {
+            (statistics.pipelines_compiled, statistics.pipelines_loaded) = vulkan.device.pipelines.counts();
+            (statistics.allocations, statistics.allocated_bytes) = vulkan.device.allocated();
+        }
+        statistics
     }
 
     /// A number for a new buffer.
@@ -98,6 +114,22 @@ impl Shared {
         match self.backend {
             Backend::Vulkan(_) => *self.has_fma.get_or_init(|| fma::probe(self)),
             Backend::Host(_) => false,
+        }
+    }
+
+    /// Wakes a task, in place of what it asked for before, once a submission is complete.
+    pub(crate) fn watch(&self, key: u64, number: u64, waker: &Waker) {
+        match &self.backend {
+            Backend::Vulkan(vulkan) => vulkan.waiter.watch(&vulkan.device, key, number, waker),
+            Backend::Host(host) => host.queue.watch(key, number, waker),
+        }
+    }
+
+    /// Forgets a task.
+    pub(crate) fn forget(&self, key: u64) {
+        match &self.backend {
+            Backend::Vulkan(vulkan) => vulkan.waiter.forget(key),
+            Backend::Host(host) => host.queue.forget(key),
         }
     }
 

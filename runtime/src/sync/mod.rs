@@ -1,4 +1,5 @@
-//! What orders work: hazards within a recording, and the schedule of submissions. No Vulkan calls here.
+//! What orders work: hazards within a recording, and the schedule of submissions, who waits for them. No Vulkan calls here.
 
 pub(crate) mod hazard;
 pub(crate) mod schedule;
+pub(crate) mod tasks;

@@ -52,6 +52,11 @@ impl Schedule {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many submissions there were.
+    pub(crate) fn submitted(&self) -> u64 {
+        self.lock().submitted
+    }
+
     /// The marks of a new buffer. Its memory may have been another's: it counts as used by all that was submitted.
     pub(crate) fn new_uses(&self) -> Uses {
         let submitted = self.lock().submitted;

@@ -7,6 +7,7 @@ use gridwise_ir::descriptor::{Feature, FloatAtomics, SubgroupOperations};
 
 use super::spirv::{FloatControls, WidthControls};
 use super::timestamps::Clock;
+use crate::cache::Identity;
 use crate::manager::{DeviceInfo, DeviceKind, Limits, SubgroupLimits};
 
 /// A physical device, usable or not.
@@ -47,6 +48,8 @@ pub(crate) struct Caps {
     pub(crate) has_full_subgroups: bool,
     /// Whether tensors are out of the host's reach even where they are not.
     pub(crate) hides_memory: bool,
+    /// The device and its driver, as kept pipelines name them.
+    pub(crate) identity: Identity,
 }
 
 impl Caps {
@@ -92,6 +95,7 @@ impl Candidate {
             if has(ext::shader_atomic_float::NAME) {
                 caps.float_atomics = query_float_atomics(instance, physical);
             }
+            caps.identity = query_identity(instance, physical, &base);
             driver = query_properties(instance, physical, has(khr::push_descriptor::NAME), &mut caps);
             query_features(instance, physical, &mut features, &mut missing);
         } else {
@@ -184,6 +188,24 @@ fn limits(limits: &vk::PhysicalDeviceLimits, subgroup: SubgroupLimits) -> Limits
             .min(limits.max_descriptor_set_storage_buffers)
             .min(limits.max_per_stage_resources),
         max_buffer_bytes: limits.max_storage_buffer_range.into(),
+    }
+}
+
+/// What compiled pipelines depend on.
+fn query_identity(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    base: &vk::PhysicalDeviceProperties,
+) -> Identity {
+    let mut ids = vk::PhysicalDeviceIDProperties::default();
+    let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut ids);
+    // SAFETY: the device speaks Vulkan 1.1.
+    unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+    Identity {
+        vendor: base.vendor_id,
+        device: base.device_id,
+        driver_version: base.driver_version,
+        uuids: [base.pipeline_cache_uuid, ids.device_uuid, ids.driver_uuid],
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ash::{ext, khr, vk};
@@ -14,6 +14,8 @@ use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
 use super::buffer::MemoryTypes;
 use super::candidate::{Candidate, Caps};
 use super::instance::VulkanInstance;
+use super::pipeline::Pipelines;
+use crate::cache::Store;
 use crate::error::{Error, Result};
 use crate::manager::ManagerDesc;
 
@@ -30,7 +32,7 @@ pub(crate) struct VulkanDevice {
     queue: vk::Queue,
     /// Counts completed submissions.
     timeline: vk::Semaphore,
-    pub(crate) pipeline_cache: vk::PipelineCache,
+    pub(crate) pipelines: Pipelines,
     pub(crate) memory_types: MemoryTypes,
     /// Dropped before the device.
     pub(crate) allocator: ManuallyDrop<Mutex<Allocator>>,
@@ -61,7 +63,7 @@ impl VulkanDevice {
         // From here on, dropping the half-made device must free what there is: handles stay null until made.
         let mut debug_settings = AllocatorDebugSettings::default();
         debug_settings.log_leaks_on_shutdown = false;
-        let desc = AllocatorCreateDesc {
+        let allocator_desc = AllocatorCreateDesc {
             instance: instance.raw.clone(),
             device: raw.clone(),
             physical_device: physical,
@@ -71,7 +73,7 @@ impl VulkanDevice {
                 .with_max_device_memblock_size(256 << 20)
                 .with_max_host_memblock_size(64 << 20),
         };
-        let allocator = match Allocator::new(&desc) {
+        let allocator = match Allocator::new(&allocator_desc) {
             Ok(allocator) => allocator,
             Err(cause) => {
                 // SAFETY: nothing was made of the device yet.
@@ -90,7 +92,7 @@ impl VulkanDevice {
             debug_utils,
             queue,
             timeline: vk::Semaphore::null(),
-            pipeline_cache: vk::PipelineCache::null(),
+            pipelines: Pipelines::new(Store::new(&desc.pipeline_cache, caps.identity)),
             memory_types: MemoryTypes::new(&memory),
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
             barrier_pool: vk::CommandPool::null(),
@@ -103,20 +105,27 @@ impl VulkanDevice {
     }
 
     fn create_objects(&mut self) -> Result<()> {
-        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
-        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-        // SAFETY: valid infos; the feature timelineSemaphore is enabled.
-        unsafe {
-            self.timeline = self.raw.create_semaphore(&info, None).map_err(Error::vulkan("vkCreateSemaphore"))?;
-            let info = vk::PipelineCacheCreateInfo::default();
-            self.pipeline_cache =
-                self.raw.create_pipeline_cache(&info, None).map_err(Error::vulkan("vkCreatePipelineCache"))?;
-        }
+        self.timeline = self.create_timeline()?;
         self.barrier_pool = self.create_command_pool(vk::CommandPoolCreateFlags::empty())?;
         self.barrier = self.allocate_commands(self.barrier_pool)?;
         self.begin(self.barrier, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)?;
         self.barrier_behind_everything(self.barrier);
         self.end(self.barrier)
+    }
+
+    /// A timeline semaphore at zero.
+    pub(crate) fn create_timeline(&self) -> Result<vk::Semaphore> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: valid infos; the feature timelineSemaphore is enabled.
+        unsafe { self.raw.create_semaphore(&info, None) }.map_err(Error::vulkan("vkCreateSemaphore"))
+    }
+
+    /// Sets a timeline semaphore of the host's to a value greater than it has.
+    pub(crate) fn signal(&self, semaphore: vk::Semaphore, value: u64) -> Result<()> {
+        let info = vk::SemaphoreSignalInfo::default().semaphore(semaphore).value(value);
+        // SAFETY: a live timeline semaphore that no submission signals.
+        unsafe { self.raw.signal_semaphore(&info) }.map_err(|result| self.error("vkSignalSemaphore", result))
     }
 
     /// Records a barrier between everything submitted before and everything after.
@@ -227,6 +236,21 @@ impl VulkanDevice {
         }
     }
 
+    /// Waits for a submission, or until a timeline semaphore of the host's has a value; gives the last submission that is
+    /// complete.
+    pub(crate) fn wait_or_bell(&self, number: u64, bell: (vk::Semaphore, u64)) -> Result<u64> {
+        self.check_alive("waiting for the device")?;
+        let (semaphores, values) = ([self.timeline, bell.0], [number, bell.1]);
+        let info =
+            vk::SemaphoreWaitInfo::default().flags(vk::SemaphoreWaitFlags::ANY).semaphores(&semaphores).values(&values);
+        // SAFETY: live timeline semaphores.
+        unsafe { self.raw.wait_semaphores(&info, u64::MAX) }
+            .map_err(|result| self.error("vkWaitSemaphores", result))?;
+        // SAFETY: a live timeline semaphore.
+        let value = unsafe { self.raw.get_semaphore_counter_value(self.timeline) };
+        value.map_err(|result| self.error("vkGetSemaphoreCounterValue", result))
+    }
+
     fn check_alive(&self, operation: &'static str) -> Result<()> {
         if self.is_lost.load(Relaxed) { Err(Error::DeviceLost { operation }) } else { Ok(()) }
     }
@@ -237,6 +261,12 @@ impl VulkanDevice {
             self.is_lost.store(true, Relaxed);
         }
         Error::vulkan(operation)(result)
+    }
+
+    /// Pieces of memory that were asked of the driver, and their bytes.
+    pub(crate) fn allocated(&self) -> (u64, u64) {
+        let report = self.allocator.lock().unwrap_or_else(PoisonError::into_inner).generate_report();
+        (report.blocks.len() as u64, report.total_capacity_bytes)
     }
 
     /// Names an object for the driver's tools, when these listen.
@@ -313,13 +343,13 @@ fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -
 
 impl Drop for VulkanDevice {
     fn drop(&mut self) {
+        self.pipelines.store.save();
         let _one_at_a_time = super::instance::lifecycle();
         // SAFETY: everything made of the device held it, so it is gone; the last work is waited for. Null handles are
         // allowed, and the allocator is not used again.
         unsafe {
             let _ = self.raw.device_wait_idle();
             self.raw.destroy_command_pool(self.barrier_pool, None);
-            self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
             self.raw.destroy_semaphore(self.timeline, None);
             if cfg!(debug_assertions) {
                 report_leaks(&mut self.allocator);
@@ -332,7 +362,7 @@ impl Drop for VulkanDevice {
 
 /// Says which buffers were never freed.
 fn report_leaks(allocator: &mut Mutex<Allocator>) {
-    let allocator = allocator.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let allocator = allocator.get_mut().unwrap_or_else(PoisonError::into_inner);
     for leak in allocator.generate_report().allocations {
         tracing::error!(name = leak.name, bytes = leak.size, "leaked");
     }

@@ -12,10 +12,12 @@ mod spirv;
 mod staging;
 mod timestamps;
 mod validation;
+mod waiter;
 
 pub(crate) use buffer::{MemoryUse, VulkanBuffer};
 pub(crate) use device::VulkanDevice;
 pub(crate) use instance::VulkanInstance;
-pub(crate) use pipeline::Pipeline;
+pub(crate) use pipeline::{Constants, Pipeline, PipelineDesc};
 pub(crate) use recording::Recording;
+pub(crate) use spirv::words_for;
 pub(crate) use staging::VulkanBackend;

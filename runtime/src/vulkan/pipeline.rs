@@ -1,18 +1,96 @@
-//! Compute pipelines, one per kernel and values of its const parameters.
+//! Compute pipelines, one per module, constants and flags, whoever asks for it; kept on disk between runs.
 
+use std::collections::HashMap;
 use std::ffi::CString;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use ash::vk;
-use gridwise_ir::descriptor::{HAS_FMA, IS_PROVEN, KernelDescriptor, ParamKind, SubgroupOperations};
 
 use super::device::VulkanDevice;
-use super::spirv;
-use crate::algorithm::Flags;
+use crate::cache::{Digest, Store};
 use crate::error::{Error, Result};
 
-/// A kernel's pipeline and the layouts that go with it.
+/// What a pipeline is made of; limits and features were checked.
+#[derive(Debug)]
+pub(crate) struct PipelineDesc<'a> {
+    /// For errors and the driver's tools.
+    pub(crate) name: &'a str,
+    /// A whole, valid module.
+    pub(crate) words: &'a [u32],
+    pub(crate) entry_point: &'a str,
+    /// Storage buffers in set 0, each once.
+    pub(crate) bindings: &'a [u32],
+    pub(crate) push_constant_size: u32,
+    pub(crate) constants: Constants,
+    /// Invocations per workgroup along x.
+    pub(crate) width: u32,
+    pub(crate) uses_subgroups: bool,
+    /// The lanes a subgroup must have, if that matters.
+    pub(crate) subgroup_size: Option<u32>,
+}
+
+/// Values of specialization constants: each where its entry says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Constants {
+    entries: Vec<vk::SpecializationMapEntry>,
+    data: Vec<u8>,
+}
+
+impl Constants {
+    /// Adds the value of a constant with this id, by the lowest `size` bytes of its bits; `size` is 1, 2, 4 or 8.
+    pub(crate) fn push(&mut self, id: u32, size: usize, bits: u64) {
+        let offset = self.data.len() as u32;
+        self.entries.push(vk::SpecializationMapEntry { constant_id: id, offset, size });
+        match size {
+            1 => self.data.extend((bits as u8).to_ne_bytes()),
+            2 => self.data.extend((bits as u16).to_ne_bytes()),
+            4 => self.data.extend((bits as u32).to_ne_bytes()),
+            _ => self.data.extend(bits.to_ne_bytes()),
+        }
+        // Each at a multiple of the largest size.
+        self.data.resize(self.data.len().next_multiple_of(8), 0);
+    }
+}
+
+impl PipelineDesc<'_> {
+    /// What tells it from others, whatever it is called.
+    fn key(&self) -> u128 {
+        let mut digest = Digest::new().words(self.words).bytes(self.entry_point.as_bytes()).words(self.bindings);
+        for entry in &self.constants.entries {
+            digest = digest.words(&[entry.constant_id, entry.offset, entry.size as u32]);
+        }
+        let subgroup = self.subgroup_size.map_or([0, 0], |size| [1, size]);
+        let rest = [self.push_constant_size, self.width, self.uses_subgroups.into(), subgroup[0], subgroup[1]];
+        digest.bytes(&self.constants.data).words(&rest).finish()
+    }
+}
+
+/// The pipelines of a device.
+#[derive(Debug)]
+pub(crate) struct Pipelines {
+    slots: Mutex<HashMap<u128, Slot>>,
+    pub(crate) store: Store,
+    compiled: AtomicU64,
+    loaded: AtomicU64,
+}
+
+/// A pipeline, or being made so by whoever holds the lock.
+type Slot = Arc<Mutex<Weak<Pipeline>>>;
+
+impl Pipelines {
+    pub(crate) fn new(store: Store) -> Self {
+        Self { slots: Mutex::default(), store, compiled: AtomicU64::new(0), loaded: AtomicU64::new(0) }
+    }
+
+    /// Pipelines that were compiled, and those that were made from what an earlier run kept.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        (self.compiled.load(Relaxed), self.loaded.load(Relaxed))
+    }
+}
+
+/// A compute pipeline and the layouts that go with it.
 pub(crate) struct Pipeline {
     pub(crate) raw: vk::Pipeline,
     pub(crate) layout: vk::PipelineLayout,
@@ -23,33 +101,45 @@ pub(crate) struct Pipeline {
 }
 
 impl Pipeline {
-    /// Creates a kernel's pipeline; limits and features were checked.
-    pub(crate) fn new(
-        device: &Arc<VulkanDevice>,
-        descriptor: &KernelDescriptor,
-        constants: &[u64],
-        flags: Flags,
-    ) -> Result<Self> {
-        let words = spirv::words(descriptor, device.caps.float_atomics)?;
-        let words = spirv::strip_float_controls(words.into(), device.caps.float_controls);
-        let mut bindings: Vec<u32> = descriptor.params.iter().filter_map(|param| binding_of(param.kind)).collect();
-        bindings.extend(descriptor.trap_binding);
-        bindings.extend(descriptor.print_binding);
+    /// The pipeline, made now or before. Different pipelines are made in parallel.
+    pub(crate) fn get(device: &Arc<VulkanDevice>, desc: &PipelineDesc<'_>) -> Result<Arc<Self>> {
+        let key = desc.key();
+        let slot = {
+            let mut slots = device.pipelines.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            // Whoever waits for a slot holds it, so it stays.
+            let is_used = |slot: &Slot| {
+                Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|pipeline| pipeline.strong_count() > 0)
+            };
+            if !slots.contains_key(&key) {
+                slots.retain(|_, slot| is_used(slot));
+            }
+            slots.entry(key).or_default().clone()
+        };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = slot.upgrade() {
+            return Ok(pipeline);
+        }
+        let pipeline = Arc::new(Self::new(device, desc, key)?);
+        *slot = Arc::downgrade(&pipeline);
+        Ok(pipeline)
+    }
+
+    fn new(device: &Arc<VulkanDevice>, desc: &PipelineDesc<'_>, key: u128) -> Result<Self> {
         // Dropping the half-made pipeline on an error frees what there is of it.
         let mut pipeline = Self {
             raw: vk::Pipeline::null(),
             layout: vk::PipelineLayout::null(),
             set_layout: vk::DescriptorSetLayout::null(),
-            pushes_descriptors: bindings.len() <= device.caps.max_push_descriptors as usize,
+            pushes_descriptors: desc.bindings.len() <= device.caps.max_push_descriptors as usize,
             device: device.clone(),
         };
-        pipeline.create_layouts(descriptor, &bindings)?;
-        pipeline.create_pipeline(descriptor, constants, flags, &words)?;
-        device.name_object(pipeline.raw, descriptor.name);
+        pipeline.create_layouts(desc)?;
+        pipeline.create_with_store(desc, key)?;
+        device.name_object(pipeline.raw, desc.name);
         Ok(pipeline)
     }
 
-    fn create_layouts(&mut self, descriptor: &KernelDescriptor, bindings: &[u32]) -> Result<()> {
+    fn create_layouts(&mut self, desc: &PipelineDesc<'_>) -> Result<()> {
         let raw = &self.device.raw;
         let binding = |binding: &u32| {
             vk::DescriptorSetLayoutBinding::default()
@@ -58,7 +148,7 @@ impl Pipeline {
                 .descriptor_count(1)
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         };
-        let bindings: Vec<_> = bindings.iter().map(binding).collect();
+        let bindings: Vec<_> = desc.bindings.iter().map(binding).collect();
         let flags = match self.pushes_descriptors && self.device.push_descriptors.is_some() {
             true => vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR,
             false => vk::DescriptorSetLayoutCreateFlags::empty(),
@@ -69,10 +159,9 @@ impl Pipeline {
         let made = unsafe { raw.create_descriptor_set_layout(&info, None) };
         self.set_layout = made.map_err(Error::vulkan("vkCreateDescriptorSetLayout"))?;
         let sets = [self.set_layout];
-        let ranges = [vk::PushConstantRange::default()
-            .stage_flags(vk::ShaderStageFlags::COMPUTE)
-            .size(descriptor.push_constant_size)];
-        let ranges = if descriptor.push_constant_size > 0 { &ranges[..] } else { &[] };
+        let ranges =
+            [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(desc.push_constant_size)];
+        let ranges = if desc.push_constant_size > 0 { &ranges[..] } else { &[] };
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(ranges);
         // SAFETY: the layout is live, the range within the limits.
         let made = unsafe { raw.create_pipeline_layout(&info, None) };
@@ -80,38 +169,60 @@ impl Pipeline {
         Ok(())
     }
 
-    fn create_pipeline(
-        &mut self,
-        descriptor: &KernelDescriptor,
-        constants: &[u64],
-        flags: Flags,
-        words: &[u32],
-    ) -> Result<()> {
-        let raw = &self.device.raw;
-        let entry = CString::new(descriptor.entry_point).map_err(|_| Error::InvalidModule {
-            kernel: descriptor.name,
+    /// Creates the pipeline with the help of what an earlier run kept; keeps it for later runs if there was nothing.
+    fn create_with_store(&mut self, desc: &PipelineDesc<'_>, key: u128) -> Result<()> {
+        let (raw, pipelines) = (&self.device.raw, &self.device.pipelines);
+        let kept = pipelines.store.load(key);
+        let mut cache = vk::PipelineCache::null();
+        if pipelines.store.is_on() {
+            let info = vk::PipelineCacheCreateInfo::default().initial_data(kept.as_deref().unwrap_or_default());
+            // SAFETY: a valid info; the data was checked to be this driver's. Without a cache it takes longer, that is all.
+            cache = unsafe { raw.create_pipeline_cache(&info, None) }.unwrap_or_default();
+        }
+        let created = self.create_pipeline(desc, cache);
+        let (raw, pipelines) = (&self.device.raw, &self.device.pipelines);
+        if created.is_ok() {
+            let count = if kept.is_some() { &pipelines.loaded } else { &pipelines.compiled };
+            count.fetch_add(1, Relaxed);
+        }
+        if cache != vk::PipelineCache::null() {
+            if kept.is_none() && created.is_ok() {
+                // SAFETY: a live cache that nobody else uses; likewise below.
+                match unsafe { raw.get_pipeline_cache_data(cache) } {
+                    Ok(data) => pipelines.store.keep(key, data),
+                    Err(error) => tracing::debug!(%error, "a compiled pipeline is not kept"),
+                }
+            }
+            // SAFETY: as above.
+            unsafe { raw.destroy_pipeline_cache(cache, None) };
+        }
+        created
+    }
+
+    fn create_pipeline(&mut self, desc: &PipelineDesc<'_>, cache: vk::PipelineCache) -> Result<()> {
+        let (raw, caps) = (&self.device.raw, &self.device.caps);
+        let entry = CString::new(desc.entry_point).map_err(|_| Error::InvalidModule {
+            kernel: desc.name.to_owned().into(),
             cause: "the entry point's name has a zero",
         })?;
-        let info = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the words are a whole module as the compiler made it.
+        let info = vk::ShaderModuleCreateInfo::default().code(desc.words);
+        // SAFETY: the words are a whole, valid module.
         let module = unsafe { raw.create_shader_module(&info, None) }.map_err(Error::vulkan("vkCreateShaderModule"))?;
-        let asked = descriptor.parallel.subgroup_size;
+        let asked = desc.subgroup_size;
         let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
             .required_subgroup_size(asked.unwrap_or_default());
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module)
             .name(&entry);
-        let (entries, data) = specialization(descriptor, constants, flags);
-        let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
+        let Constants { entries, data } = &desc.constants;
+        let specialization = vk::SpecializationInfo::default().map_entries(entries).data(data);
         let stage = if entries.is_empty() { stage } else { stage.specialization_info(&specialization) };
         // A size that is the device's only one needs no asking.
-        let asks = asked.is_some() && self.device.caps.has_subgroup_sizes;
-        let lanes = asked.unwrap_or(self.device.caps.subgroup_size).max(1);
-        let uses_subgroups = descriptor.parallel.subgroup_operations != SubgroupOperations(0);
-        let fills_subgroups =
-            descriptor.workgroup_with(constants)[0].is_multiple_of(lanes) && self.device.caps.has_full_subgroups;
-        let stage = match uses_subgroups && fills_subgroups {
+        let asks = asked.is_some() && caps.has_subgroup_sizes;
+        let lanes = asked.unwrap_or(caps.subgroup_size).max(1);
+        let fills_subgroups = desc.width.is_multiple_of(lanes) && caps.has_full_subgroups;
+        let stage = match desc.uses_subgroups && fills_subgroups {
             true => stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS),
             false => stage,
         };
@@ -119,7 +230,7 @@ impl Pipeline {
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout);
         // SAFETY: module and layout are live and of one kernel; the module is not used after.
         let made = unsafe {
-            let made = raw.create_compute_pipelines(self.device.pipeline_cache, &[info], None);
+            let made = raw.create_compute_pipelines(cache, &[info], None);
             raw.destroy_shader_module(module, None);
             made
         };
@@ -127,44 +238,6 @@ impl Pipeline {
         let made = made.map_err(|(_, result)| Error::vulkan("vkCreateComputePipelines")(result))?;
         self.raw = made.first().copied().unwrap_or_default();
         Ok(())
-    }
-}
-
-/// The values of the const parameters, and the flags that are set: each where its entry says.
-fn specialization(
-    descriptor: &KernelDescriptor,
-    constants: &[u64],
-    flags: Flags,
-) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
-    let (mut entries, mut data) = (Vec::new(), Vec::new());
-    for ((id, param), value) in (0..).zip(descriptor.constants).zip(constants) {
-        let size = param.ty.size() as usize;
-        let offset = data.len() as u32;
-        entries.push(vk::SpecializationMapEntry { constant_id: id, offset, size });
-        let bytes = match size {
-            1 => (*value as u8).to_ne_bytes().to_vec(),
-            2 => (*value as u16).to_ne_bytes().to_vec(),
-            4 => (*value as u32).to_ne_bytes().to_vec(),
-            _ => value.to_ne_bytes().to_vec(),
-        };
-        data.extend(bytes);
-        // Each at a multiple of the largest size.
-        data.resize(data.len().next_multiple_of(8), 0);
-    }
-    for (constant_id, is_set) in [(IS_PROVEN, flags.is_proven), (HAS_FMA, flags.has_fma)] {
-        if is_set {
-            let (offset, size) = (data.len() as u32, size_of::<vk::Bool32>());
-            entries.push(vk::SpecializationMapEntry { constant_id, offset, size });
-            data.extend(vk::TRUE.to_ne_bytes());
-        }
-    }
-    (entries, data)
-}
-
-fn binding_of(kind: ParamKind) -> Option<u32> {
-    match kind {
-        ParamKind::Buffer { binding, .. } => Some(binding),
-        ParamKind::Value { .. } => None,
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use gridwise_ir::descriptor::{FloatAtomics, KernelDescriptor};
 
+use super::candidate::Caps;
 use crate::error::{Error, Result};
 
 /// Which float controls a device supports for floats of each width.
@@ -31,12 +32,21 @@ const DENORM_PRESERVE: [u32; 2] = [4464, 4459];
 const SIGNED_ZERO_INF_NAN_PRESERVE: [u32; 2] = [4466, 4461];
 const ROUNDING_MODE_RTE: [u32; 2] = [4467, 4462];
 
+/// The words of a kernel's module as this device takes them.
+///
+/// # Errors
+/// When the bytes cannot be a module.
+pub(crate) fn words_for(descriptor: &KernelDescriptor, caps: &Caps) -> Result<Vec<u32>> {
+    let words = words(descriptor, caps.float_atomics)?;
+    Ok(strip_float_controls(words.into(), caps.float_controls).into_owned())
+}
+
 /// The words of a kernel's module, or of its variant for a device that adds to these atomic floats.
 ///
 /// # Errors
 /// When the bytes cannot be a module.
-pub(crate) fn words(descriptor: &KernelDescriptor, float_atomics: FloatAtomics) -> Result<Vec<u32>> {
-    let invalid = |cause| Error::InvalidModule { kernel: descriptor.name, cause };
+fn words(descriptor: &KernelDescriptor, float_atomics: FloatAtomics) -> Result<Vec<u32>> {
+    let invalid = |cause| Error::InvalidModule { kernel: descriptor.name.into(), cause };
     let native = descriptor.parallel.native.filter(|native| float_atomics.contains(native.needs));
     let spirv = native.map_or(descriptor.spirv, |native| native.spirv);
     let words = spirv.words().filter(|words| words.len() >= HEADER);
@@ -57,7 +67,7 @@ pub(crate) fn words(descriptor: &KernelDescriptor, float_atomics: FloatAtomics) 
 }
 
 /// Removes the float controls that a device does not support; the module's meaning is then the device's own.
-pub(crate) fn strip_float_controls(words: Cow<'_, [u32]>, supported: FloatControls) -> Cow<'_, [u32]> {
+fn strip_float_controls(words: Cow<'_, [u32]>, supported: FloatControls) -> Cow<'_, [u32]> {
     let widths = [(16, supported.float16), (32, supported.float32), (64, supported.float64)];
     let is_supported = |mode: u32, width: u32| {
         let known = widths.iter().find(|(bits, _)| *bits == width).map(|(_, controls)| *controls);

@@ -8,6 +8,7 @@ use ash::vk;
 
 use super::buffer::{MemoryUse, VulkanBuffer};
 use super::device::VulkanDevice;
+use super::waiter::Waiter;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::manager::Shared;
@@ -19,6 +20,7 @@ const SLOT: u64 = 8 << 20;
 pub(crate) struct VulkanBackend {
     /// Made by the first transfer that needs it. Dropped before the device.
     staging: Mutex<Option<Staging>>,
+    pub(crate) waiter: Waiter,
     pub(crate) device: Arc<VulkanDevice>,
 }
 
@@ -42,7 +44,7 @@ struct Slot {
 
 impl VulkanBackend {
     pub(crate) fn new(device: Arc<VulkanDevice>) -> Box<Self> {
-        Box::new(Self { staging: Mutex::new(None), device })
+        Box::new(Self { staging: Mutex::new(None), waiter: Waiter::new(), device })
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Staging>> {
@@ -196,6 +198,12 @@ impl Drop for Staging {
         }
         // SAFETY: nothing of the pool is pending.
         unsafe { self.device.raw.destroy_command_pool(self.pool, None) };
+    }
+}
+
+impl Drop for VulkanBackend {
+    fn drop(&mut self) {
+        self.waiter.close(&self.device);
     }
 }
 

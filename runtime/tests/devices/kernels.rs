@@ -127,6 +127,20 @@ unsafe impl<const N: usize> Kernel for Wrong<N> {
     fn host(_: &HostArgs<'_>, _: HostGroup<'_>) {}
 }
 
+/// Saxpy under another name: another kernel, the same pipeline.
+pub(crate) struct Renamed;
+
+static RENAMED: KernelDescriptor = KernelDescriptor { name: "renamed", ..SAXPY };
+
+// SAFETY: the module and the twin do what the descriptor says.
+unsafe impl Kernel for Renamed {
+    const DESCRIPTOR: &'static KernelDescriptor = &RENAMED;
+
+    fn host(args: &HostArgs<'_>, group: HostGroup<'_>) {
+        Saxpy::host(args, group);
+    }
+}
+
 /// A kernel whose twin panics, as no generated twin does.
 pub(crate) struct Panics;
 

@@ -1,0 +1,93 @@
+//! What a manager has made and not freed yet. It counts; it must not keep anything alive.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What a manager holds and has done; made by [`Manager::statistics`](crate::Manager::statistics).
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// let manager = gridwise_runtime::Manager::host();
+/// let tensor = manager.tensor(&[1.0f32; 1000])?;
+/// assert_eq!((manager.statistics().tensors, manager.statistics().tensor_bytes), (1, 4000));
+/// drop(tensor);
+/// assert_eq!(manager.statistics().tensors, 0);
+/// println!("{}", manager.statistics());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// Tensors and host-side copies of tensors that exist.
+    pub tensors: u64,
+    /// Bytes of their elements.
+    pub tensor_bytes: u64,
+    /// Pieces of memory that were asked of the driver; Vulkan bounds how many there may be. Zero on the host device.
+    pub allocations: u64,
+    /// Bytes of these pieces. What tensors do not use of them is kept for later ones.
+    pub allocated_bytes: u64,
+    /// Runs of sequences and transfers that were submitted.
+    pub submissions: u64,
+    /// Pipelines that were compiled.
+    pub pipelines_compiled: u64,
+    /// Pipelines that were made from what an earlier run of some program kept.
+    pub pipelines_loaded: u64,
+}
+
+/// A tensor that exists; made by [`Manager::live_tensors`](crate::Manager::live_tensors).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LiveTensor {
+    /// Its name.
+    pub name: String,
+    /// Bytes of its elements.
+    pub bytes: u64,
+}
+
+impl fmt::Display for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tensors, tensor_bytes, allocations, allocated_bytes, submissions, .. } = self;
+        write!(
+            f,
+            "{tensors} tensors of {tensor_bytes} bytes in {allocations} allocations of {allocated_bytes} bytes, "
+        )?;
+        let (compiled, loaded) = (self.pipelines_compiled, self.pipelines_loaded);
+        write!(f, "{submissions} submissions, {compiled} pipelines compiled and {loaded} loaded")
+    }
+}
+
+/// The buffers that exist, by their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Live {
+    buffers: Mutex<HashMap<u64, (Arc<str>, u64)>>,
+}
+
+impl Live {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, (Arc<str>, u64)>> {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add(&self, id: u64, name: &Arc<str>, bytes: u64) {
+        self.lock().insert(id, (name.clone(), bytes));
+    }
+
+    pub(crate) fn remove(&self, id: u64) {
+        self.lock().remove(&id);
+    }
+
+    /// How many there are, and their bytes.
+    pub(crate) fn totals(&self) -> (u64, u64) {
+        let buffers = self.lock();
+        (buffers.len() as u64, buffers.values().map(|(_, bytes)| bytes).sum())
+    }
+
+    /// All of them, in the order they were made.
+    pub(crate) fn list(&self) -> Vec<LiveTensor> {
+        let buffers = self.lock();
+        let mut sorted: Vec<_> = buffers.iter().collect();
+        sorted.sort_unstable_by_key(|(id, _)| **id);
+        sorted.into_iter().map(|(_, (name, bytes))| LiveTensor { name: (**name).to_owned(), bytes: *bytes }).collect()
+    }
+}
