@@ -127,6 +127,9 @@ pub(crate) fn dbg_message<'e>(whole: &Expr, value: Option<&'e Expr>) -> MessageP
     }
 }
 
+/// What Rust says of the bounds of `Ord::clamp`.
+pub(crate) const CLAMP_BOUNDS: &str = "assertion failed: min <= max";
+
 /// What Rust says of `step_by(0)`.
 pub(crate) fn zero_step_message() -> MessageParts<'static> {
     MessageParts { format: "assertion failed: step != 0".to_owned(), args: Vec::new() }
@@ -164,7 +167,7 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
         | Ty::Buffer { .. }
         | Ty::Shared(_)
         | Ty::Atomic(_) => 0,
-        Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => {
+        Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => {
             let variants = program.variants_of(ty).unwrap_or_default();
             variants.iter().map(|members| sum(members)).fold(1, u32::saturating_add)
         }

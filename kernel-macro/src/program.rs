@@ -105,6 +105,7 @@ impl Program {
         match ty {
             Ty::Option(value) => Some(vec![Vec::new(), vec![(**value).clone()]]),
             Ty::Result(value, error) => Some(vec![vec![(**value).clone()], vec![(**error).clone()]]),
+            Ty::Ordering => Some(vec![Vec::new(); 3]),
             Ty::Enum(item) => match &self.items[*item].typed {
                 TypedItem::Enum(variants) => Some(variants.iter().map(|variant| variant.fields.clone()).collect()),
                 _ => None,

@@ -8,10 +8,11 @@ use gridwise_ir::float16;
 use gridwise_ir::hash::FastMap;
 use gridwise_ir::ir::{AtomicOp, Builtin, Order, Scope, SubgroupOp};
 
-use crate::ast::{BindingId, Closure, Expr, ExprId, ExprKind, ScalarName, SpanRange};
+use crate::ast::{BinaryOp, BindingId, Closure, Expr, ExprId, ExprKind, ScalarName, SpanRange};
 use crate::intrinsic::Intrinsic;
 use crate::iteration::Iteration;
 use crate::program::{Binding, ItemId};
+use crate::standard::Standard;
 
 /// A type of the kernel language, fully known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -38,6 +39,8 @@ pub(crate) enum Ty {
     Enum(ItemId),
     Option(Rc<Ty>),
     Result(Rc<Ty>, Rc<Ty>),
+    /// `core::cmp::Ordering`
+    Ordering,
     /// An iterator over elements of a type: of a chain that something consumes at once.
     Iterator(Rc<Ty>),
     /// A kernel parameter `&[T]` or `&mut [T]`.
@@ -254,6 +257,14 @@ pub(crate) enum ChoiceMethod {
     InspectErr,
     /// `copied` and `cloned`: values are values here.
     Same,
+    /// `Ordering::is_lt` and its like, as what the operator says of the ordering and `Equal`.
+    IsOrdered(BinaryOp),
+    /// `Ordering::reverse`
+    Reverse,
+    /// `Ordering::then`
+    ThenOrdering,
+    /// `Ordering::then_with`
+    ThenWith,
 }
 
 impl ChoiceMethod {
@@ -265,6 +276,54 @@ impl ChoiceMethod {
     /// Whether it changes its receiver.
     pub(crate) const fn writes(self) -> bool {
         matches!(self, Self::Take | Self::Replace)
+    }
+}
+
+/// A method of `Ord`, `PartialOrd`, `PartialEq` or a float that compares, where no `impl` has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Cmp,
+    PartialCmp,
+    TotalCmp,
+    /// `lt` and its like, `eq` and `ne`.
+    Operator(BinaryOp),
+    Max,
+    Min,
+    Clamp,
+}
+
+impl Comparison {
+    /// The method of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "cmp" => Self::Cmp,
+            "partial_cmp" => Self::PartialCmp,
+            "total_cmp" => Self::TotalCmp,
+            "eq" => Self::Operator(BinaryOp::Eq),
+            "ne" => Self::Operator(BinaryOp::Ne),
+            "lt" => Self::Operator(BinaryOp::Lt),
+            "le" => Self::Operator(BinaryOp::Le),
+            "gt" => Self::Operator(BinaryOp::Gt),
+            "ge" => Self::Operator(BinaryOp::Ge),
+            "max" => Self::Max,
+            "min" => Self::Min,
+            "clamp" => Self::Clamp,
+            _ => return None,
+        })
+    }
+
+    /// Whether it takes values; else it takes a reference.
+    pub(crate) const fn takes_values(self) -> bool {
+        matches!(self, Self::Max | Self::Min | Self::Clamp)
+    }
+
+    /// The trait that it goes by.
+    pub(crate) const fn standard(self) -> Standard {
+        match self {
+            Self::Cmp | Self::Max | Self::Min | Self::Clamp => Standard::Ord,
+            Self::Operator(BinaryOp::Eq | BinaryOp::Ne) => Standard::PartialEq,
+            Self::PartialCmp | Self::TotalCmp | Self::Operator(_) => Standard::PartialOrd,
+        }
     }
 }
 
@@ -289,6 +348,8 @@ pub(crate) enum Callee {
     Swizzle([u8; 4], u8),
     /// A method of `Option`, `Result` or `bool`.
     Choice(ChoiceMethod),
+    /// A method that compares.
+    Compare(Comparison),
     /// A method of an iterator, or one that makes one.
     Iterate(Iteration),
     /// `barrier()`

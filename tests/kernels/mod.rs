@@ -25,6 +25,7 @@ pub mod matrices;
 pub mod memory;
 pub mod numbers;
 pub mod obligations;
+pub mod ordering;
 pub mod overflow;
 pub mod parallel;
 pub mod parallel_programs;
@@ -72,6 +73,7 @@ pub fn all() -> Vec<Case> {
         parallel::CASES,
         numbers::CASES,
         obligations::CASES,
+        ordering::CASES,
         overflow::CASES,
         parallel_programs::CASES,
         programs::CASES,

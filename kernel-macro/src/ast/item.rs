@@ -62,6 +62,8 @@ pub(crate) struct Struct {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Derives {
     pub(crate) partial_eq: bool,
+    pub(crate) partial_ord: bool,
+    pub(crate) ord: bool,
     pub(crate) default: bool,
 }
 

@@ -52,7 +52,7 @@ fn refuse_value(ty: &Ty) -> Option<Refusal> {
         }
         Ty::Tuple(_) => Some(("Rust does not define the layout of tuples", "pass a struct with `#[derive(GpuData)]`")),
         Ty::Vector(ScalarName::Bool, _) => Some(("vectors of `bool` have no layout in buffers", "pass `u32` lanes")),
-        Ty::Enum(_) => {
+        Ty::Enum(_) | Ty::Ordering => {
             Some(("not every number is a variant, and a buffer may hold any", "pass a `u32`, and `match` on it"))
         }
         Ty::Option(_) | Ty::Result(..) => {

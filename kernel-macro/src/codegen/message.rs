@@ -88,7 +88,7 @@ impl Decoder<'_> {
                 let values: Vec<_> = values.collect();
                 quote!(#name { #(#values),* })
             }
-            Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => self.choice(ty),
+            Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => self.choice(ty),
             _ => quote!(()),
         }
     }
@@ -110,6 +110,9 @@ impl Decoder<'_> {
                 (Ty::Option(_), _) => quote!(::core::option::Option::Some(#(#names),*)),
                 (Ty::Result(..), 0) => quote!(::core::result::Result::Ok(#(#names),*)),
                 (Ty::Result(..), _) => quote!(::core::result::Result::Err(#(#names),*)),
+                (Ty::Ordering, 0) => quote!(::core::cmp::Ordering::Less),
+                (Ty::Ordering, 1) => quote!(::core::cmp::Ordering::Equal),
+                (Ty::Ordering, _) => quote!(::core::cmp::Ordering::Greater),
                 (Ty::Enum(item), _) => {
                     let (home, variant) = (self.stand_in(*item), format_ident!("V{variant}"));
                     quote!(#home::#variant(#(#names),*))
@@ -161,6 +164,7 @@ impl Decoder<'_> {
                 let name = self.stand_in(*item);
                 quote!(#name)
             }
+            Ty::Ordering => quote!(::core::cmp::Ordering),
             Ty::Option(value) => {
                 let value = self.ty(value);
                 quote!(::core::option::Option<#value>)

@@ -9,11 +9,11 @@ const TYPES: &[&str] = &[
     "u16", "u32", "u64", "u128", "usize", "Vec2", "Vec3", "Vec4", "Vec3A", "IVec2", "IVec3", "IVec4", "UVec2", "UVec3",
     "UVec4", "BVec2", "BVec3", "BVec4", "DVec2", "DVec3", "DVec4", "Mat2", "Mat3", "Mat4", "Mat3A", "Quat", "Affine2",
     "Affine3A", "DMat2", "DMat3", "DMat4", "DQuat", "String", "Vec", "Box", "Option", "Result", "BVec3A", "BVec4A",
-    "Shared", "Atomic",
+    "Shared", "Atomic", "Ordering",
 ];
 
 /// Names that kernels cannot have yet: inference says what to write instead.
-const RESERVED: &[&str] = &["workgroup_barrier", "Some", "None", "Ok", "Err"];
+const RESERVED: &[&str] = &["workgroup_barrier", "Some", "None", "Ok", "Err", "Less", "Equal", "Greater"];
 
 /// Memory orders by their bare names.
 const ORDERS: &[&str] = &["Relaxed", "Acquire", "Release", "AcqRel", "SeqCst"];

@@ -107,6 +107,9 @@ impl<'a> Infer<'a> {
     ) -> Option<Term> {
         let mut candidates = self.candidates(term, &name.to_string(), None);
         candidates.retain(|candidate| self.method_of(candidate).is_some_and(|function| function.receiver.is_some()));
+        if candidates.is_empty() {
+            return None;
+        }
         let found = self.infer_all(args);
         let candidate = self.choose(candidates, 1, &found)?;
         let ExprKind::Method { turbofish, .. } = &expr.kind else { return None };

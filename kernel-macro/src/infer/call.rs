@@ -99,7 +99,8 @@ impl<'a> Infer<'a> {
                     self.record(arg.id, term);
                 }
                 None => {
-                    self.infer_arguments_only(std::slice::from_ref(arg));
+                    let term = self.infer_reference(arg, &Expect::Nothing);
+                    self.table.blur(&term);
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ScalarName};
+use crate::ast::{BinaryOp, Expr, ScalarName};
 use crate::typed::{Callee, ChoiceMethod};
 
 use super::closure::Demand;
@@ -43,6 +43,24 @@ fn result(value: &Term, error: &Term) -> Term {
     Term::Result(Rc::new(value.clone()), Rc::new(error.clone()))
 }
 
+/// A method of `core::cmp::Ordering`.
+fn ordering_method(name: &str) -> Option<Signature> {
+    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    let is = |op| (ChoiceMethod::IsOrdered(op), Vec::new(), Term::BOOL);
+    Some(match name {
+        "is_lt" => is(Lt),
+        "is_le" => is(Le),
+        "is_gt" => is(Gt),
+        "is_ge" => is(Ge),
+        "is_eq" => is(Eq),
+        "is_ne" => is(Ne),
+        "reverse" => (ChoiceMethod::Reverse, Vec::new(), Term::Ordering),
+        "then" => (ChoiceMethod::ThenOrdering, vec![Wanted::Value(Term::Ordering)], Term::Ordering),
+        "then_with" => (ChoiceMethod::ThenWith, vec![call(Vec::new(), &Term::Ordering)], Term::Ordering),
+        _ => return None,
+    })
+}
+
 impl<'a> Infer<'a> {
     /// A method of an `Option`, `Result` or `bool`; `None` when it has no such method.
     pub(super) fn infer_choice_method(
@@ -57,6 +75,7 @@ impl<'a> Infer<'a> {
             Term::Option(value) => self.option_method(term, value, &text)?,
             Term::Result(value, error) => self.result_method(value, error, &text)?,
             Term::Scalar(ScalarName::Bool) => self.bool_method(&text)?,
+            Term::Ordering => ordering_method(&text)?,
             _ => return None,
         };
         self.tables.calls.insert(expr.id, Callee::Choice(method));

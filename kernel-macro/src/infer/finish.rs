@@ -4,6 +4,7 @@ use crate::ast::{Expr, Item, ScalarName, Shape, SpanRange};
 use crate::diag::code;
 use crate::format::Style;
 use crate::program::ItemId;
+use crate::standard::Standard;
 use crate::typed::{Ty, TypedFn};
 
 use super::mismatch::cast_source;
@@ -34,7 +35,7 @@ pub(super) enum Deferred<'a> {
     /// What the smallest or largest is asked of.
     Ordered { span: SpanRange, term: Term, key: bool },
     /// A value that is compared member by member.
-    Equality { operand: &'a Expr, term: Term },
+    Compared { operand: &'a Expr, term: Term, of: Standard },
     /// A value that `Default` gives.
     Default { expr: &'a Expr, term: Term },
     /// A literal too large for some type.
@@ -79,9 +80,9 @@ impl<'a> Infer<'a> {
                 Deferred::Uniform { arg, term } => self.check_uniform(arg, &term),
                 Deferred::Summed { span, term } => self.check_summed(span, &term),
                 Deferred::Ordered { span, term, key } => self.check_ordered(span, &term, key),
-                Deferred::Equality { operand, term } => {
+                Deferred::Compared { operand, term, of } => {
                     if let Some(ty) = self.table.resolve(&term) {
-                        self.check_equality(operand, &ty);
+                        self.check_compared(operand, &ty, of);
                     }
                 }
                 Deferred::Default { expr, term } => {
@@ -196,6 +197,7 @@ impl<'a> Infer<'a> {
                 }
                 Some("only enums without members are numbers: use `match`".to_owned())
             }
+            (Ty::Ordering, Ty::Scalar(to)) if to.is_int() => return,
             (Ty::Vector(_, from), Ty::Vector(scalar, to)) if from == to && *scalar != ScalarName::Bool => {
                 let prefix = super::ty::vector_prefix(*scalar).to_lowercase();
                 Some(format!("write `{source}.as_{prefix}{to}()`"))

@@ -25,7 +25,6 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
     ("iter_mut", "write by index: `for i in 0..x.len()`"),
     ("get", "index it: `x[i]`, which is checked"),
     ("swap", "swap through a variable"),
-    ("total_cmp", "compare with `<` and `==`, and ask for `is_nan()`"),
     ("from_f64", "write `f16::from_f32(x as f32)`: crate `half` rounds an `f64` differently from host to host"),
     ("try_normalize", "compare `length_squared()` first, then `normalize()`"),
     ("normalize_or_zero", "compare `length_squared()` first, then `normalize()`"),
@@ -74,6 +73,9 @@ impl<'a> Infer<'a> {
         }
         let Some(row) = find_row(&name.to_string(), &shallow, Some(Kind::Method)) else {
             if let Some(term) = self.infer_user_method(expr, (receiver, &shallow), name, args) {
+                return term;
+            }
+            if let Some(term) = self.infer_comparison(expr, (receiver, &shallow), name, args) {
                 return term;
             }
             self.report_no_method(name, &shallow, Some(receiver));

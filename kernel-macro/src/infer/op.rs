@@ -2,8 +2,10 @@
 
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, SpanRange, UnaryOp};
 use crate::diag::code;
+use crate::standard::{Given, Standard};
 
 use super::block::strip;
+use super::compare::is_composite;
 use super::finish::Deferred;
 use super::mismatch::{Because, cast_source};
 use super::unify::{Term, VarKind};
@@ -206,7 +208,15 @@ impl<'a> Infer<'a> {
 
     fn compare(&mut self, operation: Operation<'a>, left: &Term, right: &Term) -> Term {
         let equality = matches!(operation.op, BinaryOp::Eq | BinaryOp::Ne);
-        if equality && is_user_type(left) {
+        let standard = if equality { Standard::PartialEq } else { Standard::PartialOrd };
+        // An `impl` may also be one for another type than the derived one.
+        let is_derived = match left {
+            Term::Struct(item) | Term::Enum(item) => {
+                left == right && self.program.given(*item, standard) == Given::Derived
+            }
+            _ => true,
+        };
+        if equality && !is_derived {
             let of = |method| ("PartialEq", method);
             let right = Some((operation.right, right));
             // `!=` is the opposite of `==` unless the trait's user says otherwise.
@@ -220,11 +230,20 @@ impl<'a> Infer<'a> {
             Term::Vector(..) | Term::Matrix(_) | Term::Quat | Term::Scalar(ScalarName::Bool) => equality,
             _ => cx.is_number(term),
         };
-        if equality && is_composite(left) {
+        if !equality && !is_derived {
+            let right = Some((operation.right, right));
+            let methods = [ordering_method(operation.op), "partial_cmp"];
+            let found =
+                methods.iter().find_map(|name| self.user_operator(operation.expr, ("PartialOrd", name), left, right));
+            if found.is_some() {
+                return Term::BOOL;
+            }
+        }
+        if is_composite(left) || *left == Term::BOOL && !equality {
             if !self.table.unify(left, right) {
                 self.report_operands(operation, left, right);
             }
-            self.deferred.push(Deferred::Equality { operand: operation.left, term: left.clone() });
+            self.deferred.push(Deferred::Compared { operand: operation.left, term: left.clone(), of: standard });
         } else if !fits(self, left) {
             self.report_operand(operation, operation.left, left);
         } else if !self.table.unify(left, right) {
@@ -421,6 +440,16 @@ fn assigning_trait(op: BinaryOp) -> Option<(&'static str, &'static str)> {
     })
 }
 
+/// The method of `PartialOrd` for an operator.
+fn ordering_method(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Lt => "lt",
+        BinaryOp::Le => "le",
+        BinaryOp::Gt => "gt",
+        _ => "ge",
+    }
+}
+
 /// The trait of an operator, and its method.
 fn operator_trait(op: BinaryOp) -> Option<(&'static str, &'static str)> {
     Some(match op {
@@ -451,7 +480,6 @@ pub(super) fn is_literal(expr: &Expr) -> bool {
 fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
     let bits = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr);
     Some(match term {
-        Term::Scalar(ScalarName::Bool) if is_comparison(op) => "write `!a & b` for `a < b`",
         Term::Scalar(ScalarName::Bool) => "convert it to a number first, `as u32`, or use `&`, `|`, `^`",
         Term::Vector(ScalarName::Bool, _) => "use `.any()` and `.all()`",
         Term::Vector(..) if is_comparison(op) => {
@@ -464,18 +492,7 @@ fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
         Term::Scalar(ScalarName::F32 | ScalarName::F64) | Term::Var(_) if bits => {
             "work on the bits: `x.to_bits()` and `f32::from_bits`"
         }
-        Term::Tuple(_) | Term::Struct(_) | Term::Array(..) if is_comparison(op) => {
-            "compare the members, or derive `PartialEq` where the struct stands in a `#[device] mod`"
-        }
         Term::Struct(_) | Term::Tuple(_) | Term::Array(..) => "apply it to the members",
         _ => return None,
     })
-}
-
-/// Whether a type is one that is compared member by member.
-fn is_composite(term: &Term) -> bool {
-    matches!(
-        term,
-        Term::Tuple(_) | Term::Array(..) | Term::Struct(_) | Term::Enum(_) | Term::Option(_) | Term::Result(..)
-    )
 }

@@ -53,6 +53,9 @@ pub(super) fn builtin_type(name: &str) -> Option<Ty> {
     if let Some(ty) = linear::named(name) {
         return Some(ty);
     }
+    if name == "Ordering" {
+        return Some(Ty::Ordering);
+    }
     let (prefix, lanes) = name.split_at_checked(name.len().checked_sub(1)?)?;
     let lanes = lanes.parse::<u8>().ok().filter(|lanes| (2..=4).contains(lanes))?;
     let scalar = match prefix {
@@ -75,7 +78,7 @@ pub(super) fn builtin_path(path: &Path) -> Option<Ty> {
 
 /// Whether modules are ones that built-in names live in.
 pub(super) fn builtin_modules(mut modules: impl Iterator<Item = String>) -> bool {
-    modules.next().is_none_or(|first| matches!(first.as_str(), "glam" | "gridwise" | "std" | "core"))
+    modules.next().is_none_or(|first| matches!(first.as_str(), "glam" | "gridwise" | "std" | "core" | "cmp"))
 }
 
 /// A type as users write it.
@@ -100,6 +103,7 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
             _ => "{unknown}".to_owned(),
         },
         Ty::Option(value) => format!("Option<{}>", type_name(program, value)),
+        Ty::Ordering => "Ordering".to_owned(),
         Ty::Result(value, error) => {
             format!("Result<{}, {}>", type_name(program, value), type_name(program, error))
         }

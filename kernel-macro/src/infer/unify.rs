@@ -28,6 +28,8 @@ pub(super) enum Term {
     Enum(ItemId),
     Option(Rc<Term>),
     Result(Rc<Term>, Rc<Term>),
+    /// `core::cmp::Ordering`
+    Ordering,
     /// An iterator over elements of a type.
     Iterator(Rc<Term>),
     Buffer {
@@ -100,6 +102,7 @@ impl From<&Ty> for Term {
             Ty::Enum(item) => Self::Enum(*item),
             Ty::Option(value) => Self::Option(Rc::new(Self::from(&**value))),
             Ty::Iterator(item) => Self::Iterator(Rc::new(Self::from(&**item))),
+            Ty::Ordering => Self::Ordering,
             Ty::Result(value, error) => Self::Result(Rc::new(Self::from(&**value)), Rc::new(Self::from(&**error))),
             Ty::Buffer { element, mutable } => Self::Buffer { element: element.clone(), mutable: *mutable },
             Ty::Shared(value) => Self::Shared(Rc::new(Self::from(&**value))),
@@ -212,6 +215,7 @@ impl Table {
             Term::Enum(item) => Ty::Enum(item),
             Term::Option(value) => Ty::Option(Rc::new(self.resolve(&value)?)),
             Term::Iterator(item) => Ty::Iterator(Rc::new(self.resolve(&item)?)),
+            Term::Ordering => Ty::Ordering,
             Term::Result(value, error) => Ty::Result(Rc::new(self.resolve(&value)?), Rc::new(self.resolve(&error)?)),
             Term::Buffer { element, mutable } => Ty::Buffer { element, mutable },
             Term::Shared(value) => Ty::Shared(Rc::new(self.resolve(&value)?)),

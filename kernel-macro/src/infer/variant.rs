@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use proc_macro2::Ident;
 
-use crate::ast::{Enum, Expr, Item, Path, Shape, SpanRange, TypeExpr};
+use crate::ast::{Enum, Expr, ExprKind, Item, Literal, Path, ScalarName, Shape, SpanRange, TypeExpr, UnaryOp};
 use crate::diag::code;
 use crate::program::{ItemId, TypedItem, TypedVariant};
 use crate::typed::{Callee, ConstValue, Ty};
@@ -118,12 +118,19 @@ impl<'a> Infer<'a> {
             "Some" => ("Option", 1, Shape::Tuple),
             "Ok" => ("Result", 0, Shape::Tuple),
             "Err" => ("Result", 1, Shape::Tuple),
+            "Less" => ("Ordering", 0, Shape::Unit),
+            "Equal" => ("Ordering", 1, Shape::Unit),
+            "Greater" => ("Ordering", 2, Shape::Unit),
             _ => return None,
         };
         if let Some((module, outer)) = modules.split_last()
             && (*module != owner || !builtin_modules(outer.iter().map(ToString::to_string)))
         {
             return None;
+        }
+        if owner == "Ordering" {
+            let (term, variant, fields) = (Term::Ordering, Some(variant), Vec::new());
+            return Some(Constructor { term, variant, fields, names: &[], shape, item: None });
         }
         let value = self.fresh();
         let (term, fields) = match (owner, variant) {
@@ -293,6 +300,22 @@ impl<'a> Infer<'a> {
         };
     }
 
+    /// Reports the number of a variant that kernels cannot hold.
+    fn report_large_discriminant(&mut self, value: &Expr, definition: &Enum) -> bool {
+        let scalar = if definition.unsigned { ScalarName::U32 } else { ScalarName::I32 };
+        let (min, max) = scalar.limits();
+        let Some(number) = literal_value(value).filter(|number| !(min..=max).contains(number)) else { return false };
+        let message =
+            format!("the number of a variant has 32 bits in kernels: `{number}` is not one of `{}`", scalar.name());
+        let error = self.diags.error(code::BAD_LITERAL, value.span, message);
+        if !definition.unsigned && u32::try_from(number).is_ok() {
+            error.help("write `#[repr(u32)]` above the enum");
+        } else {
+            error.help("number the variants otherwise, and `match` where the large number is needed");
+        }
+        true
+    }
+
     /// The variants of an enum item: their members' types and their numbers.
     pub(super) fn variants_of(&mut self, definition: &'a Enum) -> Vec<TypedVariant> {
         self.exprs = vec![None; definition.expr_count];
@@ -304,7 +327,9 @@ impl<'a> Infer<'a> {
             .map(|variant| variant.fields.iter().map(|(_, ty)| self.known_type(ty)).collect())
             .collect();
         for value in definition.variants.iter().filter_map(|variant| variant.discriminant.as_ref()) {
-            self.check(value, &term, Because::Nothing);
+            if !self.report_large_discriminant(value, definition) {
+                self.check(value, &term, Because::Nothing);
+            }
         }
         self.settle();
         let failed = self.poisoned || self.diags.has_errors();
@@ -322,6 +347,16 @@ impl<'a> Infer<'a> {
             next = next.wrapping_add(1);
         }
         variants
+    }
+}
+
+/// A literal, maybe with a sign.
+fn literal_value(expr: &Expr) -> Option<i128> {
+    match &expr.kind {
+        ExprKind::Paren(inner) => literal_value(inner),
+        ExprKind::Unary(UnaryOp::Neg, inner) => literal_value(inner).map(|value| -value),
+        ExprKind::Literal(Literal::Int { value, .. }) => i128::try_from(*value).ok(),
+        _ => None,
     }
 }
 

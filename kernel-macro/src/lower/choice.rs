@@ -4,6 +4,7 @@
 use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
 
+use super::compare::{EQUAL, LESS};
 use super::function::FnCx;
 use super::inline::Callable;
 use super::variant::{ERR, NONE, OK, SOME};
@@ -43,8 +44,12 @@ impl FnCx<'_, '_, '_> {
                 return None;
             }
         }
-        let is_option = matches!(ty, Ty::Option(_));
-        let (good, bad) = if is_option { (SOME, NONE) } else { (OK, ERR) };
+        let (good, bad) = match ty {
+            Ty::Option(_) => (SOME, NONE),
+            // What gives way to the next ordering.
+            Ty::Ordering => (EQUAL, LESS),
+            _ => (OK, ERR),
+        };
         let receiver = Receiver { ty, value, good, bad };
         let is_good = match receiver.ty {
             Ty::Scalar(_) => value,
@@ -111,6 +116,11 @@ impl FnCx<'_, '_, '_> {
                 (inner, other)
             }
             M::Same => return Some(receiver.value),
+            M::IsOrdered(op) => return Some(self.is_ordered(op, receiver.value)),
+            M::Reverse => {
+                let two = self.u32(2);
+                return Some(self.b.op(Op::Sub, &[two, receiver.value]));
+            }
             M::Transpose => return self.lower_transpose(&ty, receiver, is_good),
             M::Unzip => return self.lower_unzip(&ty, receiver, is_good),
             _ => return None,
@@ -211,6 +221,7 @@ impl FnCx<'_, '_, '_> {
                 let both = self.make_variant(&ty, SOME, &[pair])?;
                 (self.select(is_other, both, none), none)
             }
+            M::ThenOrdering => (other?, receiver.value),
             M::ThenSome => (self.make_variant(&ty, SOME, &[other])?, self.make_variant(&ty, NONE, &[])?),
             _ => return None,
         };
@@ -240,7 +251,7 @@ impl FnCx<'_, '_, '_> {
             false => cx.make_variant(&ty, variant, &[value]),
         };
         let yes = |cx: &mut Self| {
-            let value = cx.good(receiver);
+            let value = if method == M::ThenWith { None } else { cx.good(receiver) };
             match method {
                 M::Map => {
                     let value = call(cx, 0, value);
@@ -251,6 +262,7 @@ impl FnCx<'_, '_, '_> {
                     wrap(cx, SOME, value)
                 }
                 M::AndThen | M::IsSomeAnd | M::IsNoneOr | M::IsOkAnd => call(cx, 0, value),
+                M::ThenWith => call(cx, 0, None),
                 M::MapOr | M::MapOrElse => call(cx, 1, value),
                 M::UnwrapOrElse => value,
                 M::OkOrElse | M::MapErr => wrap(cx, OK, value),
@@ -271,11 +283,11 @@ impl FnCx<'_, '_, '_> {
             }
         };
         let no = |cx: &mut Self| {
-            let error = if is_option || method == M::Then { None } else { cx.bad(receiver) };
+            let error = if is_option || matches!(method, M::Then | M::ThenWith) { None } else { cx.bad(receiver) };
             match method {
                 M::Map | M::AndThen => wrap(cx, receiver.bad, error),
                 M::Then => wrap(cx, NONE, None),
-                M::Filter | M::Inspect => Some(receiver.value),
+                M::Filter | M::Inspect | M::ThenWith => Some(receiver.value),
                 M::InspectErr => {
                     call(cx, 0, error);
                     Some(receiver.value)

@@ -37,6 +37,9 @@ impl FnCx<'_, '_, '_> {
             ExprKind::Unary(_, operand) if self.typed.calls.contains_key(&expr.id) => self.lower_call(expr, &[operand]),
             ExprKind::Binary(op, left, right, _) if self.typed.calls.contains_key(&expr.id) => {
                 let value = self.lower_call(expr, &[left, right])?;
+                if self.is_partial_cmp(expr) {
+                    return Some(self.operator_of_option(*op, value));
+                }
                 let opposite = *op == BinaryOp::Ne && self.calls_function(expr, "eq");
                 Some(if opposite { self.op(Op::Not, &[value]) } else { value })
             }
@@ -63,6 +66,11 @@ impl FnCx<'_, '_, '_> {
                 let value = self.lower_expr(inner)?;
                 match (self.ty_of(inner), self.ty_of(expr)) {
                     (Ty::Enum(item), Ty::Scalar(to)) => Some(self.enum_cast(*item, value, scalar(*to))),
+                    (Ty::Ordering, Ty::Scalar(to)) => {
+                        let (value, one) = (self.bitcast(value, Scalar::I32), self.i32(1));
+                        let number = self.b.op(Op::Sub, &[value, one]);
+                        Some(self.cast(number, scalar(*to)))
+                    }
                     (_, Ty::Scalar(to)) => Some(self.cast(value, scalar(*to))),
                     _ => Some(value),
                 }
@@ -281,6 +289,7 @@ impl FnCx<'_, '_, '_> {
                 let ty = self.ty_of(expr).clone();
                 self.default_of(&ty)
             }
+            Callee::Compare(method) => self.lower_comparison(expr, method, args),
             Callee::Choice(method) => self.lower_choice(expr, method, args),
             Callee::Iterate(iteration) => self.lower_iteration(expr, iteration, args),
             Callee::Swizzle(chosen, count) => {
@@ -305,7 +314,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// Whether a call is one of a device function of this name.
-    fn calls_function(&self, expr: &Expr, name: &str) -> bool {
+    pub(super) fn calls_function(&self, expr: &Expr, name: &str) -> bool {
         match self.typed.calls.get(&expr.id) {
             Some(Callee::Device(item)) => super::function_of(self.shared.program, *item).0.name == name,
             _ => false,

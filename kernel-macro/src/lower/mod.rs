@@ -13,6 +13,7 @@ mod angle;
 mod chain;
 mod choice;
 mod closure;
+mod compare;
 mod constant;
 mod control;
 mod default;

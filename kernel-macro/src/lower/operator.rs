@@ -21,20 +21,20 @@ impl FnCx<'_, '_, '_> {
         if self.b.is_terminated() {
             return None;
         }
-        let (a, b) = (a?, b?);
-        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
-            return Some(self.shift(op, a, b));
-        }
-        if let (BinaryOp::Eq | BinaryOp::Ne, ExprKind::Binary(_, left, right, _)) = (op, &expr.kind) {
+        if let (true, ExprKind::Binary(_, left, right, _)) = (is_comparison(op), &expr.kind) {
             let ty = match self.ty_of(left) {
                 Ty::Never => self.ty_of(right),
                 ty => ty,
             };
-            if !matches!(ty, Ty::Scalar(_) | Ty::Vector(..)) {
-                let equal = self.equal_values(ty, a, b);
-                let equal = equal.unwrap_or_else(|| self.bool(true));
-                return Some(if op == BinaryOp::Eq { equal } else { self.b.op(Op::Not, &[equal]) });
+            let is_equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+            let is_bool = *ty == Ty::BOOL && !is_equality;
+            if is_bool || !matches!(ty, Ty::Scalar(_) | Ty::Vector(..)) {
+                return self.compare_values(op, ty, a, b);
             }
+        }
+        let (a, b) = (a?, b?);
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            return Some(self.shift(op, a, b));
         }
         if let ExprKind::Binary(_, left, right, _) | ExprKind::AssignOp(_, left, right, _) = &expr.kind {
             let (left, right) = (self.ty_of(left).clone(), self.ty_of(right).clone());
@@ -79,62 +79,15 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// Vectors are equal when all lanes are, and unequal when any is.
-    /// Whether two values are equal, member by member; `None` when they surely are.
-    fn equal_values(&mut self, ty: &Ty, a: ValueId, b: ValueId) -> Option<ValueId> {
-        let mut tests = Vec::new();
-        match ty {
-            Ty::Scalar(_) | Ty::Vector(..) | Ty::Quat => tests.push(self.equal(Op::Eq, Op::All, a, b)),
-            Ty::Matrix(size) => {
-                for index in 0..u32::from(*size) {
-                    let (a, b) = (self.b.extract(a, &[index]), self.b.extract(b, &[index]));
-                    tests.push(self.equal(Op::Eq, Op::All, a, b));
-                }
-            }
-            Ty::Array(element, len) => {
-                for index in 0..len.known()? {
-                    let (a, b) = (self.b.extract(a, &[index]), self.b.extract(b, &[index]));
-                    tests.extend(self.equal_values(element, a, b));
-                }
-            }
-            Ty::Tuple(_) | Ty::Struct(_) => {
-                let members = self.shared.types.members(ty).to_vec();
-                let mut position = 0;
-                for member in &members {
-                    if self.ty(member).is_some() {
-                        let (a, b) = (self.b.extract(a, &[position]), self.b.extract(b, &[position]));
-                        tests.extend(self.equal_values(member, a, b));
-                        position += 1;
-                    }
-                }
-            }
-            _ => {
-                let (tag, other) = (self.tag_of(ty, a)?, self.tag_of(ty, b)?);
-                tests.push(self.b.op(Op::Eq, &[tag, other]));
-                let variants = self.shared.program.variants_of(ty)?;
-                for (variant, members) in (0u32..).zip(&variants) {
-                    let mut equal = Vec::new();
-                    for (index, member) in (0u32..).zip(members) {
-                        let parts =
-                            (self.variant_member(ty, a, variant, index), self.variant_member(ty, b, variant, index));
-                        if let (Some(a), Some(b)) = parts {
-                            equal.extend(self.equal_values(member, a, b));
-                        }
-                    }
-                    if let Some(equal) = equal.into_iter().reduce(|x, y| self.b.op(Op::And, &[x, y])) {
-                        let number = self.u32(variant);
-                        let is_other = self.b.op(Op::Ne, &[tag, number]);
-                        tests.push(self.b.op(Op::Or, &[is_other, equal]));
-                    }
-                }
-            }
-        }
-        tests.into_iter().reduce(|x, y| self.b.op(Op::And, &[x, y]))
-    }
-
-    fn equal(&mut self, op: Op, joined: Op, a: ValueId, b: ValueId) -> ValueId {
+    pub(super) fn equal(&mut self, op: Op, joined: Op, a: ValueId, b: ValueId) -> ValueId {
         let lanes = self.b.op(op, &[a, b]);
         if self.shape(a).1 == 1 { lanes } else { self.b.op(joined, &[lanes]) }
     }
+}
+
+/// Whether an operator compares.
+const fn is_comparison(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
 }
 
 /// Whether a type is a matrix or a quaternion.

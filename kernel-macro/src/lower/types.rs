@@ -72,7 +72,9 @@ impl<'p> TypeCx<'p> {
                 (!members.is_empty()).then(|| types.intern(Type::Tuple(members)))
             }
             Ty::Struct(item) => self.lower_struct(types, *item),
-            Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => self.enum_layout(types, ty).map(|layout| layout.ty),
+            Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => {
+                self.enum_layout(types, ty).map(|layout| layout.ty)
+            }
         }
     }
 

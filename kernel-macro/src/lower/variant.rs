@@ -73,13 +73,19 @@ impl FnCx<'_, '_, '_> {
 
     /// `value as u32` and its like, for an enum without members.
     pub(super) fn enum_cast(&mut self, item: ItemId, tag: ValueId, to: Scalar) -> ValueId {
+        let number = self.enum_number(item, tag);
+        self.cast(number, to)
+    }
+
+    /// The number of a variant, with the sign that the enum's numbers have.
+    pub(super) fn enum_number(&mut self, item: ItemId, tag: ValueId) -> ValueId {
         let program = self.shared.program;
         let TypedItem::Enum(variants) = &program.items[item].typed else { return tag };
         let is_unsigned =
             matches!(&program.items[item].item, crate::ast::Item::Enum(definition) if definition.unsigned);
         let scalar = if is_unsigned { Scalar::U32 } else { Scalar::I32 };
         let numbers: Vec<u32> = variants.iter().map(|variant| variant.discriminant).collect();
-        let mut number = if numbers.iter().zip(0u32..).all(|(number, position)| *number == position) {
+        if numbers.iter().zip(0u32..).all(|(number, position)| *number == position) {
             self.bitcast(tag, scalar)
         } else {
             let last = numbers.last().copied().unwrap_or_default();
@@ -91,9 +97,7 @@ impl FnCx<'_, '_, '_> {
                 number = self.select(is_it, bits, number);
             }
             number
-        };
-        number = self.cast(number, to);
-        number
+        }
     }
 
     /// `value?`

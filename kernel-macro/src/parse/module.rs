@@ -156,6 +156,8 @@ pub(super) fn derives_of(attrs: &[syn::Attribute]) -> Derives {
     for path in attrs.iter().flat_map(derives) {
         match path.segments.last().map(|last| last.ident.to_string()).as_deref() {
             Some("PartialEq") => found.partial_eq = true,
+            Some("PartialOrd") => found.partial_ord = true,
+            Some("Ord") => found.ord = true,
             Some("Default") => found.default = true,
             _ => {}
         }

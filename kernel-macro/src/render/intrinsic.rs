@@ -24,6 +24,9 @@ impl Renderer<'_> {
             Some(Callee::Iterate(iteration)) if !self.is_original() => {
                 self.iteration(*iteration, receiver, name, args, whole)
             }
+            Some(Callee::Compare(method)) if !self.is_original() => {
+                self.comparison(*method, receiver, name, args, whole)
+            }
             Some(Callee::Choice(ChoiceMethod::Same)) if !self.is_original() => self.expr(receiver),
             Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => {
                 self.intrinsic_method(*intrinsic, receiver, name, args, whole)

@@ -10,6 +10,7 @@
 
 mod assign;
 mod closure;
+mod compare;
 mod expr;
 mod function;
 mod generic;

@@ -59,6 +59,7 @@ impl Renderer<'_> {
                 let (value, error) = (self.ty(value), self.ty(error));
                 tokens!(::core::result::Result<#value, #error>)
             }
+            Ty::Ordering => tokens!(::core::cmp::Ordering),
             Ty::Atomic(scalar) => {
                 let (twin, scalar) = (self.twin(), self.ty(&Ty::Scalar(*scalar)));
                 tokens!(#twin::Atomic<#scalar>)

@@ -8,7 +8,7 @@ pub mod grades {
     use gridwise::prelude::*;
 
     /// A grade whose default is not the first one.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Grade {
         /// Below all.
         Low,
@@ -20,7 +20,7 @@ pub mod grades {
     }
 
     /// A weight, 1 unless something else is said.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
     pub struct Weight(pub f32);
 
     impl Default for Weight {

@@ -73,15 +73,6 @@ fn operators_on_wrong_types() {
     "#]],
     );
     check_errors(
-        "fn f(a: bool, b: bool) { a < b; }",
-        expect![[r#"
-        error: [K0103] cannot compare `bool` with `<`
-               help: write `!a & b` for `a < b`
-         1 | fn f(a: bool, b: bool) { a < b; }
-           |                          ^
-    "#]],
-    );
-    check_errors(
         "fn f(v: Vec3, w: Vec3) { v < w; }",
         expect![[r#"
         error: [K0103] cannot compare `Vec3` with `<`
@@ -98,15 +89,6 @@ fn operators_on_wrong_types() {
          1 | fn f(v: UVec3) { v & v; }
            |                  ^
     "#]],
-    );
-    check_errors(
-        "fn f(a: (f32, f32)) { a < a; }",
-        expect![[r#"
-            error: [K0103] cannot compare `(f32, f32)` with `<`
-                   help: compare the members, or derive `PartialEq` where the struct stands in a `#[device] mod`
-             1 | fn f(a: (f32, f32)) { a < a; }
-               |                       ^
-        "#]],
     );
     check_errors(
         "fn f(n: u32, m: i32) { n + m; }",

@@ -289,9 +289,8 @@ fn f(a: u32) { let x = E::B; let y = E::A(1); let z = E::C(1.0); let w = E::B(1.
     check_errors(
         "enum E { A = 5000000000 } fn f() {}",
         expect![[r#"
-            error: [K0005] literal out of range for `i32`
-                   note: `i32` holds `-2147483648` to `2147483647`
-                   help: write `5000000000i64`
+            error: [K0005] the number of a variant has 32 bits in kernels: `5000000000` is not one of `i32`
+                   help: number the variants otherwise, and `match` where the large number is needed
              1 | enum E { A = 5000000000 } fn f() {}
                |              ^^^^^^^^^^
         "#]],

@@ -1,0 +1,159 @@
+//! Inference of comparisons of what is made of parts: which types have an order or equality, which functions that leads to,
+//! and the methods `cmp`, `partial_cmp`, `max` and their like where no `impl` has them.
+
+use proc_macro2::Ident;
+
+use crate::ast::{Expr, Item, ScalarName};
+use crate::diag::code;
+use crate::program::ItemId;
+use crate::standard::{Given, MAX_COMPARED, Standard};
+use crate::typed::{Callee, Comparison, Len, Ty};
+
+use super::finish::Deferred;
+use super::mismatch::Because;
+use super::unify::Term;
+use super::{Expect, Infer, range};
+
+impl<'a> Infer<'a> {
+    /// A method that compares, of a type that may have it; `None` for other names and types.
+    pub(super) fn infer_comparison(
+        &mut self,
+        expr: &'a Expr,
+        (receiver, term): (&'a Expr, &Term),
+        name: &'a Ident,
+        args: &'a [Expr],
+    ) -> Option<Term> {
+        let text = name.to_string();
+        let method = Comparison::named(&text)?;
+        let fits = match term {
+            Term::Scalar(scalar) => scalar.is_float() || method != Comparison::TotalCmp,
+            _ => is_comparable(term) && method != Comparison::TotalCmp,
+        };
+        if !fits {
+            return None;
+        }
+        self.tables.calls.insert(expr.id, Callee::Compare(method));
+        let wanted = if method == Comparison::Clamp { 2 } else { 1 };
+        if args.len() != wanted {
+            self.report_arity(&text, wanted, args, range(name.span()));
+            self.infer_arguments_only(args);
+        } else {
+            for arg in args {
+                let found = self.infer_reference(arg, &Expect::Type(term.clone(), Because::Nothing));
+                let before = self.diags.len();
+                self.coerce(arg, &found, term, Because::Nothing);
+                if self.diags.len() == before {
+                    self.check_compared_reference(arg, method);
+                }
+            }
+            match method {
+                Comparison::TotalCmp => {}
+                _ => self.deferred.push(Deferred::Compared {
+                    operand: receiver,
+                    term: term.clone(),
+                    of: method.standard(),
+                }),
+            }
+        }
+        Some(match method {
+            Comparison::Cmp | Comparison::TotalCmp => Term::Ordering,
+            Comparison::PartialCmp => super::choice::option(&Term::Ordering),
+            Comparison::Operator(_) => Term::BOOL,
+            Comparison::Max | Comparison::Min | Comparison::Clamp => term.clone(),
+        })
+    }
+
+    /// Reports an argument that is a reference where the method takes a value, or the other way round.
+    fn check_compared_reference(&mut self, arg: &'a Expr, method: Comparison) {
+        match (method.takes_values(), self.reference_of(arg)) {
+            (true, Some(_)) => _ = self.refuse_reference(super::block::strip(arg)),
+            // A parameter of a closure may be a reference in Rust.
+            (false, None) if !self.has_references && !self.poisoned => {
+                let source = crate::source::text(arg);
+                self.diags
+                    .error(code::MISMATCHED_TYPES, arg.span, "expected a reference, found a value")
+                    .help(format!("write `&{source}`"));
+            }
+            _ => {}
+        }
+    }
+
+    /// Reports an operand in which something has no equality or order that kernels know, and notes which functions the
+    /// comparison leads to.
+    pub(super) fn check_compared(&mut self, operand: &Expr, ty: &Ty, of: Standard) {
+        let mut found = Vec::new();
+        let Err(part) = self.program.implied(ty, of, &mut found) else {
+            if !found.is_empty() {
+                self.tables.implied.entry(operand.id).or_default().extend(found);
+            }
+            return;
+        };
+        let (whole, part_name) = (self.name_of(ty), self.name_of(&part));
+        let help = match &part {
+            Ty::Struct(item) | Ty::Enum(item) => self.help_to_compare(*item, of),
+            Ty::Array(_, Len::Chosen(_)) => "compare the elements in a loop: the launch decides how many".to_owned(),
+            Ty::Array(..) => format!("compare the elements in a loop: arrays of more than {MAX_COMPARED} are long"),
+            Ty::Scalar(_) => "floats have no total order, because of NaN: `partial_cmp`, or `total_cmp`".to_owned(),
+            Ty::Vector(ScalarName::Bool, _) => "use `.any()` and `.all()`".to_owned(),
+            Ty::Vector(..) => "compare lane by lane with `cmplt`, `cmpge`, …, then `.all()` or `.any()`".to_owned(),
+            _ => "compare the parts that can be compared".to_owned(),
+        };
+        let message = match of {
+            Standard::PartialEq => format!("cannot compare `{whole}` with `==`"),
+            _ => format!("`{whole}` has no `{}` that kernels know", of.name()),
+        };
+        let error = self.diags.error(code::BAD_OPERAND, operand.span, message);
+        if part != *ty {
+            error.note(format!("it contains `{part_name}`"));
+        }
+        error.help(help);
+    }
+
+    fn help_to_compare(&self, item: ItemId, of: Standard) -> String {
+        let name = self.name_of(&match self.program.items[item].item {
+            Item::Enum(_) => Ty::Enum(item),
+            _ => Ty::Struct(item),
+        });
+        if self.program.given(item, of) == Given::Overridden {
+            let (of, function) = (of.name(), of.function());
+            return format!("write `{function}` only in `impl {of} for {name}`: kernels go by that one function");
+        }
+        match (of, &self.program.items[item].item) {
+            (Standard::PartialEq, Item::Struct(_)) if !self.is_local_type(item) => {
+                format!("compare its fields, or write `#[device] impl PartialEq for {name}`")
+            }
+            (Standard::PartialEq, _) => {
+                format!("write `#[derive(Clone, Copy, PartialEq)]` below the `#[device]` of `{name}`")
+            }
+            _ => self.help_to_derive(item, of.name()),
+        }
+    }
+
+    /// Whether a type was declared by `#[device]`, so that its attributes were seen.
+    fn is_local_type(&self, item: ItemId) -> bool {
+        match &self.program.items[item].item {
+            Item::Struct(definition) => definition.shape != crate::ast::Shape::Named,
+            _ => true,
+        }
+    }
+}
+
+/// Whether a type is one that is compared member by member.
+pub(super) fn is_composite(term: &Term) -> bool {
+    matches!(
+        term,
+        Term::Tuple(_)
+            | Term::Array(..)
+            | Term::Struct(_)
+            | Term::Enum(_)
+            | Term::Option(_)
+            | Term::Result(..)
+            | Term::Ordering
+            | Term::Unit
+    )
+}
+
+/// Whether a type may have the methods of `Ord` and its like.
+fn is_comparable(term: &Term) -> bool {
+    is_composite(term) || matches!(term, Term::Scalar(_))
+}
