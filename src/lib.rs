@@ -32,10 +32,10 @@ pub use gridwise_runtime::twin::{
     workgroup_id, workgroup_size,
 };
 pub use gridwise_runtime::{
-    Algorithm, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation, GpuData, Grid, GridSide, GridSize,
-    HostOptions, Kernel, KernelArgs, KernelName, Limits, LiveTensor, Manager, ManagerDesc, Op, PipelineCache,
-    PrintSink, Printed, ProfiledEvaluation, Result, Sequence, Statistics, SubgroupLimits, Tensor, TensorDesc,
-    TensorRef, Value, ValueArg, descriptor, glam, half, ops,
+    Algorithm, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation, GpuData, Grid, GridSide,
+    GridSize, HostOptions, Kernel, KernelArgs, KernelName, Limits, LiveTensor, Manager, ManagerDesc, ModuleLaunch, Op,
+    PipelineCache, PrintSink, Printed, ProfiledEvaluation, Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc,
+    Statistics, SubgroupLimits, Tensor, TensorDesc, TensorRef, Value, ValueArg, descriptor, glam, half, ops, reflect,
 };
 
 #[doc(hidden)]

@@ -1,6 +1,7 @@
 //! The gridwise intermediate representation, its passes and its SPIR-V back end; knows nothing of `syn`, `proc_macro` or Vulkan.
 
 pub mod descriptor;
+pub mod reflect;
 
 #[cfg(feature = "compiler")]
 pub mod arena;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use gridwise_ir::descriptor::{ConstType, HAS_FMA, IS_PROVEN, KernelDescriptor, ParamKind, SubgroupOperations};
 
 use crate::error::{Error, KernelName, Result};
-use crate::manager::{Backend, DeviceInfo, Shared, SubgroupLimits};
+use crate::manager::{Backend, DeviceInfo, Limits, Manager, Shared, SubgroupLimits};
+use crate::module::{SpirvAlgorithm, SpirvDesc};
 use crate::vulkan::{Constants, Pipeline, PipelineDesc, VulkanDevice, words_for};
 
 /// A kernel that is ready to run on a manager's device.
@@ -37,6 +38,49 @@ pub(crate) struct Prepared {
 impl Algorithm {
     pub(crate) fn new(prepared: Arc<Prepared>) -> Self {
         Self { prepared }
+    }
+
+    /// An algorithm from SPIR-V of any origin. The module is checked as a whole before a driver sees it, and tells its bindings,
+    /// its workgroup, its push constants and specialization constants itself; what is given has to fit. Storage buffers in
+    /// set 0 are supported, images are not.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Algorithm, DeviceKind, Error, Grid, Manager, SpirvCode, SpirvDesc};
+    ///
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// // GLSL: `constant_id = 0` float factor; push constants `uint count; float offset`; buffers 0 (readonly) and 1.
+    /// let bytes = include_bytes!("../tests/modules/scale.spv");
+    /// let manager = Manager::new()?;
+    /// let desc = SpirvDesc {
+    ///     name: "scale",
+    ///     code: SpirvCode::Bytes(bytes),
+    ///     entry_point: None,
+    ///     constants: &[(0, 3.0f32.into()), (1, 0i32.into()), (7, 64u32.into())],
+    /// };
+    /// // SAFETY: the module reads and writes below `count` only, which is the length of both tensors.
+    /// let scale = match unsafe { Algorithm::from_spirv(&manager, &desc) } {
+    ///     // The host device runs kernels that rustc compiled, and nothing else.
+    ///     Err(Error::NeedsVulkan { .. }) if manager.device().kind == DeviceKind::Host => return Ok(()),
+    ///     made => made?,
+    /// };
+    /// let from = manager.tensor(&[1.0f32, 2.0, 3.0])?;
+    /// let mut to = manager.tensor_of_len::<f32>(3)?;
+    /// let push = [3u32, 0.5f32.to_bits()]; // or a `#[repr(C)]` struct with `#[derive(GpuData)]`
+    /// let launch = scale.launch(Grid::items(3)).read(0, &from).write(1, &mut to).push(&push);
+    /// manager.sequence()?.record(launch)?.eval()?;
+    /// assert_eq!(to.to_vec()?, [3.5, 6.5, 9.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the module is none that a driver can take, needs what the device or gridwise lacks, or the constants do not fit.
+    ///
+    /// # Safety
+    /// Whatever its constants are, the module must stay within the buffers that it is given in each launch, must end, and must
+    /// not race: what it does while it runs cannot be checked.
+    pub unsafe fn from_spirv(manager: &Manager, desc: &SpirvDesc<'_>) -> Result<SpirvAlgorithm> {
+        SpirvAlgorithm::new(manager.shared(), desc)
     }
 
     /// What was compiled.
@@ -144,12 +188,7 @@ fn check_device(descriptor: &'static KernelDescriptor, constants: &[u64], info: 
         });
     }
     let asked = descriptor.workgroup_with(constants);
-    let invocations = asked.iter().map(|size| u128::from(*size)).product::<u128>();
-    let is_too_large = (0..3).any(|axis| asked[axis] > limits.max_workgroup[axis]);
-    if is_too_large || invocations > u128::from(limits.max_workgroup_invocations) || invocations == 0 {
-        let (limit, limit_total) = (limits.max_workgroup, limits.max_workgroup_invocations);
-        return Err(Error::WorkgroupTooLarge { kernel: kernel(), asked, limit, limit_total });
-    }
+    check_workgroup(&kernel(), asked, limits)?;
     check_parallel(descriptor, constants, info)?;
     if descriptor.push_constant_size > limits.max_push_constants {
         let (asked, limit) = (descriptor.push_constant_size, limits.max_push_constants);
@@ -168,6 +207,35 @@ fn check_device(descriptor: &'static KernelDescriptor, constants: &[u64], info: 
     Ok(())
 }
 
+/// Checks a workgroup's size.
+pub(crate) fn check_workgroup(kernel: &KernelName, asked: [u32; 3], limits: &Limits) -> Result<()> {
+    let invocations = asked.iter().map(|size| u128::from(*size)).product::<u128>();
+    let is_too_large = (0..3).any(|axis| asked[axis] > limits.max_workgroup[axis]);
+    if is_too_large || invocations > u128::from(limits.max_workgroup_invocations) || invocations == 0 {
+        let (limit, limit_total) = (limits.max_workgroup, limits.max_workgroup_invocations);
+        return Err(Error::WorkgroupTooLarge { kernel: kernel.clone(), asked, limit, limit_total });
+    }
+    Ok(())
+}
+
+/// Checks that a device has the subgroup operations that a kernel uses.
+pub(crate) fn check_subgroups(kernel: &KernelName, used: SubgroupOperations, info: &DeviceInfo) -> Result<()> {
+    let has = info.limits.subgroup.operations;
+    let missing: Vec<&str> = SubgroupOperations::NAMES
+        .iter()
+        .filter(|(group, _)| used.contains(*group) && !has.contains(*group))
+        .map(|(_, name)| *name)
+        .collect();
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(Error::MissingSubgroupOperations {
+            kernel: kernel.clone(),
+            missing: missing.join(", "),
+            device: info.name.clone(),
+        }),
+    }
+}
+
 /// Checks what a kernel's invocations do together.
 fn check_parallel(descriptor: &'static KernelDescriptor, constants: &[u64], info: &DeviceInfo) -> Result<()> {
     let kernel = || KernelName::from(descriptor.name);
@@ -177,16 +245,7 @@ fn check_parallel(descriptor: &'static KernelDescriptor, constants: &[u64], info
         let (asked, limit) = (shared_bytes, limits.max_shared_bytes);
         return Err(Error::SharedMemoryTooLarge { kernel: kernel(), asked, limit });
     }
-    let has = limits.subgroup.operations;
-    let missing: Vec<&str> = SubgroupOperations::NAMES
-        .iter()
-        .filter(|(group, _)| parallel.subgroup_operations.contains(*group) && !has.contains(*group))
-        .map(|(_, name)| *name)
-        .collect();
-    if !missing.is_empty() {
-        let missing = missing.join(", ");
-        return Err(Error::MissingSubgroupOperations { kernel: kernel(), missing, device: info.name.clone() });
-    }
+    check_subgroups(&kernel(), parallel.subgroup_operations, info)?;
     let Some(asked) = parallel.subgroup_size else { return Ok(()) };
     let SubgroupLimits { size, min_size, max_size, max_subgroups, .. } = limits.subgroup;
     let invocations =

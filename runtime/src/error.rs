@@ -57,6 +57,14 @@ pub enum Error {
         /// The tensor's name.
         tensor: String,
     },
+    /// An algorithm was recorded in a sequence of another manager.
+    #[error(
+        "algorithm `{algorithm}` belongs to another manager than the sequence; create it with the sequence's manager"
+    )]
+    ForeignAlgorithm {
+        /// The algorithm.
+        algorithm: KernelName,
+    },
     /// Two lengths that must be equal are not.
     #[error("{operation} `{tensor}`: expected {expected} elements, found {found}")]
     LengthMismatch {
@@ -348,6 +356,48 @@ pub enum Error {
         kernel: KernelName,
         /// What is wrong.
         cause: &'static str,
+    },
+    /// SPIR-V is none that a driver can take, or none that gridwise can launch.
+    #[error(
+        "module `{module}` is refused: {cause}; compile it again for Vulkan 1.2, with storage buffers in set 0 only"
+    )]
+    ModuleRefused {
+        /// The module's name.
+        module: String,
+        /// What is wrong, and at which word.
+        cause: String,
+    },
+    /// A module needs what the device does not have, or what gridwise does not enable.
+    #[error(
+        "module `{module}` needs {needs}, which `{device}` does not offer here; compile it without, or choose another device"
+    )]
+    ModuleNeeds {
+        /// The module's name.
+        module: KernelName,
+        /// What it needs.
+        needs: String,
+        /// The device.
+        device: String,
+    },
+    /// The value of a specialization constant does not fit the module.
+    #[error("module `{module}`, specialization constant {number}: expected {expected}, found {found}")]
+    ConstantMismatch {
+        /// The module's name.
+        module: KernelName,
+        /// The constant's number.
+        number: u32,
+        /// What the module declares.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+    /// SPIR-V cannot run on the host device, which runs kernels as rustc compiled them.
+    #[error(
+        "`{kernel}` is SPIR-V without a function of Rust, which the host device cannot run; choose a Vulkan device"
+    )]
+    NeedsVulkan {
+        /// The kernel or module.
+        kernel: KernelName,
     },
     /// A Vulkan call failed.
     #[error("{operation} failed with {result:?}; check the driver, or set GRIDWISE_DEVICE=host")]

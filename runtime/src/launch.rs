@@ -88,7 +88,24 @@ impl Extent {
         grid: Grid,
         max_groups: [u32; 3],
     ) -> Result<Self> {
+        let is_full = descriptor.parallel.full_workgroups;
         let kernel = || KernelName::from(descriptor.name);
+        Self::measure(&kernel, workgroup, grid, max_groups, is_full, can_split(descriptor))
+    }
+
+    /// Works out what `grid` means for a module; items are rounded up to whole workgroups.
+    pub(crate) fn of_module(name: &KernelName, workgroup: [u32; 3], grid: Grid, max: [u32; 3]) -> Result<Self> {
+        Self::measure(&|| name.clone(), workgroup, grid, max, false, false)
+    }
+
+    fn measure(
+        kernel: &dyn Fn() -> KernelName,
+        workgroup: [u32; 3],
+        grid: Grid,
+        max_groups: [u32; 3],
+        is_full: bool,
+        can_split: bool,
+    ) -> Result<Self> {
         let mut extent = Self { items: [0; 3], groups: [0; 3] };
         for (axis, asked) in grid.size.into_iter().enumerate() {
             let width = i128::from(workgroup[axis].max(1));
@@ -99,7 +116,7 @@ impl Extent {
                 Unit::Items => (asked + width - 1) / width,
                 Unit::Groups => asked,
             };
-            if grid.unit == Unit::Items && descriptor.parallel.full_workgroups && asked % width != 0 {
+            if grid.unit == Unit::Items && is_full && asked % width != 0 {
                 let items = u64::try_from(asked).unwrap_or(u64::MAX);
                 let (width, rounded) = (width as u32, u64::try_from(groups * width).unwrap_or(u64::MAX));
                 return Err(Error::PartialWorkgroup { kernel: kernel(), axis, items, width, rounded });
@@ -122,7 +139,7 @@ impl Extent {
             }
             // A wider x takes several dispatches, if the kernel can be told where each begins.
             let max = i128::from(max_groups[axis]);
-            if groups > max && !(axis == 0 && can_split(descriptor)) {
+            if groups > max && !(axis == 0 && can_split) {
                 return Err(too_large(max * width / unit));
             }
             extent.groups[axis] = groups as u32;

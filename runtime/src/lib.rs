@@ -41,6 +41,7 @@ mod grid;
 mod host;
 mod launch;
 mod manager;
+mod module;
 mod print;
 mod profile;
 mod sequence;
@@ -61,6 +62,7 @@ pub use kernel::Kernel;
 pub use manager::{
     DeviceChoice, DeviceInfo, DeviceKind, Limits, LiveTensor, Manager, ManagerDesc, Statistics, SubgroupLimits,
 };
+pub use module::{Constant, ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
 pub use ops::Op;
 pub use print::{PrintSink, Printed};
 pub use profile::{OpTime, Profile};
@@ -69,5 +71,5 @@ pub use tensor::{Contents, Tensor, TensorDesc, TensorRef};
 
 pub use twin::HostOptions;
 
-pub use gridwise_ir::descriptor;
+pub use gridwise_ir::{descriptor, reflect};
 pub use {glam, half};

@@ -7,12 +7,14 @@ use gridwise_ir::descriptor::KernelDescriptor;
 use crate::buffer::Buffer;
 use crate::kernel::HostFn;
 use crate::launch::{Extent, PushBlock};
+use crate::module::Loaded;
 use crate::vulkan::Pipeline;
 
 /// One step of a recording.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Dispatch(Box<DispatchStep>),
+    Module(Box<ModuleStep>),
     /// Invariant: both ranges lie in their buffers.
     Copy {
         from: Arc<Buffer>,
@@ -52,6 +54,15 @@ impl DispatchStep {
     }
 }
 
+/// One launch of a module that was loaded. Invariant: not empty, within the device's limits, and never on the host device.
+#[derive(Debug, Clone)]
+pub(crate) struct ModuleStep {
+    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) buffers: Vec<BufferArg>,
+    pub(crate) push: Vec<u8>,
+    pub(crate) groups: [u32; 3],
+}
+
 /// A buffer argument of a launch.
 #[derive(Debug, Clone)]
 pub(crate) struct BufferArg {
@@ -82,9 +93,10 @@ impl Step {
     pub(crate) fn for_each_use(&self, mut f: impl FnMut(&Arc<Buffer>, bool)) {
         match self {
             Self::Dispatch(dispatch) => {
-                for argument in &dispatch.buffers {
-                    f(&argument.buffer, argument.is_written);
-                }
+                dispatch.buffers.iter().for_each(|argument| f(&argument.buffer, argument.is_written));
+            }
+            Self::Module(module) => {
+                module.buffers.iter().for_each(|argument| f(&argument.buffer, argument.is_written));
             }
             Self::Copy { from, to, .. } => {
                 f(from, false);

@@ -185,6 +185,10 @@ impl Manager {
         candidates.map(|candidate| candidate.info).chain([DeviceInfo::host()]).collect()
     }
 
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     /// The device.
     pub fn device(&self) -> &DeviceInfo {
         &self.shared.info

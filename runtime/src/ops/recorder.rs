@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::grid::Grid;
 use crate::launch::{Extent, Numbers};
 use crate::manager::Shared;
-use crate::steps::{DispatchStep, Step};
+use crate::steps::{DispatchStep, ModuleStep, Step};
 use crate::tensor::TensorRef;
 
 /// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
@@ -68,6 +68,25 @@ impl<'a> Recorder<'a> {
         let pipeline = self.shared.prepare(descriptor, constants, is_proven)?.pipeline.clone();
         let step = DispatchStep { descriptor, constants, host, pipeline, buffers, push, extent, is_proven };
         self.steps.push(Step::Dispatch(Box::new(step)));
+        Ok(())
+    }
+
+    /// Launches a module, unless nothing is to run.
+    pub(crate) fn module(&mut self, step: ModuleStep, is_empty: bool) -> Result<()> {
+        if !Arc::ptr_eq(&step.loaded.shared, self.shared) {
+            return Err(Error::ForeignAlgorithm { algorithm: step.loaded.name.clone() });
+        }
+        let limit = self.shared.info.limits.max_buffer_bytes;
+        for argument in &step.buffers {
+            self.check(&argument.buffer, argument.is_written)?;
+            if argument.buffer.bytes() > limit {
+                let (tensor, asked) = (argument.buffer.name().to_owned(), argument.buffer.bytes());
+                return Err(Error::BufferTooLarge { tensor, asked, limit, unit: "bytes" });
+            }
+        }
+        if !is_empty {
+            self.steps.push(Step::Module(Box::new(step)));
+        }
         Ok(())
     }
 

@@ -38,6 +38,8 @@ pub(crate) struct Caps {
     /// Workgroups along x in one dispatch; never zero.
     pub(crate) max_groups_x: u32,
     pub(crate) is_cpu: bool,
+    /// Whether modules may order memory among all invocations of the device; ours never do.
+    pub(crate) has_device_scope: bool,
     /// Invocations of a subgroup, when nothing is asked for.
     pub(crate) subgroup_size: u32,
     /// Whether pipelines may ask for a subgroup size.
@@ -97,7 +99,7 @@ impl Candidate {
             }
             caps.identity = query_identity(instance, physical, &base);
             driver = query_properties(instance, physical, has(khr::push_descriptor::NAME), &mut caps);
-            query_features(instance, physical, &mut features, &mut missing);
+            query_features(instance, physical, &mut caps, &mut features, &mut missing);
         } else {
             missing.push("Vulkan 1.2".to_owned());
         }
@@ -283,6 +285,7 @@ fn exact_float_atomics(caps: &Caps) -> FloatAtomics {
 fn query_features(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,
+    caps: &mut Caps,
     features: &mut Vec<Feature>,
     missing: &mut Vec<String>,
 ) {
@@ -292,6 +295,7 @@ fn query_features(
     // SAFETY: the device speaks Vulkan 1.2.
     unsafe { instance.get_physical_device_features2(physical, &mut all) };
     let base = all.features;
+    caps.has_device_scope = vulkan_1_2.vulkan_memory_model_device_scope == vk::TRUE;
     let required = [
         ("vulkanMemoryModel", vulkan_1_2.vulkan_memory_model),
         ("scalarBlockLayout", vulkan_1_2.scalar_block_layout),

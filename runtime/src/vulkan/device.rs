@@ -313,6 +313,7 @@ fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -
         .compute_full_subgroups(caps.has_full_subgroups);
     let mut vulkan_1_2 = vk::PhysicalDeviceVulkan12Features::default()
         .vulkan_memory_model(true)
+        .vulkan_memory_model_device_scope(caps.has_device_scope)
         .scalar_block_layout(true)
         .timeline_semaphore(true)
         .shader_int8(has(Feature::Int8))

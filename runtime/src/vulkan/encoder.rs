@@ -14,7 +14,7 @@ use super::timestamps::Timestamps;
 use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::launch::first_group_offset;
-use crate::steps::{DispatchStep, Step};
+use crate::steps::{BufferArg, DispatchStep, ModuleStep, Step};
 use crate::sync::hazard::{HazardTracker, Stage, Touch};
 
 /// The most that `vkCmdUpdateBuffer` takes.
@@ -69,6 +69,7 @@ impl<'a> Encoder<'a> {
     pub(crate) fn step(&mut self, step: &Step) -> Result<()> {
         match step {
             Step::Dispatch(dispatch) => self.dispatch(dispatch)?,
+            Step::Module(module) => self.module(module)?,
             Step::Copy { from, from_offset, to, to_offset, bytes } => {
                 self.touch(from, *from_offset..from_offset + bytes, false);
                 self.touch(to, *to_offset..to_offset + bytes, true);
@@ -131,20 +132,7 @@ impl<'a> Encoder<'a> {
 
     fn dispatch(&mut self, dispatch: &DispatchStep) -> Result<()> {
         let Some(pipeline) = &dispatch.pipeline else { return Ok(()) };
-        for argument in &dispatch.buffers {
-            self.touch(&argument.buffer, 0..argument.buffer.bytes().max(1), argument.is_written);
-            if argument.is_written && argument.buffer.vulkan().is_some_and(VulkanBuffer::is_mapped) {
-                self.note_host_visible(Stage::Compute);
-            }
-        }
-        self.order(Stage::Compute);
-        if self.bound != pipeline.raw {
-            self.bound = pipeline.raw;
-            // SAFETY: a live pipeline, and a command buffer in the recording state; likewise below.
-            unsafe {
-                self.device.raw.cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
-            }
-        }
+        self.begin_launch(&dispatch.buffers, pipeline);
         self.bind_buffers(dispatch, pipeline)?;
         let push = dispatch.push.bytes();
         if !push.is_empty() {
@@ -173,6 +161,37 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
+    fn module(&mut self, module: &ModuleStep) -> Result<()> {
+        let pipeline = &module.loaded.pipeline;
+        self.begin_launch(&module.buffers, pipeline);
+        self.bind(buffer_infos(&module.buffers), pipeline)?;
+        if !module.push.is_empty() {
+            self.push_constants(pipeline, 0, &module.push);
+        }
+        let [x, y, z] = module.groups;
+        // SAFETY: everything the pipeline needs is bound, and the size is within the limits.
+        unsafe { self.device.raw.cmd_dispatch(self.commands, x, y, z) };
+        Ok(())
+    }
+
+    /// Puts the barrier before a launch, and binds its pipeline.
+    fn begin_launch(&mut self, buffers: &[BufferArg], pipeline: &Pipeline) {
+        for argument in buffers {
+            self.touch(&argument.buffer, 0..argument.buffer.bytes().max(1), argument.is_written);
+            if argument.is_written && argument.buffer.vulkan().is_some_and(VulkanBuffer::is_mapped) {
+                self.note_host_visible(Stage::Compute);
+            }
+        }
+        self.order(Stage::Compute);
+        if self.bound != pipeline.raw {
+            self.bound = pipeline.raw;
+            // SAFETY: a live pipeline, and a command buffer in the recording state.
+            unsafe {
+                self.device.raw.cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
+            }
+        }
+    }
+
     fn push_constants(&self, pipeline: &Pipeline, offset: u32, bytes: &[u8]) {
         // SAFETY: within the layout's range.
         unsafe {
@@ -182,14 +201,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn bind_buffers(&mut self, dispatch: &DispatchStep, pipeline: &Pipeline) -> Result<()> {
-        let mut infos = Vec::with_capacity(dispatch.buffers.len() + 2);
-        for argument in &dispatch.buffers {
-            if let Some(buffer) = argument.buffer.vulkan() {
-                // An empty tensor has a small buffer too; kernels know its length.
-                let range = argument.buffer.bytes().clamp(4, buffer.size);
-                infos.push((argument.binding, vk::DescriptorBufferInfo { buffer: buffer.raw, offset: 0, range }));
-            }
-        }
+        let mut infos = buffer_infos(&dispatch.buffers);
         if let Some(binding) = dispatch.descriptor.trap_binding {
             infos.extend(self.traps.record(self.next_trap).map(|record| (binding, record)));
             self.next_trap += 1;
@@ -202,6 +214,11 @@ impl<'a> Encoder<'a> {
             self.next_print += 1;
             self.note_host_visible(Stage::Compute);
         }
+        self.bind(infos, pipeline)
+    }
+
+    /// Binds buffers to their bindings.
+    fn bind(&mut self, infos: Vec<(u32, vk::DescriptorBufferInfo)>, pipeline: &Pipeline) -> Result<()> {
         if infos.is_empty() {
             return Ok(());
         }
@@ -284,6 +301,19 @@ impl<'a> Encoder<'a> {
         // SAFETY: a live buffer; the range lies in it and is within the command's limit.
         unsafe { self.device.raw.cmd_update_buffer(self.commands, vulkan.raw, offset, bytemuck::cast_slice(words)) };
     }
+}
+
+/// Arguments as descriptors, with room for two more.
+fn buffer_infos(buffers: &[BufferArg]) -> Vec<(u32, vk::DescriptorBufferInfo)> {
+    let mut infos = Vec::with_capacity(buffers.len() + 2);
+    for argument in buffers {
+        if let Some(buffer) = argument.buffer.vulkan() {
+            // An empty tensor has a small buffer too; kernels know its length.
+            let range = argument.buffer.bytes().clamp(4, buffer.size);
+            infos.push((argument.binding, vk::DescriptorBufferInfo { buffer: buffer.raw, offset: 0, range }));
+        }
+    }
+    infos
 }
 
 /// The stages and accesses of one side of a barrier.

@@ -15,6 +15,7 @@ mod validation;
 mod waiter;
 
 pub(crate) use buffer::{MemoryUse, VulkanBuffer};
+pub(crate) use candidate::Caps;
 pub(crate) use device::VulkanDevice;
 pub(crate) use instance::VulkanInstance;
 pub(crate) use pipeline::{Constants, Pipeline, PipelineDesc};

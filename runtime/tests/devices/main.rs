@@ -6,6 +6,7 @@
 mod futures;
 mod kernels;
 mod persistence;
+mod spirv;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

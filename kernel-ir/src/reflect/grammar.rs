@@ -1,0 +1,163 @@
+//! How the instructions that compute modules have are put together: which words are ids, which are numbers. No meaning here.
+
+/// The operands of an instruction, one letter each; `?` behind a letter for one that may lack, `*` for any number.
+///
+/// `t` result type, `r` result, `i` id, `l` one word, `s` text, `c` a constant's value, `a` memory accesses, `D` a decoration or
+/// execution mode with its words, `L` loop control with its words, `P` pairs of ids, `S` pairs of a case's value and a label,
+/// `O` an opcode and its ids.
+pub(super) fn operands(opcode: u16) -> Option<&'static str> {
+    Some(match opcode {
+        0 | 56 | 253 | 255 | 317 => "",
+        249 | 254 => "i",
+        16 | 71 => "iD",
+        225 => "ii",
+        246 => "iiL",
+        251 => "iiS*",
+        62 => "iia?",
+        63 => "iia?a?",
+        224 => "iii",
+        228 => "iiii",
+        250 => "iiil*",
+        247 => "il",
+        72 => "ilD",
+        8 => "ill",
+        6 => "ils",
+        5 => "is",
+        17 => "l",
+        15 => "lisi*",
+        14 => "ll",
+        3 => "lli?s?",
+        19 | 20 | 248 => "r",
+        29 => "ri",
+        30 => "ri*",
+        28 => "rii",
+        33 => "rii*",
+        23 | 24 => "ril",
+        32 => "rli",
+        21 => "rll",
+        22 => "rl",
+        7 | 11 => "rs",
+        2 | 4 | 10 | 330 => "s",
+        1 | 41 | 42 | 46 | 48 | 49 | 55 => "tr",
+        52 => "trO",
+        245 => "trP*",
+        43 | 50 => "trc",
+        83 | 84 | 109..=116 | 124 | 126 | 127 | 154..=157 | 168 | 200 | 204 | 205 | 333 | 400 => "tri",
+        44 | 51 | 80 => "tri*",
+        61 => "tria?",
+        77 | 128..=152 | 164..=167 | 170..=191 | 194..=199 | 334..=336 | 338..=340 | 343 | 344 => "trii",
+        57 | 65 | 66 => "trii*",
+        78 | 169 | 202 | 203 | 227 | 232 | 233 | 337 | 341 | 345..=348 | 365 | 366 => "triii",
+        201 | 229 | 234..=242 | 6035 => "triiii",
+        230 => "triiiiii",
+        79 | 82 => "triil*",
+        68 => "tril",
+        81 => "tril*",
+        342 => "trili",
+        12 => "trili*",
+        349..=364 => "trilii?",
+        54 => "trli",
+        59 => "trli?",
+        _ => return None,
+    })
+}
+
+/// The section of a module that an instruction stands in; sections come in their order, and those of 9 and 10 are one.
+pub(super) fn section(opcode: u16) -> u8 {
+    match opcode {
+        17 => 0,
+        10 => 1,
+        11 => 2,
+        14 => 3,
+        15 => 4,
+        16 => 5,
+        2..=4 | 7 => 6,
+        5 | 6 => 7,
+        330 => 8,
+        71 | 72 => 9,
+        19..=52 => 10,
+        _ => 11,
+    }
+}
+
+pub(super) const EXT_INST_IMPORT: u16 = 11;
+pub(super) const EXT_INST: u16 = 12;
+pub(super) const EXTENSION: u16 = 10;
+pub(super) const MEMORY_MODEL: u16 = 14;
+pub(super) const ENTRY_POINT: u16 = 15;
+pub(super) const EXECUTION_MODE: u16 = 16;
+pub(super) const CAPABILITY: u16 = 17;
+pub(super) const NAME: u16 = 5;
+pub(super) const MEMBER_NAME: u16 = 6;
+pub(super) const UNDEF: u16 = 1;
+pub(super) const LINE: u16 = 8;
+pub(super) const TYPE_VOID: u16 = 19;
+pub(super) const TYPE_BOOL: u16 = 20;
+pub(super) const TYPE_INT: u16 = 21;
+pub(super) const TYPE_FLOAT: u16 = 22;
+pub(super) const TYPE_VECTOR: u16 = 23;
+pub(super) const TYPE_MATRIX: u16 = 24;
+pub(super) const TYPE_ARRAY: u16 = 28;
+pub(super) const TYPE_RUNTIME_ARRAY: u16 = 29;
+pub(super) const TYPE_STRUCT: u16 = 30;
+pub(super) const TYPE_POINTER: u16 = 32;
+pub(super) const TYPE_FUNCTION: u16 = 33;
+pub(super) const CONSTANT_TRUE: u16 = 41;
+pub(super) const CONSTANT_FALSE: u16 = 42;
+pub(super) const CONSTANT: u16 = 43;
+pub(super) const CONSTANT_COMPOSITE: u16 = 44;
+pub(super) const CONSTANT_NULL: u16 = 46;
+pub(super) const SPEC_CONSTANT_TRUE: u16 = 48;
+pub(super) const SPEC_CONSTANT_FALSE: u16 = 49;
+pub(super) const SPEC_CONSTANT: u16 = 50;
+pub(super) const SPEC_CONSTANT_COMPOSITE: u16 = 51;
+pub(super) const SPEC_CONSTANT_OP: u16 = 52;
+pub(super) const FUNCTION: u16 = 54;
+pub(super) const FUNCTION_PARAMETER: u16 = 55;
+pub(super) const FUNCTION_END: u16 = 56;
+pub(super) const FUNCTION_CALL: u16 = 57;
+pub(super) const VARIABLE: u16 = 59;
+pub(super) const LABEL: u16 = 248;
+pub(super) const PHI: u16 = 245;
+pub(super) const LOOP_MERGE: u16 = 246;
+pub(super) const SELECTION_MERGE: u16 = 247;
+pub(super) const BRANCH: u16 = 249;
+pub(super) const BRANCH_CONDITIONAL: u16 = 250;
+pub(super) const SWITCH: u16 = 251;
+pub(super) const RETURN: u16 = 253;
+pub(super) const RETURN_VALUE: u16 = 254;
+pub(super) const UNREACHABLE: u16 = 255;
+pub(super) const DECORATE: u16 = 71;
+pub(super) const MEMBER_DECORATE: u16 = 72;
+
+/// Capabilities that a module may have here, by number and name.
+pub(super) const CAPABILITIES: [(u32, &str); 28] = [
+    (0, "Matrix"),
+    (1, "Shader"),
+    (9, "Float16"),
+    (10, "Float64"),
+    (11, "Int64"),
+    (12, "Int64Atomics"),
+    (22, "Int16"),
+    (39, "Int8"),
+    (61, "GroupNonUniform"),
+    (62, "GroupNonUniformVote"),
+    (63, "GroupNonUniformArithmetic"),
+    (64, "GroupNonUniformBallot"),
+    (65, "GroupNonUniformShuffle"),
+    (66, "GroupNonUniformShuffleRelative"),
+    (67, "GroupNonUniformClustered"),
+    (68, "GroupNonUniformQuad"),
+    (4433, "StorageBuffer16BitAccess"),
+    (4435, "StoragePushConstant16"),
+    (4448, "StorageBuffer8BitAccess"),
+    (4450, "StoragePushConstant8"),
+    (4464, "DenormPreserve"),
+    (4466, "SignedZeroInfNanPreserve"),
+    (4467, "RoundingModeRTE"),
+    (5345, "VulkanMemoryModel"),
+    (6033, "AtomicFloat32AddEXT"),
+    (6034, "AtomicFloat64AddEXT"),
+    (4441, "VariablePointersStorageBuffer"),
+    (4442, "VariablePointers"),
+];

@@ -1,0 +1,211 @@
+//! SPIR-V that somebody else made: whether it is a module that a driver can take, and what it asks of whoever launches it.
+//!
+//! Drivers trust modules: one that is cut off, or that adds a pointer to a float, makes them crash. So a module is read here
+//! first: its words, the types of all operands, the order and nesting of its blocks, its interface. What is left to the
+//! author is what a module does while it runs. It must not know of devices, nor of `#[kernel]`.
+//!
+//! Supported are compute modules of Vulkan that work on storage buffers in set 0, workgroup memory and push constants; images,
+//! samplers, uniform buffers and physical addresses are refused, by name.
+
+mod flow;
+mod grammar;
+mod interface;
+mod parse;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use std::fmt;
+
+use crate::descriptor::SubgroupOperations;
+
+/// What is wrong with a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModuleError {
+    /// Position of the word that it was found at.
+    pub word: usize,
+    /// What is wrong.
+    pub cause: String,
+}
+
+impl ModuleError {
+    fn new(word: usize, cause: impl Into<String>) -> Self {
+        Self { word, cause: cause.into() }
+    }
+}
+
+impl fmt::Display for ModuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (word {})", self.cause, self.word)
+    }
+}
+
+/// The interface of a module with one entry point.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interface {
+    /// The entry point.
+    pub entry_point: String,
+    /// SPIR-V's version: major, minor.
+    pub version: [u8; 2],
+    /// Invocations per workgroup.
+    pub workgroup: [WorkgroupSize; 3],
+    /// The buffers, by their bindings in set 0.
+    pub buffers: Vec<BufferBinding>,
+    /// The push constants; empty when there are none.
+    pub push_constants: Vec<Field>,
+    /// Bytes of all push constants, from zero.
+    pub push_constant_size: u32,
+    /// The specialization constants, by their numbers.
+    pub constants: Vec<SpecConstant>,
+    /// Numbers of the capabilities, as the module declares them, and their names.
+    pub capabilities: Vec<(u32, &'static str)>,
+    /// The groups of subgroup operations that these stand for.
+    pub subgroup_operations: SubgroupOperations,
+    /// Bytes of workgroup memory.
+    pub shared_bytes: u64,
+    /// Whether it orders memory among all invocations of the device, as GLSL's atomics do.
+    pub uses_device_scope: bool,
+    /// Whether it uses Vulkan's memory model.
+    pub has_vulkan_memory_model: bool,
+}
+
+/// A workgroup's size along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkgroupSize {
+    /// A number.
+    Known(u32),
+    /// The specialization constant with this number.
+    Constant(u32),
+}
+
+/// A storage buffer of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BufferBinding {
+    /// Its binding in set 0.
+    pub binding: u32,
+    /// Its name, if the module has kept it.
+    pub name: Option<String>,
+    /// Whether it may be written; not if it is decorated `NonWritable`.
+    pub is_writable: bool,
+    /// Bytes before the array without a length that it ends with; all its bytes, if it has none.
+    pub fixed_bytes: u64,
+    /// The elements of that array.
+    pub element: Option<Element>,
+}
+
+/// Elements of an array without a length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Element {
+    /// Bytes from one to the next.
+    pub stride: u32,
+    /// What they are, for plain numbers and vectors.
+    pub ty: Option<DataType>,
+}
+
+/// A member of the push constants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// Its name, if the module has kept it.
+    pub name: Option<String>,
+    /// Its first byte.
+    pub offset: u32,
+    /// Its bytes.
+    pub size: u32,
+    /// What it is, for plain numbers and vectors.
+    pub ty: Option<DataType>,
+}
+
+/// A number, or two to four of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DataType {
+    /// The number.
+    pub scalar: ScalarType,
+    /// How many.
+    pub count: u32,
+}
+
+/// A number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "they are Rust's types")]
+pub enum ScalarType {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+impl ScalarType {
+    /// Rust's name of it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::F16 => "f16",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// Its bytes; as a specialization constant, a `bool` has four.
+    pub const fn size(self) -> u32 {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 | Self::F16 => 2,
+            Self::Bool | Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+}
+
+/// A specialization constant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecConstant {
+    /// Its number (`SpecId`).
+    pub number: u32,
+    /// Its name, if the module has kept it.
+    pub name: Option<String>,
+    /// Its type.
+    pub ty: ScalarType,
+    /// The bits of its value, when none is given.
+    pub default: u64,
+}
+
+/// The words of a module's bytes, in whichever order they are.
+///
+/// # Errors
+/// When the bytes are no words.
+pub fn words_of(bytes: &[u8]) -> Result<Vec<u32>, ModuleError> {
+    let (words, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() {
+        return Err(ModuleError::new(words.len(), "its length is no multiple of four bytes"));
+    }
+    let is_swapped = words.first() == Some(&[7, 0x23, 2, 3]);
+    let word = |bytes: &[u8; 4]| if is_swapped { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) };
+    Ok(words.iter().map(word).collect())
+}
+
+impl Interface {
+    /// Checks a module, and reads what it asks for: of the entry point with this name, or of its only one.
+    ///
+    /// # Errors
+    /// When it is no module, or none that can be launched.
+    pub fn read(words: &[u32], entry_point: Option<&str>) -> Result<Self, ModuleError> {
+        interface::read(words, entry_point)
+    }
+}

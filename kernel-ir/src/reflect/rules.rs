@@ -1,0 +1,476 @@
+//! The types of operands and results, instruction by instruction: what drivers take for granted.
+
+use super::grammar as g;
+use super::parse::{Inst, Instructions};
+use super::types::{Kind, Shape, Type, Types, class};
+
+type Checked = Result<(), &'static str>;
+
+fn require(is_right: bool, cause: &'static str) -> Checked {
+    if is_right { Ok(()) } else { Err(cause) }
+}
+
+const MISFIT: &str = "an operation has operands or a result of types that it cannot have";
+
+/// Checks an operation on values alone: arithmetic, comparisons, conversions.
+pub(super) fn check_operation(
+    types: &Types,
+    type_of: &dyn Fn(u32) -> Option<u32>,
+    opcode: u16,
+    ty: u32,
+    ids: &[u32],
+) -> Checked {
+    let shape_of = |index: usize| ids.get(index).and_then(|id| types.shape(type_of(*id)?));
+    let all: Option<Vec<Shape>> = (0..ids.len()).map(shape_of).collect();
+    let result = types.shape(ty);
+    if (142..=148).contains(&opcode) || opcode == 84 {
+        return check_linear(
+            types,
+            opcode,
+            ty,
+            &ids.iter().map(|id| type_of(*id)).collect::<Option<Vec<_>>>().ok_or(MISFIT)?,
+        );
+    }
+    if matches!(opcode, 83 | 400) {
+        let from = ids.first().and_then(|id| type_of(*id)).ok_or(MISFIT)?;
+        let fits = if opcode == 83 { from == ty } else { types.matches(from, ty) };
+        return require(fits && types.packed_bytes(ty).is_some(), MISFIT);
+    }
+    if (149..=152).contains(&opcode) {
+        let [a, b] = [0, 1].map(|index| ids.get(index).and_then(|id| type_of(*id)));
+        let is_pair = matches!(types.get(ty), Some(Type::Struct { members }) if members.len() == 2 && members.iter().all(|m| Some(*m) == a));
+        return require(is_pair && a == b && shape_of(0).is_some_and(|shape| shape.kind == Kind::Int), MISFIT);
+    }
+    if opcode == 169 && result.is_none() {
+        let [a, b] = [1, 2].map(|index| ids.get(index).and_then(|id| type_of(*id)));
+        let is_chosen = a == Some(ty) && b == a && shape_of(0) == Some(Shape { kind: Kind::Bool, width: 0, count: 1 });
+        return require(is_chosen && types.packed_bytes(ty).is_some(), MISFIT);
+    }
+    let (Some(all), Some(result)) = (all, result) else { return Err(MISFIT) };
+    let first = *all.first().ok_or(MISFIT)?;
+    let is = |shape: Shape, kind: Kind| shape.kind == kind;
+    let same = all.iter().all(|shape| *shape == result);
+    let alike = all.iter().all(|shape| *shape == first);
+    let bools = is(result, Kind::Bool) && first.count == result.count;
+    let converts = |from: Kind, to: Kind| is(first, from) && is(result, to) && first.count == result.count;
+    require(
+        match opcode {
+            127 | 129 | 131 | 133 | 136 | 140 | 141 => same && is(result, Kind::Float),
+            126 | 128 | 130 | 132 | 134 | 135 | 137..=139 | 197..=200 | 204 => same && is(result, Kind::Int),
+            194..=196 => {
+                first == result && is(first, Kind::Int) && is(all[1], Kind::Int) && all[1].count == first.count
+            }
+            201 => {
+                first == result
+                    && all[1] == result
+                    && is(result, Kind::Int)
+                    && result.width == 32
+                    && all[2..].iter().all(|s| is(*s, Kind::Int) && s.count == 1)
+            }
+            202 | 203 => {
+                first == result
+                    && is(result, Kind::Int)
+                    && result.width == 32
+                    && all[1..].iter().all(|s| is(*s, Kind::Int) && s.count == 1)
+            }
+            205 => {
+                is(first, Kind::Int)
+                    && is(result, Kind::Int)
+                    && first.count == result.count
+                    && first.width == 32
+                    && result.width == 32
+            }
+            109 | 110 => converts(Kind::Float, Kind::Int),
+            111 | 112 => converts(Kind::Int, Kind::Float),
+            113 | 114 => converts(Kind::Int, Kind::Int) && first.width != result.width,
+            115 => converts(Kind::Float, Kind::Float) && first.width != result.width,
+            116 => same && is(result, Kind::Float) && result.width == 32,
+            124 => {
+                let bits = |shape: Shape| shape.width * shape.count;
+                !is(first, Kind::Bool) && !is(result, Kind::Bool) && bits(first) == bits(result)
+            }
+            154 | 155 => is(first, Kind::Bool) && first.count > 1 && is(result, Kind::Bool) && result.count == 1,
+            156 | 157 => is(first, Kind::Float) && bools,
+            164..=168 => same && is(result, Kind::Bool),
+            169 => {
+                is(first, Kind::Bool)
+                    && (first.count == result.count || first.count == 1)
+                    && all[1] == result
+                    && all[2] == result
+            }
+            170..=179 => alike && is(first, Kind::Int) && bools,
+            180..=191 => alike && is(first, Kind::Float) && bools,
+            _ => false,
+        },
+        MISFIT,
+    )
+}
+
+/// Products of vectors and matrices.
+fn check_linear(types: &Types, opcode: u16, ty: u32, operands: &[u32]) -> Checked {
+    let matrix = |id: u32| match types.get(id)? {
+        Type::Matrix { column, count } => Some((*column, types.shape(*column)?, *count)),
+        _ => None,
+    };
+    let vector = |id: u32| types.shape(id).filter(|shape| shape.kind == Kind::Float && shape.count > 1);
+    let scalar = |id: u32| types.shape(id).filter(|shape| shape.kind == Kind::Float && shape.count == 1);
+    let is_right = (|| {
+        let a = *operands.first()?;
+        let b = operands.get(1).copied();
+        Some(match opcode {
+            84 => {
+                let ((_, from, columns), (_, to, rows)) = (matrix(a)?, matrix(ty)?);
+                from.width == to.width && from.count == rows && to.count == columns
+            }
+            142 => a == ty && vector(a)?.width == scalar(b?)?.width,
+            143 => a == ty && matrix(a)?.1.width == scalar(b?)?.width,
+            144 => {
+                let (v, (_, column, count)) = (vector(a)?, matrix(b?)?);
+                v == column && vector(ty)? == Shape { count, ..v }
+            }
+            145 => {
+                let ((column, shape, count), v) = (matrix(a)?, vector(b?)?);
+                column == ty && v == Shape { count, ..shape }
+            }
+            146 => {
+                let ((column, _, inner), (_, right, count), (out, _, out_count)) =
+                    (matrix(a)?, matrix(b?)?, matrix(ty)?);
+                let left = types.shape(column)?;
+                column == out && right.count == inner && right.width == left.width && count == out_count
+            }
+            147 => {
+                let (column, shape, count) = matrix(ty)?;
+                column == a && vector(b?)? == Shape { count, ..shape }
+            }
+            148 => Some(a) == b && vector(a)?.width == scalar(ty)?.width,
+            _ => false,
+        })
+    })();
+    require(is_right == Some(true), MISFIT)
+}
+
+/// What instructions within functions are checked against.
+pub(super) struct Context<'a> {
+    pub(super) module: &'a Instructions<'a>,
+    pub(super) types: &'a Types,
+    /// The type that the function returns.
+    pub(super) returned: u32,
+    /// Id of the import of `GLSL.std.450`.
+    pub(super) glsl: Option<u32>,
+}
+
+impl Context<'_> {
+    fn type_of(&self, id: u32) -> Option<u32> {
+        self.module.of(id)?.ty
+    }
+
+    fn shape_of(&self, id: u32) -> Option<Shape> {
+        self.types.shape(self.type_of(id)?)
+    }
+
+    fn is_int(&self, id: u32) -> bool {
+        self.shape_of(id).is_some_and(|shape| shape.kind == Kind::Int && shape.count == 1)
+    }
+
+    /// Whether an id is a constant integer of 32 bits: a scope, or semantics.
+    fn is_known(&self, id: u32) -> bool {
+        self.types.number(id).is_some() && self.shape_of(id).is_some_and(|shape| shape.width == 32)
+    }
+
+    /// Class and pointee of a pointer.
+    fn pointer(&self, id: u32) -> Option<(u32, u32)> {
+        match self.types.get(self.type_of(id)?)? {
+            Type::Pointer { class, pointee } => Some((*class, *pointee)),
+            _ => None,
+        }
+    }
+
+    /// Checks one instruction of a function, but for what control does.
+    pub(super) fn check(&self, inst: &Inst<'_>) -> Checked {
+        let (ty, ids) = (inst.ty.unwrap_or_default(), &inst.ids[..]);
+        if inst.ty.is_some() && self.types.get(ty).is_none() {
+            return Err("a result's type is none");
+        }
+        let type_of = |id: u32| self.type_of(id);
+        match inst.opcode {
+            0..=72 => self.check_memory(inst, ty, ids),
+            77..=83 => self.check_composite(inst, ty, ids),
+            84 | 109..=205 | 400 => check_operation(self.types, &type_of, inst.opcode, ty, ids),
+            224 | 225 => require(ids.iter().all(|id| self.is_known(*id)), "a barrier's scope is no constant"),
+            227..=242 | 6035 => self.check_atomic(inst.opcode, ty, ids),
+            333..=366 => self.check_group(inst.opcode, ty, ids),
+            g::RETURN => require(
+                self.types.get(self.returned) == Some(&Type::Void),
+                "a function returns nothing that has to return something",
+            ),
+            g::RETURN_VALUE => {
+                require(type_of(ids[0]) == Some(self.returned), "a function returns a value of another type")
+            }
+            g::BRANCH_CONDITIONAL => {
+                let is_bool = self.shape_of(ids[0]) == Some(Shape { kind: Kind::Bool, width: 0, count: 1 });
+                require(is_bool && matches!(inst.rest.len(), 3 | 5), "a branch is not by a bool")
+            }
+            g::SWITCH => require(self.is_int(ids[0]), "a switch is not by an integer"),
+            g::PHI => {
+                let fits = ids.chunks(2).all(|pair| type_of(pair[0]) == Some(ty));
+                require(
+                    fits && !ids.is_empty() && !matches!(self.types.get(ty), Some(Type::Void | Type::Function { .. })),
+                    "a phi has values of another type",
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_memory(&self, inst: &Inst<'_>, ty: u32, ids: &[u32]) -> Checked {
+        const BAD: &str = "an access to memory has a pointer or a value of another type";
+        match inst.opcode {
+            61 => require(
+                self.pointer(ids[0]).is_some_and(|(_, pointee)| pointee == ty) && self.types.packed_bytes(ty).is_some(),
+                BAD,
+            ),
+            62 => {
+                let is_writable = |class: u32| !matches!(class, class::INPUT | class::PUSH_CONSTANT);
+                let to = self.pointer(ids[0]);
+                require(
+                    to.is_some_and(|(class, pointee)| {
+                        is_writable(class)
+                            && Some(pointee) == self.type_of(ids[1])
+                            && self.types.packed_bytes(pointee).is_some()
+                    }),
+                    BAD,
+                )
+            }
+            63 => match (self.pointer(ids[0]), self.pointer(ids[1])) {
+                (Some((class, to)), Some((_, from))) => require(
+                    to == from
+                        && !matches!(class, class::INPUT | class::PUSH_CONSTANT)
+                        && self.types.packed_bytes(to).is_some(),
+                    BAD,
+                ),
+                _ => Err(BAD),
+            },
+            65 | 66 => {
+                let (class, mut at) = self.pointer(ids[0]).ok_or(BAD)?;
+                for index in &ids[1..] {
+                    require(self.is_int(*index), "an index is no integer")?;
+                    let known = match self.module.of(*index).map(|made| made.opcode) {
+                        Some(g::CONSTANT) => self.types.number(*index),
+                        _ => None,
+                    };
+                    at = self.types.part(at, known).ok_or("an index leads nowhere")?;
+                }
+                require(self.types.get(ty) == Some(&Type::Pointer { class, pointee: at }), BAD)
+            }
+            68 => {
+                let (_, block) = self.pointer(ids[0]).ok_or(BAD)?;
+                let Some(Type::Struct { members }) = self.types.get(block) else { return Err(BAD) };
+                let member = *inst.rest.get(1).ok_or(BAD)? as usize;
+                let is_last = member + 1 == members.len();
+                let is_open = matches!(
+                    members.get(member).and_then(|member| self.types.get(*member)),
+                    Some(Type::RuntimeArray { .. })
+                );
+                let is_u32 = matches!(self.types.get(ty), Some(Type::Int { width: 32, .. }));
+                require(is_last && is_open && is_u32, BAD)
+            }
+            g::FUNCTION_CALL => {
+                let callee = self.module.of(ids[0]).filter(|made| made.opcode == g::FUNCTION);
+                let kind = callee.and_then(|callee| self.types.get(*callee.rest.get(1)?));
+                let Some(Type::Function { returned, params }) = kind else { return Err("a call is not of a function") };
+                let fits = params.len() == ids.len() - 1
+                    && params.iter().zip(&ids[1..]).all(|(param, id)| Some(*param) == self.type_of(*id));
+                require(fits && *returned == ty, "a call has arguments or a result of other types")
+            }
+            g::VARIABLE => match self.types.get(ty) {
+                Some(Type::Pointer { class, pointee }) => {
+                    let (class, pointee) = (*class, *pointee);
+                    let is_small = self.types.packed_bytes(pointee).is_some_and(|bytes| bytes <= 1 << 20);
+                    let initial = ids.first().is_none_or(|id| {
+                        self.type_of(*id) == Some(pointee)
+                            && self
+                                .module
+                                .of(*id)
+                                .is_some_and(|made| (g::CONSTANT_TRUE..=g::SPEC_CONSTANT_OP).contains(&made.opcode))
+                    });
+                    let is_local = matches!(class, class::PRIVATE | class::FUNCTION);
+                    require(
+                        inst.rest[0] == class && (!is_local || is_small) && initial && (is_local || ids.is_empty()),
+                        "a variable's class, size or initial value does not fit its type",
+                    )
+                }
+                _ => Err("a variable's type is no pointer"),
+            },
+            g::EXT_INST => self.check_glsl(inst, ty, ids),
+            g::UNDEF => require(self.types.packed_bytes(ty).is_some(), "an undefined value has no size"),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_composite(&self, inst: &Inst<'_>, ty: u32, ids: &[u32]) -> Checked {
+        const BAD: &str = "a composite is made or taken apart by parts that it does not have";
+        let type_of = |id: u32| self.type_of(id).ok_or(BAD);
+        let walk = |from: u32, path: &[u32]| {
+            path.iter().try_fold(from, |at, index| self.types.part(at, Some((*index).into())))
+        };
+        let is_right = match inst.opcode {
+            77 => {
+                let vector = type_of(ids[0])?;
+                matches!(self.types.get(vector), Some(Type::Vector { element, .. }) if *element == ty)
+                    && self.is_int(ids[1])
+            }
+            78 => {
+                let element = self.type_of(ids[1]);
+                matches!(self.types.get(ty), Some(Type::Vector { element: own, .. }) if Some(*own) == element)
+                    && type_of(ids[0])? == ty
+                    && self.is_int(ids[2])
+            }
+            79 => {
+                let (Some(a), Some(b), Some(result)) =
+                    (self.shape_of(ids[0]), self.shape_of(ids[1]), self.types.shape(ty))
+                else {
+                    return Err(BAD);
+                };
+                let picks = &inst.rest[2..];
+                (a.kind, a.width) == (b.kind, b.width)
+                    && a.count > 1
+                    && b.count > 1
+                    && (a.kind, a.width) == (result.kind, result.width)
+                    && picks.len() == result.count as usize
+                    && result.count > 1
+                    && picks.iter().all(|pick| *pick < a.count + b.count || *pick == u32::MAX)
+            }
+            80 => match self.types.get(ty) {
+                Some(Type::Vector { element, count }) => {
+                    let whole = self.types.shape(*element).ok_or(BAD)?;
+                    let shapes: Option<Vec<Shape>> = ids.iter().map(|id| self.shape_of(*id)).collect();
+                    shapes.is_some_and(|shapes| {
+                        shapes.iter().all(|shape| (shape.kind, shape.width) == (whole.kind, whole.width))
+                            && shapes.iter().map(|shape| shape.count).sum::<u32>() == *count
+                    })
+                }
+                _ => {
+                    self.types.parts(ty) == Some(ids.len() as u64)
+                        && ids.iter().zip(0..).all(|(id, index)| {
+                            self.type_of(*id).is_some() && self.type_of(*id) == self.types.part(ty, Some(index))
+                        })
+                }
+            },
+            81 => walk(type_of(ids[0])?, &inst.rest[1..]) == Some(ty) && inst.rest.len() > 1,
+            82 => type_of(ids[1])? == ty && walk(ty, &inst.rest[2..]) == self.type_of(ids[0]) && inst.rest.len() > 2,
+            _ => return check_operation(self.types, &|id| self.type_of(id), inst.opcode, ty, ids),
+        };
+        require(is_right, BAD)
+    }
+
+    fn check_atomic(&self, opcode: u16, ty: u32, ids: &[u32]) -> Checked {
+        let (class, pointee) = self.pointer(ids[0]).ok_or("an atomic operation is on no pointer")?;
+        let shape =
+            self.types.shape(pointee).filter(|shape| shape.count == 1).ok_or("an atomic operation is on no number")?;
+        let allowed = match opcode {
+            227..=229 => shape.kind != Kind::Bool && shape.width >= 32,
+            6035 => shape.kind == Kind::Float && shape.width >= 32,
+            _ => shape.kind == Kind::Int && shape.width >= 32,
+        };
+        let constants = if opcode == 230 { &ids[1..4] } else { &ids[1..3] };
+        let values = if opcode == 230 { &ids[4..] } else { &ids[3..] };
+        let fits = values.iter().all(|id| self.type_of(*id) == Some(pointee)) && (opcode == 228 || ty == pointee);
+        let is_place = matches!(class, class::STORAGE_BUFFER | class::UNIFORM | class::WORKGROUP);
+        require(
+            allowed && fits && is_place && constants.iter().all(|id| self.is_known(*id)),
+            "an atomic operation has operands that do not fit",
+        )
+    }
+
+    fn check_group(&self, opcode: u16, ty: u32, ids: &[u32]) -> Checked {
+        const BAD: &str = "a subgroup operation has operands that do not fit";
+        let result = self.types.shape(ty).ok_or(BAD)?;
+        let bool_of = |id: u32| self.shape_of(id).is_some_and(|shape| shape.kind == Kind::Bool && shape.count == 1);
+        let is_bool = result.kind == Kind::Bool && result.count == 1;
+        let is_u32 = result.kind == Kind::Int && result.count == 1 && result.width == 32;
+        let is_mask = |shape: Option<Shape>| shape == Some(Shape { kind: Kind::Int, width: 32, count: 4 });
+        require(self.is_known(ids[0]), BAD)?;
+        let same = || ids.get(1).and_then(|id| self.type_of(*id)) == Some(ty);
+        require(
+            match opcode {
+                333 => is_bool,
+                334 | 335 => is_bool && bool_of(ids[1]),
+                336 => is_bool && self.shape_of(ids[1]).is_some(),
+                337 | 345..=348 | 365 | 366 => same() && self.is_int(ids[2]),
+                338 => same(),
+                339 => is_mask(Some(result)) && bool_of(ids[1]),
+                340 => is_bool && is_mask(self.shape_of(ids[1])),
+                341 => is_bool && is_mask(self.shape_of(ids[1])) && self.is_int(ids[2]),
+                342..=344 => is_u32 && is_mask(self.shape_of(ids[1])),
+                349..=361 => {
+                    same()
+                        && result.kind == if matches!(opcode, 350 | 352 | 355 | 358) { Kind::Float } else { Kind::Int }
+                        && ids.get(2).is_none_or(|id| self.is_known(*id))
+                }
+                362..=364 => same() && result.kind == Kind::Bool && ids.get(2).is_none_or(|id| self.is_known(*id)),
+                _ => false,
+            },
+            BAD,
+        )
+    }
+
+    /// `GLSL.std.450`: as many operands as the function has, of the result's type where it works by element.
+    fn check_glsl(&self, inst: &Inst<'_>, ty: u32, ids: &[u32]) -> Checked {
+        const BAD: &str = "a function of `GLSL.std.450` has operands that do not fit";
+        let [set, arguments @ ..] = ids else { return Err(BAD) };
+        require(Some(*set) == self.glsl, "it uses a set of functions that was not imported")?;
+        let number = *inst.rest.get(1).ok_or(BAD)?;
+        let result = self.types.shape(ty);
+        let shapes: Vec<Option<Shape>> = arguments.iter().map(|id| self.shape_of(*id)).collect();
+        let same = |kind: Kind| {
+            result.is_some_and(|result| result.kind == kind) && shapes.iter().all(|shape| *shape == result)
+        };
+        let count = arguments.len();
+        let is_f32 =
+            |shape: Option<Shape>, lanes: u32| shape == Some(Shape { kind: Kind::Float, width: 32, count: lanes });
+        let is_u32 =
+            |shape: Option<Shape>, lanes: u32| shape == Some(Shape { kind: Kind::Int, width: 32, count: lanes });
+        let first = shapes.first().copied().flatten();
+        require(
+            match number {
+                1..=4 | 6 | 8..=10 | 11..=24 | 27..=32 => count == 1 && same(Kind::Float),
+                5 | 7 => count == 1 && same(Kind::Int),
+                25 | 26 | 37 | 40 | 48 | 79 | 80 => count == 2 && same(Kind::Float),
+                38 | 39 | 41 | 42 => count == 2 && same(Kind::Int),
+                43 | 46 | 49 | 50 | 81 => count == 3 && same(Kind::Float),
+                44 | 45 => count == 3 && same(Kind::Int),
+                // Ldexp: a float and an integer exponent.
+                53 => {
+                    count == 2
+                        && first == result
+                        && first.is_some_and(|f| {
+                            f.kind == Kind::Float
+                                && shapes[1].is_some_and(|e| e.kind == Kind::Int && e.count == f.count && e.width == 32)
+                        })
+                }
+                // Length, Distance, Cross, Normalize.
+                66 => {
+                    count == 1
+                        && first.is_some_and(|f| f.kind == Kind::Float && result == Some(Shape { count: 1, ..f }))
+                }
+                67 => {
+                    count == 2
+                        && shapes[0] == shapes[1]
+                        && first.is_some_and(|f| f.kind == Kind::Float && result == Some(Shape { count: 1, ..f }))
+                }
+                68 => count == 2 && same(Kind::Float) && result.is_some_and(|shape| shape.count == 3),
+                69 => count == 1 && same(Kind::Float),
+                70 | 71 => count == if number == 70 { 3 } else { 2 } && same(Kind::Float),
+                // FindILsb, FindSMsb, FindUMsb.
+                73..=75 => count == 1 && same(Kind::Int) && first.is_some_and(|shape| shape.width == 32),
+                // Packs and unpacks of four and two.
+                54 | 55 => count == 1 && is_f32(first, 4) && is_u32(result, 1),
+                56..=58 => count == 1 && is_f32(first, 2) && is_u32(result, 1),
+                63 | 64 => count == 1 && is_u32(first, 1) && is_f32(result, 4),
+                60..=62 => count == 1 && is_u32(first, 1) && is_f32(result, 2),
+                _ => return Err("it uses a function of `GLSL.std.450` that is not supported"),
+            },
+            BAD,
+        )
+    }
+}

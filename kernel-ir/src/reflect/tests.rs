@@ -1,0 +1,168 @@
+//! What is read of real modules; and that no cut, flipped or random module is taken for one that fits by accident, or panics.
+
+use super::*;
+
+const SCALE: &[u8] = include_bytes!("../../../runtime/tests/modules/scale.spv");
+const BINS: &[u8] = include_bytes!("../../../runtime/tests/modules/bins.spv");
+
+fn read(bytes: &[u8]) -> Result<Interface, ModuleError> {
+    Interface::read(&words_of(bytes)?, None)
+}
+
+#[test]
+fn the_interface_is_read() {
+    let scale = read(SCALE).unwrap();
+    assert_eq!((scale.entry_point.as_str(), scale.version), ("main", [1, 5]));
+    let [x, y, z] = scale.workgroup;
+    assert_eq!((x, y, z), (WorkgroupSize::Constant(7), WorkgroupSize::Known(1), WorkgroupSize::Known(1)));
+    let buffers: Vec<_> =
+        scale.buffers.iter().map(|buffer| (buffer.binding, buffer.is_writable, buffer.fixed_bytes)).collect();
+    assert_eq!(buffers, [(0, false, 0), (1, true, 0)]);
+    let f32 = DataType { scalar: ScalarType::F32, count: 1 };
+    assert_eq!(scale.buffers[1].element, Some(Element { stride: 4, ty: Some(f32) }));
+    let fields: Vec<_> =
+        scale.push_constants.iter().map(|field| (field.offset, field.size, field.ty.unwrap().scalar)).collect();
+    assert_eq!(fields, [(0, 4, ScalarType::U32), (4, 4, ScalarType::F32)]);
+    assert_eq!(scale.push_constant_size, 8);
+    let constants: Vec<_> =
+        scale.constants.iter().map(|constant| (constant.number, constant.ty, constant.default)).collect();
+    let expected = [
+        (0, ScalarType::F32, u64::from(2.0f32.to_bits())),
+        (1, ScalarType::I32, 0xffff_ffff),
+        (3, ScalarType::Bool, 0),
+        (7, ScalarType::U32, 1),
+    ];
+    assert_eq!(constants, expected);
+}
+
+#[test]
+fn names_shared_memory_and_subgroups_are_read() {
+    let bins = read(BINS).unwrap();
+    assert_eq!(bins.workgroup, [64, 1, 1].map(WorkgroupSize::Known));
+    assert_eq!(bins.shared_bytes, 64);
+    assert!(bins.subgroup_operations.contains(SubgroupOperations::ARITHMETIC.union(SubgroupOperations::BASIC)));
+    let [items, sums] = &bins.buffers[..] else { panic!("{bins:?}") };
+    assert_eq!((items.fixed_bytes, items.element), (16, Some(Element { stride: 32, ty: None })));
+    assert_eq!((sums.fixed_bytes, sums.element, sums.is_writable), (68, None, true));
+    assert_eq!(items.name.as_deref(), Some("Items"));
+}
+
+#[test]
+fn entry_points_are_named() {
+    let words = words_of(SCALE).unwrap();
+    assert_eq!(Interface::read(&words, Some("main")), Interface::read(&words, None));
+    let error = Interface::read(&words, Some("other")).unwrap_err();
+    assert_eq!(error.cause, "it has no entry point `other`; there are `main`");
+}
+
+#[test]
+fn either_order_of_bytes_is_read() {
+    let swapped: Vec<u8> = SCALE.chunks(4).flat_map(|word| word.iter().rev().copied()).collect();
+    assert_eq!(read(&swapped), read(SCALE));
+    assert!(read(&SCALE[..SCALE.len() - 1]).is_err());
+}
+
+#[test]
+fn a_cut_module_is_none() {
+    for module in [SCALE, BINS] {
+        let words = words_of(module).unwrap();
+        for len in 0..words.len() {
+            assert!(Interface::read(&words[..len], None).is_err(), "{len} words");
+        }
+    }
+}
+
+/// A small generator of numbers, the same in each run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+#[test]
+fn damage_never_panics() {
+    let mut numbers = Numbers(0x1234_5678_9abc_def1);
+    for module in [SCALE, BINS] {
+        let words = words_of(module).unwrap();
+        let mut accepted = 0;
+        for _ in 0..4000 {
+            let mut damaged = words.clone();
+            for _ in 0..=numbers.next() % 3 {
+                let at = (numbers.next() % words.len() as u64) as usize;
+                damaged[at] = match numbers.next() % 4 {
+                    0 => damaged[at] ^ 1 << (numbers.next() % 32),
+                    1 => damaged[(numbers.next() % words.len() as u64) as usize],
+                    2 => (numbers.next() % 200) as u32,
+                    _ => numbers.next() as u32,
+                };
+            }
+            accepted += u32::from(Interface::read(&damaged, None).is_ok());
+        }
+        // Names, literals and operators of the same kind may change without harm.
+        assert!(accepted < 2400, "{accepted} of 4000 damaged modules are taken");
+    }
+    for _ in 0..2000 {
+        let mut random: Vec<u32> = (0..numbers.next() % 64).map(|_| numbers.next() as u32).collect();
+        assert!(Interface::read(&random, None).is_err());
+        let header = [0x0723_0203, 0x1_0500, 0, 100, 0];
+        random.splice(0..0, header);
+        random.iter_mut().skip(5).for_each(|word| *word = (*word % 64) | ((*word >> 16 & 7) << 16));
+        assert!(Interface::read(&random, None).is_err());
+    }
+}
+
+/// The position of the first instruction with an opcode.
+fn find(words: &[u32], opcode: u16) -> usize {
+    let mut at = 5;
+    while words[at] & 0xffff != u32::from(opcode) {
+        at += (words[at] >> 16) as usize;
+    }
+    at
+}
+
+#[test]
+fn refusals_say_why() {
+    let words = words_of(SCALE).unwrap();
+    let cause = |change: &dyn Fn(&mut Vec<u32>)| {
+        let mut changed = words.clone();
+        change(&mut changed);
+        Interface::read(&changed, None).unwrap_err().cause
+    };
+    assert_eq!(cause(&|words| words[0] = 1), "its magic number is not that of SPIR-V in this machine's byte order");
+    assert_eq!(cause(&|words| words[1] = 0x2_0000), "its version is not one from 1.0 to 1.6");
+    assert_eq!(cause(&|words| words.truncate(words.len() - 2)), "a function has no end");
+    let images = find(&words, grammar::CAPABILITY) + 1;
+    assert_eq!(cause(&|words| words[images] = 56), "it needs the capability 56, which is not supported");
+    let model = find(&words, grammar::ENTRY_POINT) + 1;
+    assert_eq!(cause(&|words| words[model] = 0), "it has an entry point that is not for compute");
+    let add = find(&words, 129);
+    assert_eq!(
+        cause(&|words| words[add + 3] = words[add + 1]),
+        "an operation has operands or a result of types that it cannot have"
+    );
+    assert!(cause(&|words| words[add] = 0x0005_0080).starts_with("an operation has operands"));
+    let store = find(&words, 62);
+    assert_eq!(
+        cause(&|words| words.swap(store + 1, store + 2)),
+        "an access to memory has a pointer or a value of another type"
+    );
+}
+
+/// Modules in the folder that `GRIDWISE_MODULES` names are all taken; nothing without it.
+#[test]
+fn modules_of_a_folder_are_taken() {
+    let Some(folder) = std::env::var_os("GRIDWISE_MODULES") else { return };
+    let mut refused = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if let Err(error) = read(&std::fs::read(&path).unwrap()) {
+            refused.push(format!("{}: {error}", path.display()));
+        }
+    }
+    assert!(refused.is_empty(), "{}: {:#?}", refused.len(), &refused[..refused.len().min(20)]);
+}

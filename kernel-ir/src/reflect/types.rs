@@ -1,0 +1,302 @@
+//! The types and constants of a module, each checked as it is declared.
+
+use std::collections::HashMap;
+
+use super::ModuleError;
+use super::grammar as g;
+use super::parse::{Inst, Instructions};
+
+/// A type; parts are ids of earlier types.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Type {
+    Void,
+    Bool,
+    Int { width: u32, is_signed: bool },
+    Float { width: u32 },
+    Vector { element: u32, count: u32 },
+    Matrix { column: u32, count: u32 },
+    Array { element: u32, len: u32 },
+    RuntimeArray { element: u32 },
+    Struct { members: Vec<u32> },
+    Pointer { class: u32, pointee: u32 },
+    Function { returned: u32, params: Vec<u32> },
+}
+
+/// What scalars and vectors are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Bool,
+    Int,
+    Float,
+}
+
+/// A scalar or vector, without the sign of integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) kind: Kind,
+    /// Bits of an element; zero for `bool`.
+    pub(super) width: u32,
+    pub(super) count: u32,
+}
+
+pub(super) mod class {
+    pub(crate) const INPUT: u32 = 1;
+    pub(crate) const UNIFORM: u32 = 2;
+    pub(crate) const WORKGROUP: u32 = 4;
+    pub(crate) const PRIVATE: u32 = 6;
+    pub(crate) const FUNCTION: u32 = 7;
+    pub(crate) const PUSH_CONSTANT: u32 = 9;
+    pub(crate) const STORAGE_BUFFER: u32 = 12;
+}
+
+/// How deep types may nest, and bytes of the largest: beyond that drivers run out of stack or memory.
+const MAX_DEPTH: u32 = 32;
+const MAX_BYTES: u64 = 1 << 30;
+
+/// The types of a module by their ids.
+#[derive(Debug, Default)]
+pub(super) struct Types {
+    all: HashMap<u32, (Type, u32)>,
+    /// Integer constants by their ids: their value in the module as it is.
+    numbers: HashMap<u32, u64>,
+}
+
+impl Types {
+    /// Checks all declarations outside of functions, but for variables.
+    pub(super) fn new(module: &Instructions<'_>) -> Result<Self, ModuleError> {
+        let mut types = Self::default();
+        for (position, inst) in module.list.iter().enumerate() {
+            if inst.opcode == g::FUNCTION {
+                break;
+            }
+            let is_early = |id: &u32| module.made.get(id).is_some_and(|made| *made < position);
+            if (g::TYPE_VOID..=g::SPEC_CONSTANT_OP).contains(&inst.opcode)
+                && !inst.ids.iter().chain(&inst.ty).all(is_early)
+            {
+                return Err(ModuleError::new(inst.at, "a declaration names an id that is made later or nowhere"));
+            }
+            let checked = match inst.opcode {
+                g::TYPE_VOID..=g::TYPE_FUNCTION => types.add_type(inst),
+                g::CONSTANT_TRUE..=g::SPEC_CONSTANT_OP => types.check_constant(module, inst),
+                _ => Ok(()),
+            };
+            checked.map_err(|cause| ModuleError::new(inst.at, cause))?;
+        }
+        Ok(types)
+    }
+
+    pub(super) fn get(&self, id: u32) -> Option<&Type> {
+        self.all.get(&id).map(|(ty, _)| ty)
+    }
+
+    /// An integer constant's value, as the module has it.
+    pub(super) fn number(&self, id: u32) -> Option<u64> {
+        self.numbers.get(&id).copied()
+    }
+
+    /// What a scalar or vector type is made of.
+    pub(super) fn shape(&self, id: u32) -> Option<Shape> {
+        Some(match self.get(id)? {
+            Type::Bool => Shape { kind: Kind::Bool, width: 0, count: 1 },
+            Type::Int { width, .. } => Shape { kind: Kind::Int, width: *width, count: 1 },
+            Type::Float { width } => Shape { kind: Kind::Float, width: *width, count: 1 },
+            Type::Vector { element, count } => Shape { count: *count, ..self.shape(*element)? },
+            _ => return None,
+        })
+    }
+
+    /// The type of a part of a composite; any for arrays and vectors.
+    pub(super) fn part(&self, id: u32, index: Option<u64>) -> Option<u32> {
+        match self.get(id)? {
+            Type::Vector { element, count } | Type::Matrix { column: element, count } => {
+                index.is_none_or(|index| index < u64::from(*count)).then_some(*element)
+            }
+            Type::Array { element, len } => {
+                let len = self.number(*len)?;
+                index.is_none_or(|index| index < len).then_some(*element)
+            }
+            Type::RuntimeArray { element } => Some(*element),
+            Type::Struct { members } => members.get(usize::try_from(index?).ok()?).copied(),
+            _ => None,
+        }
+    }
+
+    /// How many parts a composite has.
+    pub(super) fn parts(&self, id: u32) -> Option<u64> {
+        match self.get(id)? {
+            Type::Vector { count, .. } | Type::Matrix { count, .. } => Some((*count).into()),
+            Type::Array { len, .. } => self.number(*len),
+            Type::Struct { members } => Some(members.len() as u64),
+            _ => None,
+        }
+    }
+
+    /// Whether two types differ only in how their structs and arrays are laid out.
+    pub(super) fn matches(&self, a: u32, b: u32) -> bool {
+        match (self.get(a), self.get(b)) {
+            _ if a == b => true,
+            (Some(Type::Array { element: a, len: a_len }), Some(Type::Array { element: b, len: b_len })) => {
+                self.number(*a_len) == self.number(*b_len) && self.matches(*a, *b)
+            }
+            (Some(Type::Struct { members: a }), Some(Type::Struct { members: b })) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.matches(*a, *b))
+            }
+            _ => false,
+        }
+    }
+
+    /// Bytes of a value where nothing tells its layout, closely packed; none for what has no size.
+    pub(super) fn packed_bytes(&self, id: u32) -> Option<u64> {
+        let bytes = match self.get(id)? {
+            Type::Bool => 4,
+            Type::Int { width, .. } | Type::Float { width } => u64::from(*width) / 8,
+            Type::Vector { element, count } | Type::Matrix { column: element, count } => {
+                self.packed_bytes(*element)?.checked_mul((*count).into())?
+            }
+            Type::Array { element, len } => self.packed_bytes(*element)?.checked_mul(self.number(*len)?)?,
+            Type::Struct { members } => {
+                members.iter().try_fold(0u64, |sum, member| sum.checked_add(self.packed_bytes(*member)?))?
+            }
+            _ => return None,
+        };
+        (bytes <= MAX_BYTES).then_some(bytes)
+    }
+
+    fn add_type(&mut self, inst: &Inst<'_>) -> Result<(), &'static str> {
+        let word = |index: usize| inst.rest.get(index).copied().unwrap_or_default();
+        let depth_of = |id: u32| self.all.get(&id).map(|(_, depth)| *depth);
+        let is_scalar = |id: u32| self.shape(id).is_some_and(|shape| shape.count == 1);
+        let is_data =
+            |id: u32| !matches!(self.get(id), None | Some(Type::Void | Type::Function { .. } | Type::Pointer { .. }));
+        let is_sized = |id: u32| is_data(id) && self.packed_bytes(id).is_some();
+        let ty = match inst.opcode {
+            g::TYPE_VOID => Type::Void,
+            g::TYPE_BOOL => Type::Bool,
+            g::TYPE_INT => match (word(0), word(1)) {
+                (width @ (8 | 16 | 32 | 64), sign @ (0 | 1)) => Type::Int { width, is_signed: sign == 1 },
+                _ => return Err("an integer has a width or sign that cannot be"),
+            },
+            g::TYPE_FLOAT => match word(0) {
+                width @ (16 | 32 | 64) => Type::Float { width },
+                _ => return Err("a float has a width that cannot be"),
+            },
+            g::TYPE_VECTOR => match (word(0), word(1)) {
+                (element, count @ 2..=4) if is_scalar(element) => Type::Vector { element, count },
+                _ => return Err("a vector is not of two to four scalars"),
+            },
+            g::TYPE_MATRIX => match (word(0), word(1)) {
+                (column, count @ 2..=4)
+                    if self.shape(column).is_some_and(|shape| shape.kind == Kind::Float && shape.count > 1) =>
+                {
+                    Type::Matrix { column, count }
+                }
+                _ => return Err("a matrix is not of two to four vectors of floats"),
+            },
+            g::TYPE_ARRAY => match self.number(word(1)) {
+                Some(1..) if is_sized(word(0)) => Type::Array { element: word(0), len: word(1) },
+                _ => return Err("an array is not of something with a size, or its length is no positive constant"),
+            },
+            g::TYPE_RUNTIME_ARRAY if is_sized(word(0)) => Type::RuntimeArray { element: word(0) },
+            g::TYPE_RUNTIME_ARRAY => return Err("an array is not of something with a size"),
+            g::TYPE_STRUCT => {
+                let (last, before) =
+                    inst.rest.split_last().map_or((None, &[][..]), |(last, before)| (Some(last), before));
+                if !before.iter().all(|member| is_sized(*member)) || !last.is_none_or(|last| is_data(*last)) {
+                    return Err("a struct has a member that it cannot have");
+                }
+                Type::Struct { members: inst.rest.to_vec() }
+            }
+            g::TYPE_POINTER => match word(0) {
+                class::INPUT
+                | class::UNIFORM
+                | class::WORKGROUP
+                | class::PRIVATE
+                | class::FUNCTION
+                | class::PUSH_CONSTANT
+                | class::STORAGE_BUFFER
+                    if is_data(word(1)) =>
+                {
+                    Type::Pointer { class: word(0), pointee: word(1) }
+                }
+                _ => {
+                    return Err(
+                        "a pointer is not one to data in memory that compute modules have here: images, samplers and addresses are not supported",
+                    );
+                }
+            },
+            g::TYPE_FUNCTION => {
+                let is_valid = |id: &u32| {
+                    !matches!(
+                        self.get(*id),
+                        None | Some(Type::Void | Type::Function { .. } | Type::RuntimeArray { .. })
+                    )
+                };
+                let (returned, params) = inst.rest.split_first().ok_or("a function type returns nothing known")?;
+                if !params.iter().all(is_valid) || !(is_valid(returned) || self.get(*returned) == Some(&Type::Void)) {
+                    return Err("a function takes or returns what it cannot");
+                }
+                Type::Function { returned: *returned, params: params.to_vec() }
+            }
+            _ => {
+                return Err(
+                    "it has a type that is not for compute on buffers: images, samplers and the like are not supported",
+                );
+            }
+        };
+        let depth = 1 + inst.ids.iter().filter_map(|id| depth_of(*id)).max().unwrap_or(0);
+        if depth > MAX_DEPTH {
+            return Err("its types nest too deep");
+        }
+        if let Some(id) = inst.result {
+            self.all.insert(id, (ty, depth));
+        }
+        Ok(())
+    }
+
+    fn check_constant(&mut self, module: &Instructions<'_>, inst: &Inst<'_>) -> Result<(), &'static str> {
+        let (Some(ty), Some(result)) = (inst.ty, inst.result) else { return Err("a constant has no type") };
+        let known = self.get(ty).ok_or("a constant's type is none")?;
+        let type_of = |id: u32| module.of(id).and_then(|made| made.ty);
+        let is_constant = |id: u32| {
+            module.of(id).is_some_and(|made| {
+                (g::CONSTANT_TRUE..=g::SPEC_CONSTANT_OP).contains(&made.opcode) || made.opcode == g::UNDEF
+            })
+        };
+        match inst.opcode {
+            g::CONSTANT_TRUE | g::CONSTANT_FALSE | g::SPEC_CONSTANT_TRUE | g::SPEC_CONSTANT_FALSE => {
+                (*known == Type::Bool).then_some(()).ok_or("a boolean constant is not of type bool")
+            }
+            g::CONSTANT | g::SPEC_CONSTANT => {
+                let [low, high] = [0, 1].map(|index| u64::from(inst.rest.get(index).copied().unwrap_or_default()));
+                match known {
+                    Type::Int { .. } => {
+                        self.numbers.insert(result, low | high << 32);
+                        Ok(())
+                    }
+                    Type::Float { .. } => Ok(()),
+                    _ => Err("a number's type is none of numbers"),
+                }
+            }
+            g::CONSTANT_COMPOSITE | g::SPEC_CONSTANT_COMPOSITE => {
+                let fits = self.parts(ty) == Some(inst.rest.len() as u64)
+                    && inst
+                        .rest
+                        .iter()
+                        .zip(0..)
+                        .all(|(part, index)| is_constant(*part) && type_of(*part) == self.part(ty, Some(index)));
+                fits.then_some(()).ok_or("a composite constant is not made of what its type says")
+            }
+            g::CONSTANT_NULL => self.packed_bytes(ty).map(|_| ()).ok_or("a null constant is of a type that has none"),
+            g::SPEC_CONSTANT_OP => {
+                if !inst.ids.iter().all(|id| is_constant(*id)) {
+                    return Err("an operation on constants names what is none");
+                }
+                super::rules::check_operation(self, &type_of, inst.rest[0] as u16, ty, &inst.ids)?;
+                // Its value is the driver's to compute: where a size is asked for, it counts as one.
+                self.numbers.insert(result, 1);
+                Ok(())
+            }
+            _ => Err("it has a constant that is not for compute on buffers"),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! One launch of a loaded module: arguments by binding, checked against what the module says.
+
+use std::sync::Arc;
+
+use super::Loaded;
+use crate::buffer::Buffer;
+use crate::data::GpuData;
+use crate::error::{Error, Result};
+use crate::grid::Grid;
+use crate::launch::Extent;
+use crate::ops::{Access, Op, Recorder};
+use crate::steps::{BufferArg, ModuleStep};
+use crate::tensor::{Tensor, TensorRef};
+
+/// A launch of a module; made by [`SpirvAlgorithm::launch`](crate::SpirvAlgorithm::launch), recorded by
+/// [`Sequence::record`](crate::Sequence::record).
+///
+/// The first argument that does not fit is remembered, and told when the launch is recorded.
+#[derive(Debug, Clone)]
+pub struct ModuleLaunch {
+    loaded: Arc<Loaded>,
+    grid: Grid,
+    buffers: Result<Vec<BufferArg>>,
+    push: Option<Vec<u8>>,
+}
+
+impl ModuleLaunch {
+    pub(super) fn new(loaded: Arc<Loaded>, grid: Grid) -> Self {
+        Self { loaded, grid, buffers: Ok(Vec::new()), push: None }
+    }
+
+    /// A tensor that the module reads through a binding.
+    #[must_use]
+    pub fn read<T: GpuData>(self, binding: u32, tensor: &Tensor<T>) -> Self {
+        self.bind(binding, tensor.handle().buffer, false)
+    }
+
+    /// A tensor that the module may write through a binding.
+    #[must_use]
+    pub fn write<T: GpuData>(self, binding: u32, tensor: &mut Tensor<T>) -> Self {
+        self.bind(binding, tensor.handle().buffer, true)
+    }
+
+    /// All push constants, as one struct.
+    #[must_use]
+    pub fn push<T: GpuData>(self, constants: &T) -> Self {
+        // SAFETY: a value of plain data is valid for reads of its bytes.
+        let bytes = unsafe { std::slice::from_raw_parts(std::ptr::from_ref(constants).cast::<u8>(), size_of::<T>()) };
+        self.push_bytes(bytes)
+    }
+
+    /// All push constants, as bytes: of any `bytemuck::Pod` struct those of `bytemuck::bytes_of`.
+    #[must_use]
+    pub fn push_bytes(mut self, bytes: &[u8]) -> Self {
+        self.push = Some(bytes.to_vec());
+        self
+    }
+
+    fn bind(mut self, binding: u32, buffer: Arc<Buffer>, is_exclusive: bool) -> Self {
+        let Ok(buffers) = &mut self.buffers else { return self };
+        match check_buffer(&self.loaded, buffers, binding, &buffer, is_exclusive) {
+            Ok(is_written) => buffers.push(BufferArg { buffer, param: binding, binding, is_written }),
+            Err(error) => self.buffers = Err(error),
+        }
+        self
+    }
+
+    /// The push constants, if they are as many as the module has.
+    fn checked_push(&self) -> Result<Vec<u8>> {
+        let size = self.loaded.interface.push_constant_size as usize;
+        match &self.push {
+            None if size == 0 => Ok(Vec::new()),
+            // A struct may end with padding.
+            Some(bytes) if bytes.len() >= size && bytes.len() <= size.next_multiple_of(16) => {
+                Ok(bytes[..size].to_vec())
+            }
+            other => Err(Error::ArgumentMismatch {
+                kernel: self.loaded.name.clone(),
+                param: "push constants".to_owned(),
+                expected: format!("{size} bytes"),
+                found: other.as_ref().map_or_else(|| "none".to_owned(), |bytes| format!("{} bytes", bytes.len())),
+            }),
+        }
+    }
+}
+
+/// Checks a tensor for a binding; tells whether it is written.
+fn check_buffer(
+    loaded: &Loaded,
+    given: &[BufferArg],
+    binding: u32,
+    buffer: &Arc<Buffer>,
+    is_exclusive: bool,
+) -> Result<bool> {
+    let declared = loaded.interface.buffers.iter().find(|declared| declared.binding == binding);
+    let shown = || match declared.and_then(|declared| declared.name.as_deref()) {
+        Some(name) => format!("binding {binding} (`{name}`)"),
+        None => format!("binding {binding}"),
+    };
+    let mismatch = |expected: String, found: String| {
+        Err(Error::ArgumentMismatch { kernel: loaded.name.clone(), param: shown(), expected, found })
+    };
+    let tensor = || format!("tensor `{}` of {} elements of {} bytes", buffer.name(), buffer.len(), buffer.stride());
+    let Some(declared) = declared else {
+        let bindings: Vec<String> = loaded.interface.buffers.iter().map(|buffer| buffer.binding.to_string()).collect();
+        return mismatch(format!("one of the bindings {{{}}}", bindings.join(", ")), tensor());
+    };
+    if given.iter().any(|other| other.binding == binding) {
+        return mismatch("one tensor".to_owned(), format!("another, {}", tensor()));
+    }
+    if declared.is_writable && !is_exclusive {
+        return mismatch(
+            "a tensor that may be written (`write`), since the module does not say `readonly`".to_owned(),
+            tensor(),
+        );
+    }
+    let is_written = declared.is_writable;
+    match declared.element {
+        // Nothing but elements: they are the tensor's.
+        Some(element) if declared.fixed_bytes == 0 && element.stride != buffer.stride() => {
+            return mismatch(format!("elements of {} bytes", element.stride), tensor());
+        }
+        _ if buffer.bytes() < declared.fixed_bytes => {
+            return mismatch(format!("at least {} bytes", declared.fixed_bytes), tensor());
+        }
+        _ => {}
+    }
+    let is_alias = |other: &BufferArg| Arc::ptr_eq(&other.buffer, buffer) && (is_written || other.is_written);
+    if given.iter().any(is_alias) {
+        let operation = format!("module `{}`", loaded.name);
+        return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });
+    }
+    Ok(is_written)
+}
+
+impl Op for ModuleLaunch {
+    fn name(&self) -> &str {
+        &self.loaded.name
+    }
+
+    fn accesses(&self) -> Vec<Access> {
+        let access =
+            |arg: &BufferArg| Access { tensor: TensorRef { buffer: arg.buffer.clone() }, is_write: arg.is_written };
+        self.buffers.iter().flatten().map(access).collect()
+    }
+
+    fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
+        let (loaded, mut buffers) = (&self.loaded, self.buffers.clone()?);
+        if let Some(missing) = loaded
+            .interface
+            .buffers
+            .iter()
+            .find(|declared| buffers.iter().all(|given| given.binding != declared.binding))
+        {
+            return Err(Error::ArgumentMismatch {
+                kernel: loaded.name.clone(),
+                param: format!("binding {}", missing.binding),
+                expected: "a tensor".to_owned(),
+                found: "none".to_owned(),
+            });
+        }
+        let push = self.checked_push()?;
+        let max = loaded.shared.info.limits.max_groups;
+        let extent = Extent::of_module(&loaded.name, loaded.workgroup, self.grid, max)?;
+        buffers.sort_by_key(|given| given.binding);
+        let step = ModuleStep { loaded: loaded.clone(), buffers, push, groups: extent.groups };
+        recorder.module(step, extent.is_empty())
+    }
+}

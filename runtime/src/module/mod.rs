@@ -1,0 +1,283 @@
+//! Algorithms from SPIR-V that is loaded at run time: checked as a whole before a driver sees it, launched by what it says of itself.
+
+mod launch;
+
+use std::sync::Arc;
+
+use gridwise_ir::descriptor::Feature;
+use gridwise_ir::reflect::{Interface, ModuleError, ScalarType, WorkgroupSize, words_of};
+use half::f16;
+
+pub use launch::ModuleLaunch;
+
+use crate::algorithm::{check_subgroups, check_workgroup};
+use crate::error::{Error, KernelName, Result};
+use crate::grid::Grid;
+use crate::manager::{Backend, DeviceInfo, Shared};
+use crate::vulkan::{Caps, Constants, Pipeline, PipelineDesc};
+
+/// SPIR-V to load with [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
+#[derive(Debug, Clone, Copy)]
+pub struct SpirvDesc<'a> {
+    /// A name for errors and the driver's tools.
+    pub name: &'a str,
+    /// The module.
+    pub code: SpirvCode<'a>,
+    /// The entry point; may be left out where there is only one.
+    pub entry_point: Option<&'a str>,
+    /// Values of specialization constants, by their numbers; others keep the module's own.
+    pub constants: &'a [(u32, Constant)],
+}
+
+/// A module as words, or as the bytes of a file.
+#[derive(Debug, Clone, Copy)]
+pub enum SpirvCode<'a> {
+    /// Words, in the machine's byte order.
+    Words(&'a [u32]),
+    /// Bytes, in either order.
+    Bytes(&'a [u8]),
+}
+
+/// The value of a specialization constant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "they are Rust's types")]
+pub enum Constant {
+    Bool(bool),
+    I8(i8),
+    I16(i16),
+    I32(i32),
+    I64(i64),
+    U8(u8),
+    U16(u16),
+    U32(u32),
+    U64(u64),
+    F16(f16),
+    F32(f32),
+    F64(f64),
+}
+
+macro_rules! constants {
+    ($($ty:ty = $variant:ident, |$value:ident| $bits:expr;)+) => {
+        $(impl From<$ty> for Constant {
+            fn from(value: $ty) -> Self {
+                Self::$variant(value)
+            }
+        })+
+
+        impl Constant {
+            fn ty(self) -> ScalarType {
+                match self {
+                    $(Self::$variant(_) => ScalarType::$variant,)+
+                }
+            }
+
+            fn bits(self) -> u64 {
+                match self {
+                    $(Self::$variant($value) => $bits,)+
+                }
+            }
+        }
+    };
+}
+
+constants! {
+    bool = Bool, |value| value.into();
+    i8 = I8, |value| value as u8 as u64;
+    i16 = I16, |value| value as u16 as u64;
+    i32 = I32, |value| value as u32 as u64;
+    i64 = I64, |value| value as u64;
+    u8 = U8, |value| value.into();
+    u16 = U16, |value| value.into();
+    u32 = U32, |value| value.into();
+    u64 = U64, |value| value;
+    f16 = F16, |value| value.to_bits().into();
+    f32 = F32, |value| value.to_bits().into();
+    f64 = F64, |value| value.to_bits();
+}
+
+/// A module that is ready to run on a manager's device; made by [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
+#[derive(Debug, Clone)]
+pub struct SpirvAlgorithm {
+    loaded: Arc<Loaded>,
+}
+
+/// What an algorithm from SPIR-V holds.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) name: KernelName,
+    words: Vec<u32>,
+    pub(crate) interface: Interface,
+    pub(crate) workgroup: [u32; 3],
+    pub(crate) pipeline: Arc<Pipeline>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl SpirvAlgorithm {
+    pub(crate) fn new(shared: &Arc<Shared>, desc: &SpirvDesc<'_>) -> Result<Self> {
+        let refuse =
+            |error: ModuleError| Error::ModuleRefused { module: desc.name.to_owned(), cause: error.to_string() };
+        let words = match desc.code {
+            SpirvCode::Words(words) => words.to_vec(),
+            SpirvCode::Bytes(bytes) => words_of(bytes).map_err(refuse)?,
+        };
+        let interface = Interface::read(&words, desc.entry_point).map_err(refuse)?;
+        Self::load(shared, desc.name.to_owned().into(), words, interface, desc.constants)
+    }
+
+    fn load(
+        shared: &Arc<Shared>,
+        name: KernelName,
+        words: Vec<u32>,
+        interface: Interface,
+        constants: &[(u32, Constant)],
+    ) -> Result<Self> {
+        check_constants(&name, &interface, constants)?;
+        let workgroup = workgroup_of(&interface, constants);
+        let Backend::Vulkan(vulkan) = &shared.backend else {
+            return Err(Error::NeedsVulkan { kernel: name });
+        };
+        check_device(&name, &interface, workgroup, &shared.info, &vulkan.device.caps)?;
+        let mut values = Constants::default();
+        for (number, constant) in constants {
+            let size = constant.ty().size() as usize;
+            values.push(*number, size, constant.bits());
+        }
+        let bindings: Vec<u32> = interface.buffers.iter().map(|buffer| buffer.binding).collect();
+        let pipeline = Pipeline::get(
+            &vulkan.device,
+            &PipelineDesc {
+                name: &name,
+                words: &words,
+                entry_point: &interface.entry_point,
+                bindings: &bindings,
+                push_constant_size: interface.push_constant_size,
+                constants: values,
+                width: workgroup[0],
+                uses_subgroups: interface.subgroup_operations.0 != 0,
+                subgroup_size: None,
+            },
+        )?;
+        let loaded = Loaded { name, words, interface, workgroup, pipeline, shared: shared.clone() };
+        Ok(Self { loaded: Arc::new(loaded) })
+    }
+
+    /// The same module with other values of its specialization constants; those not named have the module's own.
+    ///
+    /// # Errors
+    /// As [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
+    pub fn rebuild(&self, constants: &[(u32, Constant)]) -> Result<Self> {
+        let Loaded { name, words, interface, shared, .. } = &*self.loaded;
+        Self::load(shared, name.clone(), words.clone(), interface.clone(), constants)
+    }
+
+    /// What the module says of itself: bindings, push constants, specialization constants.
+    pub fn interface(&self) -> &Interface {
+        &self.loaded.interface
+    }
+
+    /// The name it was given.
+    pub fn name(&self) -> &str {
+        &self.loaded.name
+    }
+
+    /// Invocations per workgroup.
+    pub fn workgroup(&self) -> [u32; 3] {
+        self.loaded.workgroup
+    }
+
+    /// A launch, to be given its arguments and recorded. A grid in items is rounded up to whole workgroups: the module
+    /// itself has to mask what is beyond.
+    pub fn launch(&self, grid: Grid) -> ModuleLaunch {
+        ModuleLaunch::new(self.loaded.clone(), grid)
+    }
+}
+
+/// The value of a constant that sizes the workgroup; what is too large for it is refused as too large.
+fn workgroup_of(interface: &Interface, constants: &[(u32, Constant)]) -> [u32; 3] {
+    interface.workgroup.map(|size| match size {
+        WorkgroupSize::Known(size) => size,
+        WorkgroupSize::Constant(number) => {
+            let given = constants.iter().find(|(other, _)| *other == number).map(|(_, constant)| constant.bits());
+            let own = interface.constants.iter().find(|constant| constant.number == number);
+            let bits = given.or(own.map(|constant| constant.default)).unwrap_or(0);
+            u32::try_from(bits).unwrap_or(u32::MAX)
+        }
+    })
+}
+
+/// Checks that given constants exist, once each, and have the module's types.
+fn check_constants(name: &KernelName, interface: &Interface, constants: &[(u32, Constant)]) -> Result<()> {
+    for (index, (number, constant)) in constants.iter().enumerate() {
+        let declared = interface.constants.iter().find(|declared| declared.number == *number);
+        let is_repeated = constants[..index].iter().any(|(other, _)| other == number);
+        let expected = match declared {
+            _ if is_repeated => "one value".to_owned(),
+            None => {
+                let numbers: Vec<String> =
+                    interface.constants.iter().map(|constant| constant.number.to_string()).collect();
+                format!("one of the numbers {{{}}}", numbers.join(", "))
+            }
+            Some(declared) if declared.ty != constant.ty() => declared.ty.name().to_owned(),
+            Some(_) => continue,
+        };
+        let found = format!("{} of type {}", if is_repeated { "another" } else { "a value" }, constant.ty().name());
+        return Err(Error::ConstantMismatch { module: name.clone(), number: *number, expected, found });
+    }
+    Ok(())
+}
+
+/// Checks what a module needs against what a device has.
+fn check_device(
+    name: &KernelName,
+    interface: &Interface,
+    workgroup: [u32; 3],
+    info: &DeviceInfo,
+    caps: &Caps,
+) -> Result<()> {
+    let limits = &info.limits;
+    let needs = |needs: String| Error::ModuleNeeds { module: name.clone(), needs, device: info.name.clone() };
+    let newest = if info.api_version.is_some_and(|version| version >= [1, 3, 0]) { [1, 6] } else { [1, 5] };
+    if interface.version > newest {
+        return Err(needs(format!("SPIR-V {}.{}", interface.version[0], interface.version[1])));
+    }
+    for (number, capability) in &interface.capabilities {
+        let feature = match number {
+            9 => Feature::Float16,
+            10 => Feature::Float64,
+            11 => Feature::Int64,
+            12 => Feature::BufferInt64Atomics,
+            22 => Feature::Int16,
+            39 => Feature::Int8,
+            4433 => Feature::Storage16,
+            4435 => Feature::PushConstant16,
+            4448 => Feature::Storage8,
+            4450 => Feature::PushConstant8,
+            // What a driver supports of these is told per kernel of our own; other modules do without.
+            4464 | 4466 | 4467 | 6033 | 6034 => return Err(needs(format!("the capability {capability}"))),
+            _ => continue,
+        };
+        if !info.features.contains(&feature) {
+            return Err(needs(feature.vulkan_name().to_owned()));
+        }
+    }
+    if interface.uses_device_scope && !caps.has_device_scope {
+        return Err(needs("vulkanMemoryModelDeviceScope".to_owned()));
+    }
+    check_workgroup(name, workgroup, limits)?;
+    check_subgroups(name, interface.subgroup_operations, info)?;
+    let shared = u32::try_from(interface.shared_bytes).unwrap_or(u32::MAX);
+    if shared > limits.max_shared_bytes {
+        let limit = limits.max_shared_bytes;
+        return Err(Error::SharedMemoryTooLarge { kernel: name.clone(), asked: shared, limit });
+    }
+    let (asked, limit) = (interface.push_constant_size, limits.max_push_constants);
+    if asked > limit {
+        return Err(Error::PushConstantsTooLarge { kernel: name.clone(), asked, limit });
+    }
+    let (asked, limit) = (interface.buffers.len() as u32, limits.max_buffers);
+    // Layouts cost memory in proportion to the largest binding.
+    if asked > limit || interface.buffers.last().is_some_and(|buffer| buffer.binding > 0xffff) {
+        return Err(Error::TooManyBuffers { kernel: name.clone(), asked, limit });
+    }
+    Ok(())
+}

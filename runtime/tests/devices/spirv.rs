@@ -1,0 +1,197 @@
+//! SPIR-V loaded at run time: launched by what it says of itself; refused where it, or what it is given, does not fit.
+
+use gridwise_runtime::ops::OpFill;
+use gridwise_runtime::{
+    Algorithm, Constant, DeviceKind, Error, Grid, Manager, Result, SpirvAlgorithm, SpirvCode, SpirvDesc,
+};
+
+use crate::{each_device, ramp};
+
+const SCALE: &[u8] = include_bytes!("../modules/scale.spv");
+const BINS: &[u8] = include_bytes!("../modules/bins.spv");
+
+fn load(manager: &Manager, bytes: &[u8], constants: &[(u32, Constant)]) -> Result<SpirvAlgorithm> {
+    let desc = SpirvDesc { name: "module", code: SpirvCode::Bytes(bytes), entry_point: None, constants };
+    // SAFETY: the modules stay within the buffers that the tests give them; damaged ones are not launched.
+    unsafe { Algorithm::from_spirv(manager, &desc) }
+}
+
+/// Runs a test on each Vulkan device.
+fn each_vulkan(test: impl Fn(&Manager)) {
+    each_device(|manager| {
+        if manager.device().kind == DeviceKind::Host {
+            assert!(matches!(load(manager, SCALE, &[]), Err(Error::NeedsVulkan { .. })));
+        } else {
+            test(manager);
+        }
+    });
+}
+
+const WIDE: (u32, Constant) = (7, Constant::U32(64));
+
+#[test]
+fn constants_and_push_constants_arrive() {
+    each_vulkan(|manager| {
+        let len = 1000;
+        let from = manager.tensor(&ramp(len)).unwrap();
+        let mut to = manager.tensor(&vec![-1.0f32; len]).unwrap();
+        let scale = load(manager, SCALE, &[(0, 3.0f32.into()), (1, 5i32.into()), (3, true.into()), WIDE]).unwrap();
+        assert_eq!((scale.workgroup(), scale.name()), ([64, 1, 1], "module"));
+        let plain = scale.rebuild(&[WIDE]).unwrap();
+        let sequence = manager.sequence().unwrap();
+        let launch = scale.launch(Grid::items(len)).read(0, &from).write(1, &mut to);
+        sequence.record(launch.push(&[900u32, 0.5f32.to_bits()])).unwrap();
+        sequence.eval().unwrap();
+        let expected = |i: usize| if i < 900 { -(3.0 * i as f32 + 0.5 + 5.0) } else { -1.0 };
+        assert_eq!(to.to_vec().unwrap(), (0..len).map(expected).collect::<Vec<_>>());
+        // The module's own constants; other launches keep theirs.
+        let launch = plain.launch(Grid::groups(1)).read(0, &from).write(1, &mut to);
+        sequence.record(launch.push_bytes(&[255, 255, 0, 0, 0, 0, 0, 0])).unwrap();
+        for _ in 0..2 {
+            sequence.eval().unwrap();
+            let expected = |i: usize| if i < 64 { 2.0 * i as f32 - 1.0 } else { expected(i) };
+            assert_eq!(to.to_vec().unwrap(), (0..len).map(expected).collect::<Vec<_>>());
+        }
+    });
+}
+
+#[test]
+fn what_compilers_make_runs_in_order_with_everything_else() {
+    each_vulkan(|manager| {
+        let mut words = vec![0u32; 4 + 8 * 100];
+        words[0] = 100;
+        for item in 0..100 {
+            let place = [1.0f32, 4.0, 9.0, -1.0].map(f32::to_bits);
+            words[4 + 8 * item..][..4].copy_from_slice(&place);
+            words[8 + 8 * item] = item as u32;
+            words[9 + 8 * item] = 1.0f32.to_bits();
+        }
+        let items = manager.tensor(&words).unwrap();
+        let mut bins = manager.tensor_of_len::<u32>(17).unwrap();
+        let module = load(manager, BINS, &[]).unwrap();
+        let sequence = manager.sequence().unwrap();
+        for _ in 0..2 {
+            sequence.record(OpFill::new(&mut bins, 0)).unwrap();
+            sequence.record(module.launch(Grid::groups(2)).read(0, &items).write(1, &mut bins)).unwrap();
+        }
+        let profile = sequence.eval_profiled().unwrap();
+        assert_eq!(profile.ops()[1].name, "module");
+        let found = bins.to_vec().unwrap();
+        let expected: Vec<u32> = (0..16).map(|bin| (0..100).filter(|item| item % 16 == bin).count() as u32).collect();
+        assert_eq!(found[..16], expected);
+        sequence.eval().unwrap();
+        assert_eq!(bins.to_vec().unwrap()[..16], expected);
+    });
+}
+
+#[test]
+fn arguments_have_to_fit() {
+    each_vulkan(|manager| {
+        let scale = load(manager, SCALE, &[WIDE]).unwrap();
+        let from = manager.tensor(&[1.0f32; 8]).unwrap();
+        let mut to = manager.tensor(&[1.0f32; 8]).unwrap();
+        let mut bytes = manager.tensor(&[1u8; 64]).unwrap();
+        let sequence = manager.sequence().unwrap();
+        let launch = || scale.launch(Grid::items(8));
+        let refused = |launch: gridwise_runtime::ModuleLaunch, says: &str| {
+            let error = sequence.record(launch).map(|_| ()).unwrap_err();
+            assert!(error.to_string().contains(says), "{error}");
+        };
+        let push = [8u32, 0];
+        refused(launch().push(&push), "binding 0: expected a tensor, found none");
+        refused(launch().read(0, &from).push(&push), "binding 1: expected a tensor, found none");
+        refused(launch().read(0, &from).write(1, &mut to), "push constants: expected 8 bytes, found none");
+        refused(launch().read(0, &from).write(1, &mut to).push(&7u32), "expected 8 bytes, found 4 bytes");
+        refused(launch().read(0, &from).write(1, &mut to).push(&[0u32; 5]), "expected 8 bytes, found 20 bytes");
+        refused(launch().read(2, &from).push(&push), "expected one of the bindings {0, 1}");
+        refused(launch().read(0, &from).read(0, &from).push(&push), "expected one tensor, found another");
+        refused(launch().read(1, &from).push(&push), "a tensor that may be written");
+        refused(launch().write(1, &mut bytes).push(&push), "expected elements of 4 bytes");
+        let error = sequence.record(launch().read(0, &to).write(1, &mut to.clone_handle(manager)).push(&push));
+        assert!(error.is_ok(), "two tensors");
+        let alone = &mut to;
+        let twice = scale.launch(Grid::items(8)).read(0, &*alone).write(1, alone).push(&push);
+        assert!(matches!(sequence.record(twice).map(|_| ()), Err(Error::AliasedTensor { .. })));
+        let wide = scale.launch(Grid::groups(1u64 << 31)).read(0, &from).write(1, &mut to).push(&push);
+        assert!(matches!(sequence.record(wide).map(|_| ()), Err(Error::GridTooLarge { .. })));
+        let nothing = scale.launch(Grid::items(0)).read(0, &from).write(1, &mut to).push(&push);
+        sequence.clear().unwrap();
+        sequence.record(nothing).unwrap().eval().unwrap();
+        let other = crate::open(gridwise_runtime::ManagerDesc::from_env());
+        let foreign = other.sequence().unwrap();
+        let result = foreign.record(launch().read(0, &from).write(1, &mut to).push(&push)).map(|_| ());
+        assert!(matches!(result, Err(Error::ForeignAlgorithm { .. })));
+        let small = manager.tensor(&[0u32; 3]).unwrap();
+        let bins = load(manager, BINS, &[]).unwrap();
+        refused(bins.launch(Grid::groups(1)).read(0, &small), "binding 0 (`Items`): expected at least 16 bytes");
+    });
+}
+
+/// A second tensor, for what must not be the first.
+trait CloneHandle {
+    fn clone_handle(&self, manager: &Manager) -> gridwise_runtime::Tensor<f32>;
+}
+
+impl CloneHandle for gridwise_runtime::Tensor<f32> {
+    fn clone_handle(&self, manager: &Manager) -> gridwise_runtime::Tensor<f32> {
+        manager.tensor(&self.to_vec().unwrap()).unwrap()
+    }
+}
+
+#[test]
+fn constants_have_to_fit() {
+    each_vulkan(|manager| {
+        let says = |constants: &[(u32, Constant)], text: &str| {
+            let error = load(manager, SCALE, constants).unwrap_err();
+            assert!(error.to_string().contains(text), "{error}");
+        };
+        says(&[(0, 3u32.into())], "constant 0: expected f32, found a value of type u32");
+        says(&[(3, 1u32.into())], "constant 3: expected bool, found a value of type u32");
+        says(&[(2, 1u32.into())], "constant 2: expected one of the numbers {0, 1, 3, 7}");
+        says(&[WIDE, WIDE], "constant 7: expected one value, found another");
+        says(&[(7, 0u32.into())], "workgroup [0, 1, 1]");
+        says(&[(7, u32::MAX.into())], "exceeds the device's limits");
+    });
+}
+
+#[test]
+fn modules_that_are_none_are_refused() {
+    each_device(|manager| {
+        let refused = |bytes: &[u8]| matches!(load(manager, bytes, &[]), Err(Error::ModuleRefused { .. }));
+        assert!(refused(&[]) && refused(&SCALE[..SCALE.len() / 2]) && refused(&SCALE[4..]) && refused(&SCALE[..99]));
+        assert!(refused(&[0xff; 4000]));
+        let words: Vec<u32> = SCALE.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        let desc =
+            SpirvDesc { name: "m", code: SpirvCode::Words(&words), entry_point: Some("nothing"), constants: &[] };
+        // SAFETY: it is not launched.
+        let error = unsafe { Algorithm::from_spirv(manager, &desc) }.unwrap_err();
+        assert!(error.to_string().contains("no entry point `nothing`; there are `main`"), "{error}");
+    });
+}
+
+#[test]
+fn damaged_modules_do_not_crash_the_driver() {
+    let rounds = std::env::var("GRIDWISE_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let manager = crate::open(gridwise_runtime::ManagerDesc::from_env());
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut number = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    let mut compiled = 0;
+    for module in [SCALE, BINS] {
+        for _ in 0..rounds {
+            let mut damaged = module.to_vec();
+            let at = number(damaged.len());
+            match number(3) {
+                0 => damaged[at] ^= 1 << number(8),
+                1 => damaged[at] = number(256) as u8,
+                _ => damaged[at & !3] = module[number(module.len()) & !3],
+            }
+            compiled += u32::from(load(&manager, &damaged, &[]).is_ok());
+        }
+    }
+    eprintln!("{compiled} of {} damaged modules are still modules", 2 * rounds);
+}
