@@ -65,7 +65,9 @@ pub mod prelude {
 pub mod __private {
     pub mod launch;
 
-    pub use gridwise_runtime::{Grid, KernelArgs, Result, Sequence, Tensor, data, descriptor, glam, kernel, twin};
+    pub use gridwise_runtime::{
+        Grid, KernelArgs, Result, Sequence, Tensor, ValueArg, data, descriptor, glam, kernel, twin,
+    };
 }
 
 /// The examples of the error index: doctests compile the right ones, and see that the wrong ones do not.

@@ -3,7 +3,7 @@
 use gridwise_ir::ir::FloatRules;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
-use syn::parse::{Parse, ParseStream, Parser as _};
+use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Token};
 
@@ -11,6 +11,7 @@ use crate::ast::{Path, ScalarName, SpanRange};
 use crate::diag::{Diagnostics, code};
 use crate::infer::nearest;
 use crate::program::{Chosen, ItemId, Program, TypedItem};
+use crate::type_list::{self, ListSyntax, TypeList};
 use crate::typed::{ConstValue, Len};
 
 /// Invocations per workgroup of a kernel that does not say: a multiple of every GPU's subgroup size.
@@ -41,6 +42,8 @@ pub(crate) struct KernelAttr {
     float_rules: FloatRules,
     /// Values of const parameters where nothing else is said.
     defaults: Vec<ConstDefault>,
+    /// What type parameters stand for.
+    type_lists: Vec<TypeList>,
 }
 
 /// `N = 256`
@@ -67,16 +70,32 @@ enum Size {
     Error,
 }
 
-/// `key = value`, `key(name, …)`
+/// `key = value`, `key(name, …)`, `T = [A, B]`
 struct Argument {
     key: Ident,
     value: Option<Expr>,
     names: Option<Vec<Ident>>,
+    types: Option<ListSyntax>,
 }
 
-impl Parse for Argument {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let key = input.parse()?;
+impl Argument {
+    fn parse_all(input: ParseStream<'_>, generics: &syn::Generics) -> syn::Result<Vec<Self>> {
+        let mut arguments = Vec::new();
+        while !input.is_empty() {
+            arguments.push(Self::parse(input, generics)?);
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(arguments)
+    }
+
+    fn parse(input: ParseStream<'_>, generics: &syn::Generics) -> syn::Result<Self> {
+        let key: Ident = input.parse()?;
+        if generics.type_params().any(|param| param.ident == key) {
+            let types = input.parse::<Option<Token![=]>>()?.map(|_| ListSyntax::parse(input)).transpose()?;
+            return Ok(Self { key, value: None, names: None, types });
+        }
         let mut names = None;
         if input.peek(syn::token::Paren) {
             let list;
@@ -84,7 +103,7 @@ impl Parse for Argument {
             names = Some(Punctuated::<Ident, Token![,]>::parse_terminated(&list)?.into_iter().collect());
         }
         let value = input.parse::<Option<Token![=]>>()?.map(|_| input.parse()).transpose()?;
-        Ok(Self { key, value, names })
+        Ok(Self { key, value, names, types: None })
     }
 }
 
@@ -93,8 +112,9 @@ impl KernelAttr {
     pub(crate) fn parse(tokens: TokenStream, generics: &syn::Generics, diags: &mut Diagnostics) -> Self {
         let span = SpanRange::token(Span::call_site());
         let (float_rules, defaults) = (FloatRules::default(), Vec::new());
-        let mut attr = Self { workgroup: Vec::new(), span, subgroup: None, float_rules, defaults };
-        let arguments = match Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens) {
+        let mut attr =
+            Self { workgroup: Vec::new(), span, subgroup: None, float_rules, defaults, type_lists: Vec::new() };
+        let arguments = match (|input: ParseStream<'_>| Argument::parse_all(input, generics)).parse2(tokens) {
             Ok(arguments) => arguments,
             Err(error) => {
                 let message = format!("cannot read the arguments of `#[kernel]`: {error}");
@@ -105,10 +125,11 @@ impl KernelAttr {
             }
         };
         let mut seen: Vec<String> = Vec::new();
-        for argument in arguments {
+        for mut argument in arguments {
             let (span, key) = (SpanRange::token(argument.key.span()), argument.key.to_string());
             let is_const = generics.const_params().any(|param| param.ident == argument.key);
-            if !KEYS.contains(&key.as_str()) && !is_const {
+            let is_type = generics.type_params().any(|param| param.ident == argument.key);
+            if !KEYS.contains(&key.as_str()) && !is_const && !is_type {
                 unknown_key(&argument.key, diags);
                 continue;
             }
@@ -117,6 +138,9 @@ impl KernelAttr {
                 continue;
             }
             match (&argument.value, key.as_str()) {
+                _ if is_type => {
+                    attr.type_lists.push(TypeList::read(&argument.key, argument.types.take(), diags));
+                }
                 (value, _) if is_const => attr.read_default(&argument.key, value.as_ref(), diags),
                 (value, "fast_math") => attr.read_fast_math(&argument, value.is_some(), diags),
                 _ if argument.names.is_some() => {
@@ -137,7 +161,13 @@ impl KernelAttr {
             }
             seen.push(key);
         }
+        attr.type_lists = type_list::complete(attr.type_lists, generics, diags);
         attr
+    }
+
+    /// What the kernel's type parameters stand for, in their order.
+    pub(crate) fn type_lists(&self) -> &[TypeList] {
+        &self.type_lists
     }
 
     /// `fast_math` gives up everything, `fast_math(contract)` what it names.

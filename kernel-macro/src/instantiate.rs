@@ -132,7 +132,7 @@ impl Work {
 }
 
 /// `lerp::<f32>` with its arguments, in backticks.
-fn instance_name(program: &Program, id: ItemId) -> String {
+pub(crate) fn instance_name(program: &Program, id: ItemId) -> String {
     let ProgramItem { item: Item::Fn(function), bindings, .. } = &program.items[id] else { return String::new() };
     let own = bindings.iter().filter(|binding| binding.name != "Self" && !binding.name.starts_with("__"));
     let args: Vec<String> = own.map(|binding| type_name(program, &binding.ty)).collect();
@@ -141,7 +141,7 @@ fn instance_name(program: &Program, id: ItemId) -> String {
 
 /// What is known of a generic function as written must hold in each instance: its rendering, which runs on the host, has
 /// the former types, and the device the latter.
-fn compare(program: &Program, generic: ItemId, instance: ItemId, diags: &mut Diagnostics) {
+pub(crate) fn compare(program: &Program, generic: ItemId, instance: ItemId, diags: &mut Diagnostics) {
     let TypedItem::Generic(written) = &program.items[generic].typed else { return };
     let TypedItem::Fn(typed) = &program.items[instance].typed else { return };
     let Item::Fn(function) = &program.items[generic].item else { return };
@@ -176,7 +176,10 @@ fn agrees(written: &Ty, found: &Ty) -> bool {
         (Ty::Error | Ty::Never, _) | (_, Ty::Error | Ty::Never) => true,
         (Ty::Closure(_, a), Ty::Closure(_, b)) => a == b,
         (Ty::Array(a, n), Ty::Array(b, m)) => n == m && agrees(a, b),
-        (Ty::Option(a), Ty::Option(b)) | (Ty::Iterator(a), Ty::Iterator(b)) => agrees(a, b),
+        (Ty::Option(a), Ty::Option(b)) | (Ty::Iterator(a), Ty::Iterator(b)) | (Ty::Shared(a), Ty::Shared(b)) => {
+            agrees(a, b)
+        }
+        (Ty::Buffer { element: a, mutable: m }, Ty::Buffer { element: b, mutable: n }) => m == n && agrees(a, b),
         (Ty::Result(a, e), Ty::Result(b, f)) => agrees(a, b) && agrees(e, f),
         (Ty::Tuple(a), Ty::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| agrees(a, b)),
         _ => written == found,

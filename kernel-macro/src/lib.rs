@@ -29,6 +29,7 @@ mod render;
 mod source;
 mod standard;
 mod tokens;
+mod type_list;
 mod typed;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -75,6 +76,24 @@ use proc_macro2::TokenStream as Tokens;
 ///
 /// A size of 0, and a workgroup of more than 1024 invocations, do not compile; what one device lacks is an error of the
 /// dispatch.
+///
+/// # Type parameters
+///
+/// A kernel's type parameters stand for the types that its attribute lists, `NAME = [types]`: it is compiled for each of them, or
+/// for each combination where there are several (64 at most). Bounds are Rust's, as for any generic function. The dispatch
+/// type has the same parameters, which the arguments tell; a type that is not listed does not compile. Beside it stands a
+/// trait, here `ScaleTypes`, which the listed types implement, for functions that launch the kernel and are generic themselves:
+///
+/// ```ignore
+/// #[kernel(T = [f32, u32, Vec3])]
+/// fn scale<T: Copy + Mul<Output = T>>(x: &mut [T], k: T) {
+///     let i = global_id().x;
+///     x[i] = x[i] * k;
+/// }
+///
+/// Scale::dispatch(&seq, Grid::items(1024), &mut x, 1.5)?;
+/// Scale::<u32>::dispatch(&seq, Grid::items(1024), &mut y, 3)?;
+/// ```
 #[proc_macro_attribute]
 pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     guarded(item, |item| expand::kernel(attr.into(), item))

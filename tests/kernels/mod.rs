@@ -18,6 +18,7 @@ pub mod generics;
 pub mod grid;
 pub mod implementations;
 pub mod integers;
+pub mod kernel_types;
 pub mod life;
 pub mod loops;
 pub mod matching;
@@ -65,6 +66,7 @@ pub fn all() -> Vec<Case> {
         grid::CASES,
         implementations::CASES,
         integers::CASES,
+        kernel_types::CASES,
         life::CASES,
         loops::CASES,
         matching::CASES,

@@ -4,7 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::FnArg;
 use syn::ext::IdentExt as _;
 
-use super::generics::{are_const, params_and_args, params_with_defaults};
+use super::generics::{params_and_args, params_with_defaults, type_params};
+use super::listed::{is_incomplete, type_clauses, types_name, types_trait, types_tuple};
 use crate::ast::{Fn, Param, ScalarName, TypeExpr, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::gather::is_gathered_type;
@@ -33,10 +34,13 @@ fn shared_attrs(attrs: &[syn::Attribute]) -> impl Iterator<Item = &syn::Attribut
 }
 
 /// `struct Saxpy;` with its documentation.
-fn dispatch_struct(function: &Fn, name: &Ident, attr: &KernelAttr) -> Tokens {
-    let shared = shared_attrs(&function.attrs);
-    let params = params_with_defaults(function, attr);
-    let (function, vis) = (&function.name, &function.vis);
+fn dispatch_struct(item: &Fn, name: &Ident, attr: &KernelAttr) -> Tokens {
+    let shared = shared_attrs(&item.attrs);
+    let params = params_with_defaults(item, attr);
+    let (function, vis) = (&item.name, &item.vis);
+    // Mentions the type parameters, and is of the same size for all of them.
+    let types: Vec<_> = type_params(item).collect();
+    let members = (!types.is_empty()).then(|| tokens!((::core::marker::PhantomData<fn() -> (#(#types,)*)>)));
     // A paragraph of its own, behind the author's.
     let sentence = format!("\n\nLaunches the kernel `{function}`: see [`dispatch`](Self::dispatch).");
     tokens! {
@@ -44,7 +48,7 @@ fn dispatch_struct(function: &Fn, name: &Ident, attr: &KernelAttr) -> Tokens {
         #[doc = #sentence]
         #[derive(Debug, Clone, Copy)]
         #[allow(non_camel_case_types)]
-        #vis struct #name #params;
+        #vis struct #name #params #members;
     }
 }
 
@@ -58,10 +62,14 @@ pub(crate) fn dispatch_items(item: &syn::ItemFn, function: &Fn, attr: &KernelAtt
     let dispatch_type = dispatch_struct(function, &name, attr);
     let (params, args) = params_and_args(function);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-    let is_plausible = are_const(function)
-        && function.params.len() == item.sig.inputs.len()
+    let is_plausible = function.params.len() == item.sig.inputs.len()
         && function.params.iter().all(|param| may_reach_device(&param.ty));
-    let dispatch = if is_plausible { typed_dispatch(function, private) } else { any_dispatch(item, private) };
+    let is_generic = type_params(function).next().is_some();
+    let types = (is_generic && !is_incomplete(function, attr)).then(|| types_trait(function, &name, attr, private));
+    let dispatch = match is_plausible && types.is_some() == is_generic {
+        true => typed_dispatch(function, is_generic, private),
+        false => any_dispatch(item, private),
+    };
     let doc = format!(
         "Records a launch of the kernel `{}` into `seq`.\n\n# Errors\nWhen an argument belongs to another manager or is used \
          already, or when the device cannot run the kernel.",
@@ -69,6 +77,7 @@ pub(crate) fn dispatch_items(item: &syn::ItemFn, function: &Fn, attr: &KernelAtt
     );
     let tokens = tokens! {
         #dispatch_type
+        #types
         #(#cfgs)*
         impl #params #name #args {
             #[doc = #doc]
@@ -79,7 +88,8 @@ pub(crate) fn dispatch_items(item: &syn::ItemFn, function: &Fn, attr: &KernelAtt
     tokens.into()
 }
 
-fn typed_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
+/// `is_listed`: the kernel has type parameters, and a trait of the types they may stand for.
+fn typed_dispatch(function: &Fn, is_listed: bool, private: &TokenStream) -> Tokens {
     let vis = &function.vis;
     // Hygiene keeps these apart from the author's names.
     let local = |name| Ident::new(name, Span::mixed_site());
@@ -95,10 +105,22 @@ fn typed_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
     });
     // Errors about a call point here: at the kernel's name, not at the attribute.
     let dispatch = Ident::new("dispatch", function.name.span());
-    tokens! {
-        #vis fn #dispatch(#seq: &#private::Sequence, #grid: #private::Grid, #(#params),*) -> #private::Result<()> {
+    let (start, clauses) = if is_listed {
+        let (types, trait_name) = (types_tuple(function), types_name(function));
+        let consts = function.generics.source.const_params().map(|param| &param.ident);
+        (tokens!(<#types as #trait_name>::__launch::<#(#consts),*>()), Some(type_clauses(function, private)))
+    } else {
+        let start = tokens!({
             use #private::launch::NoKernel as _;
-            let #args = #private::launch::LaunchOf::<Self>::NEW.args() #(#pushes)*;
+            #private::launch::LaunchOf::<Self>::NEW.args()
+        });
+        (start, None)
+    };
+    tokens! {
+        #vis fn #dispatch(#seq: &#private::Sequence, #grid: #private::Grid, #(#params),*) -> #private::Result<()>
+        #clauses
+        {
+            let #args = #start #(#pushes)*;
             #seq.dispatch(#grid, #args)
         }
     }
@@ -122,8 +144,9 @@ fn any_dispatch(item: &syn::ItemFn, private: &TokenStream) -> Tokens {
 fn may_reach_device(ty: &TypeExpr) -> bool {
     match &ty.kind {
         TypeKind::Path(path) => is_gathered_type(path) || path.segments.last().is_some_and(is_data_name),
-        TypeKind::Slice { element, .. } => !is_named(element, "bool") && may_reach_device(element),
-        TypeKind::Array { element, .. } => !is_named(element, "bool") && may_reach_device(element),
+        TypeKind::Slice { element, .. } | TypeKind::Array { element, .. } => {
+            !is_named(element, "bool") && may_reach_device(element)
+        }
         TypeKind::Atomic(value) => may_reach_device(value),
         TypeKind::Shared(_)
         | TypeKind::Ref { .. }
@@ -164,7 +187,7 @@ fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
 }
 
 /// The element of the tensor that is passed: a tensor of numbers for a slice of atomics, which lie in memory alike.
-fn plain_element(element: &TypeExpr) -> TokenStream {
+pub(super) fn plain_element(element: &TypeExpr) -> TokenStream {
     match &element.kind {
         TypeKind::Atomic(value) => value.tokens.clone(),
         _ => element.tokens.clone(),

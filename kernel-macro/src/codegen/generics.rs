@@ -1,38 +1,86 @@
 //! The generic parameters of a kernel, as its dispatch type and what implements it write them; and the checks of their values.
 
+use std::collections::BTreeSet;
+
 use gridwise_ir::compile::Compiled;
 use gridwise_ir::descriptor::Size;
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal};
 use quote::ToTokens;
 
-use crate::ast::Fn;
-use crate::ast::ScalarName;
+use crate::ast::{Bound, Fn, GenericKind, ScalarName, TypeExpr};
 use crate::attrs::{KernelAttr, MAX_INVOCATIONS};
+use crate::gather::path_tokens;
 use crate::program::Program;
 use crate::tokens::{Tokens, tokens};
 
-/// Whether a kernel has no generic parameters but those it may have; others are reported, and its dispatch type does not have
-/// them.
-pub(super) fn are_const(function: &Fn) -> bool {
-    function.generics.source.params.iter().all(|param| matches!(param, syn::GenericParam::Const(_)))
+/// The type parameters.
+pub(super) fn type_params(function: &Fn) -> impl Iterator<Item = &Ident> {
+    function.generics.source.type_params().map(|param| &param.ident)
 }
 
-/// `<const N: usize>` and `<N>`; nothing for a kernel without generic parameters.
-pub(super) fn params_and_args(function: &Fn) -> (Option<TokenStream>, Option<TokenStream>) {
-    if function.generics.params.is_empty() || !are_const(function) {
+/// `<T, const N: usize>` and `<T, N>`, without bounds; nothing for a kernel without generic parameters.
+pub(super) fn params_and_args(function: &Fn) -> (Option<Tokens>, Option<Tokens>) {
+    if function.generics.params.is_empty() {
         return (None, None);
     }
-    let (params, args, _) = function.generics.source.split_for_impl();
-    (Some(params.to_token_stream()), Some(args.to_token_stream()))
+    let params = function.generics.source.params.iter().map(bare_param);
+    let args = function.generics.source.params.iter().filter_map(name_of).map(|name| tokens!(#name));
+    (Some(tokens!(<#(#params),*>)), Some(tokens!(<#(#args),*>)))
+}
+
+/// `<const N: usize>`: what is left where the types are known.
+pub(super) fn const_params(function: &Fn) -> Option<Tokens> {
+    let mut params = function.generics.source.const_params().map(ToTokens::to_token_stream).peekable();
+    params.peek()?;
+    Some(tokens!(<#(#params),*>))
+}
+
+fn bare_param(param: &syn::GenericParam) -> Tokens {
+    match param {
+        syn::GenericParam::Type(param) => {
+            let name = &param.ident;
+            tokens!(#name)
+        }
+        other => other.to_token_stream().into(),
+    }
+}
+
+fn name_of(param: &syn::GenericParam) -> Option<&Ident> {
+    match param {
+        syn::GenericParam::Type(param) => Some(&param.ident),
+        syn::GenericParam::Const(param) => Some(&param.ident),
+        syn::GenericParam::Lifetime(_) => None,
+    }
+}
+
+/// The parameters' names for the types of an instance, and the traits in whose methods bounds give a part.
+pub(super) fn type_names(function: &Fn, written: &[&TypeExpr]) -> Tokens {
+    let aliases = type_params(function).zip(written).map(|(name, ty)| {
+        let ty = &ty.tokens;
+        tokens!(#[allow(dead_code, non_camel_case_types)] type #name = #ty;)
+    });
+    let mut seen = BTreeSet::new();
+    let mut traits = Vec::new();
+    for param in &function.generics.params {
+        let GenericKind::Type { bounds, .. } = &param.kind else { continue };
+        for bound in bounds {
+            let Bound::Trait { path, .. } = bound else { continue };
+            if seen.insert(path.text()) {
+                let path = path_tokens(path);
+                traits.push(tokens!(#[allow(unused_imports)] use #path as _;));
+            }
+        }
+    }
+    tokens!(#(#aliases)* #(#traits)*)
 }
 
 /// `<const N: usize = 256>` of the dispatch type.
 pub(super) fn params_with_defaults(function: &Fn, attr: &KernelAttr) -> Option<Tokens> {
-    if function.generics.params.is_empty() || !are_const(function) {
+    if function.generics.params.is_empty() {
         return None;
     }
     let params = function.generics.source.params.iter().map(|param| {
-        let written = param.to_token_stream();
+        let written = bare_param(param);
         let default = match param {
             syn::GenericParam::Const(param) => attr.default_of(&param.ident),
             _ => None,

@@ -5,8 +5,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 
 use super::descriptor::{DESCRIPTOR, descriptor_tokens};
 use super::dispatch::type_name;
-use super::generics::{constants, params_and_args};
-use crate::ast::{Fn, Item, ScalarName, TypeKind};
+use super::generics::{const_params, constants, params_and_args, type_names};
+use crate::ast::{Fn, Item, ScalarName, TypeExpr, TypeKind};
 use crate::editor;
 use crate::message::Message;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
@@ -14,25 +14,58 @@ use crate::render::{TWIN, render_host, render_original, sites_tokens};
 use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::Ty;
 
-/// The checked original and the `Kernel` implementation with descriptor and host twin. There may be a variant of what was
-/// compiled, for devices that add to atomic floats.
-pub(crate) fn kernel_items(
+/// What a kernel was compiled to.
+pub(crate) struct BuiltKernel {
+    pub(crate) compiled: Compiled,
+    /// The same for devices that add to atomic floats.
+    pub(crate) variant: Option<Compiled>,
+    pub(crate) messages: Vec<Message>,
+}
+
+/// The checked original and the `Kernel` implementation with descriptor and host twin.
+pub(crate) fn kernel_items(program: &Program, item: ItemId, built: &BuiltKernel, krate: &TokenStream) -> TokenStream {
+    let original = original(program, item, krate);
+    let implementation = implementation(program, item, built, None, krate);
+    tokens!(#original #implementation).into()
+}
+
+/// The checked original.
+pub(crate) fn original(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
+    editor::unless_written(|| render_original(program, item, krate))
+}
+
+/// The `Kernel` implementation of an instance of a kernel with type parameters, which have other names for the types: `written`,
+/// in their order.
+pub(crate) fn instance_items(
     program: &Program,
     item: ItemId,
-    (compiled, variant): (&Compiled, Option<&Compiled>),
-    messages: &[Message],
+    built: &BuiltKernel,
+    written: &[&TypeExpr],
     krate: &TokenStream,
 ) -> TokenStream {
+    let Item::Fn(function) = &program.items[item].item else { return TokenStream::new() };
+    let names = type_names(function, written);
+    implementation(program, item, built, Some(names), krate).map(TokenStream::from).unwrap_or_default()
+}
+
+/// `names`: what gives the types of an instance the names of the parameters.
+fn implementation(
+    program: &Program,
+    item: ItemId,
+    built: &BuiltKernel,
+    names: Option<Tokens>,
+    krate: &TokenStream,
+) -> Option<Tokens> {
     let ProgramItem { item: Item::Fn(function), typed: TypedItem::Fn(typed), file, position, .. } =
         &program.items[item]
     else {
-        return TokenStream::new();
+        return None;
     };
-    let Some(host) = render_host(program, item) else { return TokenStream::new() };
+    let BuiltKernel { compiled, variant, messages } = built;
+    let host = render_host(program, item)?;
     let private = &TokenStream::from(tokens!(#krate::__private));
-    let original = editor::unless_written(|| render_original(program, item, krate));
     let place = CompiledLocation { file: file.clone(), line: position.0, column: position.1 };
-    let descriptor = descriptor_tokens(program, (compiled, variant), messages, &place, &host.sites);
+    let descriptor = descriptor_tokens(program, (compiled, variant.as_ref()), messages, &place, &host.sites);
     let atomics = function.params.iter().zip(&typed.params).enumerate().filter_map(|(position, (param, ty))| {
         let is_shared = matches!(ty, Ty::Buffer { mutable: false, .. });
         (is_shared && typed.atomic_buffers.contains(&param.binding)).then_some(position)
@@ -40,18 +73,19 @@ pub(crate) fn kernel_items(
     let atomics: Vec<_> = atomics.collect();
     let atomics = (!atomics.is_empty()).then(|| tokens!(const ATOMIC_PARAMS: &'static [usize] = &[#(#atomics),*];));
     let constants = constants(program, function, compiled);
-    let (params, args) = params_and_args(function);
+    let params = const_params(function);
+    let (_, args) = params_and_args(function);
     let assertions = assertions(function, &typed.params, private);
     let name = type_name(&function.name);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let (twin, home) = (Ident::new(TWIN, Span::call_site()), Ident::new(DESCRIPTOR, Span::call_site()));
     let (sites, host) = (sites_tokens(&host.sites), host.tokens);
-    let tokens = tokens! {
-        #original
+    Some(tokens! {
         #(#cfgs)*
         const _: () = {
             #[allow(unused_imports)]
             use #private::{descriptor as #home, twin::{self as #twin, names::*}};
+            #names
             #sites
             #assertions
             // SAFETY: both sides come from one checked tree, with every access in range or checked where it happens.
@@ -62,8 +96,7 @@ pub(crate) fn kernel_items(
                 #host
             }
         };
-    };
-    tokens.into()
+    })
 }
 
 /// What rustc must confirm about the parameters' types: the macro sees names only.

@@ -4,19 +4,20 @@ use gridwise_ir::compile::{CompileError, CompileOptions, compile};
 use gridwise_ir::parallel::{NativeFloats, native_floats};
 use proc_macro2::{Ident, TokenStream};
 
+use super::instances::compile_instances;
 use super::{Finished, advance, errors_of, internal_error, start, unreadable_fn, wrong_item};
 use crate::assemble::{AssembleError, Assembled, MainItem, assemble};
 use crate::ast::{Fn, Item, Path, ScalarName, SpanRange, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::check::check_kernel;
 use crate::codegen::{
-    check_barriers, check_push_constants, check_shared_memory, dispatch_items, fn_stub, kernel_items, report_size,
-    type_name,
+    BuiltKernel, check_barriers, check_push_constants, check_shared_memory, dispatch_items, fn_stub, kernel_items,
+    report_size, type_name,
 };
 use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, words_text};
 use crate::editor;
-use crate::gather::{Closure, EntryKind, Place, State, names_of_fn};
+use crate::gather::{Closure, EntryKind, Place, State, names_of_fn, names_of_type};
 use crate::infer::{const_params, infer_item};
 use crate::instantiate::instantiate;
 use crate::krate::facade_path;
@@ -51,6 +52,8 @@ impl KernelItem {
             path.as_name().is_some_and(|name| self.function.generics.params.iter().any(|param| param.name == *name))
         };
         names.extend(self.attr.const_paths().filter(|path| !is_param(path)).cloned());
+        let listed = self.attr.type_lists().iter().flat_map(|list| &list.types).flat_map(names_of_type);
+        names.extend(listed.filter(|path| !is_param(&path)));
         dump("ast", &self.function.name.to_string(), || format!("{:#?}", self.function));
         names
     }
@@ -146,18 +149,33 @@ fn compile_kernel(
 ) -> Option<TokenStream> {
     let Assembled { mut program, item, .. } = assembled;
     bind_const_params(&mut program, item, attr, diags);
+    if !attr.type_lists().is_empty() {
+        return compile_instances(&mut program, item, attr, debug_assertions, diags);
+    }
     infer_item(&mut program, item, diags);
-    instantiate(&mut program, item, diags);
-    check_kernel(&program, item, diags);
-    let workgroup = attr.workgroup(&program, item, diags);
-    let subgroup = attr.subgroup(&program, item, diags);
-    check_shared_memory(&program, item, diags);
+    let built = build(&mut program, item, attr, debug_assertions, diags)?;
+    Some(kernel_items(&program, item, &built, &facade_path()))
+}
+
+/// Everything after inference; `None` after errors.
+pub(super) fn build(
+    program: &mut Program,
+    item: ItemId,
+    attr: &KernelAttr,
+    debug_assertions: bool,
+    diags: &mut Diagnostics,
+) -> Option<BuiltKernel> {
+    instantiate(program, item, diags);
+    check_kernel(program, item, diags);
+    let workgroup = attr.workgroup(program, item, diags);
+    let subgroup = attr.subgroup(program, item, diags);
+    check_shared_memory(program, item, diags);
     if diags.has_errors() {
         return None;
     }
     let Item::Fn(function) = &program.items[item].item else { return None };
     let name = function.name.to_string();
-    let Lowered { mut module, messages, barriers } = lower_kernel(&program, item, workgroup, debug_assertions);
+    let Lowered { mut module, messages, barriers } = lower_kernel(program, item, workgroup, debug_assertions);
     if let Some(kernel) = &mut module.kernel {
         kernel.subgroup_size = subgroup;
         kernel.float_rules = attr.float_rules();
@@ -182,7 +200,7 @@ fn compile_kernel(
         return None;
     }
     let variant = (native != NativeFloats::NONE).then(|| {
-        let mut module = lower_kernel_natively(&program, item, workgroup, debug_assertions, native).module;
+        let mut module = lower_kernel_natively(program, item, workgroup, debug_assertions, native).module;
         if let Some(kernel) = &mut module.kernel {
             kernel.subgroup_size = subgroup;
         }
@@ -190,7 +208,7 @@ fn compile_kernel(
     });
     // Without it the kernel computes the same.
     let variant = variant.and_then(Result::ok).filter(|variant| variant.has_interface_of(&compiled));
-    Some(kernel_items(&program, item, (&compiled, variant.as_ref()), &messages, &facade_path()))
+    Some(BuiltKernel { compiled, variant, messages })
 }
 
 /// Binds the kernel's const parameters to values that each launch chooses.

@@ -3,6 +3,7 @@
 
 mod device;
 mod gpu_data;
+mod instances;
 mod kernel;
 mod module;
 #[cfg(test)]

@@ -77,6 +77,13 @@ pub(crate) fn names_of_struct(item: &Struct) -> Vec<Path> {
     names.paths
 }
 
+/// What a type names.
+pub(crate) fn names_of_type(ty: &TypeExpr) -> Vec<Path> {
+    let mut names = Names::default();
+    names.ty(ty);
+    names.paths
+}
+
 /// What an enum names.
 pub(crate) fn names_of_enum(item: &Enum) -> Vec<Path> {
     let mut names = Names::default();

@@ -88,6 +88,15 @@ pub(crate) fn infer_signature(program: &Program, item: ItemId, function: &Fn) ->
     (params, result)
 }
 
+/// What types mean where an item stands, its parameters left out.
+pub(crate) fn infer_types(program: &Program, item: ItemId, types: &[TypeExpr], diags: &mut Diagnostics) -> Vec<Ty> {
+    let mut cx = Infer::new(program, item);
+    cx.params.clear();
+    let types = types.iter().map(|ty| cx.known_type(ty)).collect();
+    diags.append(cx.diags);
+    types
+}
+
 /// What the context demands of an expression.
 #[derive(Debug, Clone)]
 enum Expect {

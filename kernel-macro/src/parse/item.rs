@@ -98,10 +98,6 @@ pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> 
 
 impl Parser<'_> {
     fn check_kernel_generics(&mut self, generics: &syn::Generics) {
-        for param in generics.type_params() {
-            let what = "generic parameters of the kernel itself are";
-            self.unsupported(param, what, "write a generic `#[device] fn`, and for each type a kernel that calls it");
-        }
         for param in generics.const_params() {
             let name = match &param.ty {
                 Type::Path(path) => path.path.get_ident().and_then(|name| ScalarName::from_name(&name.to_string())),

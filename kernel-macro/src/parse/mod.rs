@@ -27,6 +27,7 @@ pub(crate) use direct::read_fn;
 pub(crate) use implementation::{default_fn, item_fn, parse_impl, parse_trait};
 pub(crate) use item::{Role, parse_const, parse_fn, parse_struct};
 pub(crate) use module::{ModuleItem, SourceItem, SourceItems};
+pub(crate) use ty::parse_type;
 
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Path, SpanRange, Statement};
 use crate::diag::{Diagnostic, Diagnostics, code};

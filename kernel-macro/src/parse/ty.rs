@@ -7,6 +7,12 @@ use super::Parser;
 use super::parallel::parallel_type;
 use super::span::type_range;
 use crate::ast::{TypeExpr, TypeKind};
+use crate::diag::Diagnostics;
+
+/// Parses a type that stands alone.
+pub(crate) fn parse_type(ty: &Type, diags: &mut Diagnostics) -> TypeExpr {
+    Parser::new(diags).ty(ty)
+}
 
 impl Parser<'_> {
     /// A type anywhere but in a kernel's parameter list.

@@ -40,8 +40,8 @@ impl Renderer<'_> {
                     return tokens;
                 }
                 let stated = match ty {
-                    Some(ty) => ty.tokens.clone().into(),
-                    None => self.let_ty(pattern, value.as_ref()),
+                    Some(ty) if !self.is_projection(ty) => ty.tokens.clone().into(),
+                    _ => self.let_ty(pattern, value.as_ref()),
                 };
                 let pattern = self.pattern_in(pattern, otherwise.is_some());
                 let value = value.as_ref().map(|value| {

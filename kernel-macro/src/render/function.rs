@@ -136,7 +136,12 @@ pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
     let (generics, turbofish, clauses) = if function.generics.params.is_empty() {
         (None, None, None)
     } else {
-        let (generics, args, clauses) = function.generics.source.split_for_impl();
+        // Type parameters are names of the instance's types here.
+        let mut source = function.generics.source.clone();
+        let is_generic = source.type_params().next().is_some();
+        source.params = source.params.into_iter().filter(|it| matches!(it, syn::GenericParam::Const(_))).collect();
+        source.where_clause = source.where_clause.filter(|_| !is_generic);
+        let (generics, args, clauses) = source.split_for_impl();
         let turbofish = args.as_turbofish().to_token_stream();
         (Some(generics.to_token_stream()), Some(turbofish), Some(clauses.to_token_stream()))
     };

@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 
 use quote::format_ident;
 
-use super::Renderer;
-use crate::ast::ScalarName;
+use super::{Mode, Renderer};
+use crate::ast::{Item, ScalarName, TypeExpr, TypeKind};
 use crate::tokens::{Tokens, tokens};
 use crate::typed::{Len, Ty};
 
@@ -77,6 +77,15 @@ impl Renderer<'_> {
 }
 
 impl Renderer<'_> {
+    /// Whether a written type is `T::Name` where `T` is another name of a known type, of which Rust takes no `Name`.
+    pub(super) fn is_projection(&self, ty: &TypeExpr) -> bool {
+        let (Mode::Twin, TypeKind::Path(path), Item::Fn(function)) = (self.mode, &ty.kind, &self.item.item) else {
+            return false;
+        };
+        let [first, _, ..] = path.segments.as_slice() else { return false };
+        function.generics.source.type_params().any(|param| param.ident == *first)
+    }
+
     /// The length of an array.
     pub(super) fn len(&self, len: Len) -> Tokens {
         match len {

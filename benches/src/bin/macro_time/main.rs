@@ -63,6 +63,8 @@ mod source;
 mod standard;
 #[path = "../../../../kernel-macro/src/tokens.rs"]
 mod tokens;
+#[path = "../../../../kernel-macro/src/type_list.rs"]
+mod type_list;
 #[path = "../../../../kernel-macro/src/typed.rs"]
 mod typed;
 

@@ -79,3 +79,137 @@ fn fast_math_that_cannot_be_read() {
     "#]],
     );
 }
+
+#[test]
+fn type_lists() {
+    for attribute in ["T = [f32, u32]", "workgroup = 64, T = [f32, [u32; 4],]", "T = [Vec3]"] {
+        accepted(&format!("#[kernel({attribute})] fn k<T: Copy>(x: &mut [T]) {{ x[0] = x[1]; }}"));
+    }
+    accepted("#[kernel(workgroup = N, T = [f32], N = 64)] fn k<T: Copy, const N: usize>(x: &mut [T]) { x[0] = x[1]; }");
+}
+
+#[test]
+fn type_lists_that_cannot_be_read() {
+    check_errors(
+        "#[kernel] fn k<T: Copy>(x: &mut [T]) {}",
+        expect![[r#"
+        error: [K0002] the type parameter `T` of the kernel has no list of types
+               note: a kernel is compiled while the crate is built, once for each type it is dispatched with
+               help: name them in the attribute: `#[kernel(T = [f32, u32])]`
+         1 | #[kernel] fn k<T: Copy>(x: &mut [T]) {}
+           |                ^
+    "#]],
+    );
+    check_errors(
+        "#[kernel(T)] fn k<T: Copy>(x: &mut [T]) {}",
+        expect![[r#"
+        error: [K0002] `T` needs a list of types
+               help: write `T = [f32, u32]`
+         1 | #[kernel(T)] fn k<T: Copy>(x: &mut [T]) {}
+           |          ^
+    "#]],
+    );
+    check_errors(
+        "#[kernel(T = f32)] fn k<T: Copy>(x: &mut [T]) {}",
+        expect![[r#"
+        error: [K0002] `T` stands for a list of types
+               help: write `T = [f32]`
+         1 | #[kernel(T = f32)] fn k<T: Copy>(x: &mut [T]) {}
+           |              ^^^
+    "#]],
+    );
+    check_errors(
+        "#[kernel(T = [])] fn k<T: Copy>(x: &mut [T]) {}",
+        expect![[r#"
+        error: [K0002] the list of types for `T` is empty
+               help: name the types that the kernel is compiled for: `T = [f32, u32]`
+         1 | #[kernel(T = [])] fn k<T: Copy>(x: &mut [T]) {}
+           |          ^
+    "#]],
+    );
+    check_errors(
+        "#[kernel(T = [f32, u32, f32])] fn k<T: Copy>(x: &mut [T]) {}",
+        expect![[r#"
+        error: [K0002] `f32` is listed twice for `T`
+               help: keep one of them
+         1 | #[kernel(T = [f32, u32, f32])] fn k<T: Copy>(x: &mut [T]) {}
+           |                         ^^^
+    "#]],
+    );
+    check_errors(
+        "#[kernel(A = [f32], B = [A])] fn k<A: Copy, B: Copy>(x: &mut [A], y: &mut [B]) {}",
+        expect![[r#"
+        error: [K0101] cannot find type `A` in this scope
+               help: a struct needs `#[derive(GpuData)]` to be used in kernels, an enum `#[device]`
+         1 | #[kernel(A = [f32], B = [A])] fn k<A: Copy, B: Copy>(x: &mut [A], y: &mut [B]) {}
+           |                          ^
+    "#]],
+    );
+    check_errors(
+        "#[kernel(U = [f32], T = [f32])] fn k<T: Copy>(x: &mut [T]) {}",
+        expect![[r#"
+        error: [K0002] `#[kernel]` has no argument `U`
+               help: it knows `workgroup`, `subgroup`, `fast_math`
+         1 | #[kernel(U = [f32], T = [f32])] fn k<T: Copy>(x: &mut [T]) {}
+           |          ^
+    "#]],
+    );
+}
+
+#[test]
+fn too_many_combinations() {
+    let list = "[u8, u16, u32, u64, i8, i16, i32, i64, f32]";
+    check_errors(
+        &format!("#[kernel(A = {list}, B = {list})] fn k<A: Copy, B: Copy>(x: &mut [A], y: &mut [B]) {{}}"),
+        expect![[r#"
+            error: [K0002] 81 combinations of types are over 64
+                   note: the lists have 9 × 9 types, and each combination is a module of its own
+                   help: shorten the lists, or write a kernel for each group of types that belong together
+             1 | #[kernel(A = [u8, u16, u32, u64, i8, i16, i32, i64, f32], B = [u8, u16, u32, u64, i8, i16, i32, i64, f32])] fn k<A: Copy, B: Copy>(x: &mut [A], y: &mut [B]) {}
+               |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        "#]],
+    );
+}
+
+#[test]
+fn errors_of_one_instance() {
+    check_errors(
+        "#[kernel(T = [f32, u32, bool])] fn k<T: Copy>(x: &mut [T], k: T) { x[0] = k; }",
+        expect![[r#"
+            error: [K0205] parameter `x` of type `&mut [bool]` cannot reach the device
+                   note: in `k::<bool>`
+                   note: `bool` has no layout in buffers
+                   help: store `u32`: `flag as u32`, and read it with `!= 0`
+             1 | #[kernel(T = [f32, u32, bool])] fn k<T: Copy>(x: &mut [T], k: T) { x[0] = k; }
+               |                                                  ^^^^^^^^
+        "#]],
+    );
+    check_errors(
+        "#[kernel(T = [f32, u32])] fn k<T: Copy>(x: &mut [T], y: &mut [f32]) { y[0] = x[0].fract(); }",
+        expect![[r#"
+            error: [K0104] no method `fract` on type `u32`
+                   note: in `k::<u32>`
+                   help: `fract` is a method of `f32`: write `(x[0] as f32).fract(…)`
+             1 | #[kernel(T = [f32, u32])] fn k<T: Copy>(x: &mut [T], y: &mut [f32]) { y[0] = x[0].fract(); }
+               |                                                                                   ^^^^^
+        "#]],
+    );
+    check_errors(
+        "#[kernel(T = [f32])] fn k<T: std::ops::Add>(x: &mut [T::Output]) {}",
+        expect![[r#"
+            error: [K0003] `T::Output` in the signature of a kernel is not supported
+                   help: make it a type parameter with a list of its own
+             1 | #[kernel(T = [f32])] fn k<T: std::ops::Add>(x: &mut [T::Output]) {}
+               |                                                      ^^^^^^^^^
+        "#]],
+    );
+    check_errors(
+        "#[kernel(T = [f32, usize])] fn k<T: Copy>(x: &mut [f32]) { let v = [1, 2]; x[0] = v[x.len()]; }",
+        expect![[r#"
+            error: [K0102] expected `f32`, found an integer
+                   help: write `v[x.len()] as f32`
+             1 | #[kernel(T = [f32, usize])] fn k<T: Copy>(x: &mut [f32]) { let v = [1, 2]; x[0] = v[x.len()]; }
+               |                                                                                   ^^^^^^^^^^
+        "#]],
+    );
+}

@@ -176,10 +176,6 @@ fn bad_signature() {
                    help: leave lifetimes out: they are elided
              1 | fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }
                |      ^^
-            error: [K0001] generic parameters of the kernel itself are not supported in kernels
-                   help: write a generic `#[device] fn`, and for each type a kernel that calls it
-             1 | fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }
-               |          ^^^^^^^
             error: [K0001] lifetimes are not supported in kernels
                    help: remove the lifetime
              1 | fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }
