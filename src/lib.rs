@@ -41,6 +41,9 @@ pub use gridwise_runtime::{
 #[doc(hidden)]
 pub use gridwise_macro::__resume;
 
+#[cfg(feature = "algorithms")]
+pub mod algorithms;
+
 /// What programs with kernels need: `use gridwise::prelude::*;`.
 pub mod prelude {
     pub use gridwise_macro::{GpuData, device, kernel};

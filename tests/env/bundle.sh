@@ -11,7 +11,7 @@ mkdir -p "$1"
 bundle=$(realpath "$1")
 cd "$repo_root"
 
-for suite in corpus errors reports together precision differential; do
+for suite in corpus errors reports together algorithms precision differential; do
     strip -o "$bundle/$suite" "$(suite_binary "$suite")"
 done
 cargo build --quiet --release --examples
@@ -40,6 +40,7 @@ try ./mandelbrot --output "$out/mandelbrot.png"
 try ./logistic_regression --output "$out/loss.svg"
 try ./errors
 try ./together
+try ./algorithms
 try ./reports
 try ./precision
 try ./corpus

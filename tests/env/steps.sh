@@ -49,7 +49,7 @@ vulkaninfo_of() { # DEVICE
 build_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items; }
 
 run_unit_tests() {
-    cargo test --workspace --exclude gridwise-tests --exclude gridwise-differential
+    cargo test --workspace --exclude gridwise-tests --exclude gridwise-differential --features gridwise/algorithms
     cargo test -p gridwise-tests --lib
 }
 
@@ -73,6 +73,7 @@ build_suites() {
     suite_binary differential
     suite_binary precision
     suite_binary together
+    suite_binary algorithms
 }
 
 # Fails when the layers said anything, whatever the program made of it.

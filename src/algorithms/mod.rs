@@ -1,0 +1,102 @@
+//! Parallel algorithms over tensors, as operations that a sequence records like any other: [`OpReduce`], [`OpScan`],
+//! [`OpHistogram`], [`OpSort`], [`OpSelect`], [`OpTranspose`], [`OpGemm`], [`OpSoftmax`], [`OpFft`].
+//!
+//! ```
+//! use gridwise::algorithms::OpReduce;
+//! use gridwise::prelude::*;
+//!
+//! fn main() -> gridwise::Result<()> {
+//!     let mgr = Manager::new()?;
+//!     let x = mgr.tensor(&[3.0f32, 4.0, 5.0])?;
+//!     let mut total = mgr.tensor_of_len::<f32>(1)?;
+//!     let seq = mgr.sequence()?;
+//!     seq.record(OpReduce::sum(&mgr, &x, &mut total)?)?.eval()?;
+//!     assert_eq!(total.to_vec()?, [12.0]);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Each is right at every length from zero up and on every device; the work space it takes besides its tensors is made with it,
+//! is told in its documentation, and lives as long as a sequence that recorded it. Lengths are checked when it is made. They
+//! are kernels as a user writes them, with nothing that others could not use.
+
+#![expect(unreachable_pub, reason = "sealed traits name the kernels")]
+
+mod histogram;
+mod reduce;
+mod scan;
+mod sort;
+mod stages;
+
+pub use histogram::{Countable, OpHistogram};
+pub use reduce::{OpReduce, Reducible};
+pub use scan::{OpScan, Scannable};
+pub use sort::{OpSort, SortKey};
+
+use crate::{Error, GpuData, Kernel, Result, Tensor};
+
+/// Elements of four bytes that are moved about and not looked at: `u32`, `i32`, `f32`.
+pub trait Word: GpuData + sealed::Sealed {}
+
+impl Word for u32 {}
+impl Word for i32 {}
+impl Word for f32 {}
+
+/// What of the element types is this module's business alone.
+mod sealed {
+    use super::Kernel;
+
+    pub trait Sealed {}
+
+    impl Sealed for u32 {}
+    impl Sealed for i32 {}
+    impl Sealed for f32 {}
+
+    pub trait Reduce {
+        type Sum: Kernel;
+        type Min: Kernel;
+        type Max: Kernel;
+    }
+
+    pub trait Scan {
+        type TileSums: Kernel;
+        type ScanTiles: Kernel;
+    }
+
+    pub trait Count {
+        type Count: Kernel;
+    }
+
+    pub trait Order {
+        /// 0: unsigned, 1: signed, 2: float.
+        const ORDER: u32;
+    }
+}
+
+/// Makes a type around [`stages::Stages`] an operation.
+macro_rules! operation {
+    ($name:ident) => {
+        impl crate::Op for $name {
+            fn name(&self) -> &str {
+                self.0.name()
+            }
+
+            fn accesses(&self) -> Vec<crate::ops::Access> {
+                self.0.accesses()
+            }
+
+            fn record(&self, recorder: &mut crate::ops::Recorder<'_>) -> crate::Result<()> {
+                self.0.record(recorder)
+            }
+        }
+    };
+}
+use operation;
+
+/// Refuses a tensor of another length.
+fn expect_len<T: crate::GpuData>(operation: &'static str, tensor: &Tensor<T>, expected: usize) -> Result<()> {
+    if tensor.len() == expected {
+        return Ok(());
+    }
+    Err(Error::LengthMismatch { operation, tensor: tensor.name().to_owned(), expected, found: tensor.len() })
+}

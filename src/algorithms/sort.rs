@@ -1,0 +1,279 @@
+//! Sorting by radix, from the lowest digit up.
+
+use super::scan::scan;
+use super::stages::Stages;
+use super::{Word, expect_len, operation, sealed};
+use crate::Result;
+use crate::prelude::*;
+
+/// Keys of an invocation.
+#[device]
+const KEYS: u32 = 16;
+/// Values of a digit of eight bits.
+#[device]
+const DIGITS: u32 = 256;
+/// Subgroups of a workgroup, at most.
+#[device]
+const SUBGROUPS: u32 = 8;
+
+/// Sorts a tensor in place, or keys with a value for each; equal keys keep their order.
+///
+/// Keys are `u32`, `i32` or `f32`, these in the order of [`f32::total_cmp`]: -NaN, -∞, … -0, +0, … ∞, NaN. Four passes, one
+/// for each eight bits; each reads the keys twice and writes them once.
+///
+/// Work space: as much as the tensors to be sorted, and 1/8 of the keys (1/2 on devices with subgroups of eight).
+///
+/// ```
+/// use gridwise::algorithms::OpSort;
+/// # use gridwise::prelude::*;
+/// # fn main() -> gridwise::Result<()> {
+/// let mgr = Manager::new()?;
+/// let (mut keys, mut values) = (mgr.tensor(&[2.5f32, -1.0, 0.0])?, mgr.tensor(&[0u32, 1, 2])?);
+/// let sort = OpSort::by_key(&mgr, &mut keys, &mut values)?;
+/// mgr.sequence()?.record(sort)?.eval()?;
+/// assert_eq!((keys.to_vec()?, values.to_vec()?), (vec![-1.0, 0.0, 2.5], vec![1, 2, 0]));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct OpSort(Stages);
+
+operation!(OpSort);
+
+impl OpSort {
+    /// Sorts `keys`.
+    ///
+    /// # Errors
+    /// When the work space cannot be had.
+    pub fn new<K: SortKey>(mgr: &Manager, keys: &mut Tensor<K>) -> Result<Self> {
+        // Kernels have the same parameters with and without values.
+        let (mut none, mut spare) = (mgr.tensor_of_len::<u32>(1)?, mgr.tensor_of_len::<u32>(1)?);
+        let mut stages = Stages::new("sort");
+        sort::<K, u32, false>(&mut stages, mgr, keys, &mut none, &mut spare)?;
+        Ok(Self(stages))
+    }
+
+    /// Sorts `keys`, and moves the elements of `values` with them.
+    ///
+    /// # Errors
+    /// When the lengths differ, or the work space cannot be had.
+    pub fn by_key<K: SortKey, V: Word>(mgr: &Manager, keys: &mut Tensor<K>, values: &mut Tensor<V>) -> Result<Self> {
+        expect_len("sorting by as many keys", values, keys.len())?;
+        let mut spare = mgr.tensor_of_len::<V>(values.len())?;
+        let mut stages = Stages::new("sort by key");
+        sort::<K, V, true>(&mut stages, mgr, keys, values, &mut spare)?;
+        Ok(Self(stages))
+    }
+}
+
+fn sort<K: SortKey, V: Word, const PAIRS: bool>(
+    stages: &mut Stages,
+    mgr: &Manager,
+    keys: &mut Tensor<K>,
+    values: &mut Tensor<V>,
+    spare_values: &mut Tensor<V>,
+) -> Result<()> {
+    // As many subgroups as there is shared memory for their counts.
+    let width = (mgr.device().limits.subgroup.size * SUBGROUPS).clamp(32, 256);
+    let tiles = keys.len().div_ceil((width * KEYS) as usize);
+    let mut spare_keys = mgr.tensor_of_len::<K>(keys.len())?;
+    let mut counts = mgr.tensor_of_len::<u32>(tiles * DIGITS as usize)?;
+    let mut starts = mgr.tensor_of_len::<u32>(tiles * DIGITS as usize)?;
+    for pass in 0..4 {
+        let (from, to) = if pass % 2 == 0 { (&mut *keys, &mut spare_keys) } else { (&mut spare_keys, &mut *keys) };
+        let (values_from, values_to) =
+            if pass % 2 == 0 { (&mut *values, &mut *spare_values) } else { (&mut *spare_values, &mut *values) };
+        let grid = Grid::groups(tiles as u32);
+        let shift = 8 * pass;
+        stages.launch::<CountDigits>(grid, |args| {
+            args.value(K::ORDER).value(shift).value(width * KEYS).read(from).write(&mut counts)
+        });
+        scan(stages, mgr, &counts, &mut starts, false)?;
+        macro_rules! scatter {
+            ($width:literal) => {
+                stages.launch::<ScatterDigits<$width, PAIRS>>(grid, |args| {
+                    let args = args.value(K::ORDER).value(shift).read(&starts);
+                    args.read(from).read(values_from).write(to).write(values_to)
+                })
+            };
+        }
+        match width {
+            32 => scatter!(32),
+            64 => scatter!(64),
+            128 => scatter!(128),
+            _ => scatter!(256),
+        }
+    }
+    Ok(())
+}
+
+/// What [`OpSort`] sorts by: `u32`, `i32`, `f32`.
+pub trait SortKey: GpuData + sealed::Order {}
+
+macro_rules! sort_key {
+    ($($ty:ty: $order:literal)+) => { $(
+        impl SortKey for $ty {}
+
+        impl sealed::Order for $ty {
+            const ORDER: u32 = $order;
+        }
+    )+ };
+}
+
+sort_key!(u32: 0 i32: 1 f32: 2);
+
+/// Bits in the order of unsigned integers, of a key that is unsigned (0), signed (1) or a float (2).
+#[device]
+fn ordered(order: u32, key: u32) -> u32 {
+    let sign = 0x8000_0000;
+    match order {
+        0 => key,
+        1 => key ^ sign,
+        _ if key >= sign => !key,
+        _ => key | sign,
+    }
+}
+
+/// How often each digit occurs in a tile; all tiles of a digit lie side by side.
+#[kernel(workgroup = 256)]
+fn count_digits(order: u32, shift: u32, tile_len: u32, keys: &[u32], counts: &mut [u32]) {
+    let slots = Shared::<[Atomic<u32>; 256]>::new();
+    let (tile, len) = (workgroup_id().x, keys.len() as u32);
+    let first = tile * tile_len;
+    let end = if len - first > tile_len { first + tile_len } else { len };
+    barrier();
+    let mut i = first + local_id().x;
+    while i < end {
+        slots[ordered(order, keys[i]) >> shift & (DIGITS - 1)].fetch_add(1, Relaxed);
+        i += 256;
+    }
+    barrier();
+    counts[local_id().x * num_workgroups().x + tile] = slots[local_id().x].load(Relaxed);
+}
+
+/// Sorts a tile by a digit in shared memory, and writes runs of equal digits to where `starts` says.
+#[kernel(workgroup = WIDTH)]
+fn scatter_digits<const WIDTH: u32, const PAIRS: bool>(
+    order: u32,
+    shift: u32,
+    starts: &[u32],
+    keys: &[u32],
+    values: &[u32],
+    sorted_keys: &mut [u32],
+    sorted_values: &mut [u32],
+) {
+    // By subgroup and digit: first how many keys there are, then where they begin in the tile.
+    let counts = Shared::<[Atomic<u32>; 2048]>::new();
+    let totals = Shared::<[u32; 256]>::new();
+    let parts = Shared::<[u32; 32]>::new();
+    let staged = Shared::<[u32; 4096]>::new();
+    let (tile, len, local) = (workgroup_id().x, keys.len() as u32, local_id().x);
+    let (group, lane) = (subgroup_id(), subgroup_local_id());
+    let tile_len = WIDTH * KEYS;
+    let first = tile * tile_len;
+    let valid = (len - first).min(tile_len);
+    let own = group * subgroup_size() * KEYS + lane;
+    let mut key = [0; 16];
+    let mut value = [0; 16];
+    let mut rank = [0; 16];
+    barrier();
+    for k in 0..KEYS {
+        let at = own + k * subgroup_size();
+        let mut digit = DIGITS - 1;
+        if at < valid {
+            key[k] = keys[first + at];
+            digit = ordered(order, key[k]) >> shift & (DIGITS - 1);
+            if PAIRS {
+                value[k] = values[first + at];
+            }
+        }
+        // The lanes with the same digit.
+        let mut same = subgroup::ballot(true);
+        for bit in 0..8 {
+            let is_set = digit >> bit & 1 == 1;
+            let set = subgroup::ballot(is_set);
+            let flip = if is_set { 0 } else { u32::MAX };
+            same = uvec4(
+                same.x & (set.x ^ flip),
+                same.y & (set.y ^ flip),
+                same.z & (set.z ^ flip),
+                same.w & (set.w ^ flip),
+            );
+        }
+        let leader = subgroup::ballot_lowest(same);
+        let mut before = 0;
+        if lane == leader {
+            before = counts[group * DIGITS + digit].fetch_add(subgroup::ballot_count(same), Relaxed);
+        }
+        rank[k] = subgroup::shuffle(before, leader) + subgroup::ballot_exclusive_count(same);
+        fence(Scope::Subgroup, AcqRel);
+    }
+    barrier();
+    let mut digit = local;
+    while digit < DIGITS {
+        let mut total = 0;
+        for other in 0..num_subgroups() {
+            total += counts[other * DIGITS + digit].swap(total, Relaxed);
+        }
+        totals[digit] = total;
+        digit += WIDTH;
+    }
+    barrier();
+    if local < 32 {
+        let mut part = 0;
+        for k in 0..8 {
+            part += totals[local * 8 + k];
+        }
+        parts[local] = part;
+    }
+    barrier();
+    digit = local;
+    while digit < DIGITS {
+        let mut start = 0;
+        for part in 0..digit / 8 {
+            start += parts[part];
+        }
+        for other in digit / 8 * 8..digit {
+            start += totals[other];
+        }
+        for other in 0..num_subgroups() {
+            counts[other * DIGITS + digit].fetch_add(start, Relaxed);
+        }
+        digit += WIDTH;
+    }
+    barrier();
+    for k in 0..KEYS {
+        if own + k * subgroup_size() < valid {
+            let digit = ordered(order, key[k]) >> shift & (DIGITS - 1);
+            rank[k] += counts[group * DIGITS + digit].load(Relaxed);
+            staged[rank[k]] = key[k];
+        }
+    }
+    barrier();
+    let mut place = [0; 16];
+    for k in 0..KEYS {
+        let at = local + k * WIDTH;
+        if at < valid {
+            let found = staged[at];
+            let digit = ordered(order, found) >> shift & (DIGITS - 1);
+            // The first subgroup's keys begin where the digit does.
+            place[k] = starts[digit * num_workgroups().x + tile] + at - counts[digit].load(Relaxed);
+            sorted_keys[place[k]] = found;
+        }
+    }
+    if PAIRS {
+        barrier();
+        for k in 0..KEYS {
+            if own + k * subgroup_size() < valid {
+                staged[rank[k]] = value[k];
+            }
+        }
+        barrier();
+        for k in 0..KEYS {
+            let at = local + k * WIDTH;
+            if at < valid {
+                sorted_values[place[k]] = staged[at];
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The algorithms of `gridwise::algorithms`, on the device that `GRIDWISE_DEVICE` selects, against plain Rust: at lengths
+//! around those of subgroups, tiles and levels, and with values that are hard.
+
+use std::sync::LazyLock;
+
+use gridwise::algorithms::{OpHistogram, OpReduce, OpScan, OpSort};
+use gridwise::prelude::*;
+
+static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
+    let manager = Manager::new().expect("there is always the host");
+    eprintln!("device: {}", manager.device());
+    manager
+});
+
+/// Lengths around powers of two and tiles of 1024 to 4096, and one with three levels of tiles of 2048 where that is quick.
+const LENGTHS: [usize; 11] = [0, 1, 3, 31, 33, 257, 1023, 1025, 2049, 4097, 10_000];
+
+/// Words that look random, the same each time (splitmix64).
+fn words(len: usize, seed: u64) -> Vec<u32> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ z >> 31) >> 16) as u32
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+/// Small whole numbers, whose sums are exact.
+fn floats(len: usize, seed: u64) -> Vec<f32> {
+    words(len, seed).into_iter().map(|word| (word % 201) as f32 - 100.0).collect()
+}
+
+fn reduced<T: gridwise::algorithms::Reducible + PartialEq + std::fmt::Debug>(
+    x: &[T],
+    make: fn(&Manager, &Tensor<T>, &mut Tensor<T>) -> gridwise::Result<OpReduce>,
+) -> T {
+    let tensor = MANAGER.tensor(x).unwrap();
+    let mut result = MANAGER.tensor_of_len::<T>(1).unwrap();
+    let seq = MANAGER.sequence().unwrap();
+    seq.record(make(&MANAGER, &tensor, &mut result).unwrap()).unwrap();
+    seq.eval().unwrap();
+    if x.len() == 4097 {
+        // Nothing may be left over from the first time.
+        seq.eval().unwrap();
+    }
+    result.to_vec().unwrap()[0]
+}
+
+#[test]
+fn sums_and_extremes() {
+    for len in LENGTHS.into_iter().chain([20_000]) {
+        let x = words(len, 1);
+        assert_eq!(reduced(&x, OpReduce::sum), x.iter().copied().fold(0, u32::wrapping_add), "{len}");
+        assert_eq!(reduced(&x, OpReduce::min), x.iter().copied().min().unwrap_or(u32::MAX), "{len}");
+        assert_eq!(reduced(&x, OpReduce::max), x.iter().copied().max().unwrap_or(0), "{len}");
+        let x: Vec<i32> = x.into_iter().map(|word| word as i32).collect();
+        assert_eq!(reduced(&x, OpReduce::sum), x.iter().copied().fold(0, i32::wrapping_add), "{len}");
+        assert_eq!(reduced(&x, OpReduce::min), x.iter().copied().min().unwrap_or(i32::MAX), "{len}");
+        assert_eq!(reduced(&x, OpReduce::max), x.iter().copied().max().unwrap_or(i32::MIN), "{len}");
+        let x = floats(len, 2);
+        assert_eq!(reduced(&x, OpReduce::sum), x.iter().sum::<f32>(), "{len}");
+        assert_eq!(reduced(&x, OpReduce::min), x.iter().copied().fold(f32::INFINITY, f32::min), "{len}");
+        assert_eq!(reduced(&x, OpReduce::max), x.iter().copied().fold(f32::NEG_INFINITY, f32::max), "{len}");
+    }
+}
+
+#[test]
+fn scans() {
+    // Three levels.
+    let longest = if MANAGER.device().kind == gridwise::DeviceKind::Host { 0 } else { 2048 * 2048 + 5 };
+    for len in LENGTHS.into_iter().chain([longest]) {
+        let x = words(len, 3);
+        let tensor = MANAGER.tensor(&x).unwrap();
+        let (mut before, mut up_to) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
+        let seq = MANAGER.sequence().unwrap();
+        seq.record(OpScan::exclusive(&MANAGER, &tensor, &mut before).unwrap()).unwrap();
+        seq.record(OpScan::inclusive(&MANAGER, &tensor, &mut up_to).unwrap()).unwrap();
+        seq.eval().unwrap();
+        let running = x.iter().scan(0u32, |sum, word| {
+            let old = *sum;
+            *sum = sum.wrapping_add(*word);
+            Some((old, *sum))
+        });
+        let (expected_before, expected_up_to): (Vec<_>, Vec<_>) = running.unzip();
+        assert!(before.to_vec().unwrap() == expected_before, "{len}");
+        assert!(up_to.to_vec().unwrap() == expected_up_to, "{len}");
+
+        let x = floats(len.min(20_000), 4);
+        let (tensor, mut sums) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
+        let scan = OpScan::inclusive(&MANAGER, &tensor, &mut sums).unwrap();
+        MANAGER.sequence().unwrap().record(scan).unwrap().eval().unwrap();
+        let mut sum = 0.0;
+        let expected: Vec<f32> = x
+            .iter()
+            .map(|value| {
+                sum += value;
+                sum
+            })
+            .collect();
+        assert!(sums.to_vec().unwrap() == expected, "{len}");
+    }
+}
+
+#[test]
+fn histograms() {
+    for len in LENGTHS {
+        let x = words(len, 5);
+        let tensor = MANAGER.tensor(&x).unwrap();
+        for (shift, count) in [(24, 256), (28, 10), (20, 4000), (0, 0), (23, 512)] {
+            let mut bins = MANAGER.tensor(&vec![7u32; count]).unwrap();
+            let op = OpHistogram::new(&tensor, shift, &mut bins).unwrap();
+            MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+            let mut expected = vec![0u32; count];
+            for bin in x.iter().map(|word| (word >> shift) as usize).filter(|bin| *bin < count) {
+                expected[bin] += 1;
+            }
+            assert_eq!(bins.to_vec().unwrap(), expected, "{len}, {shift}, {count}");
+        }
+        for bytes in [x.iter().map(|word| *word as u8).collect::<Vec<_>>(), vec![200; len]] {
+            let tensor = MANAGER.tensor(&bytes).unwrap();
+            let mut bins = MANAGER.tensor_of_len::<u32>(256).unwrap();
+            let op = OpHistogram::new(&tensor, 0, &mut bins).unwrap();
+            MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+            let mut expected = vec![0u32; 256];
+            bytes.iter().for_each(|byte| expected[usize::from(*byte)] += 1);
+            assert_eq!(bins.to_vec().unwrap(), expected, "{len}");
+        }
+    }
+}
+
+#[test]
+fn sorting() {
+    for len in LENGTHS {
+        let x = words(len, 6);
+        let mut keys = MANAGER.tensor(&x).unwrap();
+        let seq = MANAGER.sequence().unwrap();
+        seq.record(OpSort::new(&MANAGER, &mut keys).unwrap()).unwrap().eval().unwrap();
+        let mut expected = x.clone();
+        expected.sort();
+        assert!(keys.to_vec().unwrap() == expected, "{len}");
+
+        // Few different keys: equal ones keep their order.
+        let keys: Vec<i32> = x.iter().map(|word| (word % 7) as i32 - 3).collect();
+        let mut expected: Vec<(i32, u32)> = keys.iter().copied().zip(0..).collect();
+        expected.sort_by_key(|(key, _)| *key);
+        let (mut keys, mut values) =
+            (MANAGER.tensor(&keys).unwrap(), MANAGER.tensor(&(0..len as u32).collect::<Vec<_>>()).unwrap());
+        let seq = MANAGER.sequence().unwrap();
+        seq.record(OpSort::by_key(&MANAGER, &mut keys, &mut values).unwrap()).unwrap().eval().unwrap();
+        let found: Vec<_> = keys.to_vec().unwrap().into_iter().zip(values.to_vec().unwrap()).collect();
+        assert!(found == expected, "{len}");
+    }
+    let x = [f32::NAN, 1.0, -0.0, 0.0, f32::NEG_INFINITY, -f32::NAN, f32::INFINITY, -1.5, f32::MIN_POSITIVE / 2.0];
+    let mut keys = MANAGER.tensor(&x).unwrap();
+    MANAGER.sequence().unwrap().record(OpSort::new(&MANAGER, &mut keys).unwrap()).unwrap().eval().unwrap();
+    let mut expected = x;
+    expected.sort_by(f32::total_cmp);
+    let bits = |x: &[f32]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&keys.to_vec().unwrap()), bits(&expected));
+}
+
+#[test]
+fn what_does_not_fit() {
+    let mgr = &*MANAGER;
+    let x = mgr.tensor(&[1u32, 2, 3]).unwrap();
+    let mut two = mgr.tensor_of_len::<u32>(2).unwrap();
+    let mut keys = mgr.tensor(&[3u32, 2, 1]).unwrap();
+    let errors = [
+        OpReduce::sum(mgr, &x, &mut two).unwrap_err().to_string(),
+        OpScan::inclusive(mgr, &x, &mut two).unwrap_err().to_string(),
+        OpSort::by_key(mgr, &mut keys, &mut two).unwrap_err().to_string(),
+        OpHistogram::new(&x, 32, &mut two).unwrap_err().to_string(),
+    ];
+    assert_eq!(
+        errors,
+        [
+            "reducing to `tensor`: expected 1 elements, found 2",
+            "scanning into `tensor`: expected 3 elements, found 2",
+            "sorting by as many keys `tensor`: expected 3 elements, found 2",
+            "kernel `histogram`, parameter `shift`: expected less than the 32 bits of an element, found 32; pass the arguments in order",
+        ]
+    );
+}
