@@ -36,6 +36,8 @@ pub(crate) enum Iteration {
     Nth,
     Min,
     Max,
+    MinBy,
+    MaxBy,
     MinByKey,
     MaxByKey,
     Any,
@@ -79,6 +81,8 @@ impl Iteration {
         "nth",
         "min",
         "max",
+        "min_by",
+        "max_by",
         "min_by_key",
         "max_by_key",
         "any",
@@ -120,6 +124,8 @@ impl Iteration {
             "nth" => Self::Nth,
             "min" => Self::Min,
             "max" => Self::Max,
+            "min_by" => Self::MinBy,
+            "max_by" => Self::MaxBy,
             "min_by_key" => Self::MinByKey,
             "max_by_key" => Self::MaxByKey,
             "any" => Self::Any,
@@ -141,6 +147,8 @@ impl Iteration {
                 | Self::TakeWhile
                 | Self::SkipWhile
                 | Self::Inspect
+                | Self::MinBy
+                | Self::MaxBy
                 | Self::MinByKey
                 | Self::MaxByKey
                 | Self::Find
@@ -164,8 +172,6 @@ pub(crate) const UNSUPPORTED: &[(&str, &str)] = &[
     ("windows", "index: `(0..n - 1).map(|i| x[i] + x[i + 1])`"),
     ("chunks", "index: `(0..n).step_by(4)`, and `i + 0` to `i + 3` inside"),
     ("chunks_exact", "index: `(0..n).step_by(4)`, and `i + 0` to `i + 3` inside"),
-    ("min_by", "compare keys with `.min_by_key(…)`, or fold: `.fold(f32::INFINITY, f32::min)`"),
-    ("max_by", "compare keys with `.max_by_key(…)`, or fold: `.fold(f32::NEG_INFINITY, f32::max)`"),
     ("rposition", "reverse first: `.rev().position(…)`, and count from the end"),
     ("rfind", "reverse first: `.rev().find(…)`"),
     ("rfold", "reverse first: `.rev().fold(…)`"),

@@ -264,6 +264,29 @@ twice! {
         sum + total(order, by_all) + code(Some(least)) + order as i8 as u8 as u32
     }
 
+    fn in_chains(x: u32) -> u32 {
+        let (a, b) = (x % 13, x / 13 % 13);
+        let items = [(a % 3, 1), (b % 3, 2), (a / 4, 3), (b / 4, 4)];
+        let (least, most) = (items.iter().min().copied(), items.iter().copied().max());
+        let floats = [float_of(a), float_of(b), float_of(x % 7), float_of(x / 7)];
+        let nearest = floats.iter().copied().min_by(|f, g| f.total_cmp(g)).unwrap_or_default();
+        let farthest = (0..4u32).filter(|i| i % 3 != x % 3).max_by(|i, j| {
+            floats[*i as usize].partial_cmp(&floats[*j as usize]).unwrap_or(Ordering::Equal)
+        });
+        let by_key = items.iter().min_by_key(|item| (Key(item.0), item.1)).map_or(0, |item| item.1);
+        let keys = items.into_iter().map(|item| Key(item.0 * 7 + item.1)).max().map_or(9, |key| key.0);
+        let suits = (0..a).map(suit_of).max_by_key(|suit| (*suit == Suit::Clubs, *suit));
+        let mut asked = 0;
+        let last = items.iter().min_by(|p, q| {
+            asked += 1;
+            p.0.cmp(&q.0).reverse().then(Ordering::Less)
+        });
+        let none = (0..0u32).map(|v| (v, Key(v))).min().is_none();
+        let sum = nearest.to_bits() % 1000 + farthest.unwrap_or(7) * 10 + by_key * 100 + keys * 1000 + asked;
+        sum + least.map_or(0, |it| it.0 * 5 + it.1) + most.map_or(0, |it| it.0 * 7 + it.1 * 3) + none as u32
+            + suits.map_or(50, |suit| total(suit, Suit::Hearts(1))) + last.map_or(0, |it| it.1 * 77)
+    }
+
     fn sorted(x: u32) -> u32 {
         let mut items = [(x % 7, 0u32), (x / 7 % 7, 1), (x / 49 % 7, 2), (x / 343 % 7, 3)];
         for i in 0..3 {
@@ -290,6 +313,7 @@ fn all_orders(x: &[u32], out: &mut [u32]) {
     out[i + 3 * n] = written(v);
     out[i + 4 * n] = orderings(v);
     out[i + 5 * n] = sorted(v);
+    out[i + 6 * n] = in_chains(v);
 }
 
 /// The largest pair of a workgroup.
@@ -350,15 +374,15 @@ pub const CASES: &[Case] = &[
         "ordering::values",
         [AllOrders],
         |mgr| {
-            let (x, mut out) = (mgr.tensor(&input())?, mgr.tensor(&vec![0u32; 6 * N])?);
+            let (x, mut out) = (mgr.tensor(&input())?, mgr.tensor(&vec![0u32; 7 * N])?);
             let seq = mgr.sequence()?;
             AllOrders::dispatch(&seq, Grid::items(N), &x, &mut out)?;
             seq.eval()?;
             Ok(vec![Output::U32(out.to_vec()?)])
         },
         || {
-            use plain::{derived, numbers, orderings, sorted, tuples, written};
-            let functions = [numbers, tuples, derived, written, orderings, sorted];
+            use plain::{derived, in_chains, numbers, orderings, sorted, tuples, written};
+            let functions = [numbers, tuples, derived, written, orderings, sorted, in_chains];
             vec![Output::U32(functions.iter().flat_map(|f| input().into_iter().map(f)).collect())]
         }
     ),

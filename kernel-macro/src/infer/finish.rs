@@ -33,7 +33,7 @@ pub(super) enum Deferred<'a> {
     /// Elements that are added up or multiplied.
     Summed { span: SpanRange, term: Term },
     /// What the smallest or largest is asked of.
-    Ordered { span: SpanRange, term: Term, key: bool },
+    Ordered { expr: &'a Expr, span: SpanRange, term: Term, key: bool },
     /// A value that is compared member by member.
     Compared { operand: &'a Expr, term: Term, of: Standard },
     /// A value that `Default` gives.
@@ -79,7 +79,7 @@ impl<'a> Infer<'a> {
                 Deferred::Subgroup { arg, term, operand } => self.check_subgroup_operand(arg, &term, operand),
                 Deferred::Uniform { arg, term } => self.check_uniform(arg, &term),
                 Deferred::Summed { span, term } => self.check_summed(span, &term),
-                Deferred::Ordered { span, term, key } => self.check_ordered(span, &term, key),
+                Deferred::Ordered { expr, span, term, key } => self.check_ordered(expr, span, &term, key),
                 Deferred::Compared { operand, term, of } => {
                     if let Some(ty) = self.table.resolve(&term) {
                         self.check_compared(operand, &ty, of);

@@ -9,7 +9,8 @@ use crate::ast::{Block, Expr, ExprKind, Label, Pattern, ScalarName, SpanRange};
 use crate::diag::code;
 use crate::iteration::{Iteration, UNSUPPORTED};
 use crate::source::text;
-use crate::typed::Callee;
+use crate::standard::Standard;
+use crate::typed::{Callee, Ty};
 
 use super::block::strip;
 use super::choice::{Wanted, call, lending, option};
@@ -330,12 +331,13 @@ impl<'a> Infer<'a> {
                 (vec![call(vec![item.clone()], &made)], made)
             }
             I::Min | I::Max => {
-                self.deferred.push(Deferred::Ordered { span: range(name.span()), term: item.clone(), key: false });
+                self.order_later(expr, name, item, false);
                 (Vec::new(), option(item))
             }
+            I::MinBy | I::MaxBy => (vec![lending(vec![item.clone(), item.clone()], &Term::Ordering)], option(item)),
             I::MinByKey | I::MaxByKey => {
                 let key = self.fresh();
-                self.deferred.push(Deferred::Ordered { span: range(name.span()), term: key.clone(), key: true });
+                self.order_later(expr, name, &key, true);
                 (vec![lending(vec![item.clone()], &key)], option(item))
             }
             // `flatten` of something else than options.
@@ -519,27 +521,43 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Reports what has no order.
-    pub(super) fn check_ordered(&mut self, span: SpanRange, term: &Term, key: bool) {
-        match self.table.shallow(term) {
-            Term::Scalar(scalar) if scalar.is_int() || scalar == ScalarName::Bool => {}
-            Term::Error | Term::Never => {}
-            Term::Scalar(_) => {
+    fn order_later(&mut self, expr: &'a Expr, name: &'a Ident, term: &Term, key: bool) {
+        self.deferred.push(Deferred::Ordered { expr, span: range(name.span()), term: term.clone(), key });
+    }
+
+    /// Reports what has no order, and notes which functions the order leads to.
+    pub(super) fn check_ordered(&mut self, expr: &Expr, span: SpanRange, term: &Term, key: bool) {
+        let mut found = Vec::new();
+        let ty = self.table.resolve(term).unwrap_or(Ty::Error);
+        let Err(part) = self.program.implied(&ty, Standard::Ord, &mut found) else {
+            if !found.is_empty() {
+                self.tables.implied.insert(expr.id, found);
+            }
+            return;
+        };
+        match part {
+            Ty::Scalar(_) => {
                 let error = self.diags.error(code::BAD_OPERAND, span, "floats have no total order, because of NaN");
                 match key {
                     true => error.help(
-                        "order by an integer, for example the bits of a float that is not negative: `x.to_bits()`",
+                        "say how to compare, `.min_by(|a, b| a.total_cmp(b))`, or order by the bits of a float that is not negative: `x.to_bits()`",
                     ),
-                    false => {
-                        error.help("fold: `.fold(f32::INFINITY, f32::min)` or `.fold(f32::NEG_INFINITY, f32::max)`")
-                    }
+                    false => error.help(
+                        "say how to compare, `.min_by(|a, b| a.total_cmp(b))`, or fold: `.fold(f32::INFINITY, f32::min)`",
+                    ),
                 };
             }
-            _ => {
-                let found = self.describe(term);
-                self.diags
-                    .error(code::BAD_OPERAND, span, format!("kernels cannot order {found}"))
-                    .help("order by an integer: `.min_by_key(|v| …)`");
+            part => {
+                let (found, part_name) = (self.describe(term), self.name_of(&part));
+                let help = match part {
+                    Ty::Struct(item) | Ty::Enum(item) => self.help_to_derive(item, "Ord"),
+                    _ => "order by an integer: `.min_by_key(|v| …)`".to_owned(),
+                };
+                let error = self.diags.error(code::BAD_OPERAND, span, format!("kernels cannot order {found}"));
+                if part != ty {
+                    error.note(format!("it contains `{part_name}`"));
+                }
+                error.help(help);
             }
         }
     }

@@ -138,7 +138,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// Which of two values comes first, or that they have no order.
-    fn order(&mut self, ty: &Ty, a: Option<ValueId>, b: Option<ValueId>, of: Standard) -> ValueId {
+    pub(super) fn order(&mut self, ty: &Ty, a: Option<ValueId>, b: Option<ValueId>, of: Standard) -> ValueId {
         match ty {
             Ty::Scalar(_) => match (a, b) {
                 (Some(a), Some(b)) => self.order_scalars(a, b),

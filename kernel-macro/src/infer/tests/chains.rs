@@ -81,12 +81,8 @@ fn kernel(x: &[f32], y: &mut [f32]) {
                    help: a method with a similar name exists: `map`
              4 |     let c = x.iter().mapp(|v| v);
                |                      ^^^^
-            error: [K0104] iterators in kernels have no method `min_by`
-                   help: compare keys with `.min_by_key(…)`, or fold: `.fold(f32::INFINITY, f32::min)`
-             5 |     let d = x.iter().min_by(|a, b| a.total_cmp(b));
-               |                      ^^^^^^
             error: [K0103] floats have no total order, because of NaN
-                   help: fold: `.fold(f32::INFINITY, f32::min)` or `.fold(f32::NEG_INFINITY, f32::max)`
+                   help: say how to compare, `.min_by(|a, b| a.total_cmp(b))`, or fold: `.fold(f32::INFINITY, f32::min)`
              6 |     let e = x.iter().copied().min();
                |                               ^^^
             error: [K0102] expected `u32`, found `f32`

@@ -4,12 +4,13 @@ use gridwise_ir::ir::{LocalId, ValueId};
 use gridwise_ir::op::Op;
 use gridwise_ir::types::TypeId;
 
-use crate::ast::Expr;
+use crate::ast::{BinaryOp, Expr};
 use crate::iteration::Iteration;
 use crate::lower::control::Target;
 use crate::lower::function::FnCx;
 use crate::lower::inline::Callable;
 use crate::lower::variant::{NONE, OK, SOME};
+use crate::standard::Standard;
 use crate::typed::Ty;
 
 use super::machine::Machine;
@@ -112,7 +113,26 @@ impl FnCx<'_, '_, '_> {
             }
             I::Min | I::Max => {
                 let found = self.nothing_found(item);
-                self.drive(machine, |cx, element, _| cx.note_better(&found, element, element, &found, iteration));
+                self.drive(machine, |cx, element, _| {
+                    cx.note_better(&found, element, (item, element), &found, iteration)
+                });
+                self.option_found(expr, &found)
+            }
+            I::MinBy | I::MaxBy => {
+                let call = closure(self, 1)?;
+                let found = self.nothing_found(item);
+                self.drive(machine, |cx, element, _| {
+                    let any = cx.get(found.any);
+                    let before = found.value.map(|value| cx.get(value));
+                    let flag = cx.b.value_type(any);
+                    let asks = |cx: &mut Self| {
+                        let order = cx.call_inline(&call, &[before, element])?;
+                        Some(cx.is_better(iteration, order))
+                    };
+                    if let Some(takes) = cx.choose(any, Some(flag), asks, |cx| Some(cx.bool(true))) {
+                        cx.when(takes, |cx| cx.note(&found, element));
+                    }
+                });
                 self.option_found(expr, &found)
             }
             I::MinByKey | I::MaxByKey => {
@@ -122,7 +142,7 @@ impl FnCx<'_, '_, '_> {
                 self.drive(machine, |cx, element, _| {
                     let key = cx.call_inline(&call, &[element]);
                     if !cx.b.is_terminated() {
-                        cx.note_better(&found, element, key, &best, iteration);
+                        cx.note_better(&found, element, (key_ty, key), &best, iteration);
                     }
                 });
                 self.option_found(expr, &found)
@@ -327,21 +347,45 @@ impl FnCx<'_, '_, '_> {
         &mut self,
         found: &Found,
         element: Option<ValueId>,
-        key: Option<ValueId>,
+        (ty, key): (&Ty, Option<ValueId>),
         best: &Found,
         iteration: Iteration,
     ) {
-        let (Some(key), Some(place)) = (key, best.value) else { return };
-        let before = self.get(place);
-        let is_least = matches!(iteration, Iteration::Min | Iteration::MinByKey);
-        let is_better = self.ordered(if is_least { Op::Lt } else { Op::Ge }, key, before);
+        let before = best.value.map(|place| self.get(place));
         let any = self.get(found.any);
-        let is_first = self.b.op(Op::Not, &[any]);
-        let takes = self.b.op(Op::Or, &[is_first, is_better]);
+        // A function of an `impl` sees no key but those that came.
+        let takes = if self.shared.program.leads_to_functions(ty, Standard::Ord) {
+            let flag = self.b.value_type(any);
+            let asks = |cx: &mut Self| {
+                let order = cx.order(ty, before, key, Standard::Ord);
+                Some(cx.is_better(iteration, order))
+            };
+            self.choose(any, Some(flag), asks, |cx| Some(cx.bool(true)))
+        } else {
+            let is_better = match (ty, before, key) {
+                (Ty::Scalar(_), Some(before), Some(key)) => {
+                    let is_least = matches!(iteration, Iteration::Min | Iteration::MinByKey);
+                    self.ordered(if is_least { Op::Lt } else { Op::Ge }, key, before)
+                }
+                _ => {
+                    let order = self.order(ty, before, key, Standard::Ord);
+                    self.is_better(iteration, order)
+                }
+            };
+            let is_first = self.b.op(Op::Not, &[any]);
+            Some(self.b.op(Op::Or, &[is_first, is_better]))
+        };
+        let Some(takes) = takes else { return };
         self.when(takes, |cx| {
-            cx.note(best, Some(key));
+            cx.note(best, key);
             cx.note(found, element);
         });
+    }
+
+    /// Whether the next one takes the place of the best one so far, which is ordered so to it.
+    fn is_better(&mut self, iteration: Iteration, order: ValueId) -> ValueId {
+        let is_least = matches!(iteration, Iteration::Min | Iteration::MinBy | Iteration::MinByKey);
+        self.is_ordered(if is_least { BinaryOp::Gt } else { BinaryOp::Le }, order)
     }
 
     /// A comparison of integers, or of `bool`s, of which `false` is less.
