@@ -1,10 +1,11 @@
 //! The whole way from a module as lowered to a compiled kernel; the one place that says in which order things happen.
 
 use crate::arena::EntityId;
+use crate::batch::{self, Batch, Refusal};
 use crate::descriptor::{
     ConstType, Feature, FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, SiteKind, Size,
 };
-use crate::ir::{ConstParam, ConstParamId, Kernel, Module, SourceLocation};
+use crate::ir::{ConstParam, ConstParamId, Kernel, Module, Obligation, SourceLocation};
 use crate::launch_program;
 use crate::parallel;
 use crate::passes::{CheckCount, Optimized, TooLarge, optimize};
@@ -21,6 +22,8 @@ pub struct CompileOptions {
     pub buffer_positions: Vec<u32>,
     /// Whether to keep the text of the module as lowered, which the sanitizer runs.
     pub keep_ir: bool,
+    /// How many items an invocation runs.
+    pub batch: batch::Request,
 }
 
 /// A compiled kernel: the owned twin of [`KernelDescriptor`](crate::descriptor::KernelDescriptor), field by field, and what the
@@ -67,6 +70,10 @@ pub struct Compiled {
     pub float_atomics: FloatAtomics,
     /// Bytes of workgroup memory that grow with const parameters, with the positions of those to multiply them with.
     pub shared_arrays: Vec<(u32, Vec<u32>)>,
+    /// The second entry, for several items per invocation.
+    pub batch: Option<CompiledBatch>,
+    /// Why there is none although it was asked for.
+    pub refusal: Option<(batch::Obstacle, Option<CompiledLocation>)>,
     /// The text of the module as lowered, if asked for.
     pub ir: Option<String>,
     /// How many bounds checks the passes removed and left.
@@ -75,6 +82,17 @@ pub struct Compiled {
     pub divergences: Vec<Divergence>,
     /// The files that these name, by number.
     pub files: Vec<String>,
+}
+
+/// The owned twin of [`Batch`](crate::descriptor::Batch).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompiledBatch {
+    /// Name of the entry point.
+    pub entry_point: &'static str,
+    /// Items of an invocation.
+    pub items: u32,
+    /// What must hold besides the kernel's obligations.
+    pub obligations: Vec<u8>,
 }
 
 /// The owned twin of [`Location`](crate::descriptor::Location).
@@ -173,14 +191,25 @@ pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled,
         return Err(CompileError::TooLarge(too_large));
     }
     verify(&module).map_err(CompileError::Optimised)?;
-    let emitted = spirv::emit(&module)?;
     let kernel = module.kernel.as_ref().ok_or(EmitError::NoKernel)?;
+    let (batch, refusal) = match batch::find(&module, kernel, options.batch) {
+        Ok(batch) => (batch, None),
+        Err(refusal) => (None, Some(refusal).filter(|_| matches!(options.batch, batch::Request::Items(_)))),
+    };
+    let emitted = spirv::emit_with(&module, batch.as_ref())?;
     let files =
         if divergences.is_empty() { Vec::new() } else { module.files.iter().map(|(_, file)| file.clone()).collect() };
-    Ok(Compiled { checks, divergences, files, ir, ..describe(&module, kernel, emitted, options) })
+    let described = describe(&module, kernel, emitted, (batch.as_ref(), refusal), options);
+    Ok(Compiled { checks, divergences, files, ir, ..described })
 }
 
-fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &CompileOptions) -> Compiled {
+fn describe(
+    module: &Module,
+    kernel: &Kernel,
+    emitted: Emitted,
+    (batch, refusal): (Option<&Batch>, Option<Refusal>),
+    options: &CompileOptions,
+) -> Compiled {
     let function = &module.functions[kernel.function];
     let locate =
         |at: SourceLocation| CompiledLocation { file: module.files[at.file].clone(), line: at.line, column: at.column };
@@ -191,10 +220,18 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         CompiledSite { kind: site.kind, location, text: site.text.clone(), format: site.format, words: *words }
     });
     // What passes removed since needs no promise.
+    let program = |obligations: &[Obligation]| {
+        launch_program::write((module, kernel), obligations, &emitted.params, |buffer| position(positions, buffer))
+    };
     let obligations = match emitted.sites.iter().any(|site| module.sites[*site].at_launch) {
-        true => launch_program::write(module, kernel, &emitted.params, |buffer| position(positions, buffer)),
+        true => program(&kernel.obligations),
         false => Vec::new(),
     };
+    let batch = batch.map(|batch| {
+        let is_new = |obligation: &&Obligation| obligations.is_empty() || !kernel.obligations.contains(obligation);
+        let rest: Vec<_> = batch.obligations.iter().filter(is_new).cloned().collect();
+        CompiledBatch { entry_point: spirv::BATCH_ENTRY_POINT, items: batch.items, obligations: program(&rest) }
+    });
     Compiled {
         name: function.name.clone(),
         location: function.location.map(locate),
@@ -215,6 +252,8 @@ fn describe(module: &Module, kernel: &Kernel, emitted: Emitted, options: &Compil
         parallel: emitted.parallel,
         float_atomics: emitted.float_atomics,
         shared_arrays: emitted.shared_arrays,
+        batch,
+        refusal: refusal.map(|(obstacle, at)| (obstacle, at.map(locate))),
         ir: None,
         checks: CheckCount::default(),
         divergences: Vec::new(),

@@ -50,6 +50,8 @@ pub struct KernelDescriptor {
     pub parallel: Parallel,
     /// Arrays in workgroup memory whose lengths are const parameters; they come on top of [`Parallel::shared_bytes`].
     pub shared_arrays: &'static [SharedArray],
+    /// A second entry point in which an invocation runs several items, for the launches that allow it.
+    pub batch: Option<Batch>,
     /// The text of the intermediate representation, for the sanitizer; only when that was asked for.
     pub ir: Option<&'static str>,
 }
@@ -84,8 +86,28 @@ impl KernelDescriptor {
             features: &[],
             parallel: Parallel::NONE,
             shared_arrays: &[],
+            batch: None,
             ir: None,
         }
+    }
+}
+
+/// A second entry point with the same interface, in which each invocation runs several neighbouring items along x. It needs fewer
+/// invocations; nothing else of a launch changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Batch {
+    /// Name of the entry point.
+    pub entry_point: &'static str,
+    /// Items of an invocation, a power of two.
+    pub items: u32,
+    /// What must hold for the launch besides the kernel's own obligations; and it has one item along y and z.
+    pub obligations: Obligations,
+}
+
+impl Batch {
+    /// A batch from its parts.
+    pub const fn new(entry_point: &'static str, items: u32, obligations: &'static [u8]) -> Self {
+        Self { entry_point, items, obligations: Obligations(obligations) }
     }
 }
 

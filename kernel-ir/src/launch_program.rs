@@ -2,16 +2,21 @@
 
 use crate::arena::EntityId;
 use crate::descriptor::obligations::Step;
-use crate::ir::{Bound, Kernel, Module, ParamId};
+use crate::ir::{Bound, Kernel, Module, Obligation, ParamId};
 use crate::layout::{Layout, field_offsets};
 use crate::spirv::PushSlot;
 use crate::types::{Type, Types};
 
-/// Writes all obligations; `slots` are the by-value parameters, `position` counts a buffer among all parameters. Where one
+/// Writes obligations; `slots` are the by-value parameters, `position` counts a buffer among all parameters. Where one
 /// speaks of something that a program cannot, the program holds for no launch.
-pub(crate) fn write(module: &Module, kernel: &Kernel, slots: &[PushSlot], position: impl Fn(u32) -> u32) -> Vec<u8> {
+pub(crate) fn write(
+    (module, kernel): (&Module, &Kernel),
+    obligations: &[Obligation],
+    slots: &[PushSlot],
+    position: impl Fn(u32) -> u32,
+) -> Vec<u8> {
     let mut writer = Writer { types: &module.types, kernel, slots, position, program: Vec::new() };
-    for obligation in &kernel.obligations {
+    for obligation in obligations {
         let written = writer.bound(&obligation.index).and_then(|()| writer.bound(&obligation.length));
         if written.is_none() {
             return never();

@@ -6,6 +6,8 @@ pub mod reflect;
 #[cfg(feature = "compiler")]
 pub mod arena;
 #[cfg(feature = "compiler")]
+pub mod batch;
+#[cfg(feature = "compiler")]
 pub mod builder;
 #[cfg(feature = "compiler")]
 pub mod compile;

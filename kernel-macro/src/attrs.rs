@@ -1,5 +1,6 @@
 //! The arguments of `#[kernel(…)]`. Reads tokens and checks numbers; expands nothing.
 
+use gridwise_ir::batch::{COUNTS, Request};
 use gridwise_ir::ir::FloatRules;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
@@ -27,7 +28,10 @@ const MAX_SIZE: [u64; 3] = [1024, 1024, 64];
 const MAX_SUBGROUP: u64 = 128;
 
 /// The arguments that `#[kernel]` knows.
-const KEYS: [&str; 3] = ["workgroup", "subgroup", "fast_math"];
+const KEYS: [&str; 4] = ["workgroup", "subgroup", "fast_math", ITEMS];
+
+/// The argument that says how many items an invocation runs.
+const ITEMS: &str = "items_per_invocation";
 
 /// What `#[kernel(…)]` says.
 #[derive(Debug)]
@@ -40,6 +44,8 @@ pub(crate) struct KernelAttr {
     subgroup: Option<WorkgroupArg>,
     /// What `fast_math` gives up.
     float_rules: FloatRules,
+    /// How many items an invocation runs, and where that is written.
+    items: (Request, SpanRange),
     /// Values of const parameters where nothing else is said.
     defaults: Vec<ConstDefault>,
     /// What type parameters stand for.
@@ -112,8 +118,9 @@ impl KernelAttr {
     pub(crate) fn parse(tokens: TokenStream, generics: &syn::Generics, diags: &mut Diagnostics) -> Self {
         let span = SpanRange::token(Span::call_site());
         let (float_rules, defaults) = (FloatRules::default(), Vec::new());
-        let mut attr =
-            Self { workgroup: Vec::new(), span, subgroup: None, float_rules, defaults, type_lists: Vec::new() };
+        let items = (Request::Automatic, span);
+        let (workgroup, type_lists) = (Vec::new(), Vec::new());
+        let mut attr = Self { workgroup, span, subgroup: None, float_rules, items, defaults, type_lists };
         let arguments = match (|input: ParseStream<'_>| Argument::parse_all(input, generics)).parse2(tokens) {
             Ok(arguments) => arguments,
             Err(error) => {
@@ -149,6 +156,7 @@ impl KernelAttr {
                         .help(format!("write `{key} = 64`"));
                 }
                 (Some(value), "workgroup") => attr.read_workgroup(value, diags),
+                (value, ITEMS) => attr.read_items(value.as_ref(), span, diags),
                 (Some(value), _) => attr.read_subgroup(value, diags),
                 (None, "workgroup") => {
                     diags
@@ -208,6 +216,26 @@ impl KernelAttr {
     /// What the kernel gives up of exact float arithmetic.
     pub(crate) const fn float_rules(&self) -> FloatRules {
         self.float_rules
+    }
+
+    fn read_items(&mut self, value: Option<&Expr>, key: SpanRange, diags: &mut Diagnostics) {
+        let span = value.map_or(key, SpanRange::of);
+        let request = match value.and_then(literal_number).and_then(|number| u32::try_from(number).ok()) {
+            Some(1) => Request::One,
+            Some(number) if COUNTS.contains(&number) => Request::Items(number),
+            _ => {
+                diags
+                    .error(code::BAD_ATTRIBUTE, span, format!("`{ITEMS}` is 1, 2, 4 or 8"))
+                    .help(format!("write `{ITEMS} = 4`, or leave it out and the compiler chooses"));
+                Request::Automatic
+            }
+        };
+        self.items = (request, span);
+    }
+
+    /// How many items an invocation runs, and where that is written.
+    pub(crate) const fn items(&self) -> (Request, SpanRange) {
+        self.items
     }
 
     fn read_default(&mut self, name: &Ident, value: Option<&Expr>, diags: &mut Diagnostics) {

@@ -44,6 +44,13 @@ use proc_macro2::TokenStream as Tokens;
 /// left out); each size is a number, a `#[device] const` or a const parameter of the kernel. `subgroup = N` asks for
 /// subgroups of N invocations.
 ///
+/// # Items per invocation
+///
+/// A kernel whose items each access elements of their own, `y[i] += a * x[i]` with `i = global_id().x`, runs several items
+/// per invocation where a launch allows it, so that their elements are loaded and stored as vectors. Nothing else changes: `global_id()`
+/// is the item's. The compiler chooses the number; `items_per_invocation = N` asks for 1, 2, 4 or 8, and is an error where
+/// the kernel could tell the difference.
+///
 /// # Const parameters
 ///
 /// The values of a kernel's const parameters are chosen where it is dispatched. They may be workgroup sizes, lengths of

@@ -17,13 +17,28 @@ pub struct Algorithm {
     prepared: Arc<Prepared>,
 }
 
+/// Which of a kernel's variants a launch takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Variant {
+    /// The kernel's obligations hold.
+    pub(crate) is_proven: bool,
+    /// Each invocation runs the items of a batch.
+    pub(crate) is_batched: bool,
+}
+
 /// What a pipeline may take for granted.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Flags {
-    /// The kernel's obligations hold.
-    pub(crate) is_proven: bool,
+    pub(crate) variant: Variant,
     /// The device's `fma` rounds once.
     pub(crate) has_fma: bool,
+}
+
+impl Variant {
+    /// The one that most launches of a kernel take.
+    pub(crate) const fn usual(descriptor: &KernelDescriptor) -> Self {
+        Self { is_proven: !descriptor.obligations.is_empty(), is_batched: descriptor.batch.is_some() }
+    }
 }
 
 /// What an algorithm holds.
@@ -128,15 +143,16 @@ fn create_pipeline(
     for ((id, param), value) in (0..).zip(descriptor.constants).zip(constants) {
         values.push(id, param.ty.size() as usize, *value);
     }
-    for (id, is_set) in [(IS_PROVEN, flags.is_proven), (HAS_FMA, flags.has_fma)] {
+    for (id, is_set) in [(IS_PROVEN, flags.variant.is_proven), (HAS_FMA, flags.has_fma)] {
         if is_set {
             values.push(id, 4, 1);
         }
     }
+    let batch = descriptor.batch.filter(|_| flags.variant.is_batched);
     let desc = PipelineDesc {
         name: descriptor.name,
         words: &words_for(descriptor, &device.caps)?,
-        entry_point: descriptor.entry_point,
+        entry_point: batch.map_or(descriptor.entry_point, |batch| batch.entry_point),
         bindings: &bindings_of(descriptor),
         push_constant_size: descriptor.push_constant_size,
         constants: values,
@@ -292,6 +308,7 @@ mod tests {
             print_binding: None,
             sites: &[],
             parallel: Parallel::NONE,
+            batch: None,
             ir: None,
         };
         let mut info = DeviceInfo::host();

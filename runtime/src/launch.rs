@@ -1,6 +1,6 @@
 //! The arithmetic of a launch: grid to workgroups, and the push-constant block. No Vulkan calls, no panics.
 
-use gridwise_ir::descriptor::{KernelDescriptor, LaunchNumbers, LaunchWordKind};
+use gridwise_ir::descriptor::{Batch, KernelDescriptor, LaunchNumbers, LaunchWordKind};
 
 use crate::error::{Error, KernelName, Result};
 use crate::grid::{Grid, Unit};
@@ -148,6 +148,19 @@ impl Extent {
         Ok(extent)
     }
 
+    /// The kernel's batch, if a launch can take it. `is_proven` tells whether the kernel's own obligations hold.
+    pub(crate) fn batch(&self, descriptor: &KernelDescriptor, is_proven: bool, numbers: &Numbers<'_>) -> Option<Batch> {
+        let batch = descriptor.batch?;
+        let is_line = self.items[1..] == [1, 1];
+        let is_proven = is_proven || descriptor.obligations.is_empty();
+        (is_line && is_proven && batch.items > 0 && batch.obligations.hold(numbers)).then_some(batch)
+    }
+
+    /// Leaves only as many workgroups of this width as run all items in batches.
+    pub(crate) fn gather(&mut self, batch: Batch, width: u32) {
+        self.groups[0] = self.items[0].div_ceil(batch.items.max(1)).div_ceil(width.max(1));
+    }
+
     /// Fills in the launch words of a block, but for [`LaunchWordKind::FirstGroup`], which stays zero.
     pub(crate) fn fill_words(&self, descriptor: &KernelDescriptor, block: &mut PushBlock, len: impl Fn(u32) -> u32) {
         for word in descriptor.launch_words {
@@ -228,6 +241,7 @@ mod tests {
         sites: &[],
         features: &[],
         parallel: Parallel::NONE,
+        batch: None,
         ir: None,
     };
     const MAX: [u32; 3] = [65535; 3];

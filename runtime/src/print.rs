@@ -199,6 +199,7 @@ mod tests {
         }],
         features: &[],
         parallel: Parallel::NONE,
+        batch: None,
         ir: None,
     };
 

@@ -2,6 +2,7 @@
 
 pub mod abstraction;
 pub mod arithmetic;
+pub mod batches;
 pub mod bvh;
 pub mod bytes;
 pub mod chains;
@@ -50,6 +51,8 @@ pub fn all() -> Vec<Case> {
     [
         abstraction::CASES,
         arithmetic::CASES,
+        batches::CASES,
+        batches::OF_NUMBERS,
         bvh::CASES,
         bytes::CASES,
         chains::CASES,

@@ -21,6 +21,8 @@ pub(super) struct FunctionWriter<'w, 'm> {
     pub(super) definitions: Vec<Option<InstId>>,
     locals: Vec<Id>,
     loops: Vec<OpenLoop>,
+    /// Where the function is an item of a batch: by number of the buffer, the variable that stands for the item's own element.
+    pub(super) own: Option<Vec<Option<Id>>>,
 }
 
 /// Ways into a block with the values they bring: label first.
@@ -36,7 +38,7 @@ struct OpenLoop {
 }
 
 /// The `if` or `switch` a block belongs to; nothing for function and loop bodies.
-struct Selection {
+pub(super) struct Selection {
     merge: Id,
     yields: Incoming,
 }
@@ -78,22 +80,15 @@ impl Writer<'_> {
         let locals = self.write_locals(function);
         let uses = std::mem::take(&mut self.uses.by_function[id]);
         let prologue = self.write_prologue(&uses, is_kernel);
-        let mut writer = FunctionWriter {
-            w: self,
-            function,
-            prologue,
-            definitions: vec![None; values.len()],
-            values,
-            locals,
-            loops: Vec::new(),
-        };
+        self.uses.by_function[id] = uses;
+        let mut writer = FunctionWriter::new(self, function, prologue, values, locals);
         writer.block(function.entry, None)?;
         self.effect(Op::FunctionEnd, &[]);
         Ok(())
     }
 
     /// Local variables, zero from the start.
-    fn write_locals(&mut self, function: &Function) -> Vec<Id> {
+    pub(super) fn write_locals(&mut self, function: &Function) -> Vec<Id> {
         let mut locals = Vec::with_capacity(function.locals.len());
         for (_, local) in function.locals.iter() {
             let ty = self.value_type(local.ty);
@@ -104,6 +99,20 @@ impl Writer<'_> {
             locals.push(variable);
         }
         locals
+    }
+}
+
+impl<'w, 'm> FunctionWriter<'w, 'm> {
+    /// A writer of a function whose first block was begun; `values` are those that are defined.
+    pub(super) fn new(
+        w: &'w mut Writer<'m>,
+        function: &'m Function,
+        prologue: Prologue,
+        values: Vec<Id>,
+        locals: Vec<Id>,
+    ) -> Self {
+        let definitions = vec![None; values.len()];
+        Self { w, function, prologue, definitions, values, locals, loops: Vec::new(), own: None }
     }
 }
 
@@ -129,7 +138,8 @@ impl FunctionWriter<'_, '_> {
         self.values[value.index()] = id;
     }
 
-    fn block(&mut self, block: BlockId, mut selection: Option<&mut Selection>) -> Result<(), EmitError> {
+    /// Writes a block, and all that its instructions own.
+    pub(super) fn block(&mut self, block: BlockId, mut selection: Option<&mut Selection>) -> Result<(), EmitError> {
         let function = self.function;
         for &id in &function.blocks[block].insts {
             let inst: &Inst = &function.insts[id];

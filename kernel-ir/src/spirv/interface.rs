@@ -2,6 +2,7 @@
 
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
+use super::batch::BatchEntry;
 use super::features::OuterMemory;
 use super::module::Writer;
 use super::types::Lanes;
@@ -45,6 +46,8 @@ pub(super) struct Interface {
     pub(super) constants: Vec<Option<Id>>,
     /// The built-in `WorkgroupSize`, where that is a specialization constant.
     pub(super) workgroup_size: Option<Id>,
+    /// The second entry point, where there is one.
+    pub(super) batch: Option<BatchEntry>,
     push: Id,
     /// The input variable of each builtin that has one, by number.
     pub(super) inputs: [Id; Builtin::ALL.len()],
@@ -63,6 +66,11 @@ impl Prologue {
     /// The value of a builtin the function uses.
     pub(super) fn builtin(&self, builtin: Builtin) -> Id {
         self.builtins[builtin as usize]
+    }
+
+    /// Sets the value of a builtin.
+    pub(super) fn set_builtin(&mut self, builtin: Builtin, value: Id) {
+        self.builtins[builtin as usize] = value;
     }
 
     /// The length of a buffer whose length the function uses.
@@ -279,12 +287,17 @@ impl Writer<'_> {
         if is_kernel {
             self.zero_shared();
         }
+        self.write_lens(uses, &mut prologue);
+        prologue
+    }
+
+    /// Reads the lengths that a function uses.
+    pub(super) fn write_lens(&mut self, uses: &FunctionUses, prologue: &mut Prologue) {
         for buffer in self.kernel.buffers.ids() {
             let is_used = uses.has_len(buffer);
             let len = if is_used { self.load_launch_word(LaunchWordKind::Len(buffer.index() as u32)) } else { 0 };
             prologue.lens.push(len);
         }
-        prologue
     }
 
     /// The invocation's id in the whole grid, not only in this dispatch.
@@ -335,7 +348,8 @@ impl Writer<'_> {
         self.begin_block(inside);
     }
 
-    fn load_launch_word(&mut self, kind: LaunchWordKind) -> Id {
+    /// Reads a launch word.
+    pub(super) fn load_launch_word(&mut self, kind: LaunchWordKind) -> Id {
         let member = self.interface.launch_member(kind);
         let ty = self.u32_type();
         self.load_push_member(member, ty)

@@ -6,7 +6,7 @@ use super::blocks::FunctionWriter;
 use super::module::Writer;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::ir::{Place, Root, SiteId, Step, ValueId};
+use crate::ir::{Builtin, InstKind, Place, Root, SiteId, Step, ValueId};
 use crate::types::{Size, Type, TypeId};
 
 /// A place with its steps as ids, ready to be accessed.
@@ -110,7 +110,17 @@ impl FunctionWriter<'_, '_> {
     }
 
     fn access(&mut self, place: &Place) -> Access {
+        let mut steps = place.path.iter();
+        let own = self.own_element(place);
         let mut access = match place.root {
+            Root::Buffer(buffer) if own.is_some() => Access {
+                base: own.unwrap_or_default(),
+                class: StorageClass::Function,
+                is_shared: false,
+                indices: Vec::new(),
+                checks: Vec::new(),
+                ty: self.w.kernel.buffers[buffer].element,
+            },
             Root::Local(local) => Access {
                 base: self.local(local),
                 class: StorageClass::Function,
@@ -137,9 +147,9 @@ impl FunctionWriter<'_, '_> {
                 ty: self.w.kernel.buffers[buffer].element,
             },
         };
-        let mut steps = place.path.iter();
         if let Root::Buffer(buffer) = place.root {
             match steps.next() {
+                _ if own.is_some() => {}
                 Some(Step::Index { value, check }) => {
                     let index = self.value(*value);
                     access.indices.push(index);
@@ -153,7 +163,31 @@ impl FunctionWriter<'_, '_> {
         for step in steps {
             self.add_step(&mut access, step);
         }
+        if self.own.is_some() {
+            // A launch takes the batch where all of them pass.
+            access.checks.clear();
+        }
         access
+    }
+
+    /// The variable that stands for the item's own element, where the place is in that.
+    fn own_element(&self, place: &Place) -> Option<Id> {
+        let (Root::Buffer(buffer), Some(Step::Index { value, .. })) = (place.root, place.path.first()) else {
+            return None;
+        };
+        let own = self.own.as_ref()?[buffer.index()]?;
+        self.is_item(*value).then_some(own)
+    }
+
+    /// Whether a value is `global_id().x`.
+    fn is_item(&self, value: ValueId) -> bool {
+        let definition = |value: ValueId| Some(&self.function.insts[self.definitions[value.index()]?].kind);
+        match definition(value) {
+            Some(InstKind::Extract(id, path)) if path[..] == [0] => {
+                matches!(definition(*id), Some(InstKind::Builtin(Builtin::GlobalId)))
+            }
+            _ => false,
+        }
     }
 
     fn add_step(&mut self, access: &mut Access, step: &Step) {

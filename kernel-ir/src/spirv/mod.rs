@@ -21,6 +21,7 @@
 //!   of which nothing is read before all of it was written.
 //! - A kernel with a barrier, a subgroup operation or shared memory has no tail mask: its workgroups are full.
 //! - An index that the host vouches for has its check all the same, which a specialization constant switches off.
+//! - A kernel may have a second entry point, `batch`, with the same bindings and push constants; see [`batch`](crate::batch).
 //! - Ids: `global_id` and `workgroup_id` count from `FirstGroup`; invocations at or beyond `Items` return at once;
 //!   `num_workgroups` is what the `Groups` say (all of them [`LaunchWordKind`](crate::descriptor::LaunchWordKind)s).
 //!
@@ -30,6 +31,7 @@
 //! [`FloatRules`](crate::ir::FloatRules) say otherwise; helpers stay exact.
 
 mod atomic;
+mod batch;
 mod bits;
 mod blocks;
 mod casts;
@@ -50,11 +52,15 @@ mod types;
 mod uses;
 mod words;
 
+use crate::batch::Batch;
 use crate::descriptor::{Feature, FloatAtomics, LaunchWord, Parallel};
 use crate::ir::{Module, SiteId, SourceLocation};
 
 /// Name of the entry point of every module.
 pub const ENTRY_POINT: &str = "main";
+
+/// Name of the second entry point, where there is one.
+pub const BATCH_ENTRY_POINT: &str = "batch";
 
 /// A compiled kernel: words and what a launch needs to know about them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,10 +141,21 @@ pub enum EmitError {
 /// # Panics
 /// It may when the module is not one that the verifier accepts.
 pub fn emit(module: &Module) -> Result<Emitted, EmitError> {
+    emit_with(module, None)
+}
+
+/// Compiles a verified module to SPIR-V, with a second entry point that runs several items per invocation.
+///
+/// # Errors
+/// As [`emit`].
+///
+/// # Panics
+/// It may when the module is not one that the verifier accepts, or the batch not one of this module.
+pub fn emit_with(module: &Module, batch: Option<&Batch>) -> Result<Emitted, EmitError> {
     let kernel = module.kernel.as_ref().ok_or(EmitError::NoKernel)?;
     let uses = uses::Uses::of(module, kernel);
     let mut writer = module::Writer::new(module, kernel, uses)?;
     writer.declare_interface()?;
-    writer.write_functions()?;
+    writer.write_functions(batch)?;
     writer.finish()
 }

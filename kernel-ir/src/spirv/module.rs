@@ -6,6 +6,7 @@ use super::uses::Uses;
 use super::words::{Id, Words};
 use super::{EmitError, Emitted, debug, features, interface, math, report, shared};
 use crate::arena::EntityId;
+use crate::batch::Batch;
 use crate::descriptor::{Parallel, SubgroupOperations};
 use crate::hash::FastMap;
 use crate::ir::{Kernel, Module};
@@ -169,10 +170,13 @@ impl<'m> Writer<'m> {
     }
 
     /// Writes all functions: the kernel's, those it calls, the trap function and the helpers asked for on the way.
-    pub(super) fn write_functions(&mut self) -> Result<(), EmitError> {
+    pub(super) fn write_functions(&mut self, batch: Option<&Batch>) -> Result<(), EmitError> {
         self.declare_function_ids();
         for id in self.uses.functions.clone() {
             self.write_function(id)?;
+        }
+        if let Some(batch) = batch {
+            self.write_batch(batch)?;
         }
         self.write_report_functions();
         self.write_helpers();
@@ -255,15 +259,24 @@ impl<'m> Writer<'m> {
         }
         head.inst_text(Op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
         head.inst(Op::MemoryModel, &[spirv::AddressingModel::Logical as u32, spirv::MemoryModel::Vulkan as u32]);
-        let entry = self.interface.functions[self.kernel.function.index()];
+        let main = self.interface.functions[self.kernel.function.index()];
+        let mut entries = vec![(main, super::ENTRY_POINT, &self.interface.variables)];
+        if let Some(batch) = &self.interface.batch {
+            entries.push((batch.function, super::BATCH_ENTRY_POINT, &batch.variables));
+        }
         let model = spirv::ExecutionModel::GLCompute as u32;
-        head.inst_text(Op::EntryPoint, &[model, entry], super::ENTRY_POINT, &self.interface.variables);
+        for (entry, name, variables) in &entries {
+            head.inst_text(Op::EntryPoint, &[model, *entry], name, variables);
+        }
         // Where the launch decides, the constant that is the built-in `WorkgroupSize` takes precedence over this.
         let [x, y, z] = self.kernel.workgroup.map(|size| size.known().unwrap_or(1));
-        head.inst(Op::ExecutionMode, &[entry, ExecutionMode::LocalSize as u32, x, y, z]);
-        for width in widths {
-            for (_, mode) in &controls {
-                head.inst(Op::ExecutionMode, &[entry, *mode as u32, width]);
+        let widths: Vec<_> = widths.into_iter().collect();
+        for (entry, ..) in entries {
+            head.inst(Op::ExecutionMode, &[entry, ExecutionMode::LocalSize as u32, x, y, z]);
+            for width in &widths {
+                for (_, mode) in &controls {
+                    head.inst(Op::ExecutionMode, &[entry, *mode as u32, *width]);
+                }
             }
         }
         head

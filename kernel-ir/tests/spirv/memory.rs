@@ -191,7 +191,7 @@ fn0 k() -> () @file0:1:1 {
     return
 }
 "#;
-    let options = CompileOptions { buffer_positions: vec![0, 2], keep_ir: false };
+    let options = CompileOptions { buffer_positions: vec![0, 2], ..CompileOptions::default() };
     let compiled = compile(module(text), &options).expect("it compiles");
     validate("compiled", &compiled.words);
     let params: Vec<_> = compiled.params.iter().map(|param| (param.name.as_str(), param.kind)).collect();

@@ -1,8 +1,9 @@
 //! Random kernels, as they are and optimised, become SPIR-V that `spirv-val` accepts.
 
+use gridwise_ir::batch::{Request, find};
 use gridwise_ir::ir::Module;
 use gridwise_ir::passes::optimize;
-use gridwise_ir::spirv::{EmitError, emit};
+use gridwise_ir::spirv::{EmitError, emit, emit_with};
 
 use crate::generate::{Random, kernel};
 use crate::support::{module, validate};
@@ -19,7 +20,10 @@ fn validate_both(name: &str, module: &Module) {
     }
     let mut optimised = module.clone();
     optimize(&mut optimised);
-    let emitted = emit(&optimised).unwrap_or_else(|error| panic!("{name}, optimised: {error}\n{optimised}"));
+    let kernel = optimised.kernel.as_ref().expect("it is a kernel");
+    let batch = find(&optimised, kernel, Request::Items(4)).ok().flatten();
+    let emitted =
+        emit_with(&optimised, batch.as_ref()).unwrap_or_else(|error| panic!("{name}, optimised: {error}\n{optimised}"));
     validate(&format!("{name}, optimised"), &emitted.words);
 }
 

@@ -73,10 +73,15 @@ pub(super) fn descriptor_tokens(
         let parallel = parallel_tokens(&compiled.parallel, variant, home);
         tokens!(parallel: #parallel,)
     });
+    let batch = compiled.batch.as_ref().map(|batch| {
+        let (entry, items, program) =
+            (batch.entry_point, number(batch.items), Literal::byte_string(&batch.obligations));
+        tokens!(batch: __Some(#home::Batch::new(#entry, #items, #program)),)
+    });
     let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
     tokens! {
         &__Descriptor {
-            #constants #params #launch_words #trap #obligations #fma #print #left #features #parallel #ir
+            #constants #params #launch_words #trap #obligations #fma #print #left #features #parallel #batch #ir
             ..__Descriptor::new(#name, #location, #spirv, #entry_point, [#x, #y, #z], #size)
         }
     }

@@ -1,11 +1,12 @@
 //! Limits that are known only when a kernel is compiled.
 
+use gridwise_ir::batch::Obstacle;
 use gridwise_ir::compile::Compiled;
 use gridwise_ir::descriptor::ParamKind;
 use gridwise_ir::passes::TooLarge;
 
 use super::data::byte_size;
-use crate::ast::Fn;
+use crate::ast::{Fn, SpanRange};
 use crate::diag::{Diagnostics, code};
 use crate::infer::type_name;
 use crate::program::{ItemId, Program, TypedItem};
@@ -79,4 +80,32 @@ pub(crate) fn report_size(function: &Fn, large: &TooLarge, diags: &mut Diagnosti
         .note(format!("`{callee}` has {size} instructions, and each of its {calls} calls is replaced by them"))
         .note("so it is with functions that can panic, name buffers or wait: on devices only a kernel can end early")
         .help(format!("call `{callee}` in a loop, or let it give back an `Option` instead of panicking"));
+}
+
+/// Reports a kernel that is to run several items per invocation and cannot; `asked` is where that is written.
+pub(crate) fn check_items(compiled: &Compiled, asked: SpanRange, diags: &mut Diagnostics) {
+    let Some((obstacle, at)) = &compiled.refusal else { return };
+    let line = at.as_ref().map_or_else(String::new, |at| format!(" (line {})", at.line));
+    let (note, help) = match obstacle {
+        Obstacle::Workgroup => (
+            "its workgroups have one invocation, several axes, or a size that the launch chooses".to_owned(),
+            "give it workgroups of a known size along x, such as `workgroup = 64`",
+        ),
+        Obstacle::Together => (
+            format!("it asks for more than `global_id()`, or works together with other invocations{line}"),
+            "leave `items_per_invocation` out, or write the loop over items yourself",
+        ),
+        Obstacle::Panic => (
+            format!("it can panic, and the host cannot exclude that before a launch{line}"),
+            "leave `items_per_invocation` out, or write what cannot panic, such as `checked_div`",
+        ),
+        Obstacle::Print => {
+            (format!("it prints{line}"), "leave `items_per_invocation` out while you look at its output")
+        }
+        Obstacle::NoElement => (
+            "no buffer of numbers or vectors below 16 bytes is indexed by `global_id().x` itself".to_owned(),
+            "leave `items_per_invocation` out: there is nothing that could be loaded or stored at once",
+        ),
+    };
+    diags.error(code::ITEMS, asked, "an invocation of this kernel cannot run several items").note(note).help(help);
 }

@@ -44,6 +44,7 @@ codes! {
     UNINITIALISED "K0204" "a variable that is not initialised where it is declared";
     PARAMETER_TYPE "K0205" "a parameter type that cannot reach the device";
     KERNEL_SIZE "K0206" "a kernel that becomes too large";
+    ITEMS "K0207" "several items per invocation of a kernel that can tell";
     SHARED_USE "K0300" "shared memory declared or used where it cannot be";
     ATOMIC_USE "K0301" "an atomic used as a plain value";
     MEMORY_ORDER "K0302" "a memory order or scope that the operation cannot have";

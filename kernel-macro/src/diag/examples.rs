@@ -399,6 +399,17 @@ fn run(x: &mut [u32]) {
     }
 }"
     }
+    ITEMS {
+"#[kernel(items_per_invocation = 4)]
+fn number(x: &mut [u32]) {
+    x[global_id().x] = workgroup_id().x;
+}"
+    } => {
+"#[kernel]
+fn number(x: &mut [u32]) {
+    x[global_id().x] = workgroup_id().x;
+}"
+    }
     SHARED_USE {
 "#[kernel]
 fn reverse(x: &mut [f32]) {

@@ -1,5 +1,6 @@
 //! `#[kernel]`.
 
+use gridwise_ir::batch::Request;
 use gridwise_ir::compile::{CompileError, CompileOptions, compile};
 use gridwise_ir::parallel::{NativeFloats, native_floats};
 use proc_macro2::{Ident, TokenStream};
@@ -11,8 +12,8 @@ use crate::ast::{Fn, Item, Path, ScalarName, SpanRange, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::check::check_kernel;
 use crate::codegen::{
-    BuiltKernel, check_barriers, check_push_constants, check_shared_memory, dispatch_items, fn_stub, kernel_items,
-    report_size, type_name,
+    BuiltKernel, check_barriers, check_items, check_push_constants, check_shared_memory, dispatch_items, fn_stub,
+    kernel_items, report_size, type_name,
 };
 use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, words_text};
@@ -182,7 +183,8 @@ pub(super) fn build(
     }
     let native = native_floats(&module);
     dump("ir", &name, || module.to_string());
-    let compiled = match compile(module, &compile_options(function)) {
+    let options = CompileOptions { batch: attr.items().0, ..compile_options(function) };
+    let compiled = match compile(module, &options) {
         Ok(compiled) => compiled,
         Err(CompileError::TooLarge(large)) => {
             report_size(function, &large, diags);
@@ -196,6 +198,7 @@ pub(super) fn build(
     dump("spv", &name, || words_text(&compiled.words));
     check_push_constants(function, &compiled, diags);
     check_barriers(function, &compiled, &barriers, diags);
+    check_items(&compiled, attr.items().1, diags);
     if diags.has_errors() {
         return None;
     }
@@ -204,7 +207,7 @@ pub(super) fn build(
         if let Some(kernel) = &mut module.kernel {
             kernel.subgroup_size = subgroup;
         }
-        compile(module, &CompileOptions { keep_ir: false, ..compile_options(function) })
+        compile(module, &CompileOptions { keep_ir: false, batch: Request::One, ..compile_options(function) })
     });
     // Without it the kernel computes the same.
     let variant = variant.and_then(Result::ok).filter(|variant| variant.has_interface_of(&compiled));
@@ -237,7 +240,7 @@ fn bind_const_params(program: &mut Program, item: ItemId, attr: &KernelAttr, dia
 fn compile_options(function: &Fn) -> CompileOptions {
     let slices = (0..).zip(&function.params).filter(|(_, param)| matches!(param.ty.kind, TypeKind::Slice { .. }));
     let buffer_positions = slices.map(|(position, _)| position).collect();
-    CompileOptions { buffer_positions, keep_ir: cfg!(feature = "sanitizer") }
+    CompileOptions { buffer_positions, keep_ir: cfg!(feature = "sanitizer"), batch: Request::Automatic }
 }
 
 /// The dispatch type needs a name other than the function's.

@@ -12,7 +12,7 @@ pub use info::{DeviceInfo, DeviceKind, Limits, SubgroupLimits};
 pub(crate) use shared::{Backend, Shared};
 pub use statistics::{LiveTensor, Statistics};
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, Variant};
 use crate::cache::PipelineCache;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
@@ -239,8 +239,8 @@ impl Manager {
     /// # Errors
     /// When the kernel needs more than the device has, or the driver refuses it.
     pub fn algorithm<K: Kernel>(&self) -> Result<Algorithm> {
-        let is_proven = !K::DESCRIPTOR.obligations.is_empty();
-        Ok(Algorithm::new(self.shared.prepare(K::DESCRIPTOR, K::CONSTANTS, is_proven)?))
+        let variant = Variant::usual(K::DESCRIPTOR);
+        Ok(Algorithm::new(self.shared.prepare(K::DESCRIPTOR, K::CONSTANTS, variant)?))
     }
 
     /// What the manager holds and has done so far.

@@ -10,7 +10,7 @@ use gridwise_ir::descriptor::KernelDescriptor;
 
 use super::info::DeviceInfo;
 use super::statistics::{Live, Statistics};
-use crate::algorithm::{Flags, Prepared};
+use crate::algorithm::{Flags, Prepared, Variant};
 use crate::error::Result;
 use crate::fma;
 use crate::host::HostDevice;
@@ -22,8 +22,8 @@ use crate::vulkan::VulkanBackend;
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) info: DeviceInfo,
-    /// Ready kernels, by the addresses of their descriptors, the values of their const parameters and whether their obligations
-    /// hold. Dropped before the device.
+    /// Ready kernels, by the addresses of their descriptors, the values of their const parameters and their variants. Dropped
+    /// before the device.
     prepared: Mutex<HashMap<Key, Slot>>,
     pub(crate) schedule: Schedule,
     next_id: AtomicU64,
@@ -36,8 +36,8 @@ pub(crate) struct Shared {
     pub(crate) backend: Backend,
 }
 
-/// Address of the descriptor, values of the const parameters, whether the obligations hold.
-type Key = (usize, &'static [u64], bool);
+/// Address of the descriptor, values of the const parameters, variant.
+type Key = (usize, &'static [u64], Variant);
 
 /// A kernel that is ready, or being made so by whoever holds the lock.
 type Slot = Arc<Mutex<Option<Arc<Prepared>>>>;
@@ -93,9 +93,9 @@ impl Shared {
         self: &Arc<Self>,
         descriptor: &'static KernelDescriptor,
         constants: &'static [u64],
-        is_proven: bool,
+        variant: Variant,
     ) -> Result<Arc<Prepared>> {
-        let key = (std::ptr::from_ref(descriptor).addr(), constants, is_proven);
+        let key = (std::ptr::from_ref(descriptor).addr(), constants, variant);
         let slot = {
             let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
             prepared.entry(key).or_default().clone()
@@ -105,7 +105,7 @@ impl Shared {
             return Ok(prepared.clone());
         }
         let has_fma = descriptor.asks_for_fma && self.has_fma();
-        let flags = Flags { is_proven, has_fma };
+        let flags = Flags { variant, has_fma };
         Ok(slot.insert(Arc::new(Prepared::new(self, descriptor, constants, flags)?)).clone())
     }
 

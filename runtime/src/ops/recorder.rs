@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::Access;
+use crate::algorithm::Variant;
 use crate::args::KernelArgs;
 use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
 use crate::grid::Grid;
 use crate::launch::{Extent, Numbers};
-use crate::manager::Shared;
+use crate::manager::{Backend, Shared};
 use crate::steps::{DispatchStep, ModuleStep, Step};
 use crate::tensor::TensorRef;
 
@@ -52,10 +53,10 @@ impl<'a> Recorder<'a> {
                 });
             }
         }
-        let extent = Extent::new(descriptor, descriptor.workgroup_with(constants), grid, limits.max_groups)?;
+        let mut extent = Extent::new(descriptor, descriptor.workgroup_with(constants), grid, limits.max_groups)?;
         if extent.is_empty() {
             // What is wrong with the kernel is told all the same.
-            self.shared.prepare(descriptor, constants, false)?;
+            self.shared.prepare(descriptor, constants, Variant::default())?;
             return Ok(());
         }
         let (mut push, buffers) = (filled.push, filled.buffers);
@@ -65,7 +66,14 @@ impl<'a> Recorder<'a> {
         let obligations = descriptor.obligations;
         let numbers = Numbers { extent: &extent, push: &push, buffers: &buffers, constants };
         let is_proven = !obligations.is_empty() && obligations.hold(&numbers);
-        let pipeline = self.shared.prepare(descriptor, constants, is_proven)?.pipeline.clone();
+        // The host runs the twin, an item at a time.
+        let is_device = matches!(self.shared.backend, Backend::Vulkan(_));
+        let batch = if is_device { extent.batch(descriptor, is_proven, &numbers) } else { None };
+        let variant = Variant { is_proven, is_batched: batch.is_some() };
+        let pipeline = self.shared.prepare(descriptor, constants, variant)?.pipeline.clone();
+        if let Some(batch) = batch {
+            extent.gather(batch, descriptor.workgroup_with(constants)[0]);
+        }
         let step = DispatchStep { descriptor, constants, host, pipeline, buffers, push, extent, is_proven };
         self.steps.push(Step::Dispatch(Box::new(step)));
         Ok(())

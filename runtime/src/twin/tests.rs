@@ -35,6 +35,7 @@ pub(super) static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     sites: &SITES,
     features: &[],
     parallel: Parallel::NONE,
+    batch: None,
     ir: None,
 };
 

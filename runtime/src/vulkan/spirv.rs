@@ -200,6 +200,7 @@ mod tests {
                 sites: &[],
                 features: &[],
                 parallel: Parallel::NONE,
+                batch: None,
                 ir: None,
             };
             words(&descriptor, FloatAtomics::default()).map(|words| words.len())

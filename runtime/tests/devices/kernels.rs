@@ -44,6 +44,7 @@ static SAXPY: KernelDescriptor = KernelDescriptor {
     sites: &[],
     features: &[],
     parallel: Parallel::NONE,
+    batch: None,
     ir: None,
 };
 

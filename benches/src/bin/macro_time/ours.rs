@@ -142,7 +142,7 @@ fn lex(workload: &Workload, text: &str) -> Result<TokenStream, Error> {
 
 fn compile_options(function: &Fn) -> CompileOptions {
     let slices = (0..).zip(&function.params).filter(|(_, param)| matches!(param.ty.kind, TypeKind::Slice { .. }));
-    CompileOptions { buffer_positions: slices.map(|(position, _)| position).collect(), keep_ir: false }
+    CompileOptions { buffer_positions: slices.map(|(position, _)| position).collect(), ..CompileOptions::default() }
 }
 
 fn wrong(workload: &Workload, detail: String) -> Error {
