@@ -48,7 +48,7 @@ impl OpHistogram {
         let bits = 8 * size_of::<T>() as u32;
         if shift >= bits {
             return Err(Error::ArgumentMismatch {
-                kernel: "histogram",
+                kernel: "histogram".into(),
                 param: "`shift`".to_owned(),
                 expected: format!("less than the {bits} bits of an element"),
                 found: shift.to_string(),
