@@ -22,16 +22,26 @@
 
 #![expect(unreachable_pub, reason = "sealed traits name the kernels")]
 
+mod fft;
+mod gemm;
 mod histogram;
 mod reduce;
 mod scan;
+mod select;
+mod softmax;
 mod sort;
 mod stages;
+mod transpose;
 
+pub use fft::OpFft;
+pub use gemm::{GemmShape, OpGemm};
 pub use histogram::{Countable, OpHistogram};
 pub use reduce::{OpReduce, Reducible};
 pub use scan::{OpScan, Scannable};
+pub use select::OpSelect;
+pub use softmax::OpSoftmax;
 pub use sort::{OpSort, SortKey};
+pub use transpose::OpTranspose;
 
 use crate::{Error, GpuData, Kernel, Result, Tensor};
 

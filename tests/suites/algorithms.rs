@@ -3,7 +3,9 @@
 
 use std::sync::LazyLock;
 
-use gridwise::algorithms::{OpHistogram, OpReduce, OpScan, OpSort};
+use gridwise::algorithms::{
+    GemmShape, OpFft, OpGemm, OpHistogram, OpReduce, OpScan, OpSelect, OpSoftmax, OpSort, OpTranspose,
+};
 use gridwise::prelude::*;
 
 static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
@@ -163,16 +165,147 @@ fn sorting() {
 }
 
 #[test]
+fn selecting() {
+    for len in LENGTHS {
+        let (x, keep) = (floats(len, 7), words(len, 8).into_iter().map(|word| word % 3).collect::<Vec<_>>());
+        let (tensor, marks) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&keep).unwrap());
+        let mut kept = MANAGER.tensor(&vec![0.5f32; len]).unwrap();
+        let mut count = MANAGER.tensor(&[7u32]).unwrap();
+        let op = OpSelect::new(&MANAGER, &tensor, &marks, &mut kept, &mut count).unwrap();
+        MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+        let mut expected: Vec<f32> =
+            x.iter().zip(&keep).filter(|(_, keep)| **keep != 0).map(|(value, _)| *value).collect();
+        assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
+        expected.resize(len, 0.5);
+        assert!(kept.to_vec().unwrap() == expected, "{len}");
+    }
+}
+
+#[test]
+fn transposing() {
+    for (rows, columns) in [(0, 5), (1, 1), (1, 40), (33, 31), (32, 64), (100, 7), (70, 130)] {
+        let x = words(rows * columns, 9);
+        let (tensor, mut transposed) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
+        let op = OpTranspose::new(rows as u32, columns as u32, &tensor, &mut transposed).unwrap();
+        MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+        let expected: Vec<u32> = (0..x.len()).map(|i| x[i % rows * columns + i / rows]).collect();
+        assert_eq!(transposed.to_vec().unwrap(), expected, "{rows} by {columns}");
+    }
+}
+
+#[test]
+fn products() {
+    for (rows, columns, depth) in
+        [(0, 3, 2), (2, 3, 0), (1, 1, 1), (64, 64, 16), (65, 63, 17), (3, 130, 40), (100, 5, 33)]
+    {
+        let (a, b, c) = (floats(rows * depth, 10), floats(depth * columns, 11), floats(rows * columns, 12));
+        for (alpha, beta) in [(1.0, 0.0), (2.0, -1.0)] {
+            let (left, right) = (MANAGER.tensor(&a).unwrap(), MANAGER.tensor(&b).unwrap());
+            // Without a share of what was there, a NaN there has none.
+            let before = if beta == 0.0 { vec![f32::NAN; c.len()] } else { c.clone() };
+            let mut product = MANAGER.tensor(&before).unwrap();
+            let shape = GemmShape { rows: rows as u32, columns: columns as u32, depth: depth as u32 };
+            let op = OpGemm::new(shape, alpha, &left, &right, beta, &mut product).unwrap();
+            MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+            let expected: Vec<f32> = (0..c.len())
+                .map(|i| {
+                    let (row, column) = (i / columns, i % columns);
+                    let sum: f32 = (0..depth).map(|k| a[row * depth + k] * b[k * columns + column]).sum();
+                    alpha * sum + beta * c[i]
+                })
+                .collect();
+            // Small whole numbers: exact, in whatever order.
+            assert_eq!(product.to_vec().unwrap(), expected, "{rows} by {columns} by {depth}");
+        }
+    }
+}
+
+#[test]
+fn softmax() {
+    for (rows, columns) in [(0, 3), (3, 0), (1, 1), (3, 255), (2, 1000), (5, 33)] {
+        let x: Vec<f32> = floats(rows * columns, 13).into_iter().map(|value| value / 8.0).collect();
+        let (tensor, mut result) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
+        let op = OpSoftmax::new(rows as u32, columns as u32, &tensor, &mut result).unwrap();
+        MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+        let found = result.to_vec().unwrap();
+        for (row, found) in x.chunks(columns.max(1)).zip(found.chunks(columns.max(1))) {
+            let exponentials: Vec<f64> = row.iter().map(|value| f64::from(*value).exp()).collect();
+            let sum: f64 = exponentials.iter().sum();
+            for (found, expected) in found.iter().zip(exponentials) {
+                let expected = expected / sum;
+                assert!((f64::from(*found) - expected).abs() <= 1e-5 * expected, "{found}, {expected}");
+            }
+        }
+    }
+}
+
+/// The definition, in twice the precision.
+fn transformed(x: &[Vec2], sign: f64) -> Vec<[f64; 2]> {
+    let len = x.len();
+    let step = sign * std::f64::consts::TAU / len as f64;
+    (0..len)
+        .map(|k| {
+            x.iter().enumerate().fold([0.0, 0.0], |sum, (j, v)| {
+                let (sin, cos) = (step * (j * k % len) as f64).sin_cos();
+                let (re, im) = (f64::from(v.x), f64::from(v.y));
+                [sum[0] + re * cos - im * sin, sum[1] + re * sin + im * cos]
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn fourier_transforms() {
+    for (len, count) in [(1, 3), (2, 1), (2, 700), (8, 5), (256, 9), (512, 1), (1024, 3), (4096, 1)] {
+        let x: Vec<Vec2> = floats(2 * len * count, 14).chunks(2).map(|v| vec2(v[0], v[1]) / 100.0).collect();
+        let tensor = MANAGER.tensor(&x).unwrap();
+        let (mut y, mut back) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
+        let seq = MANAGER.sequence().unwrap();
+        seq.record(OpFft::forward(&MANAGER, len as u32, &tensor, &mut y).unwrap()).unwrap();
+        seq.record(OpFft::inverse(&MANAGER, len as u32, &y, &mut back).unwrap()).unwrap();
+        seq.eval().unwrap();
+        let bound = 1e-6 * (len as f64).sqrt() * f64::from(len.ilog2().max(1));
+        for (found, x) in y.to_vec().unwrap().chunks(len).zip(x.chunks(len)).step_by(100) {
+            for (found, expected) in found.iter().zip(transformed(x, -1.0)) {
+                let error = (f64::from(found.x) - expected[0]).hypot(f64::from(found.y) - expected[1]);
+                assert!(error <= bound, "{len}: {found}, {expected:?}");
+            }
+        }
+        let farthest = back.to_vec().unwrap().iter().zip(&x).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+        assert!(farthest < 1e-5, "{len}: {farthest}");
+    }
+    // Three passes, where that is quick: forth and back.
+    if MANAGER.device().kind != gridwise::DeviceKind::Host {
+        let x: Vec<Vec2> = floats(1 << 20, 15).chunks(2).map(|v| vec2(v[0], v[1]) / 100.0).collect();
+        let tensor = MANAGER.tensor(&x).unwrap();
+        let (mut y, mut back) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
+        let seq = MANAGER.sequence().unwrap();
+        seq.record(OpFft::forward(&MANAGER, 1 << 19, &tensor, &mut y).unwrap()).unwrap();
+        seq.record(OpFft::inverse(&MANAGER, 1 << 19, &y, &mut back).unwrap()).unwrap();
+        seq.eval().unwrap();
+        let sum = x.iter().fold([0.0f64; 2], |sum, v| [sum[0] + f64::from(v.x), sum[1] + f64::from(v.y)]);
+        let found = y.to_vec().unwrap()[0];
+        assert!((f64::from(found.x) - sum[0]).hypot(f64::from(found.y) - sum[1]) < 0.05, "{found}, {sum:?}");
+        let farthest = back.to_vec().unwrap().iter().zip(&x).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+        assert!(farthest < 1e-5, "{farthest}");
+    }
+}
+
+#[test]
 fn what_does_not_fit() {
     let mgr = &*MANAGER;
     let x = mgr.tensor(&[1u32, 2, 3]).unwrap();
     let mut two = mgr.tensor_of_len::<u32>(2).unwrap();
     let mut keys = mgr.tensor(&[3u32, 2, 1]).unwrap();
+    let points = mgr.tensor(&[Vec2::ONE; 3]).unwrap();
+    let mut spectrum = mgr.tensor(&[Vec2::ONE; 3]).unwrap();
     let errors = [
         OpReduce::sum(mgr, &x, &mut two).unwrap_err().to_string(),
         OpScan::inclusive(mgr, &x, &mut two).unwrap_err().to_string(),
         OpSort::by_key(mgr, &mut keys, &mut two).unwrap_err().to_string(),
         OpHistogram::new(&x, 32, &mut two).unwrap_err().to_string(),
+        OpTranspose::new(2, 2, &x, &mut two).unwrap_err().to_string(),
+        OpFft::forward(mgr, 3, &points, &mut spectrum).unwrap_err().to_string(),
     ];
     assert_eq!(
         errors,
@@ -181,6 +314,8 @@ fn what_does_not_fit() {
             "scanning into `tensor`: expected 3 elements, found 2",
             "sorting by as many keys `tensor`: expected 3 elements, found 2",
             "kernel `histogram`, parameter `shift`: expected less than the 32 bits of an element, found 32; pass the arguments in order",
+            "transposing `tensor`: expected 4 elements, found 3",
+            "kernel `forward transform`, parameter `len`: expected a power of two that divides 3, found 3; pass the arguments in order",
         ]
     );
 }

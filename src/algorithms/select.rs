@@ -1,0 +1,76 @@
+//! The elements that are to be kept, side by side.
+
+use super::scan::scan;
+use super::stages::Stages;
+use super::{Word, expect_len, operation};
+use crate::Result;
+use crate::prelude::*;
+
+/// Moves the elements whose mark is not zero to the front of another tensor, in their order, and counts them.
+///
+/// Work space: twice as many words as there are elements, and 1/1023 of them.
+///
+/// ```
+/// use gridwise::algorithms::OpSelect;
+/// # use gridwise::prelude::*;
+/// # fn main() -> gridwise::Result<()> {
+/// let mgr = Manager::new()?;
+/// let (x, keep) = (mgr.tensor(&[1.5f32, 2.5, 3.5])?, mgr.tensor(&[1u32, 0, 7])?);
+/// let (mut kept, mut count) = (mgr.tensor_of_len::<f32>(3)?, mgr.tensor_of_len::<u32>(1)?);
+/// mgr.sequence()?.record(OpSelect::new(&mgr, &x, &keep, &mut kept, &mut count)?)?.eval()?;
+/// assert_eq!((&kept.to_vec()?[..2], count.to_vec()?), (&[1.5, 3.5][..], vec![2]));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct OpSelect(Stages);
+
+operation!(OpSelect);
+
+impl OpSelect {
+    /// Writes the elements of `x` that `keep` marks to `kept`, whose other elements stay, and their number to `count`.
+    ///
+    /// # Errors
+    /// When `keep` or `kept` has another length than `x`, `count` does not have one element, or the work space cannot be had.
+    pub fn new<T: Word>(
+        mgr: &Manager,
+        x: &Tensor<T>,
+        keep: &Tensor<u32>,
+        kept: &mut Tensor<T>,
+        count: &mut Tensor<u32>,
+    ) -> Result<Self> {
+        expect_len("selecting by marks", keep, x.len())?;
+        expect_len("selecting into", kept, x.len())?;
+        expect_len("counting into", count, 1)?;
+        let mut stages = Stages::new("select");
+        if x.is_empty() {
+            stages.fill(count, 0);
+            return Ok(Self(stages));
+        }
+        let (mut marks, mut places) = (mgr.tensor_of_len::<u32>(x.len())?, mgr.tensor_of_len::<u32>(x.len())?);
+        let grid = Grid::items(x.len());
+        stages.launch::<Mark>(grid, |args| args.read(keep).write(&mut marks));
+        scan(&mut stages, mgr, &marks, &mut places, true)?;
+        stages.launch::<Pick>(grid, |args| args.read(x).read(&marks).read(&places).write(kept).write(count));
+        Ok(Self(stages))
+    }
+}
+
+/// What is not zero becomes one.
+#[kernel(workgroup = 256)]
+fn mark(keep: &[u32], marks: &mut [u32]) {
+    let i = global_id().x;
+    marks[i] = (keep[i] != 0) as u32;
+}
+
+/// `places` counts the marks up to an element.
+#[kernel(workgroup = 256)]
+fn pick(x: &[u32], marks: &[u32], places: &[u32], kept: &mut [u32], count: &mut [u32]) {
+    let i = global_id().x;
+    if marks[i] == 1 {
+        kept[places[i] - 1] = x[i];
+    }
+    if i + 1 == x.len() as u32 {
+        count[0] = places[i];
+    }
+}

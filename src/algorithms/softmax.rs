@@ -1,0 +1,91 @@
+//! Exponentials of each row, divided by their sum.
+
+use super::stages::Stages;
+use super::{expect_len, operation};
+use crate::Result;
+use crate::prelude::*;
+
+/// Invocations of a workgroup, which has a row to itself.
+#[device]
+const WIDTH: u32 = 256;
+
+/// The softmax of each row of a matrix: `exp(v - max) / Σ exp(v - max)`, so that nothing overflows. No work space.
+///
+/// A row with a NaN or with infinity becomes NaN, as does one of nothing but negative infinity.
+///
+/// ```
+/// use gridwise::algorithms::OpSoftmax;
+/// # use gridwise::prelude::*;
+/// # fn main() -> gridwise::Result<()> {
+/// let mgr = Manager::new()?;
+/// let x = mgr.tensor(&[500.0f32, 500.0, 0.0, f32::NEG_INFINITY])?;
+/// let mut y = mgr.tensor_of_len::<f32>(4)?;
+/// mgr.sequence()?.record(OpSoftmax::new(2, 2, &x, &mut y)?)?.eval()?;
+/// assert_eq!(y.to_vec()?, [0.5, 0.5, 1.0, 0.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct OpSoftmax(Stages);
+
+operation!(OpSoftmax);
+
+impl OpSoftmax {
+    /// Writes the softmax of each of the `rows` of `x`, of `columns` elements each, to `y`.
+    ///
+    /// # Errors
+    /// When a tensor does not have `rows` times `columns` elements.
+    pub fn new(rows: u32, columns: u32, x: &Tensor<f32>, y: &mut Tensor<f32>) -> Result<Self> {
+        let len = rows as usize * columns as usize;
+        expect_len("softmax of", x, len)?;
+        expect_len("softmax into", y, len)?;
+        let mut stages = Stages::new("softmax");
+        if len > 0 {
+            stages.launch::<SoftmaxRows>(Grid::groups(rows), |args| args.value(columns).read(x).write(y));
+        }
+        Ok(Self(stages))
+    }
+}
+
+#[kernel(workgroup = WIDTH)]
+fn softmax_rows(columns: u32, x: &[f32], y: &mut [f32]) {
+    let slots = Shared::<[f32; 256]>::new();
+    let row = workgroup_id().x * columns;
+    let mut largest = f32::NEG_INFINITY;
+    let mut i = local_id().x;
+    while i < columns {
+        largest = largest.max(x[row + i]);
+        i += WIDTH;
+    }
+    let largest = subgroup::max(largest);
+    if subgroup::elect() {
+        slots[subgroup_id()] = largest;
+    }
+    barrier();
+    let mut largest = slots[0];
+    for slot in 1..num_subgroups() {
+        largest = largest.max(slots[slot]);
+    }
+    let mut sum = 0.0;
+    i = local_id().x;
+    while i < columns {
+        sum += (x[row + i] - largest).exp();
+        i += WIDTH;
+    }
+    let sum = subgroup::add(sum);
+    // All have read the maxima.
+    barrier();
+    if subgroup::elect() {
+        slots[subgroup_id()] = sum;
+    }
+    barrier();
+    let mut sum = slots[0];
+    for slot in 1..num_subgroups() {
+        sum += slots[slot];
+    }
+    i = local_id().x;
+    while i < columns {
+        y[row + i] = (x[row + i] - largest).exp() / sum;
+        i += WIDTH;
+    }
+}
