@@ -25,7 +25,7 @@
 #[allow(unused_extern_crates)]
 extern crate self as gridwise;
 
-pub use gridwise_macro::{GpuData, device, kernel};
+pub use gridwise_macro::{GpuData, device, include_spirv, kernel};
 pub use gridwise_runtime::parallel::{Atomic, Scope, Shared, barrier, fence, subgroup, workgroup_uniform};
 pub use gridwise_runtime::twin::{
     global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id, subgroup_size,
@@ -67,6 +67,7 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub mod launch;
+    pub mod spirv;
 
     pub use gridwise_runtime::{
         Grid, KernelArgs, Result, Sequence, Tensor, ValueArg, data, descriptor, glam, kernel, twin,

@@ -27,6 +27,7 @@ mod parse;
 mod program;
 mod render;
 mod source;
+mod spirv_file;
 mod standard;
 mod tokens;
 mod type_list;
@@ -116,6 +117,28 @@ pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(GpuData, attributes(__gridwise_member))]
 pub fn gpu_data(item: TokenStream) -> TokenStream {
     guarded(item, expand::gpu_data)
+}
+
+/// Makes a type of a compiled SPIR-V module, whose `dispatch` has the module's own parameters, by reading the file while the
+/// program is compiled: push constants by value, then buffers as tensors, in the order of their bindings.
+///
+/// The path is relative to the source file. The type is named like the file, or as said: `include_spirv!("a.spv" as Name)`. Its
+/// specialization constants are the fields of a second type, `NameConstants`.
+///
+/// ```ignore
+/// include_spirv!("shaders/scale.spv");
+///
+/// // SAFETY: the shader writes below `count` only.
+/// let scale = unsafe { Scale::new(&mgr, ScaleConstants { factor: 3.0, ..Default::default() }) }?;
+/// scale.dispatch(&seq, Grid::items(1024), 1024, 0.5, &from, &mut to)?;
+/// ```
+///
+/// What is no module, or asks for more than buffers in set 0, does not compile.
+#[proc_macro]
+pub fn include_spirv(tokens: TokenStream) -> TokenStream {
+    let file = tokens.clone().into_iter().next().and_then(|token| token.span().local_file());
+    let folder = file.and_then(|file| file.parent().map(std::path::Path::to_owned));
+    guarded(tokens, |tokens| spirv_file::include(tokens, folder))
 }
 
 /// The callback of gathering. For the macros themselves only.

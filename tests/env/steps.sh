@@ -74,6 +74,7 @@ build_suites() {
     suite_binary precision
     suite_binary together
     suite_binary algorithms
+    suite_binary spirv
 }
 
 # Fails when the layers said anything, whatever the program made of it.

@@ -1,0 +1,10 @@
+//! Files that cannot become a dispatch are refused at their names.
+use gridwise::include_spirv;
+
+include_spirv!();
+include_spirv!(shader);
+include_spirv!("nothing.spv");
+include_spirv!("include_spirv.rs");
+include_spirv!("shader.spv", Name);
+
+fn main() {}
