@@ -32,10 +32,11 @@ pub use gridwise_runtime::twin::{
     workgroup_id, workgroup_size,
 };
 pub use gridwise_runtime::{
-    Algorithm, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation, GpuData, Grid, GridSide,
-    GridSize, HostOptions, Kernel, KernelArgs, KernelName, Limits, LiveTensor, Manager, ManagerDesc, ModuleLaunch, Op,
-    PipelineCache, PrintSink, Printed, ProfiledEvaluation, Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc,
-    Statistics, SubgroupLimits, Tensor, TensorDesc, TensorRef, Value, ValueArg, descriptor, glam, half, ops, reflect,
+    Algorithm, BufferRange, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation,
+    ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions, Kernel, KernelArgs, KernelName, Limits, LiveTensor,
+    Manager, ManagerDesc, ModuleLaunch, Op, PipelineCache, PrintSink, Printed, ProfiledEvaluation, Result, Sequence,
+    SpirvAlgorithm, SpirvCode, SpirvDesc, Statistics, SubgroupLimits, Tensor, TensorDesc, TensorRef, Value, ValueArg,
+    ash, descriptor, glam, half, ops, reflect,
 };
 
 #[doc(hidden)]

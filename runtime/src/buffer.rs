@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::host::HostMemory;
 use crate::manager::{Backend, Shared};
 use crate::sync::schedule::Uses;
-use crate::vulkan::{MemoryUse, VulkanBuffer};
+use crate::vulkan::{BufferRange, MemoryUse, VulkanBuffer};
 
 /// A buffer of elements of one size. What a tensor owns, and recordings keep alive.
 #[derive(Debug)]
@@ -48,18 +48,47 @@ impl Buffer {
             }
             Backend::Host(_) => Memory::Host(HostMemory::new(name, bytes)?),
         };
+        Ok(Self::of_memory(shared, name, memory, elements, stride))
+    }
+
+    /// A buffer in a range of an application's.
+    pub(crate) fn borrow(
+        shared: &Arc<Shared>,
+        name: &str,
+        range: BufferRange,
+        len: usize,
+        stride: usize,
+    ) -> Result<Self> {
+        let Backend::Vulkan(vulkan) = &shared.backend else {
+            return Err(Error::OnHostDevice { operation: "making a tensor of an existing buffer" });
+        };
+        let too_large = |limit: u32, unit| Error::BufferTooLarge {
+            tensor: name.to_owned(),
+            asked: len as u64,
+            limit: limit.into(),
+            unit,
+        };
+        let elements = u32::try_from(len).map_err(|_| too_large(u32::MAX, "elements"))?;
+        let stride = u32::try_from(stride).map_err(|_| too_large(u32::MAX, "bytes per element"))?;
+        let bytes = u64::from(elements) * u64::from(stride);
+        let memory = Memory::Vulkan(VulkanBuffer::borrow(&vulkan.device, name, range, bytes)?);
+        Ok(Self::of_memory(shared, name, memory, elements, stride))
+    }
+
+    fn of_memory(shared: &Arc<Shared>, name: &str, memory: Memory, len: u32, stride: u32) -> Self {
         let (id, name) = (shared.new_id(), Arc::from(name));
+        let bytes = u64::from(len) * u64::from(stride);
         shared.live.add(id, &name, bytes);
-        Ok(Self {
+        Self {
             memory,
             id,
             name,
-            len: elements,
+            len,
             stride,
             uses: shared.schedule.new_uses(),
             staged: Mutex::new(None),
             shared: shared.clone(),
-        })
+        }
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -115,6 +144,14 @@ impl Buffer {
             Memory::Host(memory) => Some(memory.data().as_ptr()),
             Memory::Vulkan(buffer) => buffer.mapped(is_write),
         }
+    }
+
+    /// Lets `look` have the memory for reading, after all submitted writes; `None` where the host cannot read it in place.
+    pub(crate) fn with_mapped<R>(&self, look: impl FnOnce(*const u8) -> R) -> Result<Option<R>> {
+        let Some(data) = self.mapped(false) else { return Ok(None) };
+        let access = self.shared.schedule.take_for_host(&self.uses, false);
+        self.shared.wait(access.after)?;
+        Ok(Some(look(data)))
     }
 
     /// Copies the whole buffer to `into`, after all submitted writes.

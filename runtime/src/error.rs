@@ -57,6 +57,22 @@ pub enum Error {
         /// The tensor's name.
         tensor: String,
     },
+    /// An existing buffer begins where kernels cannot bind it.
+    #[error("tensor `{tensor}`: its buffer begins at byte {offset}, which is no multiple of {alignment}; align it")]
+    Misaligned {
+        /// The tensor's name.
+        tensor: String,
+        /// The first byte.
+        offset: u64,
+        /// `minStorageBufferOffsetAlignment`.
+        alignment: u64,
+    },
+    /// Something needs Vulkan, and the manager's device is the host.
+    #[error("{operation} needs a Vulkan device, and the manager's device is the host; choose another device")]
+    OnHostDevice {
+        /// What was being done.
+        operation: &'static str,
+    },
     /// An algorithm was recorded in a sequence of another manager.
     #[error(
         "algorithm `{algorithm}` belongs to another manager than the sequence; create it with the sequence's manager"

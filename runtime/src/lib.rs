@@ -37,7 +37,9 @@ mod cache;
 mod error;
 mod evaluation;
 mod fma;
+mod graph;
 mod grid;
+mod hooks;
 mod host;
 mod launch;
 mod manager;
@@ -60,7 +62,8 @@ pub use evaluation::{Evaluation, ProfiledEvaluation};
 pub use grid::{Grid, GridSide, GridSize};
 pub use kernel::Kernel;
 pub use manager::{
-    DeviceChoice, DeviceInfo, DeviceKind, Limits, LiveTensor, Manager, ManagerDesc, Statistics, SubgroupLimits,
+    DeviceChoice, DeviceInfo, DeviceKind, ExistingVulkan, Limits, LiveTensor, Manager, ManagerDesc, Statistics,
+    SubgroupLimits,
 };
 pub use module::{Constant, ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
 pub use ops::Op;
@@ -70,6 +73,7 @@ pub use sequence::Sequence;
 pub use tensor::{Contents, Tensor, TensorDesc, TensorRef};
 
 pub use twin::HostOptions;
+pub use vulkan::BufferRange;
 
 pub use gridwise_ir::{descriptor, reflect};
-pub use {glam, half};
+pub use {ash, glam, half};

@@ -9,7 +9,9 @@ use crate::args::KernelArgs;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::evaluation::{Evaluation, Outcome, ProfiledEvaluation};
+use crate::graph::to_dot;
 use crate::grid::Grid;
+use crate::hooks::{self, Hooks};
 use crate::host::{HostDevice, run_steps, run_timed};
 use crate::manager::{Backend, Shared};
 use crate::ops::{Op, Recorder};
@@ -43,6 +45,7 @@ struct State {
     /// All buffers of the steps, once each, with whether they are written; valid while `is_prepared`.
     uses: Vec<(Arc<Buffer>, bool)>,
     is_prepared: bool,
+    hooks: Hooks,
     /// The steps as the Vulkan device has them.
     recording: Option<Recording>,
     /// The submission under way.
@@ -92,9 +95,10 @@ impl Sequence {
     ) -> Result<()> {
         let inner = &*self.inner;
         // The operation is user code: it must not run under the lock, in which it could use this sequence.
-        let mut added = Vec::new();
-        record(&mut Recorder::new(&inner.shared, &mut added, name, declared))?;
+        let (mut added, mut hooks) = (Vec::new(), Hooks::default());
+        record(&mut Recorder::new(&inner.shared, &mut added, &mut hooks, name, declared))?;
         let mut state = inner.idle_state("record")?;
+        state.hooks.append(hooks);
         let steps = Arc::make_mut(&mut state.steps);
         let start = steps.len();
         steps.append(&mut added);
@@ -233,12 +237,38 @@ impl Sequence {
             None => state.ops = Arc::default(),
         }
         state.uses.clear();
+        state.hooks.clear();
         state.is_prepared = false;
         match Arc::get_mut(&mut state.steps) {
             Some(steps) => steps.clear(),
             None => state.steps = Arc::default(),
         }
         Ok(())
+    }
+
+    /// What is recorded, as a graph in Graphviz' language: the operations, the barriers between them, and for each the reason: which
+    /// tensor, which bytes, and whether it is a read after a write, a write after a read or a write after a write.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Manager, ops::{OpCopy, OpFill}};
+    ///
+    /// let manager = Manager::host();
+    /// let mut from = manager.tensor_named("from", &[0u32; 4])?;
+    /// let mut to = manager.tensor_named("to", &[0u32; 4])?;
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut from, 1))?.record(OpCopy::new(&from, &mut to))?;
+    /// let dot = sequence.to_dot(); // for `dot -Tsvg`
+    /// assert!(dot.contains("op0 -> op1 [constraint=false, label=\"read after write: from [0..16]\"]"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn to_dot(&self) -> String {
+        let (steps, ops) = {
+            let state = self.inner.lock();
+            (state.steps.clone(), state.ops.clone())
+        };
+        to_dot(&steps, &ops)
     }
 
     /// Number of operations recorded.
@@ -301,13 +331,14 @@ impl Inner {
                 return Err(Error::SequenceInFlight { operation });
             }
             state.settle();
-            let printed = state.outcome.take_prints();
-            if printed.is_empty() {
+            let (printed, after) = (state.outcome.take_prints(), state.hooks.after.clone());
+            if printed.is_empty() && after.is_empty() {
                 return Ok(state);
             }
             // The sink is user code: it must not run under the lock, in which it could use this sequence.
             drop(state);
             self.shared.print(printed);
+            hooks::call(&after);
         }
     }
 
@@ -315,6 +346,13 @@ impl Inner {
     /// caller must then run them.
     fn start(&self, is_timed: bool) -> Result<Option<Started>> {
         let mut guard = self.idle_state("evaluate")?;
+        if !guard.hooks.before.is_empty() {
+            // They are user code, too.
+            let before = guard.hooks.before.clone();
+            drop(guard);
+            hooks::call(&before);
+            guard = self.idle_state("evaluate")?;
+        }
         let state = &mut *guard;
         state.prepare(&self.shared, is_timed)?;
         if state.steps.is_empty() {
@@ -342,13 +380,16 @@ impl Inner {
     /// Takes note that a run is complete, and of its outcome.
     pub(crate) fn settle(&self, number: u64) {
         let mut state = self.lock();
+        let mut after = Vec::new();
         if state.running == Some(number) {
             state.settle();
+            after.clone_from(&state.hooks.after);
         }
         let printed = state.outcome.take_prints();
         // As above: not under the lock.
         drop(state);
         self.shared.print(printed);
+        hooks::call(&after);
     }
 }
 

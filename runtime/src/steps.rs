@@ -8,6 +8,7 @@ use crate::buffer::Buffer;
 use crate::kernel::HostFn;
 use crate::launch::{Extent, PushBlock};
 use crate::module::Loaded;
+use crate::sync::hazard::{Stage, Touch};
 use crate::vulkan::Pipeline;
 
 /// One step of a recording.
@@ -15,6 +16,8 @@ use crate::vulkan::Pipeline;
 pub(crate) enum Step {
     Dispatch(Box<DispatchStep>),
     Module(Box<ModuleStep>),
+    /// All before, then all after.
+    Barrier,
     /// Invariant: both ranges lie in their buffers.
     Copy {
         from: Arc<Buffer>,
@@ -103,6 +106,27 @@ impl Step {
                 f(to, true);
             }
             Self::Fill { buffer, .. } => f(buffer, true),
+            Self::Barrier => {}
         }
+    }
+
+    /// What the step does to memory, and where on the device; nothing for a barrier.
+    pub(crate) fn touches(&self) -> Option<(Stage, Vec<Touch>)> {
+        let touch = |buffer: &Buffer, bytes, is_write| Touch { resource: buffer.id, bytes, is_write };
+        let of_arguments = |arguments: &[BufferArg]| {
+            let whole =
+                |argument: &BufferArg| touch(&argument.buffer, 0..argument.buffer.bytes().max(1), argument.is_written);
+            (Stage::Compute, arguments.iter().map(whole).collect())
+        };
+        Some(match self {
+            Self::Dispatch(dispatch) => of_arguments(&dispatch.buffers),
+            Self::Module(module) => of_arguments(&module.buffers),
+            Self::Copy { from, from_offset, to, to_offset, bytes } => {
+                let from = touch(from, *from_offset..from_offset + bytes, false);
+                (Stage::Transfer, vec![from, touch(to, *to_offset..to_offset + bytes, true)])
+            }
+            Self::Fill { buffer, bytes, .. } => (Stage::Transfer, vec![touch(buffer, 0..*bytes, true)]),
+            Self::Barrier => return None,
+        })
     }
 }

@@ -8,7 +8,7 @@ use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
 use crate::manager::Shared;
-use crate::vulkan::MemoryUse;
+use crate::vulkan::{BufferRange, MemoryUse};
 
 /// Elements of type `T` that lie on a device; made by [`Manager::tensor`](crate::Manager::tensor).
 ///
@@ -51,21 +51,84 @@ pub enum Contents<'a, T> {
     Data(&'a [T]),
     /// So many zeros.
     Zeros(usize),
+    /// So many elements that hold anything at all: for what is written before it is read.
+    Uninit(usize),
 }
 
 impl<T: GpuData> Tensor<T> {
     pub(crate) fn new(shared: &Arc<Shared>, desc: TensorDesc<'_, T>) -> Result<Self> {
         let len = match desc.contents {
             Contents::Data(data) => data.len(),
-            Contents::Zeros(len) => len,
+            Contents::Zeros(len) | Contents::Uninit(len) => len,
         };
         let buffer = Buffer::new(shared, desc.name, len, size_of::<T>(), MemoryUse::Device)?;
         match desc.contents {
             // SAFETY: a slice is valid for reads of its bytes, and its length is the buffer's.
             Contents::Data(data) => unsafe { buffer.write(data.as_ptr().cast()) }?,
             Contents::Zeros(_) => buffer.zero()?,
+            Contents::Uninit(_) => {}
         }
         Ok(Self { buffer: Arc::new(buffer), marker: PhantomData })
+    }
+
+    pub(crate) fn from_buffer(shared: &Arc<Shared>, name: &str, range: BufferRange, len: usize) -> Result<Self> {
+        let buffer = Buffer::borrow(shared, name, range, len, size_of::<T>())?;
+        Ok(Self { buffer: Arc::new(buffer), marker: PhantomData })
+    }
+
+    /// Makes the tensor anew, of any length, with copies of `data`. Sequences that were recorded with it keep what it was.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let manager = gridwise_runtime::Manager::host();
+    /// let mut tensor = manager.tensor(&[1u32, 2])?;
+    /// tensor.rebuild(&[3, 4, 5])?;
+    /// assert_eq!(tensor.to_vec()?, [3, 4, 5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Manager::tensor`](crate::Manager::tensor); the tensor is then as it was.
+    pub fn rebuild(&mut self, data: &[T]) -> Result<()> {
+        let name = self.name().to_owned();
+        let desc = TensorDesc { name: &name, contents: Contents::Data(data) };
+        *self = Self::new(&self.buffer.shared, desc)?;
+        Ok(())
+    }
+
+    /// Lets `look` see the elements: in place, where the host reads the tensor's memory at full speed; else in a copy. Evaluations
+    /// that write the tensor wait until it is done.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1.0f32, 2.0, 3.0])?;
+    /// assert_eq!(tensor.view(|values| values.iter().sum::<f32>())?, 6.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`to_vec`](Self::to_vec).
+    pub fn view<R>(&self, look: impl FnOnce(&[T]) -> R) -> Result<R> {
+        let mut look = Some(look);
+        let seen = self.buffer.with_mapped(|data| {
+            let data = data.cast::<T>();
+            let look = if data.is_aligned() { look.take() } else { None };
+            // SAFETY: the memory is aligned, has the tensor's elements, and nobody writes it now; any bits are a valid `T`.
+            look.map(|look| look(unsafe { std::slice::from_raw_parts(data, self.len()) }))
+        })?;
+        match (seen.flatten(), look) {
+            (None, Some(look)) => self.to_vec().map(|elements| look(&elements)),
+            (seen, _) => seen.ok_or(Error::OnHostDevice { operation: "viewing a tensor" }),
+        }
+    }
+
+    /// Where the tensor lies in Vulkan, for an application's own commands; `None` on the host device. It stays there as long
+    /// as the tensor exists. Whoever uses it by commands of their own orders these with evaluations that name the tensor.
+    pub fn vulkan_buffer(&self) -> Option<BufferRange> {
+        let buffer = self.buffer.vulkan()?;
+        Some(BufferRange { buffer: buffer.raw, offset: buffer.offset, bytes: self.buffer.bytes() })
     }
 
     /// Number of elements.

@@ -1,6 +1,7 @@
 //! The manager: one device, and everything that is made on it.
 
 mod choice;
+mod existing;
 mod info;
 mod shared;
 mod statistics;
@@ -8,6 +9,7 @@ mod statistics;
 use std::sync::Arc;
 
 pub use choice::DeviceChoice;
+pub use existing::ExistingVulkan;
 pub use info::{DeviceInfo, DeviceKind, Limits, SubgroupLimits};
 pub(crate) use shared::{Backend, Shared};
 pub use statistics::{LiveTensor, Statistics};
@@ -22,7 +24,7 @@ use crate::print::{PrintSink, Printed, capacity_of};
 use crate::sequence::Sequence;
 use crate::tensor::{Contents, Tensor, TensorDesc};
 use crate::twin::HostOptions;
-use crate::vulkan::{VulkanBackend, VulkanDevice, VulkanInstance};
+use crate::vulkan::{BufferRange, Candidate, VulkanBackend, VulkanDevice, VulkanInstance};
 
 /// A device, and the maker of tensors, sequences and algorithms on it. Clones share the device.
 ///
@@ -143,6 +145,48 @@ impl Manager {
         };
         tracing::info!(device = %shared.info, "device chosen");
         Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// A manager on an application's own Vulkan device. It submits to the queue it is given, which the application may use as
+    /// well, and never destroys the instance or the device. Of `desc`, what chooses and makes devices has no say.
+    ///
+    /// Tensors are ordered with each other as ever; with the application's own work they are ordered by waiting: a
+    /// [`Sequence::eval`] is complete, and what it wrote available to the device, when it returns. Data goes to and fro by
+    /// [`tensor_from_buffer`](Self::tensor_from_buffer) and [`Tensor::vulkan_buffer`].
+    ///
+    /// # Errors
+    /// When the device lacks what every kernel needs, or fails.
+    ///
+    /// # Safety
+    /// The handles belong together, and stay valid until the manager and all that it made is gone. The device was created with
+    /// `vulkanMemoryModel`, `scalarBlockLayout`, `timelineSemaphore` and the features that are listed. Nobody uses the queue
+    /// without holding the lock.
+    pub unsafe fn from_vulkan(vulkan: ExistingVulkan, desc: ManagerDesc) -> Result<Self> {
+        let candidate = Candidate::of_existing(&vulkan)?;
+        let device = VulkanDevice::borrow(vulkan, &candidate, &desc)?;
+        let capacity = capacity_of(desc.print_bytes);
+        let backend = Backend::Vulkan(VulkanBackend::new(device));
+        Ok(Self { shared: Arc::new(Shared::new(candidate.info, backend, capacity, desc.print)) })
+    }
+
+    /// A tensor in a buffer of the application's, on the device that it gave to [`from_vulkan`](Self::from_vulkan).
+    ///
+    /// # Errors
+    /// When the elements do not fit into `buffer`, its offset is not aligned as storage buffers are, or the manager's device is the
+    /// host.
+    ///
+    /// # Safety
+    /// The buffer is of the manager's device, bound to memory, has the usages `STORAGE_BUFFER`, `TRANSFER_SRC` and
+    /// `TRANSFER_DST` and the range that is told, and stays until the tensor and all sequences that name it are gone. The
+    /// application uses the range only while no evaluation that names the tensor runs; what it wrote before is available to
+    /// the device.
+    pub unsafe fn tensor_from_buffer<T: GpuData>(
+        &self,
+        name: &str,
+        buffer: BufferRange,
+        len: usize,
+    ) -> Result<Tensor<T>> {
+        Tensor::from_buffer(&self.shared, name, buffer, len)
     }
 
     /// A manager of the host device: kernels run on the processor, as rustc compiled them.

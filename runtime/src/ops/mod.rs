@@ -1,14 +1,18 @@
 //! Operations that sequences record. Each declares the tensors it reads and writes; users add their own by [`Op`].
 
+mod barrier;
 mod copy;
 mod dispatch;
 mod fill;
+mod multiply;
 mod recorder;
 mod sync;
 
+pub use barrier::OpBarrier;
 pub use copy::OpCopy;
 pub use dispatch::OpDispatch;
 pub use fill::OpFill;
+pub use multiply::OpMultiply;
 pub use recorder::Recorder;
 pub use sync::{OpSyncDevice, OpSyncHost};
 

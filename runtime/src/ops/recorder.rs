@@ -9,6 +9,7 @@ use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
 use crate::grid::Grid;
+use crate::hooks::Hooks;
 use crate::launch::{Extent, Numbers};
 use crate::manager::{Backend, Shared};
 use crate::steps::{DispatchStep, ModuleStep, Step};
@@ -19,6 +20,7 @@ use crate::tensor::TensorRef;
 pub struct Recorder<'a> {
     shared: &'a Arc<Shared>,
     steps: &'a mut Vec<Step>,
+    hooks: &'a mut Hooks,
     operation: &'a str,
     /// What the operation said it touches; `None` where it cannot touch anything else.
     declared: Option<&'a [Access]>,
@@ -28,10 +30,11 @@ impl<'a> Recorder<'a> {
     pub(crate) fn new(
         shared: &'a Arc<Shared>,
         steps: &'a mut Vec<Step>,
+        hooks: &'a mut Hooks,
         operation: &'a str,
         declared: Option<&'a [Access]>,
     ) -> Self {
-        Self { shared, steps, operation, declared }
+        Self { shared, steps, hooks, operation, declared }
     }
 
     /// Launches a kernel.
@@ -77,6 +80,52 @@ impl<'a> Recorder<'a> {
         let step = DispatchStep { descriptor, constants, host, pipeline, buffers, push, extent, is_proven };
         self.steps.push(Step::Dispatch(Box::new(step)));
         Ok(())
+    }
+
+    /// Lets everything before be complete before anything after begins.
+    pub fn barrier(&mut self) {
+        self.steps.push(Step::Barrier);
+    }
+
+    /// Calls `hook` on the host before each submission of the sequence, on the thread that submits. It may write tensors: what
+    /// it writes, the run sees.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use std::sync::{Arc, atomic::{AtomicU32, Ordering::Relaxed}};
+    /// use gridwise_runtime::{Manager, Op, Result, ops::{Access, Recorder}};
+    ///
+    /// /// Counts runs that begin, and runs that are complete.
+    /// struct Count { begun: Arc<AtomicU32>, complete: Arc<AtomicU32> }
+    ///
+    /// impl Op for Count {
+    ///     fn name(&self) -> &str { "count" }
+    ///     fn accesses(&self) -> Vec<Access> { Vec::new() }
+    ///     fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
+    ///         let (begun, complete) = (self.begun.clone(), self.complete.clone());
+    ///         recorder.before_submit(move || { begun.fetch_add(1, Relaxed); });
+    ///         recorder.after_wait(move || { complete.fetch_add(1, Relaxed); });
+    ///         recorder.barrier();
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// let (begun, complete) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    /// let sequence = Manager::host().sequence()?;
+    /// sequence.record(Count { begun: begun.clone(), complete: complete.clone() })?;
+    /// sequence.eval()?;
+    /// sequence.eval_async()?.wait()?;
+    /// assert_eq!((begun.load(Relaxed), complete.load(Relaxed)), (2, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn before_submit(&mut self, hook: impl Fn() + Send + Sync + 'static) {
+        self.hooks.before.push(Arc::new(hook));
+    }
+
+    /// Calls `hook` on the host once each run is known to be complete, on the thread that finds out.
+    pub fn after_wait(&mut self, hook: impl Fn() + Send + Sync + 'static) {
+        self.hooks.after.push(Arc::new(hook));
     }
 
     /// Launches a module, unless nothing is to run.

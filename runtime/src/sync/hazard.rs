@@ -44,7 +44,62 @@ pub(crate) struct HazardTracker {
     commands: u64,
 }
 
+/// Why a command has to wait for an earlier one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reason {
+    /// The earlier command.
+    pub(crate) command: u64,
+    pub(crate) resource: u64,
+    /// What both touch.
+    pub(crate) bytes: Range<u64>,
+    pub(crate) kind: ReasonKind,
+}
+
+/// What two commands do to the same bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReasonKind {
+    ReadAfterWrite,
+    WriteAfterRead,
+    WriteAfterWrite,
+}
+
+impl ReasonKind {
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::ReadAfterWrite => "read after write",
+            Self::WriteAfterRead => "write after read",
+            Self::WriteAfterWrite => "write after write",
+        }
+    }
+}
+
 impl HazardTracker {
+    /// Why the next command needs a barrier: nothing if it needs none.
+    pub(crate) fn reasons(&self, stage: Stage, touches: &[Touch]) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        for touch in touches {
+            for past in self.past.get(&touch.resource).into_iter().flatten() {
+                let is_ordered = past.command < self.barriers[past.stage as usize][stage as usize];
+                if is_ordered || !past.conflicts_with(touch) {
+                    continue;
+                }
+                let kind = match (past.is_write, touch.is_write) {
+                    (true, false) => ReasonKind::ReadAfterWrite,
+                    (false, _) => ReasonKind::WriteAfterRead,
+                    (true, true) => ReasonKind::WriteAfterWrite,
+                };
+                let bytes = past.bytes.start.max(touch.bytes.start)..past.bytes.end.min(touch.bytes.end);
+                reasons.push(Reason { command: past.command, resource: touch.resource, bytes, kind });
+            }
+        }
+        reasons
+    }
+
+    /// Notes a barrier between all commands so far and all that come.
+    pub(crate) fn order_all(&mut self) {
+        self.barriers = [[self.commands; 2]; 2];
+    }
+
     /// Notes the next command; gives the barrier that must come right before it, if it depends on an earlier one.
     pub(crate) fn command(&mut self, stage: Stage, touches: &[Touch]) -> Option<Barrier> {
         let mut barrier = None;
@@ -161,6 +216,19 @@ mod tests {
         tracker.command(Transfer, &[read(1)]);
         let both = Some(Barrier { before: [true, true], after: [true, false] });
         assert_eq!(tracker.command(Compute, &[write(1)]), both);
+    }
+
+    #[test]
+    fn reasons_name_what_both_touch() {
+        let mut tracker = HazardTracker::default();
+        tracker.command(Compute, &[Touch { bytes: 0..8, ..write(1) }, read(2)]);
+        let touches = [Touch { bytes: 4..16, ..read(1) }, write(2), read(3)];
+        let reason = |resource, bytes, kind| Reason { command: 0, resource, bytes, kind };
+        let expected = [reason(1, 4..8, ReasonKind::ReadAfterWrite), reason(2, 0..16, ReasonKind::WriteAfterRead)];
+        assert_eq!(tracker.reasons(Compute, &touches), expected);
+        tracker.order_all();
+        assert_eq!(tracker.reasons(Compute, &touches), []);
+        assert_eq!(tracker.command(Transfer, &touches), None);
     }
 
     #[test]

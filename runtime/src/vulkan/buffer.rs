@@ -27,9 +27,24 @@ pub(crate) struct MemoryTypes {
     staging: Vec<u32>,
 }
 
+/// A range of a Vulkan buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BufferRange {
+    /// The buffer.
+    pub buffer: vk::Buffer,
+    /// The first byte.
+    pub offset: u64,
+    /// Bytes from there.
+    pub bytes: u64,
+}
+
 /// A buffer and its memory.
 pub(crate) struct VulkanBuffer {
     pub(crate) raw: vk::Buffer,
+    /// The first byte; zero unless the buffer is an application's.
+    pub(crate) offset: u64,
+    /// Whether it is an application's, which destroys it.
+    is_borrowed: bool,
     /// Bytes; never zero.
     pub(crate) size: u64,
     allocation: Allocation,
@@ -92,7 +107,15 @@ impl VulkanBuffer {
         let is_hidden = device.caps.hides_memory && usage == MemoryUse::Device;
         // SAFETY: a valid info.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.map_err(Error::vulkan("vkCreateBuffer"))?;
-        let mut buffer = Self { raw, size, allocation: Allocation::default(), is_hidden, device: device.clone() };
+        let mut buffer = Self {
+            raw,
+            offset: 0,
+            is_borrowed: false,
+            size,
+            allocation: Allocation::default(),
+            is_hidden,
+            device: device.clone(),
+        };
         // Dropping the buffer on an error frees what there is of it.
         buffer.allocation = buffer.allocate(name, usage)?;
         // SAFETY: memory of a type and size that the buffer asked for, bound once.
@@ -101,6 +124,30 @@ impl VulkanBuffer {
         bound.map_err(Error::vulkan("vkBindBufferMemory"))?;
         device.name_object(raw, name);
         Ok(buffer)
+    }
+
+    /// A buffer of an application, for so many bytes.
+    pub(crate) fn borrow(device: &Arc<VulkanDevice>, name: &str, range: BufferRange, bytes: u64) -> Result<Self> {
+        let BufferRange { buffer: raw, offset, bytes: size } = range;
+        let needed = bytes.max(4).next_multiple_of(4);
+        if needed > size {
+            let (operation, tensor) = ("making a tensor of an existing buffer", name.to_owned());
+            return Err(Error::OutOfRange { operation, tensor, offset, bytes: needed, size });
+        }
+        let alignment = device.caps.storage_alignment;
+        if !offset.is_multiple_of(alignment) {
+            return Err(Error::Misaligned { tensor: name.to_owned(), offset, alignment });
+        }
+        let size = size & !3;
+        Ok(Self {
+            raw,
+            offset,
+            is_borrowed: true,
+            size,
+            allocation: Allocation::default(),
+            is_hidden: true,
+            device: device.clone(),
+        })
     }
 
     fn allocate(&self, name: &str, usage: MemoryUse) -> Result<Allocation> {
@@ -149,8 +196,10 @@ impl VulkanBuffer {
 impl Drop for VulkanBuffer {
     fn drop(&mut self) {
         let allocation = std::mem::take(&mut self.allocation);
-        // SAFETY: who submitted work with the buffer held it until the work was complete.
-        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        if !self.is_borrowed {
+            // SAFETY: who submitted work with the buffer held it until the work was complete.
+            unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        }
         if !allocation.is_null() {
             let mut allocator = self.device.allocator.lock().unwrap_or_else(PoisonError::into_inner);
             if let Err(error) = allocator.free(allocation) {

@@ -8,7 +8,8 @@ use gridwise_ir::descriptor::{Feature, FloatAtomics, SubgroupOperations};
 use super::spirv::{FloatControls, WidthControls};
 use super::timestamps::Clock;
 use crate::cache::Identity;
-use crate::manager::{DeviceInfo, DeviceKind, Limits, SubgroupLimits};
+use crate::error::{Error, Result};
+use crate::manager::{DeviceInfo, DeviceKind, ExistingVulkan, Limits, SubgroupLimits};
 
 /// A physical device, usable or not.
 #[derive(Debug, Clone)]
@@ -69,6 +70,38 @@ impl Caps {
 }
 
 impl Candidate {
+    /// Asks the driver about a device that an application has made: without what it was not made with.
+    pub(crate) fn of_existing(existing: &ExistingVulkan) -> Result<Self> {
+        let mut candidate = Self::new(&existing.instance, existing.physical_device);
+        let Self { info, caps, .. } = &mut candidate;
+        info.features.retain(|feature| existing.features.contains(feature));
+        *caps = Caps {
+            max_push_descriptors: if existing.has_push_descriptors { caps.max_push_descriptors } else { 0 },
+            has_subgroup_sizes: false,
+            has_full_subgroups: false,
+            has_device_scope: false,
+            float_atomics: FloatAtomics::default(),
+            exact_float_atomics: FloatAtomics::default(),
+            queue_family: existing.queue_family,
+            ..*caps
+        };
+        let size = caps.subgroup_size.max(1);
+        (info.limits.subgroup.min_size, info.limits.subgroup.max_size) = (size, size);
+        // SAFETY: the application's instance and device, as it promises.
+        let families =
+            unsafe { existing.instance.get_physical_device_queue_family_properties(existing.physical_device) };
+        match families.get(existing.queue_family as usize) {
+            Some(family) if family.queue_flags.contains(vk::QueueFlags::COMPUTE) => {
+                caps.clock.valid_bits = family.timestamp_valid_bits;
+            }
+            _ => info.missing.push(format!("compute on its queue family {}", existing.queue_family)),
+        }
+        match info.is_suitable() {
+            true => Ok(candidate),
+            false => Err(Error::DeviceNotSuitable { name: info.name.clone(), missing: info.missing.join(", ") }),
+        }
+    }
+
     /// Asks the driver about a device.
     pub(crate) fn new(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Self {
         // SAFETY: `physical` is of `instance`, which is alive; so for all queries below.

@@ -17,7 +17,7 @@ use super::instance::VulkanInstance;
 use super::pipeline::Pipelines;
 use crate::cache::Store;
 use crate::error::{Error, Result};
-use crate::manager::ManagerDesc;
+use crate::manager::{ExistingVulkan, ManagerDesc};
 
 /// How long a wait spins before it blocks. Longer than an empty submission takes on a GPU behind a hypervisor (175 µs), where
 /// being woken costs 20 µs more.
@@ -30,6 +30,8 @@ pub(crate) struct VulkanDevice {
     pub(crate) push_descriptors: Option<khr::push_descriptor::Device>,
     debug_utils: Option<ext::debug_utils::Device>,
     queue: vk::Queue,
+    /// Held while the queue is used, where an application uses it, too.
+    queue_lock: Option<Arc<Mutex<()>>>,
     /// Counts completed submissions.
     timeline: vk::Semaphore,
     pub(crate) pipelines: Pipelines,
@@ -58,6 +60,27 @@ impl VulkanDevice {
             let _one_at_a_time = super::instance::lifecycle();
             create_device(&instance.raw, candidate, &caps)?
         };
+        // SAFETY: the device was made with one queue of this family.
+        let queue = unsafe { raw.get_device_queue(caps.queue_family, 0) };
+        Self::with(instance, physical, raw, queue, None, caps, desc)
+    }
+
+    /// Takes a device of an application, which keeps it until everything here is gone.
+    pub(crate) fn borrow(existing: ExistingVulkan, candidate: &Candidate, desc: &ManagerDesc) -> Result<Arc<Self>> {
+        let ExistingVulkan { entry, instance, physical_device, device, queue, queue_lock, .. } = existing;
+        let instance = Arc::new(VulkanInstance::borrow(entry, instance));
+        Self::with(instance, physical_device, device, queue, Some(queue_lock), candidate.caps, desc)
+    }
+
+    fn with(
+        instance: Arc<VulkanInstance>,
+        physical: vk::PhysicalDevice,
+        raw: ash::Device,
+        queue: vk::Queue,
+        queue_lock: Option<Arc<Mutex<()>>>,
+        caps: Caps,
+        desc: &ManagerDesc,
+    ) -> Result<Arc<Self>> {
         // SAFETY: `physical` is of the instance.
         let memory = unsafe { instance.raw.get_physical_device_memory_properties(physical) };
         // From here on, dropping the half-made device must free what there is: handles stay null until made.
@@ -76,13 +99,13 @@ impl VulkanDevice {
         let allocator = match Allocator::new(&allocator_desc) {
             Ok(allocator) => allocator,
             Err(cause) => {
-                // SAFETY: nothing was made of the device yet.
-                unsafe { raw.destroy_device(None) };
+                if queue_lock.is_none() {
+                    // SAFETY: it is ours, and nothing was made of it yet.
+                    unsafe { raw.destroy_device(None) };
+                }
                 return Err(Error::OutOfMemory { object: "allocator".to_owned(), bytes: 0, cause: cause.to_string() });
             }
         };
-        // SAFETY: the device was made with one queue of this family.
-        let queue = unsafe { raw.get_device_queue(caps.queue_family, 0) };
         let push = (caps.max_push_descriptors > 0).then(|| khr::push_descriptor::Device::new(&instance.raw, &raw));
         let debug_utils = instance.has_debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
         let mut device = Self {
@@ -91,6 +114,7 @@ impl VulkanDevice {
             push_descriptors: push,
             debug_utils,
             queue,
+            queue_lock,
             timeline: vk::Semaphore::null(),
             pipelines: Pipelines::new(Store::new(&desc.pipeline_cache, caps.identity)),
             memory_types: MemoryTypes::new(&memory),
@@ -196,6 +220,8 @@ impl VulkanDevice {
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
         let submit =
             vk::SubmitInfo::default().command_buffers(commands).signal_semaphores(&signals).push_next(&mut timeline);
+        let lock = self.queue_lock.as_ref();
+        let _queue_is_ours = lock.map(|lock| lock.lock().unwrap_or_else(PoisonError::into_inner));
         // SAFETY: executable command buffers, which their owner keeps with all they use until `number` is complete.
         let result = unsafe { self.raw.queue_submit(self.queue, &[submit], vk::Fence::null()) };
         result.map_err(|result| self.error("vkQueueSubmit", result))
@@ -349,14 +375,20 @@ impl Drop for VulkanDevice {
         // SAFETY: everything made of the device held it, so it is gone; the last work is waited for. Null handles are
         // allowed, and the allocator is not used again.
         unsafe {
-            let _ = self.raw.device_wait_idle();
+            // An application's device is not ours to wait for: what we submitted was waited for by its owners.
+            let is_ours = self.queue_lock.is_none();
+            if is_ours {
+                let _ = self.raw.device_wait_idle();
+            }
             self.raw.destroy_command_pool(self.barrier_pool, None);
             self.raw.destroy_semaphore(self.timeline, None);
             if cfg!(debug_assertions) {
                 report_leaks(&mut self.allocator);
             }
             ManuallyDrop::drop(&mut self.allocator);
-            self.raw.destroy_device(None);
+            if is_ours {
+                self.raw.destroy_device(None);
+            }
         }
     }
 }

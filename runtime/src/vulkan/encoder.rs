@@ -70,6 +70,10 @@ impl<'a> Encoder<'a> {
         match step {
             Step::Dispatch(dispatch) => self.dispatch(dispatch)?,
             Step::Module(module) => self.module(module)?,
+            Step::Barrier => {
+                self.device.barrier_behind_everything(self.commands);
+                self.hazards.order_all();
+            }
             Step::Copy { from, from_offset, to, to_offset, bytes } => {
                 self.touch(from, *from_offset..from_offset + bytes, false);
                 self.touch(to, *to_offset..to_offset + bytes, true);
@@ -257,6 +261,7 @@ impl<'a> Encoder<'a> {
         if to.is_mapped() {
             self.note_host_visible(Stage::Transfer);
         }
+        let (from_offset, to_offset) = (from.offset + from_offset, to.offset + to_offset);
         let region = vk::BufferCopy::default().src_offset(from_offset).dst_offset(to_offset).size(bytes);
         // SAFETY: live buffers; the ranges lie in them and do not overlap.
         unsafe { self.device.raw.cmd_copy_buffer(self.commands, from.raw, to.raw, &[region]) };
@@ -271,7 +276,7 @@ impl<'a> Encoder<'a> {
             self.touch(buffer, 0..bytes, true);
             self.order(Stage::Transfer);
             // SAFETY: a live buffer of a multiple of 4 bytes.
-            unsafe { self.device.raw.cmd_fill_buffer(self.commands, vulkan.raw, 0, bytes, pattern[0]) };
+            unsafe { self.device.raw.cmd_fill_buffer(self.commands, vulkan.raw, vulkan.offset, bytes, pattern[0]) };
             return;
         }
         // A first piece goes with the command buffer; the rest is copied from what is there, twice as much each time.
@@ -299,7 +304,10 @@ impl<'a> Encoder<'a> {
         self.touch(buffer, offset..offset + 4 * words.len() as u64, true);
         self.order(Stage::Transfer);
         // SAFETY: a live buffer; the range lies in it and is within the command's limit.
-        unsafe { self.device.raw.cmd_update_buffer(self.commands, vulkan.raw, offset, bytemuck::cast_slice(words)) };
+        unsafe {
+            let (offset, bytes) = (vulkan.offset + offset, bytemuck::cast_slice(words));
+            self.device.raw.cmd_update_buffer(self.commands, vulkan.raw, offset, bytes);
+        }
     }
 }
 
@@ -310,7 +318,8 @@ fn buffer_infos(buffers: &[BufferArg]) -> Vec<(u32, vk::DescriptorBufferInfo)> {
         if let Some(buffer) = argument.buffer.vulkan() {
             // An empty tensor has a small buffer too; kernels know its length.
             let range = argument.buffer.bytes().clamp(4, buffer.size);
-            infos.push((argument.binding, vk::DescriptorBufferInfo { buffer: buffer.raw, offset: 0, range }));
+            let info = vk::DescriptorBufferInfo { buffer: buffer.raw, offset: buffer.offset, range };
+            infos.push((argument.binding, info));
         }
     }
     infos

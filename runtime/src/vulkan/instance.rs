@@ -31,6 +31,8 @@ pub(crate) struct VulkanInstance {
     pub(crate) has_debug_utils: bool,
     // Invariant: the messenger points to it, so it has a fixed place and goes after the messenger.
     log: Box<ValidationLog>,
+    /// Whether it is an application's, which destroys it.
+    is_borrowed: bool,
     // Keeps the loader's library open.
     _entry: ash::Entry,
 }
@@ -124,7 +126,7 @@ impl VulkanInstance {
             // SAFETY: everything `info` points to lives until after the call.
             unsafe { entry.create_instance(&info, None) }.map_err(Error::vulkan("vkCreateInstance"))?
         };
-        let mut instance = Self { raw, messenger: None, has_debug_utils, log, _entry: entry };
+        let mut instance = Self { raw, messenger: None, has_debug_utils, log, is_borrowed: false, _entry: entry };
         if has_debug_utils {
             let utils = ext::debug_utils::Instance::new(&instance._entry, &instance.raw);
             // SAFETY: the log is boxed and dropped after the messenger.
@@ -133,6 +135,12 @@ impl VulkanInstance {
             instance.messenger = Some((utils, messenger));
         }
         Ok(instance)
+    }
+
+    /// An application's instance, which it keeps until everything here is gone.
+    pub(crate) fn borrow(entry: ash::Entry, raw: ash::Instance) -> Self {
+        let log = Box::default();
+        Self { raw, messenger: None, has_debug_utils: false, log, is_borrowed: true, _entry: entry }
     }
 
     /// The devices, usable or not; none when the loader finds no driver.
@@ -181,7 +189,9 @@ impl Drop for VulkanInstance {
             if let Some((utils, messenger)) = self.messenger.take() {
                 utils.destroy_debug_utils_messenger(messenger, None);
             }
-            self.raw.destroy_instance(None);
+            if !self.is_borrowed {
+                self.raw.destroy_instance(None);
+            }
         }
     }
 }

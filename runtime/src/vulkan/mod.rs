@@ -14,8 +14,9 @@ mod timestamps;
 mod validation;
 mod waiter;
 
+pub use buffer::BufferRange;
 pub(crate) use buffer::{MemoryUse, VulkanBuffer};
-pub(crate) use candidate::Caps;
+pub(crate) use candidate::{Candidate, Caps};
 pub(crate) use device::VulkanDevice;
 pub(crate) use instance::VulkanInstance;
 pub(crate) use pipeline::{Constants, Pipeline, PipelineDesc};

@@ -155,18 +155,22 @@ impl Staging {
         unsafe {
             match transfer {
                 Transfer::Up { offset, bytes } => {
-                    let region = vk::BufferCopy { src_offset: slot_offset, dst_offset: offset, size: bytes };
+                    let region =
+                        vk::BufferCopy { src_offset: slot_offset, dst_offset: target.offset + offset, size: bytes };
                     device.raw.cmd_copy_buffer(commands, self.buffer.raw, target.raw, &[region]);
                 }
                 Transfer::Down { offset, bytes } => {
                     // What the slot held before was read long ago, but the device has to be told.
                     device.memory_barrier(commands, all, all);
-                    let region = vk::BufferCopy { src_offset: offset, dst_offset: slot_offset, size: bytes };
+                    let region =
+                        vk::BufferCopy { src_offset: target.offset + offset, dst_offset: slot_offset, size: bytes };
                     device.raw.cmd_copy_buffer(commands, target.raw, self.buffer.raw, &[region]);
                     let host = (vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ);
                     device.memory_barrier(commands, all, host);
                 }
-                Transfer::Clear => device.raw.cmd_fill_buffer(commands, target.raw, 0, vk::WHOLE_SIZE, 0),
+                Transfer::Clear => {
+                    device.raw.cmd_fill_buffer(commands, target.raw, target.offset, target.size, 0);
+                }
             }
         }
         device.end(commands)?;

@@ -3,8 +3,10 @@
 //! Vulkan runs under the validation layer with synchronization validation where it is installed; any message fails the
 //! test. Without a Vulkan device only the host device is tested, and the output says so.
 
+mod existing;
 mod futures;
 mod kernels;
+mod memory;
 mod persistence;
 mod spirv;
 

@@ -1,0 +1,168 @@
+//! Many tensors, large tensors, tensors made anew or looked at in place; hooks, barriers by hand and graphs of sequences.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use gridwise_runtime::ops::{Access, OpBarrier, OpCopy, OpFill, OpMultiply, Recorder};
+use gridwise_runtime::{Contents, DeviceKind, Error, Grid, Manager, ManagerDesc, Op, Result, TensorDesc};
+
+use crate::kernels::{Mark, Saxpy};
+use crate::{each_device, ramp};
+
+#[test]
+fn a_hundred_thousand_small_tensors_share_memory() {
+    // Without validation, which takes its time with each.
+    let manager =
+        Manager::with(ManagerDesc { device: ManagerDesc::from_env().device, ..ManagerDesc::default() }).unwrap();
+    let make = |i: u32| {
+        let desc = TensorDesc::<u32> { name: "small", contents: Contents::Uninit(4 + i as usize % 13) };
+        manager.tensor_with(desc).unwrap()
+    };
+    let mut tensors: Vec<_> = (0..100_000).map(make).collect();
+    let statistics = manager.statistics();
+    assert_eq!((statistics.tensors, manager.live_tensors().len()), (100_000, 100_000));
+    // The least that Vulkan lets a device bound it by is 4096.
+    assert!(statistics.allocations < 100, "{statistics}");
+    tensors[77_777].write(&[7; 4 + 77_777 % 13]).unwrap();
+    assert_eq!(tensors[77_777].to_vec().unwrap()[0], 7);
+    drop(tensors);
+    assert_eq!(manager.statistics().tensors, 0);
+}
+
+#[test]
+fn what_is_too_large_is_an_error_or_whole() {
+    each_device(|manager| {
+        // 64 GiB and 1 KiB: never a tensor of 1 KiB. The host device would try to have them.
+        if manager.device().kind != DeviceKind::Host {
+            let desc = TensorDesc::<[u32; 64]> { name: "huge", contents: Contents::Uninit((1 << 28) + 4) };
+            let error = manager.tensor_with(desc).map(|_| ()).unwrap_err();
+            let is_told = matches!(error, Error::BufferTooLarge { unit: "bytes", .. } | Error::OutOfMemory { .. });
+            assert!(is_told, "{error}");
+        }
+        let error = manager.tensor_of_len::<u8>(1 << 33).map(|_| ()).unwrap_err();
+        assert!(matches!(error, Error::BufferTooLarge { unit: "elements", .. }), "{error}");
+    });
+}
+
+#[test]
+fn tensors_are_made_anew_and_looked_at() {
+    each_device(|manager| {
+        let mut tensor = manager.tensor(&ramp(100)).unwrap();
+        let mut copy = manager.tensor_of_len::<f32>(100).unwrap();
+        let sequence = manager.sequence().unwrap();
+        sequence.record(OpCopy::new(&tensor, &mut copy)).unwrap();
+        tensor.rebuild(&ramp(3000)).unwrap();
+        assert_eq!(tensor.len(), 3000);
+        sequence.eval().unwrap();
+        assert_eq!(copy.to_vec().unwrap(), ramp(100), "a recording keeps what it named");
+        assert_eq!(tensor.view(|values| values.iter().sum::<f32>()).unwrap(), (0..3000).sum::<i32>() as f32);
+        let empty = manager.tensor::<f32>(&[]).unwrap();
+        assert_eq!(empty.view(<[f32]>::len).unwrap(), 0);
+        // A view waits for the run.
+        let mut sum = manager.tensor_of_len::<f32>(3000).unwrap();
+        let adding = manager.sequence().unwrap();
+        for _ in 0..10 {
+            Saxpy::dispatch(&adding, Grid::items(3000), 1.0, &tensor, &mut sum).unwrap();
+        }
+        let running = adding.eval_async().unwrap();
+        assert_eq!(sum.view(|values| values[2999]).unwrap(), 29990.0);
+        running.wait().unwrap();
+    });
+}
+
+#[test]
+fn products_by_element() {
+    each_device(|manager| {
+        for len in [0, 1, 64, 5000] {
+            let (x, y) = (manager.tensor(&ramp(len)).unwrap(), manager.tensor(&vec![0.5f32; len]).unwrap());
+            let mut product = manager.tensor(&vec![9.0f32; len]).unwrap();
+            let sequence = manager.sequence().unwrap();
+            sequence.record(OpMultiply::new(&x, &y, &mut product)).unwrap().eval().unwrap();
+            assert_eq!(product.to_vec().unwrap(), ramp(len).iter().map(|x| x * 0.5).collect::<Vec<_>>());
+        }
+        let (x, y) = (manager.tensor(&ramp(4)).unwrap(), manager.tensor(&ramp(5)).unwrap());
+        let mut product = manager.tensor(&ramp(4)).unwrap();
+        let refused = manager.sequence().unwrap().record(OpMultiply::new(&x, &y, &mut product)).map(|_| ());
+        assert!(matches!(refused, Err(Error::LengthMismatch { expected: 4, found: 5, .. })));
+    });
+}
+
+/// Notes when its hooks run.
+struct Notes {
+    before: Arc<AtomicU32>,
+    after: Arc<AtomicU32>,
+}
+
+impl Op for Notes {
+    fn name(&self) -> &str {
+        "notes"
+    }
+
+    fn accesses(&self) -> Vec<Access> {
+        Vec::new()
+    }
+
+    fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
+        let (before, after) = (self.before.clone(), self.after.clone());
+        recorder.before_submit(move || _ = before.fetch_add(1, Relaxed));
+        recorder.after_wait(move || _ = after.fetch_add(1, Relaxed));
+        Ok(())
+    }
+}
+
+#[test]
+fn hooks_run_once_for_each_run() {
+    each_device(|manager| {
+        let [before, after] = [(); 2].map(|()| Arc::new(AtomicU32::new(0)));
+        let counts = || (before.load(Relaxed), after.load(Relaxed));
+        let mut marks = manager.tensor_of_len::<u32>(8).unwrap();
+        let sequence = manager.sequence().unwrap();
+        sequence.record(Notes { before: before.clone(), after: after.clone() }).unwrap();
+        assert_eq!(counts(), (0, 0), "recording runs nothing");
+        Mark::dispatch(&sequence, Grid::items(8), 0, &mut marks).unwrap();
+        sequence.eval().unwrap();
+        assert_eq!(counts(), (1, 1));
+        let running = sequence.eval_async().unwrap();
+        assert_eq!(before.load(Relaxed), 2);
+        running.wait().unwrap();
+        sequence.eval_profiled().unwrap();
+        assert_eq!(counts(), (3, 3));
+        // Whoever finds out that it is complete calls them, here the next run.
+        drop(sequence.eval_async().unwrap());
+        while sequence.is_running() {
+            std::thread::yield_now();
+        }
+        sequence.eval().unwrap();
+        assert_eq!(counts(), (5, 5));
+        sequence.clear().unwrap();
+        sequence.eval().unwrap();
+        assert_eq!(counts(), (5, 5), "gone with the operations");
+    });
+}
+
+#[test]
+fn graphs_tell_why() {
+    each_device(|manager| {
+        let x = manager.tensor_named("x", &ramp(64)).unwrap();
+        let mut y = manager.tensor_named("y", &ramp(64)).unwrap();
+        let mut z = manager.tensor_named("a \"z\"", &ramp(64)).unwrap();
+        let sequence = manager.sequence().unwrap();
+        Saxpy::dispatch(&sequence, Grid::items(64), 1.0, &x, &mut y).unwrap();
+        Saxpy::dispatch(&sequence, Grid::items(64), 1.0, &x, &mut z).unwrap();
+        sequence.record(OpCopy::new(&y, &mut z)).unwrap();
+        sequence.record(OpBarrier).unwrap().record(OpFill::new(&mut y, 0.0)).unwrap();
+        let dot = sequence.to_dot();
+        assert!(dot.starts_with("digraph sequence {") && dot.ends_with("}\n"), "{dot}");
+        assert!(dot.contains("op0 -> op2 [constraint=false, label=\"read after write: y [0..256]\"]"), "{dot}");
+        assert!(
+            dot.contains("op1 -> op2 [constraint=false, label=\"write after write: a \\\"z\\\" [0..256]\"]"),
+            "{dot}"
+        );
+        assert!(!dot.contains("op0 -> op1 [constraint"), "independent: {dot}");
+        assert!(!dot.contains("op2 -> op4"), "the barrier by hand was enough: {dot}");
+        assert!(dot.contains("5 operations, 2 barriers"), "{dot}");
+        sequence.eval().unwrap();
+        assert_eq!(y.to_vec().unwrap(), [0.0; 64]);
+        assert_eq!(manager.device().kind == DeviceKind::Host, manager.statistics().allocations == 0);
+    });
+}
