@@ -1,6 +1,5 @@
 //! Where structured control flow comes out: whether the instruction after an `if`, `switch` or `loop` is ever reached.
 
-use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, InstKind};
 
 /// Whether control may come out behind an instruction: not behind terminators, nor behind an `if` or `switch` none of
@@ -26,22 +25,19 @@ pub fn terminator(function: &Function, block: BlockId) -> Option<&InstKind> {
 
 /// Whether some `break` leaves the loop with this body.
 pub fn is_broken(function: &Function, body: BlockId) -> bool {
-    // Blocks are seen once each, so that a malformed function cannot trap the walk in a cycle.
-    let mut seen = vec![false; function.blocks.len()];
-    let mut todo = vec![body];
-    while let Some(block) = todo.pop() {
-        if !function.blocks.contains(block) || std::mem::replace(&mut seen[block.index()], true) {
-            continue;
+    // A malformed function may have cycles: no walk without one sees more blocks than there are.
+    let mut left = function.blocks.len();
+    holds_break(function, body, body, &mut left)
+}
+
+fn holds_break(function: &Function, block: BlockId, body: BlockId, left: &mut usize) -> bool {
+    let (Some(block), Some(rest)) = (function.blocks.get(block), left.checked_sub(1)) else { return false };
+    *left = rest;
+    block.insts.iter().filter_map(|inst| function.insts.get(*inst)).any(|inst| match &inst.kind {
+        InstKind::Break(target, _) => *target == body,
+        kind @ (InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. }) => {
+            kind.blocks().iter().any(|nested| holds_break(function, *nested, body, left))
         }
-        for inst in function.blocks[block].insts.iter().filter_map(|inst| function.insts.get(*inst)) {
-            match &inst.kind {
-                InstKind::Break(target, _) if *target == body => return true,
-                kind @ (InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. }) => {
-                    todo.extend(kind.blocks());
-                }
-                _ => {}
-            }
-        }
-    }
-    false
+        _ => false,
+    })
 }

@@ -78,7 +78,8 @@ pub struct PassCx<'m> {
 impl PassCx<'_> {
     /// Whether a call of the function does nothing but compute its result.
     pub fn is_pure(&self, function: FunctionId) -> bool {
-        !self.effects[function.index()]
+        // Where there is one function nothing is called.
+        self.effects.get(function.index()) == Some(&false)
     }
 }
 
@@ -262,11 +263,10 @@ fn dump_wanted() -> bool {
 
 /// For each function, whether calling it can do more than compute its result.
 fn effects(module: &Module) -> Vec<bool> {
-    // Where there is one function nothing is called.
-    let mut effects = vec![module.functions.len() == 1; module.functions.len()];
     if module.functions.len() == 1 {
-        return effects;
+        return Vec::new();
     }
+    let mut effects = vec![false; module.functions.len()];
     for (id, function) in module.functions.iter() {
         let mut found = false;
         edit::for_each_inst(function, &mut |_, inst| {

@@ -76,15 +76,12 @@ struct Promoter<'a> {
 impl Promoter<'_> {
     /// Rewrites a block; `yielded` are the slots whose values its `yield` appends.
     fn block(&mut self, block: BlockId, yielded: &[usize]) {
-        let insts = std::mem::take(&mut self.function.blocks[block].insts);
-        let mut out = Vec::with_capacity(insts.len());
-        for id in insts {
+        let mut insts = std::mem::take(&mut self.function.blocks[block].insts);
+        insts.retain(|&id| {
             self.substitution.apply(&mut self.function.insts[id].kind);
-            if self.inst(id, yielded) {
-                out.push(id);
-            }
-        }
-        self.function.blocks[block].insts = out;
+            self.inst(id, yielded)
+        });
+        self.function.blocks[block].insts = insts;
     }
 
     /// Rewrites an instruction; false when nothing is left of it.

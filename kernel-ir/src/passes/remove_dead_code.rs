@@ -196,16 +196,15 @@ struct Sweeper<'a> {
 
 impl Sweeper<'_> {
     fn block(&mut self, block: BlockId, yielded: Option<&[bool]>) {
-        let insts = std::mem::take(&mut self.function.blocks[block].insts);
+        let mut insts = std::mem::take(&mut self.function.blocks[block].insts);
         let before = insts.len();
-        let mut out = Vec::with_capacity(before);
-        for id in insts {
+        insts.retain(|&id| {
             let kind = &mut self.function.insts[id].kind;
             match kind {
                 InstKind::Yield(values) => keep(values, yielded.unwrap_or(&[])),
                 InstKind::Break(target, values) => keep(values, &self.loops[*target].0),
                 InstKind::Continue(target, values) => keep(values, &self.loops[*target].1),
-                _ if !self.needed[id.index()] => continue,
+                _ if !self.needed[id.index()] => return false,
                 InstKind::Loop { body, .. } => {
                     let body = *body;
                     self.enter_loop(id, body);
@@ -219,12 +218,12 @@ impl Sweeper<'_> {
                 }
                 _ => {}
             }
-            out.push(id);
-        }
-        if out.len() != before {
+            true
+        });
+        if insts.len() != before {
             self.changed = Changed::Yes;
         }
-        self.function.blocks[block].insts = out;
+        self.function.blocks[block].insts = insts;
     }
 
     /// Drops the results nobody uses and says which stay.

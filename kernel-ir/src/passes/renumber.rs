@@ -119,20 +119,20 @@ impl<'a, 's> Renumber<'a, 's> {
 
     fn block(&mut self, from: BlockId, to: BlockId) {
         self.blocks[from] = Some(to);
-        let params = std::mem::take(&mut self.old.blocks[from].params);
-        self.new.blocks[to].params = params.into_iter().map(|param| self.value(param)).collect();
-        let insts = std::mem::take(&mut self.old.blocks[from].insts);
-        let mut out = Vec::with_capacity(insts.len());
-        for id in insts {
-            let inst = &mut self.old.insts[id];
+        let mut params = std::mem::take(&mut self.old.blocks[from].params);
+        params.iter_mut().for_each(|param| *param = self.value(*param));
+        self.new.blocks[to].params = params;
+        let mut insts = std::mem::take(&mut self.old.blocks[from].insts);
+        for id in &mut insts {
+            let inst = &mut self.old.insts[*id];
             let mut kind = std::mem::replace(&mut inst.kind, InstKind::Unreachable);
-            let (results, location) = (std::mem::take(&mut inst.results), inst.location);
+            let (mut results, location) = (std::mem::take(&mut inst.results), inst.location);
             kind.map_uses(|value| self.values[value].expect("values are defined before they are used"));
             self.operands(&mut kind);
-            let results = results.into_iter().map(|result| self.value(result)).collect();
-            out.push(self.new.insts.push(Inst { kind, results, location }));
+            results.iter_mut().for_each(|result| *result = self.value(*result));
+            *id = self.new.insts.push(Inst { kind, results, location });
         }
-        self.new.blocks[to].insts = out;
+        self.new.blocks[to].insts = insts;
     }
 
     /// Maps what an instruction names besides values, and moves the blocks it owns.

@@ -38,20 +38,19 @@ struct Sharer<'a, 'm> {
 impl Sharer<'_, '_> {
     fn block(&mut self, block: BlockId) {
         let start = self.scope.len();
-        let insts = std::mem::take(&mut self.function.blocks[block].insts);
-        let mut out = Vec::with_capacity(insts.len());
-        for id in insts {
+        let mut insts = std::mem::take(&mut self.function.blocks[block].insts);
+        insts.retain(|&id| {
             self.substitution.apply(&mut self.function.insts[id].kind);
             if self.is_shared(id) {
                 self.changed = Changed::Yes;
-                continue;
+                return false;
             }
-            out.push(id);
             for nested in self.function.insts[id].kind.blocks() {
                 self.block(nested);
             }
-        }
-        self.function.blocks[block].insts = out;
+            true
+        });
+        self.function.blocks[block].insts = insts;
         for key in self.scope.drain(start..) {
             self.known.remove(&key);
         }

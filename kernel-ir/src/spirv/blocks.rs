@@ -5,7 +5,7 @@ use rspirv::spirv::{Op, StorageClass};
 use super::EmitError;
 use super::interface::Prologue;
 use super::module::Writer;
-use super::words::Id;
+use super::words::{Id, Ids};
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, FunctionId, Inst, InstId, InstKind, LocalId, ValueId};
 use crate::types::Type;
@@ -26,7 +26,7 @@ pub(super) struct FunctionWriter<'w, 'm> {
 }
 
 /// Ways into a block with the values they bring: label first.
-type Incoming = Vec<(Id, Vec<Id>)>;
+type Incoming = Vec<(Id, Ids)>;
 
 /// A loop whose body is being written.
 struct OpenLoop {
@@ -60,6 +60,7 @@ impl Writer<'_> {
         let module = self.module;
         let function = &module.functions[id];
         let is_kernel = id == self.kernel.function;
+        self.functions.reserve(8 * function.insts.len());
         let result = self.value_type(function.result);
         let params = &function.blocks[function.entry].params;
         let mut signature = vec![result];
@@ -125,7 +126,7 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// The ids of several values.
-    pub(super) fn ids(&self, values: &[ValueId]) -> Vec<Id> {
+    pub(super) fn ids(&self, values: &[ValueId]) -> Ids {
         values.iter().map(|value| self.value(*value)).collect()
     }
 
@@ -208,13 +209,13 @@ impl FunctionWriter<'_, '_> {
             }
             (InstKind::Extract(composite, steps), Some(ty)) => {
                 let ty = self.w.value_type(ty);
-                let operands: Vec<_> = [self.value(*composite)].into_iter().chain(steps.iter().copied()).collect();
+                let operands: Ids = [self.value(*composite)].into_iter().chain(steps.iter().copied()).collect();
                 self.w.op(Op::CompositeExtract, ty, &operands)
             }
             (InstKind::Insert(composite, member, steps), Some(ty)) => {
                 let ty = self.w.value_type(ty);
                 let ends = [self.value(*member), self.value(*composite)];
-                let operands: Vec<_> = ends.into_iter().chain(steps.iter().copied()).collect();
+                let operands: Ids = ends.into_iter().chain(steps.iter().copied()).collect();
                 self.w.op(Op::CompositeInsert, ty, &operands)
             }
             _ => unreachable!("control flow is written elsewhere, and what is left has a result"),
@@ -372,7 +373,7 @@ impl FunctionWriter<'_, '_> {
         let function = self.function;
         let params = &function.blocks[body].params;
         let mut next = Vec::with_capacity(params.len());
-        for (param, first) in params.iter().zip(initial) {
+        for (param, first) in params.iter().zip(initial.iter().copied()) {
             let value = &function.values[*param];
             let ty = self.w.value_type(value.ty);
             let later = self.w.new_id();
@@ -397,7 +398,7 @@ impl FunctionWriter<'_, '_> {
                 // Nothing continues, yet the header wants a value from here.
                 self.w.op_into(id, Op::CopyObject, ty, &[zero]);
             } else {
-                let operands: Vec<_> =
+                let operands: Ids =
                     open.continues.iter().flat_map(|(label, values)| [values[index], *label]).collect();
                 self.w.op_into(id, Op::Phi, ty, &operands);
             }
@@ -418,7 +419,7 @@ impl FunctionWriter<'_, '_> {
                 [(_, values)] => values[index],
                 ways => {
                     let ty = self.w.value_type(ty);
-                    let operands: Vec<_> = ways.iter().flat_map(|(label, values)| [values[index], *label]).collect();
+                    let operands: Ids = ways.iter().flat_map(|(label, values)| [values[index], *label]).collect();
                     self.w.op(Op::Phi, ty, &operands)
                 }
             };

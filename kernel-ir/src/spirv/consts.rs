@@ -38,8 +38,8 @@ impl Writer<'_> {
             Scalar::Bool if bits != 0 => self.new_global(Op::SpecConstantTrue, Some(ty), &[]),
             Scalar::Bool => self.new_global(Op::SpecConstantFalse, Some(ty), &[]),
             scalar => {
-                let words = literal_words(*scalar, bits);
-                self.new_global(Op::SpecConstant, Some(ty), &words)
+                let (words, len) = literal_words(*scalar, bits);
+                self.new_global(Op::SpecConstant, Some(ty), &words[..len])
             }
         };
         self.decorate(id, Decoration::SpecId, &[param.index() as u32]);
@@ -76,8 +76,8 @@ impl Writer<'_> {
             Scalar::Bool if bits != 0 => self.global(Op::ConstantTrue, Some(ty), &[]),
             Scalar::Bool => self.global(Op::ConstantFalse, Some(ty), &[]),
             _ => {
-                let words = literal_words(scalar, bits);
-                self.global(Op::Constant, Some(ty), &words)
+                let (words, len) = literal_words(scalar, bits);
+                self.global(Op::Constant, Some(ty), &words[..len])
             }
         }
     }
@@ -125,13 +125,13 @@ impl Writer<'_> {
     }
 }
 
-/// The literal words of a number.
-fn literal_words(scalar: Scalar, bits: u64) -> Vec<u32> {
+/// The literal words of a number, and how many they are.
+fn literal_words(scalar: Scalar, bits: u64) -> ([u32; 2], usize) {
     match scalar {
-        Scalar::I64 | Scalar::U64 | Scalar::F64 => vec![bits as u32, (bits >> 32) as u32],
+        Scalar::I64 | Scalar::U64 | Scalar::F64 => ([bits as u32, (bits >> 32) as u32], 2),
         // The encoding repeats the sign above the width.
-        Scalar::I8 => vec![i32::from(bits as i8).cast_unsigned()],
-        Scalar::I16 => vec![i32::from(bits as i16).cast_unsigned()],
-        _ => vec![bits as u32],
+        Scalar::I8 => ([i32::from(bits as i8).cast_unsigned(), 0], 1),
+        Scalar::I16 => ([i32::from(bits as i16).cast_unsigned(), 0], 1),
+        _ => ([bits as u32, 0], 1),
     }
 }

@@ -4,19 +4,18 @@ use rspirv::spirv::{MemoryAccess, Op, StorageClass};
 
 use super::blocks::FunctionWriter;
 use super::module::Writer;
-use super::words::Id;
+use super::words::{Id, Ids};
 use crate::arena::EntityId;
 use crate::ir::{Builtin, InstKind, Place, Root, SiteId, Step, ValueId};
 use crate::types::{Size, Type, TypeId};
 
 /// A place with its steps as ids, ready to be accessed.
 struct Access {
-    /// The variable.
-    base: Id,
     class: StorageClass,
     /// Whether several invocations access it and one of them may write.
     is_shared: bool,
-    indices: Vec<Id>,
+    /// The variable, then the indices into it.
+    operands: Ids,
     /// In the order of the steps.
     checks: Vec<Check>,
     /// Type of the cell.
@@ -122,27 +121,24 @@ impl FunctionWriter<'_, '_> {
                 ty: self.w.kernel.buffers[buffer].element,
             },
             Root::Local(local) => Access {
-                base: self.local(local),
                 class: StorageClass::Function,
                 is_shared: false,
-                indices: Vec::new(),
+                operands: [self.local(local)].into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.function.locals[local].ty,
             },
             Root::Shared(shared) => Access {
-                base: self.w.interface.shared[shared.index()],
                 class: StorageClass::Workgroup,
                 is_shared: true,
-                indices: Vec::new(),
+                operands: [self.w.interface.shared[shared.index()]].into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.w.kernel.shared[shared].ty,
             },
             Root::Buffer(buffer) => Access {
-                base: self.w.interface.buffers[buffer.index()],
                 class: StorageClass::StorageBuffer,
                 is_shared: self.w.kernel.buffers[buffer].writable,
                 // The run-time array is the block's only member.
-                indices: vec![self.w.const_u32(0)],
+                operands: [self.w.interface.buffers[buffer.index()], self.w.const_u32(0)].into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.w.kernel.buffers[buffer].element,
             },
@@ -152,7 +148,7 @@ impl FunctionWriter<'_, '_> {
                 _ if own.is_some() => {}
                 Some(Step::Index { value, check }) => {
                     let index = self.value(*value);
-                    access.indices.push(index);
+                    access.operands.push(index);
                     if let Some(site) = *check {
                         access.checks.push(Check { site, index, len: self.prologue.len(buffer) });
                     }
@@ -211,19 +207,17 @@ impl FunctionWriter<'_, '_> {
                 (index, member)
             }
         };
-        access.indices.push(index);
+        access.operands.push(index);
         access.ty = member.expect("the verifier follows every path");
     }
 
     fn pointer(&mut self, access: &Access) -> Id {
-        if access.indices.is_empty() {
-            return access.base;
+        if let [variable] = access.operands[..] {
+            return variable;
         }
         let to = if access.is_laid_out() { self.w.storage_type(access.ty) } else { self.w.value_type(access.ty) };
         let pointer_type = self.w.pointer_type(access.class, to);
-        let mut operands = vec![access.base];
-        operands.extend_from_slice(&access.indices);
-        self.w.op(Op::AccessChain, pointer_type, &operands)
+        self.w.op(Op::AccessChain, pointer_type, &access.operands)
     }
 
     fn load_unchecked(&mut self, access: &Access) -> Id {

@@ -1,5 +1,7 @@
 //! The module being written: its sections, its ids, and what every other file here shares.
 
+use std::hash::Hasher as _;
+
 use rspirv::spirv;
 
 use super::uses::Uses;
@@ -8,7 +10,7 @@ use super::{EmitError, Emitted, debug, features, interface, math, report, shared
 use crate::arena::EntityId;
 use crate::batch::Batch;
 use crate::descriptor::{Parallel, SubgroupOperations};
-use crate::hash::FastMap;
+use crate::hash::{FastMap, Mixer};
 use crate::ir::{Kernel, Module};
 use crate::types::Scalar;
 
@@ -46,9 +48,8 @@ pub(super) struct Writer<'m> {
     /// Function definitions.
     pub(super) functions: Words,
 
-    /// Types and constants that must not be declared twice, by their words without the result id.
-    known: FastMap<Vec<u32>, Id>,
-    key: Vec<u32>,
+    /// Where types and constants that must not be declared twice are in `globals`, by the hash of their words.
+    known: FastMap<u64, usize>,
     /// Ids of scalars and vectors, by number of the scalar and of lanes.
     pub(super) lanes_types: [[Option<Id>; 4]; Scalar::ALL.len()],
     /// Ids of IR types as values and in memory, by number.
@@ -81,7 +82,6 @@ impl<'m> Writer<'m> {
             globals: Words::default(),
             functions: Words::default(),
             known: FastMap::default(),
-            key: Vec::new(),
             lanes_types: [[None; 4]; Scalar::ALL.len()],
             value_types: vec![None; types],
             storage_types: vec![None; types],
@@ -106,15 +106,20 @@ impl<'m> Writer<'m> {
 
     /// A type or constant, declared the first time it is asked for. `result_type` is `None` for types.
     pub(super) fn global(&mut self, op: spirv::Op, result_type: Option<Id>, operands: &[u32]) -> Id {
-        self.key.clear();
-        self.key.extend([op as u32, result_type.unwrap_or(0)]);
-        self.key.extend_from_slice(operands);
-        if let Some(&id) = self.known.get(&self.key) {
-            return id;
+        let mut hasher = Mixer::default();
+        hasher.write_u32(op as u32);
+        hasher.write_u32(result_type.unwrap_or(0));
+        operands.iter().for_each(|operand| hasher.write_u32(*operand));
+        let mut key = hasher.finish();
+        while let Some(&at) = self.known.get(&key) {
+            if let Some(id) = self.globals.declared(at, op, result_type, operands) {
+                return id;
+            }
+            // Another declaration with the same hash.
+            key = key.wrapping_add(1);
         }
-        let id = self.new_global(op, result_type, operands);
-        self.known.insert(self.key.clone(), id);
-        id
+        self.known.insert(key, self.globals.as_slice().len());
+        self.new_global(op, result_type, operands)
     }
 
     /// A type, constant or variable that is declared anew every time.

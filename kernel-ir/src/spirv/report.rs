@@ -3,7 +3,7 @@
 use rspirv::spirv::{Decoration, Op, Scope, StorageClass};
 
 use super::module::Writer;
-use super::words::Id;
+use super::words::{Id, Ids};
 use crate::descriptor::{PrintHeader, TrapRecord};
 use crate::ir::SiteId;
 
@@ -60,7 +60,7 @@ impl Writer<'_> {
         let site = self.uses.site_number(site) + 1;
         let site = self.const_u32(site);
         let void = self.void_type();
-        let operands: Vec<_> = [function, site].into_iter().chain(words.iter().copied()).collect();
+        let operands: Ids = [function, site].into_iter().chain(words.iter().copied()).collect();
         self.op(Op::FunctionCall, void, &operands);
     }
 
@@ -83,7 +83,7 @@ impl Writer<'_> {
     /// Starts a function of the site's number and some words; gives back its parameters.
     fn begin_report(&mut self, function: Id, words: usize) -> (Id, Vec<Id>) {
         let (void, word) = (self.void_type(), self.u32_type());
-        let signature: Vec<_> = [void, word].into_iter().chain(vec![word; words]).collect();
+        let signature: Ids = [void, word].into_iter().chain(std::iter::repeat_n(word, words)).collect();
         let signature = self.global(Op::TypeFunction, None, &signature);
         self.op_into(function, Op::Function, void, &[0, signature]);
         let site = self.op(Op::FunctionParameter, word, &[]);
@@ -121,9 +121,9 @@ impl Writer<'_> {
         let [scope, relaxed] = self.report_scope();
         let (zero, one) = (self.const_u32(0), self.const_u32(1));
         let record = self.interface.trap;
-        let count = self.report_word(record, &[COUNT]);
+        let count = self.report_word(record, COUNT);
         self.op(Op::AtomicIAdd, word, &[count, scope, relaxed, one]);
-        let claimed = self.report_word(record, &[CLAIMED]);
+        let claimed = self.report_word(record, CLAIMED);
         let before = self.op(Op::AtomicCompareExchange, word, &[claimed, scope, relaxed, relaxed, claim, zero]);
         let is_first = self.op(Op::IEqual, bool_, &[before, zero]);
         let (first, done) = (self.new_id(), self.new_id());
@@ -134,7 +134,7 @@ impl Writer<'_> {
         debug_assert_eq!(TrapRecord::HEADER_WORDS, INVOCATION + 3);
         let fields = self.report_fields(words);
         for (member, value) in (INVOCATION..).zip(fields) {
-            let pointer = self.report_word(record, &[member]);
+            let pointer = self.report_word(record, member);
             self.effect(Op::Store, &[pointer, value]);
         }
         self.end_report(done);
@@ -150,9 +150,9 @@ impl Writer<'_> {
         let size = self.const_u32(PrintHeader::RECORD_WORDS + count as u32);
 
         // A full buffer is not asked again, so that the number of words asked for never wraps around.
-        let used = self.report_word(buffer, &[USED]);
+        let used = self.report_word(buffer, USED);
         let before = self.op(Op::AtomicLoad, word, &[used, scope, relaxed]);
-        let capacity = self.report_word(buffer, &[CAPACITY]);
+        let capacity = self.report_word(buffer, CAPACITY);
         let capacity = self.op(Op::Load, word, &[capacity]);
         let has_room = self.op(Op::ULessThan, bool_, &[before, capacity]);
         let [take, write, cut, end, drop, done] = [(); 6].map(|()| self.new_id());
@@ -179,7 +179,7 @@ impl Writer<'_> {
 
         // The record that reaches past the end marks where the records stop.
         self.begin_block(cut);
-        let dropped = self.report_word(buffer, &[DROPPED]);
+        let dropped = self.report_word(buffer, DROPPED);
         self.op(Op::AtomicIAdd, word, &[dropped, scope, relaxed, one]);
         let is_inside = self.op(Op::ULessThan, bool_, &[start, capacity]);
         let mark = self.new_id();
@@ -195,7 +195,7 @@ impl Writer<'_> {
         self.effect(Op::Branch, &[done]);
 
         self.begin_block(drop);
-        let dropped = self.report_word(buffer, &[DROPPED]);
+        let dropped = self.report_word(buffer, DROPPED);
         self.op(Op::AtomicIAdd, word, &[dropped, scope, relaxed, one]);
         self.end_report(done);
     }
@@ -218,11 +218,10 @@ impl Writer<'_> {
         self.op(Op::AccessChain, pointer_type, &[buffer, records, at])
     }
 
-    fn report_word(&mut self, record: Id, members: &[u32]) -> Id {
+    fn report_word(&mut self, record: Id, member: u32) -> Id {
         let word = self.u32_type();
         let pointer_type = self.pointer_type(StorageClass::StorageBuffer, word);
-        let mut operands = vec![record];
-        operands.extend(members.iter().map(|member| self.const_u32(*member)));
-        self.op(Op::AccessChain, pointer_type, &operands)
+        let member = self.const_u32(member);
+        self.op(Op::AccessChain, pointer_type, &[record, member])
     }
 }

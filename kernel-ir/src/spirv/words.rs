@@ -1,5 +1,7 @@
 //! Streams of SPIR-V instructions as words; knows the encoding and nothing of what the instructions mean.
 
+use std::ops::{Deref, DerefMut};
+
 use rspirv::spirv;
 
 /// A SPIR-V result id; never zero.
@@ -31,8 +33,33 @@ impl Words {
 
     /// Appends an instruction with a literal string between two groups of operands.
     pub(super) fn inst_text(&mut self, op: spirv::Op, before: &[u32], text: &str, after: &[u32]) {
-        let text = pack(text);
-        self.inst_parts(op, &[before, &text, after]);
+        let count = 1 + before.len() + text.len() / 4 + 1 + after.len();
+        self.is_too_long |= count > 0xffff;
+        self.words.push((count as u32) << 16 | op as u32);
+        self.words.extend_from_slice(before);
+        // UTF-8, closed by a zero byte, filled up with zeros to a whole word.
+        let (whole, rest) = text.as_bytes().as_chunks();
+        self.words.extend(whole.iter().map(|bytes| u32::from_le_bytes(*bytes)));
+        let mut last = [0; 4];
+        last[..rest.len()].copy_from_slice(rest);
+        self.words.push(u32::from_le_bytes(last));
+        self.words.extend_from_slice(after);
+    }
+
+    /// The result of the declaration at a position, if it is of these words.
+    pub(super) fn declared(&self, at: usize, op: spirv::Op, result_type: Option<Id>, operands: &[u32]) -> Option<Id> {
+        let count = 2 + usize::from(result_type.is_some()) + operands.len();
+        let words = self.words.get(at..at + count)?;
+        let (ty, id, rest) = match result_type {
+            Some(_) => (Some(words[1]), words[2], &words[3..]),
+            None => (None, words[1], &words[2..]),
+        };
+        (words[0] == (count as u32) << 16 | op as u32 && ty == result_type && rest == operands).then_some(id)
+    }
+
+    /// Makes room for so many words more.
+    pub(super) fn reserve(&mut self, words: usize) {
+        self.words.reserve(words);
     }
 
     /// The words so far.
@@ -46,11 +73,48 @@ impl Words {
     }
 }
 
-/// A literal string: UTF-8, closed by a zero byte, filled up with zeros to a whole word.
-fn pack(text: &str) -> Vec<u32> {
-    let mut words = vec![0; text.len() / 4 + 1];
-    for (index, byte) in text.bytes().enumerate() {
-        words[index / 4] |= u32::from(byte) << (index % 4 * 8);
+/// A few ids, most often without an allocation.
+#[derive(Debug, Default)]
+pub(super) struct Ids {
+    few: [Id; 4],
+    /// How many of `few` there are; all are in `many` once there are more.
+    len: usize,
+    many: Vec<Id>,
+}
+
+impl Ids {
+    /// Appends an id.
+    pub(super) fn push(&mut self, id: Id) {
+        if self.len < self.few.len() {
+            self.few[self.len] = id;
+            self.len += 1;
+            return;
+        }
+        if self.many.is_empty() {
+            self.many.extend(self.few);
+        }
+        self.many.push(id);
     }
-    words
+}
+
+impl Deref for Ids {
+    type Target = [Id];
+
+    fn deref(&self) -> &[Id] {
+        if self.many.is_empty() { &self.few[..self.len] } else { &self.many }
+    }
+}
+
+impl DerefMut for Ids {
+    fn deref_mut(&mut self) -> &mut [Id] {
+        if self.many.is_empty() { &mut self.few[..self.len] } else { &mut self.many }
+    }
+}
+
+impl FromIterator<Id> for Ids {
+    fn from_iter<I: IntoIterator<Item = Id>>(ids: I) -> Self {
+        let mut list = Self::default();
+        ids.into_iter().for_each(|id| list.push(id));
+        list
+    }
 }
