@@ -67,9 +67,11 @@ pub mod prelude {
 /// What generated code uses. Not part of the interface.
 #[doc(hidden)]
 pub mod __private {
+    mod dispatch;
     pub mod launch;
     pub mod spirv;
 
+    pub use dispatch::dispatch_type;
     pub use gridwise_runtime::{
         Grid, KernelArgs, Result, Sequence, Tensor, ValueArg, data, descriptor, glam, kernel, twin,
     };

@@ -2,7 +2,7 @@
 
 use gridwise_ir::batch::{COUNTS, Request};
 use gridwise_ir::ir::FloatRules;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
@@ -116,11 +116,10 @@ impl Argument {
 impl KernelAttr {
     /// Reads the attribute's arguments; those named like a generic parameter are about it.
     pub(crate) fn parse(tokens: TokenStream, generics: &syn::Generics, diags: &mut Diagnostics) -> Self {
-        let span = SpanRange::token(Span::call_site());
-        let (float_rules, defaults) = (FloatRules::default(), Vec::new());
-        let items = (Request::Automatic, span);
-        let (workgroup, type_lists) = (Vec::new(), Vec::new());
-        let mut attr = Self { workgroup, span, subgroup: None, float_rules, items, defaults, type_lists };
+        if let Some(attr) = Self::read_plainly(&tokens).filter(|_| generics.params.is_empty()) {
+            return attr;
+        }
+        let mut attr = Self::silent();
         let arguments = match (|input: ParseStream<'_>| Argument::parse_all(input, generics)).parse2(tokens) {
             Ok(arguments) => arguments,
             Err(error) => {
@@ -176,6 +175,53 @@ impl KernelAttr {
     /// What the kernel's type parameters stand for, in their order.
     pub(crate) fn type_lists(&self) -> &[TypeList] {
         &self.type_lists
+    }
+
+    /// What an attribute without arguments says.
+    fn silent() -> Self {
+        let span = SpanRange::token(Span::call_site());
+        Self {
+            workgroup: Vec::new(),
+            span,
+            subgroup: None,
+            float_rules: FloatRules::default(),
+            items: (Request::Automatic, span),
+            defaults: Vec::new(),
+            type_lists: Vec::new(),
+        }
+    }
+
+    /// `workgroup = 64` or `workgroup = [8, 8]` in plain numbers, as most kernels have it; `None` for all else, and for
+    /// what has an error.
+    fn read_plainly(tokens: &TokenStream) -> Option<Self> {
+        let mut tokens = tokens.clone().into_iter();
+        let (TokenTree::Ident(key), TokenTree::Punct(equals)) = (tokens.next()?, tokens.next()?) else { return None };
+        let (value, None) = (tokens.next()?, tokens.next()) else { return None };
+        if key != "workgroup" || equals.as_char() != '=' {
+            return None;
+        }
+        let span = SpanRange::token(value.span());
+        let mut workgroup = Vec::new();
+        match value {
+            TokenTree::Literal(size) => workgroup.push(plain_size(&size)?),
+            TokenTree::Group(list) if list.delimiter() == Delimiter::Bracket => {
+                let mut list = list.stream().into_iter();
+                while let Some(size) = list.next() {
+                    let TokenTree::Literal(size) = size else { return None };
+                    workgroup.push(plain_size(&size)?);
+                    let comma = list.next();
+                    if comma.is_some_and(|comma| !matches!(comma, TokenTree::Punct(comma) if comma.as_char() == ',')) {
+                        return None;
+                    }
+                }
+            }
+            _ => return None,
+        }
+        let attr = Self { workgroup, span, ..Self::silent() };
+        let mut diags = Diagnostics::new();
+        attr.check(&mut diags, Size::number);
+        let is_clean = (1..=3).contains(&attr.workgroup.len()) && diags.into_list().is_empty();
+        is_clean.then_some(attr)
     }
 
     /// `fast_math` gives up everything, `fast_math(contract)` what it names.
@@ -293,10 +339,7 @@ impl KernelAttr {
             }
             other => self.workgroup = vec![read_size(other, diags)],
         }
-        self.check(diags, |size| match size {
-            Size::Number(number) => Some(*number),
-            Size::Const(_) | Size::Error => None,
-        });
+        self.check(diags, Size::number);
     }
 
     /// The consts that the sizes name.
@@ -379,6 +422,16 @@ impl KernelAttr {
     }
 }
 
+impl Size {
+    /// The number that is written.
+    fn number(&self) -> Option<u64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Const(_) | Self::Error => None,
+        }
+    }
+}
+
 impl WorkgroupArg {
     /// The kernel's const parameter that it names.
     fn chosen<'p>(&self, program: &'p Program) -> Option<(u32, &'p Chosen)> {
@@ -426,6 +479,12 @@ fn unknown_key(key: &Ident, diags: &mut Diagnostics) {
         Some(key) => error.help(format!("did you mean `{key}`?")),
         None => error.help(format!("it knows `{}`", KEYS.join("`, `"))),
     };
+}
+
+/// Digits.
+fn plain_size(literal: &Literal) -> Option<WorkgroupArg> {
+    let size = Size::Number(literal.to_string().parse().ok()?);
+    Some(WorkgroupArg { size, span: SpanRange::token(literal.span()) })
 }
 
 fn read_size(value: &Expr, diags: &mut Diagnostics) -> WorkgroupArg {

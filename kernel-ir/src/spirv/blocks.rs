@@ -398,8 +398,7 @@ impl FunctionWriter<'_, '_> {
                 // Nothing continues, yet the header wants a value from here.
                 self.w.op_into(id, Op::CopyObject, ty, &[zero]);
             } else {
-                let operands: Ids =
-                    open.continues.iter().flat_map(|(label, values)| [values[index], *label]).collect();
+                let operands: Ids = open.continues.iter().flat_map(|(label, values)| [values[index], *label]).collect();
                 self.w.op_into(id, Op::Phi, ty, &operands);
             }
         }

@@ -113,10 +113,9 @@ impl FunctionWriter<'_, '_> {
         let own = self.own_element(place);
         let mut access = match place.root {
             Root::Buffer(buffer) if own.is_some() => Access {
-                base: own.unwrap_or_default(),
                 class: StorageClass::Function,
                 is_shared: false,
-                indices: Vec::new(),
+                operands: own.into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.w.kernel.buffers[buffer].element,
             },

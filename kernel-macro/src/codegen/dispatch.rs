@@ -1,7 +1,6 @@
 //! The dispatch type of a kernel: its name, and `dispatch` with the types its author wrote.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use syn::FnArg;
 use syn::ext::IdentExt as _;
 
 use super::generics::{params_and_args, params_with_defaults, type_params};
@@ -9,6 +8,7 @@ use super::listed::{is_incomplete, type_clauses, types_name, types_trait, types_
 use crate::ast::{Fn, Param, ScalarName, TypeExpr, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::gather::is_gathered_type;
+use crate::parse::Signature;
 use crate::tokens::{Tokens, tokens, tokens_at};
 
 /// The dispatch type's name: `to_srgb` → `ToSrgb`.
@@ -56,19 +56,28 @@ fn dispatch_struct(item: &Fn, name: &Ident, attr: &KernelAttr) -> Tokens {
 ///
 /// It compiles also when gathering or anything after it fails, so that the kernel's uses do not fail, too: then there is
 /// no `Kernel` implementation, and `LaunchOf` falls back to a function that is never run.
-pub(crate) fn dispatch_items(item: &syn::ItemFn, function: &Fn, attr: &KernelAttr, krate: &TokenStream) -> TokenStream {
+pub(crate) fn dispatch_items(
+    signature: Signature,
+    function: &Fn,
+    attr: &KernelAttr,
+    krate: &TokenStream,
+) -> TokenStream {
     let private = &TokenStream::from(tokens!(#krate::__private));
+    let is_plausible = !signature.has_receiver
+        && function.params.len() == signature.typed
+        && function.params.iter().all(|param| may_reach_device(&param.ty));
+    let is_generic = type_params(function).next().is_some();
+    if is_plausible && !is_generic {
+        return short_dispatch(function, attr, private).into();
+    }
     let name = type_name(&function.name);
     let dispatch_type = dispatch_struct(function, &name, attr);
     let (params, args) = params_and_args(function);
-    let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-    let is_plausible = function.params.len() == item.sig.inputs.len()
-        && function.params.iter().all(|param| may_reach_device(&param.ty));
-    let is_generic = type_params(function).next().is_some();
+    let cfgs = cfgs(&function.attrs);
     let types = (is_generic && !is_incomplete(function, attr)).then(|| types_trait(function, &name, attr, private));
-    let dispatch = match is_plausible && types.is_some() == is_generic {
-        true => typed_dispatch(function, is_generic, private),
-        false => any_dispatch(item, private),
+    let dispatch = match is_plausible && types.is_some() {
+        true => listed_dispatch(function, private),
+        false => any_dispatch(signature, function, private),
     };
     let doc = format!(
         "Records a launch of the kernel `{}` into `seq`.\n\n# Errors\nWhen an argument belongs to another manager or is used \
@@ -88,51 +97,71 @@ pub(crate) fn dispatch_items(item: &syn::ItemFn, function: &Fn, attr: &KernelAtt
     tokens.into()
 }
 
-/// `is_listed`: the kernel has type parameters, and a trait of the types they may stand for.
-fn typed_dispatch(function: &Fn, is_listed: bool, private: &TokenStream) -> Tokens {
+/// The dispatch type of a kernel without type parameters: most of it is written by a macro of the facade.
+fn short_dispatch(function: &Fn, attr: &KernelAttr, private: &TokenStream) -> Tokens {
+    let (vis, kernel, name) = (&function.vis, &function.name, type_name(&function.name));
+    let params = function.params.iter().map(|param| dispatch_param(param, private));
+    let pushes = function.params.iter().map(push);
+    let dispatch = dispatch_name(function);
+    let is_plain = function.attrs.is_empty() && function.generics.params.is_empty();
+    let rest = (!is_plain).then(|| {
+        let (shared, cfgs) = (shared_attrs(&function.attrs), cfgs(&function.attrs));
+        let (defaults, (params, args)) = (params_with_defaults(function, attr), params_and_args(function));
+        tokens!([#(#shared)*] [#(#cfgs)*] [#defaults] [#params] [#args])
+    });
+    tokens! {
+        #private::dispatch_type! { #vis #name #kernel #dispatch (#(#params),*) (#(#pushes)*) #rest }
+    }
+}
+
+/// The conditions of a kernel.
+fn cfgs(attrs: &[syn::Attribute]) -> impl Iterator<Item = &syn::Attribute> {
+    attrs.iter().filter(|attr| attr.path().is_ident("cfg"))
+}
+
+/// Errors about a call point here: at the kernel's name, not at the attribute.
+fn dispatch_name(function: &Fn) -> Ident {
+    Ident::new("dispatch", function.name.span())
+}
+
+/// How an argument is passed on.
+fn push(param: &Param) -> Tokens {
+    let name = &param.name;
+    match &param.ty.kind {
+        TypeKind::Slice { mutable: true, .. } => tokens!(.write(#name)),
+        TypeKind::Slice { mutable: false, .. } => tokens!(.read(#name)),
+        _ => tokens!(.value(#name)),
+    }
+}
+
+/// Of a kernel with type parameters, and a trait of the types they may stand for.
+fn listed_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
     let vis = &function.vis;
     // Hygiene keeps these apart from the author's names.
     let local = |name| Ident::new(name, Span::mixed_site());
     let (seq, grid, args) = (local("seq"), local("grid"), local("args"));
     let params = function.params.iter().map(|param| dispatch_param(param, private));
-    let pushes = function.params.iter().map(|param| {
-        let name = &param.name;
-        match &param.ty.kind {
-            TypeKind::Slice { mutable: true, .. } => tokens!(.write(#name)),
-            TypeKind::Slice { mutable: false, .. } => tokens!(.read(#name)),
-            _ => tokens!(.value(#name)),
-        }
-    });
-    // Errors about a call point here: at the kernel's name, not at the attribute.
-    let dispatch = Ident::new("dispatch", function.name.span());
-    let (start, clauses) = if is_listed {
-        let (types, trait_name) = (types_tuple(function), types_name(function));
-        let consts = function.generics.source.const_params().map(|param| &param.ident);
-        (tokens!(<#types as #trait_name>::__launch::<#(#consts),*>()), Some(type_clauses(function, private)))
-    } else {
-        let start = tokens!({
-            use #private::launch::NoKernel as _;
-            #private::launch::LaunchOf::<Self>::NEW.args()
-        });
-        (start, None)
-    };
+    let pushes = function.params.iter().map(push);
+    let dispatch = dispatch_name(function);
+    let (types, trait_name) = (types_tuple(function), types_name(function));
+    let consts = function.generics.source.const_params().map(|param| &param.ident);
+    let clauses = type_clauses(function, private);
     tokens! {
         #vis fn #dispatch(#seq: &#private::Sequence, #grid: #private::Grid, #(#params),*) -> #private::Result<()>
         #clauses
         {
-            let #args = #start #(#pushes)*;
+            let #args = <#types as #trait_name>::__launch::<#(#consts),*>() #(#pushes)*;
             #seq.dispatch(#grid, #args)
         }
     }
 }
 
 /// A `dispatch` that takes anything, for a signature that is reported anyway.
-fn any_dispatch(item: &syn::ItemFn, private: &TokenStream) -> Tokens {
-    let vis = &item.vis;
-    let params = item.sig.inputs.iter().filter(|input| matches!(input, FnArg::Typed(_)));
-    let params = params.map(|_| tokens!(_: impl ::core::marker::Sized));
-    let message = format!("`{}` has errors", item.sig.ident);
-    let dispatch = Ident::new("dispatch", item.sig.ident.span());
+fn any_dispatch(signature: Signature, function: &Fn, private: &TokenStream) -> Tokens {
+    let vis = &function.vis;
+    let params = (0..signature.typed).map(|_| tokens!(_: impl ::core::marker::Sized));
+    let message = format!("`{}` has errors", function.name);
+    let dispatch = dispatch_name(function);
     tokens! {
         #vis fn #dispatch(_: &#private::Sequence, _: #private::Grid, #(#params),*) -> #private::Result<()> {
             ::core::panic!(#message)

@@ -23,13 +23,14 @@ use crate::infer::{const_params, infer_item};
 use crate::instantiate::instantiate;
 use crate::krate::facade_path;
 use crate::lower::{Lowered, lower_kernel, lower_kernel_natively};
-use crate::parse::{Role, read_fn};
+use crate::parse::{Signature, read_kernel};
 use crate::program::{Binding, Chosen, ItemId, Program};
 use crate::typed::Ty;
 
 /// A kernel as read.
 pub(super) struct KernelItem {
-    source: syn::ItemFn,
+    item: TokenStream,
+    signature: Signature,
     attr: KernelAttr,
     function: Fn,
 }
@@ -40,9 +41,9 @@ impl KernelItem {
     /// # Errors
     /// When the item is no function with a body.
     pub(super) fn read(attr: TokenStream, item: &TokenStream, diags: &mut Diagnostics) -> syn::Result<Self> {
-        let (source, function) = read_fn(item, Role::Kernel, diags)?;
-        let attr = KernelAttr::parse(attr, &source.sig.generics, diags);
-        Ok(Self { source, attr, function })
+        let (signature, function) = read_kernel(item, diags)?;
+        let attr = KernelAttr::parse(attr, &function.generics.source, diags);
+        Ok(Self { item: item.clone(), signature, attr, function })
     }
 
     /// What there is to gather.
@@ -84,13 +85,13 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     let errors = errors_of(diags);
     let mut tokens = TokenStream::new();
     // A struct cannot stand in an `impl`, where a function with a receiver does.
-    if type_name(&kernel.function.name) != kernel.function.name && kernel.source.sig.receiver().is_none() {
-        tokens.extend(dispatch_items(&kernel.source, &kernel.function, &kernel.attr, &facade_path()));
+    if type_name(&kernel.function.name) != kernel.function.name && !kernel.signature.has_receiver {
+        tokens.extend(dispatch_items(kernel.signature, &kernel.function, &kernel.attr, &facade_path()));
     }
     tokens.extend(editor::written(&item));
     tokens.extend(errors);
     tokens.extend(if failed {
-        editor::unless_written(|| fn_stub(&kernel.source))
+        editor::unless_written(|| stub(kernel.item))
     } else if names.is_empty() && !kernel.function.has_debug {
         // Nothing to gather: no need to read the tokens again.
         let mut diags = Diagnostics::new();
@@ -117,7 +118,7 @@ fn finish_item(
     state: Option<State>,
     diags: &mut Diagnostics,
 ) -> TokenStream {
-    let KernelItem { source, attr, function } = kernel;
+    let KernelItem { item, attr, function, .. } = kernel;
     let name = function.name.clone();
     let place = Place::of(&name);
     let main = MainItem { item: Item::Fn(function), file: place.file, position: place.position };
@@ -138,7 +139,13 @@ fn finish_item(
             None
         }
     };
-    tokens.unwrap_or_else(|| editor::unless_written(|| fn_stub(&source)))
+    tokens.unwrap_or_else(|| editor::unless_written(|| stub(item)))
+}
+
+/// What stays of a kernel with errors.
+fn stub(item: TokenStream) -> TokenStream {
+    // It was a function when it was read.
+    syn::parse2(item).map(|source| fn_stub(&source)).unwrap_or_default()
 }
 
 /// Everything after gathering; `None` after errors.

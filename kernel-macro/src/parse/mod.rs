@@ -23,7 +23,7 @@ use gridwise_ir::arena::EntityId;
 use quote::ToTokens;
 
 pub(crate) use data::{parse_device_struct, parse_enum};
-pub(crate) use direct::read_fn;
+pub(crate) use direct::{Signature, read_kernel};
 pub(crate) use implementation::{default_fn, item_fn, parse_impl, parse_trait};
 pub(crate) use item::{Role, parse_const, parse_fn, parse_struct};
 pub(crate) use module::{ModuleItem, SourceItem, SourceItems};

@@ -22,7 +22,7 @@ use crate::gather::{Place, names_of_fn};
 use crate::infer::infer_item;
 use crate::krate::facade_path;
 use crate::lower::{Lowered, lower_kernel};
-use crate::parse::{Role, read_fn};
+use crate::parse::{Signature, read_kernel};
 use crate::workloads::Workload;
 
 /// The stages, in order. `lex` makes tokens of text, which rustc does before it calls a macro.
@@ -105,7 +105,7 @@ pub(crate) fn run_stages(workload: &Workload) -> Result<Staged, Error> {
     }
     clock.skip();
     let krate = facade_path();
-    let mut tokens = dispatch_items(&parsed.source, &parsed.function, &parsed.attribute, &krate);
+    let mut tokens = dispatch_items(parsed.signature, &parsed.function, &parsed.attribute, &krate);
     tokens.extend(kernel_items(&program, item, (&compiled, None), &messages, &krate));
     clock.next();
 
@@ -116,7 +116,7 @@ pub(crate) fn run_stages(workload: &Workload) -> Result<Staged, Error> {
 
 /// A kernel as parsed.
 struct Parsed {
-    source: syn::ItemFn,
+    signature: Signature,
     attribute: KernelAttr,
     function: Fn,
 }
@@ -127,9 +127,9 @@ fn parse(
     item: &TokenStream,
     diags: &mut Diagnostics,
 ) -> Result<Parsed, Error> {
-    let (source, function) = read_fn(item, Role::Kernel, diags).map_err(|e| wrong(workload, e.to_string()))?;
-    let attribute = KernelAttr::parse(attribute.clone(), &source.sig.generics, diags);
-    Ok(Parsed { source, attribute, function })
+    let (signature, function) = read_kernel(item, diags).map_err(|e| wrong(workload, e.to_string()))?;
+    let attribute = KernelAttr::parse(attribute.clone(), &function.generics.source, diags);
+    Ok(Parsed { signature, attribute, function })
 }
 
 fn finish(workload: &Workload, diags: Diagnostics) -> Result<(), Error> {

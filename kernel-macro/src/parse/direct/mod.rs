@@ -7,6 +7,7 @@
 
 mod cursor;
 mod expr;
+mod head;
 mod operand;
 mod stmt;
 
@@ -20,20 +21,46 @@ use crate::diag::Diagnostics;
 
 use cursor::Cursor;
 
-/// Reads a function: as syn's tree, perhaps without the body, and as ours.
+/// What a function's signature has, also of parameters that are no part of the language.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Signature {
+    /// Parameters with a name and a type.
+    pub(crate) typed: usize,
+    /// Whether there is a `self`.
+    pub(crate) has_receiver: bool,
+}
+
+/// Reads a kernel.
 ///
 /// # Errors
 /// When the tokens are no function with a body.
-pub(crate) fn read_fn(item: &TokenStream, role: Role, diags: &mut Diagnostics) -> syn::Result<(syn::ItemFn, Fn)> {
-    if let Some(read) = read_directly(item, role) {
-        return Ok(read);
+pub(crate) fn read_kernel(item: &TokenStream, diags: &mut Diagnostics) -> syn::Result<(Signature, Fn)> {
+    if let Some(function) = read_plain_kernel(item) {
+        return Ok((Signature { typed: function.params.len(), has_receiver: false }, function));
     }
-    let source = syn::parse2::<syn::ItemFn>(item.clone())?;
-    let function = super::parse_fn(&source, role, diags);
-    Ok((source, function))
+    let (source, function) = match read_directly(item, Role::Kernel) {
+        Some(read) => read,
+        None => {
+            let source = syn::parse2::<syn::ItemFn>(item.clone())?;
+            let function = super::parse_fn(&source, Role::Kernel, diags);
+            (source, function)
+        }
+    };
+    let typed = source.sig.inputs.iter().filter(|input| matches!(input, syn::FnArg::Typed(_))).count();
+    Ok((Signature { typed, has_receiver: source.sig.receiver().is_some() }, function))
 }
 
-/// As [`read_fn`]; `None` for what only syn can read, and when there is anything to report.
+/// A kernel with a plain signature, if there is nothing to report.
+pub(super) fn read_plain_kernel(item: &TokenStream) -> Option<Fn> {
+    let tokens: Vec<TokenTree> = item.clone().into_iter().collect();
+    let mut diags = Diagnostics::new();
+    let function = Parser::new(&mut diags).direct_kernel(&tokens);
+    let is_clean = diags.into_list().is_empty();
+    function.filter(|_| is_clean)
+}
+
+/// A function as syn's tree without the body, and as ours; `None` for what only syn can read, and when there is anything to
+/// report.
 pub(super) fn read_directly(item: &TokenStream, role: Role) -> Option<(syn::ItemFn, Fn)> {
     let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
     let Some(TokenTree::Group(body)) = tokens.pop() else { return None };

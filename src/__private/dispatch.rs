@@ -1,0 +1,38 @@
+//! The dispatch type of a kernel, from what its signature tells. What the macro would have to say for each kernel is said here once.
+
+/// `struct Saxpy;` with `fn dispatch`. Attributes and generic parameters come last, if there are any.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_type {
+    (
+        $vis:vis $name:ident $kernel:ident $dispatch:ident ($($param:tt)*) ($($push:tt)*)
+        $([$($attr:tt)*] [$($cfg:tt)*] [$($defaults:tt)*] [$($params:tt)*] [$($args:tt)*])?
+    ) => {
+        $($($attr)*)?
+        // A paragraph of its own, behind the author's.
+        #[doc = concat!("\n\nLaunches the kernel `", stringify!($kernel), "`: see [`dispatch`](Self::dispatch).")]
+        #[derive(Debug, Clone, Copy)]
+        #[allow(non_camel_case_types)]
+        $vis struct $name $($($defaults)*)?;
+
+        $($($cfg)*)?
+        impl $($($params)*)? $name $($($args)*)? {
+            #[doc = concat!("Records a launch of the kernel `", stringify!($kernel), "` into `seq`.")]
+            ///
+            /// # Errors
+            /// When an argument belongs to another manager or is used already, or when the device cannot run the kernel.
+            #[allow(dead_code, unused_imports, clippy::too_many_arguments)]
+            $vis fn $dispatch(
+                seq: &$crate::__private::Sequence,
+                grid: $crate::__private::Grid,
+                $($param)*
+            ) -> $crate::__private::Result<()> {
+                use $crate::__private::launch::NoKernel as _;
+                let args = $crate::__private::launch::LaunchOf::<Self>::NEW.args() $($push)*;
+                seq.dispatch(grid, args)
+            }
+        }
+    };
+}
+
+pub use __dispatch_type as dispatch_type;
