@@ -1,4 +1,4 @@
-//! Functions of `f64`, which devices do not have: exponentials, logarithms, angles of any size.
+//! Functions of `f64`, which devices do not have: exponentials, logarithms, powers, roots, angles of any size.
 
 use gridwise::prelude::*;
 
@@ -13,12 +13,12 @@ fn numbers() -> Vec<f64> {
     wide.map(|(near, far)| if near.abs() < 1e3 { near.into() } else { far }).collect()
 }
 
-/// How far results are from those of the host, in units in the last place; far ones are infinite.
-fn errors(found: &[f64], truth: impl Fn(f64) -> [f64; 8]) -> Output {
-    let wanted = numbers().into_iter().flat_map(truth);
+/// Which results are near those of the host, within units in the last place or a part of the value.
+fn errors(found: &[f64], wanted: impl Iterator<Item = f64>, ulp: u64, part: f64) -> Output {
     let is_close = |(found, wanted): (&f64, f64)| {
         let is_none = wanted.abs() < f64::MIN_POSITIVE && found.abs() <= f64::MIN_POSITIVE;
-        is_none || wanted.is_nan() && found.is_nan() || found.to_bits().abs_diff(wanted.to_bits()) <= 7
+        let is_near = (found - wanted).abs() <= part * wanted.abs();
+        is_none || is_near || wanted.is_nan() && found.is_nan() || found.to_bits().abs_diff(wanted.to_bits()) <= ulp
     };
     Output::U32(found.iter().zip(wanted).map(|pair| u32::from(is_close(pair))).collect())
 }
@@ -28,18 +28,133 @@ fn functions_of(x: f64) -> [f64; 8] {
 }
 
 /// The entries.
-pub const CASES: &[Case] = &[case!(
-    "doubles::functions",
-    [Functions],
-    |mgr| {
-        let (x, mut out) = (mgr.tensor(&numbers())?, mgr.tensor(&vec![0f64; N * 8])?);
-        let seq = mgr.sequence()?;
-        Functions::dispatch(&seq, Grid::items(N), &x, &mut out)?;
-        seq.eval()?;
-        Ok(vec![errors(&out.to_vec()?, functions_of)])
-    },
-    || vec![Output::U32(vec![1; N * 8])]
-)];
+pub const CASES: &[Case] = &[
+    case!(
+        "doubles::functions",
+        [Functions],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&numbers())?, mgr.tensor(&vec![0f64; N * 8])?);
+            let seq = mgr.sequence()?;
+            Functions::dispatch(&seq, Grid::items(N), &x, &mut out)?;
+            seq.eval()?;
+            Ok(vec![errors(&out.to_vec()?, numbers().into_iter().flat_map(functions_of), 7, 0.0)])
+        },
+        || vec![Output::U32(vec![1; N * 8])]
+    ),
+    case!(
+        "doubles::hyperbolic_and_arc",
+        [MoreFunctions],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&numbers())?, mgr.tensor(&vec![0f64; N * 9])?);
+            let seq = mgr.sequence()?;
+            MoreFunctions::dispatch(&seq, Grid::items(N), &x, &mut out)?;
+            seq.eval()?;
+            Ok(vec![errors(&out.to_vec()?, numbers().into_iter().flat_map(more_functions_of), 6, 0.0)])
+        },
+        || vec![Output::U32(vec![1; N * 9])]
+    ),
+    case!(
+        "doubles::inverse_hyperbolic",
+        [InverseFunctions],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&numbers())?, mgr.tensor(&vec![0f64; N * 3])?);
+            let seq = mgr.sequence()?;
+            InverseFunctions::dispatch(&seq, Grid::items(N), &x, &mut out)?;
+            seq.eval()?;
+            // Rust's own lose digits: `acosh` near 1, `asinh` and `atanh` of negative numbers.
+            let truth = numbers().into_iter().flat_map(|x| [x.asinh(), x.acosh(), x.abs().atanh().copysign(x)]);
+            Ok(vec![errors(&out.to_vec()?, truth, 8, 1e-6)])
+        },
+        || vec![Output::U32(vec![1; N * 3])]
+    ),
+    case!(
+        "doubles::of_two_numbers",
+        [OfPairs],
+        |mgr| {
+            let (x, y) = pairs();
+            let count = x.len();
+            let (x, y, mut out) = (mgr.tensor(&x)?, mgr.tensor(&y)?, mgr.tensor(&vec![0f64; count * 4])?);
+            let seq = mgr.sequence()?;
+            OfPairs::dispatch(&seq, Grid::items(count), &x, &y, &mut out)?;
+            seq.eval()?;
+            let (x, y) = pairs();
+            let truth = x.into_iter().zip(y).flat_map(|(x, y)| [x.powf(y), x.atan2(y), x.hypot(y), x.log(y)]);
+            Ok(vec![errors(&out.to_vec()?, truth, 6, 0.0)])
+        },
+        || vec![Output::U32(vec![1; pairs().0.len() * 4])]
+    ),
+];
+
+/// All pairs of edges, and others.
+fn pairs() -> (Vec<f64>, Vec<f64>) {
+    const EDGES: [f64; 22] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        -0.5,
+        2.0,
+        -2.0,
+        3.0,
+        -3.0,
+        1e300,
+        -1e300,
+        1e-300,
+        f64::MAX,
+        f64::MIN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        1.0 + f64::EPSILON,
+        1.0 - f64::EPSILON,
+        7.25,
+        1e17,
+    ];
+    let mut pairs: Vec<(f64, f64)> = EDGES.iter().flat_map(|x| EDGES.iter().map(|y| (*x, *y))).collect();
+    pairs.extend(floats(N, 5).into_iter().zip(floats(N, 6)).map(|(x, y)| (x.into(), y.into())));
+    pairs.extend(f64::samples(N, 8).into_iter().zip(f64::samples(N, 9)));
+    // A device may take subnormal numbers for zero.
+    pairs.into_iter().filter(|(x, y)| !x.is_subnormal() && !y.is_subnormal()).unzip()
+}
+
+fn more_functions_of(x: f64) -> [f64; 9] {
+    [x.exp_m1(), x.ln_1p(), x.sinh(), x.cosh(), x.tanh(), x.cbrt(), x.asin(), x.acos(), x.atan()]
+}
+
+#[kernel(workgroup = 64)]
+fn more_functions(x: &[f64], out: &mut [f64]) {
+    let i = global_id().x;
+    let x = x[i];
+    out[i * 9] = x.exp_m1();
+    out[i * 9 + 1] = x.ln_1p();
+    out[i * 9 + 2] = x.sinh();
+    out[i * 9 + 3] = x.cosh();
+    out[i * 9 + 4] = x.tanh();
+    out[i * 9 + 5] = x.cbrt();
+    out[i * 9 + 6] = x.asin();
+    out[i * 9 + 7] = x.acos();
+    out[i * 9 + 8] = x.atan();
+}
+
+#[kernel(workgroup = 64)]
+fn inverse_functions(x: &[f64], out: &mut [f64]) {
+    let i = global_id().x;
+    let x = x[i];
+    out[i * 3] = x.asinh();
+    out[i * 3 + 1] = x.acosh();
+    out[i * 3 + 2] = x.abs().atanh().copysign(x);
+}
+
+#[kernel(workgroup = 64)]
+fn of_pairs(x: &[f64], y: &[f64], out: &mut [f64]) {
+    let i = global_id().x;
+    let (x, y) = (x[i], y[i]);
+    out[i * 4] = x.powf(y);
+    out[i * 4 + 1] = x.atan2(y);
+    out[i * 4 + 2] = x.hypot(y);
+    out[i * 4 + 3] = x.log(y);
+}
 
 #[kernel(workgroup = 64)]
 fn functions(x: &[f64], out: &mut [f64]) {

@@ -1,4 +1,4 @@
-//! How far each function of `f32` is from the true value on the device that `GRIDWISE_DEVICE` selects, in units of the last place.
+//! How far each function of `f32` and `f64` is from the true value on the device that `GRIDWISE_DEVICE` selects, in units of the last place.
 //!
 //! Prints a table and fails where a bound stated for Vulkan devices is exceeded. It tries 2^16 inputs of all magnitudes; `GRIDWISE_LONG=1` tries
 //! all 2^32 of them, which takes hours on a processor and minutes on a GPU.
@@ -132,6 +132,169 @@ fn functions_are_within_their_bounds() -> gridwise::Result<()> {
     }
     for ((name, _, bound), (error, x)) in ROWS.iter().zip(worst) {
         assert!(error <= *bound, "`{name}` of {x:e} is {error:.2} units off");
+    }
+    Ok(())
+}
+
+/// Functions of `f64`.
+const WIDE: usize = 23;
+
+#[kernel(workgroup = 64)]
+fn wide_functions(x: &[f64], y: &[f64], out: &mut [f64]) {
+    let i = global_id().x;
+    let (x, y) = (x[i], y[i]);
+    let o = i * 23;
+    out[o] = x.exp();
+    out[o + 1] = x.exp2();
+    out[o + 2] = x.ln();
+    out[o + 3] = x.log2();
+    out[o + 4] = x.log10();
+    out[o + 5] = x.sin();
+    out[o + 6] = x.cos();
+    out[o + 7] = x.tan();
+    out[o + 8] = x.asin();
+    out[o + 9] = x.acos();
+    out[o + 10] = x.atan();
+    out[o + 11] = x.sinh();
+    out[o + 12] = x.cosh();
+    out[o + 13] = x.tanh();
+    out[o + 14] = x.asinh();
+    out[o + 15] = x.acosh();
+    out[o + 16] = x.atanh();
+    out[o + 17] = x.exp_m1();
+    out[o + 18] = x.ln_1p();
+    out[o + 19] = x.cbrt();
+    out[o + 20] = x.powf(y);
+    out[o + 21] = x.atan2(y);
+    out[o + 22] = x.hypot(y);
+}
+
+/// Half the largest number: Rust's own `asinh` and `acosh` overflow above.
+const WIDE_HALF: f64 = f64::MAX / 2.0;
+
+/// `ln(1 + argument)` for the inverse hyperbolic functions, which the standard library loses digits of.
+fn inverse(size: f64, argument: f64) -> f64 {
+    match size {
+        _ if size > WIDE_HALF => f64::INFINITY,
+        _ if size > 1e9 => size.ln() + std::f64::consts::LN_2,
+        _ => argument.ln_1p(),
+    }
+}
+
+fn true_asinh(x: f64) -> f64 {
+    let a = x.abs();
+    inverse(a, a + a * a / (1.0 + (1.0 + a * a).sqrt())).copysign(x)
+}
+
+fn true_acosh(x: f64) -> f64 {
+    if x < 1.0 {
+        return f64::NAN;
+    }
+    let t = x - 1.0;
+    inverse(x, t + (2.0 * t + t * t).sqrt())
+}
+
+/// A function's name, its value on the host, and the bound that is stated for all devices.
+type WideRow = (&'static str, fn(f64, f64) -> f64, u64);
+
+const WIDE_ROWS: [WideRow; WIDE] = [
+    ("exp", |x, _| x.exp(), 2),
+    ("exp2", |x, _| x.exp2(), 2),
+    ("ln", |x, _| x.ln(), 2),
+    ("log2", |x, _| x.log2(), 2),
+    ("log10", |x, _| x.log10(), 2),
+    ("sin", |x, _| x.sin(), 3),
+    ("cos", |x, _| x.cos(), 3),
+    ("tan", |x, _| x.tan(), 7),
+    ("asin", |x, _| x.asin(), 3),
+    ("acos", |x, _| x.acos(), 3),
+    ("atan", |x, _| x.atan(), 3),
+    ("sinh", |x, _| x.sinh(), 5),
+    ("cosh", |x, _| x.cosh(), 3),
+    ("tanh", |x, _| x.tanh(), 5),
+    ("asinh", |x, _| true_asinh(x), 3),
+    ("acosh", |x, _| true_acosh(x), 3),
+    ("atanh", |x, _| x.abs().atanh().copysign(x), 3),
+    ("exp_m1", |x, _| x.exp_m1(), 3),
+    ("ln_1p", |x, _| x.ln_1p(), 2),
+    ("cbrt", |x, _| x.cbrt(), 2),
+    ("powf", f64::powf, 2),
+    ("atan2", f64::atan2, 4),
+    ("hypot", f64::hypot, 2),
+];
+
+/// Numbers of all magnitudes, and many where functions bend; never subnormal, which a device may take for zero.
+fn wide_numbers(count: usize, mut state: u64) -> Vec<f64> {
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let unit = |bits: u64| bits as f64 / u64::MAX as f64 - 0.5;
+    let mut numbers = Vec::with_capacity(count);
+    while numbers.len() < count {
+        let bits = next();
+        let x = match numbers.len() % 4 {
+            0 => f64::from_bits(bits),
+            1 => unit(bits) * 4.0,
+            2 => unit(bits) * 60.0,
+            _ => unit(bits) * 1500.0,
+        };
+        if !x.is_subnormal() {
+            numbers.push(x);
+        }
+    }
+    numbers
+}
+
+/// How many numbers of `f64` lie between two.
+fn steps_between(a: f64, b: f64) -> u64 {
+    let key = |x: f64| {
+        let bits = x.to_bits().cast_signed();
+        if bits < 0 { i64::MIN - bits } else { bits }
+    };
+    match (a.is_nan(), b.is_nan()) {
+        (true, true) => 0,
+        (false, false) if a.abs() <= f64::MIN_POSITIVE && b.abs() <= f64::MIN_POSITIVE => 0,
+        (false, false) => key(a).abs_diff(key(b)),
+        _ => u64::MAX,
+    }
+}
+
+/// The host's own functions are within one unit, so what is found may be one more or less.
+#[test]
+fn functions_of_f64_are_within_their_bounds() -> gridwise::Result<()> {
+    let mgr = Manager::new()?;
+    let launches = if std::env::var_os("GRIDWISE_LONG").is_some() { 512 } else { 2 };
+    let mut worst = [(0u64, 0.0f64, 0.0f64); WIDE];
+    let count = N as usize;
+    let mut out = mgr.tensor(&vec![0f64; count * WIDE])?;
+    for launch in 0..launches {
+        let (x, y) = (wide_numbers(count, 3 + 2 * launch), wide_numbers(count, 1_000_003 + 2 * launch));
+        let (first, second) = (mgr.tensor(&x)?, mgr.tensor(&y)?);
+        let seq = mgr.sequence()?;
+        WideFunctions::dispatch(&seq, Grid::items(N), &first, &second, &mut out)?;
+        seq.eval()?;
+        for ((x, y), results) in x.iter().zip(&y).zip(out.to_vec()?.chunks_exact(WIDE)) {
+            for ((worst, (_, truth, _)), found) in worst.iter_mut().zip(&WIDE_ROWS).zip(results) {
+                let error = steps_between(*found, truth(*x, *y));
+                if error > worst.0 {
+                    *worst = (error, *x, *y);
+                }
+            }
+        }
+    }
+    println!("{}, {} inputs", mgr.device(), launches * u64::from(N));
+    println!("| function of `f64` | largest difference (ulp) | at | stated |\n| --- | --- | --- | --- |");
+    for ((name, _, bound), (error, x, y)) in WIDE_ROWS.iter().zip(worst) {
+        println!("| `{name}` | {error} | {x:e}, {y:e} | {bound} |");
+    }
+    if mgr.device().kind == gridwise::DeviceKind::Host {
+        return Ok(());
+    }
+    for ((name, _, bound), (error, x, y)) in WIDE_ROWS.iter().zip(worst) {
+        assert!(error <= *bound, "`{name}` of {x:e}, {y:e} is {error} units off");
     }
     Ok(())
 }

@@ -9,15 +9,6 @@ use gridwise_ir::types::{Scalar, Type};
 use super::function::FnCx;
 use crate::ast::Expr;
 
-/// Below this, `hypot` scales up, since squares would lose bits.
-const HYPOT_SMALL: f32 = f32::from_bits((127 - 40) << 23);
-/// Above this, `hypot` scales down, since squares would overflow.
-const HYPOT_LARGE: f32 = f32::from_bits((127 + 60) << 23);
-/// 2^98: brings anything outside those bounds into the middle.
-const HYPOT_UP: f32 = f32::from_bits((127 + 98) << 23);
-/// 2^-98.
-const HYPOT_DOWN: f32 = f32::from_bits((127 - 98) << 23);
-
 impl FnCx<'_, '_, '_> {
     /// By the binary logarithm: devices compute the natural one from it, which would round once more.
     pub(super) fn log10(&mut self, x: ValueId) -> ValueId {
@@ -123,8 +114,12 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn hypot(&mut self, x: ValueId, y: ValueId) -> ValueId {
         let (x, y) = (self.b.op(Op::Abs, &[x]), self.b.op(Op::Abs, &[y]));
         let larger = self.b.op(Op::Max, &[x, y]);
-        let (small, large) = (self.f32(HYPOT_SMALL), self.f32(HYPOT_LARGE));
-        let (up, down, one) = (self.f32(HYPOT_UP), self.f32(HYPOT_DOWN), self.f32(1.0));
+        // Below the first power of two squares would lose bits, above the second one they would overflow; the third one
+        // brings anything outside those bounds into the middle.
+        let is_wide = self.shape(x).0 == Scalar::F64;
+        let (least, most, by) = if is_wide { (-450, 500, 600) } else { (-40, 60, 98) };
+        let bounds = [least, most, by, -by, 0].map(|power| self.float_like(x, 2f64.powi(power)));
+        let [small, large, up, down, one] = bounds;
         let is_small = self.b.op(Op::Lt, &[larger, small]);
         let is_large = self.b.op(Op::Gt, &[larger, large]);
         let scaled_up = self.select(is_small, up, one);
@@ -139,7 +134,7 @@ impl FnCx<'_, '_, '_> {
         // An infinity wins even over NaN.
         let (x_inf, y_inf) = (self.b.op(Op::IsInf, &[x]), self.b.op(Op::IsInf, &[y]));
         let any_inf = self.b.op(Op::Or, &[x_inf, y_inf]);
-        let infinity = self.f32(f32::INFINITY);
+        let infinity = self.float_like(x, f64::INFINITY);
         self.select(any_inf, infinity, length)
     }
 

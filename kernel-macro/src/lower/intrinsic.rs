@@ -26,7 +26,10 @@ impl FnCx<'_, '_, '_> {
                 Some(match intrinsic {
                     Intrinsic::Number(method) => self.number(expr, method, &args),
                     Intrinsic::Linear(method) => self.linear(expr, method, &args),
-                    _ => self.apply(expr, intrinsic, &args),
+                    _ => match self.of_double(intrinsic, args[0], args.get(1).copied().unwrap_or(args[0])) {
+                        Some(value) => value,
+                        None => self.apply(expr, intrinsic, &args),
+                    },
                 })
             }
         }

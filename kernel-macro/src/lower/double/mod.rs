@@ -4,6 +4,10 @@
 //! of `ln((1 + s) / (1 - s)) = 2 (s + s³/3 + s⁵/5 + …)` for the fraction of a number between √½ and √2 (Abramowitz and
 //! Stegun, *Handbook of Mathematical Functions*, 4.2.1 and 4.1.27). Results are within 2 units in the last place.
 
+mod arc;
+mod hyperbolic;
+mod power;
+
 use std::f64::consts::{LN_2, LOG2_E, LOG10_2, LOG10_E};
 
 use gridwise_ir::ir::ValueId;
@@ -11,6 +15,7 @@ use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
 use super::function::FnCx;
+use crate::intrinsic::Intrinsic;
 
 /// The upper 21 digits of ln 2: multiples by an exponent are exact.
 const LN_2_HIGH: f64 = f64::from_bits(LN_2.to_bits() & !0xffff_ffff);
@@ -100,6 +105,91 @@ impl FnCx<'_, '_, '_> {
         let high = self.b.op(Op::Mul, &[exponent, high]);
         let logarithm = self.b.op(Op::Add, &[high, logarithm]);
         self.with_ends(x, logarithm)
+    }
+
+    /// A function that devices have for `f32` only; `None` for other intrinsics.
+    pub(super) fn of_double(&mut self, intrinsic: Intrinsic, x: ValueId, y: ValueId) -> Option<ValueId> {
+        use Intrinsic as I;
+        // Not all intrinsics take numbers.
+        let (scalar, _) = self.shape_of_type(self.b.value_type(x))?;
+        if scalar != Scalar::F64 {
+            return None;
+        }
+        Some(match intrinsic {
+            I::ExpM1 => self.double_exp_m1(x),
+            I::Sinh => self.double_sinh(x),
+            I::Cosh => self.double_cosh(x),
+            I::Tanh => self.double_tanh(x),
+            I::Ln1p => self.double_ln_1p(x),
+            I::Asinh => self.double_asinh(x),
+            I::Acosh => self.double_acosh(x),
+            I::Atanh => self.double_atanh(x),
+            I::Atan2 => self.double_atan2(x, y),
+            I::Atan => {
+                let one = self.float_like(x, 1.0);
+                self.double_atan2(x, one)
+            }
+            I::Asin => {
+                let other = self.other_leg(x);
+                self.double_atan2(x, other)
+            }
+            I::Acos => {
+                let other = self.other_leg(x);
+                self.double_atan2(other, x)
+            }
+            I::Powf => self.double_powf(x, y),
+            I::Cbrt => self.double_cbrt(x),
+            _ => return None,
+        })
+    }
+
+    fn plus(&mut self, a: ValueId, b: ValueId) -> ValueId {
+        self.b.op(Op::Add, &[a, b])
+    }
+
+    fn minus(&mut self, a: ValueId, b: ValueId) -> ValueId {
+        self.b.op(Op::Sub, &[a, b])
+    }
+
+    fn times(&mut self, a: ValueId, b: ValueId) -> ValueId {
+        self.b.op(Op::Mul, &[a, b])
+    }
+
+    fn over(&mut self, a: ValueId, b: ValueId) -> ValueId {
+        self.b.op(Op::Div, &[a, b])
+    }
+
+    fn double(&mut self, value: f64) -> ValueId {
+        self.float(Scalar::F64, value)
+    }
+
+    /// A number near a multiple of ln 2: what is left of it, and the multiple.
+    fn less_turns(&mut self, near: ValueId) -> (ValueId, ValueId) {
+        let log2_e = self.double(LOG2_E);
+        let turns = self.times(near, log2_e);
+        let n = self.b.op(Op::RoundTiesEven, &[turns]);
+        let rest = self.less_product(near, n, LN_2_HIGH);
+        (self.less_product(rest, n, LN_2_LOW), n)
+    }
+
+    /// `e^r - 1` for what is left: `r + r²/2! + … + r¹⁴/14!`, the small terms first.
+    fn power_less_one(&mut self, r: ValueId) -> ValueId {
+        let factorial = |n: u32| (1..=n).map(f64::from).product::<f64>();
+        let tail = self.polynomial(r, (2..=14).rev().map(|n| 1.0 / factorial(n)));
+        let square = self.times(r, r);
+        let tail = self.times(tail, square);
+        self.plus(tail, r)
+    }
+
+    /// 2 to a whole number of the range of exponents.
+    fn power_of_two(&mut self, n: ValueId) -> ValueId {
+        let n = self.cast(n, Scalar::I32);
+        let (bias, digits) = (self.i32(1023), self.u32(DIGITS));
+        let exponent = self.plus(n, bias);
+        let exponent = self.cast(exponent, Scalar::U32);
+        let exponent = self.cast(exponent, Scalar::U64);
+        let bits = self.b.op(Op::Shl, &[exponent, digits]);
+        self.bitcast(bits, Scalar::F64)
     }
 
     /// The operand between bounds beyond which nothing changes; NaN becomes one of them.
