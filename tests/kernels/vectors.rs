@@ -2,7 +2,7 @@
 
 use gridwise::prelude::*;
 
-use super::case;
+use super::{case, twice};
 use crate::case::{Case, Output, moderate, patterns};
 
 const N: usize = 512;
@@ -48,6 +48,23 @@ pub const CASES: &[Case] = &[
         seq.eval()?;
         Ok(vec![Output::F32 { values: out.to_vec()?, ulp: 16, absolute: 2e-5 }])
     }),
+    case!(
+        "vectors::lengths_and_directions",
+        [LengthsAndDirections],
+        |mgr| {
+            let (a, b) = (mgr.tensor(&directions(11))?, mgr.tensor(&directions(12))?);
+            let mut out = mgr.tensor(&vec![0f32; N * 40])?;
+            let seq = mgr.sequence()?;
+            LengthsAndDirections::dispatch(&seq, Grid::items(N), &a, &b, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::F32 { values: out.to_vec()?, ulp: 64, absolute: 1e-4 }])
+        },
+        || {
+            let pairs = directions(11).into_iter().zip(directions(12));
+            let values = pairs.flat_map(|(a, b)| plain::all_directions(a, b)).collect();
+            vec![Output::F32 { values, ulp: 64, absolute: 1e-4 }]
+        }
+    ),
     case!("vectors::four_lanes", [FourLanes], |mgr| {
         let (a, b) = (mgr.tensor(&vec4s(5))?, mgr.tensor(&vec4s(6))?);
         let mut out = mgr.tensor_of_len::<Vec4>(N)?;
@@ -142,4 +159,76 @@ fn masks(a: &[Vec3], b: &[Vec3], out: &mut [Vec3], flags: &mut [u32]) {
     let less = a[i].cmplt(b[i]);
     out[i] = Vec3::select(less, a[i], b[i]);
     flags[i] = less.any() as u32 + 2 * less.all() as u32 + 4 * (a[i] == b[i]) as u32;
+}
+
+/// Vectors, some of no length and some with lanes that are no numbers.
+fn directions(seed: u32) -> Vec<Vec4> {
+    let mut vectors = vec4s(seed);
+    vectors[3] = Vec4::ZERO;
+    vectors[5] = Vec4::new(f32::NAN, 1.0, 2.0, 3.0);
+    vectors[7] = Vec4::new(1.0, f32::INFINITY, 2.0, 3.0);
+    vectors[9] = Vec4::splat(1e-30);
+    vectors
+}
+
+macro_rules! of_each_size {
+    ($($name:ident $vector:ident;)+) => { twice! { $(
+        fn $name(a: $vector, b: $vector) -> [f32; 12] {
+            let unit = b.normalize_or($vector::X);
+            let some = a.try_normalize();
+            let way = a.clamp_length(1.0, 2.0) + a.clamp_length_max(1.5) + a.clamp_length_min(3.0);
+            let flags = a.is_nan() as u32 + 2 * a.is_finite() as u32 + 4 * a.abs_diff_eq(b, 2.5) as u32;
+            [
+                a.normalize_or_zero().dot(b),
+                unit.x,
+                some.map_or(-1.0, |v| v.y),
+                way.x - way.y,
+                a.project_onto_normalized(unit).dot(b),
+                if b.length_squared() > 0.01 { a.reject_from(b).length() } else { 0.0 },
+                a.midpoint(b).x,
+                a.move_towards(b, 0.5).y,
+                a.normalize_or_zero().refract(unit, 0.7).x,
+                a.normalize_or_zero().refract(-unit, 1.8).y,
+                flags as f32,
+                if a.length_squared() > 0.01 { a.length_recip() } else { 0.0 },
+            ]
+        }
+    )+
+        fn turned(a: Vec2, b: Vec2) -> [f32; 4] {
+            let turn = Vec2::from_angle(a.x).rotate(b);
+            [turn.x, turn.y, a.perp().dot(b), if b.x.abs() + b.y.abs() > 0.1 { b.to_angle() } else { 0.0 }]
+        }
+        fn all_directions(a: Vec4, b: Vec4) -> [f32; 40] {
+            let (two, three, four) = (
+                of_two(a.truncate().truncate(), b.truncate().truncate()),
+                of_three(a.truncate(), b.truncate()),
+                of_four(a, b),
+            );
+            let turned = turned(a.truncate().truncate(), b.truncate().truncate());
+            let mut all = [0.0; 40];
+            for i in 0..12 {
+                all[i] = two[i];
+                all[12 + i] = three[i];
+                all[24 + i] = four[i];
+            }
+            for i in 0..4 {
+                all[36 + i] = turned[i];
+            }
+            all
+        }
+    } };
+}
+of_each_size! {
+    of_two Vec2;
+    of_three Vec3;
+    of_four Vec4;
+}
+
+#[kernel(workgroup = 32)]
+fn lengths_and_directions(a: &[Vec4], b: &[Vec4], out: &mut [f32]) {
+    let i = global_id().x;
+    let all = all_directions(a[i], b[i]);
+    for j in 0..40u32 {
+        out[i * 40 + j] = all[j];
+    }
 }

@@ -26,8 +26,6 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
     ("get", "index it: `x[i]`, which is checked"),
     ("swap", "swap through a variable"),
     ("from_f64", "write `f16::from_f32(x as f32)`: crate `half` rounds an `f64` differently from host to host"),
-    ("try_normalize", "compare `length_squared()` first, then `normalize()`"),
-    ("normalize_or_zero", "compare `length_squared()` first, then `normalize()`"),
 ];
 
 impl<'a> Infer<'a> {

@@ -26,10 +26,12 @@ impl FnCx<'_, '_, '_> {
                 Some(match intrinsic {
                     Intrinsic::Number(method) => self.number(expr, method, &args),
                     Intrinsic::Linear(method) => self.linear(expr, method, &args),
-                    _ => match self.of_double(intrinsic, args[0], args.get(1).copied().unwrap_or(args[0])) {
-                        Some(value) => value,
-                        None => self.apply(expr, intrinsic, &args),
-                    },
+                    _ => {
+                        let second = args.get(1).copied().unwrap_or(args[0]);
+                        self.of_double(intrinsic, args[0], second)
+                            .or_else(|| self.of_vector(expr, intrinsic, &args))
+                            .unwrap_or_else(|| self.apply(expr, intrinsic, &args))
+                    }
                 })
             }
         }
@@ -149,40 +151,8 @@ impl FnCx<'_, '_, '_> {
             I::NextMultipleOf => self.next_multiple_of(expr, a, b),
             I::IsPositive => self.compare_to_zero(Op::Gt, a),
             I::IsNegative => self.compare_to_zero(Op::Lt, a),
-            I::VectorNew => self.vector(args),
-            I::Splat => self.splat(a, lane_count(self.ty_of(expr))),
-            I::FromArray => self.vector_of_array(a, lane_count(self.ty_of(expr))),
-            I::ToArray => self.array_of_vector(a),
-            I::Dot => self.dot(a, b),
-            I::Cross => self.cross(a, b),
-            I::PerpDot => self.perp_dot(a, b),
-            I::Length => self.length(a),
-            I::LengthSquared => self.dot(a, a),
-            I::Normalize => self.normalize(a),
-            I::Distance => self.distance(a, b),
-            I::DistanceSquared => self.distance_squared(a, b),
-            I::Lerp => self.lerp(a, b, c),
-            I::Reflect => self.reflect(a, b),
-            I::MinElement => self.min_element(a),
-            I::MaxElement => self.max_element(a),
-            I::ElementSum => self.fold_lanes(a, Op::Add),
-            I::ElementProduct => self.fold_lanes(a, Op::Mul),
-            I::Cmpeq => self.b.op(Op::Eq, args),
-            I::Cmpne => self.b.op(Op::Ne, args),
-            I::Cmplt => self.b.op(Op::Lt, args),
-            I::Cmple => self.b.op(Op::Le, args),
-            I::Cmpgt => self.b.op(Op::Gt, args),
-            I::Cmpge => self.b.op(Op::Ge, args),
-            I::VectorSelect => self.b.op(Op::Select, args),
-            I::AnyLane => self.b.op(Op::Any, args),
-            I::AllLanes => self.b.op(Op::All, args),
-            I::Truncate => self.truncate(a),
-            I::Extend => self.extend(a, b),
-            I::AsVec => self.cast(a, Scalar::F32),
-            I::AsIVec => self.cast(a, Scalar::I32),
-            I::AsUVec => self.cast(a, Scalar::U32),
-            // Not evaluated like the others: see `lower_intrinsic`.
-            I::BufferLen | I::BufferIsEmpty | I::Number(_) | I::Linear(_) => a,
+            // Not evaluated like the others: see `lower_intrinsic`, and `of_vector`.
+            _ => a,
         }
     }
 
@@ -204,13 +174,5 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn compare_to_zero(&mut self, op: Op, value: ValueId) -> ValueId {
         let zero = self.int_like(value, 0);
         self.b.op(op, &[value, zero])
-    }
-}
-
-/// Number of lanes of a vector type.
-fn lane_count(ty: &Ty) -> u8 {
-    match ty {
-        Ty::Vector(_, count) => *count,
-        _ => 1,
     }
 }

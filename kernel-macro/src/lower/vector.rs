@@ -8,8 +8,198 @@ use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
 use super::function::FnCx;
+use crate::ast::Expr;
+use crate::intrinsic::Intrinsic;
+use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
+    /// A function or method of a vector; `None` for other intrinsics.
+    pub(super) fn of_vector(&mut self, expr: &Expr, intrinsic: Intrinsic, args: &[ValueId]) -> Option<ValueId> {
+        use Intrinsic as I;
+        let a = args[0];
+        let b = args.get(1).copied().unwrap_or(a);
+        let c = args.get(2).copied().unwrap_or(a);
+        Some(match intrinsic {
+            I::VectorNew => self.vector(args),
+            I::Splat => self.splat(a, lane_count(self.ty_of(expr))),
+            I::FromArray => self.vector_of_array(a, lane_count(self.ty_of(expr))),
+            I::ToArray => self.array_of_vector(a),
+            I::Dot => self.dot(a, b),
+            I::Cross => self.cross(a, b),
+            I::PerpDot => self.perp_dot(a, b),
+            I::Length => self.length(a),
+            I::LengthSquared => self.dot(a, a),
+            I::Normalize => self.normalize(a),
+            I::Distance => self.distance(a, b),
+            I::DistanceSquared => self.distance_squared(a, b),
+            I::Lerp => self.lerp(a, b, c),
+            I::Reflect => self.reflect(a, b),
+            I::MinElement => self.min_element(a),
+            I::MaxElement => self.max_element(a),
+            I::ElementSum => self.fold_lanes(a, Op::Add),
+            I::ElementProduct => self.fold_lanes(a, Op::Mul),
+            I::Cmpeq => self.b.op(Op::Eq, args),
+            I::Cmpne => self.b.op(Op::Ne, args),
+            I::Cmplt => self.b.op(Op::Lt, args),
+            I::Cmple => self.b.op(Op::Le, args),
+            I::Cmpgt => self.b.op(Op::Gt, args),
+            I::Cmpge => self.b.op(Op::Ge, args),
+            I::VectorSelect => self.b.op(Op::Select, args),
+            I::AnyLane => self.b.op(Op::Any, args),
+            I::AllLanes => self.b.op(Op::All, args),
+            I::Truncate => self.truncate(a),
+            I::Extend => self.extend(a, b),
+            I::AsVec => self.cast(a, Scalar::F32),
+            I::AsIVec => self.cast(a, Scalar::I32),
+            I::AsUVec => self.cast(a, Scalar::U32),
+            I::LengthRecip => self.length_recip(a),
+            I::NormalizeOr => {
+                let (is_fine, normalized) = self.checked_normalize(a);
+                self.select(is_fine, normalized, b)
+            }
+            I::NormalizeOrZero => {
+                let zero = self.float_like(a, 0.0);
+                let (is_fine, normalized) = self.checked_normalize(a);
+                self.select(is_fine, normalized, zero)
+            }
+            I::TryNormalize => {
+                let (is_fine, normalized) = self.checked_normalize(a);
+                let ty = self.ty_of(expr).clone();
+                return self.option_of(&ty, is_fine, normalized);
+            }
+            I::ClampLength => self.clamp_length(a, Some(b), Some(c)),
+            I::ClampLengthMin => self.clamp_length(a, Some(b), None),
+            I::ClampLengthMax => self.clamp_length(a, None, Some(b)),
+            I::ProjectOnto => self.project_onto(a, b),
+            I::ProjectOntoNormalized => {
+                let along = self.dot(a, b);
+                self.scaled(b, along)
+            }
+            I::RejectFrom => {
+                let along = self.project_onto(a, b);
+                self.b.op(Op::Sub, &[a, along])
+            }
+            I::MidpointVector => {
+                let (sum, half) = (self.b.op(Op::Add, &[a, b]), self.float_like(a, 0.5));
+                self.b.op(Op::Mul, &[sum, half])
+            }
+            I::MoveTowards => self.move_towards(a, b, c),
+            I::Refract => self.refract(a, b, c),
+            I::AbsDiffEq => {
+                let difference = self.b.op(Op::Sub, &[a, b]);
+                let (size, limit) = (self.b.op(Op::Abs, &[difference]), self.splat(c, self.shape(a).1));
+                let lanes = self.b.op(Op::Le, &[size, limit]);
+                self.b.op(Op::All, &[lanes])
+            }
+            I::VectorIsNan => {
+                let lanes = self.b.op(Op::Ne, &[a, a]);
+                self.b.op(Op::Any, &[lanes])
+            }
+            I::VectorIsFinite => {
+                let lanes = self.is_finite(a);
+                self.b.op(Op::All, &[lanes])
+            }
+            I::Perp => {
+                let lanes = self.lanes(a);
+                let x = self.b.op(Op::Neg, &[lanes[1]]);
+                self.vector(&[x, lanes[0]])
+            }
+            I::RotateVec2 => self.complex_product(a, b),
+            I::FromAngleVec2 => {
+                let (sin, cos) = (self.sin(a), self.cos(a));
+                self.vector(&[cos, sin])
+            }
+            I::ToAngle => {
+                let lanes = self.lanes(a);
+                self.b.op(Op::Atan2, &[lanes[1], lanes[0]])
+            }
+            _ => return None,
+        })
+    }
+
+    /// Each lane times a scalar.
+    fn scaled(&mut self, v: ValueId, by: ValueId) -> ValueId {
+        let by = self.splat(by, self.shape(v).1);
+        self.b.op(Op::Mul, &[v, by])
+    }
+
+    fn length_recip(&mut self, v: ValueId) -> ValueId {
+        let length = self.length(v);
+        self.recip(length)
+    }
+
+    /// The vector times the reciprocal of its length, and whether that is a positive number.
+    fn checked_normalize(&mut self, v: ValueId) -> (ValueId, ValueId) {
+        let reciprocal = self.length_recip(v);
+        let zero = self.float_like(reciprocal, 0.0);
+        let (is_finite, is_positive) = (self.is_finite(reciprocal), self.b.op(Op::Gt, &[reciprocal, zero]));
+        let is_fine = self.b.op(Op::And, &[is_finite, is_positive]);
+        (is_fine, self.scaled(v, reciprocal))
+    }
+
+    /// `bound * (v / length)` where the length is out of bounds.
+    fn clamp_length(&mut self, v: ValueId, min: Option<ValueId>, max: Option<ValueId>) -> ValueId {
+        let squared = self.dot(v, v);
+        let length = self.b.op(Op::Sqrt, &[squared]);
+        let length = self.splat(length, self.shape(v).1);
+        let direction = self.b.op(Op::Div, &[v, length]);
+        let mut result = v;
+        for (bound, op) in [(max, Op::Gt), (min, Op::Lt)] {
+            let Some(bound) = bound else { continue };
+            let limit = self.b.op(Op::Mul, &[bound, bound]);
+            let is_outside = self.b.op(op, &[squared, limit]);
+            let clamped = self.scaled(direction, bound);
+            result = self.select(is_outside, clamped, result);
+        }
+        result
+    }
+
+    fn project_onto(&mut self, v: ValueId, onto: ValueId) -> ValueId {
+        let (along, squared) = (self.dot(v, onto), self.dot(onto, onto));
+        let factor = self.b.op(Op::Div, &[along, squared]);
+        self.scaled(onto, factor)
+    }
+
+    fn move_towards(&mut self, v: ValueId, target: ValueId, distance: ValueId) -> ValueId {
+        let way = self.b.op(Op::Sub, &[target, v]);
+        let length = self.length(way);
+        let small = self.f32(1e-4);
+        let (is_reached, is_near) = (self.b.op(Op::Le, &[length, distance]), self.b.op(Op::Le, &[length, small]));
+        let is_there = self.b.op(Op::Or, &[is_reached, is_near]);
+        let divisor = self.splat(length, self.shape(v).1);
+        let direction = self.b.op(Op::Div, &[way, divisor]);
+        let step = self.scaled(direction, distance);
+        let moved = self.b.op(Op::Add, &[v, step]);
+        self.select(is_there, target, moved)
+    }
+
+    fn refract(&mut self, v: ValueId, normal: ValueId, eta: ValueId) -> ValueId {
+        let along = self.dot(normal, v);
+        let (one, zero) = (self.f32(1.0), self.float_like(v, 0.0));
+        let squared = self.b.op(Op::Mul, &[along, along]);
+        let rest = self.b.op(Op::Sub, &[one, squared]);
+        let eta_squared = self.b.op(Op::Mul, &[eta, eta]);
+        let rest = self.b.op(Op::Mul, &[eta_squared, rest]);
+        let k = self.b.op(Op::Sub, &[one, rest]);
+        let root = self.b.op(Op::Sqrt, &[k]);
+        let scaled = self.b.op(Op::Mul, &[eta, along]);
+        let factor = self.b.op(Op::Add, &[scaled, root]);
+        let (bent, inwards) = (self.scaled(v, eta), self.scaled(normal, factor));
+        let refracted = self.b.op(Op::Sub, &[bent, inwards]);
+        let none = self.f32(0.0);
+        let passes = self.b.op(Op::Ge, &[k, none]);
+        self.select(passes, refracted, zero)
+    }
+
+    /// A product of complex numbers.
+    fn complex_product(&mut self, a: ValueId, b: ValueId) -> ValueId {
+        let (l, r) = (self.lanes(a), self.lanes(b));
+        let product = |cx: &mut Self, i: usize, j: usize| cx.b.op(Op::Mul, &[l[i], r[j]]);
+        let (xx, yy, yx, xy) = (product(self, 0, 0), product(self, 1, 1), product(self, 1, 0), product(self, 0, 1));
+        let (x, y) = (self.b.op(Op::Sub, &[xx, yy]), self.b.op(Op::Add, &[yx, xy]));
+        self.vector(&[x, y])
+    }
+
     fn is_vec4(&self, v: ValueId) -> bool {
         self.shape(v) == (Scalar::F32, 4)
     }
@@ -167,5 +357,13 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn powf_vector(&mut self, v: ValueId, exponent: ValueId) -> ValueId {
         let exponent = self.splat(exponent, self.shape(v).1);
         self.b.op(Op::Powf, &[v, exponent])
+    }
+}
+
+/// Number of lanes of a vector type.
+fn lane_count(ty: &Ty) -> u8 {
+    match ty {
+        Ty::Vector(_, count) => *count,
+        _ => 1,
     }
 }
