@@ -34,9 +34,9 @@ pub use gridwise_runtime::twin::{
 pub use gridwise_runtime::{
     Algorithm, BufferRange, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation,
     ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions, Kernel, KernelArgs, KernelName, Limits, LiveTensor,
-    Manager, ManagerDesc, ModuleLaunch, Op, PipelineCache, PrintSink, Printed, ProfiledEvaluation, Result, Sequence,
-    SpirvAlgorithm, SpirvCode, SpirvDesc, Statistics, SubgroupLimits, Tensor, TensorDesc, TensorRef, Value, ValueArg,
-    ash, descriptor, glam, half, ops, reflect,
+    Manager, ManagerDesc, MemoryHeap, ModuleLaunch, Op, PipelineCache, PrintSink, Printed, ProfiledEvaluation, Result,
+    Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistics, SubgroupLimits, Tensor, TensorDesc, TensorRef, Value,
+    ValueArg, ash, descriptor, glam, half, ops, reflect,
 };
 
 #[doc(hidden)]
@@ -81,3 +81,8 @@ pub mod __private {
 #[cfg(doctest)]
 #[doc = include_str!("../docs/errors.md")]
 struct ErrorIndex;
+
+/// The programs of the guide for users of Kompute are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/kompute.md")]
+struct ComingFromKompute;

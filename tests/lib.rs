@@ -17,4 +17,6 @@ pub mod case;
 #[path = "kernels/mod.rs"]
 pub mod kernels;
 #[cfg(test)]
+mod kompute;
+#[cfg(test)]
 mod language;

@@ -62,8 +62,8 @@ pub use evaluation::{Evaluation, ProfiledEvaluation};
 pub use grid::{Grid, GridSide, GridSize};
 pub use kernel::Kernel;
 pub use manager::{
-    DeviceChoice, DeviceInfo, DeviceKind, ExistingVulkan, Limits, LiveTensor, Manager, ManagerDesc, Statistics,
-    SubgroupLimits,
+    DeviceChoice, DeviceInfo, DeviceKind, ExistingVulkan, Limits, LiveTensor, Manager, ManagerDesc, MemoryHeap,
+    Statistics, SubgroupLimits,
 };
 pub use module::{Constant, ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
 pub use ops::Op;

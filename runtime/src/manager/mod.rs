@@ -12,7 +12,7 @@ pub use choice::DeviceChoice;
 pub use existing::ExistingVulkan;
 pub use info::{DeviceInfo, DeviceKind, Limits, SubgroupLimits};
 pub(crate) use shared::{Backend, Shared};
-pub use statistics::{LiveTensor, Statistics};
+pub use statistics::{LiveTensor, MemoryHeap, Statistics};
 
 use crate::algorithm::{Algorithm, Variant};
 use crate::cache::PipelineCache;
@@ -290,6 +290,42 @@ impl Manager {
     /// What the manager holds and has done so far.
     pub fn statistics(&self) -> Statistics {
         self.shared.statistics()
+    }
+
+    /// The heaps of the device's memory, with what there is left for this process; none on the host device.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let manager = gridwise_runtime::Manager::new()?;
+    /// for heap in manager.memory_heaps() {
+    ///     println!("{} bytes, {:?} to be had, {:?} in use", heap.bytes, heap.budget, heap.used);
+    ///     assert!(heap.bytes > 0);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn memory_heaps(&self) -> Vec<MemoryHeap> {
+        match &self.shared.backend {
+            Backend::Vulkan(vulkan) => vulkan.device.heaps(),
+            Backend::Host(_) => Vec::new(),
+        }
+    }
+
+    /// Gives back memory that is kept for transfers to come. Tensors give theirs back when they are dropped.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let manager = gridwise_runtime::Manager::new()?;
+    /// drop(manager.tensor(&[1.0f32; 1000])?);
+    /// manager.trim();
+    /// assert_eq!(manager.tensor(&[2.0f32; 10])?.to_vec()?, [2.0; 10]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn trim(&self) {
+        if let Backend::Vulkan(vulkan) = &self.shared.backend {
+            vulkan.trim();
+        }
     }
 
     /// The tensors that exist, with their host-side copies, in the order they were made: what still holds memory, by name.

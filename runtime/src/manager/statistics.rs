@@ -46,6 +46,20 @@ pub struct LiveTensor {
     pub bytes: u64,
 }
 
+/// A heap of a device's memory; made by [`Manager::memory_heaps`](crate::Manager::memory_heaps).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryHeap {
+    /// All its bytes.
+    pub bytes: u64,
+    /// Whether it is the device's own.
+    pub is_device_local: bool,
+    /// Bytes that this process can have of it now, if the driver tells (`VK_EXT_memory_budget`).
+    pub budget: Option<u64>,
+    /// Bytes that this process has of it, if the driver tells.
+    pub used: Option<u64>,
+}
+
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tensors, tensor_bytes, allocations, allocated_bytes, submissions, .. } = self;

@@ -39,6 +39,8 @@ pub(crate) struct Caps {
     /// Workgroups along x in one dispatch; never zero.
     pub(crate) max_groups_x: u32,
     pub(crate) is_cpu: bool,
+    /// Whether the driver tells how much of each heap there is for this process.
+    pub(crate) has_memory_budget: bool,
     /// Whether modules may order memory among all invocations of the device; ours never do.
     pub(crate) has_device_scope: bool,
     /// Invocations of a subgroup, when nothing is asked for.
@@ -114,6 +116,7 @@ impl Candidate {
         let mut missing = Vec::new();
         let mut caps = Caps { is_cpu: base.device_type == vk::PhysicalDeviceType::CPU, ..Caps::default() };
         caps.has_portability_subset = has(khr::portability_subset::NAME);
+        caps.has_memory_budget = has(ext::memory_budget::NAME);
         caps.storage_alignment = base.limits.min_storage_buffer_offset_alignment.max(4);
         caps.max_allocation = 1 << 30;
         caps.max_groups_x = base.limits.max_compute_work_group_count[0].max(1);

@@ -17,7 +17,7 @@ use super::instance::VulkanInstance;
 use super::pipeline::Pipelines;
 use crate::cache::Store;
 use crate::error::{Error, Result};
-use crate::manager::{ExistingVulkan, ManagerDesc};
+use crate::manager::{ExistingVulkan, ManagerDesc, MemoryHeap};
 
 /// How long a wait spins before it blocks. Longer than an empty submission takes on a GPU behind a hypervisor (175 µs), where
 /// being woken costs 20 µs more.
@@ -29,6 +29,7 @@ pub(crate) struct VulkanDevice {
     pub(crate) caps: Caps,
     pub(crate) push_descriptors: Option<khr::push_descriptor::Device>,
     debug_utils: Option<ext::debug_utils::Device>,
+    physical: vk::PhysicalDevice,
     queue: vk::Queue,
     /// Held while the queue is used, where an application uses it, too.
     queue_lock: Option<Arc<Mutex<()>>>,
@@ -113,6 +114,7 @@ impl VulkanDevice {
             caps,
             push_descriptors: push,
             debug_utils,
+            physical,
             queue,
             queue_lock,
             timeline: vk::Semaphore::null(),
@@ -287,6 +289,27 @@ impl VulkanDevice {
             self.is_lost.store(true, Relaxed);
         }
         Error::vulkan(operation)(result)
+    }
+
+    /// The heaps, and what of them there is for this process.
+    pub(crate) fn heaps(&self) -> Vec<MemoryHeap> {
+        let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
+        let mut properties = vk::PhysicalDeviceMemoryProperties2::default();
+        if self.caps.has_memory_budget {
+            properties = properties.push_next(&mut budget);
+        }
+        // SAFETY: the device speaks Vulkan 1.2, and has the extension that the second structure is of when that is there.
+        unsafe { self.instance.raw.get_physical_device_memory_properties2(self.physical, &mut properties) };
+        let memory = properties.memory_properties;
+        let told = |of: u64| self.caps.has_memory_budget.then_some(of);
+        let heaps = memory.memory_heaps_as_slice().iter().zip(budget.heap_budget).zip(budget.heap_usage);
+        let heap = |((heap, budget), used): ((&vk::MemoryHeap, u64), u64)| MemoryHeap {
+            bytes: heap.size,
+            is_device_local: heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL),
+            budget: told(budget),
+            used: told(used),
+        };
+        heaps.map(heap).collect()
     }
 
     /// Pieces of memory that were asked of the driver, and their bytes.

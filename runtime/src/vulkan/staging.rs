@@ -58,6 +58,12 @@ impl VulkanBackend {
         }
     }
 
+    /// Gives back the memory that transfers go through; the next transfer takes it anew.
+    pub(crate) fn trim(&self) {
+        let staging = self.lock().take();
+        drop(staging);
+    }
+
     /// Copies host memory to a whole buffer.
     ///
     /// # Safety

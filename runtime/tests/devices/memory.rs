@@ -166,3 +166,17 @@ fn graphs_tell_why() {
         assert_eq!(manager.device().kind == DeviceKind::Host, manager.statistics().allocations == 0);
     });
 }
+
+#[test]
+fn memory_is_told_and_given_back() {
+    each_device(|manager| {
+        let heaps = manager.memory_heaps();
+        assert_eq!(heaps.is_empty(), manager.device().kind == DeviceKind::Host);
+        assert!(heaps.iter().all(|heap| heap.bytes > 0 && heap.budget.is_none_or(|budget| budget > 0)), "{heaps:?}");
+        let tensor = manager.tensor(&ramp(1 << 16)).unwrap();
+        let before = manager.statistics();
+        manager.trim();
+        assert!(manager.statistics().allocated_bytes <= before.allocated_bytes);
+        assert_eq!(tensor.to_vec().unwrap(), ramp(1 << 16), "transfers take what they need anew");
+    });
+}

@@ -1,0 +1,47 @@
+//! Each row of `docs/kompute.md` names tests that are there.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+/// The functions of the runtime's tests and of the suites.
+fn tests() -> HashSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut names = HashSet::new();
+    for folder in ["../runtime/tests/devices", "suites"] {
+        for entry in std::fs::read_dir(root.join(folder)).expect("a folder of tests") {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_none_or(|extension| extension != "rs") {
+                continue;
+            }
+            let text = std::fs::read_to_string(path).expect("a source file");
+            let mut is_test = false;
+            for line in text.lines() {
+                if let (true, Some(name)) = (is_test, line.strip_prefix("fn ")) {
+                    names.extend(name.split_once('(').map(|(name, _)| name.to_owned()));
+                }
+                is_test = line == "#[test]";
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn every_row_has_its_tests() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("../docs/kompute.md")).expect("docs/kompute.md can be read");
+    let (tests, mut rows) = (tests(), 0);
+    for line in text.lines().filter(|line| line.starts_with("| ")) {
+        if line.starts_with("| ---") || line.starts_with("| Kompute |") {
+            assert!(line.contains("---") || line.ends_with(" Tests |"), "a table without tests: {line}");
+            continue;
+        }
+        rows += 1;
+        let named = line.trim_end_matches(" |").rsplit(" | ").next().expect("a row has columns");
+        for name in named.split(", ") {
+            let name = name.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
+            assert!(name.is_some_and(|name| tests.contains(name)), "no test {name:?} for this row: {line}");
+        }
+    }
+    assert!(rows > 50, "the tables have {rows} rows");
+}
