@@ -6,7 +6,7 @@ mod info;
 mod shared;
 mod statistics;
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 pub use choice::DeviceChoice;
 pub use existing::ExistingVulkan;
@@ -46,6 +46,24 @@ use crate::vulkan::{BufferRange, Candidate, VulkanBackend, VulkanDevice, VulkanI
 #[derive(Debug, Clone)]
 pub struct Manager {
     shared: Arc<Shared>,
+    _last: Arc<LastHandle>,
+}
+
+/// Goes with the last clone of a manager; in debug builds the log then names the tensors that are still there.
+#[derive(Debug)]
+struct LastHandle {
+    shared: Weak<Shared>,
+}
+
+impl Drop for LastHandle {
+    fn drop(&mut self) {
+        // That tensors outlive their manager is allowed; that nobody knows which is how memory leaks.
+        if let (true, Some(shared)) = (cfg!(debug_assertions), self.shared.upgrade()) {
+            for LiveTensor { name, bytes } in shared.live.list() {
+                tracing::debug!(name, bytes, "a tensor outlives its manager");
+            }
+        }
+    }
 }
 
 /// The host device, with the subgroups asked for.
@@ -98,6 +116,12 @@ impl ManagerDesc {
 }
 
 impl Manager {
+    fn of(shared: Shared) -> Self {
+        let shared = Arc::new(shared);
+        let last = Arc::new(LastHandle { shared: Arc::downgrade(&shared) });
+        Self { shared, _last: last }
+    }
+
     /// A manager of the device that `GRIDWISE_DEVICE` names; else of the best Vulkan device; else of the host device.
     ///
     /// # Errors
@@ -121,7 +145,7 @@ impl Manager {
         let (capacity, sink) = (capacity_of(desc.print_bytes), desc.print.clone());
         let host = || Backend::Host(HostDevice { options: desc.host, ..HostDevice::default() });
         if desc.device == DeviceChoice::Host {
-            return Ok(Self { shared: Arc::new(Shared::new(host_info(desc.host), host(), capacity, sink)) });
+            return Ok(Self::of(Shared::new(host_info(desc.host), host(), capacity, sink)));
         }
         let instance = match VulkanInstance::new(desc.validation) {
             Ok(instance) => instance.map(Arc::new),
@@ -144,7 +168,7 @@ impl Manager {
             _ => Shared::new(host_info(desc.host), host(), capacity, sink),
         };
         tracing::info!(device = %shared.info, "device chosen");
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self::of(shared))
     }
 
     /// A manager on an application's own Vulkan device. It submits to the queue it is given, which the application may use as
@@ -166,7 +190,7 @@ impl Manager {
         let device = VulkanDevice::borrow(vulkan, &candidate, &desc)?;
         let capacity = capacity_of(desc.print_bytes);
         let backend = Backend::Vulkan(VulkanBackend::new(device));
-        Ok(Self { shared: Arc::new(Shared::new(candidate.info, backend, capacity, desc.print)) })
+        Ok(Self::of(Shared::new(candidate.info, backend, capacity, desc.print)))
     }
 
     /// A tensor in a buffer of the application's, on the device that it gave to [`from_vulkan`](Self::from_vulkan).
@@ -193,7 +217,7 @@ impl Manager {
     pub fn host() -> Self {
         let (capacity, sink) = (capacity_of(None), PrintSink::default());
         let backend = Backend::Host(HostDevice::default());
-        Self { shared: Arc::new(Shared::new(DeviceInfo::host(), backend, capacity, sink)) }
+        Self::of(Shared::new(DeviceInfo::host(), backend, capacity, sink))
     }
 
     /// A manager of the sanitizer: kernels run in an interpreter, and a launch with data races, divergent barriers or accesses
@@ -214,7 +238,7 @@ impl Manager {
         let host = HostDevice { options: desc.host, is_sanitizer: true, ..HostDevice::default() };
         let capacity = capacity_of(desc.print_bytes);
         let shared = Shared::new(DeviceInfo::sanitizer(), Backend::Host(host), capacity, desc.print);
-        Self { shared: Arc::new(shared) }
+        Self::of(shared)
     }
 
     #[cfg(not(feature = "sanitizer"))]
@@ -328,7 +352,8 @@ impl Manager {
         }
     }
 
-    /// The tensors that exist, with their host-side copies, in the order they were made: what still holds memory, by name.
+    /// The tensors that exist, with their host-side copies, in the order they were made: what still holds memory, by name. When the
+    /// last clone of a manager is dropped, debug builds write them to the log.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {

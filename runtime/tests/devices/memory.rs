@@ -1,7 +1,7 @@
 //! Many tensors, large tensors, tensors made anew or looked at in place; hooks, barriers by hand and graphs of sequences.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use gridwise_runtime::ops::{Access, OpBarrier, OpCopy, OpFill, OpMultiply, Recorder};
 use gridwise_runtime::{Contents, DeviceKind, Error, Grid, Manager, ManagerDesc, Op, Result, TensorDesc};
@@ -178,5 +178,57 @@ fn memory_is_told_and_given_back() {
         manager.trim();
         assert!(manager.statistics().allocated_bytes <= before.allocated_bytes);
         assert_eq!(tensor.to_vec().unwrap(), ramp(1 << 16), "transfers take what they need anew");
+    });
+}
+
+/// Keeps the texts of events.
+#[derive(Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl tracing::Subscriber for Log {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        struct Fields(String);
+        impl tracing::field::Visit for Fields {
+            fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+                self.0 += &format!("{field}={value:?} ");
+            }
+        }
+        let mut fields = Fields(String::new());
+        event.record(&mut fields);
+        self.0.lock().unwrap().push(fields.0);
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[test]
+fn tensors_that_outlive_their_manager_are_named_in_debug_builds() {
+    let log = Log::default();
+    let texts = log.0.clone();
+    tracing::subscriber::with_default(log, || {
+        let manager = Manager::host();
+        let _kept = manager.tensor_named("kept", &[1u32; 10]).unwrap();
+        drop(manager.tensor_named("gone", &[1u32; 10]).unwrap());
+        drop(manager.clone());
+        assert!(!texts.lock().unwrap().iter().any(|text| text.contains("outlives")), "one manager is left");
+        drop(manager);
+        let texts = texts.lock().unwrap();
+        let named: Vec<_> = texts.iter().filter(|text| text.contains("outlives")).collect();
+        assert_eq!(named.len(), usize::from(cfg!(debug_assertions)), "{named:?}");
+        assert!(named.iter().all(|text| text.contains("\"kept\"") && text.contains("bytes=40")), "{named:?}");
     });
 }
