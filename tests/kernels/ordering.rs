@@ -346,6 +346,25 @@ fn picky_orders(x: &[u32], out: &mut [u32]) {
     out[i] = (a < b) as u32 + 2 * (a == b) as u32;
 }
 
+/// Nothing but the default methods of `Ord`, which go by `<`.
+#[kernel(workgroup = 64)]
+fn largest_keys(x: &[u32], out: &mut [u32]) {
+    let i = global_id().x;
+    out[i] = Key(x[i]).max(Key(i)).0;
+}
+
+#[kernel(workgroup = 64)]
+fn smallest_keys(x: &[u32], out: &mut [u32]) {
+    let i = global_id().x;
+    out[i] = (Some(Key(x[i])), i).min((Some(Key(i + 3)), x[i])).1;
+}
+
+#[kernel(workgroup = 64)]
+fn keys_in_bounds(x: &[u32], out: &mut [u32]) {
+    let i = global_id().x;
+    out[i] = [Key(x[i])].clamp([Key(8)], [Key(3)])[0].0;
+}
+
 #[kernel(workgroup = 64)]
 fn clamped_pairs(x: &[u32], out: &mut [u32]) {
     let i = global_id().x;
@@ -408,6 +427,32 @@ pub const CASES: &[Case] = &[
         || {
             let values: Vec<u32> = vec![0, 1, 0, 2, 0, 1];
             vec![Output::Report("no kernel panic: Ok(())".to_owned()), Output::U32(values)]
+        }
+    ),
+    case!(
+        "ordering::by_default_methods",
+        [LargestKeys, SmallestKeys, KeysInBounds],
+        |mgr| {
+            let x = mgr.tensor(&input())?;
+            let mut outputs = Vec::new();
+            for run in [LargestKeys::dispatch, SmallestKeys::dispatch, KeysInBounds::dispatch]
+                as [fn(&Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<()>; 3]
+            {
+                let mut out = mgr.tensor(&[0u32; N])?;
+                let seq = mgr.sequence()?;
+                run(&seq, Grid::items(N), &x, &mut out)?;
+                seq.eval()?;
+                outputs.push(Output::U32(out.to_vec()?));
+            }
+            Ok(outputs)
+        },
+        || {
+            let of = |f: fn(u32, u32) -> u32| Output::U32((0u32..).zip(input()).map(|(i, v)| f(i, v)).collect());
+            vec![
+                of(|i, v| Key(v).max(Key(i)).0),
+                of(|i, v| (Some(Key(v)), i).min((Some(Key(i + 3)), v)).1),
+                of(|_, v| [Key(v)].clamp([Key(8)], [Key(3)])[0].0),
+            ]
         }
     ),
     case!("ordering::that_panics", [PickyOrders], |mgr| reported(mgr, &[101, 104, 204, 5], PickyOrders::dispatch)),

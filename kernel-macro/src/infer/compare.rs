@@ -46,13 +46,13 @@ impl<'a> Infer<'a> {
                     self.check_compared_reference(arg, method);
                 }
             }
-            match method {
-                Comparison::TotalCmp => {}
-                _ => self.deferred.push(Deferred::Compared {
-                    operand: receiver,
-                    term: term.clone(),
-                    of: method.standard(),
-                }),
+            let compared = |of| Deferred::Compared { operand: receiver, term: term.clone(), of };
+            if method != Comparison::TotalCmp {
+                self.deferred.push(compared(method.standard()));
+            }
+            // The default methods of `Ord` go by `<`.
+            if method.takes_values() {
+                self.deferred.push(compared(Standard::PartialOrd));
             }
         }
         Some(match method {

@@ -22,7 +22,7 @@ impl FnCx<'_, '_, '_> {
             Ty::Tuple(members) => members.to_vec(),
             Ty::Struct(item) | Ty::Enum(item) => match self.shared.program.given(*item, Standard::Default) {
                 Given::Written(function) => {
-                    let function = *self.shared.functions.get(&function)?;
+                    let function = self.shared.functions[&function];
                     return self.b.call(function, &[]);
                 }
                 _ => match self.default_variant(*item) {
