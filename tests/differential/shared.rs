@@ -8,6 +8,7 @@ pub use items::*;
 #[device]
 pub mod items {
     use gridwise::prelude::*;
+    use std::cmp::Ordering;
     use std::ops::{Add, BitXor, Mul, Neg};
 
     /// A struct of buffers.
@@ -23,7 +24,7 @@ pub mod items {
     }
 
     /// An enum.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
     pub enum Shape {
         /// Nothing.
         Empty,
@@ -54,7 +55,7 @@ pub mod items {
     }
 
     /// A struct with methods and operators.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Span {
         /// A member.
         pub from: u32,
@@ -82,6 +83,19 @@ pub mod items {
             if self.to < 0 {
                 self.from ^= 3;
             }
+        }
+    }
+
+    impl PartialOrd for Span {
+        fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+            Some(self.cmp(other))
+        }
+    }
+
+    /// By its end, the last one first.
+    impl Ord for Span {
+        fn cmp(&self, other: &Self) -> Ordering {
+            other.to.cmp(&self.to).then_with(|| self.from.cmp(&other.from))
         }
     }
 

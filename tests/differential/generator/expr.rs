@@ -170,7 +170,40 @@ impl Generator {
         }
     }
 
+    /// Something that is compared member by member.
+    fn ordered(&mut self, kind: usize, depth: usize) -> String {
+        let (unsigned, signed) = (self.expr(&Ty::U32, depth - 1), self.expr(&Ty::I32, depth - 1));
+        match kind {
+            0 => format!("({unsigned}, {})", self.expr(&Ty::F32, depth - 1)),
+            1 => format!("[{unsigned}, {}]", self.leaf(&Ty::U32)),
+            2 => self.expr(&Ty::Option, depth - 1),
+            3 => self.expr(&Ty::Span, depth - 1),
+            4 => self.expr(&Ty::Shape, depth - 1),
+            5 => format!("(({unsigned} & 3, {}), {signed})", self.expr(&Ty::Bool, depth - 1)),
+            _ => format!("{unsigned}.cmp(&{})", self.leaf(&Ty::U32)),
+        }
+    }
+
+    /// A comparison member by member.
+    fn order(&mut self, depth: usize) -> String {
+        let kind = self.random.below(7);
+        let (left, right) = (self.ordered(kind, depth), self.ordered(kind, depth));
+        // Two kinds have floats in them.
+        let is_total = kind != 0 && kind != 4;
+        match self.random.below(4) {
+            0 if is_total => format!("{left}.cmp(&{right}).{}()", self.random.pick(&["is_lt", "is_ge", "is_ne"])),
+            1 if is_total => {
+                format!("({left}.{}({right}) == {left})", self.random.pick(&["min", "max"]))
+            }
+            2 => format!("{left}.partial_cmp(&{right}).is_some_and(|order| order.reverse().is_le())"),
+            _ => format!("({left} {} {right})", self.random.pick(&["<", "<=", ">", ">=", "==", "!="])),
+        }
+    }
+
     fn bool_operation(&mut self, depth: usize) -> String {
+        if self.orders && self.random.one_in(4) {
+            return self.order(depth);
+        }
         match self.random.below(6) {
             0 => format!("(!{})", self.expr(&Ty::Bool, depth - 1)),
             5 => match self.random.below(6) {

@@ -90,6 +90,8 @@ pub(crate) struct Generator {
     pub(crate) together: bool,
     /// Whether the text is for rustc alone.
     pub(crate) plain: bool,
+    /// Whether it compares what is made of parts: only some seeds do, so that the others stay what they were.
+    pub(crate) orders: bool,
 }
 
 /// A device function made before.
@@ -116,6 +118,7 @@ impl Generator {
             returns: None,
             together,
             plain,
+            orders: seed % 3 == 1,
             scope: Vec::new(),
             functions: Vec::new(),
             names: 0,
