@@ -36,6 +36,8 @@ pub mod passes;
 #[cfg(feature = "compiler")]
 pub mod print;
 #[cfg(feature = "compiler")]
+mod rounds;
+#[cfg(feature = "compiler")]
 pub mod spirv;
 #[cfg(feature = "compiler")]
 pub mod types;

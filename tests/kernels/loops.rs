@@ -1,5 +1,6 @@
 //! `for` loops over arrays, and over ranges backwards, in steps and with numbers.
 
+use gridwise::Error;
 use gridwise::prelude::*;
 
 use super::case;
@@ -26,8 +27,60 @@ fn mix(hash: u32, value: u32) -> u32 {
     hash.wrapping_mul(31) ^ value
 }
 
+/// What a kernel does with an array of its own, chosen from by counters alone.
+fn registers_of(x: u32) -> u32 {
+    let (mut sums, mut rows) = ([0u32; 8], [[x; 3]; 4]);
+    let quad = [x, x ^ 1, x >> 3, 9];
+    for (i, value) in quad.into_iter().enumerate() {
+        for j in 0..2 {
+            sums[i + 4 * j] = mix(sums[i], value.wrapping_add(j as u32));
+        }
+    }
+    for (row, cells) in rows.iter_mut().enumerate().rev() {
+        for column in (0..3).step_by(2) {
+            cells[column] = mix(cells[column], sums[7 - row]);
+        }
+    }
+    if x % 5 == 2 {
+        return sums[3];
+    }
+    let hash = sums.into_iter().fold(1, mix);
+    rows.into_iter().flatten().fold(hash, mix)
+}
+
+/// What a kernel does with an array of which it reads past the end.
+fn past_of(x: u32) -> u32 {
+    let table = [x, 5, x >> 2];
+    let mut hash = 1;
+    let mut i = 0;
+    while i < 4 {
+        hash = mix(hash, table.get(i + (x % 2) as usize).copied().unwrap_or(0));
+        i += 1;
+    }
+    hash
+}
+
 /// The entries.
 pub const CASES: &[Case] = &[
+    case!("loops::registers", [Registers], |mgr| map(mgr, Registers::dispatch), || expect(registers_of)),
+    case!(
+        "loops::past_the_end",
+        [Past],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&[6, 7, 8])?, mgr.tensor(&[0u32; 3])?);
+            let seq = mgr.sequence()?;
+            Past::dispatch(&seq, Grid::items(3), &x, &mut out)?;
+            let report = match seq.eval() {
+                Err(Error::KernelPanic { text, count, .. }) => format!("{text}, {count}"),
+                other => format!("{other:?}"),
+            };
+            Ok(vec![Output::Report(report), Output::U32(out.to_vec()?)])
+        },
+        || {
+            let out = [6, 7, 8].map(past_of).to_vec();
+            vec![Output::Report("table[i + (x[me] % 2) as usize], 4".into()), Output::U32(out)]
+        }
+    ),
     case!("loops::arrays", [Arrays], |mgr| map(mgr, Arrays::dispatch), || expect(|x| {
         let table = [x, x >> 8, 5, 7];
         let forward = table.iter().fold(1, |hash, &value| mix(hash, value));
@@ -170,4 +223,52 @@ fn step_of_zero(x: &[u32], out: &mut [u32]) {
         count += 1;
     }
     out[me] = count;
+}
+
+#[kernel]
+fn registers(x: &[u32], out: &mut [u32]) {
+    let me = global_id().x;
+    let value = x[me];
+    let mut sums = [0u32; 8];
+    let mut rows = [[value; 3]; 4];
+    let quad = UVec4::new(value, value ^ 1, value >> 3, 9);
+    for i in 0..4 {
+        for j in 0..2u32 {
+            sums[i + 4 * j as usize] = mixed(sums[i], quad[i] + j);
+        }
+    }
+    for row in (0..4).rev() {
+        for column in (0..3).step_by(2) {
+            rows[row][column] = mixed(rows[row][column], sums[7 - row]);
+        }
+    }
+    if value % 5 == 2 {
+        out[me] = sums[3];
+        return;
+    }
+    let mut hash = 1;
+    for i in 0..8 {
+        hash = mixed(hash, sums[i]);
+    }
+    let mut row = 0;
+    while row < 4 {
+        for column in 0..3 {
+            hash = mixed(hash, rows[row][column]);
+        }
+        row += 1;
+    }
+    out[me] = hash;
+}
+
+#[kernel]
+fn past(x: &[u32], out: &mut [u32]) {
+    let me = global_id().x;
+    let table = [x[me], 5, x[me] >> 2];
+    let mut hash = 1;
+    let mut i = 0;
+    while i < 4 {
+        hash = mixed(hash, table[i + (x[me] % 2) as usize]);
+        i += 1;
+    }
+    out[me] = hash;
 }

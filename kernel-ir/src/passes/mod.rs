@@ -23,6 +23,7 @@ pub mod renumber;
 pub mod share_values;
 pub mod split_locals;
 pub mod tail_returns;
+pub mod unroll_loops;
 mod upper_bounds;
 
 pub use fix_constants::fix_constants;
@@ -143,6 +144,9 @@ pub fn optimize(module: &mut Module) -> Optimized {
         changed |= run_on_functions(module, "split_locals", split_locals::run, &mut checks);
         changed |= run_on_functions(module, "promote_locals", promote_locals::run, &mut checks);
         changed |= run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
+        if run_on_functions(module, "unroll_loops", unroll_loops::run, &mut checks) == Changed::Yes {
+            changed |= Changed::Yes | run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
+        }
         changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, &mut checks);
         changed |= run_on_functions(module, "share_values", share_values::run, &mut checks);
         // It finds nothing new in what it left behind itself.

@@ -1,6 +1,8 @@
 //! Functions and their control flow: structured IR blocks become SPIR-V blocks with merges and phis.
 
-use rspirv::spirv::{Op, StorageClass};
+use std::cell::OnceCell;
+
+use rspirv::spirv::{LoopControl, Op, StorageClass};
 
 use super::EmitError;
 use super::interface::Prologue;
@@ -8,7 +10,14 @@ use super::module::Writer;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, FunctionId, Inst, InstId, InstKind, LocalId, ValueId};
+use crate::rounds::{Counter, definitions};
 use crate::types::Type;
+
+/// Rounds of the longest loop that drivers are asked to unroll.
+const MOST_ROUNDS: usize = 16;
+
+/// Instructions that such a loop may become.
+const MOST_INSTS: usize = 4096;
 
 /// The function being written.
 pub(super) struct FunctionWriter<'w, 'm> {
@@ -21,6 +30,8 @@ pub(super) struct FunctionWriter<'w, 'm> {
     pub(super) definitions: Vec<Option<InstId>>,
     locals: Vec<Id>,
     loops: Vec<OpenLoop>,
+    /// The instruction that defines each value, written or not, once a loop is met.
+    ahead: OnceCell<Vec<Option<InstId>>>,
     /// Where the function is an item of a batch: by number of the buffer, the variable that stands for the item's own element.
     pub(super) own: Option<Vec<Option<Id>>>,
 }
@@ -113,7 +124,17 @@ impl<'w, 'm> FunctionWriter<'w, 'm> {
         locals: Vec<Id>,
     ) -> Self {
         let definitions = vec![None; values.len()];
-        Self { w, function, prologue, definitions, values, locals, loops: Vec::new(), own: None }
+        Self {
+            w,
+            function,
+            prologue,
+            definitions,
+            values,
+            locals,
+            loops: Vec::new(),
+            ahead: OnceCell::new(),
+            own: None,
+        }
     }
 }
 
@@ -363,7 +384,17 @@ impl FunctionWriter<'_, '_> {
         Ok(())
     }
 
+    /// Whether a loop's rounds are so few, and so small, that a driver should write them one after the other.
+    fn is_short(&self, initial: &[ValueId], body: BlockId) -> bool {
+        let definitions = self.ahead.get_or_init(|| definitions(self.function));
+        let definition = |value: ValueId| definitions[value.index()];
+        let counter = Counter { function: self.function, types: &self.w.module.types, definition };
+        let counted = counter.count(initial, body, MOST_ROUNDS);
+        counted.is_some_and(|counted| counted.rounds * size(self.function, body) <= MOST_INSTS)
+    }
+
     fn write_loop(&mut self, inst: &Inst, initial: &[ValueId], body: BlockId) -> Result<(), EmitError> {
+        let is_short = self.is_short(initial, body);
         let initial = self.ids(initial);
         let before = self.w.label;
         let [header, start, latch, merge] = [(); 4].map(|()| self.w.new_id());
@@ -382,7 +413,8 @@ impl FunctionWriter<'_, '_> {
             self.define(*param, phi);
             next.push((later, value.ty));
         }
-        self.w.effect(Op::LoopMerge, &[merge, latch, 0]);
+        let control = if is_short { LoopControl::UNROLL } else { LoopControl::NONE };
+        self.w.effect(Op::LoopMerge, &[merge, latch, control.bits()]);
         self.w.effect(Op::Branch, &[start]);
 
         self.w.begin_block(start);
@@ -425,4 +457,11 @@ impl FunctionWriter<'_, '_> {
             self.define(*result, id);
         }
     }
+}
+
+/// Instructions of a block and of all that is nested in it.
+fn size(function: &Function, block: BlockId) -> usize {
+    let insts = &function.blocks[block].insts;
+    let nested = insts.iter().flat_map(|id| function.insts[*id].kind.blocks());
+    insts.len() + nested.map(|inner| size(function, inner)).sum::<usize>()
 }

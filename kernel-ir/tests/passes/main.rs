@@ -41,6 +41,7 @@ fn run_pass(module: &mut Module, name: &str) {
         "share_values" => passes::share_values::run,
         "eliminate_checks" => passes::eliminate_checks::run,
         "remove_dead_code" => passes::remove_dead_code::run,
+        "unroll_loops" => passes::unroll_loops::run,
         "lower_labels" => passes::lower_labels::run,
         other => panic!("there is no pass {other}"),
     };

@@ -29,6 +29,7 @@ const PASSES: &[&str] = &[
     "split_locals",
     "promote_locals",
     "fold_constants",
+    "unroll_loops",
     "flatten_branches",
     "share_values",
     "eliminate_checks",

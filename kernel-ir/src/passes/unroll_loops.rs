@@ -1,0 +1,193 @@
+//! Replaces loops of few rounds that choose elements of local arrays and vectors by their counters, by their rounds, one after the other: the
+//! indices become constants, and the arrays values. Other loops stay: a driver unrolls them as it sees fit.
+//!
+//! It looks at nothing in functions without local arrays and vectors.
+
+use super::edit::{Substitution, walk};
+use super::{Changed, PassCx};
+use crate::arena::EntityId;
+use crate::ir::{Block, BlockId, Function, InstId, InstKind, Root, ValueId};
+use crate::rounds::{Counted, Counter, definitions};
+use crate::types::{Type, TypeId, Types};
+
+/// Rounds of the longest loop that is unrolled.
+const MOST_ROUNDS: usize = 16;
+
+/// Instructions that a loop may become.
+const MOST_INSTS: usize = 1024;
+
+/// Runs the pass.
+pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
+    let has_elements = |ty: TypeId| matches!(cx.types.get(ty), Type::Array(..) | Type::Vector(..));
+    if !function.locals.iter().any(|(_, local)| has_elements(local.ty)) {
+        return Changed::No;
+    }
+    let definitions = definitions(function);
+    let mut pass =
+        Pass { function, types: cx.types, definitions, stand_ins: Substitution::default(), changed: Changed::No };
+    pass.block(pass.function.entry);
+    pass.changed
+}
+
+struct Pass<'f> {
+    function: &'f mut Function,
+    types: &'f Types,
+    /// The instruction that defines each value.
+    definitions: Vec<Option<InstId>>,
+    /// What the results of unrolled loops are.
+    stand_ins: Substitution,
+    changed: Changed,
+}
+
+impl Pass<'_> {
+    /// Inner loops first, so that an outer one sees what they became.
+    fn block(&mut self, block: BlockId) {
+        let insts = std::mem::take(&mut self.function.blocks[block].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        for id in insts {
+            self.stand_ins.apply(&mut self.function.insts[id].kind);
+            for inner in self.function.insts[id].kind.blocks() {
+                self.block(inner);
+            }
+            match self.counted(id) {
+                Some(counted) => self.unroll(id, &counted, &mut out),
+                None => out.push(id),
+            }
+        }
+        self.function.blocks[block].insts = out;
+    }
+
+    /// How a loop runs that is worth it.
+    fn counted(&self, id: InstId) -> Option<Counted> {
+        let InstKind::Loop { initial, body } = &self.function.insts[id].kind else { return None };
+        let definition = |value: ValueId| self.definitions[value.index()];
+        let counter = Counter { function: self.function, types: self.types, definition };
+        let (mut size, mut indices) = (0usize, Vec::new());
+        walk(self.function, *body, &mut |_, inst| {
+            size += 1;
+            let place = inst.kind.place().filter(|place| matches!(place.root, Root::Local(_)));
+            indices.extend(place.into_iter().flat_map(|place| place.values()));
+        });
+        if indices.is_empty() {
+            return None;
+        }
+        let counted = counter.count(initial, *body, MOST_ROUNDS)?;
+        let params = &self.function.blocks[*body].params;
+        let first: Vec<_> = initial.iter().map(|value| counter.value(*value, &[], &[], 2)).collect();
+        // An index that no counter decides is as unknown behind it.
+        let is_decided = |value: &ValueId| counter.value(*value, params, &first, 8).is_some();
+        (indices.iter().any(is_decided) && size * (counted.rounds + 1) <= MOST_INSTS).then_some(counted)
+    }
+
+    /// Writes the rounds one after the other, and what leaves the loop.
+    fn unroll(&mut self, id: InstId, counted: &Counted, out: &mut Vec<InstId>) {
+        let InstKind::Loop { initial, body } = self.function.insts[id].kind.clone() else { return };
+        let Block { params, insts } = self.function.blocks[body].clone();
+        let (before, after) = (&insts[..counted.exit], &insts[counted.exit + 1..insts.len() - 1]);
+        let exit = insts[counted.exit];
+        let InstKind::Continue(_, next) = self.function.insts[insts[insts.len() - 1]].kind.clone() else { return };
+        let mut current = initial;
+        let mut copy = Copy { values: vec![None; self.function.values.len()], blocks: Vec::new() };
+        for _ in 0..counted.rounds {
+            copy.bind(&params, &current);
+            self.copy_all(&mut copy, before, out);
+            let yielded = self.ends_with(counted.stay, &copy);
+            let results = self.function.insts[exit].results.clone();
+            copy.bind(&results, &yielded);
+            self.copy_all(&mut copy, after, out);
+            current = next.iter().map(|value| copy.get(*value)).collect();
+        }
+        copy.bind(&params, &current);
+        self.copy_all(&mut copy, before, out);
+        let leave = self.function.blocks[counted.leave].insts.clone();
+        self.copy_all(&mut copy, &leave[..leave.len() - 1], out);
+        let left = self.ends_with(counted.leave, &copy);
+        for (result, value) in self.function.insts[id].results.clone().into_iter().zip(left) {
+            self.stand_ins.set(result, value);
+        }
+        self.changed = Changed::Yes;
+    }
+
+    /// What the block's last instruction hands on.
+    fn ends_with(&self, block: BlockId, copy: &Copy) -> Vec<ValueId> {
+        let last = self.function.blocks[block].insts.last().map(|last| &self.function.insts[*last].kind);
+        match last {
+            Some(InstKind::Yield(values) | InstKind::Break(_, values)) => {
+                values.iter().map(|value| copy.get(*value)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn copy_all(&mut self, copy: &mut Copy, insts: &[InstId], out: &mut Vec<InstId>) {
+        for id in insts {
+            let copied = self.copy_inst(copy, *id);
+            out.push(copied);
+        }
+    }
+
+    fn copy_inst(&mut self, copy: &mut Copy, id: InstId) -> InstId {
+        let mut inst = self.function.insts[id].clone();
+        inst.kind.map_uses(|value| copy.get(value));
+        match &mut inst.kind {
+            InstKind::If { then_block, else_block, .. } => {
+                *then_block = self.copy_block(copy, *then_block);
+                *else_block = self.copy_block(copy, *else_block);
+            }
+            InstKind::Switch { cases, default, .. } => {
+                for (_, case) in cases {
+                    *case = self.copy_block(copy, *case);
+                }
+                *default = self.copy_block(copy, *default);
+            }
+            InstKind::Loop { body, .. } => *body = self.copy_block(copy, *body),
+            InstKind::Break(target, _) | InstKind::Continue(target, _) => {
+                let copied = copy.blocks.iter().rev().find(|(from, _)| from == target);
+                *target = copied.map_or(*target, |(_, to)| *to);
+            }
+            _ => {}
+        }
+        let results: Vec<ValueId> = inst.results.iter().map(|result| self.copy_value(copy, *result)).collect();
+        inst.results.clone_from(&results);
+        let copied = self.function.insts.push(inst);
+        for result in results {
+            self.definitions[result.index()] = Some(copied);
+        }
+        copied
+    }
+
+    fn copy_block(&mut self, copy: &mut Copy, block: BlockId) -> BlockId {
+        let copied = self.function.blocks.push(Block::default());
+        copy.blocks.push((block, copied));
+        let Block { params, insts } = self.function.blocks[block].clone();
+        let params = params.iter().map(|param| self.copy_value(copy, *param)).collect();
+        let insts = insts.iter().map(|id| self.copy_inst(copy, *id)).collect();
+        self.function.blocks[copied] = Block { params, insts };
+        copied
+    }
+
+    fn copy_value(&mut self, copy: &mut Copy, value: ValueId) -> ValueId {
+        let copied = self.function.values.push(self.function.values[value].clone());
+        self.definitions.push(None);
+        copy.bind(&[value], &[copied]);
+        copied
+    }
+}
+
+/// What stands for what in the round that is copied.
+struct Copy {
+    values: Vec<Option<ValueId>>,
+    blocks: Vec<(BlockId, BlockId)>,
+}
+
+impl Copy {
+    fn bind(&mut self, from: &[ValueId], to: &[ValueId]) {
+        for (from, to) in from.iter().zip(to) {
+            self.values[from.index()] = Some(*to);
+        }
+    }
+
+    fn get(&self, value: ValueId) -> ValueId {
+        self.values.get(value.index()).copied().flatten().unwrap_or(value)
+    }
+}

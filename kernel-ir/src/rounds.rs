@@ -1,0 +1,120 @@
+//! How often a loop runs, where its counters start at constants and its end is decided by them alone. Changes nothing.
+
+use crate::arena::EntityId;
+use crate::ir::{BlockId, Constant, Function, Inst, InstId, InstKind, ValueId};
+use crate::passes::eval;
+use crate::types::{Type, Types};
+
+/// How many operations deep a counter is followed.
+const DEPTH: usize = 6;
+
+/// A loop that is left at one place, from which each round goes on to the end of the body.
+#[derive(Debug, Clone)]
+pub(crate) struct Counted {
+    /// Position in the body of the `if` that decides whether there is another round.
+    pub(crate) exit: usize,
+    /// The block of it that goes on, and yields at once.
+    pub(crate) stay: BlockId,
+    /// The block of it that leaves the loop.
+    pub(crate) leave: BlockId,
+    /// How often control passes it.
+    pub(crate) rounds: usize,
+}
+
+/// What a loop is made of, and how values from before it are found.
+pub(crate) struct Counter<'a, D> {
+    pub(crate) function: &'a Function,
+    pub(crate) types: &'a Types,
+    /// The instruction that defines a value, inside of the loop or before it.
+    pub(crate) definition: D,
+}
+
+impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
+    /// Counts the rounds of a loop, up to `most`.
+    pub(crate) fn count(&self, initial: &[ValueId], body: BlockId, most: usize) -> Option<Counted> {
+        let block = &self.function.blocks[body];
+        let (last, insts) = block.insts.split_last()?;
+        let InstKind::Continue(target, next) = &self.function.insts[*last].kind else { return None };
+        let exit = insts.iter().position(|id| !self.function.insts[*id].kind.blocks().is_empty())?;
+        let InstKind::If { condition, then_block, else_block } = self.function.insts[insts[exit]].kind else {
+            return None;
+        };
+        let (stay, leave, stays_if) = match (self.only_yields(then_block), self.only_yields(else_block)) {
+            (true, false) => (then_block, else_block, true),
+            (false, true) => (else_block, then_block, false),
+            _ => return None,
+        };
+        let is_exit = self.leaves(leave, body);
+        let rest = &insts[exit + 1..];
+        if *target != body || !is_exit || rest.iter().any(|id| self.jumps_to(&self.function.insts[*id], body)) {
+            return None;
+        }
+        // Counters that are known: those that start so, and whose next value follows from such.
+        let mut known: Vec<Option<Constant>> =
+            initial.iter().map(|value| self.value(*value, &[], &[], DEPTH)).collect();
+        for rounds in 0..=most {
+            let goes_on = eval::is_true(self.value(condition, &block.params, &known, DEPTH)?)? == stays_if;
+            if !goes_on {
+                return Some(Counted { exit, stay, leave, rounds });
+            }
+            known = next.iter().map(|value| self.value(*value, &block.params, &known, DEPTH)).collect();
+        }
+        None
+    }
+
+    /// The constant that a value is in a round whose parameters are known as far as given.
+    pub(crate) fn value(
+        &self,
+        value: ValueId,
+        params: &[ValueId],
+        known: &[Option<Constant>],
+        depth: usize,
+    ) -> Option<Constant> {
+        if let Some(position) = params.iter().position(|param| *param == value) {
+            return known[position];
+        }
+        let depth = depth.checked_sub(1)?;
+        match &self.function.insts[(self.definition)(value)?].kind {
+            InstKind::Const(constant) => Some(*constant),
+            InstKind::Op(op, operands) => {
+                let Type::Scalar(scalar) = *self.types.get(self.function.values[value].ty) else { return None };
+                let operands = operands.iter().map(|operand| self.value(*operand, params, known, depth));
+                eval::evaluate(*op, &operands.collect::<Option<Vec<_>>>()?, scalar)
+            }
+            _ => None,
+        }
+    }
+
+    fn only_yields(&self, block: BlockId) -> bool {
+        let insts = &self.function.blocks[block].insts;
+        insts.len() == 1 && matches!(self.function.insts[insts[0]].kind, InstKind::Yield(_))
+    }
+
+    /// Whether the block runs straight out of the loop.
+    fn leaves(&self, block: BlockId, body: BlockId) -> bool {
+        let Some((last, insts)) = self.function.blocks[block].insts.split_last() else { return false };
+        matches!(self.function.insts[*last].kind, InstKind::Break(target, _) if target == body)
+            && insts.iter().all(|id| self.function.insts[*id].kind.blocks().is_empty())
+    }
+
+    /// Whether the instruction, or one in its blocks, jumps within or out of the loop.
+    fn jumps_to(&self, inst: &Inst, body: BlockId) -> bool {
+        match inst.kind {
+            InstKind::Break(target, _) | InstKind::Continue(target, _) => target == body,
+            _ => inst.kind.blocks().iter().any(|block| {
+                self.function.blocks[*block].insts.iter().any(|id| self.jumps_to(&self.function.insts[*id], body))
+            }),
+        }
+    }
+}
+
+/// The instruction that defines each value of a function, by number.
+pub(crate) fn definitions(function: &Function) -> Vec<Option<InstId>> {
+    let mut definitions = vec![None; function.values.len()];
+    for (id, inst) in function.insts.iter() {
+        for result in &inst.results {
+            definitions[result.index()] = Some(id);
+        }
+    }
+    definitions
+}
