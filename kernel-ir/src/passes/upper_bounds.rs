@@ -12,9 +12,9 @@ use crate::ir::{Bound, BoundOp, Builtin, InstKind, ValueId};
 use crate::op::Op;
 
 /// How many operations deep a bound may be.
-const DEPTH: usize = 8;
+const DEPTH: usize = 12;
 /// How many values are looked at for one bound.
-const FUEL: usize = 48;
+const FUEL: usize = 128;
 
 impl Facts<'_> {
     /// A bound of an integer that is not negative: on the current path it is never above. `None` when all that is known is
