@@ -15,6 +15,12 @@ fn functions_of(x: f64) -> f64 {
     x.sin() + (x * 0.1).exp() * x.abs().sqrt() - (x.abs() + 1.0).ln() + x.mul_add(0.5, 0.25).tanh()
 }
 
+fn roots_of(x: f64) -> f64 {
+    let v = [x, 0.5, 1.0 - x];
+    let length = v.iter().map(|lane| lane * lane).sum::<f64>().sqrt();
+    1.0 / (x * x + 1.0).sqrt() + x / (x.abs() + 0.5).sqrt() + v[0] / length - v[2] / length
+}
+
 /// Runs one of the kernels.
 macro_rules! near {
     ($name:literal, $kernel:ident, $truth:path) => {
@@ -40,6 +46,7 @@ pub const CASES: &[Case] = &[
     near!("fast_math::no_nan", NoNan, polynomial_of),
     near!("fast_math::approximate_functions", Approximate, functions_of),
     near!("fast_math::everything", Everything, functions_of),
+    near!("fast_math::roots", Roots, roots_of),
 ];
 
 #[device]
@@ -75,4 +82,13 @@ fn approximate(x: &[f32], out: &mut [f32]) {
 #[kernel(workgroup = 64, fast_math)]
 fn everything(x: &[f32], out: &mut [f32]) {
     out[global_id().x] = functions(x[global_id().x]);
+}
+
+#[kernel(workgroup = 64, fast_math(approximate_functions))]
+fn roots(x: &[f32], out: &mut [f32]) {
+    let x = x[global_id().x];
+    let v = Vec3::new(x, 0.5, 1.0 - x);
+    let unit = v.normalize();
+    let quotient = x / (x.abs() + 0.5).sqrt();
+    out[global_id().x] = 1.0 / (x * x + 1.0).sqrt() + quotient + unit.x - v.z / v.length();
 }

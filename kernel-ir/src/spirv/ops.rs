@@ -44,6 +44,11 @@ impl FunctionWriter<'_, '_> {
             Op::Add | Op::Sub if lanes.scalar.is_float() => {
                 self.contracted(op, lanes, operands, &ids).unwrap_or_else(|| self.lanes_op(op, lanes, &ids))
             }
+            Op::Div
+                if self.w.kernel.float_rules.approximate_functions && self.root_of(operands[1], lanes).is_some() =>
+            {
+                self.over_root(lanes, operands, ids[0])
+            }
             Op::Shl | Op::Shr => self.shift(op, lanes, &ids, operands[1]),
             Op::Div | Op::Rem if lanes.scalar.is_int() && lanes.scalar.bits() == 64 && !self.is_const(operands[1]) => {
                 self.divide_wide(op, lanes, &ids)
@@ -141,6 +146,26 @@ impl FunctionWriter<'_, '_> {
             *negated = self.w.float_op(Spv::FNegate, ty, &[*negated]);
         }
         Some(self.w.glsl_op(GLOp::Fma, ty, &[factors[0], factors[1], other]))
+    }
+
+    /// What a value is the square root of, in `f32`.
+    fn root_of(&self, value: ValueId, lanes: Lanes) -> Option<ValueId> {
+        match &self.function.insts[self.definitions[value.index()]?].kind {
+            InstKind::Op(Op::Sqrt, operands) if lanes.scalar == Scalar::F32 => Some(operands[0]),
+            _ => None,
+        }
+    }
+
+    /// A quotient by a root, which devices have an instruction for.
+    fn over_root(&mut self, lanes: Lanes, operands: &[ValueId], dividend: Id) -> Id {
+        let ty = self.w.lanes_type(lanes);
+        let radicand = self.root_of(operands[1], lanes).map_or(0, |value| self.value(value));
+        let inverse = self.w.glsl_op(GLOp::InverseSqrt, ty, &[radicand]);
+        let definition = self.definitions[operands[0].index()].map(|inst| &self.function.insts[inst].kind);
+        match definition {
+            Some(InstKind::Const(Constant::F32(bits))) if *bits == 1f32.to_bits() => inverse,
+            _ => self.w.float_op(Spv::FMul, ty, &[dividend, inverse]),
+        }
     }
 
     fn logic(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
