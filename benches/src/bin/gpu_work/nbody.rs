@@ -7,7 +7,8 @@ use gridwise_benches::raw::{Reference, Stage};
 use crate::error::Error;
 use crate::work::{Bench, Launches, check, random_floats};
 
-#[kernel(workgroup = 256)]
+// The reference takes the device's inverse root, too.
+#[kernel(workgroup = 256, fast_math(approximate_functions))]
 fn nbody(count: u32, softening: f32, bodies: &[Vec4], pull: &mut [Vec4]) {
     let tile = Shared::<[Vec4; 256]>::new();
     let own = bodies[global_id().x];

@@ -13,8 +13,8 @@ const A_ROW: u32 = 33;
 
 #[kernel(workgroup = 256)]
 fn sgemm(n: u32, depth: u32, a: &[Vec4], b: &[Vec4], c: &mut [Vec4]) {
-    // The tile of `a` lies transposed: `[k][m]`.
-    let tile_a = Shared::<[f32; 16 * 33 * 4]>::new();
+    // The tile of `a` lies transposed: `[k][m]`, four rows of `a` in a vector.
+    let tile_a = Shared::<[Vec4; 16 * 33]>::new();
     let tile_b = Shared::<[Vec4; 16 * 32]>::new();
     let t = local_id().x;
     let (row0, column0) = (workgroup_id().y * 128, workgroup_id().x * 128);
@@ -35,11 +35,11 @@ fn sgemm(n: u32, depth: u32, a: &[Vec4], b: &[Vec4], c: &mut [Vec4]) {
         for h in 0..2u32 {
             let m = a_row + h * 64;
             let v = next_a[h as usize];
-            let at = a_quad * 4 * A_ROW * 4 + m;
-            tile_a[at] = v.x;
-            tile_a[at + A_ROW * 4] = v.y;
-            tile_a[at + A_ROW * 8] = v.z;
-            tile_a[at + A_ROW * 12] = v.w;
+            let (at, lane) = (a_quad * 4 * A_ROW + (m >> 2), (m & 3) as usize);
+            tile_a[at][lane] = v.x;
+            tile_a[at + A_ROW][lane] = v.y;
+            tile_a[at + A_ROW * 2][lane] = v.z;
+            tile_a[at + A_ROW * 3][lane] = v.w;
             tile_b[(b_row + h * 8) * 32 + b_quad] = next_b[h as usize];
         }
         barrier();
@@ -51,16 +51,16 @@ fn sgemm(n: u32, depth: u32, a: &[Vec4], b: &[Vec4], c: &mut [Vec4]) {
             }
         }
         for k in 0..16u32 {
-            let at = k * A_ROW * 4 + ty * 4;
+            let (upper, lower) = (tile_a[k * A_ROW + ty], tile_a[k * A_ROW + 16 + ty]);
             let b0 = tile_b[k * 32 + tx];
             let b1 = tile_b[k * 32 + 16 + tx];
             for i in 0..4u32 {
-                let upper = Vec4::splat(tile_a[at + i]);
-                let lower = Vec4::splat(tile_a[at + 64 + i]);
-                left[i as usize] = upper.mul_add(b0, left[i as usize]);
-                right[i as usize] = upper.mul_add(b1, right[i as usize]);
-                left[i as usize + 4] = lower.mul_add(b0, left[i as usize + 4]);
-                right[i as usize + 4] = lower.mul_add(b1, right[i as usize + 4]);
+                let (i, j) = (i as usize, i as usize + 4);
+                let (a0, a1) = (Vec4::splat(upper[i]), Vec4::splat(lower[i]));
+                left[i] = a0.mul_add(b0, left[i]);
+                right[i] = a0.mul_add(b1, right[i]);
+                left[j] = a1.mul_add(b0, left[j]);
+                right[j] = a1.mul_add(b1, right[j]);
             }
         }
         barrier();

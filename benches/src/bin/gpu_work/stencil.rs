@@ -29,18 +29,18 @@ fn stencil(field: Field, from: &[Vec4], to: &mut [Vec4]) {
     }
     let start = workgroup_id().z * field.slab;
     let end = (start + field.slab).min(field.nz);
-    let mut i = start * plane + y * row + x;
-    let mut below = if start > 0 { from[i - plane] } else { Vec4::ZERO };
-    let mut middle = from[i];
+    let at = |x: u32, y: u32, z: u32| z * plane + y * row + x;
+    let mut below = if start > 0 { from[at(x, y, start - 1)] } else { Vec4::ZERO };
+    let mut middle = from[at(x, y, start)];
     let inside = y > 0 && y + 1 < field.ny;
     for z in start..end {
-        let above = if z + 1 < field.nz { from[i + plane] } else { Vec4::ZERO };
+        let above = if z + 1 < field.nz { from[at(x, y, z + 1)] } else { Vec4::ZERO };
         let mut result = middle;
         if inside && z > 0 && z + 1 < field.nz {
-            let left = if x > 0 { from[i - 1].w } else { 0.0 };
-            let right = if x + 1 < row { from[i + 1].x } else { 0.0 };
+            let left = if x > 0 { from[at(x - 1, y, z)].w } else { 0.0 };
+            let right = if x + 1 < row { from[at(x + 1, y, z)].x } else { 0.0 };
             let along = Vec4::new(left, middle.x, middle.y, middle.z) + Vec4::new(middle.y, middle.z, middle.w, right);
-            let sum = from[i - row] + from[i + row] + below + above + along;
+            let sum = from[at(x, y - 1, z)] + from[at(x, y + 1, z)] + below + above + along;
             result = Vec4::splat(field.neighbours).mul_add(sum, middle * field.own);
             if x == 0 {
                 result.x = middle.x;
@@ -49,10 +49,9 @@ fn stencil(field: Field, from: &[Vec4], to: &mut [Vec4]) {
                 result.w = middle.w;
             }
         }
-        to[i] = result;
+        to[at(x, y, z)] = result;
         below = middle;
         middle = above;
-        i += plane;
     }
 }
 
