@@ -149,7 +149,7 @@ fn type_lists_that_cannot_be_read() {
         "#[kernel(U = [f32], T = [f32])] fn k<T: Copy>(x: &mut [T]) {}",
         expect![[r#"
         error: [K0002] `#[kernel]` has no argument `U`
-               help: it knows `workgroup`, `subgroup`, `fast_math`
+               help: it knows `workgroup`, `subgroup`, `fast_math`, `items_per_invocation`
          1 | #[kernel(U = [f32], T = [f32])] fn k<T: Copy>(x: &mut [T]) {}
            |          ^
     "#]],
