@@ -43,6 +43,8 @@ struct Ready {
     set: vk::DescriptorSet,
     push: Vec<u8>,
     groups: [u32; 3],
+    /// Buffers that are set to zero before it.
+    zeroed: Vec<vk::Buffer>,
 }
 
 /// Bytes that go to the device or back at once.
@@ -73,6 +75,11 @@ impl<'d> Reference<'d> {
             let fence = raw.create_fence(&Default::default(), None).map_err(vulkan("vkCreateFence"))?;
             Ok(Self { device, buffers, staging, stages, commands_pool: pool, commands, queries, fence })
         }
+    }
+
+    /// Sets buffers to zero before each run of a stage.
+    pub fn zero_before(&mut self, stage: usize, buffers: &[usize]) {
+        self.stages[stage].zeroed = buffers.iter().map(|index| self.buffers[*index].raw).collect();
     }
 
     /// Fills a buffer.
@@ -215,7 +222,16 @@ impl Ready {
             let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(ranges);
             let layout = raw.create_pipeline_layout(&info, None).map_err(vulkan("vkCreatePipelineLayout"))?;
             let pipeline = create_pipeline(raw, layout, stage)?;
-            Ok(Self { pipeline, layout, set_layout, pool, set, push: stage.push.clone(), groups: stage.groups })
+            Ok(Self {
+                pipeline,
+                layout,
+                set_layout,
+                pool,
+                set,
+                push: stage.push.clone(),
+                groups: stage.groups,
+                zeroed: Vec::new(),
+            })
         }
     }
 
@@ -225,6 +241,13 @@ impl Ready {
         let [x, y, z] = self.groups;
         let point = vk::PipelineBindPoint::COMPUTE;
         order(raw, commands);
+        if !self.zeroed.is_empty() {
+            for buffer in &self.zeroed {
+                // SAFETY: the caller's promise; a live buffer.
+                unsafe { raw.cmd_fill_buffer(commands, *buffer, 0, vk::WHOLE_SIZE, 0) };
+            }
+            order(raw, commands);
+        }
         // SAFETY: the caller's promise; live objects that fit each other.
         unsafe {
             raw.cmd_bind_pipeline(commands, point, self.pipeline);

@@ -5,12 +5,15 @@
 
 mod copy;
 mod error;
+mod histogram;
 mod nbody;
 mod options;
 mod reduce;
 mod saxpy;
+mod scan;
 mod sgemm;
 mod shaders;
+mod sort;
 mod stencil;
 mod transpose;
 mod work;
@@ -30,10 +33,13 @@ use crate::work::{Bench, Scale};
 type Workload = fn(&mut Bench<'_>) -> Result<(), Error>;
 
 /// The workloads by name.
-const WORKLOADS: [(&str, Workload); 7] = [
+const WORKLOADS: [(&str, Workload); 10] = [
     ("copy", copy::bench),
     ("saxpy", saxpy::bench),
     ("reduce", reduce::bench),
+    ("scan", scan::bench),
+    ("histogram", histogram::bench),
+    ("sort", sort::bench),
     ("transpose", transpose::bench),
     ("stencil", stencil::bench),
     ("nbody", nbody::bench),

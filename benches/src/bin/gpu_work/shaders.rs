@@ -8,7 +8,20 @@ use gridwise_benches::Error as BenchError;
 use crate::error::Error;
 
 /// The shaders that are compiled in advance.
-const NAMES: [&str; 7] = ["copy", "saxpy", "reduce", "transpose", "stencil3d", "nbody", "sgemm"];
+const NAMES: [&str; 12] = [
+    "copy",
+    "saxpy",
+    "reduce",
+    "scan",
+    "histogram",
+    "radix_hist",
+    "radix_scan",
+    "radix_onesweep",
+    "transpose",
+    "stencil3d",
+    "nbody",
+    "sgemm",
+];
 
 /// Where compiled shaders come from.
 #[derive(Debug)]

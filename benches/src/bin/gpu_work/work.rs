@@ -61,16 +61,22 @@ impl Bench<'_> {
     }
 }
 
-/// Launches that run one after the other.
-#[derive(Debug, Clone, Default)]
+/// Operations that run one after the other.
+#[derive(Default)]
 pub(crate) struct Launches {
-    ops: Vec<OpDispatch>,
+    ops: Vec<Box<dyn Op>>,
 }
 
 impl Launches {
     /// Adds a launch; `fill` gives the arguments.
     pub(crate) fn with<K: Kernel>(mut self, grid: Grid, fill: impl FnOnce(KernelArgs) -> KernelArgs) -> Self {
-        self.ops.push(OpDispatch::new(grid, fill(KernelArgs::new::<K>())));
+        self.ops.push(Box::new(OpDispatch::new(grid, fill(KernelArgs::new::<K>()))));
+        self
+    }
+
+    /// Adds any operation.
+    pub(crate) fn with_op(mut self, op: impl Op + 'static) -> Self {
+        self.ops.push(Box::new(op));
         self
     }
 
@@ -90,7 +96,7 @@ impl Launches {
 
 /// Launches as one operation, so that one pair of timestamps is around all of them.
 struct Repeat<'a> {
-    ops: &'a [OpDispatch],
+    ops: &'a [Box<dyn Op>],
     times: u32,
 }
 
@@ -100,7 +106,7 @@ impl Op for Repeat<'_> {
     }
 
     fn accesses(&self) -> Vec<Access> {
-        self.ops.iter().flat_map(Op::accesses).collect()
+        self.ops.iter().flat_map(|op| op.accesses()).collect()
     }
 
     fn record(&self, recorder: &mut Recorder<'_>) -> gridwise::Result<()> {

@@ -1,0 +1,62 @@
+//! Sorting words by radix: `OpSort` with a copy before it, since it sorts in place, against a sort in one sweep per digit.
+
+use gridwise::algorithms::OpSort;
+use gridwise::ops::OpCopy;
+use gridwise_benches::Error as BenchError;
+use gridwise_benches::raw::{Reference, Stage};
+
+use crate::error::Error;
+use crate::work::{Bench, Launches, random_words};
+
+/// Keys of a workgroup of the reference.
+const TILE: usize = 4096;
+
+pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
+    let modules = [
+        bench.shaders.module("radix_hist")?,
+        bench.shaders.module("radix_scan")?,
+        bench.shaders.module("radix_onesweep")?,
+    ];
+    if bench.manager.device().limits.subgroup.size != 32 {
+        bench.report.notes.push("sort: the reference is for subgroups of 32".to_owned());
+        return Ok(());
+    }
+    for exponent in bench.pick(&[16, 18][..], &[24, 28]) {
+        let len = 1usize << exponent;
+        let input = random_words(len);
+        let (x, mut keys) = (bench.manager.tensor(&input)?, bench.manager.tensor_of_len::<u32>(len)?);
+        let copy = OpCopy::new(&x, &mut keys);
+        let launches = Launches::default().with_op(copy).with_op(OpSort::new(bench.manager, &mut keys)?);
+        let tiles = len.div_ceil(TILE);
+        let bytes = 4 * len as u64;
+        // Input, both sides of the passes, digits, states, ticket.
+        let sizes = [bytes, bytes, bytes, 4096, 1024 * tiles as u64, 16];
+        let count = len as u32;
+        let words = |words: &[u32]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<u8>>();
+        let groups = [(len / 4).div_ceil(256).min(132 * 8) as u32, 1, 1];
+        let mut stages = vec![
+            Stage { spirv: &modules[0], constants: &[(0, 256)], push: words(&[count]), buffers: &[0, 3], groups },
+            Stage { spirv: &modules[1], constants: &[], push: Vec::new(), buffers: &[3], groups: [4, 1, 1] },
+        ];
+        let sides: [&[usize]; 4] = [&[0, 1, 3, 4, 5], &[1, 2, 3, 4, 5], &[2, 1, 3, 4, 5], &[1, 2, 3, 4, 5]];
+        for (pass, buffers) in sides.into_iter().enumerate() {
+            let push = words(&[count, 8 * pass as u32]);
+            let groups = [tiles as u32, 1, 1];
+            stages.push(Stage { spirv: &modules[2], constants: &[], push, buffers, groups });
+        }
+        let mut reference = Reference::new(bench.raw, &sizes, &stages)?;
+        reference.zero_before(0, &[3]);
+        (2..6).for_each(|stage| reference.zero_before(stage, &[4, 5]));
+        reference.write(0, &input)?;
+        bench.measure(format!("sort 2^{exponent}"), &launches, &reference, 3, 1.0)?;
+        let mut expected = input;
+        expected.sort_unstable();
+        for (contender, found) in [("gridwise", keys.to_vec()?), ("GLSL", reference.read(2)?)] {
+            if found != expected {
+                let detail = "not in order".to_owned();
+                return Err(BenchError::WrongResult { contender: contender.to_owned(), detail }.into());
+            }
+        }
+    }
+    Ok(())
+}
