@@ -88,7 +88,7 @@ impl OpFft {
             let columns = x.len() >> log;
             let groups = (columns << log).div_ceil(POINTS as usize) as u32;
             let scale = if pass + 1 == count { scale } else { 1.0 };
-            let is_last_but_even = (count - 1 - pass) % 2 == 0;
+            let is_last_but_even = (count - 1 - pass).is_multiple_of(2);
             let launch =
                 |args: crate::KernelArgs| args.value(turn).value(scale).value(len).value(1u32 << done).value(log);
             let grid = Grid::groups(groups);

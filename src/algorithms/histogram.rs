@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// Invocations of a workgroup.
 #[device]
 const WIDTH: u32 = 256;
-/// Neighbours that an invocation counts in a turn.
+/// Elements that an invocation counts in a turn.
 #[device]
 const RUN: u32 = 16;
 /// Counters of a workgroup.
@@ -80,6 +80,7 @@ macro_rules! counts {
             barrier();
             let mut tile = workgroup_id().x.saturating_mul(WIDTH * RUN);
             while tile < len {
+                // Elements side by side: a byte at a time costs a load each, whoever reads its neighbour.
                 let first = tile.saturating_add(local_id().x * RUN);
                 let end = if first < len && len - first > RUN { first + RUN } else { len };
                 for i in first..end {

@@ -8,15 +8,12 @@ use crate::{Kernel, Result};
 /// Invocations of a workgroup.
 #[device]
 const WIDTH: u32 = 256;
-/// Neighbours that an invocation adds up in a turn.
+/// Elements of an invocation in a tile.
 #[device]
-const RUN: u32 = 4;
-/// Turns before a workgroup goes on to its next tile.
-#[device]
-const TURNS: u32 = 4;
+const TURNS: u32 = 16;
 /// Elements of a tile.
 #[device]
-const TILE: u32 = WIDTH * RUN * TURNS;
+const TILE: u32 = WIDTH * TURNS;
 /// Workgroups of the first pass at most: enough to fill the largest devices several times.
 const MAX_GROUPS: usize = 1024;
 
@@ -106,19 +103,11 @@ macro_rules! reduction {
             let mut tile = workgroup_id().x.saturating_mul(TILE);
             while tile < len {
                 for turn in 0..TURNS {
-                    let first = tile.saturating_add((turn * WIDTH + local_id().x) * RUN);
-                    if first < len && len - first >= RUN {
-                        for k in 0..RUN {
-                            let ($a, $b) = (all, x[first + k]);
-                            all = $combine;
-                        }
-                    } else {
-                        let mut i = first;
-                        while i < len {
-                            let ($a, $b) = (all, x[i]);
-                            all = $combine;
-                            i += 1;
-                        }
+                    // Neighbours read neighbours.
+                    let i = tile.saturating_add(turn * WIDTH + local_id().x);
+                    if i < len {
+                        let ($a, $b) = (all, x[i]);
+                        all = $combine;
                     }
                 }
                 tile = tile.saturating_add(stride);

@@ -8,7 +8,7 @@ use crate::prelude::*;
 /// Invocations of a workgroup.
 #[device]
 const WIDTH: u32 = 256;
-/// Neighbours of an invocation.
+/// Elements of an invocation.
 #[device]
 const RUN: u32 = 8;
 /// Elements of a workgroup.
@@ -96,15 +96,12 @@ macro_rules! scans {
         pub fn $tile_sums(x: &[$ty], sums: &mut [$ty]) {
             let slots = Shared::<[$ty; 256]>::new();
             let len = x.len() as u32;
-            let first = (workgroup_id().x * TILE).saturating_add(local_id().x * RUN);
+            let first = workgroup_id().x * TILE;
             let mut own: $ty = $zero;
-            if first < len && len - first >= RUN {
-                for k in 0..RUN {
-                    let ($a, $b) = (own, x[first + k]);
-                    own = $sum;
-                }
-            } else {
-                for i in first..len {
+            for k in 0..RUN {
+                // Neighbours read neighbours.
+                let i = first.saturating_add(k * WIDTH + local_id().x);
+                if i < len {
                     let ($a, $b) = (own, x[i]);
                     own = $sum;
                 }
@@ -128,48 +125,38 @@ macro_rules! scans {
         pub fn $scan_tiles(is_inclusive: bool, x: &[$ty], offsets: &[$ty], sums: &mut [$ty]) {
             let slots = Shared::<[$ty; 256]>::new();
             let len = (x.len() as u32).min(sums.len() as u32);
-            // Subgroups lie side by side, whatever invocations the device puts into them.
-            let place = subgroup_id() * subgroup_size() + subgroup_local_id();
-            let first = (workgroup_id().x * TILE).saturating_add(place * RUN);
-            let is_whole = first < len && len - first >= RUN;
-            let mut own: $ty = $zero;
-            if is_whole {
-                for k in 0..RUN {
-                    let ($a, $b) = (own, x[first + k]);
-                    own = $sum;
+            // Each subgroup has a run of its own, of which neighbours read neighbours.
+            let first =
+                (workgroup_id().x * TILE).saturating_add(subgroup_id() * subgroup_size() * RUN + subgroup_local_id());
+            let mut own: [$ty; 8] = [$zero; 8];
+            let mut before: [$ty; 8] = [$zero; 8];
+            let mut total: $ty = $zero;
+            for k in 0..RUN {
+                let i = first.saturating_add(k * subgroup_size());
+                if i < len {
+                    own[k] = x[i];
                 }
-            } else {
-                for i in first..len {
-                    let ($a, $b) = (own, x[i]);
-                    own = $sum;
-                }
+                let ($a, $b) = (total, subgroup::exclusive_add(own[k]));
+                before[k] = $sum;
+                let ($a, $b) = (total, subgroup::add(own[k]));
+                total = $sum;
             }
-            let before = subgroup::exclusive_add(own);
-            if subgroup_local_id() == subgroup_size() - 1 {
-                let ($a, $b) = (before, own);
-                slots[subgroup_id()] = $sum;
+            if subgroup::elect() {
+                slots[subgroup_id()] = total;
             }
             barrier();
-            let mut running = offsets[workgroup_id().x];
+            let mut start = offsets[workgroup_id().x];
             for slot in 0..subgroup_id() {
-                let ($a, $b) = (running, slots[slot]);
-                running = $sum;
+                let ($a, $b) = (start, slots[slot]);
+                start = $sum;
             }
-            let ($a, $b) = (running, before);
-            running = $sum;
-            if is_whole {
-                for k in 0..RUN {
-                    let ($a, $b) = (running, x[first + k]);
-                    let next = $sum;
-                    sums[first + k] = if is_inclusive { next } else { running };
-                    running = next;
-                }
-            } else {
-                for i in first..len {
-                    let ($a, $b) = (running, x[i]);
-                    let next = $sum;
-                    sums[i] = if is_inclusive { next } else { running };
-                    running = next;
+            for k in 0..RUN {
+                let i = first.saturating_add(k * subgroup_size());
+                if i < len {
+                    let ($a, $b) = (start, before[k]);
+                    let exclusive = $sum;
+                    let ($a, $b) = (exclusive, own[k]);
+                    sums[i] = if is_inclusive { $sum } else { exclusive };
                 }
             }
         }
