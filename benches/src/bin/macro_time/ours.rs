@@ -15,7 +15,7 @@ use crate::assemble::{MainItem, assemble};
 use crate::ast::{Fn, Item, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::check::check_kernel;
-use crate::codegen::{dispatch_items, kernel_items};
+use crate::codegen::{BuiltKernel, dispatch_items, kernel_items};
 use crate::diag::Diagnostics;
 use crate::expand;
 use crate::gather::{Place, names_of_fn};
@@ -106,12 +106,13 @@ pub(crate) fn run_stages(workload: &Workload) -> Result<Staged, Error> {
     clock.skip();
     let krate = facade_path();
     let mut tokens = dispatch_items(parsed.signature, &parsed.function, &parsed.attribute, &krate);
-    tokens.extend(kernel_items(&program, item, (&compiled, None), &messages, &krate));
+    let built = BuiltKernel { compiled, variant: None, messages };
+    tokens.extend(kernel_items(&program, item, &built, &krate));
     clock.next();
 
     drop((tokens, names));
     finish(workload, diags)?;
-    Ok(Staged { times: clock.times, compiled })
+    Ok(Staged { times: clock.times, compiled: built.compiled })
 }
 
 /// A kernel as parsed.
