@@ -24,6 +24,14 @@ impl Tokens {
     }
 }
 
+impl From<TokenTree> for Tokens {
+    fn from(tree: TokenTree) -> Self {
+        let mut tokens = Writer::new();
+        tokens.trees.push(tree);
+        tokens.finish()
+    }
+}
+
 impl From<TokenStream> for Tokens {
     fn from(stream: TokenStream) -> Self {
         let mut tokens = Writer::new();
@@ -152,6 +160,58 @@ impl Put for TokenStream {
 impl Put for Ident {
     fn put(&self, writer: &mut Writer) {
         writer.trees.push(self.clone().into());
+    }
+}
+
+/// An identifier or keyword of generated code.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Word(pub(crate) &'static str);
+
+impl Put for Word {
+    fn put(&self, writer: &mut Writer) {
+        writer.ident(self.0, Span::call_site());
+    }
+}
+
+/// A variable of generated code, which cannot clash with the author's names.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Local(pub(crate) &'static str);
+
+impl Put for Local {
+    fn put(&self, writer: &mut Writer) {
+        writer.ident(self.0, Span::mixed_site());
+    }
+}
+
+impl From<Word> for Ident {
+    fn from(Word(name): Word) -> Self {
+        Self::new(name, Span::call_site())
+    }
+}
+
+impl From<Local> for Ident {
+    fn from(Local(name): Local) -> Self {
+        Self::new(name, Span::mixed_site())
+    }
+}
+
+/// A number without a suffix.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plain(pub(crate) u32);
+
+impl Put for Plain {
+    fn put(&self, writer: &mut Writer) {
+        writer.trees.push(Literal::u32_unsuffixed(self.0).into());
+    }
+}
+
+/// A byte string.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bytes<'b>(pub(crate) &'b [u8]);
+
+impl Put for Bytes<'_> {
+    fn put(&self, writer: &mut Writer) {
+        writer.trees.push(Literal::byte_string(self.0).into());
     }
 }
 

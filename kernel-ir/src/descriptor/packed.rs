@@ -43,6 +43,8 @@ const TWO: u32 = 56;
 const INSTRUCTION: u32 = 80;
 /// The digit before a word in full.
 const FULL: u32 = 92;
+/// The most bytes of a word.
+const LONGEST: usize = 6;
 /// The first word of two digits, and the first that needs more.
 const TWO_DIGIT_WORDS: [u32; 2] = [TWO, TWO + (INSTRUCTION - TWO) * DIGITS];
 
@@ -72,29 +74,30 @@ const BYTES: [u8; DIGITS as usize] = {
 /// assert_eq!(Spirv::Packed(packed).words(), Some(vec![0x0723_0203, 1]));
 /// ```
 pub fn pack(words: &[u32]) -> Vec<u8> {
-    let mut bytes = vec![0; words.len() * 6];
+    let byte = |digit: u32| BYTES[digit as usize];
+    let mut bytes = vec![0; words.len() * LONGEST];
     let mut len = 0;
     for &word in words {
+        let room: &mut [u8; LONGEST] =
+            bytes[len..].first_chunk_mut().expect("there is room for the longest of each word");
         let (count, opcode) = (word >> 16, word & 0xffff);
-        let mut digits = [0; 6];
-        let used = if word < TWO {
-            digits[0] = word;
-            1
+        if word < TWO {
+            room[0] = byte(word);
+            len += 1;
         } else if word < TWO_DIGIT_WORDS[1] {
             let rest = word - TWO_DIGIT_WORDS[0];
-            digits[..2].copy_from_slice(&[TWO + rest / DIGITS, rest % DIGITS]);
-            2
+            room[0] = byte(TWO + rest / DIGITS);
+            room[1] = byte(rest % DIGITS);
+            len += 2;
         } else if (1..=FULL - INSTRUCTION).contains(&count) && opcode < DIGITS * DIGITS {
-            digits[..3].copy_from_slice(&[INSTRUCTION + count - 1, opcode / DIGITS, opcode % DIGITS]);
-            3
+            room[0] = byte(INSTRUCTION + count - 1);
+            room[1] = byte(opcode / DIGITS);
+            room[2] = byte(opcode % DIGITS);
+            len += 3;
         } else {
-            let digit = |position: u32| word / DIGITS.pow(position) % DIGITS;
-            digits = [FULL, digit(4), digit(3), digit(2), digit(1), digit(0)];
-            6
-        };
-        for digit in &digits[..used] {
-            bytes[len] = BYTES[*digit as usize];
-            len += 1;
+            let digit = |position: u32| byte(word / DIGITS.pow(position) % DIGITS);
+            *room = [byte(FULL), digit(4), digit(3), digit(2), digit(1), digit(0)];
+            len += LONGEST;
         }
     }
     bytes.truncate(len);

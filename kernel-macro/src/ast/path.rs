@@ -36,6 +36,11 @@ impl Path {
         text
     }
 
+    /// Whether both have the same [`text`](Self::text).
+    pub(crate) fn is_written_as(&self, other: &Self) -> bool {
+        self.leading_colon == other.leading_colon && self.segments == other.segments
+    }
+
     /// The only segment of a path that is a plain name.
     pub(crate) fn as_name(&self) -> Option<&Ident> {
         match self.segments.as_slice() {

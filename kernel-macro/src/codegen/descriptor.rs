@@ -4,13 +4,13 @@ use gridwise_ir::compile::{Compiled, CompiledConstant, CompiledLocation, Compile
 use gridwise_ir::descriptor::{
     FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, Size, SubgroupOperations, pack,
 };
-use proc_macro2::{Ident, Literal, Span};
+use proc_macro2::Literal;
 
 use super::message::message_tokens;
 use crate::message::Message;
 use crate::program::Program;
 use crate::render::{SITES, SiteUse};
-use crate::tokens::{Tokens, tokens};
+use crate::tokens::{Bytes, Plain, Tokens, Word, tokens};
 
 /// What generated code calls the descriptor's module: a `use` in front of it says where that is.
 pub(super) const DESCRIPTOR: &str = "__descriptor";
@@ -23,10 +23,11 @@ pub(super) fn descriptor_tokens(
     place: &CompiledLocation,
     sites: &[SiteUse],
 ) -> Tokens {
-    let home = &ident(DESCRIPTOR);
+    let home = Word(DESCRIPTOR);
     let (name, entry_point, size) = (&compiled.name, compiled.entry_point, number(compiled.push_constant_size));
     let location = location_tokens(compiled.location.as_ref().unwrap_or(place));
-    let spirv = Literal::byte_string(&pack(&compiled.words));
+    let spirv = &pack(&compiled.words);
+    let spirv = Bytes(spirv);
     // What the launch decides stands in fields of its own.
     let [x, y, z] = compiled.workgroup.map(|size| match size {
         Size::Known(size) => number(size),
@@ -46,7 +47,7 @@ pub(super) fn descriptor_tokens(
         tokens!(trap_binding: __Some(#binding), trap_words: #words,)
     });
     let obligations = (!compiled.obligations.is_empty()).then(|| {
-        let program = Literal::byte_string(&compiled.obligations);
+        let program = Bytes(&compiled.obligations);
         let traps_anyway = compiled.traps_anyway;
         tokens!(obligations: #home::Obligations(#program), traps_anyway: #traps_anyway,)
     });
@@ -56,14 +57,14 @@ pub(super) fn descriptor_tokens(
         let left = compiled.sites.iter().map(|site| {
             let tokens = site_tokens(site, sites, home);
             let Some(message) = site.format.and_then(|format| messages.get(format as usize)) else { return tokens };
-            let message = message_tokens(program, message, site.words, home);
+            let message = message_tokens(program, message, site.words, &home.into());
             tokens!(#home::Site { message: ::core::option::Option::Some(#message), ..#tokens })
         });
         tokens!(sites: &[#(#left),*],)
     });
     let features = (!compiled.features.is_empty()).then(|| {
         let features = compiled.features.iter().map(|(feature, at)| {
-            let feature = ident(feature.name());
+            let feature = Word(feature.name());
             let location = location_tokens(at.as_ref().or(compiled.location.as_ref()).unwrap_or(place));
             tokens!(#home::FeatureUse { feature: #home::Feature::#feature, location: #location })
         });
@@ -88,18 +89,18 @@ pub(super) fn descriptor_tokens(
 }
 
 /// `workgroup`, `constants` and `shared_arrays` of a kernel with const parameters.
-fn constants_tokens(compiled: &Compiled, home: &Ident) -> Tokens {
+fn constants_tokens(compiled: &Compiled, home: Word) -> Tokens {
     let sizes = compiled.workgroup.map(|size| {
         let (variant, value) = match size {
             Size::Known(value) => ("Known", number(value)),
             Size::Param(param) => ("Param", number(param)),
         };
-        let variant = ident(variant);
+        let variant = Word(variant);
         tokens!(#home::Size::#variant(#value))
     });
     let constants = compiled.constants.iter().map(|constant| {
         let CompiledConstant { name, ty, default, is_size } = constant;
-        let (ty, default) = (ident(ty.name()), Literal::u64_unsuffixed(*default));
+        let (ty, default) = (Word(ty.name()), Literal::u64_unsuffixed(*default));
         tokens!(#home::ConstParam { name: #name, ty: #home::ConstType::#ty, default: #default, is_size: #is_size })
     });
     let arrays = compiled.shared_arrays.iter().map(|(bytes, lengths)| {
@@ -131,12 +132,12 @@ fn launch_word_tokens(word: &LaunchWord) -> Tokens {
         LaunchWordKind::FirstGroup => ("first_group", None),
         LaunchWordKind::Len(param) => ("len", Some(param)),
     };
-    let maker = ident(maker);
+    let maker = Word(maker);
     let argument = argument.map(number).map(|argument| tokens!(, #argument));
     tokens!(__Word::#maker(#offset #argument))
 }
 
-fn parallel_tokens(parallel: &Parallel, variant: Option<&Compiled>, home: &Ident) -> Tokens {
+fn parallel_tokens(parallel: &Parallel, variant: Option<&Compiled>, home: Word) -> Tokens {
     let SubgroupOperations(operations) = parallel.subgroup_operations;
     let (shared_bytes, operations) = (number(parallel.shared_bytes), number(operations));
     let full_workgroups = parallel.full_workgroups;
@@ -146,8 +147,8 @@ fn parallel_tokens(parallel: &Parallel, variant: Option<&Compiled>, home: &Ident
     };
     let native = match variant {
         Some(variant) => {
-            let (spirv, FloatAtomics(needs)) = (Literal::byte_string(&pack(&variant.words)), variant.float_atomics);
-            let needs = number(needs);
+            let (spirv, FloatAtomics(needs)) = (&pack(&variant.words), variant.float_atomics);
+            let (spirv, needs) = (Bytes(spirv), number(needs));
             tokens! {
                 __Some(#home::NativeModule { spirv: #home::Spirv::Packed(#spirv), needs: #home::FloatAtomics(#needs) })
             }
@@ -171,23 +172,19 @@ fn location_tokens(location: &CompiledLocation) -> Tokens {
 }
 
 /// A site that is left: a row of the table that the twin has, too.
-fn site_tokens(site: &CompiledSite, table: &[SiteUse], home: &Ident) -> Tokens {
+fn site_tokens(site: &CompiledSite, table: &[SiteUse], home: Word) -> Tokens {
     let CompiledLocation { file, line, column } = &site.location;
     let row = table.iter().position(|row| {
         (row.kind, row.line, row.column) == (site.kind, *line, *column) && row.text == site.text && row.file == *file
     });
     if let Some(row) = row {
-        let (table, row) = (ident(SITES), Literal::usize_unsuffixed(row));
+        let (table, row) = (Word(SITES), number(row as u32));
         return tokens!(#table[#row]);
     }
-    let (kind, line, column, text) = (ident(site.kind.name()), number(*line), number(*column), &site.text);
+    let (kind, line, column, text) = (Word(site.kind.name()), number(*line), number(*column), &site.text);
     tokens!(#home::Site::new(#home::SiteKind::#kind, #file, #line, #column, #text))
 }
 
-fn ident(name: &str) -> Ident {
-    Ident::new(name, Span::call_site())
-}
-
-fn number(value: u32) -> Literal {
-    Literal::u32_unsuffixed(value)
+fn number(value: u32) -> Plain {
+    Plain(value)
 }

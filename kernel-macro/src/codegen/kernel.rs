@@ -1,17 +1,17 @@
 //! Everything a kernel without errors becomes.
 
 use gridwise_ir::compile::{Compiled, CompiledLocation};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::TokenStream;
 
 use super::descriptor::{DESCRIPTOR, descriptor_tokens};
 use super::dispatch::type_name;
 use super::generics::{const_params, constants, params_and_args, type_names};
-use crate::ast::{Fn, Item, ScalarName, TypeExpr, TypeKind};
+use crate::ast::{Fn, Item, Path, ScalarName, TypeExpr, TypeKind};
 use crate::editor;
 use crate::message::Message;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 use crate::render::{TWIN, render_host, render_original, sites_tokens};
-use crate::tokens::{Tokens, tokens, tokens_at};
+use crate::tokens::{Tokens, Word, tokens, tokens_at};
 use crate::typed::Ty;
 
 /// What a kernel was compiled to.
@@ -78,7 +78,7 @@ fn implementation(
     let assertions = assertions(function, &typed.params, private);
     let name = type_name(&function.name);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-    let (twin, home) = (Ident::new(TWIN, Span::call_site()), Ident::new(DESCRIPTOR, Span::call_site()));
+    let (twin, home) = (Word(TWIN), Word(DESCRIPTOR));
     let (sites, host) = (sites_tokens(&host.sites), host.tokens);
     Some(tokens! {
         #(#cfgs)*
@@ -113,9 +113,8 @@ fn assertions(function: &Fn, types: &[Ty], private: &TokenStream) -> Tokens {
     let mut seen = Vec::new();
     written.retain(|ty| {
         let TypeKind::Path(path) = &ty.kind else { return true };
-        let text = path.text();
-        let is_new = !seen.contains(&text);
-        seen.push(text);
+        let is_new = !seen.iter().any(|known: &&Path| known.is_written_as(path));
+        seen.push(path);
         is_new
     });
     let written = written.into_iter().map(|ty| {

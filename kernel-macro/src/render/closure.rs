@@ -1,9 +1,9 @@
 //! Closures, with the types of their parameters stated. Where Rust hands over references, the twin takes the values behind them.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident};
+use quote::ToTokens;
 
-use super::{Renderer, local};
+use super::{Renderer, numbered};
 use crate::ast::{Closure, Expr};
 use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::Ty;
@@ -22,7 +22,7 @@ impl Renderer<'_> {
             };
             let pattern = self.pattern(pattern);
             if is_lent {
-                let name = local(&format_ident!("__lent{position}").to_string());
+                let name = numbered(&format!("__lent{position}"));
                 tokens!(let #pattern: #ty = *#name;).to_tokens(&mut lets);
                 params.push(tokens!(#name));
             } else {

@@ -1,11 +1,11 @@
 //! Blocks, statements and expressions.
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream, TokenTree};
 
 use super::place::Chain;
 use super::{Mode, Renderer, context};
 use crate::ast::{self, Block, Expr, ExprKind, Item, Label, Member, Path, ScalarName, Statement, UnaryOp};
-use crate::tokens::{Put as _, Tokens, Writer, tokens, tokens_at};
+use crate::tokens::{Put as _, Tokens, Word, Writer, tokens, tokens_at};
 use crate::typed::{Callee, ConstValue, Resolution, Ty};
 
 impl Renderer<'_> {
@@ -209,7 +209,7 @@ impl Renderer<'_> {
             (ast::Literal::Int { value, .. }, _) => suffixed(*value, "u32"),
         };
         token.set_span(span);
-        tokens!(#token)
+        Tokens::from(TokenTree::from(token))
     }
 
     fn path_expr(&mut self, path: &Path, expr: &Expr) -> Tokens {
@@ -296,7 +296,7 @@ impl Renderer<'_> {
     fn call(&mut self, callee: &Path, args: &[Expr], expr: &Expr) -> Tokens {
         match self.typed.calls.get(&expr.id) {
             Some(Callee::Builtin(builtin)) if !self.is_original() => {
-                let name = Ident::new(builtin.name(), Span::call_site());
+                let name = Word(builtin.name());
                 if self.mode == Mode::Twin {
                     let cx = context();
                     return tokens!(#cx.#name());
@@ -331,7 +331,7 @@ impl Renderer<'_> {
             Member::Index(index, span) => {
                 let mut index = Literal::u32_unsuffixed(*index);
                 index.set_span(*span);
-                tokens!(#index)
+                Tokens::from(TokenTree::from(index))
             }
         }
     }

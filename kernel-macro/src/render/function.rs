@@ -1,7 +1,7 @@
 //! Whole functions: the original, the device function, and the host entry with the twin inside.
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::ToTokens;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident};
 
 use super::parallel::waits;
 use super::site::{SiteUse, sites_tokens};
@@ -9,7 +9,7 @@ use super::slice::TWIN_FN;
 use super::{Mode, Renderer, context, local, twin_import};
 use crate::ast::{Fn, Item, Param, TypeKind};
 use crate::program::{ItemId, Program, TypedItem};
-use crate::tokens::{Tokens, tokens, tokens_at};
+use crate::tokens::{Local, Plain, Tokens, Word, tokens, tokens_at};
 use crate::typed::{Ty, TypedFn};
 
 /// A kernel as its author wrote it with every type stated.
@@ -118,10 +118,10 @@ pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
     let (twin_path, cx) = (renderer.twin(), context());
     let (args, group, twin) = (local("__args"), local("__group"), local("__gridwise_twin"));
     let is_atomic = |param: &Param| typed.atomic_buffers.contains(&param.binding);
-    let params = function.params.iter().map(|param| twin_parameter(param, is_atomic(param), &twin_path));
+    let params = function.params.iter().map(|param| twin_parameter(param, is_atomic(param), twin_path));
     let taken = function.params.iter().zip(&typed.params).enumerate();
     let taken = taken.map(|(position, (param, ty))| {
-        let value = taken_argument(param, ty, is_atomic(param), position, &args);
+        let value = taken_argument(param, ty, is_atomic(param), position, args);
         let name = argument_name(position);
         tokens!(let #name = #value;)
     });
@@ -132,7 +132,7 @@ pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
         (false, true) => "run_ambient",
         (false, false) => "run",
     };
-    let run = Ident::new(run, Span::call_site());
+    let run = Word(run);
     let (generics, turbofish, clauses) = if function.generics.params.is_empty() {
         (None, None, None)
     } else {
@@ -174,7 +174,7 @@ fn parameter(param: &Param) -> Tokens {
     tokens!(#mutable #name: #ty)
 }
 
-fn twin_parameter(param: &Param, is_atomic: bool, twin: &Ident) -> Tokens {
+fn twin_parameter(param: &Param, is_atomic: bool, twin: Word) -> Tokens {
     match &param.ty.kind {
         TypeKind::Slice { mutable, element } if *mutable || is_atomic => {
             let (name, element) = (&param.name, &element.tokens);
@@ -185,11 +185,15 @@ fn twin_parameter(param: &Param, is_atomic: bool, twin: &Ident) -> Tokens {
 }
 
 fn argument_name(position: usize) -> Ident {
-    local(&format!("__argument{position}"))
+    const NAMES: [&str; 4] = ["__argument0", "__argument1", "__argument2", "__argument3"];
+    let span = Span::mixed_site();
+    NAMES
+        .get(position)
+        .map_or_else(|| format_ident!("__argument{position}", span = span), |name| Ident::new(name, span))
 }
 
-fn taken_argument(param: &Param, ty: &Ty, is_atomic: bool, position: usize, args: &Ident) -> Tokens {
-    let position = Literal::usize_unsuffixed(position);
+fn taken_argument(param: &Param, ty: &Ty, is_atomic: bool, position: usize, args: Local) -> Tokens {
+    let position = Plain(position as u32);
     match (&param.ty.kind, ty) {
         (TypeKind::Slice { mutable, element }, _) => {
             let element = &element.tokens;

@@ -36,7 +36,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 
 use crate::ast::{BindingId, Expr};
 use crate::program::{Program, ProgramItem};
-use crate::tokens::{Tokens, tokens};
+use crate::tokens::{Local, Tokens, Word, tokens};
 use crate::typed::{Ty, TypedFn};
 
 /// What generated code calls the twin's support module: a `use` in front of it says where that is.
@@ -91,9 +91,9 @@ impl<'a> Renderer<'a> {
     }
 
     /// The name of the twin's support module.
-    fn twin(&self) -> Ident {
+    fn twin(&self) -> Word {
         self.uses_twin.set(true);
-        Ident::new(TWIN, Span::call_site())
+        Word(TWIN)
     }
 
     /// Whether the rendering is the author's own code, not one that runs on the host device.
@@ -122,16 +122,21 @@ impl<'a> Renderer<'a> {
 
 /// `use …::twin::{self as __twin, names::*};`
 pub(crate) fn twin_import(krate: &TokenStream) -> Tokens {
-    let twin = Ident::new(TWIN, Span::call_site());
+    let twin = Word(TWIN);
     tokens!(use #krate::__private::twin::{self as #twin, names::*};)
 }
 
-/// A name that cannot clash with the author's.
-fn local(name: &str) -> Ident {
+/// As [`local`], with a number in it.
+fn numbered(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
+/// A name that cannot clash with the author's.
+const fn local(name: &'static str) -> Local {
+    Local(name)
+}
+
 /// The name of the twin's first parameter, the running invocation.
-fn context() -> Ident {
+const fn context() -> Local {
     local("__invocation")
 }

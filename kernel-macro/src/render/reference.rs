@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 use quote::format_ident;
 
 use super::place::{Chain, StepExpr, as_slice, index_names};
-use super::{Renderer, local};
+use super::{Renderer, local, numbered};
 use crate::ast::{BindingId, Expr, ExprKind, Pattern};
 use crate::tokens::{Put as _, Tokens, Writer, tokens, tokens_at};
 use crate::typed::{Callee, Resolution, Ty};
@@ -139,7 +139,7 @@ impl Renderer<'_> {
         }
         let (mut lets, mut stores, mut passed) = (Writer::new(), Writer::new(), Vec::new());
         for (position, arg) in args.iter().enumerate() {
-            let name = local(&format!("__argument{position}"));
+            let name = numbered(&format!("__argument{position}"));
             if !is_copied[position] {
                 let value = pass(self, position, arg);
                 tokens!(let #name = #value;).put(&mut lets);
@@ -148,7 +148,7 @@ impl Renderer<'_> {
             }
             let chain = Chain::new(referent(arg));
             let names: Vec<Ident> =
-                (0..chain.indices().count()).map(|index| local(&format!("__index{position}_{index}"))).collect();
+                (0..chain.indices().count()).map(|index| numbered(&format!("__index{position}_{index}"))).collect();
             self.index_lets(&chain, &names).put(&mut lets);
             let is_buffer = self.is_shared_buffer(chain.root);
             let get = if is_buffer { self.buffer_get(&chain, &names) } else { self.shared_get(&chain, &names) };

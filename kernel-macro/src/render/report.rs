@@ -25,7 +25,7 @@ impl Renderer<'_> {
                 let Some([left, right]) = compared(call).map(|sides| sides.map(|side| self.bare(side))) else {
                     return tokens!();
                 };
-                let names = [local("__left"), local("__right")];
+                let names = [local("__left"), local("__right")].map(Ident::from);
                 let panic = self.panic_call(call, whole, &names);
                 let [a, b] = names;
                 let op = if call.kind == MacroKind::AssertEq { tokens!(==) } else { tokens!(!=) };
@@ -72,7 +72,7 @@ impl Renderer<'_> {
     fn unwrap_call(&mut self, call: &MacroCall, bad: bool, whole: &Expr) -> Tokens {
         let [operand] = call.operands.as_slice() else { return tokens!() };
         let (value, ty) = (self.bare(operand), self.expr_ty(operand));
-        let (name, other) = (local("__value"), local("__other"));
+        let (name, other) = (local("__value"), Ident::from(local("__other")));
         let text = self.text(unwrap_message(call, ty), call, std::slice::from_ref(&other));
         let (sink, site) = (self.sink(), self.site_at(SiteKind::Panic, call.name.span(), whole));
         let twin = self.twin();
@@ -139,7 +139,7 @@ impl Renderer<'_> {
         if call.operands.is_empty() {
             return self.print_call(SiteKind::PrintError, dbg_message(whole, None), call, whole, &[]);
         }
-        let name = local("__value");
+        let name = Ident::from(local("__value"));
         let mut members = Vec::new();
         for operand in &call.operands {
             let value = self.bare(operand);

@@ -1,12 +1,12 @@
 //! Trap sites of a rendering: a table, and references to its rows.
 
 use gridwise_ir::descriptor::SiteKind;
-use proc_macro2::{Ident, Literal, Span};
+use proc_macro2::{Literal, Span};
 
 use super::Renderer;
 use crate::ast::Expr;
 use crate::source;
-use crate::tokens::{Tokens, tokens};
+use crate::tokens::{Plain, Tokens, Word, tokens};
 
 /// The name of a rendering's table of sites.
 pub(crate) const SITES: &str = "__SITES";
@@ -37,7 +37,7 @@ impl Renderer<'_> {
             sites.len() - 1
         });
         self.uses_names();
-        let (table, position) = (Ident::new(SITES, Span::call_site()), Literal::usize_unsuffixed(position));
+        let (table, position) = (Word(SITES), Plain(position as u32));
         tokens!(&#table[#position])
     }
 
@@ -56,15 +56,15 @@ impl Renderer<'_> {
 pub(crate) fn sites_tokens(sites: &[SiteUse]) -> Option<Tokens> {
     let first = &sites.first()?.file;
     let first_file = Literal::string(first);
-    let table = Ident::new(SITES, Span::call_site());
+    let table = Word(SITES);
     let rows = sites.iter().map(|site| {
         let SiteUse { kind, file, line, column, text } = site;
         let file = if file == first { first_file.clone() } else { Literal::string(file) };
-        let (line, column) = (Literal::u32_unsuffixed(*line), Literal::u32_unsuffixed(*column));
+        let (line, column) = (Plain(*line), Plain(*column));
         if *kind == SiteKind::IndexOutOfBounds {
             return tokens!(__Site::index(#file, #line, #column, #text));
         }
-        let kind = Ident::new(kind.name(), Span::call_site());
+        let kind = Word(kind.name());
         tokens!(__Site::new(__SiteKind::#kind, #file, #line, #column, #text))
     });
     Some(tokens!(const #table: &[__Site] = &[#(#rows),*];))

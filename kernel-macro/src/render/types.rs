@@ -1,12 +1,12 @@
 //! Types as tokens.
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 
 use quote::format_ident;
 
 use super::{Mode, Renderer};
 use crate::ast::{Item, ScalarName, TypeExpr, TypeKind};
-use crate::tokens::{Tokens, tokens};
+use crate::tokens::{Tokens, Word, tokens};
 use crate::typed::{Len, Ty};
 
 impl Renderer<'_> {
@@ -16,13 +16,12 @@ impl Renderer<'_> {
             Ty::Unit => tokens!(()),
             Ty::Scalar(scalar) => {
                 if self.is_original() && !scalar.is_half() {
-                    let name = Ident::new(scalar.name(), Span::call_site());
+                    let name = Word(scalar.name());
                     return tokens!(#name);
                 }
                 // Whatever `f32` may mean in this scope: the twin holds the author's types against it.
                 self.uses_names();
-                let name = Ident::new(&format!("__{}", scalar.name()), Span::call_site());
-                tokens!(#name)
+                Tokens::from(TokenTree::from(scalar_name(*scalar)))
             }
             // glam's `Vec4` compares to `BVec4A` on some targets: left to rustc.
             Ty::Vector(ScalarName::Bool, _) => tokens!(_),
@@ -89,10 +88,7 @@ impl Renderer<'_> {
     /// The length of an array.
     pub(super) fn len(&self, len: Len) -> Tokens {
         match len {
-            Len::Known(len) => {
-                let len = Literal::usize_suffixed(len as usize);
-                tokens!(#len)
-            }
+            Len::Known(len) => Tokens::from(TokenTree::from(Literal::usize_suffixed(len as usize))),
             Len::Chosen(number) => match self.program.chosen.get(number as usize) {
                 Some(chosen) => {
                     let name = &chosen.name;
@@ -102,6 +98,14 @@ impl Renderer<'_> {
             },
         }
     }
+}
+
+/// `__f32`
+fn scalar_name(scalar: ScalarName) -> Ident {
+    let mut text = String::with_capacity(8);
+    text.push_str("__");
+    text.push_str(scalar.name());
+    Ident::new(&text, Span::call_site())
 }
 
 /// glam's name of a vector type.
