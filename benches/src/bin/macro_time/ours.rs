@@ -5,6 +5,7 @@
 use std::time::{Duration, Instant};
 
 use gridwise_benches::Error;
+use gridwise_ir::batch::Request;
 use gridwise_ir::compile::{CompileOptions, Compiled, compile};
 use gridwise_ir::passes::optimize;
 use gridwise_ir::spirv;
@@ -141,9 +142,11 @@ fn lex(workload: &Workload, text: &str) -> Result<TokenStream, Error> {
     text.parse().map_err(|error: proc_macro2::LexError| wrong(workload, error.to_string()))
 }
 
+/// One item per invocation, so that the stages are all there is.
 fn compile_options(function: &Fn) -> CompileOptions {
     let slices = (0..).zip(&function.params).filter(|(_, param)| matches!(param.ty.kind, TypeKind::Slice { .. }));
-    CompileOptions { buffer_positions: slices.map(|(position, _)| position).collect(), ..CompileOptions::default() }
+    let buffer_positions = slices.map(|(position, _)| position).collect();
+    CompileOptions { buffer_positions, batch: Request::One, ..CompileOptions::default() }
 }
 
 fn wrong(workload: &Workload, detail: String) -> Error {
