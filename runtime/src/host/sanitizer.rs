@@ -41,8 +41,8 @@ pub(super) unsafe fn run_dispatch(
 unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep) -> Result<(Module, Outcome)> {
     let descriptor = dispatch.descriptor;
     let kernel_name = descriptor.name;
-    let broken = |cause| Error::InvalidModule { kernel: kernel_name, cause };
-    let text = descriptor.ir.ok_or(Error::NoIntermediate { kernel: kernel_name })?;
+    let broken = |cause| Error::InvalidModule { kernel: kernel_name.into(), cause };
+    let text = descriptor.ir.ok_or(Error::NoIntermediate { kernel: kernel_name.into() })?;
     let module = parse(text).map_err(|_| broken("its intermediate representation cannot be read"))?;
     let module = fix_constants(&module, dispatch.constants)
         .ok_or_else(|| broken("its intermediate representation has other const parameters"))?;
