@@ -6,7 +6,8 @@ use gridwise_benches::Error as BenchError;
 use crate::error::Error;
 use crate::plan::{A, LEN, Plan, expected, input};
 
-#[kernel(workgroup = 256)]
+// One item per invocation, as the peer's launches of the module's first entry point have it.
+#[kernel(workgroup = 256, items_per_invocation = 1)]
 pub(crate) fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     let i = global_id().x;
     y[i] = a * x[i] + y[i];
