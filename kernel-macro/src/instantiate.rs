@@ -30,7 +30,9 @@ fn fits(ty: &Ty, budget: &mut usize) -> bool {
     match ty {
         Ty::Array(element, _) | Ty::Option(element) => fits(element, budget),
         Ty::Result(value, error) => fits(value, budget) && fits(error, budget),
-        Ty::Tuple(members) => members.iter().all(|member| fits(member, budget)),
+        Ty::Tuple(members) | Ty::Struct(_, Some(members)) | Ty::Enum(_, Some(members)) => {
+            members.iter().all(|member| fits(member, budget))
+        }
         _ => true,
     }
 }
@@ -182,6 +184,9 @@ fn agrees(written: &Ty, found: &Ty) -> bool {
         (Ty::Buffer { element: a, mutable: m }, Ty::Buffer { element: b, mutable: n }) => m == n && agrees(a, b),
         (Ty::Result(a, e), Ty::Result(b, f)) => agrees(a, b) && agrees(e, f),
         (Ty::Tuple(a), Ty::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| agrees(a, b)),
+        (Ty::Struct(x, Some(a)), Ty::Struct(y, Some(b))) | (Ty::Enum(x, Some(a)), Ty::Enum(y, Some(b))) => {
+            x == y && a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| agrees(a, b))
+        }
         _ => written == found,
     }
 }

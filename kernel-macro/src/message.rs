@@ -2,9 +2,9 @@
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ExprKind, Format, Item, MacroCall, MacroKind};
+use crate::ast::{Expr, ExprKind, Format, MacroCall, MacroKind};
 use crate::format::escape;
-use crate::program::{Program, TypedItem};
+use crate::program::Program;
 use crate::source::{location, text};
 use crate::typed::{Ty, TypedFn};
 
@@ -153,21 +153,19 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
         Ty::Quat => u32::from(crate::linear::QUAT_LANES),
         Ty::Array(element, len) => word_count(program, element).saturating_mul(len.known().unwrap_or(u32::MAX)),
         Ty::Tuple(members) => sum(members),
-        Ty::Struct(item) => match (&program.items[*item].item, &program.items[*item].typed) {
-            (Item::Struct(_), TypedItem::Struct(fields)) => sum(fields),
-            _ => 0,
-        },
+        Ty::Struct(..) => sum(&program.fields_of(ty)),
         Ty::Unit
         | Ty::Never
         | Ty::Error
         | Ty::Const(_)
         | Ty::Chosen(_)
+        | Ty::Param(_)
         | Ty::Closure(..)
         | Ty::Iterator(_)
         | Ty::Buffer { .. }
         | Ty::Shared(_)
         | Ty::Atomic(_) => 0,
-        Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => {
+        Ty::Enum(_, _) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => {
             let variants = program.variants_of(ty).unwrap_or_default();
             variants.iter().map(|members| sum(members)).fold(1, u32::saturating_add)
         }

@@ -1,5 +1,6 @@
 //! A kernel with every item it names, gathered: what inference, lowering and rendering work on.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use gridwise_ir::arena::{Arena, EntityId as _};
@@ -99,6 +100,17 @@ pub(crate) struct TypedVariant {
 }
 
 impl Program {
+    /// The types of a struct's fields; empty for other types.
+    pub(crate) fn fields_of(&self, ty: &crate::typed::Ty) -> Cow<'_, [crate::typed::Ty]> {
+        use crate::typed::Ty;
+        let Ty::Struct(item, args) = ty else { return Cow::Borrowed(&[]) };
+        match (&self.items[*item].typed, args) {
+            (TypedItem::Struct(fields), None) => Cow::Borrowed(fields),
+            (TypedItem::Struct(fields), Some(args)) => fields.iter().map(|field| field.applied(args)).collect(),
+            _ => Cow::Borrowed(&[]),
+        }
+    }
+
     /// The members' types of each variant; `None` for types that are no enums.
     pub(crate) fn variants_of(&self, ty: &crate::typed::Ty) -> Option<Vec<Vec<crate::typed::Ty>>> {
         use crate::typed::Ty;
@@ -106,8 +118,14 @@ impl Program {
             Ty::Option(value) => Some(vec![Vec::new(), vec![(**value).clone()]]),
             Ty::Result(value, error) => Some(vec![vec![(**value).clone()], vec![(**error).clone()]]),
             Ty::Ordering => Some(vec![Vec::new(); 3]),
-            Ty::Enum(item) => match &self.items[*item].typed {
-                TypedItem::Enum(variants) => Some(variants.iter().map(|variant| variant.fields.clone()).collect()),
+            Ty::Enum(item, args) => match &self.items[*item].typed {
+                TypedItem::Enum(variants) => Some(match args {
+                    None => variants.iter().map(|variant| variant.fields.clone()).collect(),
+                    Some(args) => {
+                        let applied = |fields: &Vec<Ty>| fields.iter().map(|field| field.applied(args)).collect();
+                        variants.iter().map(|variant| applied(&variant.fields)).collect()
+                    }
+                }),
                 _ => None,
             },
             _ => None,

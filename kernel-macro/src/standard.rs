@@ -1,6 +1,6 @@
 //! What Rust's standard traits are for a type: built in, derived, or the author's `impl`. Reports and lowers nothing.
 
-use crate::ast::{Derives, Impl, Item, TypeExpr, TypeKind};
+use crate::ast::{Derives, Enum, Impl, Item, Struct, TypeExpr, TypeKind};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Len, Ty};
 
@@ -76,10 +76,18 @@ impl Standard {
 impl Program {
     /// How a struct or enum has a trait.
     pub(crate) fn given(&self, item: ItemId, of: Standard) -> Given {
+        let is_generic = match &self.items[item].item {
+            Item::Struct(Struct { generics, .. }) | Item::Enum(Enum { generics, .. }) => !generics.params.is_empty(),
+            _ => false,
+        };
         for (id, candidate) in self.items.iter() {
             let Item::Impl(implementation) = &candidate.item else { continue };
-            if !is_of(implementation, of) || self.named(id, &implementation.self_ty) != Some(item) {
+            if !is_of(implementation, of, is_generic) || self.named(id, &implementation.self_ty) != Some(item) {
                 continue;
+            }
+            // Which function it is depends on the arguments: operators find it, members of other types do not.
+            if is_generic {
+                return Given::Overridden;
             }
             let is_called = |item: &Item, name: &str| matches!(item, Item::Fn(function) if function.name == name);
             let has = |name: &str| self.members(id).find(|(_, member)| is_called(&member.item, name));
@@ -126,13 +134,15 @@ impl Program {
             }
             Ty::Ordering if !is_default => Ok(()),
             Ty::Tuple(members) => members.iter().try_for_each(|member| self.implied(member, of, found)),
-            Ty::Struct(item) | Ty::Enum(item) => match self.given(*item, of) {
+            Ty::Struct(item, _) | Ty::Enum(item, _) => match self.given(*item, of) {
                 Given::Written(function) => {
                     found.push(function);
                     Ok(())
                 }
                 Given::Derived => match &self.items[*item].typed {
-                    TypedItem::Struct(fields) => fields.iter().try_for_each(|field| self.implied(field, of, found)),
+                    TypedItem::Struct(_) => {
+                        self.fields_of(ty).iter().try_for_each(|field| self.implied(field, of, found))
+                    }
                     // The variant that is the default has no members.
                     _ if is_default => Ok(()),
                     _ => {
@@ -155,14 +165,14 @@ impl Program {
 }
 
 /// Whether an `impl` is one of the trait for a type of one's own, not for it and another type.
-fn is_of(implementation: &Impl, of: Standard) -> bool {
+fn is_of(implementation: &Impl, of: Standard, is_generic: bool) -> bool {
     let Some(path) = &implementation.of else { return false };
     let Some(name) = path.segments.last() else { return false };
     let is_alone = path.last_args().is_none_or(|args| match args.args.as_slice() {
         [arg] => arg.ty.as_ref().is_some_and(|ty| names_same(ty, &implementation.self_ty)),
         _ => false,
     });
-    name == of.name() && is_alone && implementation.generics.params.is_empty()
+    name == of.name() && (is_generic || is_alone && implementation.generics.params.is_empty())
 }
 
 /// Whether a type in an `impl` is the one that it is for.

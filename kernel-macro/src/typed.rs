@@ -28,7 +28,7 @@ pub(crate) enum Ty {
     Array(Rc<Ty>, Len),
     /// Never empty.
     Tuple(Rc<[Ty]>),
-    Struct(ItemId),
+    Struct(ItemId, TyArgs),
     /// The type of the closure at an expression of a function.
     Closure(ItemId, ExprId),
     /// The value of a const parameter: only as a generic argument.
@@ -36,7 +36,9 @@ pub(crate) enum Ty {
     /// The kernel's const parameter with this number, as a generic argument: its value is chosen for each launch.
     Chosen(u32),
     /// A `#[device] enum`.
-    Enum(ItemId),
+    Enum(ItemId, TyArgs),
+    /// A generic parameter of the struct or enum around, by its position: only in what a definition says of its members.
+    Param(u32),
     Option(Rc<Ty>),
     Result(Rc<Ty>, Rc<Ty>),
     /// `core::cmp::Ordering`
@@ -58,10 +60,15 @@ pub(crate) enum Ty {
     Error,
 }
 
+/// What the parameters of a generic struct or enum stand for, in their order; `None` where there are no parameters.
+pub(crate) type TyArgs = Option<Rc<[Ty]>>;
+
 /// The length of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Len {
     Known(u32),
+    /// A const parameter of the struct or enum around, by its position.
+    Param(u32),
     /// The kernel's const parameter with this number, which is at least 1.
     Chosen(u32),
 }
@@ -77,7 +84,7 @@ impl Len {
     pub(crate) fn known(self) -> Option<u32> {
         match self {
             Self::Known(len) => Some(len),
-            Self::Chosen(_) => None,
+            Self::Param(_) | Self::Chosen(_) => None,
         }
     }
 }
@@ -465,6 +472,32 @@ impl Ty {
     pub(crate) const U32: Self = Self::Scalar(ScalarName::U32);
     pub(crate) const USIZE: Self = Self::Scalar(ScalarName::Usize);
     pub(crate) const F32: Self = Self::Scalar(ScalarName::F32);
+
+    /// The type with arguments for the parameters of the definition that it stands in.
+    pub(crate) fn applied(&self, args: &[Self]) -> Self {
+        let inner = |ty: &Rc<Self>| Rc::new(ty.applied(args));
+        let all = |list: &TyArgs| list.as_ref().map(|list| list.iter().map(|ty| ty.applied(args)).collect());
+        match self {
+            Self::Param(position) => args.get(*position as usize).cloned().unwrap_or(Self::Error),
+            Self::Array(element, len) => {
+                let len = match len {
+                    Len::Param(position) => match args.get(*position as usize) {
+                        Some(Self::Const(len)) => Len::Known(u32::try_from(*len).unwrap_or(u32::MAX)),
+                        Some(Self::Chosen(number)) => Len::Chosen(*number),
+                        _ => return Self::Error,
+                    },
+                    other => *other,
+                };
+                Self::Array(inner(element), len)
+            }
+            Self::Tuple(members) => Self::Tuple(members.iter().map(|member| member.applied(args)).collect()),
+            Self::Struct(item, own) => Self::Struct(*item, all(own)),
+            Self::Enum(item, own) => Self::Enum(*item, all(own)),
+            Self::Option(value) => Self::Option(inner(value)),
+            Self::Result(value, error) => Self::Result(inner(value), inner(error)),
+            other => other.clone(),
+        }
+    }
 
     /// Whether it is an unsigned integer, which can index.
     pub(crate) fn is_unsigned(&self) -> bool {

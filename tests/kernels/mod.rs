@@ -15,6 +15,7 @@ pub mod doubles;
 pub mod fast_math;
 pub mod float_atomics;
 pub mod floats;
+pub mod generic_types;
 pub mod generics;
 pub mod grid;
 pub mod implementations;
@@ -65,6 +66,7 @@ pub fn all() -> Vec<Case> {
         doubles::CASES,
         fast_math::CASES,
         floats::CASES,
+        generic_types::CASES,
         generics::CASES,
         grid::CASES,
         implementations::CASES,

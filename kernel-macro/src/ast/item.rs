@@ -52,6 +52,7 @@ pub(crate) struct Param {
 #[derive(Debug, Clone)]
 pub(crate) struct Struct {
     pub(crate) name: Ident,
+    pub(crate) generics: Generics,
     /// Those of a tuple struct are called `_0`, `_1`, ….
     pub(crate) fields: Vec<(Ident, TypeExpr)>,
     pub(crate) shape: Shape,
@@ -82,6 +83,7 @@ pub(crate) enum Shape {
 #[derive(Debug, Clone)]
 pub(crate) struct Enum {
     pub(crate) name: Ident,
+    pub(crate) generics: Generics,
     pub(crate) variants: Vec<Variant>,
     /// Whether discriminants are `u32`; else `i32`, in which all other representations that kernels have fit.
     pub(crate) unsigned: bool,

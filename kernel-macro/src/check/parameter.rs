@@ -1,5 +1,7 @@
 //! What a kernel's parameters may be: types with one layout on host and device.
 
+use std::rc::Rc;
+
 use crate::ast::{Fn, Param, ScalarName};
 use crate::diag::{Diagnostics, code};
 use crate::infer::{holds_atomics, infer_signature, type_name};
@@ -52,7 +54,7 @@ fn refuse_value(ty: &Ty) -> Option<Refusal> {
         }
         Ty::Tuple(_) => Some(("Rust does not define the layout of tuples", "pass a struct with `#[derive(GpuData)]`")),
         Ty::Vector(ScalarName::Bool, _) => Some(("vectors of `bool` have no layout in buffers", "pass `u32` lanes")),
-        Ty::Enum(_) | Ty::Ordering => {
+        Ty::Enum(_, _) | Ty::Ordering => {
             Some(("not every number is a variant, and a buffer may hold any", "pass a `u32`, and `match` on it"))
         }
         Ty::Option(_) | Ty::Result(..) => {
@@ -83,6 +85,8 @@ fn refuse_open(ty: &Ty) -> Option<Refusal> {
             "write the length as a number, or take a buffer of single elements and compute the index",
         )),
         Ty::Array(element, _) => refuse_open(element),
+        Ty::Chosen(_) => refuse_open(&Ty::Array(Rc::new(Ty::Unit), Len::Chosen(0))),
+        Ty::Struct(_, Some(args)) => args.iter().find_map(refuse_open),
         _ => None,
     }
 }

@@ -3,11 +3,11 @@
 use gridwise_ir::layout::{Layout, field_offsets};
 use gridwise_ir::types::{Field, Scalar, StructDef, StructId, TypeId, Types};
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens as _, quote, quote_spanned};
 
 use crate::ast::{Item, ScalarName, SpanRange, Struct};
 use crate::diag::{Diagnostics, code};
-use crate::program::{ItemId, Program, ProgramItem, TypedItem};
+use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Len, Ty};
 
 /// The struct must say `#[repr(C)]`, and nothing else about its layout.
@@ -75,7 +75,7 @@ fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
         Ty::Scalar(ScalarName::Isize) => Some(("`isize` is 32 bits on the device", "use `i32`")),
         Ty::Vector(ScalarName::Bool, _) => Some(("not every byte is a `bool`", "use a `UVec`, and compare it with 0")),
         Ty::Tuple(_) | Ty::Unit => Some(("tuples have no fixed layout", "use one field for each member, or a struct")),
-        Ty::Enum(_) | Ty::Ordering => Some(("not every number is a variant", "use `u32`, and `match` on it")),
+        Ty::Enum(_, _) | Ty::Ordering => Some(("not every number is a variant", "use `u32`, and `match` on it")),
         Ty::Option(_) | Ty::Result(..) => {
             Some(("Rust does not define the layout of enums", "use a `u32` flag beside the value"))
         }
@@ -87,10 +87,10 @@ fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
 
 /// `Value` and `GpuData`. They come before gathering and stay when it fails, so that uses of the struct do not fail, too.
 pub(crate) fn data_impls(input: &syn::DeriveInput, krate: &TokenStream) -> TokenStream {
-    if !input.generics.params.is_empty() {
-        return TokenStream::new();
-    }
     let (data, name) = (quote!(#krate::__private::data), &input.ident);
+    if !input.generics.params.is_empty() {
+        return generic_data_impls(input, &data);
+    }
     quote! {
         #[automatically_derived]
         impl #data::Value for #name {
@@ -103,6 +103,34 @@ pub(crate) fn data_impls(input: &syn::DeriveInput, krate: &TokenStream) -> Token
     }
 }
 
+/// The same for a generic struct: the fields' types are bounds. Where they lie is asserted where a kernel names the struct.
+fn generic_data_impls(input: &syn::DeriveInput, data: &TokenStream) -> TokenStream {
+    let name = &input.ident;
+    let mut generics = input.generics.clone();
+    for param in generics.type_params_mut() {
+        param.default = None;
+        param.bounds.push(syn::parse_quote!(#data::GpuData));
+    }
+    if let syn::Data::Struct(fields) = &input.data {
+        let clauses = generics.make_where_clause();
+        for field in &fields.fields {
+            let ty = &field.ty;
+            clauses.predicates.push(syn::parse_quote!(#ty: #data::GpuData));
+        }
+    }
+    let (params, args, clauses) = generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #params #data::Value for #name #args #clauses {
+            // SAFETY: all fields are `GpuData`, as the bounds say: any bits are valid.
+            const ZERO: Self = unsafe { ::core::mem::zeroed() };
+        }
+        // SAFETY: `repr(C)` with fields that are `GpuData`, at offsets that each kernel asserts that names the struct.
+        #[automatically_derived]
+        unsafe impl #params #data::GpuData for #name #args #clauses {}
+    }
+}
+
 /// What makes the implementations sound: every field is `GpuData`, and lies where kernels look for it.
 pub(crate) fn data_assertions(
     program: &Program,
@@ -110,12 +138,16 @@ pub(crate) fn data_assertions(
     definition: &Struct,
     krate: &TokenStream,
 ) -> TokenStream {
+    if !definition.generics.params.is_empty() {
+        return TokenStream::new();
+    }
     let data = quote!(#krate::__private::data);
     let assertions = definition.fields.iter().map(|(_, written)| {
         let ty = &written.tokens;
         quote_spanned!(written.span.start=> assert_gpu_data::<#ty>();)
     });
-    let layout = layout_assertions(program, item, definition);
+    let name = definition.name.to_token_stream();
+    let layout = layout_assertions(program, &Ty::Struct(item, None), &name);
     quote! {
         const _: fn() = || {
             fn assert_gpu_data<T: #data::GpuData>() {}
@@ -125,11 +157,12 @@ pub(crate) fn data_assertions(
     }
 }
 
-/// That rustc's size, alignment and offsets are those the kernels use.
-fn layout_assertions(program: &Program, item: ItemId, definition: &Struct) -> TokenStream {
+/// That rustc's size, alignment and offsets are those the kernels use; `name`: the struct as written.
+pub(super) fn layout_assertions(program: &Program, ty: &Ty, name: &TokenStream) -> TokenStream {
     let mut types = Types::new();
-    let name = &definition.name;
-    let Some((id, ty)) = struct_type(program, item, &mut types) else { return TokenStream::new() };
+    let Ty::Struct(item, _) = ty else { return TokenStream::new() };
+    let Item::Struct(definition) = &program.items[*item].item else { return TokenStream::new() };
+    let Some((id, ty)) = struct_type(program, ty, &mut types) else { return TokenStream::new() };
     let (Some(layout), Some(offsets)) = (Layout::of(&types, ty), field_offsets(&types, id)) else {
         return TokenStream::new();
     };
@@ -154,13 +187,11 @@ fn layout_assertions(program: &Program, item: ItemId, definition: &Struct) -> To
     }
 }
 
-fn struct_type(program: &Program, item: ItemId, types: &mut Types) -> Option<(StructId, TypeId)> {
-    let ProgramItem { item: Item::Struct(definition), typed: TypedItem::Struct(fields), .. } = &program.items[item]
-    else {
-        return None;
-    };
+fn struct_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<(StructId, TypeId)> {
+    let Ty::Struct(item, _) = ty else { return None };
+    let Item::Struct(definition) = &program.items[*item].item else { return None };
     let mut lowered = Vec::new();
-    for ((name, _), ty) in definition.fields.iter().zip(fields) {
+    for ((name, _), ty) in definition.fields.iter().zip(program.fields_of(ty).iter()) {
         lowered.push(Field { name: name.to_string(), ty: memory_type(program, ty, types)? });
     }
     Some(types.add_struct(StructDef { name: definition.name.to_string(), fields: lowered, align: 1 }))
@@ -183,7 +214,7 @@ fn memory_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<TypeId> 
             // Of a length that the launch decides, only the least is certain.
             Some(types.array(element, len.known().unwrap_or(1)))
         }
-        Ty::Struct(id) => struct_type(program, *id, types).map(|(_, ty)| ty),
+        Ty::Struct(..) => struct_type(program, ty, types).map(|(_, ty)| ty),
         _ => None,
     }
 }

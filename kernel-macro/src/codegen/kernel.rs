@@ -3,6 +3,7 @@
 use gridwise_ir::compile::{Compiled, CompiledLocation};
 use proc_macro2::TokenStream;
 
+use super::data::layout_assertions;
 use super::descriptor::{DESCRIPTOR, descriptor_tokens};
 use super::dispatch::type_name;
 use super::generics::{const_params, constants, params_and_args, type_names};
@@ -75,7 +76,7 @@ fn implementation(
     let constants = constants(program, function, compiled);
     let params = const_params(function);
     let (_, args) = params_and_args(function);
-    let assertions = assertions(function, &typed.params, private);
+    let assertions = assertions(program, function, &typed.params, private);
     let name = type_name(&function.name);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let (twin, home) = (Word(TWIN), Word(DESCRIPTOR));
@@ -100,9 +101,17 @@ fn implementation(
 }
 
 /// What rustc must confirm about the parameters' types: the macro sees names only.
-fn assertions(function: &Fn, types: &[Ty], private: &TokenStream) -> Tokens {
-    let mut written = Vec::new();
+fn assertions(program: &Program, function: &Fn, types: &[Ty], private: &TokenStream) -> Tokens {
+    let (mut written, mut layouts) = (Vec::new(), Vec::new());
     for (param, ty) in function.params.iter().zip(types) {
+        let (of, tokens) = match (&param.ty.kind, ty) {
+            (TypeKind::Slice { element, .. }, Ty::Buffer { element: of, .. }) => (&**of, &element.tokens),
+            _ => (ty, &param.ty.tokens),
+        };
+        // Others say so themselves, where they are defined.
+        if let Ty::Struct(_, Some(_)) = of {
+            layouts.push(layout_assertions(program, of, tokens));
+        }
         match &param.ty.kind {
             TypeKind::Slice { element, .. } => written.push(&**element),
             _ if *ty == Ty::BOOL => {}
@@ -113,6 +122,9 @@ fn assertions(function: &Fn, types: &[Ty], private: &TokenStream) -> Tokens {
     let mut seen = Vec::new();
     written.retain(|ty| {
         let TypeKind::Path(path) = &ty.kind else { return true };
+        if !path.generics.is_empty() {
+            return true;
+        }
         let is_new = !seen.iter().any(|known: &&Path| known.is_written_as(path));
         seen.push(path);
         is_new
@@ -127,6 +139,7 @@ fn assertions(function: &Fn, types: &[Ty], private: &TokenStream) -> Tokens {
             fn assert_gpu_data<T: #private::data::GpuData>() {}
             #(#written)*
         };
+        #(#layouts)*
         #vec4
     }
 }

@@ -8,18 +8,31 @@ use crate::program::{ItemId, Program, TypedItem};
 
 /// `Value`, whose zero a read out of range gives. `None` for other items.
 pub(crate) fn value_impl(item: &Item, krate: &TokenStream) -> Option<TokenStream> {
-    let (name, zero) = match item {
-        Item::Struct(Struct { name, fields, shape, .. }) => (name, zero_of(quote!(Self), fields, *shape, krate)),
-        Item::Enum(Enum { name, variants, .. }) => {
+    let (name, generics, zero, fields) = match item {
+        Item::Struct(Struct { name, generics, fields, shape, .. }) => {
+            (name, generics, zero_of(quote!(Self), fields, *shape, krate), fields)
+        }
+        Item::Enum(Enum { name, generics, variants, .. }) => {
             let first = variants.first()?;
             let variant = &first.name;
-            (name, zero_of(quote!(Self::#variant), &first.fields, first.shape, krate))
+            (name, generics, zero_of(quote!(Self::#variant), &first.fields, first.shape, krate), &first.fields)
         }
         Item::Fn(_) | Item::Const(_) | Item::Impl(_) | Item::Trait(_) => return None,
     };
+    let mut generics = generics.source.clone();
+    if !generics.params.is_empty() {
+        let value = quote!(#krate::__private::data::Value);
+        generics.type_params_mut().for_each(|param| param.bounds.push(syn::parse_quote!(#value)));
+        let clauses = generics.make_where_clause();
+        for (_, ty) in fields {
+            let ty = &ty.tokens;
+            clauses.predicates.push(syn::parse_quote!(#ty: #value));
+        }
+    }
+    let (params, args, clauses) = generics.split_for_impl();
     Some(quote_spanned! {name.span()=>
         #[automatically_derived]
-        impl #krate::__private::data::Value for #name {
+        impl #params #krate::__private::data::Value for #name #args #clauses {
             const ZERO: Self = #zero;
         }
     })

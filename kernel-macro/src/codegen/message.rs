@@ -1,21 +1,19 @@
 //! The functions that make texts of the words of messages: rustc's own formatting, on values put together from words.
 
-use std::collections::BTreeMap;
-
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::ast::{Enum, Item, ScalarName, Shape};
 use crate::linear;
 use crate::message::Message;
-use crate::program::{ItemId, Program, TypedItem, TypedVariant};
+use crate::program::Program;
 use crate::render::TWIN;
 use crate::typed::Ty;
 
 /// `Message { … }` for a record of so many words.
 pub(super) fn message_tokens(program: &Program, message: &Message, words: u32, home: &Ident) -> TokenStream {
     let twin = Ident::new(TWIN, Span::call_site());
-    let mut decoder = Decoder { program, twin: &twin, structs: BTreeMap::new() };
+    let mut decoder = Decoder { program, twin: &twin, structs: Vec::new() };
     let mut values = Vec::new();
     let mut args = Vec::new();
     for (position, (name, ty)) in message.args.iter().enumerate() {
@@ -27,7 +25,7 @@ pub(super) fn message_tokens(program: &Program, message: &Message, words: u32, h
             None => quote!(#value),
         });
     }
-    let structs = decoder.structs.into_values();
+    let structs = decoder.structs.into_iter().map(|(_, tokens)| tokens);
     let format = Literal::string(&message.format);
     quote! {
         #home::Message {
@@ -47,7 +45,7 @@ struct Decoder<'a> {
     program: &'a Program,
     twin: &'a Ident,
     /// Stand-ins for structs, whose own names may be out of reach here; they show as derived `Debug` shows them.
-    structs: BTreeMap<ItemId, TokenStream>,
+    structs: Vec<(Ty, TokenStream)>,
 }
 
 impl Decoder<'_> {
@@ -79,8 +77,8 @@ impl Decoder<'_> {
                 let members = members.iter().map(|member| self.value(member)).collect::<Vec<_>>();
                 quote!((#(#members,)*))
             }
-            Ty::Struct(item) => {
-                let (name, fields) = (self.stand_in(*item), self.fields(*item));
+            Ty::Struct(..) => {
+                let (name, fields) = (self.stand_in(ty), self.fields(ty));
                 let values = fields.iter().map(|(field, ty)| {
                     let value = self.value(ty);
                     quote!(#field: #value)
@@ -88,7 +86,7 @@ impl Decoder<'_> {
                 let values: Vec<_> = values.collect();
                 quote!(#name { #(#values),* })
             }
-            Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => self.choice(ty),
+            Ty::Enum(_, _) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => self.choice(ty),
             _ => quote!(()),
         }
     }
@@ -113,8 +111,8 @@ impl Decoder<'_> {
                 (Ty::Ordering, 0) => quote!(::core::cmp::Ordering::Less),
                 (Ty::Ordering, 1) => quote!(::core::cmp::Ordering::Equal),
                 (Ty::Ordering, _) => quote!(::core::cmp::Ordering::Greater),
-                (Ty::Enum(item), _) => {
-                    let (home, variant) = (self.stand_in(*item), format_ident!("V{variant}"));
+                (Ty::Enum(..), _) => {
+                    let (home, variant) = (self.stand_in(ty), format_ident!("V{variant}"));
                     quote!(#home::#variant(#(#names),*))
                 }
                 _ => quote!(()),
@@ -160,8 +158,8 @@ impl Decoder<'_> {
                 let members = members.iter().map(|member| self.ty(member)).collect::<Vec<_>>();
                 quote!((#(#members,)*))
             }
-            Ty::Struct(item) | Ty::Enum(item) => {
-                let name = self.stand_in(*item);
+            Ty::Struct(..) | Ty::Enum(..) => {
+                let name = self.stand_in(ty);
                 quote!(#name)
             }
             Ty::Ordering => quote!(::core::cmp::Ordering),
@@ -188,30 +186,27 @@ impl Decoder<'_> {
         quote!(#twin::glam::#name)
     }
 
-    fn fields(&self, item: ItemId) -> Vec<(Ident, Ty)> {
-        match (&self.program.items[item].item, &self.program.items[item].typed) {
-            (Item::Struct(definition), TypedItem::Struct(types)) => {
-                definition.fields.iter().map(|(name, _)| name.clone()).zip(types.iter().cloned()).collect()
-            }
-            _ => Vec::new(),
-        }
+    fn fields(&self, ty: &Ty) -> Vec<(Ident, Ty)> {
+        let Ty::Struct(item, _) = ty else { return Vec::new() };
+        let Item::Struct(definition) = &self.program.items[*item].item else { return Vec::new() };
+        let types = self.program.fields_of(ty);
+        definition.fields.iter().map(|(name, _)| name.clone()).zip(types.iter().cloned()).collect()
     }
 
-    fn stand_in(&mut self, item: ItemId) -> Ident {
-        use gridwise_ir::arena::EntityId;
-        let name = format_ident!("__Struct{}", item.index());
-        if self.structs.contains_key(&item) {
+    fn stand_in(&mut self, of: &Ty) -> Ident {
+        let (Ty::Struct(item, _) | Ty::Enum(item, _)) = of else { return format_ident!("__Struct") };
+        if let Some(known) = self.structs.iter().position(|(known, _)| known == of) {
+            return format_ident!("__Struct{known}");
+        }
+        let position = self.structs.len();
+        let name = format_ident!("__Struct{position}");
+        self.structs.push((of.clone(), TokenStream::new()));
+        if let Item::Enum(definition) = &self.program.items[*item].item {
+            let variants = self.program.variants_of(of).unwrap_or_default();
+            self.structs[position].1 = self.enum_stand_in(&name, definition, &variants);
             return name;
         }
-        self.structs.insert(item, TokenStream::new());
-        if let (Item::Enum(definition), TypedItem::Enum(variants)) =
-            (&self.program.items[item].item, &self.program.items[item].typed)
-        {
-            let tokens = self.enum_stand_in(&name, definition, variants);
-            self.structs.insert(item, tokens);
-            return name;
-        }
-        let fields = self.fields(item);
+        let fields = self.fields(of);
         let declared: Vec<_> = fields
             .iter()
             .map(|(field, ty)| {
@@ -219,7 +214,7 @@ impl Decoder<'_> {
                 quote!(#field: #ty)
             })
             .collect();
-        let (text, is_tuple) = match &self.program.items[item].item {
+        let (text, is_tuple) = match &self.program.items[*item].item {
             Item::Struct(definition) => (definition.name.to_string(), definition.shape == Shape::Tuple),
             _ => (String::new(), false),
         };
@@ -236,17 +231,17 @@ impl Decoder<'_> {
                 }
             }
         };
-        self.structs.insert(item, tokens);
+        self.structs[position].1 = tokens;
         name
     }
 }
 
 impl Decoder<'_> {
-    fn enum_stand_in(&mut self, name: &Ident, definition: &Enum, variants: &[TypedVariant]) -> TokenStream {
+    fn enum_stand_in(&mut self, name: &Ident, definition: &Enum, variants: &[Vec<Ty>]) -> TokenStream {
         let (mut declared, mut shown) = (Vec::new(), Vec::new());
         for (position, (variant, typed)) in definition.variants.iter().zip(variants).enumerate() {
             let own = format_ident!("V{position}");
-            let types: Vec<_> = typed.fields.iter().map(|ty| self.ty(ty)).collect();
+            let types: Vec<_> = typed.iter().map(|ty| self.ty(ty)).collect();
             let members: Vec<_> = (0..types.len()).map(|member| format_ident!("__m{member}")).collect();
             let text = variant.name.to_string();
             declared.push(quote!(#own(#(#types),*)));

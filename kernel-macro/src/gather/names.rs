@@ -71,6 +71,7 @@ pub(crate) fn names_of_const(item: &Const) -> Vec<Path> {
 /// What a struct names.
 pub(crate) fn names_of_struct(item: &Struct) -> Vec<Path> {
     let mut names = Names::default();
+    names.generics(&item.generics);
     for (_, ty) in &item.fields {
         names.ty(ty);
     }
@@ -87,6 +88,7 @@ pub(crate) fn names_of_type(ty: &TypeExpr) -> Vec<Path> {
 /// What an enum names.
 pub(crate) fn names_of_enum(item: &Enum) -> Vec<Path> {
     let mut names = Names::default();
+    names.generics(&item.generics);
     for variant in &item.variants {
         for (_, ty) in &variant.fields {
             names.ty(ty);

@@ -8,6 +8,7 @@ use crate::diag::code;
 use crate::program::ItemId;
 use crate::typed::{Callee, Resolution, Ty};
 
+use super::closure::closure_literal;
 use super::generic::{Param, Request, unknown_params};
 use super::mismatch::Because;
 use super::name::parent;
@@ -164,8 +165,13 @@ impl<'a> Infer<'a> {
         Some(self.call_member(expr, candidate, None, all, expr.span))
     }
 
+    /// The arguments with their types; closures have to wait for what is asked of them.
     fn infer_all(&mut self, args: &'a [Expr]) -> Vec<(&'a Expr, Term)> {
-        args.iter().map(|arg| (arg, self.infer_reference(arg, &Expect::Nothing))).collect()
+        let found = args.iter().map(|arg| match closure_literal(arg) {
+            Some(_) => (arg, self.fresh()),
+            None => (arg, self.infer_reference(arg, &Expect::Nothing)),
+        });
+        found.collect()
     }
 
     fn method_of(&self, candidate: &Candidate) -> Option<&'a Fn> {
@@ -234,14 +240,34 @@ impl<'a> Infer<'a> {
             let found = args.len().saturating_sub(skip);
             let message = format!("`{name}` takes {count} argument{plural}, but {found} were given");
             self.diags.error(code::WRONG_ARGUMENTS, span, message);
+            args.iter().for_each(|(_, found)| self.table.poison(found));
         } else {
-            for (position, ((arg, found), param)) in (0u32..).zip(args.iter().zip(&function.params)) {
-                let term = self.within(member, params.clone(), |cx| cx.term_of(&param.ty));
-                let because = Because::Argument(member, position);
-                if is_operator || position == 0 && function.receiver.is_some() {
-                    self.coerce(arg, found, &term, because);
-                } else {
-                    self.coerce_argument(arg, found, &term, &param.ty, because);
+            // Closures last, as in rustc: the other arguments tell their types.
+            for closures in [false, true] {
+                for (position, ((arg, found), param)) in (0u32..).zip(args.iter().zip(&function.params)) {
+                    let literal = closure_literal(arg);
+                    if literal.is_some() != closures {
+                        continue;
+                    }
+                    let term = self.within(member, params.clone(), |cx| cx.term_of(&param.ty));
+                    let because = Because::Argument(member, position);
+                    let demand = self.demand_of(member, function, &params, position as usize);
+                    if let Some((inner, closure)) = literal {
+                        let made = self.infer_closure(inner, closure, demand.as_ref());
+                        self.record(inner.id, made.clone());
+                        self.record(arg.id, made.clone());
+                        self.table.unify(found, &made);
+                        self.coerce(arg, &made, &term, because);
+                        continue;
+                    }
+                    if let Some(demand) = &demand {
+                        self.fit_closure(arg, found, demand);
+                    }
+                    if is_operator || position == 0 && function.receiver.is_some() {
+                        self.coerce(arg, found, &term, because);
+                    } else {
+                        self.coerce_argument(arg, found, &term, &param.ty, because);
+                    }
                 }
             }
         }
@@ -318,11 +344,13 @@ impl<'a> Infer<'a> {
         {
             return Some(self.table.shallow(&param.term));
         }
+        let position = owner.len() - 1;
         let owner = parent(path);
         if let Some(&item) = self.program.items[self.item].uses.get(&owner.text()) {
+            let written = path.generics.iter().find(|args| args.segment == position);
             return match self.program.items[item].item {
-                Item::Struct(_) => Some(Term::Struct(item)),
-                Item::Enum(_) => Some(Term::Enum(item)),
+                Item::Struct(_) => Some(Term::Struct(item, self.open_args(item, written))),
+                Item::Enum(_) => Some(Term::Enum(item, self.open_args(item, written))),
                 _ => None,
             };
         }

@@ -3,7 +3,7 @@
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, Item, ScalarName};
+use crate::ast::{Enum, Expr, Item, ScalarName, Struct};
 use crate::diag::code;
 use crate::program::ItemId;
 use crate::standard::{Given, MAX_COMPARED, Standard};
@@ -90,7 +90,7 @@ impl<'a> Infer<'a> {
         };
         let (whole, part_name) = (self.name_of(ty), self.name_of(&part));
         let help = match &part {
-            Ty::Struct(item) | Ty::Enum(item) => self.help_to_compare(*item, of),
+            Ty::Struct(item, _) | Ty::Enum(item, _) => self.help_to_compare(*item, of),
             Ty::Array(_, Len::Chosen(_)) => "compare the elements in a loop: the launch decides how many".to_owned(),
             Ty::Array(..) => format!("compare the elements in a loop: arrays of more than {MAX_COMPARED} are long"),
             Ty::Scalar(_) => "floats have no total order, because of NaN: `partial_cmp`, or `total_cmp`".to_owned(),
@@ -111,10 +111,19 @@ impl<'a> Infer<'a> {
 
     fn help_to_compare(&self, item: ItemId, of: Standard) -> String {
         let name = self.name_of(&match self.program.items[item].item {
-            Item::Enum(_) => Ty::Enum(item),
-            _ => Ty::Struct(item),
+            Item::Enum(_) => Ty::Enum(item, None),
+            _ => Ty::Struct(item, None),
         });
         if self.program.given(item, of) == Given::Overridden {
+            let is_generic = match &self.program.items[item].item {
+                Item::Struct(Struct { generics, .. }) | Item::Enum(Enum { generics, .. }) => {
+                    !generics.params.is_empty()
+                }
+                _ => false,
+            };
+            if is_generic {
+                return format!("compare the `{name}` inside: which `impl` it has depends on its generic arguments");
+            }
             let (of, function) = (of.name(), of.function());
             return format!("write `{function}` only in `impl {of} for {name}`: kernels go by that one function");
         }
@@ -144,8 +153,8 @@ pub(super) fn is_composite(term: &Term) -> bool {
         term,
         Term::Tuple(_)
             | Term::Array(..)
-            | Term::Struct(_)
-            | Term::Enum(_)
+            | Term::Struct(_, _)
+            | Term::Enum(_, _)
             | Term::Option(_)
             | Term::Result(..)
             | Term::Ordering

@@ -28,7 +28,7 @@ impl<'a> Infer<'a> {
         };
         let (whole, part_name) = (self.name_of(ty), self.name_of(&part));
         let help = match &part {
-            Ty::Struct(item) | Ty::Enum(item) => self.help_to_derive(*item, "Default"),
+            Ty::Struct(item, _) | Ty::Enum(item, _) => self.help_to_derive(*item, "Default"),
             Ty::Array(..) => "write the array: Rust has defaults of up to 32 elements".to_owned(),
             _ => "write the value".to_owned(),
         };

@@ -191,7 +191,7 @@ impl<'a> Infer<'a> {
                 Some(format!("cast through an integer: `{source} as u32 as {}`", to.name()))
             }
             (Ty::Scalar(_), Ty::Scalar(_)) => return,
-            (Ty::Enum(item), Ty::Scalar(to)) if *to != ScalarName::Bool && *to != ScalarName::F32 => {
+            (Ty::Enum(item, _), Ty::Scalar(to)) if *to != ScalarName::Bool && *to != ScalarName::F32 => {
                 if self.is_fieldless(*item) {
                     return;
                 }

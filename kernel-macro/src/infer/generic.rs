@@ -3,7 +3,9 @@
 //! A generic function is inferred twice. As written, whatever depends on a parameter is [`Term::Error`], which fits
 //! everything: rustc checks that against the bounds. And once for each list of arguments, with all types known.
 
-use crate::ast::{Expr, ExprKind, Fn, GenericKind, Generics, Item, Path, PathArgs, ScalarName, SpanRange, TypeExpr};
+use crate::ast::{
+    Enum, Expr, ExprKind, Fn, GenericKind, Generics, Item, Path, PathArgs, ScalarName, SpanRange, Struct, TypeExpr,
+};
 use crate::diag::code;
 use crate::program::{Binding, ItemId, ProgramItem};
 use crate::typed::{Callee, ConstValue, InstanceRequest, Resolution, Ty};
@@ -12,7 +14,7 @@ use super::block::strip;
 use super::closure::closure_literal;
 use super::mismatch::Because;
 use super::ty::builtin_path;
-use super::unify::{Term, VarKind};
+use super::unify::{Term, TermArgs, VarKind};
 use super::{Expect, Infer};
 
 /// A generic parameter in scope.
@@ -46,8 +48,19 @@ pub(super) fn params_of(item: &ProgramItem) -> Vec<Param> {
     }
     match &item.item {
         Item::Fn(function) => unknown_params(&function.generics),
+        Item::Struct(Struct { generics, .. }) | Item::Enum(Enum { generics, .. }) => positional_params(generics),
         _ => Vec::new(),
     }
+}
+
+/// The parameters of a struct or enum in its definition: each is known by its position.
+fn positional_params(generics: &Generics) -> Vec<Param> {
+    let params = (0..).zip(&generics.params).map(|(position, param)| Param {
+        name: param.name.to_string(),
+        term: Term::Param(position),
+        scalar: scalar_of(&param.kind),
+    });
+    params.collect()
 }
 
 /// The const parameters in order, with their types.
@@ -93,13 +106,40 @@ impl<'a> Infer<'a> {
         if path.segments.len() == 1 { Some(term) } else { Some(self.projection(&term, path)) }
     }
 
-    /// The struct or enum that `Self` stands for.
-    pub(super) fn own_item(&self, path: &Path) -> Option<ItemId> {
+    /// The struct or enum that `Self` stands for, with its arguments.
+    pub(super) fn own_item(&self, path: &Path) -> Option<(ItemId, TermArgs)> {
         let param = self.param(path).filter(|param| param.scalar.is_none())?;
         match self.table.shallow(&param.term) {
-            Term::Struct(item) | Term::Enum(item) => Some(item),
+            Term::Struct(item, args) | Term::Enum(item, args) => Some((item, args)),
             _ => None,
         }
+    }
+
+    /// The struct or enum that a path names, with its arguments: those written behind the last segment that has some, else open.
+    pub(super) fn named_item(&mut self, path: &Path, written: Option<&'a PathArgs>) -> Option<(ItemId, TermArgs)> {
+        if let Some(own) = self.own_item(path) {
+            return Some(own);
+        }
+        let program = self.program;
+        let item = *program.items[self.item].uses.get(&path.text())?;
+        Some((item, self.open_args(item, written)))
+    }
+
+    /// New arguments for the parameters of a struct or enum, as far as they are written.
+    pub(super) fn open_args(&mut self, item: ItemId, written: Option<&'a PathArgs>) -> TermArgs {
+        let program = self.program;
+        let (name, generics) = match &program.items[item].item {
+            Item::Struct(Struct { name, generics, .. }) | Item::Enum(Enum { name, generics, .. }) => (name, generics),
+            _ => return None,
+        };
+        if generics.params.is_empty() {
+            return None;
+        }
+        let params = self.open_params(generics);
+        if let Some(written) = written {
+            self.unify_written(&name.to_string(), generics, &params, written);
+        }
+        Some(params.into_iter().map(|param| param.term).collect())
     }
 
     /// Whether a path is a type parameter.
@@ -165,7 +205,8 @@ impl<'a> Infer<'a> {
     pub(super) fn open_len(&self, len: &Expr) -> Option<Term> {
         let ExprKind::Path(path) = &strip(len).kind else { return None };
         let term = &self.param(path)?.term;
-        self.table.kind(term).map(|_| term.clone())
+        let is_open = matches!(term, Term::Param(_)) || self.table.kind(term).is_some();
+        is_open.then(|| term.clone())
     }
 
     /// Looks at types of another item, with its names and its parameters in scope.
@@ -298,6 +339,13 @@ impl<'a> Infer<'a> {
 
     /// The value of a const argument.
     fn const_argument(&mut self, scalar: ScalarName, value: &'a Expr) -> Term {
+        // What it stands for may still be open.
+        if let ExprKind::Path(path) = &strip(value).kind
+            && let Some(Param { term, scalar: Some(own), .. }) = self.param(path)
+            && *own == scalar
+        {
+            return term.clone();
+        }
         let outer = (std::mem::replace(&mut self.constant, true), self.diverges);
         let before = self.diags.len();
         self.check(value, &Term::Scalar(scalar), Because::Nothing);
@@ -349,7 +397,7 @@ fn is_known(ty: &Ty) -> bool {
         Ty::Error => false,
         Ty::Array(element, _) | Ty::Option(element) => is_known(element),
         Ty::Result(value, error) => is_known(value) && is_known(error),
-        Ty::Tuple(members) => members.iter().all(is_known),
+        Ty::Tuple(members) | Ty::Struct(_, Some(members)) | Ty::Enum(_, Some(members)) => members.iter().all(is_known),
         _ => true,
     }
 }

@@ -173,7 +173,7 @@ impl<'a> Infer<'a> {
         if let (Some(_), Some(_)) = (expr, find_row(name, receiver, Some(Kind::Function))) {
             return Some(format!("it is a function of the type: write `{written}::{name}(…)`"));
         }
-        if let Term::Struct(_) = receiver {
+        if let Term::Struct(_, _) = receiver {
             return Some("write it in an `impl` beside the struct, in a `#[device] mod`".to_owned());
         }
         if let Term::Buffer { .. } = receiver {

@@ -6,7 +6,7 @@ use crate::ast::{BinaryOp, BindingId, Expr, ExprKind, Item, Literal, ScalarName,
 use crate::diag::code;
 use crate::program::ItemId;
 use crate::source::text;
-use crate::typed::{Len, Resolution};
+use crate::typed::{Len, Resolution, Ty};
 
 use super::block::strip;
 use super::ty::vector_prefix;
@@ -110,6 +110,10 @@ impl<'a> Infer<'a> {
             Term::Result(value, error) => format!("Result<{}, {}>", self.written(&value), self.written(&error)),
             Term::Iterator(item) => format!("impl Iterator<Item = {}>", self.written(&item)),
             Term::Shared(held) => format!("Shared<{}>", self.written(&held)),
+            Term::Struct(item, Some(args)) | Term::Enum(item, Some(args)) => {
+                let args: Vec<String> = args.iter().map(|arg| self.written(arg)).collect();
+                format!("{}<{}>", self.name_of(&Ty::Struct(item, None)), args.join(", "))
+            }
             Term::Tuple(members) => {
                 let names: Vec<String> = members.iter().map(|member| self.written(member)).collect();
                 if names.len() == 1 { format!("({},)", names[0]) } else { format!("({})", names.join(", ")) }

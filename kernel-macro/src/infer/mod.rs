@@ -68,6 +68,8 @@ pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagno
             TypedItem::Generic(Box::new(cx.function(function)))
         }
         Item::Fn(function) => TypedItem::Fn(Box::new(cx.function(function))),
+        // Its value is found where it is used.
+        Item::Const(_) if cx.params.iter().any(|param| cx.table.is_poisoned(&param.term)) => TypedItem::None,
         Item::Const(constant) => cx.constant_item(constant).map_or(TypedItem::Error, TypedItem::Const),
         Item::Struct(definition) => TypedItem::Struct(cx.fields_of(definition)),
         Item::Enum(definition) => TypedItem::Enum(cx.variants_of(definition)),

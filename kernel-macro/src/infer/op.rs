@@ -211,8 +211,13 @@ impl<'a> Infer<'a> {
         let standard = if equality { Standard::PartialEq } else { Standard::PartialOrd };
         // An `impl` may also be one for another type than the derived one.
         let is_derived = match left {
-            Term::Struct(item) | Term::Enum(item) => {
-                left == right && self.program.given(*item, standard) == Given::Derived
+            Term::Struct(item, args) | Term::Enum(item, args) => {
+                let is_same = match (right, args) {
+                    // What is still open of the arguments is made equal below.
+                    (Term::Struct(right, Some(_)) | Term::Enum(right, Some(_)), Some(_)) => item == right,
+                    _ => left == right,
+                };
+                is_same && self.program.given(*item, standard) == Given::Derived
             }
             _ => true,
         };
@@ -420,7 +425,7 @@ fn linear_help(left: &Term, right: &Term) -> String {
 
 /// Whether a type is one that a user defined operators for.
 fn is_user_type(term: &Term) -> bool {
-    matches!(term, Term::Struct(_) | Term::Enum(_))
+    matches!(term, Term::Struct(_, _) | Term::Enum(_, _))
 }
 
 /// The trait of `+=` and its like, and its method.
@@ -492,7 +497,7 @@ fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
         Term::Scalar(ScalarName::F32 | ScalarName::F64) | Term::Var(_) if bits => {
             "work on the bits: `x.to_bits()` and `f32::from_bits`"
         }
-        Term::Struct(_) | Term::Tuple(_) | Term::Array(..) => "apply it to the members",
+        Term::Struct(_, _) | Term::Tuple(_) | Term::Array(..) => "apply it to the members",
         _ => return None,
     })
 }

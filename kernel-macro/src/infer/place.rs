@@ -13,7 +13,7 @@ use super::block::strip;
 use super::finish::Deferred;
 use super::mismatch::{Because, cast_source};
 use super::suggest::nearest;
-use super::unify::{Term, VarKind};
+use super::unify::{Term, TermArgs, VarKind};
 use super::{Expect, Infer, line_of, range};
 
 /// Names of a vector's lanes.
@@ -124,8 +124,8 @@ impl<'a> Infer<'a> {
         }
         let found = match (&base_term, member) {
             (Term::Error | Term::Never, _) => return base_term,
-            (Term::Struct(item), Member::Named(name)) => self.struct_field(*item, name),
-            (Term::Struct(item), Member::Index(index, _)) => self.struct_member(*item, *index),
+            (Term::Struct(item, args), Member::Named(name)) => self.struct_field(*item, args, name),
+            (Term::Struct(item, args), Member::Index(index, _)) => self.struct_member(*item, args, *index),
             (Term::Vector(scalar, lanes), Member::Named(name)) => LANES[..usize::from(*lanes)]
                 .iter()
                 .position(|lane| name == lane)
@@ -158,22 +158,22 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn struct_field(&mut self, item: ItemId, name: &Ident) -> Option<(usize, Term)> {
+    fn struct_field(&mut self, item: ItemId, args: &TermArgs, name: &Ident) -> Option<(usize, Term)> {
         let program = self.program;
         let Item::Struct(definition) = &program.items[item].item else { return None };
         let fields = Some(&definition.fields).filter(|_| definition.shape == Shape::Named)?;
         let position = fields.iter().position(|(field, _)| field == name)?;
         let TypedItem::Struct(types) = &program.items[item].typed else { return None };
-        Some((position, Term::from(types.get(position)?)))
+        Some((position, Term::member(types.get(position)?, args)))
     }
 
     /// Member `index` of a tuple struct.
-    fn struct_member(&mut self, item: ItemId, index: u32) -> Option<(usize, Term)> {
+    fn struct_member(&mut self, item: ItemId, args: &TermArgs, index: u32) -> Option<(usize, Term)> {
         let program = self.program;
         let Item::Struct(definition) = &program.items[item].item else { return None };
         let TypedItem::Struct(types) = &program.items[item].typed else { return None };
         let ty = types.get(index as usize).filter(|_| definition.shape == Shape::Tuple)?;
-        Some((index as usize, Term::from(ty)))
+        Some((index as usize, Term::member(ty, args)))
     }
 
     fn report_no_field(&mut self, base: &Expr, term: &Term, member: &Member) {
@@ -181,7 +181,7 @@ impl<'a> Infer<'a> {
             Member::Named(name) => (name.to_string(), name.span()),
             Member::Index(index, span) => (index.to_string(), *span),
         };
-        if let (Term::Struct(item), Member::Named(field)) = (term, member)
+        if let (Term::Struct(item, _), Member::Named(field)) = (term, member)
             && let Item::Struct(definition) = &self.program.items[*item].item
         {
             let what = format!("struct `{}`", definition.name);

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::ast::{Expr, ExprKind, Item, Pattern, TypeExpr};
+use crate::ast::{Expr, ExprKind, Pattern, TypeExpr};
 use crate::diag::code;
-use crate::program::{Program, TypedItem};
+use crate::program::Program;
 use crate::source::text;
 use crate::typed::{Resolution, SharedUse, Ty};
 
@@ -65,7 +65,7 @@ impl<'a> Infer<'a> {
                 );
                 match self.table.shallow(inner) {
                     Term::Array(..) => error.help(format!("index it: `{source}[i]`")),
-                    Term::Struct(_) => error.help(format!("use its fields: `{source}.field`")),
+                    Term::Struct(_, _) => error.help(format!("use its fields: `{source}.field`")),
                     _ => error.help("shared memory is an array or a struct: `Shared<[T; N]>`"),
                 };
             }
@@ -129,7 +129,7 @@ impl<'a> Infer<'a> {
         let (source, ty) = (text(place), self.describe(&self.table.shallow(&term)));
         let help = match (operator, &self.table.shallow(&term)) {
             (_, Term::Array(..)) => format!("write one element: `{source}[i].store(value, Relaxed)`"),
-            (_, Term::Struct(_)) => {
+            (_, Term::Struct(_, _)) => {
                 format!("write its fields one by one, the atomic ones with `{source}.field.store(value, Relaxed)`")
             }
             (Some(operator), _) => match fetch_of(operator) {
@@ -153,10 +153,7 @@ pub(crate) fn holds_atomics(program: &Program, ty: &Ty) -> bool {
         Ty::Atomic(_) => true,
         Ty::Array(element, _) | Ty::Buffer { element, .. } | Ty::Shared(element) => holds_atomics(program, element),
         Ty::Tuple(members) => members.iter().any(|member| holds_atomics(program, member)),
-        Ty::Struct(item) => match (&program.items[*item].item, &program.items[*item].typed) {
-            (Item::Struct(_), TypedItem::Struct(fields)) => fields.iter().any(|field| holds_atomics(program, field)),
-            _ => false,
-        },
+        Ty::Struct(..) => program.fields_of(ty).iter().any(|field| holds_atomics(program, field)),
         _ => false,
     }
 }

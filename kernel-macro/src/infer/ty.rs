@@ -2,16 +2,16 @@
 
 use std::rc::Rc;
 
-use crate::ast::{Expr, Item, Path, ScalarName, TypeExpr, TypeKind};
+use crate::ast::{Enum, Expr, Item, Path, ScalarName, Struct, TypeExpr, TypeKind};
 use crate::diag::code;
 use crate::linear;
-use crate::program::{Program, TypedItem};
+use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{ConstValue, Len, Ty};
 
 use super::Infer;
 use super::mismatch::Because;
 use super::suggest::nearest;
-use super::unify::Term;
+use super::unify::{Term, TermArgs};
 
 /// Names of the built-in types, for suggestions.
 pub(super) const BUILTIN_TYPES: &[&str] = &[
@@ -90,6 +90,8 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
         Ty::Matrix(size) => format!("Mat{size}"),
         Ty::Quat => "Quat".to_owned(),
         Ty::Array(element, Len::Known(len)) => format!("[{}; {len}]", type_name(program, element)),
+        Ty::Array(element, Len::Param(_)) => format!("[{}; _]", type_name(program, element)),
+        Ty::Param(_) => "{parameter}".to_owned(),
         Ty::Array(element, Len::Chosen(len)) => {
             format!("[{}; {}]", type_name(program, element), program.chosen_name(*len))
         }
@@ -97,11 +99,20 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
             let names: Vec<_> = members.iter().map(|member| type_name(program, member)).collect();
             if names.len() == 1 { format!("({},)", names[0]) } else { format!("({})", names.join(", ")) }
         }
-        Ty::Struct(item) | Ty::Enum(item) => match &program.items[*item].item {
-            Item::Struct(definition) => definition.name.to_string(),
-            Item::Enum(definition) => definition.name.to_string(),
-            _ => "{unknown}".to_owned(),
-        },
+        Ty::Struct(item, args) | Ty::Enum(item, args) => {
+            let name = match &program.items[*item].item {
+                Item::Struct(definition) => definition.name.to_string(),
+                Item::Enum(definition) => definition.name.to_string(),
+                _ => "{unknown}".to_owned(),
+            };
+            match args {
+                Some(args) => {
+                    let args: Vec<String> = args.iter().map(|arg| type_name(program, arg)).collect();
+                    format!("{name}<{}>", args.join(", "))
+                }
+                None => name,
+            }
+        }
         Ty::Option(value) => format!("Option<{}>", type_name(program, value)),
         Ty::Ordering => "Ordering".to_owned(),
         Ty::Result(value, error) => {
@@ -200,8 +211,8 @@ impl<'a> Infer<'a> {
                 return Term::Error;
             }
             match program.items[item].item {
-                Item::Struct(_) => return Term::Struct(item),
-                Item::Enum(_) => return Term::Enum(item),
+                Item::Struct(_) => return Term::Struct(item, self.written_args(item, path, ty)),
+                Item::Enum(_) => return Term::Enum(item, self.written_args(item, path, ty)),
                 Item::Fn(_) | Item::Const(_) | Item::Impl(_) | Item::Trait(_) => {}
             }
             self.diags
@@ -214,6 +225,24 @@ impl<'a> Infer<'a> {
         }
         self.report_unknown_type(path, ty);
         Term::Error
+    }
+
+    /// The arguments of a struct or enum in a type, where Rust wants all of them.
+    fn written_args(&mut self, item: ItemId, path: &'a Path, ty: &TypeExpr) -> TermArgs {
+        let args = self.open_args(item, path.last_args())?;
+        if path.last_args().is_none()
+            && let Item::Struct(Struct { name, generics, .. }) | Item::Enum(Enum { name, generics, .. }) =
+                &self.program.items[item].item
+        {
+            let count = args.len();
+            let plural = if count == 1 { "" } else { "s" };
+            let names: Vec<String> = generics.params.iter().map(|param| param.name.to_string()).collect();
+            self.diags
+                .error(code::WRONG_ARGUMENTS, ty.span, format!("`{name}` takes {count} generic argument{plural}"))
+                .help(format!("write `{name}<{}>` with a type or value for each", names.join(", ")));
+            return Some(args.iter().map(|_| Term::Error).collect());
+        }
+        Some(args)
     }
 
     fn report_unknown_type(&mut self, path: &Path, ty: &TypeExpr) {

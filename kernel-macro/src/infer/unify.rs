@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::ast::{ExprId, ScalarName};
 use crate::program::ItemId;
-use crate::typed::{Len, Ty};
+use crate::typed::{Len, Ty, TyArgs};
 
 /// A type that may still hold variables.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +16,7 @@ pub(super) enum Term {
     Quat,
     Array(Rc<Term>, Len),
     Tuple(Rc<[Term]>),
-    Struct(ItemId),
+    Struct(ItemId, TermArgs),
     /// An array whose length is still open.
     ArrayOf(Rc<Term>, Rc<Term>),
     /// The value of a const parameter.
@@ -25,7 +25,9 @@ pub(super) enum Term {
     Chosen(u32),
     /// The type of a closure.
     Closure(ItemId, ExprId),
-    Enum(ItemId),
+    Enum(ItemId, TermArgs),
+    /// A parameter of the struct or enum around, by its position.
+    Param(u32),
     Option(Rc<Term>),
     Result(Rc<Term>, Rc<Term>),
     /// `core::cmp::Ordering`
@@ -44,6 +46,9 @@ pub(super) enum Term {
     Error,
     Var(Var),
 }
+
+/// As [`TyArgs`](crate::typed::TyArgs).
+pub(super) type TermArgs = Option<Rc<[Term]>>;
 
 /// A type variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,11 +100,12 @@ impl From<&Ty> for Term {
             Ty::Quat => Self::Quat,
             Ty::Array(element, len) => Self::Array(Rc::new(Self::from(&**element)), *len),
             Ty::Tuple(members) => Self::Tuple(members.iter().map(Self::from).collect()),
-            Ty::Struct(item) => Self::Struct(*item),
+            Ty::Struct(item, args) => Self::Struct(*item, terms_of(args)),
             Ty::Const(value) => Self::Const(*value),
             Ty::Chosen(number) => Self::Chosen(*number),
             Ty::Closure(item, expr) => Self::Closure(*item, *expr),
-            Ty::Enum(item) => Self::Enum(*item),
+            Ty::Enum(item, args) => Self::Enum(*item, terms_of(args)),
+            Ty::Param(position) => Self::Param(*position),
             Ty::Option(value) => Self::Option(Rc::new(Self::from(&**value))),
             Ty::Iterator(item) => Self::Iterator(Rc::new(Self::from(&**item))),
             Ty::Ordering => Self::Ordering,
@@ -109,6 +115,45 @@ impl From<&Ty> for Term {
             Ty::Atomic(scalar) => Self::Atomic(*scalar),
             Ty::Never => Self::Never,
             Ty::Error => Self::Error,
+        }
+    }
+}
+
+fn terms_of(args: &TyArgs) -> TermArgs {
+    args.as_ref().map(|args| args.iter().map(Term::from).collect())
+}
+
+impl Term {
+    /// The type of a member, with arguments for the parameters of the definition that it stands in.
+    fn applied(ty: &Ty, args: &[Self]) -> Self {
+        let inner = |ty: &Rc<Ty>| Rc::new(Self::applied(ty, args));
+        let all = |list: &TyArgs| list.as_ref().map(|list| list.iter().map(|ty| Self::applied(ty, args)).collect());
+        match ty {
+            Ty::Param(position) => args.get(*position as usize).cloned().unwrap_or(Self::Error),
+            Ty::Array(element, Len::Param(position)) => {
+                let len = args.get(*position as usize).cloned().unwrap_or(Self::Error);
+                Self::ArrayOf(inner(element), Rc::new(len))
+            }
+            Ty::Array(element, len) => Self::Array(inner(element), *len),
+            Ty::Tuple(members) => Self::Tuple(members.iter().map(|member| Self::applied(member, args)).collect()),
+            Ty::Struct(item, own) => Self::Struct(*item, all(own)),
+            Ty::Enum(item, own) => Self::Enum(*item, all(own)),
+            Ty::Option(value) => Self::Option(inner(value)),
+            Ty::Result(value, error) => Self::Result(inner(value), inner(error)),
+            other => Self::from(other),
+        }
+    }
+
+    /// The types of a definition's members for some arguments of it.
+    pub(super) fn members(fields: &[Ty], args: &TermArgs) -> Vec<Self> {
+        fields.iter().map(|field| Self::member(field, args)).collect()
+    }
+
+    /// The type of one member.
+    pub(super) fn member(field: &Ty, args: &TermArgs) -> Self {
+        match args {
+            None => Self::from(field),
+            Some(args) => Self::applied(field, args),
         }
     }
 }
@@ -133,6 +178,7 @@ impl Table {
             Term::ArrayOf(element, len) => match self.shallow(len) {
                 Term::Const(len) => Term::Array(element.clone(), Len::Known(u32::try_from(len).unwrap_or(u32::MAX))),
                 Term::Chosen(number) => Term::Array(element.clone(), Len::Chosen(number)),
+                Term::Param(position) => Term::Array(element.clone(), Len::Param(position)),
                 Term::Error => Term::Error,
                 _ => term.clone(),
             },
@@ -165,12 +211,17 @@ impl Table {
                 let known = match n {
                     Len::Known(n) => Term::Const(i128::from(*n)),
                     Len::Chosen(number) => Term::Chosen(*number),
+                    Len::Param(position) => Term::Param(*position),
                 };
                 self.unify(len, &known) && self.unify(x, y)
             }
             (Term::ArrayOf(x, n), Term::ArrayOf(y, m)) => self.unify(n, m) && self.unify(x, y),
             (Term::Option(x), Term::Option(y)) | (Term::Iterator(x), Term::Iterator(y)) => self.unify(x, y),
             (Term::Result(x, e), Term::Result(y, f)) => self.unify(x, y) && self.unify(e, f),
+            (Term::Struct(x, Some(xs)), Term::Struct(y, Some(ys)))
+            | (Term::Enum(x, Some(xs)), Term::Enum(y, Some(ys))) => {
+                x == y && xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.unify(x, y))
+            }
             (Term::Tuple(xs), Term::Tuple(ys)) => {
                 xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.unify(x, y))
             }
@@ -207,12 +258,13 @@ impl Table {
             Term::Tuple(members) => {
                 Ty::Tuple(members.iter().map(|member| self.resolve(member)).collect::<Option<Rc<[Ty]>>>()?)
             }
-            Term::Struct(item) => Ty::Struct(item),
+            Term::Struct(item, args) => Ty::Struct(item, self.resolve_args(&args)?),
+            Term::Param(position) => Ty::Param(position),
             Term::Const(value) => Ty::Const(value),
             Term::Chosen(number) => Ty::Chosen(number),
             Term::Closure(item, expr) => Ty::Closure(item, expr),
             Term::ArrayOf(..) => return None,
-            Term::Enum(item) => Ty::Enum(item),
+            Term::Enum(item, args) => Ty::Enum(item, self.resolve_args(&args)?),
             Term::Option(value) => Ty::Option(Rc::new(self.resolve(&value)?)),
             Term::Iterator(item) => Ty::Iterator(Rc::new(self.resolve(&item)?)),
             Term::Ordering => Ty::Ordering,
@@ -232,6 +284,12 @@ impl Table {
         })
     }
 
+    /// `None` when something is undetermined.
+    fn resolve_args(&self, args: &TermArgs) -> Option<TyArgs> {
+        let Some(args) = args else { return Some(None) };
+        args.iter().map(|arg| self.resolve(arg)).collect::<Option<Rc<[Ty]>>>().map(Some)
+    }
+
     /// Binds every free variable of unknown kind inside `term` to [`Term::Error`].
     pub(super) fn poison(&mut self, term: &Term) {
         match self.shallow(term) {
@@ -247,7 +305,9 @@ impl Table {
                 self.poison(&value);
                 self.poison(&error);
             }
-            Term::Tuple(members) => members.iter().for_each(|member| self.poison(member)),
+            Term::Tuple(members) | Term::Struct(_, Some(members)) | Term::Enum(_, Some(members)) => {
+                members.iter().for_each(|member| self.poison(member));
+            }
             _ => {}
         }
     }
@@ -258,7 +318,9 @@ impl Table {
             Term::Var(Var(index)) => self.slots[index as usize] = Slot::Bound(Term::Error),
             Term::Array(element, _) | Term::Iterator(element) => self.blur(&element),
             Term::ArrayOf(element, len) => [element, len].iter().for_each(|part| self.blur(part)),
-            Term::Tuple(members) => members.iter().for_each(|member| self.blur(member)),
+            Term::Tuple(members) | Term::Struct(_, Some(members)) | Term::Enum(_, Some(members)) => {
+                members.iter().for_each(|member| self.blur(member));
+            }
             _ => {}
         }
     }
@@ -271,7 +333,9 @@ impl Table {
                 self.is_poisoned(&element)
             }
             Term::Result(value, error) => self.is_poisoned(&value) || self.is_poisoned(&error),
-            Term::Tuple(members) => members.iter().any(|member| self.is_poisoned(member)),
+            Term::Tuple(members) | Term::Struct(_, Some(members)) | Term::Enum(_, Some(members)) => {
+                members.iter().any(|member| self.is_poisoned(member))
+            }
             _ => false,
         }
     }
@@ -314,7 +378,9 @@ impl Table {
             Term::ArrayOf(value, error) | Term::Result(value, error) => {
                 self.occurs(var, &value) || self.occurs(var, &error)
             }
-            Term::Tuple(members) => members.iter().any(|member| self.occurs(var, member)),
+            Term::Tuple(members) | Term::Struct(_, Some(members)) | Term::Enum(_, Some(members)) => {
+                members.iter().any(|member| self.occurs(var, member))
+            }
             _ => false,
         }
     }

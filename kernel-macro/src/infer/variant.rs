@@ -14,7 +14,7 @@ use super::mismatch::Because;
 use super::name::parent;
 use super::suggest::nearest;
 use super::ty::builtin_modules;
-use super::unify::Term;
+use super::unify::{Term, TermArgs};
 use super::{Expect, Infer};
 
 /// A struct or variant that a path names.
@@ -42,39 +42,36 @@ pub(super) enum Named<'a> {
 
 impl<'a> Infer<'a> {
     /// The struct or variant that a path names.
-    pub(super) fn constructor_of(&mut self, path: &Path) -> Named<'a> {
+    pub(super) fn constructor_of(&mut self, path: &'a Path) -> Named<'a> {
         let program = self.program;
-        let uses = &program.items[self.item].uses;
-        let own = self.own_item(path);
-        if own.is_none() && self.names_param(path) {
+        if self.own_item(path).is_none() && self.names_param(path) {
             return Named::Broken;
         }
-        if let Some(item) = own.or_else(|| uses.get(&path.text()).copied()) {
+        if let Some((item, args)) = self.named_item(path, path.last_args()) {
             let Item::Struct(definition) = &program.items[item].item else { return Named::Other };
             let TypedItem::Struct(types) = &program.items[item].typed else {
                 self.poisoned = true;
                 return Named::Broken;
             };
             return Named::Constructor(Constructor {
-                term: Term::Struct(item),
                 variant: None,
-                fields: types.iter().map(Term::from).collect(),
+                fields: Term::members(types, &args),
+                term: Term::Struct(item, args),
                 names: &definition.fields,
                 shape: definition.shape,
                 item: Some(item),
             });
         }
-        let parent = parent(path);
-        let own = self.own_item(&parent);
-        if let Some(item) = own.or_else(|| uses.get(&parent.text()).copied())
+        // `Shape::<f32>::Circle` and `Shape::Circle::<f32>` are the same.
+        if let Some((item, args)) = self.named_item(&parent(path), path.generics.last())
             && let Item::Enum(definition) = &program.items[item].item
         {
-            return self.variant_of(item, definition, path);
+            return self.variant_of((item, args), definition, path);
         }
         self.builtin_variant(path).map_or(Named::Other, Named::Constructor)
     }
 
-    fn variant_of(&mut self, item: ItemId, definition: &'a Enum, path: &Path) -> Named<'a> {
+    fn variant_of(&mut self, (item, args): (ItemId, TermArgs), definition: &'a Enum, path: &Path) -> Named<'a> {
         let TypedItem::Enum(types) = &self.program.items[item].typed else {
             self.poisoned = true;
             return Named::Broken;
@@ -87,9 +84,9 @@ impl<'a> Infer<'a> {
         };
         let variant = &definition.variants[position];
         Named::Constructor(Constructor {
-            term: Term::Enum(item),
             variant: u32::try_from(position).ok(),
-            fields: types[position].fields.iter().map(Term::from).collect(),
+            fields: Term::members(&types[position].fields, &args),
+            term: Term::Enum(item, args),
             names: &variant.fields,
             shape: variant.shape,
             item: Some(item),
@@ -200,9 +197,10 @@ impl<'a> Infer<'a> {
     pub(super) fn note_variant(&mut self, expr: &'a Expr, constructor: &Constructor<'a>) {
         if let Some(variant) = constructor.variant {
             self.tables.variants.insert(expr.id, variant);
-            if constructor.item.is_none() {
-                self.open.push((expr, constructor.term.clone()));
-            }
+        }
+        let is_generic = matches!(constructor.term, Term::Struct(_, Some(_)) | Term::Enum(_, Some(_)));
+        if is_generic || constructor.variant.is_some() && constructor.item.is_none() {
+            self.open.push((expr, constructor.term.clone()));
         }
     }
 

@@ -153,7 +153,7 @@ impl FnCx<'_, '_, '_> {
                 }
                 self.order_members(&pairs, of)
             }
-            Ty::Struct(item) | Ty::Enum(item) if let Given::Written(function) = self.given(*item, of) => {
+            Ty::Struct(item, _) | Ty::Enum(item, _) if let Given::Written(function) = self.given(*item, of) => {
                 let result = self.call_on(function, a, b);
                 match (result, of) {
                     (Some(order), Standard::Ord) => order,
@@ -161,7 +161,7 @@ impl FnCx<'_, '_, '_> {
                     (None, _) => self.u32(EQUAL),
                 }
             }
-            Ty::Tuple(_) | Ty::Struct(_) => {
+            Ty::Tuple(_) | Ty::Struct(_, _) => {
                 let pairs = self.member_pairs(ty, a, b);
                 self.order_members(&pairs, of)
             }
@@ -258,7 +258,7 @@ impl FnCx<'_, '_, '_> {
         let (Some(tag), Some(other)) = (self.tag_of(ty, a), self.tag_of(ty, b)) else { return self.u32(EQUAL) };
         let variants = self.shared.program.variants_of(ty).unwrap_or_default();
         let by_tag = match ty {
-            Ty::Enum(item) => {
+            Ty::Enum(item, _) => {
                 let (number, other) = (self.enum_number(*item, tag), self.enum_number(*item, other));
                 self.order_numbers(number, other)
             }
@@ -313,12 +313,12 @@ impl FnCx<'_, '_, '_> {
                 }
                 self.equal_members(&pairs)
             }
-            Ty::Struct(item) | Ty::Enum(item)
+            Ty::Struct(item, _) | Ty::Enum(item, _)
                 if let Given::Written(function) = self.given(*item, Standard::PartialEq) =>
             {
                 self.call_on(function, a, b)
             }
-            Ty::Tuple(_) | Ty::Struct(_) => {
+            Ty::Tuple(_) | Ty::Struct(_, _) => {
                 let pairs = self.member_pairs(ty, a, b);
                 self.equal_members(&pairs)
             }

@@ -20,7 +20,7 @@ impl FnCx<'_, '_, '_> {
                 return self.compose_or_zero(id, &vec![value; len.known()? as usize]);
             }
             Ty::Tuple(members) => members.to_vec(),
-            Ty::Struct(item) | Ty::Enum(item) => match self.shared.program.given(*item, Standard::Default) {
+            Ty::Struct(item, _) | Ty::Enum(item, _) => match self.shared.program.given(*item, Standard::Default) {
                 Given::Written(function) => {
                     let function = self.shared.functions[&function];
                     return self.b.call(function, &[]);

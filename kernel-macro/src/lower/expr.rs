@@ -65,7 +65,7 @@ impl FnCx<'_, '_, '_> {
             ExprKind::Cast(inner, _) => {
                 let value = self.lower_expr(inner)?;
                 match (self.ty_of(inner), self.ty_of(expr)) {
-                    (Ty::Enum(item), Ty::Scalar(to)) => Some(self.enum_cast(*item, value, scalar(*to))),
+                    (Ty::Enum(item, _), Ty::Scalar(to)) => Some(self.enum_cast(*item, value, scalar(*to))),
                     (Ty::Ordering, Ty::Scalar(to)) => {
                         let (value, one) = (self.bitcast(value, Scalar::I32), self.i32(1));
                         let number = self.b.op(Op::Sub, &[value, one]);
@@ -198,6 +198,8 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn len_value(&mut self, len: Len) -> ValueId {
         match len {
             Len::Known(len) => self.u32(len),
+            // Definitions are not lowered.
+            Len::Param(_) => self.u32(0),
             Len::Chosen(number) => self.b.const_param(ConstParamId::new(number as usize)),
         }
     }

@@ -117,7 +117,7 @@ impl<'p> FnCx<'p, '_, '_> {
 
     /// For each arm the integers or tags it runs for, if that is all there is to tell arms apart.
     fn switch_keys(&mut self, matched: Matched<'_>, arms: &[Arm]) -> Option<Vec<Keys>> {
-        let is_enum = matches!(matched.ty, Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering);
+        let is_enum = matches!(matched.ty, Ty::Enum(_, _) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering);
         // A selector has 32 bits.
         let is_integer = matches!(matched.ty, Ty::Scalar(name) if name.is_int() && name.bits() == 32);
         if arms.len() < FEWEST_CASES || !(is_enum || is_integer) || arms.iter().any(|arm| arm.guard.is_some()) {

@@ -1,5 +1,6 @@
 //! Types of the kernel language as IR types; `usize` is `u32` here, `isize` `i32`. Declares structs when they are first met.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use gridwise_ir::arena::EntityId;
@@ -11,12 +12,12 @@ use super::parallel::cell_of;
 use crate::ast::{ExprId, Item, ScalarName};
 use crate::linear;
 use crate::program::{ItemId, Program, TypedItem};
-use crate::typed::{Len, Ty};
+use crate::typed::{Len, Ty, TyArgs};
 
 /// Maps types, and remembers which structs the module has.
 pub(super) struct TypeCx<'p> {
     program: &'p Program,
-    structs: FastMap<ItemId, TypeId>,
+    structs: FastMap<(ItemId, TyArgs), TypeId>,
     /// Those of two, three and four columns.
     matrices: [Option<TypeId>; 3],
     enums: FastMap<Ty, Rc<EnumLayout>>,
@@ -52,7 +53,8 @@ impl<'p> TypeCx<'p> {
     /// The IR type, or `None` for types without values or with a single one: unit, never, and what is made of them only.
     pub(super) fn lower(&mut self, types: &mut Types, ty: &Ty) -> Option<TypeId> {
         match ty {
-            Ty::Unit | Ty::Const(_) | Ty::Chosen(_) | Ty::Never | Ty::Error | Ty::Buffer { .. } | Ty::Shared(_) => None,
+            Ty::Unit | Ty::Const(_) | Ty::Chosen(_) | Ty::Param(_) | Ty::Never | Ty::Error => None,
+            Ty::Buffer { .. } | Ty::Shared(_) => None,
             Ty::Array(_, Len::Known(0)) | Ty::Iterator(_) => None,
             Ty::Closure(item, expr) => self.lower_closure(types, *item, *expr),
             Ty::Atomic(name) if self.native.holds(scalar(*name)) => Some(types.scalar(scalar(*name))),
@@ -71,8 +73,8 @@ impl<'p> TypeCx<'p> {
                 let members: Vec<_> = members.iter().filter_map(|member| self.lower(types, member)).collect();
                 (!members.is_empty()).then(|| types.intern(Type::Tuple(members)))
             }
-            Ty::Struct(item) => self.lower_struct(types, *item),
-            Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => {
+            Ty::Struct(item, args) => self.lower_struct(types, ty, (*item, args)),
+            Ty::Enum(_, _) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => {
                 self.enum_layout(types, ty).map(|layout| layout.ty)
             }
         }
@@ -119,14 +121,15 @@ impl<'p> TypeCx<'p> {
         (!members.is_empty()).then(|| types.intern(Type::Tuple(members)))
     }
 
-    fn lower_struct(&mut self, types: &mut Types, item: ItemId) -> Option<TypeId> {
-        if let Some(known) = self.structs.get(&item) {
+    fn lower_struct(&mut self, types: &mut Types, whole: &Ty, (item, args): (ItemId, &TyArgs)) -> Option<TypeId> {
+        let key = (item, args.clone());
+        if let Some(known) = self.structs.get(&key) {
             return Some(*known);
         }
         let program = self.program;
         let Item::Struct(ast) = &program.items[item].item else { return None };
         let mut fields = Vec::new();
-        for ((name, _), ty) in ast.fields.iter().zip(self.fields(item)) {
+        for ((name, _), ty) in ast.fields.iter().zip(program.fields_of(whole).iter()) {
             if let Some(ty) = self.lower(types, ty) {
                 fields.push(Field { name: name.to_string(), ty });
             }
@@ -135,27 +138,18 @@ impl<'p> TypeCx<'p> {
             return None;
         }
         let (_, id) = types.add_struct(StructDef { name: ast.name.to_string(), fields, align: 1 });
-        self.structs.insert(item, id);
+        self.structs.insert(key, id);
         Some(id)
     }
 
-    /// The types of a struct's fields in order.
-    pub(super) fn fields(&self, item: ItemId) -> &'p [Ty] {
-        match &self.program.items[item].typed {
-            TypedItem::Struct(fields) => fields,
-            _ => &[],
-        }
-    }
-
     /// The types of the members of a tuple or struct; for others it is empty.
-    pub(super) fn members<'t>(&self, ty: &'t Ty) -> &'t [Ty]
+    pub(super) fn members<'t>(&self, ty: &'t Ty) -> Cow<'t, [Ty]>
     where
         'p: 't,
     {
         match ty {
-            Ty::Tuple(members) => members,
-            Ty::Struct(item) => self.fields(*item),
-            _ => &[],
+            Ty::Tuple(members) => Cow::Borrowed(members),
+            _ => self.program.fields_of(ty),
         }
     }
 
@@ -166,8 +160,8 @@ impl<'p> TypeCx<'p> {
 
     /// The position that member `index` of `ty` has in IR, where members without values are left out.
     pub(super) fn position(&mut self, types: &mut Types, ty: &Ty, index: u32) -> u32 {
-        let before = self.members(ty).iter().take(index as usize);
-        let missing = before.filter(|member| self.lower(types, member).is_none()).count();
+        let members = self.members(ty);
+        let missing = members.iter().take(index as usize).filter(|member| self.lower(types, member).is_none()).count();
         index - missing as u32
     }
 }
@@ -184,6 +178,8 @@ pub(crate) fn matrix_type(types: &mut Types, size: u8) -> TypeId {
 pub(super) fn size(len: Len) -> Size {
     match len {
         Len::Known(len) => Size::Known(len),
+        // Definitions are not lowered.
+        Len::Param(_) => Size::Known(0),
         Len::Chosen(number) => Size::Param(ConstParamId::new(number as usize)),
     }
 }

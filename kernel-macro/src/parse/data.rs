@@ -10,15 +10,15 @@ use crate::diag::{Diagnostics, code};
 /// Parses a struct of any shape.
 pub(crate) fn parse_device_struct(item: &syn::ItemStruct, diags: &mut Diagnostics) -> Struct {
     let mut parser = Parser::new(diags);
-    parser.check_generics(&item.generics);
+    let generics = parser.data_generics(&item.generics);
     let (shape, fields) = parser.members_of(&item.fields);
-    Struct { name: item.ident.clone(), fields, shape, derives: derives_of(&item.attrs) }
+    Struct { name: item.ident.clone(), generics, fields, shape, derives: derives_of(&item.attrs) }
 }
 
 /// Parses an enum.
 pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum {
     let mut parser = Parser::new(diags);
-    parser.check_generics(&item.generics);
+    let generics = parser.data_generics(&item.generics);
     let unsigned = item.attrs.iter().any(is_unsigned_repr);
     let variants = item.variants.iter().map(|variant| {
         let (shape, fields) = parser.members_of(&variant.fields);
@@ -39,7 +39,7 @@ pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum 
             .help("add a variant");
     }
     let derives = derives_of(&item.attrs);
-    Enum { name: item.ident.clone(), variants, unsigned, expr_count: parser.exprs, derives }
+    Enum { name: item.ident.clone(), generics, variants, unsigned, expr_count: parser.exprs, derives }
 }
 
 impl Parser<'_> {

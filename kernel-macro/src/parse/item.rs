@@ -67,7 +67,9 @@ pub(super) fn fn_of(
 /// Parses a device const.
 pub(crate) fn parse_const(item: &syn::ItemConst, diags: &mut Diagnostics) -> Const {
     let mut parser = Parser::new(diags);
-    parser.check_generics(&item.generics);
+    if !item.generics.params.is_empty() {
+        parser.unsupported(&item.generics.params, "generic parameters of consts are", "write a `const` of an `impl`");
+    }
     if item.ident == "_" {
         let error =
             parser.diags.error(code::BAD_SIGNATURE, SpanRange::token(item.ident.span()), "a device const needs a name");
@@ -90,10 +92,10 @@ pub(super) fn parse_owned_const(name: &Ident, ty: &Type, value: &syn::Expr, diag
 /// Parses a struct with named fields.
 pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> Struct {
     let mut parser = Parser::new(diags);
-    parser.check_generics(&item.generics);
+    let generics = parser.data_generics(&item.generics);
     let fields = parser.fields(item);
     let derives = super::module::derives_of(&item.attrs);
-    Struct { name: item.ident.clone(), fields, shape: Shape::Named, derives }
+    Struct { name: item.ident.clone(), generics, fields, shape: Shape::Named, derives }
 }
 
 impl Parser<'_> {
@@ -110,13 +112,24 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn check_generics(&mut self, generics: &syn::Generics) {
-        if !generics.params.is_empty() {
-            self.unsupported(&generics.params, "generic parameters of types are", "write one type for each");
+    /// The generic parameters of a struct or enum.
+    pub(super) fn data_generics(&mut self, generics: &syn::Generics) -> Generics {
+        for param in &generics.params {
+            let (default, help) = match param {
+                syn::GenericParam::Type(param) => {
+                    (param.default.as_ref().map(|(_, ty)| ty.to_token_stream()), "the type")
+                }
+                syn::GenericParam::Const(param) => {
+                    (param.default.as_ref().map(|(_, value)| value.to_token_stream()), "the value")
+                }
+                syn::GenericParam::Lifetime(_) => (None, ""),
+            };
+            if let Some(default) = default {
+                let help = format!("remove it, and name {help} wherever the struct or enum is named");
+                self.unsupported(default, "the default of a generic parameter is", &help);
+            }
         }
-        if let Some(clause) = &generics.where_clause {
-            self.unsupported(clause, "`where` clauses are", "remove the clause");
-        }
+        self.generics(generics)
     }
 
     fn check_signature(&mut self, signature: &syn::Signature) {

@@ -5,7 +5,8 @@ use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::format_ident;
 
 use super::{Mode, Renderer};
-use crate::ast::{Item, ScalarName, TypeExpr, TypeKind};
+use crate::ast::{Enum, GenericKind, Item, ScalarName, Struct, TypeExpr, TypeKind};
+use crate::program::ItemId;
 use crate::tokens::{Tokens, Word, tokens};
 use crate::typed::{Len, Ty};
 
@@ -45,10 +46,14 @@ impl Renderer<'_> {
                 let members = members.iter().map(|member| self.ty(member));
                 tokens!((#(#members,)*))
             }
-            Ty::Struct(id) | Ty::Enum(id) => {
+            Ty::Struct(id, args) | Ty::Enum(id, args) => {
                 let written = self.item.uses.iter().find(|(_, used)| *used == id).map(|(path, _)| path);
-                let written = written.and_then(|path| path.parse::<TokenStream>().ok());
-                written.map_or_else(|| tokens!(_), Tokens::from)
+                let Some(written) = written.and_then(|path| path.parse::<TokenStream>().ok()) else {
+                    return tokens!(_);
+                };
+                let Some(args) = args else { return written.into() };
+                let args = self.generic_args(*id, args);
+                tokens!(#written<#args>)
             }
             Ty::Option(value) => {
                 let value = self.ty(value);
@@ -67,6 +72,7 @@ impl Renderer<'_> {
             | Ty::Shared(_)
             | Ty::Const(_)
             | Ty::Chosen(_)
+            | Ty::Param(_)
             | Ty::Closure(..)
             | Ty::Iterator(_)
             | Ty::Never
@@ -85,10 +91,33 @@ impl Renderer<'_> {
         function.generics.source.type_params().any(|param| param.ident == *first)
     }
 
+    /// The arguments of a generic struct or enum.
+    fn generic_args(&self, item: ItemId, args: &[Ty]) -> Tokens {
+        let generics = match &self.program.items[item].item {
+            Item::Struct(Struct { generics, .. }) | Item::Enum(Enum { generics, .. }) => &generics.params,
+            _ => return tokens!(_),
+        };
+        let args = args.iter().zip(generics).map(|(arg, param)| match (arg, &param.kind) {
+            (Ty::Const(value), GenericKind::Const(ty)) if ty.tokens.to_string() == "bool" => {
+                let value = Ident::new(if *value == 0 { "false" } else { "true" }, Span::call_site());
+                tokens!(#value)
+            }
+            (Ty::Const(value), _) => {
+                let value = Literal::i128_unsuffixed(*value);
+                tokens!({ #value })
+            }
+            (Ty::Chosen(number), _) => self.len(Len::Chosen(*number)),
+            (ty, _) => self.ty(ty),
+        });
+        let args: Vec<_> = args.collect();
+        tokens!(#(#args),*)
+    }
+
     /// The length of an array.
     pub(super) fn len(&self, len: Len) -> Tokens {
         match len {
             Len::Known(len) => Tokens::from(TokenTree::from(Literal::usize_suffixed(len as usize))),
+            Len::Param(_) => tokens!(_),
             Len::Chosen(number) => match self.program.chosen.get(number as usize) {
                 Some(chosen) => {
                     let name = &chosen.name;

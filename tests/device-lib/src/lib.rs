@@ -6,10 +6,12 @@ mod exchange;
 pub mod geometry;
 mod graded;
 pub mod shape;
+mod span;
 
 pub use complex::number::Complex;
 pub use exchange::{exchange, largest_of, sum_of_squares};
 pub use graded::grades;
+pub use span::item::{Reading, Span};
 
 /// Re-exports under other paths, to gather through.
 pub mod prelude {

@@ -4,6 +4,7 @@ mod attributes;
 mod barriers;
 mod driver;
 mod examples;
+mod generic_types;
 mod limits;
 mod modules;
 mod output;

@@ -196,15 +196,6 @@ fn bad_struct() {
     "#]],
     );
     check_errors(
-        "#[derive(GpuData)] #[repr(C)] struct S<T> { a: T }",
-        expect![[r#"
-            error: [K0001] generic parameters of types are not supported in kernels
-                   help: write one type for each
-             1 | #[derive(GpuData)] #[repr(C)] struct S<T> { a: T }
-               |                                        ^
-        "#]],
-    );
-    check_errors(
         "#[derive(GpuData)] #[repr(C)]
 struct S { a: bool, b: usize, c: (f32, f32), d: [bool; 2], e: BVec3, f: [u32; 0] }",
         expect![[r#"

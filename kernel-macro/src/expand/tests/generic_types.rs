@@ -1,0 +1,139 @@
+//! Generic structs and enums: what is wrong with them, and with their arguments.
+
+use expect_test::expect;
+
+use super::driver::{accepted, check_errors};
+
+const PAIR: &str = "#[device] mod m { pub struct Pair<A, B> { pub a: A, pub b: B } \
+     impl<A: Copy, B: Copy> Pair<A, B> { pub fn new(a: A, b: B) -> Self { Self { a, b } } } \
+     pub enum Step<T> { Stay, Go(T) } pub struct Tile<const N: usize> { pub cells: [u32; N] } }";
+
+fn with_pair(kernel: &str) -> String {
+    format!("{PAIR}\n{kernel}")
+}
+
+#[test]
+fn accepted_uses() {
+    accepted(&with_pair(
+        "#[kernel] fn k(x: &mut [f32]) { let p = Pair::new(x[0], 2u32); let s = Step::Go(p); \
+         if let Step::Go(Pair { a, b }) = s { x[0] = a + b as f32; } }",
+    ));
+    accepted(&with_pair(
+        "#[kernel(N = 4)] fn k<const N: usize>(x: &mut [u32]) { let t = Tile::<N> { cells: [x[0]; N] }; x[0] = t.cells[1]; }",
+    ));
+}
+
+#[test]
+fn definitions() {
+    check_errors(
+        "#[device] mod m { pub struct S<T = f32> { pub a: T } }",
+        expect![[r#"
+        error: [K0001] the default of a generic parameter is not supported in kernels
+               help: remove it, and name the type wherever the struct or enum is named
+         1 | #[device] mod m { pub struct S<T = f32> { pub a: T } }
+           |                                    ^^^
+    "#]],
+    );
+    check_errors(
+        "#[device] mod m { pub struct S<'a> { pub a: &'a u32 } }",
+        expect![[r#"
+        error: [K0001] lifetime parameters are not supported in kernels
+               help: leave lifetimes out: they are elided
+         1 | #[device] mod m { pub struct S<'a> { pub a: &'a u32 } }
+           |                                ^^
+        error: [K0001] a reference here is not supported in kernels
+               help: parameters of device functions and variables of a `let` may be references; elsewhere write the value's type
+         1 | #[device] mod m { pub struct S<'a> { pub a: &'a u32 } }
+           |                                             ^^^^^^^
+    "#]],
+    );
+    check_errors(
+        "#[device] mod m { pub enum E<const N: usize = 4> { A([u32; N]) } }",
+        expect![[r#"
+        error: [K0001] the default of a generic parameter is not supported in kernels
+               help: remove it, and name the value wherever the struct or enum is named
+         1 | #[device] mod m { pub enum E<const N: usize = 4> { A([u32; N]) } }
+           |                                               ^
+    "#]],
+    );
+    check_errors(
+        "#[device] mod m { pub struct S<T> { pub a: U } pub struct U<T> { pub b: T } }",
+        expect![[r#"
+            error: [K0106] `U` takes 1 generic argument
+                   help: write `U<T>` with a type or value for each
+             1 | #[device] mod m { pub struct S<T> { pub a: U } pub struct U<T> { pub b: T } }
+               |                                            ^
+        "#]],
+    );
+}
+
+#[test]
+fn arguments() {
+    check_errors(
+        &with_pair("#[kernel] fn k(x: &mut [f32]) { let p = Pair { a: x[0], b: 2u32 }; let q: Pair<u32, u32> = p; }"),
+        expect![[r#"
+            error: [K0102] expected `Pair<u32, u32>`, found `Pair<f32, u32>`
+             2 | #[kernel] fn k(x: &mut [f32]) { let p = Pair { a: x[0], b: 2u32 }; let q: Pair<u32, u32> = p; }
+               |                                                                                            ^
+        "#]],
+    );
+    check_errors(
+        &with_pair("#[kernel] fn k(x: &mut [f32]) { let p: Pair<f32> = Pair::new(x[0], 2u32); }"),
+        expect![[r#"
+            error: [K0106] `Pair` takes 2 generic arguments, but 1 were given
+             2 | #[kernel] fn k(x: &mut [f32]) { let p: Pair<f32> = Pair::new(x[0], 2u32); }
+               |                                            ^^^^^
+        "#]],
+    );
+    check_errors(
+        &with_pair("#[kernel] fn k(x: &mut [f32]) { let s = Step::Stay; }"),
+        expect![[r#"
+            error: [K0109] cannot infer the type of `s`
+                   help: write it, for example `let s: Step<f32> = …`
+             2 | #[kernel] fn k(x: &mut [f32]) { let s = Step::Stay; }
+               |                                     ^
+        "#]],
+    );
+    check_errors(
+        &with_pair("#[kernel] fn k(x: &mut [f32]) { let t = Tile::<3> { cells: [1, 2] }; }"),
+        expect![[r#"
+            error: [K0102] expected `[u32; 3]`, found `[u32; 2]`
+                   note: field `cells` of `Tile` is `[u32; 3]`
+             2 | #[kernel] fn k(x: &mut [f32]) { let t = Tile::<3> { cells: [1, 2] }; }
+               |                                                            ^^^^^^
+        "#]],
+    );
+    check_errors(
+        &with_pair("#[kernel] fn k(x: &mut [f32]) { x[0] = Pair::new(x[0], 2u32).c; }"),
+        expect![[r#"
+            error: [K0105] struct `Pair` has no field `c`
+                   help: a field with a similar name exists: `a`
+             2 | #[kernel] fn k(x: &mut [f32]) { x[0] = Pair::new(x[0], 2u32).c; }
+               |                                                              ^
+        "#]],
+    );
+    check_errors(
+        &with_pair("#[kernel] fn k(x: &mut [f32]) { let p = Pair::new(1, 2) == Pair::new(1, 3); }"),
+        expect![[r#"
+            error: [K0103] cannot compare `Pair<i32, i32>` with `==`
+                   help: compare its fields, or write `#[device] impl PartialEq for Pair`
+             2 | #[kernel] fn k(x: &mut [f32]) { let p = Pair::new(1, 2) == Pair::new(1, 3); }
+               |                                         ^^^^^^^^^^^^^^^
+        "#]],
+    );
+}
+
+#[test]
+fn layouts_that_depend_on_the_launch() {
+    let tile = "#[derive(GpuData)] #[repr(C)] struct Row<const N: usize> { cells: [u32; N] }";
+    check_errors(
+        &format!("{tile}\n#[kernel(N = 4)] fn k<const N: usize>(x: &mut [Row<N>]) {{ }}"),
+        expect![[r#"
+            error: [K0205] parameter `x` of type `&mut [Row<N>]` cannot reach the device
+                   note: the layout of buffers and parameters cannot depend on a const parameter of the kernel
+                   help: write the length as a number, or take a buffer of single elements and compute the index
+             2 | #[kernel(N = 4)] fn k<const N: usize>(x: &mut [Row<N>]) { }
+               |                                          ^^^^^^^^^^^^^
+        "#]],
+    );
+}
