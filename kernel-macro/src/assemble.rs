@@ -9,7 +9,9 @@ use crate::diag::Diagnostics;
 use crate::gather::{Closure, Entry, EntryKind, Place};
 use crate::infer::infer_item;
 use crate::module::{infer_module, member_key, name_of, push_module};
-use crate::parse::{Role, SourceItems, parse_const, parse_device_struct, parse_enum, parse_fn, parse_struct};
+use crate::parse::{
+    Role, SourceItems, parse_alias, parse_const, parse_device_struct, parse_enum, parse_fn, parse_struct,
+};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 
 /// A program whose last item is still to infer, and what it was made of.
@@ -138,6 +140,7 @@ fn parse_entry(entry: &Entry) -> Result<Item, AssembleError> {
         EntryKind::DeviceStruct => {
             read::<syn::ItemStruct>(tokens).map(|item| Item::Struct(parse_device_struct(&item, &mut diags)))
         }
+        EntryKind::Alias => read::<syn::ItemType>(tokens).map(|item| Item::Alias(parse_alias(&item, &mut diags))),
         EntryKind::Enum => read::<syn::ItemEnum>(tokens).map(|item| Item::Enum(parse_enum(&item, &mut diags))),
         EntryKind::Module | EntryKind::Member => Err(AssembleError::Internal("not an item".to_owned())),
         EntryKind::Struct => read::<syn::DeriveInput>(tokens).map(|item| Item::Struct(parse_struct(&item, &mut diags))),

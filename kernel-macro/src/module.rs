@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 
 use crate::ast::Item;
 use crate::diag::Diagnostics;
-use crate::gather::{Place, names_of_const, names_of_enum, names_of_struct};
+use crate::gather::{Place, names_of_alias, names_of_const, names_of_enum, names_of_struct};
 use crate::infer::infer_item;
 use crate::parse::ModuleItem;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
@@ -25,6 +25,7 @@ pub(crate) fn name_of(item: &Item) -> Option<&Ident> {
         Item::Enum(definition) => Some(&definition.name),
         Item::Const(constant) => Some(&constant.name),
         Item::Trait(definition) => Some(&definition.name),
+        Item::Alias(alias) => Some(&alias.name),
         Item::Impl(_) => None,
     }
 }
@@ -98,6 +99,7 @@ fn infer_data(program: &mut Program, id: ItemId, seen: &mut BTreeSet<ItemId>, di
         Item::Const(constant) if entry.owner.is_none() => names_of_const(constant),
         Item::Struct(definition) => names_of_struct(definition),
         Item::Enum(definition) => names_of_enum(definition),
+        Item::Alias(alias) => names_of_alias(alias),
         _ => return,
     };
     if !seen.insert(id) {

@@ -86,6 +86,8 @@ pub(crate) enum TypedItem {
     Const(TypedConst),
     Struct(Vec<crate::typed::Ty>),
     Enum(Vec<TypedVariant>),
+    /// What another name of a type stands for.
+    Alias(Ty),
     /// Has errors, which were reported where the item stands.
     Error,
 }

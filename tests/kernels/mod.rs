@@ -1,6 +1,7 @@
 //! The corpus, by area.
 
 pub mod abstraction;
+pub mod aliases;
 pub mod arithmetic;
 pub mod batches;
 pub mod bvh;
@@ -51,6 +52,7 @@ use crate::case::Case;
 pub fn all() -> Vec<Case> {
     [
         abstraction::CASES,
+        aliases::CASES,
         arithmetic::CASES,
         batches::CASES,
         batches::OF_NUMBERS,

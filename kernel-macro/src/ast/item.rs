@@ -13,6 +13,7 @@ pub(crate) enum Item {
     Const(Const),
     Impl(Impl),
     Trait(Trait),
+    Alias(Alias),
 }
 
 /// A kernel or device function.
@@ -101,6 +102,15 @@ pub(crate) struct Variant {
     pub(crate) discriminant: Option<Expr>,
     /// Whether it is the one marked `#[default]`.
     pub(crate) is_default: bool,
+}
+
+/// `type Name<T> = [T; 4];`
+#[derive(Debug, Clone)]
+pub(crate) struct Alias {
+    pub(crate) name: Ident,
+    pub(crate) generics: Generics,
+    pub(crate) ty: TypeExpr,
+    pub(crate) expr_count: usize,
 }
 
 /// `const NAME: T = expr;`

@@ -17,7 +17,7 @@ pub(crate) fn value_impl(item: &Item, krate: &TokenStream) -> Option<TokenStream
             let variant = &first.name;
             (name, generics, zero_of(quote!(Self::#variant), &first.fields, first.shape, krate), &first.fields)
         }
-        Item::Fn(_) | Item::Const(_) | Item::Impl(_) | Item::Trait(_) => return None,
+        Item::Fn(_) | Item::Const(_) | Item::Impl(_) | Item::Trait(_) | Item::Alias(_) => return None,
     };
     let mut generics = generics.source.clone();
     if !generics.params.is_empty() {

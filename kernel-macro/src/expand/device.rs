@@ -12,12 +12,13 @@ use crate::codegen::{const_assertion, const_stub, discriminant_assertions, fn_st
 use crate::diag::{Diagnostics, code};
 use crate::editor;
 use crate::gather::{
-    Closure, Entry, EntryKind, Place, State, names_of_const, names_of_enum, names_of_fn, names_of_struct,
+    Closure, Entry, EntryKind, Place, State, names_of_alias, names_of_const, names_of_enum, names_of_fn,
+    names_of_struct,
 };
 use crate::infer::infer_item;
 use crate::instantiate::instantiate;
 use crate::krate::facade_path;
-use crate::parse::{Role, parse_const, parse_device_struct, parse_enum, parse_fn};
+use crate::parse::{Role, parse_alias, parse_const, parse_device_struct, parse_enum, parse_fn};
 use crate::render::render_fn;
 
 /// A device item as syn reads it.
@@ -26,6 +27,7 @@ pub(super) enum DeviceItem {
     Const(syn::ItemConst),
     Struct(syn::ItemStruct),
     Enum(syn::ItemEnum),
+    Alias(syn::ItemType),
 }
 
 impl DeviceItem {
@@ -35,6 +37,7 @@ impl DeviceItem {
             .or_else(|_| syn::parse2(tokens.clone()).map(Self::Const))
             .or_else(|_| syn::parse2(tokens.clone()).map(Self::Struct))
             .or_else(|_| syn::parse2(tokens.clone()).map(Self::Enum))
+            .or_else(|_| syn::parse2(tokens.clone()).map(Self::Alias))
             .ok()
     }
 
@@ -44,6 +47,7 @@ impl DeviceItem {
             Self::Const(item) => &item.ident,
             Self::Struct(item) => &item.ident,
             Self::Enum(item) => &item.ident,
+            Self::Alias(item) => &item.ident,
         }
     }
 
@@ -53,6 +57,7 @@ impl DeviceItem {
             Self::Const(item) => &item.vis,
             Self::Struct(item) => &item.vis,
             Self::Enum(item) => &item.vis,
+            Self::Alias(item) => &item.vis,
         }
     }
 
@@ -62,6 +67,7 @@ impl DeviceItem {
             Self::Const(_) => EntryKind::Const,
             Self::Struct(_) => EntryKind::DeviceStruct,
             Self::Enum(_) => EntryKind::Enum,
+            Self::Alias(_) => EntryKind::Alias,
         }
     }
 
@@ -79,6 +85,7 @@ impl DeviceItem {
                 }
                 Item::Enum(parse_enum(item, diags))
             }
+            Self::Alias(item) => Item::Alias(parse_alias(item, diags)),
         }
     }
 
@@ -87,6 +94,7 @@ impl DeviceItem {
         match self {
             Self::Fn(item) => syn::ItemFn { attrs: Vec::new(), ..item }.into_token_stream(),
             Self::Const(item) => syn::ItemConst { attrs: Vec::new(), ..item }.into_token_stream(),
+            Self::Alias(item) => syn::ItemType { attrs: Vec::new(), ..item }.into_token_stream(),
             Self::Struct(mut item) => {
                 item.attrs.retain(|attr| attr.path().is_ident("derive"));
                 item.fields.iter_mut().for_each(|field| field.attrs.clear());
@@ -111,6 +119,7 @@ impl DeviceItem {
             // Nothing in a type itself fails because of kernels.
             Self::Struct(item) => item.to_token_stream(),
             Self::Enum(item) => item.to_token_stream(),
+            Self::Alias(item) => item.to_token_stream(),
         });
         let hidden = item_macro(self.name(), self.vis(), key, &Closure::Broken);
         quote!(#item #hidden)
@@ -142,7 +151,7 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
         let mut tokens = unreadable_fn(&item).unwrap_or_else(|| {
             wrong_item(
                 SpanRange::of(item.clone()),
-                "`#[device]` is for free functions, consts, structs, enums, traits and modules",
+                "`#[device]` is for free functions, consts, structs, enums, type aliases, traits and modules",
                 "structs that lie in buffers take `#[derive(Clone, Copy, GpuData)]`; put an `impl` beside its struct into a `#[device] mod`",
             )
         });
@@ -177,6 +186,7 @@ pub(super) fn device_state(read: &DeviceItem, item: TokenStream, diags: &mut Dia
         Item::Const(constant) => names_of_const(constant),
         Item::Struct(definition) => names_of_struct(definition),
         Item::Enum(definition) => names_of_enum(definition),
+        Item::Alias(alias) => names_of_alias(alias),
         Item::Impl(_) | Item::Trait(_) => Vec::new(),
     };
     let state = start(read.kind(), read.name(), TokenStream::new(), item, todo);
@@ -210,7 +220,7 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
         _ => state.item.clone(),
     });
     match &read {
-        DeviceItem::Fn(_) => {}
+        DeviceItem::Fn(_) | DeviceItem::Alias(_) => {}
         DeviceItem::Const(_) => tokens.extend(const_assertion(&assembled.program, assembled.item)),
         DeviceItem::Struct(_) | DeviceItem::Enum(_) => {
             tokens.extend(value_impl(&item, &facade_path()));

@@ -66,7 +66,9 @@ fn advance(mut state: State) -> TokenStream {
 fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     match state.kind {
         EntryKind::Kernel => kernel::finish(state, diags),
-        EntryKind::Fn | EntryKind::Const | EntryKind::DeviceStruct | EntryKind::Enum => device::finish(state, diags),
+        EntryKind::Fn | EntryKind::Const | EntryKind::DeviceStruct | EntryKind::Enum | EntryKind::Alias => {
+            device::finish(state, diags)
+        }
         EntryKind::Struct => gpu_data::finish(state, diags),
         EntryKind::Module => module::finish(state, diags),
         // Only part of what an item hands out.

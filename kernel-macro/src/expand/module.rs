@@ -13,7 +13,9 @@ use crate::codegen::{fn_stub, item_macro, value_impl};
 use crate::diag::{Diagnostics, code};
 use crate::editor;
 use crate::gather::{Closure, Entry, EntryKind, Place, State};
-use crate::gather::{names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct, names_of_trait};
+use crate::gather::{
+    names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct, names_of_trait,
+};
 use crate::instantiate::instantiate;
 use crate::krate::facade_path;
 use crate::module::{infer_module, member_key, name_of, push_module};
@@ -100,6 +102,7 @@ pub(super) fn module_state(name: &Ident, items: SourceItems, diags: &mut Diagnos
             Item::Const(constant) => names_of_const(constant),
             Item::Struct(definition) => names_of_struct(definition),
             Item::Enum(definition) => names_of_enum(definition),
+            Item::Alias(alias) => names_of_alias(alias),
             Item::Impl(implementation) => names_of_impl(implementation, members),
             Item::Trait(definition) => names_of_trait(definition, members),
         });
@@ -233,7 +236,7 @@ fn bare(items: &SourceItems) -> SourceItems {
                     }
                 }
             }
-            SourceItem::Fn(_) | SourceItem::Const(_) => {}
+            SourceItem::Fn(_) | SourceItem::Const(_) | SourceItem::Alias(_) => {}
         }
     }
     items
@@ -275,6 +278,7 @@ fn rendered_item(program: &Program, id: ItemId, item: &SourceItem) -> TokenStrea
         SourceItem::Struct(input) => struct_tokens(input),
         SourceItem::DeviceStruct(item) => item.to_token_stream(),
         SourceItem::Enum(item) => item.to_token_stream(),
+        SourceItem::Alias(item) => item.to_token_stream(),
         SourceItem::Impl(item) => implementation_tokens(item, |_| {
             members.next().map(|member| render_fn(program, member, &krate)).unwrap_or_default()
         }),
@@ -349,6 +353,7 @@ fn stubs(items: &SourceItems, key: &str) -> TokenStream {
             SourceItem::Struct(input) => struct_tokens(input),
             SourceItem::DeviceStruct(item) => item.to_token_stream(),
             SourceItem::Enum(item) => item.to_token_stream(),
+            SourceItem::Alias(item) => item.to_token_stream(),
             SourceItem::Impl(item) => implementation_tokens(item, method_stub),
             SourceItem::Trait(item) => trait_tokens(item, method_stub),
         }));

@@ -18,6 +18,8 @@ pub(crate) enum EntryKind {
     /// A struct that lies in no buffer.
     DeviceStruct,
     Enum,
+    /// Another name of a type.
+    Alias,
     /// The items of a `#[device] mod`.
     Module,
     /// An item of a module, whose entry stands before it.
@@ -45,8 +47,17 @@ pub(crate) enum Closure {
 }
 
 impl EntryKind {
-    const ALL: [Self; 8] =
-        [Self::Kernel, Self::Fn, Self::Const, Self::Struct, Self::DeviceStruct, Self::Enum, Self::Module, Self::Member];
+    const ALL: [Self; 9] = [
+        Self::Kernel,
+        Self::Fn,
+        Self::Const,
+        Self::Struct,
+        Self::DeviceStruct,
+        Self::Enum,
+        Self::Alias,
+        Self::Module,
+        Self::Member,
+    ];
 
     const fn keyword(self) -> &'static str {
         match self {
@@ -56,6 +67,7 @@ impl EntryKind {
             Self::Struct => "gpu_struct",
             Self::DeviceStruct => "device_struct",
             Self::Enum => "device_enum",
+            Self::Alias => "device_type",
             Self::Module => "device_mod",
             Self::Member => "member",
         }

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::builtin::{
     is_builtin_function, is_builtin_trait, is_builtin_type, is_builtin_value, is_variable_like, owner_type,
 };
-use crate::ast::{Block, Bound, Const, Enum, Expr, ExprKind, Fn, GenericKind, Generics, Impl, Item, Path, PathArgs};
+use crate::ast::{
+    Alias, Block, Bound, Const, Enum, Expr, ExprKind, Fn, GenericKind, Generics, Impl, Item, Path, PathArgs,
+};
 use crate::ast::{Pattern, SpanRange, Statement, Struct, Trait, TypeExpr, TypeKind};
 use crate::diag::{Diagnostics, code};
 
@@ -82,6 +84,14 @@ pub(crate) fn names_of_struct(item: &Struct) -> Vec<Path> {
 pub(crate) fn names_of_type(ty: &TypeExpr) -> Vec<Path> {
     let mut names = Names::default();
     names.ty(ty);
+    names.paths
+}
+
+/// What another name of a type names.
+pub(crate) fn names_of_alias(item: &Alias) -> Vec<Path> {
+    let mut names = Names::default();
+    names.generics(&item.generics);
+    names.ty(&item.ty);
     names.paths
 }
 

@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind, Fn, Impl, Item, Path, ScalarName, SpanRange};
 use crate::diag::code;
-use crate::program::ItemId;
+use crate::program::{ItemId, TypedItem};
 use crate::typed::{Callee, Resolution, Ty};
 
 use super::closure::closure_literal;
@@ -351,6 +351,10 @@ impl<'a> Infer<'a> {
             return match self.program.items[item].item {
                 Item::Struct(_) => Some(Term::Struct(item, self.open_args(item, written))),
                 Item::Enum(_) => Some(Term::Enum(item, self.open_args(item, written))),
+                Item::Alias(_) => match &self.program.items[item].typed {
+                    TypedItem::Alias(ty) => Some(Term::member(ty, &self.open_args(item, written))),
+                    _ => Some(Term::Error),
+                },
                 _ => None,
             };
         }

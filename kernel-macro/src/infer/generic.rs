@@ -4,10 +4,11 @@
 //! everything: rustc checks that against the bounds. And once for each list of arguments, with all types known.
 
 use crate::ast::{
-    Enum, Expr, ExprKind, Fn, GenericKind, Generics, Item, Path, PathArgs, ScalarName, SpanRange, Struct, TypeExpr,
+    Alias, Enum, Expr, ExprKind, Fn, GenericKind, Generics, Item, Path, PathArgs, ScalarName, SpanRange, Struct,
+    TypeExpr,
 };
 use crate::diag::code;
-use crate::program::{Binding, ItemId, ProgramItem};
+use crate::program::{Binding, ItemId, ProgramItem, TypedItem};
 use crate::typed::{Callee, ConstValue, InstanceRequest, Resolution, Ty};
 
 use super::block::strip;
@@ -48,7 +49,9 @@ pub(super) fn params_of(item: &ProgramItem) -> Vec<Param> {
     }
     match &item.item {
         Item::Fn(function) => unknown_params(&function.generics),
-        Item::Struct(Struct { generics, .. }) | Item::Enum(Enum { generics, .. }) => positional_params(generics),
+        Item::Struct(Struct { generics, .. })
+        | Item::Enum(Enum { generics, .. })
+        | Item::Alias(Alias { generics, .. }) => positional_params(generics),
         _ => Vec::new(),
     }
 }
@@ -122,14 +125,21 @@ impl<'a> Infer<'a> {
         }
         let program = self.program;
         let item = *program.items[self.item].uses.get(&path.text())?;
-        Some((item, self.open_args(item, written)))
+        let args = self.open_args(item, written);
+        let TypedItem::Alias(ty) = &program.items[item].typed else { return Some((item, args)) };
+        match Term::member(ty, &args) {
+            Term::Struct(item, args) | Term::Enum(item, args) => Some((item, args)),
+            _ => None,
+        }
     }
 
     /// New arguments for the parameters of a struct or enum, as far as they are written.
     pub(super) fn open_args(&mut self, item: ItemId, written: Option<&'a PathArgs>) -> TermArgs {
         let program = self.program;
         let (name, generics) = match &program.items[item].item {
-            Item::Struct(Struct { name, generics, .. }) | Item::Enum(Enum { name, generics, .. }) => (name, generics),
+            Item::Struct(Struct { name, generics, .. })
+            | Item::Enum(Enum { name, generics, .. })
+            | Item::Alias(Alias { name, generics, .. }) => (name, generics),
             _ => return None,
         };
         if generics.params.is_empty() {

@@ -43,7 +43,7 @@ pub(crate) mod tests;
 use gridwise_ir::arena::EntityId;
 use proc_macro2::Span;
 
-use crate::ast::{BindingId, Const, Expr, ExprId, Fn, Item, SpanRange, Struct, TypeExpr};
+use crate::ast::{Alias, BindingId, Const, Expr, ExprId, Fn, Item, SpanRange, Struct, TypeExpr};
 use crate::diag::{Diagnostics, code};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
@@ -73,6 +73,7 @@ pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagno
         Item::Const(constant) => cx.constant_item(constant).map_or(TypedItem::Error, TypedItem::Const),
         Item::Struct(definition) => TypedItem::Struct(cx.fields_of(definition)),
         Item::Enum(definition) => TypedItem::Enum(cx.variants_of(definition)),
+        Item::Alias(alias) => TypedItem::Alias(cx.alias_of(alias)),
         Item::Impl(_) | Item::Trait(_) => TypedItem::None,
     };
     let failed = cx.poisoned || cx.diags.has_errors();
@@ -227,6 +228,19 @@ impl<'a> Infer<'a> {
 
     fn fields_of(&mut self, definition: &'a Struct) -> Vec<Ty> {
         definition.fields.iter().map(|(_, ty)| self.known_type(ty)).collect()
+    }
+
+    fn alias_of(&mut self, alias: &'a Alias) -> Ty {
+        self.exprs = vec![None; alias.expr_count];
+        let ty = self.known_type(&alias.ty);
+        if let Ty::Atomic(_) | Ty::Shared(_) = ty {
+            let name = self.name_of(&ty);
+            self.diags
+                .error(code::UNSUPPORTED_SYNTAX, alias.ty.span, format!("another name of `{name}` is not supported"))
+                .note("the types of atomics and shared memory say which variables are shared")
+                .help(format!("write `{name}` where it is used"));
+        }
+        ty
     }
 
     /// A type that must be written out in full.

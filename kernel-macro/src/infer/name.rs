@@ -5,7 +5,7 @@ use gridwise_ir::ir::Builtin;
 use crate::ast::{Expr, ExprId, Item, Path, Shape, SpanRange};
 use crate::diag::code;
 use crate::program::TypedItem;
-use crate::typed::Resolution;
+use crate::typed::{ConstValue, Resolution, Ty};
 
 use super::Infer;
 use super::constant::{MATHS, builtin_constant};
@@ -120,7 +120,7 @@ impl<'a> Infer<'a> {
                         .help(format!("call it: `{}(…)`", function.name));
                     Term::Error
                 }
-                (other @ (Item::Struct(_) | Item::Enum(_) | Item::Impl(_) | Item::Trait(_)), _) => {
+                (other @ (Item::Struct(_) | Item::Enum(_) | Item::Impl(_) | Item::Trait(_) | Item::Alias(_)), _) => {
                     let kind = super::ty::kind_of(other);
                     let message = format!("expected a value, found {kind} `{}`", path.text());
                     self.diags.error(code::UNKNOWN_NAME, span, message);
@@ -128,9 +128,21 @@ impl<'a> Infer<'a> {
                 }
             });
         }
-        let (ty, value) = builtin_constant(path)?;
+        let (ty, value) = builtin_constant(path).or_else(|| self.alias_constant(path))?;
         self.tables.paths.insert(id, Resolution::Value(value));
         Some(Term::from(&ty))
+    }
+
+    /// `Point::ZERO` where `Point` is another name of a built-in type.
+    fn alias_constant(&mut self, path: &'a Path) -> Option<(Ty, ConstValue)> {
+        let owner = *self.program.items[self.item].uses.get(&parent(path).text())?;
+        let TypedItem::Alias(ty) = &self.program.items[owner].typed else { return None };
+        let name = path.segments.last()?;
+        if !matches!(ty, Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(_) | Ty::Quat) {
+            return None;
+        }
+        let ty = proc_macro2::Ident::new(&self.name_of(ty), name.span());
+        builtin_constant(&Path::plain(false, vec![ty, name.clone()]))
     }
 
     fn report_unknown_name(&mut self, expr: &Expr, path: &Path) {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::ast::{Enum, Expr, Item, Path, ScalarName, Struct, TypeExpr, TypeKind};
+use crate::ast::{Alias, Enum, Expr, Item, Path, ScalarName, Struct, TypeExpr, TypeKind};
 use crate::diag::code;
 use crate::linear;
 use crate::program::{ItemId, Program, TypedItem};
@@ -213,6 +213,13 @@ impl<'a> Infer<'a> {
             match program.items[item].item {
                 Item::Struct(_) => return Term::Struct(item, self.written_args(item, path, ty)),
                 Item::Enum(_) => return Term::Enum(item, self.written_args(item, path, ty)),
+                Item::Alias(_) => {
+                    let TypedItem::Alias(of) = &program.items[item].typed else {
+                        self.poisoned = true;
+                        return Term::Error;
+                    };
+                    return Term::member(of, &self.written_args(item, path, ty));
+                }
                 Item::Fn(_) | Item::Const(_) | Item::Impl(_) | Item::Trait(_) => {}
             }
             self.diags
@@ -231,8 +238,9 @@ impl<'a> Infer<'a> {
     fn written_args(&mut self, item: ItemId, path: &'a Path, ty: &TypeExpr) -> TermArgs {
         let args = self.open_args(item, path.last_args())?;
         if path.last_args().is_none()
-            && let Item::Struct(Struct { name, generics, .. }) | Item::Enum(Enum { name, generics, .. }) =
-                &self.program.items[item].item
+            && let Item::Struct(Struct { name, generics, .. })
+            | Item::Enum(Enum { name, generics, .. })
+            | Item::Alias(Alias { name, generics, .. }) = &self.program.items[item].item
         {
             let count = args.len();
             let plural = if count == 1 { "" } else { "s" };
@@ -314,5 +322,6 @@ pub(super) fn kind_of(item: &Item) -> &'static str {
         Item::Const(_) => "const",
         Item::Impl(_) => "impl",
         Item::Trait(_) => "trait",
+        Item::Alias(_) => "type alias",
     }
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span};
 
 use super::Parser;
 use super::module::derives_of;
-use crate::ast::{Enum, Shape, SpanRange, Struct, TypeExpr, Variant};
+use crate::ast::{Alias, Enum, Shape, SpanRange, Struct, TypeExpr, Variant};
 use crate::diag::{Diagnostics, code};
 
 /// Parses a struct of any shape.
@@ -40,6 +40,14 @@ pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum 
     }
     let derives = derives_of(&item.attrs);
     Enum { name: item.ident.clone(), generics, variants, unsigned, expr_count: parser.exprs, derives }
+}
+
+/// Parses another name of a type.
+pub(crate) fn parse_alias(item: &syn::ItemType, diags: &mut Diagnostics) -> Alias {
+    let mut parser = Parser::new(diags);
+    let generics = parser.data_generics(&item.generics);
+    let ty = parser.ty(&item.ty);
+    Alias { name: item.ident.clone(), generics, ty, expr_count: parser.exprs }
 }
 
 impl Parser<'_> {

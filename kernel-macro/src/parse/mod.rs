@@ -22,7 +22,7 @@ mod ty;
 use gridwise_ir::arena::EntityId;
 use quote::ToTokens;
 
-pub(crate) use data::{parse_device_struct, parse_enum};
+pub(crate) use data::{parse_alias, parse_device_struct, parse_enum};
 pub(crate) use direct::{Signature, read_kernel};
 pub(crate) use implementation::{default_fn, item_fn, parse_impl, parse_trait};
 pub(crate) use item::{Role, parse_const, parse_fn, parse_struct};

@@ -5,7 +5,9 @@ use quote::ToTokens;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 
-use super::{Role, parse_const, parse_device_struct, parse_enum, parse_fn, parse_impl, parse_struct, parse_trait};
+use super::{
+    Role, parse_alias, parse_const, parse_device_struct, parse_enum, parse_fn, parse_impl, parse_struct, parse_trait,
+};
 use crate::ast::{Derives, Item};
 use crate::diag::Diagnostics;
 
@@ -20,6 +22,7 @@ pub(crate) enum SourceItem {
     Enum(syn::ItemEnum),
     Impl(syn::ItemImpl),
     Trait(syn::ItemTrait),
+    Alias(syn::ItemType),
 }
 
 /// The device items of a module.
@@ -46,6 +49,7 @@ impl SourceItem {
             syn::Item::Enum(item) => Self::Enum(item.clone()),
             syn::Item::Impl(item) => Self::Impl(item.clone()),
             syn::Item::Trait(item) => Self::Trait(item.clone()),
+            syn::Item::Type(item) => Self::Alias(item.clone()),
             _ => return None,
         })
     }
@@ -59,6 +63,7 @@ impl SourceItem {
             Self::DeviceStruct(item) => Some((&item.ident, &item.vis)),
             Self::Enum(item) => Some((&item.ident, &item.vis)),
             Self::Trait(item) => Some((&item.ident, &item.vis)),
+            Self::Alias(item) => Some((&item.ident, &item.vis)),
             Self::Impl(_) => None,
         }
     }
@@ -72,6 +77,7 @@ impl SourceItem {
             Self::Enum(item) => &mut item.attrs,
             Self::Impl(item) => &mut item.attrs,
             Self::Trait(item) => &mut item.attrs,
+            Self::Alias(item) => &mut item.attrs,
         }
     }
 
@@ -87,6 +93,7 @@ impl SourceItem {
                 let (implementation, members) = parse_impl(item, diags);
                 ModuleItem { item: Item::Impl(implementation), members }
             }
+            Self::Alias(item) => alone(Item::Alias(parse_alias(item, diags))),
             Self::Trait(item) => {
                 let (definition, members) = parse_trait(item, diags);
                 ModuleItem { item: Item::Trait(definition), members }
@@ -105,6 +112,7 @@ impl ToTokens for SourceItem {
             Self::Enum(item) => item.to_tokens(tokens),
             Self::Impl(item) => item.to_tokens(tokens),
             Self::Trait(item) => item.to_tokens(tokens),
+            Self::Alias(item) => item.to_tokens(tokens),
         }
     }
 }

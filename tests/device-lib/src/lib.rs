@@ -11,7 +11,7 @@ mod span;
 pub use complex::number::Complex;
 pub use exchange::{exchange, largest_of, sum_of_squares};
 pub use graded::grades;
-pub use span::item::{Reading, Span};
+pub use span::item::{IntSpan, Reading, Span};
 
 /// Re-exports under other paths, to gather through.
 pub mod prelude {

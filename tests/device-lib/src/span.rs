@@ -33,6 +33,9 @@ pub(crate) mod item {
         }
     }
 
+    /// A span of integers.
+    pub type IntSpan = Span<i32>;
+
     /// A value that may be missing.
     #[derive(Debug, Clone, Copy)]
     pub enum Reading<T> {

@@ -109,6 +109,7 @@ fn member_names(item: &syn::ItemMod) -> Vec<String> {
         syn::Item::Trait(item) => Some(item.ident.to_string()),
         syn::Item::Fn(item) => Some(item.sig.ident.to_string()),
         syn::Item::Const(item) => Some(item.ident.to_string()),
+        syn::Item::Type(item) => Some(item.ident.to_string()),
         _ => None,
     });
     names.collect()

@@ -137,3 +137,40 @@ fn layouts_that_depend_on_the_launch() {
         "#]],
     );
 }
+
+#[test]
+fn aliases() {
+    let module = "#[device] mod m { pub type Point = Vec3; pub type Row<T, const N: usize> = [T; N]; }";
+    accepted(&format!(
+        "{module}\n#[kernel] fn k(x: &mut [Point]) {{ let r: Row<f32, 2> = [1.0; 2]; x[0] = Point::splat(r[0]) + Point::ONE; }}"
+    ));
+    check_errors("#[device] mod m { pub type Counter = Atomic<u32>; }", expect![[r#"
+        error: [K0001] another name of `Atomic<u32>` is not supported
+               note: the types of atomics and shared memory say which variables are shared
+               help: write `Atomic<u32>` where it is used
+         1 | #[device] mod m { pub type Counter = Atomic<u32>; }
+           |                                      ^^^^^^^^^^^
+    "#]]);
+    check_errors(
+        &format!("{module}\n#[kernel] fn k(x: &mut [Point]) {{ let r: Row<f32> = [1.0; 2]; }}"),
+        expect![[r#"
+            error: [K0106] `Row` takes 2 generic arguments, but 1 were given
+             2 | #[kernel] fn k(x: &mut [Point]) { let r: Row<f32> = [1.0; 2]; }
+               |                                             ^^^^^
+        "#]],
+    );
+    check_errors(
+        &format!("{module}\n#[kernel] fn k(x: &mut [Point]) {{ let p = Point {{ x: 1.0 }}; }}"),
+        expect![[r#"
+            error: [K0101] expected a struct, found type alias `Point`
+             2 | #[kernel] fn k(x: &mut [Point]) { let p = Point { x: 1.0 }; }
+               |                                           ^^^^^
+        "#]],
+    );
+    check_errors(&format!("{module}\n#[kernel] fn k(x: &mut [u32]) {{ x[0] = Point::splat(1.0); }}"), expect![[r#"
+        error: [K0102] expected `u32`, found `Vec3`
+               help: take one lane: `.x`
+         2 | #[kernel] fn k(x: &mut [u32]) { x[0] = Point::splat(1.0); }
+           |                                        ^^^^^^^^^^^^^^^^^
+    "#]]);
+}
