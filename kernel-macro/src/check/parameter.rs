@@ -15,8 +15,13 @@ pub(super) fn check_parameters(program: &Program, item: ItemId, function: &Fn, d
     let (types, _) = infer_signature(program, item, function);
     for (param, ty) in function.params.iter().zip(&types) {
         let refusal = match ty {
-            Ty::Buffer { element, .. } => refuse_element(element).or_else(|| refuse_open(element)),
-            _ => refuse_value(ty).or_else(|| refuse_atomics(program, ty)).or_else(|| refuse_open(ty)),
+            Ty::Buffer { element, .. } => {
+                refuse_element(element).or_else(|| refuse_open(element)).or_else(|| refuse_members(program, element))
+            }
+            _ => refuse_members(program, ty)
+                .or_else(|| refuse_value(ty))
+                .or_else(|| refuse_atomics(program, ty))
+                .or_else(|| refuse_open(ty)),
         };
         if let Some(refusal) = refusal {
             report(program, param, ty, refusal, diags);
@@ -39,6 +44,19 @@ pub(super) fn refuse_element(ty: &Ty) -> Option<Refusal> {
         Ty::Array(element, _) => refuse_array(ty, element),
         Ty::Atomic(_) => None,
         _ => refuse_value(ty),
+    }
+}
+
+// Rule: so are the members of a generic struct, whatever its arguments are.
+// Example: `fn k(rows: &mut [Row<bool>])`
+pub(super) fn refuse_members(program: &Program, ty: &Ty) -> Option<Refusal> {
+    match ty {
+        Ty::Array(element, _) => refuse_members(program, element),
+        Ty::Struct(_, Some(_)) => program
+            .fields_of(ty)
+            .iter()
+            .find_map(|field| refuse_element(field).or_else(|| refuse_members(program, field))),
+        _ => None,
     }
 }
 

@@ -550,7 +550,7 @@ impl<'a> Infer<'a> {
             part => {
                 let (found, part_name) = (self.describe(term), self.name_of(&part));
                 let help = match part {
-                    Ty::Struct(item) | Ty::Enum(item) => self.help_to_derive(item, "Ord"),
+                    Ty::Struct(item, _) | Ty::Enum(item, _) => self.help_to_derive(item, "Ord"),
                     _ => "order by an integer: `.min_by_key(|v| …)`".to_owned(),
                 };
                 let error = self.diags.error(code::BAD_OPERAND, span, format!("kernels cannot order {found}"));

@@ -257,7 +257,25 @@ impl Parser<'_> {
                 tokens: quote::ToTokens::to_token_stream(ty),
             };
         }
-        self.reference_ty(ty)
+        let reference = self.reference_ty(ty);
+        if let TypeKind::Ref { target, .. } = &reference.kind
+            && let TypeKind::Atomic(_) | TypeKind::Shared(_) = target.kind
+        {
+            let (what, help) = match target.kind {
+                TypeKind::Atomic(_) => {
+                    ("an atomic", "take a slice, `cells: &[Atomic<u32>]`, and pass `&bins[i..i + 1]`")
+                }
+                _ => ("a shared variable", "take a slice, `tile: &mut [f32]`, and pass `&mut tile[..]`"),
+            };
+            let error = self.diags.error(
+                code::REFERENCE_USE,
+                reference.span,
+                format!("a parameter that is a reference to {what} is not supported"),
+            );
+            error.help(help);
+            return TypeExpr { kind: TypeKind::Error, ..reference };
+        }
+        reference
     }
 
     fn result(&mut self, output: &ReturnType, role: Role) -> Option<TypeExpr> {

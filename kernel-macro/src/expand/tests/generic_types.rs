@@ -139,18 +139,84 @@ fn layouts_that_depend_on_the_launch() {
 }
 
 #[test]
+fn members_that_cannot_lie_in_memory() {
+    let row = "#[derive(GpuData)] #[repr(C)] struct Row<T> { cell: T, rest: u32 }";
+    check_errors(
+        &format!("{row}\n#[kernel] fn k(x: &mut [Row<bool>]) {{ }}"),
+        expect![[r#"
+        error: [K0205] parameter `x` of type `&mut [Row<bool>]` cannot reach the device
+               note: `bool` has no layout in buffers
+               help: store `u32`: `flag as u32`, and read it with `!= 0`
+         2 | #[kernel] fn k(x: &mut [Row<bool>]) { }
+           |                   ^^^^^^^^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        &format!("{row}\n#[kernel] fn k(x: &mut [u32], y: Row<Row<(f32, f32)>>) {{ }}"),
+        expect![[r#"
+        error: [K0205] parameter `y` of type `Row<Row<(f32, f32)>>` cannot reach the device
+               note: Rust does not define the layout of tuples
+               help: pass a struct with `#[derive(GpuData)]`
+         2 | #[kernel] fn k(x: &mut [u32], y: Row<Row<(f32, f32)>>) { }
+           |                                  ^^^^^^^^^^^^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        &format!("{row}\n#[kernel] fn k(x: &mut [u32]) {{ let tile = Shared::<[Row<usize>; 4]>::new(); }}"),
+        expect![[r#"
+            error: [K0300] `[Row<usize>; 4]` cannot lie in shared memory
+                   note: `usize` has 64 bits on the host and 32 on the device
+                   help: pass `u32`: any unsigned integer indexes
+             2 | #[kernel] fn k(x: &mut [u32]) { let tile = Shared::<[Row<usize>; 4]>::new(); }
+               |                                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            error: [K0304] the kernel has more than 4 GiB of shared memory, the limit is 65536
+                   note: the largest variable is a `Shared<[Row<usize>; 4]>`
+                   note: Vulkan guarantees 16384 bytes (`maxComputeSharedMemorySize`), devices offer 32 to 64 KiB
+                   help: work on smaller tiles
+             2 | #[kernel] fn k(x: &mut [u32]) { let tile = Shared::<[Row<usize>; 4]>::new(); }
+               |                                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        "#]],
+    );
+}
+
+#[test]
+fn references_to_atomics() {
+    check_errors(
+        "#[device] mod m { pub fn count(cell: &Atomic<u32>) { cell.fetch_add(1, Relaxed); } }",
+        expect![[r#"
+            error: [K0115] a parameter that is a reference to an atomic is not supported
+                   help: take a slice, `cells: &[Atomic<u32>]`, and pass `&bins[i..i + 1]`
+             1 | #[device] mod m { pub fn count(cell: &Atomic<u32>) { cell.fetch_add(1, Relaxed); } }
+               |                                      ^^^^^^^^^^^^
+        "#]],
+    );
+    check_errors(
+        "#[device] mod m { pub fn first(tile: &Shared<[u32; 4]>) -> u32 { tile[0] } }",
+        expect![[r#"
+            error: [K0115] a parameter that is a reference to a shared variable is not supported
+                   help: take a slice, `tile: &mut [f32]`, and pass `&mut tile[..]`
+             1 | #[device] mod m { pub fn first(tile: &Shared<[u32; 4]>) -> u32 { tile[0] } }
+               |                                      ^^^^^^^^^^^^^^^^^
+        "#]],
+    );
+}
+
+#[test]
 fn aliases() {
     let module = "#[device] mod m { pub type Point = Vec3; pub type Row<T, const N: usize> = [T; N]; }";
     accepted(&format!(
         "{module}\n#[kernel] fn k(x: &mut [Point]) {{ let r: Row<f32, 2> = [1.0; 2]; x[0] = Point::splat(r[0]) + Point::ONE; }}"
     ));
-    check_errors("#[device] mod m { pub type Counter = Atomic<u32>; }", expect![[r#"
+    check_errors(
+        "#[device] mod m { pub type Counter = Atomic<u32>; }",
+        expect![[r#"
         error: [K0001] another name of `Atomic<u32>` is not supported
                note: the types of atomics and shared memory say which variables are shared
                help: write `Atomic<u32>` where it is used
          1 | #[device] mod m { pub type Counter = Atomic<u32>; }
            |                                      ^^^^^^^^^^^
-    "#]]);
+    "#]],
+    );
     check_errors(
         &format!("{module}\n#[kernel] fn k(x: &mut [Point]) {{ let r: Row<f32> = [1.0; 2]; }}"),
         expect![[r#"
@@ -167,10 +233,13 @@ fn aliases() {
                |                                           ^^^^^
         "#]],
     );
-    check_errors(&format!("{module}\n#[kernel] fn k(x: &mut [u32]) {{ x[0] = Point::splat(1.0); }}"), expect![[r#"
+    check_errors(
+        &format!("{module}\n#[kernel] fn k(x: &mut [u32]) {{ x[0] = Point::splat(1.0); }}"),
+        expect![[r#"
         error: [K0102] expected `u32`, found `Vec3`
                help: take one lane: `.x`
          2 | #[kernel] fn k(x: &mut [u32]) { x[0] = Point::splat(1.0); }
            |                                        ^^^^^^^^^^^^^^^^^
-    "#]]);
+    "#]],
+    );
 }
