@@ -6,7 +6,7 @@ use gridwise_device_lib::{IntSpan, Span};
 use super::case;
 use crate::case::{Case, Output, moderate};
 
-use shapes::{Grid3, Named, Pixel, Point, Wide};
+use shapes::{Grid3, Pixel, Point, Wide};
 
 const N: usize = 128;
 
