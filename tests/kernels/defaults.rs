@@ -1,5 +1,11 @@
 //! `Default` of built-in types and of one's own, derived and written: asked for by name, by inference and by `unwrap_or_default`.
 
+#![allow(
+    clippy::obfuscated_if_else,
+    clippy::double_ended_iterator_last,
+    reason = "what gives a default is what is tried"
+)]
+
 use gridwise::prelude::*;
 use gridwise_device_lib::grades::{Grade, Graded, Weight};
 

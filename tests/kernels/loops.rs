@@ -1,4 +1,4 @@
-//! `for` loops over arrays, and over ranges backwards, in steps and with numbers.
+//! `for` loops over arrays, and over ranges backwards, in steps and with numbers; what loops are left with.
 
 use gridwise::Error;
 use gridwise::prelude::*;
@@ -87,6 +87,19 @@ pub const CASES: &[Case] = &[
         let numbered = table.iter().rev().enumerate().fold(forward, |hash, (i, &value)| mix(hash, value ^ i as u32));
         [(1, 2), (3, 4)].iter().fold(numbered, |hash, &(a, b)| mix(hash, a * b))
     })),
+    case!("loops::left_with_what_was_read", [LeftWith], |mgr| map(mgr, LeftWith::dispatch), || {
+        let x = patterns(N, 3);
+        let found = (0..x.len())
+            .map(|i| {
+                let read = |k: usize| x[(i + k) % x.len()];
+                let first = (0..).map(read).find(|value| value % 4 == 1).expect("there is one");
+                let last = read(i % 3);
+                let nested = (0..=i % 4).map(|k| (0..).map(|j| read(j + k)).find(|value| value % 3 == 0)).next_back();
+                mix(mix(mix(1, first), last), nested.flatten().expect("there is one"))
+            })
+            .collect();
+        vec![Output::U32(found)]
+    }),
     case!("loops::backwards", [Backwards], |mgr| map(mgr, Backwards::dispatch), || expect(|x| {
         let (a, b) = (x % 13, x / 16 % 17);
         let hash = (a..b).rev().fold(1, mix);
@@ -271,4 +284,35 @@ fn past(x: &[u32], out: &mut [u32]) {
         i += 1;
     }
     out[me] = hash;
+}
+
+/// Lanes leave loops in different rounds, with what they read last.
+#[kernel]
+fn left_with(x: &[u32], out: &mut [u32]) {
+    let me = global_id().x as usize;
+    let len = x.len();
+    let mut n = 0;
+    let first = loop {
+        let value = x[(me + n) % len];
+        n += 1;
+        if value % 4 == 1 {
+            break value;
+        }
+    };
+    let mut last = 0;
+    for k in 0..=(me % 3) {
+        last = x[(me + k) % len];
+    }
+    let mut nested = 0;
+    for k in 0..=(me % 4) {
+        let mut j = 0;
+        nested = loop {
+            let value = x[(me + j + k) % len];
+            j += 1;
+            if value % 3 == 0 {
+                break value;
+            }
+        };
+    }
+    out[me] = mixed(mixed(mixed(1, first), last), nested);
 }

@@ -1,5 +1,7 @@
 //! Comparison of what is made of parts, and `Ordering`: derived and written traits, operators, methods, patterns.
 
+#![allow(clippy::bool_comparison, reason = "`bool` has an order, too")]
+
 use std::cmp::Ordering;
 
 use gridwise::prelude::*;

@@ -12,6 +12,7 @@ pub mod flatten_branches;
 pub mod fold_constants;
 mod identities;
 pub mod inline_functions;
+pub mod leave_at_head;
 mod live_locals;
 mod loop_ends;
 pub mod lower_labels;
@@ -162,6 +163,7 @@ pub fn optimize(module: &mut Module) -> Optimized {
         let _ = run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
         let _ = run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
     }
+    let _ = run_on_functions(module, "leave_at_head", leave_at_head::run, &mut checks);
     leave_to_the_launch(module, std::mem::take(&mut checks.indices));
     run_on_module(module, "renumber", renumber::run);
     checks.residual = residual_checks(module);

@@ -1,12 +1,13 @@
 //! Replaces loops of few rounds that choose elements of local arrays and vectors by their counters, by their rounds, one after the other: the
 //! indices become constants, and the arrays values. Other loops stay: a driver unrolls them as it sees fit.
 //!
-//! It looks at nothing in functions without local arrays and vectors.
+//! Arrays that are only read by counters stay, too: a table costs less than its loop written out. It looks at nothing in
+//! functions without local arrays and vectors.
 
 use super::edit::{Substitution, walk};
 use super::{Changed, PassCx};
 use crate::arena::EntityId;
-use crate::ir::{Block, BlockId, Function, InstId, InstKind, Root, ValueId};
+use crate::ir::{Block, BlockId, Function, InstId, InstKind, LocalId, Root, ValueId};
 use crate::rounds::{Counted, Counter, definitions};
 use crate::types::{Type, TypeId, Types};
 
@@ -23,10 +24,31 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         return Changed::No;
     }
     let definitions = definitions(function);
-    let mut pass =
-        Pass { function, types: cx.types, definitions, stand_ins: Substitution::default(), changed: Changed::No };
+    let written = written_by_index(function, &definitions);
+    if !written.contains(&true) {
+        return Changed::No;
+    }
+    let stand_ins = Substitution::default();
+    let mut pass = Pass { function, types: cx.types, definitions, written, stand_ins, changed: Changed::No };
     pass.block(pass.function.entry);
     pass.changed
+}
+
+/// By local: whether an element is written whose index is not constant.
+fn written_by_index(function: &Function, definitions: &[Option<InstId>]) -> Vec<bool> {
+    let is_constant = |value: ValueId| {
+        let definition = definitions[value.index()].map(|id| &function.insts[id].kind);
+        matches!(definition, Some(InstKind::Const(_)))
+    };
+    let mut written = vec![false; function.locals.len()];
+    walk(function, function.entry, &mut |_, inst| {
+        if let InstKind::Store(place, _) = &inst.kind
+            && let Root::Local(local) = place.root
+        {
+            written[local.index()] |= !place.values().all(is_constant);
+        }
+    });
+    written
 }
 
 struct Pass<'f> {
@@ -34,6 +56,8 @@ struct Pass<'f> {
     types: &'f Types,
     /// The instruction that defines each value.
     definitions: Vec<Option<InstId>>,
+    /// By local: whether an element is written whose index is not constant.
+    written: Vec<bool>,
     /// What the results of unrolled loops are.
     stand_ins: Substitution,
     changed: Changed,
@@ -65,7 +89,8 @@ impl Pass<'_> {
         let (mut size, mut indices) = (0usize, Vec::new());
         walk(self.function, *body, &mut |_, inst| {
             size += 1;
-            let place = inst.kind.place().filter(|place| matches!(place.root, Root::Local(_)));
+            let is_written = |local: LocalId| self.written[local.index()];
+            let place = inst.kind.place().filter(|place| matches!(place.root, Root::Local(local) if is_written(local)));
             indices.extend(place.into_iter().flat_map(|place| place.values()));
         });
         if indices.is_empty() {

@@ -35,6 +35,7 @@ const PASSES: &[&str] = &[
     "eliminate_checks",
     "remove_dead_code",
     "lower_labels",
+    "leave_at_head",
     "optimize",
 ];
 
