@@ -273,6 +273,36 @@ fn marched(out: &mut [f32]) {
     out[i] = sum + ball.scaled(p) + cuboid.scaled(p) + cuboid.mark().x + moved.mark() as f32 + Moved::SCALE;
 }
 
+#[device]
+mod like_built_ins {
+    pub(super) trait Shaped {
+        fn sqrt(self) -> f32;
+        fn doubled(self) -> f32;
+    }
+
+    impl Shaped for f32 {
+        fn sqrt(self) -> f32 {
+            self + 1.0
+        }
+
+        // A type's own methods come first where the type is known.
+        fn doubled(self) -> f32 {
+            (self * self * 4.0).sqrt()
+        }
+    }
+}
+
+#[device]
+fn shaped<T: like_built_ins::Shaped + Copy>(x: T) -> f32 {
+    T::sqrt(x) + x.doubled()
+}
+
+#[kernel(workgroup = 64)]
+fn named_like_built_ins(out: &mut [f32]) {
+    let x = global_id().x as f32;
+    out[global_id().x] = shaped(x) + x * x;
+}
+
 #[kernel(workgroup = 64)]
 fn drawn(out: &mut [u32]) {
     let i = global_id().x;
@@ -382,6 +412,18 @@ pub const CASES: &[Case] = &[
             };
             vec![Output::U32((0..N as u32).map(one).collect())]
         }
+    ),
+    case!(
+        "implementations::named_like_built_ins",
+        [NamedLikeBuiltIns],
+        |mgr| {
+            let mut out = mgr.tensor(&vec![0f32; N])?;
+            let seq = mgr.sequence()?;
+            NamedLikeBuiltIns::dispatch(&seq, Grid::items(N), &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::near(out.to_vec()?, 0.05)])
+        },
+        || vec![Output::near((0..N).map(|i| (i as f32 + 1.0) + 2.0 * i as f32 + (i * i) as f32).collect(), 0.05)]
     ),
     case!("implementations::traits", [Marched], |mgr| {
         let mut out = mgr.tensor(&vec![0f32; N])?;

@@ -5,6 +5,7 @@ use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind, Fn, Impl, Item, Path, ScalarName, SpanRange};
 use crate::diag::code;
+use crate::intrinsic::Kind;
 use crate::program::{ItemId, TypedItem};
 use crate::typed::{Callee, Resolution, Ty};
 
@@ -29,6 +30,8 @@ struct Candidate {
     self_term: Term,
     /// Whether every use needs an instance of its own.
     is_generic: bool,
+    /// Whether a trait gives it.
+    is_of_trait: bool,
 }
 
 fn self_param(term: Term) -> Param {
@@ -84,8 +87,9 @@ impl<'a> Infer<'a> {
                 params.clear();
             }
             params.push(self_param(self_term.clone()));
-            let candidate = Candidate { member, params, self_term, is_generic };
-            if implementation.of.is_none() { own.push(candidate) } else { of_traits.push(candidate) }
+            let is_of_trait = implementation.of.is_some();
+            let candidate = Candidate { member, params, self_term, is_generic, is_of_trait };
+            if is_of_trait { of_traits.push(candidate) } else { own.push(candidate) }
         }
         own.append(&mut of_traits);
         own
@@ -96,6 +100,19 @@ impl<'a> Infer<'a> {
         let path = implementation.of.as_ref()?;
         let definition = *self.program.items[id].uses.get(&path.text())?;
         member_named(self.program.members(definition), name)
+    }
+
+    /// In an instance, whether both a type itself and a trait have a method: Rust takes the trait's where the type is a
+    /// parameter of the function, and here it is known only what the parameter stands for.
+    pub(super) fn is_own_or_of_trait(&mut self, term: &Term, name: &Ident) -> bool {
+        if self.program.items[self.item].bindings.is_empty() {
+            return false;
+        }
+        let name = name.to_string();
+        let candidates = self.candidates(term, &name, None);
+        let is_own = || super::method::find_row(&name, term, Some(Kind::Method)).is_some();
+        candidates.iter().any(|candidate| candidate.is_of_trait)
+            && (candidates.iter().any(|candidate| !candidate.is_of_trait) || is_own())
     }
 
     /// `receiver.name(args)` of an `impl`; `None` when there is no such method.
@@ -131,11 +148,14 @@ impl<'a> Infer<'a> {
             return Some(self.infer_arguments_only(args));
         }
         let name = path.segments.last()?;
-        // What Rust defines on the type itself comes before what traits give it.
-        if super::method::find_row(&name.to_string(), &term, None).is_some() {
+        let mut candidates = self.candidates(&term, &name.to_string(), None);
+        // A parameter has what its bounds give it. Else what Rust defines on the type itself comes before what traits give it.
+        let is_param = |first: &Ident| first != "Self" && self.params.iter().any(|param| first == param.name.as_str());
+        if path.segments.first().is_some_and(is_param) && candidates.iter().any(|candidate| candidate.is_of_trait) {
+            candidates.retain(|candidate| candidate.is_of_trait);
+        } else if super::method::find_row(&name.to_string(), &term, None).is_some() {
             return None;
         }
-        let candidates = self.candidates(&term, &name.to_string(), None);
         if candidates.is_empty() {
             return (name == "default" && args.is_empty()).then(|| self.infer_default(expr, term));
         }

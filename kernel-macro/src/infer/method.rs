@@ -54,6 +54,10 @@ impl<'a> Infer<'a> {
             self.infer_unknown_arguments(args);
             return shallow;
         }
+        if self.is_own_or_of_trait(&shallow, name) {
+            self.report_own_or_of_trait(&shallow, name);
+            return self.infer_arguments_only(args);
+        }
         if let Term::Iterator(item) = &shallow {
             return self.infer_iterator_method(expr, (receiver, item), name, args, expect);
         }
@@ -126,6 +130,14 @@ impl<'a> Infer<'a> {
         } else {
             error.help(format!("write the type where it is declared: `let {receiver_text}: {suffix} = …`"));
         }
+    }
+
+    fn report_own_or_of_trait(&mut self, receiver: &Term, name: &Ident) {
+        let ty = self.describe(receiver);
+        let message = format!("`{name}` is a method of {ty} and of a trait, in a generic function");
+        let error = self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message);
+        error.note("Rust takes the trait's where the type is a parameter, and the type's own elsewhere");
+        error.help(format!("write `T::{name}(…)` for a parameter `T`, or give the trait's method another name"));
     }
 
     /// Reports a method or associated function that a type does not have.
