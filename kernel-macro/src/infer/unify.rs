@@ -47,7 +47,7 @@ pub(super) enum Term {
     Var(Var),
 }
 
-/// As [`TyArgs`](crate::typed::TyArgs).
+/// As [`TyArgs`].
 pub(super) type TermArgs = Option<Rc<[Term]>>;
 
 /// A type variable.
