@@ -21,7 +21,7 @@ const SUBGROUPS: u32 = 8;
 /// Keys are `u32`, `i32` or `f32`, these in the order of [`f32::total_cmp`]: -NaN, -∞, … -0, +0, … ∞, NaN. Four passes, one
 /// for each eight bits; each reads the keys twice and writes them once.
 ///
-/// Work space: as much as the tensors to be sorted, and 1/8 of the keys (1/2 on devices with subgroups of eight).
+/// Work space: as much as the tensors to be sorted, and 1/8 of the keys where subgroups have 32 lanes; 1/2 where they have eight.
 ///
 /// ```
 /// use gridwise::algorithms::OpSort;
@@ -74,7 +74,7 @@ fn sort<K: SortKey, V: Word, const PAIRS: bool>(
     spare_values: &mut Tensor<V>,
 ) -> Result<()> {
     // As many subgroups as there is shared memory for their counts.
-    let width = (mgr.device().limits.subgroup.size * SUBGROUPS).clamp(32, 256);
+    let width = (mgr.device().limits.subgroup.size * SUBGROUPS).clamp(8, 256);
     let tiles = keys.len().div_ceil((width * KEYS) as usize);
     let mut spare_keys = mgr.tensor_of_len::<K>(keys.len())?;
     let mut counts = mgr.tensor_of_len::<u32>(tiles * DIGITS as usize)?;
@@ -98,6 +98,8 @@ fn sort<K: SortKey, V: Word, const PAIRS: bool>(
             };
         }
         match width {
+            8 => scatter!(8),
+            16 => scatter!(16),
             32 => scatter!(32),
             64 => scatter!(64),
             128 => scatter!(128),
@@ -219,12 +221,14 @@ fn scatter_digits<const WIDTH: u32, const PAIRS: bool>(
         digit += WIDTH;
     }
     barrier();
-    if local < 32 {
+    let mut eighth = local;
+    while eighth < DIGITS / 8 {
         let mut part = 0;
         for k in 0..8 {
-            part += totals[local * 8 + k];
+            part += totals[eighth * 8 + k];
         }
-        parts[local] = part;
+        parts[eighth] = part;
+        eighth += WIDTH;
     }
     barrier();
     digit = local;
