@@ -33,10 +33,10 @@ pub use gridwise_runtime::twin::{
 };
 pub use gridwise_runtime::{
     Algorithm, BufferRange, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation,
-    ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions, Kernel, KernelArgs, KernelName, Limits, LiveTensor,
-    Manager, ManagerDesc, MemoryHeap, ModuleLaunch, Op, PipelineCache, PrintSink, Printed, ProfiledEvaluation, Result,
-    Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistics, SubgroupLimits, Tensor, TensorDesc, TensorRef, Value,
-    ValueArg, ash, descriptor, glam, half, ops, reflect,
+    ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions, ImageUse, Kernel, KernelArgs, KernelName, Limits,
+    LiveTensor, Manager, ManagerDesc, MemoryHeap, ModuleLaunch, Op, PipelineCache, PrintSink, Printed,
+    ProfiledEvaluation, Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistics, SubgroupLimits, Tensor,
+    TensorDesc, TensorRef, Value, ValueArg, ash, descriptor, glam, half, image, ops, reflect,
 };
 
 #[doc(hidden)]
@@ -61,6 +61,7 @@ pub mod prelude {
     };
     pub use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
+    pub use gridwise_runtime::image::Image;
     pub use gridwise_runtime::{GpuData, Grid, Manager, Sequence, Tensor};
 }
 

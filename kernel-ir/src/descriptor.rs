@@ -1,10 +1,13 @@
 //! What the compiler hands to the runtime: one constant per kernel. It must not use anything else of this crate.
 
+mod image;
 pub(crate) mod obligations;
 mod packed;
+mod texel;
 
 use std::fmt;
 
+pub use image::{Encoding, ImageFormat, TexelKind};
 pub use obligations::{BoundOp, LaunchNumbers, Obligations};
 pub use packed::{Spirv, pack};
 

@@ -2,11 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gridwise_ir::descriptor::ImageFormat;
+
 use crate::error::{Error, Result};
 use crate::host::HostMemory;
+use crate::image::ImageLayout;
 use crate::manager::{Backend, Shared};
 use crate::sync::schedule::Uses;
-use crate::vulkan::{BufferRange, MemoryUse, VulkanBuffer};
+use crate::vulkan::{BufferRange, MemoryUse, VulkanBuffer, VulkanImage};
 
 /// A buffer of elements of one size. What a tensor owns, and recordings keep alive.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ pub(crate) struct Buffer {
     name: Arc<str>,
     len: u32,
     stride: u32,
+    /// What its texels are, if it is an image.
+    image: Option<Box<ImageLayout>>,
     pub(crate) uses: Uses,
     /// The host-side copy for recorded transfers; made when first asked for.
     staged: Mutex<Option<Arc<Buffer>>>,
@@ -26,6 +31,8 @@ pub(crate) struct Buffer {
 #[derive(Debug)]
 enum Memory {
     Vulkan(VulkanBuffer),
+    /// Texels that only the device can reach.
+    Image(Box<VulkanImage>),
     Host(HostMemory),
 }
 
@@ -49,6 +56,27 @@ impl Buffer {
             Backend::Host(_) => Memory::Host(HostMemory::new(name, bytes)?),
         };
         Ok(Self::of_memory(shared, name, memory, elements, stride))
+    }
+
+    /// An image, as a buffer of all texels of all levels; they are zero.
+    pub(crate) fn new_image(shared: &Arc<Shared>, name: &str, layout: ImageLayout) -> Result<Self> {
+        let texels = layout.texels().ok_or_else(|| Error::BufferTooLarge {
+            tensor: name.to_owned(),
+            asked: u64::MAX,
+            limit: u32::MAX.into(),
+            unit: "texels",
+        })?;
+        let stride = layout.format.bytes();
+        let memory = match &shared.backend {
+            Backend::Vulkan(vulkan) => Memory::Image(Box::new(VulkanImage::new(&vulkan.device, name, &layout)?)),
+            Backend::Host(_) => Memory::Host(HostMemory::new(name, u64::from(texels) * u64::from(stride))?),
+        };
+        let mut image = Self::of_memory(shared, name, memory, texels, stride);
+        image.image = Some(Box::new(layout));
+        if let Backend::Vulkan(vulkan) = &shared.backend {
+            vulkan.start_image(shared, &image)?;
+        }
+        Ok(image)
     }
 
     /// A buffer in a range of an application's.
@@ -85,6 +113,7 @@ impl Buffer {
             name,
             len,
             stride,
+            image: None,
             uses: shared.schedule.new_uses(),
             staged: Mutex::new(None),
             shared: shared.clone(),
@@ -114,15 +143,34 @@ impl Buffer {
     pub(crate) fn vulkan(&self) -> Option<&VulkanBuffer> {
         match &self.memory {
             Memory::Vulkan(buffer) => Some(buffer),
-            Memory::Host(_) => None,
+            Memory::Image(_) | Memory::Host(_) => None,
         }
+    }
+
+    /// The Vulkan image; `None` on the host device, and for tensors.
+    pub(crate) fn vulkan_image(&self) -> Option<&VulkanImage> {
+        match &self.memory {
+            Memory::Image(image) => Some(image),
+            Memory::Vulkan(_) | Memory::Host(_) => None,
+        }
+    }
+
+    /// Whether it is an image.
+    pub(crate) fn is_image(&self) -> bool {
+        self.image.is_some()
+    }
+
+    /// What its texels are; of a single byte, for tensors, which are never asked.
+    pub(crate) fn image_layout(&self) -> &ImageLayout {
+        const NONE: ImageLayout = ImageLayout { format: ImageFormat::R8Uint, dimensions: 1, extent: [1; 3], levels: 1 };
+        self.image.as_deref().unwrap_or(&NONE)
     }
 
     /// The address of a byte on the host device; dangling for buffers of other devices, which never come here.
     pub(crate) fn host_data(&self, offset: u64) -> *mut u8 {
         match &self.memory {
             Memory::Host(memory) => memory.data().as_ptr().wrapping_add(offset as usize),
-            Memory::Vulkan(_) => std::ptr::NonNull::<u128>::dangling().as_ptr().cast(),
+            Memory::Vulkan(_) | Memory::Image(_) => std::ptr::NonNull::<u128>::dangling().as_ptr().cast(),
         }
     }
 
@@ -143,6 +191,7 @@ impl Buffer {
         match &self.memory {
             Memory::Host(memory) => Some(memory.data().as_ptr()),
             Memory::Vulkan(buffer) => buffer.mapped(is_write),
+            Memory::Image(_) => None,
         }
     }
 
@@ -196,6 +245,48 @@ impl Buffer {
             }
             // SAFETY: the caller's promise.
             (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.upload(&self.shared, self, from) },
+            (None, Backend::Host(_)) => Ok(()),
+        }
+    }
+
+    /// Copies the texels of a level to `into`, after all submitted writes.
+    ///
+    /// # Safety
+    /// `into` is valid for writes of the level's bytes.
+    pub(crate) unsafe fn read_level(&self, level: u32, into: *mut u8) -> Result<()> {
+        let bytes = self.image_layout().bytes_of(level);
+        match (self.mapped(false), &self.shared.backend) {
+            (Some(data), _) => {
+                let access = self.shared.schedule.take_for_host(&self.uses, false);
+                self.shared.wait(access.after)?;
+                let from = data.wrapping_add(bytes.start as usize);
+                // SAFETY: the level lies in the memory, and nobody writes it while `access` lives; the caller's promise.
+                unsafe { std::ptr::copy_nonoverlapping(from, into, (bytes.end - bytes.start) as usize) };
+                Ok(())
+            }
+            // SAFETY: the caller's promise.
+            (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.download_level(&self.shared, self, level, into) },
+            (None, Backend::Host(_)) => Ok(()),
+        }
+    }
+
+    /// Replaces the texels of a level by what lies at `from`, after all submitted uses.
+    ///
+    /// # Safety
+    /// `from` is valid for reads of the level's bytes.
+    pub(crate) unsafe fn write_level(&self, level: u32, from: *const u8) -> Result<()> {
+        let bytes = self.image_layout().bytes_of(level);
+        match (self.mapped(true), &self.shared.backend) {
+            (Some(data), _) => {
+                let access = self.shared.schedule.take_for_host(&self.uses, true);
+                self.shared.wait(access.after)?;
+                let into = data.wrapping_add(bytes.start as usize);
+                // SAFETY: the level lies in the memory, and nobody uses it while `access` lives; the caller's promise.
+                unsafe { std::ptr::copy_nonoverlapping(from, into, (bytes.end - bytes.start) as usize) };
+                Ok(())
+            }
+            // SAFETY: the caller's promise.
+            (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.upload_level(&self.shared, self, level, from) },
             (None, Backend::Host(_)) => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gridwise_ir::descriptor::Feature;
+use gridwise_ir::descriptor::{Feature, ImageFormat};
 
 /// `Result` with the runtime's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -229,6 +229,62 @@ pub enum Error {
         /// What is counted: bytes, or elements.
         unit: &'static str,
     },
+    /// The device has no images of this format, or not for this use.
+    #[error("image `{image}`: `{device}` has no images of format {format} {usage}; choose another format")]
+    ImageUnsupported {
+        /// The image's name.
+        image: String,
+        /// Its format.
+        format: ImageFormat,
+        /// What the image is for.
+        usage: ImageUse,
+        /// The device.
+        device: String,
+    },
+    /// An image with a side of length zero, or larger than the device has.
+    #[error("image `{image}` of {extent:?} texels: each side is at least 1, and at most {limit:?}")]
+    ImageExtent {
+        /// The image's name.
+        image: String,
+        /// What was asked for.
+        extent: [u32; 3],
+        /// What there can be.
+        limit: [u32; 3],
+    },
+    /// An image has no such level, or cannot have so many.
+    #[error("image `{image}`: there is no level {level}; it has {levels}")]
+    ImageLevel {
+        /// The image's name.
+        image: String,
+        /// The level asked for, from 0.
+        level: u32,
+        /// How many there are, or can be.
+        levels: u32,
+    },
+    /// Two images differ where they must not.
+    #[error("{operation}: `{from}` has {expected}, `{to}` has {found}; they must be the same")]
+    ImageMismatch {
+        /// What was being done.
+        operation: &'static str,
+        /// One image.
+        from: String,
+        /// The other.
+        to: String,
+        /// What the one has.
+        expected: String,
+        /// What the other has.
+        found: String,
+    },
+    /// Rows in a tensor are shorter than those of the image.
+    #[error("image `{image}`: rows of {row_length} texels, the image has {width}; make them at least as long")]
+    RowTooShort {
+        /// The image's name.
+        image: String,
+        /// Texels from row to row of the tensor.
+        row_length: u32,
+        /// Texels of a row of the image.
+        width: u32,
+    },
     /// A copy reaches past the end of a tensor.
     #[error("{operation}: bytes {offset}..{end} of tensor `{tensor}`, which has {size}", end = offset.saturating_add(*bytes))]
     OutOfRange {
@@ -423,6 +479,34 @@ pub enum Error {
         /// What it returned.
         result: ash::vk::Result,
     },
+}
+
+/// What an image is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ImageUse {
+    /// For anything.
+    Any,
+    /// For kernels that load and store texels.
+    Storage,
+    /// For samplers.
+    Sampled,
+    /// For samplers that mix neighbours.
+    Filtered,
+    /// For copies that are scaled, as levels are made of levels.
+    Scaled,
+}
+
+impl std::fmt::Display for ImageUse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Any => "that kernels can use",
+            Self::Storage => "that kernels can load and store",
+            Self::Sampled => "that samplers can read",
+            Self::Filtered => "that samplers can filter",
+            Self::Scaled => "that can be scaled",
+        })
+    }
 }
 
 impl Error {

@@ -25,6 +25,7 @@
 //! accesses are ordered with submissions, and every limit is checked before a driver call. Misuse is an [`Error`].
 
 pub mod data;
+pub mod image;
 pub mod kernel;
 pub mod ops;
 pub mod parallel;
@@ -57,7 +58,7 @@ pub use algorithm::Algorithm;
 pub use args::{KernelArgs, ValueArg};
 pub use cache::PipelineCache;
 pub use data::{GpuData, Value};
-pub use error::{Error, KernelName, Result};
+pub use error::{Error, ImageUse, KernelName, Result};
 pub use evaluation::{Evaluation, ProfiledEvaluation};
 pub use grid::{Grid, GridSide, GridSize};
 pub use kernel::Kernel;

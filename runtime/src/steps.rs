@@ -32,6 +32,78 @@ pub(crate) enum Step {
         pattern: Vec<u32>,
         bytes: u64,
     },
+    Image(ImageStep),
+}
+
+/// What is done to the texels of images. Invariant: levels exist, tensors have the bytes that are told, and formats are alike.
+#[derive(Debug, Clone)]
+pub(crate) enum ImageStep {
+    /// From a tensor, whose rows begin `row_length` texels apart.
+    In {
+        tensor: Arc<Buffer>,
+        bytes: u64,
+        row_length: u32,
+        image: Arc<Buffer>,
+        level: u32,
+    },
+    /// To a tensor.
+    Out {
+        image: Arc<Buffer>,
+        level: u32,
+        row_length: u32,
+        tensor: Arc<Buffer>,
+        bytes: u64,
+    },
+    /// From image to image: never the same.
+    Copy {
+        from: Arc<Buffer>,
+        to: Arc<Buffer>,
+        level: u32,
+    },
+    Clear {
+        image: Arc<Buffer>,
+        texel: [u32; 4],
+    },
+    /// A level from the one before.
+    Shrink {
+        image: Arc<Buffer>,
+        level: u32,
+    },
+}
+
+impl ImageStep {
+    /// Calls `f` for each buffer or image the step uses, with whether it writes it.
+    pub(crate) fn for_each_use(&self, mut f: impl FnMut(&Arc<Buffer>, bool)) {
+        match self {
+            Self::In { tensor: from, image: to, .. }
+            | Self::Out { image: from, tensor: to, .. }
+            | Self::Copy { from, to, .. } => {
+                f(from, false);
+                f(to, true);
+            }
+            Self::Clear { image, .. } | Self::Shrink { image, .. } => f(image, true),
+        }
+    }
+
+    /// What the step does to memory; the bytes of an image are those of its texels one after the other.
+    pub(crate) fn touches(&self) -> Vec<Touch> {
+        let tensor = |buffer: &Buffer, bytes, is_write| Touch { resource: buffer.id, bytes: 0..bytes, is_write };
+        let image = |buffer: &Buffer, level, is_write| {
+            let bytes = buffer.image_layout().bytes_of(level);
+            Touch { resource: buffer.id, bytes, is_write }
+        };
+        match self {
+            Self::In { tensor: from, bytes, image: to, level, .. } => {
+                vec![tensor(from, *bytes, false), image(to, *level, true)]
+            }
+            Self::Out { image: from, level, tensor: to, bytes, .. } => {
+                vec![image(from, *level, false), tensor(to, *bytes, true)]
+            }
+            Self::Copy { from, to, level } => vec![image(from, *level, false), image(to, *level, true)],
+            Self::Clear { image, .. } => vec![tensor(image, image.bytes(), true)],
+            Self::Shrink { image: all, level } => vec![image(all, level - 1, false), image(all, *level, true)],
+        }
+    }
 }
 
 /// One launch of a kernel. Invariant: not empty, and within the device's limits.
@@ -106,6 +178,7 @@ impl Step {
                 f(to, true);
             }
             Self::Fill { buffer, .. } => f(buffer, true),
+            Self::Image(image) => image.for_each_use(f),
             Self::Barrier => {}
         }
     }
@@ -126,6 +199,7 @@ impl Step {
                 (Stage::Transfer, vec![from, touch(to, *to_offset..to_offset + bytes, true)])
             }
             Self::Fill { buffer, bytes, .. } => (Stage::Transfer, vec![touch(buffer, 0..*bytes, true)]),
+            Self::Image(image) => (Stage::Transfer, image.touches()),
             Self::Barrier => return None,
         })
     }

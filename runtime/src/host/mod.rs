@@ -1,5 +1,6 @@
 //! The host device: memory and kernels on the processor, with no driver.
 
+mod image;
 mod memory;
 mod queue;
 mod run;

@@ -88,6 +88,8 @@ pub(crate) unsafe fn run_steps(host: &HostDevice, steps: &[Step], capacity: u32)
                 // SAFETY: the recorder checked both ranges; nothing else accesses them now. They may overlap.
                 unsafe { std::ptr::copy(from, to, *bytes as usize) };
             }
+            // SAFETY: the caller's promise.
+            Step::Image(image) => unsafe { super::image::run(image) },
             Step::Fill { buffer, pattern, bytes } => {
                 let data = buffer.host_data(0);
                 for (word, value) in (0..*bytes as usize / 4).zip(pattern.iter().cycle()) {

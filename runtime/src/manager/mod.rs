@@ -19,6 +19,7 @@ use crate::cache::PipelineCache;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
 use crate::host::HostDevice;
+use crate::image::{Dimension, Format, Image, ImageDesc, Levels};
 use crate::kernel::Kernel;
 use crate::print::{PrintSink, Printed, capacity_of};
 use crate::sequence::Sequence;
@@ -292,6 +293,42 @@ impl Manager {
     /// As [`tensor`](Self::tensor).
     pub fn tensor_with<T: GpuData>(&self, desc: TensorDesc<'_, T>) -> Result<Tensor<T>> {
         Tensor::new(&self.shared, desc)
+    }
+
+    /// An image of zeros, with one dimension.
+    ///
+    /// # Errors
+    /// As [`image_with`](Self::image_with).
+    pub fn image_1d<F: Format>(&self, width: u32) -> Result<Image<F, 1>> {
+        self.image_with(ImageDesc { name: "image", extent: [width], levels: Levels::One })
+    }
+
+    /// An image of zeros, with two dimensions.
+    ///
+    /// # Errors
+    /// As [`image_with`](Self::image_with).
+    pub fn image_2d<F: Format>(&self, width: u32, height: u32) -> Result<Image<F, 2>> {
+        self.image_with(ImageDesc { name: "image", extent: [width, height], levels: Levels::One })
+    }
+
+    /// An image of zeros, with three dimensions.
+    ///
+    /// # Errors
+    /// As [`image_with`](Self::image_with).
+    pub fn image_3d<F: Format>(&self, width: u32, height: u32, depth: u32) -> Result<Image<F, 3>> {
+        self.image_with(ImageDesc { name: "image", extent: [width, height, depth], levels: Levels::One })
+    }
+
+    /// An image of zeros, by description.
+    ///
+    /// # Errors
+    /// When a side is zero or larger than the device has, the device has no images of this format, memory is exhausted, or the
+    /// device fails.
+    pub fn image_with<F: Format, const D: usize>(&self, desc: ImageDesc<'_, D>) -> Result<Image<F, D>>
+    where
+        Image<F, D>: Dimension,
+    {
+        Image::new(&self.shared, desc)
     }
 
     /// An empty sequence.

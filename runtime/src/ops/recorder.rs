@@ -12,7 +12,7 @@ use crate::grid::Grid;
 use crate::hooks::Hooks;
 use crate::launch::{Extent, Numbers};
 use crate::manager::{Backend, Shared};
-use crate::steps::{DispatchStep, ModuleStep, Step};
+use crate::steps::{DispatchStep, ImageStep, ModuleStep, Step};
 use crate::tensor::TensorRef;
 
 /// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
@@ -144,6 +144,24 @@ impl<'a> Recorder<'a> {
         if !is_empty {
             self.steps.push(Step::Module(Box::new(step)));
         }
+        Ok(())
+    }
+
+    /// Copies, clears or scales texels.
+    pub(crate) fn image(&mut self, step: ImageStep) -> Result<()> {
+        let mut checked = Ok(());
+        step.for_each_use(|buffer, is_write| {
+            if checked.is_ok() {
+                checked = self.check(buffer, is_write);
+            }
+        });
+        checked?;
+        if let ImageStep::Copy { from, to, .. } = &step
+            && from.id == to.id
+        {
+            return Err(Error::AliasedTensor { operation: self.operation.to_owned(), tensor: to.name().to_owned() });
+        }
+        self.steps.push(Step::Image(step));
         Ok(())
     }
 

@@ -87,7 +87,7 @@ impl MemoryTypes {
         Self { device: sorted(&rank_device), staging: sorted(&rank_staging) }
     }
 
-    fn for_use(&self, usage: MemoryUse) -> &[u32] {
+    pub(crate) fn for_use(&self, usage: MemoryUse) -> &[u32] {
         match usage {
             MemoryUse::Device => &self.device,
             MemoryUse::Staging => &self.staging,

@@ -39,6 +39,8 @@ pub(crate) struct Caps {
     /// Workgroups along x in one dispatch; never zero.
     pub(crate) max_groups_x: u32,
     pub(crate) is_cpu: bool,
+    /// Whether the queue can scale images.
+    pub(crate) can_blit: bool,
     /// Whether the driver tells how much of each heap there is for this process.
     pub(crate) has_memory_budget: bool,
     /// Whether modules may order memory among all invocations of the device; ours never do.
@@ -95,6 +97,7 @@ impl Candidate {
         match families.get(existing.queue_family as usize) {
             Some(family) if family.queue_flags.contains(vk::QueueFlags::COMPUTE) => {
                 caps.clock.valid_bits = family.timestamp_valid_bits;
+                caps.can_blit = family.queue_flags.contains(vk::QueueFlags::GRAPHICS);
             }
             _ => info.missing.push(format!("compute on its queue family {}", existing.queue_family)),
         }
@@ -144,6 +147,7 @@ impl Candidate {
         match families.iter().position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE)) {
             Some(family) => {
                 caps.queue_family = family as u32;
+                caps.can_blit = families[family].queue_flags.contains(vk::QueueFlags::GRAPHICS);
                 let valid_bits = families[family].timestamp_valid_bits;
                 caps.clock = Clock { valid_bits, period: base.limits.timestamp_period };
             }

@@ -30,6 +30,8 @@ pub(crate) struct VulkanDevice {
     pub(crate) push_descriptors: Option<khr::push_descriptor::Device>,
     debug_utils: Option<ext::debug_utils::Device>,
     physical: vk::PhysicalDevice,
+    /// For errors.
+    pub(crate) name: String,
     queue: vk::Queue,
     /// Held while the queue is used, where an application uses it, too.
     queue_lock: Option<Arc<Mutex<()>>>,
@@ -63,19 +65,20 @@ impl VulkanDevice {
         };
         // SAFETY: the device was made with one queue of this family.
         let queue = unsafe { raw.get_device_queue(caps.queue_family, 0) };
-        Self::with(instance, physical, raw, queue, None, caps, desc)
+        Self::with(instance, (physical, &candidate.info.name), raw, queue, None, caps, desc)
     }
 
     /// Takes a device of an application, which keeps it until everything here is gone.
     pub(crate) fn borrow(existing: ExistingVulkan, candidate: &Candidate, desc: &ManagerDesc) -> Result<Arc<Self>> {
         let ExistingVulkan { entry, instance, physical_device, device, queue, queue_lock, .. } = existing;
         let instance = Arc::new(VulkanInstance::borrow(entry, instance));
-        Self::with(instance, physical_device, device, queue, Some(queue_lock), candidate.caps, desc)
+        let physical = (physical_device, candidate.info.name.as_str());
+        Self::with(instance, physical, device, queue, Some(queue_lock), candidate.caps, desc)
     }
 
     fn with(
         instance: Arc<VulkanInstance>,
-        physical: vk::PhysicalDevice,
+        (physical, name): (vk::PhysicalDevice, &str),
         raw: ash::Device,
         queue: vk::Queue,
         queue_lock: Option<Arc<Mutex<()>>>,
@@ -115,6 +118,7 @@ impl VulkanDevice {
             push_descriptors: push,
             debug_utils,
             physical,
+            name: name.to_owned(),
             queue,
             queue_lock,
             timeline: vk::Semaphore::null(),
@@ -137,6 +141,11 @@ impl VulkanDevice {
         self.begin(self.barrier, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)?;
         self.barrier_behind_everything(self.barrier);
         self.end(self.barrier)
+    }
+
+    /// The physical device.
+    pub(crate) fn physical(&self) -> vk::PhysicalDevice {
+        self.physical
     }
 
     /// A timeline semaphore at zero.

@@ -14,7 +14,7 @@ use super::timestamps::Timestamps;
 use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::launch::first_group_offset;
-use crate::steps::{BufferArg, DispatchStep, ModuleStep, Step};
+use crate::steps::{BufferArg, DispatchStep, ImageStep, ModuleStep, Step};
 use crate::sync::hazard::{HazardTracker, Stage, Touch};
 
 /// The most that `vkCmdUpdateBuffer` takes.
@@ -80,6 +80,7 @@ impl<'a> Encoder<'a> {
                 self.copy(from, *from_offset, to, *to_offset, *bytes);
             }
             Step::Fill { buffer, pattern, bytes } => self.fill(buffer, pattern, *bytes),
+            Step::Image(image) => self.image(image),
         }
         Ok(())
     }
@@ -265,6 +266,40 @@ impl<'a> Encoder<'a> {
         let region = vk::BufferCopy::default().src_offset(from_offset).dst_offset(to_offset).size(bytes);
         // SAFETY: live buffers; the ranges lie in them and do not overlap.
         unsafe { self.device.raw.cmd_copy_buffer(self.commands, from.raw, to.raw, &[region]) };
+    }
+
+    fn image(&mut self, step: &ImageStep) {
+        self.touches.extend(step.touches());
+        self.order(Stage::Transfer);
+        let commands = self.commands;
+        let whole = |image: &Buffer, level| image.image_layout().whole(level);
+        match step {
+            ImageStep::In { tensor, row_length, image, level, .. } => {
+                let (Some(tensor), Some(vulkan)) = (tensor.vulkan(), image.vulkan_image()) else { return };
+                vulkan.copy_from(commands, (tensor.raw, tensor.offset), *row_length, &whole(image, *level));
+            }
+            ImageStep::Out { image, level, row_length, tensor, .. } => {
+                let (Some(tensor), Some(vulkan)) = (tensor.vulkan(), image.vulkan_image()) else { return };
+                if tensor.is_mapped() {
+                    self.note_host_visible(Stage::Transfer);
+                }
+                vulkan.copy_to(commands, (tensor.raw, tensor.offset), *row_length, &whole(image, *level));
+            }
+            ImageStep::Copy { from, to, level } => {
+                let extent = from.image_layout().extent_of(*level);
+                let (Some(from), Some(to)) = (from.vulkan_image(), to.vulkan_image()) else { return };
+                from.copy_level(commands, *level, extent, to, *level);
+            }
+            ImageStep::Clear { image, texel } => {
+                let Some(vulkan) = image.vulkan_image() else { return };
+                vulkan.clear(commands, *texel);
+            }
+            ImageStep::Shrink { image, level } => {
+                let Some(vulkan) = image.vulkan_image() else { return };
+                let layout = image.image_layout();
+                vulkan.shrink(commands, layout.extent_of(level - 1), layout.extent_of(*level), *level);
+            }
+        }
     }
 
     fn fill(&mut self, buffer: &Arc<Buffer>, pattern: &[u32], bytes: u64) {

@@ -8,9 +8,11 @@ use ash::vk;
 
 use super::buffer::{MemoryUse, VulkanBuffer};
 use super::device::VulkanDevice;
+use super::image::VulkanImage;
 use super::waiter::Waiter;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
+use crate::image::Piece;
 use crate::manager::Shared;
 
 /// Bytes of a slot: large enough to hide the cost of a submission, small enough to stay in cache.
@@ -107,6 +109,73 @@ impl VulkanBackend {
         }
     }
 
+    /// Copies host memory to a level of an image.
+    ///
+    /// # Safety
+    /// `from` is valid for reads of the level's bytes.
+    pub(crate) unsafe fn upload_level(
+        &self,
+        shared: &Shared,
+        image: &Buffer,
+        level: u32,
+        from: *const u8,
+    ) -> Result<()> {
+        let mut guard = self.lock();
+        let staging = self.staging(&mut guard)?;
+        let (layout, mut last) = (image.image_layout(), 0);
+        let first = layout.bytes_of(level).start;
+        for (index, piece) in layout.pieces(level, SLOT).into_iter().enumerate() {
+            let slot = index % 2;
+            shared.wait(staging.slots[slot].pending)?;
+            let start = (piece.start - first) as usize;
+            // SAFETY: the piece lies in both; the slot is not in use.
+            unsafe { std::ptr::copy_nonoverlapping(from.add(start), staging.data(slot), piece.bytes as usize) };
+            last = staging.submit(shared, slot, image, Transfer::ImageUp(piece))?;
+        }
+        shared.wait(last)
+    }
+
+    /// Copies a level of an image to host memory.
+    ///
+    /// # Safety
+    /// `into` is valid for writes of the level's bytes.
+    pub(crate) unsafe fn download_level(
+        &self,
+        shared: &Shared,
+        image: &Buffer,
+        level: u32,
+        into: *mut u8,
+    ) -> Result<()> {
+        let mut guard = self.lock();
+        let staging = self.staging(&mut guard)?;
+        let layout = image.image_layout();
+        let first = layout.bytes_of(level).start;
+        let mut ready: Option<(usize, u64, u64)> = None;
+        for (index, piece) in layout.pieces(level, SLOT).into_iter().enumerate() {
+            let slot = index % 2;
+            shared.wait(staging.slots[slot].pending)?;
+            staging.submit(shared, slot, image, Transfer::ImageDown(piece))?;
+            if let Some(before) = ready.replace((slot, piece.start - first, piece.bytes)) {
+                // SAFETY: the caller's promise.
+                unsafe { staging.take(shared, before, into) }?;
+            }
+        }
+        match ready {
+            // SAFETY: the caller's promise.
+            Some(piece) => unsafe { staging.take(shared, piece, into) },
+            None => Ok(()),
+        }
+    }
+
+    /// Makes an image ready for use, with zeros for texels.
+    pub(crate) fn start_image(&self, shared: &Shared, image: &Buffer) -> Result<()> {
+        let mut guard = self.lock();
+        let staging = self.staging(&mut guard)?;
+        shared.wait(staging.slots[0].pending)?;
+        let last = staging.submit(shared, 0, image, Transfer::Start)?;
+        shared.wait(last)
+    }
+
     /// Sets a whole buffer to zero.
     pub(crate) fn clear(&self, shared: &Shared, buffer: &Buffer) -> Result<()> {
         let mut guard = self.lock();
@@ -119,9 +188,19 @@ impl VulkanBackend {
 
 #[derive(Debug, Clone, Copy)]
 enum Transfer {
-    Up { offset: u64, bytes: u64 },
-    Down { offset: u64, bytes: u64 },
+    Up {
+        offset: u64,
+        bytes: u64,
+    },
+    Down {
+        offset: u64,
+        bytes: u64,
+    },
     Clear,
+    ImageUp(Piece),
+    ImageDown(Piece),
+    /// Before any other use of an image.
+    Start,
 }
 
 fn pieces(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
@@ -153,10 +232,25 @@ impl Staging {
     fn submit(&mut self, shared: &Shared, slot: usize, buffer: &Buffer, transfer: Transfer) -> Result<u64> {
         let device = &self.device;
         let commands = self.slots[slot].commands;
-        let Some(target) = buffer.vulkan() else { return Ok(0) };
         let slot_offset = slot as u64 * SLOT;
-        let all = (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_WRITE);
         device.begin(commands, vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)?;
+        match (buffer.vulkan(), buffer.vulkan_image()) {
+            (Some(target), _) => self.record(commands, slot_offset, target, transfer),
+            (None, Some(image)) => self.record_image(commands, slot_offset, image, transfer),
+            (None, None) => {}
+        }
+        device.end(commands)?;
+        let is_write = !matches!(transfer, Transfer::Down { .. } | Transfer::ImageDown(_));
+        let uses = std::iter::once((&buffer.uses, is_write));
+        let submit = |number, needs_barrier| device.submit(commands, number, needs_barrier);
+        let number = shared.schedule.submit(uses, false, submit)?;
+        self.slots[slot].pending = number;
+        Ok(number)
+    }
+
+    fn record(&self, commands: vk::CommandBuffer, slot_offset: u64, target: &VulkanBuffer, transfer: Transfer) {
+        let device = &self.device;
+        let all = (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_WRITE);
         // SAFETY: live buffers, ranges within them, a command buffer in the recording state.
         unsafe {
             match transfer {
@@ -177,15 +271,30 @@ impl Staging {
                 Transfer::Clear => {
                     device.raw.cmd_fill_buffer(commands, target.raw, target.offset, target.size, 0);
                 }
+                // Those are for images.
+                Transfer::ImageUp(_) | Transfer::ImageDown(_) | Transfer::Start => {}
             }
         }
-        device.end(commands)?;
-        let is_write = !matches!(transfer, Transfer::Down { .. });
-        let uses = std::iter::once((&buffer.uses, is_write));
-        let submit = |number, needs_barrier| device.submit(commands, number, needs_barrier);
-        let number = shared.schedule.submit(uses, false, submit)?;
-        self.slots[slot].pending = number;
-        Ok(number)
+    }
+
+    fn record_image(&self, commands: vk::CommandBuffer, slot_offset: u64, image: &VulkanImage, transfer: Transfer) {
+        let device = &self.device;
+        let all = (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_WRITE);
+        match transfer {
+            Transfer::ImageUp(piece) => image.copy_from(commands, (self.buffer.raw, slot_offset), 0, &piece),
+            Transfer::ImageDown(piece) => {
+                device.memory_barrier(commands, all, all);
+                image.copy_to(commands, (self.buffer.raw, slot_offset), 0, &piece);
+                let host = (vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ);
+                device.memory_barrier(commands, all, host);
+            }
+            Transfer::Start => {
+                image.start(commands);
+                image.clear(commands, [0; 4]);
+            }
+            // Those are for buffers.
+            Transfer::Up { .. } | Transfer::Down { .. } | Transfer::Clear => {}
+        }
     }
 
     /// Takes a downloaded piece out of its slot.

@@ -46,8 +46,10 @@ unsafe extern "system" fn on_message(
         unsafe { CStr::from_ptr(data.p_message) }.to_string_lossy().into_owned()
     });
     let mut text = text.unwrap_or_default();
-    // The loader reports about other drivers and layers by the general type: worth a line in the log, no finding.
-    if kind.contains(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL) {
+    // The loader reports about other drivers and layers by the general type; and older layers advise against `GENERAL`, the
+    // layout of all images here, which newer ones no longer do. Worth a line in the log, no finding.
+    let is_advice = kind == vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE && text.contains("instead of GENERAL");
+    if kind.contains(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL) || is_advice {
         tracing::debug!("{text}");
         return vk::FALSE;
     }

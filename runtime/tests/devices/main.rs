@@ -5,6 +5,7 @@
 
 mod existing;
 mod futures;
+mod images;
 mod kernels;
 mod memory;
 mod persistence;

@@ -1,0 +1,200 @@
+//! Images: texels on a device, of one format, in one, two or three dimensions. It must not hand out references to their memory.
+
+mod dimension;
+mod format;
+mod layout;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+pub use dimension::Dimension;
+pub(crate) use format::texel_words;
+pub use format::*;
+pub(crate) use layout::{ImageLayout, Piece};
+
+use crate::buffer::Buffer;
+use crate::error::{Error, Result};
+use crate::manager::Shared;
+
+/// Texels of format `F` in `D` dimensions; made by [`Manager::image_2d`](crate::Manager::image_2d) and its like.
+///
+/// ```
+/// use gridwise_runtime::Manager;
+/// use gridwise_runtime::image::Rgba8Unorm;
+///
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// let manager = Manager::new()?;
+/// let mut image = manager.image_2d::<Rgba8Unorm>(2, 1)?;
+/// image.write(&[[255, 0, 0, 255], [0, 0, 255, 255]])?;
+/// assert_eq!(image.to_vec()?, [[255, 0, 0, 255], [0, 0, 255, 255]]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The host sees texels row after row without gaps, whatever the device makes of them. Reads and writes from the host come after
+/// all evaluations that were started before and use the image; dropping it is always allowed.
+pub struct Image<F: Format, const D: usize> {
+    pub(crate) buffer: Arc<Buffer>,
+    marker: PhantomData<F>,
+}
+
+/// How to make an image.
+///
+/// ```
+/// use gridwise_runtime::image::{ImageDesc, Levels, R32Float};
+///
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// let desc = ImageDesc { name: "heights", extent: [64, 32], levels: Levels::All };
+/// let image = gridwise_runtime::Manager::host().image_with::<R32Float, 2>(desc)?;
+/// assert_eq!((image.levels(), image.extent_of(1)?, image.extent_of(6)?), (7, [32, 16], [1, 1]));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct ImageDesc<'a, const D: usize> {
+    /// Its name, in errors and in the driver's tools.
+    pub name: &'a str,
+    /// Texels along each axis.
+    pub extent: [u32; D],
+    /// How many levels it has, each half as large as the one before.
+    pub levels: Levels,
+}
+
+/// How many levels an image has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Levels {
+    /// Only the image itself.
+    One,
+    /// So many, the image itself included.
+    Count(u32),
+    /// All down to a single texel.
+    All,
+}
+
+impl<F: Format, const D: usize> Image<F, D> {
+    pub(crate) fn new(shared: &Arc<Shared>, desc: ImageDesc<'_, D>) -> Result<Self>
+    where
+        Self: Dimension,
+    {
+        let name = desc.name;
+        let mut extent = [1; 3];
+        extent[..D].copy_from_slice(&desc.extent);
+        if extent.contains(&0) {
+            let limit = [u32::MAX, if D > 1 { u32::MAX } else { 1 }, if D > 2 { u32::MAX } else { 1 }];
+            return Err(Error::ImageExtent { image: name.to_owned(), extent, limit });
+        }
+        let most = ImageLayout::full_levels(extent);
+        let levels = match desc.levels {
+            Levels::One => 1,
+            Levels::Count(levels) => levels,
+            Levels::All => most,
+        };
+        if levels == 0 || levels > most {
+            let level = levels.saturating_sub(1);
+            return Err(Error::ImageLevel { image: name.to_owned(), level, levels: most });
+        }
+        let layout = ImageLayout { format: F::FORMAT, dimensions: D as u32, extent, levels };
+        Ok(Self { buffer: Arc::new(Buffer::new_image(shared, name, layout)?), marker: PhantomData })
+    }
+
+    pub(crate) fn layout(&self) -> &ImageLayout {
+        self.buffer.image_layout()
+    }
+
+    /// The name, as errors give it.
+    pub fn name(&self) -> &str {
+        self.buffer.name()
+    }
+
+    /// Texels along each axis.
+    pub fn extent(&self) -> [u32; D] {
+        std::array::from_fn(|axis| self.layout().extent[axis])
+    }
+
+    /// How many levels there are, the image itself included.
+    pub fn levels(&self) -> u32 {
+        self.layout().levels
+    }
+
+    /// Texels along each axis of a level.
+    ///
+    /// # Errors
+    /// When there is no such level.
+    pub fn extent_of(&self, level: u32) -> Result<[u32; D]> {
+        self.check_level(level)?;
+        let extent = self.layout().extent_of(level);
+        Ok(std::array::from_fn(|axis| extent[axis]))
+    }
+
+    pub(crate) fn check_level(&self, level: u32) -> Result<()> {
+        let levels = self.levels();
+        if level < levels {
+            return Ok(());
+        }
+        Err(Error::ImageLevel { image: self.name().to_owned(), level, levels })
+    }
+
+    /// Replaces all texels of the image itself, row after row.
+    ///
+    /// # Errors
+    /// When there are not as many texels as the image has, and when the device fails.
+    pub fn write(&mut self, texels: &[F::Raw]) -> Result<()> {
+        self.write_level(0, texels)
+    }
+
+    /// Replaces all texels of a level.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write), and when there is no such level.
+    pub fn write_level(&mut self, level: u32, texels: &[F::Raw]) -> Result<()> {
+        self.check_level(level)?;
+        let expected = self.layout().texels_of(level) as usize;
+        if texels.len() != expected {
+            let tensor = self.name().to_owned();
+            return Err(Error::LengthMismatch { operation: "writing image", tensor, expected, found: texels.len() });
+        }
+        // SAFETY: a slice is valid for reads of its bytes, which are as many as the level's.
+        unsafe { self.buffer.write_level(level, texels.as_ptr().cast()) }
+    }
+
+    /// Copies all texels of the image itself, row after row.
+    ///
+    /// # Errors
+    /// When the device fails, or the memory for the vector.
+    pub fn to_vec(&self) -> Result<Vec<F::Raw>> {
+        self.level_to_vec(0)
+    }
+
+    /// Copies all texels of a level.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Self::to_vec), and when there is no such level.
+    pub fn level_to_vec(&self, level: u32) -> Result<Vec<F::Raw>> {
+        self.check_level(level)?;
+        let len = self.layout().texels_of(level) as usize;
+        let mut texels: Vec<F::Raw> = Vec::new();
+        texels.try_reserve_exact(len).map_err(|cause| Error::OutOfMemory {
+            object: format!("copy of image {}", self.name()),
+            bytes: len as u64 * u64::from(F::FORMAT.bytes()),
+            cause: cause.to_string(),
+        })?;
+        // SAFETY: `len` texels are reserved; after the read they are initialised, and any bits are a valid raw texel.
+        unsafe {
+            self.buffer.read_level(level, texels.as_mut_ptr().cast())?;
+            texels.set_len(len);
+        }
+        Ok(texels)
+    }
+}
+
+impl<F: Format, const D: usize> fmt::Debug for Image<F, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Image")
+            .field("name", &self.name())
+            .field("format", &F::FORMAT)
+            .field("extent", &self.extent())
+            .field("levels", &self.levels())
+            .finish()
+    }
+}
