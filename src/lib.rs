@@ -32,11 +32,11 @@ pub use gridwise_runtime::twin::{
     workgroup_id, workgroup_size,
 };
 pub use gridwise_runtime::{
-    Algorithm, BufferRange, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation,
+    Algorithm, BufferRange, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation, Executable,
     ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions, ImageUse, Kernel, KernelArgs, KernelName, Limits,
     LiveTensor, Manager, ManagerDesc, MemoryHeap, ModuleLaunch, Op, PipelineCache, PrintSink, Printed,
-    ProfiledEvaluation, Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistics, SubgroupLimits, Tensor,
-    TensorDesc, TensorRef, Value, ValueArg, ash, descriptor, glam, half, image, ops, reflect,
+    ProfiledEvaluation, Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics,
+    SubgroupLimits, Tensor, TensorDesc, TensorRef, Value, ValueArg, ash, descriptor, glam, half, image, ops, reflect,
 };
 
 #[doc(hidden)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gridwise_ir::descriptor::{ConstType, HAS_FMA, IS_PROVEN, KernelDescriptor, ParamKind, SubgroupOperations};
 
 use crate::error::{Error, KernelName, Result};
+use crate::executable::Executable;
 use crate::manager::{Backend, DeviceInfo, Limits, Manager, Shared, SubgroupLimits};
 use crate::module::{SpirvAlgorithm, SpirvDesc};
 use crate::vulkan::{Constants, Pipeline, PipelineDesc, VulkanDevice, words_for};
@@ -96,6 +97,35 @@ impl Algorithm {
     /// not race: what it does while it runs cannot be checked.
     pub unsafe fn from_spirv(manager: &Manager, desc: &SpirvDesc<'_>) -> Result<SpirvAlgorithm> {
         SpirvAlgorithm::new(manager.shared(), desc)
+    }
+
+    /// What the driver made of the kernel: registers, memory, instructions, as far as it tells.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Algorithm, Error, Manager, ManagerDesc, SpirvCode, SpirvDesc};
+    ///
+    /// let manager = Manager::with(ManagerDesc { executable_statistics: true, ..ManagerDesc::from_env() })?;
+    /// let bytes = include_bytes!("../tests/modules/scale.spv");
+    /// let desc = SpirvDesc { name: "scale", code: SpirvCode::Bytes(bytes), entry_point: None, constants: &[] };
+    /// // SAFETY: it is not launched.
+    /// let Ok(scale) = (unsafe { Algorithm::from_spirv(&manager, &desc) }) else { return Ok(()) };
+    /// match scale.executables() {
+    ///     Ok(executables) => executables.iter().for_each(|executable| print!("{executable}")),
+    ///     Err(Error::NoExecutableStatistics { .. }) => println!("the driver does not tell"),
+    ///     Err(other) => return Err(other),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the manager was not made for it, or the device does not tell.
+    pub fn executables(&self) -> Result<Vec<Executable>> {
+        match &self.prepared.pipeline {
+            Some(pipeline) => pipeline.executables(),
+            None => Err(Error::NoExecutableStatistics { supported: false }),
+        }
     }
 
     /// What was compiled.

@@ -471,6 +471,15 @@ pub enum Error {
         /// The kernel or module.
         kernel: KernelName,
     },
+    /// What a driver made of a kernel was asked for, and nobody kept it.
+    #[error(
+        "what the driver made of a kernel is not known: {}",
+        if *.supported { "make the manager with `executable_statistics: true`" } else { "the device does not tell it (VK_KHR_pipeline_executable_properties)" }
+    )]
+    NoExecutableStatistics {
+        /// Whether the device could tell.
+        supported: bool,
+    },
     /// A Vulkan call failed.
     #[error("{operation} failed with {result:?}; check the driver, or set GRIDWISE_DEVICE=host")]
     Vulkan {

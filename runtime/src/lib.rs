@@ -37,6 +37,7 @@ mod buffer;
 mod cache;
 mod error;
 mod evaluation;
+mod executable;
 mod fma;
 mod graph;
 mod grid;
@@ -60,6 +61,7 @@ pub use cache::PipelineCache;
 pub use data::{GpuData, Value};
 pub use error::{Error, ImageUse, KernelName, Result};
 pub use evaluation::{Evaluation, ProfiledEvaluation};
+pub use executable::{Executable, Statistic, StatisticValue};
 pub use grid::{Grid, GridSide, GridSize};
 pub use kernel::Kernel;
 pub use manager::{

@@ -95,6 +95,8 @@ pub struct ManagerDesc {
     pub print_bytes: Option<u32>,
     /// Where `println!` and its like in kernels go; the standard streams when not said.
     pub print: PrintSink,
+    /// Whether the driver keeps what it knows of compiled kernels, for [`Algorithm::executables`](crate::Algorithm::executables).
+    pub executable_statistics: bool,
     /// How the host device runs kernels, if it is chosen.
     pub host: HostOptions,
     /// Where compiled pipelines are kept between runs.

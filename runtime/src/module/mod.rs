@@ -12,6 +12,7 @@ pub use launch::ModuleLaunch;
 
 use crate::algorithm::{check_subgroups, check_workgroup};
 use crate::error::{Error, KernelName, Result};
+use crate::executable::Executable;
 use crate::grid::Grid;
 use crate::manager::{Backend, DeviceInfo, Shared};
 use crate::vulkan::{Caps, Constants, Pipeline, PipelineDesc};
@@ -170,6 +171,14 @@ impl SpirvAlgorithm {
         Self::load(shared, name.clone(), words.clone(), interface.clone(), constants)
     }
 
+    /// What the driver made of the module, as [`Algorithm::executables`](crate::Algorithm::executables).
+    ///
+    /// # Errors
+    /// When the manager was not made for it, or the device does not tell.
+    pub fn executables(&self) -> Result<Vec<Executable>> {
+        self.loaded.pipeline.executables()
+    }
+
     /// What the module says of itself: bindings, push constants, specialization constants.
     pub fn interface(&self) -> &Interface {
         &self.loaded.interface
@@ -252,6 +261,9 @@ fn check_device(
             4435 => Feature::PushConstant16,
             4448 => Feature::Storage8,
             4450 => Feature::PushConstant8,
+            4464 if caps.float_controls.all(|width| width.denorm_preserve) => continue,
+            4466 if caps.float_controls.all(|width| width.signed_zero_inf_nan_preserve) => continue,
+            4467 if caps.float_controls.all(|width| width.rounding_mode_rte) => continue,
             // What a driver supports of these is told per kernel of our own; other modules do without.
             4464 | 4466 | 4467 | 6033 | 6034 => return Err(needs(format!("the capability {capability}"))),
             _ => continue,

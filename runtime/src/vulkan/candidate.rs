@@ -53,6 +53,8 @@ pub(crate) struct Caps {
     pub(crate) subgroup_sizes_by_extension: bool,
     /// Whether pipelines may ask for subgroups without idle invocations.
     pub(crate) has_full_subgroups: bool,
+    /// Whether the driver tells what it made of pipelines.
+    pub(crate) has_executables: bool,
     /// Whether tensors are out of the host's reach even where they are not.
     pub(crate) hides_memory: bool,
     /// The device and its driver, as kept pipelines name them.
@@ -84,6 +86,7 @@ impl Candidate {
             has_subgroup_sizes: false,
             has_full_subgroups: false,
             has_device_scope: false,
+            has_executables: false,
             float_atomics: FloatAtomics::default(),
             exact_float_atomics: FloatAtomics::default(),
             queue_family: existing.queue_family,
@@ -138,6 +141,8 @@ impl Candidate {
             }
             caps.identity = query_identity(instance, physical, &base);
             driver = query_properties(instance, physical, has(khr::push_descriptor::NAME), &mut caps);
+            caps.has_executables =
+                has(khr::pipeline_executable_properties::NAME) && query_executables(instance, physical);
             query_features(instance, physical, &mut caps, &mut features, &mut missing);
         } else {
             missing.push("Vulkan 1.2".to_owned());
@@ -191,6 +196,15 @@ fn query_subgroup_control(instance: &ash::Instance, physical: vk::PhysicalDevice
     unsafe { instance.get_physical_device_features2(physical, &mut all) };
     caps.has_subgroup_sizes = control.subgroup_size_control == vk::TRUE;
     caps.has_full_subgroups = caps.has_subgroup_sizes && control.compute_full_subgroups == vk::TRUE;
+}
+
+/// Whether pipelines can be asked about; the device has the extension.
+fn query_executables(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
+    let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
+    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut executables);
+    // SAFETY: the device speaks Vulkan 1.2 and has the extension that the structure is of.
+    unsafe { instance.get_physical_device_features2(physical, &mut all) };
+    executables.pipeline_executable_info == vk::TRUE
 }
 
 fn query_subgroups(instance: &ash::Instance, physical: vk::PhysicalDevice, caps: &mut Caps) -> SubgroupLimits {

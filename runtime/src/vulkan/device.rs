@@ -39,6 +39,8 @@ pub(crate) struct VulkanDevice {
     timeline: vk::Semaphore,
     pub(crate) pipelines: Pipelines,
     pub(crate) memory_types: MemoryTypes,
+    /// For what the driver tells of pipelines, if that was asked for.
+    pub(crate) executables: Option<khr::pipeline_executable_properties::Device>,
     /// Dropped before the device.
     pub(crate) allocator: ManuallyDrop<Mutex<Allocator>>,
     /// A command buffer with nothing but a barrier between all earlier and all later work.
@@ -61,7 +63,7 @@ impl VulkanDevice {
         }
         let raw = {
             let _one_at_a_time = super::instance::lifecycle();
-            create_device(&instance.raw, candidate, &caps)?
+            create_device(&instance.raw, candidate, &caps, desc.executable_statistics)?
         };
         // SAFETY: the device was made with one queue of this family.
         let queue = unsafe { raw.get_device_queue(caps.queue_family, 0) };
@@ -112,8 +114,11 @@ impl VulkanDevice {
         };
         let push = (caps.max_push_descriptors > 0).then(|| khr::push_descriptor::Device::new(&instance.raw, &raw));
         let debug_utils = instance.has_debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
+        let executables = (desc.executable_statistics && caps.has_executables)
+            .then(|| khr::pipeline_executable_properties::Device::new(&instance.raw, &raw));
         let mut device = Self {
             raw,
+            executables,
             caps,
             push_descriptors: push,
             debug_utils,
@@ -337,7 +342,12 @@ impl VulkanDevice {
     }
 }
 
-fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -> Result<ash::Device> {
+fn create_device(
+    instance: &ash::Instance,
+    candidate: &Candidate,
+    caps: &Caps,
+    keeps_statistics: bool,
+) -> Result<ash::Device> {
     use gridwise_ir::descriptor::{Feature, FloatAtomics};
     let has = |feature| candidate.info.features.contains(&feature);
     let priorities = [1.0];
@@ -356,6 +366,12 @@ fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -
     if !caps.float_atomics.is_empty() {
         extensions.push(ext::shader_atomic_float::NAME.as_ptr());
     }
+    let keeps_statistics = keeps_statistics && caps.has_executables;
+    if keeps_statistics {
+        extensions.push(khr::pipeline_executable_properties::NAME.as_ptr());
+    }
+    let mut executables =
+        vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
     let adds_to = |kind| caps.float_atomics.contains(kind);
     let mut float_atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
         .shader_buffer_float32_atomics(adds_to(FloatAtomics::BUFFER_F32))
@@ -395,6 +411,7 @@ fn create_device(instance: &ash::Instance, candidate: &Candidate, caps: &Caps) -
         .push_next(&mut vulkan_1_1)
         .push_next(&mut vulkan_1_2);
     let info = if caps.has_subgroup_sizes { info.push_next(&mut subgroup_sizes) } else { info };
+    let info = if keeps_statistics { info.push_next(&mut executables) } else { info };
     let info = if caps.float_atomics.is_empty() { info } else { info.push_next(&mut float_atomics) };
     // SAFETY: the device has the family, extensions and features asked for; all pointers live until after the call.
     unsafe { instance.create_device(candidate.physical, &info, None) }.map_err(Error::vulkan("vkCreateDevice"))

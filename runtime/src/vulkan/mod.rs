@@ -5,6 +5,7 @@ mod candidate;
 mod descriptors;
 mod device;
 mod encoder;
+mod executables;
 mod image;
 mod instance;
 mod pipeline;

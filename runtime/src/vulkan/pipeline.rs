@@ -139,6 +139,11 @@ impl Pipeline {
         Ok(pipeline)
     }
 
+    /// The device it is of.
+    pub(super) fn device(&self) -> &VulkanDevice {
+        &self.device
+    }
+
     fn create_layouts(&mut self, desc: &PipelineDesc<'_>) -> Result<()> {
         let raw = &self.device.raw;
         let binding = |binding: &u32| {
@@ -227,7 +232,11 @@ impl Pipeline {
             false => stage,
         };
         let stage = if asks { stage.push_next(&mut required) } else { stage };
-        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout);
+        let flags = match self.device.executables {
+            Some(_) => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
+            None => vk::PipelineCreateFlags::empty(),
+        };
+        let info = vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(self.layout);
         // SAFETY: module and layout are live and of one kernel; the module is not used after.
         let made = unsafe {
             let made = raw.create_compute_pipelines(cache, &[info], None);

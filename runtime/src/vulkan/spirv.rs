@@ -15,6 +15,13 @@ pub(crate) struct FloatControls {
     pub(crate) float64: WidthControls,
 }
 
+impl FloatControls {
+    /// Whether something holds for floats of every width.
+    pub(crate) fn all(&self, holds: impl Fn(&WidthControls) -> bool) -> bool {
+        [self.float16, self.float32, self.float64].iter().all(holds)
+    }
+}
+
 /// Which float controls a device supports for floats of one width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct WidthControls {

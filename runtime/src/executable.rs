@@ -1,0 +1,68 @@
+//! What a driver tells of a compiled kernel. Holds it; the asking is in `vulkan/executables.rs`.
+
+use std::fmt;
+
+/// A program that a driver made of a kernel, with what it tells about it; most drivers make one of each kernel.
+///
+/// Got by [`Algorithm::executables`](crate::Algorithm::executables), from managers with
+/// [`ManagerDesc::executable_statistics`](crate::ManagerDesc::executable_statistics).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Executable {
+    /// The driver's name for it.
+    pub name: String,
+    /// What it is, in the driver's words.
+    pub description: String,
+    /// Invocations of a subgroup in it.
+    pub subgroup_size: u32,
+    /// Registers, bytes of memory, instructions: whatever the driver counts.
+    pub statistics: Vec<Statistic>,
+}
+
+/// A figure of an [`Executable`].
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Statistic {
+    /// The driver's name for it, such as `Register Count`.
+    pub name: String,
+    /// What it means, in the driver's words.
+    pub description: String,
+    /// The figure.
+    pub value: StatisticValue,
+}
+
+/// The value of a [`Statistic`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StatisticValue {
+    /// A truth value.
+    Bool(bool),
+    /// A signed number.
+    I64(i64),
+    /// An unsigned number.
+    U64(u64),
+    /// A number with a fraction.
+    F64(f64),
+}
+
+impl fmt::Display for StatisticValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(value) => value.fmt(f),
+            Self::I64(value) => value.fmt(f),
+            Self::U64(value) => value.fmt(f),
+            Self::F64(value) => value.fmt(f),
+        }
+    }
+}
+
+/// A line for each figure.
+impl fmt::Display for Executable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} (subgroups of {})", self.name, self.subgroup_size)?;
+        let width = self.statistics.iter().map(|statistic| statistic.name.chars().count()).max().unwrap_or(0);
+        for Statistic { name, value, .. } in &self.statistics {
+            writeln!(f, "  {name:width$}  {value}")?;
+        }
+        Ok(())
+    }
+}
