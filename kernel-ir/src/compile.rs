@@ -1,5 +1,8 @@
 //! The whole way from a module as lowered to a compiled kernel; the one place that says in which order things happen.
 
+use std::fmt;
+use std::str::FromStr;
+
 use crate::arena::EntityId;
 use crate::batch::{self, Batch, Refusal};
 use crate::descriptor::{
@@ -24,6 +27,44 @@ pub struct CompileOptions {
     pub keep_ir: bool,
     /// How many items an invocation runs.
     pub batch: batch::Request,
+}
+
+/// The options in a line that [`FromStr`] reads: `buffers 1 2 batch automatic`.
+impl fmt::Display for CompileOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("buffers")?;
+        self.buffer_positions.iter().try_for_each(|position| write!(f, " {position}"))?;
+        match self.batch {
+            batch::Request::Automatic => f.write_str(" batch automatic"),
+            batch::Request::One => f.write_str(" batch 1"),
+            batch::Request::Items(items) => write!(f, " batch {items}"),
+        }
+    }
+}
+
+impl FromStr for CompileOptions {
+    type Err = BadOptions;
+
+    fn from_str(text: &str) -> Result<Self, BadOptions> {
+        let bad = || BadOptions { text: text.to_owned() };
+        let rest = text.trim().strip_prefix("buffers").ok_or_else(bad)?;
+        let (positions, batch) = rest.split_once(" batch ").ok_or_else(bad)?;
+        let number = |word: &str| word.parse::<u32>().map_err(|_| bad());
+        let buffer_positions = positions.split_whitespace().map(number).collect::<Result<_, _>>()?;
+        let batch = match batch {
+            "automatic" => batch::Request::Automatic,
+            "1" => batch::Request::One,
+            items => batch::Request::Items(number(items)?),
+        };
+        Ok(Self { buffer_positions, keep_ir: false, batch })
+    }
+}
+
+/// A text that is no [`CompileOptions`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not `buffers POSITION… batch ITEMS`")]
+pub struct BadOptions {
+    text: String,
 }
 
 /// A compiled kernel: the owned twin of [`KernelDescriptor`](crate::descriptor::KernelDescriptor), field by field, and what the
@@ -323,4 +364,21 @@ fn renumber(word: LaunchWord, positions: &[u32]) -> LaunchWord {
 /// The position of a buffer among all parameters; its own number when none was given.
 fn position(positions: &[u32], buffer: u32) -> u32 {
     positions.get(buffer as usize).copied().unwrap_or(buffer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_as_they_were_written() {
+        for batch in [batch::Request::Automatic, batch::Request::One, batch::Request::Items(4)] {
+            for buffer_positions in [vec![], vec![0, 2, 3]] {
+                let options = CompileOptions { buffer_positions, keep_ir: false, batch };
+                assert_eq!(options.to_string().parse(), Ok(options));
+            }
+        }
+        assert!("buffers x batch 1".parse::<CompileOptions>().is_err());
+        assert!("batch 1".parse::<CompileOptions>().is_err());
+    }
 }

@@ -147,6 +147,26 @@ reject_unreadable_image() { # DEVICE
     rm -f "$log"
 }
 
+# The page of a kernel whose checks are known, with a roofline; a kernel that is not there is an error.
+run_inspect() {
+    local page measured log
+    page=$(target_dir)/inspect.html
+    measured=$(mktemp)
+    log=$(mktemp)
+    printf '%s' '{"device": "none", "peak_gb_per_s": 10, "peak_gflop_per_s": 100, "kernels":
+        [{"name": "saxpy", "microseconds": 2000, "bytes": 12582912, "flops": 2097152}]}' >"$measured"
+    cargo run --quiet -p gridwise-inspect -- --example quickstart --no-device --measured "$measured" --out "$page"
+    local wanted
+    for wanted in 'items.x - 1 &lt; x.len()' 'only where the launch does not meet' 'OpFAdd' 'saxpy: 63 % of the roof'; do
+        grep -q -- "$wanted" "$page" || fail "the page does not say: $wanted"
+    done
+    if cargo run --quiet -p gridwise-inspect -- --example quickstart --no-device --kernel nothing 2>"$log"; then
+        fail "gridwise-inspect showed a kernel that is not there"
+    fi
+    grep -q 'no kernel to show called nothing' "$log" || { cat "$log"; fail "the error is another one"; }
+    rm -f "$measured" "$log"
+}
+
 run_quickstart_without_loader() { run_example no-loader quickstart; }
 
 # Lets the corpus suite write its SPIR-V modules to a fresh directory.

@@ -16,7 +16,7 @@ use crate::codegen::{
     kernel_items, report_size, type_name,
 };
 use crate::diag::{Diagnostics, code};
-use crate::dump::{dump, words_text};
+use crate::dump::{dump, lowered_text, words_text};
 use crate::editor;
 use crate::gather::{Closure, EntryKind, Place, State, names_of_fn, names_of_type};
 use crate::infer::{const_params, infer_item};
@@ -191,6 +191,7 @@ pub(super) fn build(
     let native = native_floats(&module);
     dump("ir", &name, || module.to_string());
     let options = CompileOptions { batch: attr.items().0, ..compile_options(function) };
+    dump("lowered", &name, || lowered_text(&module, &options));
     let compiled = match compile(module, &options) {
         Ok(compiled) => compiled,
         Err(CompileError::TooLarge(large)) => {

@@ -1,0 +1,209 @@
+//! The checks that are left in a kernel, and why; what the host checks before a launch instead. Reads a module; changes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gridwise_ir::descriptor::BoundOp;
+use gridwise_ir::ir::{
+    BlockId, Bound, Function, InstKind, Kernel, Module, Obligation, Place, Root, Site, SiteId, Step, ValueId,
+};
+use gridwise_ir::op::Op;
+use gridwise_ir::types::{Scalar, Type};
+
+use crate::source;
+
+/// A check that the passes could not remove.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Check {
+    /// The expression as written.
+    pub(crate) text: String,
+    pub(crate) place: source::Place,
+    /// Whether it runs only in launches that do not meet the obligations.
+    pub(crate) at_launch: bool,
+    pub(crate) reason: String,
+}
+
+/// The checks of indices that are left, in the order of their sites.
+pub(crate) fn residual(module: &Module) -> Vec<Check> {
+    let mut found: BTreeMap<SiteId, Check> = BTreeMap::new();
+    for (_, function) in module.functions.iter() {
+        let definitions = Definitions::of(function);
+        for (_, block) in function.blocks.iter() {
+            for place in block.insts.iter().filter_map(|id| function.insts[*id].kind.place()) {
+                for step in &place.path {
+                    let Step::Index { value, check: Some(site) } = step else { continue };
+                    let check = || describe(module, &definitions, place, *value, &module.sites[*site]);
+                    found.entry(*site).or_insert_with(check);
+                }
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+fn describe(module: &Module, definitions: &Definitions<'_>, place: &Place, index: ValueId, site: &Site) -> Check {
+    let reason = match site.at_launch {
+        true => "only where the launch does not meet the conditions".to_owned(),
+        false => {
+            let mut causes = BTreeSet::new();
+            definitions.causes(module, index, &mut causes, &mut BTreeSet::new());
+            let what = match place.root {
+                Root::Buffer(_) => "the length of the tensor",
+                Root::Shared(_) => "the length of the shared array",
+                Root::Local(_) => "the length of the array",
+            };
+            match causes.first() {
+                Some(cause) => format!("{}, so it may reach {what}", cause.text()),
+                None => format!("nothing that is known of it at launch keeps it below {what}"),
+            }
+        }
+    };
+    let file = module.files[site.location.file].clone();
+    Check { text: site.text.clone(), place: (file, site.location.line), at_launch: site.at_launch, reason }
+}
+
+/// What makes an index unknown, the plainest first.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Cause {
+    /// Read from a buffer of this name.
+    Buffer(String),
+    /// Read from a shared variable of this name.
+    Shared(String),
+    Atomic,
+    Lanes,
+    /// Read from an array of the invocation.
+    Array,
+    Converted,
+    Wraps,
+    Round,
+    /// A parameter that is not unsigned, or part of one.
+    Param(String),
+}
+
+impl Cause {
+    fn text(&self) -> String {
+        match self {
+            Self::Buffer(name) => format!("the index comes from the elements of `{name}`"),
+            Self::Shared(name) => format!("the index comes from shared memory, `{name}`"),
+            Self::Atomic => "the index comes from an atomic operation".to_owned(),
+            Self::Lanes => "the index comes from other lanes of the subgroup".to_owned(),
+            Self::Array => "the index comes from an array in memory".to_owned(),
+            Self::Converted => "the index is made of a float or a signed number".to_owned(),
+            Self::Wraps => "the index is a difference or a product that may wrap around".to_owned(),
+            Self::Round => "the index changes from round to round of a loop in no way that bounds it".to_owned(),
+            Self::Param(name) => format!("the index depends on the parameter `{name}`"),
+        }
+    }
+}
+
+/// Where the values of a function come from.
+struct Definitions<'a> {
+    function: &'a Function,
+    insts: BTreeMap<ValueId, &'a InstKind>,
+    /// Parameters of loop bodies.
+    rounds: BTreeMap<ValueId, BlockId>,
+}
+
+impl<'a> Definitions<'a> {
+    fn of(function: &'a Function) -> Self {
+        let mut insts = BTreeMap::new();
+        let mut rounds = BTreeMap::new();
+        for (id, block) in function.blocks.iter() {
+            rounds.extend(block.params.iter().map(|param| (*param, id)));
+            for inst in &block.insts {
+                let inst = &function.insts[*inst];
+                insts.extend(inst.results.iter().map(|result| (*result, &inst.kind)));
+            }
+        }
+        Self { function, insts, rounds }
+    }
+
+    /// Gathers what keeps a value from being known, from what it is computed of.
+    fn causes(&self, module: &Module, value: ValueId, causes: &mut BTreeSet<Cause>, seen: &mut BTreeSet<ValueId>) {
+        if !seen.insert(value) {
+            return;
+        }
+        if self.rounds.contains_key(&value) {
+            causes.insert(Cause::Round);
+            return;
+        }
+        let Some(kind) = self.insts.get(&value) else { return };
+        let kernel = module.kernel.as_ref();
+        match kind {
+            InstKind::Load(place) => {
+                let cause = match (place.root, kernel) {
+                    (Root::Buffer(buffer), Some(kernel)) => Cause::Buffer(kernel.buffers[buffer].name.clone()),
+                    (Root::Shared(shared), Some(kernel)) => Cause::Shared(kernel.shared[shared].name.clone()),
+                    _ => Cause::Array,
+                };
+                causes.insert(cause);
+            }
+            InstKind::Atomic(_) => {
+                causes.insert(Cause::Atomic);
+            }
+            InstKind::Subgroup(..) => {
+                causes.insert(Cause::Lanes);
+            }
+            InstKind::Param(param) => {
+                causes.extend(kernel.map(|kernel| Cause::Param(kernel.params[*param].name.clone())));
+            }
+            InstKind::Op(op, _) => {
+                if matches!(op, Op::Sub | Op::Mul | Op::Shl | Op::Neg) {
+                    causes.insert(Cause::Wraps);
+                }
+                if !self.is_unsigned_or_truth(module, kind) {
+                    causes.insert(Cause::Converted);
+                }
+                kind.for_each_use(|operand| self.causes(module, operand, causes, seen));
+            }
+            _ => kind.for_each_use(|operand| self.causes(module, operand, causes, seen)),
+        }
+    }
+
+    /// Whether all operands of an operation are unsigned integers or truth values.
+    fn is_unsigned_or_truth(&self, module: &Module, kind: &InstKind) -> bool {
+        let mut fits = true;
+        kind.for_each_use(|operand| {
+            fits &= match module.types.get(self.function.values[operand].ty) {
+                Type::Scalar(scalar) => *scalar == Scalar::Bool || scalar.is_unsigned(),
+                _ => true,
+            };
+        });
+        fits
+    }
+}
+
+/// An obligation with the names of the kernel's author.
+pub(crate) fn obligation_text(kernel: &Kernel, obligation: &Obligation) -> String {
+    format!("{} < {}", bound_text(kernel, &obligation.index), bound_text(kernel, &obligation.length))
+}
+
+fn bound_text(kernel: &Kernel, bound: &Bound) -> String {
+    const AXES: [&str; 3] = ["x", "y", "z"];
+    let axis = |axis: u8| AXES.get(usize::from(axis)).copied().unwrap_or("?");
+    match bound {
+        Bound::Const(number) => number.to_string(),
+        Bound::Items(number) => format!("items.{}", axis(*number)),
+        Bound::Groups(number) => format!("groups.{}", axis(*number)),
+        Bound::Len(buffer) => format!("{}.len()", kernel.buffers[*buffer].name),
+        Bound::Constant(param) => kernel.constants[*param].name.clone(),
+        Bound::Param(param, path) => {
+            let fields: String = path.iter().map(|field| format!(".{field}")).collect();
+            format!("{}{fields}", kernel.params[*param].name)
+        }
+        Bound::Binary(op, operands) => {
+            let [a, b] = [&operands[0], &operands[1]].map(|operand| match operand {
+                Bound::Binary(BoundOp::Min | BoundOp::Max, _) => bound_text(kernel, operand),
+                Bound::Binary(..) => format!("({})", bound_text(kernel, operand)),
+                _ => bound_text(kernel, operand),
+            });
+            match op {
+                BoundOp::Add => format!("{a} + {b}"),
+                BoundOp::Sub => format!("{a} - {b}"),
+                BoundOp::Mul => format!("{a} * {b}"),
+                BoundOp::Div => format!("{a} / {b}"),
+                BoundOp::Min => format!("min({a}, {b})"),
+                BoundOp::Max => format!("max({a}, {b})"),
+            }
+        }
+    }
+}
