@@ -4,7 +4,10 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::FnArg;
 
-use crate::ast::{Item, ScalarName, TypeExpr, TypeKind};
+use super::dispatch::type_name;
+use super::generics::params_and_args;
+use crate::ast::{Fn, Item, ScalarName, TypeExpr, TypeKind};
+use crate::tokens::{Tokens, tokens};
 
 /// The function with an empty body.
 pub(crate) fn fn_stub(item: &syn::ItemFn) -> TokenStream {
@@ -17,6 +20,36 @@ pub(crate) fn fn_stub(item: &syn::ItemFn) -> TokenStream {
         #[allow(unused_variables, unused_mut, dead_code, clippy::all)]
         #vis #signature { ::core::panic!(#message) }
     }
+}
+
+/// The `Kernel` implementation of a kernel's dispatch type, so that what asks for a kernel has no errors of its own.
+pub(crate) fn kernel_stub(function: &Fn, krate: &TokenStream) -> TokenStream {
+    let name = type_name(&function.name);
+    let (_, args) = params_and_args(function);
+    let params = function.generics.source.params.iter().filter_map(|param| match param {
+        syn::GenericParam::Lifetime(_) => None,
+        syn::GenericParam::Type(param) => {
+            let name = &param.ident;
+            Some(tokens!(#name: 'static))
+        }
+        syn::GenericParam::Const(param) => {
+            let (name, ty) = (&param.ident, param.ty.to_token_stream());
+            Some(tokens!(const #name: #ty))
+        }
+    });
+    let params: Vec<_> = params.collect();
+    let params = (!params.is_empty()).then(|| tokens!(<#(#params),*>));
+    let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let private: &TokenStream = &tokens!(#krate::__private).into();
+    let tokens: Tokens = tokens! {
+        #(#cfgs)*
+        // SAFETY: it never runs, because the crate does not compile.
+        unsafe impl #params #private::kernel::Kernel for #name #args {
+            const DESCRIPTOR: &'static #private::descriptor::KernelDescriptor = #private::launch::NO_DESCRIPTOR;
+            fn host(_: &#private::twin::HostArgs<'_>, _: #private::twin::HostGroup<'_>) {}
+        }
+    };
+    tokens.into()
 }
 
 /// The const with a value that surely is one; as written when its type is in doubt.

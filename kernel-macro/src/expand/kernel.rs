@@ -13,7 +13,7 @@ use crate::attrs::KernelAttr;
 use crate::check::check_kernel;
 use crate::codegen::{
     BuiltKernel, check_barriers, check_items, check_push_constants, check_shared_memory, dispatch_items, fn_stub,
-    kernel_items, report_size, type_name,
+    kernel_items, kernel_stub, report_size, type_name,
 };
 use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, lowered_text, words_text};
@@ -84,14 +84,13 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     let failed = diags.has_errors();
     let errors = errors_of(diags);
     let mut tokens = TokenStream::new();
-    // A struct cannot stand in an `impl`, where a function with a receiver does.
-    if type_name(&kernel.function.name) != kernel.function.name && !kernel.signature.has_receiver {
+    if has_dispatch_type(&kernel.function, kernel.signature) {
         tokens.extend(dispatch_items(kernel.signature, &kernel.function, &kernel.attr, &facade_path()));
     }
     tokens.extend(editor::written(&item));
     tokens.extend(errors);
     tokens.extend(if failed {
-        editor::unless_written(|| stub(kernel.item))
+        stub(kernel.item)
     } else if names.is_empty() && !kernel.function.has_debug {
         // Nothing to gather: no need to read the tokens again.
         let mut diags = Diagnostics::new();
@@ -139,13 +138,29 @@ fn finish_item(
             None
         }
     };
-    tokens.unwrap_or_else(|| editor::unless_written(|| stub(item)))
+    tokens.unwrap_or_else(|| stub(item))
 }
 
 /// What stays of a kernel with errors.
 fn stub(item: TokenStream) -> TokenStream {
+    let mut tokens = TokenStream::new();
+    // Its errors were reported when it was read before.
+    let mut reported = Diagnostics::new();
+    if let Ok((signature, function)) = read_kernel(&item, &mut reported)
+        && has_dispatch_type(&function, signature)
+    {
+        tokens.extend(kernel_stub(&function, &facade_path()));
+    }
+    drop(reported.into_list());
     // It was a function when it was read.
-    syn::parse2(item).map(|source| fn_stub(&source)).unwrap_or_default()
+    tokens.extend(editor::unless_written(|| syn::parse2(item).map(|source| fn_stub(&source)).unwrap_or_default()));
+    tokens
+}
+
+/// Whether a kernel has a type that dispatches it.
+fn has_dispatch_type(function: &Fn, signature: Signature) -> bool {
+    // A struct cannot stand in an `impl`, where a function with a receiver does.
+    type_name(&function.name) != function.name && !signature.has_receiver
 }
 
 /// Everything after gathering; `None` after errors.
