@@ -22,6 +22,7 @@ pub mod grid;
 pub mod implementations;
 pub mod integers;
 pub mod kernel_types;
+pub mod lanes;
 pub mod life;
 pub mod loops;
 pub mod matching;
@@ -74,6 +75,7 @@ pub fn all() -> Vec<Case> {
         implementations::CASES,
         integers::CASES,
         kernel_types::CASES,
+        lanes::CASES,
         life::CASES,
         loops::CASES,
         matching::CASES,

@@ -2,6 +2,7 @@
 
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, SpanRange, UnaryOp};
 use crate::diag::code;
+use crate::source::text;
 use crate::standard::{Given, Standard};
 
 use super::block::strip;
@@ -34,7 +35,9 @@ impl<'a> Infer<'a> {
         let shallow = self.table.shallow(&term);
         let fits = match (op, &shallow) {
             (_, Term::Error | Term::Never) => true,
-            (UnaryOp::Not, Term::Scalar(scalar)) => *scalar == ScalarName::Bool || scalar.is_int(),
+            (UnaryOp::Not, Term::Scalar(scalar) | Term::Vector(scalar, _)) => {
+                *scalar == ScalarName::Bool || scalar.is_int()
+            }
             (UnaryOp::Not, Term::Var(_)) => matches!(self.table.kind(&shallow), Some(VarKind::Int { .. })),
             (UnaryOp::Neg, Term::Scalar(scalar) | Term::Vector(scalar, _)) => {
                 *scalar != ScalarName::Bool && !scalar.is_unsigned()
@@ -67,12 +70,7 @@ impl<'a> Infer<'a> {
         let name = self.describe(term);
         let error = self.diags.error(code::BAD_OPERAND, operand.span, format!("cannot apply `!` to {name}"));
         match term {
-            Term::Vector(ScalarName::Bool, _) => {
-                error.help("compare the other way round, or use `.any()` and `.all()`")
-            }
-            Term::Vector(..) => {
-                error.note("bit operators on vectors are not available yet").help("apply it lane by lane")
-            }
+            Term::Vector(..) => error.note("`!` is for vectors of integers and of `bool`"),
             _ => error.note("`!` is for `bool` and integers"),
         };
     }
@@ -179,6 +177,12 @@ impl<'a> Infer<'a> {
     }
 
     fn shift(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
+        if let Term::Vector(scalar, lanes) = left
+            && scalar.is_int()
+        {
+            self.check_vector_shift(operation, lanes, right);
+            return left;
+        }
         if !self.is_integer(&left) {
             self.report_operand(operation, operation.left, &left);
             return Term::Error;
@@ -192,7 +196,58 @@ impl<'a> Infer<'a> {
         left
     }
 
+    /// The amounts that glam shifts a vector by: a number of fixed width, or one for each lane where nothing is assigned.
+    fn check_vector_shift(&mut self, operation: Operation<'a>, lanes: u8, right: &Term) {
+        let symbol = operation.op.symbol();
+        match right {
+            Term::Scalar(ScalarName::Usize | ScalarName::Isize) => {
+                let (found, source) = (self.describe(right), cast_source(operation.right));
+                let message = format!("cannot shift a vector by {found}");
+                self.diags
+                    .error(code::BAD_OPERAND, operation.right.span, message)
+                    .note("glam shifts vectors by integers of fixed width")
+                    .help(format!("write `{source} as u32`"));
+            }
+            Term::Vector(scalar, count) if scalar.is_int() && *count == lanes => {
+                if operation.assigns {
+                    let (place, amount) = (text(operation.left), text(operation.right));
+                    self.diags
+                        .error(
+                            code::BAD_OPERAND,
+                            operation.right.span,
+                            format!("`{symbol}=` shifts all lanes of a vector by one number"),
+                        )
+                        .help(format!("write `{place} = {place} {symbol} {amount}`"));
+                }
+            }
+            _ if self.is_integer(right) => {}
+            _ => {
+                let amount = self.table.fresh(VarKind::Int { index: false });
+                let note = format!("`{symbol}` shifts by an integer, or by as many as the vector has lanes");
+                self.report_mismatch_noting(operation.right, &amount, right, Some(note));
+            }
+        }
+    }
+
     fn bits(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
+        if let Term::Vector(scalar, _) = left
+            && (scalar == ScalarName::Bool || scalar.is_int())
+        {
+            match right {
+                Term::Vector(..) => return self.same(operation, left, right),
+                _ if scalar.is_int() && self.is_number(right) => {
+                    if !self.table.unify(right, &Term::Scalar(scalar)) {
+                        let note = self.operand_note("left", operation.left, &left, operation.right);
+                        self.report_mismatch_noting(operation.right, &Term::Scalar(scalar), right, Some(note));
+                    }
+                    return left;
+                }
+                _ => {
+                    self.report_operands(operation, &left, right);
+                    return Term::Error;
+                }
+            }
+        }
         let fits = |cx: &Self, term: &Term| *term == Term::BOOL || cx.is_integer(term);
         if !fits(self, &left) {
             self.report_operand(operation, operation.left, &left);
@@ -490,7 +545,7 @@ fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
         Term::Vector(..) if is_comparison(op) => {
             "compare lane by lane with `cmplt`, `cmpge`, …, then `.all()` or `.any()`"
         }
-        Term::Vector(..) if bits => "bit operators on vectors are not available yet: apply it to each lane",
+        Term::Vector(..) if bits => "work on the bits of each lane: `v.x.to_bits()` and `f32::from_bits`",
         Term::Scalar(ScalarName::F32 | ScalarName::F64) | Term::Var(_) if op == BinaryOp::BitXor => {
             "for a power write `x.powi(n)` or `x.powf(y)`; for the bits, `x.to_bits()` and `f32::from_bits`"
         }

@@ -45,6 +45,9 @@ impl Renderer<'_> {
             return self.unknown_binary(op, left, right, op_span, whole);
         }
         match (op, scalar_of(left.ty)) {
+            (BinaryOp::Shl | BinaryOp::Shr, Some(_)) if matches!(left.ty, Ty::Vector(..)) => {
+                self.shift_lanes(op, left, right, op_span)
+            }
             (BinaryOp::Shl | BinaryOp::Shr, Some(scalar)) => self.shift(op, scalar, left, right),
             (BinaryOp::Div | BinaryOp::Rem, Some(scalar)) if scalar.is_int() => {
                 let function = if op == BinaryOp::Div { tokens!(div) } else { tokens!(rem) };
@@ -73,6 +76,23 @@ impl Renderer<'_> {
         let mask = Literal::u32_unsuffixed(scalar.bits() - 1);
         let shifted = tokens!(#left.#method(#right as __u32 & #mask));
         self.narrow(scalar, shifted)
+    }
+
+    /// A vector by a number, or by the lanes of another one.
+    fn shift_lanes(&self, op: BinaryOp, left: Operand<'_>, right: Operand<'_>, op_span: Span) -> Tokens {
+        let amount = right.tokens;
+        let amount = match right.ty {
+            Ty::Vector(scalar, _) => {
+                let mask =
+                    if *scalar == ScalarName::I32 { Literal::i32_suffixed(31) } else { Literal::u32_suffixed(31) };
+                tokens!((#amount & #mask))
+            }
+            _ => {
+                self.uses_names();
+                tokens!((#amount as __u32 & 31))
+            }
+        };
+        verbatim(op, left, Operand { tokens: amount, ty: right.ty }, op_span)
     }
 
     /// Results of `usize` and `isize` arithmetic, cut to the device's 32 bits.

@@ -232,11 +232,39 @@ macro_rules! shifted {
     )+ };
 }
 
+/// Vectors, by a number or lane by lane.
+macro_rules! shifted_lanes {
+    ($a:ident, $b:ident, $operator:tt: $($ty:ty, $signed:ty, $unsigned:ty;)+) => { $(
+        if same::<(A, R), ($ty, $ty)>() {
+            if let Some(by) = amount(&$b) {
+                // SAFETY: the types were just compared.
+                return unsafe { cast::<$ty, R>(cast::<A, $ty>($a) $operator (by & 31)) };
+            }
+            if same::<B, $signed>() {
+                // SAFETY: the types were just compared.
+                return unsafe { cast::<$ty, R>(cast::<A, $ty>($a) $operator (cast::<B, $signed>($b) & 31)) };
+            }
+            if same::<B, $unsigned>() {
+                // SAFETY: the types were just compared.
+                return unsafe { cast::<$ty, R>(cast::<A, $ty>($a) $operator (cast::<B, $unsigned>($b) & 31)) };
+            }
+        }
+    )+ };
+}
+
 macro_rules! shifting {
-    ($($(#[$doc:meta])* $name:ident, $assign:ident: $method:ident;)+) => { $(
+    ($($(#[$doc:meta])* $name:ident, $assign:ident: $method:ident, $operator:tt;)+) => { $(
         $(#[$doc])*
         #[inline]
         pub fn $name<A, B, R>(a: A, b: B, native: impl FnOnce(A, B) -> R) -> R {
+            shifted_lanes! { a, b, $operator:
+                IVec2, IVec2, UVec2;
+                IVec3, IVec3, UVec3;
+                IVec4, IVec4, UVec4;
+                UVec2, IVec2, UVec2;
+                UVec3, IVec3, UVec3;
+                UVec4, IVec4, UVec4;
+            }
             let Some(by) = amount(&b) else { return native(a, b) };
             shifted! { a, by, $method: i32 u32 i64 u64 i16 u16 i8 u8 }
             if same::<(A, R), (usize, usize)>() {
@@ -264,9 +292,9 @@ macro_rules! shifting {
 
 shifting! {
     /// `a << b`
-    shl, shl_assign: wrapping_shl;
+    shl, shl_assign: wrapping_shl, <<;
     /// `a >> b`
-    shr, shr_assign: wrapping_shr;
+    shr, shr_assign: wrapping_shr, >>;
 }
 
 /// The elements as values, if they are integers or references to them.

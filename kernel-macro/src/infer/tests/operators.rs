@@ -82,12 +82,118 @@ fn operators_on_wrong_types() {
     "#]],
     );
     check_errors(
-        "fn f(v: UVec3) { v & v; }",
+        "fn f(v: Vec3) { v & v; }",
         expect![[r#"
-        error: [K0103] cannot apply `&` to `UVec3`
-               help: bit operators on vectors are not available yet: apply it to each lane
-         1 | fn f(v: UVec3) { v & v; }
+        error: [K0103] cannot apply `&` to `Vec3`
+               help: work on the bits of each lane: `v.x.to_bits()` and `f32::from_bits`
+         1 | fn f(v: Vec3) { v & v; }
+           |                 ^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: Vec3) { !v; }",
+        expect![[r#"
+        error: [K0103] cannot apply `!` to `Vec3`
+               note: `!` is for vectors of integers and of `bool`
+         1 | fn f(v: Vec3) { !v; }
            |                  ^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: UVec3) { v & 1.0; }",
+        expect![[r#"
+            error: [K0102] expected `u32`, found float literal
+                   note: the left operand is `UVec3`
+                   help: write `1`
+             1 | fn f(v: UVec3) { v & 1.0; }
+               |                      ^^^
+        "#]],
+    );
+    check_errors(
+        "fn f(v: UVec3, n: i32) { v | n; }",
+        expect![[r#"
+        error: [K0102] expected `u32`, found `i32`
+               note: the left operand is `UVec3`
+               help: write `n as u32`
+         1 | fn f(v: UVec3, n: i32) { v | n; }
+           |                              ^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: UVec3, w: IVec3) { v ^ w; }",
+        expect![[r#"
+        error: [K0102] expected `UVec3`, found `IVec3`
+               note: the left operand is `UVec3`
+               help: write `w.as_uvec3()`
+         1 | fn f(v: UVec3, w: IVec3) { v ^ w; }
+           |                                ^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: UVec3, n: u32) { n & v; }",
+        expect![[r#"
+        error: [K0102] expected `u32`, found `UVec3`
+               note: the left operand is `u32`
+               help: take one lane: `.x`
+         1 | fn f(v: UVec3, n: u32) { n & v; }
+           |                              ^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: BVec3, b: bool) { v & b; }",
+        expect![[r#"
+            error: [K0102] expected `BVec3`, found `bool`
+                   note: the left operand is `BVec3`
+                   help: write `BVec3::splat(b)`
+             1 | fn f(v: BVec3, b: bool) { v & b; }
+               |                               ^
+        "#]],
+    );
+    check_errors(
+        "fn f(v: UVec3, n: usize) { v << n; }",
+        expect![[r#"
+        error: [K0103] cannot shift a vector by `usize`
+               note: glam shifts vectors by integers of fixed width
+               help: write `n as u32`
+         1 | fn f(v: UVec3, n: usize) { v << n; }
+           |                                 ^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: UVec3, w: UVec2) { v << w; }",
+        expect![[r#"
+        error: [K0102] expected an integer, found `UVec2`
+               note: `<<` shifts by an integer, or by as many as the vector has lanes
+         1 | fn f(v: UVec3, w: UVec2) { v << w; }
+           |                                 ^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: UVec3, w: UVec3) { let mut v = v; v <<= w; }",
+        expect![[r#"
+        error: [K0103] `<<=` shifts all lanes of a vector by one number
+               help: write `v = v << w`
+         1 | fn f(v: UVec3, w: UVec3) { let mut v = v; v <<= w; }
+           |                                                 ^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: UVec3) { v << 1.0; }",
+        expect![[r#"
+        error: [K0102] expected an integer, found float literal
+               note: `<<` shifts by an integer, or by as many as the vector has lanes
+               help: write `1`
+         1 | fn f(v: UVec3) { v << 1.0; }
+           |                       ^^^
+    "#]],
+    );
+    check_errors(
+        "fn f(v: Vec3) { v << 1; }",
+        expect![[r#"
+        error: [K0103] cannot apply `<<` to `Vec3`
+               help: work on the bits of each lane: `v.x.to_bits()` and `f32::from_bits`
+         1 | fn f(v: Vec3) { v << 1; }
+           |                 ^
     "#]],
     );
     check_errors(
