@@ -66,11 +66,11 @@ fn write_expr(expr: &Expr, out: &mut String) -> Result {
             write_expr(base, out)?;
             write_list("[", std::slice::from_ref(&**index), "]", out)
         }
-        ExprKind::Slice { base, start, end } => {
+        ExprKind::Slice { base, start, end, inclusive } => {
             write_expr(base, out)?;
             out.push('[');
             start.iter().try_for_each(|start| write_expr(start, out))?;
-            out.push_str("..");
+            out.push_str(if *inclusive { "..=" } else { ".." });
             end.iter().try_for_each(|end| write_expr(end, out))?;
             out.push(']');
             Ok(())

@@ -13,6 +13,7 @@ pub mod constants;
 pub mod control;
 pub mod defaults;
 pub mod doubles;
+pub mod elements;
 pub mod fast_math;
 pub mod float_atomics;
 pub mod floats;
@@ -67,6 +68,7 @@ pub fn all() -> Vec<Case> {
         defaults::CASES,
         float_atomics::CASES,
         doubles::CASES,
+        elements::CASES,
         fast_math::CASES,
         floats::CASES,
         generic_types::CASES,

@@ -131,11 +131,12 @@ pub(crate) enum ExprKind {
         base: Box<Expr>,
         index: Box<Expr>,
     },
-    /// `base[start..end]`
+    /// `base[start..end]` or `base[start..=end]`
     Slice {
         base: Box<Expr>,
         start: Option<Box<Expr>>,
         end: Option<Box<Expr>>,
+        inclusive: bool,
     },
     /// `Shared::<T>::new()`, with the callee as written.
     NewShared {

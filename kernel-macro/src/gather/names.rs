@@ -325,7 +325,7 @@ impl Names {
             | ExprKind::Assign(left, right)
             | ExprKind::Index { base: left, index: right }
             | ExprKind::Repeat { element: left, len: right } => self.exprs([&**left, &**right]),
-            ExprKind::Slice { base, start, end } => {
+            ExprKind::Slice { base, start, end, .. } => {
                 self.expr(base);
                 self.exprs(start.iter().chain(end).map(|end| &**end));
             }

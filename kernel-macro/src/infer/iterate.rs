@@ -37,7 +37,7 @@ impl<'a> Infer<'a> {
         body: &'a Block,
     ) -> Term {
         let element = self.element_of(iterated);
-        if let Term::Iterator(_) | Term::Array(..) = self.table.shallow(&self.term(iterated)) {
+        if let Term::Iterator(_) | Term::Array(..) | Term::Buffer { .. } = self.table.shallow(&self.term(iterated)) {
             self.note_values(pattern);
         }
         let scope = self.visible.len();
@@ -49,19 +49,19 @@ impl<'a> Infer<'a> {
 
     /// What something goes through that a `for`, `zip` or `chain` takes: an iterator or an array.
     fn element_of(&mut self, expr: &'a Expr) -> Term {
-        if let ExprKind::Borrow { operand, .. } = &strip(expr).kind {
-            let source = text(operand);
-            self.diags
-                .error(code::UNSUPPORTED_SYNTAX, expr.span, "going through a reference is not supported in kernels")
-                .help(format!("write `{source}.iter()`; to write the elements, go through the indices"));
-            self.infer(operand, &Expect::Nothing);
-            return Term::Error;
+        if let ExprKind::Borrow { operand, mutable } = &strip(expr).kind {
+            return self.infer_borrowed_elements(expr, operand, *mutable);
         }
         let term = self.infer_base(expr);
         let term = self.table.shallow(&term);
         match &term {
             Term::Iterator(element) | Term::Array(element, _) | Term::ArrayOf(element, _) => (**element).clone(),
             Term::Error | Term::Never => Term::Error,
+            Term::Buffer { element, mutable: false } if !self.refuse_atomics(expr, &Term::from(&**element)) => {
+                self.has_references = true;
+                Term::from(&**element)
+            }
+            Term::Buffer { mutable: false, .. } => Term::Error,
             _ => {
                 let found = self.describe(&term);
                 let source = text(expr);
@@ -79,6 +79,78 @@ impl<'a> Infer<'a> {
                 Term::Error
             }
         }
+    }
+
+    /// `&array` or `&x[a..b]` where something is gone through.
+    fn infer_borrowed_elements(&mut self, expr: &'a Expr, operand: &'a Expr, mutable: bool) -> Term {
+        let term = self.infer_elements(operand, mutable);
+        let term = self.table.shallow(&term);
+        let element = match &term {
+            Term::Array(element, _) | Term::ArrayOf(element, _) => (**element).clone(),
+            Term::Buffer { element, .. } => Term::from(&**element),
+            Term::Error | Term::Never => return Term::Error,
+            _ => {
+                let found = self.describe(&term);
+                let message = format!("expected an array or a slice, found {found}");
+                let error = self.diags.error(code::MISMATCHED_TYPES, operand.span, message);
+                if let Term::Iterator(_) = term {
+                    error.help("leave out the `&`");
+                }
+                return Term::Error;
+            }
+        };
+        let source = text(operand);
+        if mutable {
+            self.diags
+                .error(
+                    code::UNSUPPORTED_SYNTAX,
+                    expr.span,
+                    "going through references that write is not supported in kernels",
+                )
+                .help(format!("go through the indices: `for i in 0..{source}.len()`"));
+            return Term::Error;
+        }
+        if self.refuse_shared_elements(operand, false) || self.refuse_atomics(operand, &element) {
+            return Term::Error;
+        }
+        self.has_references = true;
+        let over = over(&element);
+        let mut outer = expr;
+        while let ExprKind::Paren(inner) = &outer.kind {
+            self.record(outer.id, over.clone());
+            outer = inner;
+        }
+        self.record(outer.id, over);
+        element
+    }
+
+    /// Reports elements that are atomics; whether it did.
+    fn refuse_atomics(&mut self, receiver: &Expr, element: &Term) -> bool {
+        if !self.table.resolve(element).is_some_and(|ty| super::holds_atomics(self.program, &ty)) {
+            return false;
+        }
+        let source = text(receiver);
+        self.diags
+            .error(code::ATOMIC_USE, receiver.span, format!("`{source}` holds atomics and cannot be copied"))
+            .help(format!("go through the indices: `(0..{source}.len()).map(|i| {source}[i].load(Relaxed))`"));
+        true
+    }
+
+    /// Reports an array that is a part of a shared variable, or a whole one where `whole` does not allow it; whether it did.
+    fn refuse_shared_elements(&mut self, receiver: &Expr, whole: bool) -> bool {
+        let is_slice = matches!(self.table.shallow(&self.term(receiver)), Term::Buffer { .. });
+        let is_whole = matches!(strip(receiver).kind, ExprKind::Path(_));
+        if is_slice || is_whole && whole || !self.is_shared_place(receiver) {
+            return false;
+        }
+        let source = text(receiver);
+        self.diags
+            .error(code::SHARED_USE, receiver.span, format!("the shared variable `{source}` is used as a value"))
+            .help(match is_whole {
+                true => format!("write `{source}.iter()`"),
+                false => format!("go through the indices: `(0..{source}.len()).map(|i| {source}[i])`"),
+            });
+        true
     }
 
     /// `start..end` and its like, where an iterator may stand.
@@ -130,18 +202,9 @@ impl<'a> Infer<'a> {
             self.report_arity(&name.to_string(), 0, args, range(name.span()));
             self.infer_arguments_only(args);
         }
-        if self.is_shared_place(receiver) {
-            let source = text(receiver);
-            self.diags
-                .error(code::SHARED_USE, receiver.span, format!("the shared variable `{source}` is used as a value"))
-                .help(format!("go through the indices: `(0..{source}.len()).map(|i| {source}[i])`"));
-            return Some(Term::Error);
-        }
-        if self.table.resolve(&element).is_some_and(|ty| super::holds_atomics(self.program, &ty)) {
-            let source = text(receiver);
-            self.diags
-                .error(code::ATOMIC_USE, receiver.span, format!("`{source}` holds atomics and cannot be copied"))
-                .help(format!("go through the indices: `(0..{source}.len()).map(|i| {source}[i].load(Relaxed))`"));
+        if self.refuse_shared_elements(receiver, iteration == Iteration::Iter)
+            || self.refuse_atomics(receiver, &element)
+        {
             return Some(Term::Error);
         }
         self.has_references |= iteration == Iteration::Iter;

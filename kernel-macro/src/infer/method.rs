@@ -37,7 +37,7 @@ impl<'a> Infer<'a> {
         args: &'a [Expr],
         expect: &Expect,
     ) -> Term {
-        let term = self.infer_base(receiver);
+        let term = self.infer_elements(receiver, false);
         match self.table.kind(&term) {
             // An index is a `usize` unless something said otherwise by now.
             Some(VarKind::Int { index: true }) => {

@@ -81,6 +81,32 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// `x[a..b]` or what has elements, before `.iter()` and its like; `mutable`: to be written. A part is a slice.
+    pub(super) fn infer_elements(&mut self, expr: &'a Expr, mutable: bool) -> Term {
+        let mut part = strip(expr);
+        if let ExprKind::Borrow { operand, .. } = &part.kind {
+            part = strip(operand);
+        }
+        let ExprKind::Slice { .. } = &part.kind else { return self.infer_base(expr) };
+        let term = match self.infer_sliced(part, mutable) {
+            Some((element, can_write)) => match self.table.resolve(&element) {
+                Some(element) => Term::Buffer { element: std::rc::Rc::new(element), mutable: can_write },
+                None => {
+                    self.report_unknown(part);
+                    Term::Error
+                }
+            },
+            None => Term::Error,
+        };
+        let mut outer = expr;
+        while let ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } = &outer.kind {
+            self.record(outer.id, term.clone());
+            outer = inner;
+        }
+        self.record(part.id, term.clone());
+        term
+    }
+
     /// What stands behind the `&` of a slice.
     fn infer_sliced(&mut self, operand: &'a Expr, mutable: bool) -> Option<(Term, bool)> {
         let (base, ends) = match &operand.kind {
@@ -90,7 +116,7 @@ impl<'a> Infer<'a> {
                 self.record(operand.id, term);
                 return found;
             }
-            ExprKind::Slice { base, start, end } => (&**base, [start, end]),
+            ExprKind::Slice { base, start, end, .. } => (&**base, [start, end]),
             _ => (operand, [&None, &None]),
         };
         let term = self.infer_base(base);
@@ -201,7 +227,7 @@ impl<'a> Infer<'a> {
 
     /// `x[a..b]` without `&`.
     pub(super) fn infer_stray_slice(&mut self, expr: &'a Expr) -> Term {
-        if let ExprKind::Slice { base, start, end } = &expr.kind {
+        if let ExprKind::Slice { base, start, end, .. } = &expr.kind {
             self.infer_base(base);
             for end in [start, end].into_iter().flatten() {
                 self.infer_position(end);

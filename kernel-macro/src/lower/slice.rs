@@ -16,7 +16,9 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn lower_slice(&mut self, expr: &Expr) -> Option<Spot> {
         match &expr.kind {
             ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.lower_slice(inner),
-            ExprKind::Slice { base, start, end } => self.lower_part(expr, base, start.as_deref(), end.as_deref()),
+            ExprKind::Slice { base, start, end, inclusive } => {
+                self.lower_part(expr, base, start.as_deref(), (end.as_deref(), *inclusive))
+            }
             _ => {
                 let spot = self.lower_spot(expr)?;
                 match self.ty_of(expr) {
@@ -53,13 +55,23 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    fn lower_part(&mut self, expr: &Expr, base: &Expr, start: Option<&Expr>, end: Option<&Expr>) -> Option<Spot> {
+    fn lower_part(
+        &mut self,
+        expr: &Expr,
+        base: &Expr,
+        start: Option<&Expr>,
+        (end, inclusive): (Option<&Expr>, bool),
+    ) -> Option<Spot> {
         let whole = self.lower_slice(base)?;
         let start = match start {
             Some(start) => Some(self.lower_position(start)?),
             None => None,
         };
         let end = match end {
+            Some(end) if inclusive => {
+                let last = self.lower_position(end)?;
+                Some(self.behind(last))
+            }
             Some(end) => Some(self.lower_position(end)?),
             None => None,
         };
@@ -92,6 +104,13 @@ impl FnCx<'_, '_, '_> {
     fn lower_position(&mut self, expr: &Expr) -> Option<ValueId> {
         let value = self.lower_expr(expr)?;
         Some(self.index_word(value))
+    }
+
+    /// The position behind another one; behind the largest `u32` is none, and none there has a slice anyway.
+    fn behind(&mut self, last: ValueId) -> ValueId {
+        let (limit, one) = (self.u32(u32::MAX - 1), self.u32(1));
+        let last = self.op(Op::Min, &[last, limit]);
+        self.op(Op::Add, &[last, one])
     }
 
     /// Panics when a position lies behind a limit.

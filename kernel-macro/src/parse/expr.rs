@@ -123,14 +123,10 @@ impl Parser<'_> {
     /// `base[start..end]`
     fn slice(&mut self, index: &syn::ExprIndex) -> ExprKind {
         let Syn::Range(range) = &*index.index else { return ExprKind::Error };
-        if let syn::RangeLimits::Closed(dots) = &range.limits {
-            self.unsupported(dots, "a slice with an inclusive end is", "write `a..b + 1`");
-            return ExprKind::Error;
-        }
         let base = self.boxed(&index.expr);
         let mut end = |end: &Option<Box<Syn>>| end.as_ref().map(|end| self.boxed(end));
         let (start, end) = (end(&range.start), end(&range.end));
-        ExprKind::Slice { base, start, end }
+        ExprKind::Slice { base, start, end, inclusive: matches!(range.limits, syn::RangeLimits::Closed(_)) }
     }
 
     fn closure(&mut self, closure: &syn::ExprClosure) -> ExprKind {

@@ -129,7 +129,9 @@ impl Renderer<'_> {
                 tokens!(#path { #(#fields,)* #base })
             }
             ExprKind::Macro(call) => self.macro_call(call, expr),
-            ExprKind::Slice { base, start, end } => self.original_slice(base, start.as_deref(), end.as_deref()),
+            ExprKind::Slice { base, start, end, inclusive } => {
+                self.original_slice(base, start.as_deref(), end.as_deref(), *inclusive)
+            }
             _ => self.control(expr),
         }
     }
@@ -169,7 +171,7 @@ impl Renderer<'_> {
             }
             ExprKind::For { label, pattern, iterated, body } => {
                 let (label, pattern) = (loop_label(label), self.pattern(pattern));
-                let iterated = self.bare(iterated);
+                let iterated = self.iterable(iterated);
                 let body = self.block(body);
                 tokens_at!(span=> #label for #pattern in #iterated #body)
             }

@@ -44,13 +44,18 @@ impl Renderer<'_> {
         args: &[Expr],
         whole: &Expr,
     ) -> Tokens {
+        if iteration == Iteration::Iter {
+            return self.elements(receiver);
+        }
         let value = self.expr(receiver);
         match (iteration, self.expr_ty(receiver)) {
             (Iteration::IntoIter, Ty::Array(..)) => {
                 tokens!(::core::iter::IntoIterator::into_iter(#value))
             }
-            (Iteration::Iter, _) if self.is_shared_buffer(receiver) => tokens!(#value.values()),
-            (Iteration::Iter, _) => tokens!(#value.iter().copied()),
+            (Iteration::Zip | Iteration::Chain, _) => {
+                let args: Vec<_> = args.iter().map(|arg| self.iterable(arg)).collect();
+                tokens_at!(name.span()=> #value.#name(#(#args),*))
+            }
             (Iteration::Same, _) if name != "fuse" => value,
             (Iteration::StepBy, _) => {
                 let step = args.first().map(|step| self.step(step));

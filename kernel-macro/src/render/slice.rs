@@ -48,20 +48,10 @@ impl Renderer<'_> {
     pub(super) fn slice(&mut self, expr: &Expr, mutable: bool) -> Tokens {
         match &expr.kind {
             ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.slice(inner, mutable),
-            ExprKind::Slice { base, start, end } => {
+            ExprKind::Slice { base, start, end, inclusive } => {
                 let whole = self.slice(base, mutable);
                 let (sink, site) = (self.sink(), self.site(SiteKind::Panic, expr));
-                let start = match start {
-                    Some(start) => self.index(start),
-                    None => tokens!(0),
-                };
-                let end = match end {
-                    Some(end) => {
-                        let end = self.index(end);
-                        tokens!(::core::option::Option::Some(#end))
-                    }
-                    None => tokens!(::core::option::Option::None),
-                };
+                let (start, end) = self.slice_ends(start.as_deref(), end.as_deref(), *inclusive);
                 tokens!(#whole.range(#sink, #site, #start, #end))
             }
             _ => self.whole_slice(expr, mutable),
@@ -101,10 +91,83 @@ impl Renderer<'_> {
     }
 
     /// `x[a..b]` in the original.
-    pub(super) fn original_slice(&mut self, base: &Expr, start: Option<&Expr>, end: Option<&Expr>) -> Tokens {
+    pub(super) fn original_slice(
+        &mut self,
+        base: &Expr,
+        start: Option<&Expr>,
+        end: Option<&Expr>,
+        inclusive: bool,
+    ) -> Tokens {
         let base = self.expr(base);
         let start = start.map(|start| self.index(start));
         let end = end.map(|end| self.index(end));
-        tokens!(#base[#start..#end])
+        if inclusive { tokens!(#base[#start..=#end]) } else { tokens!(#base[#start..#end]) }
+    }
+
+    /// Both ends of a slice, in the twin.
+    fn slice_ends(&mut self, start: Option<&Expr>, end: Option<&Expr>, inclusive: bool) -> (Tokens, Tokens) {
+        let start = match start {
+            Some(start) => self.index(start),
+            None => tokens!(0),
+        };
+        let end = match end {
+            Some(end) if inclusive => {
+                let (end, twin) = (self.index(end), self.twin());
+                tokens!(::core::option::Option::Some(#twin::behind(#end)))
+            }
+            Some(end) => {
+                let end = self.index(end);
+                tokens!(::core::option::Option::Some(#end))
+            }
+            None => tokens!(::core::option::Option::None),
+        };
+        (start, end)
+    }
+
+    /// An iterator over the values of something's elements, in the twin.
+    pub(super) fn elements(&mut self, expr: &Expr) -> Tokens {
+        match self.native_slice(expr) {
+            Some(slice) => tokens!(#slice.iter().copied()),
+            None => {
+                let slice = self.slice(expr, false);
+                tokens!(#slice.values())
+            }
+        }
+    }
+
+    /// What a `for` loop, `zip` or `chain` goes through. References to elements are values in the twin.
+    pub(super) fn iterable(&mut self, expr: &Expr) -> Tokens {
+        match (&expr.kind, self.expr_ty(expr)) {
+            _ if self.is_original() => self.bare(expr),
+            (ExprKind::Paren(inner), _) => self.iterable(inner),
+            (ExprKind::Borrow { operand, .. }, Ty::Iterator(_)) => self.elements(operand),
+            (_, Ty::Buffer { .. }) => self.elements(expr),
+            _ => self.bare(expr),
+        }
+    }
+
+    /// A slice of Rust's own, where all of it belongs to the invocation or is never written.
+    fn native_slice(&mut self, expr: &Expr) -> Option<Tokens> {
+        match &expr.kind {
+            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.native_slice(inner),
+            ExprKind::Slice { base, start, end, inclusive } => {
+                let whole = self.native_slice(base)?;
+                let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::Panic, expr));
+                let (start, end) = self.slice_ends(start.as_deref(), end.as_deref(), *inclusive);
+                Some(tokens!(#twin::range(#sink, #site, #whole, #start, #end)))
+            }
+            _ => {
+                let root = Chain::new(expr).root;
+                if self.is_shared_buffer(root) || self.is_shared_variable(root) {
+                    // An element's own array is copied out of the buffer.
+                    let is_copy = matches!(self.expr_ty(expr), Ty::Array(..)) && !std::ptr::eq(root, expr);
+                    if !is_copy {
+                        return None;
+                    }
+                }
+                let value = self.expr(expr);
+                Some(if let Ty::Buffer { .. } = self.expr_ty(expr) { value } else { tokens!((&#value)) })
+            }
+        }
     }
 }

@@ -18,6 +18,47 @@ pub fn at<T: Value>(sink: impl TrapSink, site: &'static Site, elements: &[T], in
     }
 }
 
+/// The elements from `start` to before `end`.
+#[inline]
+pub fn range<'a, T>(
+    sink: impl TrapSink,
+    site: &'static Site,
+    elements: &'a [T],
+    start: usize,
+    end: Option<usize>,
+) -> &'a [T] {
+    let (start, end) = ends(sink, site, elements.len(), start, end);
+    &elements[start..end]
+}
+
+/// Both ends of a part of something with `len` elements.
+#[inline]
+pub(super) fn ends(
+    sink: impl TrapSink,
+    site: &'static Site,
+    len: usize,
+    start: usize,
+    end: Option<usize>,
+) -> (usize, usize) {
+    if start > len {
+        sink.panic(site, format_args!("range start index {start} out of range for slice of length {len}"));
+    }
+    let end = end.unwrap_or(len);
+    if end > len {
+        sink.panic(site, format_args!("range end index {end} out of range for slice of length {len}"));
+    }
+    if start > end {
+        sink.panic(site, format_args!("slice index starts at {start} but ends at {end}"));
+    }
+    (start, end)
+}
+
+/// The position behind another one, as far as the device's 32 bits reach: no slice does.
+#[inline]
+pub fn behind(last: usize) -> usize {
+    last.min(u32::MAX as usize - 1) + 1
+}
+
 /// Element `index`, or `None` after a trap.
 #[inline]
 #[track_caller]

@@ -53,17 +53,7 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
     /// The elements from `start` to before `end`.
     #[inline]
     pub fn range(self, sink: impl TrapSink, site: &'static Site, start: usize, end: Option<usize>) -> Self {
-        let len = self.len;
-        if start > len {
-            sink.panic(site, format_args!("range start index {start} out of range for slice of length {len}"));
-        }
-        let end = end.unwrap_or(len);
-        if end > len {
-            sink.panic(site, format_args!("range end index {end} out of range for slice of length {len}"));
-        }
-        if start > end {
-            sink.panic(site, format_args!("slice index starts at {start} but ends at {end}"));
-        }
+        let (start, end) = super::access::ends(sink, site, self.len, start, end);
         Self { data: self.bytes(start, 0), len: end - start, marker: PhantomData }
     }
 
@@ -235,6 +225,12 @@ impl<'a, T: GpuData> Slice<'a, T> {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.len == 0
+    }
+
+    /// All elements in order; each is read when it is asked for.
+    #[inline]
+    pub fn values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator + Clone + use<'a, T> {
+        self.0.values()
     }
 
     /// Reads element `index`; zero after a trap when there is none.

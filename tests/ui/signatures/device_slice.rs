@@ -22,11 +22,6 @@ fn put(x: &mut [f32]) {
 }
 
 #[kernel]
-fn inclusive(x: &[f32], out: &mut [f32]) {
-    put(&mut out[1..=2]);
-}
-
-#[kernel]
 fn written(x: &[f32], out: &mut [f32]) {
     put(&mut x[1..]);
     put(&out[1..]);

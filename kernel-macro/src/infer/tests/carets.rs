@@ -139,7 +139,7 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
             walk(iterated, visit);
             walk_block(body, visit);
         }
-        ExprKind::Slice { base, start, end } => {
+        ExprKind::Slice { base, start, end, .. } => {
             walk(base, visit);
             start.iter().chain(end).for_each(|end| walk(end, visit));
         }

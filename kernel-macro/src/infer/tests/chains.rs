@@ -124,7 +124,7 @@ fn kernel(x: &[f32], y: &mut [f32], n: u32) {
     let g = (0..n).try_fold(0, |a, b| a + b);
     let h = (0..n).flatten().count();
     for v in n { }
-    for v in x { }
+    for v in y { }
     for i in 0.0..1.0 { }
     for i in ..n { }
     let i = (0..n).rev(1).count();
@@ -166,9 +166,9 @@ fn kernel(x: &[f32], y: &mut [f32], n: u32) {
                    help: write `0..n`
             10 |     for v in n { }
                |              ^
-            error: [K0102] expected a range, an array or an iterator, found `&[f32]`
-                   help: write `x.iter()`
-            11 |     for v in x { }
+            error: [K0102] expected a range, an array or an iterator, found `&mut [f32]`
+                   help: write `y.iter()`
+            11 |     for v in y { }
                |              ^
             error: [K0102] expected an integer, found a float
                    note: ranges count with integers

@@ -121,15 +121,6 @@ fn values() {
         "#]],
     );
     check_errors(
-        r##"fn kernel(x: &[u32]) { let part = &x[1..=3]; }"##,
-        expect![[r#"
-        error: [K0001] a slice with an inclusive end is not supported in kernels
-               help: write `a..b + 1`
-         1 | fn kernel(x: &[u32]) { let part = &x[1..=3]; }
-           |                                       ^^^
-    "#]],
-    );
-    check_errors(
         r##"fn f(x: &[u32]) -> u32 { let at = |i: u32| x[i]; at(1) }"##,
         expect![[r#"
         error: [K0115] a closure cannot name a slice of the function around it

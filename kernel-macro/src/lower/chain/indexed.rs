@@ -33,6 +33,8 @@ pub(super) enum At {
     /// Of an array or buffer; nowhere when its elements have no values, or there are none.
     Elements {
         place: Option<Place>,
+        /// Of a slice: its first element's position there.
+        offset: Option<ValueId>,
         ty: Ty,
     },
     /// Counted from the last position.
@@ -227,11 +229,12 @@ impl FnCx<'_, '_, '_> {
                 let is_first = self.is_known_zero(*start);
                 Some(if is_first { position } else { self.op(Op::Add, &[*start, position]) })
             }
-            At::Elements { place, ty } => {
+            At::Elements { place, offset, ty } => {
                 let element = self.ty(ty)?;
                 let Some(place) = place else { return Some(self.zero(element)) };
                 let mut place = place.clone();
                 let value = self.cast(position, Scalar::U32);
+                let value = offset.map_or(value, |offset| self.op(Op::Add, &[offset, value]));
                 // In range: the position comes from the length.
                 place.path.push(Step::Index { value, check: None });
                 Some(self.b.load(place))

@@ -1,7 +1,7 @@
 //! Chains of iterators as machines: what each step holds between one element and the next, made in Rust's order of evaluation.
 
 use gridwise_ir::descriptor::SiteKind;
-use gridwise_ir::ir::{LocalId, Place, Root, ValueId};
+use gridwise_ir::ir::{LocalId, Place, ValueId};
 use gridwise_ir::op::Op;
 
 use super::indexed::{At, Extent, Indexed};
@@ -148,6 +148,7 @@ impl FnCx<'_, '_, '_> {
     fn machine_of<'e>(&mut self, expr: &'e Expr, reversed: bool) -> Option<Machine<'e>> {
         let indexed = match &expr.kind {
             ExprKind::Paren(inner) => return self.machine_of(inner, reversed),
+            ExprKind::Borrow { operand, .. } => self.indexed_elements(operand, false)?,
             ExprKind::Range { start, end, inclusive } => {
                 let start = self.lower_expr(start)?;
                 let end = match end {
@@ -175,7 +176,7 @@ impl FnCx<'_, '_, '_> {
 
     /// The elements of an array or buffer. `by_value`: of a copy, which nothing changes while they are gone through.
     fn indexed_elements(&mut self, expr: &Expr, by_value: bool) -> Option<Indexed> {
-        let (place, ty, count) = match self.ty_of(expr) {
+        let (place, offset, ty, count) = match self.ty_of(expr) {
             Ty::Array(element, len) => {
                 let place = if by_value {
                     self.lower_frozen(expr)
@@ -183,16 +184,17 @@ impl FnCx<'_, '_, '_> {
                     let spot = self.lower_spot(expr);
                     spot.map(|spot| self.in_place(spot))
                 };
-                (place, (**element).clone(), self.len_value(*len))
+                (place, None, (**element).clone(), self.len_value(*len))
             }
             Ty::Buffer { element, .. } => {
-                let place = self.lower_spot(expr).map(|spot| self.in_place(spot))?;
-                let Root::Buffer(buffer) = place.root else { return None };
-                (Some(place), (**element).clone(), self.b.len(buffer))
+                let element = (**element).clone();
+                let slice = self.lower_slice(expr)?;
+                let (count, offset) = (self.len_of(&slice)?, slice.window().and_then(|window| window.offset));
+                (Some(self.in_place(slice)), offset, element, count)
             }
             _ => return None,
         };
-        let at = At::Elements { place, ty };
+        let at = At::Elements { place, offset, ty };
         Some(Indexed { extent: Extent::Count(count), at, trusted: true })
     }
 

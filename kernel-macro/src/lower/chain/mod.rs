@@ -31,7 +31,7 @@ impl FnCx<'_, '_, '_> {
     ) -> Option<ValueId> {
         let machine = self.machine(iterated, false)?;
         let item = match self.ty_of(iterated) {
-            Ty::Iterator(item) | Ty::Array(item, _) => item.clone(),
+            Ty::Iterator(item) | Ty::Array(item, _) | Ty::Buffer { element: item, .. } => item.clone(),
             _ => return None,
         };
         self.drive(machine, |cx, element, target| {
