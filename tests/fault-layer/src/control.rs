@@ -1,0 +1,55 @@
+//! What a test may ask of the layer that the loader has opened. No Vulkan calls.
+
+use crate::calls::{CALLS, Kind};
+use crate::plan;
+
+/// The symbol by which the library gives its control.
+pub const CONTROL: &[u8] = b"gridwise_fault_control";
+
+/// The functions of a loaded layer. Both sides come out of one compilation of this crate, so they agree on types.
+#[derive(Debug, Clone, Copy)]
+pub struct Control {
+    /// Forgets all plans and counts of calls. Counts of live objects stay.
+    pub reset: fn(),
+    /// Lets the n-th call from now on (from 1) of a function fail once with a code. `ERROR_DEVICE_LOST` loses the device for good.
+    pub arm: fn(&str, u32, i32),
+    /// Whether the armed call has come.
+    pub has_fired: fn() -> bool,
+    /// The fallible functions that were called since the last reset: name, calls, and the codes that the specification allows.
+    pub calls: fn() -> Vec<(&'static str, u32, &'static [i32])>,
+    /// Objects that were made and not destroyed, by type.
+    pub live: fn() -> Vec<(&'static str, i64)>,
+    /// Lets the n-th submission from now on vanish: it is said to be submitted, and never signals.
+    pub swallow_submit: fn(u32),
+    /// Lets all waits that have a finite timeout end by it.
+    pub time_out: fn(bool),
+    /// Hides a device extension, or a feature by the name of its field.
+    pub hide: fn(&str),
+    /// Lowers a limit, by the name of its field, to a value.
+    pub limit: fn(&str, u64),
+}
+
+const THE_CONTROL: Control = Control {
+    reset: || plan::with(plan::Plan::reset),
+    arm: |name, nth, code| plan::with(|plan| plan.arm(name, nth, code)),
+    has_fired: || plan::with(|plan| plan.has_fired),
+    calls: || {
+        let counts = plan::with(|plan| plan.calls.clone());
+        let called = CALLS.iter().zip(counts).filter(|(_, count)| *count > 0);
+        called.map(|(call, count)| (call.name.to_str().unwrap_or_default(), count, call.codes)).collect()
+    },
+    live: || {
+        let live = plan::with(|plan| plan.live);
+        Kind::ALL.iter().zip(live).filter(|(_, count)| *count != 0).map(|(kind, count)| (kind.name(), count)).collect()
+    },
+    swallow_submit: |nth| plan::with(|plan| plan.swallow = nth),
+    time_out: |on| plan::with(|plan| plan.times_out = on),
+    hide: |name| plan::with(|plan| plan.hidden.push(name.to_owned())),
+    limit: |name, value| plan::with(|plan| plan.limits.push((name.to_owned(), value))),
+};
+
+/// Gives the control of this copy of the layer.
+#[unsafe(no_mangle)]
+pub(crate) fn gridwise_fault_control() -> Control {
+    THE_CONTROL
+}

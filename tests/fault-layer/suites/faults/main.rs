@@ -1,0 +1,43 @@
+//! What the runtime does when Vulkan fails: each call that can fail does so once, in each way that the specification allows, in
+//! programs that go all of the runtime's ways. No panic, no leak, no hang, no wrong data; an error that says what to do, and after
+//! it the same program runs.
+//!
+//! `GRIDWISE_FAULTS=all` fails every call and not only the first few of each function; with the feature `corpus` there is a trial
+//! for each corpus program, too.
+
+mod layer;
+mod programs;
+mod sweep;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // There is one layer, and it counts for all.
+    arguments.test_threads = Some(1);
+    // SAFETY: no other thread is there yet.
+    let faults = match unsafe { layer::load() } {
+        Ok(faults) => faults,
+        Err(error) => {
+            eprintln!("the layer does not load: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let device = match sweep::open(&programs::ALL[0]) {
+        Ok(manager) => manager.device().clone(),
+        Err(error) => {
+            eprintln!("no device: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    eprintln!("device: {device}");
+    let is_host = device.kind == gridwise::DeviceKind::Host;
+    let mut trials = Vec::new();
+    for program in programs::all() {
+        let name = format!("sweep::{}", program.name);
+        trials.push(Trial::test(name, move || sweep::sweep(faults, &program)).with_ignored_flag(is_host));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

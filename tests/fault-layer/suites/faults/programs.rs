@@ -1,0 +1,222 @@
+//! Programs that together go all of the runtime's ways to Vulkan.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use gridwise::ops::{OpBarrier, OpCopy, OpFill, OpMultiply, OpSyncDevice, OpSyncHost};
+use gridwise::prelude::*;
+use gridwise::{Error, ManagerDesc, PipelineCache, Result, include_spirv};
+
+include_spirv!("../../../../runtime/tests/modules/scale.spv");
+
+/// What a program found out.
+pub(crate) type Words = Vec<u32>;
+
+/// A program.
+#[derive(Clone)]
+pub(crate) struct Program {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Whether the manager does without what not all devices have.
+    is_baseline: bool,
+    /// Whether compiled pipelines are kept on disk.
+    is_cached: bool,
+    /// The program.
+    pub(crate) run: fn(&Manager) -> Result<Words>,
+}
+
+impl Program {
+    /// How its manager is made, but for the device.
+    pub(crate) fn desc(&self) -> ManagerDesc {
+        let folder = std::env::temp_dir().join(format!("gridwise-faults-{}", std::process::id()));
+        let pipeline_cache = if self.is_cached { PipelineCache::At(folder) } else { PipelineCache::Off };
+        ManagerDesc { baseline_only: self.is_baseline, pipeline_cache, ..ManagerDesc::default() }
+    }
+}
+
+/// The programs, the smallest first.
+pub(crate) const ALL: &[Program] = &[
+    Program { name: "launch", is_baseline: false, is_cached: false, run: launch },
+    Program { name: "launch_on_less", is_baseline: true, is_cached: false, run: launch },
+    Program { name: "cached", is_baseline: false, is_cached: true, run: launch },
+    Program { name: "operations", is_baseline: false, is_cached: false, run: operations },
+    Program { name: "operations_on_less", is_baseline: true, is_cached: false, run: operations },
+    Program { name: "transfers_on_less", is_baseline: true, is_cached: false, run: transfers },
+    Program { name: "reports", is_baseline: false, is_cached: false, run: reports },
+    Program { name: "profiled", is_baseline: false, is_cached: false, run: profiled },
+    Program { name: "asynchronous", is_baseline: false, is_cached: false, run: asynchronous },
+    Program { name: "module", is_baseline: false, is_cached: false, run: module },
+    Program { name: "fused", is_baseline: false, is_cached: false, run: fused },
+];
+
+/// All programs, those of the corpus included where it is compiled in.
+pub(crate) fn all() -> Vec<Program> {
+    ALL.to_vec()
+}
+
+#[kernel]
+fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = a * x[i] + y[i];
+}
+
+#[kernel]
+fn fuse(x: &[f32], y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = x[i].mul_add(x[i], y[i]);
+}
+
+#[kernel]
+fn tells(y: &mut [u32]) {
+    let i = global_id().x;
+    println!("{i}");
+    assert!(y[i] < 7, "seven");
+    y[i] += i;
+}
+
+fn bits(values: &[f32]) -> Words {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+fn launch(mgr: &Manager) -> Result<Words> {
+    let x = mgr.tensor(&[1.5f32; 500])?;
+    let mut y = mgr.tensor(&[0.25f32; 500])?;
+    let seq = mgr.sequence()?;
+    Saxpy::dispatch(&seq, Grid::items(500), 2.0, &x, &mut y)?;
+    seq.eval()?;
+    seq.eval()?;
+    y.write(&y.to_vec()?)?;
+    Saxpy::dispatch(&seq, Grid::items(400), 1.0, &x, &mut y)?;
+    seq.eval()?;
+    Ok(bits(&y.to_vec()?))
+}
+
+fn operations(mgr: &Manager) -> Result<Words> {
+    let mut x = mgr.tensor_of_len::<f32>(300)?;
+    let mut y = mgr.tensor(&[2.0f32; 300])?;
+    let mut z = mgr.tensor_of_len::<f32>(300)?;
+    let mut odd = mgr.tensor_of_len::<[u32; 3]>(9000)?;
+    let seq = mgr.sequence()?;
+    x.stage(&[3.0; 300])?;
+    seq.record(OpSyncDevice::new(&x))?
+        .record(OpFill::new(&mut odd, [1, 2, 3]))?
+        .record(OpMultiply::new(&x, &y, &mut z))?
+        .record(OpBarrier)?
+        .record(OpCopy::new(&z, &mut y))?
+        .record(OpSyncHost::new(&y))?;
+    seq.eval()?;
+    let second = mgr.sequence()?;
+    Saxpy::dispatch(&second, Grid::items(300), 1.0, &y, &mut z)?;
+    second.eval()?;
+    seq.eval()?;
+    mgr.trim();
+    let words = [bits(&y.staged()?), bits(&z.to_vec()?), odd.to_vec()?[8997..].concat()];
+    Ok(words.concat())
+}
+
+fn transfers(mgr: &Manager) -> Result<Words> {
+    // Two pieces of staging, the second one short.
+    let data: Vec<u32> = (0..(9 << 18)).collect();
+    let mut tensor = mgr.tensor(&data)?;
+    tensor.write(&data)?;
+    let found = tensor.to_vec()?;
+    mgr.trim();
+    let whole = found == data;
+    let rest = tensor.view(|values| values[values.len() - 1])?;
+    Ok(vec![whole.into(), rest])
+}
+
+fn reports(mgr: &Manager) -> Result<Words> {
+    let mut y = mgr.tensor(&[0u32; 64])?;
+    let seq = mgr.sequence()?;
+    Tells::dispatch(&seq, Grid::items(64), &mut y)?;
+    seq.eval()?;
+    let count = match seq.eval() {
+        Err(Error::KernelPanic { count, .. }) => count,
+        Err(error) => return Err(error),
+        Ok(()) => 0,
+    };
+    Ok([y.to_vec()?, vec![count]].concat())
+}
+
+fn profiled(mgr: &Manager) -> Result<Words> {
+    let x = mgr.tensor(&[1.0f32; 100])?;
+    let mut y = mgr.tensor(&[0.0f32; 100])?;
+    let seq = mgr.sequence()?;
+    Saxpy::dispatch(&seq, Grid::items(100), 2.0, &x, &mut y)?;
+    seq.record(OpFill::new(&mut mgr.tensor_of_len::<u32>(8)?, 1))?;
+    let ops = seq.eval_profiled()?.ops().len() as u32;
+    seq.eval()?;
+    Ok([bits(&y.to_vec()?), vec![ops]].concat())
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return value;
+        }
+        thread::park();
+    }
+}
+
+fn asynchronous(mgr: &Manager) -> Result<Words> {
+    let x = mgr.tensor(&[1.0f32; 50_000])?;
+    let (mut y, mut z) = (mgr.tensor(&[0.0f32; 50_000])?, mgr.tensor(&[0.0f32; 50_000])?);
+    let (first, second) = (mgr.sequence()?, mgr.sequence()?);
+    for _ in 0..8 {
+        Saxpy::dispatch(&first, Grid::items(50_000), 2.0, &x, &mut y)?;
+    }
+    Saxpy::dispatch(&second, Grid::items(50_000), 2.0, &y, &mut z)?;
+    let running = first.eval_async()?;
+    // Nobody waits for this one but what comes after.
+    drop(second.eval_async()?);
+    block_on(running)?;
+    let again = second.eval_async();
+    match again {
+        Ok(running) => while !running.wait_timeout(Duration::from_millis(5))? {},
+        Err(Error::SequenceInFlight { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    while second.is_running() {
+        thread::yield_now();
+    }
+    drop(first);
+    let z = z.to_vec()?;
+    // One run of the second sequence or two.
+    Ok(vec![u32::from(z[49_999] == 32.0 || z[49_999] == 64.0)])
+}
+
+fn module(mgr: &Manager) -> Result<Words> {
+    let constants = ScaleConstants { factor: 3.0, constant7: 64, ..Default::default() };
+    // SAFETY: the module stays below `count`.
+    let scale = unsafe { Scale::new(mgr, constants) }?;
+    let from = mgr.tensor(&[1.0f32, 2.0, 3.0])?;
+    let mut to = mgr.tensor(&[0.0f32; 3])?;
+    let seq = mgr.sequence()?;
+    scale.dispatch(&seq, Grid::items(3), 2, 0.5, &from, &mut to)?;
+    seq.eval()?;
+    Ok(bits(&to.to_vec()?))
+}
+
+fn fused(mgr: &Manager) -> Result<Words> {
+    let x = mgr.tensor(&[1.000_000_1f32; 10])?;
+    let mut y = mgr.tensor(&[-1.0f32; 10])?;
+    let seq = mgr.sequence()?;
+    Fuse::dispatch(&seq, Grid::items(10), &x, &mut y)?;
+    seq.eval()?;
+    Ok(bits(&y.to_vec()?))
+}

@@ -1,0 +1,154 @@
+//! Fails each fallible call of a program once, in each way, and looks at what becomes of it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, Once, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gridwise::{Error, Manager, ManagerDesc, PrintSink, Result};
+use gridwise_fault_layer::Control;
+use libtest_mimic::Failed;
+
+use crate::programs::{Program, Words};
+
+/// Positions of each function that the quick sweep fails.
+const QUICK: u32 = 2;
+/// After how long a position counts as hanging.
+const HANGS: Duration = Duration::from_secs(60);
+
+const LOST: i32 = -4;
+const OUT_OF_MEMORY: [i32; 2] = [-1, -2];
+
+/// The position that is being tried, and since when.
+static CURRENT: Mutex<Option<(Instant, String)>> = Mutex::new(None);
+
+/// Ends the process, with the position's name, when one hangs.
+fn watch() {
+    static STARTED: Once = Once::new();
+    STARTED.call_once(|| {
+        thread::spawn(|| {
+            loop {
+                thread::sleep(Duration::from_secs(1));
+                let current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some((_, name)) = current.as_ref().filter(|(since, _)| since.elapsed() > HANGS) {
+                    eprintln!("hangs: {name}");
+                    std::process::exit(101);
+                }
+            }
+        });
+    });
+}
+
+fn note(position: Option<&str>) {
+    *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = position.map(|name| (Instant::now(), name.to_owned()));
+}
+
+/// A manager for a program, on the device that the environment names.
+pub(crate) fn open(program: &Program) -> Result<Manager> {
+    let ManagerDesc { device, .. } = ManagerDesc::from_env();
+    let validation = std::env::var_os("GRIDWISE_FAULTS_VALIDATED").is_some();
+    let print = PrintSink::new(|_| {});
+    Manager::with(ManagerDesc { device, validation, print, ..program.desc() })
+}
+
+/// Tries all positions.
+pub(crate) fn sweep(faults: Control, program: &Program) -> Result<(), Failed> {
+    watch();
+    (faults.reset)();
+    note(Some(program.name));
+    let expected = open(program).and_then(|manager| (program.run)(&manager))?;
+    let calls = (faults.calls)();
+    check_live(faults, "without a fault")?;
+    let quick = std::env::var("GRIDWISE_FAULTS").map_or(QUICK, |_| u32::MAX);
+    let (mut positions, mut failures) = (0, Vec::new());
+    for (function, count, codes) in calls {
+        for code in codes {
+            for nth in positions_of(count, quick) {
+                positions += 1;
+                let name = format!("{}: {function} number {nth} of {count} gives {code}", program.name);
+                note(Some(&name));
+                (faults.reset)();
+                (faults.arm)(function, nth, *code);
+                let tried = catch_unwind(AssertUnwindSafe(|| attempt(faults, program, *code, &expected)));
+                let tried = tried.unwrap_or_else(|_| Err("it panicked".to_owned()));
+                let told = tried.and_then(|()| check_live(faults, "afterwards").map_err(|_| leaks(faults)));
+                if let Err(cause) = told {
+                    failures.push(format!("{name}: {cause}"));
+                }
+            }
+        }
+    }
+    note(None);
+    (faults.reset)();
+    eprintln!("{}: {positions} positions", program.name);
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
+}
+
+/// The first ones and the last; all where there are not more.
+fn positions_of(count: u32, most: u32) -> impl Iterator<Item = u32> {
+    (1..=count).filter(move |nth| *nth <= most || *nth == count)
+}
+
+fn leaks(faults: Control) -> String {
+    format!("left behind: {:?}", (faults.live)())
+}
+
+fn check_live(faults: Control, when: &str) -> Result<(), Failed> {
+    if (faults.live)().is_empty() { Ok(()) } else { Err(format!("{when}: {}", leaks(faults)).into()) }
+}
+
+/// One run with a fault, and what must work after it.
+fn attempt(faults: Control, program: &Program, code: i32, expected: &Words) -> Result<(), String> {
+    let manager = match open(program) {
+        Ok(manager) => manager,
+        Err(error) => {
+            check_error(&error, code)?;
+            let again = open(program).and_then(|manager| (program.run)(&manager));
+            return compare("with a new manager", again, expected);
+        }
+    };
+    match (program.run)(&manager) {
+        // Not every call is needed: what helps to be fast may fail.
+        Ok(found) if code != LOST || !(faults.has_fired)() => compare("in spite of it", Ok(found), expected)?,
+        Ok(found) => compare("before the loss", Ok(found), expected)?,
+        Err(error) => check_error(&error, code)?,
+    }
+    if !(faults.has_fired)() {
+        // Timing decides how often a program asks whether a submission is complete.
+        return Ok(());
+    }
+    let again = (program.run)(&manager);
+    if code != LOST {
+        return compare("again", again, expected);
+    }
+    match again {
+        Err(Error::DeviceLost { .. }) => Ok(()),
+        other => Err(format!("after the loss: {other:?}")),
+    }
+}
+
+fn compare(when: &str, found: Result<Words>, expected: &Words) -> Result<(), String> {
+    match found {
+        Ok(found) if found == *expected => Ok(()),
+        Ok(_) => Err(format!("{when}: wrong data")),
+        Err(error) => Err(format!("{when}: {error}")),
+    }
+}
+
+/// An error is of the kind that the code asks for, and says what to do.
+fn check_error(error: &Error, code: i32) -> Result<(), String> {
+    let text = error.to_string();
+    let fits = match error {
+        Error::OutOfMemory { .. } => OUT_OF_MEMORY.contains(&code) || code < -4,
+        Error::DeviceLost { .. } => code == LOST,
+        Error::Timeout { .. } => code == 2,
+        Error::Vulkan { .. } | Error::NoDevice { .. } | Error::DeviceNotSuitable { .. } => {
+            code != LOST && !OUT_OF_MEMORY.contains(&code)
+        }
+        _ => false,
+    };
+    match fits && text.contains(';') {
+        true => Ok(()),
+        false => Err(format!("an error of the wrong kind, or without a remedy: {text}")),
+    }
+}
