@@ -136,11 +136,11 @@ pub enum Error {
         waited: std::time::Duration,
     },
     /// Memory is exhausted.
-    #[error("out of memory: {bytes} bytes for `{object}` ({cause}); drop tensors, or use smaller ones")]
+    #[error("out of memory: {}`{object}` ({cause}); drop tensors, or use smaller ones", amount(*.bytes))]
     OutOfMemory {
         /// What the memory was for.
         object: String,
-        /// How much was asked for.
+        /// How much was asked for; zero where a call of the driver's does not say.
         bytes: u64,
         /// What the allocator said.
         cause: String,
@@ -516,6 +516,10 @@ impl std::fmt::Display for ImageUse {
             Self::Scaled => "that can be scaled",
         })
     }
+}
+
+fn amount(bytes: u64) -> String {
+    if bytes == 0 { String::new() } else { format!("{bytes} bytes for ") }
 }
 
 impl Error {

@@ -287,10 +287,10 @@ impl Sequence {
         !state.ops.is_empty() && !state.is_prepared
     }
 
-    /// Whether the device is still busy with this sequence.
+    /// Whether the device is still busy with this sequence. A device that fails is not.
     pub fn is_running(&self) -> bool {
         let running = self.inner.lock().running;
-        running.is_some_and(|number| !matches!(self.inner.shared.wait_timeout(number, Some(Duration::ZERO)), Ok(true)))
+        running.is_some_and(|number| matches!(self.inner.shared.wait_timeout(number, Some(Duration::ZERO)), Ok(false)))
     }
 }
 

@@ -67,6 +67,13 @@ impl Drop for LastHandle {
     }
 }
 
+/// Vulkan and its devices; `None` where there is none.
+fn find_vulkan(validation: bool) -> Result<Option<(Arc<VulkanInstance>, Vec<Candidate>)>> {
+    let Some(instance) = VulkanInstance::new(validation)? else { return Ok(None) };
+    let candidates = instance.candidates()?;
+    Ok(Some((Arc::new(instance), candidates)))
+}
+
 /// The host device, with the subgroups asked for.
 fn host_info(options: HostOptions) -> DeviceInfo {
     let mut info = DeviceInfo::host();
@@ -150,8 +157,8 @@ impl Manager {
         if desc.device == DeviceChoice::Host {
             return Ok(Self::of(Shared::new(host_info(desc.host), host(), capacity, sink)));
         }
-        let instance = match VulkanInstance::new(desc.validation) {
-            Ok(instance) => instance.map(Arc::new),
+        let vulkan = match find_vulkan(desc.validation) {
+            Ok(vulkan) => vulkan,
             // A broken installation does not stand in the way of the host device, unless a device was asked for by name.
             Err(error) if desc.device == DeviceChoice::Best && !desc.validation => {
                 tracing::warn!(%error, "Vulkan does not start; using the host device");
@@ -159,7 +166,8 @@ impl Manager {
             }
             Err(error) => return Err(error),
         };
-        let candidates = instance.as_ref().map_or_else(Vec::new, |instance| instance.candidates());
+        let (instance, candidates) = vulkan.unzip();
+        let candidates = candidates.unwrap_or_default();
         let mut infos: Vec<_> = candidates.iter().map(|candidate| candidate.info.clone()).collect();
         infos.push(DeviceInfo::host());
         let chosen = desc.device.choose(&infos)?;
@@ -251,8 +259,8 @@ impl Manager {
 
     /// All devices of the machine, usable or not; the host device is the last. Without a Vulkan loader it is the only one.
     pub fn list_devices() -> Vec<DeviceInfo> {
-        let instance = VulkanInstance::new(false).ok().flatten();
-        let candidates = instance.iter().flat_map(|instance| instance.candidates());
+        let vulkan = find_vulkan(false).ok().flatten();
+        let candidates = vulkan.into_iter().flat_map(|(_, candidates)| candidates);
         candidates.map(|candidate| candidate.info).chain([DeviceInfo::host()]).collect()
     }
 

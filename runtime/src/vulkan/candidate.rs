@@ -78,7 +78,7 @@ impl Caps {
 impl Candidate {
     /// Asks the driver about a device that an application has made: without what it was not made with.
     pub(crate) fn of_existing(existing: &ExistingVulkan) -> Result<Self> {
-        let mut candidate = Self::new(&existing.instance, existing.physical_device);
+        let mut candidate = Self::new(&existing.instance, existing.physical_device)?;
         let Self { info, caps, .. } = &mut candidate;
         info.features.retain(|feature| existing.features.contains(feature));
         *caps = Caps {
@@ -111,13 +111,17 @@ impl Candidate {
     }
 
     /// Asks the driver about a device.
-    pub(crate) fn new(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Self {
+    ///
+    /// # Errors
+    /// When the driver fails.
+    pub(crate) fn new(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Self> {
         // SAFETY: `physical` is of `instance`, which is alive; so for all queries below.
         let base = unsafe { instance.get_physical_device_properties(physical) };
         let version = base.api_version;
         let has_1_2 = version >= vk::API_VERSION_1_2;
         // SAFETY: as above.
-        let extensions = unsafe { instance.enumerate_device_extension_properties(physical) }.unwrap_or_default();
+        let extensions = unsafe { instance.enumerate_device_extension_properties(physical) };
+        let extensions = extensions.map_err(Error::vulkan("vkEnumerateDeviceExtensionProperties"))?;
         let has = |name: &CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
         let mut missing = Vec::new();
         let mut caps = Caps { is_cpu: base.device_type == vk::PhysicalDeviceType::CPU, ..Caps::default() };
@@ -171,7 +175,7 @@ impl Candidate {
             features,
             missing,
         };
-        Self { physical, info, caps }
+        Ok(Self { physical, info, caps })
     }
 }
 

@@ -144,12 +144,20 @@ impl VulkanInstance {
     }
 
     /// The devices, usable or not; none when the loader finds no driver.
-    pub(crate) fn candidates(&self) -> Vec<Candidate> {
+    ///
+    /// # Errors
+    /// When the driver fails.
+    pub(crate) fn candidates(&self) -> Result<Vec<Candidate>> {
         // SAFETY: no preconditions.
-        let devices = unsafe { self.raw.enumerate_physical_devices() }.unwrap_or_else(|result| {
-            tracing::warn!(?result, "no Vulkan device to be had");
-            Vec::new()
-        });
+        let devices = unsafe { self.raw.enumerate_physical_devices() };
+        let devices = match devices.map_err(Error::vulkan("vkEnumeratePhysicalDevices")) {
+            // As with the creation of an instance: a driver that finds no device it could drive.
+            Err(Error::Vulkan { operation, result: result @ vk::Result::ERROR_INITIALIZATION_FAILED }) => {
+                tracing::warn!(operation, ?result, "no Vulkan device to be had");
+                Vec::new()
+            }
+            devices => devices?,
+        };
         devices.into_iter().map(|physical| Candidate::new(&self.raw, physical)).collect()
     }
 
