@@ -198,7 +198,7 @@ macro_rules! destroyers {
             ..USUAL
         }),*];
 
-        #[expect(non_camel_case_types, reason = "Vulkan's names")]
+        #[expect(non_camel_case_types, clippy::enum_variant_names, reason = "Vulkan's names")]
         enum Destroyer { $($name),* }
 
         $(

@@ -122,7 +122,9 @@ pub(crate) fn next_of_instance(handle: u64, name: &CStr) -> Option<Void> {
 /// # Safety
 /// As the loader calls it: with a structure of its own.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(negotiation: *mut Negotiation) -> vk::Result {
+pub(crate) unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(
+    negotiation: *mut Negotiation,
+) -> vk::Result {
     // SAFETY: the loader's structure.
     let Some(negotiation) = (unsafe { negotiation.as_mut() }) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
     negotiation.version = negotiation.version.min(2);

@@ -6,6 +6,9 @@ use crate::plan;
 /// The symbol by which the library gives its control.
 pub const CONTROL: &[u8] = b"gridwise_fault_control";
 
+/// A fallible function: name, calls since the last reset, and the codes that the specification allows.
+pub type Called = (&'static str, u32, &'static [i32]);
+
 /// The functions of a loaded layer. Both sides come out of one compilation of this crate, so they agree on types.
 #[derive(Debug, Clone, Copy)]
 pub struct Control {
@@ -15,8 +18,8 @@ pub struct Control {
     pub arm: fn(&str, u32, i32),
     /// Whether the armed call has come.
     pub has_fired: fn() -> bool,
-    /// The fallible functions that were called since the last reset: name, calls, and the codes that the specification allows.
-    pub calls: fn() -> Vec<(&'static str, u32, &'static [i32])>,
+    /// The fallible functions that were called since the last reset.
+    pub calls: fn() -> Vec<Called>,
     /// Objects that were made and not destroyed, by type.
     pub live: fn() -> Vec<(&'static str, i64)>,
     /// Lets the n-th submission from now on vanish: it is said to be submitted, and never signals.

@@ -10,7 +10,7 @@ mod control;
 mod plan;
 mod properties;
 
-pub use control::{CONTROL, Control};
+pub use control::{CONTROL, Called, Control};
 
 /// The layer's name, for `VK_INSTANCE_LAYERS`.
 pub const LAYER: &str = "VK_LAYER_GRIDWISE_fault";

@@ -46,10 +46,7 @@ fn lower(limits: &mut vk::PhysicalDeviceLimits) {
     }
 }
 
-unsafe extern "system" fn get_properties(
-    physical: vk::PhysicalDevice,
-    out: *mut vk::PhysicalDeviceProperties,
-) {
+unsafe extern "system" fn get_properties(physical: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceProperties) {
     let Some(next) = next_of_instance(physical.as_raw(), c"vkGetPhysicalDeviceProperties") else { return };
     // SAFETY: the next layer's function; the caller's arguments, of which the last is written.
     unsafe {
@@ -76,10 +73,7 @@ unsafe fn chained(first: *mut c_void) -> impl Iterator<Item = (vk::StructureType
     })
 }
 
-unsafe extern "system" fn get_properties2(
-    physical: vk::PhysicalDevice,
-    out: *mut vk::PhysicalDeviceProperties2<'_>,
-) {
+unsafe extern "system" fn get_properties2(physical: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceProperties2<'_>) {
     let Some(next) = next_of_instance(physical.as_raw(), c"vkGetPhysicalDeviceProperties2") else { return };
     // SAFETY: as above; a structure of a type is of that type.
     unsafe {
