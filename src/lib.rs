@@ -33,10 +33,11 @@ pub use gridwise_runtime::twin::{
 };
 pub use gridwise_runtime::{
     Algorithm, BufferRange, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation, Executable,
-    ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions, ImageUse, Kernel, KernelArgs, KernelName, Limits,
-    LiveTensor, Manager, ManagerDesc, MemoryHeap, ModuleLaunch, Op, PipelineCache, PrintSink, Printed,
-    ProfiledEvaluation, Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics,
-    SubgroupLimits, Tensor, TensorDesc, TensorRef, Value, ValueArg, ash, descriptor, glam, half, image, ops, reflect,
+    ExistingQueue, ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions, ImageUse, Kernel, KernelArgs,
+    KernelName, Limits, LiveTensor, Manager, ManagerDesc, MemoryHeap, ModuleLaunch, Op, PipelineCache, PrintSink,
+    Printed, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo, QueueKind, Result, Sequence, SpirvAlgorithm,
+    SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, SubgroupLimits, Tensor, TensorDesc, TensorRef, Value,
+    ValueArg, ash, descriptor, glam, half, image, ops, reflect,
 };
 
 #[doc(hidden)]

@@ -199,7 +199,7 @@ impl Buffer {
     pub(crate) fn with_mapped<R>(&self, look: impl FnOnce(*const u8) -> R) -> Result<Option<R>> {
         let Some(data) = self.mapped(false) else { return Ok(None) };
         let access = self.shared.schedule.take_for_host(&self.uses, false);
-        self.shared.wait(access.after)?;
+        self.shared.wait_all(&access.after)?;
         Ok(Some(look(data)))
     }
 
@@ -215,7 +215,7 @@ impl Buffer {
         match (self.mapped(false), &self.shared.backend) {
             (Some(data), _) => {
                 let access = self.shared.schedule.take_for_host(&self.uses, false);
-                self.shared.wait(access.after)?;
+                self.shared.wait_all(&access.after)?;
                 // SAFETY: `data` is valid for the buffer's size, and nobody writes it while `access` lives.
                 unsafe { std::ptr::copy_nonoverlapping(data, into, bytes) };
                 Ok(())
@@ -238,7 +238,7 @@ impl Buffer {
         match (self.mapped(true), &self.shared.backend) {
             (Some(data), _) => {
                 let access = self.shared.schedule.take_for_host(&self.uses, true);
-                self.shared.wait(access.after)?;
+                self.shared.wait_all(&access.after)?;
                 // SAFETY: `data` is valid for the buffer's size, and nobody uses it while `access` lives.
                 unsafe { std::ptr::copy_nonoverlapping(from, data, bytes) };
                 Ok(())
@@ -258,7 +258,7 @@ impl Buffer {
         match (self.mapped(false), &self.shared.backend) {
             (Some(data), _) => {
                 let access = self.shared.schedule.take_for_host(&self.uses, false);
-                self.shared.wait(access.after)?;
+                self.shared.wait_all(&access.after)?;
                 let from = data.wrapping_add(bytes.start as usize);
                 // SAFETY: the level lies in the memory, and nobody writes it while `access` lives; the caller's promise.
                 unsafe { std::ptr::copy_nonoverlapping(from, into, (bytes.end - bytes.start) as usize) };
@@ -279,7 +279,7 @@ impl Buffer {
         match (self.mapped(true), &self.shared.backend) {
             (Some(data), _) => {
                 let access = self.shared.schedule.take_for_host(&self.uses, true);
-                self.shared.wait(access.after)?;
+                self.shared.wait_all(&access.after)?;
                 let into = data.wrapping_add(bytes.start as usize);
                 // SAFETY: the level lies in the memory, and nobody uses it while `access` lives; the caller's promise.
                 unsafe { std::ptr::copy_nonoverlapping(from, into, (bytes.end - bytes.start) as usize) };
@@ -298,7 +298,7 @@ impl Buffer {
         match (self.mapped(false), &self.shared.backend) {
             (Some(data), _) => {
                 let access = self.shared.schedule.take_for_host(&self.uses, true);
-                self.shared.wait(access.after)?;
+                self.shared.wait_all(&access.after)?;
                 // SAFETY: as in `write`.
                 unsafe { std::ptr::write_bytes(data, 0, bytes) };
                 Ok(())

@@ -418,6 +418,42 @@ pub enum Error {
         /// What was asked for.
         size: u32,
     },
+    /// The device has fewer queues of a family than are asked for.
+    #[error(
+        "family {family} has {available} queues that gridwise can use, not {asked}; see `DeviceInfo::queue_families`, or ask for `QueueChoice::AtLeast`"
+    )]
+    QueueUnavailable {
+        /// The family's position.
+        family: u32,
+        /// Queues asked for.
+        asked: u32,
+        /// Queues it has.
+        available: u32,
+    },
+    /// More queues are asked for than one manager can have.
+    #[error("a manager has at most {limit} queues, not {asked} or more; ask for fewer")]
+    TooManyQueues {
+        /// Queues asked for.
+        asked: usize,
+        /// Queues there can be.
+        limit: usize,
+    },
+    /// A sequence was asked for on a queue that the manager does not have.
+    #[error("the manager has {available} queues, and no number {queue}; ask for more by `ManagerDesc::queues`")]
+    NoQueue {
+        /// The queue's number, from 0.
+        queue: usize,
+        /// How many there are.
+        available: usize,
+    },
+    /// Queues of this family cannot do what one was asked for.
+    #[error("queue {queue} cannot do {operation}; take a queue of another family, or the first")]
+    QueueCannot {
+        /// The queue's number, from 0.
+        queue: usize,
+        /// What it was asked for.
+        operation: String,
+    },
     /// The device's queue cannot take times.
     #[error("the device takes no timestamps on its compute queue; use `eval`, and the time of the host")]
     NoTimestamps,

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::print::LaunchPrints;
 use crate::profile::{Profile, RecordedOp, Spans};
 use crate::sequence::Inner;
+use crate::sync::schedule::Ticket;
 
 /// A run of a sequence; made by [`Sequence::eval_async`](crate::Sequence::eval_async).
 ///
@@ -50,7 +51,7 @@ use crate::sequence::Inner;
 #[must_use = "the run goes on by itself, but nobody will see its errors"]
 pub struct Evaluation {
     sequence: Arc<Inner>,
-    number: u64,
+    ticket: Ticket,
     outcome: Arc<Outcome>,
     /// Of the task that waits for it, once there is one.
     key: Option<u64>,
@@ -117,8 +118,8 @@ impl Outcome {
 }
 
 impl Evaluation {
-    pub(crate) fn new(sequence: Arc<Inner>, number: u64, outcome: Arc<Outcome>) -> Self {
-        Self { sequence, number, outcome, key: None }
+    pub(crate) fn new(sequence: Arc<Inner>, ticket: Ticket, outcome: Arc<Outcome>) -> Self {
+        Self { sequence, ticket, outcome, key: None }
     }
 
     /// Waits until the run is complete.
@@ -130,8 +131,8 @@ impl Evaluation {
     }
 
     fn wait_here(&self) -> Result<()> {
-        self.sequence.shared.wait(self.number)?;
-        self.sequence.settle(self.number);
+        self.sequence.shared.wait(self.ticket)?;
+        self.sequence.settle(self.ticket);
         self.outcome.result()
     }
 
@@ -140,10 +141,10 @@ impl Evaluation {
     /// # Errors
     /// As [`wait`](Self::wait).
     pub fn wait_timeout(&self, timeout: Duration) -> Result<bool> {
-        if !self.sequence.shared.wait_timeout(self.number, Some(timeout))? {
+        if !self.sequence.shared.wait_timeout(self.ticket, Some(timeout))? {
             return Ok(false);
         }
-        self.sequence.settle(self.number);
+        self.sequence.settle(self.ticket);
         self.outcome.result().map(|()| true)
     }
 
@@ -166,7 +167,7 @@ impl Future for Evaluation {
             Ok(false) => {
                 let shared = &this.sequence.shared;
                 let key = *this.key.get_or_insert_with(|| shared.new_id());
-                shared.watch(key, this.number, cx.waker());
+                shared.watch(key, this.ticket, cx.waker());
                 Poll::Pending
             }
             Err(error) => Poll::Ready(Err(error)),
@@ -222,6 +223,6 @@ impl Future for ProfiledEvaluation {
 
 impl fmt::Debug for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Evaluation").field("number", &self.number).finish_non_exhaustive()
+        f.debug_struct("Evaluation").field("ticket", &self.ticket).finish_non_exhaustive()
     }
 }

@@ -65,8 +65,8 @@ pub use executable::{Executable, Statistic, StatisticValue};
 pub use grid::{Grid, GridSide, GridSize};
 pub use kernel::Kernel;
 pub use manager::{
-    DeviceChoice, DeviceInfo, DeviceKind, ExistingVulkan, Limits, LiveTensor, Manager, ManagerDesc, MemoryHeap,
-    Statistics, SubgroupLimits,
+    DeviceChoice, DeviceInfo, DeviceKind, ExistingQueue, ExistingVulkan, Limits, LiveTensor, Manager, ManagerDesc,
+    MemoryHeap, QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits,
 };
 pub use module::{Constant, ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
 pub use ops::Op;

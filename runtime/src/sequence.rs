@@ -17,6 +17,7 @@ use crate::manager::{Backend, Shared};
 use crate::ops::{Op, Recorder};
 use crate::profile::{Profile, RecordedOp};
 use crate::steps::Step;
+use crate::sync::schedule::{Marks, Submission, Ticket};
 use crate::vulkan::Recording;
 
 /// Operations in order; made by [`Manager::sequence`](crate::Manager::sequence).
@@ -34,6 +35,8 @@ pub struct Sequence {
 /// What a sequence and its evaluations share.
 pub(crate) struct Inner {
     state: Mutex<State>,
+    /// The manager's queue it is on.
+    queue: usize,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -49,7 +52,7 @@ struct State {
     /// The steps as the Vulkan device has them.
     recording: Option<Recording>,
     /// The submission under way.
-    running: Option<u64>,
+    running: Option<Ticket>,
     /// How the last run ends; a new one where somebody still holds the last one.
     outcome: Arc<Outcome>,
 }
@@ -57,15 +60,15 @@ struct State {
 /// A run that was submitted.
 #[derive(Clone)]
 struct Started {
-    number: u64,
+    ticket: Ticket,
     outcome: Arc<Outcome>,
     steps: Arc<Vec<Step>>,
     ops: Arc<Vec<RecordedOp>>,
 }
 
 impl Sequence {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { inner: Arc::new(Inner { state: Mutex::default(), shared }) }
+    pub(crate) fn new(shared: Arc<Shared>, queue: usize) -> Self {
+        Self { inner: Arc::new(Inner { state: Mutex::default(), queue, shared }) }
     }
 
     /// Adds an operation; gives back the sequence, for the next.
@@ -96,7 +99,7 @@ impl Sequence {
         let inner = &*self.inner;
         // The operation is user code: it must not run under the lock, in which it could use this sequence.
         let (mut added, mut hooks) = (Vec::new(), Hooks::default());
-        record(&mut Recorder::new(&inner.shared, &mut added, &mut hooks, name, declared))?;
+        record(&mut Recorder::new(&inner.shared, inner.queue, &mut added, &mut hooks, name, declared))?;
         let mut state = inner.idle_state("record")?;
         state.hooks.append(hooks);
         let steps = Arc::make_mut(&mut state.steps);
@@ -118,9 +121,9 @@ impl Sequence {
         if let Backend::Host(host) = &inner.shared.backend {
             started.run_on_host(host, inner.shared.print_capacity, false);
         }
-        let Started { number, outcome, .. } = started;
-        inner.shared.wait(number)?;
-        inner.settle(number);
+        let Started { ticket, outcome, .. } = started;
+        inner.shared.wait(ticket)?;
+        inner.settle(ticket);
         outcome.result()
     }
 
@@ -167,16 +170,16 @@ impl Sequence {
     }
 
     fn profiled(&self, started: Option<Started>, begun: Instant) -> ProfiledEvaluation {
-        let (number, outcome, ops) = match started {
-            Some(Started { number, outcome, ops, .. }) => (number, outcome, ops),
+        let (ticket, outcome, ops) = match started {
+            Some(Started { ticket, outcome, ops, .. }) => (ticket, outcome, ops),
             None => {
                 let ops = self.inner.lock().ops.clone();
                 let outcome = Outcome::settled();
                 outcome.set_times(Ok(vec![None; ops.len()]));
-                (0, Arc::new(outcome), ops)
+                (Ticket::default(), Arc::new(outcome), ops)
             }
         };
-        ProfiledEvaluation::new(Evaluation::new(self.inner.clone(), number, outcome), ops, begun)
+        ProfiledEvaluation::new(Evaluation::new(self.inner.clone(), ticket, outcome), ops, begun)
     }
 
     /// Runs all operations and waits for them, but not longer than `timeout`. What runs goes on after that.
@@ -199,10 +202,10 @@ impl Sequence {
     pub fn eval_async(&self) -> Result<Evaluation> {
         let inner = &self.inner;
         let Some(started) = inner.start(false)?.map(Arc::new) else {
-            return Ok(Evaluation::new(inner.clone(), 0, Arc::new(Outcome::settled())));
+            return Ok(Evaluation::new(inner.clone(), Ticket::default(), Arc::new(Outcome::settled())));
         };
         self.spawn_on_host(&started, false);
-        Ok(Evaluation::new(inner.clone(), started.number, started.outcome.clone()))
+        Ok(Evaluation::new(inner.clone(), started.ticket, started.outcome.clone()))
     }
 
     /// Lets a thread run what was started, on the host device.
@@ -290,15 +293,15 @@ impl Sequence {
     /// Whether the device is still busy with this sequence. A device that fails is not.
     pub fn is_running(&self) -> bool {
         let running = self.inner.lock().running;
-        running.is_some_and(|number| matches!(self.inner.shared.wait_timeout(number, Some(Duration::ZERO)), Ok(false)))
+        running.is_some_and(|ticket| matches!(self.inner.shared.wait_timeout(ticket, Some(Duration::ZERO)), Ok(false)))
     }
 }
 
 impl Started {
     /// Runs the submission when it is its turn, and takes the time of each operation if asked to.
     fn run_on_host(&self, host: &HostDevice, capacity: u32, is_timed: bool) {
-        let Self { number, outcome, steps, ops } = self;
-        host.queue.run(*number, || {
+        let Self { ticket, outcome, steps, ops } = self;
+        host.queue.run(ticket.number, || {
             // SAFETY: this is the turn, and the schedule keeps the host off the buffers until the submission is complete.
             let (error, printed) = unsafe {
                 if is_timed {
@@ -326,8 +329,8 @@ impl Inner {
     fn idle_state(&self, operation: &'static str) -> Result<MutexGuard<'_, State>> {
         loop {
             let mut state = self.lock();
-            let Some(number) = state.running else { return Ok(state) };
-            if !self.shared.wait_timeout(number, Some(Duration::ZERO))? {
+            let Some(ticket) = state.running else { return Ok(state) };
+            if !self.shared.wait_timeout(ticket, Some(Duration::ZERO))? {
                 return Err(Error::SequenceInFlight { operation });
             }
             state.settle();
@@ -354,34 +357,35 @@ impl Inner {
             guard = self.idle_state("evaluate")?;
         }
         let state = &mut *guard;
-        state.prepare(&self.shared, is_timed)?;
+        state.prepare(&self.shared, self.queue, is_timed)?;
         if state.steps.is_empty() {
             return Ok(None);
         }
         let uses = state.uses.iter().map(|(buffer, is_written)| (&buffer.uses, *is_written));
-        let number = match (&self.shared.backend, &mut state.recording) {
+        let (queue, behind) = (self.shared.timeline_of(self.queue), Marks::default());
+        let ticket = match (&self.shared.backend, &mut state.recording) {
             (Backend::Vulkan(vulkan), Some(recording)) => {
                 recording.reset_records();
                 let (commands, brings) = (recording.commands(), recording.begins_with_barrier());
-                let submit = |number, barrier| vulkan.device.submit(commands, number, barrier);
-                self.shared.schedule.submit(uses, brings, submit)?
+                let submit = |submission: Submission| vulkan.device.submit(commands, &submission);
+                self.shared.schedule.submit(queue, uses, &behind, brings, submit)?
             }
-            _ => self.shared.schedule.submit(uses, false, |_, _| Ok(()))?,
+            _ => self.shared.schedule.submit(queue, uses, &behind, false, |_| Ok(()))?,
         };
         match Arc::get_mut(&mut state.outcome) {
             Some(outcome) => *outcome = Outcome::default(),
             None => state.outcome = Arc::default(),
         }
-        state.running = Some(number);
+        state.running = Some(ticket);
         let (outcome, steps, ops) = (state.outcome.clone(), state.steps.clone(), state.ops.clone());
-        Ok(Some(Started { number, outcome, steps, ops }))
+        Ok(Some(Started { ticket, outcome, steps, ops }))
     }
 
     /// Takes note that a run is complete, and of its outcome.
-    pub(crate) fn settle(&self, number: u64) {
+    pub(crate) fn settle(&self, ticket: Ticket) {
         let mut state = self.lock();
         let mut after = Vec::new();
-        if state.running == Some(number) {
+        if state.running == Some(ticket) {
             state.settle();
             after.clone_from(&state.hooks.after);
         }
@@ -395,16 +399,16 @@ impl Inner {
 
 impl State {
     /// Gathers the buffers, and on Vulkan records the command buffer, unless that is done.
-    fn prepare(&mut self, shared: &Arc<Shared>, is_timed: bool) -> Result<()> {
+    fn prepare(&mut self, shared: &Arc<Shared>, queue: usize, is_timed: bool) -> Result<()> {
         if !self.is_prepared {
             self.gather_uses();
         }
         if let (Backend::Vulkan(vulkan), false) = (&shared.backend, self.steps.is_empty()) {
             let uses = self.uses.iter().map(|(buffer, is_written)| (&buffer.uses, *is_written));
-            let needs_barrier = shared.schedule.needs_barrier(uses);
+            let needs_barrier = shared.schedule.needs_barrier(queue, uses);
             let recording = match &mut self.recording {
                 Some(recording) => recording,
-                None => self.recording.insert(Recording::new(&vulkan.device, shared.print_capacity)?),
+                None => self.recording.insert(Recording::new(&vulkan.device, queue, shared.print_capacity)?),
             };
             // A sequence that needs a barrier once, as on its own last run, will need it again: it gets it for good, which
             // is cheaper than a barrier beside it at each run.
@@ -453,11 +457,11 @@ impl State {
 impl Drop for Inner {
     fn drop(&mut self) {
         let running = self.lock().running;
-        if let Some(number) = running {
-            if let Err(error) = self.shared.wait(number) {
+        if let Some(ticket) = running {
+            if let Err(error) = self.shared.wait(ticket) {
                 tracing::error!(%error, "waiting for a dropped sequence");
             }
-            self.settle(number);
+            self.settle(ticket);
         }
     }
 }

@@ -84,7 +84,7 @@ fn ask(shared: &Arc<Shared>) -> Result<bool> {
     let x = Tensor::new(shared, TensorDesc { name: "fma_probe.x", contents })?;
     let contents = Contents::Zeros(triples.len());
     let mut y = Tensor::<f32>::new(shared, TensorDesc { name: "fma_probe.y", contents })?;
-    let sequence = Sequence::new(shared.clone());
+    let sequence = Sequence::new(shared.clone(), 0);
     sequence.dispatch(Grid::items(triples.len()), KernelArgs::new::<Probe>().read(&x).write(&mut y))?;
     sequence.eval()?;
     let keeps_subnormals = match &shared.backend {

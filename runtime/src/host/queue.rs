@@ -1,9 +1,10 @@
-//! The host device's queue: numbered submissions run one at a time, in order.
+//! The host device's queue: numbered submissions run one at a time, in order, whichever queue of the manager they were put on.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
+use crate::sync::schedule::{MAX_QUEUES, Ticket};
 use crate::sync::tasks::{Tasks, wake_all};
 
 /// Which submissions have run.
@@ -59,7 +60,7 @@ impl HostQueue {
     pub(crate) fn watch(&self, key: u64, number: u64, waker: &Waker) {
         let mut state = self.lock();
         let is_complete = state.completed >= number;
-        let left = if is_complete { None } else { state.tasks.set(key, number, waker.clone()) };
+        let left = if is_complete { None } else { state.tasks.set(key, Ticket { queue: 0, number }, waker.clone()) };
         drop(state);
         drop(left);
         if is_complete {
@@ -83,7 +84,7 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let mut state = self.queue.lock();
         state.completed = self.number;
-        let ready = state.tasks.take_ready(self.number);
+        let ready = state.tasks.take_ready(&[self.number; MAX_QUEUES]);
         drop(state);
         self.queue.advanced.notify_all();
         wake_all(ready);

@@ -39,6 +39,9 @@ pub struct ExistingVulkan {
     pub queue_family: u32,
     /// Held by the manager while it uses the queue. The application holds it while it does so itself.
     pub queue_lock: Arc<Mutex<()>>,
+    /// Further queues, for [`Manager::sequence_on`](crate::Manager::sequence_on), where they have the numbers from 1; none unless
+    /// said.
+    pub more_queues: Vec<ExistingQueue>,
     /// The optional features that the device was created with; none unless said.
     pub features: Vec<Feature>,
     /// Whether the device was created with `VK_KHR_push_descriptor`; not unless said.
@@ -64,9 +67,46 @@ impl ExistingVulkan {
             queue,
             queue_family,
             queue_lock,
+            more_queues: Vec::new(),
             features: Vec::new(),
             has_push_descriptors: false,
         }
+    }
+}
+
+/// A queue of an application's device, with compute or only for transfers.
+///
+/// ```
+/// use gridwise_runtime::{ExistingQueue, ash::vk};
+///
+/// # let queue = vk::Queue::null();
+/// let transfers = ExistingQueue::new(queue, 1); // in place of a lock of its own it may have one that the application has already
+/// # let _ = transfers;
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ExistingQueue {
+    /// The queue.
+    pub queue: vk::Queue,
+    /// Its family.
+    pub family: u32,
+    /// Held by the manager while it uses the queue; the application holds it while it does so itself.
+    pub lock: Arc<Mutex<()>>,
+}
+
+impl ExistingQueue {
+    /// A queue of a family, with a new lock.
+    pub fn new(queue: vk::Queue, family: u32) -> Self {
+        Self { queue, family, lock: Arc::default() }
+    }
+}
+
+impl ExistingVulkan {
+    /// The first queue and the others.
+    pub(crate) fn all_queues(&self) -> impl Iterator<Item = ExistingQueue> + '_ {
+        let lock = self.queue_lock.clone();
+        let first = ExistingQueue { queue: self.queue, family: self.queue_family, lock };
+        std::iter::once(first).chain(self.more_queues.iter().cloned())
     }
 }
 

@@ -22,8 +22,36 @@ pub struct DeviceInfo {
     pub limits: Limits,
     /// The optional features it has.
     pub features: Vec<Feature>,
+    /// The kinds of queues it has.
+    pub queue_families: Vec<QueueFamily>,
     /// What it lacks that every kernel needs; empty for a usable device.
     pub missing: Vec<String>,
+}
+
+/// Queues of one kind; listed by [`DeviceInfo::queue_families`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QueueFamily {
+    /// What they do.
+    pub kind: QueueKind,
+    /// How many there are.
+    pub count: u32,
+    /// Bits of their timestamps; zero where the times of operations cannot be taken.
+    pub timestamp_bits: u32,
+    /// Whether they scale images.
+    pub(crate) can_blit: bool,
+}
+
+/// What a queue does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum QueueKind {
+    /// It runs kernels, and transfers.
+    Compute,
+    /// It copies and fills only, on hardware of its own.
+    Transfer,
+    /// It does what gridwise has no use for.
+    Other,
 }
 
 /// Kinds of devices, in the order in which [`Manager::new`](crate::Manager::new) prefers them.
@@ -121,6 +149,13 @@ impl DeviceInfo {
                 Feature::SharedInt64Atomics,
                 Feature::SubgroupExtendedTypes,
             ],
+            // As many as are asked for: they are one and the same.
+            queue_families: vec![QueueFamily {
+                kind: QueueKind::Compute,
+                count: u32::MAX,
+                timestamp_bits: 64,
+                can_blit: true,
+            }],
             missing: Vec::new(),
         }
     }

@@ -3,14 +3,16 @@
 mod choice;
 mod existing;
 mod info;
+mod queues;
 mod shared;
 mod statistics;
 
 use std::sync::{Arc, Weak};
 
 pub use choice::DeviceChoice;
-pub use existing::ExistingVulkan;
-pub use info::{DeviceInfo, DeviceKind, Limits, SubgroupLimits};
+pub use existing::{ExistingQueue, ExistingVulkan};
+pub use info::{DeviceInfo, DeviceKind, Limits, QueueFamily, QueueKind, SubgroupLimits};
+pub use queues::{QueueChoice, QueueInfo};
 pub(crate) use shared::{Backend, Shared};
 pub use statistics::{LiveTensor, MemoryHeap, Statistics};
 
@@ -89,6 +91,8 @@ const MAX_SUBGROUP: u32 = 128;
 pub struct ManagerDesc {
     /// Which device to use.
     pub device: DeviceChoice,
+    /// Which of its queues to use.
+    pub queues: QueueChoice,
     /// Whether the Khronos validation layer, with synchronization validation, watches the driver calls.
     pub validation: bool,
     /// Whether to do without everything that not all devices have: all transfers are staged, descriptors come from pools,
@@ -155,7 +159,9 @@ impl Manager {
         let (capacity, sink) = (capacity_of(desc.print_bytes), desc.print.clone());
         let host = || Backend::Host(HostDevice { options: desc.host, ..HostDevice::default() });
         if desc.device == DeviceChoice::Host {
-            return Ok(Self::of(Shared::new(host_info(desc.host), host(), capacity, sink)));
+            let info = host_info(desc.host);
+            let queues = desc.queues.plan(&info.queue_families)?;
+            return Ok(Self::of(Shared::new(info, queues, host(), capacity, sink)));
         }
         let vulkan = match find_vulkan(desc.validation) {
             Ok(vulkan) => vulkan,
@@ -173,10 +179,15 @@ impl Manager {
         let chosen = desc.device.choose(&infos)?;
         let shared = match (instance, candidates.into_iter().nth(chosen)) {
             (Some(instance), Some(candidate)) => {
-                let device = VulkanDevice::new(instance, &candidate, &desc)?;
-                Shared::new(candidate.info, Backend::Vulkan(VulkanBackend::new(device)), capacity, sink)
+                let queues = desc.queues.plan(&candidate.info.queue_families)?;
+                let device = VulkanDevice::new(instance, &candidate, &queues, &desc)?;
+                Shared::new(candidate.info, queues, Backend::Vulkan(VulkanBackend::new(device)), capacity, sink)
             }
-            _ => Shared::new(host_info(desc.host), host(), capacity, sink),
+            _ => {
+                let info = host_info(desc.host);
+                let queues = desc.queues.plan(&info.queue_families)?;
+                Shared::new(info, queues, host(), capacity, sink)
+            }
         };
         tracing::info!(device = %shared.info, "device chosen");
         Ok(Self::of(shared))
@@ -198,10 +209,11 @@ impl Manager {
     /// without holding the lock.
     pub unsafe fn from_vulkan(vulkan: ExistingVulkan, desc: ManagerDesc) -> Result<Self> {
         let candidate = Candidate::of_existing(&vulkan)?;
-        let device = VulkanDevice::borrow(vulkan, &candidate, &desc)?;
+        let queues = queues::of_existing(&vulkan, &candidate.info.queue_families)?;
+        let device = VulkanDevice::borrow(vulkan, &candidate, &queues, &desc)?;
         let capacity = capacity_of(desc.print_bytes);
         let backend = Backend::Vulkan(VulkanBackend::new(device));
-        Ok(Self::of(Shared::new(candidate.info, backend, capacity, desc.print)))
+        Ok(Self::of(Shared::new(candidate.info, queues, backend, capacity, desc.print)))
     }
 
     /// A tensor in a buffer of the application's, on the device that it gave to [`from_vulkan`](Self::from_vulkan).
@@ -227,8 +239,9 @@ impl Manager {
     /// A manager of the host device: kernels run on the processor, as rustc compiled them.
     pub fn host() -> Self {
         let (capacity, sink) = (capacity_of(None), PrintSink::default());
-        let backend = Backend::Host(HostDevice::default());
-        Self::of(Shared::new(DeviceInfo::host(), backend, capacity, sink))
+        let (info, backend) = (DeviceInfo::host(), Backend::Host(HostDevice::default()));
+        let queues = vec![QueueInfo::of_host()];
+        Self::of(Shared::new(info, queues, backend, capacity, sink))
     }
 
     /// A manager of the sanitizer: kernels run in an interpreter, and a launch with data races, divergent barriers or accesses
@@ -236,19 +249,20 @@ impl Manager {
     /// other orders of invocations.
     #[cfg(feature = "sanitizer")]
     pub fn sanitizer() -> Self {
-        Self::make_sanitizer(ManagerDesc::default())
+        Self::make_sanitizer(ManagerDesc::default(), vec![QueueInfo::of_host()])
     }
 
     #[cfg(feature = "sanitizer")]
     fn sanitizer_with(desc: ManagerDesc) -> Result<Self> {
-        Ok(Self::make_sanitizer(desc))
+        let queues = desc.queues.plan(&DeviceInfo::sanitizer().queue_families)?;
+        Ok(Self::make_sanitizer(desc, queues))
     }
 
     #[cfg(feature = "sanitizer")]
-    fn make_sanitizer(desc: ManagerDesc) -> Self {
+    fn make_sanitizer(desc: ManagerDesc, queues: Vec<QueueInfo>) -> Self {
         let host = HostDevice { options: desc.host, is_sanitizer: true, ..HostDevice::default() };
         let capacity = capacity_of(desc.print_bytes);
-        let shared = Shared::new(DeviceInfo::sanitizer(), Backend::Host(host), capacity, desc.print);
+        let shared = Shared::new(DeviceInfo::sanitizer(), queues, Backend::Host(host), capacity, desc.print);
         Self::of(shared)
     }
 
@@ -341,12 +355,43 @@ impl Manager {
         Image::new(&self.shared, desc)
     }
 
-    /// An empty sequence.
+    /// An empty sequence, on the first queue.
     ///
     /// # Errors
     /// When the device fails.
     pub fn sequence(&self) -> Result<Sequence> {
-        Ok(Sequence::new(self.shared.clone()))
+        self.sequence_on(0)
+    }
+
+    /// An empty sequence on one of the [`queues`](Self::queues). Sequences on different queues run side by side; where they
+    /// share tensors that one of them writes, the device orders them as they were started.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Manager, QueueKind, ops::OpCopy};
+    ///
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let manager = Manager::new()?;
+    /// let transfers = manager.queues().iter().rposition(|queue| queue.kind == QueueKind::Transfer).unwrap_or(0);
+    /// let from = manager.tensor(&[1.0f32, 2.0])?;
+    /// let mut to = manager.tensor_of_len::<f32>(2)?;
+    /// manager.sequence_on(transfers)?.record(OpCopy::new(&from, &mut to))?.eval()?;
+    /// assert_eq!(to.to_vec()?, [1.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such queue: [`Error::NoQueue`].
+    pub fn sequence_on(&self, queue: usize) -> Result<Sequence> {
+        match self.shared.queues.len() {
+            available if queue >= available => Err(Error::NoQueue { queue, available }),
+            _ => Ok(Sequence::new(self.shared.clone(), queue)),
+        }
+    }
+
+    /// The queues that [`ManagerDesc::queues`] asked for: at least one, and the first computes.
+    pub fn queues(&self) -> &[QueueInfo] {
+        &self.shared.queues
     }
 
     /// A kernel made ready for the device. One pipeline is made per kernel, however often this is called.

@@ -9,13 +9,14 @@ use std::time::Duration;
 use gridwise_ir::descriptor::KernelDescriptor;
 
 use super::info::DeviceInfo;
+use super::queues::QueueInfo;
 use super::statistics::{Live, Statistics};
 use crate::algorithm::{Flags, Prepared, Variant};
 use crate::error::Result;
 use crate::fma;
 use crate::host::HostDevice;
 use crate::print::{LaunchPrints, PrintSink};
-use crate::sync::schedule::Schedule;
+use crate::sync::schedule::{Marks, Schedule, Ticket};
 use crate::vulkan::VulkanBackend;
 
 /// One device and its state.
@@ -25,6 +26,7 @@ pub(crate) struct Shared {
     /// Ready kernels, by the addresses of their descriptors, the values of their const parameters and their variants. Dropped
     /// before the device.
     prepared: Mutex<HashMap<Key, Slot>>,
+    pub(crate) queues: Vec<QueueInfo>,
     pub(crate) schedule: Schedule,
     next_id: AtomicU64,
     pub(crate) live: Live,
@@ -50,11 +52,19 @@ pub(crate) enum Backend {
 }
 
 impl Shared {
-    pub(crate) fn new(info: DeviceInfo, backend: Backend, print_capacity: u32, sink: PrintSink) -> Self {
+    pub(crate) fn new(
+        info: DeviceInfo,
+        queues: Vec<QueueInfo>,
+        backend: Backend,
+        print_capacity: u32,
+        sink: PrintSink,
+    ) -> Self {
         let (prepared, sink) = (Mutex::default(), Mutex::new(sink));
-        let (schedule, next_id, has_fma) = (Schedule::default(), AtomicU64::new(0), OnceLock::new());
+        // The host has one queue behind them all.
+        let schedule = Schedule::new(if matches!(backend, Backend::Host(_)) { 1 } else { queues.len() });
+        let (next_id, has_fma) = (AtomicU64::new(0), OnceLock::new());
         let live = Live::default();
-        Self { info, prepared, schedule, next_id, live, has_fma, print_capacity, sink, backend }
+        Self { info, queues, prepared, schedule, next_id, live, has_fma, print_capacity, sink, backend }
     }
 
     /// Sends messages to another sink from now on.
@@ -81,6 +91,14 @@ impl Shared {
             (statistics.allocations, statistics.allocated_bytes) = vulkan.device.allocated();
         }
         statistics
+    }
+
+    /// The queue of the schedule that stands behind a queue of the manager.
+    pub(crate) fn timeline_of(&self, queue: usize) -> usize {
+        match self.backend {
+            Backend::Vulkan(_) => queue,
+            Backend::Host(_) => 0,
+        }
     }
 
     /// A number for a new buffer.
@@ -118,10 +136,10 @@ impl Shared {
     }
 
     /// Wakes a task, in place of what it asked for before, once a submission is complete.
-    pub(crate) fn watch(&self, key: u64, number: u64, waker: &Waker) {
+    pub(crate) fn watch(&self, key: u64, ticket: Ticket, waker: &Waker) {
         match &self.backend {
-            Backend::Vulkan(vulkan) => vulkan.waiter.watch(&vulkan.device, key, number, waker),
-            Backend::Host(host) => host.queue.watch(key, number, waker),
+            Backend::Vulkan(vulkan) => vulkan.waiter.watch(&vulkan.device, key, ticket, waker),
+            Backend::Host(host) => host.queue.watch(key, ticket.number, waker),
         }
     }
 
@@ -134,21 +152,27 @@ impl Shared {
     }
 
     /// Waits until a submission is complete.
-    pub(crate) fn wait(&self, number: u64) -> Result<()> {
-        self.wait_timeout(number, None).map(|_| ())
+    pub(crate) fn wait(&self, ticket: Ticket) -> Result<()> {
+        self.wait_timeout(ticket, None).map(|_| ())
+    }
+
+    /// Waits until the submissions up to these are complete.
+    pub(crate) fn wait_all(&self, marks: &Marks) -> Result<()> {
+        let tickets = marks.iter().enumerate().filter(|(_, number)| **number > 0);
+        tickets.map(|(queue, number)| Ticket { queue, number: *number }).try_for_each(|ticket| self.wait(ticket))
     }
 
     /// Waits until a submission is complete; false when the time is over first.
-    pub(crate) fn wait_timeout(&self, number: u64, timeout: Option<Duration>) -> Result<bool> {
-        if self.schedule.is_completed(number) {
+    pub(crate) fn wait_timeout(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<bool> {
+        if self.schedule.is_completed(ticket) {
             return Ok(true);
         }
         let is_complete = match &self.backend {
-            Backend::Vulkan(vulkan) => vulkan.device.wait(number, timeout)?,
-            Backend::Host(host) => host.queue.wait(number, timeout),
+            Backend::Vulkan(vulkan) => vulkan.device.wait(ticket, timeout)?,
+            Backend::Host(host) => host.queue.wait(ticket.number, timeout),
         };
         if is_complete {
-            self.schedule.note_completed(number);
+            self.schedule.note_completed(ticket);
         }
         Ok(is_complete)
     }

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::grid::Grid;
 use crate::hooks::Hooks;
 use crate::launch::{Extent, Numbers};
-use crate::manager::{Backend, Shared};
+use crate::manager::{Backend, QueueKind, Shared};
 use crate::steps::{DispatchStep, ImageStep, ModuleStep, Step};
 use crate::tensor::TensorRef;
 
@@ -19,6 +19,8 @@ use crate::tensor::TensorRef;
 #[derive(Debug)]
 pub struct Recorder<'a> {
     shared: &'a Arc<Shared>,
+    /// The queue that the steps are for.
+    queue: usize,
     steps: &'a mut Vec<Step>,
     hooks: &'a mut Hooks,
     operation: &'a str,
@@ -29,12 +31,13 @@ pub struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     pub(crate) fn new(
         shared: &'a Arc<Shared>,
+        queue: usize,
         steps: &'a mut Vec<Step>,
         hooks: &'a mut Hooks,
         operation: &'a str,
         declared: Option<&'a [Access]>,
     ) -> Self {
-        Self { shared, steps, hooks, operation, declared }
+        Self { shared, queue, steps, hooks, operation, declared }
     }
 
     /// Launches a kernel.
@@ -43,6 +46,7 @@ impl<'a> Recorder<'a> {
     /// When an argument does not fit, or the kernel or the grid exceeds what the device can do.
     pub fn dispatch(&mut self, grid: Grid, args: KernelArgs) -> Result<()> {
         let (descriptor, constants, host) = (args.descriptor, args.constants, args.host);
+        self.check_computes(descriptor.name)?;
         let filled = args.finish()?;
         let limits = &self.shared.info.limits;
         for argument in &filled.buffers {
@@ -133,6 +137,7 @@ impl<'a> Recorder<'a> {
         if !Arc::ptr_eq(&step.loaded.shared, self.shared) {
             return Err(Error::ForeignAlgorithm { algorithm: step.loaded.name.clone() });
         }
+        self.check_computes(&step.loaded.name)?;
         let limit = self.shared.info.limits.max_buffer_bytes;
         for argument in &step.buffers {
             self.check(&argument.buffer, argument.is_written)?;
@@ -149,6 +154,16 @@ impl<'a> Recorder<'a> {
 
     /// Copies, clears or scales texels.
     pub(crate) fn image(&mut self, step: ImageStep) -> Result<()> {
+        let (kind, can_blit) =
+            self.shared.queues.get(self.queue).map_or((QueueKind::Other, false), |q| (q.kind, q.can_blit));
+        let can = match &step {
+            ImageStep::Clear { .. } => kind == QueueKind::Compute,
+            ImageStep::Shrink { .. } => can_blit,
+            ImageStep::In { .. } | ImageStep::Out { .. } | ImageStep::Copy { .. } => true,
+        };
+        if !can {
+            return Err(Error::QueueCannot { queue: self.queue, operation: self.operation.to_owned() });
+        }
         let mut checked = Ok(());
         step.for_each_use(|buffer, is_write| {
             if checked.is_ok() {
@@ -243,6 +258,14 @@ impl<'a> Recorder<'a> {
             self.steps.push(Step::Fill { buffer: buffer.clone(), pattern, bytes });
         }
         Ok(())
+    }
+
+    /// Checks that the queue runs kernels.
+    fn check_computes(&self, kernel: &str) -> Result<()> {
+        match self.shared.queues.get(self.queue).map(|queue| queue.kind) {
+            Some(QueueKind::Compute) => Ok(()),
+            _ => Err(Error::QueueCannot { queue: self.queue, operation: format!("kernel `{kernel}`") }),
+        }
     }
 
     /// Checks that a tensor is of this manager and was declared.

@@ -1,7 +1,8 @@
 //! The order of submissions on a device, and of host accesses between them. It must not know what a submission is.
 //!
-//! Submissions are numbered from 1. A submission waits until the host is done with the tensors it uses; the host waits
-//! until the submissions that use a tensor are complete. Within the device, submissions overlap unless a tensor ties them.
+//! Each queue numbers its submissions from 1. A submission waits until the host is done with the tensors it uses; the host
+//! waits until the submissions that use a tensor are complete. Within the device, submissions overlap unless a tensor ties
+//! them: then a barrier orders those of one queue, and a wait for the other's timeline those of two.
 
 use std::sync::atomic::{
     AtomicU32, AtomicU64,
@@ -11,27 +12,53 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 
+/// The most queues of one manager.
+pub(crate) const MAX_QUEUES: usize = 8;
+
+/// For each queue, submissions up to one of them; zero is none.
+pub(crate) type Marks = [u64; MAX_QUEUES];
+
+/// A submission: its queue and its number there. Number zero is complete from the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Ticket {
+    pub(crate) queue: usize,
+    pub(crate) number: u64,
+}
+
+/// A submission as whoever submits it is told.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Submission {
+    pub(crate) ticket: Ticket,
+    /// Whether it must put a barrier behind all earlier work of its queue first.
+    pub(crate) needs_barrier: bool,
+    /// The submissions of other queues that it must wait for on the device.
+    pub(crate) waits: Marks,
+}
+
 /// The submissions of one device.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Schedule {
+    /// How many queues there are.
+    queues: usize,
     state: Mutex<State>,
     host_done: Condvar,
-    /// Submissions up to this one are known to be complete; who reads that sees what they wrote.
-    completed: AtomicU64,
+    /// By queue: submissions up to this one are known to be complete; who reads that sees what they wrote.
+    completed: [AtomicU64; MAX_QUEUES],
 }
 
 #[derive(Debug, Default)]
 struct State {
-    submitted: u64,
-    /// Submissions up to this one come before all later ones, by a barrier that was submitted.
-    ordered: u64,
+    submitted: Marks,
+    /// By queue: which submissions come before all later ones of it, by a barrier for its own and by waits for others'.
+    seen: [Marks; MAX_QUEUES],
 }
 
 /// Who used a buffer last. Invariant: changed only under the lock of its schedule.
 #[derive(Debug)]
 pub(crate) struct Uses {
-    last_write: AtomicU64,
-    last_use: AtomicU64,
+    /// By queue, as below: the last submission that wrote it. What came before a write of another queue does not count any more.
+    writes: [AtomicU64; MAX_QUEUES],
+    all: [AtomicU64; MAX_QUEUES],
     /// Host accesses under way: their number, or [`HOST_WRITER`].
     host: AtomicU32,
 }
@@ -43,71 +70,92 @@ const HOST_WRITER: u32 = u32::MAX;
 pub(crate) struct HostAccess<'a> {
     schedule: &'a Schedule,
     uses: &'a Uses,
-    /// The submission that must be complete before the buffer is touched.
-    pub(crate) after: u64,
+    /// The submissions that must be complete before the buffer is touched.
+    pub(crate) after: Marks,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self::new(1)
+    }
 }
 
 impl Schedule {
+    /// Of a device with so many queues.
+    pub(crate) fn new(queues: usize) -> Self {
+        let (state, host_done, completed) = (Mutex::default(), Condvar::new(), Default::default());
+        Self { queues: queues.clamp(1, MAX_QUEUES), state, host_done, completed }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many submissions there were.
     pub(crate) fn submitted(&self) -> u64 {
-        self.lock().submitted
+        self.lock().submitted.iter().sum()
     }
 
-    /// The marks of a new buffer. Its memory may have been another's: it counts as used by all that was submitted.
+    /// The marks of a new buffer. Its memory may have been another's: on each queue it counts as used by all that is complete,
+    /// and nobody who could still run had it.
     pub(crate) fn new_uses(&self) -> Uses {
-        let submitted = self.lock().submitted;
-        Uses { last_write: submitted.into(), last_use: submitted.into(), host: 0.into() }
+        let completed = || std::array::from_fn(|queue| self.completed[queue].load(Relaxed).into());
+        Uses { writes: completed(), all: completed(), host: 0.into() }
     }
 
-    /// Whether work that uses these buffers (true: writes) would need a barrier if it were submitted now. Advice only: by
-    /// the time it is submitted, more may have happened.
-    pub(crate) fn needs_barrier<'u>(&self, uses: impl Iterator<Item = (&'u Uses, bool)>) -> bool {
-        self.lock().needs_barrier(uses, self.completed.load(Relaxed))
+    /// Whether work that uses these buffers (true: writes) would need a barrier if it were submitted to a queue now. Advice
+    /// only: by the time it is submitted, more may have happened.
+    pub(crate) fn needs_barrier<'u>(&self, queue: usize, uses: impl Iterator<Item = (&'u Uses, bool)>) -> bool {
+        self.missing(&self.lock(), queue, uses)[queue] > 0
     }
 
-    /// Submits work that uses these buffers (true: writes). `brings_barrier` says that it begins with a barrier behind all
-    /// earlier work. `submit` is told the number, and whether it must put such a barrier itself.
+    /// Submits work that uses these buffers (true: writes), and comes after what is `behind`. `brings_barrier` says that it
+    /// begins with a barrier behind all earlier work of its queue. `submit` is told what else it must wait for.
     ///
     /// # Errors
     /// Those of `submit`; nothing is noted then.
     pub(crate) fn submit<'u>(
         &self,
+        queue: usize,
         uses: impl Iterator<Item = (&'u Uses, bool)> + Clone,
+        behind: &Marks,
         brings_barrier: bool,
-        submit: impl FnOnce(u64, bool) -> Result<()>,
-    ) -> Result<u64> {
+        submit: impl FnOnce(Submission) -> Result<()>,
+    ) -> Result<Ticket> {
         let mut state = self.lock();
         while uses.clone().any(|(uses, is_write)| uses.is_held_by_host(is_write)) {
             state = self.host_done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        let needs_barrier = state.needs_barrier(uses.clone(), self.completed.load(Relaxed));
-        let number = state.submitted + 1;
-        submit(number, needs_barrier && !brings_barrier)?;
-        if needs_barrier || brings_barrier {
-            state.ordered = state.submitted;
-        }
-        state.submitted = number;
-        for (uses, is_write) in uses {
-            uses.last_use.store(number, Relaxed);
-            if is_write {
-                uses.last_write.store(number, Relaxed);
+        let mut waits = self.missing(&state, queue, uses.clone());
+        for ((wait, behind), seen) in waits.iter_mut().zip(behind).zip(&state.seen[queue]) {
+            if behind > seen {
+                *wait = (*wait).max(*behind);
             }
         }
-        Ok(number)
+        let needs_barrier = std::mem::take(&mut waits[queue]) > 0;
+        let ticket = Ticket { queue, number: state.submitted[queue] + 1 };
+        submit(Submission { ticket, needs_barrier: needs_barrier && !brings_barrier, waits })?;
+        if needs_barrier || brings_barrier {
+            state.seen[queue][queue] = state.submitted[queue];
+        }
+        for (seen, wait) in state.seen[queue].iter_mut().zip(waits) {
+            *seen = (*seen).max(wait);
+        }
+        state.submitted[queue] = ticket.number;
+        for (uses, is_write) in uses {
+            uses.note(self.queues, ticket, is_write);
+        }
+        Ok(ticket)
     }
 
-    /// Notes that a submission, and so all before it, is complete.
-    pub(crate) fn note_completed(&self, number: u64) {
-        self.completed.fetch_max(number, Release);
+    /// Notes that a submission, and so all before it on its queue, is complete.
+    pub(crate) fn note_completed(&self, ticket: Ticket) {
+        self.completed[ticket.queue].fetch_max(ticket.number, Release);
     }
 
     /// Whether a submission is known to be complete.
-    pub(crate) fn is_completed(&self, number: u64) -> bool {
-        self.completed.load(Acquire) >= number
+    pub(crate) fn is_completed(&self, ticket: Ticket) -> bool {
+        self.completed[ticket.queue].load(Acquire) >= ticket.number
     }
 
     /// Takes a buffer for the host. The caller waits for [`HostAccess::after`] before it touches memory.
@@ -118,21 +166,30 @@ impl Schedule {
             state = self.host_done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         let (held, after) = match is_write {
-            true => (HOST_WRITER, uses.last_use.load(Relaxed)),
-            false => (uses.host.load(Relaxed) + 1, uses.last_write.load(Relaxed)),
+            true => (HOST_WRITER, &uses.all),
+            false => (uses.host.load(Relaxed) + 1, &uses.writes),
         };
         uses.host.store(held, Relaxed);
-        HostAccess { schedule: self, uses, after }
+        HostAccess { schedule: self, uses, after: std::array::from_fn(|queue| after[queue].load(Relaxed)) }
     }
-}
 
-impl State {
-    fn needs_barrier<'u>(&self, mut uses: impl Iterator<Item = (&'u Uses, bool)>, completed: u64) -> bool {
-        // A completed write still has to be made visible; a completed read is over.
-        let read_until = self.ordered.max(completed);
-        uses.any(|(uses, is_write)| {
-            uses.last_write.load(Relaxed) > self.ordered || (is_write && uses.last_use.load(Relaxed) > read_until)
-        })
+    /// By queue: the last submission that work of `queue` with these buffers depends on and does not come after yet.
+    fn missing<'u>(&self, state: &State, queue: usize, uses: impl Iterator<Item = (&'u Uses, bool)>) -> Marks {
+        let (seen, mut missing) = (&state.seen[queue], Marks::default());
+        for (uses, is_write) in uses {
+            for other in 0..self.queues {
+                // A completed write still has to be made visible; a completed read is over.
+                let written = uses.writes[other].load(Relaxed);
+                let used = if is_write { uses.all[other].load(Relaxed) } else { 0 };
+                if used > seen[other].max(self.completed[other].load(Relaxed)) {
+                    missing[other] = missing[other].max(used);
+                }
+                if written > seen[other] {
+                    missing[other] = missing[other].max(written);
+                }
+            }
+        }
+        missing
     }
 }
 
@@ -142,6 +199,18 @@ impl Uses {
             0 => false,
             HOST_WRITER => true,
             _ => is_write,
+        }
+    }
+
+    fn note(&self, queues: usize, Ticket { queue, number }: Ticket, is_write: bool) {
+        self.all[queue].store(number, Relaxed);
+        if is_write {
+            // It came after all that others did with the buffer: who comes after it comes after them.
+            for other in (0..queues).filter(|other| *other != queue) {
+                self.all[other].store(0, Relaxed);
+                self.writes[other].store(0, Relaxed);
+            }
+            self.writes[queue].store(number, Relaxed);
         }
     }
 }
@@ -160,14 +229,25 @@ impl Drop for HostAccess<'_> {
 mod tests {
     use super::*;
 
-    fn submit(schedule: &Schedule, uses: &[(&Uses, bool)]) -> bool {
-        let mut barrier = false;
-        let noted = schedule.submit(uses.iter().copied(), false, |_, needs| {
-            barrier = needs;
+    /// Submits to a queue; gives whether a barrier was asked for, and the waits.
+    fn submit_to(schedule: &Schedule, queue: usize, uses: &[(&Uses, bool)]) -> (bool, Marks) {
+        let mut told = None;
+        let noted = schedule.submit(queue, uses.iter().copied(), &Marks::default(), false, |submission| {
+            told = Some((submission.needs_barrier, submission.waits));
             Ok(())
         });
         noted.unwrap();
+        told.unwrap()
+    }
+
+    fn submit(schedule: &Schedule, uses: &[(&Uses, bool)]) -> bool {
+        let (barrier, waits) = submit_to(schedule, 0, uses);
+        assert_eq!(waits, Marks::default(), "there is no other queue");
         barrier
+    }
+
+    fn marks(of: &[u64]) -> Marks {
+        std::array::from_fn(|queue| of.get(queue).copied().unwrap_or(0))
     }
 
     #[test]
@@ -182,50 +262,119 @@ mod tests {
     }
 
     #[test]
+    fn queues_wait_for_each_other_only_where_a_buffer_ties_them() {
+        let schedule = Schedule::new(3);
+        let [a, b, c] = [(); 3].map(|()| schedule.new_uses());
+        let none = (false, Marks::default());
+        assert_eq!(submit_to(&schedule, 0, &[(&a, false), (&b, true)]), none);
+        assert_eq!(submit_to(&schedule, 1, &[(&a, false), (&c, true)]), none, "two readers of one buffer");
+        assert_eq!(submit_to(&schedule, 1, &[(&b, false)]), (false, marks(&[1])), "read after write");
+        assert_eq!(submit_to(&schedule, 1, &[(&b, false)]), none, "it has waited for that");
+        assert_eq!(
+            submit_to(&schedule, 0, &[(&c, false)]),
+            (false, marks(&[0, 1])),
+            "for the write, not for what came later"
+        );
+        assert_eq!(submit_to(&schedule, 2, &[(&a, true)]), (false, marks(&[1, 1])), "write after both reads");
+        assert_eq!(
+            submit_to(&schedule, 1, &[(&a, false)]),
+            (false, marks(&[0, 0, 1])),
+            "the write stands for the reads"
+        );
+        assert_eq!(submit_to(&schedule, 2, &[(&a, false)]), (true, Marks::default()), "its own write takes a barrier");
+    }
+
+    #[test]
+    fn hand_overs_to_and_fro_wait_each_time() {
+        let schedule = Schedule::new(2);
+        let a = schedule.new_uses();
+        submit_to(&schedule, 0, &[(&a, true)]);
+        for round in 1..5 {
+            assert_eq!(submit_to(&schedule, 1, &[(&a, true)]), (false, marks(&[round])));
+            assert_eq!(submit_to(&schedule, 0, &[(&a, true)]), (false, marks(&[0, round])));
+        }
+    }
+
+    #[test]
+    fn new_buffers_wait_for_nobody_who_runs() {
+        let schedule = Schedule::new(2);
+        let a = schedule.new_uses();
+        submit_to(&schedule, 1, &[(&a, true)]);
+        let b = schedule.new_uses();
+        assert_eq!(submit_to(&schedule, 0, &[(&b, true)]), (false, Marks::default()));
+        schedule.note_completed(Ticket { queue: 1, number: 1 });
+        // Its memory may have been that of a buffer that queue 1 wrote.
+        let c = schedule.new_uses();
+        assert_eq!(submit_to(&schedule, 0, &[(&c, true)]), (false, marks(&[0, 1])));
+    }
+
+    #[test]
+    fn what_is_asked_for_is_waited_for_once() {
+        let schedule = Schedule::new(2);
+        let [a, b] = [(); 2].map(|()| schedule.new_uses());
+        submit_to(&schedule, 0, &[(&a, true)]);
+        let submit = |queue| {
+            let mut told = None;
+            let noted = schedule.submit(queue, [(&b, false)].into_iter(), &marks(&[1]), false, |submission| {
+                told = Some((submission.needs_barrier, submission.waits));
+                Ok(())
+            });
+            noted.map(|_| told.unwrap()).unwrap()
+        };
+        assert_eq!(submit(1), (false, marks(&[1])));
+        assert_eq!(submit(1), (false, Marks::default()));
+        assert_eq!(submit(0), (true, Marks::default()));
+        assert_eq!(submit(0), (false, Marks::default()));
+    }
+
+    #[test]
     fn work_that_brings_its_barrier_serves_others_too() {
         let schedule = Schedule::default();
         let [a, b] = [(); 2].map(|()| schedule.new_uses());
         submit(&schedule, &[(&a, true)]);
-        assert!(schedule.needs_barrier([(&a, false)].into_iter()));
+        assert!(schedule.needs_barrier(0, [(&a, false)].into_iter()));
         let mut extra = true;
-        let brought = schedule.submit([(&b, true)].into_iter(), true, |_, needs| {
-            extra = needs;
+        let brought = schedule.submit(0, [(&b, true)].into_iter(), &Marks::default(), true, |submission| {
+            extra = submission.needs_barrier;
             Ok(())
         });
         assert!(brought.is_ok() && !extra);
-        assert!(!schedule.needs_barrier([(&a, false)].into_iter()));
-        assert!(schedule.needs_barrier([(&b, false)].into_iter()));
+        assert!(!schedule.needs_barrier(0, [(&a, false)].into_iter()));
+        assert!(schedule.needs_barrier(0, [(&b, false)].into_iter()));
     }
 
     #[test]
     fn a_completed_read_is_over_but_a_completed_write_must_be_made_visible() {
-        let schedule = Schedule::default();
+        let schedule = Schedule::new(2);
         let [a, b] = [(); 2].map(|()| schedule.new_uses());
         submit(&schedule, &[(&a, false), (&b, true)]);
-        schedule.note_completed(1);
-        assert!(!submit(&schedule, &[(&a, true)]));
-        assert!(submit(&schedule, &[(&b, false)]));
+        schedule.note_completed(Ticket { queue: 0, number: 1 });
+        assert_eq!(submit_to(&schedule, 1, &[(&a, true)]), (false, Marks::default()));
+        assert_eq!(submit_to(&schedule, 1, &[(&b, false)]), (false, marks(&[1])));
+        assert_eq!(submit_to(&schedule, 0, &[(&b, false)]), (true, Marks::default()));
     }
 
     #[test]
     fn failed_submissions_leave_no_trace() {
         let schedule = Schedule::default();
         let a = schedule.new_uses();
+        let none = Marks::default();
         let failed = schedule
-            .submit([(&a, true)].into_iter(), false, |_, _| Err(crate::Error::DeviceLost { operation: "test" }));
+            .submit(0, [(&a, true)].into_iter(), &none, false, |_| Err(crate::Error::DeviceLost { operation: "test" }));
         assert!(failed.is_err());
-        assert_eq!(schedule.take_for_host(&a, true).after, 0);
-        assert_eq!(schedule.submit([(&a, true)].into_iter(), false, |_, _| Ok(())).unwrap(), 1);
+        assert_eq!(schedule.take_for_host(&a, true).after, none);
+        assert_eq!(schedule.submit(0, [(&a, true)].into_iter(), &none, false, |_| Ok(())).unwrap().number, 1);
     }
 
     #[test]
     fn the_host_reads_after_writes_and_writes_after_everything() {
-        let schedule = Schedule::default();
+        let schedule = Schedule::new(2);
         let a = schedule.new_uses();
-        submit(&schedule, &[(&a, true)]);
-        submit(&schedule, &[(&a, false)]);
-        assert_eq!(schedule.take_for_host(&a, false).after, 1);
-        assert_eq!(schedule.take_for_host(&a, true).after, 2);
+        submit_to(&schedule, 0, &[(&a, true)]);
+        submit_to(&schedule, 1, &[(&a, false)]);
+        submit_to(&schedule, 0, &[(&a, false)]);
+        assert_eq!(schedule.take_for_host(&a, false).after, marks(&[1]));
+        assert_eq!(schedule.take_for_host(&a, true).after, marks(&[2, 1]));
     }
 
     #[test]
@@ -241,5 +390,62 @@ mod tests {
             drop(reader);
             assert!(writer.join().unwrap());
         });
+    }
+
+    /// Queue, uses, and which earlier submissions come before it.
+    type Submitted = (usize, Vec<(usize, bool)>, Vec<bool>);
+
+    /// Random submissions to three queues, against a model that knows for each pair of submissions whether one comes after the
+    /// other: all that share a buffer must, and a wait is asked for only where it adds to that.
+    #[test]
+    fn random_submissions_are_ordered_exactly_where_they_share() {
+        let mut seed = 12_345u64;
+        let mut random = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        for _ in 0..200 {
+            let schedule = Schedule::new(3);
+            let buffers: Vec<Uses> = (0..4).map(|_| schedule.new_uses()).collect();
+            let mut all: Vec<Submitted> = Vec::new();
+            // By queue: what comes before all its later submissions.
+            let mut before: Vec<Vec<bool>> = vec![Vec::new(); 3];
+            for at in 0..40 {
+                let queue = random(3) as usize;
+                let mut uses: Vec<(usize, bool)> =
+                    (0..1 + random(2)).map(|_| (random(4) as usize, random(3) == 0)).collect();
+                uses.sort_unstable_by_key(|(buffer, is_write)| (*buffer, !is_write));
+                uses.dedup_by_key(|(buffer, _)| *buffer);
+                let named: Vec<_> = uses.iter().map(|(buffer, is_write)| (&buffers[*buffer], *is_write)).collect();
+                let (barrier, waits) = submit_to(&schedule, queue, &named);
+                before[queue].resize(at, false);
+                let conflicts = |earlier: &Submitted| {
+                    let meets = |(a, wa): &(usize, bool)| uses.iter().any(|(b, wb)| a == b && (*wa || *wb));
+                    earlier.1.iter().any(meets)
+                };
+                let must: Vec<bool> = all.iter().map(conflicts).collect();
+                let numbers: Vec<u64> = (0..at)
+                    .map(|index| all[..=index].iter().filter(|(other, ..)| *other == all[index].0).count() as u64)
+                    .collect();
+                for index in 0..at {
+                    let other = all[index].0;
+                    if (other == queue && barrier) || (other != queue && numbers[index] <= waits[other]) {
+                        before[queue][index] = true;
+                        for (earlier, comes_before) in all[index].2.iter().enumerate() {
+                            before[queue][earlier] |= *comes_before;
+                        }
+                    }
+                }
+                for index in 0..at {
+                    assert!(!must[index] || before[queue][index], "{at} shares with {index} and may overlap it");
+                }
+                for other in (0..3).filter(|other| waits[*other] > 0) {
+                    let ties = (0..at).any(|index| all[index].0 == other && must[index]);
+                    assert!(ties, "{at} waits for queue {other} and shares nothing with it");
+                }
+                assert!(!barrier || (0..at).any(|index| all[index].0 == queue && must[index]));
+                all.push((queue, uses, before[queue].clone()));
+            }
+        }
     }
 }

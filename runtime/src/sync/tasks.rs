@@ -2,6 +2,8 @@
 
 use std::task::Waker;
 
+use super::schedule::{Marks, Ticket};
+
 /// Wakers, each with the submission it waits for.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
@@ -12,21 +14,21 @@ pub(crate) struct Tasks {
 struct Task {
     /// Whose waker it is: each has one.
     key: u64,
-    number: u64,
+    ticket: Ticket,
     waker: Waker,
 }
 
 impl Tasks {
     /// Notes that `key` is to be woken when the submission is complete, in place of what it wanted before; gives what it left
     /// behind, to be dropped outside of locks.
-    pub(crate) fn set(&mut self, key: u64, number: u64, waker: Waker) -> Option<Waker> {
+    pub(crate) fn set(&mut self, key: u64, ticket: Ticket, waker: Waker) -> Option<Waker> {
         match self.waiting.iter_mut().find(|task| task.key == key) {
             Some(task) => {
-                task.number = number;
+                task.ticket = ticket;
                 Some(std::mem::replace(&mut task.waker, waker))
             }
             None => {
-                self.waiting.push(Task { key, number, waker });
+                self.waiting.push(Task { key, ticket, waker });
                 None
             }
         }
@@ -38,14 +40,20 @@ impl Tasks {
         Some(self.waiting.swap_remove(position).waker)
     }
 
-    /// The first submission that somebody waits for.
-    pub(crate) fn first(&self) -> Option<u64> {
-        self.waiting.iter().map(|task| task.number).min()
+    /// By queue, the first submission that somebody waits for; zero where nobody does.
+    pub(crate) fn first(&self) -> Marks {
+        let mut first = Marks::default();
+        for Task { ticket, .. } in &self.waiting {
+            let first = &mut first[ticket.queue];
+            *first = if *first == 0 { ticket.number } else { ticket.number.min(*first) };
+        }
+        first
     }
 
-    /// Takes out who waits for submissions up to this one.
-    pub(crate) fn take_ready(&mut self, completed: u64) -> Vec<Waker> {
-        self.waiting.extract_if(.., |task| task.number <= completed).map(|task| task.waker).collect()
+    /// Takes out who waits for submissions up to these.
+    pub(crate) fn take_ready(&mut self, completed: &Marks) -> Vec<Waker> {
+        let is_ready = |task: &mut Task| task.ticket.number <= completed[task.ticket.queue];
+        self.waiting.extract_if(.., is_ready).map(|task| task.waker).collect()
     }
 }
 
@@ -79,16 +87,19 @@ mod tests {
     fn each_is_woken_once_when_its_turn_comes() {
         let count = Arc::new(Count::default());
         let waker = || Waker::from(count.clone());
+        let ticket = |queue, number| Ticket { queue, number };
+        let marks = |first, second| Marks::from([first, second, 0, 0, 0, 0, 0, 0]);
         let mut tasks = Tasks::default();
-        tasks.set(1, 5, waker());
-        tasks.set(2, 3, waker());
-        assert!(tasks.set(1, 6, waker()).is_some(), "replaced");
-        assert_eq!(tasks.first(), Some(3));
-        wake_all(tasks.take_ready(5));
-        assert_eq!((count.0.load(Relaxed), tasks.first()), (1, Some(6)));
+        tasks.set(1, ticket(0, 5), waker());
+        tasks.set(2, ticket(0, 3), waker());
+        tasks.set(3, ticket(1, 9), waker());
+        assert!(tasks.set(1, ticket(0, 6), waker()).is_some(), "replaced");
+        assert_eq!(tasks.first(), marks(3, 9));
+        wake_all(tasks.take_ready(&marks(5, 8)));
+        assert_eq!((count.0.load(Relaxed), tasks.first()), (1, marks(6, 9)));
         assert!(tasks.remove(1).is_some() && tasks.remove(1).is_none());
-        wake_all(tasks.take_ready(u64::MAX));
-        assert_eq!((count.0.load(Relaxed), tasks.first()), (1, None));
+        wake_all(tasks.take_ready(&[u64::MAX; 8]));
+        assert_eq!((count.0.load(Relaxed), tasks.first()), (2, marks(0, 0)));
     }
 
     #[test]

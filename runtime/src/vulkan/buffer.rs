@@ -103,7 +103,12 @@ impl VulkanBuffer {
         let usages = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
-        let info = vk::BufferCreateInfo::default().size(size).usage(usages);
+        let mut info = vk::BufferCreateInfo::default().size(size).usage(usages);
+        // No queue owns it: drivers keep buffers as they are whoever uses them, so that this costs nothing, and handing them over would
+        // take commands on both queues.
+        if device.families.len() > 1 {
+            info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(&device.families);
+        }
         let is_hidden = device.caps.hides_memory && usage == MemoryUse::Device;
         // SAFETY: a valid info.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.map_err(Error::vulkan("vkCreateBuffer"))?;

@@ -6,10 +6,9 @@ use ash::{ext, khr, vk};
 use gridwise_ir::descriptor::{Feature, FloatAtomics, SubgroupOperations};
 
 use super::spirv::{FloatControls, WidthControls};
-use super::timestamps::Clock;
 use crate::cache::Identity;
 use crate::error::{Error, Result};
-use crate::manager::{DeviceInfo, DeviceKind, ExistingVulkan, Limits, SubgroupLimits};
+use crate::manager::{DeviceInfo, DeviceKind, ExistingVulkan, Limits, QueueFamily, QueueKind, SubgroupLimits};
 
 /// A physical device, usable or not.
 #[derive(Debug, Clone)]
@@ -22,9 +21,8 @@ pub(crate) struct Candidate {
 /// What the runtime itself needs to know of a device.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Caps {
-    pub(crate) queue_family: u32,
-    /// Of the queue's timestamps.
-    pub(crate) clock: Clock,
+    /// Nanoseconds of a tick of timestamps.
+    pub(crate) timestamp_period: f32,
     /// Most descriptors of a push descriptor set; zero without the extension.
     pub(crate) max_push_descriptors: u32,
     pub(crate) has_portability_subset: bool,
@@ -89,20 +87,20 @@ impl Candidate {
             has_executables: false,
             float_atomics: FloatAtomics::default(),
             exact_float_atomics: FloatAtomics::default(),
-            queue_family: existing.queue_family,
             ..*caps
         };
         let size = caps.subgroup_size.max(1);
         (info.limits.subgroup.min_size, info.limits.subgroup.max_size) = (size, size);
-        // SAFETY: the application's instance and device, as it promises.
-        let families =
-            unsafe { existing.instance.get_physical_device_queue_family_properties(existing.physical_device) };
-        match families.get(existing.queue_family as usize) {
-            Some(family) if family.queue_flags.contains(vk::QueueFlags::COMPUTE) => {
-                caps.clock.valid_bits = family.timestamp_valid_bits;
-                caps.can_blit = family.queue_flags.contains(vk::QueueFlags::GRAPHICS);
+        for queue in existing.all_queues() {
+            let family = info.queue_families.get(queue.family as usize).map(|family| family.kind);
+            if !matches!(family, Some(QueueKind::Compute | QueueKind::Transfer)) {
+                info.missing.push(format!("compute and transfers on its queue family {}", queue.family));
             }
-            _ => info.missing.push(format!("compute on its queue family {}", existing.queue_family)),
+        }
+        let main = info.queue_families.get(existing.queue_family as usize);
+        caps.can_blit = main.is_some_and(|family| family.can_blit);
+        if main.is_none_or(|family| family.kind != QueueKind::Compute) {
+            info.missing.push(format!("compute on its queue family {}", existing.queue_family));
         }
         match info.is_suitable() {
             true => Ok(candidate),
@@ -153,14 +151,12 @@ impl Candidate {
         }
         // SAFETY: as above.
         let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
-        match families.iter().position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE)) {
-            Some(family) => {
-                caps.queue_family = family as u32;
-                caps.can_blit = families[family].queue_flags.contains(vk::QueueFlags::GRAPHICS);
-                let valid_bits = families[family].timestamp_valid_bits;
-                caps.clock = Clock { valid_bits, period: base.limits.timestamp_period };
-            }
-            None => missing.push("a compute queue".to_owned()),
+        let queue_families: Vec<_> = families.iter().map(queue_family).collect();
+        caps.timestamp_period = base.limits.timestamp_period;
+        let main = queue_families.iter().find(|family| family.kind == QueueKind::Compute);
+        caps.can_blit = main.is_some_and(|family| family.can_blit);
+        if !queue_families.iter().any(|family| family.kind == QueueKind::Compute && family.count > 0) {
+            missing.push("a compute queue".to_owned());
         }
         let info = DeviceInfo {
             name: base.device_name_as_c_str().map_or_else(|_| "?".into(), CStr::to_string_lossy).into_owned(),
@@ -173,10 +169,26 @@ impl Candidate {
             ]),
             limits: limits(&base.limits, subgroup),
             features,
+            queue_families,
             missing,
         };
         Ok(Self { physical, info, caps })
     }
+}
+
+fn queue_family(family: &vk::QueueFamilyProperties) -> QueueFamily {
+    use vk::QueueFlags as Flags;
+    let transfers_only = |flags: Flags| {
+        flags.contains(Flags::TRANSFER)
+            && (flags & !(Flags::TRANSFER | Flags::SPARSE_BINDING | Flags::PROTECTED)).is_empty()
+    };
+    let kind = match family.queue_flags {
+        flags if flags.contains(Flags::COMPUTE) => QueueKind::Compute,
+        flags if transfers_only(flags) => QueueKind::Transfer,
+        _ => QueueKind::Other,
+    };
+    let can_blit = family.queue_flags.contains(Flags::GRAPHICS);
+    QueueFamily { kind, count: family.queue_count, timestamp_bits: family.timestamp_valid_bits, can_blit }
 }
 
 fn kind(kind: vk::PhysicalDeviceType) -> DeviceKind {

@@ -1,4 +1,4 @@
-//! The logical device: its queue, its timeline, its memory.
+//! The logical device: its queues, their timelines, its memory.
 
 use std::ffi::CString;
 use std::fmt;
@@ -15,9 +15,11 @@ use super::buffer::MemoryTypes;
 use super::candidate::{Candidate, Caps};
 use super::instance::VulkanInstance;
 use super::pipeline::Pipelines;
+use super::queue::DeviceQueue;
 use crate::cache::Store;
 use crate::error::{Error, Result};
-use crate::manager::{ExistingVulkan, ManagerDesc, MemoryHeap};
+use crate::manager::{ExistingVulkan, ManagerDesc, MemoryHeap, QueueInfo};
+use crate::sync::schedule::{MAX_QUEUES, Marks, Submission, Ticket};
 
 /// How long a wait spins before it blocks. Longer than an empty submission takes on a GPU behind a hypervisor (175 µs), where
 /// being woken costs 20 µs more.
@@ -32,30 +34,32 @@ pub(crate) struct VulkanDevice {
     physical: vk::PhysicalDevice,
     /// For errors.
     pub(crate) name: String,
-    queue: vk::Queue,
-    /// Held while the queue is used, where an application uses it, too.
-    queue_lock: Option<Arc<Mutex<()>>>,
-    /// Counts completed submissions.
-    timeline: vk::Semaphore,
+    pub(crate) queues: Vec<DeviceQueue>,
+    /// The families of the queues, once each.
+    pub(crate) families: Vec<u32>,
+    /// Whether it is an application's, which destroys it.
+    is_borrowed: bool,
     pub(crate) pipelines: Pipelines,
     pub(crate) memory_types: MemoryTypes,
     /// For what the driver tells of pipelines, if that was asked for.
     pub(crate) executables: Option<khr::pipeline_executable_properties::Device>,
     /// Dropped before the device.
     pub(crate) allocator: ManuallyDrop<Mutex<Allocator>>,
-    /// A command buffer with nothing but a barrier between all earlier and all later work.
-    barrier_pool: vk::CommandPool,
-    barrier: vk::CommandBuffer,
     is_lost: AtomicBool,
     pub(crate) instance: Arc<VulkanInstance>,
 }
 
 impl VulkanDevice {
-    /// Starts a device.
+    /// Starts a device with these queues.
     ///
     /// # Errors
     /// When the driver fails.
-    pub(crate) fn new(instance: Arc<VulkanInstance>, candidate: &Candidate, desc: &ManagerDesc) -> Result<Arc<Self>> {
+    pub(crate) fn new(
+        instance: Arc<VulkanInstance>,
+        candidate: &Candidate,
+        queues: &[QueueInfo],
+        desc: &ManagerDesc,
+    ) -> Result<Arc<Self>> {
         let physical = candidate.physical;
         let mut caps = if desc.baseline_only { candidate.caps.without_extras() } else { candidate.caps };
         if !desc.fast_float_atomics {
@@ -63,27 +67,40 @@ impl VulkanDevice {
         }
         let raw = {
             let _one_at_a_time = super::instance::lifecycle();
-            create_device(&instance.raw, candidate, &caps, desc.executable_statistics)?
+            create_device(&instance.raw, candidate, queues, &caps, desc.executable_statistics)?
         };
-        // SAFETY: the device was made with one queue of this family.
-        let queue = unsafe { raw.get_device_queue(caps.queue_family, 0) };
-        Self::with(instance, (physical, &candidate.info.name), raw, queue, None, caps, desc)
+        let queue = |info: &QueueInfo| {
+            // SAFETY: the device was made with these queues.
+            let queue = unsafe { raw.get_device_queue(info.family, info.index) };
+            DeviceQueue::new(queue, info, None, caps.timestamp_period)
+        };
+        let queues = queues.iter().map(queue).collect();
+        Self::with(instance, (physical, &candidate.info.name), raw, queues, false, caps, desc)
     }
 
     /// Takes a device of an application, which keeps it until everything here is gone.
-    pub(crate) fn borrow(existing: ExistingVulkan, candidate: &Candidate, desc: &ManagerDesc) -> Result<Arc<Self>> {
-        let ExistingVulkan { entry, instance, physical_device, device, queue, queue_lock, .. } = existing;
+    pub(crate) fn borrow(
+        existing: ExistingVulkan,
+        candidate: &Candidate,
+        infos: &[QueueInfo],
+        desc: &ManagerDesc,
+    ) -> Result<Arc<Self>> {
+        let queue = |(queue, info): (crate::manager::ExistingQueue, &QueueInfo)| {
+            DeviceQueue::new(queue.queue, info, Some(queue.lock), candidate.caps.timestamp_period)
+        };
+        let queues = existing.all_queues().zip(infos).map(queue).collect();
+        let ExistingVulkan { entry, instance, physical_device, device, .. } = existing;
         let instance = Arc::new(VulkanInstance::borrow(entry, instance));
         let physical = (physical_device, candidate.info.name.as_str());
-        Self::with(instance, physical, device, queue, Some(queue_lock), candidate.caps, desc)
+        Self::with(instance, physical, device, queues, true, candidate.caps, desc)
     }
 
     fn with(
         instance: Arc<VulkanInstance>,
         (physical, name): (vk::PhysicalDevice, &str),
         raw: ash::Device,
-        queue: vk::Queue,
-        queue_lock: Option<Arc<Mutex<()>>>,
+        queues: Vec<DeviceQueue>,
+        is_borrowed: bool,
         caps: Caps,
         desc: &ManagerDesc,
     ) -> Result<Arc<Self>> {
@@ -105,7 +122,7 @@ impl VulkanDevice {
         let allocator = match Allocator::new(&allocator_desc) {
             Ok(allocator) => allocator,
             Err(cause) => {
-                if queue_lock.is_none() {
+                if !is_borrowed {
                     // SAFETY: it is ours, and nothing was made of it yet.
                     unsafe { raw.destroy_device(None) };
                 }
@@ -116,6 +133,9 @@ impl VulkanDevice {
         let debug_utils = instance.has_debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
         let executables = (desc.executable_statistics && caps.has_executables)
             .then(|| khr::pipeline_executable_properties::Device::new(&instance.raw, &raw));
+        let mut families: Vec<u32> = queues.iter().map(|queue| queue.family).collect();
+        families.sort_unstable();
+        families.dedup();
         let mut device = Self {
             raw,
             executables,
@@ -124,14 +144,12 @@ impl VulkanDevice {
             debug_utils,
             physical,
             name: name.to_owned(),
-            queue,
-            queue_lock,
-            timeline: vk::Semaphore::null(),
+            queues,
+            families,
+            is_borrowed,
             pipelines: Pipelines::new(Store::new(&desc.pipeline_cache, caps.identity)),
             memory_types: MemoryTypes::new(&memory),
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
-            barrier_pool: vk::CommandPool::null(),
-            barrier: vk::CommandBuffer::null(),
             is_lost: AtomicBool::new(false),
             instance,
         };
@@ -140,12 +158,17 @@ impl VulkanDevice {
     }
 
     fn create_objects(&mut self) -> Result<()> {
-        self.timeline = self.create_timeline()?;
-        self.barrier_pool = self.create_command_pool(vk::CommandPoolCreateFlags::empty())?;
-        self.barrier = self.allocate_commands(self.barrier_pool)?;
-        self.begin(self.barrier, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)?;
-        self.barrier_behind_everything(self.barrier);
-        self.end(self.barrier)
+        for index in 0..self.queues.len() {
+            // What is made is kept at once: should the next fail, dropping the device destroys it.
+            self.queues[index].timeline = self.create_timeline()?;
+            self.queues[index].barrier_pool = self.create_command_pool(index, vk::CommandPoolCreateFlags::empty())?;
+            let barrier = self.allocate_commands(self.queues[index].barrier_pool)?;
+            self.queues[index].barrier = barrier;
+            self.begin(barrier, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE)?;
+            self.barrier_behind_everything(index, barrier);
+            self.end(barrier)?;
+        }
+        Ok(())
     }
 
     /// The physical device.
@@ -168,17 +191,20 @@ impl VulkanDevice {
         unsafe { self.raw.signal_semaphore(&info) }.map_err(|result| self.error("vkSignalSemaphore", result))
     }
 
-    /// Records a barrier between everything submitted before and everything after.
-    pub(crate) fn barrier_behind_everything(&self, commands: vk::CommandBuffer) {
-        let stages = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
-        let writes = vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE;
-        let all = writes | vk::AccessFlags::SHADER_READ | vk::AccessFlags::TRANSFER_READ;
-        self.memory_barrier(commands, (stages, writes), (stages, all));
+    /// Records a barrier between everything submitted to a queue before and everything after.
+    pub(crate) fn barrier_behind_everything(&self, queue: usize, commands: vk::CommandBuffer) {
+        let queue = &self.queues[queue];
+        let [writes, all] = queue.accesses();
+        self.memory_barrier(commands, (queue.stages, writes), (queue.stages, all));
     }
 
-    /// A pool of command buffers for the queue.
-    pub(crate) fn create_command_pool(&self, flags: vk::CommandPoolCreateFlags) -> Result<vk::CommandPool> {
-        let info = vk::CommandPoolCreateInfo::default().queue_family_index(self.caps.queue_family).flags(flags);
+    /// A pool of command buffers for a queue.
+    pub(crate) fn create_command_pool(
+        &self,
+        queue: usize,
+        flags: vk::CommandPoolCreateFlags,
+    ) -> Result<vk::CommandPool> {
+        let info = vk::CommandPoolCreateInfo::default().queue_family_index(self.queues[queue].family).flags(flags);
         // SAFETY: a valid family.
         unsafe { self.raw.create_command_pool(&info, None) }.map_err(Error::vulkan("vkCreateCommandPool"))
     }
@@ -226,31 +252,49 @@ impl VulkanDevice {
         }
     }
 
-    /// Submits a command buffer under a number, behind a barrier if so told. Called under the schedule's lock only: the
-    /// queue is one thread's at a time, and numbers grow.
-    pub(crate) fn submit(&self, commands: vk::CommandBuffer, number: u64, needs_barrier: bool) -> Result<()> {
+    /// Submits a command buffer, behind all that it must wait for. Called under the schedule's lock only: a queue is one
+    /// thread's at a time, numbers grow, and what is waited for was submitted.
+    pub(crate) fn submit(&self, commands: vk::CommandBuffer, submission: &Submission) -> Result<()> {
         self.check_alive("vkQueueSubmit")?;
-        let both = [self.barrier, commands];
-        let commands = if needs_barrier { &both[..] } else { &both[1..] };
-        let (signals, values) = ([self.timeline], [number]);
-        let mut timeline = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
-        let submit =
-            vk::SubmitInfo::default().command_buffers(commands).signal_semaphores(&signals).push_next(&mut timeline);
-        let lock = self.queue_lock.as_ref();
+        let Submission { ticket, needs_barrier, waits } = submission;
+        let queue = &self.queues[ticket.queue];
+        let both = [queue.barrier, commands];
+        let commands = if *needs_barrier { &both[..] } else { &both[1..] };
+        let (signals, values) = ([queue.timeline], [ticket.number]);
+        let (mut semaphores, mut wait_values) = ([vk::Semaphore::null(); MAX_QUEUES], Marks::default());
+        let mut count = 0;
+        for (other, number) in self.queues.iter().zip(waits).filter(|(_, number)| **number > 0) {
+            (semaphores[count], wait_values[count]) = (other.timeline, *number);
+            count += 1;
+        }
+        let stages = [queue.stages; MAX_QUEUES];
+        let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
+            .wait_semaphore_values(&wait_values[..count])
+            .signal_semaphore_values(&values);
+        let submit = vk::SubmitInfo::default()
+            .wait_semaphores(&semaphores[..count])
+            .wait_dst_stage_mask(&stages[..count])
+            .command_buffers(commands)
+            .signal_semaphores(&signals)
+            .push_next(&mut timeline);
+        let lock = queue.lock.as_ref();
         let _queue_is_ours = lock.map(|lock| lock.lock().unwrap_or_else(PoisonError::into_inner));
-        // SAFETY: executable command buffers, which their owner keeps with all they use until `number` is complete.
-        let result = unsafe { self.raw.queue_submit(self.queue, &[submit], vk::Fence::null()) };
+        // SAFETY: executable command buffers, which their owner keeps with all they use until the submission is complete.
+        let result = unsafe { self.raw.queue_submit(queue.raw, &[submit], vk::Fence::null()) };
         result.map_err(|result| self.error("vkQueueSubmit", result))
     }
 
+    /// The last submission to a queue that is complete.
+    fn completed(&self, queue: usize) -> Result<u64> {
+        // SAFETY: a live timeline semaphore.
+        let value = unsafe { self.raw.get_semaphore_counter_value(self.queues[queue].timeline) };
+        value.map_err(|result| self.error("vkGetSemaphoreCounterValue", result))
+    }
+
     /// Waits for a submission; false when the time is over first.
-    pub(crate) fn wait(&self, number: u64, timeout: Option<Duration>) -> Result<bool> {
+    pub(crate) fn wait(&self, Ticket { queue, number }: Ticket, timeout: Option<Duration>) -> Result<bool> {
         self.check_alive("waiting for the device")?;
-        let is_complete = || -> Result<bool> {
-            // SAFETY: a live timeline semaphore.
-            let value = unsafe { self.raw.get_semaphore_counter_value(self.timeline) };
-            Ok(value.map_err(|result| self.error("vkGetSemaphoreCounterValue", result))? >= number)
-        };
+        let is_complete = || -> Result<bool> { Ok(self.completed(queue)? >= number) };
         if is_complete()? {
             return Ok(true);
         }
@@ -268,7 +312,7 @@ impl VulkanDevice {
             }
         }
         let nanoseconds = timeout.map_or(u64::MAX, |timeout| u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX));
-        let (semaphores, values) = ([self.timeline], [number]);
+        let (semaphores, values) = ([self.queues[queue].timeline], [number]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         // SAFETY: a live timeline semaphore.
         match unsafe { self.raw.wait_semaphores(&info, nanoseconds) } {
@@ -278,19 +322,23 @@ impl VulkanDevice {
         }
     }
 
-    /// Waits for a submission, or until a timeline semaphore of the host's has a value; gives the last submission that is
-    /// complete.
-    pub(crate) fn wait_or_bell(&self, number: u64, bell: (vk::Semaphore, u64)) -> Result<u64> {
+    /// Waits for one of several submissions (by queue; none where zero), or until a timeline semaphore of the host's has a
+    /// value; gives the last submissions that are complete.
+    pub(crate) fn wait_or_bell(&self, first: &Marks, bell: (vk::Semaphore, u64)) -> Result<Marks> {
         self.check_alive("waiting for the device")?;
-        let (semaphores, values) = ([self.timeline, bell.0], [number, bell.1]);
+        let wanted = self.queues.iter().zip(first).filter(|(_, number)| **number > 0);
+        let all = wanted.map(|(queue, number)| (queue.timeline, *number)).chain([bell]);
+        let (semaphores, values): (Vec<_>, Vec<_>) = all.unzip();
         let info =
             vk::SemaphoreWaitInfo::default().flags(vk::SemaphoreWaitFlags::ANY).semaphores(&semaphores).values(&values);
         // SAFETY: live timeline semaphores.
         unsafe { self.raw.wait_semaphores(&info, u64::MAX) }
             .map_err(|result| self.error("vkWaitSemaphores", result))?;
-        // SAFETY: a live timeline semaphore.
-        let value = unsafe { self.raw.get_semaphore_counter_value(self.timeline) };
-        value.map_err(|result| self.error("vkGetSemaphoreCounterValue", result))
+        let mut completed = Marks::default();
+        for (queue, completed) in (0..self.queues.len()).zip(&mut completed) {
+            *completed = self.completed(queue)?;
+        }
+        Ok(completed)
     }
 
     fn check_alive(&self, operation: &'static str) -> Result<()> {
@@ -345,14 +393,23 @@ impl VulkanDevice {
 fn create_device(
     instance: &ash::Instance,
     candidate: &Candidate,
+    queues: &[QueueInfo],
     caps: &Caps,
     keeps_statistics: bool,
 ) -> Result<ash::Device> {
     use gridwise_ir::descriptor::{Feature, FloatAtomics};
     let has = |feature| candidate.info.features.contains(&feature);
-    let priorities = [1.0];
-    let queues =
-        [vk::DeviceQueueCreateInfo::default().queue_family_index(caps.queue_family).queue_priorities(&priorities)];
+    let priorities = [1.0; MAX_QUEUES];
+    let count_of =
+        |family: u32| queues.iter().filter(|queue| queue.family == family).map(|queue| queue.index + 1).max();
+    let families =
+        (0..candidate.info.queue_families.len() as u32).filter_map(|family| Some((family, count_of(family)?)));
+    let queues: Vec<_> = families
+        .map(|(family, count)| {
+            let priorities = &priorities[..(count as usize).min(MAX_QUEUES)];
+            vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(priorities)
+        })
+        .collect();
     let mut extensions = Vec::new();
     if caps.max_push_descriptors > 0 {
         extensions.push(khr::push_descriptor::NAME.as_ptr());
@@ -425,17 +482,18 @@ impl Drop for VulkanDevice {
         // allowed, and the allocator is not used again.
         unsafe {
             // An application's device is not ours to wait for: what we submitted was waited for by its owners.
-            let is_ours = self.queue_lock.is_none();
-            if is_ours {
+            if !self.is_borrowed {
                 let _ = self.raw.device_wait_idle();
             }
-            self.raw.destroy_command_pool(self.barrier_pool, None);
-            self.raw.destroy_semaphore(self.timeline, None);
+            for queue in &self.queues {
+                self.raw.destroy_command_pool(queue.barrier_pool, None);
+                self.raw.destroy_semaphore(queue.timeline, None);
+            }
             if cfg!(debug_assertions) {
                 report_leaks(&mut self.allocator);
             }
             ManuallyDrop::drop(&mut self.allocator);
-            if is_ours {
+            if !self.is_borrowed {
                 self.raw.destroy_device(None);
             }
         }

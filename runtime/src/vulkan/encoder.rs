@@ -23,6 +23,7 @@ const MAX_UPDATE: u64 = 65536;
 /// Writes one command buffer.
 pub(crate) struct Encoder<'a> {
     device: &'a VulkanDevice,
+    queue: usize,
     commands: vk::CommandBuffer,
     descriptors: &'a mut DescriptorPools,
     traps: &'a Traps,
@@ -42,7 +43,7 @@ pub(crate) struct Encoder<'a> {
 impl<'a> Encoder<'a> {
     pub(crate) fn new(
         device: &'a VulkanDevice,
-        commands: vk::CommandBuffer,
+        (queue, commands): (usize, vk::CommandBuffer),
         descriptors: &'a mut DescriptorPools,
         traps: &'a Traps,
         prints: &'a Prints,
@@ -50,6 +51,7 @@ impl<'a> Encoder<'a> {
     ) -> Self {
         Self {
             device,
+            queue,
             commands,
             descriptors,
             traps,
@@ -71,7 +73,7 @@ impl<'a> Encoder<'a> {
             Step::Dispatch(dispatch) => self.dispatch(dispatch)?,
             Step::Module(module) => self.module(module)?,
             Step::Barrier => {
-                self.device.barrier_behind_everything(self.commands);
+                self.device.barrier_behind_everything(self.queue, self.commands);
                 self.hazards.order_all();
             }
             Step::Copy { from, from_offset, to, to_offset, bytes } => {

@@ -86,7 +86,7 @@ impl VulkanImage {
         }
         check_limits(device, name, layout, support.usage())?;
         let [width, height, depth] = layout.extent;
-        let info = vk::ImageCreateInfo::default()
+        let mut info = vk::ImageCreateInfo::default()
             .image_type(image_type(layout.dimensions))
             .format(vulkan_format(layout.format))
             .extent(vk::Extent3D { width, height, depth })
@@ -96,6 +96,10 @@ impl VulkanImage {
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(support.usage())
             .initial_layout(vk::ImageLayout::UNDEFINED);
+        // As buffers: no queue owns it.
+        if device.families.len() > 1 {
+            info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(&device.families);
+        }
         // SAFETY: a valid info, whose values the device was asked about.
         let raw = unsafe { device.raw.create_image(&info, None) }.map_err(Error::vulkan("vkCreateImage"))?;
         // Dropping the image on an error frees what there is of it.

@@ -9,6 +9,7 @@ mod executables;
 mod image;
 mod instance;
 mod pipeline;
+mod queue;
 mod recording;
 mod spirv;
 mod staging;

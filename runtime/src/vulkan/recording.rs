@@ -19,6 +19,8 @@ use crate::trap::{panic_error, read_record};
 
 /// A recorded command buffer. Its owner keeps the steps, and drops it only when it is not pending.
 pub(crate) struct Recording {
+    /// The queue it is for.
+    queue: usize,
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
     /// Whether it begins with a barrier behind all work submitted before.
@@ -63,10 +65,11 @@ struct Piece {
 }
 
 impl Recording {
-    /// An empty recording, with room for so many words of messages per launch.
-    pub(crate) fn new(device: &Arc<VulkanDevice>, print_capacity: u32) -> Result<Self> {
+    /// An empty recording for a queue, with room for so many words of messages per launch.
+    pub(crate) fn new(device: &Arc<VulkanDevice>, queue: usize, print_capacity: u32) -> Result<Self> {
         let mut recording = Self {
-            pool: device.create_command_pool(vk::CommandPoolCreateFlags::empty())?,
+            queue,
+            pool: device.create_command_pool(queue, vk::CommandPoolCreateFlags::empty())?,
             commands: vk::CommandBuffer::null(),
             begins_with_barrier: false,
             descriptors: DescriptorPools::new(device),
@@ -108,20 +111,21 @@ impl Recording {
         self.traps.prepare(device, steps)?;
         self.prints.prepare(device, steps)?;
         self.descriptors.reset()?;
-        self.timestamps = if is_timed { Some(Timestamps::new(device, ops)?) } else { None };
+        self.timestamps =
+            if is_timed { Some(Timestamps::new(device, device.queues[self.queue].clock, ops)?) } else { None };
         // SAFETY: the pool's only command buffer is not pending.
         let reset = unsafe { device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) };
         reset.map_err(Error::vulkan("vkResetCommandPool"))?;
         device.begin(self.commands, vk::CommandBufferUsageFlags::empty())?;
         if begin_with_barrier {
-            device.barrier_behind_everything(self.commands);
+            device.barrier_behind_everything(self.queue, self.commands);
         }
         let timestamps = self.timestamps.as_ref();
         if let Some(timestamps) = timestamps {
             timestamps.reset(self.commands);
         }
-        let mut encoder =
-            Encoder::new(device, self.commands, &mut self.descriptors, &self.traps, &self.prints, timestamps);
+        let commands = (self.queue, self.commands);
+        let mut encoder = Encoder::new(device, commands, &mut self.descriptors, &self.traps, &self.prints, timestamps);
         for (index, op) in ops.iter().enumerate().filter(|(_, op)| !op.steps.is_empty()) {
             encoder.begin_op(index);
             for step in &steps[op.steps.clone()] {

@@ -14,9 +14,13 @@ use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::image::Piece;
 use crate::manager::Shared;
+use crate::sync::schedule::{Marks, Submission, Ticket};
 
 /// Bytes of a slot: large enough to hide the cost of a submission, small enough to stay in cache.
 const SLOT: u64 = 8 << 20;
+
+/// The queue of transfers: the first, where most tensors are used. Another would cost each a wait between queues.
+const QUEUE: usize = 0;
 
 /// The Vulkan device with its staging.
 pub(crate) struct VulkanBackend {
@@ -41,7 +45,7 @@ unsafe impl Send for Staging {}
 struct Slot {
     commands: vk::CommandBuffer,
     /// The last submission that uses the slot.
-    pending: u64,
+    pending: Ticket,
 }
 
 impl VulkanBackend {
@@ -73,7 +77,7 @@ impl VulkanBackend {
     pub(crate) unsafe fn upload(&self, shared: &Shared, buffer: &Buffer, from: *const u8) -> Result<()> {
         let mut guard = self.lock();
         let staging = self.staging(&mut guard)?;
-        let mut last = 0;
+        let mut last = Ticket::default();
         for (index, (offset, bytes)) in pieces(buffer.bytes()).enumerate() {
             let slot = index % 2;
             shared.wait(staging.slots[slot].pending)?;
@@ -122,7 +126,7 @@ impl VulkanBackend {
     ) -> Result<()> {
         let mut guard = self.lock();
         let staging = self.staging(&mut guard)?;
-        let (layout, mut last) = (image.image_layout(), 0);
+        let (layout, mut last) = (image.image_layout(), Ticket::default());
         let first = layout.bytes_of(level).start;
         for (index, piece) in layout.pieces(level, SLOT).into_iter().enumerate() {
             let slot = index % 2;
@@ -215,7 +219,7 @@ impl Staging {
             bytes: 2 * SLOT,
             cause: "the memory is not mapped".to_owned(),
         })?;
-        let pool = device.create_command_pool(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)?;
+        let pool = device.create_command_pool(QUEUE, vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)?;
         // Dropping the half-made staging on an error frees the pool.
         let mut staging = Self { slots: Default::default(), buffer, data, pool, device: device.clone() };
         for slot in 0..2 {
@@ -229,7 +233,7 @@ impl Staging {
     }
 
     /// Records and submits a transfer through a slot that is not in use.
-    fn submit(&mut self, shared: &Shared, slot: usize, buffer: &Buffer, transfer: Transfer) -> Result<u64> {
+    fn submit(&mut self, shared: &Shared, slot: usize, buffer: &Buffer, transfer: Transfer) -> Result<Ticket> {
         let device = &self.device;
         let commands = self.slots[slot].commands;
         let slot_offset = slot as u64 * SLOT;
@@ -242,10 +246,10 @@ impl Staging {
         device.end(commands)?;
         let is_write = !matches!(transfer, Transfer::Down { .. } | Transfer::ImageDown(_));
         let uses = std::iter::once((&buffer.uses, is_write));
-        let submit = |number, needs_barrier| device.submit(commands, number, needs_barrier);
-        let number = shared.schedule.submit(uses, false, submit)?;
-        self.slots[slot].pending = number;
-        Ok(number)
+        let submit = |submission: Submission| device.submit(commands, &submission);
+        let ticket = shared.schedule.submit(QUEUE, uses, &Marks::default(), false, submit)?;
+        self.slots[slot].pending = ticket;
+        Ok(ticket)
     }
 
     fn record(&self, commands: vk::CommandBuffer, slot_offset: u64, target: &VulkanBuffer, transfer: Transfer) {

@@ -34,13 +34,14 @@ pub(crate) struct Timestamps {
     pool: vk::QueryPool,
     /// For each operation, whether it has steps, and so writes its queries.
     is_written: Vec<bool>,
+    clock: Clock,
     device: Arc<VulkanDevice>,
 }
 
 impl Timestamps {
-    /// Queries for so many operations.
-    pub(crate) fn new(device: &Arc<VulkanDevice>, ops: &[RecordedOp]) -> Result<Self> {
-        if device.caps.clock.valid_bits == 0 {
+    /// Queries for so many operations, on a queue with this clock.
+    pub(crate) fn new(device: &Arc<VulkanDevice>, clock: Clock, ops: &[RecordedOp]) -> Result<Self> {
+        if clock.valid_bits == 0 {
             return Err(Error::NoTimestamps);
         }
         let count = u32::try_from(2 * ops.len()).unwrap_or(u32::MAX).max(1);
@@ -49,7 +50,7 @@ impl Timestamps {
         let pool = unsafe { device.raw.create_query_pool(&info, None) };
         let pool = pool.map_err(Error::vulkan("vkCreateQueryPool"))?;
         let is_written = ops.iter().map(|op| !op.steps.is_empty()).collect();
-        Ok(Self { pool, is_written, device: device.clone() })
+        Ok(Self { pool, is_written, clock, device: device.clone() })
     }
 
     /// Records that all queries start anew.
@@ -89,7 +90,7 @@ impl Timestamps {
             let read = unsafe { self.device.raw.get_query_pool_results(self.pool, 2 * op as u32, &mut ticks, flags) };
             read.map_err(Error::vulkan("vkGetQueryPoolResults"))?;
             let [start, end] = ticks;
-            let (first, clock) = (*first.get_or_insert(start), self.device.caps.clock);
+            let (first, clock) = (*first.get_or_insert(start), self.clock);
             let start_time = clock.between(first, start);
             spans.push(Some((start_time, start_time + clock.between(start, end))));
         }

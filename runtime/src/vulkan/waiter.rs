@@ -9,6 +9,7 @@ use ash::vk;
 
 use super::device::VulkanDevice;
 use crate::error::Result;
+use crate::sync::schedule::{MAX_QUEUES, Marks, Ticket};
 use crate::sync::tasks::{Tasks, wake_all};
 
 /// The thread that waits for the device where tasks cannot. Dropping it ends the thread.
@@ -26,8 +27,8 @@ struct Watch {
 #[derive(Default)]
 struct State {
     tasks: Tasks,
-    /// The submission the thread waits for now.
-    waiting_for: Option<u64>,
+    /// The submissions of which the thread waits for one now, by queue; zero where for none.
+    waiting_for: Option<Marks>,
     /// How often the bell was rung: a timeline semaphore of our own that ends a wait for the device.
     rung: u64,
     bell: vk::Semaphore,
@@ -56,17 +57,17 @@ impl Waiter {
     }
 
     /// Wakes `waker` once the submission is complete, or nothing more can be said about it.
-    pub(crate) fn watch(&self, device: &Arc<VulkanDevice>, key: u64, number: u64, waker: &Waker) {
+    pub(crate) fn watch(&self, device: &Arc<VulkanDevice>, key: u64, ticket: Ticket, waker: &Waker) {
         if let Err(error) = self.start(device) {
             tracing::warn!(%error, "no thread waits for the device; tasks ask again and again");
             waker.wake_by_ref();
             return;
         }
         let mut state = self.watch.lock();
-        let left = state.tasks.set(key, number, waker.clone());
+        let left = state.tasks.set(key, ticket, waker.clone());
         match state.waiting_for {
-            Some(later) if later > number => state.ring(device),
-            Some(_) => {}
+            Some(marks) if (1..=ticket.number).contains(&marks[ticket.queue]) => {}
+            Some(_) => state.ring(device),
             None => self.watch.changed.notify_one(),
         }
         drop(state);
@@ -126,18 +127,19 @@ impl Waiter {
 fn run(watch: &Watch, device: &VulkanDevice) {
     let mut state = watch.lock();
     while !state.is_closed {
-        let Some(first) = state.tasks.first() else {
+        let first = state.tasks.first();
+        if first == Marks::default() {
             state = watch.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             continue;
-        };
+        }
         state.waiting_for = Some(first);
         let bell = (state.bell, state.rung + 1);
         drop(state);
-        let completed = device.wait_or_bell(first, bell);
+        let completed = device.wait_or_bell(&first, bell);
         state = watch.lock();
         state.waiting_for = None;
         // Where the device fails, everybody has to see that.
-        let ready = state.tasks.take_ready(*completed.as_ref().unwrap_or(&u64::MAX));
+        let ready = state.tasks.take_ready(completed.as_ref().unwrap_or(&[u64::MAX; MAX_QUEUES]));
         drop(state);
         wake_all(ready);
         if completed.is_err() {

@@ -2,7 +2,7 @@
 
 use gridwise_runtime::ash::{self, vk};
 use gridwise_runtime::ops::{OpCopy, OpFill};
-use gridwise_runtime::{BufferRange, Error, ExistingVulkan, Grid, Manager, ManagerDesc, PipelineCache};
+use gridwise_runtime::{BufferRange, Error, ExistingQueue, ExistingVulkan, Grid, Manager, ManagerDesc, PipelineCache};
 
 use crate::kernels::{Mark, Saxpy};
 use crate::ramp;
@@ -211,6 +211,35 @@ fn tensors_lie_in_an_applications_buffers() {
     assert!(matches!(borrow(range(2, 1024), 4), Err(Error::Misaligned { offset: 2, .. })));
     drop((sequence, x, y, z, copy, manager));
     application.free(buffer, memory);
+}
+
+#[test]
+fn an_application_gives_several_queues() {
+    let Some(application) = Application::new(true) else { return };
+    let mut vulkan = application.vulkan();
+    // One queue of the driver's under two numbers, with one lock.
+    let mut second = ExistingQueue::new(vulkan.queue, vulkan.queue_family);
+    second.lock = vulkan.queue_lock.clone();
+    vulkan.more_queues.push(second);
+    let manager = manager(vulkan);
+    assert_eq!(manager.queues().len(), 2);
+    let x = manager.tensor(&ramp(1000)).unwrap();
+    let mut y = manager.tensor_of_len::<f32>(1000).unwrap();
+    let sequences = [0, 1].map(|queue| manager.sequence_on(queue).unwrap());
+    for sequence in &sequences {
+        Saxpy::dispatch(sequence, Grid::items(1000), 1.0, &x, &mut y).unwrap();
+    }
+    for _ in 0..5 {
+        let running = sequences.each_ref().map(|sequence| sequence.eval_async().unwrap());
+        running.into_iter().for_each(|running| running.wait().unwrap());
+    }
+    assert_eq!(y.to_vec().unwrap()[9], 90.0);
+    drop((sequences, x, y, manager));
+    let mut vulkan = application.vulkan();
+    vulkan.more_queues.push(ExistingQueue::new(vulkan.queue, 77));
+    // SAFETY: it is refused before anything is used.
+    let refused = unsafe { Manager::from_vulkan(vulkan, ManagerDesc::default()) };
+    assert!(matches!(refused, Err(Error::DeviceNotSuitable { missing, .. }) if missing.contains("family 77")));
 }
 
 #[test]

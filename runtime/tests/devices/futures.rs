@@ -39,7 +39,7 @@ impl Signal {
     }
 }
 
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let signal = Arc::new(Signal::default());
     let waker = Waker::from(signal.clone());
     let mut future = pin!(future);

@@ -9,6 +9,7 @@ mod images;
 mod kernels;
 mod memory;
 mod persistence;
+mod queues;
 mod spirv;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,11 +61,17 @@ fn open(desc: ManagerDesc) -> Manager {
 
 /// Runs a test on each device.
 fn each_device(test: impl Fn(&Manager)) {
-    let host = Device { manager: Manager::host() };
+    each_device_with(ManagerDesc::default(), test);
+}
+
+/// Runs a test on each device, with managers that are otherwise as described.
+fn each_device_with(desc: ManagerDesc, test: impl Fn(&Manager)) {
+    let on_host = ManagerDesc { device: DeviceChoice::Host, ..desc.clone() };
+    let host = Device { manager: Manager::with(on_host).unwrap() };
     test(&host);
     let device = ManagerDesc::from_env().device;
     for baseline_only in [false, true] {
-        let desc = ManagerDesc { device: device.clone(), validation: true, baseline_only, ..ManagerDesc::default() };
+        let desc = ManagerDesc { device: device.clone(), validation: true, baseline_only, ..desc.clone() };
         let device = Device { manager: open(desc) };
         if device.device().kind == DeviceKind::Host {
             eprintln!("no Vulkan device: only the host device is tested");
