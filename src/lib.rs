@@ -32,12 +32,12 @@ pub use gridwise_runtime::twin::{
     workgroup_id, workgroup_size,
 };
 pub use gridwise_runtime::{
-    Algorithm, BufferRange, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation, Executable,
-    ExistingQueue, ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions, ImageUse, Kernel, KernelArgs,
-    KernelName, Limits, LiveTensor, Manager, ManagerDesc, MemoryHeap, ModuleLaunch, Op, PipelineCache, PrintSink,
-    Printed, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo, QueueKind, Result, Sequence, SpirvAlgorithm,
-    SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, SubgroupLimits, Tensor, TensorDesc, TensorRef, Value,
-    ValueArg, ash, descriptor, glam, half, image, ops, reflect,
+    Algorithm, BufferRange, Candidate, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation,
+    Executable, ExistingQueue, ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions, ImageUse, Kernel,
+    KernelArgs, KernelName, Limits, LiveTensor, Manager, ManagerDesc, MemoryHeap, ModuleLaunch, Op, PipelineCache,
+    PrintSink, Printed, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo, QueueKind, Result, Sequence,
+    SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, SubgroupLimits, Tensor, TensorDesc,
+    TensorRef, Tuned, Value, ValueArg, ash, descriptor, glam, half, image, ops, reflect,
 };
 
 #[doc(hidden)]
@@ -72,11 +72,14 @@ pub mod __private {
     mod dispatch;
     pub mod launch;
     pub mod spirv;
+    mod tuning;
 
     pub use dispatch::dispatch_type;
     pub use gridwise_runtime::{
-        Grid, KernelArgs, Result, Sequence, Tensor, ValueArg, data, descriptor, glam, kernel, twin,
+        Candidate, Grid, KernelArgs, Manager, Result, Sequence, Tensor, Tuned, ValueArg, data, descriptor, glam,
+        kernel, twin,
     };
+    pub use tuning::tuning;
 }
 
 /// The examples of the error index: doctests compile the right ones, and see that the wrong ones do not.

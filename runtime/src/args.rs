@@ -70,6 +70,11 @@ impl KernelArgs {
         Self { descriptor, constants: K::CONSTANTS, host: K::host, atomic: K::ATOMIC_PARAMS, filled, next: 0 }
     }
 
+    /// The same arguments for a launch with other values of the const parameters.
+    pub(crate) fn with_constants(self, constants: &'static [u64], host: HostFn) -> Self {
+        Self { constants, host, ..self }
+    }
+
     /// The next argument, by value.
     #[must_use]
     pub fn value<V: ValueArg>(mut self, value: V) -> Self {

@@ -507,6 +507,22 @@ pub enum Error {
         /// The kernel or module.
         kernel: KernelName,
     },
+    /// Tuning has nothing to choose from.
+    #[error(
+        "no candidates of kernel `{kernel}` to tune; list values of its const parameters, `#[kernel(N = [64, 256])]`"
+    )]
+    NoCandidates {
+        /// The kernel.
+        kernel: KernelName,
+    },
+    /// What was tuned is another kernel.
+    #[error("kernel `{kernel}` cannot be launched with what was tuned for `{of}`; tune `{kernel}` itself")]
+    ForeignChoice {
+        /// The kernel to launch.
+        kernel: KernelName,
+        /// The kernel that was tuned.
+        of: KernelName,
+    },
     /// What a driver made of a kernel was asked for, and nobody kept it.
     #[error(
         "what the driver made of a kernel is not known: {}",

@@ -53,6 +53,7 @@ mod steps;
 mod sync;
 mod tensor;
 mod trap;
+mod tune;
 mod vulkan;
 
 pub use algorithm::Algorithm;
@@ -74,6 +75,7 @@ pub use print::{PrintSink, Printed};
 pub use profile::{OpTime, Profile};
 pub use sequence::Sequence;
 pub use tensor::{Contents, Tensor, TensorDesc, TensorRef};
+pub use tune::{Candidate, Tuned};
 
 pub use twin::HostOptions;
 pub use vulkan::BufferRange;

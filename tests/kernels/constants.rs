@@ -166,6 +166,13 @@ fn past_the_end<const LEN: usize>(at: u32, out: &mut [u32]) {
     out[global_id().x] = values[at];
 }
 
+/// Launched with whichever of the listed widths is the fastest.
+#[kernel(workgroup = N, N = [64, 32])]
+fn tuned<const N: u32>(factor: u32, x: &[u32], out: &mut [u32]) {
+    let i = global_id().x;
+    out[i] = x[i] * factor;
+}
+
 /// The cases of this file.
 pub const CASES: &[Case] = &[
     case!(
@@ -336,6 +343,25 @@ pub const CASES: &[Case] = &[
             let report = "index out of bounds: the len is 3 but the index is 3; values[at]; 32".to_owned();
             let inside = (0..32).map(|i| if i % 4 == 3 { 5 } else { 1 }).collect();
             vec![Output::U32(inside), Output::U32(vec![0; 32]), Output::Report(report)]
+        }
+    ),
+    case!(
+        "constants::tuned",
+        [Tuned<64>, Tuned<32>],
+        |mgr| {
+            let x = mgr.tensor(&patterns(1000, 3))?;
+            let mut out = mgr.tensor(&[9u32; 1000])?;
+            let best = Tuned::tune(mgr, |_| Grid::items(1000), 3, &x, &mut out)?;
+            let untouched = out.to_vec()?;
+            let seq = mgr.sequence()?;
+            Tuned::dispatch_tuned(&best, &seq, Grid::items(1000), 3, &x, &mut out)?;
+            seq.eval()?;
+            let found = u32::from([32, 64].contains(&best.value("N").unwrap_or(0)));
+            Ok(vec![Output::U32(untouched), Output::U32(out.to_vec()?), Output::U32(vec![found])])
+        },
+        || {
+            let product = patterns(1000, 3).iter().map(|x| x.wrapping_mul(3)).collect();
+            vec![Output::U32(vec![9; 1000]), Output::U32(product), Output::U32(vec![1])]
         }
     ),
 ];

@@ -5,6 +5,7 @@ use syn::ext::IdentExt as _;
 
 use super::generics::{params_and_args, params_with_defaults, type_params};
 use super::listed::{is_incomplete, type_clauses, types_name, types_trait, types_tuple};
+use super::tuning::tuning;
 use crate::ast::{Fn, Param, ScalarName, TypeExpr, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::gather::is_gathered_type;
@@ -109,13 +110,15 @@ fn short_dispatch(function: &Fn, attr: &KernelAttr, private: &TokenStream) -> To
         let (defaults, (params, args)) = (params_with_defaults(function, attr), params_and_args(function));
         tokens!([#(#shared)*] [#(#cfgs)*] [#defaults] [#params] [#args])
     });
+    let tuning = tuning(function, attr, private);
     tokens! {
         #private::dispatch_type! { #vis #name #kernel #dispatch (#(#params),*) (#(#pushes)*) #rest }
+        #tuning
     }
 }
 
 /// The conditions of a kernel.
-fn cfgs(attrs: &[syn::Attribute]) -> impl Iterator<Item = &syn::Attribute> {
+pub(super) fn cfgs(attrs: &[syn::Attribute]) -> impl Iterator<Item = &syn::Attribute> {
     attrs.iter().filter(|attr| attr.path().is_ident("cfg"))
 }
 
@@ -125,7 +128,7 @@ fn dispatch_name(function: &Fn) -> Ident {
 }
 
 /// How an argument is passed on.
-fn push(param: &Param) -> Tokens {
+pub(super) fn push(param: &Param) -> Tokens {
     let name = &param.name;
     match &param.ty.kind {
         TypeKind::Slice { mutable: true, .. } => tokens!(.write(#name)),
@@ -199,7 +202,7 @@ fn is_data_name(name: &Ident) -> bool {
         || ["Vec2", "Vec3", "Vec4", "Mat2", "Mat3", "Mat4", "Quat"].contains(&vector)
 }
 
-fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
+pub(super) fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
     let name = &param.name;
     let span = param.ty.span.start;
     match &param.ty.kind {

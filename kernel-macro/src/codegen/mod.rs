@@ -13,6 +13,7 @@ mod listed;
 mod local_data;
 mod message;
 mod stub;
+mod tuning;
 
 pub(crate) use barriers::check_barriers;
 pub(crate) use constant::const_assertion;

@@ -244,8 +244,9 @@ fn bind_const_params(program: &mut Program, item: ItemId, attr: &KernelAttr, dia
     for (number, (name, scalar)) in (0..).zip(const_params(&function.generics)) {
         let default = attr.default_of(name).and_then(|default| {
             let (min, max) = if scalar == ScalarName::Bool { (0, 1) } else { scalar.limits() };
-            if !(min..=max).contains(&default.value) {
-                let message = format!("{} is not a value of `{name}`, which is a `{}`", default.value, scalar.name());
+            let values = default.listed.iter().map(|(value, _)| *value).chain([default.value]);
+            if let Some(value) = values.into_iter().find(|value| !(min..=max).contains(value)) {
+                let message = format!("{value} is not a value of `{name}`, which is a `{}`", scalar.name());
                 diags
                     .error(code::BAD_ATTRIBUTE, default.span, message)
                     .help(format!("write a number from {min} to {max}"));

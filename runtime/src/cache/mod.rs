@@ -1,6 +1,7 @@
 //! Compiled pipelines kept on disk between runs of a program. No Vulkan calls; nothing here may fail a launch: what cannot be
 //! read or written is noted in the log, and the pipeline is compiled.
 
+mod choice;
 mod digest;
 mod file;
 
@@ -14,7 +15,7 @@ use std::time::{Duration, SystemTime};
 pub(crate) use digest::Digest;
 pub(crate) use file::Identity;
 
-/// Where compiled pipelines are kept between runs; see [`ManagerDesc::pipeline_cache`](crate::ManagerDesc::pipeline_cache).
+/// Where compiled pipelines, and what [`tune`](crate::Manager::tune) found out, are kept between runs; see [`ManagerDesc::pipeline_cache`](crate::ManagerDesc::pipeline_cache).
 ///
 /// Each pipeline has a file of its own, named after the device, its driver and a digest of the module and its constants.
 /// Files are checked before a driver sees them and replaced as a whole, so that any number of processes may share a
@@ -192,7 +193,7 @@ fn prune(directory: &Path, limit: u64) -> std::io::Result<()> {
         let (path, metadata) = (entry.path(), entry.metadata()?);
         let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         match path.extension().and_then(|extension| extension.to_str()) {
-            Some(EXTENSION) => kept.push((modified, metadata.len(), path)),
+            Some(EXTENSION | choice::EXTENSION) => kept.push((modified, metadata.len(), path)),
             Some("new") if modified.elapsed().is_ok_and(|age| age > ABANDONED) => fs::remove_file(path)?,
             _ => {}
         }

@@ -157,7 +157,10 @@ impl Manager {
             return Self::sanitizer_with(desc);
         }
         let (capacity, sink) = (capacity_of(desc.print_bytes), desc.print.clone());
-        let host = || Backend::Host(HostDevice { options: desc.host, ..HostDevice::default() });
+        let host = || {
+            let cache = desc.pipeline_cache.clone();
+            Backend::Host(HostDevice { options: desc.host, cache, ..HostDevice::default() })
+        };
         if desc.device == DeviceChoice::Host {
             let info = host_info(desc.host);
             let queues = desc.queues.plan(&info.queue_families)?;
