@@ -8,6 +8,8 @@ pub(crate) enum Iteration {
     IntoIter,
     /// `array.iter()` or `buffer.iter()`
     Iter,
+    /// `array.iter_mut()` or `buffer.iter_mut()`, in the head of a `for` loop.
+    IterMut,
     /// `copied`, `cloned` and `fuse`: nothing that anyone would notice.
     Same,
     Rev,
@@ -137,6 +139,14 @@ impl Iteration {
             "try_for_each" => Self::TryForEach,
             _ => return None,
         })
+    }
+
+    /// Whether each of its elements is one of the iterator's before it, found by position: then it may be written.
+    pub(crate) const fn keeps_places(self) -> bool {
+        matches!(
+            self,
+            Self::IntoIter | Self::Rev | Self::StepBy | Self::Enumerate | Self::Take | Self::Skip | Self::Zip
+        )
     }
 
     /// Whether its closure gets references to the elements.

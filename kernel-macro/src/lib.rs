@@ -26,6 +26,7 @@ mod overflow;
 mod parse;
 mod program;
 mod render;
+mod slice_method;
 mod source;
 mod spirv_file;
 mod standard;

@@ -83,6 +83,12 @@ pub(crate) fn slice_message(fault: SliceFault) -> MessageParts<'static> {
     MessageParts { format: format.to_owned(), args: vec![(None, Arg::Part(&Ty::USIZE)); 2] }
 }
 
+/// Rust's message for a copy of another length, with both lengths.
+pub(crate) fn copied_lengths_message() -> MessageParts<'static> {
+    let format = "copy_from_slice: source slice length ({}) does not match destination slice length ({})";
+    MessageParts { format: format.to_owned(), args: vec![(None, Arg::Part(&Ty::USIZE)); 2] }
+}
+
 /// The message of a call other than `dbg!`; `whole` is the call.
 pub(crate) fn message_of(call: &MacroCall) -> MessageParts<'_> {
     let own = call.message.as_ref().map(|format: &Format| format.literal.value());

@@ -12,6 +12,7 @@ use crate::ast::{BinaryOp, BindingId, Closure, Expr, ExprId, ExprKind, ScalarNam
 use crate::intrinsic::Intrinsic;
 use crate::iteration::Iteration;
 use crate::program::{Binding, ItemId};
+use crate::slice_method::SliceMethod;
 use crate::standard::Standard;
 
 /// A type of the kernel language, fully known.
@@ -135,6 +136,8 @@ pub(crate) struct TypedFn {
     pub(crate) values: BTreeSet<BindingId>,
     /// Whether it has something that Rust makes references of: what `iter()` goes through, what `filter` hands over.
     pub(crate) has_references: bool,
+    /// The `for` loops whose elements are written.
+    pub(crate) written_loops: BTreeSet<ExprId>,
     /// The buffer parameters that hold atomics somewhere.
     pub(crate) atomic_buffers: Vec<BindingId>,
 }
@@ -359,6 +362,8 @@ pub(crate) enum Callee {
     Compare(Comparison),
     /// A method of an iterator, or one that makes one.
     Iterate(Iteration),
+    /// A method of an array or slice.
+    Slice(SliceMethod),
     /// `barrier()`
     Barrier,
     /// `workgroup_uniform(value)`

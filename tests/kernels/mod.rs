@@ -40,6 +40,7 @@ pub mod references;
 pub mod reports;
 pub mod scalars;
 pub mod sha256;
+pub mod slice_methods;
 pub mod slices;
 pub mod subgroups;
 pub mod traps;
@@ -94,6 +95,7 @@ pub fn all() -> Vec<Case> {
         reports::CASES,
         scalars::CASES,
         sha256::CASES,
+        slice_methods::CASES,
         slices::CASES,
         subgroups::CASES,
         traps::CASES,

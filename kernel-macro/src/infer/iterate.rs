@@ -37,7 +37,11 @@ impl<'a> Infer<'a> {
         body: &'a Block,
     ) -> Term {
         let element = self.element_of(iterated);
-        if let Term::Iterator(_) | Term::Array(..) | Term::Buffer { .. } = self.table.shallow(&self.term(iterated)) {
+        if self.writes_elements && self.is_written(iterated) {
+            self.note_written(expr, pattern, iterated);
+        } else if let Term::Iterator(_) | Term::Array(..) | Term::Buffer { .. } =
+            self.table.shallow(&self.term(iterated))
+        {
             self.note_values(pattern);
         }
         let scope = self.visible.len();
@@ -48,7 +52,7 @@ impl<'a> Infer<'a> {
     }
 
     /// What something goes through that a `for`, `zip` or `chain` takes: an iterator or an array.
-    fn element_of(&mut self, expr: &'a Expr) -> Term {
+    pub(super) fn element_of(&mut self, expr: &'a Expr) -> Term {
         if let ExprKind::Borrow { operand, mutable } = &strip(expr).kind {
             return self.infer_borrowed_elements(expr, operand, *mutable);
         }
@@ -57,9 +61,9 @@ impl<'a> Infer<'a> {
         match &term {
             Term::Iterator(element) | Term::Array(element, _) | Term::ArrayOf(element, _) => (**element).clone(),
             Term::Error | Term::Never => Term::Error,
-            Term::Buffer { element, mutable: false } if !self.refuse_atomics(expr, &Term::from(&**element)) => {
+            Term::Buffer { element, mutable: false } if !self.refuse_atomics(expr, element) => {
                 self.has_references = true;
-                Term::from(&**element)
+                (**element).clone()
             }
             Term::Buffer { mutable: false, .. } => Term::Error,
             _ => {
@@ -87,7 +91,7 @@ impl<'a> Infer<'a> {
         let term = self.table.shallow(&term);
         let element = match &term {
             Term::Array(element, _) | Term::ArrayOf(element, _) => (**element).clone(),
-            Term::Buffer { element, .. } => Term::from(&**element),
+            Term::Buffer { element, .. } => (**element).clone(),
             Term::Error | Term::Never => return Term::Error,
             _ => {
                 let found = self.describe(&term);
@@ -99,15 +103,7 @@ impl<'a> Infer<'a> {
                 return Term::Error;
             }
         };
-        let source = text(operand);
-        if mutable {
-            self.diags
-                .error(
-                    code::UNSUPPORTED_SYNTAX,
-                    expr.span,
-                    "going through references that write is not supported in kernels",
-                )
-                .help(format!("go through the indices: `for i in 0..{source}.len()`"));
+        if mutable && !self.go_through_written(operand, &term) {
             return Term::Error;
         }
         if self.refuse_shared_elements(operand, false) || self.refuse_atomics(operand, &element) {
@@ -125,7 +121,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Reports elements that are atomics; whether it did.
-    fn refuse_atomics(&mut self, receiver: &Expr, element: &Term) -> bool {
+    pub(super) fn refuse_atomics(&mut self, receiver: &Expr, element: &Term) -> bool {
         if !self.table.resolve(element).is_some_and(|ty| super::holds_atomics(self.program, &ty)) {
             return false;
         }
@@ -137,7 +133,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Reports an array that is a part of a shared variable, or a whole one where `whole` does not allow it; whether it did.
-    fn refuse_shared_elements(&mut self, receiver: &Expr, whole: bool) -> bool {
+    pub(super) fn refuse_shared_elements(&mut self, receiver: &Expr, whole: bool) -> bool {
         let is_slice = matches!(self.table.shallow(&self.term(receiver)), Term::Buffer { .. });
         let is_whole = matches!(strip(receiver).kind, ExprKind::Path(_));
         if is_slice || is_whole && whole || !self.is_shared_place(receiver) {
@@ -195,16 +191,23 @@ impl<'a> Infer<'a> {
             (Term::Array(element, _) | Term::ArrayOf(element, _), "into_iter") => {
                 (Iteration::IntoIter, (**element).clone())
             }
-            (Term::Buffer { element, .. }, "iter") => (Iteration::Iter, Term::from(&**element)),
+            (Term::Buffer { element, .. }, "iter") => (Iteration::Iter, (**element).clone()),
+            (Term::Array(element, _) | Term::ArrayOf(element, _), "iter_mut") => {
+                (Iteration::IterMut, (**element).clone())
+            }
+            (Term::Buffer { element, .. }, "iter_mut") => (Iteration::IterMut, (**element).clone()),
             _ => return None,
         };
         if !args.is_empty() {
             self.report_arity(&name.to_string(), 0, args, range(name.span()));
             self.infer_arguments_only(args);
         }
-        if self.refuse_shared_elements(receiver, iteration == Iteration::Iter)
+        if self.refuse_shared_elements(receiver, iteration != Iteration::IntoIter)
             || self.refuse_atomics(receiver, &element)
         {
+            return Some(Term::Error);
+        }
+        if iteration == Iteration::IterMut && !self.go_through_written(receiver, term) {
             return Some(Term::Error);
         }
         self.has_references |= iteration == Iteration::Iter;
@@ -242,6 +245,12 @@ impl<'a> Infer<'a> {
             return Term::Error;
         };
         self.tables.calls.insert(expr.id, Callee::Iterate(iteration));
+        if self.writes_elements && !iteration.keeps_places() && self.is_written(receiver) {
+            self.report_written(name);
+            self.tables.calls.remove(&expr.id);
+            self.infer_unknown_arguments(args);
+            return Term::Error;
+        }
         self.has_references |= iteration.lends();
         let before = self.diags.len();
         match iteration {
@@ -463,7 +472,7 @@ impl<'a> Infer<'a> {
         let Some(Callee::Iterate(iteration)) = self.tables.calls.get(&expr.id) else { return None };
         let refuse = |help| Some((range(name.span()), name.to_string(), help));
         match iteration {
-            I::Iter => None,
+            I::Iter | I::IterMut => None,
             I::IntoIter => self.irreversible(receiver, exact),
             I::Same | I::Map | I::Inspect | I::Rev => self.irreversible(receiver, exact),
             I::Filter | I::FilterMap | I::Flatten if !exact => self.irreversible(receiver, false),
@@ -522,7 +531,7 @@ impl<'a> Infer<'a> {
             Some(Callee::Iterate(I::Zip)) => {
                 self.is_by_position(receiver) && args.iter().all(|arg| self.is_by_position(arg))
             }
-            Some(Callee::Iterate(I::Iter)) => true,
+            Some(Callee::Iterate(I::Iter | I::IterMut)) => true,
             Some(Callee::Iterate(_)) => false,
             _ => true,
         }
@@ -535,7 +544,7 @@ impl<'a> Infer<'a> {
             return true;
         }
         match (&expr.kind, self.tables.calls.get(&expr.id)) {
-            (_, Some(Callee::Iterate(Iteration::Iter))) => false,
+            (_, Some(Callee::Iterate(Iteration::Iter | Iteration::IterMut))) => false,
             (ExprKind::Method { receiver, args, .. }, Some(Callee::Iterate(iteration))) => {
                 let is_zip = *iteration == Iteration::Zip;
                 self.owns_array(receiver) || (is_zip && args.iter().any(|arg| self.owns_array(arg)))
@@ -549,7 +558,7 @@ impl<'a> Infer<'a> {
         let expr = strip(expr);
         let ExprKind::Method { receiver, args, .. } = &expr.kind else { return false };
         match self.tables.calls.get(&expr.id) {
-            Some(Callee::Iterate(Iteration::Iter | Iteration::IntoIter)) if args.is_empty() => {
+            Some(Callee::Iterate(Iteration::Iter | Iteration::IterMut | Iteration::IntoIter)) if args.is_empty() => {
                 self.has_closure(receiver)
             }
             Some(Callee::Iterate(Iteration::Zip | Iteration::Chain)) => {

@@ -8,6 +8,8 @@ use crate::ast::{Expr, ScalarName};
 use crate::diag::code;
 use crate::foreign;
 use crate::intrinsic::{Kind, Receiver, Row, Sig, rows};
+use crate::iteration::UNSUPPORTED;
+use crate::slice_method::SliceMethod;
 use crate::source::text;
 use crate::typed::{Callee, Len};
 
@@ -22,9 +24,9 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
     ("copied", "values are `Copy`: leave it out"),
     ("to_owned", "values are `Copy`: leave it out"),
     ("into", "convert numbers with `as`"),
-    ("iter_mut", "write by index: `for i in 0..x.len()`"),
-    ("get", "index it: `x[i]`, which is checked"),
-    ("swap", "swap through a variable"),
+    ("get_mut", "compare the index with `len()`, and write `x[i] = …`"),
+    ("first_mut", "write `x[0] = …`, which is checked"),
+    ("last_mut", "write `x[x.len() - 1] = …`, which is checked"),
     ("from_f64", "write `f16::from_f32(x as f32)`: crate `half` rounds an `f64` differently from host to host"),
 ];
 
@@ -37,7 +39,8 @@ impl<'a> Infer<'a> {
         args: &'a [Expr],
         expect: &Expect,
     ) -> Term {
-        let term = self.infer_elements(receiver, false);
+        let is_slice = matches!(super::slice::sliced(receiver).kind, crate::ast::ExprKind::Slice { .. });
+        let term = self.infer_elements(receiver, is_slice && writes_elements(&name.to_string()));
         match self.table.kind(&term) {
             // An index is a `usize` unless something said otherwise by now.
             Some(VarKind::Int { index: true }) => {
@@ -63,6 +66,9 @@ impl<'a> Infer<'a> {
         }
         if let Some(term) = self.infer_source(expr, (receiver, &shallow), name, args) {
             return term;
+        }
+        if let Some(result) = self.infer_slice_method(expr, (receiver, &shallow), name, args) {
+            return result;
         }
         if let Some(result) = self.infer_choice_method(expr, (receiver, &shallow), name, args) {
             return result;
@@ -166,6 +172,10 @@ impl<'a> Infer<'a> {
             Term::Scalar(_) | Term::Vector(..) => foreign::method(name),
             _ => None,
         };
+        let of_slices = UNSUPPORTED.iter().find(|(method, _)| *method == name);
+        if let (None, Term::Array(..) | Term::Buffer { .. }, Some((_, instead))) = (foreign, receiver, of_slices) {
+            return Some((*instead).to_owned());
+        }
         if let Some(instead) = foreign {
             return Some(instead.to_owned());
         }
@@ -189,7 +199,9 @@ impl<'a> Infer<'a> {
             return Some("write it in an `impl` beside the struct, in a `#[device] mod`".to_owned());
         }
         if let Term::Buffer { .. } = receiver {
-            return Some("buffers have `len()`, `is_empty()` and indexing".to_owned());
+            return Some(
+                "slices have `len()`, `iter()`, `first()`, `get(i)`, `swap(i, j)` and others, and indexing".to_owned(),
+            );
         }
         let elsewhere = rows().find(|row| row.name == name);
         let is_float =
@@ -224,6 +236,11 @@ impl<'a> Infer<'a> {
         let suggestion = nearest(name, names.map(|row| row.name))?;
         Some(format!("a method with a similar name exists: `{suggestion}`"))
     }
+}
+
+/// Whether a method of slices writes elements.
+fn writes_elements(name: &str) -> bool {
+    name == "iter_mut" || SliceMethod::from_name(name).is_some_and(SliceMethod::writes)
 }
 
 /// `rgb` as `xyz`: lanes by the names that shading languages also have.

@@ -106,6 +106,9 @@ impl<'a> Infer<'a> {
             Term::Array(element, Len::Chosen(number)) => {
                 format!("[{}; {}]", self.written(&element), self.program.chosen_name(number))
             }
+            Term::Buffer { element, mutable } => {
+                format!("&{}[{}]", if mutable { "mut " } else { "" }, self.written(&element))
+            }
             Term::Option(value) => format!("Option<{}>", self.written(&value)),
             Term::Result(value, error) => format!("Result<{}, {}>", self.written(&value), self.written(&error)),
             Term::Iterator(item) => format!("impl Iterator<Item = {}>", self.written(&item)),

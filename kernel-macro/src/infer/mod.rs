@@ -31,11 +31,13 @@ mod reference;
 mod report;
 mod shared;
 mod slice;
+mod slice_method;
 mod subgroup;
 mod suggest;
 mod ty;
 mod unify;
 mod variant;
+mod written;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -152,6 +154,8 @@ struct Infer<'a> {
     negated: Option<ExprId>,
     /// Whether something was met that Rust makes references of: elements of `iter()`, what `filter` hands to its closure.
     has_references: bool,
+    /// Whether something goes through elements to write them.
+    writes_elements: bool,
     /// The closures around, innermost last.
     closure_stack: Vec<closure::Around>,
     /// What each of them captures.
@@ -184,6 +188,7 @@ impl<'a> Infer<'a> {
             open: Vec::new(),
             negated: None,
             has_references: false,
+            writes_elements: false,
             closure_stack: Vec::new(),
             captures: Vec::new(),
             closures: std::collections::BTreeMap::new(),

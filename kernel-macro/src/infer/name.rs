@@ -25,7 +25,7 @@ impl<'a> Infer<'a> {
     pub(super) fn refuse_buffer(&mut self, expr: &Expr, path: &Path, term: &Term) -> bool {
         let Term::Buffer { element, .. } = term else { return false };
         let name = path.text();
-        let element = self.name_of(element);
+        let element = self.written(element);
         self.diags
             .error(code::BUFFER_USE, expr.span, format!("the buffer `{name}` is used as a value"))
             .note(format!("kernels index buffers: `{name}[i]` is a `{element}`; `{name}.len()` is their length"))

@@ -40,7 +40,7 @@ impl<'a> Infer<'a> {
         let term = self.infer_base(base);
         let base_term = self.table.shallow(&term);
         let element = match &base_term {
-            Term::Buffer { element, .. } => Term::from(&**element),
+            Term::Buffer { element, .. } => (**element).clone(),
             Term::Array(element, _) => (**element).clone(),
             Term::Vector(scalar, lanes) => {
                 self.check(index, &Term::USIZE, Because::Lane);
@@ -317,7 +317,7 @@ impl<'a> Infer<'a> {
             ExprKind::Index { base, .. } => match (self.term(base), &strip(base).kind) {
                 (Term::Buffer { mutable: true, .. }, _) => {}
                 (Term::Buffer { element, .. }, ExprKind::Path(path)) => {
-                    let element = self.name_of(&element);
+                    let element = self.written(&element);
                     let name = path.text();
                     self.diags
                         .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to an element of `{name}`"))
@@ -367,7 +367,7 @@ impl<'a> Infer<'a> {
                     }
                 } else if let Some(&mutable) = self.tables.references.get(binding) {
                     self.require_write_reference(place, name, mutable, through);
-                } else if !local.mutable {
+                } else if !(local.mutable || through && self.table.is_poisoned(&local.term)) {
                     self.diags
                         .error(
                             code::NOT_ASSIGNABLE,

@@ -14,12 +14,17 @@ impl<'a> Infer<'a> {
     /// Checks the argument for a slice parameter.
     pub(super) fn check_slice(&mut self, arg: &'a Expr, param: &Term) {
         let Term::Buffer { element: wanted, mutable: writes } = self.table.shallow(param) else { return };
+        self.check_slice_of(arg, &wanted, writes);
+    }
+
+    /// Checks an argument that is a slice of elements of a type, to be written if `writes`.
+    pub(super) fn check_slice_of(&mut self, arg: &'a Expr, wanted: &Term, writes: bool) {
         let Some((element, mutable)) = self.infer_slice(arg, writes) else { return };
-        if self.table.unify(&Term::from(&*wanted), &element) && (mutable || !writes) {
+        if self.table.unify(wanted, &element) && (mutable || !writes) {
             return;
         }
         let word = |mutable: bool| if mutable { "mut " } else { "" };
-        let (expected, found) = (self.describe(&Term::from(&*wanted)), self.describe(&element));
+        let (expected, found) = (self.describe(wanted), self.describe(&element));
         let (expected, found) = (expected.trim_matches('`'), found.trim_matches('`'));
         let message = format!("expected `&{}[{expected}]`, found `&{}[{found}]`", word(writes), word(mutable));
         let error = self.diags.error(code::MISMATCHED_TYPES, arg.span, message);
@@ -56,7 +61,7 @@ impl<'a> Infer<'a> {
                 let reference = self.reference_of(expr);
                 match (self.table.shallow(&term), reference) {
                     (Term::Error | Term::Never, _) => None,
-                    (Term::Buffer { element, mutable }, _) => Some((Term::from(&*element), mutable)),
+                    (Term::Buffer { element, mutable }, _) => Some(((*element).clone(), mutable)),
                     (Term::Array(element, _), Some(mutable)) if self.is_parameter(expr) => {
                         Some(((*element).clone(), mutable))
                     }
@@ -83,19 +88,10 @@ impl<'a> Infer<'a> {
 
     /// `x[a..b]` or what has elements, before `.iter()` and its like; `mutable`: to be written. A part is a slice.
     pub(super) fn infer_elements(&mut self, expr: &'a Expr, mutable: bool) -> Term {
-        let mut part = strip(expr);
-        if let ExprKind::Borrow { operand, .. } = &part.kind {
-            part = strip(operand);
-        }
+        let part = sliced(expr);
         let ExprKind::Slice { .. } = &part.kind else { return self.infer_base(expr) };
         let term = match self.infer_sliced(part, mutable) {
-            Some((element, can_write)) => match self.table.resolve(&element) {
-                Some(element) => Term::Buffer { element: std::rc::Rc::new(element), mutable: can_write },
-                None => {
-                    self.report_unknown(part);
-                    Term::Error
-                }
-            },
+            Some((element, can_write)) => Term::Buffer { element: std::rc::Rc::new(element), mutable: can_write },
             None => Term::Error,
         };
         let mut outer = expr;
@@ -119,7 +115,7 @@ impl<'a> Infer<'a> {
             ExprKind::Slice { base, start, end, .. } => (&**base, [start, end]),
             _ => (operand, [&None, &None]),
         };
-        let term = self.infer_base(base);
+        let term = self.infer_elements(base, mutable);
         if std::ptr::eq(base, operand) && self.refuse_shared(base) {
             self.record(operand.id, Term::Error);
             return None;
@@ -130,7 +126,7 @@ impl<'a> Infer<'a> {
         self.record(operand.id, term.clone());
         match self.table.shallow(&term) {
             Term::Error | Term::Never => None,
-            Term::Buffer { element, mutable } => Some((Term::from(&*element), mutable)),
+            Term::Buffer { element, mutable } => Some(((*element).clone(), mutable)),
             Term::Array(_, Len::Known(0)) => {
                 self.diags
                     .error(code::BAD_INDEX, base.span, "an array without elements has no slices")
@@ -158,7 +154,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Reports an array within a buffer's element or a part of a shared variable, of which the host has no slice.
-    fn refuse_remote(&mut self, place: &Expr) -> bool {
+    pub(super) fn refuse_remote(&mut self, place: &Expr) -> bool {
         let (mut root, mut is_whole) = (place, true);
         loop {
             root = match &root.kind {
@@ -216,13 +212,7 @@ impl<'a> Infer<'a> {
         let ExprKind::Borrow { operand, .. } = &strip(value).kind else { return None };
         let ExprKind::Slice { .. } = &strip(operand).kind else { return None };
         let Some((element, mutable)) = self.infer_slice(value, false) else { return Some(Term::Error) };
-        match self.table.resolve(&element) {
-            Some(element) => Some(Term::Buffer { element: std::rc::Rc::new(element), mutable }),
-            None => {
-                self.report_unknown(operand);
-                Some(Term::Error)
-            }
-        }
+        Some(Term::Buffer { element: std::rc::Rc::new(element), mutable })
     }
 
     /// `x[a..b]` without `&`.
@@ -244,5 +234,13 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_position(&mut self, index: &'a Expr) {
         let found = self.infer(index, &Expect::Nothing);
         self.check_position(index, &found);
+    }
+}
+
+/// What stands behind `&` and in parentheses.
+pub(super) fn sliced(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => sliced(inner),
+        _ => expr,
     }
 }

@@ -148,7 +148,7 @@ impl<'a> Infer<'a> {
             TypeKind::Path(path) => self.term_of_path(path, ty),
             TypeKind::Slice { mutable, element } => {
                 let element = self.known_type(element);
-                Term::Buffer { element: Rc::new(element), mutable: *mutable }
+                Term::Buffer { element: Rc::new(Term::from(&element)), mutable: *mutable }
             }
             TypeKind::Ref { target, .. } => self.term_of(target),
             TypeKind::Array { element, len } => {

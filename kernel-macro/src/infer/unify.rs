@@ -35,7 +35,7 @@ pub(super) enum Term {
     /// An iterator over elements of a type.
     Iterator(Rc<Term>),
     Buffer {
-        element: Rc<Ty>,
+        element: Rc<Term>,
         mutable: bool,
     },
     Shared(Rc<Term>),
@@ -110,7 +110,9 @@ impl From<&Ty> for Term {
             Ty::Iterator(item) => Self::Iterator(Rc::new(Self::from(&**item))),
             Ty::Ordering => Self::Ordering,
             Ty::Result(value, error) => Self::Result(Rc::new(Self::from(&**value)), Rc::new(Self::from(&**error))),
-            Ty::Buffer { element, mutable } => Self::Buffer { element: element.clone(), mutable: *mutable },
+            Ty::Buffer { element, mutable } => {
+                Self::Buffer { element: Rc::new(Self::from(&**element)), mutable: *mutable }
+            }
             Ty::Shared(value) => Self::Shared(Rc::new(Self::from(&**value))),
             Ty::Atomic(scalar) => Self::Atomic(*scalar),
             Ty::Never => Self::Never,
@@ -207,6 +209,9 @@ impl Table {
             (Term::Error, _) | (_, Term::Error) => true,
             (Term::Shared(x), Term::Shared(y)) => self.unify(x, y),
             (Term::Array(x, n), Term::Array(y, m)) => n == m && self.unify(x, y),
+            (Term::Buffer { element: x, mutable: n }, Term::Buffer { element: y, mutable: m }) => {
+                n == m && self.unify(x, y)
+            }
             (Term::ArrayOf(x, len), Term::Array(y, n)) | (Term::Array(y, n), Term::ArrayOf(x, len)) => {
                 let known = match n {
                     Len::Known(n) => Term::Const(i128::from(*n)),
@@ -269,7 +274,7 @@ impl Table {
             Term::Iterator(item) => Ty::Iterator(Rc::new(self.resolve(&item)?)),
             Term::Ordering => Ty::Ordering,
             Term::Result(value, error) => Ty::Result(Rc::new(self.resolve(&value)?), Rc::new(self.resolve(&error)?)),
-            Term::Buffer { element, mutable } => Ty::Buffer { element, mutable },
+            Term::Buffer { element, mutable } => Ty::Buffer { element: Rc::new(self.resolve(&element)?), mutable },
             Term::Shared(value) => Ty::Shared(Rc::new(self.resolve(&value)?)),
             Term::Atomic(scalar) => Ty::Atomic(scalar),
             Term::Never => Ty::Never,
@@ -298,7 +303,11 @@ impl Table {
                     self.slots[index as usize] = Slot::Bound(Term::Error);
                 }
             }
-            Term::Array(element, _) | Term::Option(element) | Term::Shared(element) | Term::Iterator(element) => {
+            Term::Array(element, _)
+            | Term::Option(element)
+            | Term::Shared(element)
+            | Term::Buffer { element, .. }
+            | Term::Iterator(element) => {
                 self.poison(&element);
             }
             Term::ArrayOf(value, error) | Term::Result(value, error) => {
@@ -316,7 +325,7 @@ impl Table {
     pub(super) fn blur(&mut self, term: &Term) {
         match self.shallow(term) {
             Term::Var(Var(index)) => self.slots[index as usize] = Slot::Bound(Term::Error),
-            Term::Array(element, _) | Term::Iterator(element) => self.blur(&element),
+            Term::Array(element, _) | Term::Iterator(element) | Term::Buffer { element, .. } => self.blur(&element),
             Term::ArrayOf(element, len) => [element, len].iter().for_each(|part| self.blur(part)),
             Term::Tuple(members) | Term::Struct(_, Some(members)) | Term::Enum(_, Some(members)) => {
                 members.iter().for_each(|member| self.blur(member));
@@ -329,9 +338,11 @@ impl Table {
     pub(super) fn is_poisoned(&self, term: &Term) -> bool {
         match self.shallow(term) {
             Term::Error => true,
-            Term::Array(element, _) | Term::Option(element) | Term::Shared(element) | Term::Iterator(element) => {
-                self.is_poisoned(&element)
-            }
+            Term::Array(element, _)
+            | Term::Option(element)
+            | Term::Shared(element)
+            | Term::Buffer { element, .. }
+            | Term::Iterator(element) => self.is_poisoned(&element),
             Term::Result(value, error) => self.is_poisoned(&value) || self.is_poisoned(&error),
             Term::Tuple(members) | Term::Struct(_, Some(members)) | Term::Enum(_, Some(members)) => {
                 members.iter().any(|member| self.is_poisoned(member))
@@ -372,9 +383,11 @@ impl Table {
     fn occurs(&self, var: Var, term: &Term) -> bool {
         match self.shallow(term) {
             Term::Var(other) => var == other,
-            Term::Array(element, _) | Term::Option(element) | Term::Shared(element) | Term::Iterator(element) => {
-                self.occurs(var, &element)
-            }
+            Term::Array(element, _)
+            | Term::Option(element)
+            | Term::Shared(element)
+            | Term::Buffer { element, .. }
+            | Term::Iterator(element) => self.occurs(var, &element),
             Term::ArrayOf(value, error) | Term::Result(value, error) => {
                 self.occurs(var, &value) || self.occurs(var, &error)
             }

@@ -294,6 +294,7 @@ impl FnCx<'_, '_, '_> {
             Callee::Compare(method) => self.lower_comparison(expr, method, args),
             Callee::Choice(method) => self.lower_choice(expr, method, args),
             Callee::Iterate(iteration) => self.lower_iteration(expr, iteration, args),
+            Callee::Slice(method) => self.lower_slice_method(expr, method, args),
             Callee::Swizzle(chosen, count) => {
                 let value = self.lower_expr(args[0])?;
                 let lanes = chosen[..usize::from(count)].iter().map(|lane| self.lane(value, *lane));

@@ -58,6 +58,11 @@ impl Spot {
         self.window
     }
 
+    /// What lies at a place.
+    pub(super) fn at(place: Place) -> Self {
+        Self { value: None, place: Some(place), window: None }
+    }
+
     /// A slice of what lies at a place.
     pub(super) fn slice(place: Place, window: Window) -> Self {
         Self { value: None, place: Some(place), window: Some(window) }
@@ -224,7 +229,7 @@ impl FnCx<'_, '_, '_> {
                 Some(self.len_value(len))
             }
             _ => {
-                let spot = self.lower_spot(receiver)?;
+                let spot = self.lower_slice(receiver)?;
                 self.len_of(&spot)
             }
         }

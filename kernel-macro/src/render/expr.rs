@@ -170,6 +170,9 @@ impl Renderer<'_> {
                 tokens_at!(span=> #label loop #body)
             }
             ExprKind::For { label, pattern, iterated, body } => {
+                if !self.is_original() && self.typed.written_loops.contains(&expr.id) {
+                    self.note_parts(pattern, iterated);
+                }
                 let (label, pattern) = (loop_label(label), self.pattern(pattern));
                 let iterated = self.iterable(iterated);
                 let body = self.block(body);

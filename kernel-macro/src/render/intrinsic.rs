@@ -5,6 +5,7 @@ use proc_macro2::{Ident, Span};
 use quote::format_ident;
 
 use super::expr::path_tokens;
+use super::reference::referent;
 use super::{Renderer, local};
 use crate::ast::{Expr, ExprKind, Path, ScalarName};
 use crate::intrinsic::{Intrinsic, Kind, Row, Sig, rows};
@@ -23,6 +24,9 @@ impl Renderer<'_> {
             }
             Some(Callee::Iterate(iteration)) if !self.is_original() => {
                 self.iteration(*iteration, receiver, name, args, whole)
+            }
+            Some(Callee::Slice(method)) if !self.is_original() => {
+                self.slice_method(*method, receiver, name, args, whole)
             }
             Some(Callee::Compare(method)) if !self.is_original() => {
                 self.comparison(*method, receiver, name, args, whole)
@@ -75,7 +79,11 @@ impl Renderer<'_> {
         whole: &Expr,
     ) -> Tokens {
         let ty = self.expr_ty(receiver).clone();
-        let mut value = self.expr(receiver);
+        let mut value = match referent(receiver).kind {
+            // Of which the length is asked.
+            ExprKind::Slice { .. } => self.native_slice(receiver).unwrap_or_else(|| self.slice(receiver, false)),
+            _ => self.expr(receiver),
+        };
         let mut args: Vec<_> = args.iter().map(|arg| self.expr(arg)).collect();
         let row = row(intrinsic);
         // The device's `usize` and `isize` have 32 bits: compute on `u32` and `i32`.

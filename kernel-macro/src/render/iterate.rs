@@ -47,6 +47,9 @@ impl Renderer<'_> {
         if iteration == Iteration::Iter {
             return self.elements(receiver);
         }
+        if iteration == Iteration::IterMut {
+            return self.elements_mut(receiver);
+        }
         let value = self.expr(receiver);
         match (iteration, self.expr_ty(receiver)) {
             (Iteration::IntoIter, Ty::Array(..)) => {

@@ -24,6 +24,7 @@ mod reference;
 mod report;
 mod site;
 mod slice;
+mod slice_method;
 mod types;
 
 pub(crate) use function::{render_fn, render_host, render_original};

@@ -6,6 +6,7 @@ use proc_macro2::{Ident, Span};
 use super::Renderer;
 use super::place::Chain;
 use crate::ast::{Expr, ExprKind, Item, Path, Pattern, TypeKind};
+use crate::iteration::Iteration;
 use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::{Callee, Ty};
 
@@ -140,6 +141,7 @@ impl Renderer<'_> {
         match (&expr.kind, self.expr_ty(expr)) {
             _ if self.is_original() => self.bare(expr),
             (ExprKind::Paren(inner), _) => self.iterable(inner),
+            (ExprKind::Borrow { operand, mutable: true }, Ty::Iterator(_)) => self.elements_mut(operand),
             (ExprKind::Borrow { operand, .. }, Ty::Iterator(_)) => self.elements(operand),
             (_, Ty::Buffer { .. }) => self.elements(expr),
             _ => self.bare(expr),
@@ -147,7 +149,7 @@ impl Renderer<'_> {
     }
 
     /// A slice of Rust's own, where all of it belongs to the invocation or is never written.
-    fn native_slice(&mut self, expr: &Expr) -> Option<Tokens> {
+    pub(super) fn native_slice(&mut self, expr: &Expr) -> Option<Tokens> {
         match &expr.kind {
             ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.native_slice(inner),
             ExprKind::Slice { base, start, end, inclusive } => {
@@ -157,17 +159,92 @@ impl Renderer<'_> {
                 Some(tokens!(#twin::range(#sink, #site, #whole, #start, #end)))
             }
             _ => {
-                let root = Chain::new(expr).root;
-                if self.is_shared_buffer(root) || self.is_shared_variable(root) {
-                    // An element's own array is copied out of the buffer.
-                    let is_copy = matches!(self.expr_ty(expr), Ty::Array(..)) && !std::ptr::eq(root, expr);
-                    if !is_copy {
-                        return None;
-                    }
+                let is_copy = !self.is_native(expr);
+                // An element's own array is copied out of the buffer.
+                if is_copy && !(matches!(self.expr_ty(expr), Ty::Array(..)) && self.is_inside(expr)) {
+                    return None;
                 }
                 let value = self.expr(expr);
                 Some(if let Ty::Buffer { .. } = self.expr_ty(expr) { value } else { tokens!((&#value)) })
             }
         }
+    }
+
+    /// As [`native_slice`](Self::native_slice), to be written.
+    pub(super) fn native_slice_mut(&mut self, expr: &Expr) -> Option<Tokens> {
+        match &expr.kind {
+            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.native_slice_mut(inner),
+            ExprKind::Slice { base, start, end, inclusive } => {
+                let whole = self.native_slice_mut(base)?;
+                let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::Panic, expr));
+                let (start, end) = self.slice_ends(start.as_deref(), end.as_deref(), *inclusive);
+                Some(tokens!(#twin::range_mut(#sink, #site, #whole, #start, #end)))
+            }
+            _ if self.is_native(expr) => {
+                let place = self.borrow(expr, true);
+                Some(tokens!((#place)))
+            }
+            _ => None,
+        }
+    }
+
+    /// References to elements that are written, one after the other.
+    pub(super) fn elements_mut(&mut self, expr: &Expr) -> Tokens {
+        match self.native_slice_mut(expr) {
+            Some(slice) => tokens!(#slice.iter_mut()),
+            None => {
+                let slice = self.slice(expr, true);
+                tokens!(#slice.parts())
+            }
+        }
+    }
+
+    /// Notes which names of a loop stand for parts of what other invocations reach.
+    pub(super) fn note_parts(&mut self, pattern: &Pattern, iterated: &Expr) {
+        match (&iterated.kind, pattern) {
+            (ExprKind::Paren(inner), _) => self.note_parts(pattern, inner),
+            (ExprKind::Borrow { operand, .. }, _) => self.note_part(pattern, operand),
+            (ExprKind::Method { receiver, args, .. }, _) => match (self.typed.calls.get(&iterated.id), pattern) {
+                (Some(Callee::Iterate(Iteration::IterMut)), _) => self.note_part(pattern, receiver),
+                (Some(Callee::Iterate(Iteration::Enumerate)), Pattern::Tuple(members, _)) => {
+                    self.note_parts(&members[1], receiver);
+                }
+                (Some(Callee::Iterate(Iteration::Zip)), Pattern::Tuple(members, _)) => {
+                    self.note_parts(&members[0], receiver);
+                    self.note_parts(&members[1], &args[0]);
+                }
+                (Some(Callee::Iterate(_)), _) => self.note_parts(pattern, receiver),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn note_part(&mut self, pattern: &Pattern, elements: &Expr) {
+        if let Pattern::Binding { binding, .. } = pattern
+            && self.typed.references.get(binding) == Some(&true)
+            && !self.is_native(elements)
+        {
+            self.parts.borrow_mut().insert(*binding);
+        }
+    }
+
+    /// Whether elements belong to the invocation, or are never written.
+    fn is_native(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } | ExprKind::Slice { base: inner, .. } => {
+                self.is_native(inner)
+            }
+            _ => {
+                let root = Chain::new(expr).root;
+                !self.is_shared_buffer(root) && !self.is_shared_variable(root)
+            }
+        }
+    }
+
+    /// Whether a place is a part of something, or a variable stands for one.
+    fn is_inside(&self, expr: &Expr) -> bool {
+        let root = Chain::new(expr).root;
+        !std::ptr::eq(root, expr) || self.is_part(root)
     }
 }

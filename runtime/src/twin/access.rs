@@ -31,6 +31,65 @@ pub fn range<'a, T>(
     &elements[start..end]
 }
 
+/// The elements from `start` to before `end`, to be written.
+#[inline]
+pub fn range_mut<'a, T>(
+    sink: impl TrapSink,
+    site: &'static Site,
+    elements: &'a mut [T],
+    start: usize,
+    end: Option<usize>,
+) -> &'a mut [T] {
+    let (start, end) = ends(sink, site, elements.len(), start, end);
+    &mut elements[start..end]
+}
+
+/// Exchanges two elements; nothing after a trap when there is none.
+#[inline]
+pub fn swap<T>(sink: impl TrapSink, site: &'static Site, elements: &mut [T], a: usize, b: usize) {
+    if are_inside(sink, site, elements.len(), a, b) {
+        elements.swap(a, b);
+    }
+}
+
+/// Whether there are elements at both positions; a trap for each where there is none.
+#[inline]
+pub(super) fn are_inside(sink: impl TrapSink, site: &'static Site, len: usize, a: usize, b: usize) -> bool {
+    for index in [a, b] {
+        if index >= len {
+            sink.trap(site, [index as u32, len as u32]);
+        }
+    }
+    a < len && b < len
+}
+
+/// Copies as many values as there are elements; panics where there are more or fewer.
+#[inline]
+pub fn copy_from<T>(
+    sink: impl TrapSink,
+    site: &'static Site,
+    elements: &mut [T],
+    values: impl ExactSizeIterator<Item = T>,
+) {
+    check_lengths(sink, site, values.len(), elements.len());
+    for (element, value) in elements.iter_mut().zip(values) {
+        *element = value;
+    }
+}
+
+/// Panics where a copy has another length than what it is copied to.
+#[inline]
+pub(super) fn check_lengths(sink: impl TrapSink, site: &'static Site, source: usize, target: usize) {
+    if source != target {
+        sink.panic(
+            site,
+            format_args!(
+                "copy_from_slice: source slice length ({source}) does not match destination slice length ({target})"
+            ),
+        );
+    }
+}
+
 /// Both ends of a part of something with `len` elements.
 #[inline]
 pub(super) fn ends(

@@ -76,6 +76,75 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         (0..self.len).map(move |index| unsafe { load::<T, _>(self.bytes(index, 0)) })
     }
 
+    /// Element `index`, if there is one.
+    #[inline]
+    pub fn at(&self, index: usize) -> Option<T> {
+        // SAFETY: `index` is in range.
+        (index < self.len).then(|| unsafe { load::<T, _>(self.bytes(index, 0)) })
+    }
+
+    /// The last element, if there is one.
+    #[inline]
+    pub fn last(&self) -> Option<T> {
+        self.at(self.len.wrapping_sub(1))
+    }
+
+    /// References to all elements in order.
+    #[inline]
+    pub fn parts(
+        self,
+    ) -> impl DoubleEndedIterator<Item = BufferPart<'a, T, T>> + ExactSizeIterator + Clone + use<'a, T> {
+        (0..self.len).map(move |index| match NonNull::new(self.bytes(index, 0).cast_mut()) {
+            // SAFETY: `index` is in range, and the part is the whole element.
+            Some(place) => unsafe { BufferPart::new(place) },
+            None => BufferPart::nowhere(),
+        })
+    }
+
+    /// Writes an element that is there.
+    #[inline]
+    fn put(&self, index: usize, value: T) {
+        debug_assert!(index < self.len, "checked by the caller");
+        // SAFETY: `index` is in range.
+        unsafe { store::<T, _>(self.bytes(index, 0), value) }
+    }
+
+    /// Exchanges two elements; nothing after a trap when there is none.
+    #[inline]
+    pub fn swap(&self, sink: impl TrapSink, site: &'static Site, a: usize, b: usize) {
+        if super::access::are_inside(sink, site, self.len, a, b)
+            && let (Some(first), Some(second)) = (self.at(a), self.at(b))
+        {
+            self.put(a, second);
+            self.put(b, first);
+        }
+    }
+
+    /// Writes all elements.
+    #[inline]
+    pub fn fill(&self, value: T) {
+        (0..self.len).for_each(|index| self.put(index, value));
+    }
+
+    /// Turns the order of the elements round.
+    #[inline]
+    pub fn reverse(&self) {
+        for index in 0..self.len / 2 {
+            let other = self.len - 1 - index;
+            if let (Some(first), Some(second)) = (self.at(index), self.at(other)) {
+                self.put(index, second);
+                self.put(other, first);
+            }
+        }
+    }
+
+    /// Copies as many values as there are elements; panics where there are more or fewer.
+    #[inline]
+    pub fn copy_from(&self, sink: impl TrapSink, site: &'static Site, values: impl ExactSizeIterator<Item = T>) {
+        super::access::check_lengths(sink, site, values.len(), self.len);
+        values.enumerate().for_each(|(index, value)| self.put(index, value));
+    }
+
     /// Reads element `index`; zero after a trap when there is none.
     #[inline]
     pub fn load(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> T {
@@ -231,6 +300,18 @@ impl<'a, T: GpuData> Slice<'a, T> {
     #[inline]
     pub fn values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator + Clone + use<'a, T> {
         self.0.values()
+    }
+
+    /// Element `index`, if there is one.
+    #[inline]
+    pub fn at(&self, index: usize) -> Option<T> {
+        self.0.at(index)
+    }
+
+    /// The last element, if there is one.
+    #[inline]
+    pub fn last(&self) -> Option<T> {
+        self.0.last()
     }
 
     /// Reads element `index`; zero after a trap when there is none.

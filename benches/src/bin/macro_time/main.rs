@@ -57,6 +57,8 @@ mod parse;
 mod program;
 #[path = "../../../../kernel-macro/src/render/mod.rs"]
 mod render;
+#[path = "../../../../kernel-macro/src/slice_method.rs"]
+mod slice_method;
 #[path = "../../../../kernel-macro/src/source.rs"]
 mod source;
 #[path = "../../../../kernel-macro/src/standard.rs"]

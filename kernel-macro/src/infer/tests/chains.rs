@@ -98,10 +98,10 @@ fn kernel(x: &[f32], y: &mut [f32]) {
                    help: fold: `.fold(start, |a, b| a + b)`
              9 |     let h = [true].iter().sum::<bool>();
                |                           ^^^
-            error: [K0104] no method `iter_mut` on type `&[f32]`
-                   help: write by index: `for i in 0..x.len()`
+            error: [K0110] the elements of `x` cannot be written
+                   help: what is written must be `&mut`, here and where it is declared
             10 |     let i = x.iter_mut();
-               |               ^^^^^^^^
+               |             ^
             error: [K0104] iterators in kernels have no method `next`
                    help: write a `for` loop, or `.nth(0)` of the whole chain
             11 |     let j = x.iter().next();

@@ -62,12 +62,12 @@ fn methods() {
         "#]],
     );
     check_errors(
-        "fn kernel(x: &[f32]) { x.first(); }",
+        "fn kernel(x: &[f32]) { x.shuffle(); }",
         expect![[r#"
-        error: [K0104] no method `first` on type `&[f32]`
-               help: buffers have `len()`, `is_empty()` and indexing
-         1 | fn kernel(x: &[f32]) { x.first(); }
-           |                          ^^^^^
+        error: [K0104] no method `shuffle` on type `&[f32]`
+               help: slices have `len()`, `iter()`, `first()`, `get(i)`, `swap(i, j)` and others, and indexing
+         1 | fn kernel(x: &[f32]) { x.shuffle(); }
+           |                          ^^^^^^^
     "#]],
     );
     check_errors(

@@ -165,3 +165,176 @@ fn parameters() {
     "#]],
     );
 }
+
+#[test]
+fn methods() {
+    check_errors(
+        "
+fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
+    let tile = Shared::<[[u32; 4]; 4]>::new();
+    let own = [1u32, 2, 3];
+    let a = x.get(n);
+    let b = x.get(1..2);
+    let c = x.contains(3);
+    let d = x.contains(&1.5);
+    let e = x.first(1);
+    x.swap(0, 1);
+    own.fill(3);
+    y.fill(1.5);
+    x[1..].reverse();
+    own[1..].reverse();
+    y.copy_from_slice(&[1.0f32, 2.0]);
+    y.copy_from_slice(own);
+    let f = bins.first();
+    let g = tile[0].first();
+    let h = x.get_mut(0);
+    let i = x.windows(2).count();
+}",
+        expect![[r#"
+            error: [K0102] expected `usize`, found `u32`
+                   note: numbers of elements are `usize`
+                   note: `n` is `u32` because of its declaration at line 1
+                   help: write `n as usize`
+             4 |     let a = x.get(n);
+               |                   ^
+            error: [K0001] `get` of a range is not supported in kernels
+                   note: it would give a slice that may not be there
+                   help: compare with `x.len()`, and write `&x[a..b]`
+             5 |     let b = x.get(1..2);
+               |                   ^^^^
+            error: [K0102] expected a reference, found a value
+                   help: write `&3`
+             6 |     let c = x.contains(3);
+               |                        ^
+            error: [K0102] expected `u32`, found a float
+                   help: write `(&1.5) as u32`
+             7 |     let d = x.contains(&1.5);
+               |                        ^^^^
+            error: [K0106] `first` takes 0 arguments, but 1 was given
+             8 |     let e = x.first(1);
+               |                     ^
+            error: [K0110] the elements of `x` cannot be written
+                   help: what is written must be `&mut`, here and where it is declared
+             9 |     x.swap(0, 1);
+               |     ^
+            error: [K0110] cannot assign to immutable variable `own`
+                   note: `own` is declared at line 3
+                   help: declare it `mut own`
+            10 |     own.fill(3);
+               |     ^^^
+            error: [K0102] expected `u32`, found float literal
+            11 |     y.fill(1.5);
+               |            ^^^
+            error: [K0110] the elements of `x[1..]` cannot be written
+                   help: what is written must be `&mut`, here and where it is declared
+            12 |     x[1..].reverse();
+               |     ^^^^^^
+            error: [K0110] cannot assign to immutable variable `own`
+                   note: `own` is declared at line 3
+                   help: declare it `mut own`
+            13 |     own[1..].reverse();
+               |     ^^^
+            error: [K0102] expected `&[u32]`, found `&[f32]`
+            14 |     y.copy_from_slice(&[1.0f32, 2.0]);
+               |                       ^^^^^^^^^^^^^^
+            error: [K0102] expected a slice, found `[u32; 3]`
+                   help: write `&own`
+            15 |     y.copy_from_slice(own);
+               |                       ^^^
+            error: [K0301] `bins` holds atomics and cannot be copied
+                   help: go through the indices: `(0..bins.len()).map(|i| bins[i].load(Relaxed))`
+            16 |     let f = bins.first();
+               |             ^^^^
+            error: [K0300] the shared variable `tile[0]` is used as a value
+                   help: go through the indices: `(0..tile[0].len()).map(|i| tile[0][i])`
+            17 |     let g = tile[0].first();
+               |             ^^^^^^^
+            error: [K0104] no method `get_mut` on type `&[u32]`
+                   help: compare the index with `len()`, and write `x[i] = …`
+            18 |     let h = x.get_mut(0);
+               |               ^^^^^^^
+            error: [K0104] no method `windows` on type `&[u32]`
+                   help: index: `(0..n - 1).map(|i| x[i] + x[i + 1])`
+            19 |     let i = x.windows(2).count();
+               |               ^^^^^^^
+        "#]],
+    );
+}
+
+#[test]
+fn written_elements() {
+    check_errors(
+        "
+fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
+    let own = [1u32, 2, 3];
+    for v in x.iter_mut() { *v = 1; }
+    for v in own.iter_mut() { *v = 1; }
+    for v in &mut x[1..] { *v = 1; }
+    for v in y.iter_mut().map(|v| v) { }
+    y.iter_mut().for_each(|v| *v += 1);
+    for (a, b) in y.iter_mut().zip(x.iter().map(|v| v + 1)) { *a = b; }
+    for pair in y.iter_mut().enumerate() { }
+    for mut v in y.iter_mut() { }
+    for (a, b) in y.iter_mut().zip(z.iter_mut().filter(|v| v.x > 0.0)) { }
+    for v in y.iter_mut() { v = 1; }
+    for v in y.iter_mut() { *v = 1.5; }
+    let w = y.iter_mut();
+}",
+        expect![[r#"
+            error: [K0110] the elements of `x` cannot be written
+                   help: what is written must be `&mut`, here and where it is declared
+             3 |     for v in x.iter_mut() { *v = 1; }
+               |              ^
+            error: [K0110] cannot assign to immutable variable `own`
+                   note: `own` is declared at line 2
+                   help: declare it `mut own`
+             4 |     for v in own.iter_mut() { *v = 1; }
+               |              ^^^
+            error: [K0110] the elements of `x[1..]` cannot be written
+                   help: what is written must be `&mut`, here and where it is declared
+             5 |     for v in &mut x[1..] { *v = 1; }
+               |                   ^^^^^^
+            error: [K0001] `map` behind `iter_mut` is not supported in kernels
+                   note: elements are written in `for` loops, behind `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`
+                   help: write `for v in x.iter_mut() { … }`
+             6 |     for v in y.iter_mut().map(|v| v) { }
+               |                           ^^^
+            error: [K0001] `for_each` behind `iter_mut` is not supported in kernels
+                   note: elements are written in `for` loops, behind `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`
+                   help: write `for v in x.iter_mut() { … }`
+             7 |     y.iter_mut().for_each(|v| *v += 1);
+               |                  ^^^^^^^^
+            error: [K0001] `map` beside `iter_mut` is not supported in kernels
+                   note: a loop that writes elements goes by position: through arrays, slices and ranges
+                   help: compute it in the loop
+             8 |     for (a, b) in y.iter_mut().zip(x.iter().map(|v| v + 1)) { *a = b; }
+               |                                             ^^^
+            error: [K0001] an element that is written needs a name of its own
+                   help: write `(i, v)`, and take it apart in the loop
+             9 |     for pair in y.iter_mut().enumerate() { }
+               |         ^^^^
+            error: [K0001] an element that is written needs a name of its own
+                   help: write `v`, and take it apart in the loop
+            10 |     for mut v in y.iter_mut() { }
+               |             ^
+            error: [K0001] `filter` behind `iter_mut` is not supported in kernels
+                   note: elements are written in `for` loops, behind `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`
+                   help: write `for v in x.iter_mut() { … }`
+            11 |     for (a, b) in y.iter_mut().zip(z.iter_mut().filter(|v| v.x > 0.0)) { }
+               |                                                 ^^^^^^
+            error: [K0110] cannot assign to the reference `v` itself
+                   note: it leads to the same place as long as it lives
+                   help: assign to what it leads to: `*v = …`
+            12 |     for v in y.iter_mut() { v = 1; }
+               |                             ^
+            error: [K0102] expected `u32`, found float literal
+            13 |     for v in y.iter_mut() { *v = 1.5; }
+               |                                  ^^^
+            error: [K0001] an iterator is no value in kernels
+                   note: iterators are lazy: something has to consume the chain where it stands
+                   help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
+            14 |     let w = y.iter_mut();
+               |             ^^^^^^^^^^^^
+        "#]],
+    );
+}

@@ -158,7 +158,9 @@ impl FnCx<'_, '_, '_> {
                 self.indexed_range(start, end, *inclusive)
             }
             ExprKind::Method { receiver, args, .. } => match self.typed.calls.get(&expr.id) {
-                Some(Callee::Iterate(Iteration::Iter)) => self.indexed_elements(receiver, false)?,
+                Some(Callee::Iterate(Iteration::Iter | Iteration::IterMut)) => {
+                    self.indexed_elements(receiver, false)?
+                }
                 Some(Callee::Iterate(Iteration::IntoIter | Iteration::Same)) => {
                     return self.machine_of(receiver, reversed);
                 }

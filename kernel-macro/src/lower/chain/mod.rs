@@ -8,16 +8,18 @@ mod consume;
 mod indexed;
 mod machine;
 mod pull;
+mod slice_method;
 
-use gridwise_ir::ir::ValueId;
+use gridwise_ir::ir::{Step, ValueId};
 use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
-use self::indexed::{Direct, Extent, Indexed};
+use self::indexed::{At, Direct, Extent, Indexed};
 use self::machine::Machine;
 use self::pull::{Exits, Jump, Lead};
 use super::control::{Next, Target};
 use super::function::FnCx;
+use super::place::Spot;
 use crate::ast::{Block, Expr, Pattern};
 use crate::typed::Ty;
 
@@ -34,12 +36,74 @@ impl FnCx<'_, '_, '_> {
             Ty::Iterator(item) | Ty::Array(item, _) | Ty::Buffer { element: item, .. } => item.clone(),
             _ => return None,
         };
+        if self.typed.written_loops.contains(&expr.id) {
+            self.lower_written_for(expr, pattern, (machine, &item), body);
+            return None;
+        }
         self.drive(machine, |cx, element, target| {
             cx.targets.insert(expr.id, target);
             cx.bind_pattern(pattern, &item, element);
             cx.lower_block(body);
         });
         None
+    }
+
+    /// A loop whose elements are written: it counts positions, and the names of elements stand for their places.
+    fn lower_written_for(&mut self, expr: &Expr, pattern: &Pattern, (machine, item): (Machine<'_>, &Ty), body: &Block) {
+        let Machine::Indexed { indexed: Indexed { extent, at, trusted }, .. } = machine else { return };
+        let (extent, start) = (self.settled(extent), self.u32(0));
+        let positions = Indexed { extent, at: At::Range { start }, trusted };
+        self.drive(Machine::Indexed { indexed: positions, cursor: None }, |cx, position, target| {
+            if let Some(position) = position {
+                cx.targets.insert(expr.id, target);
+                cx.bind_places(pattern, item, &at, position);
+                cx.lower_block(body);
+            }
+        });
+    }
+
+    /// Binds a pattern to the elements at a position: those that are written by their places.
+    fn bind_places(&mut self, pattern: &Pattern, item: &Ty, at: &At, position: ValueId) {
+        match (at, pattern, item) {
+            (At::Reversed(inner, last), ..) => {
+                let position = self.like(position, *last);
+                let position = self.op(Op::Sub, &[*last, position]);
+                self.bind_places(pattern, item, inner, position);
+            }
+            (At::Stepped(inner, step), ..) => {
+                let step = self.like(*step, position);
+                let position = self.op(Op::Mul, &[position, step]);
+                self.bind_places(pattern, item, inner, position);
+            }
+            (At::Skipped(inner, count), ..) => {
+                let count = self.like(*count, position);
+                let position = self.op(Op::Add, &[position, count]);
+                self.bind_places(pattern, item, inner, position);
+            }
+            (At::Numbered(inner, _), Pattern::Tuple(members, _), Ty::Tuple(types)) => {
+                let number = self.cast(position, Scalar::U32);
+                self.bind_pattern(&members[0], &types[0], Some(number));
+                self.bind_places(&members[1], &types[1], inner, position);
+            }
+            (At::Zipped(left, right, _), Pattern::Tuple(members, _), Ty::Tuple(types)) => {
+                self.bind_places(&members[0], &types[0], left, position);
+                self.bind_places(&members[1], &types[1], right, position);
+            }
+            (At::Elements { place: Some(place), offset, .. }, Pattern::Binding { binding, .. }, _)
+                if self.typed.references.contains_key(binding) =>
+            {
+                let mut place = place.clone();
+                let value = self.cast(position, Scalar::U32);
+                let value = offset.map_or(value, |offset| self.op(Op::Add, &[offset, value]));
+                place.path.push(Step::Index { value, check: None });
+                let slot = self.alias(Spot::at(place));
+                self.set_slot(*binding, slot);
+            }
+            _ => {
+                let value = self.element_at(at, position);
+                self.bind_pattern(pattern, item, value);
+            }
+        }
     }
 
     /// Runs code for each element; it may break the loop, which is given to it.

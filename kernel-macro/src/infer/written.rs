@@ -1,0 +1,122 @@
+//! `for` loops that write the elements they go through: `for (i, v) in x.iter_mut().enumerate()`. Each name that stands for an
+//! element is a reference to its place, so that a loop must know the places: it goes by position, and nothing is computed on
+//! the way.
+
+use proc_macro2::Ident;
+
+use crate::ast::{Expr, ExprKind, Pattern, SpanRange};
+use crate::diag::code;
+use crate::iteration::Iteration;
+use crate::typed::Callee;
+
+use super::block::strip;
+use super::unify::Term;
+use super::{Infer, range};
+
+impl<'a> Infer<'a> {
+    /// Notes that elements are gone through to write them; false when they cannot be written.
+    pub(super) fn go_through_written(&mut self, receiver: &'a Expr, term: &Term) -> bool {
+        let before = self.diags.len();
+        self.require_written_elements(receiver, term, matches!(term, Term::Buffer { mutable: true, .. }));
+        self.writes_elements = true;
+        self.diags.len() == before
+    }
+
+    /// Whether a chain goes through elements to write them.
+    pub(super) fn is_written(&self, expr: &'a Expr) -> bool {
+        match &strip(expr).kind {
+            ExprKind::Borrow { mutable, .. } => *mutable,
+            ExprKind::Method { receiver, args, .. } => match self.tables.calls.get(&strip(expr).id) {
+                Some(Callee::Iterate(Iteration::IterMut)) => true,
+                Some(Callee::Iterate(_)) => self.is_written(receiver) || args.iter().any(|arg| self.is_written(arg)),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Reports a method that needs the elements themselves.
+    pub(super) fn report_written(&mut self, name: &Ident) {
+        self.diags
+            .error(
+                code::UNSUPPORTED_SYNTAX,
+                range(name.span()),
+                format!("`{name}` behind `iter_mut` is not supported in kernels"),
+            )
+            .note("elements are written in `for` loops, behind `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`")
+            .help("write `for v in x.iter_mut() { … }`");
+    }
+
+    /// Notes which names of a loop's pattern are references to elements.
+    pub(super) fn note_written(&mut self, looped: &'a Expr, pattern: &'a Pattern, iterated: &'a Expr) {
+        let before = self.diags.len();
+        self.note_places(pattern, iterated);
+        if self.diags.len() == before {
+            self.tables.written_loops.insert(looped.id);
+        }
+    }
+
+    fn note_places(&mut self, pattern: &'a Pattern, expr: &'a Expr) {
+        use Iteration as I;
+        let expr = strip(expr);
+        let ExprKind::Method { receiver, args, name, .. } = &expr.kind else {
+            if let ExprKind::Borrow { mutable: true, .. } = &expr.kind {
+                self.note_place(pattern);
+            }
+            return;
+        };
+        match self.tables.calls.get(&expr.id) {
+            Some(Callee::Iterate(I::IterMut)) => self.note_place(pattern),
+            Some(Callee::Iterate(I::Rev | I::StepBy | I::Take | I::Skip)) => self.note_places(pattern, receiver),
+            Some(Callee::Iterate(I::IntoIter)) if self.is_written(receiver) => self.note_places(pattern, receiver),
+            Some(Callee::Iterate(I::Enumerate)) => match pair_of(pattern) {
+                Some([_, element]) => self.note_places(element, receiver),
+                None => self.report_unnamed(pattern, "(i, v)"),
+            },
+            Some(Callee::Iterate(I::Zip)) => match (pair_of(pattern), args.as_slice()) {
+                (Some([left, right]), [arg]) => {
+                    self.note_places(left, receiver);
+                    self.note_places(right, arg);
+                }
+                _ => self.report_unnamed(pattern, "(a, b)"),
+            },
+            Some(Callee::Iterate(I::Iter | I::IntoIter)) => {}
+            // Beside the elements that are written, in a `zip`.
+            Some(Callee::Iterate(_)) => self.report_beside(range(name.span()), &name.to_string()),
+            _ => {}
+        }
+    }
+
+    fn note_place(&mut self, pattern: &'a Pattern) {
+        match pattern {
+            Pattern::Binding { binding, inner: None, mutable: false, .. } => self.note_reference(*binding, true),
+            Pattern::Wild(_) => {}
+            _ => self.report_unnamed(pattern, "v"),
+        }
+    }
+
+    fn report_unnamed(&mut self, pattern: &Pattern, name: &str) {
+        self.diags
+            .error(code::UNSUPPORTED_SYNTAX, pattern.span(), "an element that is written needs a name of its own")
+            .help(format!("write `{name}`, and take it apart in the loop"));
+        // What the loop does with them is no further error.
+        pattern.for_each_binding(&mut |_, binding| self.note_reference(binding, true));
+    }
+
+    fn report_beside(&mut self, span: SpanRange, name: &str) {
+        self.diags
+            .error(code::UNSUPPORTED_SYNTAX, span, format!("`{name}` beside `iter_mut` is not supported in kernels"))
+            .note("a loop that writes elements goes by position: through arrays, slices and ranges")
+            .help("compute it in the loop");
+    }
+}
+
+/// Both patterns of a pair.
+fn pair_of(pattern: &Pattern) -> Option<&[Pattern; 2]> {
+    match pattern {
+        Pattern::Tuple(members, _) if !members.iter().any(|member| matches!(member, Pattern::Rest(_))) => {
+            members.as_slice().try_into().ok()
+        }
+        _ => None,
+    }
+}

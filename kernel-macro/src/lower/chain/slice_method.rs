@@ -1,0 +1,212 @@
+//! Methods of arrays and slices: what they read and write of the elements, one after the other.
+
+use gridwise_ir::descriptor::SiteKind;
+use gridwise_ir::ir::{Place, Step, ValueId};
+use gridwise_ir::op::Op;
+
+use super::machine::Machine;
+use crate::ast::{BinaryOp, Expr};
+use crate::lower::control::Target;
+use crate::lower::function::FnCx;
+use crate::lower::variant::{NONE, SOME};
+use crate::message::copied_lengths_message;
+use crate::slice_method::SliceMethod;
+use crate::typed::{Len, Ty};
+
+/// The elements of an array or slice.
+struct Elements {
+    /// Nowhere when they have no values, or there are none.
+    place: Option<Place>,
+    offset: Option<ValueId>,
+    len: ValueId,
+    ty: Ty,
+}
+
+impl FnCx<'_, '_, '_> {
+    /// A method of an array or slice, which is the first argument.
+    pub(in crate::lower) fn lower_slice_method(
+        &mut self,
+        expr: &Expr,
+        method: SliceMethod,
+        args: &[&Expr],
+    ) -> Option<ValueId> {
+        let elements = self.all_elements(args[0])?;
+        match method {
+            SliceMethod::First => {
+                let zero = self.u32(0);
+                let any = self.op(Op::Lt, &[zero, elements.len]);
+                self.element_if(expr, &elements, any, zero)
+            }
+            SliceMethod::Last => {
+                let (zero, one) = (self.u32(0), self.u32(1));
+                let any = self.op(Op::Lt, &[zero, elements.len]);
+                let last = self.op(Op::Sub, &[elements.len, one]);
+                self.element_if(expr, &elements, any, last)
+            }
+            SliceMethod::Get => {
+                let index = self.lower_expr(args[1])?;
+                let inside = self.op(Op::Lt, &[index, elements.len]);
+                self.element_if(expr, &elements, inside, index)
+            }
+            SliceMethod::Contains => {
+                let needle = self.lower_expr(args[1]);
+                self.contains(&elements, needle)
+            }
+            SliceMethod::Swap => {
+                let (a, b) = (self.lower_expr(args[1])?, self.lower_expr(args[2])?);
+                self.swap_checked(expr, &elements, a, b);
+                None
+            }
+            SliceMethod::Fill => {
+                let value = self.lower_expr(args[1]);
+                self.each_index(elements.len, |cx, index, _| cx.store_element(&elements, index, value));
+                None
+            }
+            SliceMethod::Reverse => {
+                let (one, two) = (self.u32(1), self.u32(2));
+                let half = self.op(Op::Div, &[elements.len, two]);
+                let last = self.op(Op::Sub, &[elements.len, one]);
+                self.each_index(half, |cx, index, _| {
+                    let other = cx.op(Op::Sub, &[last, index]);
+                    cx.swap_elements(&elements, index, other);
+                });
+                None
+            }
+            SliceMethod::CopyFrom => {
+                let source = self.all_elements(args[1])?;
+                self.check_lengths(expr, source.len, elements.len);
+                self.each_index(elements.len, |cx, index, _| {
+                    let value = cx.load_element(&source, index);
+                    cx.store_element(&elements, index, value);
+                });
+                None
+            }
+        }
+    }
+
+    fn all_elements(&mut self, expr: &Expr) -> Option<Elements> {
+        let ty = match self.ty_of(expr) {
+            Ty::Array(element, _) | Ty::Buffer { element, .. } => (**element).clone(),
+            _ => return None,
+        };
+        let has_values = self.ty(&ty).is_some();
+        if let Ty::Array(_, len) = self.ty_of(expr)
+            && (!has_values || *len == Len::Known(0))
+        {
+            let len = *len;
+            self.lower_spot(expr);
+            let len = self.len_value(len);
+            return Some(Elements { place: None, offset: None, len, ty }).filter(|_| !self.b.is_terminated());
+        }
+        let slice = self.lower_slice(expr)?;
+        let (len, offset) = (self.len_of(&slice)?, slice.window().and_then(|window| window.offset));
+        Some(Elements { place: Some(self.in_place(slice)), offset, len, ty })
+    }
+
+    /// The place of an element that is there.
+    fn element_place(&mut self, elements: &Elements, index: ValueId) -> Option<Place> {
+        let mut place = elements.place.clone()?;
+        let value = elements.offset.map_or(index, |offset| self.op(Op::Add, &[offset, index]));
+        place.path.push(Step::Index { value, check: None });
+        Some(place)
+    }
+
+    fn load_element(&mut self, elements: &Elements, index: ValueId) -> Option<ValueId> {
+        let ty = self.ty(&elements.ty)?;
+        match self.element_place(elements, index) {
+            Some(place) => Some(self.b.load(place)),
+            None => Some(self.zero(ty)),
+        }
+    }
+
+    fn store_element(&mut self, elements: &Elements, index: ValueId, value: Option<ValueId>) {
+        if let (Some(place), Some(value)) = (self.element_place(elements, index), value) {
+            self.b.store(place, value);
+        }
+    }
+
+    fn swap_elements(&mut self, elements: &Elements, a: ValueId, b: ValueId) {
+        let (first, second) = (self.load_element(elements, a), self.load_element(elements, b));
+        self.store_element(elements, a, second);
+        self.store_element(elements, b, first);
+    }
+
+    /// `Some` of an element where there is one.
+    fn element_if(&mut self, expr: &Expr, elements: &Elements, inside: ValueId, index: ValueId) -> Option<ValueId> {
+        let ty = self.ty_of(expr).clone();
+        let result = self.ty(&ty);
+        let some = |cx: &mut Self| {
+            let value = cx.load_element(elements, index);
+            cx.make_variant(&ty, SOME, &[value])
+        };
+        match self.known_scalar(inside) {
+            Some(0) => self.make_variant(&ty, NONE, &[]),
+            Some(_) => some(self),
+            None => self.choose(inside, result, some, |cx| cx.make_variant(&ty, NONE, &[])),
+        }
+    }
+
+    fn contains(&mut self, elements: &Elements, needle: Option<ValueId>) -> Option<ValueId> {
+        if self.b.is_terminated() {
+            return None;
+        }
+        let no = self.bool(false);
+        let found = self.spill(no, "found");
+        self.each_index(elements.len, |cx, index, target| {
+            let element = cx.load_element(elements, index);
+            let equal = match (&elements.ty, element, needle) {
+                (Ty::Scalar(_) | Ty::Vector(..), Some(a), Some(b)) => Some(cx.equal(Op::Eq, Op::All, a, b)),
+                (ty, a, b) => cx.compare_values(BinaryOp::Eq, ty, a, b),
+            };
+            if let Some(equal) = equal {
+                cx.when(equal, |cx| {
+                    let yes = cx.bool(true);
+                    cx.set(found, yes);
+                    cx.b.break_(target.body, &[]);
+                });
+            }
+        });
+        Some(self.get(found))
+    }
+
+    /// `swap`: positions out of range trap, and nothing is exchanged then.
+    fn swap_checked(&mut self, expr: &Expr, elements: &Elements, a: ValueId, b: ValueId) {
+        let site = self.site(SiteKind::IndexOutOfBounds, expr);
+        let mut inside = self.bool(true);
+        for index in [a, b] {
+            let is_inside = self.op(Op::Lt, &[index, elements.len]);
+            let is_outside = self.op(Op::Not, &[is_inside]);
+            if self.known_scalar(is_outside) != Some(0) {
+                self.when(is_outside, |cx| cx.b.trap(site, &[index, elements.len]));
+            }
+            inside = self.op(Op::And, &[inside, is_inside]);
+        }
+        self.when(inside, |cx| cx.swap_elements(elements, a, b));
+    }
+
+    /// Panics when a copy has not as many elements as what it is copied to.
+    fn check_lengths(&mut self, expr: &Expr, source: ValueId, target: ValueId) {
+        let differ = self.op(Op::Ne, &[source, target]);
+        if self.known_scalar(differ) == Some(0) {
+            return;
+        }
+        self.when(differ, |cx| {
+            let site = cx.message_site(SiteKind::Panic, expr, copied_lengths_message());
+            cx.b.panic(site, &[source, target]);
+        });
+    }
+
+    /// Runs code for each index below a length.
+    fn each_index(&mut self, len: ValueId, body: impl FnOnce(&mut Self, ValueId, Target)) {
+        if self.b.is_terminated() || self.known_scalar(len) == Some(0) {
+            return;
+        }
+        let zero = self.u32(0);
+        let indexed = self.indexed_range(zero, Some(len), false);
+        self.drive(Machine::Indexed { indexed, cursor: None }, |cx, index, target| {
+            if let Some(index) = index {
+                body(cx, index, target);
+            }
+        });
+    }
+}

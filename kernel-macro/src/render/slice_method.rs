@@ -1,0 +1,81 @@
+//! Methods of arrays and slices in what runs on the host: Rust's own on what the invocation has to itself, those of `Slice` and
+//! `SliceMut` on what others reach too.
+
+use gridwise_ir::descriptor::SiteKind;
+use proc_macro2::Ident;
+
+use super::reference::referent;
+use super::{Renderer, local};
+use crate::ast::Expr;
+use crate::slice_method::SliceMethod;
+use crate::tokens::{Tokens, tokens};
+
+impl Renderer<'_> {
+    /// `receiver.first()` and its like.
+    pub(super) fn slice_method(
+        &mut self,
+        method: SliceMethod,
+        receiver: &Expr,
+        name: &Ident,
+        args: &[Expr],
+        whole: &Expr,
+    ) -> Tokens {
+        if method.writes() {
+            return self.writing_method(method, receiver, name, args, whole);
+        }
+        let native = self.native_slice(receiver);
+        let is_native = native.is_some();
+        let slice = native.unwrap_or_else(|| self.slice(receiver, false));
+        let arg = args.first().map(|arg| self.expr(referent(arg)));
+        match (method, is_native) {
+            (SliceMethod::Contains, true) => tokens!(#slice.contains(&(#arg))),
+            (SliceMethod::Contains, false) => {
+                let (values, needle, element) = (local("__values"), local("__needle"), local("__element"));
+                tokens!({
+                    let (mut #values, #needle) = (#slice.values(), #arg);
+                    #values.any(|#element| #element == #needle)
+                })
+            }
+            (_, true) => tokens!(#slice.#name(#arg).copied()),
+            (SliceMethod::Get, false) => tokens!(#slice.at(#arg)),
+            (SliceMethod::Last, false) => tokens!(#slice.last()),
+            (_, false) => tokens!(#slice.at(0)),
+        }
+    }
+
+    fn writing_method(
+        &mut self,
+        method: SliceMethod,
+        receiver: &Expr,
+        name: &Ident,
+        args: &[Expr],
+        whole: &Expr,
+    ) -> Tokens {
+        let native = self.native_slice_mut(receiver);
+        let is_native = native.is_some();
+        let slice = native.unwrap_or_else(|| self.slice(receiver, true));
+        let (twin, sink) = (self.twin(), self.sink());
+        match method {
+            SliceMethod::Swap => {
+                let site = self.site(SiteKind::IndexOutOfBounds, whole);
+                let args: Vec<_> = args.iter().map(|arg| self.expr(arg)).collect();
+                match is_native {
+                    true => tokens!(#twin::swap(#sink, #site, #slice, #(#args),*)),
+                    false => tokens!(#slice.swap(#sink, #site, #(#args),*)),
+                }
+            }
+            SliceMethod::CopyFrom => {
+                let site = self.site(SiteKind::Panic, whole);
+                let values = args.first().map(|arg| self.elements(arg));
+                match is_native {
+                    true => tokens!(#twin::copy_from(#sink, #site, #slice, #values)),
+                    false => tokens!(#slice.copy_from(#sink, #site, #values)),
+                }
+            }
+            _ => {
+                let args: Vec<_> = args.iter().map(|arg| self.expr(arg)).collect();
+                tokens!(#slice.#name(#(#args),*))
+            }
+        }
+    }
+}

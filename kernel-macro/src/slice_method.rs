@@ -1,0 +1,48 @@
+//! The methods of arrays and slices that kernels have besides `len` and what goes through the elements. What they mean is the
+//! matter of inference and lowering.
+
+/// A method of an array or slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SliceMethod {
+    First,
+    Last,
+    /// `get(i)`, of one element.
+    Get,
+    Contains,
+    Swap,
+    Fill,
+    Reverse,
+    /// `copy_from_slice`
+    CopyFrom,
+}
+
+impl SliceMethod {
+    /// The method of this name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "first" => Self::First,
+            "last" => Self::Last,
+            "get" => Self::Get,
+            "contains" => Self::Contains,
+            "swap" => Self::Swap,
+            "fill" => Self::Fill,
+            "reverse" => Self::Reverse,
+            "copy_from_slice" => Self::CopyFrom,
+            _ => return None,
+        })
+    }
+
+    /// Whether it writes elements.
+    pub(crate) const fn writes(self) -> bool {
+        matches!(self, Self::Swap | Self::Fill | Self::Reverse | Self::CopyFrom)
+    }
+
+    /// How many arguments it takes.
+    pub(crate) const fn arity(self) -> usize {
+        match self {
+            Self::First | Self::Last | Self::Reverse => 0,
+            Self::Get | Self::Contains | Self::Fill | Self::CopyFrom => 1,
+            Self::Swap => 2,
+        }
+    }
+}
