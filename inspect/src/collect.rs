@@ -29,6 +29,11 @@ pub(crate) struct Lowered {
 /// # Errors
 /// When cargo or the file system fail.
 pub(crate) fn collect(options: &Options) -> Result<Collected, Error> {
+    if let Some(dumps) = &options.dumps {
+        // Sources are found where it is run in the workspace's folder, and left out elsewhere.
+        let here = PathBuf::from(".");
+        return Ok(Collected { modules: read(dumps)?, workspace: here.clone(), target: here });
+    }
     let [workspace, target] = folders(options)?;
     let dumps = target.join("gridwise-inspect");
     let failed = |source| Error::Dumps { path: dumps.clone(), source };
@@ -37,8 +42,14 @@ pub(crate) fn collect(options: &Options) -> Result<Collected, Error> {
         _ => std::fs::create_dir_all(&dumps).map_err(failed)?,
     }
     build(options, &dumps)?;
+    Ok(Collected { workspace, target, modules: read(&dumps)? })
+}
+
+/// The modules in a folder, in the order of their names.
+fn read(dumps: &Path) -> Result<Vec<Lowered>, Error> {
+    let failed = |source| Error::Dumps { path: dumps.to_owned(), source };
     let mut modules = Vec::new();
-    for entry in std::fs::read_dir(&dumps).map_err(failed)? {
+    for entry in std::fs::read_dir(dumps).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         if path.extension().is_some_and(|extension| extension == "lowered") {
             let text = std::fs::read_to_string(&path).map_err(failed)?;
@@ -46,7 +57,7 @@ pub(crate) fn collect(options: &Options) -> Result<Collected, Error> {
         }
     }
     modules.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(Collected { workspace, target, modules })
+    Ok(modules)
 }
 
 fn cargo() -> Command {

@@ -30,6 +30,9 @@ pub(crate) struct Options {
     /// Its features, separated by commas.
     #[arg(short = 'F', long)]
     pub(crate) features: Option<String>,
+    /// Build nothing; take what an earlier run left in `gridwise-inspect` in the target folder, on this or another machine.
+    #[arg(long, value_name = "FOLDER", group = "target")]
+    pub(crate) dumps: Option<PathBuf>,
     /// Show these kernels only, by the names of their functions.
     #[arg(long = "kernel", value_name = "NAME")]
     pub(crate) kernels: Vec<String>,

@@ -160,6 +160,8 @@ run_inspect() {
     for wanted in 'items.x - 1 &lt; x.len()' 'only where the launch does not meet' 'OpFAdd' 'saxpy: 63 % of the roof'; do
         grep -q -- "$wanted" "$page" || fail "the page does not say: $wanted"
     done
+    cargo run --quiet -p gridwise-inspect -- --dumps "$(target_dir)/gridwise-inspect" --no-device --out "$page"
+    grep -q OpFAdd "$page" || fail "what was dumped gives no page"
     if cargo run --quiet -p gridwise-inspect -- --example quickstart --no-device --kernel nothing 2>"$log"; then
         fail "gridwise-inspect showed a kernel that is not there"
     fi
