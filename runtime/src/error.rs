@@ -146,10 +146,23 @@ pub enum Error {
         cause: String,
     },
     /// The device is gone; every later call on it fails in the same way.
-    #[error("{operation}: the device is lost; create a new manager, and tensors from data of your own")]
+    #[error(
+        "{operation}: the device is lost; call `Manager::recover`, or create a new manager and tensors from data of your own"
+    )]
     DeviceLost {
         /// What was being done.
         operation: &'static str,
+    },
+    /// The device completed nothing for as long as [`ManagerDesc::hang_timeout`](crate::ManagerDesc::hang_timeout) says. Every later
+    /// call on it fails in the same way, and what it may still use is never freed.
+    #[error(
+        "{operation}: the device completed nothing for {waited:?}; call `Manager::recover`, or set a longer `hang_timeout`"
+    )]
+    DeviceHung {
+        /// What was being done.
+        operation: &'static str,
+        /// How long was waited.
+        waited: std::time::Duration,
     },
     /// The grid is larger than the device, or 32-bit ids, can count.
     #[error("kernel `{kernel}`: grid axis {axis} asks for {asked}, the limit is {limit}; split the launch")]

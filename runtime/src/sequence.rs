@@ -162,11 +162,11 @@ impl Sequence {
     /// As [`eval_async`](Self::eval_async), and [`Error::NoTimestamps`].
     pub fn eval_profiled_async(&self) -> Result<ProfiledEvaluation> {
         let begun = Instant::now();
-        let started = self.inner.start(true)?.map(Arc::new);
+        let started = self.inner.start(true)?;
         if let Some(started) = &started {
             self.spawn_on_host(started, true);
         }
-        Ok(self.profiled(started.as_deref().cloned(), begun))
+        Ok(self.profiled(started, begun))
     }
 
     fn profiled(&self, started: Option<Started>, begun: Instant) -> ProfiledEvaluation {
@@ -201,7 +201,7 @@ impl Sequence {
     /// [`Evaluation::wait`].
     pub fn eval_async(&self) -> Result<Evaluation> {
         let inner = &self.inner;
-        let Some(started) = inner.start(false)?.map(Arc::new) else {
+        let Some(started) = inner.start(false)? else {
             return Ok(Evaluation::new(inner.clone(), Ticket::default(), Arc::new(Outcome::settled())));
         };
         self.spawn_on_host(&started, false);
@@ -209,7 +209,7 @@ impl Sequence {
     }
 
     /// Lets a thread run what was started, on the host device.
-    fn spawn_on_host(&self, started: &Arc<Started>, is_timed: bool) {
+    fn spawn_on_host(&self, started: &Started, is_timed: bool) {
         if let Backend::Vulkan(_) = &self.inner.shared.backend {
             return;
         }
@@ -454,14 +454,26 @@ impl State {
     }
 }
 
+impl State {
+    /// The run will never be known to be complete.
+    fn fail(&mut self, error: Error) {
+        self.running = None;
+        self.outcome.set(Err(error));
+    }
+}
+
 impl Drop for Inner {
     fn drop(&mut self) {
         let running = self.lock().running;
         if let Some(ticket) = running {
-            if let Err(error) = self.shared.wait(ticket) {
-                tracing::error!(%error, "waiting for a dropped sequence");
+            match self.shared.wait(ticket) {
+                Ok(()) => self.settle(ticket),
+                Err(error) => {
+                    tracing::error!(%error, "waiting for a dropped sequence");
+                    self.shared.wait_out(ticket);
+                    self.lock().fail(error);
+                }
             }
-            self.settle(ticket);
         }
     }
 }

@@ -8,6 +8,7 @@ mod shared;
 mod statistics;
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 pub use choice::DeviceChoice;
 pub use existing::{ExistingQueue, ExistingVulkan};
@@ -112,6 +113,9 @@ pub struct ManagerDesc {
     pub host: HostOptions,
     /// Where compiled pipelines are kept between runs.
     pub pipeline_cache: PipelineCache,
+    /// After how long without any progress, while somebody waits, a device counts as hung: the wait ends with
+    /// [`Error::DeviceHung`]. Longer than the longest launch takes. Without it such waits have no end.
+    pub hang_timeout: Option<Duration>,
 }
 
 impl ManagerDesc {

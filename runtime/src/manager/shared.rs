@@ -162,6 +162,16 @@ impl Shared {
         tickets.map(|(queue, number)| Ticket { queue, number: *number }).try_for_each(|ticket| self.wait(ticket))
     }
 
+    /// Waits until the device no longer uses what a submission named, whatever fails meanwhile.
+    pub(crate) fn wait_out(&self, ticket: Ticket) {
+        if let Backend::Vulkan(vulkan) = &self.backend
+            && !self.schedule.is_completed(ticket)
+            && vulkan.device.wait_out(ticket)
+        {
+            self.schedule.note_completed(ticket);
+        }
+    }
+
     /// Waits until a submission is complete; false when the time is over first.
     pub(crate) fn wait_timeout(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<bool> {
         if self.schedule.is_completed(ticket) {

@@ -200,6 +200,10 @@ impl VulkanBuffer {
 
 impl Drop for VulkanBuffer {
     fn drop(&mut self) {
+        if self.device.health.is_abandoned() {
+            std::mem::forget(std::mem::take(&mut self.allocation));
+            return;
+        }
         let allocation = std::mem::take(&mut self.allocation);
         if !self.is_borrowed {
             // SAFETY: who submitted work with the buffer held it until the work was complete.

@@ -70,6 +70,9 @@ impl DescriptorPools {
 
 impl Drop for DescriptorPools {
     fn drop(&mut self) {
+        if self.device.health.is_abandoned() {
+            return;
+        }
         for pool in &self.pools {
             // SAFETY: the recording that owns it is complete.
             unsafe { self.device.raw.destroy_descriptor_pool(*pool, None) };

@@ -3,7 +3,6 @@
 use std::ffi::CString;
 use std::fmt;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,6 +12,7 @@ use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
 
 use super::buffer::MemoryTypes;
 use super::candidate::{Candidate, Caps};
+use super::health::Health;
 use super::instance::VulkanInstance;
 use super::pipeline::Pipelines;
 use super::queue::DeviceQueue;
@@ -24,6 +24,41 @@ use crate::sync::schedule::{MAX_QUEUES, Marks, Submission, Ticket};
 /// How long a wait spins before it blocks. Longer than an empty submission takes on a GPU behind a hypervisor (175 µs), where
 /// being woken costs 20 µs more.
 const SPIN: Duration = Duration::from_micros(500);
+
+/// What a wait knows of the device's progress.
+struct Watch {
+    patience: Option<Duration>,
+    /// What was complete when it last looked, and since when.
+    completed: Option<u64>,
+    since: Instant,
+}
+
+impl Watch {
+    fn new(patience: Option<Duration>) -> Self {
+        Self { patience, completed: None, since: Instant::now() }
+    }
+
+    /// How long to wait before it looks again.
+    fn step(&self, remaining: Option<Duration>) -> Option<Duration> {
+        // A first look soon, so that there is something to compare with.
+        let next = self.patience.map(|patience| match self.completed {
+            None => Duration::ZERO,
+            Some(_) => patience.saturating_sub(self.since.elapsed()),
+        });
+        match (remaining, next) {
+            (Some(remaining), Some(next)) => Some(remaining.min(next)),
+            (remaining, next) => remaining.or(next),
+        }
+    }
+
+    /// Whether a device that has completed so much may go on.
+    fn is_patient(&mut self, completed: u64) -> bool {
+        if self.completed != Some(completed) {
+            (self.completed, self.since) = (Some(completed), Instant::now());
+        }
+        self.patience.is_none_or(|patience| self.since.elapsed() < patience)
+    }
+}
 
 /// A Vulkan device.
 pub(crate) struct VulkanDevice {
@@ -45,7 +80,7 @@ pub(crate) struct VulkanDevice {
     pub(crate) executables: Option<khr::pipeline_executable_properties::Device>,
     /// Dropped before the device.
     pub(crate) allocator: ManuallyDrop<Mutex<Allocator>>,
-    is_lost: AtomicBool,
+    pub(crate) health: Health,
     pub(crate) instance: Arc<VulkanInstance>,
 }
 
@@ -150,7 +185,7 @@ impl VulkanDevice {
             pipelines: Pipelines::new(Store::new(&desc.pipeline_cache, caps.identity)),
             memory_types: MemoryTypes::new(&memory),
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
-            is_lost: AtomicBool::new(false),
+            health: Health::new(desc.hang_timeout),
             instance,
         };
         device.create_objects()?;
@@ -255,7 +290,7 @@ impl VulkanDevice {
     /// Submits a command buffer, behind all that it must wait for. Called under the schedule's lock only: a queue is one
     /// thread's at a time, numbers grow, and what is waited for was submitted.
     pub(crate) fn submit(&self, commands: vk::CommandBuffer, submission: &Submission) -> Result<()> {
-        self.check_alive("vkQueueSubmit")?;
+        self.health.check("vkQueueSubmit")?;
         let Submission { ticket, needs_barrier, waits } = submission;
         let queue = &self.queues[ticket.queue];
         let both = [queue.barrier, commands];
@@ -293,7 +328,7 @@ impl VulkanDevice {
 
     /// Waits for a submission; false when the time is over first.
     pub(crate) fn wait(&self, Ticket { queue, number }: Ticket, timeout: Option<Duration>) -> Result<bool> {
-        self.check_alive("waiting for the device")?;
+        self.health.check("waiting for the device")?;
         let is_complete = || -> Result<bool> { Ok(self.completed(queue)? >= number) };
         if is_complete()? {
             return Ok(true);
@@ -311,29 +346,82 @@ impl VulkanDevice {
                 std::hint::spin_loop();
             }
         }
-        let nanoseconds = timeout.map_or(u64::MAX, |timeout| u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX));
-        let (semaphores, values) = ([self.queues[queue].timeline], [number]);
-        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
-        // SAFETY: a live timeline semaphore.
-        match unsafe { self.raw.wait_semaphores(&info, nanoseconds) } {
-            Ok(()) => Ok(true),
-            Err(vk::Result::TIMEOUT) => Ok(false),
-            Err(result) => Err(self.error("vkWaitSemaphores", result)),
+        let start = Instant::now();
+        let semaphores = [self.queues[queue].timeline];
+        let mut watch = Watch::new(self.health.patience);
+        loop {
+            let remaining = timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
+            match self.wait_for(&semaphores, &[number], watch.step(remaining), false) {
+                Ok(()) => return Ok(true),
+                // The driver's clock and ours need not agree.
+                Err(vk::Result::TIMEOUT) if is_complete()? => return Ok(true),
+                Err(vk::Result::TIMEOUT) => self.check_progress(&mut watch)?,
+                Err(result) => return Err(self.error("vkWaitSemaphores", result)),
+            }
+            if timeout.is_some_and(|timeout| start.elapsed() >= timeout) {
+                return Ok(false);
+            }
         }
+    }
+
+    fn wait_for(
+        &self,
+        semaphores: &[vk::Semaphore],
+        values: &[u64],
+        timeout: Option<Duration>,
+        is_any: bool,
+    ) -> Result<(), vk::Result> {
+        let flags = if is_any { vk::SemaphoreWaitFlags::ANY } else { vk::SemaphoreWaitFlags::empty() };
+        let info = vk::SemaphoreWaitInfo::default().flags(flags).semaphores(semaphores).values(values);
+        let nanoseconds = timeout.map_or(u64::MAX, |timeout| u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX));
+        // SAFETY: live timeline semaphores.
+        unsafe { self.raw.wait_semaphores(&info, nanoseconds) }
+    }
+
+    /// After a wait that came to nothing: looks whether the device completed anything, and gives it up after too long without.
+    fn check_progress(&self, watch: &mut Watch) -> Result<()> {
+        let mut completed = 0;
+        for queue in 0..self.queues.len() {
+            completed += self.completed(queue)?;
+        }
+        if watch.is_patient(completed) {
+            return Ok(());
+        }
+        self.health.abandon();
+        self.health.check("waiting for the device")
+    }
+
+    /// Waits until the device no longer uses what a submission named, whatever calls fail meanwhile: true when the submission is
+    /// complete. Where that cannot be found out, nothing of the device is freed from now on.
+    pub(crate) fn wait_out(&self, ticket: Ticket) -> bool {
+        for attempt in 0..10 {
+            match self.wait(ticket, None) {
+                Ok(is_complete) => return is_complete,
+                // Nothing is pending there, or all is abandoned.
+                Err(Error::DeviceLost { .. } | Error::DeviceHung { .. }) => return false,
+                Err(error) => tracing::warn!(%error, "waiting again"),
+            }
+            std::thread::sleep(Duration::from_millis(1 << attempt));
+        }
+        self.health.abandon();
+        false
     }
 
     /// Waits for one of several submissions (by queue; none where zero), or until a timeline semaphore of the host's has a
     /// value; gives the last submissions that are complete.
     pub(crate) fn wait_or_bell(&self, first: &Marks, bell: (vk::Semaphore, u64)) -> Result<Marks> {
-        self.check_alive("waiting for the device")?;
+        self.health.check("waiting for the device")?;
         let wanted = self.queues.iter().zip(first).filter(|(_, number)| **number > 0);
         let all = wanted.map(|(queue, number)| (queue.timeline, *number)).chain([bell]);
         let (semaphores, values): (Vec<_>, Vec<_>) = all.unzip();
-        let info =
-            vk::SemaphoreWaitInfo::default().flags(vk::SemaphoreWaitFlags::ANY).semaphores(&semaphores).values(&values);
-        // SAFETY: live timeline semaphores.
-        unsafe { self.raw.wait_semaphores(&info, u64::MAX) }
-            .map_err(|result| self.error("vkWaitSemaphores", result))?;
+        let mut watch = Watch::new(self.health.patience);
+        loop {
+            match self.wait_for(&semaphores, &values, watch.step(None), true) {
+                Ok(()) => break,
+                Err(vk::Result::TIMEOUT) => self.check_progress(&mut watch)?,
+                Err(result) => return Err(self.error("vkWaitSemaphores", result)),
+            }
+        }
         let mut completed = Marks::default();
         for (queue, completed) in (0..self.queues.len()).zip(&mut completed) {
             *completed = self.completed(queue)?;
@@ -341,14 +429,10 @@ impl VulkanDevice {
         Ok(completed)
     }
 
-    fn check_alive(&self, operation: &'static str) -> Result<()> {
-        if self.is_lost.load(Relaxed) { Err(Error::DeviceLost { operation }) } else { Ok(()) }
-    }
-
     /// The error of a failed call; a lost device is remembered.
     fn error(&self, operation: &'static str, result: vk::Result) -> Error {
         if result == vk::Result::ERROR_DEVICE_LOST {
-            self.is_lost.store(true, Relaxed);
+            self.health.note_lost();
         }
         Error::vulkan(operation)(result)
     }
@@ -477,6 +561,11 @@ fn create_device(
 impl Drop for VulkanDevice {
     fn drop(&mut self) {
         self.pipelines.store.save();
+        if self.health.is_abandoned() {
+            // Whatever it still does, it does with what is its own. The allocator is not dropped either.
+            std::mem::forget(self.instance.clone());
+            return;
+        }
         let _one_at_a_time = super::instance::lifecycle();
         // SAFETY: everything made of the device held it, so it is gone; the last work is waited for. Null handles are
         // allowed, and the allocator is not used again.

@@ -321,6 +321,10 @@ fn region(offset: u64, row_length: u32, piece: &Piece) -> vk::BufferImageCopy {
 
 impl Drop for VulkanImage {
     fn drop(&mut self) {
+        if self.device.health.is_abandoned() {
+            std::mem::forget(std::mem::take(&mut self.allocation));
+            return;
+        }
         let raw = &self.device.raw;
         // SAFETY: who submitted work with the image held it until the work was complete. Null handles are allowed.
         unsafe {

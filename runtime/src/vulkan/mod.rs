@@ -6,6 +6,7 @@ mod descriptors;
 mod device;
 mod encoder;
 mod executables;
+mod health;
 mod image;
 mod instance;
 mod pipeline;

@@ -252,6 +252,9 @@ impl Pipeline {
 
 impl Drop for Pipeline {
     fn drop(&mut self) {
+        if self.device.health.is_abandoned() {
+            return;
+        }
         let raw = &self.device.raw;
         // SAFETY: recordings that use the pipeline hold it until they are complete. Null handles are allowed.
         unsafe {

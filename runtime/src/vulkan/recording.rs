@@ -267,6 +267,9 @@ impl Records {
 
 impl Drop for Recording {
     fn drop(&mut self) {
+        if self.device.health.is_abandoned() {
+            return;
+        }
         // SAFETY: the owner waited for the recording; freeing the pool frees its command buffer.
         unsafe { self.device.raw.destroy_command_pool(self.pool, None) };
     }

@@ -57,11 +57,12 @@ impl VulkanBackend {
         self.staging.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn staging<'a>(&self, guard: &'a mut Option<Staging>) -> Result<&'a mut Staging> {
-        match guard {
-            Some(staging) => Ok(staging),
-            None => Ok(guard.insert(Staging::new(&self.device)?)),
-        }
+    fn staging<'a>(&self, shared: &'a Shared, guard: &'a mut Option<Staging>) -> Result<InUse<'a>> {
+        let staging = match guard {
+            Some(staging) => staging,
+            None => guard.insert(Staging::new(&self.device)?),
+        };
+        Ok(InUse { staging, shared })
     }
 
     /// Gives back the memory that transfers go through; the next transfer takes it anew.
@@ -76,7 +77,7 @@ impl VulkanBackend {
     /// `from` is valid for reads of the buffer's bytes.
     pub(crate) unsafe fn upload(&self, shared: &Shared, buffer: &Buffer, from: *const u8) -> Result<()> {
         let mut guard = self.lock();
-        let staging = self.staging(&mut guard)?;
+        let mut staging = self.staging(shared, &mut guard)?;
         let mut last = Ticket::default();
         for (index, (offset, bytes)) in pieces(buffer.bytes()).enumerate() {
             let slot = index % 2;
@@ -95,7 +96,7 @@ impl VulkanBackend {
     /// `into` is valid for writes of the buffer's bytes.
     pub(crate) unsafe fn download(&self, shared: &Shared, buffer: &Buffer, into: *mut u8) -> Result<()> {
         let mut guard = self.lock();
-        let staging = self.staging(&mut guard)?;
+        let mut staging = self.staging(shared, &mut guard)?;
         let mut ready: Option<(usize, u64, u64)> = None;
         for (index, (offset, bytes)) in pieces(buffer.bytes()).enumerate() {
             let slot = index % 2;
@@ -125,7 +126,7 @@ impl VulkanBackend {
         from: *const u8,
     ) -> Result<()> {
         let mut guard = self.lock();
-        let staging = self.staging(&mut guard)?;
+        let mut staging = self.staging(shared, &mut guard)?;
         let (layout, mut last) = (image.image_layout(), Ticket::default());
         let first = layout.bytes_of(level).start;
         for (index, piece) in layout.pieces(level, SLOT).into_iter().enumerate() {
@@ -151,7 +152,7 @@ impl VulkanBackend {
         into: *mut u8,
     ) -> Result<()> {
         let mut guard = self.lock();
-        let staging = self.staging(&mut guard)?;
+        let mut staging = self.staging(shared, &mut guard)?;
         let layout = image.image_layout();
         let first = layout.bytes_of(level).start;
         let mut ready: Option<(usize, u64, u64)> = None;
@@ -174,7 +175,7 @@ impl VulkanBackend {
     /// Makes an image ready for use, with zeros for texels.
     pub(crate) fn start_image(&self, shared: &Shared, image: &Buffer) -> Result<()> {
         let mut guard = self.lock();
-        let staging = self.staging(&mut guard)?;
+        let mut staging = self.staging(shared, &mut guard)?;
         shared.wait(staging.slots[0].pending)?;
         let last = staging.submit(shared, 0, image, Transfer::Start)?;
         shared.wait(last)
@@ -183,10 +184,41 @@ impl VulkanBackend {
     /// Sets a whole buffer to zero.
     pub(crate) fn clear(&self, shared: &Shared, buffer: &Buffer) -> Result<()> {
         let mut guard = self.lock();
-        let staging = self.staging(&mut guard)?;
+        let mut staging = self.staging(shared, &mut guard)?;
         shared.wait(staging.slots[0].pending)?;
         let last = staging.submit(shared, 0, buffer, Transfer::Clear)?;
         shared.wait(last)
+    }
+}
+
+/// The staging during one transfer. When it is over, also by an error, the device is done with it: whoever asked for the
+/// transfer may drop the tensor then.
+struct InUse<'a> {
+    staging: &'a mut Staging,
+    shared: &'a Shared,
+}
+
+impl std::ops::Deref for InUse<'_> {
+    type Target = Staging;
+
+    fn deref(&self) -> &Staging {
+        self.staging
+    }
+}
+
+impl std::ops::DerefMut for InUse<'_> {
+    fn deref_mut(&mut self) -> &mut Staging {
+        self.staging
+    }
+}
+
+impl Drop for InUse<'_> {
+    fn drop(&mut self) {
+        for slot in &self.staging.slots {
+            if !self.shared.schedule.is_completed(slot.pending) && self.staging.device.wait_out(slot.pending) {
+                self.shared.schedule.note_completed(slot.pending);
+            }
+        }
     }
 }
 
@@ -315,11 +347,10 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        for slot in &self.slots {
-            // A lost device has nothing pending either.
-            let _ = self.device.wait(slot.pending, None);
+        if self.device.health.is_abandoned() {
+            return;
         }
-        // SAFETY: nothing of the pool is pending.
+        // SAFETY: nothing of the pool is pending after a transfer.
         unsafe { self.device.raw.destroy_command_pool(self.pool, None) };
     }
 }

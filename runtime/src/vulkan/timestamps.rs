@@ -100,6 +100,9 @@ impl Timestamps {
 
 impl Drop for Timestamps {
     fn drop(&mut self) {
+        if self.device.health.is_abandoned() {
+            return;
+        }
         // SAFETY: the recording is not pending.
         unsafe { self.device.raw.destroy_query_pool(self.pool, None) };
     }

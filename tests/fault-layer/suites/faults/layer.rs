@@ -25,6 +25,8 @@ pub(crate) unsafe fn load() -> Result<Control, String> {
             Err(_) => env::set_var("VK_ADD_LAYER_PATH", &folder),
         }
         env::set_var("VK_INSTANCE_LAYERS", LAYER);
+        // Mesa's own layer takes for granted that these calls succeed, and crashes.
+        env::set_var("NODEVICE_SELECT", "1");
     }
     // SAFETY: the library of this package, whose symbol has this type; it stays open to the end.
     unsafe {

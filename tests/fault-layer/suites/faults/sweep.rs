@@ -60,6 +60,8 @@ pub(crate) fn sweep(faults: Control, program: &Program) -> Result<(), Failed> {
     let calls = (faults.calls)();
     check_live(faults, "without a fault")?;
     let quick = std::env::var("GRIDWISE_FAULTS").map_or(QUICK, |_| u32::MAX);
+    // For a driver that takes the process with it.
+    let is_told = std::env::var_os("GRIDWISE_FAULTS_TOLD").is_some();
     let (mut positions, mut failures) = (0, Vec::new());
     for (function, count, codes) in calls {
         for code in codes {
@@ -67,6 +69,9 @@ pub(crate) fn sweep(faults: Control, program: &Program) -> Result<(), Failed> {
                 positions += 1;
                 let name = format!("{}: {function} number {nth} of {count} gives {code}", program.name);
                 note(Some(&name));
+                if is_told {
+                    eprintln!("{name}");
+                }
                 (faults.reset)();
                 (faults.arm)(function, nth, *code);
                 let tried = catch_unwind(AssertUnwindSafe(|| attempt(faults, program, *code, &expected)));
