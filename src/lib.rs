@@ -34,10 +34,10 @@ pub use gridwise_runtime::twin::{
 pub use gridwise_runtime::{
     Algorithm, BufferRange, Candidate, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation,
     Executable, ExistingQueue, ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions, ImageUse, Kernel,
-    KernelArgs, KernelName, Limits, LiveTensor, Manager, ManagerDesc, MemoryHeap, ModuleLaunch, Op, PipelineCache,
-    PrintSink, Printed, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo, QueueKind, Result, Sequence,
-    SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, SubgroupLimits, Tensor, TensorDesc,
-    TensorRef, Tuned, Value, ValueArg, ash, descriptor, glam, half, image, ops, reflect,
+    KernelArgs, KernelName, Limits, LiveTensor, LostEvaluation, Manager, ManagerDesc, MemoryHeap, ModuleLaunch, Op,
+    PipelineCache, PrintSink, Printed, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo, QueueKind, Recovery,
+    Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, SubgroupLimits,
+    Tensor, TensorDesc, TensorRef, Tuned, Value, ValueArg, ash, descriptor, glam, half, image, ops, reflect,
 };
 
 #[doc(hidden)]

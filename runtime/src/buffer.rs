@@ -7,8 +7,9 @@ use gridwise_ir::descriptor::ImageFormat;
 use crate::error::{Error, Result};
 use crate::host::HostMemory;
 use crate::image::ImageLayout;
+use crate::kept::{Contents, Kept};
 use crate::manager::{Backend, Shared};
-use crate::sync::schedule::Uses;
+use crate::sync::schedule::{Marks, Ticket, Uses};
 use crate::vulkan::{BufferRange, MemoryUse, VulkanBuffer, VulkanImage};
 
 /// A buffer of elements of one size. What a tensor owns, and recordings keep alive.
@@ -23,6 +24,8 @@ pub(crate) struct Buffer {
     /// What its texels are, if it is an image.
     image: Option<Box<ImageLayout>>,
     pub(crate) uses: Uses,
+    /// What the host knows of the contents, if the manager keeps that.
+    kept: Kept,
     /// The host-side copy for recorded transfers; made when first asked for.
     staged: Mutex<Option<Arc<Buffer>>>,
     pub(crate) shared: Arc<Shared>,
@@ -115,6 +118,7 @@ impl Buffer {
             stride,
             image: None,
             uses: shared.schedule.new_uses(),
+            kept: Kept::default(),
             staged: Mutex::new(None),
             shared: shared.clone(),
         }
@@ -212,18 +216,21 @@ impl Buffer {
         if bytes == 0 {
             return Ok(());
         }
+        let before = self.uses.written();
         match (self.mapped(false), &self.shared.backend) {
             (Some(data), _) => {
                 let access = self.shared.schedule.take_for_host(&self.uses, false);
                 self.shared.wait_all(&access.after)?;
                 // SAFETY: `data` is valid for the buffer's size, and nobody writes it while `access` lives.
                 unsafe { std::ptr::copy_nonoverlapping(data, into, bytes) };
-                Ok(())
             }
             // SAFETY: the caller's promise.
-            (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.download(&self.shared, self, into) },
-            (None, Backend::Host(_)) => Ok(()),
+            (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.download(&self.shared, self, into) }?,
+            (None, Backend::Host(_)) => {}
         }
+        // SAFETY: so many bytes were written there.
+        self.keep(before, None, || copy_of(unsafe { std::slice::from_raw_parts(into, bytes) }));
+        Ok(())
     }
 
     /// Replaces the whole buffer by what lies at `from`, after all submitted uses.
@@ -235,18 +242,22 @@ impl Buffer {
         if bytes == 0 {
             return Ok(());
         }
-        match (self.mapped(true), &self.shared.backend) {
+        let before = self.uses.written();
+        let ticket = match (self.mapped(true), &self.shared.backend) {
             (Some(data), _) => {
                 let access = self.shared.schedule.take_for_host(&self.uses, true);
                 self.shared.wait_all(&access.after)?;
                 // SAFETY: `data` is valid for the buffer's size, and nobody uses it while `access` lives.
                 unsafe { std::ptr::copy_nonoverlapping(from, data, bytes) };
-                Ok(())
+                None
             }
             // SAFETY: the caller's promise.
-            (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.upload(&self.shared, self, from) },
-            (None, Backend::Host(_)) => Ok(()),
-        }
+            (None, Backend::Vulkan(vulkan)) => Some(unsafe { vulkan.upload(&self.shared, self, from) }?),
+            (None, Backend::Host(_)) => None,
+        };
+        // SAFETY: the caller's promise.
+        self.keep(before, ticket, || copy_of(unsafe { std::slice::from_raw_parts(from, bytes) }));
+        Ok(())
     }
 
     /// Copies the texels of a level to `into`, after all submitted writes.
@@ -295,18 +306,70 @@ impl Buffer {
     pub(crate) fn zero(&self) -> Result<()> {
         let bytes = self.bytes() as usize;
         // Memory that is not cached is cleared faster by the device.
-        match (self.mapped(false), &self.shared.backend) {
+        let before = self.uses.written();
+        let ticket = match (self.mapped(false), &self.shared.backend) {
             (Some(data), _) => {
                 let access = self.shared.schedule.take_for_host(&self.uses, true);
                 self.shared.wait_all(&access.after)?;
                 // SAFETY: as in `write`.
                 unsafe { std::ptr::write_bytes(data, 0, bytes) };
-                Ok(())
+                None
             }
-            (None, Backend::Vulkan(vulkan)) => vulkan.clear(&self.shared, self),
-            (None, Backend::Host(_)) => Ok(()),
+            (None, Backend::Vulkan(vulkan)) => Some(vulkan.clear(&self.shared, self)?),
+            (None, Backend::Host(_)) => None,
+        };
+        self.keep(before, ticket, || Some(Contents::Zeros));
+        Ok(())
+    }
+
+    /// Notes that nobody cares what the buffer holds.
+    pub(crate) fn leave_undefined(&self) {
+        self.keep(self.uses.written(), None, || Some(Contents::Anything));
+    }
+
+    /// Notes the contents, which a submission brought, or the host saw or wrote in place.
+    fn keep(&self, before: Marks, ticket: Option<Ticket>, contents: impl FnOnce() -> Option<Contents>) {
+        if !self.shared.journal.keeps_contents() {
+            return;
+        }
+        match (contents(), ticket) {
+            (Some(contents), Some(ticket)) => self.kept.set_by(ticket, contents),
+            (Some(contents), None) => self.kept.set_in_place(&self.uses, before, contents),
+            (None, _) => {}
         }
     }
+
+    /// A buffer like this one of a lost device, on another, with what the host knows of its contents.
+    pub(crate) fn restore(&self, shared: &Arc<Shared>) -> Result<Self> {
+        let contents = if self.bytes() == 0 { Some(Contents::Anything) } else { self.kept.get(&self.uses) };
+        let contents = contents.ok_or_else(|| Error::ContentsLost { tensor: self.name().to_owned() })?;
+        let (len, stride) = (self.len as usize, self.stride as usize);
+        let restored = Self::new(shared, &self.name, len, stride, MemoryUse::Device)?;
+        restored.fill_with(&contents)?;
+        let staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(contents) = staged.and_then(|staged| staged.kept.get(&staged.uses)) {
+            restored.staged()?.fill_with(&contents)?;
+        }
+        Ok(restored)
+    }
+
+    fn fill_with(&self, contents: &Contents) -> Result<()> {
+        match contents {
+            Contents::Anything => self.leave_undefined(),
+            Contents::Zeros => self.zero()?,
+            // SAFETY: as many bytes as the buffer's, of which they are a copy.
+            Contents::Bytes(bytes) => unsafe { self.write(bytes.as_ptr()) }?,
+        }
+        Ok(())
+    }
+}
+
+/// A copy, where there is memory for it.
+fn copy_of(bytes: &[u8]) -> Option<Contents> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len()).ok()?;
+    copy.extend_from_slice(bytes);
+    Some(Contents::Bytes(copy))
 }
 
 impl Drop for Buffer {

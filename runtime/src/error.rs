@@ -164,6 +164,20 @@ pub enum Error {
         /// How long was waited.
         waited: std::time::Duration,
     },
+    /// The manager's device cannot be made anew.
+    #[error("cannot recover the manager: {why}")]
+    CannotRecover {
+        /// Why not, and what to do.
+        why: &'static str,
+    },
+    /// The contents of a tensor went with its device.
+    #[error(
+        "tensor `{tensor}`: its contents were on the lost device only; write it again, or set `ManagerDesc::keeps_contents` and read what must not be lost"
+    )]
+    ContentsLost {
+        /// The tensor's name.
+        tensor: String,
+    },
     /// The grid is larger than the device, or 32-bit ids, can count.
     #[error("kernel `{kernel}`: grid axis {axis} asks for {asked}, the limit is {limit}; split the launch")]
     GridTooLarge {

@@ -131,7 +131,8 @@ impl Evaluation {
     }
 
     fn wait_here(&self) -> Result<()> {
-        self.sequence.shared.wait(self.ticket)?;
+        let waited = self.sequence.shared.wait(self.ticket);
+        waited.map_err(|error| self.sequence.acknowledge(self.ticket, error))?;
         self.sequence.settle(self.ticket);
         self.outcome.result()
     }
@@ -141,7 +142,8 @@ impl Evaluation {
     /// # Errors
     /// As [`wait`](Self::wait).
     pub fn wait_timeout(&self, timeout: Duration) -> Result<bool> {
-        if !self.sequence.shared.wait_timeout(self.ticket, Some(timeout))? {
+        let waited = self.sequence.shared.wait_timeout(self.ticket, Some(timeout));
+        if !waited.map_err(|error| self.sequence.acknowledge(self.ticket, error))? {
             return Ok(false);
         }
         self.sequence.settle(self.ticket);

@@ -16,6 +16,7 @@ use crate::host::{HostDevice, run_steps, run_timed};
 use crate::manager::{Backend, Shared};
 use crate::ops::{Op, Recorder};
 use crate::profile::{Profile, RecordedOp};
+use crate::recovery::LostEvaluation;
 use crate::steps::Step;
 use crate::sync::schedule::{Marks, Submission, Ticket};
 use crate::vulkan::Recording;
@@ -37,6 +38,8 @@ pub(crate) struct Inner {
     state: Mutex<State>,
     /// The manager's queue it is on.
     queue: usize,
+    /// In the manager's journal.
+    id: u64,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -68,7 +71,10 @@ struct Started {
 
 impl Sequence {
     pub(crate) fn new(shared: Arc<Shared>, queue: usize) -> Self {
-        Self { inner: Arc::new(Inner { state: Mutex::default(), queue, shared }) }
+        let id = shared.new_id();
+        let inner = Arc::new(Inner { state: Mutex::default(), queue, id, shared });
+        inner.shared.journal.add(id, Arc::downgrade(&inner));
+        Self { inner }
     }
 
     /// Adds an operation; gives back the sequence, for the next.
@@ -122,7 +128,7 @@ impl Sequence {
             started.run_on_host(host, inner.shared.print_capacity, false);
         }
         let Started { ticket, outcome, .. } = started;
-        inner.shared.wait(ticket)?;
+        inner.shared.wait(ticket).map_err(|error| inner.acknowledge(ticket, error))?;
         inner.settle(ticket);
         outcome.result()
     }
@@ -381,6 +387,27 @@ impl Inner {
         Ok(Some(Started { ticket, outcome, steps, ops }))
     }
 
+    /// After the device was lost: gives up the run, and tells of it if nobody else will be told.
+    pub(crate) fn take_lost(&self) -> Option<LostEvaluation> {
+        let mut state = self.lock();
+        let ticket = state.running?;
+        if self.shared.schedule.is_completed(ticket) {
+            return None;
+        }
+        state.fail(Error::DeviceLost { operation: "evaluating a sequence" });
+        // Who holds the evaluation, or waits for it, is told by it.
+        (Arc::strong_count(&state.outcome) == 1).then(|| state.as_lost())
+    }
+
+    /// Takes note that somebody is told of an error while a run was waited for: if the device is gone, that is how the run ended.
+    pub(crate) fn acknowledge(&self, ticket: Ticket, error: Error) -> Error {
+        let mut state = self.lock();
+        if state.running == Some(ticket) && self.shared.is_gone() {
+            state.fail(error.clone());
+        }
+        error
+    }
+
     /// Takes note that a run is complete, and of its outcome.
     pub(crate) fn settle(&self, ticket: Ticket) {
         let mut state = self.lock();
@@ -455,6 +482,10 @@ impl State {
 }
 
 impl State {
+    fn as_lost(&self) -> LostEvaluation {
+        LostEvaluation { operations: self.ops.iter().map(|op| op.name.clone()).collect() }
+    }
+
     /// The run will never be known to be complete.
     fn fail(&mut self, error: Error) {
         self.running = None;
@@ -464,6 +495,7 @@ impl State {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        self.shared.journal.remove(self.id);
         let running = self.lock().running;
         if let Some(ticket) = running {
             match self.shared.wait(ticket) {
@@ -471,7 +503,13 @@ impl Drop for Inner {
                 Err(error) => {
                     tracing::error!(%error, "waiting for a dropped sequence");
                     self.shared.wait_out(ticket);
-                    self.lock().fail(error);
+                    if self.shared.schedule.is_completed(ticket) {
+                        self.settle(ticket);
+                        return;
+                    }
+                    let mut state = self.lock();
+                    state.fail(error);
+                    self.shared.journal.report(state.as_lost());
                 }
             }
         }

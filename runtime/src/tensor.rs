@@ -66,7 +66,7 @@ impl<T: GpuData> Tensor<T> {
             // SAFETY: a slice is valid for reads of its bytes, and its length is the buffer's.
             Contents::Data(data) => unsafe { buffer.write(data.as_ptr().cast()) }?,
             Contents::Zeros(_) => buffer.zero()?,
-            Contents::Uninit(_) => {}
+            Contents::Uninit(_) => buffer.leave_undefined(),
         }
         Ok(Self { buffer: Arc::new(buffer), marker: PhantomData })
     }
@@ -74,6 +74,11 @@ impl<T: GpuData> Tensor<T> {
     pub(crate) fn from_buffer(shared: &Arc<Shared>, name: &str, range: BufferRange, len: usize) -> Result<Self> {
         let buffer = Buffer::borrow(shared, name, range, len, size_of::<T>())?;
         Ok(Self { buffer: Arc::new(buffer), marker: PhantomData })
+    }
+
+    /// A tensor like this one of a lost device, on another.
+    pub(crate) fn restore(&self, shared: &Arc<Shared>) -> Result<Self> {
+        Ok(Self { buffer: Arc::new(self.buffer.restore(shared)?), marker: PhantomData })
     }
 
     /// Makes the tensor anew, of any length, with copies of `data`. Sequences that were recorded with it keep what it was.

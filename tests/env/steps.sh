@@ -18,7 +18,10 @@ count_results() { # LOG STATUS
 # The path of a suite's test binary, built if need be.
 suite_binary() { # NAME
     local path package=gridwise-tests
-    [ "$1" != differential ] || package=gridwise-differential
+    case $1 in
+    differential) package=gridwise-differential ;;
+    faults | scarce | steady | stress) package=gridwise-fault-layer ;;
+    esac
     path=$(cargo test --quiet -p "$package" --test "$1" --no-run --message-format=json |
         jq -r "select(.reason == \"compiler-artifact\" and .target.name == \"$1\") | .executable // empty" | tail -n 1)
     [ -x "$path" ] || fail "cargo built no test binary \`$1\`"
@@ -49,7 +52,8 @@ vulkaninfo_of() { # DEVICE
 build_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items; }
 
 run_unit_tests() {
-    cargo test --workspace --exclude gridwise-tests --exclude gridwise-differential --features gridwise/algorithms
+    cargo test --workspace --exclude gridwise-tests --exclude gridwise-differential --exclude gridwise-fault-layer \
+        --features gridwise/algorithms
     cargo test -p gridwise-tests --lib
 }
 
@@ -75,6 +79,7 @@ build_suites() {
     suite_binary together
     suite_binary algorithms
     suite_binary spirv
+    suite_binary faults
 }
 
 # Fails when the layers said anything, whatever the program made of it.
@@ -84,11 +89,11 @@ no_validation_message() { # LOG
     fi
 }
 
-run_suite() { # DEVICE NAME
+run_suite() { # DEVICE NAME [FILTER]
     local binary log
     binary=$(suite_binary "$2")
     log=$(mktemp)
-    (cd "$repo_root/tests" && timeout --signal=KILL 900 "$repo_root/tests/env/on" "$1" "$binary") 2>&1 | tee "$log"
+    (cd "$repo_root/tests" && timeout --signal=KILL 900 "$repo_root/tests/env/on" "$1" "$binary" ${3:+"$3"}) 2>&1 | tee "$log"
     no_validation_message "$log"
     awk '/^test result: / { ran += $4 } END { exit !(ran > 0) }' "$log" || fail "no case ran on the device \`$1\`"
     rm -f "$log"

@@ -25,6 +25,7 @@ use crate::host::HostDevice;
 use crate::image::{Dimension, Format, Image, ImageDesc, Levels};
 use crate::kernel::Kernel;
 use crate::print::{PrintSink, Printed, capacity_of};
+use crate::recovery::Journal;
 use crate::sequence::Sequence;
 use crate::tensor::{Contents, Tensor, TensorDesc};
 use crate::twin::HostOptions;
@@ -116,6 +117,10 @@ pub struct ManagerDesc {
     /// After how long without any progress, while somebody waits, a device counts as hung: the wait ends with
     /// [`Error::DeviceHung`]. Longer than the longest launch takes. Without it such waits have no end.
     pub hang_timeout: Option<Duration>,
+    /// Whether tensors keep copies in the host's memory of what the host wrote or read last, so that
+    /// [`Recovery::tensor`](crate::Recovery::tensor) can bring them back when the device is lost. Writing and reading copy once
+    /// more; launches cost nothing.
+    pub keeps_contents: bool,
 }
 
 impl ManagerDesc {
@@ -184,7 +189,7 @@ impl Manager {
         let mut infos: Vec<_> = candidates.iter().map(|candidate| candidate.info.clone()).collect();
         infos.push(DeviceInfo::host());
         let chosen = desc.device.choose(&infos)?;
-        let shared = match (instance, candidates.into_iter().nth(chosen)) {
+        let mut shared = match (instance, candidates.into_iter().nth(chosen)) {
             (Some(instance), Some(candidate)) => {
                 let queues = desc.queues.plan(&candidate.info.queue_families)?;
                 let device = VulkanDevice::new(instance, &candidate, &queues, &desc)?;
@@ -196,6 +201,7 @@ impl Manager {
                 Shared::new(info, queues, host(), capacity, sink)
             }
         };
+        shared.journal = Journal::new(&desc);
         tracing::info!(device = %shared.info, "device chosen");
         Ok(Self::of(shared))
     }

@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::fma;
 use crate::host::HostDevice;
 use crate::print::{LaunchPrints, PrintSink};
+use crate::recovery::Journal;
 use crate::sync::schedule::{Marks, Schedule, Ticket};
 use crate::vulkan::VulkanBackend;
 
@@ -35,6 +36,8 @@ pub(crate) struct Shared {
     /// Words for messages of a launch.
     pub(crate) print_capacity: u32,
     sink: Mutex<PrintSink>,
+    /// For the day the device is lost.
+    pub(crate) journal: Journal,
     pub(crate) backend: Backend,
 }
 
@@ -64,7 +67,32 @@ impl Shared {
         let schedule = Schedule::new(if matches!(backend, Backend::Host(_)) { 1 } else { queues.len() });
         let (next_id, has_fma) = (AtomicU64::new(0), OnceLock::new());
         let live = Live::default();
-        Self { info, queues, prepared, schedule, next_id, live, has_fma, print_capacity, sink, backend }
+        Self {
+            info,
+            queues,
+            prepared,
+            schedule,
+            next_id,
+            live,
+            has_fma,
+            print_capacity,
+            sink,
+            journal: Journal::default(),
+            backend,
+        }
+    }
+
+    /// Where messages go.
+    pub(crate) fn sink(&self) -> PrintSink {
+        self.sink.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether the device works no more.
+    pub(crate) fn is_gone(&self) -> bool {
+        match &self.backend {
+            Backend::Vulkan(vulkan) => vulkan.device.health.is_gone(),
+            Backend::Host(_) => false,
+        }
     }
 
     /// Sends messages to another sink from now on.
@@ -77,7 +105,7 @@ impl Shared {
         if printed.is_empty() {
             return;
         }
-        let sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let sink = self.sink();
         printed.into_iter().for_each(|launch| launch.emit(&sink));
     }
 

@@ -202,6 +202,11 @@ impl Uses {
         }
     }
 
+    /// The last writes, by queue.
+    pub(crate) fn written(&self) -> Marks {
+        std::array::from_fn(|queue| self.writes[queue].load(Relaxed))
+    }
+
     fn note(&self, queues: usize, Ticket { queue, number }: Ticket, is_write: bool) {
         self.all[queue].store(number, Relaxed);
         if is_write {

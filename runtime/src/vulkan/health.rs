@@ -35,6 +35,11 @@ impl Health {
         }
     }
 
+    /// Whether the device works no more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.state.load(Relaxed) != WORKS
+    }
+
     /// Whether objects of the device must be left alone.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.state.load(Relaxed) == HUNG

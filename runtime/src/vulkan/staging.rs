@@ -71,11 +71,11 @@ impl VulkanBackend {
         drop(staging);
     }
 
-    /// Copies host memory to a whole buffer.
+    /// Copies host memory to a whole buffer; gives the last submission, which is complete.
     ///
     /// # Safety
     /// `from` is valid for reads of the buffer's bytes.
-    pub(crate) unsafe fn upload(&self, shared: &Shared, buffer: &Buffer, from: *const u8) -> Result<()> {
+    pub(crate) unsafe fn upload(&self, shared: &Shared, buffer: &Buffer, from: *const u8) -> Result<Ticket> {
         let mut guard = self.lock();
         let mut staging = self.staging(shared, &mut guard)?;
         let mut last = Ticket::default();
@@ -87,7 +87,8 @@ impl VulkanBackend {
             last = staging.submit(shared, slot, buffer, Transfer::Up { offset, bytes })?;
         }
         // The caller's data was copied; but only a wait tells of a lost device.
-        shared.wait(last)
+        shared.wait(last)?;
+        Ok(last)
     }
 
     /// Copies a whole buffer to host memory.
@@ -181,13 +182,14 @@ impl VulkanBackend {
         shared.wait(last)
     }
 
-    /// Sets a whole buffer to zero.
-    pub(crate) fn clear(&self, shared: &Shared, buffer: &Buffer) -> Result<()> {
+    /// Sets a whole buffer to zero; gives the submission, which is complete.
+    pub(crate) fn clear(&self, shared: &Shared, buffer: &Buffer) -> Result<Ticket> {
         let mut guard = self.lock();
         let mut staging = self.staging(shared, &mut guard)?;
         shared.wait(staging.slots[0].pending)?;
         let last = staging.submit(shared, 0, buffer, Transfer::Clear)?;
-        shared.wait(last)
+        shared.wait(last)?;
+        Ok(last)
     }
 }
 

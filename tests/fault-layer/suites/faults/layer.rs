@@ -37,12 +37,12 @@ pub(crate) unsafe fn load() -> Result<Control, String> {
     }
 }
 
-/// Where cargo puts the library: beside the suite, or above.
+/// Where cargo puts the library: beside the suite, or above. A suite that another loader of programs runs is its first argument.
 fn library() -> Result<PathBuf, String> {
-    let suite = env::var_os("GRIDWISE_FAULT_SUITE").map_or_else(env::current_exe, |path| Ok(path.into()));
-    let suite = suite.map_err(|error| error.to_string())?;
     let name = format!("{}gridwise_fault_layer{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
-    let places: Vec<_> = suite.ancestors().skip(1).take(2).map(|folder| folder.join(&name)).collect();
+    let suites: Vec<_> = env::current_exe().into_iter().chain(env::args().take(1).map(PathBuf::from)).collect();
+    let folders = suites.iter().flat_map(|suite| suite.ancestors().skip(1).take(2));
+    let places: Vec<_> = folders.map(|folder| folder.join(&name)).collect();
     let found = places.iter().find(|path| path.is_file());
     found.cloned().ok_or_else(|| format!("no library at {places:?}"))
 }

@@ -6,12 +6,18 @@
 //! for each corpus program, too.
 
 mod layer;
+mod poor;
 mod programs;
+mod recovery;
 mod sweep;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
+use gridwise_fault_layer::Control;
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// A trial that is no sweep: its name, and what it does.
+type Case = (&'static str, fn(Control) -> Result<(), Failed>);
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
@@ -38,6 +44,10 @@ fn main() -> ExitCode {
     for program in programs::all() {
         let name = format!("sweep::{}", program.name);
         trials.push(Trial::test(name, move || sweep::sweep(faults, &program)).with_ignored_flag(is_host));
+    }
+    // What hangs is never freed: these come last.
+    for (name, run) in poor::ALL.iter().chain(recovery::ALL) {
+        trials.push(Trial::test(*name, move || run(faults)).with_ignored_flag(is_host));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -127,9 +127,11 @@ fn attempt(faults: Control, program: &Program, code: i32, expected: &Words) -> R
         return compare("again", again, expected);
     }
     match again {
-        Err(Error::DeviceLost { .. }) => Ok(()),
-        other => Err(format!("after the loss: {other:?}")),
+        Err(Error::DeviceLost { .. }) => {}
+        other => return Err(format!("after the loss: {other:?}")),
     }
+    let recovered = manager.recover().and_then(|recovery| (program.run)(recovery.manager()));
+    compare("recovered", recovered, expected)
 }
 
 fn compare(when: &str, found: Result<Words>, expected: &Words) -> Result<(), String> {

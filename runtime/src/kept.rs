@@ -1,0 +1,52 @@
+//! What the host knows of a buffer's contents, for the day its device is lost. Valid as long as no submission writes the buffer.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::sync::schedule::{Marks, Ticket, Uses};
+
+/// The contents of a buffer as the host knows them.
+#[derive(Debug, Clone)]
+pub(crate) enum Contents {
+    /// Nobody cares.
+    Anything,
+    Zeros,
+    Bytes(Vec<u8>),
+}
+
+/// The contents, and after which writes of the device the buffer had them.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    state: Mutex<Option<(Contents, Marks)>>,
+}
+
+impl Kept {
+    fn lock(&self) -> MutexGuard<'_, Option<(Contents, Marks)>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes the contents that a buffer has after these writes.
+    pub(crate) fn set(&self, contents: Contents, after: Marks) {
+        *self.lock() = Some((contents, after));
+    }
+
+    /// Notes the contents that the host saw or wrote in place, if nobody wrote the buffer meanwhile.
+    pub(crate) fn set_in_place(&self, uses: &Uses, before: Marks, contents: Contents) {
+        if uses.written() == before {
+            self.set(contents, before);
+        }
+    }
+
+    /// Notes the contents that a submission brought.
+    pub(crate) fn set_by(&self, ticket: Ticket, contents: Contents) {
+        let mut after = Marks::default();
+        after[ticket.queue] = ticket.number;
+        self.set(contents, after);
+    }
+
+    /// The contents, if they are known.
+    pub(crate) fn get(&self, uses: &Uses) -> Option<Contents> {
+        let kept = self.lock();
+        let (contents, after) = kept.as_ref()?;
+        (*after == uses.written()).then(|| contents.clone())
+    }
+}

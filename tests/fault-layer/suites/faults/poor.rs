@@ -1,0 +1,147 @@
+//! Devices that lack things: limits lowered, features and extensions hidden. What cannot run is an error that names what is missing;
+//! all else runs.
+
+use gridwise::prelude::*;
+use gridwise::{Contents, Error, ManagerDesc, PipelineCache, PrintSink, TensorDesc};
+use gridwise_fault_layer::Control;
+use libtest_mimic::Failed;
+
+use crate::programs;
+
+/// The trials.
+pub(crate) const ALL: &[crate::Case] = &[
+    ("poor::what_every_kernel_needs_is_named", what_every_kernel_needs_is_named),
+    ("poor::what_one_kernel_needs_is_named", what_one_kernel_needs_is_named),
+    ("poor::what_only_helps_may_be_missing", what_only_helps_may_be_missing),
+    ("poor::limits_are_kept", limits_are_kept),
+];
+
+#[kernel(workgroup = [64, 2])]
+fn wide(y: &mut [u64]) {
+    let tile = Shared::<[u32; 256]>::new();
+    let l = local_index();
+    tile[l] = l;
+    barrier();
+    y[global_id().x] = tile[127 - l] as u64;
+}
+
+#[kernel]
+fn bytes(x: &[u8], y: &mut [f64]) {
+    let i = global_id().x;
+    y[i] = x[i] as f64;
+}
+
+#[kernel]
+fn three(a: &[u32], b: &[u32], c: &mut [u32]) {
+    let i = global_id().x;
+    c[i] = a[i] + b[i];
+}
+
+fn open(faults: Control, change: impl FnOnce(Control)) -> gridwise::Result<Manager> {
+    (faults.reset)();
+    change(faults);
+    let device = ManagerDesc::from_env().device;
+    Manager::with(ManagerDesc {
+        device,
+        pipeline_cache: PipelineCache::Off,
+        print: PrintSink::new(|_| {}),
+        ..ManagerDesc::default()
+    })
+}
+
+fn what_every_kernel_needs_is_named(faults: Control) -> Result<(), Failed> {
+    let required =
+        [("vulkanMemoryModel", ""), ("scalarBlockLayout", ""), ("timelineSemaphore", ""), ("Vulkan 1.2", "")];
+    for (name, _) in required.into_iter().chain([("compute queue", "")]) {
+        let error = open(faults, |faults| (faults.hide)(name)).map(|_| ()).expect_err(name);
+        let is_named = matches!(&error, Error::DeviceNotSuitable { missing, .. } if missing.contains(name));
+        assert!(is_named, "{name}: {error}");
+    }
+    (faults.reset)();
+    Ok(())
+}
+
+fn what_one_kernel_needs_is_named(faults: Control) -> Result<(), Failed> {
+    for name in ["shaderFloat64", "shaderInt8", "storageBuffer8BitAccess"] {
+        let mgr = open(faults, |faults| (faults.hide)(name))?;
+        let error = mgr.algorithm::<Bytes>().map(|_| ()).expect_err(name);
+        let is_named = matches!(&error, Error::MissingFeature { feature, .. } if feature.vulkan_name() == name);
+        assert!(is_named, "{name}: {error}");
+        mgr.algorithm::<Three>()?;
+    }
+    let mgr = open(faults, |faults| (faults.hide)("shaderInt64"))?;
+    assert!(matches!(mgr.algorithm::<Wide>(), Err(Error::MissingFeature { .. })));
+    let mgr = open(faults, |faults| (faults.hide)("timestamps"))?;
+    let mut y = mgr.tensor_of_len::<u32>(4)?;
+    let seq = mgr.sequence()?;
+    seq.record(gridwise::ops::OpFill::new(&mut y, 1))?;
+    assert!(matches!(seq.eval_profiled(), Err(Error::NoTimestamps)));
+    seq.eval()?;
+    (faults.reset)();
+    Ok(())
+}
+
+fn what_only_helps_may_be_missing(faults: Control) -> Result<(), Failed> {
+    let hidden = [
+        "VK_KHR_push_descriptor",
+        "VK_EXT_memory_budget",
+        "VK_EXT_subgroup_size_control",
+        "VK_EXT_shader_atomic_float",
+        "subgroupSizeControl",
+        "computeFullSubgroups",
+    ];
+    for program in programs::ALL.iter().filter(|program| matches!(program.name, "launch" | "operations" | "reports")) {
+        let expected = (program.run)(&open(faults, |_| ())?)?;
+        for name in hidden {
+            let found = (program.run)(&open(faults, |faults| (faults.hide)(name))?)?;
+            assert!(found == expected, "{} without {name}", program.name);
+        }
+        let all = open(faults, |faults| hidden.into_iter().for_each(|name| (faults.hide)(name)))?;
+        assert!((program.run)(&all)? == expected, "{} without any", program.name);
+        // One at a time: launches are split, sets come from pools.
+        let narrow = open(faults, |faults| (faults.limit)("maxPushDescriptors", 1))?;
+        assert!((program.run)(&narrow)? == expected, "{} with a small push set", program.name);
+    }
+    let mgr = open(faults, |faults| (faults.limit)("maxComputeWorkGroupCount", 2))?;
+    let (a, b) = (mgr.tensor(&[1u32; 1000])?, mgr.tensor(&[2u32; 1000])?);
+    let mut c = mgr.tensor(&[0u32; 1000])?;
+    let seq = mgr.sequence()?;
+    match Three::dispatch(&seq, Grid::items(1000), &a, &b, &mut c) {
+        Ok(()) => {
+            seq.eval()?;
+            assert_eq!(c.to_vec()?, [3; 1000], "in parts");
+        }
+        Err(error) => assert!(matches!(error, Error::GridTooLarge { .. }), "{error}"),
+    }
+    (faults.reset)();
+    Ok(())
+}
+
+fn limits_are_kept(faults: Control) -> Result<(), Failed> {
+    let lowered = |name: &'static str, value: u64| open(faults, move |faults| (faults.limit)(name, value));
+    for (name, value) in [("maxComputeWorkGroupSize", 32), ("maxComputeWorkGroupInvocations", 64)] {
+        let error = lowered(name, value)?.algorithm::<Wide>().map(|_| ()).expect_err(name);
+        assert!(matches!(error, Error::WorkgroupTooLarge { .. }), "{name}: {error}");
+    }
+    let error = lowered("maxComputeSharedMemorySize", 512)?.algorithm::<Wide>().map(|_| ()).expect_err("1 KiB");
+    assert!(matches!(error, Error::SharedMemoryTooLarge { asked: 1024, limit: 512, .. }), "{error}");
+    let error = lowered("maxPushConstantsSize", 4)?.algorithm::<Three>().map(|_| ()).expect_err("more");
+    assert!(matches!(error, Error::PushConstantsTooLarge { limit: 4, .. }), "{error}");
+    let error = lowered("maxPerStageDescriptorStorageBuffers", 2)?.algorithm::<Three>().map(|_| ()).expect_err("three");
+    assert!(matches!(error, Error::TooManyBuffers { limit: 2, .. }), "{error}");
+    let mgr = lowered("maxStorageBufferRange", 256)?;
+    let (a, mut c) = (mgr.tensor(&[1u32; 65])?, mgr.tensor(&[0u32; 65])?);
+    let error = Three::dispatch(&mgr.sequence()?, Grid::items(65), &a, &a, &mut c).expect_err("260 bytes");
+    assert!(matches!(error, Error::BufferTooLarge { asked: 260, limit: 256, .. }), "{error}");
+    // Sizes only: a device with more than 4 GiB in one piece gets the tensor or tells, and never makes a smaller one.
+    let mgr = lowered("maxMemoryAllocationSize", 5 << 30)?;
+    let desc = |len| TensorDesc::<[u32; 64]> { name: "huge", contents: Contents::Uninit(len) };
+    let error = mgr.tensor_with(desc((5 << 22) + 4)).map(|_| ()).expect_err("5 GiB and 1 KiB");
+    assert!(matches!(error, Error::BufferTooLarge { asked, .. } if asked == (5 << 30) + 1024), "{error}");
+    match mgr.tensor_with(desc((1 << 24) + 4)) {
+        Ok(tensor) => assert_eq!(tensor.handle().bytes(), (4 << 30) + 1024),
+        Err(error) => assert!(matches!(error, Error::OutOfMemory { .. } | Error::BufferTooLarge { .. }), "{error}"),
+    }
+    (faults.reset)();
+    Ok(())
+}
