@@ -33,7 +33,7 @@ pub use gridwise_runtime::twin::{
 };
 pub use gridwise_runtime::{
     Algorithm, BufferRange, Candidate, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error, Evaluation,
-    Executable, ExistingQueue, ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions, ImageUse, Kernel,
+    Event, Executable, ExistingQueue, ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions, ImageUse, Kernel,
     KernelArgs, KernelName, Limits, LiveTensor, LostEvaluation, Manager, ManagerDesc, MemoryHeap, ModuleLaunch, Op,
     PipelineCache, PrintSink, Printed, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo, QueueKind, Recovery,
     Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, SubgroupLimits,

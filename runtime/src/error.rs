@@ -445,6 +445,20 @@ pub enum Error {
         /// What was asked for.
         size: u32,
     },
+    /// A function of the host that a sequence calls failed or panicked.
+    #[error("operation `{operation}`: the call of the host failed ({cause}); what comes after it was not run")]
+    HostCallFailed {
+        /// The operation.
+        operation: String,
+        /// What it said.
+        cause: String,
+    },
+    /// An event of one manager was recorded in a sequence of another.
+    #[error("{operation}: the event belongs to another manager; create it with the sequence's manager")]
+    ForeignEvent {
+        /// The operation.
+        operation: String,
+    },
     /// The device has fewer queues of a family than are asked for.
     #[error(
         "family {family} has {available} queues that gridwise can use, not {asked}; see `DeviceInfo::queue_families`, or ask for `QueueChoice::AtLeast`"

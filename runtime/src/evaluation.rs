@@ -3,10 +3,12 @@
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use crate::drive::Driven;
 use crate::error::{Error, Result};
+use crate::manager::Shared;
 use crate::print::LaunchPrints;
 use crate::profile::{Profile, RecordedOp, Spans};
 use crate::sequence::Inner;
@@ -51,7 +53,7 @@ use crate::sync::schedule::Ticket;
 #[must_use = "the run goes on by itself, but nobody will see its errors"]
 pub struct Evaluation {
     sequence: Arc<Inner>,
-    ticket: Ticket,
+    run: Running,
     outcome: Arc<Outcome>,
     /// Of the task that waits for it, once there is one.
     key: Option<u64>,
@@ -117,9 +119,60 @@ impl Outcome {
     }
 }
 
+/// What an evaluation waits for.
+#[derive(Debug, Clone)]
+pub(crate) enum Running {
+    Submitted(Ticket),
+    Driven(Arc<Driven>),
+}
+
+impl Running {
+    /// Waits until the run is complete; false when the time is over first.
+    pub(crate) fn wait_timeout(&self, shared: &Shared, timeout: Option<Duration>) -> Result<bool> {
+        match self {
+            Self::Submitted(ticket) => shared.wait_timeout(*ticket, timeout),
+            Self::Driven(driven) => Ok(driven.wait(timeout)),
+        }
+    }
+
+    /// Waits until the device no longer uses what the run named; whether it is complete.
+    pub(crate) fn wait_out(&self, shared: &Shared) -> bool {
+        match self {
+            Self::Submitted(ticket) => {
+                shared.wait_out(*ticket);
+                shared.schedule.is_completed(*ticket)
+            }
+            Self::Driven(driven) => driven.wait(None),
+        }
+    }
+
+    /// Whether both are one run.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Submitted(one), Self::Submitted(other)) => one == other,
+            (Self::Driven(one), Self::Driven(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+
+    fn watch(&self, shared: &Shared, key: u64, waker: &Waker) {
+        match self {
+            Self::Submitted(ticket) => shared.watch(key, *ticket, waker),
+            Self::Driven(driven) => driven.watch(key, waker),
+        }
+    }
+
+    fn forget(&self, shared: &Shared, key: u64) {
+        match self {
+            Self::Submitted(_) => shared.forget(key),
+            Self::Driven(driven) => driven.forget(key),
+        }
+    }
+}
+
 impl Evaluation {
-    pub(crate) fn new(sequence: Arc<Inner>, ticket: Ticket, outcome: Arc<Outcome>) -> Self {
-        Self { sequence, ticket, outcome, key: None }
+    pub(crate) fn new(sequence: Arc<Inner>, run: Running, outcome: Arc<Outcome>) -> Self {
+        Self { sequence, run, outcome, key: None }
     }
 
     /// Waits until the run is complete.
@@ -131,9 +184,9 @@ impl Evaluation {
     }
 
     fn wait_here(&self) -> Result<()> {
-        let waited = self.sequence.shared.wait(self.ticket);
-        waited.map_err(|error| self.sequence.acknowledge(self.ticket, error))?;
-        self.sequence.settle(self.ticket);
+        let waited = self.run.wait_timeout(&self.sequence.shared, None);
+        waited.map_err(|error| self.sequence.acknowledge(&self.run, error))?;
+        self.sequence.settle(&self.run);
         self.outcome.result()
     }
 
@@ -142,11 +195,11 @@ impl Evaluation {
     /// # Errors
     /// As [`wait`](Self::wait).
     pub fn wait_timeout(&self, timeout: Duration) -> Result<bool> {
-        let waited = self.sequence.shared.wait_timeout(self.ticket, Some(timeout));
-        if !waited.map_err(|error| self.sequence.acknowledge(self.ticket, error))? {
+        let waited = self.run.wait_timeout(&self.sequence.shared, Some(timeout));
+        if !waited.map_err(|error| self.sequence.acknowledge(&self.run, error))? {
             return Ok(false);
         }
-        self.sequence.settle(self.ticket);
+        self.sequence.settle(&self.run);
         self.outcome.result().map(|()| true)
     }
 
@@ -169,7 +222,7 @@ impl Future for Evaluation {
             Ok(false) => {
                 let shared = &this.sequence.shared;
                 let key = *this.key.get_or_insert_with(|| shared.new_id());
-                shared.watch(key, this.ticket, cx.waker());
+                this.run.watch(shared, key, cx.waker());
                 Poll::Pending
             }
             Err(error) => Poll::Ready(Err(error)),
@@ -180,7 +233,7 @@ impl Future for Evaluation {
 impl Drop for Evaluation {
     fn drop(&mut self) {
         if let Some(key) = self.key {
-            self.sequence.shared.forget(key);
+            self.run.forget(&self.sequence.shared, key);
         }
     }
 }
@@ -225,6 +278,6 @@ impl Future for ProfiledEvaluation {
 
 impl fmt::Debug for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Evaluation").field("ticket", &self.ticket).finish_non_exhaustive()
+        f.debug_struct("Evaluation").field("run", &self.run).finish_non_exhaustive()
     }
 }

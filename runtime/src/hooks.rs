@@ -24,6 +24,33 @@ impl Hooks {
     }
 }
 
+/// A function that is called between operations; an error is told by its text.
+#[derive(Clone)]
+pub(crate) struct HostCall {
+    name: &'static str,
+    call: Arc<dyn Fn() -> Result<(), String> + Send + Sync>,
+}
+
+impl HostCall {
+    pub(crate) fn new(name: &'static str, call: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
+        Self { name, call: Arc::new(call) }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(crate) fn call(&self) -> Result<(), String> {
+        (self.call)()
+    }
+}
+
+impl fmt::Debug for HostCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostCall").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 /// Calls hooks, in the order they were recorded.
 pub(crate) fn call(hooks: &[Hook]) {
     hooks.iter().for_each(|hook| hook());

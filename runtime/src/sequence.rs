@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 
 use crate::args::KernelArgs;
 use crate::buffer::Buffer;
+use crate::drive::{Driven, Part, Run, parts};
 use crate::error::{Error, Result};
-use crate::evaluation::{Evaluation, Outcome, ProfiledEvaluation};
+use crate::evaluation::{Evaluation, Outcome, ProfiledEvaluation, Running};
+use crate::event::Mark;
 use crate::graph::to_dot;
 use crate::grid::Grid;
 use crate::hooks::{self, Hooks};
-use crate::host::{HostDevice, run_steps, run_timed};
+use crate::host::{run_steps, run_timed};
 use crate::manager::{Backend, Shared};
 use crate::ops::{Op, Recorder};
 use crate::profile::{Profile, RecordedOp};
@@ -50,18 +52,21 @@ struct State {
     ops: Arc<Vec<RecordedOp>>,
     /// All buffers of the steps, once each, with whether they are written; valid while `is_prepared`.
     uses: Vec<(Arc<Buffer>, bool)>,
+    /// The events that a run sets, and those that it waits for; valid while `is_prepared`, as the next.
+    events: [Vec<Arc<Mark>>; 2],
+    /// What a recording with calls of the host is divided into.
+    parts: Option<Arc<Vec<Part>>>,
     is_prepared: bool,
     hooks: Hooks,
     /// The steps as the Vulkan device has them.
     recording: Option<Recording>,
     /// The submission under way.
-    running: Option<Ticket>,
+    running: Option<Running>,
     /// How the last run ends; a new one where somebody still holds the last one.
     outcome: Arc<Outcome>,
 }
 
 /// A run that was submitted.
-#[derive(Clone)]
 struct Started {
     ticket: Ticket,
     outcome: Arc<Outcome>,
@@ -69,7 +74,25 @@ struct Started {
     ops: Arc<Vec<RecordedOp>>,
 }
 
+/// What starting a sequence comes to.
+enum Begun {
+    Nothing,
+    Submitted(Started),
+    /// To be driven by a thread, and how many operations there are.
+    Driven(Run, usize),
+}
+
 impl Sequence {
+    /// A sequence of operations that were checked.
+    pub(crate) fn of_steps(shared: Arc<Shared>, queue: usize, steps: Vec<Step>, ops: Vec<RecordedOp>) -> Self {
+        let sequence = Self::new(shared, queue);
+        {
+            let mut state = sequence.inner.lock();
+            (state.steps, state.ops) = (Arc::new(steps), Arc::new(ops));
+        }
+        sequence
+    }
+
     pub(crate) fn new(shared: Arc<Shared>, queue: usize) -> Self {
         let id = shared.new_id();
         let inner = Arc::new(Inner { state: Mutex::default(), queue, id, shared });
@@ -123,13 +146,21 @@ impl Sequence {
     /// When a kernel panicked, the device fails, or the sequence is already running.
     pub fn eval(&self) -> Result<()> {
         let inner = &*self.inner;
-        let Some(started) = inner.start(false)? else { return Ok(()) };
-        if let Backend::Host(host) = &inner.shared.backend {
-            started.run_on_host(host, inner.shared.print_capacity, false);
-        }
-        let Started { ticket, outcome, .. } = started;
-        inner.shared.wait(ticket).map_err(|error| inner.acknowledge(ticket, error))?;
-        inner.settle(ticket);
+        let (run, outcome) = match inner.start(false)? {
+            Begun::Nothing => return Ok(()),
+            Begun::Submitted(started) => {
+                let begun = (Running::Submitted(started.ticket), started.outcome.clone());
+                started.run_on_host(&inner.shared, false);
+                begun
+            }
+            Begun::Driven(run, ops) => {
+                let begun = (Running::Driven(run.driven.clone()), run.outcome.clone());
+                run.drive(ops, false);
+                begun
+            }
+        };
+        run.wait_timeout(&inner.shared, None).map_err(|error| inner.acknowledge(&run, error))?;
+        inner.settle(&run);
         outcome.result()
     }
 
@@ -141,11 +172,20 @@ impl Sequence {
     /// As [`eval`](Self::eval), and [`Error::NoTimestamps`].
     pub fn eval_profiled(&self) -> Result<Profile> {
         let begun = Instant::now();
-        let started = self.inner.start(true)?;
-        if let (Backend::Host(host), Some(started)) = (&self.inner.shared.backend, &started) {
-            started.run_on_host(host, self.inner.shared.print_capacity, true);
-        }
-        self.profiled(started, begun).wait()
+        let run = match self.inner.start(true)? {
+            Begun::Nothing => None,
+            Begun::Submitted(started) => {
+                let begun = (Running::Submitted(started.ticket), started.outcome.clone());
+                started.run_on_host(&self.inner.shared, true);
+                Some(begun)
+            }
+            Begun::Driven(run, ops) => {
+                let begun = (Running::Driven(run.driven.clone()), run.outcome.clone());
+                run.drive(ops, true);
+                Some(begun)
+            }
+        };
+        self.profiled(run, begun).wait()
     }
 
     /// Starts all operations and takes their times, and does not wait.
@@ -168,24 +208,19 @@ impl Sequence {
     /// As [`eval_async`](Self::eval_async), and [`Error::NoTimestamps`].
     pub fn eval_profiled_async(&self) -> Result<ProfiledEvaluation> {
         let begun = Instant::now();
-        let started = self.inner.start(true)?;
-        if let Some(started) = &started {
-            self.spawn_on_host(started, true);
-        }
-        Ok(self.profiled(started, begun))
+        let begun_run = self.inner.start(true)?;
+        let run = self.spawn(begun_run, true);
+        Ok(self.profiled(run, begun))
     }
 
-    fn profiled(&self, started: Option<Started>, begun: Instant) -> ProfiledEvaluation {
-        let (ticket, outcome, ops) = match started {
-            Some(Started { ticket, outcome, ops, .. }) => (ticket, outcome, ops),
-            None => {
-                let ops = self.inner.lock().ops.clone();
-                let outcome = Outcome::settled();
-                outcome.set_times(Ok(vec![None; ops.len()]));
-                (Ticket::default(), Arc::new(outcome), ops)
-            }
-        };
-        ProfiledEvaluation::new(Evaluation::new(self.inner.clone(), ticket, outcome), ops, begun)
+    fn profiled(&self, run: Option<(Running, Arc<Outcome>)>, begun: Instant) -> ProfiledEvaluation {
+        let ops = self.inner.lock().ops.clone();
+        let (run, outcome) = run.unwrap_or_else(|| {
+            let outcome = Outcome::settled();
+            outcome.set_times(Ok(vec![None; ops.len()]));
+            (Running::Submitted(Ticket::default()), Arc::new(outcome))
+        });
+        ProfiledEvaluation::new(Evaluation::new(self.inner.clone(), run, outcome), ops, begun)
     }
 
     /// Runs all operations and waits for them, but not longer than `timeout`. What runs goes on after that.
@@ -206,32 +241,29 @@ impl Sequence {
     /// When the device fails, or the sequence is already running. What happens while it runs is told by
     /// [`Evaluation::wait`].
     pub fn eval_async(&self) -> Result<Evaluation> {
-        let inner = &self.inner;
-        let Some(started) = inner.start(false)? else {
-            return Ok(Evaluation::new(inner.clone(), Ticket::default(), Arc::new(Outcome::settled())));
-        };
-        self.spawn_on_host(&started, false);
-        Ok(Evaluation::new(inner.clone(), started.ticket, started.outcome.clone()))
+        let begun = self.inner.start(false)?;
+        let nothing = || (Running::Submitted(Ticket::default()), Arc::new(Outcome::settled()));
+        let (run, outcome) = self.spawn(begun, false).unwrap_or_else(nothing);
+        Ok(Evaluation::new(self.inner.clone(), run, outcome))
     }
 
-    /// Lets a thread run what was started, on the host device.
-    fn spawn_on_host(&self, started: &Started, is_timed: bool) {
-        if let Backend::Vulkan(_) = &self.inner.shared.backend {
-            return;
-        }
-        let work = {
-            let (inner, started) = (self.inner.clone(), started.clone());
-            Arc::new(move || {
-                if let Backend::Host(host) = &inner.shared.backend {
-                    started.run_on_host(host, inner.shared.print_capacity, is_timed);
+    /// Lets a thread run what was started, where the device does not by itself; gives what there is to wait for.
+    fn spawn(&self, begun: Begun, is_timed: bool) -> Option<(Running, Arc<Outcome>)> {
+        let shared = self.inner.shared.clone();
+        match begun {
+            Begun::Nothing => None,
+            Begun::Submitted(started) => {
+                let run = (Running::Submitted(started.ticket), started.outcome.clone());
+                if let Backend::Host(_) = &shared.backend {
+                    on_thread(move || started.run_on_host(&shared, is_timed));
                 }
-            })
-        };
-        let spawned = work.clone();
-        let thread = thread::Builder::new().name("gridwise-eval".to_owned()).spawn(move || spawned());
-        if thread.is_err() {
-            // No thread to be had: its turn has been taken, so it runs here.
-            work();
+                Some(run)
+            }
+            Begun::Driven(run, ops) => {
+                let begun = (Running::Driven(run.driven.clone()), run.outcome.clone());
+                on_thread(move || run.drive(ops, is_timed));
+                Some(begun)
+            }
         }
     }
 
@@ -248,6 +280,7 @@ impl Sequence {
         state.uses.clear();
         state.hooks.clear();
         state.is_prepared = false;
+        (state.parts, state.events) = (None, Default::default());
         match Arc::get_mut(&mut state.steps) {
             Some(steps) => steps.clear(),
             None => state.steps = Arc::default(),
@@ -298,24 +331,45 @@ impl Sequence {
 
     /// Whether the device is still busy with this sequence. A device that fails is not.
     pub fn is_running(&self) -> bool {
-        let running = self.inner.lock().running;
-        running.is_some_and(|ticket| matches!(self.inner.shared.wait_timeout(ticket, Some(Duration::ZERO)), Ok(false)))
+        let running = self.inner.lock().running.clone();
+        running.is_some_and(|run| matches!(run.wait_timeout(&self.inner.shared, Some(Duration::ZERO)), Ok(false)))
+    }
+}
+
+/// Calls `work` on a thread of its own; here, if there is none to be had: its turn has been taken.
+fn on_thread(work: impl FnOnce() + Send + 'static) {
+    let work = Arc::new(Mutex::new(Some(work)));
+    let spawned = work.clone();
+    let take = |work: &Mutex<Option<_>>| work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let run = move || {
+        if let Some(work) = take(&spawned) {
+            work();
+        }
+    };
+    if thread::Builder::new().name("gridwise-eval".to_owned()).spawn(run).is_err()
+        && let Some(work) = take(&work)
+    {
+        work();
     }
 }
 
 impl Started {
-    /// Runs the submission when it is its turn, and takes the time of each operation if asked to.
-    fn run_on_host(&self, host: &HostDevice, capacity: u32, is_timed: bool) {
+    /// Runs the submission when it is its turn, and takes the time of each operation if asked to; nothing for a device that does
+    /// so itself.
+    fn run_on_host(self, shared: &Shared, is_timed: bool) {
+        let Backend::Host(host) = &shared.backend else { return };
+        let capacity = shared.print_capacity;
         let Self { ticket, outcome, steps, ops } = self;
-        host.queue.run(ticket.number, || {
+        // What it keeps alive is let go of before others know that it is complete.
+        host.queue.run(ticket.number, move || {
             // SAFETY: this is the turn, and the schedule keeps the host off the buffers until the submission is complete.
             let (error, printed) = unsafe {
                 if is_timed {
-                    let (error, printed, times) = run_timed(host, steps, ops, capacity);
+                    let (error, printed, times) = run_timed(host, &steps, &ops, capacity);
                     outcome.set_times(Ok(times));
                     (error, printed)
                 } else {
-                    run_steps(host, steps, capacity)
+                    run_steps(host, &steps, capacity)
                 }
             };
             outcome.add_prints(printed);
@@ -335,8 +389,8 @@ impl Inner {
     fn idle_state(&self, operation: &'static str) -> Result<MutexGuard<'_, State>> {
         loop {
             let mut state = self.lock();
-            let Some(ticket) = state.running else { return Ok(state) };
-            if !self.shared.wait_timeout(ticket, Some(Duration::ZERO))? {
+            let Some(run) = &state.running else { return Ok(state) };
+            if !run.wait_timeout(&self.shared, Some(Duration::ZERO))? {
                 return Err(Error::SequenceInFlight { operation });
             }
             state.settle();
@@ -353,44 +407,79 @@ impl Inner {
 
     /// Submits the recorded steps, with timestamps if asked for; nothing for an empty recording. On the host device the
     /// caller must then run them.
-    fn start(&self, is_timed: bool) -> Result<Option<Started>> {
-        let mut guard = self.idle_state("evaluate")?;
+    fn start(&self, is_timed: bool) -> Result<Begun> {
+        let guard = self.idle_state("evaluate")?;
         if !guard.hooks.before.is_empty() {
             // They are user code, too.
             let before = guard.hooks.before.clone();
             drop(guard);
             hooks::call(&before);
-            guard = self.idle_state("evaluate")?;
+        } else {
+            drop(guard);
         }
+        loop {
+            if let Some(begun) = self.try_start(is_timed)? {
+                return Ok(begun);
+            }
+            // A run has buffers to itself, and its calls may ask for this sequence: its state is left alone meanwhile.
+            let uses = self.lock().uses.clone();
+            self.shared.schedule.wait_until_free(uses.iter().map(|(buffer, _)| &buffer.uses));
+        }
+    }
+
+    /// As [`start`](Self::start), without its hooks; `None` while a run with calls of the host has a buffer to itself.
+    fn try_start(&self, is_timed: bool) -> Result<Option<Begun>> {
+        let mut guard = self.idle_state("evaluate")?;
         let state = &mut *guard;
         state.prepare(&self.shared, self.queue, is_timed)?;
         if state.steps.is_empty() {
-            return Ok(None);
+            return Ok(Some(Begun::Nothing));
+        }
+        if let Some(parts) = state.parts.clone() {
+            state.renew_outcome();
+            let (driven, outcome) = (Arc::new(Driven::default()), state.outcome.clone());
+            state.running = Some(Running::Driven(driven.clone()));
+            let (uses, ops) = (state.uses.clone(), state.ops.len());
+            // Calls of other runs may ask for this sequence while this one waits for them.
+            drop(guard);
+            return Ok(Some(Begun::Driven(Run::new(&self.shared, parts, &uses, driven, outcome), ops)));
         }
         let uses = state.uses.iter().map(|(buffer, is_written)| (&buffer.uses, *is_written));
-        let (queue, behind) = (self.shared.timeline_of(self.queue), Marks::default());
+        let (queue, mut behind) = (self.shared.timeline_of(self.queue), Marks::default());
+        let [signals, waits] = &state.events;
+        waits.iter().for_each(|event| event.add_to(&mut behind));
+        let signal = |submission: &Submission| signals.iter().for_each(|event| event.signal(submission.ticket));
         let ticket = match (&self.shared.backend, &mut state.recording) {
             (Backend::Vulkan(vulkan), Some(recording)) => {
                 recording.reset_records();
                 let (commands, brings) = (recording.commands(), recording.begins_with_barrier());
-                let submit = |submission: Submission| vulkan.device.submit(commands, &submission);
+                let submit = |submission: Submission| {
+                    vulkan.device.submit(commands, &submission)?;
+                    signal(&submission);
+                    Ok(())
+                };
                 self.shared.schedule.submit(queue, uses, &behind, brings, submit)?
             }
-            _ => self.shared.schedule.submit(queue, uses, &behind, false, |_| Ok(()))?,
+            _ => {
+                let submit = |submission: Submission| {
+                    signal(&submission);
+                    Ok(())
+                };
+                self.shared.schedule.submit(queue, uses, &behind, false, submit)?
+            }
         };
-        match Arc::get_mut(&mut state.outcome) {
-            Some(outcome) => *outcome = Outcome::default(),
-            None => state.outcome = Arc::default(),
-        }
-        state.running = Some(ticket);
+        let Some(ticket) = ticket else { return Ok(None) };
+        state.renew_outcome();
+        state.running = Some(Running::Submitted(ticket));
         let (outcome, steps, ops) = (state.outcome.clone(), state.steps.clone(), state.ops.clone());
-        Ok(Some(Started { ticket, outcome, steps, ops }))
+        Ok(Some(Begun::Submitted(Started { ticket, outcome, steps, ops })))
     }
 
     /// After the device was lost: gives up the run, and tells of it if nobody else will be told.
     pub(crate) fn take_lost(&self) -> Option<LostEvaluation> {
         let mut state = self.lock();
-        let ticket = state.running?;
+        // What a thread drives is told of by its parts.
+        let Some(Running::Submitted(ticket)) = state.running else { return None };
         if self.shared.schedule.is_completed(ticket) {
             return None;
         }
@@ -400,19 +489,19 @@ impl Inner {
     }
 
     /// Takes note that somebody is told of an error while a run was waited for: if the device is gone, that is how the run ended.
-    pub(crate) fn acknowledge(&self, ticket: Ticket, error: Error) -> Error {
+    pub(crate) fn acknowledge(&self, run: &Running, error: Error) -> Error {
         let mut state = self.lock();
-        if state.running == Some(ticket) && self.shared.is_gone() {
+        if state.running.as_ref().is_some_and(|running| running.is(run)) && self.shared.is_gone() {
             state.fail(error.clone());
         }
         error
     }
 
     /// Takes note that a run is complete, and of its outcome.
-    pub(crate) fn settle(&self, ticket: Ticket) {
+    pub(crate) fn settle(&self, run: &Running) {
         let mut state = self.lock();
         let mut after = Vec::new();
-        if state.running == Some(ticket) {
+        if state.running.as_ref().is_some_and(|running| running.is(run)) {
             state.settle();
             after.clone_from(&state.hooks.after);
         }
@@ -425,10 +514,24 @@ impl Inner {
 }
 
 impl State {
+    fn renew_outcome(&mut self) {
+        match Arc::get_mut(&mut self.outcome) {
+            Some(outcome) => *outcome = Outcome::default(),
+            None => self.outcome = Arc::default(),
+        }
+    }
+
     /// Gathers the buffers, and on Vulkan records the command buffer, unless that is done.
     fn prepare(&mut self, shared: &Arc<Shared>, queue: usize, is_timed: bool) -> Result<()> {
         if !self.is_prepared {
             self.gather_uses();
+            self.parts = parts(shared, queue, &self.steps, &self.ops).map(Arc::new);
+        }
+        if self.parts.is_some() {
+            // Of what was recorded before.
+            self.recording = None;
+            self.is_prepared = true;
+            return Ok(());
         }
         if let (Backend::Vulkan(vulkan), false) = (&shared.backend, self.steps.is_empty()) {
             let uses = self.uses.iter().map(|(buffer, is_written)| (&buffer.uses, *is_written));
@@ -451,8 +554,15 @@ impl State {
 
     fn gather_uses(&mut self) {
         self.uses.clear();
-        let uses = &mut self.uses;
+        let (uses, [signals, waits]) = (&mut self.uses, &mut self.events);
+        signals.clear();
+        waits.clear();
         for step in self.steps.iter() {
+            match step {
+                Step::Signal(event) => signals.push(event.clone()),
+                Step::WaitFor(event) => waits.push(event.clone()),
+                _ => {}
+            }
             step.for_each_use(|buffer, is_written| uses.push((buffer.clone(), is_written)));
         }
         uses.sort_unstable_by_key(|(buffer, is_written)| (buffer.id, !is_written));
@@ -496,15 +606,14 @@ impl State {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.shared.journal.remove(self.id);
-        let running = self.lock().running;
-        if let Some(ticket) = running {
-            match self.shared.wait(ticket) {
-                Ok(()) => self.settle(ticket),
+        let running = self.lock().running.clone();
+        if let Some(run) = running {
+            match run.wait_timeout(&self.shared, None) {
+                Ok(_) => self.settle(&run),
                 Err(error) => {
                     tracing::error!(%error, "waiting for a dropped sequence");
-                    self.shared.wait_out(ticket);
-                    if self.shared.schedule.is_completed(ticket) {
-                        self.settle(ticket);
+                    if run.wait_out(&self.shared) {
+                        self.settle(&run);
                         return;
                     }
                     let mut state = self.lock();

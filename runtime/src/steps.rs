@@ -5,6 +5,8 @@ use std::sync::Arc;
 use gridwise_ir::descriptor::KernelDescriptor;
 
 use crate::buffer::Buffer;
+use crate::event::Mark;
+use crate::hooks::HostCall;
 use crate::kernel::HostFn;
 use crate::launch::{Extent, PushBlock};
 use crate::module::Loaded;
@@ -18,6 +20,12 @@ pub(crate) enum Step {
     Module(Box<ModuleStep>),
     /// All before, then all after.
     Barrier,
+    /// All before, then a call of the host, then all after. Whoever runs a recording divides it there.
+    Host(HostCall),
+    /// The run sets an event.
+    Signal(Arc<Mark>),
+    /// The run begins behind what set an event last.
+    WaitFor(Arc<Mark>),
     /// Invariant: both ranges lie in their buffers.
     Copy {
         from: Arc<Buffer>,
@@ -179,7 +187,7 @@ impl Step {
             }
             Self::Fill { buffer, .. } => f(buffer, true),
             Self::Image(image) => image.for_each_use(f),
-            Self::Barrier => {}
+            Self::Barrier | Self::Host(_) | Self::Signal(_) | Self::WaitFor(_) => {}
         }
     }
 
@@ -200,7 +208,9 @@ impl Step {
             }
             Self::Fill { buffer, bytes, .. } => (Stage::Transfer, vec![touch(buffer, 0..*bytes, true)]),
             Self::Image(image) => (Stage::Transfer, image.touches()),
-            Self::Barrier => return None,
+            Self::Barrier | Self::Host(_) => return None,
+            // They touch nothing, wherever that is.
+            Self::Signal(_) | Self::WaitFor(_) => (Stage::Transfer, Vec::new()),
         })
     }
 }

@@ -82,7 +82,9 @@ pub(crate) unsafe fn run_steps(host: &HostDevice, steps: &[Step], capacity: u32)
             // The recorder refuses them here.
             Step::Module(_) => {}
             // Steps run one after the other here.
-            Step::Barrier => {}
+            Step::Barrier | Step::Signal(_) | Step::WaitFor(_) => {}
+            // Whoever runs a recording divides it there.
+            Step::Host(_) => {}
             Step::Copy { from, from_offset, to, to_offset, bytes } => {
                 let (from, to) = (from.host_data(*from_offset), to.host_data(*to_offset));
                 // SAFETY: the recorder checked both ranges; nothing else accesses them now. They may overlap.

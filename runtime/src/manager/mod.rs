@@ -21,6 +21,7 @@ use crate::algorithm::{Algorithm, Variant};
 use crate::cache::PipelineCache;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
+use crate::event::Event;
 use crate::host::HostDevice;
 use crate::image::{Dimension, Format, Image, ImageDesc, Levels};
 use crate::kernel::Kernel;
@@ -400,6 +401,18 @@ impl Manager {
             available if queue >= available => Err(Error::NoQueue { queue, available }),
             _ => Ok(Sequence::new(self.shared.clone(), queue)),
         }
+    }
+
+    /// An event that nothing has set yet.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// assert!(gridwise_runtime::Manager::host().event().is_complete()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn event(&self) -> Event {
+        Event::new(self.shared.clone())
     }
 
     /// The queues that [`ManagerDesc::queues`] asked for: at least one, and the first computes.

@@ -12,12 +12,13 @@ use super::info::DeviceInfo;
 use super::queues::QueueInfo;
 use super::statistics::{Live, Statistics};
 use crate::algorithm::{Flags, Prepared, Variant};
+use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::fma;
 use crate::host::HostDevice;
 use crate::print::{LaunchPrints, PrintSink};
 use crate::recovery::Journal;
-use crate::sync::schedule::{Marks, Schedule, Ticket};
+use crate::sync::schedule::{Inside, Marks, Schedule, Ticket, enter};
 use crate::vulkan::VulkanBackend;
 
 /// One device and its state.
@@ -177,6 +178,26 @@ impl Shared {
             Backend::Vulkan(vulkan) => vulkan.waiter.forget(key),
             Backend::Host(host) => host.queue.forget(key),
         }
+    }
+
+    /// Takes a buffer for a transfer of several submissions, before any lock that a call of the host could need.
+    pub(crate) fn reserve<'a>(&'a self, buffer: &'a Buffer) -> impl Drop + 'a {
+        struct Reserved<'a> {
+            shared: &'a Shared,
+            buffer: &'a Buffer,
+            is_new: bool,
+            _inside: Inside,
+        }
+        impl Drop for Reserved<'_> {
+            fn drop(&mut self) {
+                if self.is_new {
+                    self.shared.schedule.release(std::iter::once(&self.buffer.uses));
+                }
+            }
+        }
+        let (uses, mut is_new) = (std::iter::once(&buffer.uses), false);
+        let holder = self.schedule.hold(|| self.new_id() + 1, uses, |newly| is_new = newly);
+        Reserved { shared: self, buffer, is_new, _inside: enter(holder) }
     }
 
     /// Waits until a submission is complete.

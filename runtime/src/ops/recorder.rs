@@ -8,8 +8,9 @@ use crate::args::KernelArgs;
 use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
+use crate::event::{Event, Mark};
 use crate::grid::Grid;
-use crate::hooks::Hooks;
+use crate::hooks::{Hooks, HostCall};
 use crate::launch::{Extent, Numbers};
 use crate::manager::{Backend, QueueKind, Shared};
 use crate::steps::{DispatchStep, ImageStep, ModuleStep, Step};
@@ -89,6 +90,38 @@ impl<'a> Recorder<'a> {
     /// Lets everything before be complete before anything after begins.
     pub fn barrier(&mut self) {
         self.steps.push(Step::Barrier);
+    }
+
+    /// Calls the host when all before is complete, and before anything after begins: what [`OpHost`](super::OpHost) does.
+    pub(crate) fn host(&mut self, call: HostCall) {
+        self.steps.push(Step::Host(call));
+    }
+
+    /// Sets an event.
+    ///
+    /// # Errors
+    /// When the event belongs to another manager.
+    pub fn signal(&mut self, event: &Event) -> Result<()> {
+        let mark = self.check_event(event)?;
+        self.steps.push(Step::Signal(mark));
+        Ok(())
+    }
+
+    /// Lets the run begin behind what set an event last.
+    ///
+    /// # Errors
+    /// As [`signal`](Self::signal).
+    pub fn wait_for(&mut self, event: &Event) -> Result<()> {
+        let mark = self.check_event(event)?;
+        self.steps.push(Step::WaitFor(mark));
+        Ok(())
+    }
+
+    fn check_event(&self, event: &Event) -> Result<Arc<Mark>> {
+        match Arc::ptr_eq(&event.mark.shared, self.shared) {
+            true => Ok(event.mark.clone()),
+            false => Err(Error::ForeignEvent { operation: self.operation.to_owned() }),
+        }
     }
 
     /// Calls `hook` on the host before each submission of the sequence, on the thread that submits. It may write tensors: what

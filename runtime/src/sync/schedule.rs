@@ -4,6 +4,7 @@
 //! waits until the submissions that use a tensor are complete. Within the device, submissions overlap unless a tensor ties
 //! them: then a barrier orders those of one queue, and a wait for the other's timeline those of two.
 
+use std::cell::Cell;
 use std::sync::atomic::{
     AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
@@ -61,9 +62,37 @@ pub(crate) struct Uses {
     all: [AtomicU64; MAX_QUEUES],
     /// Host accesses under way: their number, or [`HOST_WRITER`].
     host: AtomicU32,
+    /// The run that has the buffer to itself, by its number; zero for none.
+    holder: AtomicU64,
 }
 
 const HOST_WRITER: u32 = u32::MAX;
+
+/// The number of a run that has buffers to itself; not zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Holder(u64);
+
+thread_local! {
+    /// The run that this thread works for; zero for none.
+    static WORKS_FOR: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Lets this thread work for a run until the guard is dropped.
+pub(crate) fn enter(holder: Holder) -> Inside {
+    Inside { before: WORKS_FOR.replace(holder.0) }
+}
+
+/// While it lives, its thread works for a run.
+#[derive(Debug)]
+pub(crate) struct Inside {
+    before: u64,
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        WORKS_FOR.set(self.before);
+    }
+}
 
 /// The host's access to a buffer; the device keeps off until it is dropped.
 #[derive(Debug)]
@@ -100,7 +129,7 @@ impl Schedule {
     /// and nobody who could still run had it.
     pub(crate) fn new_uses(&self) -> Uses {
         let completed = || std::array::from_fn(|queue| self.completed[queue].load(Relaxed).into());
-        Uses { writes: completed(), all: completed(), host: 0.into() }
+        Uses { writes: completed(), all: completed(), host: 0.into(), holder: 0.into() }
     }
 
     /// Whether work that uses these buffers (true: writes) would need a barrier if it were submitted to a queue now. Advice
@@ -113,7 +142,8 @@ impl Schedule {
     /// begins with a barrier behind all earlier work of its queue. `submit` is told what else it must wait for.
     ///
     /// # Errors
-    /// Those of `submit`; nothing is noted then.
+    /// Those of `submit`; nothing is noted then. `None` where a run has one of the buffers to itself: the caller lets go of what that
+    /// run may need, and asks again after [`wait_until_free`](Self::wait_until_free).
     pub(crate) fn submit<'u>(
         &self,
         queue: usize,
@@ -121,10 +151,13 @@ impl Schedule {
         behind: &Marks,
         brings_barrier: bool,
         submit: impl FnOnce(Submission) -> Result<()>,
-    ) -> Result<Ticket> {
+    ) -> Result<Option<Ticket>> {
         let mut state = self.lock();
         while uses.clone().any(|(uses, is_write)| uses.is_held_by_host(is_write)) {
             state = self.host_done.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if uses.clone().any(|(uses, _)| uses.is_held_by_other()) {
+            return Ok(None);
         }
         let mut waits = self.missing(&state, queue, uses.clone());
         for ((wait, behind), seen) in waits.iter_mut().zip(behind).zip(&state.seen[queue]) {
@@ -145,7 +178,7 @@ impl Schedule {
         for (uses, is_write) in uses {
             uses.note(self.queues, ticket, is_write);
         }
-        Ok(ticket)
+        Ok(Some(ticket))
     }
 
     /// Notes that a submission, and so all before it on its queue, is complete.
@@ -162,7 +195,7 @@ impl Schedule {
     pub(crate) fn take_for_host<'a>(&'a self, uses: &'a Uses, is_write: bool) -> HostAccess<'a> {
         let mut state = self.lock();
         let is_taken = |held: u32| if is_write { held != 0 } else { held >= HOST_WRITER - 1 };
-        while is_taken(uses.host.load(Relaxed)) {
+        while is_taken(uses.host.load(Relaxed)) || uses.is_held_by_other() {
             state = self.host_done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         let (held, after) = match is_write {
@@ -171,6 +204,43 @@ impl Schedule {
         };
         uses.host.store(held, Relaxed);
         HostAccess { schedule: self, uses, after: std::array::from_fn(|queue| after[queue].load(Relaxed)) }
+    }
+
+    /// Takes buffers for a run, all at once, when no other run has any of them; tells which are new to it. A run that is started by
+    /// another's call of the host belongs to that one.
+    pub(crate) fn hold<'u>(
+        &self,
+        new: impl FnOnce() -> u64,
+        uses: impl Iterator<Item = &'u Uses> + Clone,
+        mut newly: impl FnMut(bool),
+    ) -> Holder {
+        let holder = match WORKS_FOR.get() {
+            0 => new(),
+            outer => outer,
+        };
+        let mut state = self.lock();
+        while uses.clone().any(Uses::is_held_by_other) {
+            state = self.host_done.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        uses.for_each(|uses| newly(uses.holder.swap(holder, Relaxed) == 0));
+        drop(state);
+        Holder(holder)
+    }
+
+    /// Waits until no other run has any of the buffers to itself.
+    pub(crate) fn wait_until_free<'u>(&self, uses: impl Iterator<Item = &'u Uses> + Clone) {
+        let mut state = self.lock();
+        while uses.clone().any(Uses::is_held_by_other) {
+            state = self.host_done.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Gives buffers of a run back to all.
+    pub(crate) fn release<'u>(&self, uses: impl Iterator<Item = &'u Uses>) {
+        let state = self.lock();
+        uses.for_each(|uses| uses.holder.store(0, Relaxed));
+        drop(state);
+        self.host_done.notify_all();
     }
 
     /// By queue: the last submission that work of `queue` with these buffers depends on and does not come after yet.
@@ -194,6 +264,12 @@ impl Schedule {
 }
 
 impl Uses {
+    /// Whether a run has the buffer to itself that this thread does not work for.
+    fn is_held_by_other(&self) -> bool {
+        let holder = self.holder.load(Relaxed);
+        holder != 0 && holder != WORKS_FOR.get()
+    }
+
     fn is_held_by_host(&self, is_write: bool) -> bool {
         match self.host.load(Relaxed) {
             0 => false,
@@ -368,7 +444,7 @@ mod tests {
             .submit(0, [(&a, true)].into_iter(), &none, false, |_| Err(crate::Error::DeviceLost { operation: "test" }));
         assert!(failed.is_err());
         assert_eq!(schedule.take_for_host(&a, true).after, none);
-        assert_eq!(schedule.submit(0, [(&a, true)].into_iter(), &none, false, |_| Ok(())).unwrap().number, 1);
+        assert_eq!(schedule.submit(0, [(&a, true)].into_iter(), &none, false, |_| Ok(())).unwrap().unwrap().number, 1);
     }
 
     #[test]
@@ -394,6 +470,39 @@ mod tests {
             assert!(!writer.is_finished());
             drop(reader);
             assert!(writer.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn a_run_has_its_buffers_to_itself() {
+        let schedule = Schedule::default();
+        let [a, b] = [(); 2].map(|()| schedule.new_uses());
+        let hold = |number, uses: &[&Uses]| {
+            let mut newly = Vec::new();
+            (schedule.hold(|| number, uses.iter().copied(), |is_new| newly.push(is_new)), newly)
+        };
+        let (holder, newly) = hold(7, &[&a]);
+        assert_eq!(newly, [true]);
+        {
+            let _inside = enter(holder);
+            submit(&schedule, &[(&a, true)]);
+            assert_eq!(schedule.take_for_host(&a, true).after, marks(&[1]));
+            let (inner, newly) = hold(8, &[&a, &b]);
+            assert_eq!((inner, newly), (holder, vec![false, true]));
+            schedule.release([&b].into_iter());
+        }
+        submit(&schedule, &[(&b, true)]);
+        std::thread::scope(|scope| {
+            let others = [
+                scope.spawn(|| schedule.wait_until_free([&a].into_iter())),
+                scope.spawn(|| drop(schedule.take_for_host(&a, false))),
+                scope.spawn(|| assert_eq!(hold(9, &[&b, &a]).1, [true, true])),
+            ];
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            let refused = schedule.submit(0, [(&a, false)].into_iter(), &Marks::default(), false, |_| Ok(()));
+            assert_eq!(refused.unwrap(), None);
+            assert!(others.iter().all(|other| !other.is_finished()));
+            schedule.release([&a].into_iter());
         });
     }
 

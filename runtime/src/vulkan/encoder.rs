@@ -72,6 +72,8 @@ impl<'a> Encoder<'a> {
         match step {
             Step::Dispatch(dispatch) => self.dispatch(dispatch)?,
             Step::Module(module) => self.module(module)?,
+            // Submissions do these.
+            Step::Host(_) | Step::Signal(_) | Step::WaitFor(_) => {}
             Step::Barrier => {
                 self.device.barrier_behind_everything(self.queue, self.commands);
                 self.hazards.order_all();

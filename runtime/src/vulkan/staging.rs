@@ -76,6 +76,7 @@ impl VulkanBackend {
     /// # Safety
     /// `from` is valid for reads of the buffer's bytes.
     pub(crate) unsafe fn upload(&self, shared: &Shared, buffer: &Buffer, from: *const u8) -> Result<Ticket> {
+        let _reserved = shared.reserve(buffer);
         let mut guard = self.lock();
         let mut staging = self.staging(shared, &mut guard)?;
         let mut last = Ticket::default();
@@ -96,6 +97,7 @@ impl VulkanBackend {
     /// # Safety
     /// `into` is valid for writes of the buffer's bytes.
     pub(crate) unsafe fn download(&self, shared: &Shared, buffer: &Buffer, into: *mut u8) -> Result<()> {
+        let _reserved = shared.reserve(buffer);
         let mut guard = self.lock();
         let mut staging = self.staging(shared, &mut guard)?;
         let mut ready: Option<(usize, u64, u64)> = None;
@@ -126,6 +128,7 @@ impl VulkanBackend {
         level: u32,
         from: *const u8,
     ) -> Result<()> {
+        let _reserved = shared.reserve(image);
         let mut guard = self.lock();
         let mut staging = self.staging(shared, &mut guard)?;
         let (layout, mut last) = (image.image_layout(), Ticket::default());
@@ -152,6 +155,7 @@ impl VulkanBackend {
         level: u32,
         into: *mut u8,
     ) -> Result<()> {
+        let _reserved = shared.reserve(image);
         let mut guard = self.lock();
         let mut staging = self.staging(shared, &mut guard)?;
         let layout = image.image_layout();
@@ -175,6 +179,7 @@ impl VulkanBackend {
 
     /// Makes an image ready for use, with zeros for texels.
     pub(crate) fn start_image(&self, shared: &Shared, image: &Buffer) -> Result<()> {
+        let _reserved = shared.reserve(image);
         let mut guard = self.lock();
         let mut staging = self.staging(shared, &mut guard)?;
         shared.wait(staging.slots[0].pending)?;
@@ -184,6 +189,7 @@ impl VulkanBackend {
 
     /// Sets a whole buffer to zero; gives the submission, which is complete.
     pub(crate) fn clear(&self, shared: &Shared, buffer: &Buffer) -> Result<Ticket> {
+        let _reserved = shared.reserve(buffer);
         let mut guard = self.lock();
         let mut staging = self.staging(shared, &mut guard)?;
         shared.wait(staging.slots[0].pending)?;
@@ -282,6 +288,8 @@ impl Staging {
         let uses = std::iter::once((&buffer.uses, is_write));
         let submit = |submission: Submission| device.submit(commands, &submission);
         let ticket = shared.schedule.submit(QUEUE, uses, &Marks::default(), false, submit)?;
+        // The transfer has the buffer to itself, so that no run does.
+        let ticket = ticket.unwrap_or_default();
         self.slots[slot].pending = ticket;
         Ok(ticket)
     }

@@ -8,6 +8,7 @@ mod futures;
 mod images;
 mod kernels;
 mod memory;
+mod order;
 mod persistence;
 mod queues;
 mod spirv;
