@@ -25,11 +25,26 @@ pub(crate) struct Program {
     is_baseline: bool,
     /// Whether compiled pipelines are kept on disk.
     is_cached: bool,
-    /// The program.
-    pub(crate) run: fn(&Manager) -> Result<Words>,
+    run: Run,
+}
+
+#[derive(Clone, Copy)]
+enum Run {
+    Own(fn(&Manager) -> Result<Words>),
+    #[cfg(feature = "corpus")]
+    Corpus(gridwise_tests::case::Case),
 }
 
 impl Program {
+    /// Runs it.
+    pub(crate) fn run(&self, mgr: &Manager) -> Result<Words> {
+        match self.run {
+            Run::Own(run) => run(mgr),
+            #[cfg(feature = "corpus")]
+            Run::Corpus(case) => Ok(format!("{:?}", (case.run)(mgr)?).bytes().map(u32::from).collect()),
+        }
+    }
+
     /// How its manager is made, but for the device.
     pub(crate) fn desc(&self) -> ManagerDesc {
         let folder = std::env::temp_dir().join(format!("gridwise-faults-{}", std::process::id()));
@@ -40,22 +55,31 @@ impl Program {
 
 /// The programs, the smallest first.
 pub(crate) const ALL: &[Program] = &[
-    Program { name: "launch", is_baseline: false, is_cached: false, run: launch },
-    Program { name: "launch_on_less", is_baseline: true, is_cached: false, run: launch },
-    Program { name: "cached", is_baseline: false, is_cached: true, run: launch },
-    Program { name: "operations", is_baseline: false, is_cached: false, run: operations },
-    Program { name: "operations_on_less", is_baseline: true, is_cached: false, run: operations },
-    Program { name: "transfers_on_less", is_baseline: true, is_cached: false, run: transfers },
-    Program { name: "reports", is_baseline: false, is_cached: false, run: reports },
-    Program { name: "profiled", is_baseline: false, is_cached: false, run: profiled },
-    Program { name: "asynchronous", is_baseline: false, is_cached: false, run: asynchronous },
-    Program { name: "module", is_baseline: false, is_cached: false, run: module },
-    Program { name: "fused", is_baseline: false, is_cached: false, run: fused },
+    Program { name: "launch", is_baseline: false, is_cached: false, run: Run::Own(launch) },
+    Program { name: "launch_on_less", is_baseline: true, is_cached: false, run: Run::Own(launch) },
+    Program { name: "cached", is_baseline: false, is_cached: true, run: Run::Own(launch) },
+    Program { name: "operations", is_baseline: false, is_cached: false, run: Run::Own(operations) },
+    Program { name: "operations_on_less", is_baseline: true, is_cached: false, run: Run::Own(operations) },
+    Program { name: "transfers_on_less", is_baseline: true, is_cached: false, run: Run::Own(transfers) },
+    Program { name: "reports", is_baseline: false, is_cached: false, run: Run::Own(reports) },
+    Program { name: "profiled", is_baseline: false, is_cached: false, run: Run::Own(profiled) },
+    Program { name: "asynchronous", is_baseline: false, is_cached: false, run: Run::Own(asynchronous) },
+    Program { name: "module", is_baseline: false, is_cached: false, run: Run::Own(module) },
+    Program { name: "fused", is_baseline: false, is_cached: false, run: Run::Own(fused) },
 ];
 
 /// All programs, those of the corpus included where it is compiled in.
 pub(crate) fn all() -> Vec<Program> {
-    ALL.to_vec()
+    #[cfg(feature = "corpus")]
+    let more = gridwise_tests::kernels::all().into_iter().map(|case| Program {
+        name: case.name,
+        is_baseline: false,
+        is_cached: false,
+        run: Run::Corpus(case),
+    });
+    #[cfg(not(feature = "corpus"))]
+    let more = [];
+    ALL.iter().cloned().chain(more).collect()
 }
 
 #[kernel]

@@ -56,7 +56,7 @@ pub(crate) fn sweep(faults: Control, program: &Program) -> Result<(), Failed> {
     watch();
     (faults.reset)();
     note(Some(program.name));
-    let expected = open(program).and_then(|manager| (program.run)(&manager))?;
+    let expected = open(program).and_then(|manager| program.run(&manager))?;
     let calls = (faults.calls)();
     check_live(faults, "without a fault")?;
     let quick = std::env::var("GRIDWISE_FAULTS").map_or(QUICK, |_| u32::MAX);
@@ -108,11 +108,11 @@ fn attempt(faults: Control, program: &Program, code: i32, expected: &Words) -> R
         Ok(manager) => manager,
         Err(error) => {
             check_error(&error, code)?;
-            let again = open(program).and_then(|manager| (program.run)(&manager));
+            let again = open(program).and_then(|manager| program.run(&manager));
             return compare("with a new manager", again, expected);
         }
     };
-    match (program.run)(&manager) {
+    match program.run(&manager) {
         // Not every call is needed: what helps to be fast may fail.
         Ok(found) if code != LOST || !(faults.has_fired)() => compare("in spite of it", Ok(found), expected)?,
         Ok(found) => compare("before the loss", Ok(found), expected)?,
@@ -122,7 +122,7 @@ fn attempt(faults: Control, program: &Program, code: i32, expected: &Words) -> R
         // Timing decides how often a program asks whether a submission is complete.
         return Ok(());
     }
-    let again = (program.run)(&manager);
+    let again = program.run(&manager);
     if code != LOST {
         return compare("again", again, expected);
     }
@@ -130,7 +130,7 @@ fn attempt(faults: Control, program: &Program, code: i32, expected: &Words) -> R
         Err(Error::DeviceLost { .. }) => {}
         other => return Err(format!("after the loss: {other:?}")),
     }
-    let recovered = manager.recover().and_then(|recovery| (program.run)(recovery.manager()));
+    let recovered = manager.recover().and_then(|recovery| program.run(recovery.manager()));
     compare("recovered", recovered, expected)
 }
 
