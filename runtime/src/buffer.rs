@@ -207,6 +207,18 @@ impl Buffer {
         Ok(Some(look(data)))
     }
 
+    /// Lets `change` have the memory for reading and writing, after all submitted uses; `None` where the host does not reach it.
+    pub(crate) fn with_mapped_mut<R>(&self, change: impl FnOnce(*mut u8) -> R) -> Result<Option<R>> {
+        let data = match &self.memory {
+            Memory::Vulkan(buffer) => buffer.mapped_anyhow().map(std::ptr::NonNull::as_ptr),
+            _ => self.mapped(true),
+        };
+        let Some(data) = data else { return Ok(None) };
+        let access = self.shared.schedule.take_for_host(&self.uses, true);
+        self.shared.wait_all(&access.after)?;
+        Ok(Some(change(data)))
+    }
+
     /// Copies the whole buffer to `into`, after all submitted writes.
     ///
     /// # Safety

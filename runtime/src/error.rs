@@ -453,6 +453,14 @@ pub enum Error {
         /// What it said.
         cause: String,
     },
+    /// A stream without room for data.
+    #[error("a stream of {in_flight} chunks of {chunk} elements passes nothing; both have to be 1 or more")]
+    EmptyStream {
+        /// Elements of a chunk.
+        chunk: usize,
+        /// Chunks under way at once.
+        in_flight: usize,
+    },
     /// An event of one manager was recorded in a sequence of another.
     #[error("{operation}: the event belongs to another manager; create it with the sequence's manager")]
     ForeignEvent {

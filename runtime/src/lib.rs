@@ -54,6 +54,7 @@ mod profile;
 mod recovery;
 mod sequence;
 mod steps;
+mod stream;
 mod sync;
 mod tensor;
 mod trap;
@@ -80,6 +81,7 @@ pub use print::{PrintSink, Printed};
 pub use profile::{OpTime, Profile};
 pub use recovery::{LostEvaluation, Recovery};
 pub use sequence::Sequence;
+pub use stream::{Chunk, Stream};
 pub use tensor::{Contents, Tensor, TensorDesc, TensorRef};
 pub use tune::{Candidate, Tuned};
 

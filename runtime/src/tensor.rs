@@ -204,6 +204,24 @@ impl<T: GpuData> Tensor<T> {
         read_vec(&*self.buffer.staged()?)
     }
 
+    /// Lets `fill` write the host-side copy in place.
+    pub(crate) fn fill_staged<R>(&self, fill: impl FnOnce(&mut [T]) -> R) -> Result<R> {
+        let (staged, len) = (self.buffer.staged()?, self.len());
+        // SAFETY: memory for staging is mapped and aligned to more than any element; it has these elements, any bits are a valid `T`,
+        // and nobody else uses it now.
+        let filled =
+            staged.with_mapped_mut(|data| fill(unsafe { std::slice::from_raw_parts_mut(data.cast::<T>(), len) }))?;
+        filled.ok_or_else(|| unreachable_memory(self.name()))
+    }
+
+    /// Lets `look` see the host-side copy in place.
+    pub(crate) fn view_staged<R>(&self, look: impl FnOnce(&[T]) -> R) -> Result<R> {
+        let (staged, len) = (self.buffer.staged()?, self.len());
+        // SAFETY: as above.
+        let seen = staged.with_mapped_mut(|data| look(unsafe { std::slice::from_raw_parts(data.cast::<T>(), len) }))?;
+        seen.ok_or_else(|| unreachable_memory(self.name()))
+    }
+
     fn check_len(&self, operation: &'static str, found: usize) -> Result<()> {
         let expected = self.len();
         if expected == found {
@@ -211,6 +229,11 @@ impl<T: GpuData> Tensor<T> {
         }
         Err(Error::LengthMismatch { operation, tensor: self.name().to_owned(), expected, found })
     }
+}
+
+fn unreachable_memory(name: &str) -> Error {
+    let cause = "the host does not reach the memory".to_owned();
+    Error::OutOfMemory { object: format!("host-side copy of {name}"), bytes: 0, cause }
 }
 
 fn read_vec<T: GpuData>(buffer: &Buffer) -> Result<Vec<T>> {

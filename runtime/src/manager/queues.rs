@@ -28,7 +28,7 @@ use crate::sync::schedule::MAX_QUEUES;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueueChoice {
-    /// One of each family that computes, and one that only transfers where there is such a family. The first is of the family that
+    /// One of each family that computes, and up to two that only transfer where there is such a family: one for each direction. The first is of the family that
     /// the driver lists first.
     #[default]
     Best,
@@ -67,9 +67,12 @@ impl QueueChoice {
         let of =
             |kind: QueueKind| (0u32..).zip(families).filter(move |(_, family)| family.kind == kind && family.count > 0);
         let compute: Vec<QueueInfo> = of(QueueKind::Compute).map(|(at, family)| queue(at, family, 0)).collect();
-        let transfer = of(QueueKind::Transfer).map(|(at, family)| queue(at, family, 0)).next();
+        let two = |(at, family): (u32, &QueueFamily)| {
+            [0, 1].map(|index| (index < family.count).then(|| queue(at, family, index)))
+        };
+        let transfer = of(QueueKind::Transfer).next().map(two).into_iter().flatten().flatten();
         let planned = match self {
-            Self::Best => compute.into_iter().take(MAX_QUEUES - 1).chain(transfer).collect(),
+            Self::Best => compute.into_iter().take(MAX_QUEUES - 2).chain(transfer).collect(),
             Self::One => compute.into_iter().take(1).collect(),
             Self::Families(asked) => of_families(families, asked)?,
             Self::AtLeast(count) => at_least(families, compute, *count).into_iter().chain(transfer).collect(),
@@ -172,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_best_are_one_of_each_useful_family() {
-        assert_eq!(plan(QueueChoice::Best, &large()), [(0, 0), (2, 0), (1, 0)]);
+        assert_eq!(plan(QueueChoice::Best, &large()), [(0, 0), (2, 0), (1, 0), (1, 1)]);
         assert_eq!(plan(QueueChoice::One, &large()), [(0, 0)]);
         let small = [family(QueueKind::Compute, 1)];
         assert_eq!(plan(QueueChoice::Best, &small), [(0, 0)]);
@@ -200,7 +203,7 @@ mod tests {
 
     #[test]
     fn where_there_are_too_few_queues_are_shared() {
-        assert_eq!(plan(QueueChoice::AtLeast(4), &large()), [(0, 0), (2, 0), (0, 1), (2, 1), (1, 0)]);
+        assert_eq!(plan(QueueChoice::AtLeast(4), &large()), [(0, 0), (2, 0), (0, 1), (2, 1), (1, 0), (1, 1)]);
         let small = [family(QueueKind::Compute, 1)];
         assert_eq!(plan(QueueChoice::AtLeast(3), &small), [(0, 0); 3]);
         assert_eq!(plan(QueueChoice::AtLeast(0), &small), [(0, 0)]);

@@ -12,6 +12,7 @@ mod order;
 mod persistence;
 mod queues;
 mod spirv;
+mod streams;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
