@@ -14,8 +14,8 @@ mod report;
 use crate::arena::{EntityId, SecondaryMap};
 use crate::flow;
 use crate::ir::{
-    BlockId, Builtin, Function, FunctionId, Inst, InstId, InstKind, Kernel, LocalId, Module, Place, Root, Scope, Span,
-    Step, SubgroupOp, ValueId,
+    BlockId, Builtin, Function, FunctionId, Inst, InstId, InstKind, Kernel, LocalId, Module, Place, Root, Span, Step,
+    SubgroupOp, ValueId,
 };
 use crate::op::Op;
 use crate::types::Size;
@@ -285,7 +285,8 @@ impl<'m> Uniformity<'m> {
                 Some(true) => self.follow(inst, operands.iter().copied()),
                 _ => differs(self),
             },
-            InstKind::Barrier(Scope::Workgroup) => self.barriers.extend(apart.map(|apart| (id, apart))),
+            // That of a subgroup, too: drivers lose invocations where only some subgroups come to one.
+            InstKind::Barrier(_) => self.barriers.extend(apart.map(|apart| (id, apart))),
             kind => {
                 let mut first = None;
                 kind.for_each_use(|value| {
@@ -440,7 +441,7 @@ pub fn may_diverge(function: &Function) -> bool {
     };
     function.blocks[function.entry].insts.iter().any(|id| {
         let kind = &function.insts[*id].kind;
-        let is_barrier = |kind: &InstKind| *kind == InstKind::Barrier(Scope::Workgroup);
+        let is_barrier = |kind: &InstKind| matches!(kind, InstKind::Barrier(_));
         let found = returns && is_barrier(kind) || nested(kind, &is_barrier);
         returns |= nested(kind, &|kind| matches!(kind, InstKind::Return(_)));
         found

@@ -337,6 +337,14 @@ impl Comparison {
     }
 }
 
+/// A function of `core::mem` that works on what references lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MemoryFunction {
+    Swap,
+    Replace,
+    Take,
+}
+
 /// What a call or method call calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Callee {
@@ -366,6 +374,10 @@ pub(crate) enum Callee {
     Slice(SliceMethod),
     /// `barrier()`
     Barrier,
+    /// `subgroup::barrier()`
+    SubgroupBarrier,
+    /// A function of `core::mem`.
+    Memory(MemoryFunction),
     /// `workgroup_uniform(value)`
     Uniform,
     /// `fence(scope, order)`

@@ -14,6 +14,7 @@ pub mod control;
 pub mod defaults;
 pub mod doubles;
 pub mod elements;
+pub mod exchanges;
 pub mod fast_math;
 pub mod float_atomics;
 pub mod floats;
@@ -70,6 +71,7 @@ pub fn all() -> Vec<Case> {
         float_atomics::CASES,
         doubles::CASES,
         elements::CASES,
+        exchanges::CASES,
         fast_math::CASES,
         floats::CASES,
         generic_types::CASES,

@@ -14,6 +14,7 @@ pub const CASES: &[Case] = &[
     case!("subgroups::votes", [Votes], |mgr| run(mgr, Votes::dispatch), none),
     case!("subgroups::shuffles", [Shuffles], |mgr| run(mgr, Shuffles::dispatch), none),
     case!("subgroups::clusters_and_quads", [ClustersAndQuads], |mgr| run(mgr, ClustersAndQuads::dispatch), none),
+    case!("subgroups::barriers", [Barriers], |mgr| run(mgr, Barriers::dispatch), none),
     case!("subgroups::divergence", [Divergence], |mgr| run(mgr, Divergence::dispatch), none),
     case!(
         "subgroups::sum",
@@ -289,4 +290,35 @@ fn subgroup_sum(x: &[u32], sums: &mut [u32]) {
         }
         sums[workgroup_id().x] = total;
     }
+}
+
+#[device]
+fn handed_on(cells: &mut [u32], own: usize, value: u32) -> u32 {
+    cells[own] = value;
+    subgroup::barrier();
+    let first = own as u32 - subgroup_local_id();
+    let got = cells[first + (subgroup_local_id() + 1) % subgroup_size()];
+    subgroup::barrier();
+    got
+}
+
+/// What a subgroup writes before its barrier, its invocations read after it; in loops and functions, too.
+#[kernel(workgroup = 128)]
+fn barriers(x: &[u32], wrong: &mut [u32]) {
+    let tile = Shared::<[u32; 128]>::new();
+    let (i, t) = (global_id().x, local_index());
+    let first = t - subgroup_local_id();
+    let next = first + (subgroup_local_id() + 1) % subgroup_size();
+    let start = i - t;
+    let mut failed = 0;
+    for round in 0..3 {
+        tile[t] = x[i] + round;
+        subgroup::barrier();
+        failed += (tile[next] != x[start + next] + round) as u32;
+        subgroup::barrier();
+    }
+    if x.len() > 7 {
+        failed += (handed_on(&mut tile[..], t as usize, x[i] ^ 5) != x[start + next] ^ 5) as u32;
+    }
+    wrong[i] = failed;
 }

@@ -79,20 +79,16 @@ impl<'m> Group<'m> {
         any
     }
 
-    /// Lets subgroups go on all of whose running lanes wait at one barrier of theirs; false when there is none.
+    /// Lets the lanes of each subgroup go on that wait at one barrier of theirs, those furthest up in the program where they wait
+    /// at different ones; false when there are none. Nobody is ready.
     fn pass_subgroup_barriers(&mut self, cx: &Context<'m>) -> bool {
         let mut any = false;
         for lanes in self.threads.chunks_mut(cx.width as usize) {
-            let running = lanes.iter().filter(|lane| !matches!(lane.state, State::Finished | State::Stopped));
-            let mut places = running.map(|lane| (lane.state, lane.place()));
-            let Some(first) = places.next() else { continue };
-            if first.0 != State::AtBarrier(Scope::Subgroup) || places.any(|place| place != first) {
-                continue;
-            }
-            drop(places);
+            let waits = |lane: &Thread<'_>| lane.state == State::AtBarrier(Scope::Subgroup);
+            let places = lanes.iter().filter(|lane| waits(lane)).map(Thread::place);
+            let Some(first) = places.min() else { continue };
             any = true;
-            let mut waiting: Vec<_> =
-                lanes.iter_mut().filter(|lane| matches!(lane.state, State::AtBarrier(_))).collect();
+            let mut waiting: Vec<_> = lanes.iter_mut().filter(|lane| waits(lane) && lane.place() == first).collect();
             clock::meet_some(waiting.iter_mut().map(|lane| &mut lane.clock));
             waiting.iter_mut().for_each(|lane| lane.state = State::Ready);
         }

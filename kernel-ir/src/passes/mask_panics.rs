@@ -33,7 +33,7 @@ fn function(module: &mut Module, id: FunctionId) -> Changed {
     let (mut waits, mut has_barriers, mut panics) = (false, false, false);
     for_each_inst(&module.functions[id], &mut |_, inst| {
         waits |= inst.kind.needs_full_workgroup();
-        has_barriers |= inst.kind == InstKind::Barrier(Scope::Workgroup);
+        has_barriers |= matches!(inst.kind, InstKind::Barrier(_));
         panics |= matches!(inst.kind, InstKind::Panic(..));
     });
     if !waits || !panics {
@@ -241,7 +241,7 @@ impl Masking<'_> {
         let (mut panics, mut has_barrier) = (false, false);
         super::edit::walk(self.function, body, &mut |id, inst| {
             panics |= matches!(inst.kind, InstKind::Panic(..)) && !self.uniform.reach_together(id);
-            has_barrier |= inst.kind == InstKind::Barrier(Scope::Workgroup);
+            has_barrier |= matches!(inst.kind, InstKind::Barrier(_));
         });
         // An invocation that dies in one round is dead in the next.
         self.may_be_dead |= panics && (waits || waits_behind);

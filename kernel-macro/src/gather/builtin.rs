@@ -2,6 +2,7 @@
 
 use crate::ast::Path;
 use crate::foreign;
+use crate::typed::MemoryFunction;
 
 /// Types that Rust or glam define, supported by kernels or not: an unsupported one is inference's to report.
 const TYPES: &[&str] = &[
@@ -154,7 +155,7 @@ pub(super) fn is_builtin_function(path: &Path) -> bool {
     if is_builtin_value(path) || (path.as_name().is_some() && is_builtin_type(path)) {
         return true;
     }
-    if is_subgroup_function(path) {
+    if is_subgroup_function(path) || memory_function(path).is_some() {
         return true;
     }
     if path.as_name().is_some_and(|name| foreign::function(&name.to_string()).is_some()) {
@@ -171,6 +172,22 @@ pub(crate) fn is_subgroup_function(path: &Path) -> bool {
         [module, _] => module == "subgroup",
         [first, module, _] => first == "gridwise" && module == "subgroup",
         _ => false,
+    }
+}
+
+/// The function that `mem::swap` and its like, with `core` or `std` before them or not, name.
+pub(crate) fn memory_function(path: &Path) -> Option<MemoryFunction> {
+    let (module, name) = match path.segments.as_slice() {
+        [module, name] => (module, name),
+        [first, module, name] if first == "core" || first == "std" => (module, name),
+        _ => return None,
+    };
+    match name.to_string().as_str() {
+        _ if module != "mem" => None,
+        "swap" => Some(MemoryFunction::Swap),
+        "replace" => Some(MemoryFunction::Replace),
+        "take" => Some(MemoryFunction::Take),
+        _ => None,
     }
 }
 

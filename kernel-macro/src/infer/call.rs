@@ -23,7 +23,9 @@ use super::{Expect, Infer, infer_signature};
 const UNSUPPORTED_FUNCTIONS: &[(&str, &str)] = &[
     ("println", "write `println!(…)`"),
     ("drop", "values are `Copy`: leave it out"),
-    ("swap", "swap through a variable"),
+    ("swap", "write `core::mem::swap(&mut a, &mut b)`, or `x.swap(i, j)` of a slice"),
+    ("replace", "write `core::mem::replace(&mut a, value)`"),
+    ("take", "write `core::mem::take(&mut a)`"),
     ("min", "write `a.min(b)`"),
     ("max", "write `a.max(b)`"),
     ("sqrt", "write `x.sqrt()`"),
@@ -62,6 +64,9 @@ impl<'a> Infer<'a> {
         }
         if self.is_own_name(path) {
             return self.infer_item_call(expr, self.item, path, span, args);
+        }
+        if let Some(term) = self.infer_memory_call(expr, path, span, args) {
+            return term;
         }
         if let Some(term) = self.infer_parallel_call(expr, path, span, args) {
             return term;

@@ -20,6 +20,7 @@ mod finish;
 mod generic;
 mod iterate;
 mod literal;
+mod memory;
 mod method;
 mod mismatch;
 mod name;

@@ -57,6 +57,14 @@ enum Extra {
 
 impl<'a> Infer<'a> {
     pub(super) fn infer_subgroup(&mut self, expr: &'a Expr, name: &str, span: SpanRange, args: &'a [Expr]) -> Term {
+        if name == "barrier" {
+            if !args.is_empty() {
+                self.report_arity(name, 0, args, span);
+                return self.infer_arguments_only(args);
+            }
+            self.tables.calls.insert(expr.id, Callee::SubgroupBarrier);
+            return Term::Unit;
+        }
         let Some((op, operand, extra)) = subgroup_function(name) else {
             let names: Vec<String> = subgroup_names();
             let message = format!("cannot find function `{name}` in module `subgroup`");
@@ -217,7 +225,8 @@ fn subgroup_function(name: &str) -> Option<(SubgroupOp, Operand, Extra)> {
 /// All functions of module `subgroup`, for suggestions.
 fn subgroup_names() -> Vec<String> {
     let others = SubgroupOp::NAMED.iter().filter_map(|(_, name)| name.strip_prefix("subgroup_")).map(str::to_owned);
-    let more = ["broadcast", "quad_broadcast", "quad_swap_horizontal", "quad_swap_vertical", "quad_swap_diagonal"];
+    let more =
+        ["barrier", "broadcast", "quad_broadcast", "quad_swap_horizontal", "quad_swap_vertical", "quad_swap_diagonal"];
     let folds = Fold::ALL.into_iter().flat_map(|fold| {
         ["", "inclusive_", "exclusive_", "clustered_"].map(|prefix| format!("{prefix}{}", fold.name()))
     });

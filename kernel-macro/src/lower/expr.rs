@@ -303,9 +303,12 @@ impl FnCx<'_, '_, '_> {
             }
             Callee::Constructor => self.lower_constructor(expr, args),
             Callee::Atomic(op, order) => self.lower_atomic(expr, op, order, args),
-            callee @ (Callee::Barrier | Callee::Uniform | Callee::Fence(..) | Callee::Subgroup(_)) => {
-                self.lower_parallel_call(expr, callee, args)
-            }
+            Callee::Memory(function) => self.lower_memory_call(expr, function, args),
+            callee @ (Callee::Barrier
+            | Callee::SubgroupBarrier
+            | Callee::Uniform
+            | Callee::Fence(..)
+            | Callee::Subgroup(_)) => self.lower_parallel_call(expr, callee, args),
             Callee::Device(item) if self.is_in_place(item) => self.lower_call_in_place(item, args),
             Callee::Device(item) if self.typed.writes.contains(&expr.id) => self.lower_writing_call(expr, item, args),
             Callee::Device(item) => {

@@ -45,6 +45,11 @@ impl FnCx<'_, '_, '_> {
                 self.b.barrier(Scope::Workgroup);
                 None
             }
+            Callee::SubgroupBarrier => {
+                self.shared.barriers.push((self.location_of(expr), expr.span));
+                self.b.barrier(Scope::Subgroup);
+                None
+            }
             Callee::Uniform => {
                 let value = self.lower_expr(args.first()?)?;
                 Some(self.b.op(Op::Uniform, &[value]))

@@ -4,7 +4,7 @@
 use std::mem::swap;
 
 use gridwise_ir::hash::FastMap;
-use gridwise_ir::ir::{FileId, Step, ValueId};
+use gridwise_ir::ir::{FileId, Place, Step, ValueId};
 use gridwise_ir::types::TypeId;
 
 use super::control::Target;
@@ -15,7 +15,7 @@ use super::place::Spot;
 use super::types::TypeCx;
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Fn, Pattern};
 use crate::program::{ItemId, Program};
-use crate::typed::{Resolution, Ty, TypedFn};
+use crate::typed::{MemoryFunction, Resolution, Ty, TypedFn};
 
 /// What belongs to the function whose tree is being lowered, while that of another one is.
 struct Scope<'p> {
@@ -141,6 +141,50 @@ impl<'p> FnCx<'p, '_, '_> {
         let value = self.lower_body_here(ast, arguments, result);
         self.swap_scope(&mut scope);
         value
+    }
+
+    /// `mem::swap` and its like: both places first, then their values.
+    pub(super) fn lower_memory_call(
+        &mut self,
+        expr: &Expr,
+        function: MemoryFunction,
+        args: &[&Expr],
+    ) -> Option<ValueId> {
+        let place = self.lower_exchanged(args[0]);
+        let (other, value) = match function {
+            MemoryFunction::Swap => (self.lower_exchanged(args[1]), None),
+            MemoryFunction::Replace => (None, self.lower_expr(args[1])),
+            MemoryFunction::Take => {
+                let ty = self.ty_of(expr).clone();
+                (None, self.default_of(&ty))
+            }
+        };
+        if self.b.is_terminated() {
+            return None;
+        }
+        let place = place?;
+        let old = self.b.load(place.clone());
+        match other {
+            Some(other) => {
+                let value = self.b.load(other.clone());
+                self.b.store(place, value);
+                self.b.store(other, old);
+                None
+            }
+            None => {
+                if let Some(value) = value {
+                    self.b.store(place, value);
+                }
+                Some(old)
+            }
+        }
+    }
+
+    /// The place that a reference leads to; `None` when what lies there has no value.
+    fn lower_exchanged(&mut self, arg: &Expr) -> Option<Place> {
+        let spot = self.lower_referent(arg);
+        self.ty(self.ty_of(arg))?;
+        spot.map(|spot| self.in_place(spot))
     }
 
     fn lower_body_here(&mut self, ast: &'p Fn, arguments: Vec<Argument>, result: Option<TypeId>) -> Option<ValueId> {

@@ -309,11 +309,13 @@ impl Renderer<'_> {
                 let twin = self.twin();
                 tokens!(#twin::#name())
             }
-            Some(parallel @ (Callee::Barrier | Callee::Uniform | Callee::Fence(..) | Callee::Subgroup(_)))
-                if !self.is_original() =>
-            {
-                self.parallel_call(*parallel, callee, args, expr)
-            }
+            Some(
+                parallel @ (Callee::Barrier
+                | Callee::SubgroupBarrier
+                | Callee::Uniform
+                | Callee::Fence(..)
+                | Callee::Subgroup(_)),
+            ) if !self.is_original() => self.parallel_call(*parallel, callee, args, expr),
             Some(called @ (Callee::Device(_) | Callee::Closure)) if !self.is_original() && self.may_wait(*called) => {
                 self.framed_call(callee, args, expr)
             }

@@ -18,7 +18,11 @@ pub(super) fn waits(program: &Program, kernel: ItemId) -> bool {
     let (mut seen, mut todo) = (vec![kernel], vec![kernel]);
     while let Some(item) = todo.pop() {
         let TypedItem::Fn(typed) = &program.items[item].typed else { continue };
-        if typed.calls.values().any(|callee| matches!(callee, Callee::Barrier | Callee::Subgroup(_))) {
+        if typed
+            .calls
+            .values()
+            .any(|callee| matches!(callee, Callee::Barrier | Callee::SubgroupBarrier | Callee::Subgroup(_)))
+        {
             return true;
         }
         for callee in typed.callees() {
@@ -143,7 +147,7 @@ impl Renderer<'_> {
     pub(super) fn may_wait(&self, callee: Callee) -> bool {
         let here = || {
             self.typed.calls.values().any(|callee| match callee {
-                Callee::Barrier | Callee::Subgroup(_) => true,
+                Callee::Barrier | Callee::SubgroupBarrier | Callee::Subgroup(_) => true,
                 Callee::Device(item) => waits(self.program, *item),
                 _ => false,
             })

@@ -185,6 +185,11 @@ unsafe fn unpack<T: Value>(slot: &Slot) -> T {
     }
 }
 
+/// `subgroup::barrier`
+pub fn barrier(lane: impl Lane, place: &'static Location) {
+    exchange(lane, place, 0u32, |_| ());
+}
+
 /// `subgroup::elect`
 pub fn elect(lane: impl Lane, place: &'static Location) -> bool {
     exchange(lane, place, 0u32, |peers| peers.lanes().next().is_none_or(|(first, _)| first == peers.lane))

@@ -31,6 +31,18 @@ fn in_a_branch() {
     "#]],
     );
     check(
+        "if subgroup_id() == 0 { subgroup::barrier(); }",
+        expect![[r#"
+        error: [K0305] not all invocations of a workgroup come to this `barrier()`
+               note: only some take the way to it: the condition at line 3 differs between invocations
+               note: it comes from `subgroup_id()` (line 3)
+               help: move the barrier behind the branch, where all come together again
+               help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
+         3 | if subgroup_id() == 0 { subgroup::barrier(); }
+           |                         ^^^^^^^^^^^^^^^^^^^
+    "#]],
+    );
+    check(
         "if x[global_id().x] > 0 { barrier(); }",
         expect![[r#"
         error: [K0305] not all invocations of a workgroup come to this `barrier()`

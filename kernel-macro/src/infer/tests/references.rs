@@ -258,3 +258,56 @@ fn writes() {
     "#]],
     );
 }
+
+#[test]
+fn exchanged() {
+    check_errors(
+        "
+fn kernel(y: &mut [u32]) {
+    let (mut a, b) = (1u32, 2u32);
+    core::mem::swap(&mut a, b);
+    core::mem::swap(&mut a, &b);
+    core::mem::swap(&mut a, &mut b);
+    let mut c = 1.5;
+    std::mem::swap(&mut a, &mut c);
+    let old = core::mem::replace(&mut a, 1.5);
+    let none = core::mem::take(a);
+    core::mem::replace(&mut a);
+    let tile = Shared::<[u32; 4]>::new();
+    let all = core::mem::take(&mut tile);
+}",
+        expect![[r#"
+            error: [K0102] expected a reference to write through, found a value
+                   help: write `&mut b`
+             3 |     core::mem::swap(&mut a, b);
+               |                             ^
+            error: [K0102] expected a reference to write through, found a reference that only reads
+                   help: write `&mut b`
+             4 |     core::mem::swap(&mut a, &b);
+               |                             ^^
+            error: [K0110] cannot assign to immutable variable `b`
+                   note: `b` is declared at line 2
+                   help: declare it `mut b`
+             5 |     core::mem::swap(&mut a, &mut b);
+               |                                  ^
+            error: [K0102] expected `&mut u32`, found `&mut a float`
+                   note: what is exchanged has one type
+             7 |     std::mem::swap(&mut a, &mut c);
+               |                            ^^^^^^
+            error: [K0102] expected `u32`, found float literal
+             8 |     let old = core::mem::replace(&mut a, 1.5);
+               |                                          ^^^
+            error: [K0102] expected a reference to write through, found a value
+                   help: write `&mut a`
+             9 |     let none = core::mem::take(a);
+               |                                ^
+            error: [K0106] `replace` takes 2 arguments, but 1 was given
+            10 |     core::mem::replace(&mut a);
+               |     ^^^^^^^^^^^^^^^^^^
+            error: [K0300] the shared variable `tile` is used as a value
+                   help: index it: `tile[i]`
+            12 |     let all = core::mem::take(&mut tile);
+               |                                    ^^^^
+        "#]],
+    );
+}

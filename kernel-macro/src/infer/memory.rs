@@ -1,0 +1,72 @@
+//! Inference of `core::mem::swap`, `replace` and `take`, which exchange what references lead to.
+
+use crate::ast::{Expr, Path, SpanRange};
+use crate::diag::code;
+use crate::gather::memory_function;
+use crate::source::text;
+use crate::typed::{Callee, MemoryFunction};
+
+use super::finish::Deferred;
+use super::mismatch::Because;
+use super::unify::Term;
+use super::{Expect, Infer};
+
+impl<'a> Infer<'a> {
+    /// `mem::swap(&mut a, &mut b)` and its like; `None` for other calls.
+    pub(super) fn infer_memory_call(
+        &mut self,
+        expr: &'a Expr,
+        path: &'a Path,
+        span: SpanRange,
+        args: &'a [Expr],
+    ) -> Option<Term> {
+        let function = memory_function(path)?;
+        let name = path.segments.last().map(ToString::to_string).unwrap_or_default();
+        let wanted = if function == MemoryFunction::Take { 1 } else { 2 };
+        if args.len() != wanted {
+            self.report_arity(&name, wanted, args, span);
+            self.infer_unknown_arguments(args);
+            return Some(Term::Error);
+        }
+        let place = self.infer_exchanged(&args[0], &Expect::Nothing);
+        self.tables.calls.insert(expr.id, Callee::Memory(function));
+        Some(match function {
+            MemoryFunction::Swap => {
+                let other = self.infer_exchanged(&args[1], &Expect::Type(place.clone(), Because::Nothing));
+                if !self.table.unify(&other, &place) {
+                    let (expected, found) = (self.describe(&place), self.describe(&other));
+                    let (expected, found) = (expected.trim_matches('`'), found.trim_matches('`'));
+                    let message = format!("expected `&mut {expected}`, found `&mut {found}`");
+                    self.diags
+                        .error(code::MISMATCHED_TYPES, args[1].span, message)
+                        .note("what is exchanged has one type");
+                }
+                Term::Unit
+            }
+            MemoryFunction::Replace => {
+                self.check(&args[1], &place, Because::Nothing);
+                place
+            }
+            MemoryFunction::Take => {
+                self.deferred.push(Deferred::Default { expr, term: place.clone() });
+                place
+            }
+        })
+    }
+
+    /// An argument that must be a reference to write through.
+    fn infer_exchanged(&mut self, arg: &'a Expr, expect: &Expect) -> Term {
+        let term = self.infer_reference(arg, expect);
+        let found = match self.reference_of(arg) {
+            Some(true) => return term,
+            Some(false) => "a reference that only reads",
+            None => "a value",
+        };
+        if !matches!(self.table.shallow(&term), Term::Error | Term::Never) {
+            let source = text(super::slice::sliced(arg));
+            let message = format!("expected a reference to write through, found {found}");
+            self.diags.error(code::MISMATCHED_TYPES, arg.span, message).help(format!("write `&mut {source}`"));
+        }
+        Term::Error
+    }
+}
