@@ -63,7 +63,7 @@ pub mod prelude {
     };
     pub use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-    pub use gridwise_runtime::image::Image;
+    pub use gridwise_runtime::image::{Image, Image1D, Image2D, Image3D, Sampled1D, Sampled2D, Sampled3D};
     pub use gridwise_runtime::{GpuData, Grid, Manager, Sequence, Tensor};
 }
 
@@ -76,6 +76,7 @@ pub mod __private {
     mod tuning;
 
     pub use dispatch::dispatch_type;
+    pub use gridwise_runtime::image::{Image, Sampled};
     pub use gridwise_runtime::{
         Candidate, Grid, KernelArgs, Manager, Result, Sequence, Tensor, Tuned, ValueArg, data, descriptor, glam,
         kernel, twin,

@@ -6,9 +6,9 @@ use std::str::FromStr;
 use crate::arena::EntityId;
 use crate::batch::{self, Batch, Refusal};
 use crate::descriptor::{
-    ConstType, Feature, FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, SiteKind, Size,
+    ConstType, Feature, FloatAtomics, ImageAccess, LaunchWord, LaunchWordKind, Parallel, ParamKind, SiteKind, Size,
 };
-use crate::ir::{ConstParam, ConstParamId, Kernel, Module, Obligation, SourceLocation};
+use crate::ir::{ConstParam, ConstParamId, Image, Kernel, Module, Obligation, SourceLocation};
 use crate::launch_program;
 use crate::parallel;
 use crate::passes::{CheckCount, Optimized, TooLarge, optimize};
@@ -345,7 +345,17 @@ fn merge_params(kernel: &Kernel, emitted: &Emitted, positions: &[u32]) -> Vec<Co
     for (binding, ((_, buffer), stride)) in (0..).zip(kernel.buffers.iter().zip(&emitted.strides)) {
         let before = (position(positions, binding) as usize).saturating_sub(params.len());
         params.extend(values.by_ref().take(before));
-        let kind = ParamKind::Buffer { binding, writable: buffer.writable, stride: *stride };
+        let kind = match buffer.image {
+            Some(Image { format, dimensions, is_sampled }) => {
+                let access = match (is_sampled, buffer.writable) {
+                    (true, _) => ImageAccess::Sample,
+                    (false, true) => ImageAccess::Store,
+                    (false, false) => ImageAccess::Load,
+                };
+                ParamKind::Image { binding, access, format, dimensions }
+            }
+            None => ParamKind::Buffer { binding, writable: buffer.writable, stride: *stride },
+        };
         params.push(CompiledParam { name: buffer.name.clone(), kind });
     }
     params.extend(values);

@@ -3,13 +3,15 @@
 mod image;
 pub(crate) mod obligations;
 mod packed;
+mod sampling;
 mod texel;
 
 use std::fmt;
 
-pub use image::{Encoding, ImageFormat, TexelKind};
+pub use image::{Encoding, ImageAccess, ImageFormat, TexelKind};
 pub use obligations::{BoundOp, LaunchNumbers, Obligations};
 pub use packed::{Spirv, pack};
+pub use sampling::{Edge, Filter, SampledExtent, Sampler};
 
 /// Everything the runtime needs to launch one compiled kernel; the macro emits it as a `static`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -382,6 +384,17 @@ pub struct Param {
 }
 
 impl Param {
+    /// An image.
+    pub const fn image(
+        name: &'static str,
+        binding: u32,
+        access: ImageAccess,
+        format: ImageFormat,
+        dimensions: u8,
+    ) -> Self {
+        Self { name, kind: ParamKind::Image { binding, access, format, dimensions } }
+    }
+
     /// A storage buffer.
     pub const fn buffer(name: &'static str, binding: u32, writable: bool, stride: u32) -> Self {
         Self { name, kind: ParamKind::Buffer { binding, writable, stride } }
@@ -404,6 +417,17 @@ pub enum ParamKind {
         writable: bool,
         /// `size_of::<T>()`, the distance between elements in bytes.
         stride: u32,
+    },
+    /// `&Image2D<F>` and its like: an image in descriptor set 0.
+    Image {
+        /// Binding number.
+        binding: u32,
+        /// What the kernel does with it.
+        access: ImageAccess,
+        /// How texels lie in memory.
+        format: ImageFormat,
+        /// 1, 2 or 3.
+        dimensions: u8,
     },
     /// A value in the push-constant block. A `bool` travels as a `u32` of 0 or 1.
     Value {
@@ -627,6 +651,8 @@ pub enum Feature {
     SharedInt64Atomics,
     /// `shaderSubgroupExtendedTypes`.
     SubgroupExtendedTypes,
+    /// `shaderStorageImageExtendedFormats`.
+    ExtendedImageFormats,
 }
 
 impl Feature {
@@ -645,6 +671,7 @@ impl Feature {
             Self::BufferInt64Atomics => "BufferInt64Atomics",
             Self::SharedInt64Atomics => "SharedInt64Atomics",
             Self::SubgroupExtendedTypes => "SubgroupExtendedTypes",
+            Self::ExtendedImageFormats => "ExtendedImageFormats",
         }
     }
 
@@ -663,6 +690,7 @@ impl Feature {
             Self::BufferInt64Atomics => "shaderBufferInt64Atomics",
             Self::SharedInt64Atomics => "shaderSharedInt64Atomics",
             Self::SubgroupExtendedTypes => "shaderSubgroupExtendedTypes",
+            Self::ExtendedImageFormats => "shaderStorageImageExtendedFormats",
         }
     }
 }

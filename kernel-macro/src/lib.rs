@@ -12,6 +12,7 @@ mod expand;
 mod foreign;
 mod format;
 mod gather;
+mod image;
 mod infer;
 mod instantiate;
 mod intrinsic;

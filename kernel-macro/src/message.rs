@@ -169,6 +169,7 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
         | Ty::Closure(..)
         | Ty::Iterator(_)
         | Ty::Buffer { .. }
+        | Ty::Image(_)
         | Ty::Shared(_)
         | Ty::Atomic(_) => 0,
         Ty::Enum(_, _) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => {

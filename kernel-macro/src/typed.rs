@@ -9,6 +9,7 @@ use gridwise_ir::hash::FastMap;
 use gridwise_ir::ir::{AtomicOp, Builtin, Order, Scope, SubgroupOp};
 
 use crate::ast::{BinaryOp, BindingId, Closure, Expr, ExprId, ExprKind, ScalarName, SpanRange};
+use crate::image::{ImageMethod, ImageTy};
 use crate::intrinsic::Intrinsic;
 use crate::iteration::Iteration;
 use crate::program::{Binding, ItemId};
@@ -51,6 +52,8 @@ pub(crate) enum Ty {
         element: Rc<Ty>,
         mutable: bool,
     },
+    /// A kernel parameter that is an image.
+    Image(ImageTy),
     /// A variable of the workgroup: `Shared<T>`.
     Shared(Rc<Ty>),
     /// `Atomic<T>`
@@ -384,6 +387,8 @@ pub(crate) enum Callee {
     Fence(Scope, Order),
     /// A method of `Atomic<T>`.
     Atomic(AtomicOp, Order),
+    /// A method of an image.
+    Image(ImageMethod),
     /// `subgroup::add(x)` and its like: the arguments that are no operands are part of the operation.
     Subgroup(SubgroupOp),
 }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use gridwise_ir::descriptor::{ConstType, HAS_FMA, IS_PROVEN, KernelDescriptor, ParamKind, SubgroupOperations};
+use gridwise_ir::descriptor::{
+    ConstType, HAS_FMA, IS_PROVEN, ImageAccess, KernelDescriptor, ParamKind, SubgroupOperations,
+};
 
 use crate::error::{Error, KernelName, Result};
 use crate::executable::Executable;
 use crate::manager::{Backend, DeviceInfo, Limits, Manager, Shared, SubgroupLimits};
 use crate::module::{SpirvAlgorithm, SpirvDesc};
-use crate::vulkan::{Constants, Pipeline, PipelineDesc, VulkanDevice, words_for};
+use crate::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, words_for};
 
 /// A kernel that is ready to run on a manager's device.
 ///
@@ -193,14 +195,16 @@ fn create_pipeline(
     Pipeline::get(device, &desc)
 }
 
-/// The bindings of a kernel's buffers, those of traps and prints included.
-fn bindings_of(descriptor: &KernelDescriptor) -> Vec<u32> {
+/// The bindings of a kernel's buffers and images, those of traps and prints included.
+fn bindings_of(descriptor: &KernelDescriptor) -> Vec<Binding> {
     let binding = |kind: ParamKind| match kind {
-        ParamKind::Buffer { binding, .. } => Some(binding),
+        ParamKind::Buffer { binding, .. } => Some(Binding::buffer(binding)),
+        ParamKind::Image { binding, access, .. } => Some(Binding { number: binding, image: Some(access) }),
         ParamKind::Value { .. } => None,
     };
     let of_params = descriptor.params.iter().filter_map(|param| binding(param.kind));
-    of_params.chain(descriptor.trap_binding).chain(descriptor.print_binding).collect()
+    let records = descriptor.trap_binding.into_iter().chain(descriptor.print_binding);
+    of_params.chain(records.map(Binding::buffer)).collect()
 }
 
 /// Checks the values of a kernel's const parameters by themselves.
@@ -241,14 +245,23 @@ fn check_device(descriptor: &'static KernelDescriptor, constants: &[u64], info: 
         return Err(Error::PushConstantsTooLarge { kernel: kernel(), asked, limit });
     }
     let mut bindings = bindings_of(descriptor);
-    let asked = bindings.len() as u32;
+    let asked = bindings.iter().filter(|binding| binding.image.is_none()).count() as u32;
     // The compiler counts bindings from zero; other numbers would cost memory in proportion.
-    bindings.sort_unstable();
-    if bindings.iter().zip(0..).any(|(binding, position)| *binding != position) {
+    bindings.sort_unstable_by_key(|binding| binding.number);
+    if bindings.iter().zip(0..).any(|(binding, position)| binding.number != position) {
         return Err(Error::InvalidModule { kernel: kernel(), cause: "its bindings are not numbered from zero" });
     }
     if asked > limits.max_buffers {
         return Err(Error::TooManyBuffers { kernel: kernel(), asked, limit: limits.max_buffers });
+    }
+    let count = |sampled: bool| {
+        let images = bindings.iter().filter_map(|binding| binding.image);
+        images.filter(|access| (*access == ImageAccess::Sample) == sampled).count() as u32
+    };
+    for (asked, limit) in [(count(false), limits.max_images), (count(true), limits.max_sampled_images)] {
+        if asked > limit {
+            return Err(Error::TooManyImages { kernel: kernel(), asked, limit });
+        }
     }
     Ok(())
 }

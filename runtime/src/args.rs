@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use gridwise_ir::descriptor::{KernelDescriptor, ParamKind};
+use gridwise_ir::descriptor::{ImageAccess, ImageFormat, KernelDescriptor, ParamKind, Sampler};
 
 use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
+use crate::image::{Format, Image, Sampled};
 use crate::kernel::{HostFn, Kernel};
 use crate::launch::PushBlock;
 use crate::steps::BufferArg;
@@ -104,6 +105,48 @@ impl KernelArgs {
         self.buffer(tensor.handle().buffer, true)
     }
 
+    /// The next argument, an image for a `&Image2D<F>` parameter or its like.
+    #[must_use]
+    pub fn image<F: Format, const D: usize>(self, image: &Image<F, D>) -> Self {
+        self.any_image(&image.buffer, ImageAccess::Load, None)
+    }
+
+    /// The next argument, an image for a `&mut Image2D<F>` parameter or its like.
+    #[must_use]
+    pub fn image_mut<F: Format, const D: usize>(self, image: &mut Image<F, D>) -> Self {
+        self.any_image(&image.buffer, ImageAccess::Store, None)
+    }
+
+    /// The next argument, an image with a sampler for a `&Sampled2D<F>` parameter or its like.
+    #[must_use]
+    pub fn sampled<F: Format, const D: usize>(self, image: &Sampled<F, D>) -> Self {
+        self.any_image(&image.buffer, ImageAccess::Sample, Some(image.sampler))
+    }
+
+    fn any_image(mut self, image: &Arc<Buffer>, access: ImageAccess, sampler: Option<Sampler>) -> Self {
+        self.fill(|descriptor, param, filled| {
+            let layout = image.image_layout();
+            let found = || describe_image(access, layout.format, layout.dimensions);
+            let binding = match param_kind(descriptor, param, found)? {
+                ParamKind::Image { binding, access: wanted, format, dimensions }
+                    if (wanted, format, u32::from(dimensions)) == (access, layout.format, layout.dimensions) =>
+                {
+                    binding
+                }
+                _ => return Err(mismatch(descriptor, param, found())),
+            };
+            let is_written = access == ImageAccess::Store;
+            let is_alias = |other: &BufferArg| Arc::ptr_eq(&other.buffer, image) && (is_written || other.is_written);
+            if filled.buffers.iter().any(is_alias) {
+                let operation = format!("kernel `{}`", descriptor.name);
+                return Err(Error::AliasedTensor { operation, tensor: image.name().to_owned() });
+            }
+            filled.buffers.push(BufferArg { buffer: image.clone(), param: param as u32, binding, is_written, sampler });
+            Ok(())
+        });
+        self
+    }
+
     fn buffer(mut self, buffer: Arc<Buffer>, is_exclusive: bool) -> Self {
         let is_atomic = !is_exclusive && self.atomic.contains(&self.next);
         let is_written = is_exclusive || is_atomic;
@@ -123,7 +166,7 @@ impl KernelArgs {
                 let operation = format!("kernel `{}`", descriptor.name);
                 return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });
             }
-            filled.buffers.push(BufferArg { buffer, param: param as u32, binding, is_written });
+            filled.buffers.push(BufferArg { buffer, param: param as u32, binding, is_written, sampler: None });
             Ok(())
         });
         self
@@ -157,11 +200,21 @@ fn param_kind(descriptor: &'static KernelDescriptor, param: usize, found: impl F
     kind.ok_or_else(|| mismatch(descriptor, param, found()))
 }
 
+fn describe_image(access: ImageAccess, format: ImageFormat, dimensions: u32) -> String {
+    let how = match access {
+        ImageAccess::Load => "& image",
+        ImageAccess::Store => "&mut image",
+        ImageAccess::Sample => "& image with a sampler",
+    };
+    format!("{how} of format {format} in {dimensions} dimensions")
+}
+
 fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) -> Error {
     let declared = descriptor.params.get(param);
     let expected = match declared.map(|param| param.kind) {
         None => "no further argument".to_owned(),
         Some(ParamKind::Value { size, .. }) => format!("a value of {size} bytes"),
+        Some(ParamKind::Image { access, format, dimensions, .. }) => describe_image(access, format, dimensions.into()),
         Some(ParamKind::Buffer { writable, stride, .. }) => {
             format!("{} tensor of {stride}-byte elements", if writable { "&mut" } else { "&" })
         }

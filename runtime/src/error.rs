@@ -244,6 +244,16 @@ pub enum Error {
         /// `maxPerStageDescriptorStorageBuffers`.
         limit: u32,
     },
+    /// The kernel has more images than the device binds at once.
+    #[error("kernel `{kernel}`: {asked} images, the device binds {limit}; use fewer")]
+    TooManyImages {
+        /// The kernel.
+        kernel: KernelName,
+        /// Images of the kernel of one kind: to be loaded and stored, or to be sampled.
+        asked: u32,
+        /// What there can be.
+        limit: u32,
+    },
     /// A tensor is larger than kernels can bind or index.
     #[error("tensor `{tensor}`: {asked} {unit}, the limit is {limit}; split it")]
     BufferTooLarge {

@@ -1,8 +1,9 @@
 //! What a recording consists of, for both devices: dispatches, copies, fills; all checked when recorded.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use gridwise_ir::descriptor::KernelDescriptor;
+use gridwise_ir::descriptor::{KernelDescriptor, Sampler};
 
 use crate::buffer::Buffer;
 use crate::event::Mark;
@@ -154,6 +155,18 @@ pub(crate) struct BufferArg {
     pub(crate) param: u32,
     pub(crate) binding: u32,
     pub(crate) is_written: bool,
+    /// How an image is sampled, if it is.
+    pub(crate) sampler: Option<Sampler>,
+}
+
+impl BufferArg {
+    /// The bytes that the launch may touch; of storage images those of the first level.
+    pub(crate) fn bytes(&self) -> Range<u64> {
+        match self.buffer.is_image() && self.sampler.is_none() {
+            true => self.buffer.image_layout().bytes_of(0),
+            false => 0..self.buffer.bytes().max(1),
+        }
+    }
 }
 
 impl DispatchStep {
@@ -195,8 +208,7 @@ impl Step {
     pub(crate) fn touches(&self) -> Option<(Stage, Vec<Touch>)> {
         let touch = |buffer: &Buffer, bytes, is_write| Touch { resource: buffer.id, bytes, is_write };
         let of_arguments = |arguments: &[BufferArg]| {
-            let whole =
-                |argument: &BufferArg| touch(&argument.buffer, 0..argument.buffer.bytes().max(1), argument.is_written);
+            let whole = |argument: &BufferArg| touch(&argument.buffer, argument.bytes(), argument.is_written);
             (Stage::Compute, arguments.iter().map(whole).collect())
         };
         Some(match self {

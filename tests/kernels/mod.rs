@@ -21,6 +21,7 @@ pub mod floats;
 pub mod generic_types;
 pub mod generics;
 pub mod grid;
+pub mod images;
 pub mod implementations;
 pub mod integers;
 pub mod kernel_types;
@@ -77,6 +78,7 @@ pub fn all() -> Vec<Case> {
         generic_types::CASES,
         generics::CASES,
         grid::CASES,
+        images::CASES,
         implementations::CASES,
         integers::CASES,
         kernel_types::CASES,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use gridwise::__private::twin::{HostArgs, HostGroup};
 use gridwise::descriptor::{KernelDescriptor, Param, ParamKind};
+use gridwise::image::{R32Float, Sampler};
 use gridwise::prelude::*;
 use gridwise::{DeviceChoice, DeviceKind, Error, Kernel, KernelArgs, ManagerDesc};
 
@@ -327,4 +328,39 @@ fn validation_reports_a_missing_barrier() {
     seq.eval().expect("evaluated");
     let messages = mgr.validation_messages();
     assert!(messages.iter().any(|message| message.contains("READ_AFTER_WRITE")), "{messages:?}");
+}
+
+#[kernel(workgroup = 64)]
+fn brighten(from: &Sampled1D<R32Float>, to: &mut Image1D<R32Float>) {
+    let i = global_id().x;
+    to.store(i, 2.0 * from.fetch(i, 0));
+}
+
+#[test]
+fn images_are_parameters_of_kernels() {
+    let mgr = Manager::new().expect("a device");
+    let mut from = mgr.image_1d::<R32Float>(4).expect("an image");
+    from.write(&[1.0, 2.0, 3.0, 4.0]).expect("four texels");
+    let mut to = mgr.image_1d::<R32Float>(4).expect("an image");
+    let texture = from.sampled(Sampler::default()).expect("floats are sampled");
+    let seq = mgr.sequence().expect("a sequence");
+    Brighten::dispatch(&seq, Grid::items(4), &texture, &mut to).expect("fits");
+    seq.eval().expect("runs");
+    assert_eq!(to.to_vec().expect("readable"), [2.0, 4.0, 6.0, 8.0]);
+    let error = Brighten::dispatch(&seq, Grid::items(4), &texture, &mut from).expect_err("read and written at once");
+    assert!(matches!(error, Error::AliasedTensor { .. }), "{error}");
+    let other = Manager::host();
+    let foreign = other.image_1d::<R32Float>(4).expect("an image").sampled(Sampler::default()).expect("sampled");
+    let error = Brighten::dispatch(&seq, Grid::items(4), &foreign, &mut to).expect_err("of another manager");
+    assert!(matches!(error, Error::ForeignTensor { .. }), "{error}");
+    // The sampled image keeps the image alive.
+    let texture = to.sampled(Sampler::default()).expect("floats are sampled");
+    drop(to);
+    let mut last = mgr.image_1d::<R32Float>(4).expect("an image");
+    let seq = mgr.sequence().expect("a sequence");
+    Brighten::dispatch(&seq, Grid::items(4), &texture, &mut last).expect("fits");
+    drop(texture);
+    seq.eval().expect("runs");
+    assert_eq!(last.to_vec().expect("readable"), [4.0, 8.0, 12.0, 16.0]);
+    assert_eq!(mgr.validation_messages(), Vec::<String>::new());
 }

@@ -10,6 +10,7 @@ fn ui() {
         "attributes",
         "constants",
         "control",
+        "images",
         "names",
         "limits",
         "parallel",

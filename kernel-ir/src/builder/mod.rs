@@ -34,7 +34,7 @@ mod parallel;
 use crate::arena::{Arena, EntityId};
 use crate::descriptor::SiteKind;
 use crate::ir::{
-    Block, Buffer, BufferId, ConstParam, ConstParamId, FileId, Function, FunctionId, Kernel, Module, ParamId,
+    Block, Buffer, BufferId, ConstParam, ConstParamId, FileId, Function, FunctionId, Image, Kernel, Module, ParamId,
     PushParam, Shared, SharedId, Site, SiteId, SourceLocation, Value,
 };
 use crate::types::{Scalar, Size, TypeId, Types};
@@ -111,7 +111,17 @@ impl ModuleBuilder {
     /// Before [`Self::begin_kernel`].
     #[track_caller]
     pub fn buffer(&mut self, name: impl Into<String>, element: TypeId, writable: bool) -> BufferId {
-        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable })
+        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, image: None })
+    }
+
+    /// Adds an image parameter to the kernel.
+    ///
+    /// # Panics
+    /// Before [`Self::begin_kernel`].
+    #[track_caller]
+    pub fn image(&mut self, name: impl Into<String>, image: Image, writable: bool) -> BufferId {
+        let element = self.types_mut().intern(image.texel());
+        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, image: Some(image) })
     }
 
     /// Adds a by-value parameter to the kernel.

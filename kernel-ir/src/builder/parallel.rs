@@ -2,7 +2,7 @@
 
 use super::FunctionBuilder;
 use super::function::or_panic;
-use crate::ir::{Atomic, InstKind, Order, Scope, Shared, SharedId, SubgroupOp, ValueId};
+use crate::ir::{Atomic, BufferId, ImageOp, InstKind, Order, Scope, Shared, SharedId, SubgroupOp, ValueId};
 use crate::types::TypeId;
 use crate::typing;
 
@@ -32,6 +32,28 @@ impl FunctionBuilder<'_> {
         } else {
             self.append(InstKind::Atomic(atomic), &[]);
             None
+        }
+    }
+
+    /// Reads, writes, measures or samples an image; gives back what that defines.
+    ///
+    /// # Panics
+    /// When the parameter is no image, or one without such an operation.
+    #[track_caller]
+    pub fn image(&mut self, op: ImageOp, image: BufferId, operands: &[ValueId]) -> Option<ValueId> {
+        let kernel = self.module.kernel.as_ref().expect("`begin_kernel` comes first");
+        let known = kernel.buffers[image].image.expect("an image");
+        let result = op.result(&known);
+        let kind = InstKind::Image(op, image, operands.to_vec());
+        match result {
+            Some(ty) => {
+                let ty = self.types_mut().intern(ty);
+                Some(self.define(kind, ty))
+            }
+            None => {
+                self.append(kind, &[]);
+                None
+            }
         }
     }
 

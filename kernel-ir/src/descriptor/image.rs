@@ -13,6 +13,28 @@ pub enum TexelKind {
     Sint,
 }
 
+/// What a kernel does with an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ImageAccess {
+    /// It loads texels.
+    Load,
+    /// It loads and stores texels.
+    Store,
+    /// It reads by way of a sampler.
+    Sample,
+}
+
+impl ImageAccess {
+    /// The variant's name, as generated code writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Load => "Load",
+            Self::Store => "Store",
+            Self::Sample => "Sample",
+        }
+    }
+}
+
 /// How a component lies in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Encoding {

@@ -2,6 +2,7 @@
 
 use super::finding::{Finding, FindingKind, Party};
 use super::group::Group;
+use super::image::ImageInput;
 use super::memory::Memory;
 use super::settled;
 use super::shadow::Shadow;
@@ -20,6 +21,8 @@ pub struct Inputs {
     pub params: Vec<Value>,
     /// Elements of each buffer.
     pub buffers: Vec<Vec<Value>>,
+    /// What the images among them consist of, by the numbers of the buffers; those that are not named are none.
+    pub images: Vec<Option<ImageInput>>,
 }
 
 /// How a launch runs.
@@ -125,6 +128,7 @@ pub fn run(module: &Module, inputs: &Inputs, options: &Options) -> Outcome {
     let grid = Grid { workgroup: kernel.workgroup.map(settled), groups: inputs.groups };
     let shadow = options.finds_races.then(|| Shadow::new(grid, options.finds_reads_before_writes));
     let mut memory = Memory::new(module, inputs.buffers.clone(), shadow);
+    memory.images.clone_from(&inputs.images);
     let width = kernel.subgroup_size.unwrap_or(options.subgroup_size).clamp(1, 128);
     let cx = Context { module, params: &inputs.params, width };
     let mut outcome = Outcome::default();

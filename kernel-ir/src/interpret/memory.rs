@@ -1,6 +1,7 @@
 //! Buffers and shared variables, places resolved to cells, and every access told to the shadow.
 
 use super::finding::{Kind, Object};
+use super::image::ImageInput;
 use super::settled;
 use super::shadow::Shadow;
 use super::step::Context;
@@ -14,6 +15,8 @@ use crate::types::{Type, TypeId, Types};
 #[derive(Default)]
 pub(super) struct Memory {
     pub(super) buffers: Vec<Vec<Value>>,
+    /// Of the buffers that are images.
+    pub(super) images: Vec<Option<ImageInput>>,
     pub(super) shared: Vec<Value>,
     pub(super) traps: Vec<Trap>,
     pub(super) prints: Vec<Trap>,
@@ -31,6 +34,11 @@ pub(super) struct Access {
 }
 
 impl Access {
+    /// A texel of an image, of so many scalars.
+    pub(super) fn texel(image: BufferId, number: u32, scalars: u64) -> Self {
+        Self { root: Root::Buffer(image), path: vec![number], first: u64::from(number) * scalars, count: scalars }
+    }
+
     /// The memory it is in, unless that is the invocation's own.
     pub(super) fn object(&self) -> Option<Object> {
         match self.root {

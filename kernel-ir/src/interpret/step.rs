@@ -49,6 +49,10 @@ impl<'m> Thread<'m> {
                 let old = self.atomic(cx, memory, atomic, ty)?;
                 self.frame().define(&inst.results, vec![old]);
             }
+            InstKind::Image(op, image, operands) => {
+                let value = self.image(cx, memory, (*op, *image), operands)?;
+                self.frame().define(&inst.results, value.into_iter().collect());
+            }
             InstKind::Trap(site, operands) => {
                 let operands = self.frame().words(operands);
                 memory.traps.push(Trap { site: *site, operands });

@@ -3,8 +3,8 @@
 use std::ops::{Deref, DerefMut};
 
 use super::{
-    Atomic, BlockId, BufferId, Builtin, ConstParamId, Constant, FunctionId, Order, ParamId, Place, Scope, SiteId,
-    SourceLocation, SubgroupOp, ValueId,
+    Atomic, BlockId, BufferId, Builtin, ConstParamId, Constant, FunctionId, ImageOp, Order, ParamId, Place, Scope,
+    SiteId, SourceLocation, SubgroupOp, ValueId,
 };
 use crate::arena::EntityId;
 use crate::op::Op;
@@ -60,6 +60,8 @@ pub enum InstKind {
     Fence(Scope, Order),
     /// Exchanges values with other lanes of the subgroup.
     Subgroup(SubgroupOp, Vec<ValueId>),
+    /// Reads, writes, measures or samples an image.
+    Image(ImageOp, BufferId, Vec<ValueId>),
 
     /// Runs one of two blocks; its results are what that block yields.
     If {
@@ -167,6 +169,7 @@ impl InstKind {
             | Self::Compose(values)
             | Self::Call(_, values)
             | Self::Subgroup(_, values)
+            | Self::Image(_, _, values)
             | Self::Yield(values)
             | Self::Break(_, values)
             | Self::Continue(_, values)
@@ -208,6 +211,7 @@ impl InstKind {
             | Self::Compose(values)
             | Self::Call(_, values)
             | Self::Subgroup(_, values)
+            | Self::Image(_, _, values)
             | Self::Yield(values)
             | Self::Break(_, values)
             | Self::Trap(_, values)

@@ -9,6 +9,7 @@ mod builtin;
 mod constant;
 mod float_rules;
 mod function;
+mod image;
 mod inst;
 mod module;
 mod obligation;
@@ -21,6 +22,7 @@ pub use builtin::Builtin;
 pub use constant::Constant;
 pub use float_rules::FloatRules;
 pub use function::{Block, BlockId, Function, FunctionId, InstId, Local, LocalId, Value, ValueId};
+pub use image::{Image, ImageOp};
 pub use inst::{Inst, InstKind};
 pub use module::{
     Buffer, BufferId, ConstParam, FileId, Kernel, Module, ParamId, PushParam, Shared, SharedId, Site, SiteId,

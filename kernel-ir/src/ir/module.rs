@@ -1,6 +1,6 @@
 //! Modules: one kernel, the functions it calls, the types, source files and trap sites they name.
 
-use super::{FloatRules, Function, FunctionId, Obligation};
+use super::{FloatRules, Function, FunctionId, Image, Obligation};
 use crate::arena::Arena;
 use crate::descriptor::SiteKind;
 use crate::entity_id;
@@ -114,7 +114,7 @@ pub struct ConstParam {
     pub default: u64,
 }
 
-/// A storage buffer of the kernel.
+/// A storage buffer or image of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buffer {
     /// The parameter's name.
@@ -123,6 +123,8 @@ pub struct Buffer {
     pub element: TypeId,
     /// Whether stores are allowed (`&mut [T]`). No other parameter names the same memory.
     pub writable: bool,
+    /// What it is if it has texels for elements.
+    pub image: Option<Image>,
 }
 
 /// A by-value parameter of the kernel: it lies in the push-constant block (a `bool` as a `u32`).

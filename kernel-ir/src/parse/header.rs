@@ -2,8 +2,9 @@
 
 use super::bound::parse_obligation;
 use super::cursor::{Cursor, Result};
+use crate::descriptor::ImageFormat;
 use crate::descriptor::SiteKind;
-use crate::ir::{Buffer, ConstParam, ConstParamId, Kernel, Module, PushParam, Shared, Site, SourceLocation};
+use crate::ir::{Buffer, ConstParam, ConstParamId, Image, Kernel, Module, PushParam, Shared, Site, SourceLocation};
 use crate::types::{Field, Scalar, Size, StructDef, Type, TypeId, Types};
 
 const SITE_KINDS: [SiteKind; 9] = [
@@ -128,7 +129,9 @@ fn parse_kernel(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<Kernel> {
         cursor.expect("[")?;
         let element = parse_type(cursor, types)?;
         cursor.expect("]")?;
-        kernel.buffers.push(Buffer { name, element, writable: cursor.eat_word("mut") });
+        let writable = cursor.eat_word("mut");
+        let image = if cursor.eat_word("image") { Some(image(cursor)?) } else { None };
+        kernel.buffers.push(Buffer { name, element, writable, image });
     }
     while !cursor.is_at_id("shared") && !cursor.is_at("}") && cursor.peek_word() != Some("requires") {
         cursor.declared::<crate::ir::ParamId>("param", kernel.params.len())?;
@@ -215,4 +218,20 @@ pub(super) fn parse_type(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<T
 /// The scalar type with this name.
 pub(super) fn scalar(word: &str) -> Option<Scalar> {
     Scalar::ALL.into_iter().find(|scalar| scalar.name() == word)
+}
+
+/// `(2, Rgba8Unorm)`, `(2, Rgba8Unorm, sampled)`
+fn image(cursor: &mut Cursor<'_>) -> Result<Image> {
+    cursor.expect("(")?;
+    let dimensions = cursor.number()?;
+    cursor.expect(",")?;
+    let word = cursor.peek_word().unwrap_or_default();
+    let Some(format) = ImageFormat::named(word) else { return cursor.expected("a format of images") };
+    cursor.skip_word(word);
+    let is_sampled = cursor.eat(",");
+    if is_sampled {
+        cursor.expect_word("sampled")?;
+    }
+    cursor.expect(")")?;
+    Ok(Image { format, dimensions, is_sampled })
 }

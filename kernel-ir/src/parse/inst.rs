@@ -105,6 +105,9 @@ impl FunctionParser<'_, '_> {
         if word.starts_with("atomic_") {
             return self.atomic(word);
         }
+        if word.starts_with("image_") {
+            return self.image(word);
+        }
         if !matches!(word, "const" | "compose" | "extract" | "insert" | "len" | "load" | "call") {
             return self.cursor.expected("an operation that defines a value");
         }
@@ -142,6 +145,9 @@ impl FunctionParser<'_, '_> {
         let word = self.cursor.peek_word().unwrap_or_default();
         if word.starts_with("atomic_") {
             return self.atomic(word);
+        }
+        if word.starts_with("image_") {
+            return self.image(word);
         }
         if !EFFECTS.contains(&word) {
             return self.cursor.expected("an instruction");
@@ -184,7 +190,7 @@ impl FunctionParser<'_, '_> {
     }
 
     /// `(%N,*)`
-    fn arguments(&mut self) -> Result<Vec<ValueId>> {
+    pub(super) fn arguments(&mut self) -> Result<Vec<ValueId>> {
         self.cursor.expect("(")?;
         let values = self.values()?;
         self.cursor.expect(")")?;

@@ -2,7 +2,7 @@
 
 use super::cursor::Result;
 use super::function::FunctionParser;
-use crate::ir::{Atomic, AtomicOp, InstKind, Order, Scope, SubgroupOp};
+use crate::ir::{Atomic, AtomicOp, ImageOp, InstKind, Order, Scope, SubgroupOp};
 
 impl FunctionParser<'_, '_> {
     /// `atomic_add place, %N order scope`
@@ -36,6 +36,15 @@ impl FunctionParser<'_, '_> {
         // A `%` behind an operation without operands starts the next instruction.
         let operands = if op.arity() == 0 { Vec::new() } else { self.values()? };
         Ok(InstKind::Subgroup(op, operands))
+    }
+
+    /// `image_load buffer0(%1, %2)`
+    pub(super) fn image(&mut self, word: &str) -> Result<InstKind> {
+        let Some(op) = ImageOp::ALL.into_iter().find(|op| op.name() == word) else {
+            return self.cursor.expected("an operation on images");
+        };
+        self.cursor.skip_word(word);
+        Ok(InstKind::Image(op, self.cursor.id("buffer")?, self.arguments()?))
     }
 
     pub(super) fn order(&mut self) -> Result<Order> {

@@ -7,7 +7,7 @@
 use super::edit::{add_effect, add_inst, add_value};
 use super::{Changed, PassCx};
 use crate::arena::EntityId;
-use crate::ir::{Block, BlockId, Constant, Function, Inst, InstId, InstKind, Root, ValueId};
+use crate::ir::{Block, BlockId, Constant, Function, ImageOp, Inst, InstId, InstKind, Root, ValueId};
 use crate::types::{Scalar, TypeId};
 
 /// Runs the pass.
@@ -56,6 +56,7 @@ impl Pass<'_> {
         let mut is_fresh = match &inst.kind {
             InstKind::Load(place) => !matches!(place.root, Root::Local(_)),
             InstKind::Atomic(_) | InstKind::Subgroup(..) | InstKind::Call(..) => true,
+            InstKind::Image(ImageOp::Load | ImageOp::Sample, ..) => true,
             _ => false,
         };
         let fresh = &self.fresh;

@@ -16,8 +16,8 @@
 use super::edit::{Substitution, add_effect, add_inst, for_each_inst, yields};
 use super::{Changed, loop_ends};
 use crate::ir::{
-    Atomic, AtomicOp, Block, BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, Kernel, Local, LocalId,
-    Module, Order, Place, Root, Scope, Shared, SharedId, SourceLocation, Step, ValueId,
+    Atomic, AtomicOp, Block, BlockId, Constant, Function, FunctionId, ImageOp, Inst, InstId, InstKind, Kernel, Local,
+    LocalId, Module, Order, Place, Root, Scope, Shared, SharedId, SourceLocation, Step, ValueId,
 };
 use crate::op::Op;
 use crate::types::{Scalar, Size, Type, TypeId, Types};
@@ -436,7 +436,7 @@ fn has_effect(kind: &InstKind) -> bool {
         InstKind::Store(place, _) => !matches!(place.root, Root::Local(_)),
         // What is only read may decide together with others who comes to a barrier.
         InstKind::Atomic(atomic) => atomic.op.writes(),
-        InstKind::Print(..) | InstKind::Trap(..) => true,
+        InstKind::Print(..) | InstKind::Trap(..) | InstKind::Image(ImageOp::Store, ..) => true,
         _ => false,
     }
 }

@@ -33,7 +33,7 @@ use std::ops::{BitOr, BitOrAssign};
 use std::sync::OnceLock;
 
 use crate::arena::EntityId;
-use crate::ir::{Function, FunctionId, InstKind, Kernel, Module, Obligation, Root, SiteId};
+use crate::ir::{Function, FunctionId, ImageOp, InstKind, Kernel, Module, Obligation, Root, SiteId};
 use crate::types::Types;
 use crate::uniformity::{self, Divergence};
 use crate::verify::verify;
@@ -284,6 +284,7 @@ fn effects(module: &Module) -> Vec<bool> {
                 InstKind::Trap(..) | InstKind::Print(..) | InstKind::Panic(..) => true,
                 InstKind::Unreachable | InstKind::Loop { .. } => true,
                 InstKind::Atomic(_) | InstKind::Barrier(_) | InstKind::Fence(..) => true,
+                InstKind::Image(op, ..) => *op == ImageOp::Store,
                 _ => false,
             };
         });

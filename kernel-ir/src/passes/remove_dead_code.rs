@@ -6,7 +6,7 @@
 use super::edit::{cut_unreachable, for_each_inst};
 use super::{Changed, PassCx};
 use crate::arena::{EntityId, SecondaryMap};
-use crate::ir::{BlockId, Function, InstId, InstKind, Place, Root, ValueId};
+use crate::ir::{BlockId, Function, ImageOp, InstId, InstKind, Place, Root, ValueId};
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
@@ -103,6 +103,7 @@ impl<'a> Marker<'a> {
                 | InstKind::Loop { .. } => true,
                 // An atomic load orders other accesses, so even one that nobody reads stays.
                 InstKind::Atomic(_) | InstKind::Barrier(_) | InstKind::Fence(..) => true,
+                InstKind::Image(op, ..) => *op == ImageOp::Store,
                 _ => false,
             };
             if is_root {

@@ -8,7 +8,7 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 use super::edit::Substitution;
 use super::{Changed, PassCx};
 use crate::hash::Mixer;
-use crate::ir::{BlockId, Function, InstId, InstKind, Place, Root};
+use crate::ir::{BlockId, Function, ImageOp, InstId, InstKind, Place, Root};
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
@@ -100,6 +100,7 @@ impl Sharer<'_, '_> {
             InstKind::Load(place @ Place { root: Root::Buffer(buffer), .. }) => {
                 !place.is_checked() && self.cx.kernel.is_some_and(|kernel| !kernel.buffers[*buffer].writable)
             }
+            InstKind::Image(ImageOp::Size(_) | ImageOp::Levels, ..) => true,
             _ => false,
         }
     }

@@ -198,6 +198,7 @@ impl<'a> Printer<'a> {
             InstKind::Barrier(scope) => write!(f, "barrier {}", scope.name()),
             InstKind::Fence(scope, order) => write!(f, "fence {} {}", order.name(), scope.name()),
             InstKind::Subgroup(op, operands) => write_subgroup(f, *op, operands),
+            InstKind::Image(op, image, operands) => write!(f, "{} {image}({})", op.name(), list(operands)),
             InstKind::Yield(values) => write_terminator(f, "yield", values),
             InstKind::Break(body, values) => write!(f, "break {body}({})", list(values)),
             InstKind::Continue(body, values) => write!(f, "continue {body}({})", list(values)),

@@ -10,7 +10,7 @@ mod function;
 use std::fmt::{self, Display, Formatter};
 
 use crate::descriptor::SiteKind;
-use crate::ir::{Kernel, Module, Place, Root, SourceLocation, Step};
+use crate::ir::{Image, Kernel, Module, Place, Root, SourceLocation, Step};
 use crate::types::{Type, TypeId, Types};
 
 const INDENT: &str = "    ";
@@ -158,7 +158,11 @@ fn write_kernel(f: &mut Formatter<'_>, module: &Module, kernel: &Kernel) -> fmt:
     }
     for (id, buffer) in kernel.buffers.iter() {
         let mutable = if buffer.writable { " mut" } else { "" };
-        writeln!(f, "{INDENT}{id} {}: [{}]{mutable}", name(&buffer.name), module.types.display(buffer.element))?;
+        write!(f, "{INDENT}{id} {}: [{}]{mutable}", name(&buffer.name), module.types.display(buffer.element))?;
+        if let Some(Image { format, dimensions, is_sampled }) = buffer.image {
+            write!(f, " image({dimensions}, {format}{})", if is_sampled { ", sampled" } else { "" })?;
+        }
+        writeln!(f)?;
     }
     for (id, param) in kernel.params.iter() {
         writeln!(f, "{INDENT}{id} {}: {}", name(&param.name), module.types.display(param.ty))?;

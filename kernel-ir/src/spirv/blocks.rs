@@ -215,6 +215,10 @@ impl FunctionWriter<'_, '_> {
                 }
                 id
             }
+            (InstKind::Image(op, image, operands), _) => match self.image(*op, *image, operands) {
+                Some(id) => id,
+                None => return,
+            },
             (InstKind::Subgroup(op, operands), Some(ty)) => self.subgroup(*op, operands, ty),
             (InstKind::Load(place), _) => self.load(place),
             (InstKind::Param(param), _) => self.w.load_param(*param),

@@ -4,7 +4,7 @@ use rspirv::spirv::Capability;
 
 use super::module::Writer;
 use crate::descriptor::{Feature, FloatAtomics};
-use crate::ir::SourceLocation;
+use crate::ir::{Image, SourceLocation};
 use crate::types::{Scalar, Type, TypeId};
 
 /// The features found so far.
@@ -16,6 +16,10 @@ pub(super) struct Features {
     floats: [bool; 3],
     /// The atomic floats that the device itself adds to.
     float_atomics: FloatAtomics,
+    /// Whether the sizes of images are asked for.
+    pub(super) needs_image_query: bool,
+    /// Whether images have one dimension: those that are stored, and those that are sampled.
+    line_images: [bool; 2],
 }
 
 /// Memory that is reached from outside the module.
@@ -51,6 +55,13 @@ impl Features {
         if !self.float_atomics.without(FloatAtomics::BUFFER_F64.union(FloatAtomics::SHARED_F64)).is_empty() {
             all.push(Capability::AtomicFloat32AddEXT);
         }
+        let [stored, sampled] = self.line_images;
+        let asked = [
+            (self.needs_image_query, Capability::ImageQuery),
+            (stored, Capability::Image1D),
+            (sampled, Capability::Sampled1D),
+        ];
+        all.extend(asked.into_iter().filter(|(is_asked, _)| *is_asked).map(|(_, capability)| capability));
         // Two features may ask for one.
         let mut seen = Vec::new();
         all.retain(|capability| {
@@ -74,6 +85,7 @@ fn capability(feature: Feature) -> Option<Capability> {
         Feature::PushConstant8 => Capability::StoragePushConstant8,
         Feature::PushConstant16 => Capability::StoragePushConstant16,
         Feature::BufferInt64Atomics | Feature::SharedInt64Atomics => Capability::Int64Atomics,
+        Feature::ExtendedImageFormats => Capability::StorageImageExtendedFormats,
         // A feature of devices that modules do not mention.
         Feature::SubgroupExtendedTypes => return None,
     })
@@ -126,6 +138,16 @@ impl Writer<'_> {
     pub(super) fn need_subgroup(&mut self, scalar: Scalar) {
         if !matches!(scalar, Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::F32 | Scalar::F64) {
             self.need(Feature::SubgroupExtendedTypes);
+        }
+    }
+
+    /// Notes that the module has such images.
+    pub(super) fn need_image(&mut self, image: &Image) {
+        if image.dimensions == 1 {
+            self.features.line_images[usize::from(image.is_sampled)] = true;
+        }
+        if !image.is_sampled && !image.format.is_basic() {
+            self.need(Feature::ExtendedImageFormats);
         }
     }
 

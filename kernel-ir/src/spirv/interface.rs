@@ -147,6 +147,10 @@ impl Writer<'_> {
     pub(super) fn declare_interface(&mut self) -> Result<(), EmitError> {
         let kernel = self.kernel;
         for (id, buffer) in kernel.buffers.iter() {
+            if let Some(image) = buffer.image {
+                self.declare_image(id, buffer, image, id.index() as u32);
+                continue;
+            }
             self.need_memory(OuterMemory::Buffer, buffer.element);
             let element = self.storage_type(buffer.element);
             let array = self.new_global(Op::TypeRuntimeArray, None, &[element]);

@@ -38,6 +38,7 @@ mod casts;
 mod consts;
 mod debug;
 mod features;
+mod image;
 mod input;
 mod interface;
 mod math;

@@ -20,7 +20,10 @@ impl Writer<'_> {
 
     /// An order as an operand. What is ordered is made available by a release and visible by an acquire.
     pub(super) fn semantics(&mut self, order: Order) -> Id {
-        let memory = MemorySemantics::UNIFORM_MEMORY | MemorySemantics::WORKGROUP_MEMORY;
+        let mut memory = MemorySemantics::UNIFORM_MEMORY | MemorySemantics::WORKGROUP_MEMORY;
+        if self.kernel.buffers.iter().any(|(_, buffer)| buffer.image.is_some() && buffer.writable) {
+            memory |= MemorySemantics::IMAGE_MEMORY;
+        }
         let (available, visible) = (MemorySemantics::MAKE_AVAILABLE, MemorySemantics::MAKE_VISIBLE);
         let semantics = match order {
             Order::Relaxed => MemorySemantics::empty(),

@@ -6,8 +6,8 @@ use super::subgroup;
 use crate::arena::{EntityId, SecondaryMap};
 use crate::descriptor::{SiteKind, SubgroupOperations, TrapRecord};
 use crate::ir::{
-    BlockId, BufferId, Builtin, Function, FunctionId, InstKind, Kernel, Module, Order, Place, Root, Scope, SharedId,
-    SiteId, Step,
+    BlockId, BufferId, Builtin, Function, FunctionId, ImageOp, InstKind, Kernel, Module, Order, Place, Root, Scope,
+    SharedId, SiteId, Step,
 };
 
 /// What the kernel's functions use, together and one by one.
@@ -154,6 +154,7 @@ impl Walk<'_> {
                         found.builtins[*builtin as usize] = true;
                     }
                 }
+                InstKind::Image(op, image, _) => self.uses.loaded[*image] |= *op == ImageOp::Load,
                 InstKind::Len(buffer) => found.add_len(*buffer),
                 InstKind::Load(place) => {
                     self.read(place);

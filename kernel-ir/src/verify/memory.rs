@@ -17,7 +17,7 @@ impl<'m> FunctionCx<'m, '_> {
     }
 
     /// The kernel of the module; `what` is reported when there is none.
-    fn any_kernel(&mut self, what: &dyn std::fmt::Display) -> Option<&'m Kernel> {
+    pub(super) fn any_kernel(&mut self, what: &dyn std::fmt::Display) -> Option<&'m Kernel> {
         let kernel = self.module.kernel.as_ref();
         if kernel.is_none() {
             self.error(VerifyErrorKind::Place, format!("{what} belongs to a kernel, and the module has none"));
@@ -103,6 +103,10 @@ impl<'m> FunctionCx<'m, '_> {
         if let Root::Buffer(buffer) = place.root {
             let kernel = self.any_kernel(&buffer)?;
             // Reported with the kernel.
+            if kernel.buffers.get(buffer).is_some_and(|buffer| buffer.image.is_some()) {
+                self.error(VerifyErrorKind::Place, format!("{buffer} is an image"));
+                return None;
+            }
             let element = kernel.buffers.get(buffer).map(|buffer| buffer.element);
             if element.is_some_and(|element| !self.module.types.all().contains(element)) {
                 return None;

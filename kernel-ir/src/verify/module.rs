@@ -138,6 +138,12 @@ pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
         }
     }
     for (id, buffer) in kernel.buffers.iter() {
+        if let Some(image) = buffer.image {
+            let has_texels = types.all().get(buffer.element) == Some(&image.texel());
+            if !has_texels || !(1..=3).contains(&image.dimensions) || image.is_sampled && buffer.writable {
+                errors.push(error(KernelInterface, id, "an image has texels of its format in 1 to 3 dimensions"));
+            }
+        }
         if !types.all().contains(buffer.element) {
             errors.push(error(UnknownId, id, format!("there is no {}", buffer.element)));
         } else if Layout::of(types, buffer.element).is_none_or(|layout| layout.size == 0) {

@@ -3,7 +3,7 @@
 //! Whether barriers stand in uniform control flow is a property of the whole kernel, which `uniformity` finds out.
 
 use super::{FunctionCx, VerifyErrorKind};
-use crate::ir::{Atomic, AtomicOp, Inst, Order, Root, Scope, SubgroupOp, ValueId};
+use crate::ir::{Atomic, AtomicOp, BufferId, ImageOp, Inst, Order, Root, Scope, SubgroupOp, ValueId};
 use crate::typing;
 
 impl<'m> FunctionCx<'m, '_> {
@@ -40,6 +40,28 @@ impl<'m> FunctionCx<'m, '_> {
         };
         if let Some((order, why)) = refused {
             self.error(VerifyErrorKind::Order, format!("order `{}` cannot be: {why}", order.name()));
+        }
+    }
+
+    pub(super) fn check_image(&mut self, op: ImageOp, image: BufferId, operands: &[ValueId], inst: &Inst) {
+        let Some(kernel) = self.any_kernel(&image) else { return };
+        let buffer = kernel.buffers.get(image);
+        let Some((buffer, known)) = buffer.and_then(|buffer| Some((buffer, buffer.image?))) else {
+            return self.error(VerifyErrorKind::UnknownId, format!("{image} is no image"));
+        };
+        if op == ImageOp::Store && !buffer.writable {
+            self.error(VerifyErrorKind::ReadOnly, format!("{image} is not writable"));
+        }
+        match op.operands(&known) {
+            Some(types) if types.len() == operands.len() => {
+                let pairs = operands.iter().zip(types);
+                pairs.for_each(|(operand, ty)| self.check_operand(*operand, &[ty]));
+            }
+            _ => self.error(VerifyErrorKind::Operand, format!("{image} has no `{}` of these operands", op.name())),
+        }
+        match op.result(&known) {
+            Some(ty) => self.check_result_is(inst, &ty),
+            None => self.check_no_results(inst),
         }
     }
 

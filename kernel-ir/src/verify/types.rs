@@ -28,6 +28,7 @@ impl<'m> FunctionCx<'m, '_> {
             InstKind::Barrier(scope) => self.check_barrier(*scope, inst),
             InstKind::Fence(_, order) => self.check_fence(*order, inst),
             InstKind::Subgroup(op, operands) => self.check_subgroup(*op, operands, inst),
+            InstKind::Image(op, image, operands) => self.check_image(*op, *image, operands, inst),
             InstKind::Param(param) => self.check_param(*param, inst),
             InstKind::ConstParam(param) => self.check_const_param(*param, inst),
             InstKind::Len(buffer) => self.check_len(*buffer, inst),

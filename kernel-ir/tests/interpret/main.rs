@@ -31,7 +31,7 @@ fn numbers(values: &[Value]) -> Vec<u32> {
 }
 
 fn launch(module: &Module, groups: u32, buffers: Vec<Vec<Value>>, seed: u64) -> Outcome {
-    let inputs = Inputs { groups: [groups, 1, 1], items: None, params: Vec::new(), buffers };
+    let inputs = Inputs { groups: [groups, 1, 1], items: None, params: Vec::new(), buffers, ..Inputs::default() };
     run(module, &inputs, &Options { seed, ..Options::default() })
 }
 

@@ -171,7 +171,13 @@ fn locks_order_what_they_guard() {
 fn masked_invocations_do_not_run() {
     let text = "kernel fn0 workgroup(4, 1, 1) {\n buffer0 y: [u32] mut\n}\nfn0 k() -> () {\n %0: vec3<u32> = global_id\n \
                 %1: u32 = extract %0.0\n store buffer0[%1] = %1\n return\n}\n";
-    let inputs = Inputs { groups: [2, 1, 1], items: Some([6, 1, 1]), params: Vec::new(), buffers: vec![words([9; 6])] };
+    let inputs = Inputs {
+        groups: [2, 1, 1],
+        items: Some([6, 1, 1]),
+        params: Vec::new(),
+        buffers: vec![words([9; 6])],
+        ..Inputs::default()
+    };
     let outcome = run(&module(text), &inputs, &Options::default());
     assert_eq!(crate::numbers(&outcome.buffers[0]), [0, 1, 2, 3, 4, 5]);
     assert!(outcome.findings.is_empty());

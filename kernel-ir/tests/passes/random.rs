@@ -198,8 +198,13 @@ fn passes_keep_the_meaning_of_random_kernels() {
 /// Runs all invocations of two workgroups in turns. Between barriers they run one after the other, so that what they write
 /// is the same in every run, races or not.
 fn outcome(module: &Module, random: &World, fuel: u64) -> Option<Outcome> {
-    let inputs =
-        Inputs { groups: [2, 1, 1], items: None, params: random.params.clone(), buffers: random.buffers.clone() };
+    let inputs = Inputs {
+        groups: [2, 1, 1],
+        items: None,
+        params: random.params.clone(),
+        buffers: random.buffers.clone(),
+        ..Inputs::default()
+    };
     let options = Options { finds_races: false, fuel, ..Options::default() };
     let outcome = run(module, &inputs, &options);
     let is_cut = outcome.findings.iter().any(|finding| finding.kind == FindingKind::OutOfFuel);

@@ -51,3 +51,35 @@ fn floats_keep_their_bits() {
         assert_eq!(again.to_string(), printed);
     }
 }
+
+const IMAGES: &str = "kernel fn0 workgroup(64, 1, 1) {
+    buffer0 from: [vec4<f32>] image(2, Rgba8Unorm, sampled)
+    buffer1 to: [u32] mut image(1, R16Uint)
+}
+fn0 k() -> () {
+    %0: u32 = image_size_x buffer1()
+    %1: u32 = image_levels buffer0()
+    %2: u32 = image_load buffer1(%0)
+    %3: f32 = const 0.5
+    %4: vec4<f32> = image_sample buffer0(%3, %3, %3)
+    image_store buffer1(%2, %1)
+    return
+}
+";
+
+#[test]
+fn images() {
+    round_trip(IMAGES);
+    assert_eq!(verify(&parse(IMAGES).unwrap()).map_err(|errors| errors.to_string()), Ok(()));
+    for (good, bad) in [
+        ("image_store buffer1(%2, %1)", "image_store buffer0(%2, %1)"),
+        ("image_load buffer1(%0)", "image_load buffer1(%0, %0)"),
+        ("image_levels buffer0()", "image_levels buffer1()"),
+        ("image_size_x buffer1()", "image_size_y buffer1()"),
+        ("image(1, R16Uint)", "image(4, R16Uint)"),
+        ("image(1, R16Uint)", "image(1, R16Sint)"),
+        ("mut image(1", "image(1"),
+    ] {
+        assert!(verify(&parse(&IMAGES.replace(good, bad)).unwrap()).is_err(), "{bad}");
+    }
+}

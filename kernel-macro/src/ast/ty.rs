@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 
 use super::{Expr, Path, SpanRange};
+use crate::image::ImageTy;
 
 /// A type as written.
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub(crate) enum TypeKind {
     Array { element: Box<TypeExpr>, len: Box<Expr> },
     /// `(A, B)`; empty for unit.
     Tuple(Vec<TypeExpr>),
+    /// `&Image2D<F>` and its like: only as the type of a kernel's parameter. With what is behind the reference, and the format.
+    Image { image: ImageTy, target: TokenStream, format: TokenStream },
     /// `Shared<T>`
     Shared(Box<TypeExpr>),
     /// `Atomic<T>`

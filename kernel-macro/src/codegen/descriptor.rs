@@ -117,6 +117,11 @@ fn param_tokens(param: &CompiledParam) -> Tokens {
             let (binding, stride) = (number(binding), number(stride));
             tokens!(__Param::buffer(#name, #binding, #writable, #stride))
         }
+        ParamKind::Image { binding, access, format, dimensions } => {
+            let (binding, dimensions) = (number(binding), number(dimensions.into()));
+            let (home, access, format) = (Word(DESCRIPTOR), Word(access.name()), Word(format.name()));
+            tokens!(__Param::image(#name, #binding, #home::ImageAccess::#access, #home::ImageFormat::#format, #dimensions))
+        }
         ParamKind::Value { offset, size } => {
             let (offset, size) = (number(offset), number(size));
             tokens!(__Param::value(#name, #offset, #size))

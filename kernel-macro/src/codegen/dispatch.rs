@@ -10,7 +10,7 @@ use crate::ast::{Fn, Param, ScalarName, TypeExpr, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::gather::is_gathered_type;
 use crate::parse::Signature;
-use crate::tokens::{Tokens, tokens, tokens_at};
+use crate::tokens::{Plain, Tokens, Word, tokens, tokens_at};
 
 /// The dispatch type's name: `to_srgb` → `ToSrgb`.
 pub(crate) fn type_name(function: &Ident) -> Ident {
@@ -133,6 +133,11 @@ pub(super) fn push(param: &Param) -> Tokens {
     match &param.ty.kind {
         TypeKind::Slice { mutable: true, .. } => tokens!(.write(#name)),
         TypeKind::Slice { mutable: false, .. } => tokens!(.read(#name)),
+        TypeKind::Image { image, .. } => match (image.image.is_sampled, image.mutable) {
+            (true, _) => tokens!(.sampled(#name)),
+            (false, true) => tokens!(.image_mut(#name)),
+            (false, false) => tokens!(.image(#name)),
+        },
         _ => tokens!(.value(#name)),
     }
 }
@@ -180,6 +185,7 @@ fn may_reach_device(ty: &TypeExpr) -> bool {
             !is_named(element, "bool") && may_reach_device(element)
         }
         TypeKind::Atomic(value) => may_reach_device(value),
+        TypeKind::Image { .. } => true,
         TypeKind::Shared(_)
         | TypeKind::Ref { .. }
         | TypeKind::Option(_)
@@ -210,6 +216,12 @@ pub(super) fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
             let element = plain_element(element);
             let mutable = mutable.then(|| tokens_at!(span=> mut));
             tokens_at!(span=> #name: &#mutable #private::Tensor<#element>)
+        }
+        TypeKind::Image { image, format, .. } => {
+            let mutable = image.mutable.then(|| tokens_at!(span=> mut));
+            let of = Word(if image.image.is_sampled { "Sampled" } else { "Image" });
+            let dimensions = Plain(image.image.dimensions.into());
+            tokens_at!(span=> #name: &#mutable #private::#of<#format, #dimensions>)
         }
         _ => {
             let ty = &param.ty.tokens;

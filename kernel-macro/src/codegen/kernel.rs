@@ -114,6 +114,7 @@ fn assertions(program: &Program, function: &Fn, types: &[Ty], private: &TokenStr
         }
         match &param.ty.kind {
             TypeKind::Slice { element, .. } => written.push(&**element),
+            TypeKind::Image { .. } => {}
             _ if *ty == Ty::BOOL => {}
             _ => written.push(&param.ty),
         }

@@ -262,7 +262,9 @@ fn bind_const_params(program: &mut Program, item: ItemId, attr: &KernelAttr, dia
 }
 
 fn compile_options(function: &Fn) -> CompileOptions {
-    let slices = (0..).zip(&function.params).filter(|(_, param)| matches!(param.ty.kind, TypeKind::Slice { .. }));
+    let slices = (0..)
+        .zip(&function.params)
+        .filter(|(_, param)| matches!(param.ty.kind, TypeKind::Slice { .. } | TypeKind::Image { .. }));
     let buffer_positions = slices.map(|(position, _)| position).collect();
     CompileOptions { buffer_positions, keep_ir: cfg!(feature = "sanitizer"), batch: Request::Automatic }
 }

@@ -73,6 +73,9 @@ impl<'a> Infer<'a> {
         if let Some(result) = self.infer_choice_method(expr, (receiver, &shallow), name, args) {
             return result;
         }
+        if let Term::Image(image) = shallow {
+            return self.infer_image_method(expr, (receiver, image), name, args);
+        }
         if let Term::Atomic(scalar) = shallow {
             return self.infer_atomic_method(expr, receiver, name, scalar, args);
         }

@@ -18,6 +18,7 @@ mod evaluate;
 mod expr;
 mod finish;
 mod generic;
+mod image;
 mod iterate;
 mod literal;
 mod memory;

@@ -23,6 +23,10 @@ impl<'a> Infer<'a> {
 
     /// Reports a buffer that is used as a value; whether it did.
     pub(super) fn refuse_buffer(&mut self, expr: &Expr, path: &Path, term: &Term) -> bool {
+        if let Term::Image(image) = term {
+            self.refuse_image(expr, path, *image);
+            return true;
+        }
         let Term::Buffer { element, .. } = term else { return false };
         let name = path.text();
         let element = self.written(element);

@@ -93,6 +93,7 @@ impl<'a> Infer<'a> {
         let error = self.diags.error(code::BAD_INDEX, base.span, format!("cannot index into {name}"));
         match term {
             Term::Matrix(_) => error.help(format!("a column is `{0}.x_axis`, or `{0}.col(i)`", text(base))),
+            Term::Image(_) => error.help(format!("its texels are loaded and stored: `{}.load(at)`", text(base))),
             Term::Tuple(_) => error.help(format!("members of a tuple are `{}.0`, `.1`, …", text(base))),
             _ => error.note("buffers, arrays and vectors have elements"),
         };
@@ -118,7 +119,7 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_field(&mut self, expr: &'a Expr, base: &'a Expr, member: &'a Member) -> Term {
         let term = self.infer_base(base);
         let base_term = self.table.shallow(&term);
-        if let (Term::Buffer { .. }, ExprKind::Path(path)) = (&base_term, &strip(base).kind) {
+        if let (Term::Buffer { .. } | Term::Image(_), ExprKind::Path(path)) = (&base_term, &strip(base).kind) {
             self.refuse_buffer(base, path, &base_term);
             return Term::Error;
         }
@@ -294,7 +295,7 @@ impl<'a> Infer<'a> {
         match &place.kind {
             // A buffer itself is reported as not assignable, not as misused.
             ExprKind::Path(_) | ExprKind::Paren(_) => match self.infer_base(place) {
-                Term::Buffer { .. } => Term::Error,
+                Term::Buffer { .. } | Term::Image(_) => Term::Error,
                 term => term,
             },
             _ => self.infer_base(place),
@@ -349,6 +350,10 @@ impl<'a> Infer<'a> {
                     self.diags
                         .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the buffer `{name}`"))
                         .help(format!("assign its elements: `{name}[i] = …`"));
+                } else if let Term::Image(_) = local.term {
+                    self.diags
+                        .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the image `{name}`"))
+                        .help(format!("store its texels: `{name}.store(at, texel)`"));
                 } else if let Term::Shared(_) = local.term {
                     // Its parts may be assigned to; the whole was refused.
                 } else if self.is_captured(*binding) {

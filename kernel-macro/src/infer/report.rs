@@ -126,6 +126,7 @@ impl<'a> Infer<'a> {
         let name = self.name_of(ty);
         let (message, help) = match (style, ty) {
             (_, Ty::Error | Ty::Never) => return,
+            (_, Ty::Image(_)) => ("an image cannot be shown".to_owned(), "show a texel, or the size, `.size()`"),
             (_, Ty::Buffer { .. }) => {
                 (format!("a buffer cannot be shown, found `{name}`"), "show an element, or the length, `.len()`")
             }

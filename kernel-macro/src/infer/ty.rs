@@ -121,6 +121,7 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
         Ty::Buffer { element, mutable } => {
             format!("&{}[{}]", if *mutable { "mut " } else { "" }, type_name(program, element))
         }
+        Ty::Image(image) => format!("&{}{}", if image.mutable { "mut " } else { "" }, image.name()),
         Ty::Const(value) => value.to_string(),
         Ty::Chosen(number) => program.chosen_name(*number),
         Ty::Closure(..) => "{closure}".to_owned(),
@@ -169,6 +170,7 @@ impl<'a> Infer<'a> {
             }
             TypeKind::Shared(value) => Term::Shared(Rc::new(self.term_of(value))),
             TypeKind::Atomic(value) => self.atomic_term(value),
+            TypeKind::Image { image, .. } => Term::Image(*image),
             TypeKind::Infer => self.fresh(),
             TypeKind::Error => {
                 self.poisoned = true;

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::ast::{ExprId, ScalarName};
+use crate::image::ImageTy;
 use crate::program::ItemId;
 use crate::typed::{Len, Ty, TyArgs};
 
@@ -38,6 +39,7 @@ pub(super) enum Term {
         element: Rc<Term>,
         mutable: bool,
     },
+    Image(ImageTy),
     Shared(Rc<Term>),
     Atomic(ScalarName),
     /// Of expressions that never yield a value.
@@ -113,6 +115,7 @@ impl From<&Ty> for Term {
             Ty::Buffer { element, mutable } => {
                 Self::Buffer { element: Rc::new(Self::from(&**element)), mutable: *mutable }
             }
+            Ty::Image(image) => Self::Image(*image),
             Ty::Shared(value) => Self::Shared(Rc::new(Self::from(&**value))),
             Ty::Atomic(scalar) => Self::Atomic(*scalar),
             Ty::Never => Self::Never,
@@ -275,6 +278,7 @@ impl Table {
             Term::Ordering => Ty::Ordering,
             Term::Result(value, error) => Ty::Result(Rc::new(self.resolve(&value)?), Rc::new(self.resolve(&error)?)),
             Term::Buffer { element, mutable } => Ty::Buffer { element: Rc::new(self.resolve(&element)?), mutable },
+            Term::Image(image) => Ty::Image(image),
             Term::Shared(value) => Ty::Shared(Rc::new(self.resolve(&value)?)),
             Term::Atomic(scalar) => Ty::Atomic(scalar),
             Term::Never => Ty::Never,

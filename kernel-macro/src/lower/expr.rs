@@ -303,6 +303,7 @@ impl FnCx<'_, '_, '_> {
             }
             Callee::Constructor => self.lower_constructor(expr, args),
             Callee::Atomic(op, order) => self.lower_atomic(expr, op, order, args),
+            Callee::Image(method) => self.lower_image(expr, method, args),
             Callee::Memory(function) => self.lower_memory_call(expr, function, args),
             callee @ (Callee::Barrier
             | Callee::SubgroupBarrier

@@ -23,6 +23,7 @@ mod emit;
 mod expr;
 mod float;
 mod function;
+mod image;
 mod inline;
 mod int;
 mod intrinsic;
@@ -55,6 +56,7 @@ use gridwise_ir::parallel::NativeFloats;
 use gridwise_ir::types::{Scalar, Size, Type, TypeId, Types};
 
 use crate::ast::{BindingId, ExprId, Fn, Item, SpanRange};
+use crate::image::ImageTy;
 use crate::message::Message;
 use crate::program::{Chosen, ItemId, Program, TypedItem};
 use crate::typed::{Callee, Len, Resolution, Ty, TypedFn};
@@ -184,6 +186,7 @@ fn declare_interface(
                 }
                 None => KernelParam::Nothing,
             },
+            Ty::Image(ImageTy { image, mutable }) => KernelParam::Buffer(module.image(name, *image, *mutable)),
             ty => match shared.types.lower(module.types_mut(), ty) {
                 Some(ty) => KernelParam::Value(module.param(name, ty)),
                 None => KernelParam::Nothing,

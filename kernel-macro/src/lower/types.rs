@@ -54,7 +54,7 @@ impl<'p> TypeCx<'p> {
     pub(super) fn lower(&mut self, types: &mut Types, ty: &Ty) -> Option<TypeId> {
         match ty {
             Ty::Unit | Ty::Const(_) | Ty::Chosen(_) | Ty::Param(_) | Ty::Never | Ty::Error => None,
-            Ty::Buffer { .. } | Ty::Shared(_) => None,
+            Ty::Buffer { .. } | Ty::Image(_) | Ty::Shared(_) => None,
             Ty::Array(_, Len::Known(0)) | Ty::Iterator(_) => None,
             Ty::Closure(item, expr) => self.lower_closure(types, *item, *expr),
             Ty::Atomic(name) if self.native.holds(scalar(*name)) => Some(types.scalar(scalar(*name))),

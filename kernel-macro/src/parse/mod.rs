@@ -6,6 +6,7 @@ mod direct;
 mod expr;
 mod function;
 mod generics;
+mod image;
 mod implementation;
 mod item;
 mod iterate;

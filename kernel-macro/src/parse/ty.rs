@@ -4,6 +4,7 @@ use quote::ToTokens;
 use syn::Type;
 
 use super::Parser;
+use super::image::image_path;
 use super::parallel::parallel_type;
 use super::span::type_range;
 use crate::ast::{TypeExpr, TypeKind};
@@ -32,6 +33,10 @@ impl Parser<'_> {
                 let element = Box::new(self.ty(&slice.elem));
                 TypeKind::Slice { mutable: reference.mutability.is_some(), element }
             }
+            Type::Reference(reference) => match self.image_param(reference) {
+                Some(kind) => kind,
+                None => self.type_kind(ungroup(ty)),
+            },
             other => self.type_kind(other),
         };
         TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
@@ -53,6 +58,9 @@ impl Parser<'_> {
         match ungroup(ty) {
             Type::Path(path) if path.qself.is_none() && parallel_type(&path.path).is_some() => {
                 self.parallel_type(&path.path)
+            }
+            Type::Path(path) if path.qself.is_none() && image_path(&path.path).is_some() => {
+                self.misplaced_image(&path.path)
             }
             Type::Path(path) if path.qself.is_none() => self.type_path(&path.path),
             Type::Array(array) => {

@@ -180,6 +180,10 @@ fn twin_parameter(param: &Param, is_atomic: bool, twin: Word) -> Tokens {
             let (name, element) = (&param.name, &element.tokens);
             tokens!(#name: #twin::SliceMut<'_, #element>)
         }
+        TypeKind::Image { target, .. } => {
+            let name = &param.name;
+            tokens!(#name: #target)
+        }
         _ => parameter(param),
     }
 }
@@ -200,6 +204,7 @@ fn taken_argument(param: &Param, ty: &Ty, is_atomic: bool, position: usize, args
             let take = if *mutable || is_atomic { tokens!(slice_mut) } else { tokens!(slice) };
             tokens!(#args.#take::<#element>(#position))
         }
+        (TypeKind::Image { target, .. }, _) => tokens!(#args.image::<#target>(#position)),
         (_, ty) if *ty == Ty::BOOL => tokens!(#args.value_bool(#position)),
         _ => {
             let ty = &param.ty.tokens;

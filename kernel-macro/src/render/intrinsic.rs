@@ -22,6 +22,9 @@ impl Renderer<'_> {
             Some(Callee::Atomic(op, order)) if !self.is_original() => {
                 self.atomic_method(*op, *order, receiver, name, args)
             }
+            Some(Callee::Image(method)) if !self.is_original() => {
+                self.image_method(*method, receiver, name, args, whole)
+            }
             Some(Callee::Iterate(iteration)) if !self.is_original() => {
                 self.iteration(*iteration, receiver, name, args, whole)
             }

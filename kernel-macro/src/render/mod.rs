@@ -14,6 +14,7 @@ mod compare;
 mod expr;
 mod function;
 mod generic;
+mod image;
 mod intrinsic;
 mod iterate;
 mod operator;

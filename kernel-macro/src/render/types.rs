@@ -69,6 +69,7 @@ impl Renderer<'_> {
                 tokens!(#twin::Atomic<#scalar>)
             }
             Ty::Buffer { .. }
+            | Ty::Image(_)
             | Ty::Shared(_)
             | Ty::Const(_)
             | Ty::Chosen(_)

@@ -12,10 +12,10 @@ use super::HostDevice;
 use crate::error::Error;
 use crate::print::LaunchPrints;
 use crate::profile::{RecordedOp, Spans};
-use crate::steps::{DispatchStep, Step};
+use crate::steps::{BufferArg, DispatchStep, Step};
 use crate::trap::panic_error;
 use crate::twin::{
-    HostArgs, HostBuffer, HostFailure, HostGroup, HostOptions, LaunchContext, Permutation, Stopped, Trap,
+    HostArgs, HostBuffer, HostFailure, HostGroup, HostImage, HostOptions, LaunchContext, Permutation, Stopped, Trap,
 };
 
 /// Invocations that are worth waking another thread for.
@@ -130,9 +130,16 @@ unsafe fn run_dispatch(
         buffers[argument.binding as usize] =
             HostBuffer { data: argument.buffer.host_data(0), len: argument.buffer.len() };
     }
+    let of_image = |argument: &BufferArg| HostImage {
+        binding: argument.binding,
+        data: argument.buffer.host_data(0),
+        shape: argument.buffer.image_layout().shape(),
+        sampler: argument.sampler.unwrap_or_default(),
+    };
+    let images: Vec<_> = dispatch.buffers.iter().filter(|it| it.buffer.is_image()).map(of_image).collect();
     // SAFETY: one buffer per parameter, alive as long as `dispatch`; `KernelArgs` refused aliases of written ones, and the
     // queue's turn keeps everybody else away.
-    let args = unsafe { HostArgs::new(&launch, &buffers, dispatch.push.bytes()) };
+    let args = unsafe { HostArgs::new(&launch, &buffers, dispatch.push.bytes()).with_images(&images) };
     let panicked = run_groups(&host.pool, dispatch, &launch, &args);
     let trap = launch.trap();
     let error = match (panicked, launch.failure()) {

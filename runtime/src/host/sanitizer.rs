@@ -2,7 +2,9 @@
 
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::descriptor::{KernelDescriptor, ParamKind, PrintHeader, Site};
-use gridwise_ir::interpret::{Inputs, Options, Outcome, Report, Value, read_value, run, write_value};
+use gridwise_ir::interpret::{
+    ImageInput, Inputs, Options, Outcome, Report, Value, read_value, run, texel_value, texel_words, write_value,
+};
 use gridwise_ir::ir::{self, Kernel, Module};
 use gridwise_ir::parse::parse;
 use gridwise_ir::passes::fix_constants;
@@ -55,10 +57,14 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep) -> Result<(Mo
         // SAFETY: the buffer has as many bytes, and nobody else accesses them now.
         let bytes =
             unsafe { std::slice::from_raw_parts(argument.buffer.host_data(0), argument.buffer.bytes() as usize) };
-        let values = read_elements(&module.types, element, bytes, argument.buffer.stride());
+        let values = match argument.buffer.is_image() {
+            true => Some(read_texels(argument, bytes)),
+            false => read_elements(&module.types, element, bytes, argument.buffer.stride()),
+        };
         buffers[argument.binding as usize] = values.ok_or_else(mismatch)?;
     }
-    let inputs = Inputs { groups: dispatch.extent.groups, items: Some(dispatch.extent.items), params, buffers };
+    let images = images_of(&dispatch.buffers, buffers.len());
+    let inputs = Inputs { groups: dispatch.extent.groups, items: Some(dispatch.extent.items), params, buffers, images };
     let options = Options {
         seed: options.seed.unwrap_or(0),
         fuel: FUEL,
@@ -73,7 +79,10 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep) -> Result<(Mo
         let bytes = unsafe { std::slice::from_raw_parts_mut(data, argument.buffer.bytes() as usize) };
         let stride = argument.buffer.stride() as usize;
         for (value, bytes) in outcome.buffers[argument.binding as usize].iter().zip(bytes.chunks_mut(stride.max(1))) {
-            write_value(&module.types, element, value, bytes).ok_or_else(mismatch)?;
+            match argument.buffer.is_image() {
+                true => argument.buffer.image_layout().format.encode(texel_words(value), bytes),
+                false => write_value(&module.types, element, value, bytes).ok_or_else(mismatch)?,
+            }
         }
     }
     Ok((module, outcome))
@@ -81,6 +90,25 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep) -> Result<(Mo
 
 fn element_of(kernel: &Kernel, argument: &BufferArg) -> Option<TypeId> {
     kernel.buffers.get(EntityId::new(argument.binding as usize)).map(|buffer| buffer.element)
+}
+
+/// What the images among the arguments consist of, by binding.
+fn images_of(arguments: &[BufferArg], bindings: usize) -> Vec<Option<ImageInput>> {
+    if arguments.iter().all(|argument| !argument.buffer.is_image()) {
+        return Vec::new();
+    }
+    let mut images = vec![None; bindings];
+    for argument in arguments.iter().filter(|argument| argument.buffer.is_image()) {
+        let shape = argument.buffer.image_layout().shape();
+        images[argument.binding as usize] = Some(ImageInput { shape, sampler: argument.sampler.unwrap_or_default() });
+    }
+    images
+}
+
+fn read_texels(argument: &BufferArg, bytes: &[u8]) -> Vec<Value> {
+    let format = argument.buffer.image_layout().format;
+    let texels = bytes.chunks(format.bytes() as usize);
+    texels.map(|raw| texel_value(format, format.decode(raw))).collect()
 }
 
 fn read_elements(types: &Types, element: TypeId, bytes: &[u8], stride: u32) -> Option<Vec<Value>> {
@@ -91,7 +119,7 @@ fn read_elements(types: &Types, element: TypeId, bytes: &[u8], stride: u32) -> O
 fn params_of(descriptor: &KernelDescriptor, types: &Types, kernel: &Kernel, push: &[u8]) -> Option<Vec<Value>> {
     let offsets = descriptor.params.iter().filter_map(|param| match param.kind {
         ParamKind::Value { offset, .. } => Some(offset as usize),
-        ParamKind::Buffer { .. } => None,
+        ParamKind::Buffer { .. } | ParamKind::Image { .. } => None,
     });
     let mut params = kernel.params.iter().zip(offsets);
     params.try_fold(Vec::new(), |mut values, ((_, param), offset)| {

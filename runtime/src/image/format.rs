@@ -15,7 +15,7 @@ pub trait Format: sealed::Sealed + Copy + Send + Sync + 'static {
     type Raw: GpuData;
 
     /// A texel in a kernel.
-    type Texel: Value;
+    type Texel: Words;
 
     /// The texel that lies in memory.
     ///
@@ -47,8 +47,12 @@ mod sealed {
 }
 
 /// Texels as the four words that [`ImageFormat`] converts.
-pub(crate) trait Words: Value {
+#[doc(hidden)]
+pub trait Words: Value {
+    /// The texel of its words.
     fn from_words(words: [u32; 4]) -> Self;
+
+    /// The words of a texel; those of components that it has not are zero.
     fn to_words(self) -> [u32; 4];
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gridwise_ir::descriptor::ImageFormat;
+use gridwise_ir::descriptor::{ImageFormat, SampledExtent};
 
 /// What an image consists of. Invariant: no extent is zero, there is at least one level, and all texels together can be counted
 /// in 32 bits.
@@ -35,6 +35,11 @@ impl ImageLayout {
     /// The extent of a level.
     pub(crate) fn extent_of(&self, level: u32) -> [u32; 3] {
         self.extent.map(|side| side.checked_shr(level).unwrap_or(0).max(1))
+    }
+
+    /// As samplers see it.
+    pub(crate) fn shape(&self) -> SampledExtent {
+        SampledExtent { extent: self.extent, dimensions: self.dimensions, levels: self.levels }
     }
 
     /// Texels of a level.

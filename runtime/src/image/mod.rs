@@ -3,6 +3,7 @@
 mod dimension;
 mod format;
 mod layout;
+mod sampled;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,7 +12,11 @@ use std::sync::Arc;
 pub use dimension::Dimension;
 pub(crate) use format::texel_words;
 pub use format::*;
+pub use gridwise_ir::descriptor::{Edge, Filter, Sampler};
 pub(crate) use layout::{ImageLayout, Piece};
+pub use sampled::Sampled;
+
+pub use crate::twin::{Image1D, Image2D, Image3D, Sampled1D, Sampled2D, Sampled3D};
 
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};

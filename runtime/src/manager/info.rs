@@ -92,6 +92,10 @@ pub struct Limits {
     pub max_buffers: u32,
     /// Bytes of one buffer.
     pub max_buffer_bytes: u64,
+    /// Images of one kernel that it loads or stores.
+    pub max_images: u32,
+    /// Images of one kernel that it samples.
+    pub max_sampled_images: u32,
 }
 
 /// The subgroups of a device.
@@ -134,6 +138,8 @@ impl DeviceInfo {
                 max_push_constants: crate::launch::MAX_PUSH_BYTES as u32,
                 max_buffers: u32::MAX,
                 max_buffer_bytes: isize::MAX as u64,
+                max_images: u32::MAX,
+                max_sampled_images: u32::MAX,
             },
             features: vec![
                 Feature::Float64,
@@ -148,6 +154,7 @@ impl DeviceInfo {
                 Feature::BufferInt64Atomics,
                 Feature::SharedInt64Atomics,
                 Feature::SubgroupExtendedTypes,
+                Feature::ExtendedImageFormats,
             ],
             // As many as are asked for: they are one and the same.
             queue_families: vec![QueueFamily {

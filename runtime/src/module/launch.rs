@@ -59,7 +59,7 @@ impl ModuleLaunch {
     fn bind(mut self, binding: u32, buffer: Arc<Buffer>, is_exclusive: bool) -> Self {
         let Ok(buffers) = &mut self.buffers else { return self };
         match check_buffer(&self.loaded, buffers, binding, &buffer, is_exclusive) {
-            Ok(is_written) => buffers.push(BufferArg { buffer, param: binding, binding, is_written }),
+            Ok(is_written) => buffers.push(BufferArg { buffer, param: binding, binding, is_written, sampler: None }),
             Err(error) => self.buffers = Err(error),
         }
         self

@@ -15,7 +15,7 @@ use crate::error::{Error, KernelName, Result};
 use crate::executable::Executable;
 use crate::grid::Grid;
 use crate::manager::{Backend, DeviceInfo, Shared};
-use crate::vulkan::{Caps, Constants, Pipeline, PipelineDesc};
+use crate::vulkan::{Binding, Caps, Constants, Pipeline, PipelineDesc};
 
 /// SPIR-V to load with [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
 #[derive(Debug, Clone, Copy)]
@@ -143,7 +143,7 @@ impl SpirvAlgorithm {
             let size = constant.ty().size() as usize;
             values.push(*number, size, constant.bits());
         }
-        let bindings: Vec<u32> = interface.buffers.iter().map(|buffer| buffer.binding).collect();
+        let bindings: Vec<_> = interface.buffers.iter().map(|buffer| Binding::buffer(buffer.binding)).collect();
         let pipeline = Pipeline::get(
             &vulkan.device,
             &PipelineDesc {

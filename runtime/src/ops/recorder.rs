@@ -7,13 +7,13 @@ use crate::algorithm::Variant;
 use crate::args::KernelArgs;
 use crate::buffer::Buffer;
 use crate::data::GpuData;
-use crate::error::{Error, Result};
+use crate::error::{Error, ImageUse, Result};
 use crate::event::{Event, Mark};
 use crate::grid::Grid;
 use crate::hooks::{Hooks, HostCall};
 use crate::launch::{Extent, Numbers};
 use crate::manager::{Backend, QueueKind, Shared};
-use crate::steps::{DispatchStep, ImageStep, ModuleStep, Step};
+use crate::steps::{BufferArg, DispatchStep, ImageStep, ModuleStep, Step};
 use crate::tensor::TensorRef;
 
 /// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
@@ -52,6 +52,10 @@ impl<'a> Recorder<'a> {
         let limits = &self.shared.info.limits;
         for argument in &filled.buffers {
             self.check(&argument.buffer, argument.is_written)?;
+            if argument.buffer.is_image() {
+                check_storage(argument)?;
+                continue;
+            }
             if argument.buffer.bytes() > limits.max_buffer_bytes {
                 return Err(Error::BufferTooLarge {
                     tensor: argument.buffer.name().to_owned(),
@@ -314,5 +318,21 @@ impl<'a> Recorder<'a> {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Checks that the device has images of an argument's format for kernels that load and store.
+fn check_storage(argument: &BufferArg) -> Result<()> {
+    let image = &argument.buffer;
+    match image.vulkan_image() {
+        Some(vulkan) if argument.sampler.is_none() && vulkan.storage == ash::vk::ImageView::null() => {
+            Err(Error::ImageUnsupported {
+                image: image.name().to_owned(),
+                format: image.image_layout().format,
+                usage: ImageUse::Storage,
+                device: image.shared.info.name.clone(),
+            })
+        }
+        _ => Ok(()),
     }
 }

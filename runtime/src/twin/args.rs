@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use gridwise_ir::descriptor::ParamKind;
 
+use super::image::{HostImage, ImageParam};
 use super::launch::LaunchContext;
 use super::slice::SliceMut;
 use crate::data::GpuData;
@@ -28,6 +29,7 @@ pub struct HostArgs<'a> {
     launch: &'a LaunchContext,
     buffers: &'a [HostBuffer],
     push_constants: &'a [u8],
+    images: &'a [HostImage],
 }
 
 impl<'a> HostArgs<'a> {
@@ -38,7 +40,29 @@ impl<'a> HostArgs<'a> {
     /// bytes for `'a`; writable ones are accessed by this launch only, read-only ones are not written during it.
     /// `push_constants` is the push-constant block of the descriptor.
     pub unsafe fn new(launch: &'a LaunchContext, buffers: &'a [HostBuffer], push_constants: &'a [u8]) -> Self {
-        Self { launch, buffers, push_constants }
+        Self { launch, buffers, push_constants, images: &[] }
+    }
+
+    /// The same with image arguments.
+    ///
+    /// # Safety
+    /// Each is valid for the texels of all its levels for `'a`; those of `&mut` parameters are accessed by this launch only, others
+    /// are not written during it.
+    #[must_use]
+    pub unsafe fn with_images(self, images: &'a [HostImage]) -> Self {
+        Self { images, ..self }
+    }
+
+    /// The image at position `param`.
+    ///
+    /// # Panics
+    /// When the parameter is of another kind.
+    pub fn image<I: ImageParam>(&self, param: usize) -> I {
+        let ParamKind::Image { binding, .. } = self.launch.descriptor.params[param].kind else {
+            panic!("parameter {param} is no image");
+        };
+        let image = self.images.iter().find(|image| image.binding == binding);
+        I::of_host(*image.expect("there is an argument for each parameter"))
     }
 
     /// The by-value parameter at position `param` of the function.
@@ -90,7 +114,7 @@ impl<'a> HostArgs<'a> {
     fn value_place(&self, param: usize) -> (usize, usize) {
         match self.launch.descriptor.params[param].kind {
             ParamKind::Value { offset, size } => (offset as usize, size as usize),
-            ParamKind::Buffer { .. } => panic!("parameter {param} is a buffer"),
+            ParamKind::Buffer { .. } | ParamKind::Image { .. } => panic!("parameter {param} is no value"),
         }
     }
 
@@ -101,7 +125,7 @@ impl<'a> HostArgs<'a> {
                 assert_eq!(writable, mutable, "parameter {param} has another mutability");
                 self.buffers[binding as usize]
             }
-            ParamKind::Value { .. } => panic!("parameter {param} is no buffer"),
+            ParamKind::Value { .. } | ParamKind::Image { .. } => panic!("parameter {param} is no buffer"),
         }
     }
 }

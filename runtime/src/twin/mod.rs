@@ -13,6 +13,7 @@ mod fiber;
 pub mod generic;
 mod granule;
 mod group;
+mod image;
 mod launch;
 #[doc(hidden)]
 pub mod names;
@@ -39,6 +40,7 @@ pub use arithmetic::{
 pub use atomic::AtomicPlace;
 pub use fiber::{Frame, Seat};
 pub use group::{HostGroup, Invocation};
+pub use image::{HostImage, Image1D, Image2D, Image3D, ImageParam, Sampled1D, Sampled2D, Sampled3D};
 pub use launch::{HostFailure, HostOptions, LaunchContext, Quiet, Trap, TrapSink};
 pub(crate) use order::Permutation;
 pub use part::{BufferPart, SharedPart};

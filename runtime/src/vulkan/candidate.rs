@@ -260,6 +260,15 @@ fn limits(limits: &vk::PhysicalDeviceLimits, subgroup: SubgroupLimits) -> Limits
             .min(limits.max_descriptor_set_storage_buffers)
             .min(limits.max_per_stage_resources),
         max_buffer_bytes: limits.max_storage_buffer_range.into(),
+        max_images: limits
+            .max_per_stage_descriptor_storage_images
+            .min(limits.max_descriptor_set_storage_images)
+            .min(limits.max_per_stage_resources),
+        max_sampled_images: limits
+            .max_per_stage_descriptor_sampled_images
+            .min(limits.max_per_stage_descriptor_samplers)
+            .min(limits.max_descriptor_set_sampled_images)
+            .min(limits.max_descriptor_set_samplers),
     }
 }
 
@@ -385,6 +394,7 @@ fn query_features(
         (Feature::BufferInt64Atomics, vulkan_1_2.shader_buffer_int64_atomics),
         (Feature::SharedInt64Atomics, vulkan_1_2.shader_shared_int64_atomics),
         (Feature::SubgroupExtendedTypes, vulkan_1_2.shader_subgroup_extended_types),
+        (Feature::ExtendedImageFormats, base.shader_storage_image_extended_formats),
     ];
     features.extend(optional.iter().filter(|(_, has)| *has == vk::TRUE).map(|(feature, _)| *feature));
 }

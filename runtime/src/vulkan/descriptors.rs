@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 
 const SETS_PER_POOL: u32 = 64;
 const DESCRIPTORS_PER_POOL: u32 = 512;
+const IMAGES_PER_POOL: u32 = 64;
 
 /// Pools of descriptor sets.
 pub(crate) struct DescriptorPools {
@@ -35,7 +36,7 @@ impl DescriptorPools {
         Ok(())
     }
 
-    /// A set of a layout with `descriptors` buffers.
+    /// A set of a layout with `descriptors` buffers and images.
     pub(crate) fn allocate(&mut self, layout: vk::DescriptorSetLayout, descriptors: u32) -> Result<vk::DescriptorSet> {
         loop {
             let is_new = self.current == self.pools.len();
@@ -58,9 +59,12 @@ impl DescriptorPools {
     }
 
     fn create_pool(&self, descriptors: u32) -> Result<vk::DescriptorPool> {
-        let sizes = [vk::DescriptorPoolSize::default()
-            .ty(vk::DescriptorType::STORAGE_BUFFER)
-            .descriptor_count(DESCRIPTORS_PER_POOL.max(descriptors))];
+        let size = |ty, least: u32| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(least.max(descriptors));
+        let sizes = [
+            size(vk::DescriptorType::STORAGE_BUFFER, DESCRIPTORS_PER_POOL),
+            size(vk::DescriptorType::STORAGE_IMAGE, IMAGES_PER_POOL),
+            size(vk::DescriptorType::COMBINED_IMAGE_SAMPLER, IMAGES_PER_POOL),
+        ];
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(SETS_PER_POOL).pool_sizes(&sizes);
         // SAFETY: a valid info.
         let pool = unsafe { self.device.raw.create_descriptor_pool(&info, None) };

@@ -16,6 +16,7 @@ use super::health::Health;
 use super::instance::VulkanInstance;
 use super::pipeline::Pipelines;
 use super::queue::DeviceQueue;
+use super::sampler::Samplers;
 use crate::cache::Store;
 use crate::error::{Error, Result};
 use crate::manager::{ExistingVulkan, ManagerDesc, MemoryHeap, QueueInfo};
@@ -75,6 +76,7 @@ pub(crate) struct VulkanDevice {
     /// Whether it is an application's, which destroys it.
     is_borrowed: bool,
     pub(crate) pipelines: Pipelines,
+    pub(crate) samplers: Samplers,
     pub(crate) memory_types: MemoryTypes,
     /// For what the driver tells of pipelines, if that was asked for.
     pub(crate) executables: Option<khr::pipeline_executable_properties::Device>,
@@ -183,6 +185,7 @@ impl VulkanDevice {
             families,
             is_borrowed,
             pipelines: Pipelines::new(Store::new(&desc.pipeline_cache, caps.identity)),
+            samplers: Samplers::default(),
             memory_types: MemoryTypes::new(&memory),
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
             health: Health::new(desc.hang_timeout),
@@ -544,7 +547,8 @@ fn create_device(
     let base = vk::PhysicalDeviceFeatures::default()
         .shader_float64(has(Feature::Float64))
         .shader_int64(has(Feature::Int64))
-        .shader_int16(has(Feature::Int16));
+        .shader_int16(has(Feature::Int16))
+        .shader_storage_image_extended_formats(has(Feature::ExtendedImageFormats));
     let info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
         .enabled_extension_names(&extensions)
@@ -574,6 +578,7 @@ impl Drop for VulkanDevice {
             if !self.is_borrowed {
                 let _ = self.raw.device_wait_idle();
             }
+            self.samplers.destroy(&self.raw);
             for queue in &self.queues {
                 self.raw.destroy_command_pool(queue.barrier_pool, None);
                 self.raw.destroy_semaphore(queue.timeline, None);

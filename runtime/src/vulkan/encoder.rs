@@ -173,7 +173,7 @@ impl<'a> Encoder<'a> {
     fn module(&mut self, module: &ModuleStep) -> Result<()> {
         let pipeline = &module.loaded.pipeline;
         self.begin_launch(&module.buffers, pipeline);
-        self.bind(buffer_infos(&module.buffers), pipeline)?;
+        self.bind(buffer_infos(&module.buffers), &module.buffers, pipeline)?;
         if !module.push.is_empty() {
             self.push_constants(pipeline, 0, &module.push);
         }
@@ -186,7 +186,7 @@ impl<'a> Encoder<'a> {
     /// Puts the barrier before a launch, and binds its pipeline.
     fn begin_launch(&mut self, buffers: &[BufferArg], pipeline: &Pipeline) {
         for argument in buffers {
-            self.touch(&argument.buffer, 0..argument.buffer.bytes().max(1), argument.is_written);
+            self.touch(&argument.buffer, argument.bytes(), argument.is_written);
             if argument.is_written && argument.buffer.vulkan().is_some_and(VulkanBuffer::is_mapped) {
                 self.note_host_visible(Stage::Compute);
             }
@@ -223,18 +223,24 @@ impl<'a> Encoder<'a> {
             self.next_print += 1;
             self.note_host_visible(Stage::Compute);
         }
-        self.bind(infos, pipeline)
+        self.bind(infos, &dispatch.buffers, pipeline)
     }
 
-    /// Binds buffers to their bindings.
-    fn bind(&mut self, infos: Vec<(u32, vk::DescriptorBufferInfo)>, pipeline: &Pipeline) -> Result<()> {
-        if infos.is_empty() {
+    /// Binds buffers, and the images among the arguments, to their bindings.
+    fn bind(
+        &mut self,
+        infos: Vec<(u32, vk::DescriptorBufferInfo)>,
+        arguments: &[BufferArg],
+        pipeline: &Pipeline,
+    ) -> Result<()> {
+        let images = self.image_infos(arguments)?;
+        if infos.is_empty() && images.is_empty() {
             return Ok(());
         }
         let push = self.device.push_descriptors.as_ref().filter(|_| pipeline.pushes_descriptors);
         let set = match push {
             Some(_) => vk::DescriptorSet::null(),
-            None => self.descriptors.allocate(pipeline.set_layout, infos.len() as u32)?,
+            None => self.descriptors.allocate(pipeline.set_layout, (infos.len() + images.len()) as u32)?,
         };
         let write = |(binding, info): &'_ (u32, vk::DescriptorBufferInfo)| vk::WriteDescriptorSet {
             dst_set: set,
@@ -244,7 +250,17 @@ impl<'a> Encoder<'a> {
             p_buffer_info: info,
             ..Default::default()
         };
-        let writes: Vec<vk::WriteDescriptorSet<'_>> = infos.iter().map(write).collect();
+        let write_image =
+            |(binding, ty, info): &'_ (u32, vk::DescriptorType, vk::DescriptorImageInfo)| vk::WriteDescriptorSet {
+                dst_set: set,
+                dst_binding: *binding,
+                descriptor_count: 1,
+                descriptor_type: *ty,
+                p_image_info: info,
+                ..Default::default()
+            };
+        let writes: Vec<vk::WriteDescriptorSet<'_>> =
+            infos.iter().map(write).chain(images.iter().map(write_image)).collect();
         let (commands, layout, point) = (self.commands, pipeline.layout, vk::PipelineBindPoint::COMPUTE);
         // SAFETY: live buffers that the recording's owner keeps, in bindings of the layout; `infos` outlives the calls.
         unsafe {
@@ -257,6 +273,24 @@ impl<'a> Encoder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The images among arguments as descriptors.
+    fn image_infos(&self, arguments: &[BufferArg]) -> Result<Vec<(u32, vk::DescriptorType, vk::DescriptorImageInfo)>> {
+        let mut infos = Vec::new();
+        for argument in arguments {
+            let Some(image) = argument.buffer.vulkan_image() else { continue };
+            let image_layout = vk::ImageLayout::GENERAL;
+            let (ty, sampler, image_view) = match argument.sampler {
+                Some(sampler) => {
+                    let sampler = self.device.samplers.get(&self.device.raw, sampler)?;
+                    (vk::DescriptorType::COMBINED_IMAGE_SAMPLER, sampler, image.sampled)
+                }
+                None => (vk::DescriptorType::STORAGE_IMAGE, vk::Sampler::null(), image.storage),
+            };
+            infos.push((argument.binding, ty, vk::DescriptorImageInfo { sampler, image_view, image_layout }));
+        }
+        Ok(infos)
     }
 
     /// Writes a copy whose touches are noted.

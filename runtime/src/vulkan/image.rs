@@ -20,7 +20,6 @@ pub(crate) struct VulkanImage {
     pub(crate) storage: vk::ImageView,
     /// All levels, for samplers; null where the device cannot sample the format.
     pub(crate) sampled: vk::ImageView,
-    #[expect(dead_code, reason = "samplers come next")]
     pub(crate) has_linear_filter: bool,
     /// Whether the device scales such images by itself.
     pub(crate) can_blit: bool,

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use ash::vk;
+use gridwise_ir::descriptor::ImageAccess;
 
 use super::device::VulkanDevice;
 use crate::cache::{Digest, Store};
@@ -20,8 +21,8 @@ pub(crate) struct PipelineDesc<'a> {
     /// A whole, valid module.
     pub(crate) words: &'a [u32],
     pub(crate) entry_point: &'a str,
-    /// Storage buffers in set 0, each once.
-    pub(crate) bindings: &'a [u32],
+    /// Storage buffers and images in set 0, each once.
+    pub(crate) bindings: &'a [Binding],
     pub(crate) push_constant_size: u32,
     pub(crate) constants: Constants,
     /// Invocations per workgroup along x.
@@ -29,6 +30,29 @@ pub(crate) struct PipelineDesc<'a> {
     pub(crate) uses_subgroups: bool,
     /// The lanes a subgroup must have, if that matters.
     pub(crate) subgroup_size: Option<u32>,
+}
+
+/// A binding of a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Binding {
+    pub(crate) number: u32,
+    /// What is done with the image, if it is one.
+    pub(crate) image: Option<ImageAccess>,
+}
+
+impl Binding {
+    /// A storage buffer.
+    pub(crate) fn buffer(number: u32) -> Self {
+        Self { number, image: None }
+    }
+
+    pub(super) fn ty(self) -> vk::DescriptorType {
+        match self.image {
+            None => vk::DescriptorType::STORAGE_BUFFER,
+            Some(ImageAccess::Sample) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+            Some(_) => vk::DescriptorType::STORAGE_IMAGE,
+        }
+    }
 }
 
 /// Values of specialization constants: each where its entry says.
@@ -57,7 +81,11 @@ impl Constants {
 impl PipelineDesc<'_> {
     /// What tells it from others, whatever it is called.
     fn key(&self) -> u128 {
-        let mut digest = Digest::new().words(self.words).bytes(self.entry_point.as_bytes()).words(self.bindings);
+        let mut digest = Digest::new().words(self.words).bytes(self.entry_point.as_bytes());
+        // Whether it is a buffer or which image is told by the words of the module.
+        for binding in self.bindings {
+            digest = digest.words(&[binding.number]);
+        }
         for entry in &self.constants.entries {
             digest = digest.words(&[entry.constant_id, entry.offset, entry.size as u32]);
         }
@@ -146,10 +174,10 @@ impl Pipeline {
 
     fn create_layouts(&mut self, desc: &PipelineDesc<'_>) -> Result<()> {
         let raw = &self.device.raw;
-        let binding = |binding: &u32| {
+        let binding = |binding: &Binding| {
             vk::DescriptorSetLayoutBinding::default()
-                .binding(*binding)
-                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                .binding(binding.number)
+                .descriptor_type(binding.ty())
                 .descriptor_count(1)
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         };

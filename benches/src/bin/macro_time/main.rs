@@ -29,6 +29,8 @@ mod foreign;
 mod format;
 #[path = "../../../../kernel-macro/src/gather/mod.rs"]
 mod gather;
+#[path = "../../../../kernel-macro/src/image.rs"]
+mod image;
 #[path = "../../../../kernel-macro/src/infer/mod.rs"]
 mod infer;
 #[path = "../../../../kernel-macro/src/instantiate.rs"]

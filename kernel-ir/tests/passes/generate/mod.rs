@@ -99,7 +99,7 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
     let pool = vec![b, b, i, u, u, u, f, v, array, tuple, record, nested, bools, floats];
     let mut buffers = Arena::new();
     for (name, element, writable) in [("a", u, false), ("b", u, true), ("c", f, true), ("d", record, true)] {
-        let _: BufferId = buffers.push(Buffer { name: name.to_owned(), element, writable });
+        let _: BufferId = buffers.push(Buffer { name: name.to_owned(), element, writable, image: None });
     }
     let mut shared = Arena::new();
     for (name, ty) in [("total", u), ("cells", array), ("row", record)] {

@@ -205,7 +205,7 @@ fn scalar(constant: Constant) -> Value {
 /// What a launch leaves in the last buffer.
 fn outcome(module: &Module, items: usize, buffers: Vec<Vec<Value>>) -> Vec<u64> {
     let [groups, items] = [items.div_ceil(GROUP), items].map(|count| [count as u32, 1, 1]);
-    let inputs = Inputs { groups, items: Some(items), params: Vec::new(), buffers };
+    let inputs = Inputs { groups, items: Some(items), params: Vec::new(), buffers, ..Inputs::default() };
     let outcome = run(module, &inputs, &Options { finds_races: false, ..Options::default() });
     assert!(outcome.traps.is_empty() && outcome.findings.is_empty(), "{:?} {:?}", outcome.traps, outcome.findings);
     let last = outcome.buffers.into_iter().next_back().expect("a buffer");

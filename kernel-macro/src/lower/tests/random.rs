@@ -180,7 +180,7 @@ fn outcome(module: &Module, fuel: u64) -> Result<Vec<Vec<Value>>, String> {
     // A kernel that was cut down may have fewer.
     let kernel = module.kernel.as_ref().expect("a kernel");
     let params = params.into_iter().take(kernel.params.len()).collect();
-    let inputs = Inputs { groups: [1, 1, 1], items: None, params, buffers };
+    let inputs = Inputs { groups: [1, 1, 1], items: None, params, buffers, ..Inputs::default() };
     let outcome = run(module, &inputs, &Options { fuel, subgroup_size: 4, ..Options::default() });
     if let Some(trap) = outcome.traps.first() {
         return Err(format!("it traps: {}", module.sites[trap.site].text));
