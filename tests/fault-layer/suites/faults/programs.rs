@@ -2,14 +2,17 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use gridwise::ops::{OpBarrier, OpCopy, OpFill, OpMultiply, OpSyncDevice, OpSyncHost};
+use gridwise::image::R32Uint;
+use gridwise::ops::{
+    OpBarrier, OpCopy, OpCopyImage, OpFill, OpHost, OpMultiply, OpSignal, OpSyncDevice, OpSyncHost, OpWait,
+};
 use gridwise::prelude::*;
-use gridwise::{Error, ManagerDesc, PipelineCache, Result, include_spirv};
+use gridwise::{Error, ManagerDesc, PipelineCache, QueueChoice, Result, include_spirv};
 
 include_spirv!("../../../../runtime/tests/modules/scale.spv");
 
@@ -49,7 +52,8 @@ impl Program {
     pub(crate) fn desc(&self) -> ManagerDesc {
         let folder = std::env::temp_dir().join(format!("gridwise-faults-{}", std::process::id()));
         let pipeline_cache = if self.is_cached { PipelineCache::At(folder) } else { PipelineCache::Off };
-        ManagerDesc { baseline_only: self.is_baseline, pipeline_cache, ..ManagerDesc::default() }
+        let queues = if self.name == "queues" { QueueChoice::AtLeast(2) } else { QueueChoice::default() };
+        ManagerDesc { baseline_only: self.is_baseline, pipeline_cache, queues, ..ManagerDesc::default() }
     }
 }
 
@@ -65,6 +69,9 @@ pub(crate) const ALL: &[Program] = &[
     Program { name: "profiled", is_baseline: false, is_cached: false, run: Run::Own(profiled) },
     Program { name: "asynchronous", is_baseline: false, is_cached: false, run: Run::Own(asynchronous) },
     Program { name: "module", is_baseline: false, is_cached: false, run: Run::Own(module) },
+    Program { name: "queues", is_baseline: false, is_cached: false, run: Run::Own(queues) },
+    Program { name: "host_calls", is_baseline: false, is_cached: false, run: Run::Own(host_calls) },
+    Program { name: "images", is_baseline: false, is_cached: false, run: Run::Own(images) },
     Program { name: "fused", is_baseline: false, is_cached: false, run: Run::Own(fused) },
 ];
 
@@ -234,6 +241,52 @@ fn module(mgr: &Manager) -> Result<Words> {
     scale.dispatch(&seq, Grid::items(3), 2, 0.5, &from, &mut to)?;
     seq.eval()?;
     Ok(bits(&to.to_vec()?))
+}
+
+fn queues(mgr: &Manager) -> Result<Words> {
+    let x = mgr.tensor(&[1.0f32; 1000])?;
+    let mut y = mgr.tensor(&[0.0f32; 1000])?;
+    let (first, second) = (mgr.sequence_on(0)?, mgr.sequence_on(1)?);
+    let event = mgr.event();
+    Saxpy::dispatch(&first, Grid::items(1000), 2.0, &x, &mut y)?;
+    first.record(OpSignal::new(&event))?;
+    second.record(OpWait::new(&event))?;
+    Saxpy::dispatch(&second, Grid::items(1000), 1.0, &x, &mut y)?;
+    let running = first.eval_async()?;
+    second.eval()?;
+    running.wait()?;
+    Ok(bits(&y.to_vec()?))
+}
+
+fn host_calls(mgr: &Manager) -> Result<Words> {
+    let x = mgr.tensor(&[1.0f32; 1000])?;
+    let y = Arc::new(Mutex::new(mgr.tensor(&[0.0f32; 1000])?));
+    let lock = |y: &Mutex<Tensor<f32>>| y.lock().unwrap_or_else(PoisonError::into_inner).to_vec();
+    let seq = mgr.sequence()?;
+    Saxpy::dispatch(&seq, Grid::items(1000), 2.0, &x, &mut y.lock().unwrap_or_else(PoisonError::into_inner))?;
+    let between = y.clone();
+    seq.record(OpHost::fallible(move || {
+        let mut y = between.lock().unwrap_or_else(PoisonError::into_inner);
+        let doubled: Vec<f32> = y.to_vec()?.iter().map(|value| value * 2.0).collect();
+        y.write(&doubled)
+    }))?;
+    Saxpy::dispatch(&seq, Grid::items(1000), 1.0, &x, &mut y.lock().unwrap_or_else(PoisonError::into_inner))?;
+    seq.eval()?;
+    block_on(seq.eval_async()?)?;
+    Ok(bits(&lock(&y)?))
+}
+
+fn images(mgr: &Manager) -> Result<Words> {
+    let mut image = mgr.image_2d::<R32Uint>(40, 30)?;
+    let texels: Vec<u32> = (0..1200).collect();
+    image.write(&texels)?;
+    let mut tensor = mgr.tensor_of_len::<u32>(1200)?;
+    let mut copy = mgr.image_2d::<R32Uint>(40, 30)?;
+    let seq = mgr.sequence()?;
+    seq.record(OpCopyImage::to_tensor(&image, &mut tensor))?;
+    seq.record(OpCopyImage::new(&image, &mut copy))?;
+    seq.eval()?;
+    Ok([tensor.to_vec()?, copy.to_vec()?].concat())
 }
 
 fn fused(mgr: &Manager) -> Result<Words> {
