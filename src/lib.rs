@@ -32,13 +32,13 @@ pub use gridwise_runtime::twin::{
     workgroup_id, workgroup_size,
 };
 pub use gridwise_runtime::{
-    Algorithm, BufferRange, Candidate, Chunk, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error,
-    Evaluation, Event, Executable, ExistingQueue, ExistingVulkan, GpuData, Grid, GridSide, GridSize, HostOptions,
-    ImageUse, Kernel, KernelArgs, KernelName, Limits, LiveTensor, LostEvaluation, Manager, ManagerDesc, MemoryHeap,
-    ModuleLaunch, Op, PipelineCache, PrintSink, Printed, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo,
-    QueueKind, Recovery, Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics,
-    Stream, SubgroupLimits, Tensor, TensorDesc, TensorRef, Tuned, Value, ValueArg, ash, descriptor, glam, half, image,
-    ops, reflect,
+    Algorithm, BufferRange, Candidate, Cast, CastMut, Chunk, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind,
+    Error, Evaluation, Event, Executable, ExistingQueue, ExistingVulkan, GpuData, Grid, GridSide, GridSize,
+    HostOptions, ImageUse, Kernel, KernelArgs, KernelName, Limits, LiveTensor, LostEvaluation, Manager, ManagerDesc,
+    MemoryHeap, ModuleLaunch, Op, PipelineCache, Plain, PrintSink, Printed, ProfiledEvaluation, QueueChoice,
+    QueueFamily, QueueInfo, QueueKind, Recovery, Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic,
+    StatisticValue, Statistics, Stream, SubgroupLimits, Tensor, TensorDesc, TensorRef, Tuned, Value, ValueArg, ash,
+    descriptor, glam, half, image, ops, reflect,
 };
 
 #[doc(hidden)]

@@ -12,7 +12,8 @@ use crate::manager::{Backend, Shared};
 use crate::sync::schedule::{Marks, Ticket, Uses};
 use crate::vulkan::{BufferRange, MemoryUse, VulkanBuffer, VulkanImage};
 
-/// A buffer of elements of one size. What a tensor owns, and recordings keep alive.
+/// A buffer of elements of one size. What a tensor owns, and recordings keep alive. Others may see the same memory as elements of
+/// another size: they have its id, and are ordered as it is.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     // First, so that it is freed before the device can go.
@@ -23,7 +24,7 @@ pub(crate) struct Buffer {
     stride: u32,
     /// What its texels are, if it is an image.
     image: Option<Box<ImageLayout>>,
-    pub(crate) uses: Uses,
+    pub(crate) uses: Arc<Uses>,
     /// What the host knows of the contents, if the manager keeps that.
     kept: Kept,
     /// The host-side copy for recorded transfers; made when first asked for.
@@ -37,6 +38,8 @@ enum Memory {
     /// Texels that only the device can reach.
     Image(Box<VulkanImage>),
     Host(HostMemory),
+    /// That of another buffer.
+    Seen(Arc<Buffer>),
 }
 
 impl Buffer {
@@ -117,11 +120,37 @@ impl Buffer {
             len,
             stride,
             image: None,
-            uses: shared.schedule.new_uses(),
+            uses: Arc::new(shared.schedule.new_uses()),
             kept: Kept::default(),
             staged: Mutex::new(None),
             shared: shared.clone(),
         }
+    }
+
+    /// The same memory as elements of `stride` bytes, as many as there are whole ones.
+    ///
+    /// # Errors
+    /// When smaller elements are more than can be counted.
+    pub(crate) fn seen_as(self: &Arc<Self>, stride: usize) -> Result<Self> {
+        let elements = self.bytes().checked_div(stride as u64).unwrap_or(0);
+        let len = u32::try_from(elements).map_err(|_| Error::BufferTooLarge {
+            tensor: self.name.to_string(),
+            asked: elements,
+            limit: u32::MAX.into(),
+            unit: "elements",
+        })?;
+        Ok(Self {
+            memory: Memory::Seen(self.clone()),
+            image: None,
+            kept: Kept::default(),
+            id: self.id,
+            name: self.name.clone(),
+            len,
+            stride: stride as u32,
+            uses: self.uses.clone(),
+            staged: Mutex::new(None),
+            shared: self.shared.clone(),
+        })
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -143,11 +172,17 @@ impl Buffer {
         self.stride
     }
 
+    /// Whether there is more of its memory than it shows.
+    pub(crate) fn is_part(&self) -> bool {
+        matches!(&self.memory, Memory::Seen(whole) if whole.is_part() || whole.bytes() != self.bytes())
+    }
+
     /// The Vulkan buffer; `None` on the host device.
     pub(crate) fn vulkan(&self) -> Option<&VulkanBuffer> {
         match &self.memory {
             Memory::Vulkan(buffer) => Some(buffer),
             Memory::Image(_) | Memory::Host(_) => None,
+            Memory::Seen(whole) => whole.vulkan(),
         }
     }
 
@@ -155,7 +190,7 @@ impl Buffer {
     pub(crate) fn vulkan_image(&self) -> Option<&VulkanImage> {
         match &self.memory {
             Memory::Image(image) => Some(image),
-            Memory::Vulkan(_) | Memory::Host(_) => None,
+            Memory::Vulkan(_) | Memory::Host(_) | Memory::Seen(_) => None,
         }
     }
 
@@ -175,6 +210,7 @@ impl Buffer {
         match &self.memory {
             Memory::Host(memory) => memory.data().as_ptr().wrapping_add(offset as usize),
             Memory::Vulkan(_) | Memory::Image(_) => std::ptr::NonNull::<u128>::dangling().as_ptr().cast(),
+            Memory::Seen(whole) => whole.host_data(offset),
         }
     }
 
@@ -184,9 +220,16 @@ impl Buffer {
         if let Some(staged) = &*staged {
             return Ok(staged.clone());
         }
-        let name = format!("{} (staged)", self.name);
-        let made = Buffer::new(&self.shared, &name, self.len as usize, self.stride as usize, MemoryUse::Staging)?;
-        made.zero()?;
+        let made = match &self.memory {
+            Memory::Seen(whole) => whole.staged()?.seen_as(self.stride as usize)?,
+            Memory::Vulkan(_) | Memory::Image(_) | Memory::Host(_) => {
+                let name = format!("{} (staged)", self.name);
+                let (len, stride) = (self.len as usize, self.stride as usize);
+                let made = Buffer::new(&self.shared, &name, len, stride, MemoryUse::Staging)?;
+                made.zero()?;
+                made
+            }
+        };
         Ok(staged.insert(Arc::new(made)).clone())
     }
 
@@ -196,6 +239,7 @@ impl Buffer {
             Memory::Host(memory) => Some(memory.data().as_ptr()),
             Memory::Vulkan(buffer) => buffer.mapped(is_write),
             Memory::Image(_) => None,
+            Memory::Seen(whole) => whole.mapped(is_write),
         }
     }
 
@@ -239,6 +283,9 @@ impl Buffer {
             // SAFETY: the caller's promise.
             (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.download(&self.shared, self, into) }?,
             (None, Backend::Host(_)) => {}
+        }
+        if matches!(self.memory, Memory::Seen(_)) {
+            return Ok(());
         }
         // SAFETY: so many bytes were written there.
         self.keep(before, None, || copy_of(unsafe { std::slice::from_raw_parts(into, bytes) }));
@@ -344,10 +391,22 @@ impl Buffer {
         if !self.shared.journal.keeps_contents() {
             return;
         }
+        if let Memory::Seen(whole) = &self.memory {
+            // It is a part of what the other holds, whose contents are no longer what they were.
+            return whole.forget();
+        }
         match (contents(), ticket) {
             (Some(contents), Some(ticket)) => self.kept.set_by(ticket, contents),
             (Some(contents), None) => self.kept.set_in_place(&self.uses, before, contents),
             (None, _) => {}
+        }
+    }
+
+    /// Notes that nobody knows what the buffer holds.
+    fn forget(&self) {
+        match &self.memory {
+            Memory::Seen(whole) => whole.forget(),
+            _ => self.kept.forget(),
         }
     }
 
@@ -386,6 +445,8 @@ fn copy_of(bytes: &[u8]) -> Option<Contents> {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        self.shared.live.remove(self.id);
+        if !matches!(self.memory, Memory::Seen(_)) {
+            self.shared.live.remove(self.id);
+        }
     }
 }

@@ -22,6 +22,17 @@ pub trait Value: Copy + Send + Sync + 'static {
 )]
 pub unsafe trait GpuData: Value {}
 
+/// [`GpuData`] without padding, so that its bytes can be seen as another such type's; see [`Tensor::cast`](crate::Tensor::cast).
+///
+/// # Safety
+/// No byte of a value is padding.
+#[diagnostic::on_unimplemented(
+    message = "the bytes of `{Self}` cannot be seen as another type's",
+    label = "not `Plain`",
+    note = "integers, floats, glam's vectors and matrices, and arrays of these can"
+)]
+pub unsafe trait Plain: GpuData {}
+
 macro_rules! values {
     ($($ty:ty = $zero:expr;)+) => { $(impl Value for $ty { const ZERO: Self = $zero; })+ };
 }
@@ -41,6 +52,8 @@ macro_rules! gpu_data {
     ($($ty:ty),+) => {
         // SAFETY: plain scalars, or glam's `repr(C)`/SIMD vectors of them without padding; any bits are valid.
         $(unsafe impl GpuData for $ty {})+
+        // SAFETY: as above.
+        $(unsafe impl Plain for $ty {})+
     };
 }
 
@@ -87,6 +100,8 @@ impl<T: Value, const N: usize> Value for [T; N] {
 
 // SAFETY: an array has the validity, size and alignment of its elements, and no padding between them.
 unsafe impl<T: GpuData, const N: usize> GpuData for [T; N] {}
+// SAFETY: as above.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
 macro_rules! tuples {
     ($(($($name:ident),+))+) => {

@@ -64,7 +64,7 @@ pub enum Error {
         tensor: String,
         /// The first byte.
         offset: u64,
-        /// `minStorageBufferOffsetAlignment`.
+        /// `minStorageBufferOffsetAlignment`, or what the element type needs.
         alignment: u64,
     },
     /// Something needs Vulkan, and the manager's device is the host.

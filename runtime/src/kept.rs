@@ -29,6 +29,11 @@ impl Kept {
         *self.lock() = Some((contents, after));
     }
 
+    /// Notes that the contents are not known.
+    pub(crate) fn forget(&self) {
+        *self.lock() = None;
+    }
+
     /// Notes the contents that the host saw or wrote in place, if nobody wrote the buffer meanwhile.
     pub(crate) fn set_in_place(&self, uses: &Uses, before: Marks, contents: Contents) {
         if uses.written() == before {

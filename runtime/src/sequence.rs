@@ -444,7 +444,7 @@ impl Inner {
             drop(guard);
             return Ok(Some(Begun::Driven(Run::new(&self.shared, parts, &uses, driven, outcome), ops)));
         }
-        let uses = state.uses.iter().map(|(buffer, is_written)| (&buffer.uses, *is_written));
+        let uses = state.uses.iter().map(|(buffer, is_written)| (&*buffer.uses, *is_written));
         let (queue, mut behind) = (self.shared.timeline_of(self.queue), Marks::default());
         let [signals, waits] = &state.events;
         waits.iter().for_each(|event| event.add_to(&mut behind));
@@ -534,7 +534,7 @@ impl State {
             return Ok(());
         }
         if let (Backend::Vulkan(vulkan), false) = (&shared.backend, self.steps.is_empty()) {
-            let uses = self.uses.iter().map(|(buffer, is_written)| (&buffer.uses, *is_written));
+            let uses = self.uses.iter().map(|(buffer, is_written)| (&*buffer.uses, *is_written));
             let needs_barrier = shared.schedule.needs_barrier(queue, uses);
             let recording = match &mut self.recording {
                 Some(recording) => recording,

@@ -25,8 +25,8 @@ use crate::vulkan::{BufferRange, MemoryUse};
 /// Reads and writes from the host come after all evaluations that were started before and use the tensor. Dropping a
 /// tensor is always allowed: its memory is freed once no recording holds it.
 pub struct Tensor<T: GpuData> {
-    buffer: Arc<Buffer>,
-    marker: PhantomData<T>,
+    pub(crate) buffer: Arc<Buffer>,
+    pub(crate) marker: PhantomData<T>,
 }
 
 /// Names a tensor without its type, to declare and record accesses in an [`Op`](crate::ops::Op).

@@ -195,7 +195,7 @@ impl Shared {
                 }
             }
         }
-        let (uses, mut is_new) = (std::iter::once(&buffer.uses), false);
+        let (uses, mut is_new) = (std::iter::once(&*buffer.uses), false);
         let holder = self.schedule.hold(|| self.new_id() + 1, uses, |newly| is_new = newly);
         Reserved { shared: self, buffer, is_new, _inside: enter(holder) }
     }

@@ -292,6 +292,10 @@ impl<'a> Recorder<'a> {
             }
             // Buffers are whole words on either device, with room behind the last element.
             let bytes = buffer.bytes().next_multiple_of(4);
+            if bytes != buffer.bytes() && buffer.is_part() {
+                let (tensor, size) = (buffer.name().to_owned(), buffer.bytes());
+                return Err(Error::OutOfRange { operation: "filling whole words", tensor, offset: 0, bytes, size });
+            }
             self.steps.push(Step::Fill { buffer: buffer.clone(), pattern, bytes });
         }
         Ok(())
@@ -311,7 +315,7 @@ impl<'a> Recorder<'a> {
         if !Arc::ptr_eq(&buffer.shared, self.shared) {
             return Err(Error::ForeignTensor { operation: self.operation.to_owned(), tensor: tensor() });
         }
-        let is_declared = |access: &Access| Arc::ptr_eq(&access.tensor.buffer, buffer) && access.is_write == is_write;
+        let is_declared = |access: &Access| access.tensor.buffer.id == buffer.id && access.is_write == is_write;
         match self.declared {
             Some(declared) if !declared.iter().any(is_declared) => {
                 Err(Error::UndeclaredAccess { operation: self.operation.to_owned(), tensor: tensor() })

@@ -285,7 +285,7 @@ impl Staging {
         }
         device.end(commands)?;
         let is_write = !matches!(transfer, Transfer::Down { .. } | Transfer::ImageDown(_));
-        let uses = std::iter::once((&buffer.uses, is_write));
+        let uses = std::iter::once((&*buffer.uses, is_write));
         let submit = |submission: Submission| device.submit(commands, &submission);
         let ticket = shared.schedule.submit(QUEUE, uses, &Marks::default(), false, submit)?;
         // The transfer has the buffer to itself, so that no run does.
