@@ -3,24 +3,31 @@
 use super::stages::Stages;
 use super::{operation, sealed};
 use crate::prelude::*;
-use crate::{Error, Result};
+use crate::{Error, KernelArgs, Plain, Result};
 
 /// Invocations of a workgroup.
 #[device]
 const WIDTH: u32 = 256;
-/// Elements that an invocation counts in a turn.
+/// Bytes of a vector.
+const VECTOR: usize = 16;
+/// Vectors that an invocation counts in a turn.
 #[device]
-const RUN: u32 = 16;
+const RUN: u32 = 2;
 /// Counters of a workgroup.
 #[device]
 const SLOTS: u32 = 2048;
+/// Copies of a counter at most. More take turns less often, but where one value occurs everywhere, devices gather what
+/// neighbours add to the same copy.
+#[device]
+const COPIES: u32 = 8;
 /// Workgroups at most: enough to fill the largest devices several times.
-const MAX_GROUPS: usize = 1024;
+const MAX_GROUPS: usize = 1056;
 
 /// Counts values: `bins[v >> shift]` becomes the number of elements `v` of `x`. Elements beyond the last bin are not counted.
 ///
-/// Workgroups count in shared memory first: up to 256 bins in eight copies, so that one value that occurs everywhere does not
-/// make all wait for one counter, up to 2048 in one. More bins are counted in the tensor itself. No work space.
+/// Workgroups count in shared memory first, 16 bytes of elements at a time: up to 256 bins in eight copies, so that one value that
+/// occurs everywhere does not make all wait for one counter, up to 2048 in one. More bins are counted in the tensor itself. No
+/// work space.
 ///
 /// ```
 /// use gridwise::algorithms::OpHistogram;
@@ -56,68 +63,179 @@ impl OpHistogram {
         }
         let mut stages = Stages::new("histogram");
         stages.fill(bins, 0);
-        let groups = x.len().div_ceil((WIDTH * RUN) as usize).min(MAX_GROUPS);
-        let bins = &*bins;
-        let copies = (SLOTS as usize / bins.len().next_power_of_two()).min(8) as u32;
-        stages
-            .launch::<T::Count>(Grid::groups(groups as u32), |args| args.value(shift).value(copies).read(x).read(bins));
+        let vectors = x.cast::<UVec4>()?;
+        let groups = (x.len() * size_of::<T>()).div_ceil(VECTOR * (WIDTH * RUN) as usize).min(MAX_GROUPS);
+        let (bins, grid) = (&*bins, Grid::groups(groups as u32));
+        let copies = (SLOTS as usize / bins.len().next_power_of_two()).min(COPIES as usize) as u32;
+        if bits == 8 && shift == 0 && bins.len() >= 256 {
+            stages.launch::<T::CountBytes>(grid, |args| args.read(&vectors).read(x).read(bins));
+        } else if copies > 0 {
+            let launch = |args: KernelArgs| args.value(shift).value(copies).read(&vectors).read(x).read(bins);
+            stages.launch::<T::Count>(grid, launch);
+        } else {
+            stages.launch::<T::CountAnywhere>(grid, |args| args.value(shift).read(x).read(bins));
+        }
         Ok(Self(stages))
     }
 }
 
 /// What [`OpHistogram`] counts: `u8`, `u32`.
-pub trait Countable: GpuData + sealed::Count {}
+pub trait Countable: Plain + sealed::Count {}
 
+/// A kernel that counts in shared memory, in copies whose number is a power of two.
 macro_rules! counts {
-    ($ty:ty, $name:ident $Name:ident) => {
-        /// With `copies` of zero it counts in `bins` itself.
+    ($ty:ty, $name:ident, $per_vector:literal, $vector:ident: $($element:expr),+) => {
         #[kernel(workgroup = WIDTH)]
-        pub fn $name(shift: u32, copies: u32, x: &[$ty], bins: &[Atomic<u32>]) {
-            let slots = Shared::<[Atomic<u32>; 2048]>::new();
-            let (len, count) = (x.len() as u32, bins.len() as u32);
-            let own = if copies > 0 { local_id().x % copies } else { 0 };
-            let stride = num_workgroups().x.saturating_mul(WIDTH * RUN);
+        pub fn $name(shift: u32, copies: u32, vectors: &[UVec4], x: &[$ty], bins: &[Atomic<u32>]) {
+            // Behind the counters are those of elements beyond the last bin: to count them costs less than a branch.
+            let slots = Shared::<[Atomic<u32>; 2056]>::new();
+            let (len, count) = (vectors.len() as u32, bins.len() as u32);
+            let own = local_id().x & (copies - 1) & (COPIES - 1);
+            let stride = num_workgroups().x * WIDTH * RUN;
             barrier();
-            let mut tile = workgroup_id().x.saturating_mul(WIDTH * RUN);
+            let mut tile = workgroup_id().x * WIDTH * RUN;
             while tile < len {
-                // Elements side by side: a byte at a time costs a load each, whoever reads its neighbour.
-                let first = tile.saturating_add(local_id().x * RUN);
-                let end = if first < len && len - first > RUN { first + RUN } else { len };
-                for i in first..end {
-                    let bin = x[i] as u32 >> shift;
-                    if bin < count {
-                        if copies > 0 {
-                            slots[bin * copies + own].fetch_add(1, Relaxed);
-                        } else {
-                            bins[bin].fetch_add(1, Relaxed);
-                        }
+                // Both loads first.
+                let mut loaded = [UVec4::ZERO; 2];
+                for k in 0..RUN {
+                    let i = tile + k * WIDTH + local_id().x;
+                    if i < len {
+                        loaded[k] = vectors[i];
+                    }
+                }
+                for k in 0..RUN {
+                    if tile + k * WIDTH + local_id().x < len {
+                        let $vector = loaded[k];
+                        $(
+                            let bin = ($element) >> shift;
+                            let slot = (bin * copies + own) & (SLOTS - 1);
+                            slots[if bin < count { slot } else { SLOTS + own }].fetch_add(1, Relaxed);
+                        )+
                     }
                 }
                 tile = tile.saturating_add(stride);
             }
-            barrier();
-            if copies > 0 {
-                let mut bin = local_id().x;
-                while bin < count {
-                    let mut found = 0;
-                    for copy in 0..copies {
-                        found += slots[bin * copies + copy].load(Relaxed);
-                    }
-                    if found > 0 {
-                        bins[bin].fetch_add(found, Relaxed);
-                    }
-                    bin += WIDTH;
-                }
+            // Less than a vector.
+            let (at, left) = (global_id().x, x.len() as u32 % $per_vector);
+            let i = len * $per_vector + at;
+            if at < left && i < x.len() as u32 {
+                let bin = x[i] as u32 >> shift;
+                let slot = (bin * copies + own) & (SLOTS - 1);
+                slots[if bin < count { slot } else { SLOTS + own }].fetch_add(1, Relaxed);
             }
-        }
-
-        impl Countable for $ty {}
-
-        impl sealed::Count for $ty {
-            type Count = $Name;
+            barrier();
+            let mut bin = local_id().x;
+            while bin < count {
+                let mut found = 0;
+                for copy in 0..copies {
+                    found += slots[(bin * copies + copy) & (SLOTS - 1)].load(Relaxed);
+                }
+                if found > 0 {
+                    bins[bin].fetch_add(found, Relaxed);
+                }
+                bin += WIDTH;
+            }
         }
     };
 }
 
-counts!(u8, count_u8 CountU8);
-counts!(u32, count_u32 CountU32);
+/// The same for bytes that all have a bin of their own: nothing is left to be asked for each.
+macro_rules! count_bytes {
+    ($name:ident, $copies:literal, $slots:literal, $vector:ident: $($element:expr),+) => {
+        #[kernel(workgroup = WIDTH)]
+        pub fn $name(vectors: &[UVec4], x: &[u8], bins: &[Atomic<u32>]) {
+            let slots = Shared::<[Atomic<u32>; $slots]>::new();
+            let len = vectors.len() as u32;
+            let own = local_id().x % $copies;
+            let stride = num_workgroups().x * WIDTH * RUN;
+            barrier();
+            let mut tile = workgroup_id().x * WIDTH * RUN;
+            while tile < len {
+                // Both loads first.
+                let mut loaded = [UVec4::ZERO; 2];
+                for k in 0..RUN {
+                    let i = tile + k * WIDTH + local_id().x;
+                    if i < len {
+                        loaded[k] = vectors[i];
+                    }
+                }
+                for k in 0..RUN {
+                    if tile + k * WIDTH + local_id().x < len {
+                        let $vector = loaded[k];
+                        $( slots[($element) * $copies + own].fetch_add(1, Relaxed); )+
+                    }
+                }
+                tile = tile.saturating_add(stride);
+            }
+            // Less than a vector.
+            let (at, left) = (global_id().x, x.len() as u32 % 16);
+            let i = len * 16 + at;
+            if at < left && i < x.len() as u32 {
+                slots[x[i] as u32 * $copies + own].fetch_add(1, Relaxed);
+            }
+            barrier();
+            let bin = local_id().x;
+            let mut found = 0;
+            for copy in 0..$copies {
+                found += slots[bin * $copies + copy].load(Relaxed);
+            }
+            if found > 0 && bin < bins.len() as u32 {
+                bins[bin].fetch_add(found, Relaxed);
+            }
+        }
+    };
+}
+
+/// A kernel that counts in the tensor itself.
+macro_rules! counts_anywhere {
+    ($ty:ty, $name:ident) => {
+        #[kernel(workgroup = WIDTH)]
+        pub fn $name(shift: u32, x: &[$ty], bins: &[Atomic<u32>]) {
+            let (len, count) = (x.len() as u32, bins.len() as u32);
+            let stride = num_workgroups().x.saturating_mul(WIDTH);
+            let mut i = global_id().x;
+            while i < len {
+                let bin = x[i] as u32 >> shift;
+                if bin < count {
+                    bins[bin].fetch_add(1, Relaxed);
+                }
+                i = i.saturating_add(stride);
+            }
+        }
+    };
+}
+
+/// The bytes of a vector.
+macro_rules! bytes {
+    ($make:ident!($($begin:tt)*)) => {
+        $make!(
+            $($begin)*, v:
+            v.x & 255, v.x >> 8 & 255, v.x >> 16 & 255, v.x >> 24,
+            v.y & 255, v.y >> 8 & 255, v.y >> 16 & 255, v.y >> 24,
+            v.z & 255, v.z >> 8 & 255, v.z >> 16 & 255, v.z >> 24,
+            v.w & 255, v.w >> 8 & 255, v.w >> 16 & 255, v.w >> 24
+        );
+    };
+}
+
+bytes!(counts!(u8, count_u8, 16));
+bytes!(count_bytes!(count_bytes, 8, 2048));
+counts!(u32, count_u32, 4, v: v.x, v.y, v.z, v.w);
+counts_anywhere!(u8, count_u8_anywhere);
+counts_anywhere!(u32, count_u32_anywhere);
+
+macro_rules! countable {
+    ($ty:ty: $Count:ident $CountBytes:ident $CountAnywhere:ident) => {
+        impl Countable for $ty {}
+
+        impl sealed::Count for $ty {
+            type Count = $Count;
+            type CountBytes = $CountBytes;
+            type CountAnywhere = $CountAnywhere;
+        }
+    };
+}
+
+countable!(u8: CountU8 CountBytes CountU8Anywhere);
+// The second one never runs.
+countable!(u32: CountU32 CountU32 CountU32Anywhere);

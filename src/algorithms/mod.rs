@@ -25,17 +25,20 @@
 mod fft;
 mod gemm;
 mod histogram;
+mod progress;
 mod reduce;
 mod scan;
 mod select;
 mod softmax;
 mod sort;
 mod stages;
+mod sweep;
 mod transpose;
 
 pub use fft::OpFft;
 pub use gemm::{GemmShape, OpGemm};
 pub use histogram::{Countable, OpHistogram};
+pub use progress::Progress;
 pub use reduce::{OpReduce, Reducible};
 pub use scan::{OpScan, Scannable};
 pub use select::OpSelect;
@@ -43,7 +46,7 @@ pub use softmax::OpSoftmax;
 pub use sort::{OpSort, SortKey};
 pub use transpose::OpTranspose;
 
-use crate::{Error, GpuData, Kernel, Result, Tensor};
+use crate::{Error, GpuData, Kernel, Plain, Result, Tensor};
 
 /// Elements of four bytes that are moved about and not looked at: `u32`, `i32`, `f32`.
 pub trait Word: GpuData + sealed::Sealed {}
@@ -54,7 +57,9 @@ impl Word for f32 {}
 
 /// What of the element types is this module's business alone.
 mod sealed {
-    use super::Kernel;
+    use super::stages::Stages;
+    use super::{GpuData, Kernel, Plain, Result, Tensor};
+    use crate::Manager;
 
     pub trait Sealed {}
 
@@ -63,6 +68,7 @@ mod sealed {
     impl Sealed for f32 {}
 
     pub trait Reduce {
+        type Vector: Plain;
         type Sum: Kernel;
         type Min: Kernel;
         type Max: Kernel;
@@ -71,10 +77,28 @@ mod sealed {
     pub trait Scan {
         type TileSums: Kernel;
         type ScanTiles: Kernel;
+
+        /// Appends a scan in one pass, in which workgroups wait for each other; false where there is none.
+        fn scan_in_one_pass(
+            stages: &mut Stages,
+            mgr: &Manager,
+            x: &Tensor<Self>,
+            sums: &mut Tensor<Self>,
+            is_inclusive: bool,
+        ) -> Result<bool>
+        where
+            Self: GpuData,
+        {
+            let _ = (stages, mgr, x, sums, is_inclusive);
+            Ok(false)
+        }
     }
 
     pub trait Count {
         type Count: Kernel;
+        /// For elements that are bytes and all have a bin of their own.
+        type CountBytes: Kernel;
+        type CountAnywhere: Kernel;
     }
 
     pub trait Order {
@@ -109,4 +133,37 @@ fn expect_len<T: crate::GpuData>(operation: &'static str, tensor: &Tensor<T>, ex
         return Ok(());
     }
     Err(Error::LengthMismatch { operation, tensor: tensor.name().to_owned(), expected, found: tensor.len() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sealed::{Count, Reduce, Scan};
+    use super::{Kernel, scan, sweep};
+
+    /// Whether a kernel checks indices where it runs, which takes a record to be looked at after each launch.
+    fn checks<K: Kernel>() -> bool {
+        let found = K::DESCRIPTOR.trap_binding.is_some();
+        if found {
+            eprintln!("{}: {:?}", K::DESCRIPTOR.name, K::DESCRIPTOR.sites);
+        }
+        found
+    }
+
+    #[test]
+    fn no_index_is_checked_on_the_device() {
+        let found = [
+            checks::<<u8 as Count>::Count>(),
+            checks::<<u8 as Count>::CountBytes>(),
+            checks::<<u32 as Count>::Count>(),
+            checks::<<u32 as Count>::CountAnywhere>(),
+            checks::<<f32 as Reduce>::Sum>(),
+            checks::<<f32 as Scan>::TileSums>(),
+            checks::<<f32 as Scan>::ScanTiles>(),
+            checks::<scan::ScanOnceU32<true>>(),
+            checks::<sweep::CountAllDigits<0>>(),
+            checks::<sweep::StartDigits>(),
+            checks::<sweep::SweepDigits<256, 0, true>>(),
+        ];
+        assert!(!found.contains(&true), "{found:?}");
+    }
 }

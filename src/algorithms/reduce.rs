@@ -3,19 +3,16 @@
 use super::stages::Stages;
 use super::{expect_len, operation, sealed};
 use crate::prelude::*;
-use crate::{Kernel, Result};
+use crate::{Kernel, Plain, Result};
 
 /// Invocations of a workgroup.
 #[device]
 const WIDTH: u32 = 256;
-/// Elements of an invocation in a tile.
+/// Vectors of a tile; an invocation has four of them.
 #[device]
-const TURNS: u32 = 16;
-/// Elements of a tile.
-#[device]
-const TILE: u32 = WIDTH * TURNS;
+const TILE: u32 = WIDTH * 4;
 /// Workgroups of the first pass at most: enough to fill the largest devices several times.
-const MAX_GROUPS: usize = 1024;
+const MAX_GROUPS: usize = 1056;
 
 /// Reduces a tensor to its first element of another: sum, minimum or maximum.
 ///
@@ -23,7 +20,7 @@ const MAX_GROUPS: usize = 1024;
 /// device's subgroups, and on nothing else. Minimum and maximum of floats leave out NaN where there is a number. Without
 /// elements, the sum is zero, the minimum the largest value of the type (of floats: infinity), the maximum the smallest.
 ///
-/// Work space: at most 1024 elements.
+/// Work space: at most 1056 elements.
 ///
 /// ```
 /// use gridwise::algorithms::OpReduce;
@@ -76,48 +73,67 @@ impl OpReduce {
     ) -> Result<Self> {
         expect_len("reducing to", result, 1)?;
         let mut stages = Stages::new(name);
-        let groups = x.len().div_ceil(TILE as usize).clamp(1, MAX_GROUPS);
+        let vectors = x.cast::<T::Vector>()?;
+        let groups = vectors.len().div_ceil(TILE as usize).clamp(1, MAX_GROUPS);
         if groups == 1 {
-            stages.launch::<K>(Grid::groups(1), |args| args.read(x).write(result));
+            stages.launch::<K>(Grid::groups(1), |args| args.read(&vectors).read(x).write(result));
             return Ok(Self(stages));
         }
         let mut parts = mgr.tensor_of_len::<T>(groups)?;
-        stages.launch::<K>(Grid::groups(groups as u32), |args| args.read(x).write(&mut parts));
-        stages.launch::<K>(Grid::groups(1), |args| args.read(&parts).write(result));
+        stages.launch::<K>(Grid::groups(groups as u32), |args| args.read(&vectors).read(x).write(&mut parts));
+        let vectors = parts.cast::<T::Vector>()?;
+        stages.launch::<K>(Grid::groups(1), |args| args.read(&vectors).read(&parts).write(result));
         Ok(Self(stages))
     }
 }
 
 /// What [`OpReduce`] reduces: `f32`, `u32`, `i32`.
-pub trait Reducible: GpuData + sealed::Reduce {}
+pub trait Reducible: Plain + sealed::Reduce {}
 
-/// A kernel in which each workgroup strides through `x` and leaves one value in `parts`.
+/// A kernel in which each workgroup strides through `x`, 16 bytes at a time, and leaves one value in `parts`.
 macro_rules! reduction {
-    ($name:ident, $ty:ty, $identity:expr, $subgroup:ident, |$a:ident, $b:ident| $combine:expr) => {
+    ($name:ident, $ty:ty, $Vector:ident, $identity:expr, $subgroup:ident, |$a:ident, $b:ident| $combine:expr) => {
         #[kernel(workgroup = WIDTH)]
-        pub fn $name(x: &[$ty], parts: &mut [$ty]) {
+        pub fn $name(vectors: &[$Vector], x: &[$ty], parts: &mut [$ty]) {
             let slots = Shared::<[$ty; 256]>::new();
-            let len = x.len() as u32;
+            let len = vectors.len() as u32;
             let stride = num_workgroups().x.saturating_mul(TILE);
-            let mut all: $ty = $identity;
+            let mut own: [$ty; 4] = [$identity; 4];
             let mut tile = workgroup_id().x.saturating_mul(TILE);
             while tile < len {
-                for turn in 0..TURNS {
-                    // Neighbours read neighbours.
-                    let i = tile.saturating_add(turn * WIDTH + local_id().x);
+                // Neighbours read neighbours; all four loads first.
+                let mut loaded = [$Vector::splat($identity); 4];
+                for k in 0..4 {
+                    let i = tile.saturating_add(k * WIDTH + local_id().x);
                     if i < len {
-                        let ($a, $b) = (all, x[i]);
-                        all = $combine;
+                        loaded[k] = vectors[i];
                     }
+                }
+                for k in 0..4 {
+                    let v = loaded[k];
+                    let ($a, $b) = (own[k], v.x);
+                    let ($a, $b) = ($combine, v.y);
+                    let ($a, $b) = ($combine, v.z);
+                    let ($a, $b) = ($combine, v.w);
+                    own[k] = $combine;
                 }
                 tile = tile.saturating_add(stride);
             }
-            let all = subgroup::$subgroup(all);
+            // Less than a vector.
+            let rest = (len * 4).saturating_add(global_id().x);
+            if global_id().x < 4 && rest < x.len() as u32 {
+                let ($a, $b) = (own[0], x[rest]);
+                own[0] = $combine;
+            }
+            let ($a, $b) = (own[0], own[1]);
+            let ($a, $b) = ($combine, own[2]);
+            let ($a, $b) = ($combine, own[3]);
+            let all = subgroup::$subgroup($combine);
             if subgroup::elect() {
                 slots[subgroup_id()] = all;
             }
             barrier();
-            if local_id().x == 0 {
+            if local_id().x == 0 && workgroup_id().x < parts.len() as u32 {
                 let mut all = slots[0];
                 for slot in 1..num_subgroups() {
                     let ($a, $b) = (all, slots[slot]);
@@ -129,21 +145,22 @@ macro_rules! reduction {
     };
 }
 
-reduction!(sum_f32, f32, 0.0, add, |a, b| a + b);
-reduction!(min_f32, f32, f32::INFINITY, min, |a, b| a.min(b));
-reduction!(max_f32, f32, f32::NEG_INFINITY, max, |a, b| a.max(b));
-reduction!(sum_u32, u32, 0, add, |a, b| a.wrapping_add(b));
-reduction!(min_u32, u32, u32::MAX, min, |a, b| a.min(b));
-reduction!(max_u32, u32, 0, max, |a, b| a.max(b));
-reduction!(sum_i32, i32, 0, add, |a, b| a.wrapping_add(b));
-reduction!(min_i32, i32, i32::MAX, min, |a, b| a.min(b));
-reduction!(max_i32, i32, i32::MIN, max, |a, b| a.max(b));
+reduction!(sum_f32, f32, Vec4, 0.0, add, |a, b| a + b);
+reduction!(min_f32, f32, Vec4, f32::INFINITY, min, |a, b| a.min(b));
+reduction!(max_f32, f32, Vec4, f32::NEG_INFINITY, max, |a, b| a.max(b));
+reduction!(sum_u32, u32, UVec4, 0, add, |a, b| a.wrapping_add(b));
+reduction!(min_u32, u32, UVec4, u32::MAX, min, |a, b| a.min(b));
+reduction!(max_u32, u32, UVec4, 0, max, |a, b| a.max(b));
+reduction!(sum_i32, i32, IVec4, 0, add, |a, b| a.wrapping_add(b));
+reduction!(min_i32, i32, IVec4, i32::MAX, min, |a, b| a.min(b));
+reduction!(max_i32, i32, IVec4, i32::MIN, max, |a, b| a.max(b));
 
 macro_rules! reducible {
-    ($ty:ty, $sum:ident, $min:ident, $max:ident) => {
+    ($ty:ty: $Vector:ident, $sum:ident, $min:ident, $max:ident) => {
         impl Reducible for $ty {}
 
         impl sealed::Reduce for $ty {
+            type Vector = $Vector;
             type Sum = $sum;
             type Min = $min;
             type Max = $max;
@@ -151,6 +168,6 @@ macro_rules! reducible {
     };
 }
 
-reducible!(f32, SumF32, MinF32, MaxF32);
-reducible!(u32, SumU32, MinU32, MaxU32);
-reducible!(i32, SumI32, MinI32, MaxI32);
+reducible!(f32: Vec4, SumF32, MinF32, MaxF32);
+reducible!(u32: UVec4, SumU32, MinU32, MaxU32);
+reducible!(i32: IVec4, SumI32, MinI32, MaxI32);

@@ -1,5 +1,6 @@
 //! Running sums.
 
+use super::progress::Progress;
 use super::stages::Stages;
 use super::{expect_len, operation, sealed};
 use crate::Result;
@@ -20,8 +21,9 @@ const TILE: u32 = WIDTH * RUN;
 /// The sum of integers wraps. The order in which floats are added depends on the length and on the width of the device's
 /// subgroups, and on nothing else.
 ///
-/// Workgroups do not wait for each other: sums of tiles of 2048 elements are taken and scanned first, so that `x` is read
-/// twice. Work space: 1/1023 of `x`, and one element.
+/// Where workgroups cannot wait for each other (see [`Progress`]), and for floats, sums of tiles of 2048 elements are taken and
+/// scanned first, so that `x` is read twice. Work space: 1/1023 of `x`, and one element; in one pass, eight bytes for each
+/// 4096 elements, and eight more.
 ///
 /// ```
 /// use gridwise::algorithms::OpScan;
@@ -47,10 +49,7 @@ impl OpScan {
     /// # Errors
     /// When `sums` has another length, or the work space cannot be had.
     pub fn exclusive<T: Scannable>(mgr: &Manager, x: &Tensor<T>, sums: &mut Tensor<T>) -> Result<Self> {
-        expect_len("scanning into", sums, x.len())?;
-        let mut stages = Stages::new("exclusive scan");
-        scan(&mut stages, mgr, x, sums, false)?;
-        Ok(Self(stages))
+        Self::new(mgr, Progress::of(mgr), x, sums, false)
     }
 
     /// The sums up to each element of `x`, it included, into `sums`.
@@ -58,9 +57,36 @@ impl OpScan {
     /// # Errors
     /// When `sums` has another length, or the work space cannot be had.
     pub fn inclusive<T: Scannable>(mgr: &Manager, x: &Tensor<T>, sums: &mut Tensor<T>) -> Result<Self> {
+        Self::new(mgr, Progress::of(mgr), x, sums, true)
+    }
+
+    /// As [`exclusive`](Self::exclusive) and [`inclusive`](Self::inclusive), on a device of which you know more than
+    /// [`Progress::of`]. Where workgroups that wait are in the way of those they wait for, the device hangs.
+    ///
+    /// # Errors
+    /// As those; a device without 64-bit atomics tells so when the operation is recorded.
+    pub fn with_progress<T: Scannable>(
+        mgr: &Manager,
+        progress: Progress,
+        x: &Tensor<T>,
+        sums: &mut Tensor<T>,
+        is_inclusive: bool,
+    ) -> Result<Self> {
+        Self::new(mgr, progress, x, sums, is_inclusive)
+    }
+
+    fn new<T: Scannable>(
+        mgr: &Manager,
+        progress: Progress,
+        x: &Tensor<T>,
+        sums: &mut Tensor<T>,
+        is_inclusive: bool,
+    ) -> Result<Self> {
         expect_len("scanning into", sums, x.len())?;
-        let mut stages = Stages::new("inclusive scan");
-        scan(&mut stages, mgr, x, sums, true)?;
+        let mut stages = Stages::new(if is_inclusive { "inclusive scan" } else { "exclusive scan" });
+        if progress == Progress::Unknown || !T::scan_in_one_pass(&mut stages, mgr, x, sums, is_inclusive)? {
+            scan(&mut stages, mgr, x, sums, is_inclusive)?;
+        }
         Ok(Self(stages))
     }
 }
@@ -91,7 +117,7 @@ pub trait Scannable: GpuData + sealed::Scan {}
 
 /// The sum of each tile, and the running sums in each tile with what is before it.
 macro_rules! scans {
-    ($ty:ty, $zero:literal, $tile_sums:ident $TileSums:ident, $scan_tiles:ident $ScanTiles:ident, |$a:ident, $b:ident| $sum:expr) => {
+    ($ty:ty, $zero:literal, $tile_sums:ident $TileSums:ident, $scan_tiles:ident $ScanTiles:ident, |$a:ident, $b:ident| $sum:expr, $($in_one_pass:tt)*) => {
         #[kernel(workgroup = WIDTH)]
         pub fn $tile_sums(x: &[$ty], sums: &mut [$ty]) {
             let slots = Shared::<[$ty; 256]>::new();
@@ -111,7 +137,7 @@ macro_rules! scans {
                 slots[subgroup_id()] = own;
             }
             barrier();
-            if local_id().x == 0 {
+            if local_id().x == 0 && workgroup_id().x < sums.len() as u32 {
                 let mut all = slots[0];
                 for slot in 1..num_subgroups() {
                     let ($a, $b) = (all, slots[slot]);
@@ -145,7 +171,8 @@ macro_rules! scans {
                 slots[subgroup_id()] = total;
             }
             barrier();
-            let mut start = offsets[workgroup_id().x];
+            let tile = workgroup_id().x;
+            let mut start = if tile < offsets.len() as u32 { offsets[tile] } else { $zero };
             for slot in 0..subgroup_id() {
                 let ($a, $b) = (start, slots[slot]);
                 start = $sum;
@@ -166,10 +193,193 @@ macro_rules! scans {
         impl sealed::Scan for $ty {
             type TileSums = $TileSums;
             type ScanTiles = $ScanTiles;
+
+            $($in_one_pass)*
         }
     };
 }
 
-scans!(f32, 0.0, tile_sums_f32 TileSumsF32, scan_tiles_f32 ScanTilesF32, |a, b| a + b);
-scans!(u32, 0, tile_sums_u32 TileSumsU32, scan_tiles_u32 ScanTilesU32, |a, b| a.wrapping_add(b));
-scans!(i32, 0, tile_sums_i32 TileSumsI32, scan_tiles_i32 ScanTilesI32, |a, b| a.wrapping_add(b));
+/// Vectors of an invocation, and of a workgroup, in one pass.
+#[device]
+const VECTORS: u32 = 4;
+#[device]
+const VECTOR_TILE: u32 = WIDTH * VECTORS;
+
+/// How far a tile is, in the upper half of its word: the lower half holds the sum of its elements, or that of all up to its end.
+#[device]
+const OWN_SUM: u64 = 1 << 32;
+#[device]
+const WHOLE_SUM: u64 = 2 << 32;
+
+/// Scans in one pass. Tiles are numbered as workgroups come, so that all tiles before one are under way. Each makes its own sum known, then adds
+/// up what those before it made known, from the last one back to one that knows all before it.
+macro_rules! one_pass {
+    ($ty:ident $Vector:ident $vector:ident, $scan:ident $Scan:ident, $finish:ident $Finish:ident) => {
+        #[kernel(workgroup = WIDTH)]
+        pub fn $scan<const INCLUSIVE: bool>(x: &[$Vector], tiles: &[Atomic<u64>], sums: &mut [$Vector]) {
+            let totals = Shared::<[$ty; 256]>::new();
+            let number = Shared::<[u32; 1]>::new();
+            let start = Shared::<[$ty; 1]>::new();
+            let len = (x.len() as u32).min(sums.len() as u32);
+            let count = num_workgroups().x;
+            let lane = subgroup_local_id();
+            if local_id().x == 0 && count < tiles.len() as u32 {
+                number[0] = tiles[count].fetch_add(1, Relaxed) as u32;
+            }
+            barrier();
+            let tile = number[0];
+            // Each subgroup has a run of its own, of which neighbours read neighbours.
+            let first = tile * VECTOR_TILE + subgroup_id() * subgroup_size() * VECTORS + lane;
+            let mut own = [$Vector::ZERO; 4];
+            for k in 0..VECTORS {
+                let i = first + k * subgroup_size();
+                if i < len {
+                    own[k] = x[i];
+                }
+            }
+            let mut total: $ty = 0;
+            for k in 0..VECTORS {
+                let a = own[k].x;
+                let b = a.wrapping_add(own[k].y);
+                let c = b.wrapping_add(own[k].z);
+                let d = c.wrapping_add(own[k].w);
+                let before = total.wrapping_add(subgroup::exclusive_add(d));
+                total = total.wrapping_add(subgroup::add(d));
+                let (a, b, c, d) =
+                    (before.wrapping_add(a), before.wrapping_add(b), before.wrapping_add(c), before.wrapping_add(d));
+                own[k] = if INCLUSIVE { $vector(a, b, c, d) } else { $vector(before, a, b, c) };
+            }
+            if subgroup::elect() {
+                totals[subgroup_id()] = total;
+            }
+            barrier();
+            if subgroup_id() == 0 {
+                let mut all: $ty = 0;
+                let mut slot = lane;
+                for _ in 0..num_subgroups().div_ceil(subgroup_size()) {
+                    let own = if slot < num_subgroups() { totals[slot] } else { 0 };
+                    let before = all.wrapping_add(subgroup::exclusive_add(own));
+                    if slot < num_subgroups() {
+                        totals[slot] = before;
+                    }
+                    all = all.wrapping_add(subgroup::add(own));
+                    slot += subgroup_size();
+                }
+                if subgroup::elect() && tile < tiles.len() as u32 {
+                    let known = if tile == 0 { WHOLE_SUM } else { OWN_SUM };
+                    tiles[tile].store(known | all as u32 as u64, Relaxed);
+                }
+                let mut before: $ty = 0;
+                let mut end = tile;
+                let mut is_whole = tile == 0;
+                while !is_whole {
+                    // The tiles just before `end`, one for each lane, the last one first; before the first tile all is known.
+                    let mut state = WHOLE_SUM;
+                    let mut whole = uvec4(0, 0, 0, 0);
+                    let mut is_waiting = true;
+                    if lane < end {
+                        state = 0;
+                    }
+                    while is_waiting {
+                        if state == 0 && end - 1 - lane < tiles.len() as u32 {
+                            state = tiles[end - 1 - lane].load(Relaxed);
+                        }
+                        whole = subgroup::ballot(state >= WHOLE_SUM);
+                        is_whole = subgroup::any(state >= WHOLE_SUM);
+                        // What lies behind one that knows all is not waited for.
+                        let is_needed = !is_whole || lane < subgroup::ballot_lowest(whole);
+                        is_waiting = subgroup::any(is_needed && state == 0);
+                    }
+                    let is_added = !is_whole || lane <= subgroup::ballot_lowest(whole);
+                    before = before.wrapping_add(subgroup::add(if is_added { state as u32 as $ty } else { 0 }));
+                    end = end.saturating_sub(subgroup_size());
+                }
+                if subgroup::elect() {
+                    if tile > 0 && tile < tiles.len() as u32 {
+                        tiles[tile].store(WHOLE_SUM | before.wrapping_add(all) as u32 as u64, Relaxed);
+                    }
+                    start[0] = before;
+                }
+            }
+            barrier();
+            let before = start[0].wrapping_add(totals[subgroup_id()]);
+            for k in 0..VECTORS {
+                let i = first + k * subgroup_size();
+                if i < len {
+                    sums[i] = $vector(
+                        own[k].x.wrapping_add(before),
+                        own[k].y.wrapping_add(before),
+                        own[k].z.wrapping_add(before),
+                        own[k].w.wrapping_add(before),
+                    );
+                }
+            }
+        }
+
+        /// The sums behind the last vector.
+        #[kernel(workgroup = 1)]
+        pub fn $finish<const INCLUSIVE: bool>(x: &[$ty], sums: &mut [$ty]) {
+            let len = (x.len() as u32).min(sums.len() as u32);
+            for i in len / 4 * 4..len {
+                let mut sum: $ty = if INCLUSIVE { x[i] } else { 0 };
+                if i > 0 {
+                    sum = sum.wrapping_add(sums[i - 1]);
+                    if !INCLUSIVE {
+                        sum = sum.wrapping_add(x[i - 1]);
+                    }
+                }
+                sums[i] = sum;
+            }
+        }
+    };
+}
+
+one_pass!(u32 UVec4 uvec4, scan_once_u32 ScanOnceU32, finish_u32 FinishU32);
+one_pass!(i32 IVec4 ivec4, scan_once_i32 ScanOnceI32, finish_i32 FinishI32);
+
+/// The scan in one pass with its stages.
+macro_rules! in_one_pass {
+    ($Vector:ident $Scan:ident $Finish:ident) => {
+        fn scan_in_one_pass(
+            stages: &mut Stages,
+            mgr: &Manager,
+            x: &Tensor<Self>,
+            sums: &mut Tensor<Self>,
+            is_inclusive: bool,
+        ) -> Result<bool> {
+            let vectors = x.cast::<$Vector>()?;
+            let tiles = vectors.len().div_ceil(VECTOR_TILE as usize);
+            let mut states = mgr.tensor_of_len::<u32>(2 * (tiles + 1))?;
+            stages.fill(&mut states, 0);
+            let states = states.cast()?;
+            macro_rules! launch {
+                ($is_inclusive:literal) => {{
+                    let mut whole = sums.cast_mut::<$Vector>()?;
+                    let grid = Grid::groups(tiles as u32);
+                    stages.launch::<$Scan<$is_inclusive>>(grid, |args| {
+                        args.read(&vectors).read::<u64>(&states).write(&mut whole)
+                    });
+                    if !x.len().is_multiple_of(4) {
+                        stages.launch::<$Finish<$is_inclusive>>(Grid::groups(1), |args| args.read(x).write(sums));
+                    }
+                }};
+            }
+            if is_inclusive {
+                launch!(true);
+            } else {
+                launch!(false);
+            }
+            Ok(true)
+        }
+    };
+}
+
+scans!(f32, 0.0, tile_sums_f32 TileSumsF32, scan_tiles_f32 ScanTilesF32, |a, b| a + b,);
+scans!(
+    u32, 0, tile_sums_u32 TileSumsU32, scan_tiles_u32 ScanTilesU32, |a, b| a.wrapping_add(b),
+    in_one_pass!(UVec4 ScanOnceU32 FinishU32);
+);
+scans!(
+    i32, 0, tile_sums_i32 TileSumsI32, scan_tiles_i32 ScanTilesI32, |a, b| a.wrapping_add(b),
+    in_one_pass!(IVec4 ScanOnceI32 FinishI32);
+);

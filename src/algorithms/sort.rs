@@ -1,17 +1,19 @@
 //! Sorting by radix, from the lowest digit up.
 
+use super::progress::Progress;
 use super::scan::scan;
 use super::stages::Stages;
+use super::sweep::{MOST_KEYS, sweep};
 use super::{Word, expect_len, operation, sealed};
-use crate::Result;
 use crate::prelude::*;
+use crate::{Plain, Result};
 
 /// Keys of an invocation.
 #[device]
-const KEYS: u32 = 16;
+pub(super) const KEYS: u32 = 16;
 /// Values of a digit of eight bits.
 #[device]
-const DIGITS: u32 = 256;
+pub(super) const DIGITS: u32 = 256;
 /// Subgroups of a workgroup, at most.
 #[device]
 const SUBGROUPS: u32 = 8;
@@ -19,9 +21,11 @@ const SUBGROUPS: u32 = 8;
 /// Sorts a tensor in place, or keys with a value for each; equal keys keep their order.
 ///
 /// Keys are `u32`, `i32` or `f32`, these in the order of [`f32::total_cmp`]: -NaN, -∞, … -0, +0, … ∞, NaN. Four passes, one
-/// for each eight bits; each reads the keys twice and writes them once.
+/// for each eight bits; each reads the keys twice and writes them once. Where workgroups can wait for each other (see [`Progress`]) and
+/// subgroups have no more than 32 lanes, fewer than 2^30 keys are read once by each pass, and once before.
 ///
-/// Work space: as much as the tensors to be sorted, and 1/8 of the keys where subgroups have 32 lanes; 1/2 where they have eight.
+/// Work space: as much as the tensors to be sorted, and 1/8 of the keys where subgroups have 32 lanes, 1/2 where they have eight; half
+/// of that where workgroups wait.
 ///
 /// ```
 /// use gridwise::algorithms::OpSort;
@@ -46,10 +50,29 @@ impl OpSort {
     /// # Errors
     /// When the work space cannot be had.
     pub fn new<K: SortKey>(mgr: &Manager, keys: &mut Tensor<K>) -> Result<Self> {
-        // Kernels have the same parameters with and without values.
+        Self::with_progress(mgr, Progress::of(mgr), keys)
+    }
+
+    /// Sorts the elements of `x` into `sorted`, and leaves `x` as it is.
+    ///
+    /// ```
+    /// # use gridwise::{algorithms::OpSort, prelude::*};
+    /// # fn main() -> gridwise::Result<()> {
+    /// let mgr = Manager::new()?;
+    /// let (x, mut sorted) = (mgr.tensor(&[3u32, 1, 2])?, mgr.tensor_of_len(3)?);
+    /// mgr.sequence()?.record(OpSort::into(&mgr, &x, &mut sorted)?)?.eval()?;
+    /// assert_eq!((x.to_vec()?, sorted.to_vec()?), (vec![3, 1, 2], vec![1, 2, 3]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the lengths differ, or the work space cannot be had.
+    pub fn into<K: SortKey>(mgr: &Manager, x: &Tensor<K>, sorted: &mut Tensor<K>) -> Result<Self> {
+        expect_len("sorting into", sorted, x.len())?;
         let (mut none, mut spare) = (mgr.tensor_of_len::<u32>(1)?, mgr.tensor_of_len::<u32>(1)?);
-        let mut stages = Stages::new("sort");
-        sort::<K, u32, false>(&mut stages, mgr, keys, &mut none, &mut spare)?;
+        let mut stages = Stages::new("sort into");
+        sort::<K, u32, false>(&mut stages, mgr, Progress::of(mgr), Some(x), sorted, [&mut none, &mut spare])?;
         Ok(Self(stages))
     }
 
@@ -58,29 +81,62 @@ impl OpSort {
     /// # Errors
     /// When the lengths differ, or the work space cannot be had.
     pub fn by_key<K: SortKey, V: Word>(mgr: &Manager, keys: &mut Tensor<K>, values: &mut Tensor<V>) -> Result<Self> {
+        Self::by_key_with_progress(mgr, Progress::of(mgr), keys, values)
+    }
+
+    /// As [`new`](Self::new), on a device of which you know more than [`Progress::of`]. Where workgroups that wait are in the way
+    /// of those they wait for, the device hangs.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_progress<K: SortKey>(mgr: &Manager, progress: Progress, keys: &mut Tensor<K>) -> Result<Self> {
+        // Kernels have the same parameters with and without values.
+        let (mut none, mut spare) = (mgr.tensor_of_len::<u32>(1)?, mgr.tensor_of_len::<u32>(1)?);
+        let mut stages = Stages::new("sort");
+        sort::<K, u32, false>(&mut stages, mgr, progress, None, keys, [&mut none, &mut spare])?;
+        Ok(Self(stages))
+    }
+
+    /// As [`by_key`](Self::by_key), on a device of which you know more than [`Progress::of`].
+    ///
+    /// # Errors
+    /// As [`by_key`](Self::by_key).
+    pub fn by_key_with_progress<K: SortKey, V: Word>(
+        mgr: &Manager,
+        progress: Progress,
+        keys: &mut Tensor<K>,
+        values: &mut Tensor<V>,
+    ) -> Result<Self> {
         expect_len("sorting by as many keys", values, keys.len())?;
         let mut spare = mgr.tensor_of_len::<V>(values.len())?;
         let mut stages = Stages::new("sort by key");
-        sort::<K, V, true>(&mut stages, mgr, keys, values, &mut spare)?;
+        sort::<K, V, true>(&mut stages, mgr, progress, None, keys, [values, &mut spare])?;
         Ok(Self(stages))
     }
 }
 
+/// Appends the sorting of `x`, or else of `keys`, into `keys`.
 fn sort<K: SortKey, V: Word, const PAIRS: bool>(
     stages: &mut Stages,
     mgr: &Manager,
+    progress: Progress,
+    x: Option<&Tensor<K>>,
     keys: &mut Tensor<K>,
-    values: &mut Tensor<V>,
-    spare_values: &mut Tensor<V>,
+    [values, spare_values]: [&mut Tensor<V>; 2],
 ) -> Result<()> {
     // As many subgroups as there is shared memory for their counts.
-    let width = (mgr.device().limits.subgroup.size * SUBGROUPS).clamp(8, 256);
-    let tiles = keys.len().div_ceil((width * KEYS) as usize);
+    let lanes = mgr.device().limits.subgroup.size;
+    let width = (lanes * SUBGROUPS).clamp(8, 256);
     let mut spare_keys = mgr.tensor_of_len::<K>(keys.len())?;
+    if progress == Progress::Guaranteed && lanes <= 32 && keys.len() < MOST_KEYS {
+        return sweep::<K, V, PAIRS>(stages, mgr, width, x, [keys, &mut spare_keys], [values, spare_values]);
+    }
+    let tiles = keys.len().div_ceil((width * KEYS) as usize);
     let mut counts = mgr.tensor_of_len::<u32>(tiles * DIGITS as usize)?;
     let mut starts = mgr.tensor_of_len::<u32>(tiles * DIGITS as usize)?;
     for pass in 0..4 {
-        let (from, to) = if pass % 2 == 0 { (&mut *keys, &mut spare_keys) } else { (&mut spare_keys, &mut *keys) };
+        let (from, to) = if pass % 2 == 0 { (&*keys, &mut spare_keys) } else { (&spare_keys, &mut *keys) };
+        let from = x.filter(|_| pass == 0).unwrap_or(from);
         let (values_from, values_to) =
             if pass % 2 == 0 { (&mut *values, &mut *spare_values) } else { (&mut *spare_values, &mut *values) };
         let grid = Grid::groups(tiles as u32);
@@ -110,7 +166,7 @@ fn sort<K: SortKey, V: Word, const PAIRS: bool>(
 }
 
 /// What [`OpSort`] sorts by: `u32`, `i32`, `f32`.
-pub trait SortKey: GpuData + sealed::Order {}
+pub trait SortKey: Plain + sealed::Order {}
 
 macro_rules! sort_key {
     ($($ty:ty: $order:literal)+) => { $(
@@ -126,7 +182,7 @@ sort_key!(u32: 0 i32: 1 f32: 2);
 
 /// Bits in the order of unsigned integers, of a key that is unsigned (0), signed (1) or a float (2).
 #[device]
-fn ordered(order: u32, key: u32) -> u32 {
+pub(super) fn ordered(order: u32, key: u32) -> u32 {
     let sign = 0x8000_0000;
     match order {
         0 => key,

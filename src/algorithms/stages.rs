@@ -6,7 +6,7 @@ use crate::{Grid, Kernel, KernelArgs, Op, Result, Tensor, TensorRef};
 
 /// Steps in the order in which they run.
 #[derive(Debug)]
-pub(super) struct Stages {
+pub struct Stages {
     name: &'static str,
     stages: Vec<Stage>,
 }

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use gridwise::algorithms::{
-    GemmShape, OpFft, OpGemm, OpHistogram, OpReduce, OpScan, OpSelect, OpSoftmax, OpSort, OpTranspose,
+    GemmShape, OpFft, OpGemm, OpHistogram, OpReduce, OpScan, OpSelect, OpSoftmax, OpSort, OpTranspose, Progress,
 };
 use gridwise::prelude::*;
 
@@ -103,6 +103,146 @@ fn scans() {
             })
             .collect();
         assert!(sums.to_vec().unwrap() == expected, "{len}");
+    }
+}
+
+/// Whether workgroups can wait for each other here: where threads of the system run them, and loops have no bound, which they
+/// have in older lavapipe.
+fn can_wait() -> bool {
+    let device = MANAGER.device();
+    let is_threads = match device.kind {
+        gridwise::DeviceKind::Host => true,
+        gridwise::DeviceKind::Cpu => !device.driver.contains("Mesa 22."),
+        _ => false,
+    };
+    is_threads || Progress::of(&MANAGER) == Progress::Guaranteed
+}
+
+/// Lengths for workgroups that wait: fewer where each invocation is a fiber.
+fn lengths_to_wait_for(more: &[usize]) -> Vec<usize> {
+    if MANAGER.device().kind == gridwise::DeviceKind::Host {
+        return vec![0, 3, 4096, 8195];
+    }
+    LENGTHS.iter().chain(more).copied().collect()
+}
+
+#[test]
+fn scans_in_one_pass() {
+    if !can_wait() {
+        return eprintln!("workgroups cannot wait for each other on {}", MANAGER.device());
+    }
+    // Tiles have 4096 elements.
+    for len in lengths_to_wait_for(&[2, 4, 4095, 4096, 8192, 8195, 100_001]) {
+        let x: Vec<i32> = words(len, 3).into_iter().map(|word| word as i32).collect();
+        let tensor = MANAGER.tensor(&x).unwrap();
+        for is_inclusive in [false, true] {
+            let mut sums = MANAGER.tensor(&x).unwrap();
+            let scan = OpScan::with_progress(&MANAGER, Progress::Guaranteed, &tensor, &mut sums, is_inclusive).unwrap();
+            let seq = MANAGER.sequence().unwrap();
+            // The states of the first run are not those of the second.
+            seq.record(scan).unwrap().eval().unwrap();
+            seq.eval().unwrap();
+            let mut sum = 0i32;
+            let expected: Vec<i32> = x
+                .iter()
+                .map(|value| {
+                    let before = sum;
+                    sum = sum.wrapping_add(*value);
+                    if is_inclusive { sum } else { before }
+                })
+                .collect();
+            assert!(sums.to_vec().unwrap() == expected, "{len}, {is_inclusive}");
+        }
+    }
+}
+
+#[test]
+fn sorts_in_sweeps() {
+    if !can_wait() {
+        return eprintln!("workgroups cannot wait for each other on {}", MANAGER.device());
+    }
+    for len in lengths_to_wait_for(&[4, 4096, 50_001]) {
+        let bits = words(len, 16);
+        let (mut keys, seq) = (MANAGER.tensor(&bits).unwrap(), MANAGER.sequence().unwrap());
+        let sort = OpSort::with_progress(&MANAGER, Progress::Guaranteed, &mut keys).unwrap();
+        seq.record(sort).unwrap().eval().unwrap();
+        let mut expected = bits.clone();
+        expected.sort();
+        assert!(keys.to_vec().unwrap() == expected, "{len}");
+
+        let x: Vec<f32> = bits.iter().map(|word| f32::from_bits(word.rotate_left(16) & 0xc1ff_0000)).collect();
+        let mut expected: Vec<(u32, u32)> = x.iter().map(|x| x.to_bits()).zip(0..).collect();
+        expected.sort_by(|a, b| f32::from_bits(a.0).total_cmp(&f32::from_bits(b.0)));
+        let (mut keys, mut values) =
+            (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&(0..len as u32).collect::<Vec<_>>()).unwrap());
+        let sort = OpSort::by_key_with_progress(&MANAGER, Progress::Guaranteed, &mut keys, &mut values).unwrap();
+        MANAGER.sequence().unwrap().record(sort).unwrap().eval().unwrap();
+        let keys = keys.to_vec().unwrap().into_iter().map(f32::to_bits);
+        let found: Vec<_> = keys.zip(values.to_vec().unwrap()).collect();
+        assert!(found == expected, "{len}");
+
+        let signed: Vec<i32> = bits.iter().map(|word| word.rotate_left(16) as i32).collect();
+        let mut keys = MANAGER.tensor(&signed).unwrap();
+        let sort = OpSort::with_progress(&MANAGER, Progress::Guaranteed, &mut keys).unwrap();
+        MANAGER.sequence().unwrap().record(sort).unwrap().eval().unwrap();
+        let mut expected = signed;
+        expected.sort();
+        assert!(keys.to_vec().unwrap() == expected, "{len}");
+    }
+}
+
+#[test]
+fn tensors_as_other_types() {
+    let mgr = &*MANAGER;
+    let words: Vec<u32> = (0..1003).collect();
+    let mut tensor = mgr.tensor(&words).unwrap();
+    let vectors = tensor.cast::<UVec4>().unwrap();
+    assert_eq!(vectors.len(), 250);
+    assert_eq!(vectors.to_vec().unwrap()[249], uvec4(996, 997, 998, 999));
+    let bytes = tensor.cast::<[u8; 2]>().unwrap();
+    assert_eq!((bytes.len(), bytes.to_vec().unwrap()[2000]), (2006, [0xe8, 0x03]));
+
+    // Filled as what it is seen as, and no byte more.
+    let seq = mgr.sequence().unwrap();
+    let mut vectors = tensor.cast_mut::<UVec4>().unwrap();
+    let twice = gridwise::ops::OpFill::new(&mut vectors, uvec4(1, 2, 3, 4));
+    seq.record(twice).unwrap().eval().unwrap();
+    assert_eq!(tensor.to_vec().unwrap()[996..], [1, 2, 3, 4, 1000, 1001, 1002]);
+    let mut odd = tensor.cast_mut::<[u8; 3]>().unwrap();
+    odd.write(&vec![[9, 9, 9]; 1337]).unwrap();
+    let error = seq.record(gridwise::ops::OpFill::new(&mut odd, [0; 3])).unwrap_err().to_string();
+    assert_eq!(error, "filling whole words: bytes 0..4012 of tensor `tensor`, which has 4011");
+    let vectors = tensor.cast::<UVec4>().unwrap().to_vec().unwrap();
+    assert_eq!(vectors[249], UVec4::splat(0x0909_0909));
+    assert_eq!(tensor.to_vec().unwrap()[1001..], [0x0909_0909, 0x0009_0909]);
+
+    // Another tensor is one of its own; the same under two types is one.
+    let mut copy = mgr.tensor_of_len::<UVec4>(250).unwrap();
+    let copied = gridwise::ops::OpCopy::new(&*tensor.cast().unwrap(), &mut copy);
+    mgr.sequence().unwrap().record(copied).unwrap().eval().unwrap();
+    assert_eq!(copy.to_vec().unwrap()[0], UVec4::splat(0x0909_0909));
+    let mut one = mgr.tensor(&[1u32, 2]).unwrap();
+    let from = one.cast::<Vec2>().unwrap().handle();
+    let to = one.handle();
+    let error = mgr.sequence().unwrap().record(CopyOnto(from, to)).unwrap_err().to_string();
+    assert_eq!(error, "copying: tensor `tensor` is passed twice and written; copy it, or write to another tensor");
+    one.write(&[3, 4]).unwrap();
+}
+
+/// Copies one to the other.
+struct CopyOnto(gridwise::TensorRef, gridwise::TensorRef);
+
+impl gridwise::Op for CopyOnto {
+    fn name(&self) -> &str {
+        "copy onto"
+    }
+
+    fn accesses(&self) -> Vec<gridwise::ops::Access> {
+        vec![gridwise::ops::Access::read(&self.0), gridwise::ops::Access::write(&self.1)]
+    }
+
+    fn record(&self, recorder: &mut gridwise::ops::Recorder<'_>) -> gridwise::Result<()> {
+        recorder.copy(&self.0, &self.1)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::work::{Bench, Launches, random_words};
 
 #[kernel(workgroup = 256)]
-fn copy(from: &[u32], to: &mut [u32]) {
+pub(crate) fn copy(from: &[u32], to: &mut [u32]) {
     let i = global_id().x;
     to[i] = from[i];
 }

@@ -1,11 +1,14 @@
 //! Kernels against the reference shaders beside this crate, on one device, in turns: time of the device, results checked.
 //!
+//! `--modules FOLDER` writes our modules there and tells how large both sides' are.
+//!
 //! `--references FOLDER` takes compiled shaders (`NAME.spv`) from there; else `glslc -O` compiles them. `--compile FOLDER` does
 //! only that, so that the program and the folder can be copied to a machine with a GPU and nothing else.
 
 mod copy;
 mod error;
 mod histogram;
+mod modules;
 mod nbody;
 mod options;
 mod reduce;
@@ -62,6 +65,9 @@ fn run() -> Result<(), Error> {
         return Shaders::compile_all(folder);
     }
     let shaders = Shaders::new(options.references.clone());
+    if let Some(folder) = &options.modules {
+        return modules::compare(&shaders, folder);
+    }
     let mut machine = Machine::here(&options.common.profile);
     let manager = Manager::new()?;
     let device = manager.device();

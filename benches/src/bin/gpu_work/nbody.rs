@@ -9,7 +9,7 @@ use crate::work::{Bench, Launches, check, random_floats};
 
 // The reference takes the device's inverse root, too.
 #[kernel(workgroup = 256, fast_math(approximate_functions))]
-fn nbody(count: u32, softening: f32, bodies: &[Vec4], pull: &mut [Vec4]) {
+pub(crate) fn nbody(count: u32, softening: f32, bodies: &[Vec4], pull: &mut [Vec4]) {
     let tile = Shared::<[Vec4; 256]>::new();
     let own = bodies[global_id().x];
     let mut sum = Vec3::ZERO;

@@ -17,19 +17,22 @@ pub(crate) struct WorkOptions {
     pub(crate) references: Option<PathBuf>,
     /// Folder to put compiled shaders into, and do nothing else.
     pub(crate) compile: Option<PathBuf>,
+    /// Folder to put our own modules into, and do nothing else.
+    pub(crate) modules: Option<PathBuf>,
     /// Workloads to run; all when empty.
     pub(crate) only: Vec<String>,
 }
 
 impl WorkOptions {
-    /// Reads `--references FOLDER`, `--compile FOLDER`, `--only NAME,NAME`, and what all benches take.
+    /// Reads `--references FOLDER`, `--compile FOLDER`, `--modules FOLDER`, `--only NAME,NAME`, and what all benches take.
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, Error> {
-        let (mut references, mut compile, mut only, mut rest) = (None, None, Vec::new(), Vec::new());
+        let (mut references, mut compile, mut modules, mut only, mut rest) = (None, None, None, Vec::new(), Vec::new());
         while let Some(flag) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(|| gridwise_benches::Error::Argument(flag.clone()));
             match flag.as_str() {
                 "--references" => references = Some(value()?.into()),
                 "--compile" => compile = Some(value()?.into()),
+                "--modules" => modules = Some(value()?.into()),
                 "--only" => only = value()?.split(',').map(str::to_owned).collect(),
                 _ => {
                     let value = value()?;
@@ -37,6 +40,6 @@ impl WorkOptions {
                 }
             }
         }
-        Ok(Self { common: Options::parse(rest.into_iter(), RUNS)?, references, compile, only })
+        Ok(Self { common: Options::parse(rest.into_iter(), RUNS)?, references, compile, modules, only })
     }
 }

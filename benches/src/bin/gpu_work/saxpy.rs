@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::work::{Bench, Launches, check, places, random_floats};
 
 #[kernel(workgroup = 256)]
-fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+pub(crate) fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     let i = global_id().x;
     y[i] = a.mul_add(x[i], y[i]);
 }

@@ -12,7 +12,7 @@ use crate::work::{Bench, Launches, check, random_floats};
 const A_ROW: u32 = 33;
 
 #[kernel(workgroup = 256)]
-fn sgemm(n: u32, depth: u32, a: &[Vec4], b: &[Vec4], c: &mut [Vec4]) {
+pub(crate) fn sgemm(n: u32, depth: u32, a: &[Vec4], b: &[Vec4], c: &mut [Vec4]) {
     // The tile of `a` lies transposed: `[k][m]`, four rows of `a` in a vector.
     let tile_a = Shared::<[Vec4; 16 * 33]>::new();
     let tile_b = Shared::<[Vec4; 16 * 32]>::new();

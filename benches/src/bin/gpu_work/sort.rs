@@ -1,7 +1,6 @@
-//! Sorting words by radix: `OpSort` with a copy before it, since it sorts in place, against a sort in one sweep per digit.
+//! Sorting words by radix: `OpSort` against a sort in one sweep per digit.
 
 use gridwise::algorithms::OpSort;
-use gridwise::ops::OpCopy;
 use gridwise_benches::Error as BenchError;
 use gridwise_benches::raw::{Reference, Stage};
 
@@ -25,8 +24,7 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         let len = 1usize << exponent;
         let input = random_words(len);
         let (x, mut keys) = (bench.manager.tensor(&input)?, bench.manager.tensor_of_len::<u32>(len)?);
-        let copy = OpCopy::new(&x, &mut keys);
-        let launches = Launches::default().with_op(copy).with_op(OpSort::new(bench.manager, &mut keys)?);
+        let launches = Launches::default().with_op(OpSort::into(bench.manager, &x, &mut keys)?);
         let tiles = len.div_ceil(TILE);
         let bytes = 4 * len as u64;
         // Input, both sides of the passes, digits, states, ticket.

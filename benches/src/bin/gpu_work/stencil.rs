@@ -9,7 +9,7 @@ use crate::work::{Bench, Launches, check, places, random_floats};
 
 #[derive(GpuData, Debug, Clone, Copy)]
 #[repr(C)]
-struct Field {
+pub(crate) struct Field {
     nx: u32,
     ny: u32,
     nz: u32,
@@ -20,7 +20,7 @@ struct Field {
 }
 
 #[kernel(workgroup = [32, 8])]
-fn stencil(field: Field, from: &[Vec4], to: &mut [Vec4]) {
+pub(crate) fn stencil(field: Field, from: &[Vec4], to: &mut [Vec4]) {
     let (x, y) = (global_id().x, global_id().y);
     let row = field.nx >> 2;
     let plane = row * field.ny;

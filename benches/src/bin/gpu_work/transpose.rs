@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::work::{Bench, Launches, places, random_floats};
 
 #[kernel(workgroup = 256)]
-fn transpose(rows: u32, columns: u32, from: &[Vec4], to: &mut [Vec4]) {
+pub(crate) fn transpose(rows: u32, columns: u32, from: &[Vec4], to: &mut [Vec4]) {
     let tile = Shared::<[f32; 64 * 65]>::new();
     let (quad, row) = (local_id().x & 15, local_id().x >> 4);
     let (column0, row0) = (workgroup_id().x * 64, workgroup_id().y * 64);
