@@ -5,18 +5,18 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use crate::data::Plain;
+use crate::data::{GpuData, Plain};
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 
 /// A tensor seen as elements of type `T`; made by [`Tensor::cast`].
-pub struct Cast<'a, T: Plain> {
+pub struct Cast<'a, T: GpuData> {
     tensor: Tensor<T>,
     whole: PhantomData<&'a ()>,
 }
 
 /// A tensor seen as elements of type `T`, to be written; made by [`Tensor::cast_mut`].
-pub struct CastMut<'a, T: Plain> {
+pub struct CastMut<'a, T: GpuData> {
     tensor: Tensor<T>,
     whole: PhantomData<&'a mut ()>,
 }
@@ -73,7 +73,7 @@ impl<T: Plain> Tensor<T> {
     }
 }
 
-impl<T: Plain> Deref for Cast<'_, T> {
+impl<T: GpuData> Deref for Cast<'_, T> {
     type Target = Tensor<T>;
 
     fn deref(&self) -> &Tensor<T> {
@@ -81,7 +81,7 @@ impl<T: Plain> Deref for Cast<'_, T> {
     }
 }
 
-impl<T: Plain> Deref for CastMut<'_, T> {
+impl<T: GpuData> Deref for CastMut<'_, T> {
     type Target = Tensor<T>;
 
     fn deref(&self) -> &Tensor<T> {
@@ -89,19 +89,19 @@ impl<T: Plain> Deref for CastMut<'_, T> {
     }
 }
 
-impl<T: Plain> DerefMut for CastMut<'_, T> {
+impl<T: GpuData> DerefMut for CastMut<'_, T> {
     fn deref_mut(&mut self) -> &mut Tensor<T> {
         &mut self.tensor
     }
 }
 
-impl<T: Plain> fmt::Debug for Cast<'_, T> {
+impl<T: GpuData> fmt::Debug for Cast<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.tensor.fmt(f)
     }
 }
 
-impl<T: Plain> fmt::Debug for CastMut<'_, T> {
+impl<T: GpuData> fmt::Debug for CastMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.tensor.fmt(f)
     }

@@ -9,6 +9,6 @@ struct Pair {
 
 fn main() -> gridwise::Result<()> {
     let x = Manager::new()?.tensor(&[1u32, 2])?;
-    println!("{:?}", x.cast::<Pair>()?);
+    x.cast::<Pair>()?;
     Ok(())
 }
