@@ -144,7 +144,7 @@ impl Run {
     ) -> Self {
         let buffers: Vec<Arc<Buffer>> = uses.iter().map(|(buffer, _)| buffer.clone()).collect();
         let mut newly = Vec::with_capacity(buffers.len());
-        let uses = buffers.iter().map(|buffer| &buffer.uses);
+        let uses = buffers.iter().map(|buffer| &*buffer.uses);
         let holder = shared.schedule.hold(|| shared.new_id() + 1, uses, |is_new| newly.push(is_new));
         let held = buffers.into_iter().zip(newly).filter(|(_, is_new)| *is_new).map(|(buffer, _)| buffer).collect();
         Self { driven, parts, holder, held, shared: shared.clone(), outcome }
@@ -169,7 +169,7 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        self.shared.schedule.release(self.held.iter().map(|buffer| &buffer.uses));
+        self.shared.schedule.release(self.held.iter().map(|buffer| &*buffer.uses));
         self.driven.complete();
     }
 }

@@ -423,7 +423,7 @@ impl Inner {
             }
             // A run has buffers to itself, and its calls may ask for this sequence: its state is left alone meanwhile.
             let uses = self.lock().uses.clone();
-            self.shared.schedule.wait_until_free(uses.iter().map(|(buffer, _)| &buffer.uses));
+            self.shared.schedule.wait_until_free(uses.iter().map(|(buffer, _)| &*buffer.uses));
         }
     }
 

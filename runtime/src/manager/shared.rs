@@ -191,7 +191,7 @@ impl Shared {
         impl Drop for Reserved<'_> {
             fn drop(&mut self) {
                 if self.is_new {
-                    self.shared.schedule.release(std::iter::once(&self.buffer.uses));
+                    self.shared.schedule.release(std::iter::once(&*self.buffer.uses));
                 }
             }
         }
