@@ -93,8 +93,8 @@ twice! {
             a.0 += b;
             a.1 = i as u32;
         }
-        for (_, pair) in own.iter_mut().enumerate() {
-            pair.1 += 1;
+        for (at, pair) in own.iter_mut().enumerate() {
+            pair.1 += at as u32 + 1;
             if pair.0 == 3 {
                 break;
             }
@@ -268,7 +268,7 @@ fn expected_typed() -> Vec<Output> {
         let item = |at: u32| {
             let (key, mut counts) = (at + first, [x[i], at]);
             counts[1] ^= key;
-            counts[0] += counts[0] + counts[1];
+            counts[0] = 2 * counts[0] + counts[1];
             (key, counts)
         };
         let own = [item(2 * i as u32 + 1), item(2 * i as u32)];
