@@ -285,9 +285,11 @@ fn sampled(texture: &Sampled2D<Rgba32Float>, at: &[Vec2], level: f32, out: &mut 
     let i = global_id().x;
     out[2 * i] = texture.sample(at[i]);
     out[2 * i + 1] = texture.sample_level(at[i], level);
-    counts[0] = texture.levels();
-    counts[1] = texture.size().x;
-    counts[2] = texture.size().y;
+    if i == 0 {
+        counts[0] = texture.levels();
+        counts[1] = texture.size().x;
+        counts[2] = texture.size().y;
+    }
 }
 
 fn places() -> Vec<Vec2> {
