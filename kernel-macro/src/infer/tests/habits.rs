@@ -467,7 +467,7 @@ fn lanes_and_methods_of_other_languages() {
         r##"fn kernel(x: &mut [f32]) { let n = x.length(); }"##,
         expect![[r#"
         error: [K0104] no method `length` on type `&mut [f32]`
-               help: buffers have `len()`, `is_empty()` and indexing
+               help: slices have `len()`, `iter()`, `first()`, `get(i)`, `swap(i, j)` and others, and indexing
          1 | fn kernel(x: &mut [f32]) { let n = x.length(); }
            |                                      ^^^^^^
     "#]],
