@@ -26,7 +26,10 @@
 extern crate self as gridwise;
 
 pub use gridwise_macro::{GpuData, device, include_spirv, kernel};
-pub use gridwise_runtime::parallel::{Atomic, Scope, Shared, barrier, fence, subgroup, workgroup_uniform};
+pub use gridwise_runtime::parallel::{
+    Accumulator, Atomic, ConvertsTo, CoopElement, CoopMatrix, MatrixA, MatrixB, MatrixLayout, MatrixRole,
+    MultipliesInto, Scope, Shared, barrier, fence, subgroup, workgroup_uniform,
+};
 pub use gridwise_runtime::twin::{
     global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id, subgroup_size,
     workgroup_id, workgroup_size,
@@ -56,7 +59,10 @@ pub mod prelude {
     };
     pub use gridwise_runtime::glam::{Vec2Swizzles, Vec3Swizzles, Vec4Swizzles};
     pub use gridwise_runtime::half::{bf16, f16};
-    pub use gridwise_runtime::parallel::{Atomic, Scope, Shared, barrier, fence, subgroup, workgroup_uniform};
+    pub use gridwise_runtime::parallel::MatrixLayout::{ColumnMajor, RowMajor};
+    pub use gridwise_runtime::parallel::{
+        Accumulator, Atomic, CoopMatrix, MatrixA, MatrixB, Scope, Shared, barrier, fence, subgroup, workgroup_uniform,
+    };
     pub use gridwise_runtime::twin::{
         global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id, subgroup_size,
         workgroup_id, workgroup_size,

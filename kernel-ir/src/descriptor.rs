@@ -1,6 +1,7 @@
 //! What the compiler hands to the runtime: one constant per kernel. It must not use anything else of this crate.
 
 mod image;
+pub(crate) mod matrix;
 pub(crate) mod obligations;
 mod packed;
 mod sampling;
@@ -9,6 +10,7 @@ mod texel;
 use std::fmt;
 
 pub use image::{Encoding, ImageAccess, ImageFormat, TexelKind};
+pub use matrix::{MatrixElement, MatrixProduct, MatrixType, MatrixUse};
 pub use obligations::{BoundOp, LaunchNumbers, Obligations};
 pub use packed::{Spirv, pack};
 pub use sampling::{Edge, Filter, SampledExtent, Sampler};
@@ -653,6 +655,12 @@ pub enum Feature {
     SubgroupExtendedTypes,
     /// `shaderStorageImageExtendedFormats`.
     ExtendedImageFormats,
+    /// `cooperativeMatrix`, with matrices of this type.
+    CooperativeMatrix(MatrixType),
+    /// `cooperativeMatrix`, with this product.
+    CooperativeProduct(MatrixProduct),
+    /// `shaderBFloat16CooperativeMatrix`.
+    CooperativeBfloat16,
 }
 
 impl Feature {
@@ -672,6 +680,9 @@ impl Feature {
             Self::SharedInt64Atomics => "SharedInt64Atomics",
             Self::SubgroupExtendedTypes => "SubgroupExtendedTypes",
             Self::ExtendedImageFormats => "ExtendedImageFormats",
+            Self::CooperativeMatrix(_) => "CooperativeMatrix",
+            Self::CooperativeProduct(_) => "CooperativeProduct",
+            Self::CooperativeBfloat16 => "CooperativeBfloat16",
         }
     }
 
@@ -691,6 +702,19 @@ impl Feature {
             Self::SharedInt64Atomics => "shaderSharedInt64Atomics",
             Self::SubgroupExtendedTypes => "shaderSubgroupExtendedTypes",
             Self::ExtendedImageFormats => "shaderStorageImageExtendedFormats",
+            Self::CooperativeMatrix(_) | Self::CooperativeProduct(_) => "cooperativeMatrix",
+            Self::CooperativeBfloat16 => "shaderBFloat16CooperativeMatrix",
+        }
+    }
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.vulkan_name())?;
+        match self {
+            Self::CooperativeMatrix(ty) => write!(f, " with {ty}"),
+            Self::CooperativeProduct(product) => write!(f, " with {product}"),
+            _ => Ok(()),
         }
     }
 }

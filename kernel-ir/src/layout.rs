@@ -29,7 +29,11 @@ impl Layout {
     /// The layout of `ty`, or `None` when it cannot lie in a buffer or does not fit in 32 bits of address.
     pub fn of(types: &Types, ty: TypeId) -> Option<Self> {
         match *types.get(ty) {
-            Type::Unit | Type::Tuple(_) | Type::Scalar(Scalar::Bool) | Type::Vector(Scalar::Bool, _) => None,
+            Type::Unit
+            | Type::Tuple(_)
+            | Type::Scalar(Scalar::Bool)
+            | Type::Vector(Scalar::Bool, _)
+            | Type::Coop(_) => None,
             Type::Scalar(scalar) => {
                 let size = scalar.bits() / 8;
                 Some(Self { size, align: size })
@@ -53,7 +57,7 @@ impl Layout {
     pub fn in_workgroup(types: &Types, ty: TypeId) -> Option<Self> {
         let size_of = |scalar: Scalar| if scalar == Scalar::Bool { 4 } else { scalar.bits() / 8 };
         match types.get(ty) {
-            Type::Unit => None,
+            Type::Unit | Type::Coop(_) => None,
             Type::Scalar(scalar) => Some(Self { size: size_of(*scalar), align: size_of(*scalar) }),
             Type::Vector(scalar, lanes) => {
                 let (scalar, lanes) = (size_of(*scalar), u32::from(*lanes));

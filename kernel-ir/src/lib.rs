@@ -12,6 +12,8 @@ pub mod builder;
 #[cfg(feature = "compiler")]
 pub mod compile;
 #[cfg(feature = "compiler")]
+pub mod coop;
+#[cfg(feature = "compiler")]
 pub mod float16;
 #[cfg(feature = "compiler")]
 pub mod flow;

@@ -203,6 +203,58 @@ pub enum Type {
     Tuple(Vec<TypeId>),
     /// A struct, by its definition.
     Struct(StructId),
+    /// A matrix that the invocations of a subgroup hold together; in locals and values only.
+    Coop(CoopType),
+}
+
+/// The type of a matrix that the invocations of a subgroup hold together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CoopType {
+    /// Of its elements.
+    pub scalar: Scalar,
+    /// What it is in a product.
+    pub role: CoopRole,
+    /// Rows, at least 1.
+    pub rows: u32,
+    /// Columns, at least 1.
+    pub columns: u32,
+}
+
+/// What a matrix of a subgroup is in `a * b + c`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CoopRole {
+    /// The left factor.
+    A,
+    /// The right factor.
+    B,
+    /// What is added, and the result.
+    Accumulator,
+}
+
+impl CoopRole {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::A, Self::B, Self::Accumulator];
+
+    /// Its name in the text format.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+            Self::Accumulator => "accumulator",
+        }
+    }
+}
+
+impl CoopType {
+    /// How many elements it has.
+    pub const fn len(self) -> u32 {
+        self.rows * self.columns
+    }
+
+    /// Never: there is no matrix without elements.
+    pub const fn is_empty(self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// A struct as the user declared it, `repr(C)`.
@@ -238,9 +290,9 @@ impl Types {
         Self::default()
     }
 
-    /// The id of `ty`, the same for equal types. With a vector its scalar is interned too.
+    /// The id of `ty`, the same for equal types. With a vector or matrix its scalar is interned too.
     pub fn intern(&mut self, ty: Type) -> TypeId {
-        if let Type::Vector(scalar, _) = ty {
+        if let Type::Vector(scalar, _) | Type::Coop(CoopType { scalar, .. }) = ty {
             self.scalar(scalar);
         }
         // A module has few types; a scan beats hashing here.

@@ -139,7 +139,9 @@ pub fn check_members(types: &Types, ty: TypeId, members: &[TypeId]) -> Result<()
         }
         Type::Tuple(members) => members.len(),
         Type::Struct(id) => types.struct_def(*id).fields.len(),
-        Type::Unit | Type::Scalar(_) => return Err(format!("type `{}` has no members", types.display(ty))),
+        Type::Unit | Type::Scalar(_) | Type::Coop(_) => {
+            return Err(format!("type `{}` has no members", types.display(ty)));
+        }
     };
     if members.len() != count {
         return Err(format!("type `{}` has {count} members, not {}", types.display(ty), members.len()));

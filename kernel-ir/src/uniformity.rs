@@ -1,5 +1,5 @@
-//! What all invocations of a workgroup agree on: which values are the same in all of them, which loops they leave together,
-//! and which barriers not all of them reach. It looks at one function, into which callees with barriers are inlined, and
+//! What all invocations of a workgroup agree on, or all of a subgroup: which values are the same in all of them, which loops they
+//! leave together, and which barriers not all of the workgroup reach, which operations on matrices not all of the subgroup. It looks at one function, into which callees with barriers are inlined, and
 //! changes nothing.
 //!
 //! A value is the same where it is computed from the same values in the same way. A plain load through the same indices
@@ -14,13 +14,13 @@ mod report;
 use crate::arena::{EntityId, SecondaryMap};
 use crate::flow;
 use crate::ir::{
-    BlockId, Builtin, Function, FunctionId, Inst, InstId, InstKind, Kernel, LocalId, Module, Place, Root, Span, Step,
-    SubgroupOp, ValueId,
+    BlockId, Builtin, Function, FunctionId, Inst, InstId, InstKind, Kernel, LocalId, Module, Place, Root, Scope, Span,
+    Step, SubgroupOp, ValueId,
 };
 use crate::op::Op;
 use crate::types::Size;
 
-pub use report::{Divergence, Jump, Link, Origin};
+pub use report::{Divergence, DivergenceKind, Jump, Link, Origin};
 
 /// Why a value may differ.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +54,8 @@ enum Target {
 pub struct Uniformity<'m> {
     function: &'m Function,
     kernel: Option<&'m Kernel>,
+    /// Who agrees: the workgroup or the subgroup.
+    scope: Scope,
     /// By function: whether calls give the same for the same arguments.
     agreeing: &'m [bool],
     definitions: Vec<Option<InstId>>,
@@ -64,6 +66,8 @@ pub struct Uniformity<'m> {
     /// Why not all invocations leave the loop together.
     leaving: SecondaryMap<BlockId, Option<Apart>>,
     barriers: Vec<(InstId, Apart)>,
+    /// Operands of matrices that differ.
+    operands: Vec<(InstId, ValueId)>,
     /// Panics to which not all invocations come.
     panics: Vec<InstId>,
     /// Bodies of loops to which not all invocations come.
@@ -75,6 +79,10 @@ impl<'m> Uniformity<'m> {
     /// Looks at a function. `agreeing` says of each function whether calls of it give the same for the same arguments;
     /// functions beyond it do not.
     pub fn of(function: &'m Function, kernel: Option<&'m Kernel>, agreeing: &'m [bool]) -> Self {
+        Self::within(Scope::Workgroup, function, kernel, agreeing)
+    }
+
+    fn within(scope: Scope, function: &'m Function, kernel: Option<&'m Kernel>, agreeing: &'m [bool]) -> Self {
         let mut definitions = vec![None; function.values.len()];
         for (id, inst) in function.insts.iter() {
             inst.results.iter().for_each(|result| definitions[result.index()] = Some(id));
@@ -82,6 +90,7 @@ impl<'m> Uniformity<'m> {
         let mut cx = Self {
             function,
             kernel,
+            scope,
             agreeing,
             definitions,
             values: vec![None; function.values.len()],
@@ -89,12 +98,14 @@ impl<'m> Uniformity<'m> {
             rounds: SecondaryMap::new(),
             leaving: SecondaryMap::new(),
             barriers: Vec::new(),
+            operands: Vec::new(),
             panics: Vec::new(),
             entered_apart: Vec::new(),
             changed: true,
         };
         while std::mem::take(&mut cx.changed) {
             cx.barriers.clear();
+            cx.operands.clear();
             cx.panics.clear();
             cx.entered_apart.clear();
             cx.block(function.entry, None);
@@ -259,7 +270,7 @@ impl<'m> Uniformity<'m> {
     fn inst(&mut self, id: InstId, inst: &Inst, apart: Option<Apart>) {
         let differs = |cx: &mut Self| inst.results.iter().for_each(|result| cx.mark(*result, Cause::Source(id)));
         match &inst.kind {
-            InstKind::Builtin(builtin) if !is_same(*builtin) => differs(self),
+            InstKind::Builtin(builtin) if !is_same(*builtin, self.scope) => differs(self),
             InstKind::Op(Op::Uniform, _) => {}
             InstKind::Extract(composite, path) if self.is_single_axis(*composite, path) => {}
             InstKind::Load(place) => self.load(inst, place),
@@ -286,8 +297,18 @@ impl<'m> Uniformity<'m> {
                 _ => differs(self),
             },
             // That of a subgroup, too: drivers lose invocations where only some subgroups come to one.
-            InstKind::Barrier(_) => self.barriers.extend(apart.map(|apart| (id, apart))),
+            InstKind::Barrier(_) if self.scope == Scope::Workgroup => {
+                self.barriers.extend(apart.map(|apart| (id, apart)))
+            }
             kind => {
+                if kind.is_of_coop() && self.scope == Scope::Subgroup {
+                    self.barriers.extend(apart.map(|apart| (id, apart)));
+                    kind.for_each_use(|value| {
+                        if !self.is_uniform(value) {
+                            self.operands.push((id, value));
+                        }
+                    });
+                }
                 let mut first = None;
                 kind.for_each_use(|value| {
                     if first.is_none() && !self.is_uniform(value) {
@@ -324,13 +345,14 @@ impl<'m> Uniformity<'m> {
         path.first().and_then(width) == Some(Size::Known(1))
     }
 
-    /// Whether a subgroup is the workgroup.
+    /// Whether who agrees is a subgroup, or a subgroup is the workgroup.
     fn spans_workgroup(&self) -> bool {
-        self.kernel.is_some_and(|kernel| {
-            let widths = kernel.workgroup.iter().map(|width| width.known().map(u64::from));
-            let invocations = widths.product::<Option<u64>>();
-            invocations.is_some() && kernel.subgroup_size.map(u64::from) == invocations
-        })
+        self.scope == Scope::Subgroup
+            || self.kernel.is_some_and(|kernel| {
+                let widths = kernel.workgroup.iter().map(|width| width.known().map(u64::from));
+                let invocations = widths.product::<Option<u64>>();
+                invocations.is_some() && kernel.subgroup_size.map(u64::from) == invocations
+            })
     }
 
     /// Whether values are one value, or computed alike from the same.
@@ -377,16 +399,17 @@ fn index(step: &Step) -> Option<ValueId> {
     }
 }
 
-/// Whether all invocations of a workgroup have the same.
-fn is_same(builtin: Builtin) -> bool {
-    matches!(
-        builtin,
-        Builtin::WorkgroupId
-            | Builtin::NumWorkgroups
-            | Builtin::WorkgroupSize
-            | Builtin::SubgroupSize
-            | Builtin::NumSubgroups
-    )
+/// Whether all invocations of a workgroup or subgroup have the same.
+fn is_same(builtin: Builtin, scope: Scope) -> bool {
+    scope == Scope::Subgroup && builtin == Builtin::SubgroupId
+        || matches!(
+            builtin,
+            Builtin::WorkgroupId
+                | Builtin::NumWorkgroups
+                | Builtin::WorkgroupSize
+                | Builtin::SubgroupSize
+                | Builtin::NumSubgroups
+        )
 }
 
 /// Whether all lanes of a subgroup get the same, for ballots as operands: if these are the same.
@@ -411,7 +434,7 @@ pub fn agreeing_functions(module: &Module) -> Vec<bool> {
     let mut agreeing: Vec<bool> = Vec::with_capacity(module.functions.len());
     for (_, function) in module.functions.iter() {
         let agrees = |inst: &Inst| match &inst.kind {
-            InstKind::Builtin(builtin) => is_same(*builtin),
+            InstKind::Builtin(builtin) => is_same(*builtin, Scope::Workgroup),
             InstKind::Atomic(_) | InstKind::Subgroup(..) => false,
             InstKind::Call(callee, _) => agreeing[FunctionId::index(*callee)],
             _ => true,
@@ -422,7 +445,8 @@ pub fn agreeing_functions(module: &Module) -> Vec<bool> {
     agreeing
 }
 
-/// The barriers of a kernel that not all invocations of a workgroup reach.
+/// The barriers of a kernel that not all invocations of a workgroup reach; and what a subgroup does together, but not all of it
+/// reach, or not with the same operands.
 pub fn divergences(module: &Module) -> Vec<Divergence> {
     let Some(kernel) = &module.kernel else { return Vec::new() };
     let function = &module.functions[kernel.function];
@@ -430,11 +454,23 @@ pub fn divergences(module: &Module) -> Vec<Divergence> {
         return Vec::new();
     }
     let agreeing = agreeing_functions(module);
-    Uniformity::of(function, Some(kernel), &agreeing).report()
+    let mut divergences = Uniformity::of(function, Some(kernel), &agreeing).report();
+    if has_matrices(function) {
+        divergences.extend(Uniformity::within(Scope::Subgroup, function, Some(kernel), &agreeing).report());
+    }
+    divergences
 }
 
-/// Whether a barrier stands where control could differ at all: in a branch or loop, or behind a `return` in one.
+fn has_matrices(function: &Function) -> bool {
+    function.insts.iter().any(|(_, inst)| inst.kind.is_of_coop())
+}
+
+/// Whether a barrier stands where control could differ at all: in a branch or loop, or behind a `return` in one; or whether
+/// there are operations that a subgroup does together, which take the same operands, too.
 pub fn may_diverge(function: &Function) -> bool {
+    if has_matrices(function) {
+        return true;
+    }
     let mut returns = false;
     let nested = |kind: &InstKind, wanted: &dyn Fn(&InstKind) -> bool| {
         kind.blocks().into_iter().any(|block| holds(function, block, wanted))

@@ -89,6 +89,13 @@ pub(crate) fn copied_lengths_message() -> MessageParts<'static> {
     MessageParts { format: format.to_owned(), args: vec![(None, Arg::Part(&Ty::USIZE)); 2] }
 }
 
+/// The message for a matrix whose lines do not begin where they may, with where it begins, its stride, and of what both must be
+/// multiples.
+pub(crate) fn alignment_message() -> MessageParts<'static> {
+    let format = "a matrix at {} with stride {}, which must be multiples of {}".to_owned();
+    MessageParts { format, args: vec![(None, Arg::Part(&Ty::U32)); 3] }
+}
+
 /// The message of a call other than `dbg!`; `whole` is the call.
 pub(crate) fn message_of(call: &MacroCall) -> MessageParts<'_> {
     let own = call.message.as_ref().map(|format: &Format| format.literal.value());
@@ -171,6 +178,7 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
         | Ty::Buffer { .. }
         | Ty::Image(_)
         | Ty::Shared(_)
+        | Ty::Coop(_)
         | Ty::Atomic(_) => 0,
         Ty::Enum(_, _) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => {
             let variants = program.variants_of(ty).unwrap_or_default();

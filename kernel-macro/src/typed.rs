@@ -6,7 +6,8 @@ use std::rc::Rc;
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::float16;
 use gridwise_ir::hash::FastMap;
-use gridwise_ir::ir::{AtomicOp, Builtin, Order, Scope, SubgroupOp};
+use gridwise_ir::ir::{AtomicOp, Builtin, CoopLayout, Order, Scope, SubgroupOp};
+use gridwise_ir::types::CoopRole;
 
 use crate::ast::{BinaryOp, BindingId, Closure, Expr, ExprId, ExprKind, ScalarName, SpanRange};
 use crate::image::{ImageMethod, ImageTy};
@@ -58,10 +59,31 @@ pub(crate) enum Ty {
     Shared(Rc<Ty>),
     /// `Atomic<T>`
     Atomic(ScalarName),
+    /// `CoopMatrix<T, U, R, C>`
+    Coop(CoopTy),
     /// The type of `break`, `continue`, `return`, endless loops.
     Never,
     /// Reported already, or, in a generic function as written, unknown: silences everything that follows from it.
     Error,
+}
+
+/// The type of a matrix of a subgroup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct CoopTy {
+    pub(crate) scalar: ScalarName,
+    pub(crate) role: CoopRole,
+    pub(crate) rows: u32,
+    pub(crate) columns: u32,
+}
+
+/// A function or method of matrices of subgroups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CoopCall {
+    Splat,
+    Load(CoopLayout),
+    Store(CoopLayout),
+    MulAdd,
+    Convert,
 }
 
 /// What the parameters of a generic struct or enum stand for, in their order; `None` where there are no parameters.
@@ -141,6 +163,8 @@ pub(crate) struct TypedFn {
     pub(crate) has_references: bool,
     /// The `for` loops whose elements are written.
     pub(crate) written_loops: BTreeSet<ExprId>,
+    /// What matrices of subgroups are loaded from and stored to.
+    pub(crate) matrix_memory: Vec<SpanRange>,
     /// The buffer parameters that hold atomics somewhere.
     pub(crate) atomic_buffers: Vec<BindingId>,
 }
@@ -391,6 +415,8 @@ pub(crate) enum Callee {
     Image(ImageMethod),
     /// `subgroup::add(x)` and its like: the arguments that are no operands are part of the operation.
     Subgroup(SubgroupOp),
+    /// A function or method of `CoopMatrix`.
+    Coop(CoopCall),
 }
 
 impl ConstValue {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{
-    ConstType, HAS_FMA, IS_PROVEN, ImageAccess, KernelDescriptor, ParamKind, SubgroupOperations,
+    ConstType, Feature, HAS_FMA, IS_PROVEN, ImageAccess, KernelDescriptor, ParamKind, SubgroupOperations,
 };
 
 use crate::error::{Error, KernelName, Result};
 use crate::executable::Executable;
-use crate::manager::{Backend, DeviceInfo, Limits, Manager, Shared, SubgroupLimits};
+use crate::manager::{Backend, DeviceInfo, DeviceKind, Limits, Manager, Shared, SubgroupLimits};
 use crate::module::{SpirvAlgorithm, SpirvDesc};
 use crate::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, words_for};
 
@@ -228,7 +228,7 @@ fn check_constants(descriptor: &'static KernelDescriptor, constants: &[u64]) -> 
 /// Checks what a kernel needs against what a device has, before the driver sees any of it.
 fn check_device(descriptor: &'static KernelDescriptor, constants: &[u64], info: &DeviceInfo) -> Result<()> {
     let (kernel, limits) = (|| KernelName::from(descriptor.name), &info.limits);
-    if let Some(missing) = descriptor.features.iter().find(|needed| !info.features.contains(&needed.feature)) {
+    if let Some(missing) = descriptor.features.iter().find(|needed| !info.has(needed.feature)) {
         return Err(Error::MissingFeature {
             kernel: kernel(),
             feature: missing.feature,
@@ -305,6 +305,7 @@ fn check_parallel(descriptor: &'static KernelDescriptor, constants: &[u64], info
         return Err(Error::SharedMemoryTooLarge { kernel: kernel(), asked, limit });
     }
     check_subgroups(&kernel(), parallel.subgroup_operations, info)?;
+    check_matrices(descriptor, constants, info)?;
     let Some(asked) = parallel.subgroup_size else { return Ok(()) };
     let SubgroupLimits { size, min_size, max_size, max_subgroups, .. } = limits.subgroup;
     let invocations =
@@ -318,6 +319,20 @@ fn check_parallel(descriptor: &'static KernelDescriptor, constants: &[u64], info
         return Err(Error::SubgroupSizeUnavailable { kernel: kernel(), asked, device: info.name.clone(), available });
     }
     Ok(())
+}
+
+/// Checks that the workgroups of a kernel with matrices are made of whole subgroups.
+fn check_matrices(descriptor: &'static KernelDescriptor, constants: &[u64], info: &DeviceInfo) -> Result<()> {
+    let has_matrices = descriptor.features.iter().any(|needed| matches!(needed.feature, Feature::CooperativeMatrix(_)));
+    if !has_matrices || info.kind == DeviceKind::Host {
+        return Ok(());
+    }
+    let lanes = descriptor.parallel.subgroup_size.unwrap_or(info.limits.subgroup.size).max(1);
+    let width = descriptor.workgroup_with(constants)[0];
+    if width.is_multiple_of(lanes) {
+        return Ok(());
+    }
+    Err(Error::PartialSubgroups { kernel: descriptor.name.into(), width, lanes, device: info.name.clone() })
 }
 
 #[cfg(test)]

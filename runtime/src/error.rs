@@ -31,7 +31,7 @@ pub enum Error {
         missing: String,
     },
     /// The kernel needs an optional feature that the device does not have.
-    #[error("kernel `{kernel}` needs the device feature `{}`, because of {file}:{line}; `{device}` lacks it", .feature.vulkan_name())]
+    #[error("kernel `{kernel}` needs the device feature `{}`, because of {file}:{line}; `{device}` lacks it", .feature)]
     MissingFeature {
         /// The kernel.
         kernel: KernelName,
@@ -383,6 +383,20 @@ pub enum Error {
         asked: u32,
         /// `maxComputeSharedMemorySize`.
         limit: u32,
+    },
+    /// The kernel has matrices of subgroups, and its workgroups are not made of whole subgroups.
+    #[error(
+        "kernel `{kernel}` has matrices of subgroups, and workgroups of {width} along x are not made of subgroups of {lanes}, as `{device}` has them; use a multiple"
+    )]
+    PartialSubgroups {
+        /// The kernel.
+        kernel: KernelName,
+        /// Invocations of a workgroup along x.
+        width: u32,
+        /// Invocations of a subgroup.
+        lanes: u32,
+        /// The device.
+        device: String,
     },
     /// The kernel asks for a subgroup size that the device does not have.
     #[error(

@@ -11,6 +11,7 @@ pub mod choices;
 pub mod closures;
 pub mod constants;
 pub mod control;
+pub mod coop;
 pub mod defaults;
 pub mod doubles;
 pub mod elements;
@@ -68,6 +69,7 @@ pub fn all() -> Vec<Case> {
         closures::CASES,
         constants::CASES,
         control::CASES,
+        coop::CASES,
         defaults::CASES,
         float_atomics::CASES,
         doubles::CASES,

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use gridwise::DeviceInfo;
+use gridwise::descriptor::Feature;
 use gridwise::prelude::*;
 use gridwise_tests::case::Case;
 use gridwise_tests::kernels;
@@ -33,9 +34,11 @@ fn main() -> ExitCode {
     let trials = cases.into_iter().map(|case| {
         let (host, device) = (Arc::clone(&host), Arc::clone(&device));
         // A device without the operations of a kernel says so in an error, which another suite looks at.
-        let is_possible = has_operations(&case, device.device());
+        let has_matrices = has_matrices(&case, device.device());
+        let is_possible = has_operations(&case, device.device()) && has_matrices;
         if !is_possible {
-            eprintln!("ignored: {}: {} has not all of its subgroup operations", case.name, device.device().name);
+            let what = if has_matrices { "subgroup operations" } else { "matrices" };
+            eprintln!("ignored: {}: {} has not all of its {what}", case.name, device.device().name);
         }
         Trial::test(case.name, move || check(case, &host, &device)).with_ignored_flag(!is_possible)
     });
@@ -51,6 +54,15 @@ fn main() -> ExitCode {
 fn has_operations(case: &Case, device: &DeviceInfo) -> bool {
     let has = device.limits.subgroup.operations;
     case.kernels.iter().all(|kernel| has.contains(kernel.parallel.subgroup_operations))
+}
+
+/// Whether a device has the matrices of a case's kernels.
+fn has_matrices(case: &Case, device: &DeviceInfo) -> bool {
+    let is_of_matrices = |feature: &Feature| {
+        matches!(feature, Feature::CooperativeMatrix(_) | Feature::CooperativeProduct(_) | Feature::CooperativeBfloat16)
+    };
+    let needed = case.kernels.iter().flat_map(|kernel| kernel.features.iter().map(|needed| needed.feature));
+    needed.filter(is_of_matrices).all(|feature| device.has(feature))
 }
 
 /// Host twin = expectation, device = host twin, and twice the same on the device.

@@ -80,6 +80,7 @@ impl<'m> Survey<'m> {
             InstKind::Builtin(Builtin::GlobalId) => Ok(()),
             InstKind::Builtin(_) | InstKind::Atomic(_) | InstKind::Barrier(_) => refuse(Obstacle::Together),
             InstKind::Fence(..) | InstKind::Subgroup(..) | InstKind::Image(..) => refuse(Obstacle::Together),
+            InstKind::Coop(..) | InstKind::CoopLoad(_) | InstKind::CoopStore(..) => refuse(Obstacle::Together),
             InstKind::Trap(site, _) | InstKind::Panic(site, _) => panic(*site),
             InstKind::Print(..) => refuse(Obstacle::Print),
             InstKind::Load(place) | InstKind::Store(place, _) => {

@@ -2,7 +2,10 @@
 
 use super::FunctionBuilder;
 use super::function::or_panic;
-use crate::ir::{Atomic, BufferId, ImageOp, InstKind, Order, Scope, Shared, SharedId, SubgroupOp, ValueId};
+use crate::coop;
+use crate::ir::{
+    Atomic, BufferId, CoopAccess, CoopOp, ImageOp, InstKind, Order, Scope, Shared, SharedId, SubgroupOp, ValueId,
+};
 use crate::types::TypeId;
 use crate::typing;
 
@@ -77,5 +80,26 @@ impl FunctionBuilder<'_> {
         let ty = or_panic(typing::subgroup_result(self.types(), op, &operand_types));
         let ty = self.types_mut().intern(ty);
         self.define(InstKind::Subgroup(op, operands.to_vec()), ty)
+    }
+
+    /// An operation on matrices of the subgroup that gives one of type `ty`.
+    ///
+    /// # Panics
+    /// When the operands or the type break the op's rule.
+    #[track_caller]
+    pub fn coop(&mut self, op: CoopOp, operands: &[ValueId], ty: TypeId) -> ValueId {
+        let operand_types: Vec<_> = operands.iter().map(|value| self.value_type(*value)).collect();
+        or_panic(coop::check_op(self.types(), op, &operand_types, ty));
+        self.define(InstKind::Coop(op, operands.to_vec()), ty)
+    }
+
+    /// Reads a matrix of type `ty`.
+    pub fn coop_load(&mut self, access: CoopAccess, ty: TypeId) -> ValueId {
+        self.define(InstKind::CoopLoad(Box::new(access)), ty)
+    }
+
+    /// Writes a matrix.
+    pub fn coop_store(&mut self, access: CoopAccess, value: ValueId) {
+        self.append(InstKind::CoopStore(Box::new(access), value), &[]);
     }
 }

@@ -65,6 +65,6 @@ fn member_offsets(types: &Types, ty: TypeId) -> Option<Vec<(TypeId, usize)>> {
             let fields = types.struct_def(*id).fields.iter().map(|field| field.ty);
             Some(fields.zip(field_offsets(types, *id)?.into_iter().map(|offset| offset as usize)).collect())
         }
-        Type::Unit | Type::Scalar(_) | Type::Tuple(_) => None,
+        Type::Unit | Type::Scalar(_) | Type::Tuple(_) | Type::Coop(_) => None,
     }
 }

@@ -83,6 +83,28 @@ impl Memory {
         thread: &mut Thread<'_>,
         place: &Place,
     ) -> Result<Option<Access>, InterpretError> {
+        self.resolve_with(cx, thread, place, None)
+    }
+
+    /// As [`resolve`](Self::resolve), with another index at the end, which is in range.
+    pub(super) fn resolve_at(
+        &mut self,
+        cx: &Context<'_>,
+        thread: &mut Thread<'_>,
+        place: &Place,
+        last: u32,
+    ) -> Result<Access, InterpretError> {
+        let outside = || InterpretError::Undefined(format!("a matrix reaches index {last}"));
+        self.resolve_with(cx, thread, place, Some(last))?.ok_or_else(outside)
+    }
+
+    fn resolve_with(
+        &mut self,
+        cx: &Context<'_>,
+        thread: &mut Thread<'_>,
+        place: &Place,
+        last: Option<u32>,
+    ) -> Result<Option<Access>, InterpretError> {
         let types = &cx.module.types;
         let kernel = cx.module.kernel.as_ref();
         let mut access = Access { root: place.root, path: Vec::new(), first: 0, count: 0 };
@@ -92,11 +114,12 @@ impl Memory {
             Root::Shared(shared) => kernel.map(|kernel| kernel.shared[shared].ty),
             Root::Buffer(_) => None,
         };
-        for step in &place.path {
+        for (depth, step) in place.path.iter().enumerate() {
             let index = match *step {
                 Step::Field(index) => index,
                 Step::Index { value, check } => {
-                    let index = thread.frame().value(value).bits();
+                    let is_last = depth + 1 == place.path.len();
+                    let index = last.filter(|_| is_last).unwrap_or_else(|| thread.frame().value(value).bits());
                     let len = match (ty, place.root) {
                         (Some(ty), _) => member_count(types, ty),
                         (None, Root::Buffer(buffer)) => self.len(buffer),
@@ -182,6 +205,7 @@ pub(super) fn scalars(types: &Types, ty: TypeId) -> u64 {
         Type::Unit => 0,
         Type::Scalar(_) => 1,
         Type::Vector(_, lanes) => u64::from(*lanes),
+        Type::Coop(ty) => u64::from(ty.len()),
         Type::Array(element, len) => u64::from(settled(*len)) * scalars(types, *element),
         Type::Tuple(members) => members.iter().map(|member| scalars(types, *member)).sum(),
         Type::Struct(id) => types.struct_def(*id).fields.iter().map(|field| scalars(types, field.ty)).sum(),

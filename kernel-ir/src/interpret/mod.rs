@@ -11,6 +11,7 @@ mod atomic;
 mod bytes;
 mod clock;
 mod control;
+mod coop;
 mod finding;
 mod group;
 mod image;

@@ -1,5 +1,6 @@
 //! Runs single instructions.
 
+use super::coop;
 use super::memory::Memory;
 use super::settled;
 use super::thread::{State, Thread};
@@ -70,6 +71,10 @@ impl<'m> Thread<'m> {
             InstKind::Barrier(scope) => self.state = State::AtBarrier(*scope),
             InstKind::Fence(_, order) => self.clock.fence(*order),
             InstKind::Subgroup(..) => self.state = State::AtSubgroup,
+            InstKind::CoopStore(access, value) => {
+                let (matrix, ty) = (self.frame().value(*value).clone(), self.frame().function.values[*value].ty);
+                self.coop_store(cx, memory, access, (matrix, ty))?;
+            }
             _ => {
                 let value = self.compute(cx, memory, inst)?;
                 self.frame().define(&inst.results, vec![value]);
@@ -94,6 +99,11 @@ impl<'m> Thread<'m> {
                 *composite.member(path) = frame.value(*member).clone();
                 composite
             }
+            InstKind::Coop(op, operands) => {
+                let from: Vec<_> = operands.iter().map(|operand| frame.function.values[*operand].ty).collect();
+                coop::compute(types, *op, &frame.values(operands), &from, ty)?
+            }
+            InstKind::CoopLoad(access) => self.coop_load(cx, memory, access, ty)?,
             InstKind::Param(param) => cx.params[param.index()].clone(),
             InstKind::Builtin(builtin) => self.builtin(cx, *builtin),
             InstKind::Len(buffer) => Value::u32(memory.len(*buffer)),

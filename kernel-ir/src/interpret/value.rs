@@ -27,6 +27,7 @@ impl Value {
             Type::Unit => panic!("unit has no values"),
             Type::Scalar(scalar) => Self::Scalar(eval::typed(Constant::Zero, *scalar)),
             Type::Vector(scalar, len) => repeat(Self::Scalar(eval::typed(Constant::Zero, *scalar)), u32::from(*len)),
+            Type::Coop(ty) => repeat(Self::Scalar(eval::typed(Constant::Zero, ty.scalar)), ty.len()),
             Type::Array(element, len) => repeat(Self::zero(types, *element), settled(*len)),
             Type::Tuple(members) => Self::Composite(members.iter().map(|member| Self::zero(types, *member)).collect()),
             Type::Struct(id) => {

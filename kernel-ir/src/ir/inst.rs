@@ -3,8 +3,8 @@
 use std::ops::{Deref, DerefMut};
 
 use super::{
-    Atomic, BlockId, BufferId, Builtin, ConstParamId, Constant, FunctionId, ImageOp, Order, ParamId, Place, Scope,
-    SiteId, SourceLocation, SubgroupOp, ValueId,
+    Atomic, BlockId, BufferId, Builtin, ConstParamId, Constant, CoopAccess, CoopOp, FunctionId, ImageOp, Order,
+    ParamId, Place, Scope, SiteId, SourceLocation, SubgroupOp, ValueId,
 };
 use crate::arena::EntityId;
 use crate::op::Op;
@@ -62,6 +62,12 @@ pub enum InstKind {
     Subgroup(SubgroupOp, Vec<ValueId>),
     /// Reads, writes, measures or samples an image.
     Image(ImageOp, BufferId, Vec<ValueId>),
+    /// Computes with matrices of the subgroup.
+    Coop(CoopOp, Vec<ValueId>),
+    /// Reads a matrix of the subgroup.
+    CoopLoad(Box<CoopAccess>),
+    /// Writes a matrix of the subgroup.
+    CoopStore(Box<CoopAccess>, ValueId),
 
     /// Runs one of two blocks; its results are what that block yields.
     If {
@@ -123,6 +129,7 @@ impl InstKind {
         match self {
             Self::Load(place) | Self::Store(place, _) => Some(place),
             Self::Atomic(atomic) => Some(&atomic.place),
+            Self::CoopLoad(access) | Self::CoopStore(access, _) => Some(&access.place),
             _ => None,
         }
     }
@@ -132,13 +139,19 @@ impl InstKind {
         match self {
             Self::Load(place) | Self::Store(place, _) => Some(place),
             Self::Atomic(atomic) => Some(&mut atomic.place),
+            Self::CoopLoad(access) | Self::CoopStore(access, _) => Some(&mut access.place),
             _ => None,
         }
     }
 
     /// Whether other invocations wait for it, or it for them, so that no invocation of a workgroup may be missing.
     pub fn needs_full_workgroup(&self) -> bool {
-        matches!(self, Self::Barrier(_) | Self::Subgroup(..))
+        self.is_of_coop() || matches!(self, Self::Barrier(_) | Self::Subgroup(..))
+    }
+
+    /// Whether all invocations of a subgroup do it together, on matrices that they hold together.
+    pub fn is_of_coop(&self) -> bool {
+        matches!(self, Self::Coop(..) | Self::CoopLoad(_) | Self::CoopStore(..))
     }
 
     /// The blocks it owns, in order.
@@ -170,6 +183,7 @@ impl InstKind {
             | Self::Call(_, values)
             | Self::Subgroup(_, values)
             | Self::Image(_, _, values)
+            | Self::Coop(_, values)
             | Self::Yield(values)
             | Self::Break(_, values)
             | Self::Continue(_, values)
@@ -191,6 +205,10 @@ impl InstKind {
                 f(*value);
             }
             Self::Atomic(atomic) => atomic.place.values().chain(atomic.operands.iter().copied()).for_each(f),
+            Self::CoopLoad(access) => access.place.values().chain([access.first, access.stride]).for_each(f),
+            Self::CoopStore(access, value) => {
+                access.place.values().chain([access.first, access.stride, *value]).for_each(f);
+            }
         }
     }
 
@@ -212,6 +230,7 @@ impl InstKind {
             | Self::Call(_, values)
             | Self::Subgroup(_, values)
             | Self::Image(_, _, values)
+            | Self::Coop(_, values)
             | Self::Yield(values)
             | Self::Break(_, values)
             | Self::Trap(_, values)
@@ -235,6 +254,11 @@ impl InstKind {
             Self::Atomic(atomic) => {
                 map_place(&mut atomic.place, &mut f);
                 atomic.operands.iter_mut().for_each(|value| *value = f(*value));
+            }
+            Self::CoopLoad(access) => map_access(access, &mut f),
+            Self::CoopStore(access, value) => {
+                map_access(access, &mut f);
+                *value = f(*value);
             }
         }
     }
@@ -292,6 +316,12 @@ impl Iterator for OwnedBlocks {
         self.next += 1;
         self.blocks.get(self.next - 1).copied()
     }
+}
+
+fn map_access(access: &mut CoopAccess, f: &mut impl FnMut(ValueId) -> ValueId) {
+    map_place(&mut access.place, f);
+    access.first = f(access.first);
+    access.stride = f(access.stride);
 }
 
 fn map_place(place: &mut Place, f: &mut impl FnMut(ValueId) -> ValueId) {

@@ -7,6 +7,7 @@
 mod atomic;
 mod builtin;
 mod constant;
+mod coop;
 mod float_rules;
 mod function;
 mod image;
@@ -20,6 +21,7 @@ pub use crate::types::ConstParamId;
 pub use atomic::{Atomic, AtomicOp, Order, Scope};
 pub use builtin::Builtin;
 pub use constant::Constant;
+pub use coop::{CoopAccess, CoopLayout, CoopOp};
 pub use float_rules::FloatRules;
 pub use function::{Block, BlockId, Function, FunctionId, InstId, Local, LocalId, Value, ValueId};
 pub use image::{Image, ImageOp};

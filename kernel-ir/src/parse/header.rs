@@ -5,7 +5,7 @@ use super::cursor::{Cursor, Result};
 use crate::descriptor::ImageFormat;
 use crate::descriptor::SiteKind;
 use crate::ir::{Buffer, ConstParam, ConstParamId, Image, Kernel, Module, PushParam, Shared, Site, SourceLocation};
-use crate::types::{Field, Scalar, Size, StructDef, Type, TypeId, Types};
+use crate::types::{CoopRole, CoopType, Field, Scalar, Size, StructDef, Type, TypeId, Types};
 
 const SITE_KINDS: [SiteKind; 9] = [
     SiteKind::IndexOutOfBounds,
@@ -205,6 +205,10 @@ pub(super) fn parse_type(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<T
         cursor.expect(">")?;
         return Ok(types.vector(scalar, lanes));
     }
+    if word == "coop" {
+        cursor.skip_word(word);
+        return coop_type(cursor, types);
+    }
     let id = types.structs().ids().find(|id| id.to_string() == word);
     match id.and_then(|id| types.find(&Type::Struct(id))) {
         Some(ty) => {
@@ -213,6 +217,24 @@ pub(super) fn parse_type(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<T
         }
         None => cursor.expected("a type"),
     }
+}
+
+/// `<f16, a, 16, 16>`
+fn coop_type(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<TypeId> {
+    cursor.expect("<")?;
+    let word = cursor.peek_word().unwrap_or_default();
+    let Some(scalar) = scalar(word) else { return cursor.expected("a scalar type") };
+    cursor.skip_word(word);
+    cursor.expect(",")?;
+    let Some(role) = CoopRole::ALL.into_iter().find(|role| cursor.eat_word(role.name())) else {
+        return cursor.expected("`a`, `b` or `accumulator`");
+    };
+    cursor.expect(",")?;
+    let rows = cursor.number()?;
+    cursor.expect(",")?;
+    let columns = cursor.number()?;
+    cursor.expect(">")?;
+    Ok(types.intern(Type::Coop(CoopType { scalar, role, rows, columns })))
 }
 
 /// The scalar type with this name.

@@ -108,6 +108,9 @@ impl FunctionParser<'_, '_> {
         if word.starts_with("image_") {
             return self.image(word);
         }
+        if word.starts_with("coop_") {
+            return self.coop(word);
+        }
         if !matches!(word, "const" | "compose" | "extract" | "insert" | "len" | "load" | "call") {
             return self.cursor.expected("an operation that defines a value");
         }
@@ -148,6 +151,9 @@ impl FunctionParser<'_, '_> {
         }
         if word.starts_with("image_") {
             return self.image(word);
+        }
+        if word == "coop_store" {
+            return self.coop(word);
         }
         if !EFFECTS.contains(&word) {
             return self.cursor.expected("an instruction");

@@ -2,7 +2,7 @@
 
 use super::cursor::Result;
 use super::function::FunctionParser;
-use crate::ir::{Atomic, AtomicOp, ImageOp, InstKind, Order, Scope, SubgroupOp};
+use crate::ir::{Atomic, AtomicOp, CoopAccess, CoopLayout, CoopOp, ImageOp, InstKind, Order, Scope, SubgroupOp};
 
 impl FunctionParser<'_, '_> {
     /// `atomic_add place, %N order scope`
@@ -45,6 +45,32 @@ impl FunctionParser<'_, '_> {
         };
         self.cursor.skip_word(word);
         Ok(InstKind::Image(op, self.cursor.id("buffer")?, self.arguments()?))
+    }
+
+    /// `coop_mul_add %a, %b, %c`, `coop_load place from %first step %stride row_major`, `coop_store … = %N`
+    pub(super) fn coop(&mut self, word: &str) -> Result<InstKind> {
+        if let Some((op, _)) = CoopOp::NAMED.into_iter().find(|(_, name)| *name == word) {
+            self.cursor.skip_word(word);
+            return Ok(InstKind::Coop(op, self.values()?));
+        }
+        if !matches!(word, "coop_load" | "coop_store") {
+            return self.cursor.expected("an operation on matrices");
+        }
+        self.cursor.skip_word(word);
+        let place = self.place()?;
+        self.cursor.expect_word("from")?;
+        let first = self.value()?;
+        self.cursor.expect_word("step")?;
+        let stride = self.value()?;
+        let Some(layout) = CoopLayout::ALL.into_iter().find(|layout| self.cursor.eat_word(layout.name())) else {
+            return self.cursor.expected("`row_major` or `column_major`");
+        };
+        let access = Box::new(CoopAccess { place, first, stride, layout });
+        if word == "coop_load" {
+            return Ok(InstKind::CoopLoad(access));
+        }
+        self.cursor.expect("=")?;
+        Ok(InstKind::CoopStore(access, self.value()?))
     }
 
     pub(super) fn order(&mut self) -> Result<Order> {

@@ -54,7 +54,7 @@ fn fix_types(old: &Types, size_of: impl Fn(Size) -> Option<Size>) -> Option<(Typ
                 def.fields.iter_mut().for_each(|field| field.ty = new(&map, &field.ty));
                 types.add_struct(def).1
             }
-            Type::Unit | Type::Scalar(_) | Type::Vector(..) => types.intern(ty.clone()),
+            Type::Unit | Type::Scalar(_) | Type::Vector(..) | Type::Coop(_) => types.intern(ty.clone()),
         };
         map.push(fixed);
     }

@@ -130,6 +130,7 @@ fn is_of_kernel(function: &Function) -> bool {
     for_each_inst(function, &mut |_, inst| {
         found |= match &inst.kind {
             InstKind::Panic(..) | InstKind::Len(_) | InstKind::Barrier(_) | InstKind::Image(..) => true,
+            kind if kind.is_of_coop() => true,
             kind => kind.place().is_some_and(|place| matches!(place.root, Root::Buffer(_))),
         };
     });

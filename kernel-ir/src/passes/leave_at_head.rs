@@ -55,8 +55,8 @@ impl Pass<'_> {
         let inst = &self.function.insts[id];
         let mut is_fresh = match &inst.kind {
             InstKind::Load(place) => !matches!(place.root, Root::Local(_)),
-            InstKind::Atomic(_) | InstKind::Subgroup(..) | InstKind::Call(..) => true,
             InstKind::Image(ImageOp::Load | ImageOp::Sample, ..) => true,
+            InstKind::Atomic(_) | InstKind::Subgroup(..) | InstKind::CoopLoad(_) | InstKind::Call(..) => true,
             _ => false,
         };
         let fresh = &self.fresh;

@@ -283,8 +283,9 @@ fn effects(module: &Module) -> Vec<bool> {
                 // A loop may never end, and then its caller does not either.
                 InstKind::Trap(..) | InstKind::Print(..) | InstKind::Panic(..) => true,
                 InstKind::Unreachable | InstKind::Loop { .. } => true,
-                InstKind::Atomic(_) | InstKind::Barrier(_) | InstKind::Fence(..) => true,
                 InstKind::Image(op, ..) => *op == ImageOp::Store,
+                InstKind::CoopLoad(access) => access.place.is_checked(),
+                InstKind::Atomic(_) | InstKind::Barrier(_) | InstKind::Fence(..) | InstKind::CoopStore(..) => true,
                 _ => false,
             };
         });

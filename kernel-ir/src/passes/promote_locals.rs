@@ -38,7 +38,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
 fn promotable(function: &Function, types: &Types) -> Slots {
     let mut eligible = vec![false; function.locals.len()];
     for (id, local) in function.locals.iter() {
-        eligible[id.index()] = matches!(types.get(local.ty), Type::Scalar(_) | Type::Vector(..));
+        eligible[id.index()] = matches!(types.get(local.ty), Type::Scalar(_) | Type::Vector(..) | Type::Coop(_));
     }
     let mut used = vec![false; function.locals.len()];
     for_each_inst(function, &mut |_, inst| {

@@ -102,8 +102,9 @@ impl<'a> Marker<'a> {
                 | InstKind::Unreachable
                 | InstKind::Loop { .. } => true,
                 // An atomic load orders other accesses, so even one that nobody reads stays.
-                InstKind::Atomic(_) | InstKind::Barrier(_) | InstKind::Fence(..) => true,
                 InstKind::Image(op, ..) => *op == ImageOp::Store,
+                InstKind::CoopLoad(access) => access.place.is_checked(),
+                InstKind::Atomic(_) | InstKind::Barrier(_) | InstKind::Fence(..) | InstKind::CoopStore(..) => true,
                 _ => false,
             };
             if is_root {

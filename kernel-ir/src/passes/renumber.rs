@@ -143,6 +143,7 @@ impl<'a, 's> Renumber<'a, 's> {
                 *site = self.sites.map(*site)
             }
             InstKind::Atomic(atomic) => self.place(&mut atomic.place),
+            InstKind::CoopLoad(access) | InstKind::CoopStore(access, _) => self.place(&mut access.place),
             InstKind::If { then_block, else_block, .. } => {
                 *then_block = self.nested(*then_block);
                 *else_block = self.nested(*else_block);

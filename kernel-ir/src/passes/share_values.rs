@@ -90,6 +90,7 @@ impl Sharer<'_, '_> {
         match kind {
             InstKind::Const(_)
             | InstKind::Op(..)
+            | InstKind::Coop(..)
             | InstKind::Compose(_)
             | InstKind::Extract(..)
             | InstKind::Insert(..)

@@ -1,7 +1,7 @@
 //! Replaces loops of few rounds that choose elements of local arrays and vectors by their counters, by their rounds, one after the other: the
 //! indices become constants, and the arrays values. Other loops stay: a driver unrolls them as it sees fit.
 //!
-//! Arrays that are only read by counters stay, too: a table costs less than its loop written out. It looks at nothing in
+//! Arrays that are only read by counters stay, too, unless they are of matrices: a table costs less than its loop written out. It looks at nothing in
 //! functions without local arrays and vectors.
 
 use super::edit::{Substitution, walk};
@@ -17,6 +17,9 @@ const MOST_ROUNDS: usize = 16;
 /// Instructions that a loop may become.
 const MOST_INSTS: usize = 1024;
 
+/// The same where the elements are matrices of subgroups, which are registers of all its invocations: memory costs far more than code.
+const MOST_INSTS_OF_MATRICES: usize = 16 * 1024;
+
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let has_elements = |ty: TypeId| matches!(cx.types.get(ty), Type::Array(..) | Type::Vector(..));
@@ -24,7 +27,10 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         return Changed::No;
     }
     let definitions = definitions(function);
-    let written = written_by_index(function, &definitions);
+    let mut written = written_by_index(function, &definitions);
+    for (id, local) in function.locals.iter() {
+        written[id.index()] |= holds_matrices(cx.types, local.ty);
+    }
     if !written.contains(&true) {
         return Changed::No;
     }
@@ -32,6 +38,14 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let mut pass = Pass { function, types: cx.types, definitions, written, stand_ins, changed: Changed::No };
     pass.block(pass.function.entry);
     pass.changed
+}
+
+/// Whether an array's elements are matrices of subgroups: registers in any case.
+fn holds_matrices(types: &Types, ty: TypeId) -> bool {
+    match types.get(ty) {
+        Type::Array(element, _) => matches!(types.get(*element), Type::Coop(_)) || holds_matrices(types, *element),
+        _ => false,
+    }
 }
 
 /// By local: whether an element is written whose index is not constant.
@@ -86,9 +100,12 @@ impl Pass<'_> {
         let InstKind::Loop { initial, body } = &self.function.insts[id].kind else { return None };
         let definition = |value: ValueId| self.definitions[value.index()];
         let counter = Counter { function: self.function, types: self.types, definition };
-        let (mut size, mut indices) = (0usize, Vec::new());
+        let (mut size, mut indices, mut limit) = (0usize, Vec::new(), MOST_INSTS);
         walk(self.function, *body, &mut |_, inst| {
             size += 1;
+            if inst.kind.is_of_coop() {
+                limit = MOST_INSTS_OF_MATRICES;
+            }
             let is_written = |local: LocalId| self.written[local.index()];
             let place = inst.kind.place().filter(|place| matches!(place.root, Root::Local(local) if is_written(local)));
             indices.extend(place.into_iter().flat_map(|place| place.values()));
@@ -101,7 +118,7 @@ impl Pass<'_> {
         let first: Vec<_> = initial.iter().map(|value| counter.value(*value, &[], &[], 2)).collect();
         // An index that no counter decides is as unknown behind it.
         let is_decided = |value: &ValueId| counter.value(*value, params, &first, 8).is_some();
-        (indices.iter().any(is_decided) && size * (counted.rounds + 1) <= MOST_INSTS).then_some(counted)
+        (indices.iter().any(is_decided) && size * (counted.rounds + 1) <= limit).then_some(counted)
     }
 
     /// Writes the rounds one after the other, and what leaves the loop.

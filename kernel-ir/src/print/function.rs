@@ -4,7 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{INDENT, Show, list, location, name};
 use crate::ir::{
-    Atomic, AtomicOp, BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, Module, SubgroupOp, ValueId,
+    Atomic, AtomicOp, BlockId, Constant, CoopAccess, Function, FunctionId, Inst, InstId, InstKind, Module, SubgroupOp,
+    ValueId,
 };
 use crate::passes::eval;
 use crate::types::{Scalar, Type, Types};
@@ -199,6 +200,9 @@ impl<'a> Printer<'a> {
             InstKind::Fence(scope, order) => write!(f, "fence {} {}", order.name(), scope.name()),
             InstKind::Subgroup(op, operands) => write_subgroup(f, *op, operands),
             InstKind::Image(op, image, operands) => write!(f, "{} {image}({})", op.name(), list(operands)),
+            InstKind::Coop(op, operands) => write!(f, "{} {}", op.name(), list(operands)),
+            InstKind::CoopLoad(access) => write!(f, "coop_load {}", cells(access)),
+            InstKind::CoopStore(access, value) => write!(f, "coop_store {} = {value}", cells(access)),
             InstKind::Yield(values) => write_terminator(f, "yield", values),
             InstKind::Break(body, values) => write!(f, "break {body}({})", list(values)),
             InstKind::Continue(body, values) => write!(f, "continue {body}({})", list(values)),
@@ -207,6 +211,11 @@ impl<'a> Printer<'a> {
             InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => Ok(()),
         }
     }
+}
+
+fn cells(access: &CoopAccess) -> impl Display + '_ {
+    let CoopAccess { place, first, stride, layout } = access;
+    Show(move |f: &mut Formatter<'_>| write!(f, "{place} from {first} step {stride} {}", layout.name()))
 }
 
 fn write_atomic(f: &mut Formatter<'_>, atomic: &Atomic) -> fmt::Result {

@@ -61,6 +61,9 @@ impl Types {
                 f.write_str(if members.len() == 1 { ",)" } else { ")" })
             }
             Type::Struct(id) => write!(f, "{id}"),
+            Type::Coop(ty) => {
+                write!(f, "coop<{}, {}, {}, {}>", ty.scalar.name(), ty.role.name(), ty.rows, ty.columns)
+            }
         }
     }
 }

@@ -105,6 +105,7 @@ impl Writer<'_> {
     pub(super) fn const_zero(&mut self, ty: TypeId) -> Id {
         match *self.module.types.get(ty) {
             Type::Scalar(scalar) => self.const_scalar(scalar, 0),
+            Type::Coop(coop) => self.coop_zero(coop),
             _ => {
                 let ty = self.value_type(ty);
                 self.global(Op::ConstantNull, Some(ty), &[])

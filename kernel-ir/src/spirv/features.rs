@@ -40,6 +40,13 @@ impl Features {
         self.float_atomics
     }
 
+    /// Whether the module has matrices of subgroups, and some of `bf16`.
+    pub(super) fn matrices(&self) -> (bool, bool) {
+        let has = |wanted: fn(&Feature) -> bool| self.uses.iter().any(|(feature, _)| wanted(feature));
+        let any = has(|feature| matches!(feature, Feature::CooperativeMatrix(_)));
+        (any, has(|feature| *feature == Feature::CooperativeBfloat16))
+    }
+
     /// The widths of floats in the module.
     pub(super) fn float_widths(&self) -> Vec<u32> {
         [16, 32, 64].into_iter().zip(self.floats).filter(|(_, is_used)| *is_used).map(|(width, _)| width).collect()
@@ -88,6 +95,8 @@ fn capability(feature: Feature) -> Option<Capability> {
         Feature::ExtendedImageFormats => Capability::StorageImageExtendedFormats,
         // A feature of devices that modules do not mention.
         Feature::SubgroupExtendedTypes => return None,
+        Feature::CooperativeMatrix(_) | Feature::CooperativeProduct(_) => Capability::CooperativeMatrixKHR,
+        Feature::CooperativeBfloat16 => Capability::BFloat16CooperativeMatrixKHR,
     })
 }
 
@@ -151,7 +160,7 @@ impl Writer<'_> {
         }
     }
 
-    fn need(&mut self, feature: Feature) {
+    pub(super) fn need(&mut self, feature: Feature) {
         if self.features.uses.iter().all(|(known, _)| *known != feature) {
             let at = self.debug.location().or(self.module.functions[self.kernel.function].location);
             self.features.uses.push((feature, at));
@@ -162,7 +171,7 @@ impl Writer<'_> {
     pub(super) fn need_memory(&mut self, memory: OuterMemory, ty: TypeId) {
         let module = self.module;
         match module.types.get(ty) {
-            Type::Unit | Type::Scalar(Scalar::Bool) => {}
+            Type::Unit | Type::Scalar(Scalar::Bool) | Type::Coop(_) => {}
             Type::Scalar(scalar) | Type::Vector(scalar, _) => match (scalar.bits(), memory) {
                 (8, OuterMemory::Buffer) => self.need(Feature::Storage8),
                 (8, OuterMemory::PushConstants) => self.need(Feature::PushConstant8),

@@ -96,6 +96,34 @@ impl FunctionWriter<'_, '_> {
         result
     }
 
+    /// Accesses the lines of a matrix, of which a place is the last, through a pointer to the first, whose index in place of
+    /// the place's last one is given. `access_pointer` is told, too, whether other invocations may see the access in some order.
+    pub(super) fn access_lines(
+        &mut self,
+        place: &Place,
+        first: Id,
+        ty: Option<TypeId>,
+        access_pointer: impl FnOnce(&mut Writer<'_>, Id, bool) -> Id,
+    ) -> Id {
+        let mut access = self.access(place);
+        let open = self.enter_checks(&access.checks);
+        if let Some(last) = access.operands.last_mut() {
+            *last = first;
+        }
+        let (pointer, is_non_private) = (self.pointer(&access), self.is_non_private(&access));
+        let mut result = access_pointer(self.w, pointer, is_non_private);
+        if access.checks.is_empty() {
+            return result;
+        }
+        let result_type = ty.map(|ty| (self.w.value_type(ty), self.w.const_zero(ty)));
+        self.leave_checks(&access.checks, open, |w, passed, failed| {
+            if let Some((ty, zero)) = result_type {
+                result = w.op(Op::Phi, ty, &[result, passed, zero, failed]);
+            }
+        });
+        result
+    }
+
     /// Writes a place; where a check fails, traps and writes nothing.
     pub(super) fn store(&mut self, place: &Place, value: ValueId) {
         let access = self.access(place);

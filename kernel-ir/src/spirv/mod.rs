@@ -36,6 +36,7 @@ mod bits;
 mod blocks;
 mod casts;
 mod consts;
+mod coop;
 mod debug;
 mod features;
 mod image;

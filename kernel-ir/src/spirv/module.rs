@@ -262,6 +262,14 @@ impl<'m> Writer<'m> {
         if !self.features.float_atomics().is_empty() {
             head.inst_text(Op::Extension, &[], "SPV_EXT_shader_atomic_float_add", &[]);
         }
+        let (has_matrices, has_bfloat16) = self.features.matrices();
+        if has_matrices {
+            head.inst_text(Op::Extension, &[], "SPV_KHR_cooperative_matrix", &[]);
+        }
+        if has_bfloat16 {
+            head.inst(Op::Capability, &[Capability::BFloat16TypeKHR as u32]);
+            head.inst_text(Op::Extension, &[], "SPV_KHR_bfloat16", &[]);
+        }
         head.inst_text(Op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
         head.inst(Op::MemoryModel, &[spirv::AddressingModel::Logical as u32, spirv::MemoryModel::Vulkan as u32]);
         let main = self.interface.functions[self.kernel.function.index()];

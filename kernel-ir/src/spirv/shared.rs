@@ -37,7 +37,7 @@ fn is_open(types: &Types, ty: TypeId) -> bool {
         Type::Array(element, len) => len.known().is_none() || is_open(types, *element),
         Type::Tuple(members) => members.iter().any(|member| is_open(types, *member)),
         Type::Struct(id) => types.struct_def(*id).fields.iter().any(|field| is_open(types, field.ty)),
-        Type::Unit | Type::Scalar(_) | Type::Vector(..) => false,
+        Type::Unit | Type::Scalar(_) | Type::Vector(..) | Type::Coop(_) => false,
     }
 }
 
@@ -59,7 +59,7 @@ fn open_parts(types: &Types, ty: TypeId) -> (u32, Vec<(u32, Vec<u32>)>) {
             let members: Vec<_> = types.struct_def(*id).fields.iter().map(|field| field.ty).collect();
             all_parts(types, &members)
         }
-        Type::Unit | Type::Scalar(_) | Type::Vector(..) => {
+        Type::Unit | Type::Scalar(_) | Type::Vector(..) | Type::Coop(_) => {
             let layout = Layout::in_workgroup(types, ty).unwrap_or(Layout { size: 0, align: 1 });
             (layout.align, vec![(layout.size, Vec::new())])
         }

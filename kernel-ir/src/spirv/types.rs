@@ -86,6 +86,7 @@ impl Writer<'_> {
         let id = match module.types.get(ty) {
             Type::Unit => self.global(Op::TypeVoid, None, &[]),
             Type::Scalar(_) | Type::Vector(..) => self.lanes_type(self.lanes_of(ty)),
+            Type::Coop(ty) => self.coop_type(*ty),
             Type::Array(element, len) => {
                 let (element, len) = (self.value_type(*element), self.size(*len));
                 self.new_global(Op::TypeArray, None, &[element, len])

@@ -155,6 +155,16 @@ impl Walk<'_> {
                     }
                 }
                 InstKind::Image(op, image, _) => self.uses.loaded[*image] |= *op == ImageOp::Load,
+                InstKind::Coop(..) => self.needs_subgroups(),
+                InstKind::CoopLoad(access) => {
+                    self.needs_subgroups();
+                    self.read(&access.place);
+                    self.place(&access.place, found);
+                }
+                InstKind::CoopStore(access, _) => {
+                    self.needs_subgroups();
+                    self.place(&access.place, found);
+                }
                 InstKind::Len(buffer) => found.add_len(*buffer),
                 InstKind::Load(place) => {
                     self.read(place);
@@ -174,6 +184,12 @@ impl Walk<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Subgroups without idle invocations, as matrices need them.
+    fn needs_subgroups(&mut self) {
+        self.uses.needs_full_workgroups = true;
+        self.uses.subgroup |= SubgroupOperations::BASIC;
     }
 
     fn read(&mut self, place: &Place) {

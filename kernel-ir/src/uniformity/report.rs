@@ -3,12 +3,14 @@
 
 use super::{Cause, Uniformity};
 use crate::arena::EntityId;
-use crate::ir::{Builtin, InstKind, SourceLocation, ValueId};
+use crate::ir::{Builtin, InstKind, Scope, SourceLocation, ValueId};
 
-/// A barrier that not all invocations of a workgroup reach.
+/// A barrier that not all invocations of a workgroup reach, or an operation on matrices that a subgroup does not do together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Divergence {
-    /// The barrier.
+    /// What is not done together.
+    pub kind: DivergenceKind,
+    /// The barrier or operation.
     pub barrier: Option<SourceLocation>,
     /// The condition that differs.
     pub condition: Option<SourceLocation>,
@@ -20,6 +22,17 @@ pub struct Divergence {
     pub origin: Origin,
     /// Where that stands.
     pub origin_at: Option<SourceLocation>,
+}
+
+/// What is not done together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DivergenceKind {
+    /// A barrier, which not all of the workgroup reach.
+    Barrier,
+    /// An operation on matrices, which not all of the subgroup reach.
+    Matrix,
+    /// An operation on matrices with operands that differ within the subgroup; there is no condition.
+    Operand,
 }
 
 /// A variable that differs.
@@ -62,6 +75,7 @@ impl Uniformity<'_> {
     pub(super) fn report(&self) -> Vec<Divergence> {
         let function = self.function;
         let at = |inst| function.insts[inst].location;
+        let kind = if self.scope == Scope::Subgroup { DivergenceKind::Matrix } else { DivergenceKind::Barrier };
         let report = |(barrier, apart): &(_, super::Apart)| {
             let jump = apart.jump.map(|jump| {
                 let kind = match function.insts[jump].kind {
@@ -74,9 +88,14 @@ impl Uniformity<'_> {
             let selector = self.selector(apart.branch);
             let (through, origin, origin_at) = self.chain(selector);
             let condition = self.definitions[selector.index()].and_then(at).or(at(apart.branch));
-            Divergence { barrier: at(*barrier), condition, jump, through, origin, origin_at }
+            Divergence { kind, barrier: at(*barrier), condition, jump, through, origin, origin_at }
         };
-        self.barriers.iter().map(report).collect()
+        let operand = |(inst, value): &(_, ValueId)| {
+            let (through, origin, origin_at) = self.chain(*value);
+            let (kind, barrier) = (DivergenceKind::Operand, at(*inst));
+            Divergence { kind, barrier, condition: None, jump: None, through, origin, origin_at }
+        };
+        self.barriers.iter().map(report).chain(self.operands.iter().map(operand)).collect()
     }
 
     /// From a value that differs to where that comes from: the causes were found before their effects, so that it ends.

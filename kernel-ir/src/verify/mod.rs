@@ -35,6 +35,8 @@
 //! - Loads do not release, stores do not acquire, failed exchanges do not release, fences are not relaxed.
 //! - Barriers are those of the subgroup or workgroup. Whether all invocations reach them is what [`uniformity`](crate::uniformity) finds out.
 //! - Operands of subgroup operations have the types the operation takes; clusters have a power of two of lanes.
+//! - Operations on matrices of a subgroup fit their roles and shapes ([`coop`](crate::coop)); matrices lie in buffers and shared memory, their
+//!   lines filling whole cells. That all of a subgroup come to them, with the same operands, [`uniformity`](crate::uniformity) finds out, too.
 //! - Shared variables have a type that values have; the demanded lanes of a subgroup are a power of two of at most 128.
 
 mod error;

@@ -1,6 +1,7 @@
 //! Module part of the verifier: types, sites, the kernel's interface, signatures of functions.
 
 use super::{VerifyError, VerifyErrorKind};
+use crate::coop;
 use crate::ir::{Bound, ConstParam, Function, FunctionId, Kernel, Module};
 use crate::layout::Layout;
 use crate::types::{Scalar, Size, StructId, Type, TypeId};
@@ -33,6 +34,7 @@ fn check_type(module: &Module, id: TypeId, ty: &Type) -> Result<(), String> {
         Type::Unit | Type::Scalar(_) => Ok(()),
         Type::Vector(_, 2..=4) => Ok(()),
         Type::Vector(_, lanes) => Err(format!("a vector of {lanes} lanes")),
+        Type::Coop(ty) => coop::check_type(*ty),
         Type::Array(_, Size::Known(0)) => Err("an array of no elements".to_owned()),
         Type::Array(element, len) => check_size(module, *len).and_then(|()| check_member(*element)),
         Type::Tuple(members) if members.is_empty() => Err("a tuple without members".to_owned()),

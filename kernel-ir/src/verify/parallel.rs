@@ -1,9 +1,13 @@
-//! Parallel part of the verifier: atomics, barriers, fences, subgroup operations.
+//! Parallel part of the verifier: atomics, barriers, fences, subgroup operations, matrices of subgroups.
 //!
 //! Whether barriers stand in uniform control flow is a property of the whole kernel, which `uniformity` finds out.
 
 use super::{FunctionCx, VerifyErrorKind};
-use crate::ir::{Atomic, AtomicOp, BufferId, ImageOp, Inst, Order, Root, Scope, SubgroupOp, ValueId};
+use crate::coop;
+use crate::ir::{
+    Atomic, AtomicOp, BufferId, CoopAccess, CoopOp, ImageOp, Inst, Order, Root, Scope, Step, SubgroupOp, ValueId,
+};
+use crate::types::{Scalar, Type, TypeId};
 use crate::typing;
 
 impl<'m> FunctionCx<'m, '_> {
@@ -90,6 +94,33 @@ impl<'m> FunctionCx<'m, '_> {
                 }
             }
             Err(message) => self.error(VerifyErrorKind::Operand, message),
+        }
+    }
+
+    pub(super) fn check_coop(&mut self, op: CoopOp, operands: &[ValueId], inst: &Inst) {
+        let made = self.only_result(inst);
+        let (Some(operand_types), Some(made)) = (self.types_of(operands), made) else { return };
+        if let Err(message) = coop::check_op(&self.module.types, op, &operand_types, made) {
+            self.error(VerifyErrorKind::Operand, message);
+        }
+    }
+
+    pub(super) fn check_coop_access(&mut self, access: &CoopAccess, matrix: Option<TypeId>) {
+        let word = [Type::Scalar(Scalar::U32)];
+        self.check_operand(access.first, &word);
+        self.check_operand(access.stride, &word);
+        let ends_in_index = matches!(access.place.path.last(), Some(Step::Index { .. }));
+        if matches!(access.place.root, Root::Local(_)) || !ends_in_index {
+            self.error(VerifyErrorKind::Place, "matrices lie among the elements of a buffer or of shared memory");
+        }
+        let (Some(cell), Some(matrix)) = (self.check_place(&access.place), matrix) else { return };
+        let types = &self.module.types;
+        let Type::Coop(ty) = *types.get(matrix) else {
+            let message = format!("`{}` is no matrix", types.display(matrix));
+            return self.error(VerifyErrorKind::Operand, message);
+        };
+        if let Err(message) = coop::Lines::new(types, ty, cell, access.layout) {
+            self.error(VerifyErrorKind::Place, message);
         }
     }
 }

@@ -29,6 +29,17 @@ impl<'m> FunctionCx<'m, '_> {
             InstKind::Fence(_, order) => self.check_fence(*order, inst),
             InstKind::Subgroup(op, operands) => self.check_subgroup(*op, operands, inst),
             InstKind::Image(op, image, operands) => self.check_image(*op, *image, operands, inst),
+            InstKind::Coop(op, operands) => self.check_coop(*op, operands, inst),
+            InstKind::CoopLoad(access) => {
+                let matrix = self.only_result(inst);
+                self.check_coop_access(access, matrix);
+            }
+            InstKind::CoopStore(access, value) => {
+                let matrix = self.type_of(*value);
+                self.check_coop_access(access, matrix);
+                self.check_writable(&access.place);
+                self.check_no_results(inst);
+            }
             InstKind::Param(param) => self.check_param(*param, inst),
             InstKind::ConstParam(param) => self.check_const_param(*param, inst),
             InstKind::Len(buffer) => self.check_len(*buffer, inst),

@@ -106,3 +106,8 @@ fn memory() {
 fn parallel() {
     check_file(include_str!("verify/parallel.ir"));
 }
+
+#[test]
+fn matrices() {
+    check_file(include_str!("verify/matrices.ir"));
+}

@@ -78,6 +78,10 @@ fn refuse_value(ty: &Ty) -> Option<Refusal> {
         Ty::Option(_) | Ty::Result(..) => {
             Some(("Rust does not define the layout of enums", "pass a `u32` flag beside the value"))
         }
+        Ty::Coop(_) => Some((
+            "the invocations of a subgroup hold a matrix together",
+            "load it from a buffer: `CoopMatrix::<…>::load(x, offset, stride, RowMajor)`",
+        )),
         Ty::Shared(_) => Some(("shared memory begins and ends with a workgroup", "declare it in the kernel")),
         Ty::Unit => Some(("`()` holds nothing", "remove the parameter")),
         Ty::Array(element, _) => refuse_array(ty, element),

@@ -1,9 +1,9 @@
-//! Reports barriers that not all invocations of a workgroup reach, with the way from where the difference begins. Which those
+//! Reports barriers that not all invocations of a workgroup reach, and what a subgroup does not do together with matrices, with the way from where the difference begins. Which those
 //! are is the IR's to find out.
 
 use gridwise_ir::compile::Compiled;
 use gridwise_ir::ir::SourceLocation;
-use gridwise_ir::uniformity::{Divergence, Jump, Origin};
+use gridwise_ir::uniformity::{Divergence, DivergenceKind, Jump, Origin};
 
 use crate::ast::{Fn, SpanRange};
 use crate::diag::{Diagnostics, code};
@@ -25,7 +25,19 @@ pub(crate) fn check_barriers(
         let written = barriers.iter().find(|(location, _)| Some(*location) == divergence.barrier);
         let span = written.map_or(SpanRange::token(function.name.span()), |(_, span)| *span);
         let text = Text { files: &compiled.files, barrier: divergence.barrier };
+        if divergence.kind == DivergenceKind::Operand {
+            report_operand(span, &text, divergence, diags);
+            continue;
+        }
         let (way, help) = text.way(divergence);
+        if divergence.kind == DivergenceKind::Matrix {
+            diags
+                .error(code::MATRIX_USE, span, "not all invocations of a subgroup come to this operation on a matrix")
+                .note(way)
+                .note(text.origin(divergence))
+                .help("let the condition be the same for the subgroup: made of parameters, `subgroup_id()`, `workgroup_id()`, or `subgroup::broadcast_first(…)`");
+            continue;
+        }
         diags
             .error(code::DIVERGENT_BARRIER, span, "not all invocations of a workgroup come to this `barrier()`")
             .note(way)
@@ -33,6 +45,15 @@ pub(crate) fn check_barriers(
             .help(help)
             .help("where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`");
     }
+}
+
+/// A matrix with an operand that is not the same for the subgroup.
+fn report_operand(span: SpanRange, text: &Text<'_>, divergence: &Divergence, diags: &mut Diagnostics) {
+    diags
+        .error(code::MATRIX_USE, span, "an operand differs between the invocations of a subgroup")
+        .note("they hold the matrix together: position, stride and number are the same for all of them")
+        .note(text.origin(divergence))
+        .help("compute it from parameters, `subgroup_id()` and `workgroup_id()`, or take the first invocation's: `subgroup::broadcast_first(…)`");
 }
 
 struct Text<'c> {

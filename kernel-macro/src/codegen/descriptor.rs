@@ -2,7 +2,7 @@
 
 use gridwise_ir::compile::{Compiled, CompiledConstant, CompiledLocation, CompiledParam, CompiledSite};
 use gridwise_ir::descriptor::{
-    FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, Size, SubgroupOperations, pack,
+    Feature, FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, Size, SubgroupOperations, pack,
 };
 use proc_macro2::Literal;
 
@@ -64,9 +64,9 @@ pub(super) fn descriptor_tokens(
     });
     let features = (!compiled.features.is_empty()).then(|| {
         let features = compiled.features.iter().map(|(feature, at)| {
-            let feature = Word(feature.name());
+            let feature = feature_tokens(*feature, home);
             let location = location_tokens(at.as_ref().or(compiled.location.as_ref()).unwrap_or(place));
-            tokens!(#home::FeatureUse { feature: #home::Feature::#feature, location: #location })
+            tokens!(#home::FeatureUse { feature: #feature, location: #location })
         });
         tokens!(features: &[#(#features),*],)
     });
@@ -192,4 +192,33 @@ fn site_tokens(site: &CompiledSite, table: &[SiteUse], home: Word) -> Tokens {
 
 fn number(value: u32) -> Plain {
     Plain(value)
+}
+
+/// A feature of devices; of matrices with their shapes.
+fn feature_tokens(feature: Feature, home: Word) -> Tokens {
+    let name = Word(feature.name());
+    match feature {
+        Feature::CooperativeMatrix(ty) => {
+            let (element, role) = (Word(ty.element.name()), Word(ty.role.name()));
+            let (rows, columns) = (number(ty.rows), number(ty.columns));
+            tokens!(#home::Feature::#name(#home::MatrixType {
+                element: #home::MatrixElement::#element,
+                role: #home::MatrixUse::#role,
+                rows: #rows,
+                columns: #columns,
+            }))
+        }
+        Feature::CooperativeProduct(product) => {
+            let (factors, sum) = (Word(product.factors.name()), Word(product.sum.name()));
+            let [rows, columns, depth] = [product.rows, product.columns, product.depth].map(number);
+            tokens!(#home::Feature::#name(#home::MatrixProduct {
+                factors: #home::MatrixElement::#factors,
+                sum: #home::MatrixElement::#sum,
+                rows: #rows,
+                columns: #columns,
+                depth: #depth,
+            }))
+        }
+        _ => tokens!(#home::Feature::#name),
+    }
 }

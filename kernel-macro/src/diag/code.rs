@@ -51,6 +51,7 @@ codes! {
     SUBGROUP_OPERAND "K0303" "an argument that a subgroup operation does not take";
     SHARED_SIZE "K0304" "more shared memory than devices have";
     DIVERGENT_BARRIER "K0305" "a barrier that not all invocations of a workgroup reach";
+    MATRIX_USE "K0306" "a matrix of a subgroup that cannot be, or is not used by all of the subgroup alike";
     INTERNAL "K0900" "a bug in the kernel compiler";
 }
 

@@ -497,4 +497,23 @@ fn sum_halves(x: &mut [f32]) {
     }
 }"
     }
+    MATRIX_USE {
+"#[kernel(workgroup = 32)]
+fn square(x: &[f16], y: &mut [f32]) {
+    let first = local_index() * 256;
+    let a = CoopMatrix::<f16, MatrixA, 16, 16>::load(x, first, 16, RowMajor);
+    let b = CoopMatrix::<f16, MatrixB, 16, 16>::load(x, first, 16, RowMajor);
+    let c = CoopMatrix::<f32, Accumulator, 16, 16>::splat(0.0);
+    a.mul_add(b, c).store(y, first, 16, RowMajor);
+}"
+    } => {
+"#[kernel(workgroup = 32)]
+fn square(x: &[f16], y: &mut [f32]) {
+    let first = (workgroup_id().x * num_subgroups() + subgroup_id()) * 256;
+    let a = CoopMatrix::<f16, MatrixA, 16, 16>::load(x, first, 16, RowMajor);
+    let b = CoopMatrix::<f16, MatrixB, 16, 16>::load(x, first, 16, RowMajor);
+    let c = CoopMatrix::<f32, Accumulator, 16, 16>::splat(0.0);
+    a.mul_add(b, c).store(y, first, 16, RowMajor);
+}"
+    }
 }

@@ -71,6 +71,9 @@ impl<'a> Infer<'a> {
         if let Some(term) = self.infer_parallel_call(expr, path, span, args) {
             return term;
         }
+        if let Some(term) = self.infer_coop_call(expr, path, span, args) {
+            return term;
+        }
         if let Some(term) = self.infer_builtin_call(expr, path, span, args) {
             return term;
         }

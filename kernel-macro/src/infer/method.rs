@@ -79,6 +79,9 @@ impl<'a> Infer<'a> {
         if let Term::Atomic(scalar) = shallow {
             return self.infer_atomic_method(expr, receiver, name, scalar, args);
         }
+        if let Term::Coop(ty) = shallow {
+            return self.infer_coop_method(expr, ty, name, args);
+        }
         if let Some(term) = self.infer_swizzle(expr, &shallow, name, args) {
             return term;
         }

@@ -13,6 +13,7 @@ mod closure;
 mod compare;
 mod constant;
 mod control;
+mod coop;
 mod default;
 mod evaluate;
 mod expr;
@@ -52,6 +53,7 @@ use crate::diag::{Diagnostics, code};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
 
+pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
 pub(crate) use shared::holds_atomics;
 pub(crate) use suggest::nearest;

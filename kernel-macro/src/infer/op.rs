@@ -4,6 +4,7 @@ use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, SpanRange, Unary
 use crate::diag::code;
 use crate::source::text;
 use crate::standard::{Given, Standard};
+use crate::typed::CoopTy;
 
 use super::block::strip;
 use super::compare::is_composite;
@@ -43,6 +44,7 @@ impl<'a> Infer<'a> {
                 *scalar != ScalarName::Bool && !scalar.is_unsigned()
             }
             (UnaryOp::Neg, Term::Matrix(_) | Term::Quat) => true,
+            (UnaryOp::Neg, Term::Coop(ty)) => ty.scalar != ScalarName::Bf16 && !ty.scalar.is_unsigned(),
             (UnaryOp::Neg, Term::Var(_)) => {
                 self.deferred.push(Deferred::Negation { operand, term: term.clone() });
                 self.table.kind(&shallow) != Some(VarKind::Any)
@@ -316,6 +318,9 @@ impl<'a> Infer<'a> {
         if is_linear(&left) || is_linear(right) {
             return self.linear_arithmetic(operation, left, right);
         }
+        if let Term::Coop(ty) = left {
+            return self.coop_arithmetic(operation, ty, right);
+        }
         match (&left, right) {
             (Term::Vector(scalar, _), _) if *scalar == ScalarName::Bool => {
                 self.report_operand(operation, operation.left, &left);
@@ -346,6 +351,34 @@ impl<'a> Infer<'a> {
             }
             _ => self.same(operation, left, right),
         }
+    }
+
+    /// Operators of matrices of subgroups.
+    fn coop_arithmetic(&mut self, operation: Operation<'a>, ty: CoopTy, right: &Term) -> Term {
+        let left = Term::Coop(ty);
+        match operation.op {
+            _ if ty.scalar == ScalarName::Bf16 => {}
+            BinaryOp::Add | BinaryOp::Sub if *right == left => return left,
+            BinaryOp::Mul if self.is_number(right) => {
+                if !self.table.unify(right, &Term::Scalar(ty.scalar)) {
+                    let note = self.operand_note("left", operation.left, &left, operation.right);
+                    self.report_mismatch_noting(operation.right, &Term::Scalar(ty.scalar), right, Some(note));
+                }
+                return left;
+            }
+            _ => {}
+        }
+        let (symbol, assign) = (operation.op.symbol(), if operation.assigns { "=" } else { "" });
+        let (left, right) = (self.describe(&left), self.describe(right));
+        let message = format!("cannot apply `{symbol}{assign}` to {left} and {right}");
+        let error = self.diags.error(code::BAD_OPERAND, operation.right.span, message);
+        error.note(
+            "matrices of subgroups have `+` and `-` of their own type, and `*` by a number, but for those of `bf16`",
+        );
+        if operation.op == BinaryOp::Mul {
+            error.help("write `a.mul_add(b, c)` for `a * b + c`");
+        }
+        Term::Error
     }
 
     /// glam's operators of matrices and quaternions.

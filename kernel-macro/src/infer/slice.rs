@@ -34,7 +34,7 @@ impl<'a> Infer<'a> {
     }
 
     /// The elements' type of a slice, and whether they can be written through it. `None` after an error.
-    fn infer_slice(&mut self, expr: &'a Expr, writes: bool) -> Option<(Term, bool)> {
+    pub(super) fn infer_slice(&mut self, expr: &'a Expr, writes: bool) -> Option<(Term, bool)> {
         match &expr.kind {
             ExprKind::Paren(inner) => {
                 let found = self.infer_slice(inner, writes);
@@ -199,7 +199,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Whether an expression names a parameter.
-    fn is_parameter(&self, expr: &Expr) -> bool {
+    pub(super) fn is_parameter(&self, expr: &Expr) -> bool {
         let Some(Resolution::Binding(binding)) = self.tables.paths.get(&strip(expr).id) else { return false };
         match &self.program.items[self.item].item {
             Item::Fn(function) => function.params.iter().any(|param| param.binding == *binding),

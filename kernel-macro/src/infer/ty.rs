@@ -128,6 +128,7 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
         Ty::Iterator(item) => format!("impl Iterator<Item = {}>", type_name(program, item)),
         Ty::Shared(value) => format!("Shared<{}>", type_name(program, value)),
         Ty::Atomic(scalar) => format!("Atomic<{}>", scalar.name()),
+        Ty::Coop(ty) => super::coop::name(*ty),
         Ty::Never => "!".to_owned(),
         Ty::Error => "{unknown}".to_owned(),
     }
@@ -228,6 +229,9 @@ impl<'a> Infer<'a> {
                 .error(code::UNKNOWN_TYPE, ty.span, format!("expected a type, found `{}`", path.text()))
                 .note(format!("`{}` is a {}", path.text(), kind_of(&program.items[item].item)));
             return Term::Error;
+        }
+        if super::coop::is_matrix(path) {
+            return self.coop_term(path, ty.span);
         }
         if let Some(ty) = builtin_path(path) {
             return Term::from(&ty);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::ast::{ExprId, ScalarName};
 use crate::image::ImageTy;
 use crate::program::ItemId;
-use crate::typed::{Len, Ty, TyArgs};
+use crate::typed::{CoopTy, Len, Ty, TyArgs};
 
 /// A type that may still hold variables.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +42,7 @@ pub(super) enum Term {
     Image(ImageTy),
     Shared(Rc<Term>),
     Atomic(ScalarName),
+    Coop(CoopTy),
     /// Of expressions that never yield a value.
     Never,
     /// Reported already: fits everything.
@@ -118,6 +119,7 @@ impl From<&Ty> for Term {
             Ty::Image(image) => Self::Image(*image),
             Ty::Shared(value) => Self::Shared(Rc::new(Self::from(&**value))),
             Ty::Atomic(scalar) => Self::Atomic(*scalar),
+            Ty::Coop(ty) => Self::Coop(*ty),
             Ty::Never => Self::Never,
             Ty::Error => Self::Error,
         }
@@ -281,6 +283,7 @@ impl Table {
             Term::Image(image) => Ty::Image(image),
             Term::Shared(value) => Ty::Shared(Rc::new(self.resolve(&value)?)),
             Term::Atomic(scalar) => Ty::Atomic(scalar),
+            Term::Coop(ty) => Ty::Coop(ty),
             Term::Never => Ty::Never,
             Term::Error => Ty::Error,
             Term::Var(Var(index)) => match self.slots[index as usize] {

@@ -6,6 +6,7 @@ use gridwise_ir::ir::{ConstParamId, Place, Step, ValueId};
 use gridwise_ir::op::Op;
 use gridwise_ir::types::{Scalar, TypeId};
 
+use super::coop::is_coop;
 use super::function::FnCx;
 use super::types::scalar;
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, UnaryOp};
@@ -47,6 +48,9 @@ impl FnCx<'_, '_, '_> {
                 let value = self.lower_expr(operand)?;
                 if let (UnaryOp::Neg, Ty::Matrix(_)) = (op, self.ty_of(operand)) {
                     return Some(self.negated_matrix(value));
+                }
+                if let (UnaryOp::Neg, true) = (op, is_coop(self.ty_of(operand))) {
+                    return Some(self.negated_coop(expr, value));
                 }
                 let op = match op {
                     UnaryOp::Neg => Op::Neg,
@@ -303,6 +307,7 @@ impl FnCx<'_, '_, '_> {
             }
             Callee::Constructor => self.lower_constructor(expr, args),
             Callee::Atomic(op, order) => self.lower_atomic(expr, op, order, args),
+            Callee::Coop(call) => self.lower_coop(expr, call, args),
             Callee::Image(method) => self.lower_image(expr, method, args),
             Callee::Memory(function) => self.lower_memory_call(expr, function, args),
             callee @ (Callee::Barrier

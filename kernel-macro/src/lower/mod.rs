@@ -16,6 +16,7 @@ mod closure;
 mod compare;
 mod constant;
 mod control;
+mod coop;
 mod default;
 mod division;
 mod double;

@@ -4,6 +4,7 @@ use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
+use super::coop::is_coop;
 use super::division::Division;
 use super::function::FnCx;
 use crate::ast::{BinaryOp, Expr, ExprKind};
@@ -40,6 +41,9 @@ impl FnCx<'_, '_, '_> {
             let (left, right) = (self.ty_of(left).clone(), self.ty_of(right).clone());
             if is_linear(&left) || is_linear(&right) {
                 return Some(self.linear_operator(op, (&left, a), (&right, b)));
+            }
+            if is_coop(&left) {
+                return Some(self.coop_operator(expr, op, a, b));
             }
         }
         let count = self.shape(a).1.max(self.shape(b).1);

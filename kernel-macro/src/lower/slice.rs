@@ -63,6 +63,9 @@ impl FnCx<'_, '_, '_> {
         (end, inclusive): (Option<&Expr>, bool),
     ) -> Option<Spot> {
         let whole = self.lower_slice(base)?;
+        if start.is_none() && end.is_none() {
+            return Some(whole);
+        }
         let start = match start {
             Some(start) => Some(self.lower_position(start)?),
             None => None,

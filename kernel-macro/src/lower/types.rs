@@ -67,6 +67,7 @@ impl<'p> TypeCx<'p> {
                 self.matrices[usize::from(*size) - 2] = Some(id);
                 Some(id)
             }
+            Ty::Coop(ty) => Some(types.intern(Type::Coop(super::coop::coop_type(*ty)))),
             Ty::Quat => Some(types.vector(Scalar::F32, linear::QUAT_LANES)),
             Ty::Array(element, len) => self.lower(types, element).map(|element| types.array(element, size(*len))),
             Ty::Tuple(members) => {

@@ -6,7 +6,7 @@ use super::place::Chain;
 use super::{Mode, Renderer, context};
 use crate::ast::{self, Block, Expr, ExprKind, Item, Label, Member, Path, ScalarName, Statement, UnaryOp};
 use crate::tokens::{Put as _, Tokens, Word, Writer, tokens, tokens_at};
-use crate::typed::{Callee, ConstValue, Resolution, Ty};
+use crate::typed::{Callee, ConstValue, CoopCall, Resolution, Ty};
 
 impl Renderer<'_> {
     /// `{ … }`
@@ -316,6 +316,7 @@ impl Renderer<'_> {
                 | Callee::Fence(..)
                 | Callee::Subgroup(_)),
             ) if !self.is_original() => self.parallel_call(*parallel, callee, args, expr),
+            Some(Callee::Coop(CoopCall::Load(_))) if !self.is_original() => self.matrix_load(args, expr),
             Some(called @ (Callee::Device(_) | Callee::Closure)) if !self.is_original() && self.may_wait(*called) => {
                 self.framed_call(callee, args, expr)
             }

@@ -13,7 +13,7 @@ use crate::linear::Linear;
 use crate::number::{BAD_BASE, Number};
 use crate::overflow::Overflow;
 use crate::tokens::{Tokens, tokens};
-use crate::typed::{Callee, ChoiceMethod, Ty};
+use crate::typed::{Callee, ChoiceMethod, CoopCall, Ty};
 
 impl Renderer<'_> {
     /// `receiver.name(args)`
@@ -25,6 +25,7 @@ impl Renderer<'_> {
             Some(Callee::Image(method)) if !self.is_original() => {
                 self.image_method(*method, receiver, name, args, whole)
             }
+            Some(Callee::Coop(CoopCall::Store(_))) if !self.is_original() => self.matrix_store(receiver, args, whole),
             Some(Callee::Iterate(iteration)) if !self.is_original() => {
                 self.iteration(*iteration, receiver, name, args, whole)
             }

@@ -11,6 +11,7 @@
 mod assign;
 mod closure;
 mod compare;
+mod coop;
 mod expr;
 mod function;
 mod generic;

@@ -6,6 +6,7 @@ use quote::format_ident;
 
 use super::{Mode, Renderer};
 use crate::ast::{Enum, GenericKind, Item, ScalarName, Struct, TypeExpr, TypeKind};
+use crate::infer::role_name;
 use crate::program::ItemId;
 use crate::tokens::{Tokens, Word, tokens};
 use crate::typed::{Len, Ty};
@@ -67,6 +68,11 @@ impl Renderer<'_> {
             Ty::Atomic(scalar) => {
                 let (twin, scalar) = (self.twin(), self.ty(&Ty::Scalar(*scalar)));
                 tokens!(#twin::Atomic<#scalar>)
+            }
+            Ty::Coop(ty) => {
+                let (twin, element, role) = (self.twin(), self.ty(&Ty::Scalar(ty.scalar)), Word(role_name(ty.role)));
+                let (rows, columns) = (self.len(Len::Known(ty.rows)), self.len(Len::Known(ty.columns)));
+                tokens!(#twin::CoopMatrix<#element, #twin::#role, #rows, #columns>)
             }
             Ty::Buffer { .. }
             | Ty::Image(_)

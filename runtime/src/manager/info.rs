@@ -173,6 +173,16 @@ impl DeviceInfo {
         Self { name: "sanitizer".to_owned(), driver: "interpreter".to_owned(), ..Self::host() }
     }
 
+    /// Whether kernels may use a feature: one of [`features`](Self::features), and on the host device matrices of any
+    /// shape, too.
+    pub fn has(&self, feature: Feature) -> bool {
+        let is_of_matrices = matches!(
+            feature,
+            Feature::CooperativeMatrix(_) | Feature::CooperativeProduct(_) | Feature::CooperativeBfloat16
+        );
+        is_of_matrices && self.kind == DeviceKind::Host || self.features.contains(&feature)
+    }
+
     /// Whether kernels can run on it.
     pub fn is_suitable(&self) -> bool {
         self.missing.is_empty()

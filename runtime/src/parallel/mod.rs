@@ -3,11 +3,15 @@
 
 mod atomic;
 mod barrier;
+mod coop;
 mod shared;
 pub mod subgroup;
 
 pub use atomic::{Atomic, AtomicInt, AtomicValue};
 pub use barrier::{Scope, barrier, fence, workgroup_uniform};
+pub use coop::{
+    Accumulator, ConvertsTo, CoopElement, CoopMatrix, MatrixA, MatrixB, MatrixLayout, MatrixRole, MultipliesInto,
+};
 pub use shared::Shared;
 
 /// The end of everything here that only a running kernel can do.

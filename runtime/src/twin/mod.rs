@@ -9,6 +9,7 @@ mod ambient;
 mod args;
 mod arithmetic;
 mod atomic;
+pub mod coop;
 mod fiber;
 pub mod generic;
 mod granule;
@@ -49,7 +50,7 @@ pub use slice::{Slice, SliceMut};
 pub(crate) use stop::Stopped;
 pub use words::Words;
 
-pub use crate::parallel::Atomic;
+pub use crate::parallel::{Accumulator, Atomic, CoopMatrix, MatrixA, MatrixB, MatrixLayout};
 pub use gridwise_ir::descriptor::{Location, Site, SiteKind};
 pub use {glam, half};
 

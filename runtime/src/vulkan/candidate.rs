@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use ash::{ext, khr, vk};
 use gridwise_ir::descriptor::{Feature, FloatAtomics, SubgroupOperations};
 
+use super::matrices::query_matrices;
 use super::spirv::{FloatControls, WidthControls};
 use crate::cache::Identity;
 use crate::error::{Error, Result};
@@ -76,7 +77,7 @@ impl Caps {
 impl Candidate {
     /// Asks the driver about a device that an application has made: without what it was not made with.
     pub(crate) fn of_existing(existing: &ExistingVulkan) -> Result<Self> {
-        let mut candidate = Self::new(&existing.instance, existing.physical_device)?;
+        let mut candidate = Self::new(&existing.entry, &existing.instance, existing.physical_device)?;
         let Self { info, caps, .. } = &mut candidate;
         info.features.retain(|feature| existing.features.contains(feature));
         *caps = Caps {
@@ -112,7 +113,7 @@ impl Candidate {
     ///
     /// # Errors
     /// When the driver fails.
-    pub(crate) fn new(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Self> {
+    pub(crate) fn new(entry: &ash::Entry, instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Self> {
         // SAFETY: `physical` is of `instance`, which is alive; so for all queries below.
         let base = unsafe { instance.get_physical_device_properties(physical) };
         let version = base.api_version;
@@ -146,6 +147,7 @@ impl Candidate {
             caps.has_executables =
                 has(khr::pipeline_executable_properties::NAME) && query_executables(instance, physical);
             query_features(instance, physical, &mut caps, &mut features, &mut missing);
+            features.extend(query_matrices(entry, instance, physical, has)?);
         } else {
             missing.push("Vulkan 1.2".to_owned());
         }

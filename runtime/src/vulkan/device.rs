@@ -14,6 +14,7 @@ use super::buffer::MemoryTypes;
 use super::candidate::{Candidate, Caps};
 use super::health::Health;
 use super::instance::VulkanInstance;
+use super::matrices::{BFLOAT16_EXTENSION, Bfloat16Features};
 use super::pipeline::Pipelines;
 use super::queue::DeviceQueue;
 use super::sampler::Samplers;
@@ -516,6 +517,16 @@ fn create_device(
     }
     let mut executables =
         vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
+    let has_matrices = candidate.info.features.iter().any(|feature| matches!(feature, Feature::CooperativeMatrix(_)));
+    let has_bfloat16 = has(Feature::CooperativeBfloat16);
+    if has_matrices {
+        extensions.push(khr::cooperative_matrix::NAME.as_ptr());
+    }
+    if has_bfloat16 {
+        extensions.push(BFLOAT16_EXTENSION.as_ptr());
+    }
+    let mut matrices = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default().cooperative_matrix(true);
+    let mut bfloat16 = Bfloat16Features::new(true);
     let adds_to = |kind| caps.float_atomics.contains(kind);
     let mut float_atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
         .shader_buffer_float32_atomics(adds_to(FloatAtomics::BUFFER_F32))
@@ -558,6 +569,8 @@ fn create_device(
     let info = if caps.has_subgroup_sizes { info.push_next(&mut subgroup_sizes) } else { info };
     let info = if keeps_statistics { info.push_next(&mut executables) } else { info };
     let info = if caps.float_atomics.is_empty() { info } else { info.push_next(&mut float_atomics) };
+    let info = if has_matrices { info.push_next(&mut matrices) } else { info };
+    let info = if has_bfloat16 { info.push_next(&mut bfloat16) } else { info };
     // SAFETY: the device has the family, extensions and features asked for; all pointers live until after the call.
     unsafe { instance.create_device(candidate.physical, &info, None) }.map_err(Error::vulkan("vkCreateDevice"))
 }

@@ -34,7 +34,7 @@ pub(crate) struct VulkanInstance {
     /// Whether it is an application's, which destroys it.
     is_borrowed: bool,
     // Keeps the loader's library open.
-    _entry: ash::Entry,
+    entry: ash::Entry,
 }
 
 impl VulkanInstance {
@@ -126,9 +126,9 @@ impl VulkanInstance {
             // SAFETY: everything `info` points to lives until after the call.
             unsafe { entry.create_instance(&info, None) }.map_err(Error::vulkan("vkCreateInstance"))?
         };
-        let mut instance = Self { raw, messenger: None, has_debug_utils, log, is_borrowed: false, _entry: entry };
+        let mut instance = Self { raw, messenger: None, has_debug_utils, log, is_borrowed: false, entry };
         if has_debug_utils {
-            let utils = ext::debug_utils::Instance::new(&instance._entry, &instance.raw);
+            let utils = ext::debug_utils::Instance::new(&instance.entry, &instance.raw);
             // SAFETY: the log is boxed and dropped after the messenger.
             let messenger = unsafe { utils.create_debug_utils_messenger(&instance.log.messenger_info(), None) };
             let messenger = messenger.map_err(Error::vulkan("vkCreateDebugUtilsMessengerEXT"))?;
@@ -140,7 +140,7 @@ impl VulkanInstance {
     /// An application's instance, which it keeps until everything here is gone.
     pub(crate) fn borrow(entry: ash::Entry, raw: ash::Instance) -> Self {
         let log = Box::default();
-        Self { raw, messenger: None, has_debug_utils: false, log, is_borrowed: true, _entry: entry }
+        Self { raw, messenger: None, has_debug_utils: false, log, is_borrowed: true, entry }
     }
 
     /// The devices, usable or not; none when the loader finds no driver.
@@ -158,7 +158,7 @@ impl VulkanInstance {
             }
             devices => devices?,
         };
-        devices.into_iter().map(|physical| Candidate::new(&self.raw, physical)).collect()
+        devices.into_iter().map(|physical| Candidate::new(&self.entry, &self.raw, physical)).collect()
     }
 
     pub(crate) fn validation_messages(&self) -> Vec<String> {

@@ -9,6 +9,7 @@ mod executables;
 mod health;
 mod image;
 mod instance;
+mod matrices;
 mod pipeline;
 mod queue;
 mod recording;

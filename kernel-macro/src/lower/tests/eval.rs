@@ -94,6 +94,7 @@ impl<'m> Eval<'m> {
         let types = &self.module.types;
         match types.get(ty) {
             Type::Unit | Type::Scalar(_) => Datum::Bits(0),
+            Type::Coop(ty) => Datum::Members(vec![Datum::Bits(0); ty.len() as usize]),
             Type::Vector(_, count) => Datum::Members(vec![Datum::Bits(0); usize::from(*count)]),
             Type::Array(element, len) => Datum::Members(vec![self.zero(*element); len.known().unwrap_or(0) as usize]),
             Type::Tuple(members) => Datum::Members(members.iter().map(|ty| self.zero(*ty)).collect()),

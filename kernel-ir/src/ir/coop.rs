@@ -1,0 +1,87 @@
+//! Matrices that the invocations of a subgroup hold together: operations, and accesses to memory. All invocations of the subgroup
+//! come to each of them, with the same operands.
+
+use super::{Place, ValueId};
+
+/// An operation on matrices of the subgroup that touches no memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CoopOp {
+    /// A matrix with the scalar in every element.
+    Splat,
+    /// `a * b + c`: products are exact, and how their sum is rounded, and in which order, is open.
+    MulAdd,
+    /// The matrix with its elements as another type of float.
+    Convert,
+    /// Each element negated.
+    Neg,
+    /// Sums of elements; integers wrap.
+    Add,
+    /// Differences of elements; integers wrap.
+    Sub,
+    /// Each element times a scalar; integers wrap.
+    Scale,
+}
+
+impl CoopOp {
+    /// All of them, with their names in the text format.
+    pub const NAMED: [(Self, &'static str); 7] = [
+        (Self::Splat, "coop_splat"),
+        (Self::MulAdd, "coop_mul_add"),
+        (Self::Convert, "coop_convert"),
+        (Self::Neg, "coop_neg"),
+        (Self::Add, "coop_add"),
+        (Self::Sub, "coop_sub"),
+        (Self::Scale, "coop_scale"),
+    ];
+
+    /// How many operands it takes.
+    pub const fn arity(self) -> usize {
+        match self {
+            Self::Splat | Self::Convert | Self::Neg => 1,
+            Self::Add | Self::Sub | Self::Scale => 2,
+            Self::MulAdd => 3,
+        }
+    }
+
+    /// Its name in the text format.
+    pub fn name(self) -> &'static str {
+        Self::NAMED.iter().find(|(op, _)| *op == self).map_or("", |(_, name)| *name)
+    }
+}
+
+/// How a matrix lies in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CoopLayout {
+    /// Row after row.
+    RowMajor,
+    /// Column after column.
+    ColumnMajor,
+}
+
+impl CoopLayout {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::RowMajor, Self::ColumnMajor];
+
+    /// Its name in the text format.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RowMajor => "row_major",
+            Self::ColumnMajor => "column_major",
+        }
+    }
+}
+
+/// The memory that a matrix is loaded from or stored to: lines (rows or columns) of elements that stand side by side.
+///
+/// Memory may have cells of another type than the matrix has elements, scalars or vectors; it is then taken as bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CoopAccess {
+    /// The cell where the last line ends: the one furthest behind, so that its check is one for all of them.
+    pub place: Place,
+    /// The index, in place of the place's last one, of the cell where the first line begins; not above that.
+    pub first: ValueId,
+    /// How many cells lie between the beginnings of two lines.
+    pub stride: ValueId,
+    /// What the lines are.
+    pub layout: CoopLayout,
+}

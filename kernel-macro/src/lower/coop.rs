@@ -1,0 +1,146 @@
+//! Matrices of subgroups: their functions, methods and operators.
+
+use gridwise_ir::coop::Lines;
+use gridwise_ir::descriptor::SiteKind;
+use gridwise_ir::ir::{CoopAccess, CoopLayout, CoopOp, Step, ValueId};
+use gridwise_ir::op::Op;
+use gridwise_ir::types::{CoopType, Type, TypeId};
+
+use super::function::FnCx;
+use super::types::scalar;
+use crate::ast::{BinaryOp, Expr};
+use crate::message::alignment_message;
+use crate::typed::{CoopCall, CoopTy, Ty};
+
+/// The IR type of a matrix.
+pub(super) fn coop_type(ty: CoopTy) -> CoopType {
+    CoopType { scalar: scalar(ty.scalar), role: ty.role, rows: ty.rows, columns: ty.columns }
+}
+
+impl FnCx<'_, '_, '_> {
+    /// A function or method of matrices; the receiver of a method comes first.
+    pub(super) fn lower_coop(&mut self, expr: &Expr, call: CoopCall, args: &[&Expr]) -> Option<ValueId> {
+        match call {
+            CoopCall::Splat | CoopCall::MulAdd | CoopCall::Convert => {
+                let operands = self.lower_args(args)?;
+                let ty = self.ty(self.ty_of(expr))?;
+                let op = match call {
+                    CoopCall::Splat => CoopOp::Splat,
+                    CoopCall::MulAdd => CoopOp::MulAdd,
+                    _ => CoopOp::Convert,
+                };
+                self.shared.barriers.push((self.location_of(expr), expr.span));
+                Some(self.b.coop(op, &operands, ty))
+            }
+            CoopCall::Load(layout) => {
+                let ty = self.ty(self.ty_of(expr))?;
+                let access = self.lower_access(expr, ty, layout, args)?;
+                Some(self.b.coop_load(access, ty))
+            }
+            CoopCall::Store(layout) => {
+                let (matrix, args) = args.split_first()?;
+                let value = self.lower_expr(matrix)?;
+                let ty = self.b.value_type(value);
+                let access = self.lower_access(expr, ty, layout, args)?;
+                self.b.coop_store(access, value);
+                None
+            }
+        }
+    }
+
+    /// A binary operator; the matrix is on the left.
+    pub(super) fn coop_operator(&mut self, expr: &Expr, op: BinaryOp, a: ValueId, b: ValueId) -> ValueId {
+        let op = match op {
+            BinaryOp::Add => CoopOp::Add,
+            BinaryOp::Sub => CoopOp::Sub,
+            _ => CoopOp::Scale,
+        };
+        self.shared.barriers.push((self.location_of(expr), expr.span));
+        let ty = self.b.value_type(a);
+        self.b.coop(op, &[a, b], ty)
+    }
+
+    /// A matrix negated.
+    pub(super) fn negated_coop(&mut self, expr: &Expr, value: ValueId) -> ValueId {
+        self.shared.barriers.push((self.location_of(expr), expr.span));
+        let ty = self.b.value_type(value);
+        self.b.coop(CoopOp::Neg, &[value], ty)
+    }
+
+    /// `(memory, offset, stride, layout)`: what is out of range traps at the last element of the last line, and what is not
+    /// aligned panics.
+    fn lower_access(&mut self, expr: &Expr, ty: TypeId, layout: CoopLayout, args: &[&Expr]) -> Option<CoopAccess> {
+        let [memory, offset, stride, _] = args else { return None };
+        let spot = self.lower_slice(memory)?;
+        let offset = self.lower_expr(offset)?;
+        let stride = self.lower_expr(stride)?;
+        self.shared.barriers.push((self.location_of(expr), expr.span));
+        let Type::Coop(matrix) = *self.b.types().get(ty) else { return None };
+        let window = spot.window();
+        let mut place = self.in_place(spot);
+        place.path.push(Step::Index { value: offset, check: None });
+        let cell = self.b.place_type(&place);
+        let lines = Lines::new(self.b.types(), matrix, cell, layout).ok()?;
+        let start = window.and_then(|window| window.offset);
+        let first = match start {
+            Some(start) => self.op(Op::Add, &[start, offset]),
+            None => offset,
+        };
+        let last = self.last_cell(lines, offset, stride);
+        let last = self.aligned(expr, lines, [first, offset, stride], last);
+        let site = self.site(SiteKind::IndexOutOfBounds, expr);
+        let index = match window {
+            Some(window) => self.index_in(window, last, site),
+            None => last,
+        };
+        place.path.pop();
+        place.path.push(Step::Index { value: index, check: Some(site) });
+        Some(CoopAccess { place, first, stride, layout })
+    }
+
+    /// The index of the last cell; the largest number where it would be larger.
+    fn last_cell(&mut self, lines: Lines, offset: ValueId, stride: ValueId) -> ValueId {
+        let (steps, rest) = (lines.count - 1, lines.cells - 1);
+        let span = match (steps, self.known_scalar(stride).and_then(|stride| u32::try_from(stride).ok())) {
+            (0, _) => self.u32(rest),
+            (_, Some(stride)) => self.u32(stride.min((u32::MAX - rest) / steps) * steps + rest),
+            (_, None) => {
+                let most = self.u32((u32::MAX - rest) / steps);
+                let (steps, rest) = (self.u32(steps), self.u32(rest));
+                let stride = self.op(Op::Min, &[stride, most]);
+                let span = self.op(Op::Mul, &[stride, steps]);
+                self.op(Op::Add, &[span, rest])
+            }
+        };
+        let all = self.u32(u32::MAX);
+        let most = self.op(Op::Sub, &[all, span]);
+        let offset = self.op(Op::Min, &[offset, most]);
+        self.op(Op::Add, &[offset, span])
+    }
+
+    /// Reports a panic where a line does not begin where it may; the index is then out of range.
+    fn aligned(&mut self, expr: &Expr, lines: Lines, [first, offset, stride]: [ValueId; 3], index: ValueId) -> ValueId {
+        let known = |cx: &Self, value: ValueId| {
+            cx.known_scalar(value).is_some_and(|known| known % u64::from(lines.alignment) == 0)
+        };
+        if lines.alignment == 1 || known(self, first) && known(self, stride) {
+            return index;
+        }
+        let (mask, zero, multiple) = (self.u32(lines.alignment - 1), self.u32(0), self.u32(lines.alignment));
+        let both = self.op(Op::Or, &[first, stride]);
+        let rest = self.op(Op::And, &[both, mask]);
+        let is_astray = self.b.op(Op::Ne, &[rest, zero]);
+        self.when(is_astray, |cx| {
+            let site = cx.message_site(SiteKind::Panic, expr, alignment_message());
+            // Not the end of the invocation, which the subgroup needs: nothing is accessed, and loops stay what they are.
+            cx.b.trap(site, &[offset, stride, multiple]);
+        });
+        let nowhere = self.u32(u32::MAX);
+        self.select(is_astray, nowhere, index)
+    }
+}
+
+/// Whether a type is a matrix of a subgroup.
+pub(super) const fn is_coop(ty: &Ty) -> bool {
+    matches!(ty, Ty::Coop(_))
+}
