@@ -1,0 +1,206 @@
+//! What data costs on its way, and what several queues gain: transfers beside copies by hand, streaming beside the bus, two
+//! sequences on two queues beside one, small tensors, algorithms that were seen before.
+//!
+//! Takes GiB to stream (default 1) as its only argument. Needs nothing at run time but the Vulkan loader.
+
+mod raw;
+
+use std::error::Error;
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use gridwise::prelude::*;
+use gridwise::{Algorithm, Contents, ManagerDesc, PipelineCache, QueueChoice, Stream, TensorDesc};
+use gridwise_benches::raw::RawDevice;
+use gridwise_benches::{Samples, interleave, time};
+
+use crate::raw::RawCopy;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+#[kernel(workgroup = 256)]
+fn scale(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = a * x[i];
+}
+
+/// Long, and too small to fill a GPU.
+#[kernel(workgroup = 64)]
+fn spin(rounds: u32, y: &mut [f32]) {
+    let i = global_id().x;
+    let mut value = y[i];
+    for _ in 0..rounds {
+        value = value * 0.999 + 0.5;
+    }
+    y[i] = value;
+}
+
+const MIB: usize = 1 << 20;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let gibs: usize = std::env::args().nth(1).map_or(Ok(1), |text| text.parse())?;
+    let manager = Manager::new()?;
+    println!("{}", manager.device());
+    for (at, queue) in manager.queues().iter().enumerate() {
+        println!("queue {at}: {:?} of family {}", queue.kind, queue.family);
+    }
+    let raw = RawDevice::open(&manager.device().name)?;
+    for (bytes, runs) in [(64 * MIB, 15), (1024 * MIB, 5)] {
+        transfers(&manager, &raw, bytes, runs)?;
+    }
+    overlap()?;
+    stream(&manager, &raw, gibs)?;
+    small_tensors(&manager)?;
+    known_algorithms(&manager)?;
+    starts()
+}
+
+fn rate(bytes: usize, samples: &Samples) -> f64 {
+    bytes as f64 / (samples.summary(1).median * 1e3)
+}
+
+/// Uploads and downloads beside one copy by the processor, and beside the device's copy from memory that is filled already.
+fn transfers(manager: &Manager, raw: &RawDevice, bytes: usize, runs: usize) -> Result<()> {
+    let data = vec![1.0f32; bytes / 4];
+    let mut back = vec![0.0f32; bytes / 4];
+    let mut other = vec![0.0f32; bytes / 4];
+    let mut tensor = manager.tensor(&data)?;
+    let [up, down] = [true, false].map(|is_up| RawCopy::new(raw, bytes as u64, is_up));
+    let (up, down) = (up?, down?);
+    let mut write = || time(|| tensor.write(&data)).map_err(Box::<dyn Error>::from);
+    let mut copy = || {
+        time(|| {
+            other.copy_from_slice(black_box(&data));
+            Ok::<_, Box<dyn Error>>(())
+        })
+    };
+    let mut bus_up = || time(|| up.run());
+    let ups = interleave(&mut [&mut write, &mut copy, &mut bus_up], 2, runs)?;
+    let mut read = || time(|| tensor.read_into(&mut back)).map_err(Box::<dyn Error>::from);
+    let mut bus_down = || time(|| down.run());
+    let downs = interleave(&mut [&mut read, &mut bus_down], 2, runs)?;
+    assert!(back.iter().all(|value| *value == 1.0), "what was written comes back");
+    println!(
+        "{} MiB, GB/s: upload {:.1}, download {:.1}; memcpy {:.1}; device's copy alone: up {:.1}, down {:.1}",
+        bytes / MIB,
+        rate(bytes, &ups[0]),
+        rate(bytes, &downs[0]),
+        rate(bytes, &ups[1]),
+        rate(bytes, &ups[2]),
+        rate(bytes, &downs[1]),
+    );
+    Ok(())
+}
+
+/// Two chains of dependent launches that leave most of the device idle: both on one queue, and on two.
+fn overlap() -> Result<()> {
+    let desc = ManagerDesc { queues: QueueChoice::AtLeast(2), ..ManagerDesc::from_env() };
+    let manager = Manager::with(desc)?;
+    let chain = |queue: usize| -> Result<_> {
+        let mut values = manager.tensor(&[1.0f32; 2048])?;
+        let sequence = manager.sequence_on(queue)?;
+        for _ in 0..50 {
+            Spin::dispatch(&sequence, Grid::items(2048), 20_000, &mut values)?;
+        }
+        Ok((sequence, values))
+    };
+    let (one, same, other) = (chain(0)?, chain(0)?, chain(1)?);
+    let both = |first: &Sequence, second: &Sequence| -> Result<Duration> {
+        time(|| {
+            let running = (first.eval_async()?, second.eval_async()?);
+            running.0.wait()?;
+            Ok(running.1.wait()?)
+        })
+    };
+    let mut alone = || time(|| one.0.eval()).map_err(Box::<dyn Error>::from);
+    let (mut on_one, mut on_two) = (|| both(&one.0, &same.0), || both(&one.0, &other.0));
+    let samples = interleave(&mut [&mut alone, &mut on_one, &mut on_two], 3, 15)?;
+    let [alone, on_one, on_two] = [0, 1, 2].map(|at: usize| samples[at].summary(1).median);
+    println!(
+        "two chains of 50 launches, µs: one alone {alone:.0}, both on one queue {on_one:.0}, on two queues {on_two:.0}"
+    );
+    Ok(())
+}
+
+/// Data through a kernel in chunks, made by nobody and looked at by nobody: what is left is the bus.
+fn stream(manager: &Manager, raw: &RawDevice, gibs: usize) -> Result<()> {
+    const CHUNK: usize = 16 * MIB;
+    let bytes = gibs << 30;
+    let [up, down] = [true, false].map(|is_up| RawCopy::new(raw, 4 * CHUNK as u64, is_up));
+    let (up, down) = (up?, down?);
+    let chunks = bytes / (4 * CHUNK);
+    let mut stream = Stream::new(manager, CHUNK, 4, |sequence, chunk| {
+        Scale::dispatch(sequence, Grid::items(chunk.len), 2.0, chunk.input, chunk.output)
+    })?;
+    let mut pass = |chunks: usize| {
+        let mut left = chunks;
+        stream.run::<gridwise::Error>(
+            |_| {
+                let len = if left == 0 { 0 } else { CHUNK };
+                left = left.saturating_sub(1);
+                Ok(len)
+            },
+            |_| Ok(()),
+        )
+    };
+    pass(8)?;
+    let took = time(|| pass(chunks))?;
+    let (mut ups, mut downs) = (Samples::default(), Samples::default());
+    for _ in 0..10 {
+        ups.push(time(|| up.run())?);
+        downs.push(time(|| down.run())?);
+    }
+    let (up, down) = (rate(4 * CHUNK, &ups), rate(4 * CHUNK, &downs));
+    let each_way = bytes as f64 / took.as_nanos() as f64;
+    println!("streaming {gibs} GiB: {each_way:.1} GB/s each way; device's copies alone: up {up:.1}, down {down:.1}");
+    Ok(())
+}
+
+fn small_tensors(manager: &Manager) -> Result<()> {
+    let make = || -> Result<Vec<Tensor<u8>>> {
+        let desc = TensorDesc { name: "small", contents: Contents::Uninit(1024) };
+        Ok((0..1000).map(|_| manager.tensor_with(desc)).collect::<gridwise::Result<_>>()?)
+    };
+    let mut samples = Samples::default();
+    for _ in 0..30 {
+        samples.push(time(|| make().map(drop))?);
+    }
+    println!("create and drop 1,000 tensors of 1 KiB: {:.0} µs", samples.summary(1).median);
+    Ok(())
+}
+
+fn known_algorithms(manager: &Manager) -> Result<()> {
+    let kept: Algorithm = manager.algorithm::<Scale>()?;
+    let mut samples = Samples::default();
+    for _ in 0..100 {
+        samples
+            .push(time(|| (0..100).try_for_each(|_| manager.algorithm::<Scale>().map(|made| drop(black_box(made)))))?);
+    }
+    println!("algorithm of a kernel seen before: {:.3} µs", samples.summary(100).median);
+    drop(kept);
+    Ok(())
+}
+
+/// What opening more queues costs when a manager is made.
+fn starts() -> Result<()> {
+    let start = |queues: QueueChoice| {
+        let desc = ManagerDesc { queues, pipeline_cache: PipelineCache::Off, ..ManagerDesc::from_env() };
+        time(move || Manager::with(desc)).map_err(Box::<dyn Error>::from)
+    };
+    let (mut one, mut best) = (|| start(QueueChoice::One), || start(QueueChoice::Best));
+    let samples = interleave(&mut [&mut one, &mut best], 1, 7)?;
+    let [one, best] = [0, 1].map(|at: usize| samples[at].summary(1).median / 1e3);
+    println!("a manager, ms: with one queue {one:.1}, with the best {best:.1}");
+    Ok(())
+}
