@@ -127,7 +127,7 @@ fn a_launch_recorded_anew_asks_for_little() {
         eprintln!("{}: {} allocations a recorded launch", mgr.device(), asked as f64 / 100.0);
         // What is recorded: the operation's name, its step, its arguments; and what the encoder needs for a moment.
         if mgr.device().kind != DeviceKind::Host {
-            assert!(asked <= 1000, "{asked} for 100 launches that were recorded and run");
+            assert!(asked <= 1200, "{asked} for 100 launches that were recorded and run");
         }
     }
 }
