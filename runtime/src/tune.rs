@@ -47,8 +47,11 @@ impl Candidate {
 #[derive(Debug, Clone)]
 pub struct Tuned {
     candidate: Candidate,
-    times: Vec<(Candidate, Result<Duration>)>,
+    times: Vec<Timed>,
 }
+
+/// A candidate's time, or why it cannot run.
+type Timed = (Candidate, Result<Duration>);
 
 impl Tuned {
     /// The values of the const parameters, in their order.
@@ -117,8 +120,12 @@ impl Manager {
         let filled = args.clone().finish()?;
         let grids: Vec<Grid> = candidates.iter().map(|candidate| grid(candidate.constants)).collect();
         let key = key(&args, &filled, candidates, &grids);
-        let store = store(shared);
-        let remembered = store(&|store| store.load_choice(key));
+        let host_store = host_store(shared);
+        let store = match &shared.backend {
+            Backend::Vulkan(vulkan) => Some(&vulkan.device.pipelines.store),
+            Backend::Host(_) => host_store.as_ref(),
+        };
+        let remembered = store.and_then(|store| store.load_choice(key));
         if let Some(candidate) = remembered.and_then(|index| candidates.get(index as usize)) {
             return Ok(Tuned { candidate: *candidate, times: Vec::new() });
         }
@@ -133,10 +140,9 @@ impl Manager {
             let error = times.into_iter().find_map(|(_, time)| time.err());
             return Err(error.unwrap_or_else(|| Error::NoCandidates { kernel: args.descriptor.name.into() }));
         };
-        let _ = store(&|store| {
+        if let Some(store) = store {
             store.keep_choice(key, best as u32);
-            None
-        });
+        }
         tracing::info!(kernel = args.descriptor.name, constants = ?candidates[best].constants, "tuned");
         Ok(Tuned { candidate: candidates[best], times })
     }
@@ -148,7 +154,7 @@ impl Manager {
         grids: &[Grid],
         args: &KernelArgs,
         backups: &[Backup],
-    ) -> Result<Vec<(Candidate, Result<Duration>)>> {
+    ) -> Result<Vec<Timed>> {
         let started = Instant::now();
         let mut runs = Vec::new();
         for (candidate, grid) in candidates.iter().zip(grids) {
@@ -178,23 +184,12 @@ impl Manager {
     }
 }
 
-/// Calls with the store of the device's choices.
-fn store(shared: &Arc<Shared>) -> impl Fn(&dyn Fn(&Store) -> Option<u32>) -> Option<u32> {
-    let host = match &shared.backend {
-        Backend::Vulkan(_) => None,
-        Backend::Host(host) => {
-            let lanes = host.options.subgroup_size;
-            let threads = std::thread::available_parallelism().map_or(0, |threads| threads.get() as u32);
-            let identity = Identity { device: threads, driver_version: lanes, ..Identity::default() };
-            Some(Store::new(&host.cache, identity))
-        }
-    };
-    let shared = shared.clone();
-    move |ask| match (&shared.backend, &host) {
-        (Backend::Vulkan(vulkan), _) => ask(&vulkan.device.pipelines.store),
-        (_, Some(store)) => ask(store),
-        (_, None) => None,
-    }
+/// The store of a host device's choices; a Vulkan device has one already.
+fn host_store(shared: &Shared) -> Option<Store> {
+    let Backend::Host(host) = &shared.backend else { return None };
+    let threads = std::thread::available_parallelism().map_or(0, |threads| threads.get() as u32);
+    let identity = Identity { device: threads, driver_version: host.options.subgroup_size, ..Identity::default() };
+    Some(Store::new(&host.cache, identity))
 }
 
 /// What a choice depends on besides the device.

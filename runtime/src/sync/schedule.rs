@@ -496,7 +496,11 @@ mod tests {
             let others = [
                 scope.spawn(|| schedule.wait_until_free([&a].into_iter())),
                 scope.spawn(|| drop(schedule.take_for_host(&a, false))),
-                scope.spawn(|| assert_eq!(hold(9, &[&b, &a]).1, [true, true])),
+                scope.spawn(|| {
+                    assert_eq!(hold(9, &[&b, &a]).1, [true, true]);
+                    // Whoever of the others comes later than this one waits for it.
+                    schedule.release([&b, &a].into_iter());
+                }),
             ];
             std::thread::sleep(std::time::Duration::from_millis(20));
             let refused = schedule.submit(0, [(&a, false)].into_iter(), &Marks::default(), false, |_| Ok(()));

@@ -50,7 +50,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<()> {
     let gibs: usize = std::env::args().nth(1).map_or(Ok(1), |text| text.parse())?;
-    let manager = Manager::new()?;
+    let manager = Manager::with(ManagerDesc { queues: QueueChoice::Best, ..ManagerDesc::from_env() })?;
     println!("{}", manager.device());
     for (at, queue) in manager.queues().iter().enumerate() {
         println!("queue {at}: {:?} of family {}", queue.kind, queue.family);
