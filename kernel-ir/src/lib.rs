@@ -14,6 +14,8 @@ pub mod compile;
 #[cfg(feature = "compiler")]
 pub mod coop;
 #[cfg(feature = "compiler")]
+pub mod few;
+#[cfg(feature = "compiler")]
 pub mod float16;
 #[cfg(feature = "compiler")]
 pub mod flow;

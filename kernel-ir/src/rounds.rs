@@ -44,9 +44,7 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
             (false, true) => (else_block, then_block, false),
             _ => return None,
         };
-        let is_exit = self.leaves(leave, body);
-        let rest = &insts[exit + 1..];
-        if *target != body || !is_exit || rest.iter().any(|id| self.jumps_to(&self.function.insts[*id], body)) {
+        if *target != body || !self.leaves(leave, body) {
             return None;
         }
         // Counters that are known: those that start so, and whose next value follows from such.
@@ -55,7 +53,9 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
         for rounds in 0..=most {
             let goes_on = eval::is_true(self.value(condition, &block.params, &known, DEPTH)?)? == stays_if;
             if !goes_on {
-                return Some(Counted { exit, stay, leave, rounds });
+                // Asked last: most loops that are not counted are so by their ends.
+                let jumps = insts[exit + 1..].iter().any(|id| self.jumps_to(&self.function.insts[*id], body));
+                return (!jumps).then_some(Counted { exit, stay, leave, rounds });
             }
             known = next.iter().map(|value| self.value(*value, &block.params, &known, DEPTH)).collect();
         }
@@ -78,8 +78,11 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
             InstKind::Const(constant) => Some(*constant),
             InstKind::Op(op, operands) => {
                 let Type::Scalar(scalar) = *self.types.get(self.function.values[value].ty) else { return None };
-                let operands = operands.iter().map(|operand| self.value(*operand, params, known, depth));
-                eval::evaluate(*op, &operands.collect::<Option<Vec<_>>>()?, scalar)
+                let mut constants = [Constant::Zero; 3];
+                for (constant, operand) in constants.iter_mut().zip(operands) {
+                    *constant = self.value(*operand, params, known, depth)?;
+                }
+                eval::evaluate(*op, &constants[..operands.len()], scalar)
             }
             _ => None,
         }

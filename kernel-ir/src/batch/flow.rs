@@ -116,7 +116,7 @@ impl<'s, 'm> Flow<'s, 'm> {
             InstKind::Const(crate::ir::Constant::U32(number)) => Some(Bound::Const(*number)),
             InstKind::Len(buffer) => Some(Bound::Len(*buffer)),
             InstKind::ConstParam(param) => Some(Bound::Constant(*param)),
-            InstKind::Param(param) => Some(Bound::Param(*param, Vec::new())),
+            InstKind::Param(param) => Some(Bound::Param(*param, [].into())),
             InstKind::Extract(composite, path) => match survey.definition(*composite)? {
                 InstKind::Param(param) => Some(Bound::Param(*param, path.clone())),
                 _ => None,

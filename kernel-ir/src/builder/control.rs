@@ -80,7 +80,7 @@ impl FunctionBuilder<'_> {
     #[track_caller]
     fn push_branch(&mut self, kind: InstKind, results: &[TypeId]) -> Vec<ValueId> {
         for arm in kind.blocks() {
-            self.close(arm, InstKind::Yield(Vec::new()), results.is_empty());
+            self.close(arm, InstKind::Yield([].into()), results.is_empty());
         }
         self.append_region(kind, results)
     }
@@ -94,8 +94,8 @@ impl FunctionBuilder<'_> {
     #[track_caller]
     pub fn push_loop(&mut self, body: BlockId, initial: &[ValueId], results: &[TypeId]) -> Vec<ValueId> {
         let carries_nothing = self.block_params(body).is_empty();
-        self.close(body, InstKind::Continue(body, Vec::new()), carries_nothing);
-        self.append_region(InstKind::Loop { initial: initial.to_vec(), body }, results)
+        self.close(body, InstKind::Continue(body, [].into()), carries_nothing);
+        self.append_region(InstKind::Loop { initial: initial.into(), body }, results)
     }
 
     fn append_region(&mut self, kind: InstKind, results: &[TypeId]) -> Vec<ValueId> {
@@ -161,17 +161,17 @@ impl FunctionBuilder<'_> {
 
     /// Ends a block of an `if` or `switch` with the results of that instruction.
     pub fn yield_(&mut self, values: &[ValueId]) {
-        self.append(InstKind::Yield(values.to_vec()), &[]);
+        self.append(InstKind::Yield(values.into()), &[]);
     }
 
     /// Leaves the loop with this body, with its results.
     pub fn break_(&mut self, body: BlockId, values: &[ValueId]) {
-        self.append(InstKind::Break(body, values.to_vec()), &[]);
+        self.append(InstKind::Break(body, values.into()), &[]);
     }
 
     /// Starts the next round of the loop with this body.
     pub fn continue_(&mut self, body: BlockId, values: &[ValueId]) {
-        self.append(InstKind::Continue(body, values.to_vec()), &[]);
+        self.append(InstKind::Continue(body, values.into()), &[]);
     }
 
     /// Leaves the function.
@@ -181,7 +181,7 @@ impl FunctionBuilder<'_> {
 
     /// Records a trap with the `u32` words of its message and ends the invocation.
     pub fn panic(&mut self, site: SiteId, words: &[ValueId]) {
-        self.append(InstKind::Panic(site, words.to_vec()), &[]);
+        self.append(InstKind::Panic(site, words.into()), &[]);
     }
 
     /// Ends a block that control never leaves.

@@ -215,7 +215,7 @@ impl<'m> FunctionBuilder<'m> {
         let operand_types: Vec<_> = operands.iter().map(|value| self.value_type(*value)).collect();
         let ty = or_panic(typing::op_result(self.types(), op, &operand_types, wanted));
         let ty = self.types_mut().intern(ty);
-        self.define(InstKind::Op(op, operands.to_vec()), ty)
+        self.define(InstKind::Op(op, operands.into()), ty)
     }
 
     /// Builds a vector, array, tuple or struct from all its members.
@@ -226,7 +226,7 @@ impl<'m> FunctionBuilder<'m> {
     pub fn compose(&mut self, ty: TypeId, members: &[ValueId]) -> ValueId {
         let member_types: Vec<_> = members.iter().map(|value| self.value_type(*value)).collect();
         or_panic(typing::check_members(self.types(), ty, &member_types));
-        self.define(InstKind::Compose(members.to_vec()), ty)
+        self.define(InstKind::Compose(members.into()), ty)
     }
 
     /// The member of `composite` that constant `steps` lead to.
@@ -236,7 +236,7 @@ impl<'m> FunctionBuilder<'m> {
     #[track_caller]
     pub fn extract(&mut self, composite: ValueId, steps: &[u32]) -> ValueId {
         let ty = or_panic(typing::member_type(self.types(), self.value_type(composite), steps));
-        self.define(InstKind::Extract(composite, steps.to_vec()), ty)
+        self.define(InstKind::Extract(composite, steps.into()), ty)
     }
 
     /// `composite` with the member that constant `steps` lead to replaced by `member`.
@@ -248,7 +248,7 @@ impl<'m> FunctionBuilder<'m> {
         let ty = self.value_type(composite);
         let expected = or_panic(typing::member_type(self.types(), ty, steps));
         assert_eq!(self.value_type(member), expected, "`insert` of a member of another type");
-        self.define(InstKind::Insert(composite, member, steps.to_vec()), ty)
+        self.define(InstKind::Insert(composite, member, steps.into()), ty)
     }
 
     /// A by-value parameter of the kernel.
@@ -317,7 +317,7 @@ impl<'m> FunctionBuilder<'m> {
         let found: Vec<_> = arguments.iter().map(|value| self.value_type(*value)).collect();
         assert_eq!(found, expected, "arguments of the call of `{}`", target.name);
         let result = target.result;
-        let kind = InstKind::Call(callee, arguments.to_vec());
+        let kind = InstKind::Call(callee, arguments.into());
         if *self.types().get(result) == Type::Unit {
             self.append(kind, &[]);
             None
@@ -328,12 +328,12 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Records a trap with `u32` operands and goes on.
     pub fn trap(&mut self, site: SiteId, operands: &[ValueId]) {
-        self.append(InstKind::Trap(site, operands.to_vec()), &[]);
+        self.append(InstKind::Trap(site, operands.into()), &[]);
     }
 
     /// Records a message with `u32` words for the host.
     pub fn print(&mut self, site: SiteId, words: &[ValueId]) {
-        self.append(InstKind::Print(site, words.to_vec()), &[]);
+        self.append(InstKind::Print(site, words.into()), &[]);
     }
 
     pub(super) fn define(&mut self, kind: InstKind, ty: TypeId) -> ValueId {
@@ -345,7 +345,8 @@ impl<'m> FunctionBuilder<'m> {
         let results: Vec<_> =
             result_types.iter().map(|&ty| self.function.values.push(Value { ty, name: None })).collect();
         if !self.is_terminated() {
-            let inst = self.function.insts.push(Inst { kind, results: results.clone(), location: self.location });
+            let inst =
+                self.function.insts.push(Inst { kind, results: results.clone().into(), location: self.location });
             self.function.blocks[self.current].insts.push(inst);
         }
         results

@@ -47,7 +47,7 @@ impl FunctionBuilder<'_> {
         let kernel = self.module.kernel.as_ref().expect("`begin_kernel` comes first");
         let known = kernel.buffers[image].image.expect("an image");
         let result = op.result(&known);
-        let kind = InstKind::Image(op, image, operands.to_vec());
+        let kind = InstKind::Image(op, image, operands.into());
         match result {
             Some(ty) => {
                 let ty = self.types_mut().intern(ty);
@@ -79,7 +79,7 @@ impl FunctionBuilder<'_> {
         let operand_types: Vec<_> = operands.iter().map(|value| self.value_type(*value)).collect();
         let ty = or_panic(typing::subgroup_result(self.types(), op, &operand_types));
         let ty = self.types_mut().intern(ty);
-        self.define(InstKind::Subgroup(op, operands.to_vec()), ty)
+        self.define(InstKind::Subgroup(op, operands.into()), ty)
     }
 
     /// An operation on matrices of the subgroup that gives one of type `ty`.
@@ -90,7 +90,7 @@ impl FunctionBuilder<'_> {
     pub fn coop(&mut self, op: CoopOp, operands: &[ValueId], ty: TypeId) -> ValueId {
         let operand_types: Vec<_> = operands.iter().map(|value| self.value_type(*value)).collect();
         or_panic(coop::check_op(self.types(), op, &operand_types, ty));
-        self.define(InstKind::Coop(op, operands.to_vec()), ty)
+        self.define(InstKind::Coop(op, operands.into()), ty)
     }
 
     /// Reads a matrix of type `ty`.

@@ -1,6 +1,7 @@
 //! Atomic operations, memory orders and the scopes they hold in.
 
 use super::{Place, ValueId};
+use crate::few::Few;
 
 /// Which invocations an operation speaks to. A wider scope holds the narrower ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -162,7 +163,7 @@ pub struct Atomic {
     /// The cell.
     pub place: Place,
     /// Operands, as many as the op takes.
-    pub operands: Vec<ValueId>,
+    pub operands: Few<ValueId>,
     /// Its order; of a compare-exchange, where it succeeds.
     pub order: Order,
     /// Among which invocations the order holds.

@@ -7,6 +7,7 @@ use super::{
     ParamId, Place, Scope, SiteId, SourceLocation, SubgroupOp, ValueId,
 };
 use crate::arena::EntityId;
+use crate::few::Few;
 use crate::op::Op;
 
 /// An instruction: what it does, the values it defines, where it came from.
@@ -15,7 +16,7 @@ pub struct Inst {
     /// What it does.
     pub kind: InstKind,
     /// Values it defines: none or one, except `if`, `switch` and `loop`, which define what their blocks yield.
-    pub results: Vec<ValueId>,
+    pub results: Few<ValueId>,
     /// The expression it was lowered from.
     pub location: Option<SourceLocation>,
 }
@@ -26,13 +27,13 @@ pub enum InstKind {
     /// A literal.
     Const(Constant),
     /// A pure operation from the op table.
-    Op(Op, Vec<ValueId>),
+    Op(Op, Few<ValueId>),
     /// Builds a vector (from scalars), array, tuple or struct from all its members.
-    Compose(Vec<ValueId>),
+    Compose(Few<ValueId>),
     /// Member of a composite value, by constant steps.
-    Extract(ValueId, Vec<u32>),
+    Extract(ValueId, Few<u32>),
     /// The composite with one member replaced: composite, member, constant steps.
-    Insert(ValueId, ValueId, Vec<u32>),
+    Insert(ValueId, ValueId, Few<u32>),
     /// A by-value parameter of the kernel.
     Param(ParamId),
     /// A const parameter of the kernel.
@@ -46,11 +47,11 @@ pub enum InstKind {
     /// Writes memory.
     Store(Place, ValueId),
     /// Calls a function; defines a value unless the function returns unit.
-    Call(FunctionId, Vec<ValueId>),
+    Call(FunctionId, Few<ValueId>),
     /// Records a trap with `u32` operands (what they mean is the site's kind) and goes on.
-    Trap(SiteId, Vec<ValueId>),
+    Trap(SiteId, Few<ValueId>),
     /// Records a message for the host: the site's format, and the words of its arguments, all `u32`.
-    Print(SiteId, Vec<ValueId>),
+    Print(SiteId, Few<ValueId>),
     /// Accesses memory atomically; defines the cell's old value unless it only stores.
     Atomic(Atomic),
     /// Waits for all invocations of the subgroup or workgroup. What any of them did before to shared memory and buffers, all
@@ -59,11 +60,11 @@ pub enum InstKind {
     /// Orders the accesses to shared memory and buffers before it and behind it, for the invocations of the scope.
     Fence(Scope, Order),
     /// Exchanges values with other lanes of the subgroup.
-    Subgroup(SubgroupOp, Vec<ValueId>),
+    Subgroup(SubgroupOp, Few<ValueId>),
     /// Reads, writes, measures or samples an image.
-    Image(ImageOp, BufferId, Vec<ValueId>),
+    Image(ImageOp, BufferId, Few<ValueId>),
     /// Computes with matrices of the subgroup.
-    Coop(CoopOp, Vec<ValueId>),
+    Coop(CoopOp, Few<ValueId>),
     /// Reads a matrix of the subgroup.
     CoopLoad(Box<CoopAccess>),
     /// Writes a matrix of the subgroup.
@@ -91,21 +92,21 @@ pub enum InstKind {
     /// The body's parameters are `initial` the first time, and the values of the `continue` afterwards.
     Loop {
         /// First values of the body's parameters.
-        initial: Vec<ValueId>,
+        initial: Few<ValueId>,
         /// The body; its id is also the loop's label.
         body: BlockId,
     },
 
     /// Terminator: ends a block of `if` or `switch` with the results of that instruction.
-    Yield(Vec<ValueId>),
+    Yield(Few<ValueId>),
     /// Terminator: leaves the loop whose body is this block, with its results.
-    Break(BlockId, Vec<ValueId>),
+    Break(BlockId, Few<ValueId>),
     /// Terminator: starts the next round of the loop whose body is this block.
-    Continue(BlockId, Vec<ValueId>),
+    Continue(BlockId, Few<ValueId>),
     /// Terminator: leaves the function.
     Return(Option<ValueId>),
     /// Terminator: records a trap with the words of its message's arguments, all `u32`, and ends the invocation.
-    Panic(SiteId, Vec<ValueId>),
+    Panic(SiteId, Few<ValueId>),
     /// Terminator: never reached.
     Unreachable,
 }

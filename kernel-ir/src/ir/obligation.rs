@@ -2,6 +2,7 @@
 
 use super::{BufferId, ConstParamId, ParamId};
 pub use crate::descriptor::BoundOp;
+use crate::few::Few;
 
 /// An index is below a length for every invocation of a launch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -27,7 +28,7 @@ pub enum Bound {
     /// A const parameter that is an integer.
     Constant(ConstParamId),
     /// An unsigned integer in a by-value parameter: the parameter, and the way into it.
-    Param(ParamId, Vec<u32>),
+    Param(ParamId, Few<u32>),
     /// Of two numbers.
     Binary(BoundOp, Box<[Bound; 2]>),
 }

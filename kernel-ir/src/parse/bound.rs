@@ -21,7 +21,7 @@ fn parse_bound(cursor: &mut Cursor<'_>, depth: usize) -> Result<Bound> {
         while cursor.eat(".") {
             path.push(cursor.number()?);
         }
-        return Ok(Bound::Param(param, path));
+        return Ok(Bound::Param(param, path.into()));
     }
     if let Some(param) = cursor.eat_id::<ConstParamId>("constant") {
         return Ok(Bound::Constant(param));

@@ -136,11 +136,11 @@ impl FunctionParser<'_, '_> {
     fn fill_block(&mut self, block: BlockId) -> Result<()> {
         while !self.cursor.eat("}") {
             // Taken first, so that instructions are numbered in the order of the text.
-            let placeholder = Inst { kind: InstKind::Unreachable, results: Vec::new(), location: None };
+            let placeholder = Inst { kind: InstKind::Unreachable, results: [].into(), location: None };
             let id = self.insts.push(placeholder);
             self.blocks[block.index()].1.insts.push(id);
             let (kind, results, location): (InstKind, Vec<ValueId>, Option<SourceLocation>) = self.instruction()?;
-            self.insts[id] = Inst { kind, results, location };
+            self.insts[id] = Inst { kind, results: results.into(), location };
         }
         Ok(())
     }

@@ -52,7 +52,7 @@ impl FunctionParser<'_, '_> {
             let (params, initial) = self.carried()?;
             let (results, location) = self.region_results()?;
             let body = self.braced_block(Some(label), params)?;
-            return Ok(Some((InstKind::Loop { initial, body }, results, location)));
+            return Ok(Some((InstKind::Loop { initial: initial.into(), body }, results, location)));
         }
         Ok(None)
     }
@@ -97,7 +97,7 @@ impl FunctionParser<'_, '_> {
         }
         if let Some(op) = Op::from_name(word) {
             self.cursor.skip_word(word);
-            return Ok(InstKind::Op(op, self.values()?));
+            return Ok(InstKind::Op(op, self.values()?.into()));
         }
         if word.starts_with("subgroup_") {
             return self.subgroup(word);
@@ -117,16 +117,16 @@ impl FunctionParser<'_, '_> {
         self.cursor.skip_word(word);
         Ok(match word {
             "const" => InstKind::Const(self.constant(result)?),
-            "compose" => InstKind::Compose(self.values()?),
-            "extract" => InstKind::Extract(self.value()?, self.fields()?),
+            "compose" => InstKind::Compose(self.values()?.into()),
+            "extract" => InstKind::Extract(self.value()?, self.fields()?.into()),
             "insert" => {
                 let (composite, steps) = (self.value()?, self.fields()?);
                 self.cursor.expect(",")?;
-                InstKind::Insert(composite, self.value()?, steps)
+                InstKind::Insert(composite, self.value()?, steps.into())
             }
             "len" => InstKind::Len(self.cursor.id("buffer")?),
             "load" => InstKind::Load(self.place()?),
-            _ => InstKind::Call(self.cursor.id("fn")?, self.arguments()?),
+            _ => InstKind::Call(self.cursor.id("fn")?, self.arguments()?.into()),
         })
     }
 
@@ -165,18 +165,18 @@ impl FunctionParser<'_, '_> {
                 self.cursor.expect("=")?;
                 InstKind::Store(place, self.value()?)
             }
-            "call" => InstKind::Call(self.cursor.id("fn")?, self.arguments()?),
-            "trap" => InstKind::Trap(self.cursor.id("site")?, self.arguments()?),
-            "print" => InstKind::Print(self.cursor.id("site")?, self.arguments()?),
-            "panic" => InstKind::Panic(self.cursor.id("site")?, self.arguments()?),
+            "call" => InstKind::Call(self.cursor.id("fn")?, self.arguments()?.into()),
+            "trap" => InstKind::Trap(self.cursor.id("site")?, self.arguments()?.into()),
+            "print" => InstKind::Print(self.cursor.id("site")?, self.arguments()?.into()),
+            "panic" => InstKind::Panic(self.cursor.id("site")?, self.arguments()?.into()),
             "barrier" => InstKind::Barrier(self.scope()?),
             "fence" => {
                 let order = self.order()?;
                 InstKind::Fence(self.scope()?, order)
             }
-            "yield" => InstKind::Yield(self.values()?),
-            "break" => InstKind::Break(self.cursor.id("block")?, self.arguments()?),
-            "continue" => InstKind::Continue(self.cursor.id("block")?, self.arguments()?),
+            "yield" => InstKind::Yield(self.values()?.into()),
+            "break" => InstKind::Break(self.cursor.id("block")?, self.arguments()?.into()),
+            "continue" => InstKind::Continue(self.cursor.id("block")?, self.arguments()?.into()),
             "return" if self.cursor.is_at("%") => InstKind::Return(Some(self.value()?)),
             "return" => InstKind::Return(None),
             _ => InstKind::Unreachable,

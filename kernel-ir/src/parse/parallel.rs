@@ -17,7 +17,7 @@ impl FunctionParser<'_, '_> {
         if let AtomicOp::CompareExchange(failure) = &mut op {
             *failure = self.order()?;
         }
-        Ok(InstKind::Atomic(Atomic { op, place, operands, order, scope: self.scope()? }))
+        Ok(InstKind::Atomic(Atomic { op, place, operands: operands.into(), order, scope: self.scope()? }))
     }
 
     /// `subgroup_add %N`, `subgroup_cluster_add(4) %N`
@@ -35,7 +35,7 @@ impl FunctionParser<'_, '_> {
         };
         // A `%` behind an operation without operands starts the next instruction.
         let operands = if op.arity() == 0 { Vec::new() } else { self.values()? };
-        Ok(InstKind::Subgroup(op, operands))
+        Ok(InstKind::Subgroup(op, operands.into()))
     }
 
     /// `image_load buffer0(%1, %2)`
@@ -44,14 +44,14 @@ impl FunctionParser<'_, '_> {
             return self.cursor.expected("an operation on images");
         };
         self.cursor.skip_word(word);
-        Ok(InstKind::Image(op, self.cursor.id("buffer")?, self.arguments()?))
+        Ok(InstKind::Image(op, self.cursor.id("buffer")?, self.arguments()?.into()))
     }
 
     /// `coop_mul_add %a, %b, %c`, `coop_load place from %first step %stride row_major`, `coop_store … = %N`
     pub(super) fn coop(&mut self, word: &str) -> Result<InstKind> {
         if let Some((op, _)) = CoopOp::NAMED.into_iter().find(|(_, name)| *name == word) {
             self.cursor.skip_word(word);
-            return Ok(InstKind::Coop(op, self.values()?));
+            return Ok(InstKind::Coop(op, self.values()?.into()));
         }
         if !matches!(word, "coop_load" | "coop_store") {
             return self.cursor.expected("an operation on matrices");

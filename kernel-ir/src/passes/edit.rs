@@ -44,7 +44,7 @@ pub(super) fn add_value(function: &mut Function, ty: TypeId, name: Option<String
 
 /// Adds an instruction without results; it stands in no block yet.
 pub(super) fn add_effect(function: &mut Function, kind: InstKind, location: Option<SourceLocation>) -> InstId {
-    function.insts.push(Inst { kind, results: Vec::new(), location })
+    function.insts.push(Inst { kind, results: [].into(), location })
 }
 
 /// Adds an instruction with one result of type `ty`; it stands in no block yet.
@@ -55,7 +55,7 @@ pub(super) fn add_inst(
     location: Option<SourceLocation>,
 ) -> (InstId, ValueId) {
     let value = add_value(function, ty, None);
-    (function.insts.push(Inst { kind, results: vec![value], location }), value)
+    (function.insts.push(Inst { kind, results: [value].into(), location }), value)
 }
 
 /// Blocks of a function in program order with the instructions that own them, found by one walk.

@@ -39,6 +39,10 @@ pub(super) struct Facts<'a> {
     /// The first use of each const parameter stands for all of them.
     const_params: SecondaryMap<ConstParamId, Option<ValueId>>,
     ranges: Vec<Range>,
+    /// Counts changes of `ranges`.
+    version: u32,
+    /// By value: what [`Self::range`] found, in which version.
+    found: Vec<Cell<(u32, Range)>>,
     /// For each value, values that are not below it; with `true`, that are above it.
     uppers: Vec<Vec<(ValueId, bool)>>,
     undo: Vec<Undo>,
@@ -56,6 +60,8 @@ impl<'a> Facts<'a> {
             lengths: SecondaryMap::new(),
             const_params: SecondaryMap::new(),
             ranges: function.values.iter().map(|(_, value)| full(types, value.ty)).collect(),
+            version: 1,
+            found: vec![Cell::new((0, Range::ANY)); count],
             uppers: vec![Vec::new(); count],
             undo: Vec::new(),
         };
@@ -88,7 +94,7 @@ impl<'a> Facts<'a> {
     pub(super) fn take_back(&mut self, mark: Mark) {
         while self.undo.len() > mark.0 {
             match self.undo.pop() {
-                Some(Undo::Range(value, range)) => self.ranges[value.index()] = range,
+                Some(Undo::Range(value, range)) => self.set_range(value, range),
                 Some(Undo::Upper(value)) => drop(self.uppers[value.index()].pop()),
                 None => return,
             }
@@ -98,13 +104,23 @@ impl<'a> Facts<'a> {
     /// What the instruction that defines the value does, unless it has several results.
     pub(super) fn definition(&self, value: ValueId) -> Option<&'a InstKind> {
         let (id, _) = self.definitions[value.index()]?;
-        let inst = &self.function.insts[id];
-        inst.kind.blocks().is_empty().then_some(&inst.kind)
+        match &self.function.insts[id].kind {
+            InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => None,
+            kind => Some(kind),
+        }
     }
 
     /// Sets the interval of a value that the walk now defines.
     pub(super) fn define(&mut self, value: ValueId, range: Range) {
-        self.ranges[value.index()] = range.meet(full(self.types, self.function.values[value].ty));
+        self.set_range(value, range.meet(full(self.types, self.function.values[value].ty)));
+    }
+
+    fn set_range(&mut self, value: ValueId, range: Range) {
+        let known = &mut self.ranges[value.index()];
+        if *known != range {
+            *known = range;
+            self.version += 1;
+        }
     }
 
     /// Finds the interval of the result of an instruction that the walk now reaches.
@@ -122,7 +138,15 @@ impl<'a> Facts<'a> {
 
     /// The interval of a value on the current path.
     pub(super) fn range(&self, value: ValueId) -> Range {
-        self.range_within(value, 3)
+        let value = self.canonical(value);
+        let found = &self.found[value.index()];
+        let (version, range) = found.get();
+        if version == self.version {
+            return range;
+        }
+        let range = self.range_within(value, 3);
+        found.set((self.version, range));
+        range
     }
 
     /// The type of an integer scalar, or `None`.
@@ -456,7 +480,7 @@ impl<'a> Facts<'a> {
             let new = old.meet(to);
             if new != old {
                 self.undo.push(Undo::Range(value, old));
-                self.ranges[value.index()] = new;
+                self.set_range(value, new);
             }
             // A cast that keeps the number passes the interval on.
             match self.uncast(value) {

@@ -120,7 +120,7 @@ fn flatten(function: &mut Function, id: InstId, out: &mut Vec<InstId>) {
         let [Some(yes), Some(no)] = yielded.each_mut().map(Iterator::next) else {
             unreachable!("one value per result")
         };
-        let kind = InstKind::Op(Op::Select, vec![condition, yes, no]);
-        out.push(function.insts.push(Inst { kind, results: vec![result], location }));
+        let kind = InstKind::Op(Op::Select, [condition, yes, no].into());
+        out.push(function.insts.push(Inst { kind, results: [result].into(), location }));
     }
 }

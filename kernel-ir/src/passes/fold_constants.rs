@@ -6,6 +6,7 @@ use super::edit::{Substitution, add_inst, cut_unreachable, for_each_inst, termin
 use super::identities::{self, Simpler};
 use super::{Changed, PassCx, eval};
 use crate::arena::{EntityId, SecondaryMap};
+use crate::few::Few;
 use crate::ir::{BlockId, Constant, Function, InstId, InstKind, ValueId};
 use crate::types::{Type, Types};
 
@@ -81,9 +82,9 @@ enum Exit {
     /// The block stays as it is.
     Stay,
     /// A `yield` gives these results.
-    Yield(Vec<ValueId>),
+    Yield(Few<ValueId>),
     /// A `break` out of this loop gives these results.
-    Break(BlockId, Vec<ValueId>),
+    Break(BlockId, Few<ValueId>),
 }
 
 struct Folder<'a> {
@@ -136,7 +137,7 @@ impl Folder<'_> {
         false
     }
 
-    fn leave(&mut self, results: &[ValueId], values: Vec<ValueId>) {
+    fn leave(&mut self, results: &[ValueId], values: Few<ValueId>) {
         for (result, value) in results.iter().zip(values) {
             self.substitution.set(*result, value);
         }

@@ -71,19 +71,19 @@ fn extract(view: &View<'_>, value: ValueId, path: &[u32]) -> Option<Simpler> {
     match view.definition(value)? {
         InstKind::Compose(members) => {
             let member = *members.get(*first as usize)?;
-            Some(if rest.is_empty() { Value(member) } else { Kind(InstKind::Extract(member, rest.to_vec())) })
+            Some(if rest.is_empty() { Value(member) } else { Kind(InstKind::Extract(member, rest.into())) })
         }
-        InstKind::Extract(whole, outer) => Some(Kind(InstKind::Extract(*whole, [outer, path].concat()))),
+        InstKind::Extract(whole, outer) => Some(Kind(InstKind::Extract(*whole, [outer, path].concat().into()))),
         InstKind::Insert(composite, member, inserted) => {
             if let Some(rest) = path.strip_prefix(&inserted[..]) {
                 return Some(if rest.is_empty() {
                     Value(*member)
                 } else {
-                    Kind(InstKind::Extract(*member, rest.to_vec()))
+                    Kind(InstKind::Extract(*member, rest.into()))
                 });
             }
             // What was inserted is neither the member asked for nor part of it.
-            (!inserted.starts_with(path)).then(|| Kind(InstKind::Extract(*composite, path.to_vec())))
+            (!inserted.starts_with(path)).then(|| Kind(InstKind::Extract(*composite, path.into())))
         }
         InstKind::Const(Constant::Zero) => Some(Kind(InstKind::Const(Constant::Zero))),
         _ => None,
@@ -96,7 +96,7 @@ fn insert(view: &View<'_>, composite: ValueId, member: ValueId, path: &[u32]) ->
     }
     match view.definition(composite)? {
         InstKind::Insert(inner, _, overwritten) if overwritten.starts_with(path) => {
-            Some(Kind(InstKind::Insert(*inner, member, path.to_vec())))
+            Some(Kind(InstKind::Insert(*inner, member, path.into())))
         }
         InstKind::Compose(members) if path.len() == 1 => {
             let mut members = members.clone();
@@ -168,7 +168,7 @@ impl Rule<'_> {
     }
 
     fn op(op: Op, operands: &[ValueId]) -> Option<Simpler> {
-        Some(Kind(InstKind::Op(op, operands.to_vec())))
+        Some(Kind(InstKind::Op(op, operands.into())))
     }
 
     fn unary(&self, a: ValueId) -> Option<Simpler> {

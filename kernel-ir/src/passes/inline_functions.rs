@@ -260,7 +260,7 @@ impl Inliner<'_> {
         let mut insts = copy.insts(body.entry);
         if let Some(wrapper) = wrapper {
             self.function.blocks[wrapper].insts = insts;
-            let kind = InstKind::Loop { initial: Vec::new(), body: wrapper };
+            let kind = InstKind::Loop { initial: [].into(), body: wrapper };
             out.push(self.function.insts.push(Inst { kind, results, location }));
             return true;
         }

@@ -107,8 +107,8 @@ impl Pass<'_> {
         let params = &mut self.function.blocks[body].params;
         params.push(is_left);
         params.extend(&left_with);
-        let leave = add_effect(self.function, InstKind::Break(body, left_with), location);
-        let stay = add_effect(self.function, InstKind::Yield(Vec::new()), location);
+        let leave = add_effect(self.function, InstKind::Break(body, left_with.into()), location);
+        let stay = add_effect(self.function, InstKind::Yield([].into()), location);
         let [then_block, else_block] =
             [leave, stay].map(|last| self.function.blocks.push(Block { params: Vec::new(), insts: vec![last] }));
         let head = add_effect(self.function, InstKind::If { condition: is_left, then_block, else_block }, location);
@@ -136,7 +136,7 @@ impl Pass<'_> {
                 InstKind::Break(target, values) if *target == body => {
                     let (kept, leaves) = leaving;
                     let all = [kept, &[leaves], values].concat();
-                    *kind = InstKind::Continue(body, all);
+                    *kind = InstKind::Continue(body, all.into());
                 }
                 _ => {
                     for inner in kind.blocks() {

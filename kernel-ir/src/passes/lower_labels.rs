@@ -141,7 +141,7 @@ impl Lowering<'_, '_> {
             if let InstKind::Break(_, carried) | InstKind::Continue(_, carried) = kind {
                 values[starts[*way]..starts[*way] + carried.len()].copy_from_slice(carried);
             }
-            *kind = InstKind::Break(body, values);
+            *kind = InstKind::Break(body, values.into());
         }
         let mut results = self.function.insts[id].results.clone();
         for ty in &types[old..] {
@@ -167,8 +167,8 @@ impl Lowering<'_, '_> {
         for (way, start) in ways.iter().zip(starts) {
             let values = results[*start..start + way.types.len()].to_vec();
             let kind = match way.target {
-                Target::Break(target) => InstKind::Break(target, values),
-                Target::Continue(target) => InstKind::Continue(target, values),
+                Target::Break(target) => InstKind::Break(target, values.into()),
+                Target::Continue(target) => InstKind::Continue(target, values.into()),
             };
             new.push((add_effect(self.function, kind, location), code.is_none()));
         }
@@ -184,13 +184,13 @@ impl Lowering<'_, '_> {
             .map(|jump| self.function.blocks.push(Block { params: Vec::new(), insts: vec![jump] }));
         let cases: Vec<(u32, BlockId)> = (1..).zip(&mut blocks).collect();
         drop(blocks);
-        let end = add_effect(self.function, InstKind::Yield(Vec::new()), location);
+        let end = add_effect(self.function, InstKind::Yield([].into()), location);
         let default = self.function.blocks.push(Block { params: Vec::new(), insts: vec![end] });
         let kind = if let [(_, then_block)] = cases[..] {
             let u32_type = self.function.values[code].ty;
             let zero = self.define(InstKind::Const(Constant::U32(0)), u32_type, out);
             let bool_type = self.cx.types.scalar(Scalar::Bool);
-            let compare = InstKind::Op(crate::op::Op::Ne, vec![code, zero]);
+            let compare = InstKind::Op(crate::op::Op::Ne, [code, zero].into());
             let condition = self.define(compare, bool_type, out);
             InstKind::If { condition, then_block, else_block: default }
         } else {

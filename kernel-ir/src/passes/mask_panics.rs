@@ -214,11 +214,11 @@ impl Masking<'_> {
         let mut insts = std::mem::take(&mut self.function.blocks[block].insts);
         let last = insts.pop().expect("a block ends with a terminator");
         // All blocks that come out now yield nothing.
-        self.function.blocks[block].insts = vec![add_effect(self.function, InstKind::Yield(Vec::new()), None)];
+        self.function.blocks[block].insts = vec![add_effect(self.function, InstKind::Yield([].into()), None)];
         for block in self.function.insts[id].kind.blocks() {
             let last = *self.function.blocks[block].insts.last().expect("a block ends with a terminator");
             if let InstKind::Yield(values) = &mut self.function.insts[last].kind {
-                values.clear();
+                *values = [].into();
             }
         }
         out.push(id);
@@ -278,7 +278,7 @@ impl Masking<'_> {
         let mut leaving = Vec::new();
         self.leave(exit, location, &mut leaving);
         let then_block = self.new_block(leaving);
-        let end = add_effect(self.function, InstKind::Yield(Vec::new()), location);
+        let end = add_effect(self.function, InstKind::Yield([].into()), location);
         let else_block = self.new_block(vec![end]);
         out.push(add_effect(self.function, InstKind::If { condition, then_block, else_block }, location));
     }
@@ -296,7 +296,7 @@ impl Masking<'_> {
         // All store the same, which is only allowed atomically.
         let store = |pass: &mut Self, value| {
             let (op, order, scope) = (AtomicOp::Store, Order::Relaxed, Scope::Workgroup);
-            let atomic = Atomic { op, place: place.clone(), operands: vec![value], order, scope };
+            let atomic = Atomic { op, place: place.clone(), operands: [value].into(), order, scope };
             add_effect(pass.function, InstKind::Atomic(atomic), location)
         };
         let barrier = |pass: &mut Self| add_effect(pass.function, InstKind::Barrier(Scope::Workgroup), location);
@@ -307,10 +307,10 @@ impl Masking<'_> {
         self.run_if(alive, answer, out);
         out.push(barrier(self));
         let found = self.define(InstKind::Load(place.clone()), ty, location, out);
-        let nobody = self.define(InstKind::Op(Op::Eq, vec![found, no]), self.bool_type, location, out);
+        let nobody = self.define(InstKind::Op(Op::Eq, [found, no].into()), self.bool_type, location, out);
         let end = add_effect(self.function, InstKind::Return(None), location);
         let then_block = self.new_block(vec![end]);
-        let end = add_effect(self.function, InstKind::Yield(Vec::new()), location);
+        let end = add_effect(self.function, InstKind::Yield([].into()), location);
         let else_block = self.new_block(vec![end]);
         out.push(add_effect(self.function, InstKind::If { condition: nobody, then_block, else_block }, location));
     }
@@ -321,8 +321,8 @@ impl Masking<'_> {
         };
         let kind = match exit {
             Exit::Return => InstKind::Return(None),
-            Exit::Yield(types) => InstKind::Yield(zeros(self, types, out)),
-            Exit::Break(body, types) => InstKind::Break(*body, zeros(self, types, out)),
+            Exit::Yield(types) => InstKind::Yield(zeros(self, types, out).into()),
+            Exit::Break(body, types) => InstKind::Break(*body, zeros(self, types, out).into()),
         };
         out.push(add_effect(self.function, kind, location));
     }
@@ -345,15 +345,15 @@ impl Masking<'_> {
         let mut inside = None;
         for (index, len) in self.checked_steps(&place) {
             let len = self.define(len, word_type, location, out);
-            let fits = self.define(InstKind::Op(Op::Lt, vec![index, len]), bool_type, location, out);
+            let fits = self.define(InstKind::Op(Op::Lt, [index, len].into()), bool_type, location, out);
             inside = Some(match inside {
-                Some(before) => self.define(InstKind::Op(Op::And, vec![before, fits]), bool_type, location, out),
+                Some(before) => self.define(InstKind::Op(Op::And, [before, fits].into()), bool_type, location, out),
                 None => fits,
             });
         }
         let Some(inside) = inside else { return out.push(id) };
         let alive = self.alive(location, out);
-        let runs = self.define(InstKind::Op(Op::Or, vec![alive, inside]), bool_type, location, out);
+        let runs = self.define(InstKind::Op(Op::Or, [alive, inside].into()), bool_type, location, out);
         self.run_if(runs, id, out);
     }
 
@@ -393,7 +393,7 @@ impl Masking<'_> {
     /// Whether the invocation has not panicked.
     fn alive(&mut self, location: Option<SourceLocation>, out: &mut Vec<InstId>) -> ValueId {
         let is_dead = self.define(InstKind::Load(Place::local(self.dead)), self.bool_type, location, out);
-        self.define(InstKind::Op(Op::Not, vec![is_dead]), self.bool_type, location, out)
+        self.define(InstKind::Op(Op::Not, [is_dead].into()), self.bool_type, location, out)
     }
 
     /// `if condition { the instruction }`, with zero for what it defines.
@@ -403,8 +403,8 @@ impl Masking<'_> {
         let types: Vec<_> = results.iter().map(|result| self.function.values[*result].ty).collect();
         let inner: Vec<_> = results.iter().map(|result| self.function.values[*result].clone()).collect();
         let inner: Vec<_> = inner.into_iter().map(|value| self.function.values.push(value)).collect();
-        self.function.insts[id].results.clone_from(&inner);
-        let end = add_effect(self.function, InstKind::Yield(inner), location);
+        self.function.insts[id].results = inner[..].into();
+        let end = add_effect(self.function, InstKind::Yield(inner.into()), location);
         let then_block = self.new_block(vec![id, end]);
         let mut otherwise = Vec::new();
         self.leave(&Exit::Yield(types), location, &mut otherwise);

@@ -43,6 +43,9 @@ pub use inline_functions::TooLarge;
 /// Rounds of the scalar passes; most kernels settle in two.
 const ROUNDS: usize = 4;
 
+/// How often what was unrolled goes to the next round at once.
+const MOST_UNROLLED: usize = 2;
+
 /// Whether a pass changed anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
@@ -140,24 +143,36 @@ pub fn optimize(module: &mut Module) -> Optimized {
     }
     let divergences = divergences(module, &mut checks);
     mask_panics(module, &mut checks);
-    for round in 0..ROUNDS {
+    let (mut round, mut unrolled, mut unshared) = (0, 0, true);
+    while round < ROUNDS {
         let mut changed = Changed::No;
         changed |= run_on_functions(module, "split_locals", split_locals::run, &mut checks);
         changed |= run_on_functions(module, "promote_locals", promote_locals::run, &mut checks);
         changed |= run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
         if run_on_functions(module, "unroll_loops", unroll_loops::run, &mut checks) == Changed::Yes {
             changed |= Changed::Yes | run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
+            // The arrays become values first, so that the others have less to look at.
+            if unrolled < MOST_UNROLLED {
+                unrolled += 1;
+                continue;
+            }
         }
         changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, &mut checks);
-        changed |= run_on_functions(module, "share_values", share_values::run, &mut checks);
-        // It finds nothing new in what it left behind itself.
+        // Neither finds anything new in what it left behind itself, and the first only where checks went since.
+        if changed == Changed::Yes || unshared {
+            changed |= run_on_functions(module, "share_values", share_values::run, &mut checks);
+        }
+        unshared = false;
         if changed == Changed::Yes || round == 0 {
-            changed |= run_on_functions(module, "eliminate_checks", eliminate_checks::run, &mut checks);
+            let eliminated = run_on_functions(module, "eliminate_checks", eliminate_checks::run, &mut checks);
+            unshared = eliminated == Changed::Yes;
+            changed |= eliminated;
         }
         changed |= run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
         if changed == Changed::No {
             break;
         }
+        round += 1;
     }
     if run_on_functions(module, "lower_labels", lower_labels::run, &mut checks) == Changed::Yes {
         let _ = run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);

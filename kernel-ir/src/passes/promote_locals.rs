@@ -12,6 +12,9 @@ use crate::types::{Type, TypeId, Types};
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
+    if function.locals.is_empty() {
+        return Changed::No;
+    }
     let slots = promotable(function, cx.types);
     if slots.locals.is_empty() {
         return Changed::No;
@@ -135,7 +138,7 @@ impl Promoter<'_> {
                 false
             }
             Some(component) => {
-                self.function.insts[id].kind = InstKind::Extract(value, vec![component]);
+                self.function.insts[id].kind = InstKind::Extract(value, [component].into());
                 true
             }
         }
@@ -152,8 +155,8 @@ impl Promoter<'_> {
         let composite = self.value(slot);
         let result = self.fresh(slot);
         let inst = &mut self.function.insts[id];
-        inst.kind = InstKind::Insert(composite, value, vec![component]);
-        inst.results = vec![result];
+        inst.kind = InstKind::Insert(composite, value, [component].into());
+        inst.results = [result].into();
         self.current[slot] = Some(result);
         true
     }

@@ -5,7 +5,8 @@
 
 use super::edit::{cut_unreachable, for_each_inst};
 use super::{Changed, PassCx};
-use crate::arena::{EntityId, SecondaryMap};
+use crate::arena::{Arena, EntityId, SecondaryMap};
+use crate::few::Few;
 use crate::ir::{BlockId, Function, ImageOp, InstId, InstKind, Place, Root, ValueId};
 
 /// Runs the pass.
@@ -13,10 +14,14 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let mut changed = cut_unreachable(function);
     let mut marker = Marker::new(function, cx);
     marker.mark();
-    let Marker { needed, live, .. } = marker;
+    let Marker { needed, live, names_locals, .. } = marker;
     let mut sweeper = Sweeper { function, needed, live, loops: SecondaryMap::new(), changed: Changed::No };
     sweeper.block(sweeper.function.entry, None);
     changed |= sweeper.changed;
+    if !names_locals {
+        // Passes that look for variables see at once that there are none.
+        function.locals = Arena::new();
+    }
     changed
 }
 
@@ -42,6 +47,8 @@ struct Marker<'a> {
     roots: Vec<InstId>,
     needed: Vec<bool>,
     live: Vec<bool>,
+    /// Whether a variable is loaded, or stored with a check.
+    names_locals: bool,
     work: Vec<ValueId>,
 }
 
@@ -63,6 +70,7 @@ impl<'a> Marker<'a> {
             roots: Vec::new(),
             needed: vec![false; function.insts.len()],
             live: vec![false; function.values.len()],
+            names_locals: loaded.contains(&true),
             work: Vec::new(),
         };
         marker.scan(function.entry, &loaded, cx);
@@ -80,10 +88,16 @@ impl<'a> Marker<'a> {
             for (index, result) in inst.results.iter().enumerate() {
                 self.origins[result.index()] = Origin::Result(id, index);
             }
+            if let InstKind::CoopLoad(access) | InstKind::CoopStore(access, _) = &inst.kind {
+                self.names_locals |= matches!(access.place.root, Root::Local(_));
+            }
             let is_root = match &inst.kind {
                 InstKind::Load(place) => place.is_checked(),
                 InstKind::Store(place, _) => match place.root {
-                    Root::Local(local) => loaded[local.index()] || place.is_checked(),
+                    Root::Local(local) => {
+                        self.names_locals |= place.is_checked();
+                        loaded[local.index()] || place.is_checked()
+                    }
                     Root::Buffer(_) | Root::Shared(_) => true,
                 },
                 InstKind::Call(callee, _) => !cx.is_pure(*callee),
@@ -244,7 +258,8 @@ impl Sweeper<'_> {
         let block = &mut self.function.blocks[body];
         let params: Vec<bool> = block.params.iter().map(|param| self.live[param.index()]).collect();
         if params.contains(&false) {
-            keep(&mut block.params, &params);
+            let mut flags = params.iter();
+            block.params.retain(|_| flags.next() == Some(&true));
             self.changed = Changed::Yes;
         }
         if let InstKind::Loop { initial, .. } = &mut self.function.insts[id].kind {
@@ -255,8 +270,8 @@ impl Sweeper<'_> {
     }
 }
 
-/// Keeps the items whose flag is set.
-fn keep<T>(items: &mut Vec<T>, flags: &[bool]) {
+/// Keeps the values whose flag is set.
+fn keep(values: &mut Few<ValueId>, flags: &[bool]) {
     let mut flags = flags.iter();
-    items.retain(|_| flags.next().copied().unwrap_or(true));
+    values.retain(|_| flags.next().copied().unwrap_or(true));
 }

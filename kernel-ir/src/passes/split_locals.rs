@@ -21,6 +21,9 @@ enum Shape {
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
+    if function.locals.is_empty() {
+        return Changed::No;
+    }
     let mut changed = fix_constant_indices(function, cx.types);
     let candidates: Vec<LocalId> =
         function.locals.iter().filter(|(_, local)| is_splittable(cx.types, local.ty)).map(|(id, _)| id).collect();
@@ -228,7 +231,7 @@ impl Splitter<'_> {
             InstKind::Store(_, value) => self.store(shape, value, &mut Vec::new(), out),
             _ => {
                 let members = self.load_members(shape, out);
-                self.function.insts[id].kind = InstKind::Compose(members);
+                self.function.insts[id].kind = InstKind::Compose(members.into());
                 out.push(id);
             }
         }
@@ -238,7 +241,8 @@ impl Splitter<'_> {
         match shape {
             Shape::Whole(local) => {
                 let ty = self.function.locals[*local].ty;
-                let (extract, member) = add_inst(self.function, InstKind::Extract(value, path.clone()), ty, None);
+                let (extract, member) =
+                    add_inst(self.function, InstKind::Extract(value, path.clone().into()), ty, None);
                 let store = add_effect(self.function, InstKind::Store(Place::local(*local), member), None);
                 out.extend([extract, store]);
             }
@@ -260,7 +264,7 @@ impl Splitter<'_> {
     fn load(&mut self, shape: &Shape, out: &mut Vec<InstId>) -> ValueId {
         let (kind, ty) = match shape {
             Shape::Whole(local) => (InstKind::Load(Place::local(*local)), self.function.locals[*local].ty),
-            Shape::Split(ty, _) => (InstKind::Compose(self.load_members(shape, out)), *ty),
+            Shape::Split(ty, _) => (InstKind::Compose(self.load_members(shape, out).into()), *ty),
         };
         let (id, value) = add_inst(self.function, kind, ty, None);
         out.push(id);

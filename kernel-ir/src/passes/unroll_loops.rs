@@ -100,6 +100,7 @@ impl Pass<'_> {
         let InstKind::Loop { initial, body } = &self.function.insts[id].kind else { return None };
         let definition = |value: ValueId| self.definitions[value.index()];
         let counter = Counter { function: self.function, types: self.types, definition };
+        let counted = counter.count(initial, *body, MOST_ROUNDS)?;
         let (mut size, mut indices, mut limit) = (0usize, Vec::new(), MOST_INSTS);
         walk(self.function, *body, &mut |_, inst| {
             size += 1;
@@ -113,7 +114,6 @@ impl Pass<'_> {
         if indices.is_empty() {
             return None;
         }
-        let counted = counter.count(initial, *body, MOST_ROUNDS)?;
         let params = &self.function.blocks[*body].params;
         let first: Vec<_> = initial.iter().map(|value| counter.value(*value, &[], &[], 2)).collect();
         // An index that no counter decides is as unknown behind it.
@@ -189,13 +189,12 @@ impl Pass<'_> {
             }
             _ => {}
         }
-        let results: Vec<ValueId> = inst.results.iter().map(|result| self.copy_value(copy, *result)).collect();
-        inst.results.clone_from(&results);
-        let copied = self.function.insts.push(inst);
-        for result in results {
+        let copied = InstId::new(self.function.insts.len());
+        for result in &mut inst.results {
+            *result = self.copy_value(copy, *result);
             self.definitions[result.index()] = Some(copied);
         }
-        copied
+        self.function.insts.push(inst)
     }
 
     fn copy_block(&mut self, copy: &mut Copy, block: BlockId) -> BlockId {

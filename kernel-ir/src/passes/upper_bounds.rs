@@ -52,9 +52,9 @@ impl Facts<'_> {
         match self.definition(value)? {
             InstKind::Len(buffer) => Some(Bound::Len(*buffer)),
             InstKind::ConstParam(param) => Some(Bound::Constant(*param)),
-            InstKind::Param(param) => Some(Bound::Param(*param, Vec::new())),
+            InstKind::Param(param) => Some(Bound::Param(*param, [].into())),
             InstKind::Extract(composite, path) => match (self.definition(*composite)?, &path[..]) {
-                (InstKind::Param(param), path) => Some(Bound::Param(*param, path.to_vec())),
+                (InstKind::Param(param), path) => Some(Bound::Param(*param, path.into())),
                 // Masked or not, ids stay below what the launch counts.
                 (InstKind::Builtin(Builtin::GlobalId), [axis]) => {
                     Some(Bound::binary(BoundOp::Sub, Bound::Items(*axis as u8), Bound::Const(1)))
@@ -81,8 +81,10 @@ impl Facts<'_> {
             let range = self.range(value);
             u32::try_from(range.lo).ok().filter(|_| range.lo == range.hi)
         };
+        // Where both operands have a bound, neither is negative.
         let is_natural = |value: &ValueId| self.range(*value).lo >= 0;
-        if !operands.iter().skip(usize::from(op == Op::Select)).all(is_natural) {
+        let are_asked = matches!(op, Op::Add | Op::Mul | Op::Max | Op::Select | Op::Cast);
+        if !are_asked && !operands.iter().all(is_natural) {
             return None;
         }
         match op {

@@ -87,11 +87,11 @@ fn blocks_and_instructions() {
 #[test]
 fn values() {
     fails_in(
-        |f| f.insts[InstId::new(0)].results = vec![ValueId::new(0)],
+        |f| f.insts[InstId::new(0)].results = [ValueId::new(0)].into(),
         "fn0 %0: Definition: the value is defined twice, in `%0: bool = not %0`",
     );
     fails_in(
-        |f| f.insts[InstId::new(0)].results.clear(),
+        |f| f.insts[InstId::new(0)].results = [].into(),
         "fn0 inst0: Result: expected one result, found 0, in `not %0`",
     );
     fails_in(|f| f.values[ValueId::new(1)].ty = TypeId::new(99), "fn0 %1: UnknownId: there is no type99");

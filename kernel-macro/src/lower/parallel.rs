@@ -77,7 +77,7 @@ impl FnCx<'_, '_, '_> {
         let scope = if let Root::Shared(_) = place.root { Scope::Workgroup } else { Scope::Device };
         let value = self.ty(&Ty::Scalar(scalar))?;
         let expected = operands.first().copied();
-        let old = self.b.atomic(Atomic { op, place, operands, order, scope }, value)?;
+        let old = self.b.atomic(Atomic { op, place, operands: operands.into(), order, scope }, value)?;
         match self.ty_of(expr) {
             // `Ok` when the bits were the expected ones.
             result @ Ty::Result(..) => {

@@ -17,7 +17,7 @@ impl Generator<'_> {
         let (callee, signature, result) = self.callees[at].clone();
         let arguments = self.get_all(&signature, out);
         let results: Vec<TypeId> = result.into_iter().collect();
-        self.push(out, InstKind::Call(callee, arguments), &results);
+        self.push(out, InstKind::Call(callee, arguments.into()), &results);
     }
 
     /// An access whose index was compared with the length before.
@@ -31,11 +31,11 @@ impl Generator<'_> {
         let index = self.get(u, out);
         let op = self.random.pick(&[Op::Lt, Op::Lt, Op::Le, Op::Ge, Op::Gt, Op::Ne]);
         let operands = if self.random.one_in(3) { vec![len, index] } else { vec![index, len] };
-        let mut condition = self.define(out, InstKind::Op(op, operands), b);
+        let mut condition = self.define(out, InstKind::Op(op, operands.into()), b);
         if self.random.one_in(3) {
             let other = self.get(b, out);
             let op = self.random.pick(&[Op::And, Op::Or]);
-            condition = self.define(out, InstKind::Op(op, vec![condition, other]), b);
+            condition = self.define(out, InstKind::Op(op, [condition, other].into()), b);
         }
         let blocks = [0, 1].map(|_| {
             self.nested(&[], |this, out| {
@@ -60,7 +60,7 @@ impl Generator<'_> {
         let mut out = Vec::new();
         start(self, &mut out);
         let values = self.get_all(results, &mut out);
-        self.push(&mut out, InstKind::Yield(values), &[]);
+        self.push(&mut out, InstKind::Yield(values.into()), &[]);
         self.scope.truncate(scope);
         self.function.blocks.push(Block { params: Vec::new(), insts: out })
     }
@@ -80,11 +80,11 @@ impl Generator<'_> {
                     let u = self.types.scalar(Scalar::U32);
                     let words = self.get_all(&[u], &mut out);
                     let site = self.site(SiteKind::Panic);
-                    self.push(&mut out, InstKind::Panic(site, words), &[]);
+                    self.push(&mut out, InstKind::Panic(site, words.into()), &[]);
                 }
                 _ => {
                     let values = self.get_all(results, &mut out);
-                    self.push(&mut out, InstKind::Yield(values), &[]);
+                    self.push(&mut out, InstKind::Yield(values.into()), &[]);
                 }
             }
         }
@@ -99,10 +99,10 @@ impl Generator<'_> {
             (self.loops[at].body, self.loops[at].params.clone(), self.loops[at].results.clone());
         if self.random.one_in(2) {
             let values = self.get_all(&results, out);
-            self.push(out, InstKind::Break(body, values), &[]);
+            self.push(out, InstKind::Break(body, values.into()), &[]);
         } else {
             let values = self.get_all(&params, out);
-            self.push(out, InstKind::Continue(body, values), &[]);
+            self.push(out, InstKind::Continue(body, values.into()), &[]);
         }
     }
 
@@ -113,7 +113,7 @@ impl Generator<'_> {
         }
         let op = self.random.pick(&[Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne]);
         let operands = self.get_all(&[u, u], out);
-        self.define(out, InstKind::Op(op, operands), b)
+        self.define(out, InstKind::Op(op, operands.into()), b)
     }
 
     pub(super) fn branch(&mut self, out: &mut Vec<InstId>, depth: usize) -> bool {

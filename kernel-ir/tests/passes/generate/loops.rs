@@ -38,34 +38,34 @@ impl Generator<'_> {
         if counts {
             let at = if self.random.one_in(4) { self.get(u, &mut insts) } else { limit };
             let op = self.random.pick(&[Op::Lt, Op::Lt, Op::Le, Op::Ne]);
-            let condition = self.define(&mut insts, InstKind::Op(op, vec![values[0], at]), b);
+            let condition = self.define(&mut insts, InstKind::Op(op, [values[0], at].into()), b);
             self.leave_unless(condition, body, &results, &mut insts);
             self.counted_accesses(values[0], &mut insts);
         }
         if self.statements(&mut insts, depth + 1) {
             if self.random.one_in(4) {
                 let values = self.get_all(&results, &mut insts);
-                self.push(&mut insts, InstKind::Break(body, values), &[]);
+                self.push(&mut insts, InstKind::Break(body, values.into()), &[]);
             } else {
                 let mut next = self.get_all(&params, &mut insts);
                 if counts {
                     let step = self.define(&mut insts, InstKind::Const(Constant::U32(1)), u);
                     if self.random.one_in(3) {
                         // As `for i in a..=b` ends a round.
-                        let goes_on = self.define(&mut insts, InstKind::Op(Op::Ne, vec![values[0], limit]), b);
+                        let goes_on = self.define(&mut insts, InstKind::Op(Op::Ne, [values[0], limit].into()), b);
                         self.leave_unless(goes_on, body, &results, &mut insts);
                     }
                     let op = self.random.pick(&[Op::Add, Op::Add, Op::Sub, Op::Shr, Op::Mul]);
-                    next[0] = self.define(&mut insts, InstKind::Op(op, vec![values[0], step]), u);
+                    next[0] = self.define(&mut insts, InstKind::Op(op, [values[0], step].into()), u);
                 }
-                self.push(&mut insts, InstKind::Continue(body, next), &[]);
+                self.push(&mut insts, InstKind::Continue(body, next.into()), &[]);
             }
         }
         self.loops.pop();
         self.scope.truncate(scope);
         self.function.blocks[body].insts = insts;
         // The counter breaks every loop, so control comes out.
-        self.push(out, InstKind::Loop { initial, body }, &results);
+        self.push(out, InstKind::Loop { initial: initial.into(), body }, &results);
         true
     }
 
@@ -90,7 +90,7 @@ impl Generator<'_> {
             if self.random.one_in(3) {
                 let one = self.define(out, InstKind::Const(Constant::U32(1)), u);
                 let op = self.random.pick(&[Op::Add, Op::Sub]);
-                value = self.define(out, InstKind::Op(op, vec![counter, one]), u);
+                value = self.define(out, InstKind::Op(op, [counter, one].into()), u);
             }
             let check = Some(self.site(SiteKind::IndexOutOfBounds));
             let array = self.types.array(u, 4);
@@ -109,11 +109,11 @@ impl Generator<'_> {
         let [u, b] = [Scalar::U32, Scalar::Bool].map(|scalar| self.types.scalar(scalar));
         let old = self.define(insts, InstKind::Load(Place::local(counter)), u);
         let one = self.define(insts, InstKind::Const(Constant::U32(1)), u);
-        let new = self.define(insts, InstKind::Op(Op::Add, vec![old, one]), u);
+        let new = self.define(insts, InstKind::Op(Op::Add, [old, one].into()), u);
         self.push(insts, InstKind::Store(Place::local(counter), new), &[]);
         let limit = Constant::U32(1 + self.random.below(6) as u32);
         let limit = self.define(insts, InstKind::Const(limit), u);
-        let goes_on = self.define(insts, InstKind::Op(Op::Lt, vec![old, limit]), b);
+        let goes_on = self.define(insts, InstKind::Op(Op::Lt, [old, limit].into()), b);
         self.leave_unless(goes_on, body, results, insts);
     }
 
@@ -128,7 +128,7 @@ impl Generator<'_> {
         let scope = self.scope.len();
         let mut out = Vec::new();
         let values = self.get_all(results, &mut out);
-        self.push(&mut out, InstKind::Break(body, values), &[]);
+        self.push(&mut out, InstKind::Break(body, values.into()), &[]);
         self.scope.truncate(scope);
         let else_block = self.function.blocks.push(Block { params: Vec::new(), insts: out });
         self.push(insts, InstKind::If { condition: goes_on, then_block, else_block }, &[]);

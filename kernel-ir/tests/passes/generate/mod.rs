@@ -206,7 +206,7 @@ impl Generator<'_> {
 
     fn push(&mut self, out: &mut Vec<InstId>, kind: InstKind, results: &[TypeId]) -> Vec<ValueId> {
         let results: Vec<ValueId> = results.iter().map(|ty| self.value(*ty)).collect();
-        out.push(self.function.insts.push(Inst { kind, results: results.clone(), location: None }));
+        out.push(self.function.insts.push(Inst { kind, results: results.clone().into(), location: None }));
         self.scope.extend(&results);
         results
     }

@@ -44,14 +44,14 @@ impl Generator<'_> {
                 let ty = self.types.vector(Scalar::Bool, 3);
                 let operand = self.get(ty, out);
                 let result = self.types.scalar(Scalar::Bool);
-                self.define(out, InstKind::Op(op, vec![operand]), result);
+                self.define(out, InstKind::Op(op, [operand].into()), result);
                 return;
             }
             Rule::Select => {
                 let ty = self.random.pick(&self.pool.clone());
                 let condition = self.types.scalar(Scalar::Bool);
                 let operands = self.get_all(&[condition, ty, ty], out);
-                self.define(out, InstKind::Op(op, operands), ty);
+                self.define(out, InstKind::Op(op, operands.into()), ty);
                 return;
             }
         };
@@ -66,7 +66,7 @@ impl Generator<'_> {
             operands[1] = match (result, shape) {
                 (Scalar::U32, false) => {
                     let one = self.define(out, InstKind::Const(Constant::U32(1)), operand);
-                    self.define(out, InstKind::Op(Op::Or, vec![operands[1], one]), operand)
+                    self.define(out, InstKind::Op(Op::Or, [operands[1], one].into()), operand)
                 }
                 (_, false) => {
                     let value = self.random.pick(&[1i64, 2, 3, 8, -3]).cast_unsigned();
@@ -75,7 +75,7 @@ impl Generator<'_> {
                 _ => return,
             };
         }
-        self.define(out, InstKind::Op(op, operands), result_ty);
+        self.define(out, InstKind::Op(op, operands.into()), result_ty);
     }
 
     pub(super) fn members(&self, ty: TypeId) -> Vec<TypeId> {
@@ -90,7 +90,7 @@ impl Generator<'_> {
         }
         if self.random.one_in(2) {
             let values = self.get_all(&members, out);
-            self.define(out, InstKind::Compose(values), ty);
+            self.define(out, InstKind::Compose(values.into()), ty);
             return;
         }
         let composite = self.get(ty, out);
@@ -106,10 +106,10 @@ impl Generator<'_> {
             inner = members[index];
         }
         if self.random.one_in(2) {
-            self.define(out, InstKind::Extract(composite, path), inner);
+            self.define(out, InstKind::Extract(composite, path.into()), inner);
         } else {
             let member = self.get(inner, out);
-            self.define(out, InstKind::Insert(composite, member, path), ty);
+            self.define(out, InstKind::Insert(composite, member, path.into()), ty);
         }
     }
 
@@ -233,13 +233,13 @@ impl Generator<'_> {
         if self.random.one_in(6) {
             let operands = self.get_all(&[u, u], out);
             let site = self.site(SiteKind::DivideByZero);
-            self.push(out, InstKind::Trap(site, operands.to_vec()), &[]);
+            self.push(out, InstKind::Trap(site, operands.into()), &[]);
             return;
         }
         if self.random.one_in(8) {
             let words = self.get_all(&[u, u, u], out);
             let site = self.site(SiteKind::Print);
-            self.push(out, InstKind::Print(site, words), &[]);
+            self.push(out, InstKind::Print(site, words.into()), &[]);
             return;
         }
         if !self.is_kernel {
@@ -257,7 +257,7 @@ impl Generator<'_> {
                 let ty = self.types.vector(Scalar::U32, 3);
                 let ids = self.define(out, InstKind::Builtin(builtin), ty);
                 let axis = self.random.below(3) as u32;
-                self.define(out, InstKind::Extract(ids, vec![axis]), u);
+                self.define(out, InstKind::Extract(ids, [axis].into()), u);
             }
             _ => {
                 let buffer = BufferId::new(self.random.below(self.buffers.len()));

@@ -1,0 +1,233 @@
+//! Short lists: up to three members without an allocation, in the size of a `Vec`. Knows nothing of what is listed.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, DerefMut};
+
+/// A list that most often has few members.
+///
+/// ```
+/// # use gridwise_ir::few::Few;
+/// let mut list = Few::from([1, 2]);
+/// list.push(3);
+/// list.push(4);
+/// assert_eq!(list[..], [1, 2, 3, 4]);
+/// ```
+#[derive(Clone)]
+pub struct Few<T>(List<T>);
+
+#[derive(Clone)]
+enum List<T> {
+    Empty,
+    /// The first so many.
+    Few(u32, [T; MOST]),
+    Many(Vec<T>),
+}
+
+/// The most members that need no allocation.
+const MOST: usize = 3;
+
+impl<T: Copy> Few<T> {
+    /// An empty list.
+    pub const fn new() -> Self {
+        Self(List::Empty)
+    }
+
+    /// Appends a member.
+    pub fn push(&mut self, member: T) {
+        match &mut self.0 {
+            List::Empty => self.0 = List::Few(1, [member; MOST]),
+            List::Few(len, few) => match few.get_mut(*len as usize) {
+                Some(free) => {
+                    *free = member;
+                    *len += 1;
+                }
+                None => {
+                    let mut many = Vec::with_capacity(2 * MOST + 2);
+                    many.extend_from_slice(few);
+                    many.push(member);
+                    self.0 = List::Many(many);
+                }
+            },
+            List::Many(many) => many.push(member),
+        }
+    }
+
+    /// Keeps the members for which `keep` is true.
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.len() {
+            if keep(&self[at]) {
+                self[kept] = self[at];
+                kept += 1;
+            }
+        }
+        match &mut self.0 {
+            List::Many(many) => many.truncate(kept),
+            _ if kept == 0 => self.0 = List::Empty,
+            List::Few(len, _) => *len = kept as u32,
+            List::Empty => {}
+        }
+    }
+}
+
+impl<T> Deref for Few<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match &self.0 {
+            List::Empty => &[],
+            List::Few(len, few) => &few[..*len as usize],
+            List::Many(many) => many,
+        }
+    }
+}
+
+impl<T> DerefMut for Few<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        match &mut self.0 {
+            List::Empty => &mut [],
+            List::Few(len, few) => &mut few[..*len as usize],
+            List::Many(many) => many,
+        }
+    }
+}
+
+impl<T: Copy> Default for Few<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Few<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: PartialEq> PartialEq for Few<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq> Eq for Few<T> {}
+
+impl<T: Hash> Hash for Few<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl<T: Copy> Extend<T> for Few<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, members: I) {
+        members.into_iter().for_each(|member| self.push(member));
+    }
+}
+
+impl<'a, T: Copy + 'a> Extend<&'a T> for Few<T> {
+    fn extend<I: IntoIterator<Item = &'a T>>(&mut self, members: I) {
+        self.extend(members.into_iter().copied());
+    }
+}
+
+impl<T: Copy> FromIterator<T> for Few<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(members: I) -> Self {
+        let mut list = Self::new();
+        list.extend(members);
+        list
+    }
+}
+
+impl<T: Copy> From<&[T]> for Few<T> {
+    fn from(members: &[T]) -> Self {
+        if members.len() > MOST { Self(List::Many(members.to_vec())) } else { members.iter().copied().collect() }
+    }
+}
+
+impl<T: Copy> From<Vec<T>> for Few<T> {
+    fn from(members: Vec<T>) -> Self {
+        if members.len() > MOST { Self(List::Many(members)) } else { Self::from(&members[..]) }
+    }
+}
+
+impl<T: Copy, const N: usize> From<[T; N]> for Few<T> {
+    fn from(members: [T; N]) -> Self {
+        Self::from(&members[..])
+    }
+}
+
+impl<T: Copy> IntoIterator for Few<T> {
+    type Item = T;
+    type IntoIter = Members<T>;
+
+    fn into_iter(self) -> Members<T> {
+        Members { list: self, next: 0 }
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Few<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a mut Few<T> {
+    type Item = &'a mut T;
+    type IntoIter = std::slice::IterMut<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
+/// Iterator over a [`Few`] that is used up.
+#[derive(Debug, Clone)]
+pub struct Members<T> {
+    list: Few<T>,
+    next: usize,
+}
+
+impl<T: Copy> Iterator for Members<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        let member = self.list.get(self.next).copied();
+        self.next += 1;
+        member
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_does_what_a_vec_does() {
+        for len in 0..9u32 {
+            let all: Vec<u32> = (0..len).collect();
+            let mut few: Few<u32> = all.iter().copied().collect();
+            assert_eq!(few[..], all[..]);
+            assert_eq!(few, Few::from(all.clone()));
+            assert_eq!(few.clone().into_iter().collect::<Vec<_>>(), all);
+            few.extend(&all);
+            assert_eq!(few[..], [&all[..], &all].concat());
+            few.retain(|member| member % 2 == 0);
+            let mut twice = [&all[..], &all].concat();
+            twice.retain(|member| member % 2 == 0);
+            assert_eq!(few[..], twice[..]);
+            few.push(7);
+            assert_eq!(few.last(), Some(&7));
+            few.retain(|_| false);
+            assert!(few.is_empty());
+        }
+    }
+
+    #[test]
+    fn it_is_as_small_as_a_vec() {
+        assert_eq!(size_of::<Few<u32>>(), size_of::<Vec<u32>>());
+    }
+}
