@@ -134,8 +134,8 @@ fn bits_of(bytes: &[u8]) -> Output {
     Output::Bits(bytes.iter().map(|byte| u64::from(*byte)).collect())
 }
 
-/// Halves, quarters and the like, which all formats round alike.
-const FLOATS: [f32; 8] = [0.0, 1.0, -1.0, 0.5, 2.0, -3.5, 0.25, -0.75];
+/// None is halfway between two numbers of a normalised format: which of them is stored then, Vulkan leaves to the device.
+const FLOATS: [f32; 8] = [0.0, 1.0, -1.0, 0.40625, 2.0, -3.5, 0.25, -0.75];
 const INTEGERS: [i32; 8] = [0, 1, -1, 255, 256, -129, 40_000, i32::MIN];
 
 macro_rules! rounds {

@@ -231,7 +231,7 @@ fn errors_name_the_place() {
     let Err(Error::KernelPanic { kernel, message, file, line, column, count, .. }) = seq.eval() else {
         panic!("two invocations are out of range");
     };
-    assert_eq!((&*kernel, line, column), ("scale", 13, 5));
+    assert_eq!((&*kernel, line, column), ("scale", 14, 5));
     assert!(file.ends_with("errors.rs") && count >= 2, "{file} {count}");
     assert!(message.contains("the len is 4 but the index is"), "{message}");
     assert_eq!(values.to_vec().expect("readable"), [2.0; 4], "the others went on");
