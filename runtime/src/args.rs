@@ -161,7 +161,7 @@ impl KernelArgs {
                 }
                 _ => return Err(mismatch(descriptor, param, found())),
             };
-            let is_alias = |other: &BufferArg| other.buffer.id == buffer.id && (is_written || other.is_written);
+            let is_alias = |other: &BufferArg| other.buffer.is_same_memory(&buffer) && (is_written || other.is_written);
             if filled.buffers.iter().any(is_alias) {
                 let operation = format!("kernel `{}`", descriptor.name);
                 return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });

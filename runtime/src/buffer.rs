@@ -157,6 +157,11 @@ impl Buffer {
         &self.name
     }
 
+    /// Whether both see the same memory; numbers of buffers are their manager's own.
+    pub(crate) fn is_same_memory(&self, other: &Self) -> bool {
+        self.id == other.id && Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     /// Number of elements.
     pub(crate) fn len(&self) -> u32 {
         self.len

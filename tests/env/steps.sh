@@ -52,6 +52,7 @@ vulkaninfo_of() { # DEVICE
 build_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items; }
 
 run_unit_tests() {
+    export GRIDWISE_SPIRV_VAL="${current_validator[*]}"
     cargo test --workspace --exclude gridwise-tests --exclude gridwise-differential --exclude gridwise-fault-layer \
         --features gridwise/algorithms
     cargo test -p gridwise-tests --lib
@@ -187,23 +188,28 @@ dump_modules() { # DIRECTORY
     compgen -G "$1/*.spv" >/dev/null || fail "the corpus suite wrote no module"
 }
 
+# The current spirv-val, as a command.
+current_validator=("$current_dir/lib64/ld-linux-x86-64.so.2" --library-path "$current_dir/usr/lib/x86_64-linux-gnu"
+    "$current_dir/usr/bin/spirv-val")
+
 validate_modules() { # debian|current
-    local dir count=0 bad=0 module validator=(spirv-val)
-    if [ "$1" = current ]; then
-        validator=("$current_dir/lib64/ld-linux-x86-64.so.2" --library-path "$current_dir/usr/lib/x86_64-linux-gnu"
-            "$current_dir/usr/bin/spirv-val")
-    fi
+    local dir count=0 bad=0 unknown=0 module message validator=(spirv-val)
+    [ "$1" = debian ] || validator=("${current_validator[@]}")
     "${validator[@]}" --version | head -n 1
     dir=$(target_dir)/spirv
     dump_modules "$dir"
     for module in "$dir"/*.spv; do
         count=$((count + 1))
-        "${validator[@]}" --target-env vulkan1.2 --scalar-block-layout "$module" || {
-            note "rejected: $module"
-            bad=$((bad + 1))
-        }
+        message=$("${validator[@]}" --target-env vulkan1.2 --scalar-block-layout "$module" 2>&1) && continue
+        # Cooperative matrices are newer than Debian's SPIRV-Tools; the current ones look at them.
+        if [ "$1" = debian ] && grep -q 'Invalid capability operand: 6022' <<<"$message"; then
+            unknown=$((unknown + 1))
+            continue
+        fi
+        note "rejected: $module: $message"
+        bad=$((bad + 1))
     done
-    note "test result: validated. $((count - bad)) passed; $bad failed; 0 ignored"
+    note "test result: validated. $((count - bad - unknown)) passed; $bad failed; $unknown ignored"
     [ "$bad" = 0 ]
 }
 

@@ -12,6 +12,7 @@ pub mod closures;
 pub mod constants;
 pub mod control;
 pub mod coop;
+pub mod coop_wide;
 pub mod defaults;
 pub mod doubles;
 pub mod elements;
@@ -70,6 +71,7 @@ pub fn all() -> Vec<Case> {
         constants::CASES,
         control::CASES,
         coop::CASES,
+        coop_wide::CASES,
         defaults::CASES,
         float_atomics::CASES,
         doubles::CASES,

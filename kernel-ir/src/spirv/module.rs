@@ -259,15 +259,18 @@ impl<'m> Writer<'m> {
                 head.inst(Op::Capability, &[capability as u32]);
             }
         }
+        let (has_matrices, has_bfloat16) = self.features.matrices();
+        if has_bfloat16 {
+            head.inst(Op::Capability, &[Capability::BFloat16TypeKHR as u32]);
+        }
+        // Extensions come behind all capabilities.
         if !self.features.float_atomics().is_empty() {
             head.inst_text(Op::Extension, &[], "SPV_EXT_shader_atomic_float_add", &[]);
         }
-        let (has_matrices, has_bfloat16) = self.features.matrices();
         if has_matrices {
             head.inst_text(Op::Extension, &[], "SPV_KHR_cooperative_matrix", &[]);
         }
         if has_bfloat16 {
-            head.inst(Op::Capability, &[Capability::BFloat16TypeKHR as u32]);
             head.inst_text(Op::Extension, &[], "SPV_KHR_bfloat16", &[]);
         }
         head.inst_text(Op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);

@@ -19,13 +19,17 @@ pub(crate) fn emit_text(text: &str) -> Emitted {
     emit(&module(text)).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Runs `spirv-val` on a module. Its absence fails the test unless `GRIDWISE_NO_SPIRV_VAL` is set.
+/// Runs `spirv-val`, or the command in `GRIDWISE_SPIRV_VAL`, on a module; it has to know cooperative matrices, as since 2024. Its
+/// absence fails the test unless `GRIDWISE_NO_SPIRV_VAL` is set.
 pub(crate) fn validate(name: &str, words: &[u32]) {
     if std::env::var_os("GRIDWISE_NO_SPIRV_VAL").is_some() {
         return;
     }
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let mut child = Command::new("spirv-val")
+    let command = std::env::var("GRIDWISE_SPIRV_VAL").unwrap_or_else(|_| "spirv-val".to_owned());
+    let mut parts = command.split_whitespace();
+    let mut child = Command::new(parts.next().unwrap_or("spirv-val"))
+        .args(parts)
         .args(["--target-env", "vulkan1.2", "--scalar-block-layout", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
