@@ -58,7 +58,7 @@ macro_rules! functions {
 
 functions! {
     /// Waits until all invocations of the subgroup are here; what they did to shared memory and buffers before, all of them see
-    /// after. As with [`barrier`](crate::parallel::barrier), all invocations of the workgroup must come to it.
+    /// after. As with [`barrier`](crate::parallel::barrier()), all invocations of the workgroup must come to it.
     fn barrier() -> ();
     /// True in one active invocation, the one with the lowest id.
     fn elect() -> bool;
