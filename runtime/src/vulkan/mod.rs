@@ -2,6 +2,7 @@
 
 mod buffer;
 mod candidate;
+mod copier;
 mod descriptors;
 mod device;
 mod encoder;

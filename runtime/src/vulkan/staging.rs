@@ -1,4 +1,5 @@
-//! Transfers between the host and memory it cannot reach: two mapped slots, one being copied while the other is filled.
+//! Transfers between the host and memory it cannot reach: mapped slots in turns, some being copied by the device while others are
+//! filled or emptied.
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -7,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ash::vk;
 
 use super::buffer::{MemoryUse, VulkanBuffer};
+use super::copier::Copier;
 use super::device::VulkanDevice;
 use super::image::VulkanImage;
 use super::waiter::Waiter;
@@ -18,6 +20,9 @@ use crate::sync::schedule::{Marks, Submission, Ticket};
 
 /// Bytes of a slot: large enough to hide the cost of a submission, small enough to stay in cache.
 const SLOT: u64 = 8 << 20;
+
+/// Slots: enough that the device has work while a submission is on its way.
+const SLOTS: usize = 4;
 
 /// The queue of transfers: the first, where most tensors are used. Another would cost each a wait between queues.
 const QUEUE: usize = 0;
@@ -31,7 +36,8 @@ pub(crate) struct VulkanBackend {
 }
 
 struct Staging {
-    slots: [Slot; 2],
+    slots: [Slot; SLOTS],
+    copier: Copier,
     buffer: VulkanBuffer,
     data: NonNull<u8>,
     pool: vk::CommandPool,
@@ -80,11 +86,11 @@ impl VulkanBackend {
         let mut guard = self.lock();
         let mut staging = self.staging(shared, &mut guard)?;
         let mut last = Ticket::default();
-        for (index, (offset, bytes)) in pieces(buffer.bytes()).enumerate() {
-            let slot = index % 2;
+        for index in 0..pieces(buffer.bytes()) {
+            let (slot, (offset, bytes)) = (index % SLOTS, piece(buffer.bytes(), index));
             shared.wait(staging.slots[slot].pending)?;
             // SAFETY: the piece lies in both; the slot is not in use.
-            unsafe { std::ptr::copy_nonoverlapping(from.add(offset as usize), staging.data(slot), bytes as usize) };
+            unsafe { staging.copier.copy(from.add(offset as usize), staging.data(slot), bytes as usize) };
             last = staging.submit(shared, slot, buffer, Transfer::Up { offset, bytes })?;
         }
         // The caller's data was copied; but only a wait tells of a lost device.
@@ -100,21 +106,20 @@ impl VulkanBackend {
         let _reserved = shared.reserve(buffer);
         let mut guard = self.lock();
         let mut staging = self.staging(shared, &mut guard)?;
-        let mut ready: Option<(usize, u64, u64)> = None;
-        for (index, (offset, bytes)) in pieces(buffer.bytes()).enumerate() {
-            let slot = index % 2;
-            shared.wait(staging.slots[slot].pending)?;
-            staging.submit(shared, slot, buffer, Transfer::Down { offset, bytes })?;
-            if let Some(piece) = ready.replace((slot, offset, bytes)) {
+        let count = pieces(buffer.bytes());
+        for index in 0..count + AHEAD {
+            if index < count {
+                let (slot, (offset, bytes)) = (index % SLOTS, piece(buffer.bytes(), index));
+                shared.wait(staging.slots[slot].pending)?;
+                staging.submit(shared, slot, buffer, Transfer::Down { offset, bytes })?;
+            }
+            if let Some(done) = index.checked_sub(AHEAD).filter(|done| *done < count) {
+                let (offset, bytes) = piece(buffer.bytes(), done);
                 // SAFETY: the caller's promise.
-                unsafe { staging.take(shared, piece, into) }?;
+                unsafe { staging.take(shared, (done % SLOTS, offset, bytes), into) }?;
             }
         }
-        match ready {
-            // SAFETY: the caller's promise.
-            Some(piece) => unsafe { staging.take(shared, piece, into) },
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Copies host memory to a level of an image.
@@ -134,11 +139,11 @@ impl VulkanBackend {
         let (layout, mut last) = (image.image_layout(), Ticket::default());
         let first = layout.bytes_of(level).start;
         for (index, piece) in layout.pieces(level, SLOT).into_iter().enumerate() {
-            let slot = index % 2;
+            let slot = index % SLOTS;
             shared.wait(staging.slots[slot].pending)?;
             let start = (piece.start - first) as usize;
             // SAFETY: the piece lies in both; the slot is not in use.
-            unsafe { std::ptr::copy_nonoverlapping(from.add(start), staging.data(slot), piece.bytes as usize) };
+            unsafe { staging.copier.copy(from.add(start), staging.data(slot), piece.bytes as usize) };
             last = staging.submit(shared, slot, image, Transfer::ImageUp(piece))?;
         }
         shared.wait(last)
@@ -160,21 +165,19 @@ impl VulkanBackend {
         let mut staging = self.staging(shared, &mut guard)?;
         let layout = image.image_layout();
         let first = layout.bytes_of(level).start;
-        let mut ready: Option<(usize, u64, u64)> = None;
-        for (index, piece) in layout.pieces(level, SLOT).into_iter().enumerate() {
-            let slot = index % 2;
-            shared.wait(staging.slots[slot].pending)?;
-            staging.submit(shared, slot, image, Transfer::ImageDown(piece))?;
-            if let Some(before) = ready.replace((slot, piece.start - first, piece.bytes)) {
+        let pieces = layout.pieces(level, SLOT);
+        for index in 0..pieces.len() + AHEAD {
+            if let Some(piece) = pieces.get(index) {
+                let slot = index % SLOTS;
+                shared.wait(staging.slots[slot].pending)?;
+                staging.submit(shared, slot, image, Transfer::ImageDown(*piece))?;
+            }
+            if let Some((done, piece)) = index.checked_sub(AHEAD).and_then(|done| Some((done, pieces.get(done)?))) {
                 // SAFETY: the caller's promise.
-                unsafe { staging.take(shared, before, into) }?;
+                unsafe { staging.take(shared, (done % SLOTS, piece.start - first, piece.bytes), into) }?;
             }
         }
-        match ready {
-            // SAFETY: the caller's promise.
-            Some(piece) => unsafe { staging.take(shared, piece, into) },
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Makes an image ready for use, with zeros for texels.
@@ -247,22 +250,33 @@ enum Transfer {
     Start,
 }
 
-fn pieces(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
-    (0..bytes.div_ceil(SLOT)).map(move |index| (index * SLOT, SLOT.min(bytes - index * SLOT)))
+/// Pieces on their way down before the first is taken: then its slot is the next one's.
+const AHEAD: usize = SLOTS - 1;
+
+/// How many slots a transfer of so many bytes fills.
+fn pieces(bytes: u64) -> usize {
+    bytes.div_ceil(SLOT) as usize
+}
+
+/// Offset and size of a piece.
+fn piece(bytes: u64, index: usize) -> (u64, u64) {
+    let offset = index as u64 * SLOT;
+    (offset, SLOT.min(bytes - offset))
 }
 
 impl Staging {
     fn new(device: &Arc<VulkanDevice>) -> Result<Self> {
-        let buffer = VulkanBuffer::new(device, "staging", 2 * SLOT, MemoryUse::Staging)?;
+        let buffer = VulkanBuffer::new(device, "staging", SLOTS as u64 * SLOT, MemoryUse::Staging)?;
         let data = buffer.mapped_anyhow().ok_or_else(|| Error::OutOfMemory {
             object: "staging".to_owned(),
-            bytes: 2 * SLOT,
+            bytes: SLOTS as u64 * SLOT,
             cause: "the memory is not mapped".to_owned(),
         })?;
         let pool = device.create_command_pool(QUEUE, vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)?;
         // Dropping the half-made staging on an error frees the pool.
-        let mut staging = Self { slots: Default::default(), buffer, data, pool, device: device.clone() };
-        for slot in 0..2 {
+        let (slots, copier) = (Default::default(), Copier::new());
+        let mut staging = Self { slots, copier, buffer, data, pool, device: device.clone() };
+        for slot in 0..SLOTS {
             staging.slots[slot].commands = device.allocate_commands(pool)?;
         }
         Ok(staging)
@@ -350,7 +364,7 @@ impl Staging {
     unsafe fn take(&self, shared: &Shared, (slot, offset, bytes): (usize, u64, u64), into: *mut u8) -> Result<()> {
         shared.wait(self.slots[slot].pending)?;
         // SAFETY: the copy into the slot is complete and visible; the caller's promise.
-        unsafe { std::ptr::copy_nonoverlapping(self.data(slot), into.add(offset as usize), bytes as usize) };
+        unsafe { self.copier.copy(self.data(slot), into.add(offset as usize), bytes as usize) };
         Ok(())
     }
 }
