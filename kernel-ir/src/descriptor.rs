@@ -1,19 +1,25 @@
 //! What the compiler hands to the runtime: one constant per kernel. It must not use anything else of this crate.
 
+mod constants;
+mod feature;
 mod image;
 pub(crate) mod matrix;
 pub(crate) mod obligations;
 mod packed;
+mod parallel;
 mod sampling;
+mod site;
 mod texel;
 
-use std::fmt;
-
+pub use constants::{ConstParam, ConstType};
+pub use feature::{Feature, FeatureUse};
 pub use image::{Encoding, ImageAccess, ImageFormat, TexelKind};
 pub use matrix::{MatrixElement, MatrixProduct, MatrixType, MatrixUse};
 pub use obligations::{BoundOp, LaunchNumbers, Obligations};
 pub use packed::{Spirv, pack};
+pub use parallel::{FloatAtomics, NativeModule, Parallel, SubgroupOperations};
 pub use sampling::{Edge, Filter, SampledExtent, Sampler};
+pub use site::{Message, Site, SiteKind};
 
 /// Everything the runtime needs to launch one compiled kernel; the macro emits it as a `static`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,61 +138,6 @@ pub const fn known([x, y, z]: [u32; 3]) -> [Size; 3] {
     [Size::Known(x), Size::Known(y), Size::Known(z)]
 }
 
-/// A const parameter of a kernel function: a value that is chosen for each launch, and known to the driver when it compiles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConstParam {
-    /// The parameter's name as written.
-    pub name: &'static str,
-    /// Its type.
-    pub ty: ConstType,
-    /// The bits of its value in the module as it is, which each launch replaces.
-    pub default: u64,
-    /// Whether a workgroup or an array is so large: then it is a `u32` and not zero.
-    pub is_size: bool,
-}
-
-/// The type of a const parameter. `usize` is `U32`, `isize` is `I32`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "they are Rust's types")]
-pub enum ConstType {
-    Bool,
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-}
-
-impl ConstType {
-    /// The variant's name, as generated code writes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bool => "Bool",
-            Self::I8 => "I8",
-            Self::I16 => "I16",
-            Self::I32 => "I32",
-            Self::I64 => "I64",
-            Self::U8 => "U8",
-            Self::U16 => "U16",
-            Self::U32 => "U32",
-            Self::U64 => "U64",
-        }
-    }
-
-    /// Bytes of the specialization constant; a `bool` has 4.
-    pub const fn size(self) -> u32 {
-        match self {
-            Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
-            Self::Bool | Self::I32 | Self::U32 => 4,
-            Self::I64 | Self::U64 => 8,
-        }
-    }
-}
-
 /// Workgroup memory that grows with const parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedArray {
@@ -224,139 +175,6 @@ pub const IS_PROVEN: u32 = 0xffff;
 /// Id of the specialization constant that tells a module whether the device's fused multiplication and addition of `f32` rounds
 /// once, a `bool`; where it does not, the module computes it from other operations.
 pub const HAS_FMA: u32 = 0xfffe;
-
-/// What the invocations of a kernel do together, and what a launch must therefore see to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Parallel {
-    /// Bytes of workgroup memory.
-    pub shared_bytes: u32,
-    /// Whether every workgroup must be full: invocations wait for each other, so none is masked, and the number of items is
-    /// a multiple of the workgroup's size along each axis.
-    pub full_workgroups: bool,
-    /// The subgroup operations the module uses; the device must have them in compute shaders.
-    pub subgroup_operations: SubgroupOperations,
-    /// The lanes a subgroup must have, when the kernel demands a number.
-    pub subgroup_size: Option<u32>,
-    /// A variant of the module for devices that add to floats in memory themselves.
-    pub native: Option<NativeModule>,
-}
-
-/// A variant of a kernel's module with the same interface, in which the device itself adds to atomic floats instead of
-/// exchanging them in a loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NativeModule {
-    /// The SPIR-V module, as [`KernelDescriptor::spirv`].
-    pub spirv: Spirv,
-    /// What the device must be able to do.
-    pub needs: FloatAtomics,
-}
-
-/// A set of kinds of atomic floats that a device adds to by one instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct FloatAtomics(pub u32);
-
-impl FloatAtomics {
-    /// `f32` in buffers: `shaderBufferFloat32Atomics` and `shaderBufferFloat32AtomicAdd`.
-    pub const BUFFER_F32: Self = Self(1);
-    /// `f32` in shared memory: `shaderSharedFloat32Atomics` and `shaderSharedFloat32AtomicAdd`.
-    pub const SHARED_F32: Self = Self(2);
-    /// `f64` in buffers: `shaderBufferFloat64Atomics` and `shaderBufferFloat64AtomicAdd`.
-    pub const BUFFER_F64: Self = Self(4);
-    /// `f64` in shared memory: `shaderSharedFloat64Atomics` and `shaderSharedFloat64AtomicAdd`.
-    pub const SHARED_F64: Self = Self(8);
-
-    /// Whether the set holds all of `other`.
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Both sets.
-    pub const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// What this set has beyond `other`.
-    pub const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    /// Whether the set is empty.
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-}
-
-impl Parallel {
-    /// Of a kernel whose invocations do not know of each other.
-    pub const NONE: Self = Self {
-        shared_bytes: 0,
-        full_workgroups: false,
-        subgroup_operations: SubgroupOperations(0),
-        subgroup_size: None,
-        native: None,
-    };
-}
-
-/// A set of groups of subgroup operations, with the bits that Vulkan gives them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct SubgroupOperations(pub u32);
-
-impl SubgroupOperations {
-    /// Ids and sizes, barriers, `elect`.
-    pub const BASIC: Self = Self(1);
-    /// `any`, `all`, `all_equal`.
-    pub const VOTE: Self = Self(2);
-    /// Reductions and scans.
-    pub const ARITHMETIC: Self = Self(4);
-    /// Ballots and broadcasts.
-    pub const BALLOT: Self = Self(8);
-    /// `shuffle`, `shuffle_xor`.
-    pub const SHUFFLE: Self = Self(16);
-    /// `shuffle_up`, `shuffle_down`.
-    pub const SHUFFLE_RELATIVE: Self = Self(32);
-    /// Reductions of clusters.
-    pub const CLUSTERED: Self = Self(64);
-    /// Operations of quads.
-    pub const QUAD: Self = Self(128);
-
-    /// The groups with their names, in the order of their bits.
-    pub const NAMES: [(Self, &'static str); 8] = [
-        (Self::BASIC, "basic"),
-        (Self::VOTE, "vote"),
-        (Self::ARITHMETIC, "arithmetic"),
-        (Self::BALLOT, "ballot"),
-        (Self::SHUFFLE, "shuffle"),
-        (Self::SHUFFLE_RELATIVE, "shuffle_relative"),
-        (Self::CLUSTERED, "clustered"),
-        (Self::QUAD, "quad"),
-    ];
-
-    /// Whether the set holds all of `other`.
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Both sets.
-    pub const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// What this set has beyond `other`.
-    pub const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    /// Whether the set is empty.
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-}
-
-impl core::ops::BitOrAssign for SubgroupOperations {
-    fn bitor_assign(&mut self, other: Self) {
-        *self = self.union(other);
-    }
-}
 
 /// A place in the user's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -484,89 +302,6 @@ pub enum LaunchWordKind {
     Len(u32),
 }
 
-/// A place in a kernel that can trap or print.
-#[derive(Debug, Clone, Copy)]
-pub struct Site {
-    /// What goes wrong there.
-    pub kind: SiteKind,
-    /// Where the user wrote it.
-    pub location: Location,
-    /// The source text of the expression, for the message (`y[i + 1]`).
-    pub text: &'static str,
-    /// The text that panics and prints are recorded for.
-    pub message: Option<Message>,
-}
-
-/// The text of a panic or print: how many words its arguments take in a record, and how they become text.
-#[derive(Debug, Clone, Copy)]
-pub struct Message {
-    /// Words of the arguments, in order.
-    pub words: u32,
-    /// Writes the text of arguments with these words.
-    pub write: fn(&mut dyn fmt::Write, &[u32]) -> fmt::Result,
-}
-
-impl PartialEq for Site {
-    /// Sites are equal when they stand at the same place; what is written there is the same then.
-    fn eq(&self, other: &Self) -> bool {
-        (self.kind, self.location, self.text) == (other.kind, other.location, other.text)
-    }
-}
-
-impl Eq for Site {}
-
-impl Site {
-    /// A site from its parts, which are the same in all generated code.
-    pub const fn new(kind: SiteKind, file: &'static str, line: u32, column: u32, text: &'static str) -> Self {
-        Self { kind, location: Location { file, line, column }, text, message: None }
-    }
-
-    /// The site of an index.
-    pub const fn index(file: &'static str, line: u32, column: u32, text: &'static str) -> Self {
-        Self::new(SiteKind::IndexOutOfBounds, file, line, column, text)
-    }
-}
-
-/// What goes wrong at a trap site, and what the record's two operands mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SiteKind {
-    /// An index past the end; operands: index, length.
-    IndexOutOfBounds,
-    /// `/` with a zero divisor.
-    DivideByZero,
-    /// `%` with a zero divisor.
-    RemainderByZero,
-    /// `i32::MIN / -1`.
-    DivideOverflow,
-    /// `i32::MIN % -1`.
-    RemainderOverflow,
-    /// `clamp` with `min > max` or a NaN bound.
-    ClampBounds,
-    /// `panic!`, a failed `assert!` and their like; operands: the words of the message's arguments.
-    Panic,
-    /// `println!` and `print!`; operands: the words of the arguments.
-    Print,
-    /// `eprintln!`, `eprint!` and `dbg!`; operands: the words of the arguments.
-    PrintError,
-}
-
-impl SiteKind {
-    /// The variant's name, as generated code writes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::IndexOutOfBounds => "IndexOutOfBounds",
-            Self::DivideByZero => "DivideByZero",
-            Self::RemainderByZero => "RemainderByZero",
-            Self::DivideOverflow => "DivideOverflow",
-            Self::RemainderOverflow => "RemainderOverflow",
-            Self::ClampBounds => "ClampBounds",
-            Self::Panic => "Panic",
-            Self::Print => "Print",
-            Self::PrintError => "PrintError",
-        }
-    }
-}
-
 /// The beginning of the trap record as it lies in the trap buffer; the operands of the claiming trap follow, as many words
 /// as [`KernelDescriptor::trap_words`] leaves room for.
 ///
@@ -613,108 +348,3 @@ impl PrintHeader {
 
 /// The most words that the arguments of one panic or print may take.
 pub const MAX_SITE_WORDS: usize = 128;
-
-/// A device feature that a module needs, and where in the source the need arises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FeatureUse {
-    /// The feature.
-    pub feature: Feature,
-    /// The first place that needs it.
-    pub location: Location,
-}
-
-/// Device features beyond the baseline that a kernel may need.
-///
-/// The baseline every Vulkan device must have for gridwise: Vulkan 1.2, the Vulkan memory model and scalar block layout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Feature {
-    /// `shaderFloat64`.
-    Float64,
-    /// `shaderInt64`.
-    Int64,
-    /// `shaderInt16`.
-    Int16,
-    /// `shaderInt8`.
-    Int8,
-    /// `shaderFloat16`.
-    Float16,
-    /// `storageBuffer8BitAccess`.
-    Storage8,
-    /// `storageBuffer16BitAccess`.
-    Storage16,
-    /// `storagePushConstant8`.
-    PushConstant8,
-    /// `storagePushConstant16`.
-    PushConstant16,
-    /// `shaderBufferInt64Atomics`.
-    BufferInt64Atomics,
-    /// `shaderSharedInt64Atomics`.
-    SharedInt64Atomics,
-    /// `shaderSubgroupExtendedTypes`.
-    SubgroupExtendedTypes,
-    /// `shaderStorageImageExtendedFormats`.
-    ExtendedImageFormats,
-    /// `cooperativeMatrix`, with matrices of this type.
-    CooperativeMatrix(MatrixType),
-    /// `cooperativeMatrix`, with this product.
-    CooperativeProduct(MatrixProduct),
-    /// `shaderBFloat16CooperativeMatrix`.
-    CooperativeBfloat16,
-}
-
-impl Feature {
-    /// The variant's name, as generated code writes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Float64 => "Float64",
-            Self::Int64 => "Int64",
-            Self::Int16 => "Int16",
-            Self::Int8 => "Int8",
-            Self::Float16 => "Float16",
-            Self::Storage8 => "Storage8",
-            Self::Storage16 => "Storage16",
-            Self::PushConstant8 => "PushConstant8",
-            Self::PushConstant16 => "PushConstant16",
-            Self::BufferInt64Atomics => "BufferInt64Atomics",
-            Self::SharedInt64Atomics => "SharedInt64Atomics",
-            Self::SubgroupExtendedTypes => "SubgroupExtendedTypes",
-            Self::ExtendedImageFormats => "ExtendedImageFormats",
-            Self::CooperativeMatrix(_) => "CooperativeMatrix",
-            Self::CooperativeProduct(_) => "CooperativeProduct",
-            Self::CooperativeBfloat16 => "CooperativeBfloat16",
-        }
-    }
-
-    /// Vulkan's name of the feature.
-    pub const fn vulkan_name(self) -> &'static str {
-        match self {
-            Self::Float64 => "shaderFloat64",
-            Self::Int64 => "shaderInt64",
-            Self::Int16 => "shaderInt16",
-            Self::Int8 => "shaderInt8",
-            Self::Float16 => "shaderFloat16",
-            Self::Storage8 => "storageBuffer8BitAccess",
-            Self::Storage16 => "storageBuffer16BitAccess",
-            Self::PushConstant8 => "storagePushConstant8",
-            Self::PushConstant16 => "storagePushConstant16",
-            Self::BufferInt64Atomics => "shaderBufferInt64Atomics",
-            Self::SharedInt64Atomics => "shaderSharedInt64Atomics",
-            Self::SubgroupExtendedTypes => "shaderSubgroupExtendedTypes",
-            Self::ExtendedImageFormats => "shaderStorageImageExtendedFormats",
-            Self::CooperativeMatrix(_) | Self::CooperativeProduct(_) => "cooperativeMatrix",
-            Self::CooperativeBfloat16 => "shaderBFloat16CooperativeMatrix",
-        }
-    }
-}
-
-impl fmt::Display for Feature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.vulkan_name())?;
-        match self {
-            Self::CooperativeMatrix(ty) => write!(f, " with {ty}"),
-            Self::CooperativeProduct(product) => write!(f, " with {product}"),
-            _ => Ok(()),
-        }
-    }
-}
