@@ -1,6 +1,6 @@
 //! Blocks, statements and expressions.
 
-use proc_macro2::{Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 
 use super::place::Chain;
 use super::{Mode, Renderer, context};
@@ -327,8 +327,32 @@ impl Renderer<'_> {
                 let args: Vec<_> = args.iter().collect();
                 let called = self.typed.calls.get(&expr.id).copied();
                 let path = self.callee_path(called, callee);
-                self.call_with(called, &args, |_, args| tokens!(#path(#(#args),*)))
+                let call = self.call_with(called, &args, |_, args| tokens!(#path(#(#args),*)));
+                match (called, callee.segments.as_slice()) {
+                    (Some(Callee::Memory(_)), [module, name]) if self.is_original() => {
+                        Self::of_core(module, name, call)
+                    }
+                    _ => call,
+                }
             }
+        }
+    }
+
+    /// A call of what is taken for `core::mem`'s by its name alone, and a proof that it is: rustc finds `name` ambiguous where the
+    /// author has another module of that name.
+    fn of_core(module: &Ident, name: &Ident, call: Tokens) -> Tokens {
+        tokens! {
+            ({
+                #[deny(ambiguous_glob_imports)]
+                {
+                    #[allow(unused_imports)]
+                    use ::core::mem::*;
+                    #[allow(unused_imports)]
+                    use #module::*;
+                    let _ = #name::<::core::primitive::u8>;
+                }
+                #call
+            })
         }
     }
 
