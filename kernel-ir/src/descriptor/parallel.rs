@@ -51,7 +51,7 @@ pub struct Parallel {
 /// exchanging them in a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NativeModule {
-    /// The SPIR-V module, as [`KernelDescriptor::spirv`].
+    /// The SPIR-V module, as [`KernelDescriptor::spirv`](super::KernelDescriptor::spirv).
     pub spirv: Spirv,
     /// What the device must be able to do.
     pub needs: FloatAtomics,
