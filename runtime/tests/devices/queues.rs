@@ -138,7 +138,7 @@ fn errors_and_times_come_from_their_queue() {
 
 #[test]
 fn transfer_queues_run_no_kernels() {
-    let desc = ManagerDesc { validation: true, ..ManagerDesc::from_env() };
+    let desc = ManagerDesc { queues: QueueChoice::Best, validation: true, ..ManagerDesc::from_env() };
     let manager = Device { manager: open(desc) };
     let Some(queue) = manager.queues().iter().position(|queue| queue.kind == QueueKind::Transfer) else {
         eprintln!("no queue that only transfers");
