@@ -10,6 +10,8 @@ pub(crate) enum Iteration {
     Iter,
     /// `array.iter_mut()` or `buffer.iter_mut()`, in the head of a `for` loop.
     IterMut,
+    /// `x.windows(n)` and its like: slices of what they are called on.
+    Parts(Parts),
     /// `copied`, `cloned` and `fuse`: nothing that anyone would notice.
     Same,
     Rev,
@@ -49,6 +51,36 @@ pub(crate) enum Iteration {
     Position,
     ForEach,
     TryForEach,
+}
+
+/// Which parts of an array or slice an iterator goes through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// Overlapping ones: each begins one element behind the one before.
+    Windows,
+    /// One behind the other; the last one may be shorter. `mutable`: to be written.
+    Chunks { mutable: bool },
+    /// One behind the other; elements that fill none are left out.
+    ChunksExact { mutable: bool },
+}
+
+impl Parts {
+    /// The method of this name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "windows" => Self::Windows,
+            "chunks" => Self::Chunks { mutable: false },
+            "chunks_mut" => Self::Chunks { mutable: true },
+            "chunks_exact" => Self::ChunksExact { mutable: false },
+            "chunks_exact_mut" => Self::ChunksExact { mutable: true },
+            _ => return None,
+        })
+    }
+
+    /// Whether the parts are written.
+    pub(crate) const fn writes(self) -> bool {
+        matches!(self, Self::Chunks { mutable: true } | Self::ChunksExact { mutable: true })
+    }
 }
 
 impl Iteration {
@@ -179,9 +211,10 @@ pub(crate) const UNSUPPORTED: &[(&str, &str)] = &[
     ("peekable", "look ahead by index in a `for` loop"),
     ("cycle", "count with a range and index by the remainder: `i % n`"),
     ("by_ref", "write the loop as one `for`, with a variable that says how far it has come"),
-    ("windows", "index: `(0..n - 1).map(|i| x[i] + x[i + 1])`"),
-    ("chunks", "index: `(0..n).step_by(4)`, and `i + 0` to `i + 3` inside"),
-    ("chunks_exact", "index: `(0..n).step_by(4)`, and `i + 0` to `i + 3` inside"),
+    ("rchunks", "index: `(0..n).step_by(4)`, and count from the end"),
+    ("array_windows", "write `.windows(n)`"),
+    ("array_chunks", "write `.chunks_exact(n)`"),
+    ("as_chunks", "write `.chunks_exact(n)`"),
     ("rposition", "reverse first: `.rev().position(…)`, and count from the end"),
     ("rfind", "reverse first: `.rev().find(…)`"),
     ("rfold", "reverse first: `.rev().fold(…)`"),

@@ -4,6 +4,7 @@ use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind, Format, MacroCall, MacroKind};
 use crate::format::escape;
+use crate::iteration::Parts;
 use crate::program::Program;
 use crate::source::{location, text};
 use crate::typed::{Ty, TypedFn};
@@ -146,6 +147,17 @@ pub(crate) const CLAMP_BOUNDS: &str = "assertion failed: min <= max";
 /// What Rust says of `step_by(0)`.
 pub(crate) fn zero_step_message() -> MessageParts<'static> {
     MessageParts { format: "assertion failed: step != 0".to_owned(), args: Vec::new() }
+}
+
+/// What Rust says of slices without elements: `windows(0)` and its like.
+pub(crate) fn zero_size_message(parts: Parts) -> MessageParts<'static> {
+    let what = if parts == Parts::Windows { "window" } else { "chunk" };
+    MessageParts { format: format!("{what} size must be non-zero"), args: Vec::new() }
+}
+
+/// What Rust says of a slice that is split behind its end.
+pub(crate) fn split_message() -> MessageParts<'static> {
+    MessageParts { format: "mid > len".to_owned(), args: Vec::new() }
 }
 
 /// Both sides of an `assert_eq!` or `assert_ne!`.

@@ -14,6 +14,10 @@ pub(crate) enum SliceMethod {
     Reverse,
     /// `copy_from_slice`
     CopyFrom,
+    /// `split_at`, or `split_at_mut` if `mutable`.
+    SplitAt {
+        mutable: bool,
+    },
 }
 
 impl SliceMethod {
@@ -28,20 +32,22 @@ impl SliceMethod {
             "fill" => Self::Fill,
             "reverse" => Self::Reverse,
             "copy_from_slice" => Self::CopyFrom,
+            "split_at" => Self::SplitAt { mutable: false },
+            "split_at_mut" => Self::SplitAt { mutable: true },
             _ => return None,
         })
     }
 
     /// Whether it writes elements.
     pub(crate) const fn writes(self) -> bool {
-        matches!(self, Self::Swap | Self::Fill | Self::Reverse | Self::CopyFrom)
+        matches!(self, Self::Swap | Self::Fill | Self::Reverse | Self::CopyFrom | Self::SplitAt { mutable: true })
     }
 
     /// How many arguments it takes.
     pub(crate) const fn arity(self) -> usize {
         match self {
             Self::First | Self::Last | Self::Reverse => 0,
-            Self::Get | Self::Contains | Self::Fill | Self::CopyFrom => 1,
+            Self::Get | Self::Contains | Self::Fill | Self::CopyFrom | Self::SplitAt { .. } => 1,
             Self::Swap => 2,
         }
     }

@@ -48,10 +48,13 @@ pub(crate) enum Ty {
     Ordering,
     /// An iterator over elements of a type: of a chain that something consumes at once.
     Iterator(Rc<Ty>),
-    /// A kernel parameter `&[T]` or `&mut [T]`.
+    /// A parameter `&[T]` or `&mut [T]`, or a variable that names a part of one.
     Buffer {
         element: Rc<Ty>,
         mutable: bool,
+        /// Of what `windows`, `chunks` and `split_at` make: the call. These are values, which know where they begin and how
+        /// long they are; what they are parts of is known by the call.
+        origin: Option<ExprId>,
     },
     /// A kernel parameter that is an image.
     Image(ImageTy),

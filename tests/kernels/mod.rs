@@ -14,6 +14,7 @@ pub mod control;
 pub mod coop;
 pub mod coop_wide;
 pub mod defaults;
+pub mod divided;
 pub mod doubles;
 pub mod elements;
 pub mod exchanges;
@@ -73,6 +74,7 @@ pub fn all() -> Vec<Case> {
         coop::CASES,
         coop_wide::CASES,
         defaults::CASES,
+        divided::CASES,
         float_atomics::CASES,
         doubles::CASES,
         elements::CASES,

@@ -9,6 +9,8 @@ mod slice;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use parameter::refuse_element;
+
 use crate::ast::Item;
 use crate::diag::Diagnostics;
 use crate::program::{ItemId, Program};

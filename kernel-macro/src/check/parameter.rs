@@ -9,7 +9,7 @@ use crate::program::{ItemId, Program};
 use crate::typed::{Len, Ty};
 
 /// Why a type cannot cross, and what to write instead.
-pub(super) type Refusal = (&'static str, &'static str);
+pub(crate) type Refusal = (&'static str, &'static str);
 
 pub(super) fn check_parameters(program: &Program, item: ItemId, function: &Fn, diags: &mut Diagnostics) {
     let (types, _) = infer_signature(program, item, function);
@@ -36,7 +36,7 @@ fn report(program: &Program, param: &Param, ty: &Ty, (why, instead): Refusal, di
 
 // Rule: the elements of a buffer are numbers but `usize` and `isize`, vectors, arrays of these, and `GpuData` structs.
 // Example: `fn k(flags: &mut [bool])`
-pub(super) fn refuse_element(ty: &Ty) -> Option<Refusal> {
+pub(crate) fn refuse_element(ty: &Ty) -> Option<Refusal> {
     match ty {
         Ty::Scalar(ScalarName::Bool) => {
             Some(("`bool` has no layout in buffers", "store `u32`: `flag as u32`, and read it with `!= 0`"))

@@ -3,6 +3,7 @@
 use super::parameter::refuse_element;
 use crate::ast::Item;
 use crate::diag::{Diagnostics, code};
+use crate::infer::holds_slice;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::Ty;
 
@@ -16,7 +17,7 @@ pub(super) fn check_captured_slices(program: &Program, item: ItemId, is_kernel: 
     for closure in typed.closures.values().filter(|closure| !closure.inline) {
         let captured = closure.captures.iter().find(|binding| {
             let is_own = is_kernel && function.params.iter().any(|param| param.binding == **binding);
-            matches!(typed.binding(**binding), Ty::Buffer { .. }) && !is_own
+            holds_slice(typed.binding(**binding)) && !is_own
         });
         if captured.is_some() {
             diags

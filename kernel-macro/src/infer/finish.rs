@@ -36,6 +36,8 @@ pub(super) enum Deferred<'a> {
     Ordered { expr: &'a Expr, span: SpanRange, term: Term, key: bool },
     /// A value that is compared member by member.
     Compared { operand: &'a Expr, term: Term, of: Standard },
+    /// What is divided into slices, by the type of its elements. `owned`: it is no slice itself.
+    Divided { receiver: &'a Expr, term: Term, owned: bool },
     /// A value that `Default` gives.
     Default { expr: &'a Expr, term: Term },
     /// A literal too large for some type.
@@ -83,6 +85,11 @@ impl<'a> Infer<'a> {
                 Deferred::Compared { operand, term, of } => {
                     if let Some(ty) = self.table.resolve(&term) {
                         self.check_compared(operand, &ty, of);
+                    }
+                }
+                Deferred::Divided { receiver, term, owned } => {
+                    if let Some(ty) = self.table.resolve(&term) {
+                        self.check_divided(receiver, &ty, owned);
                     }
                 }
                 Deferred::Default { expr, term } => {

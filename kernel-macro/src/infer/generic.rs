@@ -14,6 +14,7 @@ use crate::typed::{Callee, ConstValue, InstanceRequest, Resolution, Ty};
 use super::block::strip;
 use super::closure::closure_literal;
 use super::mismatch::Because;
+use super::parts::holds_slice;
 use super::ty::builtin_path;
 use super::unify::{Term, TermArgs, VarKind};
 use super::{Expect, Infer};
@@ -392,6 +393,14 @@ impl<'a> Infer<'a> {
                         .help(format!("write it: `{name}::<…>(…)`"));
                 }
                 bindings.push(Binding { name: param.name.clone(), ty: ty.unwrap_or(Ty::Error), scalar: param.scalar });
+            }
+            if let Some(binding) = bindings.iter().find(|binding| holds_slice(&binding.ty)) {
+                let (message, ty) = (format!("`{}` cannot stand for a slice", binding.name), self.name_of(&binding.ty));
+                self.diags
+                    .error(code::REFERENCE_USE, request.span, message)
+                    .note(format!("it would be `{ty}`, and a slice is known only where it is made"))
+                    .help("take a slice as a parameter of its own, `x: &[T]`, or pass its elements");
+                continue;
             }
             if bindings.iter().all(|binding| is_known(&binding.ty)) {
                 let Request { expr, span, item, .. } = request;

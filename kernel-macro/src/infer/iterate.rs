@@ -61,7 +61,7 @@ impl<'a> Infer<'a> {
         match &term {
             Term::Iterator(element) | Term::Array(element, _) | Term::ArrayOf(element, _) => (**element).clone(),
             Term::Error | Term::Never => Term::Error,
-            Term::Buffer { element, mutable: false } if !self.refuse_atomics(expr, element) => {
+            Term::Buffer { element, mutable: false, .. } if !self.refuse_atomics(expr, element) => {
                 self.has_references = true;
                 (**element).clone()
             }
@@ -472,7 +472,7 @@ impl<'a> Infer<'a> {
         let Some(Callee::Iterate(iteration)) = self.tables.calls.get(&expr.id) else { return None };
         let refuse = |help| Some((range(name.span()), name.to_string(), help));
         match iteration {
-            I::Iter | I::IterMut => None,
+            I::Iter | I::IterMut | I::Parts(_) => None,
             I::IntoIter => self.irreversible(receiver, exact),
             I::Same | I::Map | I::Inspect | I::Rev => self.irreversible(receiver, exact),
             I::Filter | I::FilterMap | I::Flatten if !exact => self.irreversible(receiver, false),
@@ -531,7 +531,7 @@ impl<'a> Infer<'a> {
             Some(Callee::Iterate(I::Zip)) => {
                 self.is_by_position(receiver) && args.iter().all(|arg| self.is_by_position(arg))
             }
-            Some(Callee::Iterate(I::Iter | I::IterMut)) => true,
+            Some(Callee::Iterate(I::Iter | I::IterMut | I::Parts(_))) => true,
             Some(Callee::Iterate(_)) => false,
             _ => true,
         }
@@ -544,7 +544,7 @@ impl<'a> Infer<'a> {
             return true;
         }
         match (&expr.kind, self.tables.calls.get(&expr.id)) {
-            (_, Some(Callee::Iterate(Iteration::Iter | Iteration::IterMut))) => false,
+            (_, Some(Callee::Iterate(Iteration::Iter | Iteration::IterMut | Iteration::Parts(_)))) => false,
             (ExprKind::Method { receiver, args, .. }, Some(Callee::Iterate(iteration))) => {
                 let is_zip = *iteration == Iteration::Zip;
                 self.owns_array(receiver) || (is_zip && args.iter().any(|arg| self.owns_array(arg)))
@@ -558,6 +558,7 @@ impl<'a> Infer<'a> {
         let expr = strip(expr);
         let ExprKind::Method { receiver, args, .. } = &expr.kind else { return false };
         match self.tables.calls.get(&expr.id) {
+            Some(Callee::Iterate(Iteration::Parts(_))) => false,
             Some(Callee::Iterate(Iteration::Iter | Iteration::IterMut | Iteration::IntoIter)) if args.is_empty() => {
                 self.has_closure(receiver)
             }

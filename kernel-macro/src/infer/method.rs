@@ -8,7 +8,7 @@ use crate::ast::{Expr, ScalarName};
 use crate::diag::code;
 use crate::foreign;
 use crate::intrinsic::{Kind, Receiver, Row, Sig, rows};
-use crate::iteration::UNSUPPORTED;
+use crate::iteration::{Parts, UNSUPPORTED};
 use crate::slice_method::SliceMethod;
 use crate::source::text;
 use crate::typed::{Callee, Len};
@@ -65,6 +65,9 @@ impl<'a> Infer<'a> {
             return self.infer_iterator_method(expr, (receiver, item), name, args, expect);
         }
         if let Some(term) = self.infer_source(expr, (receiver, &shallow), name, args) {
+            return term;
+        }
+        if let Some(term) = self.infer_parts(expr, (receiver, &shallow), name, args) {
             return term;
         }
         if let Some(result) = self.infer_slice_method(expr, (receiver, &shallow), name, args) {
@@ -246,7 +249,9 @@ impl<'a> Infer<'a> {
 
 /// Whether a method of slices writes elements.
 fn writes_elements(name: &str) -> bool {
-    name == "iter_mut" || SliceMethod::from_name(name).is_some_and(SliceMethod::writes)
+    name == "iter_mut"
+        || SliceMethod::from_name(name).is_some_and(SliceMethod::writes)
+        || Parts::from_name(name).is_some_and(Parts::writes)
 }
 
 /// `rgb` as `xyz`: lanes by the names that shading languages also have.

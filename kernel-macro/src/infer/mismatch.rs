@@ -74,8 +74,16 @@ impl<'a> Infer<'a> {
         };
         let declared = self.declaration_note(expr, found, expr.span.start);
         let help = self.conversion(expr, expected, found);
-        let message = format!("expected {}, found {found_name}", self.describe(expected));
+        let expected_name = self.describe(expected);
+        let message = format!("expected {expected_name}, found {found_name}");
+        let are_slices = expected_name == found_name && expected_name.contains("&");
         let error = self.diags.error(code::MISMATCHED_TYPES, expr.span, message);
+        if are_slices {
+            error
+                .note("slices that different calls make are of different types in kernels")
+                .help("choose the numbers first, and call `windows`, `chunks` or `split_at` once");
+            return;
+        }
         for note in note.into_iter().chain(declared) {
             error.note(note);
         }
@@ -106,7 +114,7 @@ impl<'a> Infer<'a> {
             Term::Array(element, Len::Chosen(number)) => {
                 format!("[{}; {}]", self.written(&element), self.program.chosen_name(number))
             }
-            Term::Buffer { element, mutable } => {
+            Term::Buffer { element, mutable, .. } => {
                 format!("&{}[{}]", if mutable { "mut " } else { "" }, self.written(&element))
             }
             Term::Option(value) => format!("Option<{}>", self.written(&value)),

@@ -28,6 +28,7 @@ mod mismatch;
 mod name;
 mod op;
 mod parallel;
+mod parts;
 mod pattern;
 mod place;
 mod reference;
@@ -55,6 +56,7 @@ use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
 
 pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
+pub(crate) use parts::holds_slice;
 pub(crate) use shared::holds_atomics;
 pub(crate) use suggest::nearest;
 pub(crate) use ty::type_name;

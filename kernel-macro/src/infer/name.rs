@@ -27,7 +27,7 @@ impl<'a> Infer<'a> {
             self.refuse_image(expr, path, *image);
             return true;
         }
-        let Term::Buffer { element, .. } = term else { return false };
+        let Term::Buffer { element, origin: None, .. } = term else { return false };
         let name = path.text();
         let element = self.written(element);
         self.diags

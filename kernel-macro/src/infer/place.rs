@@ -59,6 +59,9 @@ impl<'a> Infer<'a> {
             }
         };
         self.infer_position(index);
+        if self.refuse_inner_slice(base, &element) {
+            return Term::Error;
+        }
         if let Term::Array(_, Len::Known(len)) = base_term {
             self.check_constant_index(index, len, base);
         }
@@ -144,6 +147,7 @@ impl<'a> Infer<'a> {
             _ => None,
         };
         match found {
+            Some((_, term)) if self.refuse_inner_slice(expr, &term) => Term::Error,
             Some((position, term)) => {
                 self.tables.fields.insert(expr.id, u32::try_from(position).unwrap_or(u32::MAX));
                 term
@@ -317,13 +321,17 @@ impl<'a> Infer<'a> {
             ExprKind::Field { base, .. } => self.require_written(base, true),
             ExprKind::Index { base, .. } => match (self.term(base), &strip(base).kind) {
                 (Term::Buffer { mutable: true, .. }, _) => {}
-                (Term::Buffer { element, .. }, ExprKind::Path(path)) => {
+                (Term::Buffer { element, origin, .. }, ExprKind::Path(path)) => {
                     let element = self.written(&element);
                     let name = path.text();
+                    let help = match origin {
+                        Some(_) => "write `chunks_mut`, `chunks_exact_mut` or `split_at_mut`".to_owned(),
+                        None => format!("declare it `{name}: &mut [{element}]`"),
+                    };
                     self.diags
                         .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to an element of `{name}`"))
                         .note(format!("`{name}` is `&[{element}]`, which is read-only"))
-                        .help(format!("declare it `{name}: &mut [{element}]`"));
+                        .help(help);
                 }
                 _ => self.require_written(base, true),
             },

@@ -10,6 +10,7 @@ use crate::typed::Ty;
 
 use super::finish::Deferred;
 use super::mismatch::Because;
+use super::parts::holds_slice;
 use super::unify::{Term, VarKind};
 use super::{Expect, Infer};
 
@@ -127,7 +128,7 @@ impl<'a> Infer<'a> {
         let (message, help) = match (style, ty) {
             (_, Ty::Error | Ty::Never) => return,
             (_, Ty::Image(_)) => ("an image cannot be shown".to_owned(), "show a texel, or the size, `.size()`"),
-            (_, Ty::Buffer { .. }) => {
+            (_, ty) if holds_slice(ty) => {
                 (format!("a buffer cannot be shown, found `{name}`"), "show an element, or the length, `.len()`")
             }
             (Style::Count, Ty::Scalar(_)) if *ty == Ty::USIZE => return,

@@ -13,7 +13,7 @@ use super::{Expect, Infer};
 impl<'a> Infer<'a> {
     /// Checks the argument for a slice parameter.
     pub(super) fn check_slice(&mut self, arg: &'a Expr, param: &Term) {
-        let Term::Buffer { element: wanted, mutable: writes } = self.table.shallow(param) else { return };
+        let Term::Buffer { element: wanted, mutable: writes, .. } = self.table.shallow(param) else { return };
         self.check_slice_of(arg, &wanted, writes);
     }
 
@@ -61,7 +61,7 @@ impl<'a> Infer<'a> {
                 let reference = self.reference_of(expr);
                 match (self.table.shallow(&term), reference) {
                     (Term::Error | Term::Never, _) => None,
-                    (Term::Buffer { element, mutable }, _) => Some(((*element).clone(), mutable)),
+                    (Term::Buffer { element, mutable, .. }, _) => Some(((*element).clone(), mutable)),
                     (Term::Array(element, _), Some(mutable)) if self.is_parameter(expr) => {
                         Some(((*element).clone(), mutable))
                     }
@@ -91,7 +91,7 @@ impl<'a> Infer<'a> {
         let part = sliced(expr);
         let ExprKind::Slice { .. } = &part.kind else { return self.infer_base(expr) };
         let term = match self.infer_sliced(part, mutable) {
-            Some((element, can_write)) => Term::Buffer { element: std::rc::Rc::new(element), mutable: can_write },
+            Some((element, can_write)) => slice_of(element, can_write),
             None => Term::Error,
         };
         let mut outer = expr;
@@ -126,7 +126,7 @@ impl<'a> Infer<'a> {
         self.record(operand.id, term.clone());
         match self.table.shallow(&term) {
             Term::Error | Term::Never => None,
-            Term::Buffer { element, mutable } => Some(((*element).clone(), mutable)),
+            Term::Buffer { element, mutable, .. } => Some(((*element).clone(), mutable)),
             Term::Array(_, Len::Known(0)) => {
                 self.diags
                     .error(code::BAD_INDEX, base.span, "an array without elements has no slices")
@@ -212,7 +212,7 @@ impl<'a> Infer<'a> {
         let ExprKind::Borrow { operand, .. } = &strip(value).kind else { return None };
         let ExprKind::Slice { .. } = &strip(operand).kind else { return None };
         let Some((element, mutable)) = self.infer_slice(value, false) else { return Some(Term::Error) };
-        Some(Term::Buffer { element: std::rc::Rc::new(element), mutable })
+        Some(slice_of(element, mutable))
     }
 
     /// `x[a..b]` without `&`.
@@ -235,6 +235,10 @@ impl<'a> Infer<'a> {
         let found = self.infer(index, &Expect::Nothing);
         self.check_position(index, &found);
     }
+}
+
+fn slice_of(element: Term, mutable: bool) -> Term {
+    Term::Buffer { element: std::rc::Rc::new(element), mutable, origin: None }
 }
 
 /// What stands behind `&` and in parentheses.

@@ -1,5 +1,7 @@
 //! Inference of the methods of arrays and slices. Elements that Rust lends are values here.
 
+use std::rc::Rc;
+
 use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind};
@@ -27,7 +29,7 @@ impl<'a> Infer<'a> {
     ) -> Option<Term> {
         let (element, writable) = match term {
             Term::Array(element, _) | Term::ArrayOf(element, _) => ((**element).clone(), true),
-            Term::Buffer { element, mutable } => ((**element).clone(), *mutable),
+            Term::Buffer { element, mutable, .. } => ((**element).clone(), *mutable),
             _ => return None,
         };
         let text = name.to_string();
@@ -37,6 +39,16 @@ impl<'a> Infer<'a> {
         let result = match method {
             SliceMethod::First | SliceMethod::Last | SliceMethod::Get => option(&element),
             SliceMethod::Contains => Term::BOOL,
+            SliceMethod::SplitAt { .. } => {
+                let [middle] = args else {
+                    self.report_arity(&text, 1, args, range(name.span()));
+                    self.infer_unknown_arguments(args);
+                    return Some(Term::Error);
+                };
+                self.check(middle, &Term::USIZE, Because::Step);
+                let part = self.part_of(expr, (receiver, term), &Rc::new(element), method.writes());
+                return Some(part.map_or(Term::Error, |part| Term::tuple(vec![part.clone(), part])));
+            }
             _ => Term::Unit,
         };
         if self.refuse_shared_elements(receiver, true) || self.refuse_atomics(receiver, &element) {

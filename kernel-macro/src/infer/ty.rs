@@ -118,7 +118,7 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
         Ty::Result(value, error) => {
             format!("Result<{}, {}>", type_name(program, value), type_name(program, error))
         }
-        Ty::Buffer { element, mutable } => {
+        Ty::Buffer { element, mutable, .. } => {
             format!("&{}[{}]", if *mutable { "mut " } else { "" }, type_name(program, element))
         }
         Ty::Image(image) => format!("&{}{}", if image.mutable { "mut " } else { "" }, image.name()),
@@ -150,7 +150,7 @@ impl<'a> Infer<'a> {
             TypeKind::Path(path) => self.term_of_path(path, ty),
             TypeKind::Slice { mutable, element } => {
                 let element = self.known_type(element);
-                Term::Buffer { element: Rc::new(Term::from(&element)), mutable: *mutable }
+                Term::Buffer { element: Rc::new(Term::from(&element)), mutable: *mutable, origin: None }
             }
             TypeKind::Ref { target, .. } => self.term_of(target),
             TypeKind::Array { element, len } => {

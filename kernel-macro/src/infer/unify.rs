@@ -38,6 +38,7 @@ pub(super) enum Term {
     Buffer {
         element: Rc<Term>,
         mutable: bool,
+        origin: Option<ExprId>,
     },
     Image(ImageTy),
     Shared(Rc<Term>),
@@ -113,8 +114,8 @@ impl From<&Ty> for Term {
             Ty::Iterator(item) => Self::Iterator(Rc::new(Self::from(&**item))),
             Ty::Ordering => Self::Ordering,
             Ty::Result(value, error) => Self::Result(Rc::new(Self::from(&**value)), Rc::new(Self::from(&**error))),
-            Ty::Buffer { element, mutable } => {
-                Self::Buffer { element: Rc::new(Self::from(&**element)), mutable: *mutable }
+            Ty::Buffer { element, mutable, origin } => {
+                Self::Buffer { element: Rc::new(Self::from(&**element)), mutable: *mutable, origin: *origin }
             }
             Ty::Image(image) => Self::Image(*image),
             Ty::Shared(value) => Self::Shared(Rc::new(Self::from(&**value))),
@@ -214,9 +215,10 @@ impl Table {
             (Term::Error, _) | (_, Term::Error) => true,
             (Term::Shared(x), Term::Shared(y)) => self.unify(x, y),
             (Term::Array(x, n), Term::Array(y, m)) => n == m && self.unify(x, y),
-            (Term::Buffer { element: x, mutable: n }, Term::Buffer { element: y, mutable: m }) => {
-                n == m && self.unify(x, y)
-            }
+            (
+                Term::Buffer { element: x, mutable: n, origin: from },
+                Term::Buffer { element: y, mutable: m, origin: other },
+            ) => n == m && from == other && self.unify(x, y),
             (Term::ArrayOf(x, len), Term::Array(y, n)) | (Term::Array(y, n), Term::ArrayOf(x, len)) => {
                 let known = match n {
                     Len::Known(n) => Term::Const(i128::from(*n)),
@@ -279,7 +281,9 @@ impl Table {
             Term::Iterator(item) => Ty::Iterator(Rc::new(self.resolve(&item)?)),
             Term::Ordering => Ty::Ordering,
             Term::Result(value, error) => Ty::Result(Rc::new(self.resolve(&value)?), Rc::new(self.resolve(&error)?)),
-            Term::Buffer { element, mutable } => Ty::Buffer { element: Rc::new(self.resolve(&element)?), mutable },
+            Term::Buffer { element, mutable, origin } => {
+                Ty::Buffer { element: Rc::new(self.resolve(&element)?), mutable, origin }
+            }
             Term::Image(image) => Ty::Image(image),
             Term::Shared(value) => Ty::Shared(Rc::new(self.resolve(&value)?)),
             Term::Atomic(scalar) => Ty::Atomic(scalar),

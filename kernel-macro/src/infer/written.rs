@@ -80,7 +80,7 @@ impl<'a> Infer<'a> {
                 }
                 _ => self.report_unnamed(pattern, "(a, b)"),
             },
-            Some(Callee::Iterate(I::Iter | I::IntoIter)) => {}
+            Some(Callee::Iterate(I::Iter | I::IntoIter | I::Parts(_))) => {}
             // Beside the elements that are written, in a `zip`.
             Some(Callee::Iterate(_)) => self.report_beside(range(name.span()), &name.to_string()),
             _ => {}

@@ -12,7 +12,7 @@ use proc_macro2::Span;
 
 use super::control::Target;
 use super::inline::Frame;
-use super::place::Spot;
+use super::place::{Origin, Spot};
 use super::{KernelParam, Shared, function_of};
 use crate::ast::{BindingId, Expr, ExprId, Fn, Param};
 use crate::program::{ItemId, Program};
@@ -50,6 +50,8 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) zeros: HashSet<ValueId>,
     /// How many links of `let` conditions are around.
     pub(super) links_depth: u32,
+    /// What slices are parts of, by the calls that made them.
+    pub(super) origins: FastMap<ExprId, Origin>,
     /// What references lead to.
     pub(super) spots: Vec<Spot>,
     /// The closures around that run where they stand and that a `return` can leave, innermost last.
@@ -74,7 +76,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         let slots = vec![Slot::Nothing; ast.binding_count];
         let result = super::result_type(shared, b.types_mut(), ast, typed);
         let written = if ast.writes_self() { ast.params.first().map(|param| param.binding) } else { None };
-        let (targets, known, zeros, inlined, const_slots, spots) = Default::default();
+        let (targets, known, zeros, inlined, const_slots, spots, origins) = Default::default();
         Self {
             shared,
             ast,
@@ -85,6 +87,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
             zeros,
             links_depth: 0,
             inlined,
+            origins,
             spots,
             const_slots,
             slots,

@@ -180,7 +180,7 @@ fn declare_interface(
     for (param, ty) in ast.params.iter().zip(&typed.params) {
         let name = param.name.to_string();
         params.push(match ty {
-            Ty::Buffer { element, mutable } => match shared.types.lower(module.types_mut(), element) {
+            Ty::Buffer { element, mutable, .. } => match shared.types.lower(module.types_mut(), element) {
                 Some(element) => {
                     let writable = *mutable || typed.atomic_buffers.contains(&param.binding);
                     KernelParam::Buffer(module.buffer(name, element, writable))

@@ -28,6 +28,14 @@ pub(super) struct Window {
     pub(super) len: ValueId,
 }
 
+/// What slices that a call made are parts of.
+#[derive(Debug, Clone)]
+pub(super) struct Origin {
+    pub(super) place: Place,
+    /// How many elements each has, where that is a number.
+    pub(super) len: Option<u32>,
+}
+
 impl Spot {
     pub(super) fn of_slot(slot: Slot) -> Option<Self> {
         let whole = |value| Some((value, Vec::new()));
@@ -127,7 +135,10 @@ impl FnCx<'_, '_, '_> {
 
     fn lower_element(&mut self, expr: &Expr, base: &Expr, index: &Expr) -> Option<Spot> {
         let base_ty = self.ty_of(base);
-        let spot = self.lower_spot(base);
+        let spot = match base_ty {
+            Ty::Buffer { origin: Some(_), .. } => self.lower_slice(base),
+            _ => self.lower_spot(base),
+        };
         let index_value = self.lower_expr(index)?;
         let index_value = self.index_word(index_value);
         let element = self.ty(self.ty_of(expr))?;
@@ -147,6 +158,15 @@ impl FnCx<'_, '_, '_> {
             && known < len.into()
         {
             return Some(spot.member(known as u32));
+        }
+        if let (Some(Window { offset: Some(offset), len }), Some(known)) = (spot.window, known)
+            && self.known_scalar(len).is_some_and(|len| known < len)
+        {
+            // All elements of a slice are there.
+            let value = self.op(Op::Add, &[offset, index_value]);
+            let mut place = self.in_place(spot);
+            place.path.push(Step::Index { value, check: None });
+            return Some(Spot { value: None, place: Some(place), window: None });
         }
         let site = self.site(SiteKind::IndexOutOfBounds, expr);
         let value = match spot.window {

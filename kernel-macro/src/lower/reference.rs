@@ -11,7 +11,7 @@ use super::control::Target;
 use super::function::{FnCx, Slot};
 use super::function_of;
 use super::inline::Frame;
-use super::place::Spot;
+use super::place::{Origin, Spot};
 use super::types::TypeCx;
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Fn, Pattern};
 use crate::program::{ItemId, Program};
@@ -24,6 +24,7 @@ struct Scope<'p> {
     targets: FastMap<ExprId, Target>,
     links_depth: u32,
     const_slots: FastMap<ItemId, Slot>,
+    origins: FastMap<ExprId, Origin>,
     slots: Vec<Slot>,
     file: FileId,
     result: Option<TypeId>,
@@ -130,6 +131,7 @@ impl<'p> FnCx<'p, '_, '_> {
             targets: FastMap::default(),
             links_depth: 0,
             const_slots: FastMap::default(),
+            origins: FastMap::default(),
             slots: vec![Slot::Nothing; ast.binding_count],
             file: self.file_of(item),
             result,
@@ -215,6 +217,7 @@ impl<'p> FnCx<'p, '_, '_> {
         swap(&mut self.targets, &mut scope.targets);
         swap(&mut self.links_depth, &mut scope.links_depth);
         swap(&mut self.const_slots, &mut scope.const_slots);
+        swap(&mut self.origins, &mut scope.origins);
         swap(&mut self.slots, &mut scope.slots);
         swap(&mut self.file, &mut scope.file);
         swap(&mut self.result, &mut scope.result);

@@ -19,6 +19,14 @@ impl FnCx<'_, '_, '_> {
             ExprKind::Slice { base, start, end, inclusive } => {
                 self.lower_part(expr, base, start.as_deref(), (end.as_deref(), *inclusive))
             }
+            _ if let Ty::Buffer { origin: Some(call), .. } = self.ty_of(expr) => {
+                let call = *call;
+                let slice = self.lower_expr(expr)?;
+                let (offset, len) = (self.lane(slice, 0), self.lane(slice, 1));
+                let origin = self.origins.get(&call)?.clone();
+                let len = origin.len.map_or(len, |len| self.u32(len));
+                Some(Spot::slice(origin.place, Window { offset: Some(offset), len }))
+            }
             _ => {
                 let spot = self.lower_spot(expr)?;
                 match self.ty_of(expr) {
@@ -36,7 +44,7 @@ impl FnCx<'_, '_, '_> {
     /// `let part = &x[a..b];`; whether it was that.
     pub(super) fn lower_slice_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> bool {
         let (Pattern::Binding { binding, inner: None, .. }, Some(value)) = (pattern, value) else { return false };
-        if !matches!(self.typed.binding(*binding), Ty::Buffer { .. }) {
+        if !matches!(self.typed.binding(*binding), Ty::Buffer { origin: None, .. }) {
             return false;
         }
         if let Some(spot) = self.lower_slice(value) {
@@ -44,6 +52,11 @@ impl FnCx<'_, '_, '_> {
             self.set_slot(*binding, slot);
         }
         true
+    }
+
+    /// The value of a slice that a call made.
+    pub(super) fn slice_value(&mut self, offset: ValueId, len: ValueId) -> ValueId {
+        self.vector(&[offset, len])
     }
 
     /// How many elements a slice or buffer has.
@@ -117,7 +130,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// Panics when a position lies behind a limit.
-    fn panic_over(&mut self, expr: &Expr, fault: SliceFault, position: ValueId, limit: ValueId) {
+    pub(super) fn panic_over(&mut self, expr: &Expr, fault: SliceFault, position: ValueId, limit: ValueId) {
         if let (Some(position), Some(limit)) = (self.known_scalar(position), self.known_scalar(limit))
             && position <= limit
         {

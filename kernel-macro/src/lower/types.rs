@@ -54,6 +54,8 @@ impl<'p> TypeCx<'p> {
     pub(super) fn lower(&mut self, types: &mut Types, ty: &Ty) -> Option<TypeId> {
         match ty {
             Ty::Unit | Ty::Const(_) | Ty::Chosen(_) | Ty::Param(_) | Ty::Never | Ty::Error => None,
+            // Where it begins, and how many elements it has.
+            Ty::Buffer { origin: Some(_), .. } => Some(types.vector(Scalar::U32, 2)),
             Ty::Buffer { .. } | Ty::Image(_) | Ty::Shared(_) => None,
             Ty::Array(_, Len::Known(0)) | Ty::Iterator(_) => None,
             Ty::Closure(item, expr) => self.lower_closure(types, *item, *expr),

@@ -7,9 +7,9 @@ use proc_macro2::Ident;
 use super::operator::Operand;
 use super::{Renderer, local};
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal};
-use crate::iteration::Iteration;
+use crate::iteration::{Iteration, Parts};
 use crate::message::zero_step_message;
-use crate::tokens::{Tokens, tokens, tokens_at};
+use crate::tokens::{Tokens, Word, tokens, tokens_at};
 use crate::typed::Ty;
 
 impl Renderer<'_> {
@@ -50,6 +50,9 @@ impl Renderer<'_> {
         if iteration == Iteration::IterMut {
             return self.elements_mut(receiver);
         }
+        if let Iteration::Parts(parts) = iteration {
+            return self.parts(parts, receiver, args, whole);
+        }
         let value = self.expr(receiver);
         match (iteration, self.expr_ty(receiver)) {
             (Iteration::IntoIter, Ty::Array(..)) => {
@@ -75,6 +78,19 @@ impl Renderer<'_> {
                 tokens_at!(name.span()=> #value.#name(#(#args),*))
             }
         }
+    }
+
+    /// `x.windows(n)` and its like.
+    fn parts(&mut self, parts: Parts, receiver: &Expr, args: &[Expr], whole: &Expr) -> Tokens {
+        let (name, check) = match parts {
+            Parts::Windows => ("windows", "window_size"),
+            Parts::Chunks { .. } => ("chunks", "chunk_size"),
+            Parts::ChunksExact { .. } => ("chunks_exact", "chunk_size"),
+        };
+        let (name, check, twin) = (Word(name), Word(check), self.twin());
+        let (slice, size) = (self.slice(receiver, parts.writes()), args.first().map(|size| self.bare(size)));
+        let (sink, site) = (self.sink(), self.site(SiteKind::Panic, whole));
+        tokens!(#slice.#name(#twin::#check(#sink, #site, #size)))
     }
 
     /// A sum or product: of integers it wraps.

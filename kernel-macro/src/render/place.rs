@@ -126,6 +126,9 @@ impl Renderer<'_> {
 
     /// Whether `root` is a buffer or slice that all invocations may share.
     pub(super) fn is_shared_buffer(&self, root: &Expr) -> bool {
+        if let Ty::Buffer { origin: Some(_), .. } = self.expr_ty(root) {
+            return !self.is_original();
+        }
         let Some(Resolution::Binding(binding)) = self.typed.paths.get(&root.id) else { return false };
         let Ty::Buffer { mutable, .. } = *self.typed.binding(*binding) else { return false };
         match self.mode {

@@ -82,7 +82,7 @@ impl Renderer<'_> {
     /// `let part = &x[a..b];` in what runs on the host; `None` for other statements.
     pub(super) fn slice_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> Option<Tokens> {
         let (Pattern::Binding { name, binding, inner: None, .. }, Some(value)) = (pattern, value) else { return None };
-        let Ty::Buffer { mutable, .. } = *self.typed.binding(*binding) else { return None };
+        let Ty::Buffer { mutable, origin: None, .. } = *self.typed.binding(*binding) else { return None };
         if self.is_original() {
             return None;
         }

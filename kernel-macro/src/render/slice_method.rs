@@ -20,6 +20,11 @@ impl Renderer<'_> {
         args: &[Expr],
         whole: &Expr,
     ) -> Tokens {
+        if let SliceMethod::SplitAt { mutable } = method {
+            let (slice, middle) = (self.slice(receiver, mutable), args.first().map(|middle| self.expr(middle)));
+            let (sink, site) = (self.sink(), self.site(SiteKind::Panic, whole));
+            return tokens!(#slice.split_at(#sink, #site, #middle));
+        }
         if method.writes() {
             return self.writing_method(method, receiver, name, args, whole);
         }

@@ -10,6 +10,7 @@ mod args;
 mod arithmetic;
 mod atomic;
 pub mod coop;
+mod divided;
 mod fiber;
 pub mod generic;
 mod granule;
@@ -39,6 +40,7 @@ pub use arithmetic::{
     wrap_signed32, wrap32,
 };
 pub use atomic::AtomicPlace;
+pub use divided::{chunk_size, window_size};
 pub use fiber::{Frame, Seat};
 pub use group::{HostGroup, Invocation};
 pub use image::{HostImage, Image1D, Image2D, Image3D, ImageParam, Sampled1D, Sampled2D, Sampled3D};

@@ -57,6 +57,13 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         Self { data: self.bytes(start, 0), len: end - start, marker: PhantomData }
     }
 
+    /// `len` elements from `start` on, which are there.
+    #[inline]
+    pub(super) fn part_of(self, start: usize, len: usize) -> Self {
+        debug_assert!(start + len <= self.len, "computed from the length");
+        Self { data: self.bytes(start, 0), len, marker: PhantomData }
+    }
+
     /// Number of elements.
     #[inline]
     pub fn len(&self) -> usize {
@@ -276,6 +283,12 @@ impl<'a, T: GpuData> Slice<'a, T> {
     #[inline]
     pub fn shared(self) -> Self {
         self
+    }
+
+    /// As what could be written.
+    #[inline]
+    pub(super) fn all(self) -> SliceMut<'a, T> {
+        self.0
     }
 
     /// The elements from `start` to before `end`.

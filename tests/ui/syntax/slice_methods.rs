@@ -4,7 +4,7 @@ use gridwise::prelude::*;
 fn case(x: &[u32], y: &mut [u32]) {
     let own = [1u32, 2, 3];
     let part = x.get(1..3);
-    let pairs = x.windows(2).count();
+    let pairs = x.rchunks(2).count();
     let has = x.contains(3);
     own.fill(3);
     y.copy_from_slice(own);

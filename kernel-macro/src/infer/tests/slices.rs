@@ -188,7 +188,7 @@ fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
     let f = bins.first();
     let g = tile[0].first();
     let h = x.get_mut(0);
-    let i = x.windows(2).count();
+    let i = x.rchunks(2).count();
 }",
         expect![[r#"
             error: [K0102] expected `usize`, found `u32`
@@ -253,9 +253,9 @@ fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
                    help: compare the index with `len()`, and write `x[i] = …`
             18 |     let h = x.get_mut(0);
                |               ^^^^^^^
-            error: [K0104] no method `windows` on type `&[u32]`
-                   help: index: `(0..n - 1).map(|i| x[i] + x[i + 1])`
-            19 |     let i = x.windows(2).count();
+            error: [K0104] no method `rchunks` on type `&[u32]`
+                   help: index: `(0..n).step_by(4)`, and count from the end
+            19 |     let i = x.rchunks(2).count();
                |               ^^^^^^^
         "#]],
     );
@@ -335,6 +335,90 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
                    help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
             14 |     let w = y.iter_mut();
                |             ^^^^^^^^^^^^
+        "#]],
+    );
+}
+
+#[test]
+fn divided() {
+    check_errors(
+        "
+fn of_unknown<T: Copy, const N: usize>(own: [T; N]) -> u32 { own.windows(2).count() as u32 }
+fn same<T: Copy>(value: T) -> T { value }
+fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
+    let flags = [true, false, true];
+    let odd = flags.chunks(2).count();
+    let grid = [[1.0, 2.0], [3.0, 4.0f32]];
+    let inner = grid[1].windows(2).count();
+    let halves = x.split_at(4);
+    y[0] = halves.0[odd + inner];
+    let first = x.windows(2).nth(0);
+    let again = same(first);
+    let first_of = |at: u32| first.map_or(0.0, |w| w[at as usize]);
+    for c in x.chunks_mut(2) { c[0] = 1.0; }
+    for c in y.chunks(2) { c[0] = 1.0; }
+    let part = if odd == 1 { x.windows(2).nth(0) } else { x.windows(3).nth(0) };
+    let rows = y.chunks();
+    let cells = bins.windows(2).count();
+    let other = x.windows(2u32).count();
+    let pairs = x.windows(2);
+    println!(\"{:?}\", first);
+}",
+        expect![[r#"
+            error: [K0115] `flags` cannot be divided into slices
+                   note: `bool` has no layout in buffers
+                   help: store `u32`: `flag as u32`, and read it with `!= 0`
+             5 |     let odd = flags.chunks(2).count();
+               |               ^^^^^
+            error: [K0115] an array in an array is not divided where it lies
+                   note: its slices could outlive the index that says where it is
+                   help: copy it to a variable: `let mut own = grid[1];`, and divide that
+             7 |     let inner = grid[1].windows(2).count();
+               |                 ^^^^^^^
+            error: [K0115] a slice cannot be used as a part of something else
+                   help: name it by a pattern: `let (head, tail) = x.split_at(n);`
+             9 |     y[0] = halves.0[odd + inner];
+               |            ^^^^^^^^
+            error: [K0115] `T` cannot stand for a slice
+                   note: it would be `Option<&[f32]>`, and a slice is known only where it is made
+                   help: take a slice as a parameter of its own, `x: &[T]`, or pass its elements
+            11 |     let again = same(first);
+               |                 ^^^^
+            error: [K0110] the elements of `x` cannot be written
+                   help: what is written must be `&mut`, here and where it is declared
+            13 |     for c in x.chunks_mut(2) { c[0] = 1.0; }
+               |              ^
+            error: [K0110] cannot assign to an element of `c`
+                   note: `c` is `&[f32]`, which is read-only
+                   help: write `chunks_mut`, `chunks_exact_mut` or `split_at_mut`
+            14 |     for c in y.chunks(2) { c[0] = 1.0; }
+               |                            ^^^^
+            error: [K0102] expected `Option<&[f32]>`, found `Option<&[f32]>`
+                   note: slices that different calls make are of different types in kernels
+                   help: choose the numbers first, and call `windows`, `chunks` or `split_at` once
+            15 |     let part = if odd == 1 { x.windows(2).nth(0) } else { x.windows(3).nth(0) };
+               |                                                           ^^^^^^^^^^^^^^^^^^^
+            error: [K0106] `chunks` takes 1 argument, but 0 were given
+            16 |     let rows = y.chunks();
+               |                  ^^^^^^
+            error: [K0301] `bins` holds atomics and cannot be copied
+                   help: go through the indices: `(0..bins.len()).map(|i| bins[i].load(Relaxed))`
+            17 |     let cells = bins.windows(2).count();
+               |                 ^^^^
+            error: [K0102] expected `usize`, found `u32`
+                   note: numbers of elements are `usize`
+                   help: write `2`
+            18 |     let other = x.windows(2u32).count();
+               |                           ^^^^
+            error: [K0001] an iterator is no value in kernels
+                   note: iterators are lazy: something has to consume the chain where it stands
+                   help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
+            19 |     let pairs = x.windows(2);
+               |                 ^^^^^^^^^^^^
+            error: [K0114] a buffer cannot be shown, found `Option<&[f32]>`
+                   help: show an element, or the length, `.len()`
+            20 |     println!("{:?}", first);
+               |                      ^^^^^
         "#]],
     );
 }

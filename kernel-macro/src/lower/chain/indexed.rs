@@ -37,6 +37,15 @@ pub(super) enum At {
         offset: Option<ValueId>,
         ty: Ty,
     },
+    /// Slices of what has `total` elements, from `offset` on. Each begins `step` elements behind the one before, and has `size`
+    /// elements, or those that are left.
+    Parts {
+        size: ValueId,
+        step: ValueId,
+        offset: Option<ValueId>,
+        total: ValueId,
+        exact: bool,
+    },
     /// Counted from the last position.
     Reversed(Box<At>, ValueId),
     Stepped(Box<At>, ValueId),
@@ -238,6 +247,19 @@ impl FnCx<'_, '_, '_> {
                 // In range: the position comes from the length.
                 place.path.push(Step::Index { value, check: None });
                 Some(self.b.load(place))
+            }
+            At::Parts { size, step, offset, total, exact } => {
+                let (position, step) = (self.cast(position, Scalar::U32), *step);
+                let is_next = self.known_scalar(step) == Some(1);
+                let start = if is_next { position } else { self.op(Op::Mul, &[position, step]) };
+                let len = if *exact {
+                    *size
+                } else {
+                    let left = self.op(Op::Sub, &[*total, start]);
+                    self.op(Op::Min, &[*size, left])
+                };
+                let start = offset.map_or(start, |offset| self.op(Op::Add, &[offset, start]));
+                Some(self.slice_value(start, len))
             }
             At::Reversed(inner, last) => {
                 let position = self.like(position, *last);

@@ -161,6 +161,9 @@ impl FnCx<'_, '_, '_> {
                 Some(Callee::Iterate(Iteration::Iter | Iteration::IterMut)) => {
                     self.indexed_elements(receiver, false)?
                 }
+                Some(Callee::Iterate(Iteration::Parts(parts))) => {
+                    self.indexed_parts(expr, *parts, receiver, args.first()?)?
+                }
                 Some(Callee::Iterate(Iteration::IntoIter | Iteration::Same)) => {
                     return self.machine_of(receiver, reversed);
                 }

@@ -7,6 +7,7 @@
 mod consume;
 mod indexed;
 mod machine;
+mod parts;
 mod pull;
 mod slice_method;
 

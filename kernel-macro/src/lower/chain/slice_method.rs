@@ -30,6 +30,9 @@ impl FnCx<'_, '_, '_> {
         method: SliceMethod,
         args: &[&Expr],
     ) -> Option<ValueId> {
+        if let SliceMethod::SplitAt { .. } = method {
+            return self.split_at(expr, args[0], args[1]);
+        }
         let elements = self.all_elements(args[0])?;
         match method {
             SliceMethod::First => {
@@ -72,6 +75,8 @@ impl FnCx<'_, '_, '_> {
                 });
                 None
             }
+            // Dealt with above.
+            SliceMethod::SplitAt { .. } => None,
             SliceMethod::CopyFrom => {
                 let source = self.all_elements(args[1])?;
                 self.check_lengths(expr, source.len, elements.len);

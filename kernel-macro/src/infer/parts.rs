@@ -1,0 +1,128 @@
+//! Inference of what makes slices of a slice: `windows`, `chunks` and `split_at`. Unlike `&x[a..b]` these are values of a type
+//! of their own, which knows what they are parts of by the call that made them.
+
+use std::rc::Rc;
+
+use proc_macro2::Ident;
+
+use crate::ast::{Expr, ExprKind};
+use crate::check::refuse_element;
+use crate::diag::code;
+use crate::iteration::{Iteration, Parts};
+use crate::source::text;
+use crate::typed::{Callee, Ty};
+
+use super::block::strip;
+use super::finish::Deferred;
+use super::mismatch::Because;
+use super::unify::Term;
+use super::{Infer, range};
+
+impl<'a> Infer<'a> {
+    /// `x.windows(n)` and its like; `None` for other receivers and methods.
+    pub(super) fn infer_parts(
+        &mut self,
+        expr: &'a Expr,
+        (receiver, term): (&'a Expr, &Term),
+        name: &'a Ident,
+        args: &'a [Expr],
+    ) -> Option<Term> {
+        let (Term::Array(element, _) | Term::ArrayOf(element, _) | Term::Buffer { element, .. }) = term else {
+            return None;
+        };
+        let text = name.to_string();
+        let parts = Parts::from_name(&text)?;
+        self.tables.calls.insert(expr.id, Callee::Iterate(Iteration::Parts(parts)));
+        let [size] = args else {
+            self.report_arity(&text, 1, args, range(name.span()));
+            self.infer_unknown_arguments(args);
+            return Some(Term::Error);
+        };
+        self.check(size, &Term::USIZE, Because::Step);
+        let part = self.part_of(expr, (receiver, term), element, parts.writes());
+        Some(part.map_or(Term::Error, |part| Term::Iterator(Rc::new(part))))
+    }
+
+    /// The type of the slices that a call makes of its receiver; `None` after an error.
+    pub(super) fn part_of(
+        &mut self,
+        call: &'a Expr,
+        (receiver, term): (&'a Expr, &Term),
+        element: &Rc<Term>,
+        mutable: bool,
+    ) -> Option<Term> {
+        let before = self.diags.len();
+        if self.refuse_shared_elements(receiver, true) || self.refuse_atomics(receiver, element) {
+            return None;
+        }
+        if mutable {
+            self.require_written_elements(receiver, term, matches!(term, Term::Buffer { mutable: true, .. }));
+        } else if !matches!(term, Term::Buffer { .. }) {
+            self.refuse_remote(receiver);
+        }
+        if self.diags.len() == before && has_index(receiver) {
+            let source = text(strip(receiver));
+            self.diags
+                .error(code::REFERENCE_USE, receiver.span, "an array in an array is not divided where it lies")
+                .note("its slices could outlive the index that says where it is")
+                .help(format!("copy it to a variable: `let mut own = {source};`, and divide that"));
+        }
+        if self.diags.len() > before {
+            return None;
+        }
+        self.has_references = true;
+        let owned = !matches!(term, Term::Buffer { .. });
+        self.deferred.push(Deferred::Divided { receiver, term: (**element).clone(), owned });
+        Some(Term::Buffer { element: element.clone(), mutable, origin: Some(call.id) })
+    }
+
+    /// Reports elements of which the host has no slices that others may share.
+    pub(super) fn check_divided(&mut self, receiver: &Expr, ty: &Ty, owned: bool) {
+        let refusal = match ty {
+            Ty::Error if owned => Some((
+                "the type of its elements depends on a parameter",
+                "take a slice as a parameter, `x: &[T]`, or go through the indices",
+            )),
+            _ => refuse_element(ty),
+        };
+        if let Some((why, help)) = refusal {
+            let source = text(receiver);
+            let message = format!("`{source}` cannot be divided into slices");
+            self.diags.error(code::REFERENCE_USE, receiver.span, message).note(why).help(help);
+        }
+    }
+
+    /// Reports a slice that is taken out of something by its position or name.
+    pub(super) fn refuse_inner_slice(&mut self, expr: &Expr, term: &Term) -> bool {
+        if !matches!(self.table.shallow(term), Term::Buffer { origin: Some(_), .. }) {
+            return false;
+        }
+        self.diags
+            .error(code::REFERENCE_USE, expr.span, "a slice cannot be used as a part of something else")
+            .help("name it by a pattern: `let (head, tail) = x.split_at(n);`");
+        true
+    }
+}
+
+/// Whether a place is found by an index.
+fn has_index(place: &Expr) -> bool {
+    match &place.kind {
+        ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => has_index(inner),
+        ExprKind::Field { base, .. } | ExprKind::Slice { base, .. } => has_index(base),
+        ExprKind::Index { .. } => true,
+        _ => false,
+    }
+}
+
+/// Whether a slice is part of a type.
+pub(crate) fn holds_slice(ty: &Ty) -> bool {
+    match ty {
+        Ty::Buffer { .. } => true,
+        Ty::Array(element, _) | Ty::Option(element) => holds_slice(element),
+        Ty::Result(value, error) => holds_slice(value) || holds_slice(error),
+        Ty::Tuple(members) | Ty::Struct(_, Some(members)) | Ty::Enum(_, Some(members)) => {
+            members.iter().any(holds_slice)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,128 @@
+//! Slices of slices in the twin: what `windows`, `chunks` and `split_at` give.
+
+use gridwise_ir::descriptor::Site;
+
+use super::launch::TrapSink;
+use super::slice::{Slice, SliceMut};
+use crate::data::GpuData;
+
+impl<'a, T: GpuData> SliceMut<'a, T> {
+    /// All slices of `size` elements, one position apart.
+    #[inline]
+    pub fn windows(
+        self,
+        size: usize,
+    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+        let count = (self.len() + 1).saturating_sub(size);
+        (0..count).map(move |start| self.part_of(start, size))
+    }
+
+    /// Slices of `size` elements one behind the other, the last one of those that are left.
+    #[inline]
+    pub fn chunks(self, size: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+        (0..self.len().div_ceil(size)).map(move |chunk| {
+            let start = chunk * size;
+            self.part_of(start, size.min(self.len() - start))
+        })
+    }
+
+    /// Slices of `size` elements one behind the other.
+    #[inline]
+    pub fn chunks_exact(
+        self,
+        size: usize,
+    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+        (0..self.len() / size).map(move |chunk| self.part_of(chunk * size, size))
+    }
+
+    /// The elements before `middle`, and those from there on.
+    #[inline]
+    pub fn split_at(self, sink: impl TrapSink, site: &'static Site, middle: usize) -> (Self, Self) {
+        let Some(behind) = self.len().checked_sub(middle) else { sink.panic(site, format_args!("mid > len")) };
+        (self.part_of(0, middle), self.part_of(middle, behind))
+    }
+}
+
+impl<'a, T: GpuData> Slice<'a, T> {
+    /// All slices of `size` elements, one position apart.
+    #[inline]
+    pub fn windows(
+        self,
+        size: usize,
+    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+        self.all().windows(size).map(SliceMut::shared)
+    }
+
+    /// Slices of `size` elements one behind the other, the last one of those that are left.
+    #[inline]
+    pub fn chunks(self, size: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+        self.all().chunks(size).map(SliceMut::shared)
+    }
+
+    /// Slices of `size` elements one behind the other.
+    #[inline]
+    pub fn chunks_exact(
+        self,
+        size: usize,
+    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+        self.all().chunks_exact(size).map(SliceMut::shared)
+    }
+
+    /// The elements before `middle`, and those from there on.
+    #[inline]
+    pub fn split_at(self, sink: impl TrapSink, site: &'static Site, middle: usize) -> (Self, Self) {
+        let (head, tail) = self.all().split_at(sink, site, middle);
+        (head.shared(), tail.shared())
+    }
+}
+
+/// What `windows` takes, which is not zero.
+#[inline]
+pub fn window_size(sink: impl TrapSink, site: &'static Site, size: usize) -> usize {
+    if size == 0 {
+        sink.panic(site, format_args!("window size must be non-zero"));
+    }
+    size
+}
+
+/// What `chunks` and its like take, which is not zero.
+#[inline]
+pub fn chunk_size(sink: impl TrapSink, site: &'static Site, size: usize) -> usize {
+    if size == 0 {
+        sink.panic(site, format_args!("chunk size must be non-zero"));
+    }
+    size
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ambient::Ambient;
+    use super::*;
+    use gridwise_ir::descriptor::{Location, SiteKind};
+
+    const HERE: Location = Location { file: "", line: 1, column: 1 };
+
+    #[test]
+    fn are_those_of_rust() {
+        static SITE: Site = Site { kind: SiteKind::Panic, location: HERE, text: "", message: None };
+        for len in 0..9_u32 {
+            let own: Vec<u32> = (0..len).collect();
+            let slice = Slice::new(&own);
+            let plain = |slices: &mut dyn Iterator<Item = Slice<'_, u32>>| -> Vec<Vec<u32>> {
+                slices.map(|slice| slice.values().collect()).collect()
+            };
+            for size in 1..12 {
+                let native = |slices: &mut dyn Iterator<Item = &[u32]>| slices.map(<[u32]>::to_vec).collect::<Vec<_>>();
+                assert_eq!(plain(&mut slice.windows(size)), native(&mut own.windows(size)));
+                assert_eq!(plain(&mut slice.chunks(size)), native(&mut own.chunks(size)));
+                assert_eq!(plain(&mut slice.chunks(size).rev()), native(&mut own.chunks(size).rev()));
+                assert_eq!(plain(&mut slice.chunks_exact(size)), native(&mut own.chunks_exact(size)));
+            }
+            for middle in 0..=own.len() {
+                let (head, tail) = slice.split_at(Ambient, &SITE, middle);
+                let joined: Vec<u32> = head.values().chain(tail.values()).collect();
+                assert_eq!((joined, head.len()), (own.clone(), middle));
+            }
+        }
+    }
+}
