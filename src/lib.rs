@@ -35,13 +35,13 @@ pub use gridwise_runtime::twin::{
     workgroup_id, workgroup_size,
 };
 pub use gridwise_runtime::{
-    Algorithm, BufferRange, Candidate, Cast, CastMut, Chunk, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind,
-    Error, Evaluation, Event, Executable, ExistingQueue, ExistingVulkan, GpuData, Grid, GridSide, GridSize,
-    HostOptions, ImageUse, Kernel, KernelArgs, KernelName, Limits, LiveTensor, LostEvaluation, Manager, ManagerDesc,
-    MemoryHeap, ModuleLaunch, Op, PipelineCache, Plain, PrintSink, Printed, ProfiledEvaluation, QueueChoice,
-    QueueFamily, QueueInfo, QueueKind, Recovery, Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic,
-    StatisticValue, Statistics, Stream, SubgroupLimits, Tensor, TensorDesc, TensorRef, Tuned, Value, ValueArg, ash,
-    descriptor, glam, half, image, ops, reflect,
+    Algorithm, AnyGrid, BufferRange, Candidate, Cast, CastMut, Chunk, Constant, Contents, DeviceChoice, DeviceInfo,
+    DeviceKind, Error, Evaluation, Event, Executable, ExistingQueue, ExistingVulkan, GpuData, Grid, GridCounts,
+    GridSide, GridSize, HostOptions, ImageUse, IndirectGrid, Kernel, KernelArgs, KernelName, Limits, LiveTensor,
+    LostEvaluation, Manager, ManagerDesc, MemoryHeap, ModuleLaunch, Op, PipelineCache, Plain, PrintSink, Printed,
+    ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo, QueueKind, Recovery, Result, Sequence, SpirvAlgorithm,
+    SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, Stream, SubgroupLimits, Tensor, TensorDesc, TensorRef,
+    Tuned, Value, ValueArg, ash, descriptor, glam, half, image, ops, reflect,
 };
 
 #[doc(hidden)]
@@ -84,8 +84,8 @@ pub mod __private {
     pub use dispatch::dispatch_type;
     pub use gridwise_runtime::image::{Image, Sampled};
     pub use gridwise_runtime::{
-        Candidate, Grid, KernelArgs, Manager, Result, Sequence, Tensor, Tuned, ValueArg, data, descriptor, glam,
-        kernel, twin,
+        AnyGrid, Candidate, Grid, KernelArgs, Manager, Result, Sequence, Tensor, Tuned, ValueArg, data, descriptor,
+        glam, kernel, twin,
     };
     pub use tuning::tuning;
 }

@@ -176,6 +176,10 @@ pub const IS_PROVEN: u32 = 0xffff;
 /// once, a `bool`; where it does not, the module computes it from other operations.
 pub const HAS_FMA: u32 = 0xfffe;
 
+/// Id of the specialization constant that tells a module whether the device itself knows the number of workgroups, and not the
+/// launch words, a `bool`; modules with [`LaunchWordKind::Groups`] have it.
+pub const IS_INDIRECT: u32 = 0xfffd;
+
 /// A place in the user's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location {

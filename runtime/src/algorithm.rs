@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{
-    ConstType, Feature, HAS_FMA, IS_PROVEN, ImageAccess, KernelDescriptor, ParamKind, SubgroupOperations,
+    ConstType, Feature, HAS_FMA, IS_INDIRECT, IS_PROVEN, ImageAccess, KernelDescriptor, ParamKind, SubgroupOperations,
 };
 
 use crate::error::{Error, KernelName, Result};
@@ -27,6 +27,8 @@ pub(crate) struct Variant {
     pub(crate) is_proven: bool,
     /// Each invocation runs the items of a batch.
     pub(crate) is_batched: bool,
+    /// The grid comes from the device.
+    pub(crate) is_indirect: bool,
 }
 
 /// What a pipeline may take for granted.
@@ -40,7 +42,11 @@ pub(crate) struct Flags {
 impl Variant {
     /// The one that most launches of a kernel take.
     pub(crate) const fn usual(descriptor: &KernelDescriptor) -> Self {
-        Self { is_proven: !descriptor.obligations.is_empty(), is_batched: descriptor.batch.is_some() }
+        Self {
+            is_proven: !descriptor.obligations.is_empty(),
+            is_batched: descriptor.batch.is_some(),
+            is_indirect: false,
+        }
     }
 }
 
@@ -175,7 +181,8 @@ fn create_pipeline(
     for ((id, param), value) in (0..).zip(descriptor.constants).zip(constants) {
         values.push(id, param.ty.size() as usize, *value);
     }
-    for (id, is_set) in [(IS_PROVEN, flags.variant.is_proven), (HAS_FMA, flags.has_fma)] {
+    let Variant { is_proven, is_indirect, .. } = flags.variant;
+    for (id, is_set) in [(IS_PROVEN, is_proven), (HAS_FMA, flags.has_fma), (IS_INDIRECT, is_indirect)] {
         if is_set {
             values.push(id, 4, 1);
         }

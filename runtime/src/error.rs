@@ -190,6 +190,18 @@ pub enum Error {
         /// What there can be.
         limit: u64,
     },
+    /// The grid that a launch found on the device is larger than the device, or 32-bit ids, can count. Nothing of it ran.
+    #[error(
+        "kernel `{kernel}`: its indirect grid is {asked:?} workgroups, the limit is {limit:?}; write smaller counts"
+    )]
+    IndirectGridTooLarge {
+        /// The kernel.
+        kernel: KernelName,
+        /// What was found.
+        asked: [u32; 3],
+        /// What there can be.
+        limit: [u32; 3],
+    },
     /// A grid size that is negative.
     #[error("kernel `{kernel}`: grid axis {axis} is {asked}; sizes are zero or more")]
     NegativeGrid {

@@ -26,10 +26,12 @@ pub(crate) fn to_dot(steps: &[Step], ops: &[RecordedOp]) -> String {
         let (mut reasons, mut is_ordered) = (Vec::new(), false);
         for step in &steps[op.steps.clone()] {
             match step.touches() {
-                Some((stage, touches)) => {
-                    reasons.extend(tracker.reasons(stage, &touches));
-                    is_ordered |= tracker.command(stage, &touches).is_some();
-                    commands.push(index);
+                Some(touches) => {
+                    for (stage, touches) in touches {
+                        reasons.extend(tracker.reasons(stage, &touches));
+                        is_ordered |= tracker.command(stage, &touches).is_some();
+                        commands.push(index);
+                    }
                 }
                 None => {
                     tracker.order_all();

@@ -93,6 +93,11 @@ impl Extent {
         Self::measure(&kernel, workgroup, grid, max_groups, is_full, can_split(descriptor))
     }
 
+    /// So many whole workgroups of this size, which ids can count.
+    pub(crate) fn of_groups(workgroup: [u32; 3], groups: [u32; 3]) -> Self {
+        Self { items: std::array::from_fn(|axis| groups[axis].saturating_mul(workgroup[axis])), groups }
+    }
+
     /// Works out what `grid` means for a module; items are rounded up to whole workgroups.
     pub(crate) fn of_module(name: &KernelName, workgroup: [u32; 3], grid: Grid, max: [u32; 3]) -> Result<Self> {
         Self::measure(&|| name.clone(), workgroup, grid, max, false, false)

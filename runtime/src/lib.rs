@@ -46,6 +46,7 @@ mod graph;
 mod grid;
 mod hooks;
 mod host;
+mod indirect;
 mod kept;
 mod launch;
 mod manager;
@@ -73,6 +74,7 @@ pub use event::Event;
 pub use executable::{Executable, Statistic, StatisticValue};
 pub use grid::{Grid, GridSide, GridSize};
 pub use kernel::Kernel;
+pub use indirect::{AnyGrid, GridCounts, IndirectGrid};
 pub use manager::{
     DeviceChoice, DeviceInfo, DeviceKind, ExistingQueue, ExistingVulkan, Limits, LiveTensor, Manager, ManagerDesc,
     MemoryHeap, QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits,

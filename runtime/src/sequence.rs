@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 use crate::evaluation::{Evaluation, Outcome, ProfiledEvaluation, Running};
 use crate::event::Mark;
 use crate::graph::to_dot;
-use crate::grid::Grid;
 use crate::hooks::{self, Hooks};
 use crate::host::{run_steps, run_timed};
+use crate::indirect::AnyGrid;
 use crate::manager::{Backend, Shared};
 use crate::ops::{Op, Recorder};
 use crate::profile::{Profile, RecordedOp};
@@ -114,7 +114,7 @@ impl Sequence {
     ///
     /// # Errors
     /// When the arguments do not fit, the grid or the kernel is too large for the device, or the sequence is running.
-    pub fn dispatch(&self, grid: Grid, args: KernelArgs) -> Result<()> {
+    pub fn dispatch(&self, grid: impl Into<AnyGrid>, args: KernelArgs) -> Result<()> {
         let name = args.descriptor.name;
         self.add(name, None, |recorder| recorder.dispatch(grid, args))
     }

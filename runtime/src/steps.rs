@@ -6,8 +6,10 @@ use std::sync::Arc;
 use gridwise_ir::descriptor::{KernelDescriptor, Sampler};
 
 use crate::buffer::Buffer;
+use crate::error::KernelName;
 use crate::event::Mark;
 use crate::hooks::HostCall;
+use crate::indirect::Indirect;
 use crate::kernel::HostFn;
 use crate::launch::{Extent, PushBlock};
 use crate::module::Loaded;
@@ -129,6 +131,17 @@ pub(crate) struct DispatchStep {
     pub(crate) extent: Extent,
     /// Whether the kernel's obligations hold, as its pipeline takes for granted.
     pub(crate) is_proven: bool,
+    /// Where the grid comes from, if not from `extent`, which is the largest there can be then.
+    pub(crate) indirect: Option<Indirect>,
+    /// The launch whose grid this one checks.
+    pub(crate) guards: Option<Guarded>,
+}
+
+/// A launch whose grid another one checks.
+#[derive(Debug, Clone)]
+pub(crate) struct Guarded {
+    pub(crate) kernel: KernelName,
+    pub(crate) limit: [u32; 3],
 }
 
 impl DispatchStep {
@@ -145,6 +158,8 @@ pub(crate) struct ModuleStep {
     pub(crate) buffers: Vec<BufferArg>,
     pub(crate) push: Vec<u8>,
     pub(crate) groups: [u32; 3],
+    /// Where the grid comes from, if not from `groups`.
+    pub(crate) indirect: Option<Indirect>,
 }
 
 /// A buffer argument of a launch.
@@ -190,9 +205,11 @@ impl Step {
         match self {
             Self::Dispatch(dispatch) => {
                 dispatch.buffers.iter().for_each(|argument| f(&argument.buffer, argument.is_written));
+                dispatch.indirect.iter().for_each(|indirect| f(&indirect.command, false));
             }
             Self::Module(module) => {
                 module.buffers.iter().for_each(|argument| f(&argument.buffer, argument.is_written));
+                module.indirect.iter().for_each(|indirect| f(&indirect.command, false));
             }
             Self::Copy { from, to, .. } => {
                 f(from, false);
@@ -205,24 +222,24 @@ impl Step {
     }
 
     /// What the step does to memory, and where on the device; nothing for a barrier.
-    pub(crate) fn touches(&self) -> Option<(Stage, Vec<Touch>)> {
+    pub(crate) fn touches(&self) -> Option<Vec<(Stage, Vec<Touch>)>> {
         let touch = |buffer: &Buffer, bytes, is_write| Touch { resource: buffer.id, bytes, is_write };
-        let of_arguments = |arguments: &[BufferArg]| {
+        let of_launch = |arguments: &[BufferArg], indirect: &Option<Indirect>| {
             let whole = |argument: &BufferArg| touch(&argument.buffer, argument.bytes(), argument.is_written);
-            (Stage::Compute, arguments.iter().map(whole).collect())
+            let grid = indirect.iter().map(|grid| (Stage::Indirect, vec![grid.touch()]));
+            grid.chain([(Stage::Compute, arguments.iter().map(whole).collect())]).collect()
         };
         Some(match self {
-            Self::Dispatch(dispatch) => of_arguments(&dispatch.buffers),
-            Self::Module(module) => of_arguments(&module.buffers),
+            Self::Dispatch(dispatch) => of_launch(&dispatch.buffers, &dispatch.indirect),
+            Self::Module(module) => of_launch(&module.buffers, &module.indirect),
             Self::Copy { from, from_offset, to, to_offset, bytes } => {
                 let from = touch(from, *from_offset..from_offset + bytes, false);
-                (Stage::Transfer, vec![from, touch(to, *to_offset..to_offset + bytes, true)])
+                vec![(Stage::Transfer, vec![from, touch(to, *to_offset..to_offset + bytes, true)])]
             }
-            Self::Fill { buffer, bytes, .. } => (Stage::Transfer, vec![touch(buffer, 0..*bytes, true)]),
-            Self::Image(image) => (Stage::Transfer, image.touches()),
+            Self::Fill { buffer, bytes, .. } => vec![(Stage::Transfer, vec![touch(buffer, 0..*bytes, true)])],
+            Self::Image(image) => vec![(Stage::Transfer, image.touches())],
             Self::Barrier | Self::Host(_) => return None,
-            // They touch nothing, wherever that is.
-            Self::Signal(_) | Self::WaitFor(_) => (Stage::Transfer, Vec::new()),
+            Self::Signal(_) | Self::WaitFor(_) => Vec::new(),
         })
     }
 }

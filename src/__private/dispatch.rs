@@ -24,7 +24,7 @@ macro_rules! __dispatch_type {
             #[allow(dead_code, unused_imports, clippy::too_many_arguments)]
             $vis fn $dispatch(
                 seq: &$crate::__private::Sequence,
-                grid: $crate::__private::Grid,
+                grid: impl ::core::convert::Into<$crate::__private::AnyGrid>,
                 $($param)*
             ) -> $crate::__private::Result<()> {
                 use $crate::__private::launch::NoKernel as _;

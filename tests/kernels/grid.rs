@@ -1,5 +1,6 @@
 //! Grids: ids and sizes in one to three dimensions, tails, groups, empty grids, several dispatches in one sequence.
 
+use gridwise::Error;
 use gridwise::prelude::*;
 
 use super::case;
@@ -120,6 +121,85 @@ pub const CASES: &[Case] = &[
         },
         || vec![Output::U32((0..50).map(|i| i % 24).collect())]
     ),
+    case!(
+        "grid::indirect",
+        [ChooseGrid, OverFoundGrid],
+        |mgr| {
+            let mut counts = mgr.tensor(&[0u32; 5])?;
+            let mut out = mgr.tensor(&vec![0u32; 1000])?;
+            let seq = mgr.sequence()?;
+            ChooseGrid::dispatch(&seq, Grid::items(1), 70, 2, &mut counts)?;
+            OverFoundGrid::dispatch(&seq, Grid::indirect(&counts).at(1), &mut out)?;
+            seq.eval()?;
+            let first = out.to_vec()?;
+            // The same recording with another grid, and once more with none.
+            let again = mgr.sequence()?;
+            OverFoundGrid::dispatch(&again, Grid::indirect(&counts).at(1), &mut out)?;
+            counts.write(&[9, 1, 1, 3, 9])?;
+            again.eval()?;
+            counts.write(&[9, 7, 0, 3, 9])?;
+            again.eval()?;
+            Ok(vec![Output::U32(first), Output::U32(out.to_vec()?)])
+        },
+        || {
+            let over = |out: &mut [u32], groups: [u32; 3]| {
+                for (at, out) in (0..groups.iter().product::<u32>() * 64).zip(out) {
+                    *out += at + 1_000_000 * groups[0] + 10_000_000 * groups[1] + 100_000_000 * groups[2];
+                }
+            };
+            let mut out = vec![0; 1000];
+            over(&mut out, [3, 2, 1]);
+            let first = out.clone();
+            over(&mut out, [1, 1, 3]);
+            vec![Output::U32(first), Output::U32(out)]
+        }
+    ),
+    case!(
+        "grid::indirect_keeps_checks",
+        [CountOnce, SumTogether],
+        |mgr| {
+            // 384 invocations for 300 elements: the launch cannot know.
+            let counts = mgr.tensor(&[uvec3(1, 1, 1), uvec3(3, 1, 1)])?;
+            let mut out = mgr.tensor(&vec![0u32; 300])?;
+            let seq = mgr.sequence()?;
+            CountOnce::dispatch(&seq, Grid::indirect(&counts).at(1), &mut out)?;
+            let report = match seq.eval() {
+                Err(Error::KernelPanic { kernel, message, count, .. }) => {
+                    format!("{kernel}: {} {count}", message.split(" but").next().unwrap_or_default())
+                }
+                other => format!("{other:?}"),
+            };
+            let mut sums = mgr.tensor(&[0u32; 3])?;
+            let together = mgr.sequence()?;
+            SumTogether::dispatch(&together, &Grid::indirect(&counts).at(1), &out, &mut sums)?;
+            together.eval()?;
+            Ok(vec![Output::Report(report), Output::U32(out.to_vec()?), Output::U32(sums.to_vec()?)])
+        },
+        || vec![
+            Output::Report("count_once: index out of bounds: the len is 300 84".to_owned()),
+            Output::U32((1..=300).collect()),
+            Output::U32(vec![(1..=128).sum(), (129..=256).sum(), (257..=300).sum()]),
+        ]
+    ),
+    case!(
+        "grid::indirect_too_large",
+        [ChooseGrid, OverFoundGrid],
+        |mgr| {
+            let mut counts = mgr.tensor(&[0u32; 4])?;
+            let mut out = mgr.tensor(&[7u32; 64])?;
+            let seq = mgr.sequence()?;
+            ChooseGrid::dispatch(&seq, Grid::items(1), u32::MAX, 1, &mut counts)?;
+            OverFoundGrid::dispatch(&seq, Grid::indirect(&counts).at(1), &mut out)?;
+            let refused = match seq.eval() {
+                Err(Error::IndirectGridTooLarge { kernel, asked, limit }) => {
+                    format!("{kernel}: {asked:?} {}", limit[0] < asked[0])
+                }
+                other => format!("{other:?}"),
+            };
+            Ok(vec![Output::Report(refused), Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::Report("over_found_grid: [134217728, 1, 1] true".to_owned()), Output::U32(vec![7; 64]),]
+    ),
 ];
 
 #[device]
@@ -155,6 +235,35 @@ fn double(from: &[u32], to: &mut [u32]) {
 fn wide(out: &mut [u32]) {
     let i = global_id().x;
     out[i] = i + workgroup_id().x + num_workgroups().x;
+}
+
+#[kernel]
+fn choose_grid(items: u32, rows: u32, counts: &mut [u32]) {
+    counts[1] = (items - 1) / 32 + 1;
+    counts[2] = rows;
+    counts[3] = 1;
+}
+
+#[kernel(workgroup = [32, 1, 2])]
+fn over_found_grid(out: &mut [u32]) {
+    let (id, n) = (global_id(), num_workgroups());
+    let at = (id.z * n.y + id.y) * n.x * 32 + id.x;
+    out[at] += at + 1_000_000 * n.x + 10_000_000 * n.y + 100_000_000 * n.z;
+}
+
+#[kernel(workgroup = 128)]
+fn sum_together(values: &[u32], sums: &mut [u32]) {
+    let parts: Shared<[u32; 128]> = Shared::new();
+    let (i, at) = (global_id().x, local_id().x);
+    parts[at] = if (i as usize) < values.len() { values[i] } else { 0 };
+    barrier();
+    if at == 0 {
+        let mut sum = 0;
+        for part in 0..128 {
+            sum += parts[part];
+        }
+        sums[workgroup_id().x] = sum;
+    }
 }
 
 #[kernel(workgroup = SIZE)]

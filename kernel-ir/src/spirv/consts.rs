@@ -6,7 +6,7 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::descriptor::{HAS_FMA, IS_PROVEN};
+use crate::descriptor::{HAS_FMA, IS_INDIRECT, IS_PROVEN};
 use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;
 use crate::passes::eval;
@@ -59,6 +59,13 @@ impl Writer<'_> {
     pub(super) fn has_fma(&mut self) -> Id {
         let id = self.interface.has_fma.unwrap_or_else(|| self.flag(HAS_FMA));
         self.interface.has_fma = Some(id);
+        id
+    }
+
+    /// The specialization constant that tells whether the device itself knows the number of workgroups; false where nobody sets it.
+    pub(super) fn is_indirect(&mut self) -> Id {
+        let id = self.interface.is_indirect.unwrap_or_else(|| self.flag(IS_INDIRECT));
+        self.interface.is_indirect = Some(id);
         id
     }
 

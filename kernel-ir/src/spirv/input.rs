@@ -20,7 +20,8 @@ fn input_of(builtin: Builtin) -> Option<(BuiltIn, &'static str)> {
         Builtin::SubgroupId => (BuiltIn::SubgroupId, "subgroup_id"),
         Builtin::SubgroupLocalId => (BuiltIn::SubgroupLocalInvocationId, "subgroup_invocation_id"),
         Builtin::NumSubgroups => (BuiltIn::NumSubgroups, "num_subgroups"),
-        Builtin::NumWorkgroups | Builtin::WorkgroupSize => return None,
+        Builtin::NumWorkgroups => (BuiltIn::NumWorkgroups, "num_workgroups"),
+        Builtin::WorkgroupSize => return None,
     })
 }
 

@@ -42,6 +42,8 @@ pub(super) struct Interface {
     pub(super) is_proven: Option<Id>,
     /// The constant that tells whether the device's `Fma` rounds once, once something asks.
     pub(super) has_fma: Option<Id>,
+    /// The constant that tells whether the device itself knows the number of workgroups, once something asks.
+    pub(super) is_indirect: Option<Id>,
     /// The specialization constants that are declared, by the number of the const parameter.
     pub(super) constants: Vec<Option<Id>>,
     /// The built-in `WorkgroupSize`, where that is a specialization constant.
@@ -284,9 +286,7 @@ impl Writer<'_> {
             prologue.builtins[Builtin::WorkgroupId as usize] = self.move_along_x(here, first);
         }
         if uses.has_builtin(Builtin::NumWorkgroups) {
-            let groups = [0, 1, 2].map(|axis| self.load_launch_word(LaunchWordKind::Groups(axis)));
-            let ty = self.lanes_type(UVEC3);
-            prologue.builtins[Builtin::NumWorkgroups as usize] = self.op(Op::CompositeConstruct, ty, &groups);
+            prologue.builtins[Builtin::NumWorkgroups as usize] = self.write_num_workgroups();
         }
         if is_kernel {
             self.zero_shared();
@@ -321,6 +321,18 @@ impl Writer<'_> {
             }
         };
         self.move_along_x(here, moved)
+    }
+
+    /// The workgroups of the whole grid: all dispatches of a launch tell theirs, unless the only one found it on the device.
+    fn write_num_workgroups(&mut self) -> Id {
+        let (word, ty) = (self.u32_type(), self.lanes_type(UVEC3));
+        let (is_indirect, here) = (self.is_indirect(), self.load_input(Builtin::NumWorkgroups));
+        let groups = [0, 1, 2].map(|axis| {
+            let told = self.load_launch_word(LaunchWordKind::Groups(axis));
+            let found = self.op(Op::CompositeExtract, word, &[here, u32::from(axis)]);
+            self.op(Op::Select, word, &[is_indirect, found, told])
+        });
+        self.op(Op::CompositeConstruct, ty, &groups)
     }
 
     fn move_along_x(&mut self, vector: Id, by: Id) -> Id {

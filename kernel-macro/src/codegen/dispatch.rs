@@ -155,7 +155,7 @@ fn listed_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
     let consts = function.generics.source.const_params().map(|param| &param.ident);
     let clauses = type_clauses(function, private);
     tokens! {
-        #vis fn #dispatch(#seq: &#private::Sequence, #grid: #private::Grid, #(#params),*) -> #private::Result<()>
+        #vis fn #dispatch(#seq: &#private::Sequence, #grid: impl ::core::convert::Into<#private::AnyGrid>, #(#params),*) -> #private::Result<()>
         #clauses
         {
             let #args = <#types as #trait_name>::__launch::<#(#consts),*>() #(#pushes)*;
@@ -171,7 +171,7 @@ fn any_dispatch(signature: Signature, function: &Fn, private: &TokenStream) -> T
     let message = format!("`{}` has errors", function.name);
     let dispatch = dispatch_name(function);
     tokens! {
-        #vis fn #dispatch(_: &#private::Sequence, _: #private::Grid, #(#params),*) -> #private::Result<()> {
+        #vis fn #dispatch(_: &#private::Sequence, _: impl ::core::convert::Into<#private::AnyGrid>, #(#params),*) -> #private::Result<()> {
             ::core::panic!(#message)
         }
     }

@@ -10,6 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::HostDevice;
 use crate::error::Error;
+use crate::launch::Extent;
 use crate::print::LaunchPrints;
 use crate::profile::{RecordedOp, Spans};
 use crate::steps::{BufferArg, DispatchStep, Step};
@@ -112,14 +113,25 @@ unsafe fn run_dispatch(
     capacity: u32,
 ) -> (Option<Error>, Option<LaunchPrints>) {
     let descriptor = dispatch.descriptor;
+    let extent = match &dispatch.indirect {
+        None => dispatch.extent,
+        // SAFETY: the caller's promise.
+        Some(indirect) => match unsafe { indirect.read_on_host(&descriptor.name.into()) } {
+            Ok(groups) => Extent::of_groups(dispatch.workgroup(), groups),
+            Err(error) => return (Some(error), None),
+        },
+    };
+    if extent.is_empty() {
+        return (None, None);
+    }
     let subgroup_size = descriptor.parallel.subgroup_size.unwrap_or(host.options.subgroup_size);
     let options = HostOptions { subgroup_size, ..host.options };
     #[cfg(feature = "sanitizer")]
     if host.is_sanitizer {
         // SAFETY: the caller's promise.
-        return unsafe { super::sanitizer::run_dispatch(options, dispatch, capacity) };
+        return unsafe { super::sanitizer::run_dispatch(options, dispatch, extent, capacity) };
     }
-    let launch = LaunchContext::new(descriptor, dispatch.extent.items, dispatch.extent.groups)
+    let launch = LaunchContext::new(descriptor, extent.items, extent.groups)
         .with_constants(dispatch.constants)
         .with_options(options)
         .with_print_capacity(capacity);

@@ -11,6 +11,7 @@ use gridwise_ir::passes::fix_constants;
 use gridwise_ir::types::{TypeId, Types};
 
 use crate::error::{Error, Result};
+use crate::launch::Extent;
 use crate::print::LaunchPrints;
 use crate::steps::{BufferArg, DispatchStep};
 use crate::trap::{message_of, panic_error};
@@ -26,10 +27,11 @@ const FUEL: u64 = 1 << 26;
 pub(super) unsafe fn run_dispatch(
     options: HostOptions,
     dispatch: &DispatchStep,
+    extent: Extent,
     capacity: u32,
 ) -> (Option<Error>, Option<LaunchPrints>) {
     // SAFETY: the caller's promise.
-    match unsafe { interpret(options, dispatch) } {
+    match unsafe { interpret(options, dispatch, extent) } {
         Ok((module, outcome)) => {
             let prints = (!outcome.prints.is_empty()).then(|| prints_of(dispatch, &module, &outcome, capacity));
             (error_of(dispatch.descriptor, &module, &outcome), prints)
@@ -40,7 +42,7 @@ pub(super) unsafe fn run_dispatch(
 
 /// # Safety
 /// As [`run_dispatch`].
-unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep) -> Result<(Module, Outcome)> {
+unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep, extent: Extent) -> Result<(Module, Outcome)> {
     let descriptor = dispatch.descriptor;
     let kernel_name = descriptor.name;
     let broken = |cause| Error::InvalidModule { kernel: kernel_name.into(), cause };
@@ -64,7 +66,7 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep) -> Result<(Mo
         buffers[argument.binding as usize] = values.ok_or_else(mismatch)?;
     }
     let images = images_of(&dispatch.buffers, buffers.len());
-    let inputs = Inputs { groups: dispatch.extent.groups, items: Some(dispatch.extent.items), params, buffers, images };
+    let inputs = Inputs { groups: extent.groups, items: Some(extent.items), params, buffers, images };
     let options = Options {
         seed: options.seed.unwrap_or(0),
         fuel: FUEL,

@@ -6,7 +6,7 @@ use super::Loaded;
 use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
-use crate::grid::Grid;
+use crate::indirect::{AnyGrid, GridSource};
 use crate::launch::Extent;
 use crate::ops::{Access, Op, Recorder};
 use crate::steps::{BufferArg, ModuleStep};
@@ -19,13 +19,13 @@ use crate::tensor::{Tensor, TensorRef};
 #[derive(Debug, Clone)]
 pub struct ModuleLaunch {
     loaded: Arc<Loaded>,
-    grid: Grid,
+    grid: AnyGrid,
     buffers: Result<Vec<BufferArg>>,
     push: Option<Vec<u8>>,
 }
 
 impl ModuleLaunch {
-    pub(super) fn new(loaded: Arc<Loaded>, grid: Grid) -> Self {
+    pub(super) fn new(loaded: Arc<Loaded>, grid: AnyGrid) -> Self {
         Self { loaded, grid, buffers: Ok(Vec::new()), push: None }
     }
 
@@ -141,7 +141,11 @@ impl Op for ModuleLaunch {
     fn accesses(&self) -> Vec<Access> {
         let access =
             |arg: &BufferArg| Access { tensor: TensorRef { buffer: arg.buffer.clone() }, is_write: arg.is_written };
-        self.buffers.iter().flatten().map(access).collect()
+        let grid = match &self.grid.0 {
+            GridSource::Indirect(grid) => Some(Access::read(TensorRef { buffer: grid.counts().clone() })),
+            GridSource::Known(_) => None,
+        };
+        self.buffers.iter().flatten().map(access).chain(grid).collect()
     }
 
     fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
@@ -161,9 +165,19 @@ impl Op for ModuleLaunch {
         }
         let push = self.checked_push()?;
         let max = loaded.shared.info.limits.max_groups;
-        let extent = Extent::of_module(&loaded.name, loaded.workgroup, self.grid, max)?;
         buffers.sort_by_key(|given| given.binding);
-        let step = ModuleStep { loaded: loaded.clone(), buffers, push, groups: extent.groups };
-        recorder.module(step, extent.is_empty())
+        let loaded = loaded.clone();
+        match &self.grid.0 {
+            GridSource::Known(grid) => {
+                let extent = Extent::of_module(&loaded.name, loaded.workgroup, *grid, max)?;
+                let step = ModuleStep { loaded, buffers, push, groups: extent.groups, indirect: None };
+                recorder.module(step, extent.is_empty())
+            }
+            GridSource::Indirect(grid) => {
+                let indirect = recorder.guarded(grid, &loaded.name, loaded.workgroup)?;
+                let groups = indirect.limit;
+                recorder.module(ModuleStep { loaded, buffers, push, groups, indirect: Some(indirect) }, false)
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ pub use launch::ModuleLaunch;
 use crate::algorithm::{check_subgroups, check_workgroup};
 use crate::error::{Error, KernelName, Result};
 use crate::executable::Executable;
-use crate::grid::Grid;
+use crate::indirect::AnyGrid;
 use crate::manager::{Backend, DeviceInfo, Shared};
 use crate::vulkan::{Binding, Caps, Constants, Pipeline, PipelineDesc};
 
@@ -196,8 +196,8 @@ impl SpirvAlgorithm {
 
     /// A launch, to be given its arguments and recorded. A grid in items is rounded up to whole workgroups: the module
     /// itself has to mask what is beyond.
-    pub fn launch(&self, grid: Grid) -> ModuleLaunch {
-        ModuleLaunch::new(self.loaded.clone(), grid)
+    pub fn launch(&self, grid: impl Into<AnyGrid>) -> ModuleLaunch {
+        ModuleLaunch::new(self.loaded.clone(), grid.into())
     }
 }
 

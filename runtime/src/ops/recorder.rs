@@ -3,17 +3,20 @@
 use std::sync::Arc;
 
 use super::Access;
+use gridwise_ir::descriptor::{LaunchWord, LaunchWordKind};
+
 use crate::algorithm::Variant;
-use crate::args::KernelArgs;
+use crate::args::{Filled, KernelArgs};
 use crate::buffer::Buffer;
 use crate::data::GpuData;
-use crate::error::{Error, ImageUse, Result};
+use crate::error::{Error, ImageUse, KernelName, Result};
 use crate::event::{Event, Mark};
 use crate::grid::Grid;
 use crate::hooks::{Hooks, HostCall};
+use crate::indirect::{self, AnyGrid, GridSource, Indirect, IndirectGrid, limit_of};
 use crate::launch::{Extent, Numbers};
 use crate::manager::{Backend, QueueKind, Shared};
-use crate::steps::{BufferArg, DispatchStep, ImageStep, ModuleStep, Step};
+use crate::steps::{BufferArg, DispatchStep, Guarded, ImageStep, ModuleStep, Step};
 use crate::tensor::TensorRef;
 
 /// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
@@ -45,9 +48,73 @@ impl<'a> Recorder<'a> {
     ///
     /// # Errors
     /// When an argument does not fit, or the kernel or the grid exceeds what the device can do.
-    pub fn dispatch(&mut self, grid: Grid, args: KernelArgs) -> Result<()> {
+    pub fn dispatch(&mut self, grid: impl Into<AnyGrid>, args: KernelArgs) -> Result<()> {
+        match grid.into().0 {
+            GridSource::Known(grid) => self.dispatch_known(grid, args),
+            GridSource::Indirect(grid) => self.dispatch_indirect(&grid, args),
+        }
+    }
+
+    /// Launches a kernel over a grid that the device finds.
+    fn dispatch_indirect(&mut self, grid: &IndirectGrid, args: KernelArgs) -> Result<()> {
         let (descriptor, constants, host) = (args.descriptor, args.constants, args.host);
-        self.check_computes(descriptor.name)?;
+        let filled = self.check_arguments(args)?;
+        let workgroup = descriptor.workgroup_with(constants);
+        // What counts may be depends on it; it is checked with the kernel all the same.
+        let asks_for_groups = |word: &LaunchWord| matches!(word.kind, LaunchWordKind::Groups(_));
+        let is_indirect = descriptor.launch_words.iter().any(asks_for_groups);
+        // Nothing is known of the grid that an obligation could be about, or a batch.
+        let variant = Variant { is_indirect, ..Variant::default() };
+        let pipeline = self.shared.prepare(descriptor, constants, variant)?.pipeline.clone();
+        let indirect = self.guarded(grid, &KernelName::from(descriptor.name), workgroup)?;
+        let (mut push, buffers) = (filled.push, filled.buffers);
+        // No invocation is idle: ids stay below the largest number.
+        let extent = Extent { items: [u32::MAX; 3], groups: indirect.limit };
+        extent.fill_words(descriptor, &mut push, |param| len_of(&buffers, param));
+        let step = DispatchStep {
+            descriptor,
+            constants,
+            host,
+            pipeline,
+            buffers,
+            push,
+            extent,
+            is_proven: false,
+            indirect: Some(indirect),
+            guards: None,
+        };
+        self.steps.push(Step::Dispatch(Box::new(step)));
+        Ok(())
+    }
+
+    /// A grid in a tensor for a launch with such workgroups, checked on the device before the launch.
+    pub(crate) fn guarded(
+        &mut self,
+        grid: &IndirectGrid,
+        kernel: &KernelName,
+        workgroup: [u32; 3],
+    ) -> Result<Indirect> {
+        self.check(grid.counts(), false)?;
+        let limit = limit_of(workgroup, self.shared.info.limits.max_groups);
+        let unchecked = indirect::in_tensor(grid, limit)?;
+        if matches!(self.shared.backend, Backend::Host(_)) {
+            return Ok(unchecked);
+        }
+        let (checked, args) = indirect::guard(self.shared, &unchecked)?;
+        // The place of the checked grid is nobody's to declare.
+        let declared = self.declared.take();
+        let recorded = self.dispatch_known(Grid::groups(1), args);
+        self.declared = declared;
+        recorded?;
+        if let Some(Step::Dispatch(guard)) = self.steps.last_mut() {
+            guard.guards = Some(Guarded { kernel: kernel.clone(), limit });
+        }
+        Ok(checked)
+    }
+
+    /// Checks that the queue runs kernels, and that the arguments are all there and belong here.
+    fn check_arguments(&self, args: KernelArgs) -> Result<Filled> {
+        self.check_computes(args.descriptor.name)?;
         let filled = args.finish()?;
         let limits = &self.shared.info.limits;
         for argument in &filled.buffers {
@@ -65,28 +132,44 @@ impl<'a> Recorder<'a> {
                 });
             }
         }
-        let mut extent = Extent::new(descriptor, descriptor.workgroup_with(constants), grid, limits.max_groups)?;
+        Ok(filled)
+    }
+
+    fn dispatch_known(&mut self, grid: Grid, args: KernelArgs) -> Result<()> {
+        let (descriptor, constants, host) = (args.descriptor, args.constants, args.host);
+        let filled = self.check_arguments(args)?;
+        let mut extent =
+            Extent::new(descriptor, descriptor.workgroup_with(constants), grid, self.shared.info.limits.max_groups)?;
         if extent.is_empty() {
             // What is wrong with the kernel is told all the same.
             self.shared.prepare(descriptor, constants, Variant::default())?;
             return Ok(());
         }
         let (mut push, buffers) = (filled.push, filled.buffers);
-        extent.fill_words(descriptor, &mut push, |param| {
-            buffers.iter().find(|argument| argument.param == param).map_or(0, |argument| argument.buffer.len())
-        });
+        extent.fill_words(descriptor, &mut push, |param| len_of(&buffers, param));
         let obligations = descriptor.obligations;
         let numbers = Numbers { extent: &extent, push: &push, buffers: &buffers, constants };
         let is_proven = !obligations.is_empty() && obligations.hold(&numbers);
         // The host runs the twin, an item at a time.
         let is_device = matches!(self.shared.backend, Backend::Vulkan(_));
         let batch = if is_device { extent.batch(descriptor, is_proven, &numbers) } else { None };
-        let variant = Variant { is_proven, is_batched: batch.is_some() };
+        let variant = Variant { is_proven, is_batched: batch.is_some(), is_indirect: false };
         let pipeline = self.shared.prepare(descriptor, constants, variant)?.pipeline.clone();
         if let Some(batch) = batch {
             extent.gather(batch, descriptor.workgroup_with(constants)[0]);
         }
-        let step = DispatchStep { descriptor, constants, host, pipeline, buffers, push, extent, is_proven };
+        let step = DispatchStep {
+            descriptor,
+            constants,
+            host,
+            pipeline,
+            buffers,
+            push,
+            extent,
+            is_proven,
+            indirect: None,
+            guards: None,
+        };
         self.steps.push(Step::Dispatch(Box::new(step)));
         Ok(())
     }
@@ -323,6 +406,11 @@ impl<'a> Recorder<'a> {
             _ => Ok(()),
         }
     }
+}
+
+/// The length of the buffer that is given for a parameter.
+fn len_of(buffers: &[BufferArg], param: u32) -> u32 {
+    buffers.iter().find(|argument| argument.param == param).map_or(0, |argument| argument.buffer.len())
 }
 
 /// Checks that the device has images of an argument's format for kernels that load and store.

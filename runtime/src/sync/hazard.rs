@@ -8,7 +8,12 @@ use std::ops::Range;
 pub(crate) enum Stage {
     Compute,
     Transfer,
+    /// Where the sizes of launches are read.
+    Indirect,
 }
+
+/// How many stages there are.
+pub(crate) const STAGES: usize = 3;
 
 /// What a command does to a range of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +27,9 @@ pub(crate) struct Touch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Barrier {
     /// By [`Stage`].
-    pub(crate) before: [bool; 2],
+    pub(crate) before: [bool; STAGES],
     /// By [`Stage`].
-    pub(crate) after: [bool; 2],
+    pub(crate) after: [bool; STAGES],
 }
 
 #[derive(Debug)]
@@ -40,7 +45,7 @@ struct Past {
 pub(crate) struct HazardTracker {
     past: HashMap<u64, Vec<Past>>,
     /// Commands numbered below `barriers[a][b]` in stage `a` come before commands from now on in stage `b`.
-    barriers: [[u64; 2]; 2],
+    barriers: [[u64; STAGES]; STAGES],
     commands: u64,
 }
 
@@ -97,7 +102,7 @@ impl HazardTracker {
 
     /// Notes a barrier between all commands so far and all that come.
     pub(crate) fn order_all(&mut self) {
-        self.barriers = [[self.commands; 2]; 2];
+        self.barriers = [[self.commands; STAGES]; STAGES];
     }
 
     /// Notes the next command; gives the barrier that must come right before it, if it depends on an earlier one.
@@ -114,7 +119,7 @@ impl HazardTracker {
             }
         }
         if let Some(barrier) = &barrier {
-            for before in (0..2).filter(|stage| barrier.before[*stage]) {
+            for before in (0..STAGES).filter(|stage| barrier.before[*stage]) {
                 self.barriers[before][stage as usize] = self.commands;
             }
         }
@@ -147,7 +152,7 @@ impl Past {
 
 #[cfg(test)]
 mod tests {
-    use super::Stage::{Compute, Transfer};
+    use super::Stage::{Compute, Indirect, Transfer};
     use super::*;
 
     fn read(resource: u64) -> Touch {
@@ -191,6 +196,16 @@ mod tests {
     }
 
     #[test]
+    fn sizes_of_launches_are_read_in_a_stage_of_their_own() {
+        let mut tracker = HazardTracker::default();
+        tracker.command(Compute, &[write(1)]);
+        assert_eq!(tracker.command(Indirect, &[read(1)]), barrier(Compute, Indirect));
+        assert_eq!(tracker.command(Compute, &[read(1)]), barrier(Compute, Compute));
+        let both = Some(Barrier { before: [true, false, true], after: [true, false, false] });
+        assert_eq!(tracker.command(Compute, &[write(1)]), both);
+    }
+
+    #[test]
     fn one_barrier_serves_all_that_came_before() {
         let mut tracker = HazardTracker::default();
         tracker.command(Compute, &[write(1)]);
@@ -214,7 +229,7 @@ mod tests {
         let mut tracker = HazardTracker::default();
         tracker.command(Compute, &[read(1)]);
         tracker.command(Transfer, &[read(1)]);
-        let both = Some(Barrier { before: [true, true], after: [true, false] });
+        let both = Some(Barrier { before: [true, true, false], after: [true, false, false] });
         assert_eq!(tracker.command(Compute, &[write(1)]), both);
     }
 

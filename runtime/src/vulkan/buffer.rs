@@ -105,6 +105,7 @@ impl VulkanBuffer {
         // Fills work on whole words.
         let size = bytes.max(16).next_multiple_of(4);
         let usages = vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::INDIRECT_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
         let mut info = vk::BufferCreateInfo::default().size(size).usage(usages);

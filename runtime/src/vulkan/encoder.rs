@@ -13,9 +13,10 @@ use super::recording::{Prints, Traps};
 use super::timestamps::Timestamps;
 use crate::buffer::Buffer;
 use crate::error::Result;
+use crate::indirect::Indirect;
 use crate::launch::first_group_offset;
 use crate::steps::{BufferArg, DispatchStep, ImageStep, ModuleStep, Step};
-use crate::sync::hazard::{HazardTracker, Stage, Touch};
+use crate::sync::hazard::{HazardTracker, STAGES, Stage, Touch};
 
 /// The most that `vkCmdUpdateBuffer` takes.
 const MAX_UPDATE: u64 = 65536;
@@ -134,18 +135,22 @@ impl<'a> Encoder<'a> {
     }
 
     fn note_host_visible(&mut self, stage: Stage) {
-        let (stages, accesses) = scope([stage == Stage::Compute, stage == Stage::Transfer], false);
+        let (stages, accesses) = scope([stage == Stage::Compute, stage == Stage::Transfer, false], false);
         self.host_visible.0 |= stages;
         self.host_visible.1 |= accesses;
     }
 
     fn dispatch(&mut self, dispatch: &DispatchStep) -> Result<()> {
         let Some(pipeline) = &dispatch.pipeline else { return Ok(()) };
-        self.begin_launch(&dispatch.buffers, pipeline);
+        self.begin_launch(&dispatch.buffers, dispatch.indirect.as_ref(), pipeline);
         self.bind_buffers(dispatch, pipeline)?;
         let push = dispatch.push.bytes();
         if !push.is_empty() {
             self.push_constants(pipeline, 0, push);
+        }
+        if let Some(indirect) = &dispatch.indirect {
+            self.dispatch_indirect(indirect);
+            return Ok(());
         }
         let [x, y, z] = dispatch.extent.groups;
         let first_group = first_group_offset(dispatch.descriptor);
@@ -172,10 +177,14 @@ impl<'a> Encoder<'a> {
 
     fn module(&mut self, module: &ModuleStep) -> Result<()> {
         let pipeline = &module.loaded.pipeline;
-        self.begin_launch(&module.buffers, pipeline);
+        self.begin_launch(&module.buffers, module.indirect.as_ref(), pipeline);
         self.bind(buffer_infos(&module.buffers), &module.buffers, pipeline)?;
         if !module.push.is_empty() {
             self.push_constants(pipeline, 0, &module.push);
+        }
+        if let Some(indirect) = &module.indirect {
+            self.dispatch_indirect(indirect);
+            return Ok(());
         }
         let [x, y, z] = module.groups;
         // SAFETY: everything the pipeline needs is bound, and the size is within the limits.
@@ -183,8 +192,21 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Puts the barrier before a launch, and binds its pipeline.
-    fn begin_launch(&mut self, buffers: &[BufferArg], pipeline: &Pipeline) {
+    /// Launches what a guard found to be within the limits.
+    fn dispatch_indirect(&self, indirect: &Indirect) {
+        let Some(command) = indirect.command.vulkan() else { return };
+        let offset = command.offset + indirect.bytes().start;
+        // SAFETY: everything the pipeline needs is bound; the buffer is one of ours, made for such commands, and what lies there
+        // is within the limits.
+        unsafe { self.device.raw.cmd_dispatch_indirect(self.commands, command.raw, offset) };
+    }
+
+    /// Puts the barriers before a launch, and binds its pipeline.
+    fn begin_launch(&mut self, buffers: &[BufferArg], indirect: Option<&Indirect>, pipeline: &Pipeline) {
+        if let Some(indirect) = indirect {
+            self.touches.push(indirect.touch());
+            self.order(Stage::Indirect);
+        }
         for argument in buffers {
             self.touch(&argument.buffer, argument.bytes(), argument.is_written);
             if argument.is_written && argument.buffer.vulkan().is_some_and(VulkanBuffer::is_mapped) {
@@ -399,8 +421,8 @@ fn buffer_infos(buffers: &[BufferArg]) -> Vec<(u32, vk::DescriptorBufferInfo)> {
 }
 
 /// The stages and accesses of one side of a barrier.
-fn scope(stages: [bool; 2], with_reads: bool) -> (vk::PipelineStageFlags, vk::AccessFlags) {
-    let [compute, transfer] = stages;
+fn scope(stages: [bool; STAGES], with_reads: bool) -> (vk::PipelineStageFlags, vk::AccessFlags) {
+    let [compute, transfer, indirect] = stages;
     let mut scope = (vk::PipelineStageFlags::empty(), vk::AccessFlags::empty());
     if compute {
         scope.0 |= vk::PipelineStageFlags::COMPUTE_SHADER;
@@ -409,6 +431,12 @@ fn scope(stages: [bool; 2], with_reads: bool) -> (vk::PipelineStageFlags, vk::Ac
     if transfer {
         scope.0 |= vk::PipelineStageFlags::TRANSFER;
         scope.1 |= vk::AccessFlags::TRANSFER_WRITE;
+    }
+    if indirect {
+        scope.0 |= vk::PipelineStageFlags::DRAW_INDIRECT;
+    }
+    if with_reads && indirect {
+        scope.1 |= vk::AccessFlags::INDIRECT_COMMAND_READ;
     }
     if with_reads && compute {
         scope.1 |= vk::AccessFlags::SHADER_READ;

@@ -12,9 +12,10 @@ use super::device::VulkanDevice;
 use super::encoder::Encoder;
 use super::timestamps::Timestamps;
 use crate::error::{Error, Result};
+use crate::indirect::too_large;
 use crate::print::LaunchPrints;
 use crate::profile::{RecordedOp, Spans};
-use crate::steps::{DispatchStep, Step};
+use crate::steps::{DispatchStep, Guarded, Step};
 use crate::trap::{panic_error, read_record};
 
 /// A recorded command buffer. Its owner keeps the steps, and drops it only when it is not pending.
@@ -60,6 +61,7 @@ struct Records {
 struct Piece {
     descriptor: &'static KernelDescriptor,
     workgroup: [u32; 3],
+    guards: Option<Guarded>,
     offset: u64,
     bytes: u64,
 }
@@ -161,8 +163,11 @@ impl Recording {
     pub(crate) fn read_traps(&self) -> Option<Error> {
         // SAFETY: the recording is complete, and ends with a barrier for the host.
         let mut records = unsafe { self.traps.memory.words() };
-        records.find_map(|(Piece { descriptor, .. }, words)| {
+        records.find_map(|(Piece { descriptor, guards, .. }, words)| {
             let [claimed, count, x, y, z, operands @ ..] = words else { return None };
+            if let (Some(Guarded { kernel, limit }), [x, y, z, ..]) = (guards, operands) {
+                return (*claimed > 0).then(|| too_large(kernel.clone(), [*x, *y, *z], *limit));
+            }
             let record = TrapRecord { claimed: *claimed, count: *count, invocation: [*x, *y, *z] };
             read_record(descriptor, &record, operands).map(|trap| panic_error(descriptor.name, trap))
         })
@@ -224,7 +229,8 @@ impl Records {
         self.bytes = 0;
         for (dispatch, bytes) in launches {
             let (descriptor, workgroup) = (dispatch.descriptor, dispatch.workgroup());
-            self.pieces.push(Piece { descriptor, workgroup, offset: self.bytes, bytes });
+            let guards = dispatch.guards.clone();
+            self.pieces.push(Piece { descriptor, workgroup, guards, offset: self.bytes, bytes });
             self.bytes += bytes.next_multiple_of(device.caps.storage_alignment);
         }
         let has_room = self.buffer.as_ref().is_some_and(|buffer| buffer.size >= self.bytes);

@@ -6,6 +6,7 @@
 mod existing;
 mod futures;
 mod images;
+mod indirect;
 mod kernels;
 mod memory;
 mod order;

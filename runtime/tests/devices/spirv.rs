@@ -7,10 +7,10 @@ use gridwise_runtime::{
 
 use crate::{each_device, ramp};
 
-const SCALE: &[u8] = include_bytes!("../modules/scale.spv");
+pub(crate) const SCALE: &[u8] = include_bytes!("../modules/scale.spv");
 const BINS: &[u8] = include_bytes!("../modules/bins.spv");
 
-fn load(manager: &Manager, bytes: &[u8], constants: &[(u32, Constant)]) -> Result<SpirvAlgorithm> {
+pub(crate) fn load(manager: &Manager, bytes: &[u8], constants: &[(u32, Constant)]) -> Result<SpirvAlgorithm> {
     let desc = SpirvDesc { name: "module", code: SpirvCode::Bytes(bytes), entry_point: None, constants };
     // SAFETY: the modules stay within the buffers that the tests give them; damaged ones are not launched.
     unsafe { Algorithm::from_spirv(manager, &desc) }
@@ -27,7 +27,7 @@ fn each_vulkan(test: impl Fn(&Manager)) {
     });
 }
 
-const WIDE: (u32, Constant) = (7, Constant::U32(64));
+pub(crate) const WIDE: (u32, Constant) = (7, Constant::U32(64));
 
 #[test]
 fn constants_and_push_constants_arrive() {

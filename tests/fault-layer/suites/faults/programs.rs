@@ -72,6 +72,7 @@ pub(crate) const ALL: &[Program] = &[
     Program { name: "queues", is_baseline: false, is_cached: false, run: Run::Own(queues) },
     Program { name: "host_calls", is_baseline: false, is_cached: false, run: Run::Own(host_calls) },
     Program { name: "images", is_baseline: false, is_cached: false, run: Run::Own(images) },
+    Program { name: "indirect", is_baseline: false, is_cached: false, run: Run::Own(indirect) },
     Program { name: "fused", is_baseline: false, is_cached: false, run: Run::Own(fused) },
 ];
 
@@ -159,6 +160,22 @@ fn transfers(mgr: &Manager) -> Result<Words> {
     let whole = found == data;
     let rest = tensor.view(|values| values[values.len() - 1])?;
     Ok(vec![whole.into(), rest])
+}
+
+fn indirect(mgr: &Manager) -> Result<Words> {
+    let x = mgr.tensor(&[1.0f32; 128])?;
+    let mut y = mgr.tensor(&[0.0f32; 128])?;
+    let mut counts = mgr.tensor(&[1u32; 3])?;
+    let seq = mgr.sequence()?;
+    Saxpy::dispatch(&seq, Grid::indirect(&counts), 2.0, &x, &mut y)?;
+    seq.eval()?;
+    counts.write(&[u32::MAX, 1, 1])?;
+    let is_refused = match seq.eval() {
+        Err(Error::IndirectGridTooLarge { .. }) => 1,
+        Err(error) => return Err(error),
+        Ok(()) => 0,
+    };
+    Ok([bits(&y.to_vec()?), vec![is_refused]].concat())
 }
 
 fn reports(mgr: &Manager) -> Result<Words> {
