@@ -7,7 +7,7 @@ use std::path::Path;
 fn tests() -> HashSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut names = HashSet::new();
-    for folder in ["../runtime/tests/devices", "suites"] {
+    for folder in ["../runtime/tests", "../runtime/tests/devices", "suites"] {
         for entry in std::fs::read_dir(root.join(folder)).expect("a folder of tests") {
             let path = entry.expect("an entry").path();
             if path.extension().is_none_or(|extension| extension != "rs") {

@@ -9,6 +9,7 @@ use crate::host::HostMemory;
 use crate::image::ImageLayout;
 use crate::kept::{Contents, Kept};
 use crate::manager::{Backend, Shared};
+use crate::span::span;
 use crate::sync::schedule::{Marks, Ticket, Uses};
 use crate::vulkan::{BufferRange, MemoryUse, VulkanBuffer, VulkanImage};
 
@@ -277,6 +278,7 @@ impl Buffer {
         if bytes == 0 {
             return Ok(());
         }
+        span!("download", tensor = self.name(), bytes = bytes);
         let before = self.uses.written();
         match (self.mapped(false), &self.shared.backend) {
             (Some(data), _) => {
@@ -306,6 +308,7 @@ impl Buffer {
         if bytes == 0 {
             return Ok(());
         }
+        span!("upload", tensor = self.name(), bytes = bytes);
         let before = self.uses.written();
         let ticket = match (self.mapped(true), &self.shared.backend) {
             (Some(data), _) => {
@@ -330,6 +333,7 @@ impl Buffer {
     /// `into` is valid for writes of the level's bytes.
     pub(crate) unsafe fn read_level(&self, level: u32, into: *mut u8) -> Result<()> {
         let bytes = self.image_layout().bytes_of(level);
+        span!("download", image = self.name(), bytes = bytes.end - bytes.start);
         match (self.mapped(false), &self.shared.backend) {
             (Some(data), _) => {
                 let access = self.shared.schedule.take_for_host(&self.uses, false);
@@ -351,6 +355,7 @@ impl Buffer {
     /// `from` is valid for reads of the level's bytes.
     pub(crate) unsafe fn write_level(&self, level: u32, from: *const u8) -> Result<()> {
         let bytes = self.image_layout().bytes_of(level);
+        span!("upload", image = self.name(), bytes = bytes.end - bytes.start);
         match (self.mapped(true), &self.shared.backend) {
             (Some(data), _) => {
                 let access = self.shared.schedule.take_for_host(&self.uses, true);
@@ -370,6 +375,7 @@ impl Buffer {
     pub(crate) fn zero(&self) -> Result<()> {
         let bytes = self.bytes() as usize;
         // Memory that is not cached is cleared faster by the device.
+        span!("clear", tensor = self.name(), bytes = bytes);
         let before = self.uses.written();
         let ticket = match (self.mapped(false), &self.shared.backend) {
             (Some(data), _) => {

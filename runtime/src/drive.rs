@@ -15,6 +15,7 @@ use crate::hooks::HostCall;
 use crate::manager::Shared;
 use crate::profile::{RecordedOp, Spans};
 use crate::sequence::Sequence;
+use crate::span::span;
 use crate::steps::Step;
 use crate::sync::schedule::{Holder, enter};
 use crate::sync::tasks::wake_all;
@@ -152,6 +153,7 @@ impl Run {
 
     /// Runs all parts on this thread, and takes their times if asked to.
     pub(crate) fn drive(self, ops: usize, is_timed: bool) {
+        span!("drive", operations = ops);
         let _inside = enter(self.holder);
         let begun = Instant::now();
         let mut spans: Spans = vec![None; ops];

@@ -55,6 +55,7 @@ mod print;
 mod profile;
 mod recovery;
 mod sequence;
+mod span;
 mod steps;
 mod stream;
 mod sync;
@@ -73,8 +74,8 @@ pub use evaluation::{Evaluation, ProfiledEvaluation};
 pub use event::Event;
 pub use executable::{Executable, Statistic, StatisticValue};
 pub use grid::{Grid, GridSide, GridSize};
-pub use kernel::Kernel;
 pub use indirect::{AnyGrid, GridCounts, IndirectGrid};
+pub use kernel::Kernel;
 pub use manager::{
     DeviceChoice, DeviceInfo, DeviceKind, ExistingQueue, ExistingVulkan, Limits, LiveTensor, Manager, ManagerDesc,
     MemoryHeap, QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits,

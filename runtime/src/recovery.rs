@@ -8,6 +8,7 @@ use crate::data::GpuData;
 use crate::error::{Error, Result};
 use crate::manager::{Manager, ManagerDesc, Shared};
 use crate::sequence::Inner;
+use crate::span::span;
 use crate::tensor::Tensor;
 
 /// What is left of a lost device's manager, and the manager that takes its place; made by [`Manager::recover`].
@@ -138,6 +139,7 @@ impl Manager {
     /// When the device works, or is an application's; and those of [`Manager::with`]: nothing is reported then, and it may be
     /// tried again.
     pub fn recover(&self) -> Result<Recovery> {
+        span!("recover");
         let lost = self.shared();
         let refused = |why| Err(Error::CannotRecover { why });
         if !lost.is_gone() {

@@ -19,6 +19,7 @@ use crate::manager::{Backend, Shared};
 use crate::ops::{Op, Recorder};
 use crate::profile::{Profile, RecordedOp};
 use crate::recovery::LostEvaluation;
+use crate::span::span;
 use crate::steps::Step;
 use crate::sync::schedule::{Marks, Submission, Ticket};
 use crate::vulkan::Recording;
@@ -126,6 +127,7 @@ impl Sequence {
         record: impl FnOnce(&mut Recorder<'_>) -> Result<()>,
     ) -> Result<()> {
         let inner = &*self.inner;
+        span!("record", operation = name);
         // The operation is user code: it must not run under the lock, in which it could use this sequence.
         let (mut added, mut hooks) = (Vec::new(), Hooks::default());
         record(&mut Recorder::new(&inner.shared, inner.queue, &mut added, &mut hooks, name, declared))?;
@@ -360,6 +362,7 @@ impl Started {
         let Backend::Host(host) = &shared.backend else { return };
         let capacity = shared.print_capacity;
         let Self { ticket, outcome, steps, ops } = self;
+        span!("run_on_host", operations = ops.len());
         // What it keeps alive is let go of before others know that it is complete.
         host.queue.run(ticket.number, move || {
             // SAFETY: this is the turn, and the schedule keeps the host off the buffers until the submission is complete.
@@ -408,6 +411,7 @@ impl Inner {
     /// Submits the recorded steps, with timestamps if asked for; nothing for an empty recording. On the host device the
     /// caller must then run them.
     fn start(&self, is_timed: bool) -> Result<Begun> {
+        span!("submit", queue = self.queue);
         let guard = self.idle_state("evaluate")?;
         if !guard.hooks.before.is_empty() {
             // They are user code, too.

@@ -54,7 +54,7 @@ build_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-dep
 run_unit_tests() {
     export GRIDWISE_SPIRV_VAL="${current_validator[*]}"
     cargo test --workspace --exclude gridwise-tests --exclude gridwise-differential --exclude gridwise-fault-layer \
-        --features gridwise/algorithms
+        --features gridwise/algorithms,gridwise/tracing
     cargo test -p gridwise-tests --lib
 }
 

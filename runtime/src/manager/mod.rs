@@ -28,6 +28,7 @@ use crate::kernel::Kernel;
 use crate::print::{PrintSink, Printed, capacity_of};
 use crate::recovery::Journal;
 use crate::sequence::Sequence;
+use crate::span::span;
 use crate::tensor::{Contents, Tensor, TensorDesc};
 use crate::twin::HostOptions;
 use crate::vulkan::{BufferRange, Candidate, VulkanBackend, VulkanDevice, VulkanInstance};
@@ -159,6 +160,7 @@ impl Manager {
     /// # Errors
     /// When no device fits, validation is asked for and not installed, or the device fails to start.
     pub fn with(desc: ManagerDesc) -> Result<Self> {
+        span!("create_manager", device = tracing::field::debug(&desc.device));
         let size = desc.host.subgroup_size;
         if !size.is_power_of_two() || size > MAX_SUBGROUP {
             return Err(Error::BadSubgroupSize { size });

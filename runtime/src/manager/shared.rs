@@ -18,6 +18,7 @@ use crate::fma;
 use crate::host::HostDevice;
 use crate::print::{LaunchPrints, PrintSink};
 use crate::recovery::Journal;
+use crate::span::span;
 use crate::sync::schedule::{Inside, Marks, Schedule, Ticket, enter};
 use crate::vulkan::VulkanBackend;
 
@@ -147,6 +148,10 @@ impl Shared {
             let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
             prepared.entry(key).or_default().clone()
         };
+        if let Some(prepared) = &*slot.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Ok(prepared.clone());
+        }
+        span!("create_pipeline", kernel = descriptor.name);
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(prepared) = &*slot {
             return Ok(prepared.clone());
@@ -226,6 +231,15 @@ impl Shared {
         if self.schedule.is_completed(ticket) {
             return Ok(true);
         }
+        if timeout == Some(Duration::ZERO) {
+            // Only a look, perhaps under a lock.
+            return self.wait_until(ticket, timeout);
+        }
+        span!("wait", queue = ticket.queue, number = ticket.number);
+        self.wait_until(ticket, timeout)
+    }
+
+    fn wait_until(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<bool> {
         let is_complete = match &self.backend {
             Backend::Vulkan(vulkan) => vulkan.device.wait(ticket, timeout)?,
             Backend::Host(host) => host.queue.wait(ticket.number, timeout),

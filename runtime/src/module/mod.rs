@@ -15,6 +15,7 @@ use crate::error::{Error, KernelName, Result};
 use crate::executable::Executable;
 use crate::indirect::AnyGrid;
 use crate::manager::{Backend, DeviceInfo, Shared};
+use crate::span::span;
 use crate::vulkan::{Binding, Caps, Constants, Pipeline, PipelineDesc};
 
 /// SPIR-V to load with [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
@@ -132,6 +133,7 @@ impl SpirvAlgorithm {
         interface: Interface,
         constants: &[(u32, Constant)],
     ) -> Result<Self> {
+        span!("create_pipeline", kernel = &*name);
         check_constants(&name, &interface, constants)?;
         let workgroup = workgroup_of(&interface, constants);
         let Backend::Vulkan(vulkan) = &shared.backend else {

@@ -102,7 +102,7 @@ fn counts_over_a_limit_run_nothing() {
         sequence.dispatch(Grid::groups(1), args(&mut z)).unwrap();
         for (round, axis) in [(1, 0), (2, 1), (3, 2)] {
             let mut asked = [1; 3];
-            asked[axis] = most[axis].checked_add(1).unwrap_or(u32::MAX);
+            asked[axis] = most[axis].saturating_add(1);
             if axis > 0 && asked[axis] == most[axis] {
                 // Nothing is too much here, and there is nobody who would wait for it.
                 continue;
