@@ -44,7 +44,7 @@ fn grids_are_found_when_the_launch_begins() {
         let running = [sequence.eval_async().unwrap(), other.eval_async().unwrap()];
         drop(running);
         assert_eq!(ones(&y), 640);
-        counts.write(&[99, 99, 99, 99, 0, u32::MAX, 1]).unwrap();
+        counts.write(&[99, 99, 99, 99, u32::MAX, 1, 0]).unwrap();
         let refused = sequence.eval();
         assert!(matches!(refused, Err(Error::IndirectGridTooLarge { .. })), "{refused:?}");
     });
