@@ -112,6 +112,7 @@ impl Buffer {
 
     fn of_memory(shared: &Arc<Shared>, name: &str, memory: Memory, len: u32, stride: u32) -> Self {
         let (id, name) = (shared.new_id(), Arc::from(name));
+        let uses = Arc::new(shared.schedule.new_uses().named(&name));
         let bytes = u64::from(len) * u64::from(stride);
         shared.live.add(id, &name, bytes);
         Self {
@@ -121,7 +122,7 @@ impl Buffer {
             len,
             stride,
             image: None,
-            uses: Arc::new(shared.schedule.new_uses()),
+            uses,
             kept: Kept::default(),
             staged: Mutex::new(None),
             shared: shared.clone(),
@@ -249,6 +250,30 @@ impl Buffer {
         }
     }
 
+    /// Where the host reaches the memory, fast or not.
+    pub(crate) fn reached(&self) -> Option<*mut u8> {
+        match &self.memory {
+            Memory::Vulkan(buffer) => buffer.mapped_anyhow().map(std::ptr::NonNull::as_ptr),
+            Memory::Host(memory) => Some(memory.data().as_ptr()),
+            Memory::Image(_) => None,
+            Memory::Seen(whole) => whole.reached(),
+        }
+    }
+
+    /// What the memory is for.
+    pub(crate) fn usage(&self) -> MemoryUse {
+        match &self.memory {
+            Memory::Vulkan(buffer) => buffer.usage,
+            Memory::Image(_) | Memory::Host(_) => MemoryUse::Device,
+            Memory::Seen(whole) => whole.usage(),
+        }
+    }
+
+    /// Notes what the host wrote in place, after these writes.
+    pub(crate) fn note_written<'b>(&self, before: Marks, bytes: impl FnOnce() -> &'b [u8]) {
+        self.keep(before, None, || copy_of(bytes()));
+    }
+
     /// Lets `look` have the memory for reading, after all submitted writes; `None` where the host cannot read it in place.
     pub(crate) fn with_mapped<R>(&self, look: impl FnOnce(*const u8) -> R) -> Result<Option<R>> {
         let Some(data) = self.mapped(false) else { return Ok(None) };
@@ -259,11 +284,7 @@ impl Buffer {
 
     /// Lets `change` have the memory for reading and writing, after all submitted uses; `None` where the host does not reach it.
     pub(crate) fn with_mapped_mut<R>(&self, change: impl FnOnce(*mut u8) -> R) -> Result<Option<R>> {
-        let data = match &self.memory {
-            Memory::Vulkan(buffer) => buffer.mapped_anyhow().map(std::ptr::NonNull::as_ptr),
-            _ => self.mapped(true),
-        };
-        let Some(data) = data else { return Ok(None) };
+        let Some(data) = self.reached() else { return Ok(None) };
         let access = self.shared.schedule.take_for_host(&self.uses, true);
         self.shared.wait_all(&access.after)?;
         Ok(Some(change(data)))
@@ -426,7 +447,7 @@ impl Buffer {
         let contents = if self.bytes() == 0 { Some(Contents::Anything) } else { self.kept.get(&self.uses) };
         let contents = contents.ok_or_else(|| Error::ContentsLost { tensor: self.name().to_owned() })?;
         let (len, stride) = (self.len as usize, self.stride as usize);
-        let restored = Self::new(shared, &self.name, len, stride, MemoryUse::Device)?;
+        let restored = Self::new(shared, &self.name, len, stride, self.usage())?;
         restored.fill_with(&contents)?;
         let staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(contents) = staged.and_then(|staged| staged.kept.get(&staged.uses)) {

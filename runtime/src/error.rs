@@ -190,6 +190,20 @@ pub enum Error {
         /// What there can be.
         limit: u64,
     },
+    /// A tensor was to be mapped that lies where the host does not reach.
+    #[error(
+        "tensor `{tensor}`: the host does not reach its memory; make it by `tensor_in` with `MemoryKind::Upload` or `Readback`"
+    )]
+    NotMappable {
+        /// The tensor's name.
+        tensor: String,
+    },
+    /// An evaluation uses a tensor while a view of its elements is held.
+    #[error("tensor `{tensor}` is mapped, and the evaluation uses it; drop the view first")]
+    TensorMapped {
+        /// The tensor's name.
+        tensor: String,
+    },
     /// The grid that a launch found on the device is larger than the device, or 32-bit ids, can count. Nothing of it ran.
     #[error(
         "kernel `{kernel}`: its indirect grid is {asked:?} workgroups, the limit is {limit:?}; write smaller counts"

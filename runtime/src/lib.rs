@@ -50,6 +50,7 @@ mod indirect;
 mod kept;
 mod launch;
 mod manager;
+mod mapped;
 mod module;
 mod print;
 mod profile;
@@ -80,6 +81,7 @@ pub use manager::{
     DeviceChoice, DeviceInfo, DeviceKind, ExistingQueue, ExistingVulkan, Limits, LiveTensor, Manager, ManagerDesc,
     MemoryHeap, QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits,
 };
+pub use mapped::{Mapped, MappedMut, MemoryKind};
 pub use module::{Constant, ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
 pub use ops::Op;
 pub use print::{PrintSink, Printed};

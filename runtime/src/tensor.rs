@@ -56,12 +56,12 @@ pub enum Contents<'a, T> {
 }
 
 impl<T: GpuData> Tensor<T> {
-    pub(crate) fn new(shared: &Arc<Shared>, desc: TensorDesc<'_, T>) -> Result<Self> {
+    pub(crate) fn new(shared: &Arc<Shared>, usage: MemoryUse, desc: TensorDesc<'_, T>) -> Result<Self> {
         let len = match desc.contents {
             Contents::Data(data) => data.len(),
             Contents::Zeros(len) | Contents::Uninit(len) => len,
         };
-        let buffer = Buffer::new(shared, desc.name, len, size_of::<T>(), MemoryUse::Device)?;
+        let buffer = Buffer::new(shared, desc.name, len, size_of::<T>(), usage)?;
         match desc.contents {
             // SAFETY: a slice is valid for reads of its bytes, and its length is the buffer's.
             Contents::Data(data) => unsafe { buffer.write(data.as_ptr().cast()) }?,
@@ -98,7 +98,7 @@ impl<T: GpuData> Tensor<T> {
     pub fn rebuild(&mut self, data: &[T]) -> Result<()> {
         let name = self.name().to_owned();
         let desc = TensorDesc { name: &name, contents: Contents::Data(data) };
-        *self = Self::new(&self.buffer.shared, desc)?;
+        *self = Self::new(&self.buffer.shared, self.buffer.usage(), desc)?;
         Ok(())
     }
 

@@ -16,6 +16,7 @@ use crate::manager::{Backend, Shared};
 use crate::sequence::Sequence;
 use crate::tensor::{Contents, Tensor, TensorDesc};
 use crate::twin::{HostArgs, HostGroup};
+use crate::vulkan::MemoryUse;
 
 /// Operands whose products and sums are hard: ends of the range, halves of units, neighbours of powers of two.
 const OPERANDS: [u32; 20] = [
@@ -81,9 +82,9 @@ fn ask(shared: &Arc<Shared>) -> Result<bool> {
     let pairs = || floats().flat_map(|a| floats().map(move |b| (a, b)));
     let triples: Vec<[f32; 3]> = pairs().flat_map(|(a, b)| floats().map(move |c| [a, b, c])).collect();
     let contents = Contents::Data(triples.as_flattened());
-    let x = Tensor::new(shared, TensorDesc { name: "fma_probe.x", contents })?;
+    let x = Tensor::new(shared, MemoryUse::Device, TensorDesc { name: "fma_probe.x", contents })?;
     let contents = Contents::Zeros(triples.len());
-    let mut y = Tensor::<f32>::new(shared, TensorDesc { name: "fma_probe.y", contents })?;
+    let mut y = Tensor::<f32>::new(shared, MemoryUse::Device, TensorDesc { name: "fma_probe.y", contents })?;
     let sequence = Sequence::new(shared.clone(), 0);
     sequence.dispatch(Grid::items(triples.len()), KernelArgs::new::<Probe>().read(&x).write(&mut y))?;
     sequence.eval()?;

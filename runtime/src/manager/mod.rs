@@ -25,6 +25,7 @@ use crate::event::Event;
 use crate::host::HostDevice;
 use crate::image::{Dimension, Format, Image, ImageDesc, Levels};
 use crate::kernel::Kernel;
+use crate::mapped::MemoryKind;
 use crate::print::{PrintSink, Printed, capacity_of};
 use crate::recovery::Journal;
 use crate::sequence::Sequence;
@@ -332,7 +333,28 @@ impl Manager {
     /// # Errors
     /// As [`tensor`](Self::tensor).
     pub fn tensor_with<T: GpuData>(&self, desc: TensorDesc<'_, T>) -> Result<Tensor<T>> {
-        Tensor::new(&self.shared, desc)
+        self.tensor_in(MemoryKind::default(), desc)
+    }
+
+    /// A tensor by description, in memory of a kind.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Contents, Manager, MemoryKind, TensorDesc};
+    ///
+    /// let manager = Manager::new()?;
+    /// let desc = TensorDesc { name: "parameters", contents: Contents::Data(&[1.0f32, 2.0]) };
+    /// let mut parameters = manager.tensor_in(MemoryKind::Upload, desc)?;
+    /// parameters.map_mut()?[1] = 3.0;
+    /// assert_eq!(parameters.to_vec()?, [1.0, 3.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    pub fn tensor_in<T: GpuData>(&self, memory: MemoryKind, desc: TensorDesc<'_, T>) -> Result<Tensor<T>> {
+        Tensor::new(&self.shared, memory.usage(), desc)
     }
 
     /// An image of zeros, with one dimension.

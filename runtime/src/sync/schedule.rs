@@ -9,9 +9,9 @@ use std::sync::atomic::{
     AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The most queues of one manager.
 pub(crate) const MAX_QUEUES: usize = 8;
@@ -62,8 +62,12 @@ pub(crate) struct Uses {
     all: [AtomicU64; MAX_QUEUES],
     /// Host accesses under way: their number, or [`HOST_WRITER`].
     host: AtomicU32,
+    /// How many of them last as long as their user wants: who would wait for one might wait for itself.
+    views: AtomicU32,
     /// The run that has the buffer to itself, by its number; zero for none.
     holder: AtomicU64,
+    /// The buffer's name, for errors.
+    name: Option<Arc<str>>,
 }
 
 const HOST_WRITER: u32 = u32::MAX;
@@ -99,6 +103,7 @@ impl Drop for Inside {
 pub(crate) struct HostAccess<'a> {
     schedule: &'a Schedule,
     uses: &'a Uses,
+    is_view: bool,
     /// The submissions that must be complete before the buffer is touched.
     pub(crate) after: Marks,
 }
@@ -129,7 +134,7 @@ impl Schedule {
     /// and nobody who could still run had it.
     pub(crate) fn new_uses(&self) -> Uses {
         let completed = || std::array::from_fn(|queue| self.completed[queue].load(Relaxed).into());
-        Uses { writes: completed(), all: completed(), host: 0.into(), holder: 0.into() }
+        Uses { writes: completed(), all: completed(), host: 0.into(), views: 0.into(), holder: 0.into(), name: None }
     }
 
     /// Whether work that uses these buffers (true: writes) would need a barrier if it were submitted to a queue now. Advice
@@ -142,7 +147,7 @@ impl Schedule {
     /// begins with a barrier behind all earlier work of its queue. `submit` is told what else it must wait for.
     ///
     /// # Errors
-    /// Those of `submit`; nothing is noted then. `None` where a run has one of the buffers to itself: the caller lets go of what that
+    /// Those of `submit`, and where a view of one of the buffers lasts; nothing is noted then. `None` where a run has one of the buffers to itself: the caller lets go of what that
     /// run may need, and asks again after [`wait_until_free`](Self::wait_until_free).
     pub(crate) fn submit<'u>(
         &self,
@@ -154,6 +159,10 @@ impl Schedule {
     ) -> Result<Option<Ticket>> {
         let mut state = self.lock();
         while uses.clone().any(|(uses, is_write)| uses.is_held_by_host(is_write)) {
+            let mut held = uses.clone().filter(|(uses, is_write)| uses.is_held_by_host(*is_write));
+            if let Some((viewed, _)) = held.find(|(uses, _)| uses.views.load(Relaxed) > 0) {
+                return Err(Error::TensorMapped { tensor: viewed.name.as_deref().unwrap_or_default().to_owned() });
+            }
             state = self.host_done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         if uses.clone().any(|(uses, _)| uses.is_held_by_other()) {
@@ -203,7 +212,24 @@ impl Schedule {
             false => (uses.host.load(Relaxed) + 1, &uses.writes),
         };
         uses.host.store(held, Relaxed);
-        HostAccess { schedule: self, uses, after: std::array::from_fn(|queue| after[queue].load(Relaxed)) }
+        HostAccess {
+            schedule: self,
+            uses,
+            is_view: false,
+            after: std::array::from_fn(|queue| after[queue].load(Relaxed)),
+        }
+    }
+
+    /// As [`take_for_host`](Self::take_for_host), for as long as a user wants: submissions do not wait for it, they fail.
+    pub(crate) fn map_for_host<'a>(&'a self, uses: &'a Uses, is_write: bool) -> HostAccess<'a> {
+        let mut access = self.take_for_host(uses, is_write);
+        access.is_view = true;
+        let state = self.lock();
+        uses.views.fetch_add(1, Relaxed);
+        drop(state);
+        // Who waits for it already has to be told.
+        self.host_done.notify_all();
+        access
     }
 
     /// Takes buffers for a run, all at once, when no other run has any of them; tells which are new to it. A run that is started by
@@ -264,6 +290,11 @@ impl Schedule {
 }
 
 impl Uses {
+    /// The same with a name, for errors.
+    pub(crate) fn named(self, name: &Arc<str>) -> Self {
+        Self { name: Some(name.clone()), ..self }
+    }
+
     /// Whether a run has the buffer to itself that this thread does not work for.
     fn is_held_by_other(&self) -> bool {
         let holder = self.holder.load(Relaxed);
@@ -300,6 +331,9 @@ impl Drop for HostAccess<'_> {
     fn drop(&mut self) {
         let state = self.schedule.lock();
         let held = self.uses.host.load(Relaxed);
+        if self.is_view {
+            self.uses.views.fetch_sub(1, Relaxed);
+        }
         self.uses.host.store(if held == HOST_WRITER { 0 } else { held.saturating_sub(1) }, Relaxed);
         drop(state);
         self.schedule.host_done.notify_all();
@@ -471,6 +505,26 @@ mod tests {
             drop(reader);
             assert!(writer.join().unwrap());
         });
+    }
+
+    #[test]
+    fn submissions_do_not_wait_for_views() {
+        let schedule = Schedule::default();
+        let (a, b) = (schedule.new_uses().named(&Arc::from("a")), schedule.new_uses());
+        let submit = |uses: &Uses, is_write| {
+            schedule.submit(0, [(uses, is_write)].into_iter(), &Marks::default(), false, |_| Ok(()))
+        };
+        let view = schedule.map_for_host(&a, false);
+        let refused = submit(&a, true);
+        assert!(matches!(refused, Err(Error::TensorMapped { tensor }) if tensor == "a"));
+        submit(&a, false).unwrap();
+        submit(&b, true).unwrap();
+        drop(view);
+        submit(&a, true).unwrap();
+        let view = schedule.map_for_host(&a, true);
+        assert!(submit(&a, false).is_err());
+        drop(view);
+        submit(&a, false).unwrap();
     }
 
     #[test]

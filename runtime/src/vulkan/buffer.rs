@@ -22,6 +22,8 @@ pub(crate) enum MemoryUse {
     Device,
     /// The host reads and writes it.
     Staging,
+    /// The host writes it, and kernels read it.
+    Upload,
 }
 
 /// The memory types for each use, best first.
@@ -29,6 +31,7 @@ pub(crate) enum MemoryUse {
 pub(crate) struct MemoryTypes {
     device: Vec<u32>,
     staging: Vec<u32>,
+    upload: Vec<u32>,
 }
 
 /// A range of a Vulkan buffer.
@@ -52,6 +55,7 @@ pub(crate) struct VulkanBuffer {
     /// Bytes; never zero.
     pub(crate) size: u64,
     allocation: Allocation,
+    pub(crate) usage: MemoryUse,
     /// Whether the host must not use the memory even where it could.
     is_hidden: bool,
     device: Arc<VulkanDevice>,
@@ -80,6 +84,11 @@ impl MemoryTypes {
             (true, false) => Some(2 + u8::from(has(index, Flags::DEVICE_LOCAL))),
             (false, _) => None,
         };
+        let rank_upload = |index: u32| match (has(index, host), has(index, Flags::DEVICE_LOCAL)) {
+            (true, true) => Some(u8::from(has(index, Flags::HOST_CACHED))),
+            (true, false) => Some(2 + u8::from(has(index, Flags::HOST_CACHED))),
+            (false, _) => None,
+        };
         // Types that are for special purposes only.
         let odd = Flags::PROTECTED | Flags::LAZILY_ALLOCATED | Flags::DEVICE_COHERENT_AMD;
         let sorted = |rank: &dyn Fn(u32) -> Option<u8>| {
@@ -88,13 +97,14 @@ impl MemoryTypes {
             ranked.sort_unstable();
             ranked.into_iter().map(|(_, index)| index).collect()
         };
-        Self { device: sorted(&rank_device), staging: sorted(&rank_staging) }
+        Self { device: sorted(&rank_device), staging: sorted(&rank_staging), upload: sorted(&rank_upload) }
     }
 
     pub(crate) fn for_use(&self, usage: MemoryUse) -> &[u32] {
         match usage {
             MemoryUse::Device => &self.device,
             MemoryUse::Staging => &self.staging,
+            MemoryUse::Upload => &self.upload,
         }
     }
 }
@@ -123,6 +133,7 @@ impl VulkanBuffer {
             is_borrowed: false,
             size,
             allocation: Allocation::default(),
+            usage,
             is_hidden,
             device: device.clone(),
         };
@@ -155,6 +166,7 @@ impl VulkanBuffer {
             is_borrowed: true,
             size,
             allocation: Allocation::default(),
+            usage: MemoryUse::Device,
             is_hidden: true,
             device: device.clone(),
         })
@@ -189,7 +201,8 @@ impl VulkanBuffer {
     pub(crate) fn mapped(&self, is_write: bool) -> Option<*mut u8> {
         // Memory that is not cached lies behind a bus: what reads there, or writes much, is slower than a copy by the device.
         let is_cached = self.allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED);
-        if is_cached || is_write && self.size <= IN_PLACE { self.mapped_anyhow().map(NonNull::as_ptr) } else { None }
+        let is_for_writing = self.usage == MemoryUse::Upload || self.size <= IN_PLACE;
+        if is_cached || is_write && is_for_writing { self.mapped_anyhow().map(NonNull::as_ptr) } else { None }
     }
 
     /// The buffer's memory, where the host can reach it.

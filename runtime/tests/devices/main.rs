@@ -8,6 +8,7 @@ mod futures;
 mod images;
 mod indirect;
 mod kernels;
+mod mapped;
 mod memory;
 mod order;
 mod persistence;

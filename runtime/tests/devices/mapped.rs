@@ -1,0 +1,142 @@
+//! Kinds of memory, and views of tensors in place: what they show, what they keep off, what they refuse.
+
+use std::thread;
+
+use gridwise_runtime::ops::{OpCopy, OpFill, OpHost};
+use gridwise_runtime::{Contents, DeviceKind, Error, Grid, Manager, ManagerDesc, MemoryKind, Tensor, TensorDesc};
+
+use crate::kernels::Saxpy;
+use crate::{each_device, each_device_with, ramp};
+
+fn tensor_in(manager: &Manager, memory: MemoryKind, data: &[f32]) -> Tensor<f32> {
+    manager.tensor_in(memory, TensorDesc { name: "mapped", contents: Contents::Data(data) }).unwrap()
+}
+
+#[test]
+fn memory_of_all_kinds_holds_tensors() {
+    each_device(|manager| {
+        for len in [0, 1, 1000, 3 << 20] {
+            for memory in [MemoryKind::Device, MemoryKind::Upload, MemoryKind::Readback] {
+                let mut y = tensor_in(manager, memory, &ramp(len));
+                let x = tensor_in(manager, memory, &vec![1.0; len]);
+                let sequence = manager.sequence().unwrap();
+                Saxpy::dispatch(&sequence, Grid::items(len), 1.0, &x, &mut y).unwrap();
+                sequence.eval().unwrap();
+                let sum: Vec<f32> = ramp(len).iter().map(|value| value + 1.0).collect();
+                assert!(y.to_vec().unwrap() == sum, "{memory:?} {len}");
+                assert!(y.view(|values| values == sum).unwrap(), "{memory:?} {len}");
+                y.write(&vec![2.0; len]).unwrap();
+                assert!(y.to_vec().unwrap() == vec![2.0; len], "{memory:?} {len}");
+                if memory != MemoryKind::Device {
+                    y.rebuild(&ramp(len + 1)).unwrap();
+                    assert!(*y.map().unwrap() == ramp(len + 1), "its kind stays what it was");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn what_is_mapped_is_what_the_device_has() {
+    each_device(|manager| {
+        for memory in [MemoryKind::Upload, MemoryKind::Readback] {
+            let mut x = tensor_in(manager, memory, &ramp(5000));
+            let mut y = tensor_in(manager, memory, &[0.0; 5000]);
+            let sequence = manager.sequence().unwrap();
+            Saxpy::dispatch(&sequence, Grid::items(5000), 2.0, &x, &mut y).unwrap();
+            for round in 1..4 {
+                x.map_mut().unwrap().fill(round as f32);
+                // The map waits for what runs.
+                drop(sequence.eval_async().unwrap());
+                let sum = (1..=round).sum::<i32>() as f32 * 2.0;
+                assert!(y.map().unwrap().iter().all(|value| *value == sum), "{round} {memory:?}");
+            }
+            let mut view = y.map_mut().unwrap();
+            view[4999] = -1.0;
+            assert_eq!(format!("{:?}", &view[4998..]), "[12.0, -1.0]");
+            drop(view);
+            assert_eq!(y.to_vec().unwrap()[4998..], [12.0, -1.0]);
+        }
+    });
+}
+
+#[test]
+fn evaluations_are_refused_while_a_view_is_held() {
+    each_device(|manager| {
+        let mut x = tensor_in(manager, MemoryKind::Upload, &[1.0; 64]);
+        let mut y = tensor_in(manager, MemoryKind::Readback, &[0.0; 64]);
+        let sequence = manager.sequence().unwrap();
+        Saxpy::dispatch(&sequence, Grid::items(64), 1.0, &x, &mut y).unwrap();
+        let is_mapped =
+            |result: Result<(), Error>| matches!(result, Err(Error::TensorMapped { tensor }) if tensor == "mapped");
+        {
+            let (first, second) = (y.map().unwrap(), y.map().unwrap());
+            assert!(is_mapped(sequence.eval()));
+            assert!(is_mapped(sequence.eval_async().map(|_| ())));
+            assert!(is_mapped(thread::scope(|scope| scope.spawn(|| sequence.eval()).join().unwrap())));
+            assert_eq!((first[0], second[63]), (0.0, 0.0));
+        }
+        {
+            // A read of what is only read.
+            let view = x.map().unwrap();
+            sequence.eval().unwrap();
+            assert_eq!(view[0], 1.0);
+        }
+        {
+            let mut view = x.map_mut().unwrap();
+            view[0] = 5.0;
+            assert!(is_mapped(sequence.eval()));
+            // With calls of the host, it is a run of several parts.
+            let parts = manager.sequence().unwrap();
+            parts.record(OpHost::new(|| ())).unwrap();
+            Saxpy::dispatch(&parts, Grid::items(64), 1.0, &tensor_in(manager, MemoryKind::Device, &[1.0; 64]), &mut y)
+                .unwrap();
+            parts.eval().unwrap();
+        }
+        sequence.eval().unwrap();
+        assert_eq!(y.map().unwrap()[..2], [7.0, 3.0]);
+    });
+}
+
+#[test]
+fn memory_out_of_reach_is_an_error() {
+    each_device(|manager| {
+        let mut x = tensor_in(manager, MemoryKind::Device, &[1.0; 8]);
+        match x.map_mut() {
+            Ok(mut view) => view[0] = 3.0,
+            Err(Error::NotMappable { tensor }) => {
+                assert_eq!(tensor, "mapped");
+                assert!(manager.device().kind != DeviceKind::Host);
+                return;
+            }
+            Err(other) => panic!("{other}"),
+        }
+        assert_eq!(x.to_vec().unwrap()[..2], [3.0, 1.0]);
+    });
+    // Devices without the memory that the host reaches for nothing.
+    let device = ManagerDesc::from_env().device;
+    let manager = Manager::with(ManagerDesc { device, baseline_only: true, ..ManagerDesc::default() }).unwrap();
+    if manager.device().kind != DeviceKind::Host {
+        let x = tensor_in(&manager, MemoryKind::Device, &[1.0; 8]);
+        assert!(matches!(x.map().map(|_| ()), Err(Error::NotMappable { .. })));
+        assert_eq!(*tensor_in(&manager, MemoryKind::Upload, &[1.0; 8]).map().unwrap(), [1.0; 8]);
+    }
+}
+
+#[test]
+fn views_wait_for_other_queues_and_copies() {
+    each_device_with(ManagerDesc { keeps_contents: true, ..ManagerDesc::default() }, |manager| {
+        let mut from = manager.tensor_of_len::<u32>(1 << 16).unwrap();
+        let desc = TensorDesc { name: "to", contents: Contents::<u32>::Uninit(1 << 16) };
+        let mut to = manager.tensor_in(MemoryKind::Readback, desc).unwrap();
+        let sequence = manager.sequence().unwrap();
+        sequence.record(OpFill::new(&mut from, 9)).unwrap().record(OpCopy::new(&from, &mut to)).unwrap();
+        for _ in 0..10 {
+            to.map_mut().unwrap().fill(0);
+            drop(sequence.eval_async().unwrap());
+            assert!(to.map().unwrap().iter().all(|value| *value == 9));
+        }
+        let words = to.cast::<[u32; 2]>().unwrap();
+        assert_eq!(words.map().unwrap()[77], [9, 9]);
+    });
+}
