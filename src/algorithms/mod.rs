@@ -36,7 +36,7 @@ mod sweep;
 mod transpose;
 
 pub use fft::OpFft;
-pub use gemm::{GemmShape, OpGemm};
+pub use gemm::{Factor, GemmShape, OpGemm};
 pub use histogram::{Countable, OpHistogram};
 pub use progress::Progress;
 pub use reduce::{OpReduce, Reducible};
@@ -57,9 +57,10 @@ impl Word for f32 {}
 
 /// What of the element types is this module's business alone.
 mod sealed {
+    use super::gemm::Product;
     use super::stages::Stages;
     use super::{GpuData, Kernel, Plain, Result, Tensor};
-    use crate::Manager;
+    use crate::{DeviceInfo, Manager};
 
     pub trait Sealed {}
 
@@ -99,6 +100,11 @@ mod sealed {
         /// For elements that are bytes and all have a bin of their own.
         type CountBytes: Kernel;
         type CountAnywhere: Kernel;
+    }
+
+    pub trait Multiply: GpuData {
+        /// Appends what computes a product on a device.
+        fn multiply(device: &DeviceInfo, product: &mut Product<'_, Self>) -> Result<()>;
     }
 
     pub trait Order {

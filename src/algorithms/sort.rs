@@ -72,7 +72,39 @@ impl OpSort {
         expect_len("sorting into", sorted, x.len())?;
         let (mut none, mut spare) = (mgr.tensor_of_len::<u32>(1)?, mgr.tensor_of_len::<u32>(1)?);
         let mut stages = Stages::new("sort into");
-        sort::<K, u32, false>(&mut stages, mgr, Progress::of(mgr), Some(x), sorted, [&mut none, &mut spare])?;
+        sort::<K, u32, false>(&mut stages, mgr, Progress::of(mgr), (Some(x), None), sorted, [&mut none, &mut spare])?;
+        Ok(Self(stages))
+    }
+
+    /// Sorts the elements of `x` and the `values` that belong to them into tensors of their own, and leaves `x` and `values` as they are.
+    ///
+    /// ```
+    /// # use gridwise::{algorithms::OpSort, prelude::*};
+    /// # fn main() -> gridwise::Result<()> {
+    /// let mgr = Manager::new()?;
+    /// let (x, values) = (mgr.tensor(&[3u32, 1, 2])?, mgr.tensor(&[0.5f32, 1.5, 2.5])?);
+    /// let (mut keys, mut sorted) = (mgr.tensor_of_len(3)?, mgr.tensor_of_len(3)?);
+    /// let sort = OpSort::by_key_into(&mgr, (&x, &values), (&mut keys, &mut sorted))?;
+    /// mgr.sequence()?.record(sort)?.eval()?;
+    /// assert_eq!((keys.to_vec()?, sorted.to_vec()?), (vec![1, 2, 3], vec![1.5, 2.5, 0.5]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the lengths differ, or the work space cannot be had.
+    pub fn by_key_into<K: SortKey, V: Word>(
+        mgr: &Manager,
+        (x, values): (&Tensor<K>, &Tensor<V>),
+        (sorted_keys, sorted_values): (&mut Tensor<K>, &mut Tensor<V>),
+    ) -> Result<Self> {
+        expect_len("sorting by as many keys", values, x.len())?;
+        expect_len("sorting into", sorted_keys, x.len())?;
+        expect_len("sorting into", sorted_values, x.len())?;
+        let mut spare = mgr.tensor_of_len::<V>(values.len())?;
+        let mut stages = Stages::new("sort by key into");
+        let from = (Some(x), Some(values));
+        sort::<K, V, true>(&mut stages, mgr, Progress::of(mgr), from, sorted_keys, [sorted_values, &mut spare])?;
         Ok(Self(stages))
     }
 
@@ -93,7 +125,7 @@ impl OpSort {
         // Kernels have the same parameters with and without values.
         let (mut none, mut spare) = (mgr.tensor_of_len::<u32>(1)?, mgr.tensor_of_len::<u32>(1)?);
         let mut stages = Stages::new("sort");
-        sort::<K, u32, false>(&mut stages, mgr, progress, None, keys, [&mut none, &mut spare])?;
+        sort::<K, u32, false>(&mut stages, mgr, progress, (None, None), keys, [&mut none, &mut spare])?;
         Ok(Self(stages))
     }
 
@@ -110,17 +142,20 @@ impl OpSort {
         expect_len("sorting by as many keys", values, keys.len())?;
         let mut spare = mgr.tensor_of_len::<V>(values.len())?;
         let mut stages = Stages::new("sort by key");
-        sort::<K, V, true>(&mut stages, mgr, progress, None, keys, [values, &mut spare])?;
+        sort::<K, V, true>(&mut stages, mgr, progress, (None, None), keys, [values, &mut spare])?;
         Ok(Self(stages))
     }
 }
 
-/// Appends the sorting of `x`, or else of `keys`, into `keys`.
+/// What is sorted into other tensors and left as it is; none is sorted in place.
+pub(super) type Inputs<'a, K, V> = (Option<&'a Tensor<K>>, Option<&'a Tensor<V>>);
+
+/// Appends the sorting of `x`, or else of `keys`, into `keys`, and of what belongs to it.
 fn sort<K: SortKey, V: Word, const PAIRS: bool>(
     stages: &mut Stages,
     mgr: &Manager,
     progress: Progress,
-    x: Option<&Tensor<K>>,
+    (x, x_values): Inputs<'_, K, V>,
     keys: &mut Tensor<K>,
     [values, spare_values]: [&mut Tensor<V>; 2],
 ) -> Result<()> {
@@ -129,7 +164,14 @@ fn sort<K: SortKey, V: Word, const PAIRS: bool>(
     let width = (lanes * SUBGROUPS).clamp(8, 256);
     let mut spare_keys = mgr.tensor_of_len::<K>(keys.len())?;
     if progress == Progress::Guaranteed && lanes <= 32 && keys.len() < MOST_KEYS {
-        return sweep::<K, V, PAIRS>(stages, mgr, width, x, [keys, &mut spare_keys], [values, spare_values]);
+        return sweep::<K, V, PAIRS>(
+            stages,
+            mgr,
+            width,
+            (x, x_values),
+            [keys, &mut spare_keys],
+            [values, spare_values],
+        );
     }
     let tiles = keys.len().div_ceil((width * KEYS) as usize);
     let mut counts = mgr.tensor_of_len::<u32>(tiles * DIGITS as usize)?;
@@ -138,7 +180,8 @@ fn sort<K: SortKey, V: Word, const PAIRS: bool>(
         let (from, to) = if pass % 2 == 0 { (&*keys, &mut spare_keys) } else { (&spare_keys, &mut *keys) };
         let from = x.filter(|_| pass == 0).unwrap_or(from);
         let (values_from, values_to) =
-            if pass % 2 == 0 { (&mut *values, &mut *spare_values) } else { (&mut *spare_values, &mut *values) };
+            if pass % 2 == 0 { (&*values, &mut *spare_values) } else { (&*spare_values, &mut *values) };
+        let values_from = x_values.filter(|_| pass == 0).unwrap_or(values_from);
         let grid = Grid::groups(tiles as u32);
         let shift = 8 * pass;
         stages.launch::<CountDigits>(grid, |args| {

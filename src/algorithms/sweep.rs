@@ -2,7 +2,7 @@
 //! writes the keys once.
 
 use super::Word;
-use super::sort::{DIGITS, KEYS, SortKey, ordered};
+use super::sort::{DIGITS, Inputs, KEYS, SortKey, ordered};
 use super::stages::Stages;
 use crate::Result;
 use crate::prelude::*;
@@ -23,7 +23,7 @@ pub(super) fn sweep<K: SortKey, V: Word, const PAIRS: bool>(
     stages: &mut Stages,
     mgr: &Manager,
     width: u32,
-    x: Option<&Tensor<K>>,
+    (x, x_values): Inputs<'_, K, V>,
     [keys, spare_keys]: [&mut Tensor<K>; 2],
     [values, spare_values]: [&mut Tensor<V>; 2],
 ) -> Result<()> {
@@ -51,7 +51,8 @@ pub(super) fn sweep<K: SortKey, V: Word, const PAIRS: bool>(
         let (from, to) = if pass % 2 == 0 { (&*keys, &mut *spare_keys) } else { (&*spare_keys, &mut *keys) };
         let from = x.filter(|_| pass == 0).unwrap_or(from);
         let (values_from, values_to) =
-            if pass % 2 == 0 { (&mut *values, &mut *spare_values) } else { (&mut *spare_values, &mut *values) };
+            if pass % 2 == 0 { (&*values, &mut *spare_values) } else { (&*spare_values, &mut *values) };
+        let values_from = x_values.filter(|_| pass == 0).unwrap_or(values_from);
         stages.fill(&mut states, 0);
         macro_rules! sweep {
             ($width:literal, $order:literal) => {

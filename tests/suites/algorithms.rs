@@ -1,18 +1,59 @@
 //! The algorithms of `gridwise::algorithms`, on the device that `GRIDWISE_DEVICE` selects, against plain Rust: at lengths
 //! around those of subgroups, tiles and levels, and with values that are hard.
 
+use std::process::ExitCode;
 use std::sync::LazyLock;
 
 use gridwise::algorithms::{
-    GemmShape, OpFft, OpGemm, OpHistogram, OpReduce, OpScan, OpSelect, OpSoftmax, OpSort, OpTranspose, Progress,
+    Factor, GemmShape, OpFft, OpGemm, OpHistogram, OpReduce, OpScan, OpSelect, OpSoftmax, OpSort, OpTranspose, Progress,
 };
 use gridwise::prelude::*;
+use libtest_mimic::{Arguments, Trial};
 
 static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
     let manager = Manager::new().expect("there is always the host");
     eprintln!("device: {}", manager.device());
     manager
 });
+
+/// What runs on every device.
+const EVERYWHERE: [(&str, fn()); 13] = [
+    ("sums_and_extremes", sums_and_extremes),
+    ("scans", scans),
+    ("tensors_as_other_types", tensors_as_other_types),
+    ("histograms", histograms),
+    ("sorting", sorting),
+    ("selecting", selecting),
+    ("transposing", transposing),
+    ("products", products),
+    ("products_of_halves", products_of_halves),
+    ("products_of_bfloats", products_of_bfloats),
+    ("softmax", softmax),
+    ("fourier_transforms", fourier_transforms),
+    ("what_does_not_fit", what_does_not_fit),
+];
+
+/// What runs where workgroups can wait for each other.
+const WHERE_GROUPS_WAIT: [(&str, fn()); 2] =
+    [("scans_in_one_pass", scans_in_one_pass), ("sorts_in_sweeps", sorts_in_sweeps)];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let can_wait = can_wait();
+    if !can_wait {
+        eprintln!("ignored: workgroups cannot wait for each other on {}", MANAGER.device());
+    }
+    let trial = |(name, test): (&str, fn()), is_ignored| {
+        let run = move || {
+            test();
+            Ok(())
+        };
+        Trial::test(name, run).with_ignored_flag(is_ignored)
+    };
+    let everywhere = EVERYWHERE.into_iter().map(|test| trial(test, false));
+    let waiting = WHERE_GROUPS_WAIT.into_iter().map(|test| trial(test, !can_wait));
+    libtest_mimic::run(&arguments, everywhere.chain(waiting).collect()).exit_code()
+}
 
 /// Lengths around powers of two and tiles of 1024 to 4096, and one with three levels of tiles of 2048 where that is quick.
 const LENGTHS: [usize; 11] = [0, 1, 3, 31, 33, 257, 1023, 1025, 2049, 4097, 10_000];
@@ -51,7 +92,6 @@ fn reduced<T: gridwise::algorithms::Reducible + PartialEq + std::fmt::Debug>(
     result.to_vec().unwrap()[0]
 }
 
-#[test]
 fn sums_and_extremes() {
     for len in LENGTHS.into_iter().chain([20_000]) {
         let x = words(len, 1);
@@ -69,7 +109,6 @@ fn sums_and_extremes() {
     }
 }
 
-#[test]
 fn scans() {
     // Three levels.
     let longest = if MANAGER.device().kind == gridwise::DeviceKind::Host { 0 } else { 2048 * 2048 + 5 };
@@ -126,11 +165,7 @@ fn lengths_to_wait_for(more: &[usize]) -> Vec<usize> {
     LENGTHS.iter().chain(more).copied().collect()
 }
 
-#[test]
 fn scans_in_one_pass() {
-    if !can_wait() {
-        return eprintln!("workgroups cannot wait for each other on {}", MANAGER.device());
-    }
     // Tiles have 4096 elements.
     for len in lengths_to_wait_for(&[2, 4, 4095, 4096, 8192, 8195, 100_001]) {
         let x: Vec<i32> = words(len, 3).into_iter().map(|word| word as i32).collect();
@@ -156,11 +191,7 @@ fn scans_in_one_pass() {
     }
 }
 
-#[test]
 fn sorts_in_sweeps() {
-    if !can_wait() {
-        return eprintln!("workgroups cannot wait for each other on {}", MANAGER.device());
-    }
     for len in lengths_to_wait_for(&[4, 4096, 50_001]) {
         let bits = words(len, 16);
         let (mut keys, seq) = (MANAGER.tensor(&bits).unwrap(), MANAGER.sequence().unwrap());
@@ -191,7 +222,6 @@ fn sorts_in_sweeps() {
     }
 }
 
-#[test]
 fn tensors_as_other_types() {
     let mgr = &*MANAGER;
     let words: Vec<u32> = (0..1003).collect();
@@ -246,7 +276,6 @@ impl gridwise::Op for CopyOnto {
     }
 }
 
-#[test]
 fn histograms() {
     for len in LENGTHS {
         let x = words(len, 5);
@@ -273,7 +302,6 @@ fn histograms() {
     }
 }
 
-#[test]
 fn sorting() {
     for len in LENGTHS {
         let x = words(len, 6);
@@ -294,6 +322,17 @@ fn sorting() {
         seq.record(OpSort::by_key(&MANAGER, &mut keys, &mut values).unwrap()).unwrap().eval().unwrap();
         let found: Vec<_> = keys.to_vec().unwrap().into_iter().zip(values.to_vec().unwrap()).collect();
         assert!(found == expected, "{len}");
+
+        // Into others.
+        let mut to = MANAGER.tensor_of_len::<u32>(len).unwrap();
+        let (from, numbers) =
+            (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&(0..len as u32).collect::<Vec<_>>()).unwrap());
+        let sort = OpSort::by_key_into(&MANAGER, (&from, &numbers), (&mut to, &mut values)).unwrap();
+        MANAGER.sequence().unwrap().record(sort).unwrap().eval().unwrap();
+        let mut expected: Vec<(u32, u32)> = x.iter().copied().zip(0..).collect();
+        expected.sort();
+        let found: Vec<_> = to.to_vec().unwrap().into_iter().zip(values.to_vec().unwrap()).collect();
+        assert!(found == expected && from.to_vec().unwrap() == x, "{len}");
     }
     let x = [f32::NAN, 1.0, -0.0, 0.0, f32::NEG_INFINITY, -f32::NAN, f32::INFINITY, -1.5, f32::MIN_POSITIVE / 2.0];
     let mut keys = MANAGER.tensor(&x).unwrap();
@@ -304,7 +343,6 @@ fn sorting() {
     assert_eq!(bits(&keys.to_vec().unwrap()), bits(&expected));
 }
 
-#[test]
 fn selecting() {
     for len in LENGTHS {
         let (x, keep) = (floats(len, 7), words(len, 8).into_iter().map(|word| word % 3).collect::<Vec<_>>());
@@ -321,7 +359,6 @@ fn selecting() {
     }
 }
 
-#[test]
 fn transposing() {
     for (rows, columns) in [(0, 5), (1, 1), (1, 40), (33, 31), (32, 64), (100, 7), (70, 130)] {
         let x = words(rows * columns, 9);
@@ -333,19 +370,38 @@ fn transposing() {
     }
 }
 
-#[test]
-fn products() {
-    for (rows, columns, depth) in
-        [(0, 3, 2), (2, 3, 0), (1, 1, 1), (64, 64, 16), (65, 63, 17), (3, 130, 40), (100, 5, 33)]
-    {
-        let (a, b, c) = (floats(rows * depth, 10), floats(depth * columns, 11), floats(rows * columns, 12));
+/// Rows, columns and depth: around the tiles of all kernels, and multiples of them.
+const SHAPES: [(usize, usize, usize); 16] = [
+    (0, 3, 2),
+    (2, 3, 0),
+    (1, 1, 1),
+    (64, 64, 16),
+    (65, 63, 17),
+    (3, 130, 40),
+    (100, 5, 33),
+    (32, 32, 16),
+    (64, 32, 48),
+    (33, 40, 32),
+    (7 * 32, 3 * 32, 16),
+    (9 * 32 + 5, 72, 64),
+    (128, 128, 32),
+    (128, 256, 64),
+    (300, 136, 96),
+    (31, 7, 160),
+];
+
+fn multiplies<T: Factor + Copy>(from: fn(f32) -> T, shapes: &[(usize, usize, usize)]) {
+    for &(rows, columns, depth) in shapes {
+        let small = |len, seed| floats(len, seed).into_iter().map(|value| value % 16.0).collect::<Vec<f32>>();
+        let (a, b, c) = (small(rows * depth, 10), small(depth * columns, 11), small(rows * columns, 12));
+        let tensor = |values: &[f32]| MANAGER.tensor(&values.iter().copied().map(from).collect::<Vec<T>>()).unwrap();
+        let (left, right) = (tensor(&a), tensor(&b));
         for (alpha, beta) in [(1.0, 0.0), (2.0, -1.0)] {
-            let (left, right) = (MANAGER.tensor(&a).unwrap(), MANAGER.tensor(&b).unwrap());
             // Without a share of what was there, a NaN there has none.
             let before = if beta == 0.0 { vec![f32::NAN; c.len()] } else { c.clone() };
             let mut product = MANAGER.tensor(&before).unwrap();
             let shape = GemmShape { rows: rows as u32, columns: columns as u32, depth: depth as u32 };
-            let op = OpGemm::new(shape, alpha, &left, &right, beta, &mut product).unwrap();
+            let op = OpGemm::new(&MANAGER, shape, alpha, &left, &right, beta, &mut product).unwrap();
             MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
             let expected: Vec<f32> = (0..c.len())
                 .map(|i| {
@@ -355,12 +411,29 @@ fn products() {
                 })
                 .collect();
             // Small whole numbers: exact, in whatever order.
-            assert_eq!(product.to_vec().unwrap(), expected, "{rows} by {columns} by {depth}");
+            assert!(product.to_vec().unwrap() == expected, "{rows} by {columns} by {depth}");
         }
     }
 }
 
-#[test]
+fn products() {
+    multiplies(|value| value, &SHAPES);
+}
+
+fn products_of_halves() {
+    multiplies(f16::from_f32, &SHAPES);
+    if MANAGER.device().kind == gridwise::DeviceKind::DiscreteGpu {
+        multiplies(f16::from_f32, &[(8 * 128, 384, 256), (11 * 128 + 40, 1000, 96), (1000, 1000, 1000), (1, 4096, 64)]);
+    }
+}
+
+fn products_of_bfloats() {
+    multiplies(bf16::from_f32, &SHAPES);
+    if MANAGER.device().kind == gridwise::DeviceKind::DiscreteGpu {
+        multiplies(bf16::from_f32, &[(8 * 128, 384, 256), (11 * 128 + 40, 1000, 96), (1000, 1000, 1000)]);
+    }
+}
+
 fn softmax() {
     for (rows, columns) in [(0, 3), (3, 0), (1, 1), (3, 255), (2, 1000), (5, 33)] {
         let x: Vec<f32> = floats(rows * columns, 13).into_iter().map(|value| value / 8.0).collect();
@@ -394,7 +467,6 @@ fn transformed(x: &[Vec2], sign: f64) -> Vec<[f64; 2]> {
         .collect()
 }
 
-#[test]
 fn fourier_transforms() {
     for (len, count) in [(1, 3), (2, 1), (2, 700), (8, 5), (256, 9), (512, 1), (1024, 3), (4096, 1)] {
         let x: Vec<Vec2> = floats(2 * len * count, 14).chunks(2).map(|v| vec2(v[0], v[1]) / 100.0).collect();
@@ -431,7 +503,6 @@ fn fourier_transforms() {
     }
 }
 
-#[test]
 fn what_does_not_fit() {
     let mgr = &*MANAGER;
     let x = mgr.tensor(&[1u32, 2, 3]).unwrap();
