@@ -8,8 +8,13 @@ use crate::prelude::*;
 /// Invocations of a workgroup, which has a row to itself.
 #[device]
 const WIDTH: u32 = 256;
+/// Vectors of an invocation, where a row is kept in registers.
+#[device]
+const OWN: u32 = 8;
 
 /// The softmax of each row of a matrix: `exp(v - max) / Σ exp(v - max)`, so that nothing overflows. No work space.
+///
+/// A row of up to 8192 elements, whose number is a multiple of four, is read once; others are read three times.
 ///
 /// A row with a NaN or with infinity becomes NaN, as does one of nothing but negative infinity.
 ///
@@ -40,7 +45,11 @@ impl OpSoftmax {
         expect_len("softmax of", x, len)?;
         expect_len("softmax into", y, len)?;
         let mut stages = Stages::new("softmax");
-        if len > 0 {
+        if len > 0 && columns.is_multiple_of(4) && columns <= 4 * OWN * WIDTH {
+            let (x, mut y) = (x.cast::<Vec4>()?, y.cast_mut::<Vec4>()?);
+            let grid = Grid::groups(rows);
+            stages.launch::<SoftmaxShortRows>(grid, |args| args.value(columns / 4).read(&x).write(&mut y));
+        } else if len > 0 {
             stages.launch::<SoftmaxRows>(Grid::groups(rows), |args| args.value(columns).read(x).write(y));
         }
         Ok(Self(stages))
@@ -87,5 +96,58 @@ fn softmax_rows(columns: u32, x: &[f32], y: &mut [f32]) {
     while i < columns {
         y[row + i] = (x[row + i] - largest).exp() / sum;
         i += WIDTH;
+    }
+}
+
+/// The same for rows of so many vectors, which the invocations keep.
+#[kernel(workgroup = WIDTH)]
+fn softmax_short_rows(vectors: u32, x: &[Vec4], y: &mut [Vec4]) {
+    let slots = Shared::<[f32; 256]>::new();
+    let row = workgroup_id().x * vectors;
+    let mut own = [Vec4::NEG_INFINITY; 8];
+    for k in 0..OWN {
+        let i = k * WIDTH + local_id().x;
+        if i < vectors {
+            own[k] = x[row + i];
+        }
+    }
+    let mut largest = own[0];
+    for k in 1..OWN {
+        largest = largest.max(own[k]);
+    }
+    let largest = subgroup::max(largest.max_element());
+    if subgroup::elect() {
+        slots[subgroup_id()] = largest;
+    }
+    barrier();
+    let mut largest = slots[0];
+    for slot in 1..num_subgroups() {
+        largest = largest.max(slots[slot]);
+    }
+    let mut sum = 0.0;
+    for k in 0..OWN {
+        // What is no element is negative infinity, which adds nothing.
+        if k * WIDTH < vectors {
+            let v = own[k] - Vec4::splat(largest);
+            own[k] = vec4(v.x.exp(), v.y.exp(), v.z.exp(), v.w.exp());
+            sum += own[k].element_sum();
+        }
+    }
+    let sum = subgroup::add(sum);
+    // All have read the maxima.
+    barrier();
+    if subgroup::elect() {
+        slots[subgroup_id()] = sum;
+    }
+    barrier();
+    let mut sum = slots[0];
+    for slot in 1..num_subgroups() {
+        sum += slots[slot];
+    }
+    for k in 0..OWN {
+        let i = k * WIDTH + local_id().x;
+        if i < vectors {
+            y[row + i] = own[k] / sum;
+        }
     }
 }
