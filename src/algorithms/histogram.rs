@@ -82,15 +82,19 @@ impl OpHistogram {
 /// What [`OpHistogram`] counts: `u8`, `u32`.
 pub trait Countable: Plain + sealed::Count {}
 
-/// A kernel that counts in shared memory, in copies whose number is a power of two.
+/// A kernel that counts in shared memory, in copies whose number is a power of two; `$slot` is where an element counts.
 macro_rules! counts {
-    ($ty:ty, $name:ident, $per_vector:literal, $vector:ident: $($element:expr),+) => {
+    (
+        $ty:ty, $name:ident($($param:ident),*), copies $copies:expr,
+        slot |$element:ident, $own:ident, $count:ident| $slot:expr, up_to $end:expr,
+        $per_vector:literal, $vector:ident: $($part:expr),+
+    ) => {
         #[kernel(workgroup = WIDTH)]
-        pub fn $name(shift: u32, copies: u32, vectors: &[UVec4], x: &[$ty], bins: &[Atomic<u32>]) {
+        pub fn $name($($param: u32,)* vectors: &[UVec4], x: &[$ty], bins: &[Atomic<u32>]) {
             // Behind the counters are those of elements beyond the last bin: to count them costs less than a branch.
             let slots = Shared::<[Atomic<u32>; 2056]>::new();
-            let (len, count) = (vectors.len() as u32, bins.len() as u32);
-            let own = local_id().x & (copies - 1) & (COPIES - 1);
+            let (len, $count) = (vectors.len() as u32, bins.len() as u32);
+            let $own = local_id().x & ($copies - 1) & (COPIES - 1);
             let stride = num_workgroups().x * WIDTH * RUN;
             barrier();
             let mut tile = workgroup_id().x * WIDTH * RUN;
@@ -107,9 +111,8 @@ macro_rules! counts {
                     if tile + k * WIDTH + local_id().x < len {
                         let $vector = loaded[k];
                         $(
-                            let bin = ($element) >> shift;
-                            let slot = (bin * copies + own) & (SLOTS - 1);
-                            slots[if bin < count { slot } else { SLOTS + own }].fetch_add(1, Relaxed);
+                            let $element = $part;
+                            slots[$slot].fetch_add(1, Relaxed);
                         )+
                     }
                 }
@@ -119,18 +122,17 @@ macro_rules! counts {
             let (at, left) = (global_id().x, x.len() as u32 % $per_vector);
             let i = len * $per_vector + at;
             if at < left && i < x.len() as u32 {
-                let bin = x[i] as u32 >> shift;
-                let slot = (bin * copies + own) & (SLOTS - 1);
-                slots[if bin < count { slot } else { SLOTS + own }].fetch_add(1, Relaxed);
+                let $element = x[i] as u32;
+                slots[$slot].fetch_add(1, Relaxed);
             }
             barrier();
             let mut bin = local_id().x;
-            while bin < count {
+            while bin < $end {
                 let mut found = 0;
-                for copy in 0..copies {
-                    found += slots[(bin * copies + copy) & (SLOTS - 1)].load(Relaxed);
+                for copy in 0..$copies {
+                    found += slots[(bin * $copies + copy) & (SLOTS - 1)].load(Relaxed);
                 }
-                if found > 0 {
+                if found > 0 && bin < $count {
                     bins[bin].fetch_add(found, Relaxed);
                 }
                 bin += WIDTH;
@@ -139,50 +141,27 @@ macro_rules! counts {
     };
 }
 
-/// The same for bytes that all have a bin of their own: nothing is left to be asked for each.
+/// Elements of which `shift` bits do not count, in some number of copies.
+macro_rules! count_by_bits {
+    ($ty:ty, $name:ident, $($parts:tt)+) => {
+        counts!(
+            $ty, $name(shift, copies), copies copies,
+            slot |element, own, count| {
+                let slot = ((element >> shift) * copies + own) & (SLOTS - 1);
+                if element >> shift < count { slot } else { SLOTS + own }
+            },
+            up_to count, $($parts)+
+        );
+    };
+}
+
+/// Bytes that all have a bin of their own: nothing is left to be asked for each.
 macro_rules! count_bytes {
-    ($name:ident, $copies:literal, $slots:literal, $vector:ident: $($element:expr),+) => {
-        #[kernel(workgroup = WIDTH)]
-        pub fn $name(vectors: &[UVec4], x: &[u8], bins: &[Atomic<u32>]) {
-            let slots = Shared::<[Atomic<u32>; $slots]>::new();
-            let len = vectors.len() as u32;
-            let own = local_id().x % $copies;
-            let stride = num_workgroups().x * WIDTH * RUN;
-            barrier();
-            let mut tile = workgroup_id().x * WIDTH * RUN;
-            while tile < len {
-                // Both loads first.
-                let mut loaded = [UVec4::ZERO; 2];
-                for k in 0..RUN {
-                    let i = tile + k * WIDTH + local_id().x;
-                    if i < len {
-                        loaded[k] = vectors[i];
-                    }
-                }
-                for k in 0..RUN {
-                    if tile + k * WIDTH + local_id().x < len {
-                        let $vector = loaded[k];
-                        $( slots[($element) * $copies + own].fetch_add(1, Relaxed); )+
-                    }
-                }
-                tile = tile.saturating_add(stride);
-            }
-            // Less than a vector.
-            let (at, left) = (global_id().x, x.len() as u32 % 16);
-            let i = len * 16 + at;
-            if at < left && i < x.len() as u32 {
-                slots[x[i] as u32 * $copies + own].fetch_add(1, Relaxed);
-            }
-            barrier();
-            let bin = local_id().x;
-            let mut found = 0;
-            for copy in 0..$copies {
-                found += slots[bin * $copies + copy].load(Relaxed);
-            }
-            if found > 0 && bin < bins.len() as u32 {
-                bins[bin].fetch_add(found, Relaxed);
-            }
-        }
+    ($name:ident, $($parts:tt)+) => {
+        counts!(
+            u8, $name(), copies COPIES,
+            slot |byte, own, count| byte * COPIES + own, up_to 256, $($parts)+
+        );
     };
 }
 
@@ -209,7 +188,7 @@ macro_rules! counts_anywhere {
 macro_rules! bytes {
     ($make:ident!($($begin:tt)*)) => {
         $make!(
-            $($begin)*, v:
+            $($begin)*, 16, v:
             v.x & 255, v.x >> 8 & 255, v.x >> 16 & 255, v.x >> 24,
             v.y & 255, v.y >> 8 & 255, v.y >> 16 & 255, v.y >> 24,
             v.z & 255, v.z >> 8 & 255, v.z >> 16 & 255, v.z >> 24,
@@ -218,9 +197,9 @@ macro_rules! bytes {
     };
 }
 
-bytes!(counts!(u8, count_u8, 16));
-bytes!(count_bytes!(count_bytes, 8, 2048));
-counts!(u32, count_u32, 4, v: v.x, v.y, v.z, v.w);
+bytes!(count_by_bits!(u8, count_u8));
+bytes!(count_bytes!(count_bytes));
+count_by_bits!(u32, count_u32, 4, v: v.x, v.y, v.z, v.w);
 counts_anywhere!(u8, count_u8_anywhere);
 counts_anywhere!(u32, count_u32_anywhere);
 
