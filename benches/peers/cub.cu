@@ -26,6 +26,13 @@ __global__ void randomize(uint32_t *words, size_t count) {
     }
 }
 
+/// The upper bits of each word, or one value for all.
+__global__ void below_256(uint32_t *words, size_t count, bool is_one) {
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x) {
+        words[i] = is_one ? 0x4d : words[i] >> 24;
+    }
+}
+
 /// The median of some runs, each of several in a row.
 template <typename Run> static void measure(const char *name, int times, Run run) {
     cudaEvent_t start, stop;
@@ -96,6 +103,15 @@ int main() {
         with_space(name, 5, [&](void *space, size_t &bytes) {
             return cub::DeviceHistogram::HistogramEven(space, bytes, reinterpret_cast<uint8_t *>(x),
                                                        reinterpret_cast<int *>(bins), 257, 0, 256, int64_t(most));
+        });
+    }
+    for (int kind = 0; kind < 2; ++kind) {
+        if (kind == 0) randomize<<<2048, 256>>>(x, most / 4);
+        below_256<<<2048, 256>>>(x, most / 4, kind == 1);
+        snprintf(name, sizeof name, "histogram of words 2^28, %s", kinds[kind]);
+        with_space(name, 5, [&](void *space, size_t &bytes) {
+            return cub::DeviceHistogram::HistogramEven(space, bytes, x, reinterpret_cast<int *>(bins), 257, 0u, 256u,
+                                                       int64_t(most / 4));
         });
     }
     return 0;

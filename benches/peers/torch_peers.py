@@ -27,6 +27,11 @@ def main():
         a, b = (torch.rand(side, side, device="cuda") for _ in range(2))
         c = torch.empty(side, side, device="cuda")
         measure(f"sgemm {side}", 3, lambda: torch.mm(a, b, out=c))
+    for name, ty in (("f16", torch.float16), ("bf16", torch.bfloat16)):
+        for side in (4096, 8192):
+            a, b = (torch.rand(side, side, device="cuda").to(ty) for _ in range(2))
+            c = torch.empty(side, side, device="cuda", dtype=ty)
+            measure(f"hgemm {name} {side}", 5, lambda: torch.mm(a, b, out=c))
     x = torch.rand(16384, 16384, device="cuda")
     measure("transpose 16384×16384", 5, lambda: x.t().contiguous())
     x = torch.rand(8192, 8192, device="cuda")

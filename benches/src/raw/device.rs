@@ -1,5 +1,7 @@
 //! The raw side's device: the one the runtime runs on, opened a second time, with as little as peers' modules need.
 
+use std::ffi::CStr;
+
 use ash::{khr, vk};
 
 use super::vulkan;
@@ -12,6 +14,8 @@ pub struct RawDevice {
     pub raw: ash::Device,
     /// Push descriptors, where the device has them.
     pub push_descriptors: Option<khr::push_descriptor::Device>,
+    /// Whether shaders have cooperative matrices.
+    pub has_matrices: bool,
     /// Its only queue.
     pub queue: vk::Queue,
     /// The queue's family.
@@ -58,16 +62,23 @@ impl RawDevice {
         let has_compute = |family: &vk::QueueFamilyProperties| family.queue_flags.contains(vk::QueueFlags::COMPUTE);
         let family = families.iter().position(has_compute).ok_or_else(|| Error::Missing(name.to_owned()))? as u32;
         let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
-        let names = [khr::push_descriptor::NAME.as_ptr()];
-        let extensions = if has_push_descriptors(instance, physical) { &names[..] } else { &[] };
+        let has_matrices = has_extension(instance, physical, khr::cooperative_matrix::NAME);
+        let mut extensions = Vec::new();
+        if has_extension(instance, physical, khr::push_descriptor::NAME) {
+            extensions.push(khr::push_descriptor::NAME.as_ptr());
+        }
         let mut features = vk::PhysicalDeviceVulkan12Features::default()
             .vulkan_memory_model(true)
             .scalar_block_layout(true)
-            .timeline_semaphore(true);
-        let info = vk::DeviceCreateInfo::default()
-            .queue_create_infos(&queues)
-            .enabled_extension_names(extensions)
-            .push_next(&mut features);
+            .timeline_semaphore(true)
+            .shader_float16(has_matrices);
+        let mut matrices = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default().cooperative_matrix(true);
+        let mut info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut features);
+        if has_matrices {
+            extensions.push(khr::cooperative_matrix::NAME.as_ptr());
+            info = info.push_next(&mut matrices);
+        }
+        let info = info.enabled_extension_names(&extensions);
         // SAFETY: the runtime runs on this device, with these features.
         let raw = unsafe { instance.create_device(physical, &info, None) }.map_err(vulkan("vkCreateDevice"))?;
         Ok((raw, physical, family))
@@ -80,7 +91,7 @@ impl RawDevice {
         physical: vk::PhysicalDevice,
         family: u32,
     ) -> Self {
-        let has_push = has_push_descriptors(&instance, physical);
+        let has_push = has_extension(&instance, physical, khr::push_descriptor::NAME);
         // SAFETY: `physical` is of the instance; the device has one queue of the family.
         let (memory, properties, queue) = unsafe {
             (
@@ -90,6 +101,7 @@ impl RawDevice {
             )
         };
         Self {
+            has_matrices: has_extension(&instance, physical, khr::cooperative_matrix::NAME),
             push_descriptors: has_push.then(|| khr::push_descriptor::Device::new(&instance, &raw)),
             raw,
             queue,
@@ -115,10 +127,10 @@ fn find(instance: &ash::Instance, name: &str) -> Result<vk::PhysicalDevice, Erro
     devices.into_iter().find(is_named).ok_or_else(|| Error::Missing(name.to_owned()))
 }
 
-fn has_push_descriptors(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
+fn has_extension(instance: &ash::Instance, physical: vk::PhysicalDevice, name: &CStr) -> bool {
     // SAFETY: `physical` is of the live instance.
     let extensions = unsafe { instance.enumerate_device_extension_properties(physical) }.unwrap_or_default();
-    extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(khr::push_descriptor::NAME))
+    extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name))
 }
 
 impl Drop for RawDevice {

@@ -3,19 +3,25 @@
 //! `--modules FOLDER` writes our modules there and tells how large both sides' are.
 //!
 //! `--references FOLDER` takes compiled shaders (`NAME.spv`) from there; else `glslc -O` compiles them. `--compile FOLDER` does
-//! only that, so that the program and the folder can be copied to a machine with a GPU and nothing else.
+//! only that (`GLSLC` names another compiler), so that the program and the folder can be copied to a machine with a GPU and nothing else. `--peers FILE` puts
+//! ours beside the times that the programs in `peers` print.
 
 mod copy;
 mod error;
+mod fft;
+mod hgemm;
 mod histogram;
 mod modules;
 mod nbody;
 mod options;
+mod peers;
 mod reduce;
+mod rooflines;
 mod saxpy;
 mod scan;
 mod sgemm;
 mod shaders;
+mod softmax;
 mod sort;
 mod stencil;
 mod transpose;
@@ -29,6 +35,8 @@ use gridwise_benches::{Machine, Report};
 
 use crate::error::Error;
 use crate::options::WorkOptions;
+use crate::peers::Peers;
+use crate::rooflines::Rooflines;
 use crate::shaders::Shaders;
 use crate::work::{Bench, Scale};
 
@@ -36,7 +44,7 @@ use crate::work::{Bench, Scale};
 type Workload = fn(&mut Bench<'_>) -> Result<(), Error>;
 
 /// The workloads by name.
-const WORKLOADS: [(&str, Workload); 10] = [
+const WORKLOADS: [(&str, Workload); 13] = [
     ("copy", copy::bench),
     ("saxpy", saxpy::bench),
     ("reduce", reduce::bench),
@@ -47,6 +55,9 @@ const WORKLOADS: [(&str, Workload); 10] = [
     ("stencil", stencil::bench),
     ("nbody", nbody::bench),
     ("sgemm", sgemm::bench),
+    ("hgemm", hgemm::bench),
+    ("softmax", softmax::bench),
+    ("fft", fft::bench),
 ];
 
 fn main() -> ExitCode {
@@ -76,6 +87,8 @@ fn run() -> Result<(), Error> {
     }
     machine.device = Some(device.name.clone());
     machine.driver = Some(device.driver.clone());
+    let peers = Peers::read(&options.peers)?;
+    let mut rooflines = Rooflines::new(device.name.clone());
     let mut report = Report::new("work", machine);
     let raw = RawDevice::open(&device.name)?;
     let scale = if device.kind == DeviceKind::Cpu { Scale::Small } else { Scale::Large };
@@ -85,11 +98,23 @@ fn run() -> Result<(), Error> {
         }
         eprintln!("{name} …");
         let runs = options.common.runs;
-        bench(&mut Bench { manager: &manager, raw: &raw, shaders: &shaders, scale, runs, report: &mut report })?;
+        bench(&mut Bench {
+            manager: &manager,
+            raw: &raw,
+            shaders: &shaders,
+            scale,
+            runs,
+            report: &mut report,
+            peers: &peers,
+            rooflines: &mut rooflines,
+        })?;
     }
     report.notes.push("every result of both sides was checked".to_owned());
     report.notes.push("µs are the device's, of one run, taken around several".to_owned());
     let path = report.write(&options.common.out)?;
     println!("{report}written: {}", path.display());
+    if let Some(path) = rooflines.write(&options.common.out)? {
+        println!("for `gridwise-inspect --measured`: {}", path.display());
+    }
     Ok(())
 }

@@ -5,7 +5,7 @@ use gridwise::prelude::*;
 use gridwise_benches::raw::{Reference, Stage};
 
 use crate::error::Error;
-use crate::work::{Bench, Launches, check, random_floats};
+use crate::work::{Bench, Launches, Work, check, random_floats};
 
 // The reference takes the device's inverse root, too.
 #[kernel(workgroup = 256, fast_math(approximate_functions))]
@@ -45,7 +45,13 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
     let stage = Stage { spirv: &spirv, constants: &[], push, buffers: &[0, 1], groups: [count / 256, 1, 1] };
     let reference = Reference::new(bench.raw, &[16 * len as u64; 2], &[stage])?;
     reference.write(0, &input)?;
-    bench.measure(format!("n-body {len}"), &launches, &reference, 2, 1.0)?;
+    let work = Work {
+        name: format!("n-body {len}"),
+        times: 2,
+        bytes: 32.0 * len as f64,
+        operations: 20.0 * (len as f64).powi(2),
+    };
+    bench.measure(work, &launches, &reference, 1.0)?;
     let expected = |body: usize| {
         let own = quads[body].as_dvec4();
         let pull = |other: &Vec4| {

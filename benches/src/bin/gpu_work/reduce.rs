@@ -5,7 +5,7 @@ use gridwise::algorithms::OpReduce;
 use gridwise_benches::raw::{Reference, Stage};
 
 use crate::error::Error;
-use crate::work::{Bench, Launches, check, random_floats};
+use crate::work::{Bench, Launches, Work, check, random_floats};
 
 pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
     let spirv = bench.shaders.module("reduce")?;
@@ -34,7 +34,9 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         let expected: f64 = input.iter().map(|x| f64::from(*x)).sum();
         check("gridwise", &total.to_vec()?, [(0, expected)], 1e-4)?;
         check("GLSL", &reference.read::<f32>(2)?, [(0, expected)], 1e-4)?;
-        bench.measure(format!("reduce 2^{exponent}"), &launches, &reference, 10, 1.0)?;
+        let work =
+            Work { name: format!("reduce 2^{exponent}"), times: 10, bytes: 4.0 * len as f64, operations: len as f64 };
+        bench.measure(work, &launches, &reference, 1.0)?;
     }
     Ok(())
 }

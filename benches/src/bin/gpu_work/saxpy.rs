@@ -4,7 +4,7 @@ use gridwise::prelude::*;
 use gridwise_benches::raw::{Reference, Stage};
 
 use crate::error::Error;
-use crate::work::{Bench, Launches, check, places, random_floats};
+use crate::work::{Bench, Launches, Work, check, len_of, places, random_floats};
 
 #[kernel(workgroup = 256)]
 pub(crate) fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
@@ -14,8 +14,8 @@ pub(crate) fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
 
 pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
     let spirv = bench.shaders.module("saxpy")?;
-    for exponent in bench.pick(&[16, 22][..], &[20, 28]) {
-        let len = 1usize << exponent;
+    for exponent in bench.pick(&[16, 22][..], &[20, 28, 30]) {
+        let len = len_of(*exponent);
         let input = random_floats(len);
         // So small that y does not grow out of sight however often it is added to.
         let a = 1.0f32 / 4096.0;
@@ -34,7 +34,13 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         let expected = |place: usize| (place, f64::from(a.mul_add(input[place], input[place])));
         check("gridwise", &y.to_vec()?, places(len).map(expected), 0.0)?;
         check("GLSL", &reference.read::<f32>(1)?, places(len).map(expected), 0.0)?;
-        bench.measure(format!("saxpy 2^{exponent}"), &launches, &reference, 10, 1.0)?;
+        let work = Work {
+            name: format!("saxpy 2^{exponent}"),
+            times: 10,
+            bytes: 12.0 * len as f64,
+            operations: 2.0 * len as f64,
+        };
+        bench.measure(work, &launches, &reference, 1.0)?;
     }
     Ok(())
 }

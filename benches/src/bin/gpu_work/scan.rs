@@ -5,7 +5,7 @@ use gridwise_benches::Error as BenchError;
 use gridwise_benches::raw::{Reference, Stage};
 
 use crate::error::Error;
-use crate::work::{Bench, Launches, random_words};
+use crate::work::{Bench, Launches, Work, random_words};
 
 pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
     let spirv = bench.shaders.module("scan")?;
@@ -22,7 +22,9 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         let mut reference = Reference::new(bench.raw, &sizes, &[stage])?;
         reference.zero_before(0, &[2, 3]);
         reference.write(0, &input)?;
-        bench.measure(format!("scan 2^{exponent}"), &launches, &reference, 10, 1.0)?;
+        let work =
+            Work { name: format!("scan 2^{exponent}"), times: 10, bytes: 8.0 * len as f64, operations: len as f64 };
+        bench.measure(work, &launches, &reference, 1.0)?;
         for (contender, found) in [("gridwise", sums.to_vec()?), ("GLSL", reference.read(1)?)] {
             let mut sum = 0u32;
             let is_right = |(found, value): (&u32, &u32)| {

@@ -5,7 +5,7 @@ use gridwise::prelude::*;
 use gridwise_benches::raw::{Reference, Stage};
 
 use crate::error::Error;
-use crate::work::{Bench, Launches, check, random_floats};
+use crate::work::{Bench, Launches, Work, check, random_floats};
 
 /// Rows of the tile of `a` in shared memory, in vectors, padded by one.
 #[device]
@@ -94,7 +94,13 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         let reference = Reference::new(bench.raw, &[4 * len as u64; 3], &[stage])?;
         reference.write(0, left)?;
         reference.write(1, right)?;
-        bench.measure(format!("sgemm {side}"), &launches, &reference, 3, 0.95)?;
+        let work = Work {
+            name: format!("sgemm {side}"),
+            times: 3,
+            bytes: 12.0 * len as f64,
+            operations: 2.0 * (*side as f64).powi(3),
+        };
+        bench.measure(work, &launches, &reference, 0.95)?;
         let expected = |place: usize| {
             let (row, column) = (place / side, place % side);
             let products = (0..*side).map(|k| f64::from(left[row * side + k]) * f64::from(right[k * side + column]));

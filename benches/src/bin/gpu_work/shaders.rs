@@ -1,4 +1,4 @@
-//! The reference shaders, compiled by `glslc -O` when they are asked for.
+//! The reference shaders, compiled by `glslc -O` when they are asked for; cooperative matrices need one of 2024 or later.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use gridwise_benches::Error as BenchError;
 use crate::error::Error;
 
 /// The shaders that are compiled in advance.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "copy",
     "saxpy",
     "reduce",
@@ -21,6 +21,7 @@ const NAMES: [&str; 12] = [
     "stencil3d",
     "nbody",
     "sgemm",
+    "hgemm_tiles",
 ];
 
 /// Where compiled shaders come from.
@@ -56,7 +57,8 @@ fn compile(name: &str, folder: &Path) -> Result<PathBuf, Error> {
     std::fs::create_dir_all(folder).map_err(BenchError::file(folder))?;
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("glsl").join(format!("{name}.comp"));
     let target = folder.join(format!("{name}.spv"));
-    let mut command = Command::new("glslc");
+    let compiler = std::env::var_os("GLSLC").unwrap_or_else(|| "glslc".into());
+    let mut command = Command::new(compiler);
     command.args(["-O", "--target-env=vulkan1.2", "-o"]).arg(&target).arg(&source);
     let program = "glslc (package glslc)".to_owned();
     let output = command.output().map_err(|source| BenchError::Start { program: program.clone(), source })?;

@@ -1,16 +1,46 @@
-//! Sorting words by radix: `OpSort` against a sort in one sweep per digit.
+//! Sorting words by radix: `OpSort` against a sort in one sweep per digit; and keys with values.
 
 use gridwise::algorithms::OpSort;
 use gridwise_benches::Error as BenchError;
 use gridwise_benches::raw::{Reference, Stage};
 
 use crate::error::Error;
-use crate::work::{Bench, Launches, random_words};
+use crate::work::{Bench, Launches, Work, random_words};
 
 /// Keys of a workgroup of the reference.
 const TILE: usize = 4096;
 
 pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
+    keys(bench)?;
+    for exponent in bench.pick(&[16][..], &[24, 28]) {
+        pairs(bench, *exponent)?;
+    }
+    Ok(())
+}
+
+/// Keys with a value each, for which there is no reference.
+fn pairs(bench: &mut Bench<'_>, exponent: u32) -> Result<(), Error> {
+    let len = 1usize << exponent;
+    let input = random_words(len);
+    let numbers: Vec<u32> = (0..len as u32).collect();
+    let (x, mut keys) = (bench.manager.tensor(&input)?, bench.manager.tensor_of_len::<u32>(len)?);
+    let (from, mut values) = (bench.manager.tensor(&numbers)?, bench.manager.tensor_of_len::<u32>(len)?);
+    let launches =
+        Launches::default().with_op(OpSort::by_key_into(bench.manager, (&x, &from), (&mut keys, &mut values))?);
+    let name = format!("sort by key 2^{exponent}");
+    let work = Work { name, times: 3, bytes: 68.0 * len as f64, operations: 4.0 * len as f64 };
+    bench.measure_alone(work, &launches)?;
+    let mut expected: Vec<(u32, u32)> = input.into_iter().zip(0..).collect();
+    expected.sort_unstable();
+    let found = keys.to_vec()?.into_iter().zip(values.to_vec()?);
+    if !expected.into_iter().eq(found) {
+        let detail = "pairs not in order".to_owned();
+        return Err(BenchError::WrongResult { contender: "gridwise".to_owned(), detail }.into());
+    }
+    Ok(())
+}
+
+fn keys(bench: &mut Bench<'_>) -> Result<(), Error> {
     let modules = [
         bench.shaders.module("radix_hist")?,
         bench.shaders.module("radix_scan")?,
@@ -46,7 +76,13 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         reference.zero_before(0, &[3]);
         (2..6).for_each(|stage| reference.zero_before(stage, &[4, 5]));
         reference.write(0, &input)?;
-        bench.measure(format!("sort 2^{exponent}"), &launches, &reference, 3, 1.0)?;
+        let work = Work {
+            name: format!("sort 2^{exponent}"),
+            times: 3,
+            bytes: 36.0 * len as f64,
+            operations: 4.0 * len as f64,
+        };
+        bench.measure(work, &launches, &reference, 1.0)?;
         let mut expected = input;
         expected.sort_unstable();
         for (contender, found) in [("gridwise", keys.to_vec()?), ("GLSL", reference.read(2)?)] {

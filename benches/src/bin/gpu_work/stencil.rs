@@ -5,7 +5,7 @@ use gridwise::prelude::*;
 use gridwise_benches::raw::{Reference, Stage};
 
 use crate::error::Error;
-use crate::work::{Bench, Launches, check, places, random_floats};
+use crate::work::{Bench, Launches, Work, check, places, random_floats};
 
 #[derive(GpuData, Debug, Clone, Copy)]
 #[repr(C)]
@@ -72,7 +72,9 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
     let stage = Stage { spirv: &spirv, constants: &[], push, buffers: &[0, 1], groups };
     let reference = Reference::new(bench.raw, &[4 * len as u64; 2], &[stage])?;
     reference.write(0, &input)?;
-    bench.measure(format!("stencil {side}³"), &launches, &reference, 10, 1.0)?;
+    let work =
+        Work { name: format!("stencil {side}³"), times: 10, bytes: 8.0 * len as f64, operations: 8.0 * len as f64 };
+    bench.measure(work, &launches, &reference, 1.0)?;
     let expected = |place: usize| {
         let position = [place % side, place / side % side, place / side / side];
         let at = |offset: isize| f64::from(input[place.wrapping_add_signed(offset)]);

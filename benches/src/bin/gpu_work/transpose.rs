@@ -6,7 +6,7 @@ use gridwise_benches::Error as BenchError;
 use gridwise_benches::raw::{Reference, Stage};
 
 use crate::error::Error;
-use crate::work::{Bench, Launches, places, random_floats};
+use crate::work::{Bench, Launches, Work, places, random_floats};
 
 #[kernel(workgroup = 256)]
 pub(crate) fn transpose(rows: u32, columns: u32, from: &[Vec4], to: &mut [Vec4]) {
@@ -46,7 +46,13 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         let stage = Stage { spirv: &spirv, constants: &[], push, buffers: &[0, 1], groups: [groups[0], groups[1], 1] };
         let reference = Reference::new(bench.raw, &[bytes, bytes], &[stage])?;
         reference.write(0, &input)?;
-        bench.measure(format!("transpose {rows}×{columns}"), &launches, &reference, 10, 1.0)?;
+        let work = Work {
+            name: format!("transpose {rows}×{columns}"),
+            times: 10,
+            bytes: 2.0 * bytes as f64,
+            operations: (bytes / 4) as f64,
+        };
+        bench.measure(work, &launches, &reference, 1.0)?;
         let ours: Vec<f32> = to.to_vec()?.into_iter().flat_map(|quad| quad.to_array()).collect();
         for (contender, found) in [("gridwise", ours), ("GLSL", reference.read(1)?)] {
             let is_wrong = |place: &usize| found[*place] != input[place % rows * columns + place / rows];

@@ -5,9 +5,11 @@ use std::time::Duration;
 use gridwise::ops::{Access, Op, OpDispatch, Recorder};
 use gridwise::{Grid, Kernel, KernelArgs, Manager, Sequence};
 use gridwise_benches::raw::{RawDevice, Reference};
-use gridwise_benches::{Error as BenchError, Figure, Goal, Report, interleave};
+use gridwise_benches::{Error as BenchError, Figure, Goal, Report, Summary, interleave};
 
 use crate::error::Error;
+use crate::peers::Peers;
+use crate::rooflines::Rooflines;
 use crate::shaders::Shaders;
 
 /// How large the workloads are.
@@ -27,6 +29,20 @@ pub(crate) struct Bench<'a> {
     pub(crate) scale: Scale,
     pub(crate) runs: usize,
     pub(crate) report: &'a mut Report,
+    pub(crate) peers: &'a Peers,
+    pub(crate) rooflines: &'a mut Rooflines,
+}
+
+/// What is measured.
+#[derive(Debug, Clone)]
+pub(crate) struct Work {
+    pub(crate) name: String,
+    /// How many of it make a run.
+    pub(crate) times: u32,
+    /// Bytes that have to be read and written.
+    pub(crate) bytes: f64,
+    /// Operations that have to be done: of floats, or else one for each element.
+    pub(crate) operations: f64,
 }
 
 impl Bench<'_> {
@@ -35,29 +51,54 @@ impl Bench<'_> {
         if self.scale == Scale::Small { small } else { large }
     }
 
-    /// Measures launches of ours against a reference; each run is so many of either.
+    /// Measures launches of ours against a reference, and against what is known of other peers.
     pub(crate) fn measure(
         &mut self,
-        name: String,
+        work: Work,
         launches: &Launches,
         reference: &Reference<'_>,
-        times: u32,
         goal: f64,
     ) -> Result<(), Error> {
+        let times = work.times;
         let sequence = self.manager.sequence()?;
         launches.record(&sequence, times)?;
         let mut ours = || Ok(sequence.eval_profiled()?.device() / times);
         let mut theirs = || Ok(reference.run(times)?);
         let samples = interleave::<Error>(&mut [&mut ours, &mut theirs], 3, self.runs)?;
+        let ours = samples[0].summary(1);
         self.report.figures.push(Figure {
-            name,
+            name: work.name.clone(),
             unit: "run",
             peer: "GLSL".to_owned(),
-            ours: samples[0].summary(1),
+            ours,
             theirs: samples[1].summary(1),
             goals: vec![Goal::Ratio(goal)],
         });
+        self.compare(&work, ours);
         Ok(())
+    }
+
+    /// Measures launches of ours where there is no reference, against what is known of other peers.
+    pub(crate) fn measure_alone(&mut self, work: Work, launches: &Launches) -> Result<(), Error> {
+        let times = work.times;
+        let sequence = self.manager.sequence()?;
+        launches.record(&sequence, times)?;
+        let mut ours = || Ok(sequence.eval_profiled()?.device() / times);
+        let samples = interleave::<Error>(&mut [&mut ours], 3, self.runs)?;
+        let ours = samples[0].summary(1);
+        if !self.compare(&work, ours) {
+            self.report.notes.push(format!("{}: {:.1} µs, nothing beside it", work.name, ours.median));
+        }
+        Ok(())
+    }
+
+    /// Puts ours beside the peers of which `--peers` tells; whether there are any.
+    fn compare(&mut self, work: &Work, ours: Summary) -> bool {
+        self.rooflines.add(work, ours.median);
+        let figures = self.peers.figures(&work.name, ours);
+        let found = !figures.is_empty();
+        self.report.figures.extend(figures);
+        found
     }
 }
 
@@ -112,6 +153,12 @@ impl Op for Repeat<'_> {
     fn record(&self, recorder: &mut Recorder<'_>) -> gridwise::Result<()> {
         (0..self.times).flat_map(|_| self.ops).try_for_each(|op| op.record(recorder))
     }
+}
+
+/// Elements of four bytes for an exponent. Drivers allocate a little less than 2^32 bytes at once: there it is half a million fewer.
+pub(crate) fn len_of(exponent: u32) -> usize {
+    let len = 1usize << exponent;
+    if exponent < 30 { len } else { len - (1 << 19) }
 }
 
 /// Random bits that are the same in every run: splitmix64, by Sebastiano Vigna.
