@@ -44,6 +44,9 @@ pub use gridwise_runtime::{
     Tensor, TensorDesc, TensorRef, Tuned, Value, ValueArg, ash, descriptor, glam, half, image, ops, reflect,
 };
 
+#[cfg(unix)]
+pub use gridwise_runtime::{SharedLayout, SharedMemory};
+
 #[doc(hidden)]
 pub use gridwise_macro::__resume;
 

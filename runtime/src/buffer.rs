@@ -11,6 +11,8 @@ use crate::kept::{Contents, Kept};
 use crate::manager::{Backend, Shared};
 use crate::span::span;
 use crate::sync::schedule::{Marks, Ticket, Uses};
+#[cfg(unix)]
+use crate::vulkan::SharedMemory;
 use crate::vulkan::{BufferRange, MemoryUse, VulkanBuffer, VulkanImage};
 
 /// A buffer of elements of one size. What a tensor owns, and recordings keep alive. Others may see the same memory as elements of
@@ -108,6 +110,32 @@ impl Buffer {
         let bytes = u64::from(elements) * u64::from(stride);
         let memory = Memory::Vulkan(VulkanBuffer::borrow(&vulkan.device, name, range, bytes)?);
         Ok(Self::of_memory(shared, name, memory, elements, stride))
+    }
+
+    /// A buffer of `len` elements of `stride` bytes whose memory can be shared, or is what another manager shares.
+    #[cfg(unix)]
+    pub(crate) fn of_shared(
+        shared: &Arc<Shared>,
+        name: &str,
+        (len, stride): (usize, usize),
+        imported: Option<SharedMemory>,
+    ) -> Result<Self> {
+        let Backend::Vulkan(vulkan) = &shared.backend else {
+            return Err(Error::OnHostDevice { operation: "sharing memory" });
+        };
+        let too_large = |asked, limit, unit| Error::BufferTooLarge { tensor: name.to_owned(), asked, limit, unit };
+        let elements = u32::try_from(len).map_err(|_| too_large(len as u64, u32::MAX.into(), "elements"))?;
+        let stride =
+            u32::try_from(stride).map_err(|_| too_large(stride as u64, u32::MAX.into(), "bytes per element"))?;
+        let (bytes, limit) = (u64::from(elements) * u64::from(stride), vulkan.device.caps.max_allocation);
+        if bytes > limit {
+            return Err(too_large(bytes, limit, "bytes"));
+        }
+        let memory = match imported {
+            Some(memory) => VulkanBuffer::import(&vulkan.device, name, memory)?,
+            None => VulkanBuffer::shareable(&vulkan.device, name, bytes)?,
+        };
+        Ok(Self::of_memory(shared, name, Memory::Vulkan(memory), elements, stride))
     }
 
     fn of_memory(shared: &Arc<Shared>, name: &str, memory: Memory, len: u32, stride: u32) -> Self {
@@ -420,7 +448,8 @@ impl Buffer {
 
     /// Notes the contents, which a submission brought, or the host saw or wrote in place.
     fn keep(&self, before: Marks, ticket: Option<Ticket>, contents: impl FnOnce() -> Option<Contents>) {
-        if !self.shared.journal.keeps_contents() {
+        // What is shared may be written by others, of whom nothing is known.
+        if !self.shared.journal.keeps_contents() || self.vulkan().is_some_and(VulkanBuffer::is_shared) {
             return;
         }
         if let Memory::Seen(whole) = &self.memory {

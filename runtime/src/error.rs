@@ -190,6 +190,20 @@ pub enum Error {
         /// What there can be.
         limit: u64,
     },
+    /// The device cannot share memory, or not this memory.
+    #[error("device `{device}` cannot share this memory: {why}; copy the data instead")]
+    CannotShare {
+        /// The device.
+        device: String,
+        /// What is missing.
+        why: &'static str,
+    },
+    /// A tensor was to be shared whose memory is its manager's alone.
+    #[error("tensor `{tensor}` cannot be shared: its memory is its manager's alone; make it by `shareable_tensor`")]
+    NotShareable {
+        /// The tensor's name.
+        tensor: String,
+    },
     /// A tensor was to be mapped that lies where the host does not reach.
     #[error(
         "tensor `{tensor}`: the host does not reach its memory; make it by `tensor_in` with `MemoryKind::Upload` or `Readback`"

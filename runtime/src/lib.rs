@@ -56,6 +56,8 @@ mod print;
 mod profile;
 mod recovery;
 mod sequence;
+#[cfg(unix)]
+mod shared_memory;
 mod span;
 mod steps;
 mod stream;
@@ -94,6 +96,8 @@ pub use tune::{Candidate, Tuned};
 
 pub use twin::HostOptions;
 pub use vulkan::BufferRange;
+#[cfg(unix)]
+pub use vulkan::{SharedLayout, SharedMemory};
 
 pub use gridwise_ir::{descriptor, reflect};
 pub use {ash, glam, half};

@@ -62,7 +62,12 @@ impl<T: GpuData> Tensor<T> {
             Contents::Zeros(len) | Contents::Uninit(len) => len,
         };
         let buffer = Buffer::new(shared, desc.name, len, size_of::<T>(), usage)?;
-        match desc.contents {
+        Self::filled(buffer, desc.contents)
+    }
+
+    /// A tensor of a new buffer.
+    pub(crate) fn filled(buffer: Buffer, contents: Contents<'_, T>) -> Result<Self> {
+        match contents {
             // SAFETY: a slice is valid for reads of its bytes, and its length is the buffer's.
             Contents::Data(data) => unsafe { buffer.write(data.as_ptr().cast()) }?,
             Contents::Zeros(_) => buffer.zero()?,

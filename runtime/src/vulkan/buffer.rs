@@ -45,6 +45,23 @@ pub struct BufferRange {
     pub bytes: u64,
 }
 
+/// What buffers are made for.
+pub(super) const BUFFER_USAGES: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
+    vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
+        | vk::BufferUsageFlags::INDIRECT_BUFFER.as_raw()
+        | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
+        | vk::BufferUsageFlags::TRANSFER_DST.as_raw(),
+);
+
+/// Memory of one buffer alone.
+#[derive(Debug)]
+pub(super) struct OwnMemory {
+    pub(super) memory: vk::DeviceMemory,
+    pub(super) ty: u32,
+    pub(super) bytes: u64,
+    pub(super) is_exportable: bool,
+}
+
 /// A buffer and its memory.
 pub(crate) struct VulkanBuffer {
     pub(crate) raw: vk::Buffer,
@@ -56,9 +73,11 @@ pub(crate) struct VulkanBuffer {
     pub(crate) size: u64,
     allocation: Allocation,
     pub(crate) usage: MemoryUse,
+    /// Memory that is shared with others, in place of the allocation.
+    pub(super) own: Option<OwnMemory>,
     /// Whether the host must not use the memory even where it could.
-    is_hidden: bool,
-    device: Arc<VulkanDevice>,
+    pub(super) is_hidden: bool,
+    pub(super) device: Arc<VulkanDevice>,
 }
 
 impl MemoryTypes {
@@ -112,39 +131,50 @@ impl MemoryTypes {
 impl VulkanBuffer {
     /// A buffer of at least `bytes` bytes.
     pub(crate) fn new(device: &Arc<VulkanDevice>, name: &str, bytes: u64, usage: MemoryUse) -> Result<Self> {
+        let mut buffer = Self::unbound(device, bytes, usage, None)?;
+        // Dropping the buffer on an error frees what there is of it.
+        buffer.allocation = buffer.allocate(name, usage)?;
+        // SAFETY: memory of a type and size that the buffer asked for, bound once.
+        let bound = unsafe {
+            device.raw.bind_buffer_memory(buffer.raw, buffer.allocation.memory(), buffer.allocation.offset())
+        };
+        bound.map_err(Error::vulkan("vkBindBufferMemory"))?;
+        device.name_object(buffer.raw, name);
+        Ok(buffer)
+    }
+
+    /// A buffer without memory.
+    pub(super) fn unbound(
+        device: &Arc<VulkanDevice>,
+        bytes: u64,
+        usage: MemoryUse,
+        external: Option<&mut vk::ExternalMemoryBufferCreateInfo<'_>>,
+    ) -> Result<Self> {
         // Fills work on whole words.
         let size = bytes.max(16).next_multiple_of(4);
-        let usages = vk::BufferUsageFlags::STORAGE_BUFFER
-            | vk::BufferUsageFlags::INDIRECT_BUFFER
-            | vk::BufferUsageFlags::TRANSFER_SRC
-            | vk::BufferUsageFlags::TRANSFER_DST;
-        let mut info = vk::BufferCreateInfo::default().size(size).usage(usages);
+        let mut info = vk::BufferCreateInfo::default().size(size).usage(BUFFER_USAGES);
         // No queue owns it: drivers keep buffers as they are whoever uses them, so that this costs nothing, and handing them over would
         // take commands on both queues.
         if device.families.len() > 1 {
             info = info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(&device.families);
         }
+        if let Some(external) = external {
+            info = info.push_next(external);
+        }
         let is_hidden = device.caps.hides_memory && usage == MemoryUse::Device;
         // SAFETY: a valid info.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.map_err(Error::vulkan("vkCreateBuffer"))?;
-        let mut buffer = Self {
+        Ok(Self {
             raw,
             offset: 0,
             is_borrowed: false,
             size,
             allocation: Allocation::default(),
             usage,
+            own: None,
             is_hidden,
             device: device.clone(),
-        };
-        // Dropping the buffer on an error frees what there is of it.
-        buffer.allocation = buffer.allocate(name, usage)?;
-        // SAFETY: memory of a type and size that the buffer asked for, bound once.
-        let bound =
-            unsafe { device.raw.bind_buffer_memory(raw, buffer.allocation.memory(), buffer.allocation.offset()) };
-        bound.map_err(Error::vulkan("vkBindBufferMemory"))?;
-        device.name_object(raw, name);
-        Ok(buffer)
+        })
     }
 
     /// A buffer of an application, for so many bytes.
@@ -167,6 +197,7 @@ impl VulkanBuffer {
             size,
             allocation: Allocation::default(),
             usage: MemoryUse::Device,
+            own: None,
             is_hidden: true,
             device: device.clone(),
         })
@@ -210,6 +241,11 @@ impl VulkanBuffer {
         if self.is_hidden { None } else { self.allocation.mapped_ptr().map(NonNull::cast) }
     }
 
+    /// Whether others may have the buffer's memory.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.own.is_some()
+    }
+
     /// Whether the host can see the buffer's memory.
     pub(crate) fn is_mapped(&self) -> bool {
         self.mapped_anyhow().is_some()
@@ -226,6 +262,10 @@ impl Drop for VulkanBuffer {
         if !self.is_borrowed {
             // SAFETY: who submitted work with the buffer held it until the work was complete.
             unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        }
+        if let Some(own) = &self.own {
+            // SAFETY: as above; nothing else lies in it.
+            unsafe { self.device.raw.free_memory(own.memory, None) };
         }
         if !allocation.is_null() {
             let mut allocator = self.device.allocator.lock().unwrap_or_else(PoisonError::into_inner);

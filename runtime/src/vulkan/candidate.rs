@@ -52,6 +52,8 @@ pub(crate) struct Caps {
     pub(crate) subgroup_sizes_by_extension: bool,
     /// Whether pipelines may ask for subgroups without idle invocations.
     pub(crate) has_full_subgroups: bool,
+    /// Whether memory can be had by file descriptors.
+    pub(crate) has_memory_fds: bool,
     /// Whether the driver tells what it made of pipelines.
     pub(crate) has_executables: bool,
     /// Whether tensors are out of the host's reach even where they are not.
@@ -69,6 +71,7 @@ impl Caps {
             float_atomics: FloatAtomics::default(),
             exact_float_atomics: FloatAtomics::default(),
             hides_memory: true,
+            has_memory_fds: false,
             ..self
         }
     }
@@ -86,6 +89,7 @@ impl Candidate {
             has_full_subgroups: false,
             has_device_scope: false,
             has_executables: false,
+            has_memory_fds: false,
             float_atomics: FloatAtomics::default(),
             exact_float_atomics: FloatAtomics::default(),
             ..*caps
@@ -125,6 +129,7 @@ impl Candidate {
         let mut missing = Vec::new();
         let mut caps = Caps { is_cpu: base.device_type == vk::PhysicalDeviceType::CPU, ..Caps::default() };
         caps.has_portability_subset = has(khr::portability_subset::NAME);
+        caps.has_memory_fds = cfg!(unix) && has(khr::external_memory_fd::NAME);
         caps.has_memory_budget = has(ext::memory_budget::NAME);
         caps.storage_alignment = base.limits.min_storage_buffer_offset_alignment.max(4);
         caps.max_allocation = 1 << 30;

@@ -67,6 +67,9 @@ pub(crate) struct VulkanDevice {
     pub(crate) raw: ash::Device,
     pub(crate) caps: Caps,
     pub(crate) push_descriptors: Option<khr::push_descriptor::Device>,
+    /// For memory that others can have.
+    #[cfg(unix)]
+    pub(crate) memory_fds: Option<khr::external_memory_fd::Device>,
     debug_utils: Option<ext::debug_utils::Device>,
     physical: vk::PhysicalDevice,
     /// For errors.
@@ -169,6 +172,8 @@ impl VulkanDevice {
         };
         let push = (caps.max_push_descriptors > 0).then(|| khr::push_descriptor::Device::new(&instance.raw, &raw));
         let debug_utils = instance.has_debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
+        #[cfg(unix)]
+        let memory_fds = caps.has_memory_fds.then(|| khr::external_memory_fd::Device::new(&instance.raw, &raw));
         let executables = (desc.executable_statistics && caps.has_executables)
             .then(|| khr::pipeline_executable_properties::Device::new(&instance.raw, &raw));
         let mut families: Vec<u32> = queues.iter().map(|queue| queue.family).collect();
@@ -177,6 +182,8 @@ impl VulkanDevice {
         let mut device = Self {
             raw,
             executables,
+            #[cfg(unix)]
+            memory_fds,
             caps,
             push_descriptors: push,
             debug_utils,
@@ -510,6 +517,9 @@ fn create_device(
     }
     if !caps.float_atomics.is_empty() {
         extensions.push(ext::shader_atomic_float::NAME.as_ptr());
+    }
+    if caps.has_memory_fds {
+        extensions.push(khr::external_memory_fd::NAME.as_ptr());
     }
     let keeps_statistics = keeps_statistics && caps.has_executables;
     if keeps_statistics {

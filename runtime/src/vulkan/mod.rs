@@ -7,6 +7,8 @@ mod descriptors;
 mod device;
 mod encoder;
 mod executables;
+#[cfg(unix)]
+mod external;
 mod health;
 mod image;
 mod instance;
@@ -25,6 +27,8 @@ pub use buffer::BufferRange;
 pub(crate) use buffer::{MemoryUse, VulkanBuffer};
 pub(crate) use candidate::{Candidate, Caps};
 pub(crate) use device::VulkanDevice;
+#[cfg(unix)]
+pub use external::{SharedLayout, SharedMemory};
 pub(crate) use image::VulkanImage;
 pub(crate) use instance::VulkanInstance;
 pub(crate) use pipeline::{Binding, Constants, Pipeline, PipelineDesc};

@@ -13,6 +13,8 @@ mod memory;
 mod order;
 mod persistence;
 mod queues;
+#[cfg(unix)]
+mod shared_memory;
 mod spirv;
 mod streams;
 

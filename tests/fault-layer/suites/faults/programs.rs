@@ -12,7 +12,9 @@ use gridwise::ops::{
     OpBarrier, OpCopy, OpCopyImage, OpFill, OpHost, OpMultiply, OpSignal, OpSyncDevice, OpSyncHost, OpWait,
 };
 use gridwise::prelude::*;
-use gridwise::{Error, ManagerDesc, PipelineCache, QueueChoice, Result, include_spirv};
+use gridwise::{
+    Contents, Error, ManagerDesc, MemoryKind, PipelineCache, QueueChoice, Result, TensorDesc, include_spirv,
+};
 
 include_spirv!("../../../../runtime/tests/modules/scale.spv");
 
@@ -73,6 +75,9 @@ pub(crate) const ALL: &[Program] = &[
     Program { name: "host_calls", is_baseline: false, is_cached: false, run: Run::Own(host_calls) },
     Program { name: "images", is_baseline: false, is_cached: false, run: Run::Own(images) },
     Program { name: "indirect", is_baseline: false, is_cached: false, run: Run::Own(indirect) },
+    Program { name: "mapped", is_baseline: false, is_cached: false, run: Run::Own(mapped) },
+    #[cfg(unix)]
+    Program { name: "shared", is_baseline: false, is_cached: false, run: Run::Own(shared) },
     Program { name: "fused", is_baseline: false, is_cached: false, run: Run::Own(fused) },
 ];
 
@@ -176,6 +181,31 @@ fn indirect(mgr: &Manager) -> Result<Words> {
         Ok(()) => 0,
     };
     Ok([bits(&y.to_vec()?), vec![is_refused]].concat())
+}
+
+fn mapped(mgr: &Manager) -> Result<Words> {
+    let desc = |name| TensorDesc { name, contents: Contents::Data(&[1.0f32; 64]) };
+    let mut x = mgr.tensor_in(MemoryKind::Upload, desc("x"))?;
+    let mut y = mgr.tensor_in(MemoryKind::Readback, desc("y"))?;
+    x.map_mut()?[1] = 3.0;
+    let seq = mgr.sequence()?;
+    Saxpy::dispatch(&seq, Grid::items(64), 2.0, &x, &mut y)?;
+    seq.eval()?;
+    let view = y.map()?;
+    Ok(bits(&view))
+}
+
+/// With itself: what is exported and imported is the same as with another manager.
+#[cfg(unix)]
+fn shared(mgr: &Manager) -> Result<Words> {
+    let desc = TensorDesc { name: "shared", contents: Contents::Data(&[1.0f32; 64]) };
+    let mine = mgr.shareable_tensor(desc)?;
+    let mut yours = mgr.tensor_from_shared::<f32>("yours", mine.share()?)?;
+    let x = mgr.tensor(&[2.0f32; 64])?;
+    let seq = mgr.sequence()?;
+    Saxpy::dispatch(&seq, Grid::items(64), 2.0, &x, &mut yours)?;
+    seq.eval()?;
+    Ok(bits(&mine.to_vec()?))
 }
 
 fn reports(mgr: &Manager) -> Result<Words> {

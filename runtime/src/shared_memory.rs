@@ -1,0 +1,72 @@
+//! Tensors whose memory several managers have, also in different processes. Who works on them at the same time is not ordered here.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::buffer::Buffer;
+use crate::data::GpuData;
+use crate::error::{Error, Result};
+use crate::manager::Manager;
+use crate::tensor::{Contents, Tensor, TensorDesc};
+use crate::vulkan::SharedMemory;
+
+impl Manager {
+    /// A tensor by description, whose memory other managers can have by [`Tensor::share`]: in this process or another, on the same
+    /// device.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Contents, Error, Manager, TensorDesc};
+    ///
+    /// let (one, other) = (Manager::new()?, Manager::new()?);
+    /// let desc = TensorDesc { name: "mine", contents: Contents::Data(&[1.0f32, 2.0]) };
+    /// let mine = match one.shareable_tensor(desc) {
+    ///     Err(Error::OnHostDevice { .. } | Error::CannotShare { .. }) => return Ok(()),
+    ///     made => made?,
+    /// };
+    /// let yours = other.tensor_from_shared::<f32>("yours", mine.share()?)?;
+    /// assert_eq!(yours.to_vec()?, [1.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Nothing orders the work of two managers: an evaluation of the one has to be waited for before the other begins. What
+    /// they do to the tensor at the same time is a race: its elements are anything then. The host copies to and from it,
+    /// and never maps it.
+    ///
+    /// # Errors
+    /// [`Error::CannotShare`] where the device lacks what it takes, [`Error::OnHostDevice`], and as
+    /// [`tensor`](Self::tensor).
+    pub fn shareable_tensor<T: GpuData>(&self, desc: TensorDesc<'_, T>) -> Result<Tensor<T>> {
+        let len = match desc.contents {
+            Contents::Data(data) => data.len(),
+            Contents::Zeros(len) | Contents::Uninit(len) => len,
+        };
+        let buffer = Buffer::of_shared(self.shared(), desc.name, (len, size_of::<T>()), None)?;
+        Tensor::filled(buffer, desc.contents)
+    }
+
+    /// A tensor in memory that another manager shares: all whole elements that there are. It keeps the memory, whoever else
+    /// still has it.
+    ///
+    /// # Errors
+    /// As [`shareable_tensor`](Self::shareable_tensor); also [`Error::CannotShare`] for memory of another device or driver.
+    pub fn tensor_from_shared<T: GpuData>(&self, name: &str, memory: SharedMemory) -> Result<Tensor<T>> {
+        let len = memory.layout().bytes.checked_div(size_of::<T>() as u64).unwrap_or(0);
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        let buffer = Buffer::of_shared(self.shared(), name, (len, size_of::<T>()), Some(memory))?;
+        Ok(Tensor { buffer: Arc::new(buffer), marker: PhantomData })
+    }
+}
+
+impl<T: GpuData> Tensor<T> {
+    /// The tensor's memory for another manager; of tensors made by [`Manager::shareable_tensor`]. Each call gives a file
+    /// descriptor of its own.
+    ///
+    /// # Errors
+    /// [`Error::NotShareable`] for other tensors, and when the system has no descriptors left.
+    pub fn share(&self) -> Result<SharedMemory> {
+        let refused = || Error::NotShareable { tensor: self.name().to_owned() };
+        self.buffer.vulkan().ok_or_else(refused)?.share(self.buffer.bytes(), self.name())
+    }
+}

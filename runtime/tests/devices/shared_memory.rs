@@ -1,0 +1,108 @@
+//! Memory that two managers have: what one writes, the other reads; what cannot be shared is an error; who goes first does not matter.
+
+use gridwise_runtime::{Contents, DeviceKind, Error, Grid, Manager, ManagerDesc, Tensor, TensorDesc};
+
+use crate::kernels::Saxpy;
+use crate::{Device, open, ramp};
+
+/// Two managers of one device that can share memory, and a tensor of the first; none where there is no such device.
+fn two(data: &[f32]) -> Option<(Device, Device, Tensor<f32>)> {
+    let manager = || Device { manager: open(ManagerDesc { validation: true, ..ManagerDesc::from_env() }) };
+    let (first, second) = (manager(), manager());
+    let desc = TensorDesc { name: "shared", contents: Contents::Data(data) };
+    match first.shareable_tensor(desc) {
+        Ok(tensor) => Some((first, second, tensor)),
+        Err(Error::OnHostDevice { .. }) if first.device().kind == DeviceKind::Host => None,
+        Err(Error::CannotShare { .. }) => {
+            eprintln!("{} shares no memory", first.device().name);
+            None
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn managers_see_what_each_other_wrote() {
+    let Some((first, second, mut mine)) = two(&ramp(5000)) else { return };
+    let mut yours = second.tensor_from_shared::<f32>("yours", mine.share().unwrap()).unwrap();
+    assert_eq!((yours.len(), yours.to_vec().unwrap()), (5000, ramp(5000)));
+    let (one, two) = (first.tensor(&[1.0f32; 5000]).unwrap(), second.tensor(&[1.0f32; 5000]).unwrap());
+    let (there, back) = (first.sequence().unwrap(), second.sequence().unwrap());
+    Saxpy::dispatch(&there, Grid::items(5000), 1.0, &one, &mut mine).unwrap();
+    Saxpy::dispatch(&back, Grid::items(5000), 10.0, &two, &mut yours).unwrap();
+    for round in 1..4 {
+        there.eval().unwrap();
+        back.eval().unwrap();
+        let expected: Vec<f32> = (0..5000).map(|i| i as f32 + 11.0 * round as f32).collect();
+        assert!(mine.to_vec().unwrap() == expected && yours.to_vec().unwrap() == expected);
+    }
+    yours.write(&[2.0; 5000]).unwrap();
+    assert_eq!(mine.to_vec().unwrap(), [2.0; 5000]);
+    // As elements of another type, through a second descriptor.
+    let words = second.tensor_from_shared::<[u32; 3]>("words", mine.share().unwrap()).unwrap();
+    assert_eq!((words.len(), words.to_vec().unwrap()[1665]), (1666, [2.0f32.to_bits(); 3]));
+}
+
+#[test]
+fn shared_memory_outlives_who_made_it() {
+    let Some((first, second, mine)) = two(&[7.0; 100]) else { return };
+    let memory = mine.share().unwrap();
+    let (fd, layout) = memory.into_parts();
+    drop((mine, first));
+    // SAFETY: both are of one.
+    let memory = unsafe { gridwise_runtime::SharedMemory::from_parts(fd, layout) };
+    let yours = second.tensor_from_shared::<f32>("yours", memory).unwrap();
+    assert_eq!(yours.to_vec().unwrap(), [7.0; 100]);
+    let refused = yours.share();
+    assert!(matches!(refused, Err(Error::NotShareable { .. })), "{refused:?}");
+    drop(second);
+    assert_eq!(yours.to_vec().unwrap(), [7.0; 100]);
+}
+
+#[test]
+fn what_cannot_be_shared_is_an_error() {
+    let host = Manager::host();
+    let desc = || TensorDesc { name: "alone", contents: Contents::Data(&[1.0f32; 4]) };
+    assert!(matches!(host.shareable_tensor(desc()), Err(Error::OnHostDevice { .. })));
+    assert!(matches!(host.tensor_with(desc()).unwrap().share(), Err(Error::NotShareable { .. })));
+    // Without the extension.
+    let device = ManagerDesc::from_env().device;
+    let bare = Manager::with(ManagerDesc { device, baseline_only: true, ..ManagerDesc::default() }).unwrap();
+    match bare.shareable_tensor(desc()) {
+        Err(Error::OnHostDevice { .. }) => assert_eq!(bare.device().kind, DeviceKind::Host),
+        Err(Error::CannotShare { why, .. }) => assert!(why.contains("VK_KHR_external_memory_fd")),
+        other => panic!("{other:?}"),
+    }
+    let Some((first, second, mine)) = two(&[1.0; 64]) else { return };
+    assert!(matches!(first.tensor(&[1u32]).unwrap().share(), Err(Error::NotShareable { .. })));
+    // No mapping, whatever the memory is: others may write it.
+    assert!(matches!(mine.map().map(|_| ()), Err(Error::NotMappable { .. })));
+    let import = |change: &dyn Fn(&mut gridwise_runtime::SharedLayout)| {
+        let (fd, mut layout) = mine.share().unwrap().into_parts();
+        change(&mut layout);
+        // SAFETY: what does not fit is told before the driver is asked.
+        let memory = unsafe { gridwise_runtime::SharedMemory::from_parts(fd, layout) };
+        second.tensor_from_shared::<f32>("yours", memory).map(|tensor| tensor.len())
+    };
+    assert!(matches!(import(&|layout| layout.uuids[0][3] ^= 1), Err(Error::CannotShare { .. })));
+    assert!(matches!(import(&|layout| layout.memory_type = 77), Err(Error::CannotShare { .. })));
+    assert!(matches!(import(&|layout| layout.bytes = 1 << 20), Err(Error::CannotShare { .. })));
+    assert_eq!(import(&|_| ()).unwrap(), 64);
+    // Descriptors are closed, also those of imports that fail.
+    let open_files = || std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+    let before = open_files();
+    for _ in 0..64 {
+        import(&|layout| layout.uuids[1][0] ^= 1).unwrap_err();
+        import(&|_| ()).unwrap();
+        drop(mine.share().unwrap());
+    }
+    // Other tests open files meanwhile, but not so many.
+    assert!(open_files() < before + 48, "{before} files became {}", open_files());
+}
+
+#[test]
+fn empty_tensors_are_shared_too() {
+    let Some((_first, second, mine)) = two(&[]) else { return };
+    let yours = second.tensor_from_shared::<f32>("yours", mine.share().unwrap()).unwrap();
+    assert_eq!(yours.to_vec().unwrap(), Vec::<f32>::new());
+}
