@@ -1,6 +1,5 @@
 //! Control flow of the machine: blocks entered and left, calls and returns.
 
-use super::Value;
 use super::step::Context;
 use super::thread::{Region, State, Thread};
 use crate::ir::{BlockId, Inst, InstId, InstKind, ValueId};
@@ -19,21 +18,15 @@ impl<'m> Thread<'m> {
                 self.enter(taken, Some(id));
             }
             InstKind::Loop { initial, body } => {
-                let carried = self.frame().values(initial);
                 self.enter(*body, Some(id));
-                self.carry(*body, carried);
+                self.carry(*body, initial);
             }
-            InstKind::Yield(values) => {
-                let values = self.frame().values(values);
-                self.leave(values);
-            }
+            InstKind::Yield(values) => self.leave(values),
             InstKind::Break(target, values) => {
-                let values = self.frame().values(values);
                 self.unwind_to(*target);
                 self.leave(values);
             }
             InstKind::Continue(target, values) => {
-                let values = self.frame().values(values);
                 self.unwind_to(*target);
                 self.frame().regions.last_mut().expect("the loop's body").next = 0;
                 self.carry(*target, values);
@@ -52,18 +45,18 @@ impl<'m> Thread<'m> {
         self.frame().regions.push(Region { block, next: 0, owner });
     }
 
-    fn carry(&mut self, body: BlockId, values: Vec<Value>) {
+    fn carry(&mut self, body: BlockId, values: &[ValueId]) {
         let frame = self.frame();
         let function = frame.function;
-        frame.define(&function.blocks[body].params, values);
+        frame.pass(values, &function.blocks[body].params);
     }
 
     /// Leaves the innermost block; its owner's results are `values`.
-    fn leave(&mut self, values: Vec<Value>) {
+    fn leave(&mut self, values: &[ValueId]) {
         let frame = self.frame();
         let owner = frame.regions.pop().and_then(|region| region.owner).expect("the entry block returns");
         let function = frame.function;
-        frame.define(&function.insts[owner].results, values);
+        frame.pass(values, &function.insts[owner].results);
     }
 
     /// Leaves blocks until the given one is the innermost.

@@ -8,6 +8,7 @@ use super::step::Context;
 use super::thread::Thread;
 use super::{InterpretError, Trap, Value};
 use crate::arena::EntityId;
+use crate::few::Few;
 use crate::ir::{BufferId, Module, Place, Root, SiteId, Step};
 use crate::types::{Type, TypeId, Types};
 
@@ -27,7 +28,7 @@ pub(super) struct Memory {
 #[derive(Debug, Clone)]
 pub(super) struct Access {
     root: Root,
-    pub(super) path: Vec<u32>,
+    path: Few<u32>,
     /// The scalars of the root that it names: the number of the first, and how many.
     first: u64,
     count: u64,
@@ -36,7 +37,12 @@ pub(super) struct Access {
 impl Access {
     /// A texel of an image, of so many scalars.
     pub(super) fn texel(image: BufferId, number: u32, scalars: u64) -> Self {
-        Self { root: Root::Buffer(image), path: vec![number], first: u64::from(number) * scalars, count: scalars }
+        Self {
+            root: Root::Buffer(image),
+            path: Few::from([number]),
+            first: u64::from(number) * scalars,
+            count: scalars,
+        }
     }
 
     /// The memory it is in, unless that is the invocation's own.
@@ -107,7 +113,7 @@ impl Memory {
     ) -> Result<Option<Access>, InterpretError> {
         let types = &cx.module.types;
         let kernel = cx.module.kernel.as_ref();
-        let mut access = Access { root: place.root, path: Vec::new(), first: 0, count: 0 };
+        let mut access = Access { root: place.root, path: Few::new(), first: 0, count: 0 };
         // The type of what the next step goes into; `None` for the buffer itself.
         let mut ty = match place.root {
             Root::Local(local) => Some(thread.frame().function.locals[local].ty),

@@ -4,7 +4,7 @@ use super::coop;
 use super::memory::Memory;
 use super::settled;
 use super::thread::{State, Thread};
-use super::value::apply;
+use super::value::{apply, apply_to_scalars};
 use super::{InterpretError, Trap, Value, linear};
 use crate::arena::EntityId;
 use crate::ir::{Builtin, Constant, Inst, InstKind, Module};
@@ -77,7 +77,7 @@ impl<'m> Thread<'m> {
             }
             _ => {
                 let value = self.compute(cx, memory, inst)?;
-                self.frame().define(&inst.results, vec![value]);
+                self.frame().define_one(&inst.results, value);
             }
         }
         Ok(())
@@ -91,9 +91,15 @@ impl<'m> Thread<'m> {
         Ok(match &inst.kind {
             InstKind::Const(Constant::Zero) => Value::zero(types, ty),
             InstKind::Const(constant) => Value::Scalar(*constant),
-            InstKind::Op(op, operands) => apply(*op, &frame.values(operands), types.element_scalar(ty))?,
+            InstKind::Op(op, operands) => {
+                let scalar = types.element_scalar(ty);
+                match frame.scalars(operands) {
+                    Some(constants) => apply_to_scalars(*op, &constants[..operands.len()], scalar)?,
+                    None => apply(*op, &frame.values(operands), scalar)?,
+                }
+            }
             InstKind::Compose(members) => Value::Composite(frame.values(members)),
-            InstKind::Extract(composite, path) => frame.value(*composite).clone().member(path).clone(),
+            InstKind::Extract(composite, path) => frame.value(*composite).at(path).clone(),
             InstKind::Insert(composite, member, path) => {
                 let mut composite = frame.value(*composite).clone();
                 *composite.member(path) = frame.value(*member).clone();

@@ -5,7 +5,10 @@ use super::memory::Memory;
 use super::step::Context;
 use super::{InterpretError, Invocation, Value};
 use crate::arena::EntityId;
-use crate::ir::{BlockId, Function, FunctionId, InstId, Module, Scope, SourceLocation, ValueId};
+use crate::ir::{BlockId, Constant, Function, FunctionId, InstId, Module, Scope, SourceLocation, ValueId};
+
+/// No operation on scalars has more operands.
+const MOST_OPERANDS: usize = 3;
 
 /// What an invocation does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +56,19 @@ impl Frame<'_> {
         values.iter().map(|value| self.value(*value).clone()).collect()
     }
 
+    /// The operands as scalars, zeros behind them; none where one is no scalar or they are too many.
+    pub(super) fn scalars(&self, values: &[ValueId]) -> Option<[Constant; MOST_OPERANDS]> {
+        let mut scalars = [Constant::Zero; MOST_OPERANDS];
+        if values.len() > scalars.len() {
+            return None;
+        }
+        for (scalar, value) in scalars.iter_mut().zip(values) {
+            let Value::Scalar(constant) = self.value(*value) else { return None };
+            *scalar = *constant;
+        }
+        Some(scalars)
+    }
+
     pub(super) fn words(&self, values: &[ValueId]) -> Vec<u32> {
         values.iter().map(|value| self.value(*value).bits()).collect()
     }
@@ -60,6 +76,22 @@ impl Frame<'_> {
     pub(super) fn define(&mut self, results: &[ValueId], values: Vec<Value>) {
         for (result, value) in results.iter().zip(values) {
             self.values[result.index()] = Some(value);
+        }
+    }
+
+    /// Defines the only result of an instruction.
+    pub(super) fn define_one(&mut self, results: &[ValueId], value: Value) {
+        self.values[results[0].index()] = Some(value);
+    }
+
+    /// Defines `results` as what `values` are, all at once: they may be the same ones in another order.
+    pub(super) fn pass(&mut self, values: &[ValueId], results: &[ValueId]) {
+        if values.len() > 1 && values.iter().any(|value| results.contains(value)) {
+            let values = self.values(values);
+            return self.define(results, values);
+        }
+        for (value, result) in values.iter().zip(results) {
+            self.values[result.index()] = Some(self.value(*value).clone());
         }
     }
 }

@@ -66,6 +66,11 @@ impl Value {
         })
     }
 
+    /// As [`member`](Self::member), to read.
+    pub(super) fn at(&self, path: &[u32]) -> &Self {
+        path.iter().fold(self, |value, step| &value.members()[*step as usize])
+    }
+
     /// The bits of a scalar, of wider ones the lower 32.
     pub(super) fn bits(&self) -> u32 {
         match self {
@@ -129,10 +134,15 @@ pub(super) fn apply(op: Op, operands: &[Value], result: Option<Scalar>) -> Resul
             Value::Composite(_) => panic!("operands have one shape"),
         })
         .collect();
-    evaluate(op, &constants, scalar)
-        .or_else(|| approximate(op, &constants))
+    apply_to_scalars(op, &constants, Some(scalar))
+}
+
+/// As [`apply`], where all operands are scalars.
+pub(super) fn apply_to_scalars(op: Op, operands: &[Constant], result: Option<Scalar>) -> Result<Value, InterpretError> {
+    evaluate(op, operands, result.expect("an op on scalars gives a scalar"))
+        .or_else(|| approximate(op, operands))
         .map(Value::Scalar)
-        .ok_or_else(|| InterpretError::Undefined(format!("{} of {constants:?}", op.name())))
+        .ok_or_else(|| InterpretError::Undefined(format!("{} of {operands:?}", op.name())))
 }
 
 /// Ops that are not exactly rounded, and minima of zeros.
