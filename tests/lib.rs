@@ -16,7 +16,3 @@
 pub mod case;
 #[path = "kernels/mod.rs"]
 pub mod kernels;
-#[cfg(test)]
-mod kompute;
-#[cfg(test)]
-mod language;

@@ -16,15 +16,16 @@ count_results() { # LOG STATUS
 }
 
 # The path of a suite's test binary, built if need be.
-suite_binary() { # NAME
-    local path package=gridwise-tests
-    case $1 in
+suite_binary() { # NAME [CARGO-ARGUMENT…]
+    local path name=$1 package=gridwise-tests
+    shift
+    case $name in
     differential) package=gridwise-differential ;;
     faults | scarce | steady | stress) package=gridwise-fault-layer ;;
     esac
-    path=$(cargo test --quiet -p "$package" --test "$1" --no-run --message-format=json |
-        jq -r "select(.reason == \"compiler-artifact\" and .target.name == \"$1\") | .executable // empty" | tail -n 1)
-    [ -x "$path" ] || fail "cargo built no test binary \`$1\`"
+    path=$(cargo test --quiet -p "$package" --test "$name" "$@" --no-run --message-format=json |
+        jq -r "select(.reason == \"compiler-artifact\" and .target.name == \"$name\") | .executable // empty" | tail -n 1)
+    [ -x "$path" ] || fail "cargo built no test binary \`$name\`"
     printf '%s' "$path"
 }
 
@@ -55,7 +56,7 @@ run_unit_tests() {
     export GRIDWISE_SPIRV_VAL="${current_validator[*]}"
     cargo test --workspace --exclude gridwise-tests --exclude gridwise-differential --exclude gridwise-fault-layer \
         --features gridwise/algorithms,gridwise/tracing
-    cargo test -p gridwise-tests --lib
+    cargo test -p gridwise-tests --test documents
 }
 
 run_compile_fail() { cargo test -p gridwise-tests --test ui; }
@@ -100,15 +101,34 @@ run_suite() { # DEVICE NAME [FILTER]
     rm -f "$log"
 }
 
-# Host twin and interpreter agree, and nothing races: each corpus kernel in the sanitizer, but for those that try all
-# operations on many pairs of integers: they take minutes there, and the tests of the IR try the same without a launch.
-run_corpus_in_sanitizer() {
-    local log
+build_sanitizer() {
+    suite_binary corpus --features sanitizer
+    suite_binary algorithms --features sanitizer
+    suite_binary sanitizer --features sanitizer
+}
+
+# Host twin and interpreter agree, and nothing races.
+run_in_sanitizer() { # NAME [ARGUMENT…]
+    local binary log
+    binary=$(suite_binary "$1" --features sanitizer)
+    shift
     log=$(mktemp)
-    GRIDWISE_DEVICE=sanitizer timeout --signal=KILL 1800 \
-        cargo test -p gridwise-tests --features sanitizer --test corpus -- --skip overflow:: 2>&1 | tee "$log"
-    grep -q '^device: sanitizer' "$log" || fail "the corpus did not run in the sanitizer"
+    (cd "$repo_root/tests" && GRIDWISE_DEVICE=sanitizer timeout --signal=KILL 900 "$binary" "$@") 2>&1 | tee "$log"
+    grep -q '^device: sanitizer' "$log" || fail "nothing ran in the sanitizer"
     rm -f "$log"
+}
+
+# All but the kernels that try all operations on many pairs of integers: they take minutes there, and the tests of the IR
+# try the same without a launch.
+run_corpus_in_sanitizer() { run_in_sanitizer corpus --skip overflow::; }
+
+# The host's subgroups have 32 lanes unless it is told otherwise; devices have fewer.
+run_narrow_algorithms() {
+    local width
+    for width in 1 2 4; do
+        note "subgroups of $width"
+        GRIDWISE_HOST_SUBGROUP=$width run_suite no-driver algorithms
+    done
 }
 
 # Runs one example and holds it to its device: the host where no driver is,
@@ -179,13 +199,14 @@ run_inspect() {
 run_quickstart_without_loader() { run_example no-loader quickstart; }
 
 # Lets the corpus suite write its SPIR-V modules to a fresh directory.
-dump_modules() { # DIRECTORY
-    local binary
-    binary=$(suite_binary corpus)
-    rm -rf "$1"
-    mkdir -p "$1"
-    (cd "$repo_root/tests" && GRIDWISE_DUMP_SPIRV="$1" "$repo_root/tests/env/on" no-driver "$binary" --list) >/dev/null
-    compgen -G "$1/*.spv" >/dev/null || fail "the corpus suite wrote no module"
+dump_modules() { # DIRECTORY [CARGO-ARGUMENT…]
+    local binary folder=$1
+    shift
+    binary=$(suite_binary corpus "$@")
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    (cd "$repo_root/tests" && GRIDWISE_DUMP_SPIRV="$folder" "$repo_root/tests/env/on" no-driver "$binary" --list) >/dev/null
+    compgen -G "$folder/*.spv" >/dev/null || fail "the corpus suite wrote no module"
 }
 
 # The current spirv-val, as a command.
@@ -213,14 +234,13 @@ validate_modules() { # debian|current
     [ "$bad" = 0 ]
 }
 
-# The same tokens must give the same words in another process of the compiler.
+# The same tokens must give the same words in another process of the compiler: the one that compiled them for the sanitizer.
 compare_two_builds() {
     local first second count
     first=$(target_dir)/spirv-first
     second=$(target_dir)/spirv-second
     dump_modules "$first"
-    cargo clean --quiet -p gridwise-tests -p gridwise-device-lib
-    dump_modules "$second"
+    dump_modules "$second" --features sanitizer
     diff -rq "$first" "$second"
     count=$(find "$first" -name '*.spv' | wc -l)
     note "test result: same. $count passed; 0 failed; 0 ignored"

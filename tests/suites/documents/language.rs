@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::kernels;
+use gridwise_tests::kernels;
 
 #[test]
 fn every_row_has_its_tests() {

@@ -1,0 +1,4 @@
+//! What the documents say is tested is tested.
+
+mod kompute;
+mod language;
