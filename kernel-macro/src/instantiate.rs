@@ -161,6 +161,17 @@ pub(crate) fn compare(program: &Program, generic: ItemId, instance: ItemId, diag
             .help("use `u32` or `i32` as the generic argument");
         return;
     }
+    if typed.bare_slices.iter().any(|call| !written.calls.contains_key(call)) {
+        diags
+            .error(
+                code::CANNOT_INFER,
+                SpanRange::token(function.name.span()),
+                "a method of a generic parameter takes a slice, and gets an array",
+            )
+            .note("where the type is unknown, so is what its method takes")
+            .help("write that the array becomes a slice: `&own[..]`");
+        return;
+    }
     if count > 0 {
         diags
             .error(

@@ -150,6 +150,8 @@ pub(crate) struct TypedFn {
     pub(crate) inside: FastMap<ExprId, ExprId>,
     /// Calls of methods of `usize` and `isize`, which have other numbers of bits on the host.
     pub(crate) sized: Vec<ExprId>,
+    /// Calls of methods that take a slice, of arrays that do not say that they become one.
+    pub(crate) bare_slices: Vec<ExprId>,
     /// Calls and operators that write their first operand: `&mut self`.
     pub(crate) writes: BTreeSet<ExprId>,
     /// The functions of `impl`s that an expression leads to without naming them, by way of the members of its type.

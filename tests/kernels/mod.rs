@@ -46,6 +46,7 @@ pub mod reports;
 pub mod scalars;
 pub mod sha256;
 pub mod slice_methods;
+pub mod slice_parameters;
 pub mod slices;
 pub mod subgroups;
 pub mod traps;
@@ -106,6 +107,7 @@ pub fn all() -> Vec<Case> {
         scalars::CASES,
         sha256::CASES,
         slice_methods::CASES,
+        slice_parameters::CASES,
         slices::CASES,
         subgroups::CASES,
         traps::CASES,

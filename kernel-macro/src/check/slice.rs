@@ -41,23 +41,8 @@ pub(super) fn check_slice_parameters(program: &Program, item: ItemId, diags: &mu
     };
     for (param, ty) in function.params.iter().zip(&typed.params) {
         let Ty::Buffer { element, .. } = ty else { continue };
-        let (why, help) = match refuse_element(element) {
-            Some(refusal) => refusal,
-            None if has_unknown(element) => {
-                ("the type of its elements depends on a parameter", "write one function for each type of elements")
-            }
-            None => continue,
-        };
+        let Some((why, help)) = refuse_element(element) else { continue };
         let message = format!("the parameter `{}` cannot be a slice", param.name);
         diags.error(code::PARAMETER_TYPE, param.ty.span, message).note(why).help(help);
-    }
-}
-
-/// Whether a part of a type depends on a generic parameter.
-fn has_unknown(ty: &Ty) -> bool {
-    match ty {
-        Ty::Error => true,
-        Ty::Array(element, _) => has_unknown(element),
-        _ => false,
     }
 }

@@ -6,6 +6,7 @@ mod gpu_data;
 mod instances;
 mod kernel;
 mod module;
+mod slices;
 #[cfg(test)]
 mod tests;
 

@@ -4,6 +4,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
+use super::slices::twin_declaration;
 use super::{Finished, advance, errors_of, internal_error, start};
 use crate::assemble::{AssembleError, Gathered, assemble_gathered};
 use crate::ast::{Item, Path, SpanRange};
@@ -320,10 +321,15 @@ fn trait_tokens(
     item: &syn::ItemTrait,
     mut function_tokens: impl FnMut(Option<&syn::ItemFn>) -> TokenStream,
 ) -> TokenStream {
+    let krate = facade_path();
     let members = item.items.iter().map(|member| match member {
         syn::TraitItem::Fn(function) => match default_fn(function) {
             Some(function) => function_tokens(Some(&function)),
-            None => function.to_token_stream(),
+            None => {
+                let mut tokens = function.to_token_stream();
+                tokens.extend(twin_declaration(item, function, &krate));
+                tokens
+            }
         },
         syn::TraitItem::Const(constant) => {
             if constant.default.is_some() {

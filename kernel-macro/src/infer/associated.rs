@@ -3,7 +3,7 @@
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ExprKind, Fn, Impl, Item, Path, ScalarName, SpanRange};
+use crate::ast::{Expr, ExprKind, Fn, Impl, Item, Path, ScalarName, SpanRange, TypeKind};
 use crate::diag::code;
 use crate::intrinsic::Kind;
 use crate::program::{ItemId, TypedItem};
@@ -128,7 +128,7 @@ impl<'a> Infer<'a> {
         if candidates.is_empty() {
             return None;
         }
-        let found = self.infer_all(args);
+        let found = self.infer_all(args, &candidates, 1);
         let candidate = self.choose(candidates, 1, &found)?;
         let ExprKind::Method { turbofish, .. } = &expr.kind else { return None };
         let all: Vec<(&'a Expr, Term)> = std::iter::once((receiver, term.clone())).chain(found).collect();
@@ -145,6 +145,10 @@ impl<'a> Infer<'a> {
     ) -> Option<Term> {
         let term = self.owner_of(path)?;
         if term == Term::Error {
+            if args.iter().any(|arg| self.is_slice_argument(arg)) {
+                self.infer_unknown_arguments(args);
+                return Some(Term::Error);
+            }
             return Some(self.infer_arguments_only(args));
         }
         let name = path.segments.last()?;
@@ -159,7 +163,7 @@ impl<'a> Infer<'a> {
         if candidates.is_empty() {
             return (name == "default" && args.is_empty()).then(|| self.infer_default(expr, term));
         }
-        let found = self.infer_all(args);
+        let found = self.infer_all(args, &candidates, 0);
         let candidate = self.choose(candidates, 0, &found)?;
         self.table.unify(&candidate.self_term, &term);
         Some(self.call_member(expr, candidate, path.last_args(), found, span))
@@ -185,13 +189,22 @@ impl<'a> Infer<'a> {
         Some(self.call_member(expr, candidate, None, all, expr.span))
     }
 
-    /// The arguments with their types; closures have to wait for what is asked of them.
-    fn infer_all(&mut self, args: &'a [Expr]) -> Vec<(&'a Expr, Term)> {
-        let found = args.iter().map(|arg| match closure_literal(arg) {
+    /// The arguments with their types; closures and slices have to wait for what is asked of them.
+    fn infer_all(&mut self, args: &'a [Expr], candidates: &[Candidate], skip: usize) -> Vec<(&'a Expr, Term)> {
+        let found = args.iter().enumerate().map(|(position, arg)| match closure_literal(arg) {
             Some(_) => (arg, self.fresh()),
+            None if candidates.iter().all(|candidate| self.takes_slice(candidate, position + skip)) => {
+                (arg, self.fresh())
+            }
             None => (arg, self.infer_reference(arg, &Expect::Nothing)),
         });
         found.collect()
+    }
+
+    /// Whether a parameter of a function is a slice.
+    fn takes_slice(&self, candidate: &Candidate, position: usize) -> bool {
+        let param = self.method_of(candidate).and_then(|function| function.params.get(position));
+        param.is_some_and(|param| matches!(param.ty.kind, TypeKind::Slice { .. }))
     }
 
     fn method_of(&self, candidate: &Candidate) -> Option<&'a Fn> {
@@ -278,6 +291,13 @@ impl<'a> Infer<'a> {
                         self.record(arg.id, made.clone());
                         self.table.unify(found, &made);
                         self.coerce(arg, &made, &term, because);
+                        continue;
+                    }
+                    if let TypeKind::Slice { .. } = param.ty.kind {
+                        self.check_slice(arg, &term);
+                        if !self.is_slice_argument(arg) {
+                            self.tables.bare_slices.push(expr.id);
+                        }
                         continue;
                     }
                     if let Some(demand) = &demand {

@@ -106,6 +106,9 @@ impl<'a> Infer<'a> {
                     self.record(expr.id, term.clone());
                     self.record(arg.id, term);
                 }
+                None if self.is_slice_argument(arg) => {
+                    self.infer_slice(arg, false);
+                }
                 None => {
                     let term = self.infer_reference(arg, &Expect::Nothing);
                     self.table.blur(&term);

@@ -58,6 +58,7 @@ pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
 pub(crate) use parts::holds_slice;
 pub(crate) use shared::holds_atomics;
+pub(crate) use slice::sliced;
 pub(crate) use suggest::nearest;
 pub(crate) use ty::type_name;
 

@@ -87,7 +87,7 @@ impl<'a> Infer<'a> {
         };
         if let Some((why, help)) = refusal {
             let source = text(receiver);
-            let message = format!("`{source}` cannot be divided into slices");
+            let message = format!("`{source}` has no slices in kernels");
             self.diags.error(code::REFERENCE_USE, receiver.span, message).note(why).help(help);
         }
     }

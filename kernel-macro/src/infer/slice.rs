@@ -7,6 +7,7 @@ use crate::source::text;
 use crate::typed::{Len, Resolution};
 
 use super::block::strip;
+use super::finish::Deferred;
 use super::unify::Term;
 use super::{Expect, Infer};
 
@@ -14,7 +15,43 @@ impl<'a> Infer<'a> {
     /// Checks the argument for a slice parameter.
     pub(super) fn check_slice(&mut self, arg: &'a Expr, param: &Term) {
         let Term::Buffer { element: wanted, mutable: writes, .. } = self.table.shallow(param) else { return };
+        let before = self.diags.len();
         self.check_slice_of(arg, &wanted, writes);
+        self.deferred.push(Deferred::Divided { receiver: arg, term: (*wanted).clone(), owned: false });
+        let unknown = self.params.iter().any(|param| param.term == Term::Error) && self.table.is_poisoned(&wanted);
+        let is_array = !matches!(self.table.shallow(&self.term(sliced(arg))), Term::Buffer { .. });
+        if unknown && is_array && self.diags.len() == before && self.is_array_of_unknown(arg) {
+            self.diags
+                .error(code::PARAMETER_TYPE, arg.span, "an array of values of a type parameter cannot be a slice here")
+                .note("the host shares what slices are made of, and asks for more than the bounds of the parameter")
+                .help("take a slice as a parameter, `x: &[T]`, and pass that on");
+        }
+    }
+
+    /// Whether a slice is made of an array whose elements are of unknown type.
+    fn is_array_of_unknown(&self, arg: &Expr) -> bool {
+        let whole = match &sliced(arg).kind {
+            ExprKind::Slice { base, .. } => sliced(base),
+            _ => sliced(arg),
+        };
+        match self.table.shallow(&self.term(whole)) {
+            Term::Array(element, _) => self.table.is_poisoned(&element),
+            Term::Buffer { .. } => false,
+            other => self.table.is_poisoned(&other),
+        }
+    }
+
+    /// Whether an argument can only be a slice.
+    pub(super) fn is_slice_argument(&self, arg: &Expr) -> bool {
+        match &strip(arg).kind {
+            ExprKind::Borrow { operand, .. } => matches!(strip(operand).kind, ExprKind::Slice { .. }),
+            ExprKind::Path(path) => path.as_name().is_some_and(|name| {
+                let locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
+                let mut named = locals.filter(|local| *name == local.name.as_str());
+                named.next().is_some_and(|local| matches!(local.term, Term::Buffer { origin: None, .. }))
+            }),
+            _ => false,
+        }
     }
 
     /// Checks an argument that is a slice of elements of a type, to be written if `writes`.
@@ -242,7 +279,7 @@ fn slice_of(element: Term, mutable: bool) -> Term {
 }
 
 /// What stands behind `&` and in parentheses.
-pub(super) fn sliced(expr: &Expr) -> &Expr {
+pub(crate) fn sliced(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => sliced(inner),
         _ => expr,

@@ -149,8 +149,8 @@ impl<'a> Infer<'a> {
         match &ty.kind {
             TypeKind::Path(path) => self.term_of_path(path, ty),
             TypeKind::Slice { mutable, element } => {
-                let element = self.known_type(element);
-                Term::Buffer { element: Rc::new(Term::from(&element)), mutable: *mutable, origin: None }
+                let element = self.term_of(element);
+                Term::Buffer { element: Rc::new(element), mutable: *mutable, origin: None }
             }
             TypeKind::Ref { target, .. } => self.term_of(target),
             TypeKind::Array { element, len } => {

@@ -172,7 +172,7 @@ impl Parser<'_> {
             Role::Kernel => self.param_ty(&typed.ty),
             Role::Device | Role::Method => match self.implicit_param(&typed.ty, generics) {
                 Some(ty) => ty,
-                None => self.device_param_ty(&typed.ty, role),
+                None => self.device_param_ty(&typed.ty),
             },
         };
         let (name, mutable) = match role {
@@ -241,21 +241,12 @@ impl Parser<'_> {
         None
     }
 
-    /// The type of a parameter that is no kernel's. Methods take no slices: there is no name for what the twin calls then.
-    fn device_param_ty(&mut self, ty: &Type, role: Role) -> TypeExpr {
+    /// The type of a parameter that is no kernel's.
+    fn device_param_ty(&mut self, ty: &Type) -> TypeExpr {
         if let Type::Reference(reference) = ungroup(ty)
             && let Type::Slice(_) = ungroup(&reference.elem)
         {
-            if role == Role::Device {
-                return self.param_ty(ty);
-            }
-            let error = self.diags.error(code::BAD_SIGNATURE, SpanRange::of(ty), "a method cannot take slices");
-            error.help("write a free `#[device] fn` that takes the slice, or take a reference to an array");
-            return TypeExpr {
-                kind: TypeKind::Error,
-                span: SpanRange::of(ty),
-                tokens: quote::ToTokens::to_token_stream(ty),
-            };
+            return self.param_ty(ty);
         }
         let reference = self.reference_ty(ty);
         if let TypeKind::Ref { target, .. } = &reference.kind

@@ -65,11 +65,18 @@ impl Renderer<'_> {
             Ty::Scalar(_) | Ty::Error => tokens!(#right_let #lets),
             _ => tokens!(#lets #right_let),
         };
+        // What others reach is read and written as a whole.
+        let is_shared = self.is_shared_variable(chain.root) || self.is_shared_buffer(chain.root);
         let by_user = self.typed.writes.contains(&whole.id);
         let combine = |this: &mut Self, old: Tokens| {
             if by_user {
                 let (new, symbol) = (local("__new"), symbol(&format!("{}=", op.symbol()), op_span));
                 return tokens!({ let mut #new = #old; #new #symbol #right; #new });
+            }
+            if *target_ty == Ty::Error && is_shared {
+                let new = local("__new");
+                let change = this.unknown_assign(op, tokens!(#new), tokens!(#right), op_span, whole);
+                return tokens!({ let mut #new = #old; #change; #new });
             }
             let left = Operand { tokens: tokens!((#old)), ty: target_ty };
             let right = Operand { tokens: tokens!(#right), ty: value_ty };

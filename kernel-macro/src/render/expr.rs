@@ -326,7 +326,11 @@ impl Renderer<'_> {
             _ => {
                 let args: Vec<_> = args.iter().collect();
                 let called = self.typed.calls.get(&expr.id).copied();
-                let path = self.callee_path(called, callee);
+                let path = if called.is_none() && args.iter().any(|arg| self.slice_of_unknown(arg).is_some()) {
+                    Self::member_twin_path(callee)
+                } else {
+                    self.callee_path(called, callee)
+                };
                 let call = self.call_with(called, &args, |_, args| tokens!(#path(#(#args),*)));
                 match (called, callee.segments.as_slice()) {
                     (Some(Callee::Memory(_)), [module, name]) if self.is_original() => {

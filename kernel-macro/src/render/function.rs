@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident};
 
 use super::parallel::waits;
 use super::site::{SiteUse, sites_tokens};
-use super::slice::TWIN_FN;
+use super::slice::{TWIN_FN, method_twin};
 use super::{Mode, Renderer, context, local, twin_import};
 use crate::ast::{Fn, Item, Param, TypeKind};
 use crate::program::{ItemId, Program, TypedItem};
@@ -28,8 +28,8 @@ pub(crate) fn render_fn(program: &Program, item: ItemId, krate: &TokenStream) ->
     tokens
 }
 
-/// What the twin calls instead of a device function that takes slices. It belongs to a type of the function's name, which comes
-/// along wherever the function is imported.
+/// What the twin calls instead of a device function that takes slices. That of a method stands beside it; that of a function
+/// belongs to a type of the function's name, which comes along wherever the function is imported.
 fn slice_twin(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
     let (function, typed) = parts(program, item)?;
     let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Slices);
@@ -38,12 +38,13 @@ fn slice_twin(program: &Program, item: ItemId, krate: &TokenStream) -> Option<To
     let sites = sites_tokens(&renderer.sites.into_inner());
     let conditions = || function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let (for_type, for_fn) = (conditions(), conditions());
-    let (vis, name, called) = (&function.vis, &function.name, Ident::new(TWIN_FN, Span::call_site()));
+    let (vis, name) = (&function.vis, &function.name);
     let generics = Some(&function.generics.source).filter(|generics| !generics.params.is_empty());
-    let clauses = &function.generics.source.where_clause;
+    let clauses = shared_clauses(program, item, function, krate);
     // The parameters' types are written outside of the body.
     let twin = tokens!(#krate::__private::twin);
-    let params = function.params.iter().map(|param| match &param.ty.kind {
+    let receiver = function.receiver.as_ref();
+    let params = function.params.iter().skip(usize::from(receiver.is_some())).map(|param| match &param.ty.kind {
         TypeKind::Slice { mutable, element } => {
             let (name, element) = (&param.name, &element.tokens);
             let slice = Ident::new(if *mutable { "SliceMut" } else { "Slice" }, Span::call_site());
@@ -54,12 +55,22 @@ fn slice_twin(program: &Program, item: ItemId, krate: &TokenStream) -> Option<To
         }
         _ => parameter(param),
     });
-    let params: Vec<_> = params.collect();
+    let params: Vec<_> = receiver.map(|receiver| tokens!(#receiver)).into_iter().chain(params).collect();
     let result = function.result.as_ref().map(|ty| {
         let tokens = &ty.tokens;
         tokens!(-> #tokens)
     });
     let body = tokens_at!(function.body.span.end=> { #import #sites #body });
+    if program.items[item].owner.is_some() {
+        let called = method_twin(name);
+        return Some(tokens! {
+            #(#for_fn)*
+            #[doc(hidden)]
+            #[allow(warnings, clippy::all)]
+            #vis fn #called #generics (#(#params),*) #result #clauses #body
+        });
+    }
+    let called = Ident::new(TWIN_FN, Span::call_site());
     Some(tokens! {
         #(#for_type)*
         #[doc(hidden)]
@@ -71,6 +82,48 @@ fn slice_twin(program: &Program, item: ItemId, krate: &TokenStream) -> Option<To
         impl #name {
             pub fn #called #generics (#(#params),*) #result #clauses #body
         }
+    })
+}
+
+/// The clauses of a twin with slices: elements whose type is a parameter's must be what the host shares.
+fn shared_clauses(program: &Program, item: ItemId, function: &Fn, krate: &TokenStream) -> TokenStream {
+    let owner = program.items[item].owner.map(|owner| &program.items[owner].item);
+    let mut names: Vec<String> = function.generics.source.type_params().map(|param| param.ident.to_string()).collect();
+    match owner {
+        Some(Item::Impl(owner)) => {
+            names.extend(owner.generics.source.type_params().map(|param| param.ident.to_string()))
+        }
+        Some(Item::Trait(owner)) => {
+            names.push("Self".to_owned());
+            names.extend(owner.generics.source.type_params().map(|param| param.ident.to_string()));
+        }
+        _ => {}
+    }
+    let bounds = function.params.iter().filter_map(|param| match &param.ty.kind {
+        TypeKind::Slice { element, .. } if names_any(&element.tokens, &names) => {
+            let element = &element.tokens;
+            Some(quote::quote!(#element: #krate::GpuData,))
+        }
+        _ => None,
+    });
+    let bounds: TokenStream = bounds.collect();
+    let written = &function.generics.source.where_clause;
+    match (written, bounds.is_empty()) {
+        (_, true) => written.to_token_stream(),
+        (None, false) => quote::quote!(where #bounds),
+        (Some(written), false) => {
+            let predicates = written.predicates.iter();
+            quote::quote!(where #(#predicates,)* #bounds)
+        }
+    }
+}
+
+/// Whether one of the names stands in tokens.
+pub(crate) fn names_any(tokens: &TokenStream, names: &[String]) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        proc_macro2::TokenTree::Ident(ident) => names.iter().any(|name| ident == name),
+        proc_macro2::TokenTree::Group(group) => names_any(&group.stream(), names),
+        _ => false,
     })
 }
 

@@ -6,6 +6,7 @@ use quote::format_ident;
 
 use super::expr::path_tokens;
 use super::reference::referent;
+use super::slice::method_twin;
 use super::{Renderer, local};
 use crate::ast::{Expr, ExprKind, Path, ScalarName};
 use crate::intrinsic::{Intrinsic, Kind, Row, Sig, rows};
@@ -53,6 +54,14 @@ impl Renderer<'_> {
                     ExprKind::Method { turbofish, .. } => turbofish.as_ref().map(|turbofish| &turbofish.tokens),
                     _ => None,
                 };
+                let callee = self.typed.calls.get(&whole.id).copied();
+                let takes_slices =
+                    !self.slices_of(callee).is_empty() || args.iter().any(|arg| self.slice_of_unknown(arg).is_some());
+                if takes_slices {
+                    let name = method_twin(name);
+                    let call = |_: &mut Self, args: Vec<Tokens>| tokens!(#receiver.#name #turbofish (#(#args),*));
+                    return self.call_behind(callee, 1, &args, call);
+                }
                 self.call_with(None, &args, |_, args| tokens!(#receiver.#name #turbofish (#(#args),*)))
             }
         }

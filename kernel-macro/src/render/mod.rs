@@ -29,8 +29,9 @@ mod slice;
 mod slice_method;
 mod types;
 
-pub(crate) use function::{render_fn, render_host, render_original};
+pub(crate) use function::{names_any, render_fn, render_host, render_original};
 pub(crate) use site::{SITES, SiteUse, sites_tokens};
+pub(crate) use slice::method_twin;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};

@@ -125,8 +125,23 @@ impl Renderer<'_> {
         args: &[&Expr],
         call: impl FnOnce(&mut Self, Vec<Tokens>) -> Tokens,
     ) -> Tokens {
+        self.call_behind(callee, 0, args, call)
+    }
+
+    /// As [`call_with`](Self::call_with), for the arguments behind the first `skip`.
+    pub(super) fn call_behind(
+        &mut self,
+        callee: Option<Callee>,
+        skip: usize,
+        args: &[&Expr],
+        call: impl FnOnce(&mut Self, Vec<Tokens>) -> Tokens,
+    ) -> Tokens {
         let slices = self.slices_of(callee);
-        let slice = |position: usize| slices.get(position).copied().flatten();
+        let passed: Vec<_> = args.iter().map(|arg| self.slice_of_unknown(arg)).collect();
+        let slice = |position: usize| {
+            let known = slices.get(position + skip).copied().flatten();
+            known.or(passed[position].filter(|_| callee.is_none()))
+        };
         let pass = |cx: &mut Self, position: usize, arg: &Expr| match slice(position) {
             Some(mutable) => cx.slice(arg, mutable),
             None => cx.argument(arg),

@@ -6,6 +6,7 @@ use proc_macro2::{Ident, Span};
 use super::Renderer;
 use super::place::Chain;
 use crate::ast::{Expr, ExprKind, Item, Path, Pattern, TypeKind};
+use crate::infer::sliced;
 use crate::iteration::Iteration;
 use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::{Callee, Ty};
@@ -13,7 +14,31 @@ use crate::typed::{Callee, Ty};
 /// What the function is called that takes slices as the twin has them: a function of a type named like the device function.
 pub(super) const TWIN_FN: &str = "__twin";
 
+/// The form for the twin of a method or function of a type.
+pub(crate) fn method_twin(name: &Ident) -> Ident {
+    Ident::new(&format!("{TWIN_FN}_{name}"), name.span())
+}
+
 impl Renderer<'_> {
+    /// Whether a function is one of an `impl` or trait.
+    fn is_member(&self, callee: Option<Callee>) -> bool {
+        matches!(callee, Some(Callee::Device(item)) if self.program.items[item].owner.is_some())
+    }
+
+    /// Whether an argument of something unknown is a slice, and then whether one that writes. None in the original.
+    pub(super) fn slice_of_unknown(&self, arg: &Expr) -> Option<bool> {
+        match (&arg.kind, self.expr_ty(arg)) {
+            _ if self.is_original() => None,
+            (ExprKind::Paren(inner), _) => self.slice_of_unknown(inner),
+            (ExprKind::Borrow { mutable, operand }, ty) => {
+                let is_part = matches!(sliced(operand).kind, ExprKind::Slice { .. });
+                (is_part || matches!(ty, Ty::Buffer { .. })).then_some(*mutable)
+            }
+            (_, Ty::Buffer { mutable, .. }) => Some(*mutable),
+            _ => None,
+        }
+    }
+
     /// For each parameter of a device function whether it is a slice, and then whether one that writes. Empty without any, and
     /// in the original.
     pub(super) fn slices_of(&self, callee: Option<Callee>) -> Vec<Option<bool>> {
@@ -34,6 +59,9 @@ impl Renderer<'_> {
         if self.slices_of(callee).is_empty() {
             return super::expr::path_tokens(path);
         }
+        if self.is_member(callee) {
+            return Self::member_twin_path(path);
+        }
         let twin = Ident::new(TWIN_FN, Span::call_site());
         let args = path.last_args().map(|args| args.tokens.clone());
         let mut owner = path.clone();
@@ -43,6 +71,15 @@ impl Renderer<'_> {
             Some(args) => tokens!(#owner::#twin #args),
             None => tokens!(#owner::#twin),
         }
+    }
+
+    /// The path of a method or function of a type, in its form for the twin.
+    pub(super) fn member_twin_path(path: &Path) -> Tokens {
+        let mut path = path.clone();
+        if let Some(last) = path.segments.last_mut() {
+            *last = method_twin(last);
+        }
+        super::expr::path_tokens(&path)
     }
 
     /// A slice as the twin has it.

@@ -6,6 +6,16 @@ fn first<T: Copy>(x: &[T]) -> T {
 }
 
 #[device]
+fn of_unknown<T: Copy>(own: [T; 4]) -> T {
+    first(&own)
+}
+
+#[device]
+fn of_flags(own: [bool; 4]) -> bool {
+    first(&own)
+}
+
+#[device]
 fn any(flags: &[bool]) -> bool {
     flags[0]
 }

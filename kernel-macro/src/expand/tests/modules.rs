@@ -185,3 +185,26 @@ fn wrong_modules() {
     "#]],
     );
 }
+
+#[test]
+fn arrays_for_slices_of_unknown_methods() {
+    check_errors(
+        "
+mod weights {
+    #[derive(Clone, Copy)] pub struct Sum;
+    pub trait Weigh { fn weigh(&self, x: &[u32]) -> u32; }
+    impl Weigh for Sum { fn weigh(&self, x: &[u32]) -> u32 { x[0] } }
+    pub fn fine<W: Weigh>(by: W, x: &[u32]) -> u32 { let own = [x[0], 1]; by.weigh(x) + by.weigh(&own[..]) + Sum.weigh(&own) }
+    pub fn unknown<W: Weigh>(by: W) -> u32 { let own = [3u32, 1]; by.weigh(&own) }
+}
+#[kernel] fn k(x: &mut [u32]) { x[0] = fine(Sum, x); x[1] = unknown(Sum); }",
+        expect![[r#"
+            error: [K0109] in `unknown::<Sum>`: a method of a generic parameter takes a slice, and gets an array
+                   note: the error is in <parsed string 1>, line 7
+                   note: where the type is unknown, so is what its method takes
+                   help: write that the array becomes a slice: `&own[..]`
+             9 | #[kernel] fn k(x: &mut [u32]) { x[0] = fine(Sum, x); x[1] = unknown(Sum); }
+               |                                                             ^^^^^^^
+        "#]],
+    );
+}

@@ -312,11 +312,11 @@ fn types_of_items_are_written_out() {
     check_errors(
         "fn kernel(x: &[_]) {}",
         expect![[r#"
-        error: [K0109] types of items are written out: `_` is for local variables
-               help: write the type
-         1 | fn kernel(x: &[_]) {}
-           |                ^
-    "#]],
+            error: [K0109] types of items are written out: `_` is for local variables
+                   help: write the type
+             1 | fn kernel(x: &[_]) {}
+               |              ^^^^
+        "#]],
     );
     check_errors(
         "const N: _ = 1;",

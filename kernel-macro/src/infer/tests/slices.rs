@@ -155,14 +155,14 @@ fn parameters() {
     "#]],
     );
     check_errors(
-        r##"fn f<T: Copy>(x: &[T]) -> T { x[0] }"##,
+        r##"fn f<T: Copy>(x: &[T]) -> T { x[0] } fn g<T: Copy>(own: [T; 2]) -> T { f(&own) }"##,
         expect![[r#"
-        error: [K0205] the parameter `x` cannot be a slice
-               note: the type of its elements depends on a parameter
-               help: write one function for each type of elements
-         1 | fn f<T: Copy>(x: &[T]) -> T { x[0] }
-           |                  ^^^^
-    "#]],
+            error: [K0205] an array of values of a type parameter cannot be a slice here
+                   note: the host shares what slices are made of, and asks for more than the bounds of the parameter
+                   help: take a slice as a parameter, `x: &[T]`, and pass that on
+             1 | fn f<T: Copy>(x: &[T]) -> T { x[0] } fn g<T: Copy>(own: [T; 2]) -> T { f(&own) }
+               |                                                                          ^^^^
+        "#]],
     );
 }
 
@@ -365,7 +365,7 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
     println!(\"{:?}\", first);
 }",
         expect![[r#"
-            error: [K0115] `flags` cannot be divided into slices
+            error: [K0115] `flags` has no slices in kernels
                    note: `bool` has no layout in buffers
                    help: store `u32`: `flag as u32`, and read it with `!= 0`
              5 |     let odd = flags.chunks(2).count();

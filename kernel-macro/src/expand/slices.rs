@@ -1,0 +1,59 @@
+//! Functions of traits that take slices, as the twin calls them. Those with a body are rendered; these stand for the others.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::render::{method_twin, names_any};
+
+/// What stands in a trait beside a function without a body that takes slices: nothing for all others. Who implements the trait
+/// where the device does not see it has no form of its own, and never runs it.
+pub(super) fn twin_declaration(item: &syn::ItemTrait, function: &syn::TraitItemFn, krate: &TokenStream) -> TokenStream {
+    let mut names = vec!["Self".to_owned()];
+    for generics in [&item.generics, &function.sig.generics] {
+        names.extend(generics.type_params().map(|param| param.ident.to_string()));
+    }
+    let mut signature = function.sig.clone();
+    let mut bounds: Vec<syn::WherePredicate> = Vec::new();
+    let mut takes_slices = false;
+    for input in &mut signature.inputs {
+        let syn::FnArg::Typed(typed) = input else { continue };
+        let Some((mutable, element)) = slice(&typed.ty) else { continue };
+        takes_slices = true;
+        if names_any(&quote!(#element), &names) {
+            bounds.push(syn::parse_quote!(#element: #krate::GpuData));
+        }
+        let name = if mutable { quote!(SliceMut) } else { quote!(Slice) };
+        *typed.ty = syn::parse_quote!(#krate::__private::twin::#name<'_, #element>);
+    }
+    if !takes_slices {
+        return TokenStream::new();
+    }
+    if !bounds.is_empty() {
+        signature.generics.make_where_clause().predicates.extend(bounds);
+    }
+    signature.ident = method_twin(&signature.ident);
+    quote! {
+        #[doc(hidden)]
+        #[allow(warnings, clippy::all)]
+        #signature { ::core::unreachable!("only a `#[device]` implementation runs") }
+    }
+}
+
+/// The type of the elements of `&[T]` and `&mut [T]`, and whether they are written.
+fn slice(ty: &syn::Type) -> Option<(bool, syn::Type)> {
+    match ty {
+        syn::Type::Group(group) => slice(&group.elem),
+        syn::Type::Paren(paren) => slice(&paren.elem),
+        syn::Type::Reference(reference) => elements(&reference.elem).map(|of| (reference.mutability.is_some(), of)),
+        _ => None,
+    }
+}
+
+fn elements(ty: &syn::Type) -> Option<syn::Type> {
+    match ty {
+        syn::Type::Group(group) => elements(&group.elem),
+        syn::Type::Paren(paren) => elements(&paren.elem),
+        syn::Type::Slice(slice) => Some((*slice.elem).clone()),
+        _ => None,
+    }
+}
