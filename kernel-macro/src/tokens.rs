@@ -209,6 +209,20 @@ impl Put for Plain {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bytes<'b>(pub(crate) &'b [u8]);
 
+/// A byte string of which nothing needs an escape.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Printable<'b>(pub(crate) &'b [u8]);
+
+impl Put for Printable<'_> {
+    /// A literal that is read takes half the time of one that is made, which looks at each byte for what to escape.
+    fn put(&self, writer: &mut Writer) {
+        let literal = str::from_utf8(self.0).ok().and_then(|text| format!("b\"{text}\"").parse::<Literal>().ok());
+        let mut literal = literal.unwrap_or_else(|| Literal::byte_string(self.0));
+        literal.set_span(Span::call_site());
+        writer.trees.push(literal.into());
+    }
+}
+
 impl Put for Bytes<'_> {
     fn put(&self, writer: &mut Writer) {
         writer.trees.push(Literal::byte_string(self.0).into());
