@@ -80,6 +80,7 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     mod dispatch;
+    mod implementation;
     pub mod launch;
     pub mod spirv;
     mod tuning;
@@ -90,6 +91,7 @@ pub mod __private {
         AnyGrid, Candidate, Grid, KernelArgs, Manager, Result, Sequence, Tensor, Tuned, ValueArg, data, descriptor,
         glam, kernel, twin,
     };
+    pub use implementation::{implementation, vec4_assertion};
     pub use tuning::tuning;
 }
 

@@ -15,7 +15,8 @@ use crate::tokens::{Bytes, Plain, Printable, Tokens, Word, tokens};
 /// What generated code calls the descriptor's module: a `use` in front of it says where that is.
 pub(super) const DESCRIPTOR: &str = "__descriptor";
 
-/// `&KernelDescriptor { … }`, naming only what a kernel has; `sites` are the rows of the table that stands before it.
+/// Fields of a `KernelDescriptor` and the arguments of `new`, which gives the others: only what a kernel has is named. `sites` are
+/// the rows of the table that stands before it.
 pub(super) fn descriptor_tokens(
     program: &Program,
     (compiled, variant): (&Compiled, Option<&Compiled>),
@@ -81,10 +82,8 @@ pub(super) fn descriptor_tokens(
     });
     let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
     tokens! {
-        &__Descriptor {
-            #constants #params #launch_words #trap #obligations #fma #print #left #features #parallel #batch #ir
-            ..__Descriptor::new(#name, #location, #spirv, #entry_point, [#x, #y, #z], #size)
-        }
+        { #constants #params #launch_words #trap #obligations #fma #print #left #features #parallel #batch #ir }
+        (#name, #location, #spirv, #entry_point, [#x, #y, #z], #size)
     }
 }
 

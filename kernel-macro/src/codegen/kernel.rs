@@ -4,15 +4,15 @@ use gridwise_ir::compile::{Compiled, CompiledLocation};
 use proc_macro2::TokenStream;
 
 use super::data::layout_assertions;
-use super::descriptor::{DESCRIPTOR, descriptor_tokens};
+use super::descriptor::descriptor_tokens;
 use super::dispatch::type_name;
 use super::generics::{const_params, constants, params_and_args, type_names};
 use crate::ast::{Fn, Item, Path, ScalarName, TypeExpr, TypeKind};
 use crate::editor;
 use crate::message::Message;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
-use crate::render::{TWIN, render_host, render_original, sites_tokens};
-use crate::tokens::{Tokens, Word, tokens, tokens_at};
+use crate::render::{Host, context, render_host, render_original, sites_rows, sites_tokens};
+use crate::tokens::{Tokens, tokens};
 use crate::typed::Ty;
 
 /// What a kernel was compiled to.
@@ -74,34 +74,46 @@ fn implementation(
     let atomics: Vec<_> = atomics.collect();
     let atomics = (!atomics.is_empty()).then(|| tokens!(const ATOMIC_PARAMS: &'static [usize] = &[#(#atomics),*];));
     let constants = constants(program, function, compiled);
-    let params = const_params(function);
-    let (_, args) = params_and_args(function);
-    let assertions = assertions(program, function, &typed.params, private);
-    let name = type_name(&function.name);
-    let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-    let (twin, home) = (Word(TWIN), Word(DESCRIPTOR));
-    let (sites, host) = (sites_tokens(&host.sites), host.tokens);
+    let (asserted, layouts) = assertions(program, function, &typed.params);
+    let vec4 = typed.params.iter().any(holds_vec4).then(|| {
+        let cfgs = cfgs(function);
+        tokens!(#(#cfgs)* #private::vec4_assertion! {})
+    });
+    let (name, cfgs, cx) = (type_name(&function.name), cfgs(function), context());
+    let Host { run, params, body, generics, sites } = host;
+    let (rows, table) = match sites_rows(&sites) {
+        Some(rows) => (rows, None),
+        None => (tokens!(), sites_tokens(&sites)),
+    };
+    let is_plain = names.is_none()
+        && layouts.is_empty()
+        && table.is_none()
+        && atomics.is_none()
+        && constants.is_none()
+        && generics.is_none();
+    let rest = (!is_plain).then(|| {
+        let (params, (_, args)) = (const_params(function), params_and_args(function));
+        let [generics, turbofish, clauses] = generics.unwrap_or_default();
+        tokens! {
+            [#names #table #(#layouts)*] [#params] [#args] [#constants #atomics] [#generics] [#turbofish] [#clauses]
+        }
+    });
     Some(tokens! {
+        #vec4
         #(#cfgs)*
-        const _: () = {
-            #[allow(unused_imports)]
-            use #private::{descriptor as #home, twin::{self as #twin, names::*}};
-            #names
-            #sites
-            #assertions
-            // SAFETY: both sides come from one checked tree, with every access in range or checked where it happens.
-            unsafe impl #params #private::kernel::Kernel for #name #args {
-                const DESCRIPTOR: &'static __Descriptor = #descriptor;
-                #constants
-                #atomics
-                #host
-            }
-        };
+        #private::implementation! {
+            #name #cx #run [#(#asserted),*] [#rows] [#(#params),*] #descriptor #body #rest
+        }
     })
 }
 
-/// What rustc must confirm about the parameters' types: the macro sees names only.
-fn assertions(program: &Program, function: &Fn, types: &[Ty], private: &TokenStream) -> Tokens {
+fn cfgs(function: &Fn) -> impl Iterator<Item = &syn::Attribute> {
+    function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"))
+}
+
+/// What rustc must confirm about the parameters' types, as the macro sees names only: which of them are `GpuData`, and where the
+/// fields of generic ones lie.
+fn assertions<'f>(program: &Program, function: &'f Fn, types: &[Ty]) -> (Vec<&'f TokenStream>, Vec<TokenStream>) {
     let (mut written, mut layouts) = (Vec::new(), Vec::new());
     for (param, ty) in function.params.iter().zip(types) {
         let (of, tokens) = match (&param.ty.kind, ty) {
@@ -130,19 +142,7 @@ fn assertions(program: &Program, function: &Fn, types: &[Ty], private: &TokenStr
         seen.push(path);
         is_new
     });
-    let written = written.into_iter().map(|ty| {
-        let (span, ty) = (ty.span.start, &ty.tokens);
-        tokens_at!(span=> assert_gpu_data::<#ty>();)
-    });
-    let vec4 = types.iter().any(holds_vec4).then(|| vec4_assertion(private));
-    tokens! {
-        const _: fn() = || {
-            fn assert_gpu_data<T: #private::data::GpuData>() {}
-            #(#written)*
-        };
-        #(#layouts)*
-        #vec4
-    }
+    (written.into_iter().map(|ty| &ty.tokens).collect(), layouts)
 }
 
 fn holds_vec4(ty: &Ty) -> bool {
@@ -150,15 +150,5 @@ fn holds_vec4(ty: &Ty) -> bool {
         Ty::Vector(ScalarName::F32, 4) | Ty::Matrix(2 | 4) | Ty::Quat => true,
         Ty::Buffer { element, .. } | Ty::Array(element, _) => holds_vec4(element),
         _ => false,
-    }
-}
-
-/// That `Vec4` lies in memory as the compiler assumes.
-fn vec4_assertion(private: &TokenStream) -> Tokens {
-    tokens! {
-        const _: () = ::core::assert!(
-            ::core::mem::size_of::<#private::glam::Vec4>() == 16 && ::core::mem::align_of::<#private::glam::Vec4>() == 16,
-            "gridwise needs glam's `Vec4` to be 16 bytes, 16 byte aligned: build glam with SIMD (without `scalar-math`)",
-        );
     }
 }

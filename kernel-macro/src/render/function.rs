@@ -1,15 +1,15 @@
-//! Whole functions: the original, the device function, and the host entry with the twin inside.
+//! Whole functions: the original, the device function, and what the host side of a kernel is made of.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident};
+use quote::ToTokens;
 
 use super::parallel::waits;
 use super::site::{SiteUse, sites_tokens};
 use super::slice::{TWIN_FN, method_twin};
-use super::{Mode, Renderer, context, local, twin_import};
+use super::{Mode, Renderer, TWIN, twin_import};
 use crate::ast::{Fn, Item, Param, TypeKind};
 use crate::program::{ItemId, Program, TypedItem};
-use crate::tokens::{Local, Plain, Tokens, Word, tokens, tokens_at};
+use crate::tokens::{Plain, Tokens, Word, tokens, tokens_at};
 use crate::typed::{Ty, TypedFn};
 
 /// A kernel as its author wrote it with every type stated.
@@ -154,11 +154,16 @@ fn rendered(program: &Program, item: ItemId, mode: Mode, krate: &TokenStream) ->
     })
 }
 
-/// The host side of a kernel.
+/// The host side of a kernel: what the facade's `implementation!` is told of the twin.
 pub(crate) struct Host {
-    /// `fn host(…)` of the kernel's `Kernel` implementation: takes the arguments out and runs the twin for each
-    /// invocation. Names `TWIN` and `SITES`.
-    pub(crate) tokens: Tokens,
+    /// The method of the group that runs the twin.
+    pub(crate) run: Word,
+    /// Each parameter, and how its argument is taken out of the launch's: `x: &[f32] = slice<f32> 0`.
+    pub(crate) params: Vec<Tokens>,
+    /// The twin's body. Names `TWIN` and `SITES`.
+    pub(crate) body: Tokens,
+    /// Generic parameters of the twin, the arguments for them, and the `where` clauses.
+    pub(crate) generics: Option<[TokenStream; 3]>,
     /// The table of sites.
     pub(crate) sites: Vec<SiteUse>,
 }
@@ -168,46 +173,25 @@ pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
     let (function, typed) = parts(program, item)?;
     let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Twin);
     let body = renderer.block(&function.body);
-    let (twin_path, cx) = (renderer.twin(), context());
-    let (args, group, twin) = (local("__args"), local("__group"), local("__gridwise_twin"));
     let is_atomic = |param: &Param| typed.atomic_buffers.contains(&param.binding);
-    let params = function.params.iter().map(|param| twin_parameter(param, is_atomic(param), twin_path));
-    let taken = function.params.iter().zip(&typed.params).enumerate();
-    let taken = taken.map(|(position, (param, ty))| {
-        let value = taken_argument(param, ty, is_atomic(param), position, args);
-        let name = argument_name(position);
-        tokens!(let #name = #value;)
-    });
-    let names = (0..function.params.len()).map(argument_name);
+    let params = (0..).zip(function.params.iter().zip(&typed.params));
+    let params = params.map(|(position, (param, ty))| twin_parameter(param, ty, is_atomic(param), Plain(position)));
     let calls_device = typed.callees().next().is_some();
-    let run = match (waits(program, item), calls_device) {
+    let run = Word(match (waits(program, item), calls_device) {
         (true, _) => "run_fibers",
         (false, true) => "run_ambient",
         (false, false) => "run",
-    };
-    let run = Word(run);
-    let (generics, turbofish, clauses) = if function.generics.params.is_empty() {
-        (None, None, None)
-    } else {
+    });
+    let generics = (!function.generics.params.is_empty()).then(|| {
         // Type parameters are names of the instance's types here.
         let mut source = function.generics.source.clone();
         let is_generic = source.type_params().next().is_some();
         source.params = source.params.into_iter().filter(|it| matches!(it, syn::GenericParam::Const(_))).collect();
         source.where_clause = source.where_clause.filter(|_| !is_generic);
         let (generics, args, clauses) = source.split_for_impl();
-        let turbofish = args.as_turbofish().to_token_stream();
-        (Some(generics.to_token_stream()), Some(turbofish), Some(clauses.to_token_stream()))
-    };
-    let tokens = tokens! {
-        fn host(#args: &#twin_path::HostArgs<'_>, #group: #twin_path::HostGroup<'_>) {
-            #[allow(warnings, clippy::all)]
-            #[inline(always)]
-            fn #twin #generics (#cx: &#twin_path::Invocation<'_>, #(#params),*) #clauses #body
-            #(#taken)*
-            #group.#run(|#cx| #twin #turbofish (#cx, #(#names),*));
-        }
-    };
-    Some(Host { tokens, sites: renderer.sites.into_inner() })
+        [generics.to_token_stream(), args.as_turbofish().to_token_stream(), clauses.to_token_stream()]
+    });
+    Some(Host { run, params: params.collect(), body, generics, sites: renderer.sites.into_inner() })
 }
 
 fn parts(program: &Program, item: ItemId) -> Option<(&Fn, &TypedFn)> {
@@ -227,41 +211,27 @@ fn parameter(param: &Param) -> Tokens {
     tokens!(#mutable #name: #ty)
 }
 
-fn twin_parameter(param: &Param, is_atomic: bool, twin: Word) -> Tokens {
+/// `mut` stands behind the name, so that the name stands alone.
+fn twin_parameter(param: &Param, ty: &Ty, is_atomic: bool, position: Plain) -> Tokens {
+    let name = &param.name;
+    let mutable = param.mutable.then(|| tokens!((mut)));
     match &param.ty.kind {
-        TypeKind::Slice { mutable, element } if *mutable || is_atomic => {
-            let (name, element) = (&param.name, &element.tokens);
-            tokens!(#name: #twin::SliceMut<'_, #element>)
+        TypeKind::Slice { mutable: is_written, element } if *is_written || is_atomic => {
+            let (twin, element) = (Word(TWIN), &element.tokens);
+            tokens!(#name #mutable: #twin::SliceMut<'_, #element> = slice_mut<#element> #position)
         }
-        TypeKind::Image { target, .. } => {
-            let name = &param.name;
-            tokens!(#name: #target)
+        TypeKind::Slice { element, .. } => {
+            let (ty, element) = (&param.ty.tokens, &element.tokens);
+            tokens!(#name #mutable: #ty = slice<#element> #position)
         }
-        _ => parameter(param),
-    }
-}
-
-fn argument_name(position: usize) -> Ident {
-    const NAMES: [&str; 4] = ["__argument0", "__argument1", "__argument2", "__argument3"];
-    let span = Span::mixed_site();
-    NAMES
-        .get(position)
-        .map_or_else(|| format_ident!("__argument{position}", span = span), |name| Ident::new(name, span))
-}
-
-fn taken_argument(param: &Param, ty: &Ty, is_atomic: bool, position: usize, args: Local) -> Tokens {
-    let position = Plain(position as u32);
-    match (&param.ty.kind, ty) {
-        (TypeKind::Slice { mutable, element }, _) => {
-            let element = &element.tokens;
-            let take = if *mutable || is_atomic { tokens!(slice_mut) } else { tokens!(slice) };
-            tokens!(#args.#take::<#element>(#position))
+        TypeKind::Image { target, .. } => tokens!(#name #mutable: #target = image<#target> #position),
+        _ if *ty == Ty::BOOL => {
+            let ty = &param.ty.tokens;
+            tokens!(#name #mutable: #ty = value_bool #position)
         }
-        (TypeKind::Image { target, .. }, _) => tokens!(#args.image::<#target>(#position)),
-        (_, ty) if *ty == Ty::BOOL => tokens!(#args.value_bool(#position)),
         _ => {
             let ty = &param.ty.tokens;
-            tokens!(#args.value::<#ty>(#position))
+            tokens!(#name #mutable: #ty = value<#ty> #position)
         }
     }
 }

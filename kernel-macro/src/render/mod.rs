@@ -29,8 +29,8 @@ mod slice;
 mod slice_method;
 mod types;
 
-pub(crate) use function::{names_any, render_fn, render_host, render_original};
-pub(crate) use site::{SITES, SiteUse, sites_tokens};
+pub(crate) use function::{Host, names_any, render_fn, render_host, render_original};
+pub(crate) use site::{SITES, SiteUse, sites_rows, sites_tokens};
 pub(crate) use slice::method_twin;
 
 use std::cell::{Cell, RefCell};
@@ -141,6 +141,6 @@ const fn local(name: &'static str) -> Local {
 }
 
 /// The name of the twin's first parameter, the running invocation.
-const fn context() -> Local {
+pub(crate) const fn context() -> Local {
     local("__invocation")
 }

@@ -69,3 +69,17 @@ pub(crate) fn sites_tokens(sites: &[SiteUse]) -> Option<Tokens> {
     });
     Some(tokens!(const #table: &[__Site] = &[#(#rows),*];))
 }
+
+/// The rows of the table as the facade's `implementation!` takes them: the file, then the sites; `None` where there are
+/// several files.
+pub(crate) fn sites_rows(sites: &[SiteUse]) -> Option<Tokens> {
+    let Some(SiteUse { file, .. }) = sites.first() else { return Some(tokens!()) };
+    if sites.iter().any(|site| site.file != *file) {
+        return None;
+    }
+    let rows = sites.iter().map(|SiteUse { kind, line, column, text, .. }| {
+        let (kind, line, column) = (Word(kind.name()), Plain(*line), Plain(*column));
+        tokens!(#kind #line #column #text)
+    });
+    Some(tokens!(#file #(#rows),*))
+}

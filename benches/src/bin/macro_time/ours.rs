@@ -50,7 +50,7 @@ pub(crate) fn expand_kernel(workload: &Workload) -> Result<TokenStream, Error> {
 /// That an expansion is the kernel and not an error.
 pub(crate) fn check_expansion(workload: &Workload, tokens: &TokenStream) -> Result<(), Error> {
     let text = tokens.to_string();
-    if text.contains("compile_error") || !text.contains("DESCRIPTOR") {
+    if text.contains("compile_error") || !text.contains("implementation !") {
         return Err(wrong(workload, text));
     }
     Ok(())

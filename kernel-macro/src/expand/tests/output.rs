@@ -27,7 +27,7 @@ fn output_is_rust() {
         syn::parse2::<syn::File>(tokens.clone()).unwrap_or_else(|error| panic!("{name}: {error}\n{tokens}"));
     }
     let step = expanded.tokens["step"].to_string();
-    for part in ["DESCRIPTOR", "\"main\" , [64 , 2 , 1]", "fn host", "\"step\""] {
+    for part in ["implementation !", "\"main\" , [64 , 2 , 1]", "slice_mut < Particle > 2", "\"step\""] {
         assert!(step.contains(part), "no `{part}` in {step}");
     }
 }
