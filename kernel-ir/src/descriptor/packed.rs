@@ -215,9 +215,10 @@ mod tests {
     #[test]
     fn all_kinds_of_words_survive() {
         let mut words: Vec<u32> = (0..20_000).collect();
-        words.extend(
-            (0..40).flat_map(|count| [0, 1, 8, 59, 92, 93, 248, 400, 6000, 8648, 8649, 0xffff].map(|op| count << 16 | op)),
-        );
+        words
+            .extend((0..40).flat_map(|count| {
+                [0, 1, 8, 59, 92, 93, 248, 400, 6000, 8648, 8649, 0xffff].map(|op| count << 16 | op)
+            }));
         words.extend((0..32).flat_map(|bit| [1u32 << bit, u32::MAX >> bit, u32::MAX << bit, !(1 << bit)]));
         let packed = pack(&words);
         assert!(packed.iter().all(|byte| (b' '..=b'~').contains(byte) && ![b'"', b'\\'].contains(byte)));

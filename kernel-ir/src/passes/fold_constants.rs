@@ -41,7 +41,8 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
 pub(super) struct View<'a> {
     pub(super) function: &'a mut Function,
     pub(super) types: &'a Types,
-    definitions: Vec<Option<InstId>>,
+    /// The instruction that defines each value.
+    pub(super) definitions: Vec<Option<InstId>>,
 }
 
 impl View<'_> {
@@ -215,6 +216,7 @@ impl Folder<'_> {
             };
             // The result stays defined, unused; dead code removal shrinks the yields.
             self.substitution.set(result, shared);
+            self.changed = Changed::Yes;
         }
     }
 
@@ -258,6 +260,7 @@ impl Folder<'_> {
             });
             if stays && self.substitution.get(*param) == *param {
                 self.substitution.set(*param, *first);
+                self.changed = Changed::Yes;
             }
         }
     }

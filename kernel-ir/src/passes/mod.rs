@@ -158,6 +158,10 @@ pub fn optimize(module: &mut Module) -> Optimized {
             }
         }
         changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, &mut checks);
+        if changed == Changed::No && round > 0 {
+            // The others have seen all that is there.
+            break;
+        }
         // Neither finds anything new in what it left behind itself, and the first only where checks went since.
         if changed == Changed::Yes || unshared {
             changed |= run_on_functions(module, "share_values", share_values::run, &mut checks);

@@ -9,20 +9,27 @@ use crate::arena::{Arena, EntityId, SecondaryMap};
 use crate::few::Few;
 use crate::ir::{BlockId, Function, ImageOp, InstId, InstKind, Place, Root, ValueId};
 
-/// Runs the pass.
+/// Runs the pass until it finds nothing more.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let mut changed = cut_unreachable(function);
-    let mut marker = Marker::new(function, cx);
-    marker.mark();
-    let Marker { needed, live, names_locals, .. } = marker;
-    let mut sweeper = Sweeper { function, needed, live, loops: SecondaryMap::new(), changed: Changed::No };
-    sweeper.block(sweeper.function.entry, None);
-    changed |= sweeper.changed;
-    if !names_locals {
-        // Passes that look for variables see at once that there are none.
-        function.locals = Arena::new();
+    loop {
+        let mut marker = Marker::new(function, cx);
+        marker.mark();
+        let Marker { needed, live, names_locals, .. } = marker;
+        let (loops, loads_went) = (SecondaryMap::new(), false);
+        let mut sweeper = Sweeper { function, needed, live, loops, changed: Changed::No, loads_went };
+        sweeper.block(sweeper.function.entry, None);
+        changed |= sweeper.changed;
+        if sweeper.loads_went {
+            // Stores may be needless that the loads were for.
+            continue;
+        }
+        if !names_locals {
+            // Passes that look for variables see at once that there are none.
+            function.locals = Arena::new();
+        }
+        return changed;
     }
-    changed
 }
 
 /// Where a value comes from.
@@ -208,6 +215,8 @@ struct Sweeper<'a> {
     /// Which results and parameters of each loop stay.
     loops: SecondaryMap<BlockId, (Vec<bool>, Vec<bool>)>,
     changed: Changed,
+    /// Whether a load of a variable was removed.
+    loads_went: bool,
 }
 
 impl Sweeper<'_> {
@@ -220,7 +229,10 @@ impl Sweeper<'_> {
                 InstKind::Yield(values) => keep(values, yielded.unwrap_or(&[])),
                 InstKind::Break(target, values) => keep(values, &self.loops[*target].0),
                 InstKind::Continue(target, values) => keep(values, &self.loops[*target].1),
-                _ if !self.needed[id.index()] => return false,
+                _ if !self.needed[id.index()] => {
+                    self.loads_went |= matches!(kind, InstKind::Load(Place { root: Root::Local(_), .. }));
+                    return false;
+                }
                 InstKind::Loop { body, .. } => {
                     let body = *body;
                     self.enter_loop(id, body);

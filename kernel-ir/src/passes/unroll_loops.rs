@@ -1,13 +1,17 @@
 //! Replaces loops of few rounds that choose elements of local arrays and vectors by their counters, by their rounds, one after the other: the
 //! indices become constants, and the arrays values. Other loops stay: a driver unrolls them as it sees fit.
 //!
+//! What a round's counters decide is folded while the round is copied: most of an unrolled loop computes indices.
+//!
 //! Arrays that are only read by counters stay, too, unless they are of matrices: a table costs less than its loop written out. It looks at nothing in
 //! functions without local arrays and vectors.
 
 use super::edit::{Substitution, walk};
+use super::fold_constants::View;
+use super::identities::{self, Simpler};
 use super::{Changed, PassCx};
 use crate::arena::EntityId;
-use crate::ir::{Block, BlockId, Function, InstId, InstKind, LocalId, Root, ValueId};
+use crate::ir::{Block, BlockId, Constant, Function, InstId, InstKind, LocalId, Root, ValueId};
 use crate::rounds::{Counted, Counter, definitions};
 use crate::types::{Type, TypeId, Types};
 
@@ -19,6 +23,9 @@ const MOST_INSTS: usize = 1024;
 
 /// The same where the elements are matrices of subgroups, which are registers of all its invocations: memory costs far more than code.
 const MOST_INSTS_OF_MATRICES: usize = 16 * 1024;
+
+/// How often one instruction is simplified in a row.
+const MOST_SIMPLIFIED: usize = 8;
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
@@ -34,9 +41,9 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     if !written.contains(&true) {
         return Changed::No;
     }
-    let stand_ins = Substitution::default();
-    let mut pass = Pass { function, types: cx.types, definitions, written, stand_ins, changed: Changed::No };
-    pass.block(pass.function.entry);
+    let view = View { function, types: cx.types, definitions };
+    let mut pass = Pass { view, written, stand_ins: Substitution::default(), changed: Changed::No };
+    pass.block(pass.view.function.entry);
     pass.changed
 }
 
@@ -66,10 +73,7 @@ fn written_by_index(function: &Function, definitions: &[Option<InstId>]) -> Vec<
 }
 
 struct Pass<'f> {
-    function: &'f mut Function,
-    types: &'f Types,
-    /// The instruction that defines each value.
-    definitions: Vec<Option<InstId>>,
+    view: View<'f>,
     /// By local: whether an element is written whose index is not constant.
     written: Vec<bool>,
     /// What the results of unrolled loops are.
@@ -80,11 +84,11 @@ struct Pass<'f> {
 impl Pass<'_> {
     /// Inner loops first, so that an outer one sees what they became.
     fn block(&mut self, block: BlockId) {
-        let insts = std::mem::take(&mut self.function.blocks[block].insts);
+        let insts = std::mem::take(&mut self.view.function.blocks[block].insts);
         let mut out = Vec::with_capacity(insts.len());
         for id in insts {
-            self.stand_ins.apply(&mut self.function.insts[id].kind);
-            for inner in self.function.insts[id].kind.blocks() {
+            self.stand_ins.apply(&mut self.view.function.insts[id].kind);
+            for inner in self.view.function.insts[id].kind.blocks() {
                 self.block(inner);
             }
             match self.counted(id) {
@@ -92,17 +96,17 @@ impl Pass<'_> {
                 None => out.push(id),
             }
         }
-        self.function.blocks[block].insts = out;
+        self.view.function.blocks[block].insts = out;
     }
 
     /// How a loop runs that is worth it.
     fn counted(&self, id: InstId) -> Option<Counted> {
-        let InstKind::Loop { initial, body } = &self.function.insts[id].kind else { return None };
-        let definition = |value: ValueId| self.definitions[value.index()];
-        let counter = Counter { function: self.function, types: self.types, definition };
+        let InstKind::Loop { initial, body } = &self.view.function.insts[id].kind else { return None };
+        let definition = |value: ValueId| self.view.definitions[value.index()];
+        let counter = Counter { function: self.view.function, types: self.view.types, definition };
         let counted = counter.count(initial, *body, MOST_ROUNDS)?;
         let (mut size, mut indices, mut limit) = (0usize, Vec::new(), MOST_INSTS);
-        walk(self.function, *body, &mut |_, inst| {
+        walk(self.view.function, *body, &mut |_, inst| {
             size += 1;
             if inst.kind.is_of_coop() {
                 limit = MOST_INSTS_OF_MATRICES;
@@ -114,7 +118,7 @@ impl Pass<'_> {
         if indices.is_empty() {
             return None;
         }
-        let params = &self.function.blocks[*body].params;
+        let params = &self.view.function.blocks[*body].params;
         let first: Vec<_> = initial.iter().map(|value| counter.value(*value, &[], &[], 2)).collect();
         // An index that no counter decides is as unknown behind it.
         let is_decided = |value: &ValueId| counter.value(*value, params, &first, 8).is_some();
@@ -123,28 +127,28 @@ impl Pass<'_> {
 
     /// Writes the rounds one after the other, and what leaves the loop.
     fn unroll(&mut self, id: InstId, counted: &Counted, out: &mut Vec<InstId>) {
-        let InstKind::Loop { initial, body } = self.function.insts[id].kind.clone() else { return };
-        let Block { params, insts } = self.function.blocks[body].clone();
+        let InstKind::Loop { initial, body } = self.view.function.insts[id].kind.clone() else { return };
+        let Block { params, insts } = self.view.function.blocks[body].clone();
         let (before, after) = (&insts[..counted.exit], &insts[counted.exit + 1..insts.len() - 1]);
         let exit = insts[counted.exit];
-        let InstKind::Continue(_, next) = self.function.insts[insts[insts.len() - 1]].kind.clone() else { return };
+        let InstKind::Continue(_, next) = self.view.function.insts[insts[insts.len() - 1]].kind.clone() else { return };
         let mut current = initial;
-        let mut copy = Copy { values: vec![None; self.function.values.len()], blocks: Vec::new() };
+        let mut copy = Copy::new(self.view.function.values.len());
         for _ in 0..counted.rounds {
             copy.bind(&params, &current);
             self.copy_all(&mut copy, before, out);
             let yielded = self.ends_with(counted.stay, &copy);
-            let results = self.function.insts[exit].results.clone();
+            let results = self.view.function.insts[exit].results.clone();
             copy.bind(&results, &yielded);
             self.copy_all(&mut copy, after, out);
             current = next.iter().map(|value| copy.get(*value)).collect();
         }
         copy.bind(&params, &current);
         self.copy_all(&mut copy, before, out);
-        let leave = self.function.blocks[counted.leave].insts.clone();
+        let leave = self.view.function.blocks[counted.leave].insts.clone();
         self.copy_all(&mut copy, &leave[..leave.len() - 1], out);
         let left = self.ends_with(counted.leave, &copy);
-        for (result, value) in self.function.insts[id].results.clone().into_iter().zip(left) {
+        for (result, value) in self.view.function.insts[id].results.clone().into_iter().zip(left) {
             self.stand_ins.set(result, value);
         }
         self.changed = Changed::Yes;
@@ -152,7 +156,7 @@ impl Pass<'_> {
 
     /// What the block's last instruction hands on.
     fn ends_with(&self, block: BlockId, copy: &Copy) -> Vec<ValueId> {
-        let last = self.function.blocks[block].insts.last().map(|last| &self.function.insts[*last].kind);
+        let last = self.view.function.blocks[block].insts.last().map(|last| &self.view.function.insts[*last].kind);
         match last {
             Some(InstKind::Yield(values) | InstKind::Break(_, values)) => {
                 values.iter().map(|value| copy.get(*value)).collect()
@@ -163,13 +167,25 @@ impl Pass<'_> {
 
     fn copy_all(&mut self, copy: &mut Copy, insts: &[InstId], out: &mut Vec<InstId>) {
         for id in insts {
-            let copied = self.copy_inst(copy, *id);
-            out.push(copied);
+            // Once is enough: what comes later stands behind the first.
+            let constant = match (&self.view.function.insts[*id].kind, &self.view.function.insts[*id].results[..]) {
+                (InstKind::Const(constant), [result]) => Some((*constant, *result)),
+                _ => None,
+            };
+            if let Some((constant, result)) = constant
+                && let Some(value) = copy.constant(constant, self.view.function.values[result].ty)
+            {
+                copy.bind(&[result], &[value]);
+                continue;
+            }
+            out.extend(self.copy_inst(copy, *id, true));
         }
     }
 
-    fn copy_inst(&mut self, copy: &mut Copy, id: InstId) -> InstId {
-        let mut inst = self.function.insts[id].clone();
+    /// Copies one instruction and simplifies the copy; nothing where its result is a value that is there. Constants in `is_shared` blocks may be used
+    /// by all that is copied later.
+    fn copy_inst(&mut self, copy: &mut Copy, id: InstId, is_shared: bool) -> Option<InstId> {
+        let mut inst = self.view.function.insts[id].clone();
         inst.kind.map_uses(|value| copy.get(value));
         match &mut inst.kind {
             InstKind::If { then_block, else_block, .. } => {
@@ -189,27 +205,52 @@ impl Pass<'_> {
             }
             _ => {}
         }
-        let copied = InstId::new(self.function.insts.len());
+        let copied = InstId::new(self.view.function.insts.len());
         for result in &mut inst.results {
             *result = self.copy_value(copy, *result);
-            self.definitions[result.index()] = Some(copied);
+            self.view.definitions[result.index()] = Some(copied);
         }
-        self.function.insts.push(inst)
+        self.view.function.insts.push(inst);
+        self.simplified(copy, (id, copied), is_shared).then_some(copied)
+    }
+
+    /// Simplifies what was copied; false where nothing is left of it.
+    fn simplified(&mut self, copy: &mut Copy, (id, copied): (InstId, InstId), is_shared: bool) -> bool {
+        let [original] = self.view.function.insts[id].results[..] else { return true };
+        let [result] = self.view.function.insts[copied].results[..] else { return true };
+        for _ in 0..MOST_SIMPLIFIED {
+            match identities::simplify(&self.view, copied) {
+                Simpler::Keep => break,
+                Simpler::Kind(kind) => self.view.function.insts[copied].kind = kind,
+                Simpler::Value(value) => {
+                    copy.bind(&[original], &[value]);
+                    return false;
+                }
+            }
+        }
+        let InstKind::Const(constant) = self.view.function.insts[copied].kind else { return true };
+        let ty = self.view.function.values[result].ty;
+        match copy.constant(constant, ty) {
+            Some(value) => copy.bind(&[original], &[value]),
+            None if is_shared => copy.constants.push((constant, ty, result)),
+            None => return true,
+        }
+        is_shared && copy.get(original) == result
     }
 
     fn copy_block(&mut self, copy: &mut Copy, block: BlockId) -> BlockId {
-        let copied = self.function.blocks.push(Block::default());
+        let copied = self.view.function.blocks.push(Block::default());
         copy.blocks.push((block, copied));
-        let Block { params, insts } = self.function.blocks[block].clone();
+        let Block { params, insts } = self.view.function.blocks[block].clone();
         let params = params.iter().map(|param| self.copy_value(copy, *param)).collect();
-        let insts = insts.iter().map(|id| self.copy_inst(copy, *id)).collect();
-        self.function.blocks[copied] = Block { params, insts };
+        let insts = insts.iter().filter_map(|id| self.copy_inst(copy, *id, false)).collect();
+        self.view.function.blocks[copied] = Block { params, insts };
         copied
     }
 
     fn copy_value(&mut self, copy: &mut Copy, value: ValueId) -> ValueId {
-        let copied = self.function.values.push(self.function.values[value].clone());
-        self.definitions.push(None);
+        let copied = self.view.function.values.push(self.view.function.values[value].clone());
+        self.view.definitions.push(None);
         copy.bind(&[value], &[copied]);
         copied
     }
@@ -219,9 +260,19 @@ impl Pass<'_> {
 struct Copy {
     values: Vec<Option<ValueId>>,
     blocks: Vec<(BlockId, BlockId)>,
+    /// Constants of this and earlier rounds.
+    constants: Vec<(Constant, TypeId, ValueId)>,
 }
 
 impl Copy {
+    fn new(values: usize) -> Self {
+        Self { values: vec![None; values], blocks: Vec::new(), constants: Vec::new() }
+    }
+
+    fn constant(&self, constant: Constant, ty: TypeId) -> Option<ValueId> {
+        self.constants.iter().find(|known| (known.0, known.1) == (constant, ty)).map(|known| known.2)
+    }
+
     fn bind(&mut self, from: &[ValueId], to: &[ValueId]) {
         for (from, to) in from.iter().zip(to) {
             self.values[from.index()] = Some(*to);
