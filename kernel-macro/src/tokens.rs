@@ -15,6 +15,15 @@ thread_local! {
 }
 
 impl Tokens {
+    /// Whether they are a name, a path, a literal or something in parentheses, with nothing behind it but members, calls and indices:
+    /// what binds tighter than any operator in front of it or behind it. `false` where that takes more than a look.
+    pub(crate) fn is_postfix(&self) -> bool {
+        let trees = self.0.take().unwrap_or_default();
+        let is_postfix = is_postfix(&trees);
+        self.0.set(Some(trees));
+        is_postfix
+    }
+
     /// A copy, and the tokens still to be used.
     pub(crate) fn copy(&self) -> Self {
         let tokens = self.0.take();
@@ -22,6 +31,38 @@ impl Tokens {
         self.0.set(tokens);
         Self(Cell::new(copy))
     }
+}
+
+fn is_postfix(trees: &[TokenTree]) -> bool {
+    /// What stands in front of a token.
+    #[derive(PartialEq)]
+    enum Front {
+        Nothing,
+        Operand,
+        Dot,
+        Colon,
+        Colons,
+    }
+    const JUMPS: [&str; 3] = ["return", "break", "yield"];
+    let mut front = Front::Nothing;
+    for tree in trees {
+        front = match (tree, front) {
+            (TokenTree::Ident(_) | TokenTree::Literal(_), Front::Operand | Front::Colon) => return false,
+            (TokenTree::Ident(name), Front::Nothing) if JUMPS.iter().any(|jump| name == jump) => return false,
+            (TokenTree::Ident(_) | TokenTree::Literal(_), _) => Front::Operand,
+            (TokenTree::Group(group), Front::Nothing | Front::Operand)
+                if group.delimiter() == Delimiter::Parenthesis =>
+            {
+                Front::Operand
+            }
+            (TokenTree::Group(group), Front::Operand) if group.delimiter() == Delimiter::Bracket => Front::Operand,
+            (TokenTree::Punct(punct), Front::Operand) if punct.as_char() == '.' => Front::Dot,
+            (TokenTree::Punct(punct), Front::Nothing | Front::Operand) if punct.as_char() == ':' => Front::Colon,
+            (TokenTree::Punct(punct), Front::Colon) if punct.as_char() == ':' => Front::Colons,
+            _ => return false,
+        };
+    }
+    front == Front::Operand
 }
 
 impl From<TokenTree> for Tokens {
@@ -208,20 +249,6 @@ impl Put for Plain {
 /// A byte string.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bytes<'b>(pub(crate) &'b [u8]);
-
-/// A byte string of which nothing needs an escape.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Printable<'b>(pub(crate) &'b [u8]);
-
-impl Put for Printable<'_> {
-    /// A literal that is read takes half the time of one that is made, which looks at each byte for what to escape.
-    fn put(&self, writer: &mut Writer) {
-        let literal = str::from_utf8(self.0).ok().and_then(|text| format!("b\"{text}\"").parse::<Literal>().ok());
-        let mut literal = literal.unwrap_or_else(|| Literal::byte_string(self.0));
-        literal.set_span(Span::call_site());
-        writer.trees.push(literal.into());
-    }
-}
 
 impl Put for Bytes<'_> {
     fn put(&self, writer: &mut Writer) {

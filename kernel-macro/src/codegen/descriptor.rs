@@ -10,7 +10,7 @@ use super::message::message_tokens;
 use crate::message::Message;
 use crate::program::Program;
 use crate::render::{SITES, SiteUse};
-use crate::tokens::{Bytes, Plain, Printable, Tokens, Word, tokens};
+use crate::tokens::{Bytes, Plain, Tokens, Word, tokens};
 
 /// What generated code calls the descriptor's module: a `use` in front of it says where that is.
 pub(super) const DESCRIPTOR: &str = "__descriptor";
@@ -28,7 +28,7 @@ pub(super) fn descriptor_tokens(
     let (name, entry_point, size) = (&compiled.name, compiled.entry_point, number(compiled.push_constant_size));
     let location = location_tokens(compiled.location.as_ref().unwrap_or(place));
     let spirv = &pack(&compiled.words);
-    let spirv = Printable(spirv);
+    let spirv = Bytes(spirv);
     // What the launch decides stands in fields of its own.
     let [x, y, z] = compiled.workgroup.map(|size| match size {
         Size::Known(size) => number(size),
@@ -152,7 +152,7 @@ fn parallel_tokens(parallel: &Parallel, variant: Option<&Compiled>, home: Word) 
     let native = match variant {
         Some(variant) => {
             let (spirv, FloatAtomics(needs)) = (&pack(&variant.words), variant.float_atomics);
-            let (spirv, needs) = (Printable(spirv), number(needs));
+            let (spirv, needs) = (Bytes(spirv), number(needs));
             tokens! {
                 __Some(#home::NativeModule { spirv: #home::Spirv::Packed(#spirv), needs: #home::FloatAtomics(#needs) })
             }

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span};
 use super::operator::{Operand, symbol};
 use super::place::{Chain, StepExpr, as_slice, index_names};
 use super::{Renderer, local};
-use crate::ast::{BinaryOp, Expr};
+use crate::ast::{BinaryOp, Expr, ScalarName};
 use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::Ty;
 
@@ -27,6 +27,16 @@ impl Renderer<'_> {
             let sink = self.sink();
             // Arguments are evaluated in order: the value before the index.
             return tokens!(#buffer.store(#sink, #site, #value, #index));
+        }
+        if !is_shared
+            && !self.is_shared_buffer(chain.root)
+            && let [(whole, StepExpr::Index(base, index))] = chain.steps.as_slice()
+            && matches!(self.expr_ty(base), Ty::Array(..))
+        {
+            let (index, array) = (self.index(index), self.expr(chain.root));
+            let (sink, site) = (self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
+            self.uses_names();
+            return tokens!(__put(#sink, #site, #value, #index, &mut #array));
         }
         let (names, stored, ty) = (index_names(&chain), local("__value"), self.ty(self.expr_ty(target)));
         let lets = self.index_lets(&chain, &names);
@@ -56,6 +66,15 @@ impl Renderer<'_> {
             let symbol = symbol(&format!("{}=", op.symbol()), op_span);
             return tokens_at!(op_span=> #target #symbol #value);
         }
+        let by_user = self.typed.writes.contains(&whole.id);
+        // Rust's own operation, where it is the device's too.
+        let is_own =
+            chain.steps.is_empty() && !self.is_shared_variable(chain.root) && !self.is_shared_buffer(chain.root);
+        if is_own && !by_user && is_float(target_ty) && is_float(value_ty) {
+            let (target, value) = (self.bare(target), self.bare(value));
+            let symbol = symbol(&format!("{}=", op.symbol()), op_span);
+            return tokens_at!(op_span=> #target #symbol #value);
+        }
         let (names, right) = (index_names(&chain), local("__value"));
         let value = self.bare(value);
         let lets = self.index_lets(&chain, &names);
@@ -67,7 +86,6 @@ impl Renderer<'_> {
         };
         // What others reach is read and written as a whole.
         let is_shared = self.is_shared_variable(chain.root) || self.is_shared_buffer(chain.root);
-        let by_user = self.typed.writes.contains(&whole.id);
         let combine = |this: &mut Self, old: Tokens| {
             if by_user {
                 let (new, symbol) = (local("__new"), symbol(&format!("{}=", op.symbol()), op_span));
@@ -78,7 +96,8 @@ impl Renderer<'_> {
                 let change = this.unknown_assign(op, tokens!(#new), tokens!(#right), op_span, whole);
                 return tokens!({ let mut #new = #old; #change; #new });
             }
-            let left = Operand { tokens: tokens!((#old)), ty: target_ty };
+            let old = if old.is_postfix() { old } else { tokens!((#old)) };
+            let left = Operand { tokens: old, ty: target_ty };
             let right = Operand { tokens: tokens!(#right), ty: value_ty };
             this.binary(op, left, right, op_span, whole)
         };
@@ -101,9 +120,14 @@ impl Renderer<'_> {
             let new = combine(self, place.copy());
             tokens!(#place = #new)
         } else {
-            self.with_element(&chain, &names, |this, place| {
-                let new = combine(this, place.copy());
-                tokens!(#place = #new)
+            let own = (!by_user && is_float(target_ty) && is_float(value_ty))
+                .then(|| symbol(&format!("{}=", op.symbol()), op_span));
+            self.with_element(&chain, &names, |this, place| match own {
+                Some(symbol) => tokens!(#place #symbol #right),
+                None => {
+                    let new = combine(this, place.copy());
+                    tokens!(#place = #new)
+                }
             })
         };
         tokens!({ #before #store; })
@@ -152,4 +176,9 @@ impl Renderer<'_> {
         let inner = action(self, place);
         guards.into_iter().rev().fold(tokens!(#inner;), |body, guard| tokens!(#guard { #body }))
     }
+}
+
+/// Whether operators compute the same on the host and on the device.
+fn is_float(ty: &Ty) -> bool {
+    matches!(ty, Ty::Scalar(ScalarName::F32 | ScalarName::F64) | Ty::Vector(ScalarName::F32, _))
 }

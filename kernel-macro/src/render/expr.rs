@@ -72,8 +72,10 @@ impl Renderer<'_> {
             }
             // The twin renders some of these as blocks or casts.
             ExprKind::Call { .. } | ExprKind::Method { .. } | ExprKind::Field { .. } | ExprKind::Index { .. } => {
-                self.is_original()
+                self.is_original() || tokens.is_postfix()
             }
+            // And these as calls.
+            ExprKind::Binary(..) | ExprKind::Unary(..) => !self.is_original() && tokens.is_postfix(),
             _ => false,
         };
         if is_atom { tokens } else { tokens_at!(expr.span.start=> (#tokens)) }

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, Punct, Spacing, Span, TokenStream};
 
 use super::Renderer;
 use super::types::vector_name;
-use crate::ast::{BinaryOp, Expr, ScalarName};
+use crate::ast::{BinaryOp, COMPARISON, Expr, ExprKind, ScalarName};
 use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::Ty;
 
@@ -24,9 +24,19 @@ impl Renderer<'_> {
         whole: &Expr,
     ) -> Tokens {
         let (left_ty, right_ty) = (self.expr_ty(left), self.expr_ty(right));
-        let left = Operand { tokens: self.expr(left), ty: left_ty };
-        let right = Operand { tokens: self.expr(right), ty: right_ty };
+        // `a < b < c` is an error.
+        let of_left = if op.power() == COMPARISON { COMPARISON + 1 } else { op.power() };
+        let left = Operand { tokens: self.operand(left, of_left), ty: left_ty };
+        let right = Operand { tokens: self.operand(right, op.power() + 1), ty: right_ty };
         self.binary(op, left, right, op_span, whole)
+    }
+
+    /// An operand of an operator, in parentheses only where it binds less tightly than `power`.
+    fn operand(&mut self, expr: &Expr, power: u8) -> Tokens {
+        match &expr.kind {
+            ExprKind::Binary(op, ..) if self.is_original() && op.power() >= power => self.bare(expr),
+            _ => self.expr(expr),
+        }
     }
 
     /// `left op right`; `whole` is what a trap names.

@@ -146,6 +146,15 @@ pub fn index_mut<'a, T>(
     element
 }
 
+/// `elements[index] = value`, or a trap.
+#[inline]
+#[track_caller]
+pub fn put<T>(sink: impl TrapSink, site: &'static Site, value: T, index: usize, elements: &mut [T]) {
+    if let Some(element) = index_mut(sink, site, elements, index) {
+        *element = value;
+    }
+}
+
 /// A matrix as its columns.
 pub trait Columns {
     /// An array of vectors.

@@ -58,24 +58,6 @@ pub(super) enum Operator {
     Other,
 }
 
-/// How tightly comparisons bind.
-pub(super) const COMPARISON: u8 = 3;
-
-/// How tightly an operator binds.
-pub(super) const fn binding_power(op: BinaryOp) -> u8 {
-    match op {
-        BinaryOp::Or => 1,
-        BinaryOp::And => 2,
-        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => COMPARISON,
-        BinaryOp::BitOr => 4,
-        BinaryOp::BitXor => 5,
-        BinaryOp::BitAnd => 6,
-        BinaryOp::Shl | BinaryOp::Shr => 7,
-        BinaryOp::Add | BinaryOp::Sub => 8,
-        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 9,
-    }
-}
-
 impl<'t> Cursor<'t> {
     pub(super) const fn new(tokens: &'t [TokenTree]) -> Self {
         Self { tokens, at: 0 }

@@ -1,8 +1,8 @@
 //! Operators between operands, and what they bind.
 
 use super::Parser;
-use super::cursor::{COMPARISON, Cursor, Operator, Word, binding_power};
-use crate::ast::{Expr, ExprKind, SpanRange, TypeExpr, TypeKind, UnaryOp};
+use super::cursor::{Cursor, Operator, Word};
+use crate::ast::{COMPARISON, Expr, ExprKind, SpanRange, TypeExpr, TypeKind, UnaryOp};
 
 impl Parser<'_> {
     /// An expression, assignments included. `structs`: whether braces behind a path are a struct's.
@@ -56,7 +56,7 @@ impl Parser<'_> {
         let mut left = self.direct_cast(cursor, structs)?;
         loop {
             let (Operator::Binary(op), len) = cursor.operator() else { return Some(left) };
-            let power = binding_power(op);
+            let power = op.power();
             if power < least {
                 return Some(left);
             }
@@ -67,7 +67,7 @@ impl Parser<'_> {
             left = self.direct(ExprKind::Binary(op, Box::new(left), Box::new(right), op_span), span);
             // `a < b < c` is an error.
             if let (COMPARISON, (Operator::Binary(next), _)) = (power, cursor.operator())
-                && binding_power(next) == COMPARISON
+                && next.power() == COMPARISON
             {
                 return None;
             }
