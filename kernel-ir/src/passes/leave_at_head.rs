@@ -40,6 +40,7 @@ impl Pass<'_> {
             }
             self.fresh.resize(self.function.values.len(), false);
             if let InstKind::Loop { body, .. } = self.function.insts[id].kind
+                && !self.function.insts[id].results.is_empty()
                 && self.leaves_with_fresh(body, body)
             {
                 self.leave_at_head(id, body, &mut out);
@@ -61,8 +62,8 @@ impl Pass<'_> {
         };
         let fresh = &self.fresh;
         match &inst.kind {
-            // Its parameters are kept, and its results are what leaves it.
-            InstKind::Loop { body, .. } => is_fresh |= self.leaves_with_fresh(*body, *body),
+            // Its parameters are kept, and its results are what leaves it: nothing fresh any more.
+            InstKind::Loop { .. } => {}
             kind => kind.for_each_use(|value| is_fresh |= fresh[value.index()]),
         }
         // A driver may compute both ways and choose.

@@ -150,12 +150,12 @@ pub fn optimize(module: &mut Module) -> Optimized {
         changed |= run_on_functions(module, "promote_locals", promote_locals::run, &mut checks);
         changed |= run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
         if run_on_functions(module, "unroll_loops", unroll_loops::run, &mut checks) == Changed::Yes {
-            changed |= Changed::Yes | run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
             // The arrays become values first, so that the others have less to look at.
             if unrolled < MOST_UNROLLED {
                 unrolled += 1;
                 continue;
             }
+            changed |= Changed::Yes | run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
         }
         changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, &mut checks);
         if changed == Changed::No && round > 0 {
