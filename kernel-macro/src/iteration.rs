@@ -33,6 +33,7 @@ pub(crate) enum Iteration {
     Sum,
     Product,
     Fold,
+    Rfold,
     TryFold,
     Reduce,
     Count,
@@ -47,6 +48,7 @@ pub(crate) enum Iteration {
     Any,
     All,
     Find,
+    Rfind,
     FindMap,
     Position,
     ForEach,
@@ -108,6 +110,7 @@ impl Iteration {
         "sum",
         "product",
         "fold",
+        "rfold",
         "try_fold",
         "reduce",
         "count",
@@ -122,6 +125,7 @@ impl Iteration {
         "any",
         "all",
         "find",
+        "rfind",
         "find_map",
         "position",
         "for_each",
@@ -151,6 +155,7 @@ impl Iteration {
             "sum" => Self::Sum,
             "product" => Self::Product,
             "fold" => Self::Fold,
+            "rfold" => Self::Rfold,
             "try_fold" => Self::TryFold,
             "reduce" => Self::Reduce,
             "count" => Self::Count,
@@ -165,6 +170,7 @@ impl Iteration {
             "any" => Self::Any,
             "all" => Self::All,
             "find" => Self::Find,
+            "rfind" => Self::Rfind,
             "find_map" => Self::FindMap,
             "position" => Self::Position,
             "for_each" => Self::ForEach,
@@ -194,6 +200,7 @@ impl Iteration {
                 | Self::MinByKey
                 | Self::MaxByKey
                 | Self::Find
+                | Self::Rfind
         )
     }
 }
@@ -216,8 +223,6 @@ pub(crate) const UNSUPPORTED: &[(&str, &str)] = &[
     ("array_chunks", "write `.chunks_exact(n)`"),
     ("as_chunks", "write `.chunks_exact(n)`"),
     ("rposition", "reverse first: `.rev().position(…)`, and count from the end"),
-    ("rfind", "reverse first: `.rev().find(…)`"),
-    ("rfold", "reverse first: `.rev().fold(…)`"),
     ("next", "write a `for` loop, or `.nth(0)` of the whole chain"),
     ("sort", "write the sort as loops over an array"),
 ];

@@ -86,6 +86,19 @@ twice! {
         let smallest = t.iter().map(|&v| (v % 64) as f32 * 0.5).fold(f32::INFINITY, f32::min);
         mix(hash, smallest as u32)
     }
+    /// Backwards, without `rev`.
+    fn from_the_end(x: u32) -> u32 {
+        let (a, b) = (x % 13, x / 16 % 11);
+        let own = [a, b, 7, x % 5, 3];
+        let mut seen = 1u32;
+        let last = (0..a).map(|i| { seen = seen.wrapping_mul(31) ^ i; i * b }).rfind(|v| v % 4 == 1).unwrap_or(77);
+        let folded = own.iter().enumerate().rfold(1u32, |all, (i, v)| all.wrapping_mul(5) + v + i as u32);
+        let evens = own.iter().copied().filter(|v| v % 2 == 0).rfold(0, |all, v| all * 9 + v);
+        let falling = own.windows(2).rfind(|w| w[0] > w[1]).map_or(5, |w| w[0]);
+        let pairs = (0..b).zip(3..b + 3).chain((0..a).zip(1..a + 1)).rfold(2u32, |all, (i, j)| all.wrapping_mul(3) ^ i * j);
+        let largest = own.into_iter().rfold(1, u32::max);
+        seen ^ last << 3 ^ folded << 5 ^ evens << 9 ^ falling << 13 ^ pairs.rotate_left(11) ^ largest << 21
+    }
     /// What runs leaves its mark.
     fn in_order(x: u32) -> u32 {
         let (a, b) = (x % 13, x / 16 % 11);
@@ -189,6 +202,12 @@ fn consumers(x: &[u32], out: &mut [u32]) {
 }
 
 #[kernel]
+fn backwards(x: &[u32], out: &mut [u32]) {
+    let i = global_id().x;
+    out[i] = from_the_end(x[i]);
+}
+
+#[kernel]
 fn order(x: &[u32], out: &mut [u32]) {
     let i = global_id().x;
     out[i] = in_order(x[i]);
@@ -256,6 +275,7 @@ pub const CASES: &[Case] = &[
     case!("chains::ranges", [Ranges], |mgr| map(mgr, Ranges::dispatch), || expect(plain::of_ranges)),
     case!("chains::arrays", [Arrays], |mgr| map(mgr, Arrays::dispatch), || expect(plain::of_arrays)),
     case!("chains::consumers", [Consumers], |mgr| map(mgr, Consumers::dispatch), || expect(plain::consumed)),
+    case!("chains::backwards", [Backwards], |mgr| map(mgr, Backwards::dispatch), || expect(plain::from_the_end)),
     case!("chains::order", [Order], |mgr| map(mgr, Order::dispatch), || expect(plain::in_order)),
     case!("chains::leaving", [Leaving], |mgr| map(mgr, Leaving::dispatch), || expect(plain::jumps)),
     case!("chains::functions", [Functions], |mgr| map(mgr, Functions::dispatch), || expect(|v| {

@@ -254,7 +254,7 @@ impl<'a> Infer<'a> {
         self.has_references |= iteration.lends();
         let before = self.diags.len();
         match iteration {
-            Iteration::Rev => self.check_reversible(name, receiver),
+            Iteration::Rev | Iteration::Rfind | Iteration::Rfold => self.check_reversible(name, receiver),
             Iteration::Skip => self.check_skippable(name, receiver),
             _ => {}
         }
@@ -337,7 +337,7 @@ impl<'a> Infer<'a> {
         Some(match iteration {
             I::Any | I::All => (vec![call(given(), &Term::BOOL)], Term::BOOL),
             I::Position => (vec![call(given(), &Term::BOOL)], option(&Term::USIZE)),
-            I::Find => (vec![lending(given(), &Term::BOOL)], option(item)),
+            I::Find | I::Rfind => (vec![lending(given(), &Term::BOOL)], option(item)),
             I::FindMap => {
                 let made = self.fresh();
                 (vec![call(given(), &option(&made))], option(&made))
@@ -389,7 +389,7 @@ impl<'a> Infer<'a> {
                 self.deferred.push(Deferred::Summed { span, term: item.clone() });
                 (Vec::new(), made)
             }
-            I::Fold => {
+            I::Fold | I::Rfold => {
                 let state = self.fresh();
                 (vec![Wanted::Value(state.clone()), call(vec![state.clone(), item.clone()], &state)], state)
             }
@@ -453,7 +453,7 @@ impl<'a> Infer<'a> {
             .error(
                 code::UNSUPPORTED_SYNTAX,
                 range(name.span()),
-                format!("`rev` behind `{what}` is not supported in kernels"),
+                format!("`{name}` behind `{what}` is not supported in kernels"),
             )
             .note(format!("`{what}` stands at line {}", super::line_of(span.start)))
             .help(help);

@@ -38,6 +38,7 @@ const CALLERS: &[(&str, usize, &[usize])] = &[
     ("any", 0, &[1]),
     ("all", 0, &[1]),
     ("find", 0, &[1]),
+    ("rfind", 0, &[1]),
     ("find_map", 0, &[1]),
     ("position", 0, &[1]),
     ("rposition", 0, &[1]),
@@ -47,6 +48,7 @@ const CALLERS: &[(&str, usize, &[usize])] = &[
     ("max_by", 0, &[2]),
     ("reduce", 0, &[2]),
     ("fold", 1, &[2]),
+    ("rfold", 1, &[2]),
     ("try_fold", 1, &[2]),
     ("try_for_each", 0, &[1]),
 ];

@@ -197,6 +197,7 @@ fn kernel(x: &[f32], n: u32) {
     let d = (0..n).map(|i| i + 1).skip(2).count();
     let e = [1, 2].into_iter().map(|i| i + 1).zip(0..n).count();
     let f = (0..n).filter(|i| *i > 2).enumerate().rev().count();
+    let g = (0..n).take_while(|i| *i < 4).rfind(|i| *i > 1);
     let g = *n;
 }",
         expect![[r#"
@@ -230,6 +231,11 @@ fn kernel(x: &[f32], n: u32) {
                    help: write a `for` loop, or reverse before it
              7 |     let f = (0..n).filter(|i| *i > 2).enumerate().rev().count();
                |                                                   ^^^
+            error: [K0001] `rfind` behind `take_while` is not supported in kernels
+                   note: `take_while` stands at line 8
+                   help: write a `for` loop, or reverse before it
+             8 |     let g = (0..n).take_while(|i| *i < 4).rfind(|i| *i > 1);
+               |                                           ^^^^^
         "#]],
     );
 }

@@ -31,7 +31,7 @@ impl FnCx<'_, '_, '_> {
         args: &[&Expr],
     ) -> Option<ValueId> {
         use Iteration as I;
-        let machine = self.machine(args[0], false)?;
+        let machine = self.machine(args[0], matches!(iteration, I::Rfind | I::Rfold))?;
         let Ty::Iterator(item) = self.ty_of(args[0]) else { return None };
         let item: &Ty = item;
         let closure = |cx: &mut Self, position: usize| args.get(position).map(|arg| cx.callable(arg));
@@ -45,7 +45,7 @@ impl FnCx<'_, '_, '_> {
                 });
                 None
             }
-            I::Fold => {
+            I::Fold | I::Rfold => {
                 let start = self.lower_expr(args[1]);
                 let call = closure(self, 2)?;
                 self.fold_elements(machine, start, &call)
@@ -75,7 +75,7 @@ impl FnCx<'_, '_, '_> {
                     Some(is_it)
                 })
             }
-            I::Find => {
+            I::Find | I::Rfind => {
                 let call = closure(self, 1)?;
                 self.first_that(expr, machine, item, |cx, element| cx.call_inline(&call, &[element]))
             }
