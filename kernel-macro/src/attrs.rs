@@ -9,6 +9,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Token};
 
 use crate::ast::{Path, ScalarName, SpanRange};
+use crate::const_defaults::{ConstDefault, ConstDefaults, literal_number};
 use crate::diag::{Diagnostics, code};
 use crate::infer::nearest;
 use crate::program::{Chosen, ItemId, Program, TypedItem};
@@ -26,9 +27,6 @@ const MAX_SIZE: [u64; 3] = [1024, 1024, 64];
 
 /// The most invocations of a subgroup.
 const MAX_SUBGROUP: u64 = 128;
-
-/// The most lists of const arguments that one kernel is tuned with.
-const MAX_CANDIDATES: usize = 64;
 
 /// The arguments that `#[kernel]` knows.
 const KEYS: [&str; 4] = ["workgroup", "subgroup", "fast_math", ITEMS];
@@ -50,20 +48,9 @@ pub(crate) struct KernelAttr {
     /// How many items an invocation runs, and where that is written.
     items: (Request, SpanRange),
     /// Values of const parameters where nothing else is said.
-    defaults: Vec<ConstDefault>,
+    defaults: ConstDefaults,
     /// What type parameters stand for.
     type_lists: Vec<TypeList>,
-}
-
-/// `N = 256`
-#[derive(Debug)]
-pub(crate) struct ConstDefault {
-    pub(crate) name: Ident,
-    pub(crate) value: i128,
-    pub(crate) tokens: TokenStream,
-    pub(crate) span: SpanRange,
-    /// All values, where a list stands in its place: the first is the default.
-    pub(crate) listed: Vec<(i128, TokenStream)>,
 }
 
 /// One component of `workgroup`.
@@ -152,7 +139,7 @@ impl KernelAttr {
                 _ if is_type => {
                     attr.type_lists.push(TypeList::read(&argument.key, argument.types.take(), diags));
                 }
-                (value, _) if is_const => attr.read_default(&argument.key, value.as_ref(), diags),
+                (value, _) if is_const => attr.defaults.read(&argument.key, value.as_ref(), diags),
                 (value, "fast_math") => attr.read_fast_math(&argument, value.is_some(), diags),
                 _ if argument.names.is_some() => {
                     diags
@@ -174,7 +161,7 @@ impl KernelAttr {
             seen.push(key);
         }
         attr.type_lists = type_list::complete(attr.type_lists, generics, diags);
-        attr.check_candidates(generics, diags);
+        attr.defaults.check(generics, diags);
         attr
     }
 
@@ -192,7 +179,7 @@ impl KernelAttr {
             subgroup: None,
             float_rules: FloatRules::default(),
             items: (Request::Automatic, span),
-            defaults: Vec::new(),
+            defaults: ConstDefaults::default(),
             type_lists: Vec::new(),
         }
     }
@@ -290,100 +277,14 @@ impl KernelAttr {
         self.items
     }
 
-    fn read_default(&mut self, name: &Ident, value: Option<&Expr>, diags: &mut Diagnostics) {
-        if let Some(Expr::Array(list)) = value {
-            return self.read_candidates(name, list, diags);
-        }
-        let Some(number) = value.and_then(literal_number) else {
-            let span = value.map_or_else(|| SpanRange::token(name.span()), SpanRange::of);
-            diags
-                .error(code::BAD_ATTRIBUTE, span, format!("the default of `{name}` is a number, `true` or `false`"))
-                .help(format!("write `{name} = 256`, or leave it out and name the value at each dispatch"));
-            return;
-        };
-        let (tokens, span) = (value.to_token_stream(), value.map_or_else(|| self.span, SpanRange::of));
-        self.defaults.push(ConstDefault { name: name.clone(), value: number, tokens, span, listed: Vec::new() });
-    }
-
-    /// `N = [64, 128, 256]`: values to tune, the first of which is the default.
-    fn read_candidates(&mut self, name: &Ident, list: &syn::ExprArray, diags: &mut Diagnostics) {
-        let span = SpanRange::of(list);
-        let mut listed: Vec<(i128, TokenStream)> = Vec::new();
-        for value in &list.elems {
-            let span = SpanRange::of(value);
-            match literal_number(value) {
-                Some(number) if listed.iter().all(|(other, _)| *other != number) => {
-                    listed.push((number, value.to_token_stream()));
-                }
-                Some(number) => {
-                    let message = format!("{number} stands twice among the values of `{name}`");
-                    diags.error(code::BAD_ATTRIBUTE, span, message).help("keep one of them");
-                }
-                None => {
-                    diags
-                        .error(code::BAD_ATTRIBUTE, span, format!("a value of `{name}` is a number, `true` or `false`"))
-                        .help(format!("write `{name} = [64, 128, 256]`"));
-                }
-            }
-        }
-        let Some((value, tokens)) = listed.first().cloned() else {
-            if list.elems.is_empty() {
-                diags
-                    .error(code::BAD_ATTRIBUTE, span, format!("`{name}` has no values to choose from"))
-                    .help(format!("write `{name} = [64, 128, 256]`; the first is the default"));
-            }
-            return;
-        };
-        self.defaults.push(ConstDefault { name: name.clone(), value, tokens, span, listed });
-    }
-
-    /// Checks that listed values give whole lists of const arguments, and not too many of them; drops them otherwise.
-    fn check_candidates(&mut self, generics: &syn::Generics, diags: &mut Diagnostics) {
-        let Some(first) = self.defaults.iter().find(|default| !default.listed.is_empty()) else { return };
-        let (span, name) = (first.span, first.name.clone());
-        let count = self.defaults.iter().map(|default| default.listed.len().max(1)).fold(1, usize::saturating_mul);
-        let open = generics.const_params().find(|param| self.default_of(&param.ident).is_none());
-        if let Some(param) = open {
-            let message = format!("the values of `{name}` are tuned, and `{}` has none", param.ident);
-            let help = format!("write `{0} = 8` or `{0} = [8, 16]`, too", param.ident);
-            diags.error(code::BAD_ATTRIBUTE, span, message).help(help);
-        } else if generics.type_params().next().is_some() {
-            diags
-                .error(code::BAD_ATTRIBUTE, span, "a kernel with type parameters cannot be tuned")
-                .help("leave the list out, or write a kernel without type parameters for the type to tune");
-        } else if count > MAX_CANDIDATES {
-            let message = format!("the lists give {count} combinations, and each is measured");
-            let help = format!("list fewer values: up to {MAX_CANDIDATES} combinations in all");
-            diags.error(code::BAD_ATTRIBUTE, span, message).help(help);
-        } else {
-            return;
-        }
-        // Nor is the first value a default: a parameter behind it may have none, which is rustc's error.
-        self.defaults.retain(|default| default.listed.is_empty());
-    }
-
     /// The const arguments to tune, in the order of the parameters; none where nothing is listed.
     pub(crate) fn candidates(&self, generics: &syn::Generics) -> Vec<Vec<&TokenStream>> {
-        if self.defaults.iter().all(|default| default.listed.is_empty()) {
-            return Vec::new();
-        }
-        let mut candidates = vec![Vec::new()];
-        for default in generics.const_params().filter_map(|param| self.default_of(&param.ident)) {
-            let values: Vec<_> = match default.listed.is_empty() {
-                true => vec![&default.tokens],
-                false => default.listed.iter().map(|(_, tokens)| tokens).collect(),
-            };
-            let extend = |candidate: &Vec<_>| -> Vec<Vec<_>> {
-                values.iter().map(|value| candidate.iter().copied().chain([*value]).collect()).collect()
-            };
-            candidates = candidates.iter().flat_map(extend).collect();
-        }
-        candidates
+        self.defaults.candidates(generics)
     }
 
     /// What is said of a const parameter's default.
     pub(crate) fn default_of(&self, name: &Ident) -> Option<&ConstDefault> {
-        self.defaults.iter().find(|default| default.name == *name)
+        self.defaults.of(name)
     }
 
     fn read_subgroup(&mut self, value: &Expr, diags: &mut Diagnostics) {
@@ -523,20 +424,6 @@ impl WorkgroupArg {
         let Size::Const(path) = &self.size else { return None };
         let name = path.as_name()?;
         (0..).zip(&program.chosen).find(|(_, chosen)| chosen.name == *name)
-    }
-}
-
-/// A number, perhaps negative, or a `bool`.
-fn literal_number(value: &Expr) -> Option<i128> {
-    match value {
-        Expr::Group(group) => literal_number(&group.expr),
-        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => literal_number(&unary.expr).map(|value| -value),
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Int(int) => int.base10_parse().ok(),
-            Lit::Bool(value) => Some(value.value.into()),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@ mod ast;
 mod attrs;
 mod check;
 mod codegen;
+mod const_defaults;
 mod diag;
 mod dump;
 mod editor;

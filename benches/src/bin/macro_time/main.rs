@@ -15,6 +15,8 @@ mod attrs;
 mod check;
 #[path = "../../../../kernel-macro/src/codegen/mod.rs"]
 mod codegen;
+#[path = "../../../../kernel-macro/src/const_defaults.rs"]
+mod const_defaults;
 #[path = "../../../../kernel-macro/src/diag/mod.rs"]
 mod diag;
 #[path = "../../../../kernel-macro/src/dump.rs"]
