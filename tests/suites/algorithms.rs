@@ -468,7 +468,22 @@ fn transformed(x: &[Vec2], sign: f64) -> Vec<[f64; 2]> {
 }
 
 fn fourier_transforms() {
-    for (len, count) in [(1, 3), (2, 1), (2, 700), (8, 5), (256, 9), (512, 1), (1024, 3), (4096, 1)] {
+    for (len, count) in [
+        (1, 3),
+        (2, 1),
+        (2, 2500),
+        (4, 3),
+        (8, 5),
+        (16, 1),
+        (32, 200),
+        (64, 2),
+        (128, 7),
+        (256, 17),
+        (512, 9),
+        (1024, 5),
+        (2048, 1),
+        (4096, 1),
+    ] {
         let x: Vec<Vec2> = floats(2 * len * count, 14).chunks(2).map(|v| vec2(v[0], v[1]) / 100.0).collect();
         let tensor = MANAGER.tensor(&x).unwrap();
         let (mut y, mut back) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
@@ -488,16 +503,16 @@ fn fourier_transforms() {
     }
     // Three passes, where that is quick: forth and back.
     if MANAGER.device().kind != gridwise::DeviceKind::Host {
-        let x: Vec<Vec2> = floats(1 << 20, 15).chunks(2).map(|v| vec2(v[0], v[1]) / 100.0).collect();
+        let x: Vec<Vec2> = floats(1 << 22, 15).chunks(2).map(|v| vec2(v[0], v[1]) / 100.0).collect();
         let tensor = MANAGER.tensor(&x).unwrap();
         let (mut y, mut back) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
         let seq = MANAGER.sequence().unwrap();
-        seq.record(OpFft::forward(&MANAGER, 1 << 19, &tensor, &mut y).unwrap()).unwrap();
-        seq.record(OpFft::inverse(&MANAGER, 1 << 19, &y, &mut back).unwrap()).unwrap();
+        seq.record(OpFft::forward(&MANAGER, 1 << 21, &tensor, &mut y).unwrap()).unwrap();
+        seq.record(OpFft::inverse(&MANAGER, 1 << 21, &y, &mut back).unwrap()).unwrap();
         seq.eval().unwrap();
         let sum = x.iter().fold([0.0f64; 2], |sum, v| [sum[0] + f64::from(v.x), sum[1] + f64::from(v.y)]);
         let found = y.to_vec().unwrap()[0];
-        assert!((f64::from(found.x) - sum[0]).hypot(f64::from(found.y) - sum[1]) < 0.05, "{found}, {sum:?}");
+        assert!((f64::from(found.x) - sum[0]).hypot(f64::from(found.y) - sum[1]) < 0.1, "{found}, {sum:?}");
         let farthest = back.to_vec().unwrap().iter().zip(&x).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
         assert!(farthest < 1e-5, "{farthest}");
     }
