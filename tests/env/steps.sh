@@ -196,6 +196,25 @@ run_inspect() {
     rm -f "$measured" "$log"
 }
 
+# The reference shaders compile, both sides of every workload give the right result at sizes for a processor, and what was
+# measured can be drawn.
+run_gpu_work() {
+    local out page binary
+    out=$(target_dir)/gpu-work
+    page=$out/inspect.html
+    cargo build --quiet --release -p gridwise-benches --bin gpu_work
+    binary=$(target_dir)/release/gpu_work
+    rm -rf "$out"
+    mkdir -p "$out"
+    printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' "$current_dir/lib64/ld-linux-x86-64.so.2" \
+        "$current_dir/usr/lib/x86_64-linux-gnu" "$current_dir/usr/bin/glslc" >"$out/glslc"
+    chmod +x "$out/glslc"
+    GLSLC=$out/glslc "$binary" --compile "$out/shaders"
+    timeout --signal=KILL 900 "$repo_root/tests/env/on" current "$binary" --references "$out/shaders" --runs 1 --out "$out"
+    cargo run --quiet -p gridwise-inspect -- --example quickstart --no-device --measured "$out/rooflines.json" --out "$page"
+    grep -q 'of the roof' "$page" || fail "the page has no roofline"
+}
+
 run_quickstart_without_loader() { run_example no-loader quickstart; }
 
 # Lets the corpus suite write its SPIR-V modules to a fresh directory.
