@@ -2,12 +2,14 @@
 
 mod buffer;
 mod device;
+mod pipelines;
 mod reference;
 
 use ash::vk;
 
 pub use buffer::RawBuffer;
 pub use device::RawDevice;
+pub use pipelines::PipelineTimer;
 pub use reference::{Reference, Stage};
 
 use crate::Error;

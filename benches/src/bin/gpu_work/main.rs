@@ -15,6 +15,7 @@ mod modules;
 mod nbody;
 mod options;
 mod peers;
+mod pipelines;
 mod reduce;
 mod rooflines;
 mod saxpy;
@@ -44,7 +45,7 @@ use crate::work::{Bench, Scale};
 type Workload = fn(&mut Bench<'_>) -> Result<(), Error>;
 
 /// The workloads by name.
-const WORKLOADS: [(&str, Workload); 13] = [
+const WORKLOADS: [(&str, Workload); 14] = [
     ("copy", copy::bench),
     ("saxpy", saxpy::bench),
     ("reduce", reduce::bench),
@@ -58,6 +59,7 @@ const WORKLOADS: [(&str, Workload); 13] = [
     ("hgemm", hgemm::bench),
     ("softmax", softmax::bench),
     ("fft", fft::bench),
+    ("pipelines", pipelines::bench),
 ];
 
 fn main() -> ExitCode {

@@ -10,9 +10,9 @@ use crate::shaders::Shaders;
 use crate::{copy, nbody, saxpy, sgemm, stencil, transpose};
 
 /// A kernel with the reference for it.
-type Pair = (&'static str, fn() -> Vec<u32>);
+pub(crate) type Pair = (&'static str, fn() -> Vec<u32>);
 
-const PAIRS: [Pair; 6] = [
+pub(crate) const PAIRS: [Pair; 6] = [
     ("copy", words::<copy::Copy>),
     ("saxpy", words::<saxpy::Saxpy>),
     ("transpose", words::<transpose::Transpose>),
@@ -25,6 +25,11 @@ fn words<K: Kernel>() -> Vec<u32> {
     K::DESCRIPTOR.spirv.words().unwrap_or_default()
 }
 
+/// The words of a module that was read from a file.
+pub(crate) fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
 /// Prints sizes and numbers of instructions, and writes our modules to a folder.
 pub(crate) fn compare(shaders: &Shaders, folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(BenchError::file(folder))?;
@@ -32,8 +37,7 @@ pub(crate) fn compare(shaders: &Shaders, folder: &Path) -> Result<(), Error> {
     for (name, ours) in PAIRS {
         let ours = ours();
         let reference = shaders.module(name)?;
-        let theirs: Vec<u32> =
-            reference.chunks_exact(4).map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]])).collect();
+        let theirs = words_of(&reference);
         let path = folder.join(format!("{name}.spv"));
         let bytes: Vec<u8> = ours.iter().flat_map(|word| word.to_ne_bytes()).collect();
         std::fs::write(&path, &bytes).map_err(BenchError::file(&path))?;

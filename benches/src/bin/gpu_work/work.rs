@@ -1,6 +1,6 @@
 //! What the workloads share: a repeated launch as one operation, measuring both sides in turns, comparing results.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gridwise::ops::{Access, Op, OpDispatch, Recorder};
 use gridwise::{Grid, Kernel, KernelArgs, Manager, Sequence};
@@ -11,6 +11,9 @@ use crate::error::Error;
 use crate::peers::Peers;
 use crate::rooflines::Rooflines;
 use crate::shaders::Shaders;
+
+/// How long a GPU takes to come back to its full clock, and more.
+const WAKING: Duration = Duration::from_millis(500);
 
 /// How large the workloads are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +67,7 @@ impl Bench<'_> {
         launches.record(&sequence, times)?;
         let mut ours = || Ok(sequence.eval_profiled()?.device() / times);
         let mut theirs = || Ok(reference.run(times)?);
+        self.wake(&mut ours)?;
         let samples = interleave::<Error>(&mut [&mut ours, &mut theirs], 3, self.runs)?;
         let ours = samples[0].summary(1);
         self.report.figures.push(Figure {
@@ -84,10 +88,20 @@ impl Bench<'_> {
         let sequence = self.manager.sequence()?;
         launches.record(&sequence, times)?;
         let mut ours = || Ok(sequence.eval_profiled()?.device() / times);
+        self.wake(&mut ours)?;
         let samples = interleave::<Error>(&mut [&mut ours], 3, self.runs)?;
         let ours = samples[0].summary(1);
         if !self.compare(&work, ours) {
             self.report.notes.push(format!("{}: {:.1} µs, nothing beside it", work.name, ours.median));
+        }
+        Ok(())
+    }
+
+    /// Works until a GPU that has had nothing to do, while results were checked, is back at its full clock.
+    fn wake(&self, run: &mut dyn FnMut() -> Result<Duration, Error>) -> Result<(), Error> {
+        let start = Instant::now();
+        while self.scale == Scale::Large && start.elapsed() < WAKING {
+            run()?;
         }
         Ok(())
     }

@@ -1,0 +1,154 @@
+//! How long a driver takes to make a pipeline of a module. What the pipeline would compute is of no interest here.
+
+use std::ffi::CString;
+use std::time::{Duration, Instant};
+
+use ash::vk;
+
+use super::{RawDevice, vulkan};
+use crate::Error;
+
+/// Storage buffers in set 0 that modules may name.
+const BINDINGS: u32 = 8;
+/// Bytes of push constants that modules may name, which every device has.
+const PUSH_BYTES: u32 = 128;
+
+/// Makes pipelines of any module of one set of storage buffers.
+#[expect(missing_debug_implementations, reason = "the device has none")]
+pub struct PipelineTimer<'d> {
+    device: &'d RawDevice,
+    set_layout: vk::DescriptorSetLayout,
+    layout: vk::PipelineLayout,
+    /// Counts modules, so that no two are the same to a driver that remembers.
+    made: u32,
+}
+
+impl<'d> PipelineTimer<'d> {
+    /// Makes the layout.
+    ///
+    /// # Errors
+    /// When the driver fails.
+    pub fn new(device: &'d RawDevice) -> Result<Self, Error> {
+        let raw = &device.raw;
+        let binding = |number: u32| {
+            let binding = vk::DescriptorSetLayoutBinding::default().binding(number).descriptor_count(1);
+            binding.descriptor_type(vk::DescriptorType::STORAGE_BUFFER).stage_flags(vk::ShaderStageFlags::COMPUTE)
+        };
+        let bindings: Vec<_> = (0..BINDINGS).map(binding).collect();
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        // SAFETY: a valid info.
+        let set_layout =
+            unsafe { raw.create_descriptor_set_layout(&info, None) }.map_err(vulkan("vkCreateDescriptorSetLayout"))?;
+        let layouts = [set_layout];
+        let ranges = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(PUSH_BYTES)];
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(&ranges);
+        // SAFETY: a valid info and a live layout.
+        let layout = unsafe { raw.create_pipeline_layout(&info, None) }.map_err(vulkan("vkCreatePipelineLayout"))?;
+        Ok(Self { device, set_layout, layout, made: 0 })
+    }
+
+    /// The time for a module that the driver has never seen: a number in the module's header is another each time.
+    ///
+    /// # Errors
+    /// When the driver fails.
+    pub fn cold(&mut self, words: &[u32]) -> Result<Duration, Error> {
+        let mut words = words.to_vec();
+        self.made += 1;
+        if let Some(generator) = words.get_mut(2) {
+            *generator = (*generator & 0xffff_0000) | (self.made & 0xffff);
+        }
+        self.time(&words, vk::PipelineCache::null())
+    }
+
+    /// The time for a module that the pipeline cache knows.
+    ///
+    /// # Errors
+    /// When the driver fails.
+    pub fn warm(&mut self, words: &[u32]) -> Result<Duration, Error> {
+        let raw = &self.device.raw;
+        // SAFETY: a valid info; the cache is destroyed after its last use.
+        unsafe {
+            let cache = raw
+                .create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None)
+                .map_err(vulkan("vkCreatePipelineCache"))?;
+            let times = self.time(words, cache).and_then(|_| self.time(words, cache));
+            raw.destroy_pipeline_cache(cache, None);
+            times
+        }
+    }
+
+    /// Module and pipeline, both destroyed at once.
+    fn time(&self, words: &[u32], cache: vk::PipelineCache) -> Result<Duration, Error> {
+        let raw = &self.device.raw;
+        let Interface { entry, switches } = Interface::of(words)?;
+        let entries: Vec<_> = switches
+            .iter()
+            .map(|id| vk::SpecializationMapEntry::default().constant_id(*id).offset(0).size(4))
+            .collect();
+        let on = 1u32.to_ne_bytes();
+        let constants = vk::SpecializationInfo::default().map_entries(&entries).data(&on);
+        let start = Instant::now();
+        let info = vk::ShaderModuleCreateInfo::default().code(words);
+        // SAFETY: a valid module and valid infos; nothing is in use.
+        unsafe {
+            let module = raw.create_shader_module(&info, None).map_err(vulkan("vkCreateShaderModule"))?;
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::COMPUTE)
+                .module(module)
+                .name(&entry)
+                .specialization_info(&constants);
+            let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout);
+            let made = raw.create_compute_pipelines(cache, &[info], None);
+            let time = start.elapsed();
+            raw.destroy_shader_module(module, None);
+            let made = made.map_err(|(_, result)| vulkan("vkCreateComputePipelines")(result))?;
+            made.into_iter().for_each(|pipeline| raw.destroy_pipeline(pipeline, None));
+            Ok(time)
+        }
+    }
+}
+
+impl Drop for PipelineTimer<'_> {
+    fn drop(&mut self) {
+        // SAFETY: no pipeline is left.
+        unsafe {
+            self.device.raw.destroy_pipeline_layout(self.layout, None);
+            self.device.raw.destroy_descriptor_set_layout(self.set_layout, None);
+        }
+    }
+}
+
+/// What of a module has to be known.
+struct Interface {
+    entry: CString,
+    /// The specialization constants that are true or false, by their numbers: all are set to true, as the runtime sets most.
+    switches: Vec<u32>,
+}
+
+impl Interface {
+    fn of(words: &[u32]) -> Result<Self, Error> {
+        const ENTRY_POINT: u32 = 15;
+        const SPEC_CONSTANT_TRUE: u32 = 48;
+        const SPEC_CONSTANT_FALSE: u32 = 49;
+        const DECORATE: u32 = 71;
+        const SPEC_ID: u32 = 1;
+        let (mut entry, mut numbers, mut truths) = (None, Vec::new(), Vec::new());
+        let mut rest = words.get(5..).unwrap_or_default();
+        while let [first, operands @ ..] = rest {
+            let len = ((first >> 16).max(1) as usize - 1).min(operands.len());
+            match (first & 0xffff, &operands[..len]) {
+                (ENTRY_POINT, [_, _, name @ ..]) if entry.is_none() => {
+                    let bytes = name.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);
+                    entry = CString::new(bytes.collect::<Vec<u8>>()).ok();
+                }
+                (DECORATE, [id, SPEC_ID, number]) => numbers.push((*id, *number)),
+                (SPEC_CONSTANT_TRUE | SPEC_CONSTANT_FALSE, [_, id]) => truths.push(*id),
+                _ => {}
+            }
+            rest = &operands[len..];
+        }
+        let entry = entry.ok_or_else(|| Error::Missing("entry point".to_owned()))?;
+        let switches = numbers.into_iter().filter(|(id, _)| truths.contains(id)).map(|(_, number)| number).collect();
+        Ok(Self { entry, switches })
+    }
+}
