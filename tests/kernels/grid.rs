@@ -171,7 +171,7 @@ pub const CASES: &[Case] = &[
             };
             let mut sums = mgr.tensor(&[0u32; 3])?;
             let together = mgr.sequence()?;
-            SumTogether::dispatch(&together, &Grid::indirect(&counts).at(1), &out, &mut sums)?;
+            SumTogether::dispatch(&together, Grid::indirect(&counts).at(1), &out, &mut sums)?;
             together.eval()?;
             Ok(vec![Output::Report(report), Output::U32(out.to_vec()?), Output::U32(sums.to_vec()?)])
         },
