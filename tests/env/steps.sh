@@ -101,6 +101,14 @@ run_suite() { # DEVICE NAME [FILTER]
     rm -f "$log"
 }
 
+# Some programs of the corpus, with each call to Vulkan failing in each way; GRIDWISE_SEED chooses others.
+run_corpus_faults() {
+    local binary
+    binary=$(suite_binary faults --features corpus)
+    (cd "$repo_root/tests" && GRIDWISE_FAULTS_SAMPLE=${GRIDWISE_FAULTS_SAMPLE:-10} timeout --signal=KILL 900 \
+        "$repo_root/tests/env/on" debian "$binary" corpus::)
+}
+
 build_sanitizer() {
     suite_binary corpus --features sanitizer
     suite_binary algorithms --features sanitizer

@@ -3,7 +3,7 @@
 //! it the same program runs.
 //!
 //! `GRIDWISE_FAULTS=all` fails every call and not only the first few of each function; with the feature `corpus` there is a trial
-//! for each corpus program, too.
+//! for each corpus program, too, or for as many as `GRIDWISE_FAULTS_SAMPLE` says.
 
 mod layer;
 mod poor;
@@ -42,8 +42,9 @@ fn main() -> ExitCode {
     let is_host = device.kind == gridwise::DeviceKind::Host;
     let mut trials = Vec::new();
     for program in programs::all() {
-        let name = format!("sweep::{}", program.name);
-        trials.push(Trial::test(name, move || sweep::sweep(faults, &program)).with_ignored_flag(is_host));
+        let is_possible = program.is_possible(&device);
+        let trial = Trial::test(program.trial(), move || sweep::sweep(faults, &program));
+        trials.push(trial.with_ignored_flag(!is_possible));
     }
     // What hangs is never freed: these come last.
     for (name, run) in poor::ALL.iter().chain(recovery::ALL) {

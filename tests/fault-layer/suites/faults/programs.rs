@@ -13,7 +13,8 @@ use gridwise::ops::{
 };
 use gridwise::prelude::*;
 use gridwise::{
-    Contents, Error, ManagerDesc, MemoryKind, PipelineCache, QueueChoice, Result, TensorDesc, include_spirv,
+    Contents, DeviceInfo, DeviceKind, Error, ManagerDesc, MemoryKind, PipelineCache, QueueChoice, Result, TensorDesc,
+    include_spirv,
 };
 
 include_spirv!("../../../../runtime/tests/modules/scale.spv");
@@ -50,6 +51,41 @@ impl Program {
         }
     }
 
+    /// What its trial is called.
+    pub(crate) fn trial(&self) -> String {
+        match self.run {
+            Run::Own(_) => format!("sweep::{}", self.name),
+            #[cfg(feature = "corpus")]
+            Run::Corpus(_) => format!("corpus::{}", self.name),
+        }
+    }
+
+    /// Whether a device has what its kernels need.
+    pub(crate) fn is_possible(&self, device: &DeviceInfo) -> bool {
+        let has_kernels = match self.run {
+            Run::Own(_) => true,
+            #[cfg(feature = "corpus")]
+            Run::Corpus(case) => case.kernels.iter().all(|kernel| {
+                let has_operations = device.limits.subgroup.operations.contains(kernel.parallel.subgroup_operations);
+                has_operations && kernel.features.iter().all(|needed| device.has(needed.feature))
+            }),
+        };
+        has_kernels && device.kind != DeviceKind::Host
+    }
+
+    /// Whether a program that found this out takes errors for results: panics of kernels are what some of the corpus is about.
+    #[cfg_attr(not(feature = "corpus"), expect(unused_variables, reason = "only the corpus does"))]
+    pub(crate) fn takes_errors(&self, found: &[u32]) -> bool {
+        match self.run {
+            Run::Own(_) => false,
+            #[cfg(feature = "corpus")]
+            Run::Corpus(_) => {
+                let report: Vec<u32> = b"Report(".map(u32::from).to_vec();
+                found.windows(report.len()).any(|part| part == report)
+            }
+        }
+    }
+
     /// How its manager is made, but for the device.
     pub(crate) fn desc(&self) -> ManagerDesc {
         let folder = std::env::temp_dir().join(format!("gridwise-faults-{}", std::process::id()));
@@ -81,10 +117,11 @@ pub(crate) const ALL: &[Program] = &[
     Program { name: "fused", is_baseline: false, is_cached: false, run: Run::Own(fused) },
 ];
 
-/// All programs, those of the corpus included where it is compiled in.
+/// All programs, those of the corpus included where it is compiled in: all of them, or as many as `GRIDWISE_FAULTS_SAMPLE` says,
+/// which `GRIDWISE_SEED` chooses.
 pub(crate) fn all() -> Vec<Program> {
     #[cfg(feature = "corpus")]
-    let more = gridwise_tests::kernels::all().into_iter().map(|case| Program {
+    let more = sample(gridwise_tests::kernels::all()).into_iter().map(|case| Program {
         name: case.name,
         is_baseline: false,
         is_cached: false,
@@ -93,6 +130,19 @@ pub(crate) fn all() -> Vec<Program> {
     #[cfg(not(feature = "corpus"))]
     let more = [];
     ALL.iter().cloned().chain(more).collect()
+}
+
+#[cfg(feature = "corpus")]
+fn sample(mut cases: Vec<gridwise_tests::case::Case>) -> Vec<gridwise_tests::case::Case> {
+    let number = |name| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
+    let Some(wanted) = number("GRIDWISE_FAULTS_SAMPLE") else { return cases };
+    let mut state = number("GRIDWISE_SEED").unwrap_or(0);
+    let mut chosen = Vec::new();
+    while (chosen.len() as u64) < wanted && !cases.is_empty() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        chosen.push(cases.swap_remove((state >> 33) as usize % cases.len()));
+    }
+    chosen
 }
 
 #[kernel]
