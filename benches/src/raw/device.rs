@@ -12,7 +12,7 @@ use crate::Error;
 pub struct RawDevice {
     /// The functions of the device.
     pub raw: ash::Device,
-    /// Push descriptors, where the device has them.
+    /// Push descriptors, where a GPU has them: drivers for processors make sets of them each time the commands run.
     pub push_descriptors: Option<khr::push_descriptor::Device>,
     /// Whether shaders have cooperative matrices.
     pub has_matrices: bool,
@@ -100,16 +100,17 @@ impl RawDevice {
                 raw.get_device_queue(family, 0),
             )
         };
+        let is_gpu = properties.device_type != vk::PhysicalDeviceType::CPU;
         Self {
             has_matrices: has_extension(&instance, physical, khr::cooperative_matrix::NAME),
-            push_descriptors: has_push.then(|| khr::push_descriptor::Device::new(&instance, &raw)),
+            push_descriptors: (has_push && is_gpu).then(|| khr::push_descriptor::Device::new(&instance, &raw)),
             raw,
             queue,
             family,
             memory,
             storage_alignment: properties.limits.min_storage_buffer_offset_alignment.max(4),
             timestamp_period: properties.limits.timestamp_period,
-            is_gpu: properties.device_type != vk::PhysicalDeviceType::CPU,
+            is_gpu,
             instance,
             _entry: entry,
         }
