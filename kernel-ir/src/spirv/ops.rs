@@ -343,7 +343,7 @@ impl FunctionWriter<'_, '_> {
         };
         match (glsl, helper) {
             (Some(glsl), _) => self.w.glsl_op(glsl, ty, ids),
-            (None, Some(helper)) => self.w.call_helper(helper, lanes, ids),
+            (None, Some(helper)) => self.w.call_helper(helper.of_lanes(lanes), lanes, ids),
             (None, None) => unreachable!("`{}` is not a function of floats", op.name()),
         }
     }

@@ -9,13 +9,27 @@ use rspirv::spirv::GlslStd450Op;
 use super::Helper;
 use super::asm::Asm;
 use super::double::{two_product, two_sum};
+use crate::spirv::types::Lanes;
 use crate::spirv::words::Id;
+use crate::types::Scalar;
 
 /// The whole function: the device's own where that is exact.
 pub(super) fn mul_add(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let &[x, y, z] = params else { unreachable!("three parameters") };
     let has_fma = a.w.has_fma();
     a.branch(has_fma, |a| a.glsl(GlslStd450Op::Fma, &[x, y, z]), |a| in_software(a, [x, y, z]))
+}
+
+/// The same of vectors, so that a device that has it gets one operation for all lanes.
+pub(super) fn mul_add_of<const LANES: u8>(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let lanes = Lanes { scalar: Scalar::F32, count: LANES };
+    let (has_fma, ty) = (a.w.has_fma(), a.w.lanes_type(lanes));
+    a.branch_to(
+        ty,
+        has_fma,
+        |a| a.w.glsl_op(GlslStd450Op::Fma, ty, params),
+        |a| a.w.call_helper(Helper::MulAdd, lanes, params),
+    )
 }
 
 /// Picks one of the two ways.

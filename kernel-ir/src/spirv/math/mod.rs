@@ -1,6 +1,6 @@
 //! Float functions that SPIR-V has only inexactly, or not for all operands: one helper function each, defined when used.
 //!
-//! Helpers work on scalars; vectors call them lane by lane. Special cases (zeros, infinities, NaN, domains) are Rust's.
+//! Helpers work on scalars; vectors call them lane by lane, but for `mul_add`, which devices may have for vectors. Special cases (zeros, infinities, NaN, domains) are Rust's.
 //!
 //! | function | error, in units of the last place |
 //! | --- | --- |
@@ -56,6 +56,16 @@ macro_rules! helpers {
                 None
             }
 
+            /// The helper that does the same to whole vectors, if there is one.
+            pub(super) fn of_lanes(self, lanes: Lanes) -> Self {
+                match (self, lanes.count) {
+                    (Self::MulAdd, 2) => Self::MulAdd2,
+                    (Self::MulAdd, 3) => Self::MulAdd3,
+                    (Self::MulAdd, 4) => Self::MulAdd4,
+                    _ => self,
+                }
+            }
+
             fn write(self, asm: &mut Asm<'_, '_>, params: &[Id]) -> Id {
                 match self { $(Self::$variant => $write(asm, params)),+ }
             }
@@ -69,6 +79,8 @@ const D: Lanes = Lanes::one(Scalar::F64);
 const U: Lanes = Lanes::one(Scalar::U64);
 const S: Lanes = Lanes::one(Scalar::I64);
 const F2: Lanes = Lanes { scalar: Scalar::F32, count: 2 };
+const F3: Lanes = Lanes { scalar: Scalar::F32, count: 3 };
+const F4: Lanes = Lanes { scalar: Scalar::F32, count: 4 };
 
 helpers! {
     Sqrt "sqrt" (F) F Some(Op::Sqrt) => root::sqrt;
@@ -77,6 +89,9 @@ helpers! {
     DivideWide "divide_u64" (U U) U None => division::quotient;
     DivideSignedWide "divide_i64" (S S) S None => division::signed_quotient;
     MulAdd "mul_add" (F F F) F Some(Op::MulAdd) => fused::mul_add;
+    MulAdd2 "mul_add_vec2" (F2 F2 F2) F2 None => fused::mul_add_of::<2>;
+    MulAdd3 "mul_add_vec3" (F3 F3 F3) F3 None => fused::mul_add_of::<3>;
+    MulAdd4 "mul_add_vec4" (F4 F4 F4) F4 None => fused::mul_add_of::<4>;
     MulAddExact "mul_add_exact" (F F F) F None => fused::mul_add_exact;
     ReduceAngle "reduce_angle" (F) F2 None => trigonometry::reduce;
     Sin "sin" (F) F Some(Op::Sin) => trigonometry::sin;
@@ -106,14 +121,14 @@ pub(super) struct Helpers {
 }
 
 impl Writer<'_> {
-    /// Calls a helper, on vectors lane by lane.
+    /// Calls a helper, on vectors lane by lane unless it is one for vectors.
     pub(super) fn call_helper(&mut self, helper: Helper, lanes: Lanes, operands: &[Id]) -> Id {
         let (function, result) = (self.helper_id(helper), self.lanes_type(helper.result()));
         let call = |w: &mut Self, operands: &[Id]| {
             let operands: Vec<_> = [function].into_iter().chain(operands.iter().copied()).collect();
             w.op(Spv::FunctionCall, result, &operands)
         };
-        if lanes.count == 1 {
+        if helper.params()[0].count == lanes.count {
             return call(self, operands);
         }
         let scalar = self.lanes_type(Lanes::one(lanes.scalar));
