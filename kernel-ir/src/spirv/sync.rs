@@ -24,6 +24,10 @@ impl Writer<'_> {
         if self.kernel.buffers.iter().any(|(_, buffer)| buffer.image.is_some() && buffer.writable) {
             memory |= MemorySemantics::IMAGE_MEMORY;
         }
+        self.semantics_of(order, memory)
+    }
+
+    fn semantics_of(&mut self, order: Order, memory: MemorySemantics) -> Id {
         let (available, visible) = (MemorySemantics::MAKE_AVAILABLE, MemorySemantics::MAKE_VISIBLE);
         let semantics = match order {
             Order::Relaxed => MemorySemantics::empty(),
@@ -34,9 +38,14 @@ impl Writer<'_> {
         self.const_u32(semantics.bits())
     }
 
-    /// Waits for the invocations of the scope and orders their accesses.
+    /// Waits for the invocations of the scope and orders their accesses: those to buffers only where some may come before. To order
+    /// more than that makes drivers wait for loads that are on their way.
     pub(super) fn barrier(&mut self, scope: Scope) {
-        let (scope, semantics) = (self.scope(scope), self.semantics(Order::AcqRel));
+        let semantics = match self.uses.barriers_order_buffers {
+            true => self.semantics(Order::AcqRel),
+            false => self.semantics_of(Order::AcqRel, MemorySemantics::WORKGROUP_MEMORY),
+        };
+        let scope = self.scope(scope);
         self.effect(Op::ControlBarrier, &[scope, scope, semantics]);
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Uses {
     pub(super) has_shared: bool,
     /// Whether a barrier, a fence or an atomic orders accesses of different invocations.
     pub(super) orders_memory: bool,
+    /// Whether an access to a buffer that is written may come before a barrier, which then orders such accesses, too.
+    pub(super) barriers_order_buffers: bool,
     /// Whether a barrier or subgroup operation needs all invocations of a workgroup.
     pub(super) needs_full_workgroups: bool,
     /// What the kernel needs of subgroups.
@@ -82,12 +84,21 @@ impl Uses {
     /// Walks everything the kernel's function reaches.
     pub(super) fn of(module: &Module, kernel: &Kernel) -> Self {
         let mut uses = Self::default();
-        let mut walk = Walk { module, uses: &mut uses, sites: BTreeMap::new(), called: Vec::new() };
+        let mut walk = Walk {
+            module,
+            uses: &mut uses,
+            sites: BTreeMap::new(),
+            called: Vec::new(),
+            accesses: false,
+            loops: Vec::new(),
+        };
         let mut seen = HashSet::from([kernel.function]);
         let mut pending = vec![kernel.function];
         while let Some(id) = pending.pop() {
             walk.uses.functions.push(id);
             let mut found = FunctionUses::default();
+            // What came before a call is not followed.
+            walk.accesses = id != kernel.function;
             walk.block(&module.functions[id], module.functions[id].entry, &mut found);
             walk.uses.all.merge(&found);
             walk.uses.by_function[id] = found;
@@ -126,12 +137,17 @@ struct Walk<'u> {
     uses: &'u mut Uses,
     sites: BTreeMap<SiteId, u32>,
     called: Vec<FunctionId>,
+    /// Whether what was walked of the function accesses a buffer that is written.
+    accesses: bool,
+    /// The bodies of the loops that are walked, outermost first.
+    loops: Vec<BlockId>,
 }
 
 impl Walk<'_> {
     fn block(&mut self, function: &Function, block: BlockId, found: &mut FunctionUses) {
         for &inst in &function.blocks[block].insts {
             let kind = &function.insts[inst].kind;
+            self.accesses = self.accesses || self.is_access(kind);
             match kind {
                 InstKind::Builtin(builtin) => found.builtins[*builtin as usize] = true,
                 InstKind::Atomic(atomic) => {
@@ -141,6 +157,10 @@ impl Walk<'_> {
                 }
                 InstKind::Barrier(scope) => {
                     self.uses.orders_memory = true;
+                    // In a loop, what follows comes before the next round's barrier.
+                    let comes_before =
+                        self.accesses || self.loops.first().is_some_and(|body| self.has_accesses(function, *body));
+                    self.uses.barriers_order_buffers |= comes_before;
                     self.uses.needs_full_workgroups = true;
                     if *scope == Scope::Subgroup {
                         self.uses.subgroup |= SubgroupOperations::BASIC;
@@ -176,7 +196,12 @@ impl Walk<'_> {
                     self.sites.insert(*site, words.len() as u32);
                     self.uses.traps_anyway |= !matches!(kind, InstKind::Print(..));
                 }
-                InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => {
+                InstKind::Loop { body, .. } => {
+                    self.loops.push(*body);
+                    self.block(function, *body, found);
+                    self.loops.pop();
+                }
+                InstKind::If { .. } | InstKind::Switch { .. } => {
                     for inner in kind.blocks() {
                         self.block(function, inner, found);
                     }
@@ -184,6 +209,23 @@ impl Walk<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Whether an instruction accesses a buffer that is written, as far as is known.
+    fn is_access(&self, kind: &InstKind) -> bool {
+        let is_written = |buffer: BufferId| self.module.kernel.as_ref().is_none_or(|it| it.buffers[buffer].writable);
+        match kind {
+            InstKind::Call(..) => true,
+            InstKind::Image(_, image, _) => is_written(*image),
+            _ => kind.place().is_some_and(|place| matches!(place.root, Root::Buffer(buffer) if is_written(buffer))),
+        }
+    }
+
+    fn has_accesses(&self, function: &Function, block: BlockId) -> bool {
+        function.blocks[block].insts.iter().any(|inst| {
+            let kind = &function.insts[*inst].kind;
+            self.is_access(kind) || kind.blocks().iter().any(|inner| self.has_accesses(function, *inner))
+        })
     }
 
     /// Subgroups without idle invocations, as matrices need them.
