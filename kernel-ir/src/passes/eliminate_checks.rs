@@ -244,6 +244,13 @@ impl Walker<'_> {
         } else {
             params.iter().enumerate().map(|(index, param)| self.guess(body, index, *param)).collect()
         };
+        for (index, (param, first)) in params.iter().zip(initial).enumerate() {
+            let next = self.jumps[body].iter().filter_map(|jump| match &self.function.insts[*jump].kind {
+                InstKind::Continue(_, values) => values.get(index).copied(),
+                _ => None,
+            });
+            self.facts.note_counter(*param, *first, next);
+        }
         let mut ranges = Vec::new();
         for ((param, first), guess) in params.iter().zip(initial).zip(&guesses) {
             let first = self.facts.range(*first);

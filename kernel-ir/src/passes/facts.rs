@@ -46,6 +46,8 @@ pub(super) struct Facts<'a> {
     /// For each value, values that are not below it; with `true`, that are above it.
     uppers: Vec<Vec<(ValueId, bool)>>,
     undo: Vec<Undo>,
+    /// Loop parameters that are always multiples of a power of two, and that power.
+    pub(super) twos: Vec<(ValueId, u32)>,
 }
 
 impl<'a> Facts<'a> {
@@ -64,6 +66,7 @@ impl<'a> Facts<'a> {
             found: vec![Cell::new((0, Range::ANY)); count],
             uppers: vec![Vec::new(); count],
             undo: Vec::new(),
+            twos: Vec::new(),
         };
         let mut constants = Vec::new();
         for_each_inst(function, &mut |id, inst| {

@@ -17,6 +17,7 @@ mod live_locals;
 mod loop_ends;
 pub mod lower_labels;
 pub mod mask_panics;
+mod multiples;
 pub mod promote_locals;
 mod ranges;
 pub mod remove_dead_code;

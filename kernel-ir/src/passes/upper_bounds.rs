@@ -15,6 +15,8 @@ use crate::op::Op;
 const DEPTH: usize = 12;
 /// How many values are looked at for one bound.
 const FUEL: usize = 128;
+/// The same for what a value is made of, where a guard has given a bound already.
+const FUEL_BESIDE_GUARDS: usize = 16;
 
 impl Facts<'_> {
     /// A bound of an integer that is not negative: on the current path it is never above. `None` when all that is known is
@@ -33,11 +35,24 @@ impl Facts<'_> {
         if range.lo == range.hi {
             return u32::try_from(range.hi).ok().map(Bound::Const);
         }
-        let mut found = self.upper_by_definition(value, depth - 1, fuel);
-        // Below something that is known: a loop's end, a guard.
+        // Below something that is known: a loop's end, a guard. Looked at first, as what a value is made of may lead far.
+        let mut guards = Vec::new();
         for &(upper, is_above) in self.uppers_of(value) {
             let Some(upper) = self.upper(upper, depth - 1, fuel) else { continue };
-            let upper = if is_above { Bound::binary(BoundOp::Sub, upper, Bound::Const(1)) } else { upper };
+            guards.push(if is_above { Bound::binary(BoundOp::Sub, upper, Bound::Const(1)) } else { upper });
+        }
+        let unit = if guards.is_empty() { 0 } else { self.low_zeros(value) };
+        if unit > 0 {
+            // The greatest multiple that is not above.
+            let unit = || Bound::Const(1 << unit);
+            let whole = |bound| Bound::binary(BoundOp::Mul, Bound::binary(BoundOp::Div, bound, unit()), unit());
+            guards = guards.into_iter().map(whole).collect();
+        }
+        let share = Cell::new(if guards.is_empty() { fuel.get() } else { fuel.get().min(FUEL_BESIDE_GUARDS) });
+        let given = share.get();
+        let mut found = self.upper_by_definition(value, depth - 1, &share);
+        fuel.set(fuel.get() - (given - share.get()));
+        for upper in guards {
             found = Some(match found {
                 Some(found) if found != upper => Bound::binary(BoundOp::Min, found, upper),
                 _ => upper,
