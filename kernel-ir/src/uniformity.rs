@@ -152,7 +152,7 @@ impl<'m> Uniformity<'m> {
                 InstKind::If { condition: selector, .. } | InstKind::Switch { selector, .. } => {
                     self.branch(*id, *selector, apart)
                 }
-                InstKind::Loop { initial, body } => self.enter_loop(inst, initial, *body, apart),
+                InstKind::Loop { initial, body, .. } => self.enter_loop(inst, initial, *body, apart),
                 kind => {
                     self.inst(*id, inst, apart);
                     if matches!(kind, InstKind::Panic(..)) && apart.is_some() {

@@ -35,11 +35,16 @@ pub(crate) fn unless_written<T: Default>(tokens: impl FnOnce() -> T) -> T {
     if is_running() { T::default() } else { tokens() }
 }
 
-/// Items as their author wrote them, but that a number of any type can be an index, as in kernels.
+/// Items as their author wrote them, but that a number of any type can be an index, as in kernels, and loops say nothing of unrolling.
 fn as_written(tokens: TokenStream) -> TokenStream {
     let mut written = TokenStream::new();
     let mut after_operand = false;
-    for token in tokens {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        if is_sign(&token) && tokens.peek().is_some_and(is_unroll) {
+            tokens.next();
+            continue;
+        }
         let is_operand = ends_operand(&token);
         written.extend([match token {
             TokenTree::Group(group) => {
@@ -54,6 +59,17 @@ fn as_written(tokens: TokenStream) -> TokenStream {
         after_operand = is_operand;
     }
     written
+}
+
+fn is_sign(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == '#')
+}
+
+/// Whether these are the brackets of an `#[unroll]`, which Rust does not know.
+fn is_unroll(token: &TokenTree) -> bool {
+    let TokenTree::Group(group) = token else { return false };
+    let first = group.stream().into_iter().next();
+    group.delimiter() == Delimiter::Bracket && matches!(first, Some(TokenTree::Ident(word)) if word == "unroll")
 }
 
 /// Whether brackets behind a token hold an index: it ends a value.

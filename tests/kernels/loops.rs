@@ -48,6 +48,18 @@ fn registers_of(x: u32) -> u32 {
     rows.into_iter().flatten().fold(hash, mix)
 }
 
+/// What a kernel does in loops that are unrolled, or not, as it says.
+fn unrolled_of(x: u32) -> u32 {
+    let mut hash = (0..5).fold(1, |hash, i| (0..3).fold(hash, |hash, j| mix(hash, (x >> i) ^ j)));
+    hash = (0..x % 7).fold(hash, |hash, i| mix(hash, i));
+    if x % 11 == 4 {
+        return hash;
+    }
+    hash = (0..9).take_while(|i| x >> i & 3 != 1).fold(hash, |hash, i| mix(hash, i + 2));
+    hash = [3, x, 8].into_iter().fold(hash, mix);
+    mix(hash, (0..6).filter(|i| x >> i & 1 == 1).sum::<u32>())
+}
+
 /// What a kernel does with an array of which it reads past the end.
 fn past_of(x: u32) -> u32 {
     let table = [x, 5, x >> 2];
@@ -81,6 +93,7 @@ pub const CASES: &[Case] = &[
             vec![Output::Report("table[i + (x[me] % 2) as usize], 4".into()), Output::U32(out)]
         }
     ),
+    case!("loops::unrolled", [Unrolled], |mgr| map(mgr, Unrolled::dispatch), || expect(unrolled_of)),
     case!("loops::arrays", [Arrays], |mgr| map(mgr, Arrays::dispatch), || expect(|x| {
         let table = [x, x >> 8, 5, 7];
         let forward = table.iter().fold(1, |hash, &value| mix(hash, value));
@@ -271,6 +284,59 @@ fn registers(x: &[u32], out: &mut [u32]) {
         row += 1;
     }
     out[me] = hash;
+}
+
+/// The sum of the positions of ones, by any of the forms in a function of its own.
+#[device]
+fn positions<const N: u32>(x: u32) -> u32 {
+    let mut sum = 0;
+    #[unroll]
+    for i in 0..N {
+        if x >> i & 1 == 0 {
+            continue;
+        }
+        sum += i;
+    }
+    sum
+}
+
+#[kernel]
+fn unrolled(x: &[u32], out: &mut [u32]) {
+    let me = global_id().x;
+    let value = x[me];
+    let mut hash = 1;
+    #[unroll]
+    for i in 0..5u32 {
+        let mut j = 0;
+        #[unroll(never)]
+        while j < 3 {
+            hash = mixed(hash, (value >> i) ^ j);
+            j += 1;
+        }
+    }
+    #[unroll(4)]
+    for i in 0..value % 7 {
+        hash = mixed(hash, i);
+    }
+    let mut i = 0;
+    #[unroll]
+    'bits: loop {
+        if value % 11 == 4 {
+            out[me] = hash;
+            return;
+        }
+        if i == 9 || value >> i & 3 == 1 {
+            break 'bits;
+        }
+        hash = mixed(hash, i + 2);
+        i += 1;
+    }
+    #[allow(unused)]
+    #[unroll]
+    for part in [3, value, 8] {
+        hash = mixed(hash, part);
+    }
+    out[me] = mixed(hash, positions::<6>(value));
 }
 
 #[kernel]

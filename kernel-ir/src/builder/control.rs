@@ -6,8 +6,9 @@
 //! and its kin do the same where the caller keeps no state beside the builder.
 
 use super::FunctionBuilder;
+use crate::arena::EntityId;
 use crate::flow;
-use crate::ir::{Block, BlockId, InstKind, SiteId, Value, ValueId};
+use crate::ir::{Block, BlockId, InstId, InstKind, SiteId, Unroll, Value, ValueId};
 use crate::types::TypeId;
 
 impl FunctionBuilder<'_> {
@@ -95,7 +96,23 @@ impl FunctionBuilder<'_> {
     pub fn push_loop(&mut self, body: BlockId, initial: &[ValueId], results: &[TypeId]) -> Vec<ValueId> {
         let carries_nothing = self.block_params(body).is_empty();
         self.close(body, InstKind::Continue(body, [].into()), carries_nothing);
-        self.append_region(InstKind::Loop { initial: initial.into(), body }, results)
+        self.append_region(InstKind::Loop { initial: initial.into(), body, unroll: Unroll::Auto }, results)
+    }
+
+    /// Where the function's loops so far end, for [`Self::set_unroll`].
+    pub fn mark(&self) -> usize {
+        self.function.insts.len()
+    }
+
+    /// Says how the outermost loop added since the mark is to be unrolled; nothing where there is none.
+    pub fn set_unroll(&mut self, mark: usize, unroll: Unroll) {
+        // A loop is added once it is filled: behind those in it.
+        for number in (mark..self.function.insts.len()).rev() {
+            if let InstKind::Loop { unroll: of, .. } = &mut self.function.insts[InstId::new(number)].kind {
+                *of = unroll;
+                return;
+            }
+        }
     }
 
     fn append_region(&mut self, kind: InstKind, results: &[TypeId]) -> Vec<ValueId> {

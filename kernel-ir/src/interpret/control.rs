@@ -17,7 +17,7 @@ impl<'m> Thread<'m> {
                 let taken = cases.iter().find(|(bits, _)| *bits == selector).map_or(*default, |(_, block)| *block);
                 self.enter(taken, Some(id));
             }
-            InstKind::Loop { initial, body } => {
+            InstKind::Loop { initial, body, .. } => {
                 self.enter(*body, Some(id));
                 self.carry(*body, initial);
             }

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::{
     Atomic, BlockId, BufferId, Builtin, ConstParamId, Constant, CoopAccess, CoopOp, FunctionId, ImageOp, Order,
-    ParamId, Place, Scope, SiteId, SourceLocation, SubgroupOp, ValueId,
+    ParamId, Place, Scope, SiteId, SourceLocation, SubgroupOp, Unroll, ValueId,
 };
 use crate::arena::EntityId;
 use crate::few::Few;
@@ -95,6 +95,8 @@ pub enum InstKind {
         initial: Few<ValueId>,
         /// The body; its id is also the loop's label.
         body: BlockId,
+        /// What its author says about unrolling it.
+        unroll: Unroll,
     },
 
     /// Terminator: ends a block of `if` or `switch` with the results of that instruction.

@@ -16,6 +16,7 @@ mod module;
 mod obligation;
 mod place;
 mod subgroup;
+mod unroll;
 
 pub use crate::types::ConstParamId;
 pub use atomic::{Atomic, AtomicOp, Order, Scope};
@@ -33,3 +34,4 @@ pub use module::{
 pub use obligation::{Bound, BoundOp, Obligation};
 pub use place::{Place, Root, Step};
 pub use subgroup::{Fold, Span, SubgroupOp};
+pub use unroll::Unroll;

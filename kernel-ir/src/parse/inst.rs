@@ -3,7 +3,7 @@
 use super::cursor::Result;
 use super::function::FunctionParser;
 use super::header::eat_location;
-use crate::ir::{Builtin, Constant, InstKind, Place, Root, SourceLocation, Step, ValueId};
+use crate::ir::{Builtin, Constant, InstKind, Place, Root, SourceLocation, Step, Unroll, ValueId};
 use crate::op::Op;
 use crate::passes::eval;
 use crate::types::{Scalar, Type};
@@ -50,11 +50,26 @@ impl FunctionParser<'_, '_> {
         if self.cursor.eat_word("loop") {
             let label = self.new_label()?;
             let (params, initial) = self.carried()?;
+            let unroll = self.unroll()?;
             let (results, location) = self.region_results()?;
             let body = self.braced_block(Some(label), params)?;
-            return Ok(Some((InstKind::Loop { initial: initial.into(), body }, results, location)));
+            return Ok(Some((InstKind::Loop { initial: initial.into(), body, unroll }, results, location)));
         }
         Ok(None)
+    }
+
+    /// `[unroll [never | N]]`
+    fn unroll(&mut self) -> Result<Unroll> {
+        if !self.cursor.eat_word("unroll") {
+            return Ok(Unroll::Auto);
+        }
+        if self.cursor.eat_word("never") {
+            return Ok(Unroll::Never);
+        }
+        if self.cursor.peek_literal().is_some_and(|literal| literal.starts_with(|first: char| first.is_ascii_digit())) {
+            return Ok(Unroll::Times(self.cursor.number()?));
+        }
+        Ok(Unroll::Full)
     }
 
     /// `[-> (def,*)] [location]`

@@ -167,7 +167,7 @@ impl Walker<'_> {
                     let yields: Vec<Vec<Range>> = all.filter_map(|case| self.block(case)).collect();
                     self.define_joined(&inst.results, yields);
                 }
-                InstKind::Loop { initial, body } => self.enter_loop(&inst.results, initial, *body),
+                InstKind::Loop { initial, body, .. } => self.enter_loop(&inst.results, initial, *body),
                 InstKind::Yield(values) => yielded = Some(self.ranges(values)),
                 InstKind::Break(target, values) => {
                     let ranges = self.ranges(values);

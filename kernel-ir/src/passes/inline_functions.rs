@@ -6,7 +6,8 @@ use super::edit::{Substitution, add_effect, add_inst, cut_unreachable, for_each_
 use super::{Changed, tail_returns};
 use crate::arena::{EntityId, SecondaryMap};
 use crate::ir::{
-    Block, BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, LocalId, Module, Place, Root, ValueId,
+    Block, BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, LocalId, Module, Place, Root, Unroll,
+    ValueId,
 };
 
 /// Bodies up to this many instructions are always inlined.
@@ -260,7 +261,7 @@ impl Inliner<'_> {
         let mut insts = copy.insts(body.entry);
         if let Some(wrapper) = wrapper {
             self.function.blocks[wrapper].insts = insts;
-            let kind = InstKind::Loop { initial: [].into(), body: wrapper };
+            let kind = InstKind::Loop { initial: [].into(), body: wrapper, unroll: Unroll::Auto };
             out.push(self.function.insts.push(Inst { kind, results, location }));
             return true;
         }

@@ -14,7 +14,7 @@ pub(super) fn ends(function: &Function, types: &Types, body: BlockId) -> bool {
     let mut initial = &[][..];
     let mut defined_at = vec![None; function.values.len()];
     for (_, inst) in function.insts.iter() {
-        if let InstKind::Loop { initial: first, body: of } = &inst.kind
+        if let InstKind::Loop { initial: first, body: of, .. } = &inst.kind
             && *of == body
         {
             initial = first;

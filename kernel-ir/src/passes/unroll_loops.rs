@@ -1,5 +1,5 @@
 //! Replaces loops of few rounds that choose elements of local arrays and vectors by their counters, by their rounds, one after the other: the
-//! indices become constants, and the arrays values. Other loops stay: a driver unrolls them as it sees fit.
+//! indices become constants, and the arrays values. Other loops stay, unless their author asks for it: a driver unrolls them as it sees fit.
 //!
 //! What a round's counters decide is folded while the round is copied: most of an unrolled loop computes indices.
 //!
@@ -11,7 +11,7 @@ use super::fold_constants::View;
 use super::identities::{self, Simpler};
 use super::{Changed, PassCx};
 use crate::arena::EntityId;
-use crate::ir::{Block, BlockId, Constant, Function, InstId, InstKind, LocalId, Root, ValueId};
+use crate::ir::{Block, BlockId, Constant, Function, Inst, InstId, InstKind, LocalId, Root, Unroll, ValueId};
 use crate::rounds::{Counted, Counter, definitions};
 use crate::types::{Type, TypeId, Types};
 
@@ -27,8 +27,28 @@ const MOST_INSTS_OF_MATRICES: usize = 16 * 1024;
 /// How often one instruction is simplified in a row.
 const MOST_SIMPLIFIED: usize = 8;
 
+/// Instructions that a loop may become whose author asks for it, and the longest such loop.
+const MOST_INSTS_ASKED: usize = 16 * 1024;
+const MOST_ROUNDS_ASKED: usize = 1024;
+
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
+    let changed = unroll_arrays(function, cx);
+    // Those of arrays first: an outer loop is smaller once they are values.
+    if changed == Changed::Yes { changed } else { unroll_asked(function, cx) }
+}
+
+/// Loops whose authors ask for it.
+fn unroll_asked(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
+    let is_asked = |inst: &Inst| matches!(inst.kind, InstKind::Loop { unroll: Unroll::Full, .. });
+    if !function.insts.iter().any(|(_, inst)| is_asked(inst)) {
+        return Changed::No;
+    }
+    let definitions = definitions(function);
+    run_with(function, cx, definitions, None)
+}
+
+fn unroll_arrays(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let has_elements = |ty: TypeId| matches!(cx.types.get(ty), Type::Array(..) | Type::Vector(..));
     if !function.locals.iter().any(|(_, local)| has_elements(local.ty)) {
         return Changed::No;
@@ -41,6 +61,15 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     if !written.contains(&true) {
         return Changed::No;
     }
+    run_with(function, cx, definitions, Some(written))
+}
+
+fn run_with(
+    function: &mut Function,
+    cx: &mut PassCx<'_>,
+    definitions: Vec<Option<InstId>>,
+    written: Option<Vec<bool>>,
+) -> Changed {
     let view = View { function, types: cx.types, definitions };
     let mut pass = Pass { view, written, stand_ins: Substitution::default(), changed: Changed::No };
     pass.block(pass.view.function.entry);
@@ -74,8 +103,8 @@ fn written_by_index(function: &Function, definitions: &[Option<InstId>]) -> Vec<
 
 struct Pass<'f> {
     view: View<'f>,
-    /// By local: whether an element is written whose index is not constant.
-    written: Vec<bool>,
+    /// By local: whether an element is written whose index is not constant. Where it is missing, the loops are unrolled that are asked for.
+    written: Option<Vec<bool>>,
     /// What the results of unrolled loops are.
     stand_ins: Substitution,
     changed: Changed,
@@ -101,7 +130,11 @@ impl Pass<'_> {
 
     /// How a loop runs that is worth it.
     fn counted(&self, id: InstId) -> Option<Counted> {
-        let InstKind::Loop { initial, body } = &self.view.function.insts[id].kind else { return None };
+        let InstKind::Loop { initial, body, unroll } = &self.view.function.insts[id].kind else { return None };
+        let Some(written) = &self.written else { return self.counted_as_asked(initial, *body, *unroll) };
+        if matches!(unroll, Unroll::Times(_) | Unroll::Never) {
+            return None;
+        }
         let definition = |value: ValueId| self.view.definitions[value.index()];
         let counter = Counter { function: self.view.function, types: self.view.types, definition };
         let counted = counter.count(initial, *body, MOST_ROUNDS)?;
@@ -111,7 +144,7 @@ impl Pass<'_> {
             if inst.kind.is_of_coop() {
                 limit = MOST_INSTS_OF_MATRICES;
             }
-            let is_written = |local: LocalId| self.written[local.index()];
+            let is_written = |local: LocalId| written[local.index()];
             let place = inst.kind.place().filter(|place| matches!(place.root, Root::Local(local) if is_written(local)));
             indices.extend(place.into_iter().flat_map(|place| place.values()));
         });
@@ -125,9 +158,22 @@ impl Pass<'_> {
         (indices.iter().any(is_decided) && size * (counted.rounds + 1) <= limit).then_some(counted)
     }
 
+    /// How a loop runs whose author asks for it, if that is known and not too much.
+    fn counted_as_asked(&self, initial: &[ValueId], body: BlockId, unroll: Unroll) -> Option<Counted> {
+        if unroll != Unroll::Full {
+            return None;
+        }
+        let definition = |value: ValueId| self.view.definitions[value.index()];
+        let counter = Counter { function: self.view.function, types: self.view.types, definition };
+        let counted = counter.count(initial, body, MOST_ROUNDS_ASKED)?;
+        let mut size = 0usize;
+        walk(self.view.function, body, &mut |_, _| size += 1);
+        (size * (counted.rounds + 1) <= MOST_INSTS_ASKED).then_some(counted)
+    }
+
     /// Writes the rounds one after the other, and what leaves the loop.
     fn unroll(&mut self, id: InstId, counted: &Counted, out: &mut Vec<InstId>) {
-        let InstKind::Loop { initial, body } = self.view.function.insts[id].kind.clone() else { return };
+        let InstKind::Loop { initial, body, .. } = self.view.function.insts[id].kind.clone() else { return };
         let Block { params, insts } = self.view.function.blocks[body].clone();
         let (before, after) = (&insts[..counted.exit], &insts[counted.exit + 1..insts.len() - 1]);
         let exit = insts[counted.exit];

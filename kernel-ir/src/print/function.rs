@@ -136,8 +136,8 @@ impl<'a> Printer<'a> {
         match &inst.kind {
             InstKind::If { condition, .. } => write!(f, "if {condition}{}", self.results(inst)),
             InstKind::Switch { selector, .. } => write!(f, "switch {selector}{}", self.results(inst)),
-            InstKind::Loop { initial, body } => {
-                write!(f, "loop {body}({}){}", self.carried(initial, *body), self.results(inst))
+            InstKind::Loop { initial, body, unroll } => {
+                write!(f, "loop {body}({}){unroll}{}", self.carried(initial, *body), self.results(inst))
             }
             kind => {
                 if !inst.results.is_empty() {

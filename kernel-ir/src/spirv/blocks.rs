@@ -9,7 +9,7 @@ use super::interface::Prologue;
 use super::module::Writer;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
-use crate::ir::{BlockId, Function, FunctionId, Inst, InstId, InstKind, LocalId, ValueId};
+use crate::ir::{BlockId, Function, FunctionId, Inst, InstId, InstKind, LocalId, Unroll, ValueId};
 use crate::rounds::{Counter, definitions};
 use crate::types::Type;
 
@@ -324,7 +324,7 @@ impl FunctionWriter<'_, '_> {
                 self.write_if(inst, *condition, *then_block, *else_block)?;
             }
             InstKind::Switch { selector, cases, default } => self.write_switch(inst, *selector, cases, *default)?,
-            InstKind::Loop { initial, body } => self.write_loop(inst, initial, *body)?,
+            InstKind::Loop { initial, body, unroll } => self.write_loop(inst, initial, *body, *unroll)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -400,8 +400,19 @@ impl FunctionWriter<'_, '_> {
         counted.is_some_and(|counted| counted.rounds * size(self.function, body) <= MOST_INSTS)
     }
 
-    fn write_loop(&mut self, inst: &Inst, initial: &[ValueId], body: BlockId) -> Result<(), EmitError> {
-        let is_short = self.is_short(initial, body);
+    /// What the driver is told about unrolling a loop, with the words behind it.
+    fn loop_control(&self, initial: &[ValueId], body: BlockId, unroll: Unroll) -> (LoopControl, Option<u32>) {
+        match unroll {
+            Unroll::Auto if self.is_short(initial, body) => (LoopControl::UNROLL, None),
+            Unroll::Auto => (LoopControl::NONE, None),
+            Unroll::Full => (LoopControl::UNROLL, None),
+            Unroll::Times(rounds) => (LoopControl::PARTIAL_COUNT, Some(rounds)),
+            Unroll::Never => (LoopControl::DONT_UNROLL, None),
+        }
+    }
+
+    fn write_loop(&mut self, inst: &Inst, initial: &[ValueId], body: BlockId, unroll: Unroll) -> Result<(), EmitError> {
+        let (control, count) = self.loop_control(initial, body, unroll);
         let initial = self.ids(initial);
         let before = self.w.label;
         let [header, start, latch, merge] = [(); 4].map(|()| self.w.new_id());
@@ -420,8 +431,8 @@ impl FunctionWriter<'_, '_> {
             self.define(*param, phi);
             next.push((later, value.ty));
         }
-        let control = if is_short { LoopControl::UNROLL } else { LoopControl::NONE };
-        self.w.effect(Op::LoopMerge, &[merge, latch, control.bits()]);
+        let words = [merge, latch, control.bits(), count.unwrap_or_default()];
+        self.w.effect(Op::LoopMerge, &words[..3 + usize::from(count.is_some())]);
         self.w.effect(Op::Branch, &[start]);
 
         self.w.begin_block(start);

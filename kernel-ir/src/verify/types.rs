@@ -57,7 +57,7 @@ impl<'m> FunctionCx<'m, '_> {
             }
             InstKind::If { condition, .. } => self.check_operand(*condition, &[Type::Scalar(Scalar::Bool)]),
             InstKind::Switch { selector, cases, .. } => self.check_switch(*selector, cases),
-            InstKind::Loop { initial, body } => {
+            InstKind::Loop { initial, body, .. } => {
                 if let Some(body) = self.function.blocks.get(*body) {
                     self.check_arguments(initial, &body.params, "parameter");
                 }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use gridwise_ir::ir::Unroll;
 use proc_macro2::{Ident, Span, TokenStream};
 
 use super::{BinaryOp, ExprId, MacroCall, Path, PathArgs, Pattern, ScalarName, SpanRange, TypeExpr, UnaryOp};
@@ -79,10 +80,12 @@ pub(crate) enum ExprKind {
         label: Option<Label>,
         condition: Box<Expr>,
         body: Block,
+        unroll: Unroll,
     },
     Loop {
         label: Option<Label>,
         body: Block,
+        unroll: Unroll,
     },
     /// `for pattern in iterated`
     For {
@@ -90,6 +93,7 @@ pub(crate) enum ExprKind {
         pattern: Pattern,
         iterated: Box<Expr>,
         body: Block,
+        unroll: Unroll,
     },
     Block {
         label: Option<Label>,
@@ -238,5 +242,24 @@ impl Expr {
             ExprKind::Binary(BinaryOp::And, left, right, _) => left.has_let() || right.has_let(),
             _ => false,
         }
+    }
+}
+
+impl ExprKind {
+    /// What the author of a loop says about unrolling it.
+    pub(crate) fn unroll(&self) -> Unroll {
+        match self {
+            Self::While { unroll, .. } | Self::Loop { unroll, .. } | Self::For { unroll, .. } => *unroll,
+            _ => Unroll::Auto,
+        }
+    }
+
+    /// Says how a loop is to be unrolled; false where there is none.
+    pub(crate) fn set_unroll(&mut self, value: Unroll) -> bool {
+        let (Self::While { unroll, .. } | Self::Loop { unroll, .. } | Self::For { unroll, .. }) = self else {
+            return false;
+        };
+        *unroll = value;
+        true
     }
 }

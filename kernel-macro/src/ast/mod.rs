@@ -17,6 +17,7 @@ pub(crate) use expr::{
     Arm, Block, Closure, Expr, ExprKind, FunctionArg, Label, Literal, LocalConst, Member, Statement,
 };
 pub(crate) use generics::{Bound, GenericArg, GenericKind, GenericParam, Generics, Impl, PathArgs, Trait};
+pub(crate) use gridwise_ir::ir::Unroll;
 pub(crate) use item::{Alias, Const, Derives, Enum, Fn, Item, Param, Shape, Struct, Variant};
 pub(crate) use macro_call::{Format, FormatArg, MacroCall, MacroKind, PrintTarget};
 pub(crate) use op::{BinaryOp, COMPARISON, UnaryOp};

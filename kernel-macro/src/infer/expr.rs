@@ -48,9 +48,9 @@ impl<'a> Infer<'a> {
             ExprKind::If { condition, then_block, else_expr } => {
                 self.infer_if(expr, condition, then_block, else_expr.as_deref(), expect)
             }
-            ExprKind::While { label, condition, body } => self.infer_while(expr, label.as_ref(), condition, body),
-            ExprKind::Loop { label, body } => self.infer_loop(expr, label.as_ref(), body, expect),
-            ExprKind::For { label, pattern, iterated, body } => {
+            ExprKind::While { label, condition, body, .. } => self.infer_while(expr, label.as_ref(), condition, body),
+            ExprKind::Loop { label, body, .. } => self.infer_loop(expr, label.as_ref(), body, expect),
+            ExprKind::For { label, pattern, iterated, body, .. } => {
                 self.infer_for(expr, label.as_ref(), pattern, iterated, body)
             }
             ExprKind::Block { label: None, block } => {

@@ -1,6 +1,6 @@
 //! `if`, loops, labelled blocks, `break`, `continue` and `return`.
 
-use gridwise_ir::ir::{BlockId, ValueId};
+use gridwise_ir::ir::{BlockId, Unroll, ValueId};
 use gridwise_ir::op::Op;
 
 use super::function::FnCx;
@@ -28,6 +28,16 @@ pub(super) enum Next {
 
 impl FnCx<'_, '_, '_> {
     pub(super) fn lower_control(&mut self, expr: &Expr) -> Option<ValueId> {
+        let mark = self.b.mark();
+        let value = self.lower_control_kind(expr);
+        match expr.kind.unroll() {
+            Unroll::Auto => {}
+            unroll => self.b.set_unroll(mark, unroll),
+        }
+        value
+    }
+
+    fn lower_control_kind(&mut self, expr: &Expr) -> Option<ValueId> {
         match &expr.kind {
             ExprKind::If { condition, then_block, else_expr } => {
                 self.lower_if(expr, condition, then_block, else_expr.as_deref())

@@ -7,7 +7,9 @@ use syn::{BinOp, Expr as Syn, Lit, UnOp};
 use super::Parser;
 use super::pat::PatternPlace;
 use super::span::{expr_range, path_range};
-use crate::ast::{BinaryOp, Closure, Expr, ExprKind, Label, Literal, Member, PathArgs, ScalarName, SpanRange, UnaryOp};
+use crate::ast::{
+    BinaryOp, Closure, Expr, ExprKind, Label, Literal, Member, PathArgs, ScalarName, SpanRange, UnaryOp, Unroll,
+};
 use crate::diag::code;
 
 impl Parser<'_> {
@@ -19,7 +21,8 @@ impl Parser<'_> {
             return self.macro_call(&call.mac);
         }
         let id = self.next_expr();
-        let kind = self.expr_kind(expr);
+        let mut kind = self.expr_kind(expr);
+        self.expr_attrs(expr, &mut kind);
         Expr { id, kind, span: expr_range(expr) }
     }
 
@@ -93,10 +96,12 @@ impl Parser<'_> {
                 label: looping.label.as_ref().map(|label| to_label(&label.name)),
                 condition: self.boxed(&looping.cond),
                 body: self.block(&looping.body),
+                unroll: Unroll::Auto,
             },
             Syn::Loop(looping) => ExprKind::Loop {
                 label: looping.label.as_ref().map(|label| to_label(&label.name)),
                 body: self.block(&looping.body),
+                unroll: Unroll::Auto,
             },
             Syn::ForLoop(looping) => self.for_loop(looping),
             Syn::Range(range) => self.range(range),

@@ -5,7 +5,7 @@ use syn::RangeLimits;
 use super::Parser;
 use super::expr::to_label;
 use super::pat::PatternPlace;
-use crate::ast::ExprKind;
+use crate::ast::{ExprKind, Unroll};
 
 impl Parser<'_> {
     pub(super) fn for_loop(&mut self, looping: &syn::ExprForLoop) -> ExprKind {
@@ -13,7 +13,7 @@ impl Parser<'_> {
         let iterated = self.boxed(&looping.expr);
         let pattern = self.pattern(&looping.pat, PatternPlace::Always);
         let body = self.block(&looping.body);
-        ExprKind::For { label, pattern, iterated, body }
+        ExprKind::For { label, pattern, iterated, body, unroll: Unroll::Auto }
     }
 
     pub(super) fn range(&mut self, range: &syn::ExprRange) -> ExprKind {

@@ -1,6 +1,7 @@
 //! syn's tree → ours: what is outside the language becomes an error at its token. Resolves no names, knows no types.
 
 mod assign;
+mod attribute;
 mod data;
 mod direct;
 mod expr;
@@ -83,8 +84,9 @@ impl<'d> Parser<'d> {
     /// Records that attributes are outside the language here; lints and comments pass.
     fn check_attrs(&mut self, attrs: &[syn::Attribute]) {
         for attr in attrs {
-            let quiet = ["allow", "expect", "warn", "deny", "forbid", "doc"];
-            if !quiet.iter().any(|name| attr.path().is_ident(name)) {
+            let quiet = ["allow", "expect", "warn", "deny", "forbid", "doc", "rustfmt", "clippy"];
+            let first = attr.path().segments.first().map(|segment| &segment.ident);
+            if !quiet.iter().any(|name| first.is_some_and(|first| first == name)) {
                 self.unsupported(attr, "attributes on statements and expressions are", "remove the attribute");
             }
         }

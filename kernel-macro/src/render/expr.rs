@@ -163,15 +163,15 @@ impl Renderer<'_> {
                 let operand = self.expr(operand);
                 tokens_at!(expr.span.end=> #operand?)
             }
-            ExprKind::While { label, condition, body } => {
+            ExprKind::While { label, condition, body, .. } => {
                 let (label, condition, body) = (loop_label(label), self.condition(condition), self.block(body));
                 tokens_at!(span=> #label while #condition #body)
             }
-            ExprKind::Loop { label, body } => {
+            ExprKind::Loop { label, body, .. } => {
                 let (label, body) = (loop_label(label), self.block(body));
                 tokens_at!(span=> #label loop #body)
             }
-            ExprKind::For { label, pattern, iterated, body } => {
+            ExprKind::For { label, pattern, iterated, body, .. } => {
                 if !self.is_original() && self.typed.written_loops.contains(&expr.id) {
                     self.note_parts(pattern, iterated);
                 }

@@ -3,7 +3,7 @@
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{
-    Block, BlockId, BufferId, Constant, InstId, InstKind, Local, LocalId, Place, Root, Step, ValueId,
+    Block, BlockId, BufferId, Constant, InstId, InstKind, Local, LocalId, Place, Root, Step, Unroll, ValueId,
 };
 use gridwise_ir::op::Op;
 use gridwise_ir::types::{Scalar, TypeId};
@@ -64,8 +64,9 @@ impl Generator<'_> {
         self.loops.pop();
         self.scope.truncate(scope);
         self.function.blocks[body].insts = insts;
+        let unroll = self.random.pick(&[Unroll::Auto, Unroll::Auto, Unroll::Full, Unroll::Times(2), Unroll::Never]);
         // The counter breaks every loop, so control comes out.
-        self.push(out, InstKind::Loop { initial: initial.into(), body }, &results);
+        self.push(out, InstKind::Loop { initial: initial.into(), body, unroll }, &results);
         true
     }
 

@@ -126,7 +126,7 @@ impl<'m> Eval<'m> {
                         exit => return exit,
                     }
                 }
-                InstKind::Loop { initial, body } => {
+                InstKind::Loop { initial, body, .. } => {
                     let initial = all(frame, initial);
                     match self.run_loop(frame, *body, initial) {
                         Ok(values) => values,

@@ -3,11 +3,12 @@
 use proc_macro2::{Delimiter, Group, TokenTree};
 use syn::parse::Parser as _;
 
+use super::super::attribute::unroll_of;
 use super::super::expr::to_label;
 use super::super::pat::PatternPlace;
 use super::Parser;
 use super::cursor::{Cursor, Word};
-use crate::ast::{Block, Expr, ExprKind, Label, Pattern, SpanRange, Statement, TypeExpr, TypeKind};
+use crate::ast::{Block, Expr, ExprKind, Label, Pattern, SpanRange, Statement, TypeExpr, TypeKind, Unroll};
 
 impl Parser<'_> {
     pub(super) fn direct_block(&mut self, group: &Group) -> Option<Block> {
@@ -34,6 +35,9 @@ impl Parser<'_> {
 
     /// An expression at the beginning of a statement, and whether it needs no semicolon.
     fn direct_statement(&mut self, cursor: &mut Cursor<'_>) -> Option<(Expr, bool)> {
+        if cursor.is_punct(cursor.at, '#') {
+            return self.direct_attributed(cursor);
+        }
         let begin = cursor.at;
         let is_block = match cursor.peek()? {
             TokenTree::Ident(word) => matches!(Word::of(word).text(), "if" | "match" | "while" | "loop" | "for"),
@@ -53,6 +57,15 @@ impl Parser<'_> {
         // The start of a longer expression.
         let goes_on = cursor.is_punct(cursor.at, '.') || cursor.is_punct(cursor.at, '?');
         (!goes_on).then_some((expr, true))
+    }
+
+    /// A loop that says how it is to be unrolled.
+    fn direct_attributed(&mut self, cursor: &mut Cursor<'_>) -> Option<(Expr, bool)> {
+        cursor.take_punct('#')?;
+        let attribute = cursor.take_group(Delimiter::Bracket)?.stream();
+        let unroll = unroll_of(&syn::parse2(attribute).ok()?)??;
+        let (mut expr, is_block) = self.direct_statement(cursor)?;
+        expr.kind.set_unroll(unroll).then_some((expr, is_block))
     }
 
     fn direct_let(&mut self, cursor: &mut Cursor<'_>) -> Option<Statement> {
@@ -158,7 +171,7 @@ impl Parser<'_> {
             }
             Some("loop") => {
                 let group = cursor.take_group(Delimiter::Brace)?;
-                (ExprKind::Loop { label, body: self.direct_block(group)? }, group.span())
+                (ExprKind::Loop { label, body: self.direct_block(group)?, unroll: Unroll::Auto }, group.span())
             }
             Some("while") => {
                 let braces = cursor.find_braces(cursor.at)?;
@@ -168,7 +181,10 @@ impl Parser<'_> {
                 }
                 let condition = Box::new(self.direct_expr(cursor, false)?);
                 let group = cursor.take_group(Delimiter::Brace)?;
-                (ExprKind::While { label, condition, body: self.direct_block(group)? }, group.span())
+                (
+                    ExprKind::While { label, condition, body: self.direct_block(group)?, unroll: Unroll::Auto },
+                    group.span(),
+                )
             }
             Some("for") => self.direct_for(cursor, label)?,
             Some("if") if label.is_none() => return self.direct_if(cursor, at),
@@ -222,7 +238,7 @@ impl Parser<'_> {
         let group = cursor.take_group(Delimiter::Brace)?;
         let pattern = self.direct_pattern(&cursor.tokens[pattern..pattern_end], PatternPlace::Always)?;
         let body = self.direct_block(group)?;
-        Some((ExprKind::For { label, pattern, iterated, body }, group.span()))
+        Some((ExprKind::For { label, pattern, iterated, body, unroll: Unroll::Auto }, group.span()))
     }
 
     /// `break`, `continue` or `return`, and its last token if there is more than the keyword.
