@@ -63,9 +63,10 @@ fn first_token(expr: &Expr) -> Option<Span> {
             _ => return None,
         },
         Expr::If(it) => (&it.attrs, it.if_token.span),
-        Expr::While(it) => (&it.attrs, label(&it.label, it.while_token.span)),
-        Expr::Loop(it) => (&it.attrs, label(&it.label, it.loop_token.span)),
-        Expr::ForLoop(it) => (&it.attrs, label(&it.label, it.for_token.span)),
+        // A loop may say how it is unrolled, which is no part of it.
+        Expr::While(it) => return Some(label(&it.label, it.while_token.span)),
+        Expr::Loop(it) => return Some(label(&it.label, it.loop_token.span)),
+        Expr::ForLoop(it) => return Some(label(&it.label, it.for_token.span)),
         Expr::Match(it) => (&it.attrs, it.match_token.span),
         Expr::Let(it) => (&it.attrs, it.let_token.span),
         Expr::Block(it) => (&it.attrs, label(&it.label, it.block.brace_token.span.join())),

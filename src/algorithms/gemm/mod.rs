@@ -1,11 +1,13 @@
 //! Products of matrices: which kernels compute which part of the result on which device.
 
+mod registers;
 mod scalar;
 mod tiles;
 
 use super::stages::Stages;
 use super::{expect_len, operation, sealed};
 use crate::descriptor::{Feature, MatrixElement, MatrixProduct};
+use crate::glam::Vec4;
 use crate::prelude::*;
 use crate::{DeviceInfo, Kernel, KernelArgs, Plain, Result};
 
@@ -85,7 +87,7 @@ impl Factor for bf16 {}
 
 impl sealed::Multiply for f32 {
     fn multiply(_: &DeviceInfo, product: &mut Product<'_, Self>) -> Result<()> {
-        product.element_by_element::<scalar::Multiply>();
+        product.in_registers()?;
         Ok(())
     }
 }
@@ -149,6 +151,9 @@ const NARROW: Tiling = Tiling {
     edge: tiles::NARROW_EDGE,
 };
 
+/// Tiles from which on a product of `f32` is computed in registers: fewer would leave much of a large device without work.
+const MANY_TILES: u64 = 96;
+
 /// Rows of tiles that workgroups which run together have at most.
 const ROWS_TOGETHER: u32 = 8;
 
@@ -176,6 +181,32 @@ pub struct Product<'a, T: GpuData> {
     b: &'a Tensor<T>,
     beta: f32,
     c: &'a mut Tensor<f32>,
+}
+
+impl Product<'_, f32> {
+    /// By large tiles where there are many of them, and by vectors where rows begin at whole ones.
+    fn in_registers(&mut self) -> Result<()> {
+        let GemmShape { rows, columns, depth } = self.shape;
+        let [across, down] = [columns, rows].map(|side| side.div_ceil(registers::SIDE));
+        if u64::from(across) * u64::from(down) < MANY_TILES {
+            self.element_by_element::<scalar::Multiply>();
+            return Ok(());
+        }
+        let fill = |args: KernelArgs, in_row: u32| {
+            args.value(rows).value(columns / in_row).value(depth / in_row).value(self.alpha).value(self.beta)
+        };
+        let grid = Grid::groups([across, down]);
+        let has_whole_rows = columns.is_multiple_of(4) && depth.is_multiple_of(4);
+        if has_whole_rows && [self.a, self.b, &*self.c].iter().all(|matrix| matrix.cast::<Vec4>().is_ok()) {
+            let (a, b, mut c) = (self.a.cast::<Vec4>()?, self.b.cast::<Vec4>()?, self.c.cast_mut::<Vec4>()?);
+            let args = |args| fill(args, 4).read(&a).read(&b).write(&mut c);
+            self.stages.launch::<registers::MultiplyVectors>(grid, args);
+        } else {
+            let args = |args| fill(args, 1).read(self.a).read(self.b).write(self.c);
+            self.stages.launch::<registers::MultiplyScalars>(grid, args);
+        }
+        Ok(())
+    }
 }
 
 impl<T: Factor> Product<'_, T> {

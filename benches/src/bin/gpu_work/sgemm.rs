@@ -1,5 +1,6 @@
 //! The product of two matrices of `f32`: tiles of 128 by 128, 8 by 8 results in the registers of each invocation.
 
+use gridwise::algorithms::{GemmShape, OpGemm};
 use gridwise::glam::Vec4;
 use gridwise::prelude::*;
 use gridwise_benches::raw::{Reference, Stage};
@@ -17,21 +18,23 @@ pub(crate) fn sgemm(n: u32, depth: u32, a: &[Vec4], b: &[Vec4], c: &mut [Vec4]) 
     let tile_a = Shared::<[Vec4; 16 * 33]>::new();
     let tile_b = Shared::<[Vec4; 16 * 32]>::new();
     let t = local_id().x;
-    let (row0, column0) = (workgroup_id().y * 128, workgroup_id().x * 128);
+    let (row0, column0) = (workgroup_id().y * 128, workgroup_id().x * 32);
     let (depth4, n4) = (depth >> 2, n >> 2);
     let (a_quad, a_row) = (t & 3, t >> 2);
     let (b_row, b_quad) = (t >> 5, t & 31);
-    let (tx, ty) = (t & 15, t >> 4);
+    // Neighbours take 8 by 4 places, so that they read few different vectors at a time.
+    let (lane, group) = (t & 31, t >> 5);
+    let (tx, ty) = ((group & 1) * 16 + (lane & 7), (group >> 1) * 8 + (lane >> 3));
     let mut left = [Vec4::ZERO; 8];
     let mut right = [Vec4::ZERO; 8];
     let mut next_a = [Vec4::ZERO; 2];
     let mut next_b = [Vec4::ZERO; 2];
     for h in 0..2u32 {
         next_a[h as usize] = a[(row0 + a_row + h * 64) * depth4 + a_quad];
-        next_b[h as usize] = b[(b_row + h * 8) * n4 + (column0 >> 2) + b_quad];
+        next_b[h as usize] = b[(b_row + h * 8) * n4 + column0 + b_quad];
     }
-    let mut k0 = 0;
-    while k0 < depth {
+    let tiles = depth / 16;
+    for tile in 0..tiles {
         for h in 0..2u32 {
             let m = a_row + h * 64;
             let v = next_a[h as usize];
@@ -43,17 +46,18 @@ pub(crate) fn sgemm(n: u32, depth: u32, a: &[Vec4], b: &[Vec4], c: &mut [Vec4]) 
             tile_b[(b_row + h * 8) * 32 + b_quad] = next_b[h as usize];
         }
         barrier();
-        let next = k0 + 16;
-        if next < depth {
+        let next = tile + 1;
+        if next < tiles {
             for h in 0..2u32 {
-                next_a[h as usize] = a[(row0 + a_row + h * 64) * depth4 + (next >> 2) + a_quad];
-                next_b[h as usize] = b[(next + b_row + h * 8) * n4 + (column0 >> 2) + b_quad];
+                next_a[h as usize] = a[(row0 + a_row + h * 64) * depth4 + next * 4 + a_quad];
+                next_b[h as usize] = b[(next * 16 + b_row + h * 8) * n4 + column0 + b_quad];
             }
         }
+        #[unroll]
         for k in 0..16u32 {
-            let (upper, lower) = (tile_a[k * A_ROW + ty], tile_a[k * A_ROW + 16 + ty]);
+            let (upper, lower) = (tile_a[k * A_ROW + ty], tile_a[k * A_ROW + 4 + ty]);
             let b0 = tile_b[k * 32 + tx];
-            let b1 = tile_b[k * 32 + 16 + tx];
+            let b1 = tile_b[k * 32 + 8 + tx];
             for i in 0..4u32 {
                 let (i, j) = (i as usize, i as usize + 4);
                 let (a0, a1) = (Vec4::splat(upper[i]), Vec4::splat(lower[i]));
@@ -64,12 +68,11 @@ pub(crate) fn sgemm(n: u32, depth: u32, a: &[Vec4], b: &[Vec4], c: &mut [Vec4]) 
             }
         }
         barrier();
-        k0 = next;
     }
     for i in 0..8u32 {
-        let row = row0 + ty * 4 + (i & 3) + (i >> 2) * 64;
-        c[row * n4 + (column0 >> 2) + tx] = left[i as usize];
-        c[row * n4 + (column0 >> 2) + 16 + tx] = right[i as usize];
+        let row = row0 + ty * 4 + (i & 3) + (i >> 2) * 16;
+        c[row * n4 + column0 + tx] = left[i as usize];
+        c[row * n4 + column0 + 8 + tx] = right[i as usize];
     }
 }
 
@@ -100,7 +103,7 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
             bytes: 12.0 * len as f64,
             operations: 2.0 * (*side as f64).powi(3),
         };
-        bench.measure(work, &launches, &reference, 0.95)?;
+        bench.measure(work.clone(), &launches, &reference, 0.95)?;
         let expected = |place: usize| {
             let (row, column) = (place / side, place % side);
             let products = (0..*side).map(|k| f64::from(left[row * side + k]) * f64::from(right[k * side + column]));
@@ -109,6 +112,25 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         let some = || (0..len).step_by(len / 61 + 1).map(expected);
         let ours: Vec<f32> = c.to_vec()?.into_iter().flat_map(|quad| quad.to_array()).collect();
         check("gridwise", &ours, some(), 1e-4)?;
+        let (a, b) = (bench.manager.tensor(left)?, bench.manager.tensor(right)?);
+        let mut product = bench.manager.tensor_of_len::<f32>(len)?;
+        let shape = GemmShape { rows: n, columns: n, depth: n };
+        let launches = Launches::default().with_op(OpGemm::new(bench.manager, shape, 1.0, &a, &b, 0.0, &mut product)?);
+        bench.measure(Work { name: format!("OpGemm {side}"), ..work.clone() }, &launches, &reference, 0.95)?;
+        check("OpGemm", &product.to_vec()?, some(), 1e-4)?;
+        // One row, column and step less, so that nothing is a multiple of four; the reference stays as it is.
+        let odd = side - 1;
+        let shape = GemmShape { rows: n - 1, columns: n - 1, depth: n - 1 };
+        let (a, b) = (bench.manager.tensor(&left[..odd * odd])?, bench.manager.tensor(&right[..odd * odd])?);
+        let mut product = bench.manager.tensor_of_len::<f32>(odd * odd)?;
+        let launches = Launches::default().with_op(OpGemm::new(bench.manager, shape, 1.0, &a, &b, 0.0, &mut product)?);
+        bench.measure(Work { name: format!("OpGemm {odd}"), ..work }, &launches, &reference, 1.0)?;
+        let expected = |place: usize| {
+            let (row, column) = (place / odd, place % odd);
+            let products = (0..odd).map(|k| f64::from(left[row * odd + k]) * f64::from(right[k * odd + column]));
+            (place, products.sum::<f64>())
+        };
+        check("OpGemm", &product.to_vec()?, (0..odd * odd).step_by(len / 61 + 1).map(expected), 1e-4)?;
         check("GLSL", &reference.read::<f32>(2)?, some(), 1e-4)?;
     }
     Ok(())
