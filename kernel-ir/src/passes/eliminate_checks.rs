@@ -50,6 +50,8 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
             walker.give_up();
         }
         walker.contradicted = false;
+        // What counters are multiples of may hang on guesses.
+        walker.facts.twos.clear();
         walker.proven.clear();
         walker.indices = Indices::default();
         walker.decided.clear();
