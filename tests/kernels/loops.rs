@@ -51,7 +51,7 @@ fn registers_of(x: u32) -> u32 {
 /// What a kernel does in loops that are unrolled, or not, as it says.
 fn unrolled_of(x: u32) -> u32 {
     let mut hash = (0..5).fold(1, |hash, i| (0..3).fold(hash, |hash, j| mix(hash, (x >> i) ^ j)));
-    hash = (0..x % 7).fold(hash, |hash, i| mix(hash, i));
+    hash = (0..x % 7).fold(hash, mix);
     if x % 11 == 4 {
         return hash;
     }

@@ -14,9 +14,9 @@ use crate::{DeviceInfo, Kernel, KernelArgs, Plain, Result};
 /// The product of two matrices, stored row by row and summed up in `f32`: `c = alpha · a · b + beta · c`. No work space.
 ///
 /// Factors are of `f32`, `f16` or `bf16`. In which order products are added is the device's, as is whether it rounds each; those of
-/// 16-bit elements are exact, and multiplied by the device's matrices where it has some that fit ([`CoopMatrix`](crate::CoopMatrix)). These are
-/// fastest where the depth is a multiple of 32 and `b` has a multiple of 8 columns; rows and columns that are left over, and products of other sizes,
-/// are loaded element by element.
+/// 16-bit elements are exact, and multiplied by the device's matrices where it has some that fit ([`CoopMatrix`]). These are
+/// fastest where the depth is a multiple of 32 and `b` has a multiple of 8 columns; rows and columns that are left over, and products
+/// of other sizes, are loaded element by element.
 ///
 /// ```
 /// use gridwise::algorithms::{GemmShape, OpGemm};
