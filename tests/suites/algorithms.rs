@@ -418,8 +418,8 @@ fn multiplies<T: Factor + Copy>(from: fn(f32) -> T, shapes: &[(usize, usize, usi
 
 fn products() {
     multiplies(|value| value, &SHAPES);
-    // Many large tiles: by vectors, and by numbers.
-    multiplies(|value| value, &[(130, 6200, 20), (5, 12_301, 18)]);
+    // Many large tiles: whole ones by vectors, and by numbers.
+    multiplies(|value| value, &[(256, 6144, 48), (256, 6144, 0), (130, 6200, 20), (5, 12_301, 18)]);
 }
 
 fn products_of_halves() {

@@ -184,7 +184,7 @@ pub struct Product<'a, T: GpuData> {
 }
 
 impl Product<'_, f32> {
-    /// By large tiles where there are many of them, and by vectors where rows begin at whole ones.
+    /// By large tiles where there are many of them, and by vectors where all of them are whole.
     fn in_registers(&mut self) -> Result<()> {
         let GemmShape { rows, columns, depth } = self.shape;
         let [across, down] = [columns, rows].map(|side| side.div_ceil(registers::SIDE));
@@ -192,18 +192,21 @@ impl Product<'_, f32> {
             self.element_by_element::<scalar::Multiply>();
             return Ok(());
         }
-        let fill = |args: KernelArgs, in_row: u32| {
-            args.value(rows).value(columns / in_row).value(depth / in_row).value(self.alpha).value(self.beta)
-        };
         let grid = Grid::groups([across, down]);
-        let has_whole_rows = columns.is_multiple_of(4) && depth.is_multiple_of(4);
-        if has_whole_rows && [self.a, self.b, &*self.c].iter().all(|matrix| matrix.cast::<Vec4>().is_ok()) {
+        let is_whole = [rows, columns].iter().all(|side| side.is_multiple_of(registers::SIDE))
+            && depth > 0
+            && depth.is_multiple_of(registers::SLICE);
+        if is_whole && [self.a, self.b, &*self.c].iter().all(|matrix| matrix.cast::<Vec4>().is_ok()) {
             let (a, b, mut c) = (self.a.cast::<Vec4>()?, self.b.cast::<Vec4>()?, self.c.cast_mut::<Vec4>()?);
-            let args = |args| fill(args, 4).read(&a).read(&b).write(&mut c);
-            self.stages.launch::<registers::MultiplyVectors>(grid, args);
+            self.stages.launch::<registers::MultiplyWhole>(grid, |args| {
+                let args = args.value(columns).value(depth).value(self.alpha).value(self.beta);
+                args.read(&a).read(&b).write(&mut c)
+            });
         } else {
-            let args = |args| fill(args, 1).read(self.a).read(self.b).write(self.c);
-            self.stages.launch::<registers::MultiplyScalars>(grid, args);
+            self.stages.launch::<registers::MultiplyScalars>(grid, |args| {
+                let args = args.value(rows).value(columns).value(depth).value(self.alpha).value(self.beta);
+                args.read(self.a).read(self.b).write(self.c)
+            });
         }
         Ok(())
     }

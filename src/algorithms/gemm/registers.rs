@@ -11,7 +11,7 @@ use crate::prelude::*;
 pub(super) const SIDE: u32 = 128;
 /// How much of the depth lies in shared memory at a time.
 #[device]
-const SLICE: u32 = 16;
+pub(super) const SLICE: u32 = 16;
 /// Vectors from one step of the depth to the next in the tile of the left matrix, which lies by columns; one is padding.
 #[device]
 const LEFT: u32 = 33;
@@ -46,32 +46,19 @@ fn add_products(left: &[Vec4], right: &[Vec4], at: (u32, u32), near: &mut [Vec4;
 
 /// An element of a matrix with so many rows and columns; zero where there is none.
 #[device]
-fn vector_of(matrix: &[Vec4], [rows, columns]: [u32; 2], [row, column]: [u32; 2]) -> Vec4 {
-    if row < rows && column < columns { matrix[row * columns + column] } else { Vec4::ZERO }
-}
-
-/// An element of a matrix with so many rows and columns; zero where there is none.
-#[device]
 fn number_of(matrix: &[f32], [rows, columns]: [u32; 2], [row, column]: [u32; 2]) -> f32 {
     if row < rows && column < columns { matrix[row * columns + column] } else { 0.0 }
 }
 
-/// Where the depth and the columns are multiples of four: both are counted in vectors.
+/// Where rows and columns are multiples of [`SIDE`], and the depth is one of [`SLICE`] and not zero: by vectors, and nothing is asked of
+/// a place.
 #[kernel(workgroup = 256, fast_math(contract))]
-pub(super) fn multiply_vectors(
-    rows: u32,
-    columns: u32,
-    depth: u32,
-    alpha: f32,
-    beta: f32,
-    a: &[Vec4],
-    b: &[Vec4],
-    c: &mut [Vec4],
-) {
+pub(super) fn multiply_whole(columns: u32, depth: u32, alpha: f32, beta: f32, a: &[Vec4], b: &[Vec4], c: &mut [Vec4]) {
     let left = Shared::<[Vec4; 16 * 33]>::new();
     let right = Shared::<[Vec4; 16 * 32]>::new();
     let t = local_id().x;
     let (row0, column0) = (workgroup_id().y * SIDE, workgroup_id().x * RIGHT);
+    let (a_row_quads, row_quads) = (depth >> 2, columns >> 2);
     let (a_quad, a_row) = (t & 3, t >> 2);
     let (b_row, b_quad) = (t >> 5, t & 31);
     let mut near = [Vec4::ZERO; 8];
@@ -79,10 +66,10 @@ pub(super) fn multiply_vectors(
     let mut next_a = [Vec4::ZERO; 2];
     let mut next_b = [Vec4::ZERO; 2];
     for h in 0..2u32 {
-        next_a[h as usize] = vector_of(a, [rows, depth], [row0 + a_row + h * 64, a_quad]);
-        next_b[h as usize] = vector_of(b, [depth * 4, columns], [b_row + h * 8, column0 + b_quad]);
+        next_a[h as usize] = a[(row0 + a_row + h * 64) * a_row_quads + a_quad];
+        next_b[h as usize] = b[(b_row + h * 8) * row_quads + column0 + b_quad];
     }
-    let slices = (depth + 3) / 4;
+    let slices = depth / SLICE;
     for slice in 0..slices {
         for h in 0..2u32 {
             let (m, v) = (a_row + h * 64, next_a[h as usize]);
@@ -97,9 +84,8 @@ pub(super) fn multiply_vectors(
         let next = slice + 1;
         if next < slices {
             for h in 0..2u32 {
-                next_a[h as usize] = vector_of(a, [rows, depth], [row0 + a_row + h * 64, next * 4 + a_quad]);
-                let row = next * SLICE + b_row + h * 8;
-                next_b[h as usize] = vector_of(b, [depth * 4, columns], [row, column0 + b_quad]);
+                next_a[h as usize] = a[(row0 + a_row + h * 64) * a_row_quads + next * 4 + a_quad];
+                next_b[h as usize] = b[(next * SLICE + b_row + h * 8) * row_quads + column0 + b_quad];
             }
         }
         add_products(&left[..], &right[..], place(t), &mut near, &mut far);
@@ -109,17 +95,14 @@ pub(super) fn multiply_vectors(
     for i in 0..8u32 {
         let row = row0 + y * 4 + (i & 3) + (i >> 2) * 16;
         for half in 0..2u32 {
-            let quad = column0 + x + half * 8;
-            if row < rows && quad < columns {
-                let product = alpha * if half == 0 { near[i as usize] } else { far[i as usize] };
-                let at = row * columns + quad;
-                c[at] = if beta == 0.0 { product } else { product + beta * c[at] };
-            }
+            let product = alpha * if half == 0 { near[i as usize] } else { far[i as usize] };
+            let at = row * row_quads + column0 + x + half * 8;
+            c[at] = if beta == 0.0 { product } else { product + beta * c[at] };
         }
     }
 }
 
-/// For all depths and columns.
+/// For all sizes. Vectors with a condition on each load were slower than numbers (NVIDIA H200).
 #[kernel(workgroup = 256, fast_math(contract))]
 pub(super) fn multiply_scalars(
     rows: u32,
