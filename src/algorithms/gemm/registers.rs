@@ -92,12 +92,17 @@ pub(super) fn multiply_whole(columns: u32, depth: u32, alpha: f32, beta: f32, a:
         barrier();
     }
     let (x, y) = place(t);
-    for i in 0..8u32 {
-        let row = row0 + y * 4 + (i & 3) + (i >> 2) * 16;
-        for half in 0..2u32 {
-            let product = alpha * if half == 0 { near[i as usize] } else { far[i as usize] };
-            let at = row * row_quads + column0 + x + half * 8;
-            c[at] = if beta == 0.0 { product } else { product + beta * c[at] };
+    if beta == 0.0 {
+        for i in 0..8u32 {
+            let at = (row0 + y * 4 + (i & 3) + (i >> 2) * 16) * row_quads + column0 + x;
+            c[at] = alpha * near[i as usize];
+            c[at + 8] = alpha * far[i as usize];
+        }
+    } else {
+        for i in 0..8u32 {
+            let at = (row0 + y * 4 + (i & 3) + (i >> 2) * 16) * row_quads + column0 + x;
+            c[at] = alpha * near[i as usize] + beta * c[at];
+            c[at + 8] = alpha * far[i as usize] + beta * c[at + 8];
         }
     }
 }
