@@ -153,16 +153,33 @@ pub(super) fn multiply_scalars(
         barrier();
     }
     let (x, y) = place(t);
-    for i in 0..8u32 {
-        let row = row0 + y * 4 + (i & 3) + (i >> 2) * 16;
-        for half in 0..2u32 {
-            let sums = if half == 0 { near[i as usize] } else { far[i as usize] };
+    if beta == 0.0 {
+        for i in 0..8u32 {
+            let row = row0 + y * 4 + (i & 3) + (i >> 2) * 16;
             #[unroll]
             for lane in 0..4u32 {
-                let column = column0 + x * 4 + half * 32 + lane;
+                let (column, behind) = (column0 + x * 4 + lane, column0 + x * 4 + 32 + lane);
                 if row < rows && column < columns {
-                    let (at, product) = (row * columns + column, alpha * sums[lane as usize]);
-                    c[at] = if beta == 0.0 { product } else { product + beta * c[at] };
+                    c[row * columns + column] = alpha * near[i as usize][lane as usize];
+                }
+                if row < rows && behind < columns {
+                    c[row * columns + behind] = alpha * far[i as usize][lane as usize];
+                }
+            }
+        }
+    } else {
+        for i in 0..8u32 {
+            let row = row0 + y * 4 + (i & 3) + (i >> 2) * 16;
+            #[unroll]
+            for lane in 0..4u32 {
+                let (column, behind) = (column0 + x * 4 + lane, column0 + x * 4 + 32 + lane);
+                if row < rows && column < columns {
+                    let at = row * columns + column;
+                    c[at] = alpha * near[i as usize][lane as usize] + beta * c[at];
+                }
+                if row < rows && behind < columns {
+                    let at = row * columns + behind;
+                    c[at] = alpha * far[i as usize][lane as usize] + beta * c[at];
                 }
             }
         }
