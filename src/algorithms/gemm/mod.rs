@@ -15,8 +15,8 @@ use crate::{DeviceInfo, Kernel, KernelArgs, Plain, Result};
 ///
 /// Factors are of `f32`, `f16` or `bf16`. In which order products are added is the device's, as is whether it rounds each; those of
 /// 16-bit elements are exact, and multiplied by the device's matrices where it has some that fit ([`CoopMatrix`]). These are
-/// fastest where the depth is a multiple of 32 and `b` has a multiple of 8 columns; rows and columns that are left over, and products
-/// of other sizes, are loaded element by element.
+/// fastest where the depth is a multiple of 32 and `b` has a multiple of 8 columns; those of `f32`, where rows and columns are multiples
+/// of 128 and the depth is one of 16. What is left over, and products of other sizes, are loaded element by element.
 ///
 /// ```
 /// use gridwise::algorithms::{GemmShape, OpGemm};

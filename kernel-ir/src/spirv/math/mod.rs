@@ -1,6 +1,7 @@
 //! Float functions that SPIR-V has only inexactly, or not for all operands: one helper function each, defined when used.
 //!
-//! Helpers work on scalars; vectors call them lane by lane, but for `mul_add`, which devices may have for vectors. Special cases (zeros, infinities, NaN, domains) are Rust's.
+//! Helpers work on scalars; vectors call them lane by lane, but for `mul_add`, which devices may have for vectors. Special cases
+//! (zeros, infinities, NaN, domains) are Rust's.
 //!
 //! | function | error, in units of the last place |
 //! | --- | --- |
