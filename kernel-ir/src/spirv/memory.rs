@@ -72,8 +72,7 @@ impl FunctionWriter<'_, '_> {
         loaded
     }
 
-    /// Accesses a place through a pointer, as `access` says; where a check fails, traps and gives zero of `ty`, if there is
-    /// a result.
+    /// Accesses a place through a pointer; where a check fails, traps and gives zero of `ty`, if there is a result.
     pub(super) fn access_by_pointer(
         &mut self,
         place: &Place,
@@ -81,19 +80,7 @@ impl FunctionWriter<'_, '_> {
         access_pointer: impl FnOnce(&mut Self, Id) -> Id,
     ) -> Id {
         let access = self.access(place);
-        let open = self.enter_checks(&access.checks);
-        let pointer = self.pointer(&access);
-        let mut result = access_pointer(self, pointer);
-        if access.checks.is_empty() {
-            return result;
-        }
-        let result_type = ty.map(|ty| (self.w.value_type(ty), self.w.const_zero(ty)));
-        self.leave_checks(&access.checks, open, |w, passed, failed| {
-            if let Some((ty, zero)) = result_type {
-                result = w.op(Op::Phi, ty, &[result, passed, zero, failed]);
-            }
-        });
-        result
+        self.access_checked(&access, ty, access_pointer)
     }
 
     /// Accesses the lines of a matrix, of which a place is the last, through a pointer to the first, whose index in place of
@@ -106,12 +93,23 @@ impl FunctionWriter<'_, '_> {
         access_pointer: impl FnOnce(&mut Writer<'_>, Id, bool) -> Id,
     ) -> Id {
         let mut access = self.access(place);
-        let open = self.enter_checks(&access.checks);
         if let Some(last) = access.operands.last_mut() {
             *last = first;
         }
-        let (pointer, is_non_private) = (self.pointer(&access), self.is_non_private(&access));
-        let mut result = access_pointer(self.w, pointer, is_non_private);
+        let is_non_private = self.is_non_private(&access);
+        self.access_checked(&access, ty, |body, pointer| access_pointer(body.w, pointer, is_non_private))
+    }
+
+    /// Makes the pointer and accesses where all checks pass; where one fails, traps and gives zero of `ty`.
+    fn access_checked(
+        &mut self,
+        access: &Access,
+        ty: Option<TypeId>,
+        access_pointer: impl FnOnce(&mut Self, Id) -> Id,
+    ) -> Id {
+        let open = self.enter_checks(&access.checks);
+        let pointer = self.pointer(access);
+        let mut result = access_pointer(self, pointer);
         if access.checks.is_empty() {
             return result;
         }
