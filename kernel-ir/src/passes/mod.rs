@@ -10,6 +10,7 @@ mod facts;
 mod fix_constants;
 pub mod flatten_branches;
 pub mod fold_constants;
+pub mod hoist_invariants;
 mod identities;
 pub mod inline_functions;
 pub mod leave_at_head;
@@ -178,6 +179,10 @@ pub fn optimize(module: &mut Module) -> Optimized {
             break;
         }
         round += 1;
+    }
+    if run_on_functions(module, "hoist_invariants", hoist_invariants::run, &mut checks) == Changed::Yes {
+        // What was computed in two loops can be computed once now.
+        let _ = run_on_functions(module, "share_values", share_values::run, &mut checks);
     }
     if run_on_functions(module, "lower_labels", lower_labels::run, &mut checks) == Changed::Yes {
         let _ = run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);

@@ -38,6 +38,7 @@ fn run_pass(module: &mut Module, name: &str) {
         "promote_locals" => passes::promote_locals::run,
         "fold_constants" => passes::fold_constants::run,
         "flatten_branches" => passes::flatten_branches::run,
+        "hoist_invariants" => passes::hoist_invariants::run,
         "share_values" => passes::share_values::run,
         "eliminate_checks" => passes::eliminate_checks::run,
         "remove_dead_code" => passes::remove_dead_code::run,

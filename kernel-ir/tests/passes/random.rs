@@ -31,6 +31,7 @@ const PASSES: &[&str] = &[
     "fold_constants",
     "unroll_loops",
     "flatten_branches",
+    "hoist_invariants",
     "share_values",
     "eliminate_checks",
     "remove_dead_code",

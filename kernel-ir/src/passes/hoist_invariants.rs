@@ -1,0 +1,166 @@
+//! Computes before a loop what is the same in all of its rounds.
+//!
+//! What could not run everywhere (a division whose divisor the loop's condition keeps from zero, a read that it keeps in bounds) moves
+//! only where the first round gets to it in any case. Reads move only from buffers that the kernel never writes.
+
+use super::{Changed, PassCx};
+use crate::arena::EntityId;
+use crate::few::Few;
+use crate::flow;
+use crate::ir::{BlockId, Function, ImageOp, InstId, InstKind, Place, Root};
+use crate::op::Op;
+
+/// Runs the pass.
+pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
+    if !function.insts.iter().any(|(_, inst)| matches!(inst.kind, InstKind::Loop { .. })) {
+        return Changed::No;
+    }
+    let levels = vec![0; function.values.len()];
+    let mut hoister = Hoister { function, cx, levels, loops: Vec::new(), changed: Changed::No };
+    hoister.block(hoister.function.entry);
+    hoister.changed
+}
+
+struct Hoister<'a, 'm> {
+    function: &'a mut Function,
+    cx: &'a PassCx<'m>,
+    /// How many loops each value is in.
+    levels: Vec<usize>,
+    /// The loops around what is looked at, outermost first.
+    loops: Vec<OpenLoop>,
+    changed: Changed,
+}
+
+/// A loop whose body is looked at.
+struct OpenLoop {
+    /// What runs before it, in order.
+    before: Vec<InstId>,
+    /// Whether the first round gets to what is looked at in any case.
+    is_certain: bool,
+    /// Whether a branch in it is looked at, which not every round takes.
+    is_branch: bool,
+}
+
+impl Hoister<'_, '_> {
+    fn block(&mut self, block: BlockId) {
+        let level = self.loops.len();
+        let insts = std::mem::take(&mut self.function.blocks[block].insts);
+        let mut stay = Vec::with_capacity(insts.len());
+        for id in insts {
+            if let InstKind::Loop { body, .. } = self.function.insts[id].kind {
+                self.loop_body(body, &mut stay);
+            } else if !self.function.insts[id].kind.blocks().is_empty() {
+                self.branches(id);
+            } else if let target = self.target(id)
+                && target < level
+            {
+                self.define(id, target);
+                self.loops[target].before.push(id);
+                self.changed = Changed::Yes;
+                continue;
+            }
+            self.define(id, level);
+            stay.push(id);
+        }
+        self.function.blocks[block].insts = stay;
+    }
+
+    /// Looks at a loop; what moves out of it goes to `outside`.
+    fn loop_body(&mut self, body: BlockId, outside: &mut Vec<InstId>) {
+        self.loops.push(OpenLoop { before: Vec::new(), is_certain: true, is_branch: false });
+        let level = self.loops.len();
+        for param in &self.function.blocks[body].params {
+            self.levels[param.index()] = level;
+        }
+        self.block(body);
+        outside.extend(self.loops.pop().map(|open| open.before).unwrap_or_default());
+        // Whether it ends is not known, nor what is known where it does.
+        self.forget_certainty();
+    }
+
+    /// Looks at the blocks of an `if` or `switch`.
+    fn branches(&mut self, id: InstId) {
+        let certain: Few<bool> = self.loops.iter().map(|open| open.is_certain).collect();
+        self.forget_certainty();
+        let was_branch = self.loops.last_mut().is_some_and(|open| std::mem::replace(&mut open.is_branch, true));
+        let mut all_yield = true;
+        for block in self.function.insts[id].kind.blocks() {
+            self.block(block);
+            all_yield &=
+                matches!(flow::terminator(self.function, block), Some(InstKind::Yield(_))) && !self.holds_jump(block);
+        }
+        if let Some(open) = self.loops.last_mut() {
+            open.is_branch = was_branch;
+        }
+        if all_yield {
+            for (open, is_certain) in self.loops.iter_mut().zip(certain) {
+                open.is_certain = is_certain;
+            }
+        }
+    }
+
+    /// Whether a block nested in this one ends with anything but a yield.
+    fn holds_jump(&self, block: BlockId) -> bool {
+        self.function.blocks[block].insts.iter().any(|id| {
+            self.function.insts[*id].kind.blocks().iter().any(|inner| {
+                !matches!(flow::terminator(self.function, *inner), Some(InstKind::Yield(_))) || self.holds_jump(*inner)
+            })
+        })
+    }
+
+    fn forget_certainty(&mut self) {
+        self.loops.iter_mut().for_each(|open| open.is_certain = false);
+    }
+
+    fn define(&mut self, id: InstId, level: usize) {
+        for result in &self.function.insts[id].results {
+            self.levels[result.index()] = level;
+        }
+    }
+
+    /// In how many loops an instruction may run at the least.
+    fn target(&self, id: InstId) -> usize {
+        let innermost = self.loops.len();
+        let inst = &self.function.insts[id];
+        let kind = &inst.kind;
+        let behind = |stops: fn(&OpenLoop) -> bool| self.loops.iter().rposition(stops).map_or(0, |open| open + 1);
+        let certain = || behind(|open| !open.is_certain);
+        let least = match kind {
+            _ if inst.results.len() != 1 => innermost,
+            InstKind::Const(_)
+            | InstKind::Compose(_)
+            | InstKind::Extract(..)
+            | InstKind::Insert(..)
+            | InstKind::Param(_)
+            | InstKind::ConstParam(_)
+            | InstKind::Builtin(_)
+            | InstKind::Len(_)
+            | InstKind::Image(ImageOp::Size(_) | ImageOp::Levels, ..) => 0,
+            InstKind::Op(Op::Div | Op::Rem, _) if self.is_integer(id) => certain(),
+            InstKind::Op(op, _) if is_long(*op) => behind(|open| open.is_branch),
+            InstKind::Op(..) => 0,
+            InstKind::Load(place) if self.is_constant(place) => certain(),
+            _ => innermost,
+        };
+        let mut target = least;
+        kind.for_each_use(|value| target = target.max(self.levels[value.index()]));
+        target
+    }
+
+    fn is_integer(&self, id: InstId) -> bool {
+        let result = self.function.insts[id].results[0];
+        let scalar = self.cx.types.element_scalar(self.function.values[result].ty);
+        scalar.is_none_or(|scalar| scalar.is_int())
+    }
+
+    /// Whether what is read there is the same throughout the launch.
+    fn is_constant(&self, place: &Place) -> bool {
+        let Root::Buffer(buffer) = place.root else { return false };
+        !place.is_checked() && self.cx.kernel.is_some_and(|kernel| !kernel.buffers[buffer].writable)
+    }
+}
+
+/// Whether an operation takes long enough not to be done for rounds that may not need it.
+fn is_long(op: Op) -> bool {
+    matches!(op, Op::Div | Op::Rem | Op::Sqrt | Op::MulAdd) || (Op::Sin..=Op::Powf).contains(&op)
+}
