@@ -17,6 +17,9 @@ pub enum Error {
     /// The figures are not JSON.
     #[error("cannot write the figures as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// The figures could not be drawn.
+    #[error("cannot draw the figures: {0}")]
+    Picture(String),
     /// A program could not be started.
     #[error("cannot run {program}: {source}")]
     Start {

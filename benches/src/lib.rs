@@ -3,6 +3,7 @@
 mod error;
 mod machine;
 mod options;
+mod picture;
 mod pin;
 pub mod raw;
 mod report;

@@ -1,11 +1,11 @@
-//! Figures as a table with ratios and verdicts, and as a JSON file.
+//! Figures as a table with ratios and verdicts, as a JSON file and as a picture.
 
 use std::fmt::{Display, Formatter};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::{Error, Machine, Summary};
+use crate::{Error, Machine, Summary, picture};
 
 /// One workload, ours and a peer's, taken in turns.
 #[derive(Debug, Clone, Serialize)]
@@ -96,10 +96,11 @@ impl Report {
         Self { bench: bench.into(), machine, figures: Vec::new(), stages: Vec::new(), notes: Vec::new() }
     }
 
-    /// Writes the report as JSON in `folder`, which is made when it is not there; gives the file's path.
+    /// Writes the report as JSON in `folder`, which is made when it is not there, and a picture of the ratios beside it (`.svg`);
+    /// gives the JSON file's path.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<PathBuf, Error> {
         let path = folder.join(format!("{}.json", self.bench));
         let mut json = serde_json::to_value(self)?;
@@ -109,6 +110,10 @@ impl Report {
         }
         std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
         std::fs::write(&path, serde_json::to_string_pretty(&json)?).map_err(Error::file(&path))?;
+        if !self.figures.is_empty() {
+            let picture = path.with_extension("svg");
+            std::fs::write(&picture, picture::svg(self)?).map_err(Error::file(&picture))?;
+        }
         Ok(path)
     }
 }
