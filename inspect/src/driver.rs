@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gridwise_ir::descriptor::{HAS_FMA, IS_PROVEN};
+use gridwise_ir::descriptor::{HAS_FMA, HAS_FMA_F64, IS_PROVEN};
 use gridwise_runtime::{
     Algorithm, Constant, DeviceChoice, DeviceKind, Error as RuntimeError, Executable, Manager, ManagerDesc, SpirvCode,
     SpirvDesc, Statistic, StatisticValue,
@@ -107,7 +107,8 @@ fn known(size: &gridwise_ir::descriptor::Size) -> u64 {
 fn constants(kernel: &Inspected) -> Vec<(u32, Constant)> {
     let compiled = &kernel.compiled;
     let proven = !compiled.obligations.is_empty();
-    let told = [(IS_PROVEN, proven), (HAS_FMA, compiled.asks_for_fma)];
+    let [single, double] = compiled.asks_for_fma;
+    let told = [(IS_PROVEN, proven), (HAS_FMA, single), (HAS_FMA_F64, double)];
     told.into_iter().filter(|(_, is_told)| *is_told).map(|(id, _)| (id, Constant::Bool(true))).collect()
 }
 

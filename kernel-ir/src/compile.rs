@@ -97,8 +97,8 @@ pub struct Compiled {
     pub obligations: Vec<u8>,
     /// Whether a trap is possible even if these hold.
     pub traps_anyway: bool,
-    /// Whether the module asks how the device multiplies and adds.
-    pub asks_for_fma: bool,
+    /// Whether the module asks how the device multiplies and adds `f32`, and `f64`.
+    pub asks_for_fma: [bool; 2],
     /// Binding of the print buffer, when a site that prints is left.
     pub print_binding: Option<u32>,
     /// The sites that are left.

@@ -51,8 +51,8 @@ pub struct KernelDescriptor {
     pub obligations: Obligations,
     /// Whether a trap is possible even if the obligations hold.
     pub traps_anyway: bool,
-    /// Whether the module has the specialization constant [`HAS_FMA`].
-    pub asks_for_fma: bool,
+    /// Whether the module has the specialization constants [`HAS_FMA`] and [`HAS_FMA_F64`].
+    pub asks_for_fma: [bool; 2],
     /// Binding (set 0) of the print buffer, when the kernel has a site that prints.
     pub print_binding: Option<u32>,
     /// The sites that can trap or print; a record names one by its position here.
@@ -93,7 +93,7 @@ impl KernelDescriptor {
             trap_words: 0,
             obligations: Obligations::NONE,
             traps_anyway: true,
-            asks_for_fma: false,
+            asks_for_fma: [false; 2],
             print_binding: None,
             sites: &[],
             features: &[],
@@ -175,6 +175,9 @@ pub const IS_PROVEN: u32 = 0xffff;
 /// Id of the specialization constant that tells a module whether the device's fused multiplication and addition of `f32` rounds
 /// once, a `bool`; where it does not, the module computes it from other operations.
 pub const HAS_FMA: u32 = 0xfffe;
+
+/// The same for `f64`.
+pub const HAS_FMA_F64: u32 = 0xfffc;
 
 /// Id of the specialization constant that tells a module whether the device itself knows the number of workgroups, and not the
 /// launch words, a `bool`; modules with [`LaunchWordKind::Groups`] have it.

@@ -44,6 +44,8 @@ pub enum TypeRule {
     Float,
     /// All operands and the result: one type, lanes of f32.
     Single,
+    /// All operands and the result: one type, lanes of f32 or f64.
+    Fused,
     /// All operands and the result: one type, lanes of an integer.
     Int,
     /// All operands and the result: one type, lanes of an integer or bool.
@@ -137,7 +139,7 @@ ops! {
     /// Square root; NaN below zero.
     Sqrt "sqrt" 1 Float;
     /// First times second plus third, rounded once.
-    MulAdd "mul_add" 3 Single;
+    MulAdd "mul_add" 3 Fused;
     /// Sine of radians, of any magnitude.
     Sin "sin" 1 Single;
     /// Cosine of radians, of any magnitude.

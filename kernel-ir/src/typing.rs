@@ -20,12 +20,13 @@ fn shaped(scalar: Scalar, count: u8) -> Type {
 
 /// What the scalars of a rule's operands may be.
 fn accepts(rule: TypeRule, scalar: Scalar) -> bool {
-    use Scalar::{Bool, F32};
+    use Scalar::{Bool, F32, F64};
     match rule {
         TypeRule::Numeric | TypeRule::Order | TypeRule::Bitcast => scalar != Bool,
         TypeRule::Signed => scalar.is_signed() || scalar.is_float(),
         TypeRule::Float | TypeRule::FloatTest => scalar.is_float(),
         TypeRule::Single => scalar == F32,
+        TypeRule::Fused => matches!(scalar, F32 | F64),
         TypeRule::Int | TypeRule::Shift | TypeRule::IntCount => scalar.is_int(),
         TypeRule::Bits => !scalar.is_float(),
         TypeRule::Reduce => scalar == Bool,

@@ -61,8 +61,6 @@ pub(crate) enum Kind {
 pub(crate) enum Receiver {
     /// `f32`, `f64`
     Float,
-    /// `f32` only: what SPIR-V does not have for `f64`
-    Single,
     /// `f16`, `bf16`
     Half,
     /// `Vec2`, `Vec3`, `Vec4`
@@ -189,7 +187,7 @@ intrinsics! {
     Round "round" Method (Float|FloatVec) () -> Same;
     Trunc "trunc" Method (Float|FloatVec) () -> Same;
     RoundTiesEven "round_ties_even" Method (Float) () -> Same;
-    MulAdd "mul_add" Method (Single|FloatVec) (Same, Same) -> Same;
+    MulAdd "mul_add" Method (Float|FloatVec) (Same, Same) -> Same;
     Powf "powf" Method (Float) (Same) -> Same;
     PowfVec "powf" Method (FloatVec) (Element) -> Same;
     Powi "powi" Method (Float) (I32) -> Same;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{
-    ConstType, Feature, HAS_FMA, IS_INDIRECT, IS_PROVEN, ImageAccess, KernelDescriptor, ParamKind, SubgroupOperations,
+    ConstType, Feature, HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_PROVEN, ImageAccess, KernelDescriptor, ParamKind,
+    SubgroupOperations,
 };
 
 use crate::error::{Error, KernelName, Result};
@@ -35,8 +36,8 @@ pub(crate) struct Variant {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Flags {
     pub(crate) variant: Variant,
-    /// The device's `fma` rounds once.
-    pub(crate) has_fma: bool,
+    /// The device's `fma` of `f32`, and of `f64`, rounds once.
+    pub(crate) has_fma: [bool; 2],
 }
 
 impl Variant {
@@ -182,7 +183,8 @@ fn create_pipeline(
         values.push(id, param.ty.size() as usize, *value);
     }
     let Variant { is_proven, is_indirect, .. } = flags.variant;
-    for (id, is_set) in [(IS_PROVEN, is_proven), (HAS_FMA, flags.has_fma), (IS_INDIRECT, is_indirect)] {
+    let [single, double] = flags.has_fma;
+    for (id, is_set) in [(IS_PROVEN, is_proven), (HAS_FMA, single), (HAS_FMA_F64, double), (IS_INDIRECT, is_indirect)] {
         if is_set {
             values.push(id, 4, 1);
         }
@@ -369,7 +371,7 @@ mod tests {
             trap_words: 0,
             obligations: crate::descriptor::Obligations::NONE,
             traps_anyway: true,
-            asks_for_fma: false,
+            asks_for_fma: [false; 2],
             print_binding: None,
             sites: &[],
             parallel: Parallel::NONE,

@@ -241,7 +241,7 @@ mod tests {
         trap_words: 0,
         obligations: crate::descriptor::Obligations::NONE,
         traps_anyway: true,
-        asks_for_fma: false,
+        asks_for_fma: [false; 2],
         print_binding: None,
         sites: &[],
         features: &[],

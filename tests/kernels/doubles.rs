@@ -83,7 +83,91 @@ pub const CASES: &[Case] = &[
         },
         || vec![Output::U32(vec![1; pairs().0.len() * 4])]
     ),
+    case!(
+        "doubles::mul_add",
+        [MulAdd],
+        |mgr| {
+            let [a, b, c] = triples();
+            let count = a.len();
+            let (a, b, c) = (mgr.tensor(&a)?, mgr.tensor(&b)?, mgr.tensor(&c)?);
+            let (mut out, mut narrow) = (mgr.tensor(&vec![0f64; count])?, mgr.tensor(&vec![0f32; count])?);
+            let seq = mgr.sequence()?;
+            MulAdd::dispatch(&seq, Grid::items(count), &a, &b, &c, &mut out, &mut narrow)?;
+            seq.eval()?;
+            Ok(vec![exact_bits(out.to_vec()?), Output::exact(narrow.to_vec()?)])
+        },
+        || {
+            let [a, b, c] = triples();
+            let all = || a.iter().zip(&b).zip(&c).map(|((a, b), c)| (*a, *b, *c));
+            let narrow = all().map(|(a, _, _)| (a as f32).mul_add(2.0, 1.0)).collect();
+            vec![exact_bits(all().map(|(a, b, c)| a.mul_add(b, c)).collect()), Output::exact(narrow)]
+        }
+    ),
 ];
+
+/// All bits, of subnormal numbers too, but those of NaNs.
+fn exact_bits(values: Vec<f64>) -> Output {
+    Output::Bits(values.into_iter().map(|x| if x.is_nan() { f64::NAN } else { x }.to_bits()).collect())
+}
+
+/// Operands of `a * b + c`: all triples of edges, and products with addends that cancel all but their last digits or lie half a unit
+/// beside them.
+fn triples() -> [Vec<f64>; 3] {
+    const EDGES: [u64; 24] = [
+        0x0000_0000_0000_0000,
+        0x8000_0000_0000_0000,
+        0x3ff0_0000_0000_0000,
+        0xbff0_0000_0000_0000,
+        0x3ff0_0000_0000_0001,
+        0xbfef_ffff_ffff_ffff,
+        0x3fff_ffff_ffff_ffff,
+        0x4330_0000_0000_0001,
+        0x3ca0_0000_0000_0000,
+        0xbc90_0000_0000_0001,
+        0x0000_0000_0000_0001,
+        0x8000_0000_0000_0003,
+        0x000f_ffff_ffff_ffff,
+        0x0010_0000_0000_0000,
+        0x8010_0000_0000_0001,
+        0x1ff0_0000_0000_0001,
+        0x2000_0000_0000_0000,
+        0x5fef_ffff_ffff_ffff,
+        0x7fef_ffff_ffff_ffff,
+        0xffef_ffff_ffff_ffff,
+        0x7ff0_0000_0000_0000,
+        0xfff0_0000_0000_0000,
+        0x7ff8_0000_0000_0000,
+        0x5fe1_2345_6789_abcd,
+    ];
+    let edges = EDGES.map(f64::from_bits);
+    let mut all: Vec<[f64; 3]> = Vec::new();
+    for a in edges {
+        for b in edges {
+            all.extend(edges.map(|c| [a, b, c]));
+        }
+    }
+    for (i, (a, b)) in f64::samples(4 * N, 4).into_iter().zip(f64::samples(4 * N, 7)).enumerate() {
+        let product = a * b;
+        let unit = product.abs().next_up() - product.abs();
+        let c = [-product, -product + unit, product * 0.75, unit / 2.0, -unit * 0.75, f64::MIN_POSITIVE][i % 6];
+        all.push([a, b, c]);
+    }
+    // Where nothing is left to compute, an ordinary product and sum does, and there a device may take subnormal numbers for zero.
+    let is_decided = |x: f64| x == 0.0 || !x.is_finite();
+    all.retain(|triple| {
+        let has_subnormals = triple.iter().any(|x| x.is_subnormal());
+        !has_subnormals || !is_decided(triple[0]) && !is_decided(triple[1])
+    });
+    [0, 1, 2].map(|i| all.iter().map(|triple| triple[i]).collect())
+}
+
+#[kernel(workgroup = 64)]
+fn mul_add(a: &[f64], b: &[f64], c: &[f64], out: &mut [f64], narrow: &mut [f32]) {
+    let i = global_id().x;
+    out[i] = a[i].mul_add(b[i], c[i]);
+    // In one kernel with the other width.
+    narrow[i] = (a[i] as f32).mul_add(2.0, 1.0);
+}
 
 /// All pairs of edges, and others.
 fn pairs() -> (Vec<f64>, Vec<f64>) {

@@ -31,11 +31,12 @@ pub fn evaluate(op: Op, operands: &[Constant], result: Scalar) -> Option<Constan
         Op::Cast => return cast(first, result),
         Op::Bitcast => return Some(from_bits(bits(first)?, result)),
         Op::MulAdd => {
-            let (Constant::F32(a), Some(Constant::F32(b)), Constant::F32(c)) = (first, second, typed(operands[2], ty))
-            else {
-                return None;
-            };
-            return Some(float(Scalar::F32, f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)).into()));
+            let [a, b, c] = [bits(first)?, bits(second?)?, bits(typed(operands[2], ty))?];
+            if ty == Scalar::F64 {
+                return Some(float(ty, f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c))));
+            }
+            let [a, b, c] = [a, b, c].map(|bits| f32::from_bits(bits as u32));
+            return Some(float(ty, a.mul_add(b, c).into()));
         }
         _ => {}
     }

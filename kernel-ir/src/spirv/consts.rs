@@ -6,7 +6,7 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::descriptor::{HAS_FMA, IS_INDIRECT, IS_PROVEN};
+use crate::descriptor::{HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_PROVEN};
 use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;
 use crate::passes::eval;
@@ -55,10 +55,12 @@ impl Writer<'_> {
         id
     }
 
-    /// The specialization constant that tells whether the device's `Fma` rounds once; false where nobody sets it.
-    pub(super) fn has_fma(&mut self) -> Id {
-        let id = self.interface.has_fma.unwrap_or_else(|| self.flag(HAS_FMA));
-        self.interface.has_fma = Some(id);
+    /// The specialization constant that tells whether the device's `Fma` of these floats rounds once; false where nobody sets it.
+    pub(super) fn has_fma(&mut self, scalar: Scalar) -> Id {
+        let is_double = scalar == Scalar::F64;
+        let made = self.interface.has_fma[usize::from(is_double)];
+        let id = made.unwrap_or_else(|| self.flag(if is_double { HAS_FMA_F64 } else { HAS_FMA }));
+        self.interface.has_fma[usize::from(is_double)] = Some(id);
         id
     }
 

@@ -84,8 +84,8 @@ pub struct Emitted {
     pub trap_words: u32,
     /// Whether a trap is possible even if the kernel's obligations hold.
     pub traps_anyway: bool,
-    /// Whether the module asks how the device multiplies and adds.
-    pub asks_for_fma: bool,
+    /// Whether the module asks how the device multiplies and adds `f32`, and `f64`.
+    pub asks_for_fma: [bool; 2],
     /// Binding of the print buffer, when a site that prints is left.
     pub print_binding: Option<u32>,
     /// Sites that are left; a record names one by its position here.

@@ -27,6 +27,7 @@ fn cases(op: Op) -> Vec<(Vec<Scalar>, Scalar)> {
         TypeRule::Signed => of(|scalar| scalar.is_signed() || scalar.is_float()).map(same).collect(),
         TypeRule::Float => of(Scalar::is_float).map(same).collect(),
         TypeRule::Single => vec![same(Scalar::F32)],
+        TypeRule::Fused => vec![same(Scalar::F32), same(Scalar::F64)],
         TypeRule::Int => of(Scalar::is_int).map(same).collect(),
         TypeRule::Bits => of(|scalar| !scalar.is_float()).map(same).collect(),
         TypeRule::Shift => of(Scalar::is_int).map(|scalar| (vec![scalar, U32], scalar)).collect(),

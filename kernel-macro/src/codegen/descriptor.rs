@@ -52,7 +52,10 @@ pub(super) fn descriptor_tokens(
         let traps_anyway = compiled.traps_anyway;
         tokens!(obligations: #home::Obligations(#program), traps_anyway: #traps_anyway,)
     });
-    let fma = compiled.asks_for_fma.then(|| tokens!(asks_for_fma: true,));
+    let fma = (compiled.asks_for_fma != [false; 2]).then(|| {
+        let [single, double] = compiled.asks_for_fma;
+        tokens!(asks_for_fma: [#single, #double],)
+    });
     let print = compiled.print_binding.map(number).map(|binding| tokens!(print_binding: __Some(#binding),));
     let left = (!compiled.sites.is_empty()).then(|| {
         let left = compiled.sites.iter().map(|site| {

@@ -213,22 +213,13 @@ impl<'a> Infer<'a> {
             );
         }
         let elsewhere = rows().find(|row| row.name == name);
-        let is_float =
-            |row: &Row| row.receivers.iter().any(|class| matches!(class, Receiver::Float | Receiver::Single));
+        let is_float = |row: &Row| row.receivers.contains(&Receiver::Float);
         if let (Some(row), Some(expr), Term::Scalar(scalar)) = (elsewhere, expr, receiver)
             && is_float(row)
             && scalar.is_half()
         {
             let (source, ty) = (cast_source(expr), scalar.name());
             return Some(format!("`{name}` is a method of `f32`: write `{ty}::from_f32({source}.to_f32().{name}(…))`"));
-        }
-        if let (Some(row), Some(expr), Term::Scalar(ScalarName::F64)) = (elsewhere, expr, receiver)
-            && is_float(row)
-        {
-            let source = cast_source(expr);
-            return Some(format!(
-                "SPIR-V has `{name}` for `f32` only: write `({source} as f32).{name}(…) as f64`, which has the digits of an `f32`"
-            ));
         }
         if let (Some(row), Some(expr)) = (elsewhere, expr)
             && is_float(row)
@@ -288,7 +279,6 @@ fn is_named(row: &str, name: &str, receiver: &Term) -> bool {
 fn is_of(class: Receiver, term: &Term) -> bool {
     match (class, term) {
         (Receiver::Float, Term::Scalar(scalar)) => scalar.is_float(),
-        (Receiver::Single, Term::Scalar(scalar)) => *scalar == ScalarName::F32,
         (Receiver::Half, Term::Scalar(scalar)) => scalar.is_half(),
         (Receiver::Sint, Term::Scalar(scalar)) => scalar.is_signed(),
         (Receiver::Uint, Term::Scalar(scalar)) => scalar.is_unsigned(),

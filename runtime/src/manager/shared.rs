@@ -14,7 +14,7 @@ use super::statistics::{Live, Statistics};
 use crate::algorithm::{Flags, Prepared, Variant};
 use crate::buffer::Buffer;
 use crate::error::Result;
-use crate::fma;
+use crate::fma::{self, Width};
 use crate::host::HostDevice;
 use crate::print::{LaunchPrints, PrintSink};
 use crate::recovery::Journal;
@@ -33,8 +33,8 @@ pub(crate) struct Shared {
     pub(crate) schedule: Schedule,
     next_id: AtomicU64,
     pub(crate) live: Live,
-    /// Whether the device's `fma` rounds once, when that was asked.
-    has_fma: OnceLock<bool>,
+    /// Whether the device's `fma` rounds once, of each width, when that was asked.
+    has_fma: [OnceLock<bool>; 2],
     /// Words for messages of a launch.
     pub(crate) print_capacity: u32,
     sink: Mutex<PrintSink>,
@@ -67,7 +67,7 @@ impl Shared {
         let (prepared, sink) = (Mutex::default(), Mutex::new(sink));
         // The host has one queue behind them all.
         let schedule = Schedule::new(if matches!(backend, Backend::Host(_)) { 1 } else { queues.len() });
-        let (next_id, has_fma) = (AtomicU64::new(0), OnceLock::new());
+        let (next_id, has_fma) = (AtomicU64::new(0), [const { OnceLock::new() }; 2]);
         let live = Live::default();
         Self {
             info,
@@ -156,15 +156,16 @@ impl Shared {
         if let Some(prepared) = &*slot {
             return Ok(prepared.clone());
         }
-        let has_fma = descriptor.asks_for_fma && self.has_fma();
+        let has_fma =
+            [Width::Single, Width::Double].map(|width| descriptor.asks_for_fma[width as usize] && self.has_fma(width));
         let flags = Flags { variant, has_fma };
         Ok(slot.insert(Arc::new(Prepared::new(self, descriptor, constants, flags)?)).clone())
     }
 
     /// Whether the device's `fma` rounds once; asks it when it has not been asked.
-    fn has_fma(self: &Arc<Self>) -> bool {
+    fn has_fma(self: &Arc<Self>, width: Width) -> bool {
         match self.backend {
-            Backend::Vulkan(_) => *self.has_fma.get_or_init(|| fma::probe(self)),
+            Backend::Vulkan(_) => *self.has_fma[width as usize].get_or_init(|| fma::probe(self, width)),
             Backend::Host(_) => false,
         }
     }

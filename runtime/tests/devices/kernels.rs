@@ -39,7 +39,7 @@ static SAXPY: KernelDescriptor = KernelDescriptor {
     trap_words: 0,
     obligations: gridwise_runtime::descriptor::Obligations::NONE,
     traps_anyway: true,
-    asks_for_fma: false,
+    asks_for_fma: [false; 2],
     print_binding: None,
     sites: &[],
     features: &[],
@@ -85,7 +85,7 @@ static MARK: KernelDescriptor = KernelDescriptor {
     trap_words: 8,
     obligations: gridwise_runtime::descriptor::Obligations::NONE,
     traps_anyway: true,
-    asks_for_fma: false,
+    asks_for_fma: [false; 2],
     sites: &[Site { kind: SiteKind::IndexOutOfBounds, location: LOCATION, text: "y[i + shift]", message: None }],
     ..SAXPY
 };

@@ -225,14 +225,18 @@ impl<'w, 'm> Asm<'w, 'm> {
     /// Low and high half of the product of two words.
     pub(super) fn wide_mul(&mut self, a: Id, b: Id) -> [Id; 2] {
         let word = self.word;
+        if self.scalar == Scalar::F64 {
+            let (low, wide) = (self.imul(a, b), Lanes::one(Scalar::U64));
+            return [low, self.w.bit_op(Op::MulHigh, wide, &[a, b])];
+        }
         let pair = self.w.global(Spv::TypeStruct, None, &[word, word]);
         let product = self.w.op(Spv::UMulExtended, pair, &[a, b]);
         [0, 1].map(|half| self.w.op(Spv::CompositeExtract, word, &[product, half]))
     }
 
-    /// Calls another helper.
+    /// Calls another helper, not one of vectors.
     pub(super) fn call(&mut self, helper: Helper, operands: &[Id]) -> Id {
-        self.w.call_helper(helper, Lanes::one(Scalar::F32), operands)
+        self.w.call_helper(helper, Lanes::one(self.scalar), operands)
     }
 
     /// The float value of one of two branches.

@@ -1,7 +1,9 @@
 //! Sums and products of floats with their rounding errors, all exact unless something overflows or falls below the normals.
 
 use super::asm::Asm;
+use crate::spirv::types::Lanes;
 use crate::spirv::words::Id;
+use crate::types::Scalar;
 
 /// The rounded sum of any two floats, and its error.
 pub(super) fn two_sum(a: &mut Asm<'_, '_>, x: Id, y: Id) -> [Id; 2] {
@@ -19,7 +21,7 @@ pub(super) fn fast_two_sum(a: &mut Asm<'_, '_>, large: Id, small: Id) -> [Id; 2]
     [sum, a.fsub(small, part)]
 }
 
-/// The rounded product of two floats below 2^115, and its error.
+/// The rounded product of two floats, and its error; below 2^115, of `f64` below 2^995.
 pub(super) fn two_product(a: &mut Asm<'_, '_>, x: Id, y: Id) -> [Id; 2] {
     let product = a.fmul(x, y);
     let ([x_high, x_low], [y_high, y_low]) = (halve(a, x), halve(a, y));
@@ -33,7 +35,8 @@ pub(super) fn two_product(a: &mut Asm<'_, '_>, x: Id, y: Id) -> [Id; 2] {
 
 /// A float as the sum of two with half the digits.
 fn halve(a: &mut Asm<'_, '_>, x: Id) -> [Id; 2] {
-    let factor = a.f(4097.0);
+    let factor = if a.scalar == Scalar::F64 { 134_217_729.0 } else { 4097.0 };
+    let factor = a.w.const_floats(Lanes::one(a.scalar), factor);
     let large = a.fmul(factor, x);
     let rest = a.fsub(large, x);
     let high = a.fsub(large, rest);

@@ -57,9 +57,10 @@ macro_rules! helpers {
                 None
             }
 
-            /// The helper that does the same to whole vectors, if there is one.
+            /// The helper that does the same to `f64`, or to whole vectors, if there is one.
             pub(super) fn of_lanes(self, lanes: Lanes) -> Self {
                 match (self, lanes.count) {
+                    (Self::MulAdd, _) if lanes.scalar == Scalar::F64 => Self::MulAddDouble,
                     (Self::MulAdd, 2) => Self::MulAdd2,
                     (Self::MulAdd, 3) => Self::MulAdd3,
                     (Self::MulAdd, 4) => Self::MulAdd4,
@@ -94,6 +95,8 @@ helpers! {
     MulAdd3 "mul_add_vec3" (F3 F3 F3) F3 None => fused::mul_add_of::<3>;
     MulAdd4 "mul_add_vec4" (F4 F4 F4) F4 None => fused::mul_add_of::<4>;
     MulAddExact "mul_add_exact" (F F F) F None => fused::mul_add_exact;
+    MulAddDouble "mul_add_f64" (D D D) D None => fused::mul_add;
+    MulAddExactDouble "mul_add_exact_f64" (D D D) D None => fused::mul_add_exact;
     ReduceAngle "reduce_angle" (F) F2 None => trigonometry::reduce;
     Sin "sin" (F) F Some(Op::Sin) => trigonometry::sin;
     Cos "cos" (F) F Some(Op::Cos) => trigonometry::cos;

@@ -30,6 +30,10 @@ impl Generator<'_> {
             Rule::Numeric => (numeric, numeric),
             Rule::Signed => (int.signed(), int.signed()),
             Rule::Float | Rule::Single => (Scalar::F32, Scalar::F32),
+            Rule::Fused => {
+                let float = self.random.pick(&[Scalar::F32, Scalar::F64]);
+                (float, float)
+            }
             Rule::Int => (int, int),
             Rule::Bits => (bits, bits),
             Rule::Shift => (int, int),

@@ -191,7 +191,6 @@ type TypeRow = (&'static str, &'static str, usize);
 fn types_of(receiver: Receiver) -> &'static [TypeRow] {
     match receiver {
         Receiver::Float => &[("f32", "f32", 1), ("f64", "f64", 1)],
-        Receiver::Single => &[("f32", "f32", 1)],
         Receiver::Half => &[("f16", "f16", 1), ("bf16", "bf16", 1)],
         Receiver::FloatVec => &[("Vec2", "f32", 2), ("Vec3", "f32", 3), ("Vec4", "f32", 4)],
         Receiver::Sint => {
