@@ -211,7 +211,11 @@ pub fn check_atomic(
         (Type::Scalar(cell), Type::Scalar(value @ (Scalar::F32 | Scalar::F64))) => {
             *cell == value.unsigned() || cell == value && op.is_of_floats()
         }
-        (Type::Scalar(cell), Type::Scalar(value)) => cell == value && cell.is_int() && cell.bits() >= 32,
+        (Type::Scalar(cell), Type::Scalar(value)) => match (value, value.bits()) {
+            (Scalar::Bool | Scalar::Bf16, _) => false,
+            (_, 8 | 16) => *cell == Scalar::U32 || *cell == value.unsigned() || cell == value && cell.is_int(),
+            _ => cell == value,
+        },
         _ => false,
     };
     if !fits {

@@ -34,6 +34,7 @@ pub mod loops;
 pub mod matching;
 pub mod matrices;
 pub mod memory;
+pub mod narrow_atomics;
 pub mod numbers;
 pub mod obligations;
 pub mod ordering;
@@ -98,6 +99,7 @@ pub fn all() -> Vec<Case> {
         parallel::CASES,
         numbers::CASES,
         obligations::CASES,
+        narrow_atomics::CASES,
         ordering::CASES,
         overflow::CASES,
         parallel_programs::CASES,

@@ -153,9 +153,12 @@ impl AtomicOp {
 
 /// An atomic access to a cell of a buffer or of shared memory.
 ///
-/// The cell is an integer of 32 or 64 bits, and operands and result have its type. Or it is unsigned and holds the bits of an
-/// `f32` or `f64`, and operands and result are these floats. Or it is such a float, on devices that add to floats in memory
-/// and for the ops they have. Where a check of the place fails, nothing is written and the result is zero.
+/// The cell is an integer, and operands and result have its type. Or it is unsigned and holds the bits of a float, and operands and
+/// result are these floats; not `bf16`. Or it is an `f32` or `f64`, on devices that add to floats in memory and for the ops they have.
+/// Where a check of the place fails, nothing is written and the result is zero.
+///
+/// A cell of 8 or 16 bits is an element of a buffer, or of an array that is one, and nothing but atomics accesses that buffer, for
+/// devices exchange whole words. In shared memory a whole `u32` is the cell, in its lower bits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Atomic {
     /// What it does.

@@ -1,5 +1,6 @@
 //! Atomic accesses. Floats live in cells of unsigned integers, where what integers have no instruction for becomes a loop of
-//! exchanges; or in cells of their own type, in the variant for devices that add to them.
+//! exchanges; or in cells of their own type, in the variant for devices that add to them. What has 8 or 16 bits is exchanged with
+//! the word that it is in.
 
 use rspirv::spirv::Op as Spv;
 
@@ -8,7 +9,7 @@ use super::types::Lanes;
 use super::words::Id;
 use crate::ir::{Atomic, AtomicOp, Order, Root};
 use crate::op::Op;
-use crate::types::TypeId;
+use crate::types::{Scalar, TypeId};
 use crate::typing;
 
 /// Pointer, scope and semantics of an access.
@@ -26,6 +27,12 @@ impl FunctionWriter<'_, '_> {
         let operand_type = atomic.operands.first().map(|operand| self.function.values[*operand].ty);
         let value = ty.or(operand_type).expect("an atomic access has a result or an operand");
         let lanes = self.w.lanes_of(value);
+        if lanes.scalar.bits() < 32 {
+            return self.access_in_word(&atomic.place, ty, lanes.scalar.bits(), |writer, pointer, shift| {
+                let (scope, semantics) = (writer.w.scope(atomic.scope), writer.w.semantics(success_order(atomic)));
+                writer.narrow_atomic(atomic.op, lanes, Cell { pointer, scope, semantics }, shift, &operands)
+            });
+        }
         let cell_type = typing::place_type(self.w.module, self.function, &atomic.place);
         let is_native = cell_type.is_ok_and(|ty| self.w.lanes_of(ty).scalar.is_float());
         self.access_by_pointer(&atomic.place, ty, |writer, pointer| {
@@ -101,7 +108,22 @@ impl FunctionWriter<'_, '_> {
     /// Computes the new value from the old one until nobody else wrote in between.
     fn exchange_loop(&mut self, op: AtomicOp, float: Lanes, cell: Cell, operand: Id) -> Id {
         let word = float.of(float.scalar.unsigned());
-        let (word_type, float_type, bool_) = (self.w.lanes_type(word), self.w.lanes_type(float), self.w.bool_type());
+        let float_type = self.w.lanes_type(float);
+        self.exchange_until_done(word, cell, |writer, old| {
+            let value = writer.w.bitcast(word, float, old);
+            let new = match op {
+                AtomicOp::Add => writer.w.float_op(Spv::FAdd, float_type, &[value, operand]),
+                AtomicOp::Sub => writer.w.float_op(Spv::FSub, float_type, &[value, operand]),
+                AtomicOp::Min => writer.extreme(Op::Min, float, &[value, operand]),
+                _ => writer.extreme(Op::Max, float, &[value, operand]),
+            };
+            (value, writer.w.bitcast(float, word, new))
+        })
+    }
+
+    /// Exchanges the word in a cell for the second that `change` makes of it, until nobody else wrote in between; gives the first.
+    fn exchange_until_done(&mut self, word: Lanes, cell: Cell, change: impl FnOnce(&mut Self, Id) -> (Id, Id)) -> Id {
+        let (word_type, bool_) = (self.w.lanes_type(word), self.w.bool_type());
         let relaxed = self.w.semantics(Order::Relaxed);
         let Cell { pointer, scope, semantics } = cell;
         let first = self.w.op(Spv::AtomicLoad, word_type, &[pointer, scope, relaxed]);
@@ -113,14 +135,7 @@ impl FunctionWriter<'_, '_> {
         self.w.effect(Spv::LoopMerge, &[merge, next, 0]);
         self.w.effect(Spv::Branch, &[body]);
         self.w.begin_block(body);
-        let value = self.w.bitcast(word, float, old);
-        let new = match op {
-            AtomicOp::Add => self.w.float_op(Spv::FAdd, float_type, &[value, operand]),
-            AtomicOp::Sub => self.w.float_op(Spv::FSub, float_type, &[value, operand]),
-            AtomicOp::Min => self.extreme(Op::Min, float, &[value, operand]),
-            _ => self.extreme(Op::Max, float, &[value, operand]),
-        };
-        let new = self.w.bitcast(float, word, new);
+        let (value, new) = change(self, old);
         self.w.op_into(seen, Spv::AtomicCompareExchange, word_type, &[pointer, scope, semantics, relaxed, new, old]);
         let is_done = self.w.op(Spv::IEqual, bool_, &[seen, old]);
         self.w.effect(Spv::BranchConditional, &[is_done, merge, next]);
@@ -128,6 +143,73 @@ impl FunctionWriter<'_, '_> {
         self.w.effect(Spv::Branch, &[header]);
         self.w.begin_block(merge);
         value
+    }
+
+    /// An access to some bits of a word, from `shift` on; to the lowest ones where there is no shift.
+    fn narrow_atomic(&mut self, op: AtomicOp, lanes: Lanes, cell: Cell, shift: Option<Id>, operands: &[Id]) -> Id {
+        let word = Lanes::one(Scalar::U32);
+        let word_type = self.w.lanes_type(word);
+        if op == AtomicOp::Load {
+            let Cell { pointer, scope, semantics } = cell;
+            let old = self.w.op(Spv::AtomicLoad, word_type, &[pointer, scope, semantics]);
+            return self.part_of_word(old, shift, lanes);
+        }
+        let bits = lanes.of(lanes.scalar.unsigned());
+        self.exchange_until_done(word, cell, |writer, old| {
+            let value = writer.part_of_word(old, shift, lanes);
+            let new = writer.narrow_result(op, lanes, value, operands);
+            let new = if bits == lanes { new } else { writer.w.bitcast(lanes, bits, new) };
+            let new = writer.w.cast(bits, Scalar::U32, new);
+            let Some(shift) = shift else { return (value, new) };
+            let mask = writer.w.const_lanes(word, bits.scalar.mask());
+            let mask = writer.w.op(Spv::ShiftLeftLogical, word_type, &[mask, shift]);
+            let others = writer.w.op(Spv::Not, word_type, &[mask]);
+            let others = writer.w.op(Spv::BitwiseAnd, word_type, &[old, others]);
+            let new = writer.w.op(Spv::ShiftLeftLogical, word_type, &[new, shift]);
+            (value, writer.w.op(Spv::BitwiseOr, word_type, &[others, new]))
+        })
+    }
+
+    fn part_of_word(&mut self, old: Id, shift: Option<Id>, lanes: Lanes) -> Id {
+        let (word, bits) = (Lanes::one(Scalar::U32), lanes.of(lanes.scalar.unsigned()));
+        let word_type = self.w.lanes_type(word);
+        let old = shift.map_or(old, |shift| self.w.op(Spv::ShiftRightLogical, word_type, &[old, shift]));
+        let part = self.w.cast(word, bits.scalar, old);
+        if bits == lanes { part } else { self.w.bitcast(bits, lanes, part) }
+    }
+
+    /// What an operation leaves in a cell that held `value`.
+    fn narrow_result(&mut self, op: AtomicOp, lanes: Lanes, value: Id, operands: &[Id]) -> Id {
+        let (ty, bool_) = (self.w.lanes_type(lanes), self.w.bool_type());
+        let is_float = lanes.scalar.is_float();
+        let operand = operands[0];
+        let spv = match op {
+            AtomicOp::Load => return value,
+            AtomicOp::Store | AtomicOp::Exchange => return operand,
+            AtomicOp::CompareExchange(_) => {
+                let bits = lanes.of(lanes.scalar.unsigned());
+                let [held, wanted] =
+                    [value, operand].map(|it| if is_float { self.w.bitcast(lanes, bits, it) } else { it });
+                let is_held = self.w.op(Spv::IEqual, bool_, &[held, wanted]);
+                return self.w.op(Spv::Select, ty, &[is_held, operands[1], value]);
+            }
+            AtomicOp::Min if is_float => return self.extreme(Op::Min, lanes, &[value, operand]),
+            AtomicOp::Max if is_float => return self.extreme(Op::Max, lanes, &[value, operand]),
+            AtomicOp::Min | AtomicOp::Max => {
+                let less = if lanes.scalar.is_signed() { Spv::SLessThan } else { Spv::ULessThan };
+                let is_less = self.w.op(less, bool_, &[value, operand]);
+                let [first, second] = if op == AtomicOp::Min { [value, operand] } else { [operand, value] };
+                return self.w.op(Spv::Select, ty, &[is_less, first, second]);
+            }
+            AtomicOp::Add if is_float => return self.w.float_op(Spv::FAdd, ty, &[value, operand]),
+            AtomicOp::Sub if is_float => return self.w.float_op(Spv::FSub, ty, &[value, operand]),
+            AtomicOp::Add => Spv::IAdd,
+            AtomicOp::Sub => Spv::ISub,
+            AtomicOp::And => Spv::BitwiseAnd,
+            AtomicOp::Or => Spv::BitwiseOr,
+            AtomicOp::Xor => Spv::BitwiseXor,
+        };
+        self.w.op(spv, ty, &[value, operand])
     }
 }
 

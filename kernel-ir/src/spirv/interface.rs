@@ -153,10 +153,13 @@ impl Writer<'_> {
                 self.declare_image(id, buffer, image, id.index() as u32);
                 continue;
             }
-            self.need_memory(OuterMemory::Buffer, buffer.element);
-            let element = self.storage_type(buffer.element);
+            let (element, stride) = if self.uses.words[id] {
+                (self.u32_type(), 4)
+            } else {
+                self.need_memory(OuterMemory::Buffer, buffer.element);
+                (self.storage_type(buffer.element), self.interface.strides[id.index()])
+            };
             let array = self.new_global(Op::TypeRuntimeArray, None, &[element]);
-            let stride = self.interface.strides[id.index()];
             self.decorate(array, Decoration::ArrayStride, &[stride]);
             let block = self.block_type(&[(array, 0)]);
             let variable = self.bound_variable(block, id.index() as u32, &buffer.name);

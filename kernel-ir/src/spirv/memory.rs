@@ -80,7 +80,58 @@ impl FunctionWriter<'_, '_> {
         access_pointer: impl FnOnce(&mut Self, Id) -> Id,
     ) -> Id {
         let access = self.access(place);
-        self.access_checked(&access, ty, access_pointer)
+        self.access_checked(&access.checks, ty, |writer| {
+            let pointer = writer.pointer(&access);
+            access_pointer(writer, pointer)
+        })
+    }
+
+    /// Accesses a cell of so many bits (8 or 16) through a pointer to the word that it is in. `access_word` is told by how many
+    /// bits the cell lies above the lowest one of the word: of a buffer's, for in shared memory it has the word to itself.
+    pub(super) fn access_in_word(
+        &mut self,
+        place: &Place,
+        ty: Option<TypeId>,
+        bits: u32,
+        access_word: impl FnOnce(&mut Self, Id, Option<Id>) -> Id,
+    ) -> Id {
+        let access = self.access(place);
+        self.access_checked(&access.checks, ty, |writer| {
+            if access.class != StorageClass::StorageBuffer {
+                let pointer = writer.pointer(&access);
+                return access_word(writer, pointer, None);
+            }
+            let index = writer.flat_index(place, &access);
+            let word = writer.w.u32_type();
+            let (per_word, log_bits) = (32 / bits, bits.trailing_zeros());
+            let [log_per_word, last, log_bits] =
+                [per_word.trailing_zeros(), per_word - 1, log_bits].map(|value| writer.w.const_u32(value));
+            let position = writer.w.op(Op::BitwiseAnd, word, &[index, last]);
+            let shift = writer.w.op(Op::ShiftLeftLogical, word, &[position, log_bits]);
+            let index = writer.w.op(Op::ShiftRightLogical, word, &[index, log_per_word]);
+            let pointer_type = writer.w.pointer_type(access.class, word);
+            let pointer = writer.w.op(Op::AccessChain, pointer_type, &[access.operands[0], access.operands[1], index]);
+            access_word(writer, pointer, Some(shift))
+        })
+    }
+
+    /// Counts the cells of a buffer's elements, which are arrays if not cells: where the place is among them.
+    fn flat_index(&mut self, place: &Place, access: &Access) -> Id {
+        let Root::Buffer(buffer) = place.root else { panic!("in a buffer") };
+        let (word, types) = (self.w.u32_type(), &self.w.module.types);
+        let mut lens = Vec::new();
+        let mut ty = self.w.kernel.buffers[buffer].element;
+        while let Type::Array(element, len) = *types.get(ty) {
+            lens.push(len);
+            ty = element;
+        }
+        let &[_, _, mut index, ref inner @ ..] = &access.operands[..] else { panic!("the path starts with an index") };
+        for (next, len) in inner.iter().zip(lens) {
+            let len = self.w.size(len);
+            let first = self.w.op(Op::IMul, word, &[index, len]);
+            index = self.w.op(Op::IAdd, word, &[first, *next]);
+        }
+        index
     }
 
     /// Accesses the lines of a matrix, of which a place is the last, through a pointer to the first, whose index in place of
@@ -97,24 +148,26 @@ impl FunctionWriter<'_, '_> {
             *last = first;
         }
         let is_non_private = self.is_non_private(&access);
-        self.access_checked(&access, ty, |body, pointer| access_pointer(body.w, pointer, is_non_private))
+        self.access_checked(&access.checks, ty, |body| {
+            let pointer = body.pointer(&access);
+            access_pointer(body.w, pointer, is_non_private)
+        })
     }
 
-    /// Makes the pointer and accesses where all checks pass; where one fails, traps and gives zero of `ty`.
+    /// Accesses where all checks pass; where one fails, traps and gives zero of `ty`.
     fn access_checked(
         &mut self,
-        access: &Access,
+        checks: &[Check],
         ty: Option<TypeId>,
-        access_pointer: impl FnOnce(&mut Self, Id) -> Id,
+        access_unchecked: impl FnOnce(&mut Self) -> Id,
     ) -> Id {
-        let open = self.enter_checks(&access.checks);
-        let pointer = self.pointer(access);
-        let mut result = access_pointer(self, pointer);
-        if access.checks.is_empty() {
+        let open = self.enter_checks(checks);
+        let mut result = access_unchecked(self);
+        if checks.is_empty() {
             return result;
         }
         let result_type = ty.map(|ty| (self.w.value_type(ty), self.w.const_zero(ty)));
-        self.leave_checks(&access.checks, open, |w, passed, failed| {
+        self.leave_checks(checks, open, |w, passed, failed| {
             if let Some((ty, zero)) = result_type {
                 result = w.op(Op::Phi, ty, &[result, passed, zero, failed]);
             }

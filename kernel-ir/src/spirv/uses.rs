@@ -9,6 +9,7 @@ use crate::ir::{
     BlockId, BufferId, Builtin, Function, FunctionId, ImageOp, InstKind, Kernel, Module, Order, Place, Root, Scope,
     SharedId, SiteId, Step,
 };
+use crate::types::Type;
 
 /// What the kernel's functions use, together and one by one.
 #[derive(Debug, Default)]
@@ -31,6 +32,8 @@ pub(super) struct Uses {
     pub(super) prints: bool,
     /// Buffers that are loaded from.
     pub(super) loaded: SecondaryMap<BufferId, bool>,
+    /// Buffers of atomic cells of 8 or 16 bits, which are accessed by whole words.
+    pub(super) words: SecondaryMap<BufferId, bool>,
     /// Shared variables that are named.
     pub(super) shared: SecondaryMap<SharedId, bool>,
     /// Whether any shared variable is.
@@ -152,7 +155,13 @@ impl Walk<'_> {
                 InstKind::Builtin(builtin) => found.builtins[*builtin as usize] = true,
                 InstKind::Atomic(atomic) => {
                     self.uses.orders_memory |= atomic.order != Order::Relaxed;
+                    // Also what is only stored is exchanged, for the sake of its neighbours.
                     self.read(&atomic.place);
+                    if let Root::Buffer(buffer) = atomic.place.root
+                        && self.is_narrow(buffer)
+                    {
+                        self.uses.words[buffer] = true;
+                    }
                     self.place(&atomic.place, found);
                 }
                 InstKind::Barrier(scope) => {
@@ -226,6 +235,16 @@ impl Walk<'_> {
             let kind = &function.insts[*inst].kind;
             self.is_access(kind) || kind.blocks().iter().any(|inner| self.has_accesses(function, *inner))
         })
+    }
+
+    /// Whether a buffer's elements are numbers of 8 or 16 bits, or arrays of them.
+    fn is_narrow(&self, buffer: BufferId) -> bool {
+        let Some(kernel) = &self.module.kernel else { return false };
+        let mut ty = kernel.buffers[buffer].element;
+        while let Type::Array(element, _) = *self.module.types.get(ty) {
+            ty = element;
+        }
+        matches!(self.module.types.get(ty), Type::Scalar(scalar) if scalar.bits() < 32)
     }
 
     /// Subgroups without idle invocations, as matrices need them.

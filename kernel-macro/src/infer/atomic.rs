@@ -60,7 +60,9 @@ impl<'a> Infer<'a> {
                 return Term::Error;
             }
         };
-        if let (AtomicOp::And | AtomicOp::Or | AtomicOp::Xor, ScalarName::F32 | ScalarName::F64) = (op, scalar) {
+        if let (AtomicOp::And | AtomicOp::Or | AtomicOp::Xor, ScalarName::F16 | ScalarName::F32 | ScalarName::F64) =
+            (op, scalar)
+        {
             self.diags
                 .error(
                     code::UNKNOWN_METHOD,
@@ -70,6 +72,9 @@ impl<'a> Infer<'a> {
                 .note("bitwise operations are for integers")
                 .help(format!("declare it `Atomic<{}>` and use `to_bits` and `from_bits`", scalar.unsigned().name()));
             return Term::Error;
+        }
+        if scalar.bits() < 32 && is_in_struct(receiver) {
+            return self.report_narrow_member(receiver, scalar);
         }
         let exchanges = matches!(op, AtomicOp::CompareExchange(_));
         let count = op.arity() + 1 + usize::from(exchanges);
@@ -103,6 +108,21 @@ impl<'a> Infer<'a> {
         let op = AtomicOp::CompareExchange(order_of_failure);
         self.tables.calls.insert(expr.id, Callee::Atomic(op, order));
         Term::Result(Rc::new(value.clone()), Rc::new(value))
+    }
+
+    /// An atomic of less than a word, with neighbours that are no atomics.
+    fn report_narrow_member(&mut self, receiver: &Expr, scalar: ScalarName) -> Term {
+        let wide = match scalar {
+            ScalarName::I8 | ScalarName::I16 => "Atomic<i32>",
+            ScalarName::F16 => "Atomic<f32>",
+            _ => "Atomic<u32>",
+        };
+        let message = format!("`Atomic<{}>` is not supported in structs and tuples", scalar.name());
+        self.diags
+            .error(code::ATOMIC_USE, receiver.span, message)
+            .note("devices exchange whole words, with whatever lies beside it")
+            .help(format!("declare it `{wide}`, or give it a buffer of its own: `&[Atomic<{}>]`", scalar.name()));
+        Term::Error
     }
 
     fn report_atomic_arity(&mut self, receiver: &Expr, name: &Ident, count: usize, args: &'a [Expr]) -> Term {
@@ -181,5 +201,14 @@ impl<'a> Infer<'a> {
         let message = format!("`{name}` cannot have the order `{}`", text(at));
         self.diags.error(code::MEMORY_ORDER, at.span, message).help(instead);
         false
+    }
+}
+
+/// Whether a place is a member of something that is no array.
+fn is_in_struct(place: &Expr) -> bool {
+    match &strip(place).kind {
+        ExprKind::Field { .. } => true,
+        ExprKind::Index { base, .. } => is_in_struct(base),
+        _ => false,
     }
 }

@@ -195,9 +195,22 @@ impl<'a> Infer<'a> {
             Term::Error => Term::Error,
             other => {
                 let name = self.describe(&other);
-                self.diags
-                    .error(code::ATOMIC_USE, value.span, format!("{name} cannot be atomic"))
-                    .help("supported are `Atomic<T>` of `i32`, `u32`, `i64`, `u64`, `f32` and `f64`");
+                let error = self.diags.error(code::ATOMIC_USE, value.span, format!("{name} cannot be atomic"));
+                match other {
+                    Term::Scalar(ScalarName::Bool) => {
+                        error
+                            .help("write `Atomic<u32>`, 1 for `true`: `swap(1, AcqRel) == 1` tells whether it was set");
+                    }
+                    Term::Scalar(ScalarName::Usize) => {
+                        error.help("write `Atomic<u32>`: `usize` has 32 bits in kernels");
+                    }
+                    Term::Scalar(ScalarName::Isize) => {
+                        error.help("write `Atomic<i32>`: `isize` has 32 bits in kernels");
+                    }
+                    _ => {
+                        error.help("supported are `Atomic<T>` of integers of 8 to 64 bits, `f16`, `f32` and `f64`");
+                    }
+                }
                 Term::Error
             }
         }

@@ -3,13 +3,14 @@
 use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::ir::{Atomic, AtomicOp, Order, Root, Scope, ValueId};
 use gridwise_ir::op::Op;
+use gridwise_ir::types::{Scalar, TypeId};
 
 use super::function::{FnCx, Slot};
 use super::variant::{ERR, OK};
 use super::{Shared, function_of};
 use crate::ast::{Expr, ExprKind, Pattern, ScalarName, Statement};
 use crate::program::ItemId;
-use crate::typed::{Callee, Ty};
+use crate::typed::{Callee, Len, Ty};
 
 /// Declares the kernel's shared variables: its closures, which come first, may name them.
 pub(super) fn declare_shared(module: &mut ModuleBuilder, shared: &mut Shared<'_>, kernel: ItemId) {
@@ -17,11 +18,23 @@ pub(super) fn declare_shared(module: &mut ModuleBuilder, shared: &mut Shared<'_>
     for statement in &ast.body.statements {
         let Statement::Let { pattern: Pattern::Binding { name, binding, .. }, .. } = statement else { continue };
         if let Ty::Shared(held) = typed.binding(*binding)
-            && let Some(ty) = shared.types.lower(module.types_mut(), held)
+            && let Some(ty) = shared_type(shared, module, held)
         {
             let id = module.shared(name.to_string(), ty);
             shared.memory.insert(*binding, Slot::Shared(id));
         }
+    }
+}
+
+/// The type of a shared variable. Atomics of less than a word have a word each there.
+fn shared_type(shared: &mut Shared<'_>, module: &mut ModuleBuilder, held: &Ty) -> Option<TypeId> {
+    match held {
+        Ty::Array(element, len) if *len != Len::Known(0) => {
+            let element = shared_type(shared, module, element)?;
+            Some(module.types_mut().array(element, super::types::size(*len)))
+        }
+        Ty::Atomic(scalar) if scalar.bits() < 32 => Some(module.types_mut().scalar(Scalar::U32)),
+        _ => shared.types.lower(module.types_mut(), held),
     }
 }
 
@@ -96,6 +109,7 @@ impl FnCx<'_, '_, '_> {
 /// The type of an atomic's cell: floats are kept as their bits.
 pub(super) const fn cell_of(scalar: ScalarName) -> ScalarName {
     match scalar {
+        ScalarName::F16 => ScalarName::U16,
         ScalarName::F32 => ScalarName::U32,
         ScalarName::F64 => ScalarName::U64,
         other => other,

@@ -1,6 +1,10 @@
 //! `Atomic<T>`, and the types that can be atomic.
 
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{
+    AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering,
+};
+
+use half::f16;
 
 use super::outside_of_kernels;
 use crate::data::{GpuData, Value};
@@ -8,7 +12,8 @@ use crate::data::{GpuData, Value};
 /// A number in a buffer or in shared memory that many invocations may change at once.
 ///
 /// Kernels take `&[Atomic<T>]`, for which a `Tensor<T>` is passed; shared memory may be `Shared<[Atomic<T>; N]>`, and
-/// `GpuData` structs may have atomic fields. The methods are those of Rust's atomics. `SeqCst` is not available: Vulkan's
+/// `GpuData` structs may have atomic fields, of 32 and 64 bits. What has 8 or 16 bits the device exchanges with the word that it is
+/// in: neighbours slow each other down. The methods are those of Rust's atomics. `SeqCst` is not available: Vulkan's
 /// memory model has no single order of all operations.
 ///
 /// On the host, in a struct that lies in a tensor, it is a number like any other.
@@ -93,7 +98,7 @@ methods! { AtomicInt:
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be atomic",
     label = "not an atomic number",
-    note = "supported are `Atomic<T>` of `i32`, `u32`, `i64`, `u64`, `f32` and `f64`"
+    note = "supported are `Atomic<T>` of integers of 8 to 64 bits, `f16`, `f32` and `f64`"
 )]
 #[doc(hidden)]
 pub unsafe trait AtomicValue: GpuData {
@@ -181,7 +186,9 @@ macro_rules! ints {
     )+ };
 }
 
-ints! { u32: AtomicU32, i32: AtomicI32, u64: AtomicU64, i64: AtomicI64 }
+ints! {
+    u8: AtomicU8, i8: AtomicI8, u16: AtomicU16, i16: AtomicI16, u32: AtomicU32, i32: AtomicI32, u64: AtomicU64, i64: AtomicI64
+}
 
 macro_rules! floats {
     ($($float:ty: $word:ty),+) => { $(
@@ -262,4 +269,4 @@ trait Updated: Sized {
     fn update(word: &Self::Word, order: Ordering, new: impl Fn(Self) -> Self) -> Self;
 }
 
-floats! { f32: AtomicU32, f64: AtomicU64 }
+floats! { f16: AtomicU16, f32: AtomicU32, f64: AtomicU64 }

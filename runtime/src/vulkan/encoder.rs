@@ -411,8 +411,8 @@ fn buffer_infos(buffers: &[BufferArg]) -> Vec<(u32, vk::DescriptorBufferInfo)> {
     let mut infos = Vec::with_capacity(buffers.len() + 2);
     for argument in buffers {
         if let Some(buffer) = argument.buffer.vulkan() {
-            // An empty tensor has a small buffer too; kernels know its length.
-            let range = argument.buffer.bytes().clamp(4, buffer.size);
+            // An empty tensor has a small buffer too; kernels know its length. Atomics of 8 and 16 bits are exchanged by words.
+            let range = argument.buffer.bytes().next_multiple_of(4).clamp(4, buffer.size);
             let info = vk::DescriptorBufferInfo { buffer: buffer.raw, offset: buffer.offset, range };
             infos.push((argument.binding, info));
         }

@@ -237,11 +237,11 @@ fn kernel(a: &[Atomic<bool>], b: &[Atomic<Vec2>], c: Atomic<u32>, d: &[Atomic], 
 ",
         expect![[r#"
             error: [K0301] `bool` cannot be atomic
-                   help: supported are `Atomic<T>` of `i32`, `u32`, `i64`, `u64`, `f32` and `f64`
+                   help: write `Atomic<u32>`, 1 for `true`: `swap(1, AcqRel) == 1` tells whether it was set
              1 | fn kernel(a: &[Atomic<bool>], b: &[Atomic<Vec2>], c: Atomic<u32>, d: &[Atomic], e: [Atomic<u32>; 2]) {}
                |                       ^^^^
             error: [K0301] `Vec2` cannot be atomic
-                   help: supported are `Atomic<T>` of `i32`, `u32`, `i64`, `u64`, `f32` and `f64`
+                   help: supported are `Atomic<T>` of integers of 8 to 64 bits, `f16`, `f32` and `f64`
              1 | fn kernel(a: &[Atomic<bool>], b: &[Atomic<Vec2>], c: Atomic<u32>, d: &[Atomic], e: [Atomic<u32>; 2]) {}
                |                                           ^^^^
             error: [K0205] parameter `c` of type `Atomic<u32>` cannot reach the device
