@@ -5,9 +5,14 @@ use std::path::{Path, PathBuf};
 
 use gridwise_ir::reflect::{BufferBinding, DataType, Field, Interface, ScalarType, words_of};
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote};
 
+use crate::ast::SpanRange;
+use crate::diag::{Diagnostics, code};
 use crate::krate::facade_path;
+
+/// The first word of all modules.
+const MAGIC: u32 = 0x0723_0203;
 
 /// What the macro is given: a path, and the name of the type if it is not the file's.
 struct Input {
@@ -18,50 +23,91 @@ struct Input {
 
 /// Expands `include_spirv!(…)` in a source file of this folder.
 pub(crate) fn include(tokens: TokenStream, folder: Option<PathBuf>) -> TokenStream {
-    match read_input(tokens).and_then(|input| generate(&input, folder)) {
-        Ok(items) => items,
-        Err((span, text)) => quote_spanned!(span=> ::core::compile_error! { #text }),
-    }
+    let mut diags = Diagnostics::new();
+    let items = include_or_report(tokens, folder, &mut diags);
+    diags.finish().map_or_else(|errors| errors, |()| items.unwrap_or_default())
 }
 
-fn read_input(tokens: TokenStream) -> Result<Input, (Span, String)> {
-    let usage = "write `include_spirv!(\"shader.spv\")`, or `include_spirv!(\"shader.spv\" as Name)`";
+/// The items, or an error among `diags`.
+pub(crate) fn include_or_report(
+    tokens: TokenStream,
+    folder: Option<PathBuf>,
+    diags: &mut Diagnostics,
+) -> Option<TokenStream> {
+    let input = read_input(tokens, diags)?;
+    generate(&input, folder, diags)
+}
+
+fn read_input(tokens: TokenStream, diags: &mut Diagnostics) -> Option<Input> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let first = tokens.first().ok_or_else(|| (Span::call_site(), format!("expected a path\nhelp: {usage}")))?;
-    let wrong = |token: &TokenTree| (token.span(), format!("expected the path of a SPIR-V file\nhelp: {usage}"));
-    let TokenTree::Literal(literal) = first else { return Err(wrong(first)) };
-    let path = syn::parse2::<syn::LitStr>(TokenStream::from(first.clone())).map_err(|_| wrong(first))?.value();
+    let mut refuse = |span: Span, message: String| {
+        diags
+            .error(code::SPIRV_ARGUMENT, SpanRange::token(span), message)
+            .help("write `include_spirv!(\"shader.spv\")`, or `include_spirv!(\"shader.spv\" as Name)`");
+        None
+    };
+    let Some(first) = tokens.first() else { return refuse(Span::call_site(), "expected a path".to_owned()) };
+    let literal = syn::parse2::<syn::LitStr>(TokenStream::from(first.clone()));
+    let (TokenTree::Literal(_), Ok(path)) = (first, literal) else {
+        return refuse(first.span(), "expected the path of a SPIR-V file".to_owned());
+    };
     let name = match &tokens[1..] {
         [] => None,
         [TokenTree::Ident(word), TokenTree::Ident(name)] if word == "as" => Some(name.clone()),
-        [other, ..] => return Err((other.span(), format!("unexpected `{other}`\nhelp: {usage}"))),
+        [other, ..] => return refuse(other.span(), format!("unexpected `{other}`")),
     };
-    Ok(Input { path, span: literal.span(), name })
+    Some(Input { path: path.value(), span: first.span(), name })
 }
 
-fn generate(input: &Input, folder: Option<PathBuf>) -> Result<TokenStream, (Span, String)> {
-    let at = |text: String| (input.span, text);
+fn generate(input: &Input, folder: Option<PathBuf>, diags: &mut Diagnostics) -> Option<TokenStream> {
+    let span = SpanRange::token(input.span);
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let path = folder.unwrap_or(manifest).join(&input.path);
     let path = std::path::absolute(&path).unwrap_or(path);
-    let bytes = std::fs::read(&path).map_err(|error| {
-        at(format!("`{}` cannot be read: {error}\nnote: paths are relative to this file", input.path))
-    })?;
-    let words = words_of(&bytes).map_err(|error| at(format!("`{}` is no SPIR-V: {error}", input.path)))?;
-    let interface = Interface::read(&words, None).map_err(|error| {
-        at(format!(
-            "`{}` cannot be launched: {error}\nhelp: compile it for Vulkan 1.2, with storage buffers in set 0 only",
-            input.path
-        ))
-    })?;
-    let name = match &input.name {
-        Some(name) => name.clone(),
-        None => type_name(&path).ok_or_else(|| {
-            at("the file's name is no name of a type\nhelp: write `as Name` behind the path".to_owned())
-        })?,
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            diags
+                .error(code::SPIRV_FILE, span, format!("`{}` cannot be read: {error}", input.path))
+                .note("paths are relative to this file");
+            return None;
+        }
     };
-    let path = path.to_str().ok_or_else(|| at("the path is no UTF-8".to_owned()))?;
-    Ok(items(&name, &interface, path, input))
+    let words = match words_of(&bytes) {
+        Ok(words) => words,
+        Err(error) => {
+            diags
+                .error(code::SPIRV_FILE, span, format!("`{}` is no SPIR-V: {error}", input.path))
+                .help("compile the shader first, as `glslc --target-env=vulkan1.2 shader.comp -o shader.spv` does");
+            return None;
+        }
+    };
+    if words.first() != Some(&MAGIC) {
+        diags
+            .error(code::SPIRV_FILE, span, format!("`{}` is no SPIR-V: it begins with another number", input.path))
+            .help("compile the shader first, as `glslc --target-env=vulkan1.2 shader.comp -o shader.spv` does");
+        return None;
+    }
+    let interface = match Interface::read(&words, None) {
+        Ok(interface) => interface,
+        Err(error) => {
+            diags
+                .error(code::SPIRV_MODULE, span, format!("`{}` cannot be launched: {error}", input.path))
+                .help("compile it for Vulkan 1.2, with storage buffers in set 0 only");
+            return None;
+        }
+    };
+    let Some(name) = input.name.clone().or_else(|| type_name(&path)) else {
+        diags
+            .error(code::SPIRV_ARGUMENT, span, "the file's name is no name of a type".to_owned())
+            .help("write `as Name` behind the path");
+        return None;
+    };
+    let Some(path) = path.to_str() else {
+        diags.error(code::SPIRV_FILE, span, "the path is no UTF-8".to_owned()).help("rename the file or its folder");
+        return None;
+    };
+    Some(items(&name, &interface, path, input))
 }
 
 /// The file's name in CamelCase.

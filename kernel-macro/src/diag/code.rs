@@ -52,6 +52,9 @@ codes! {
     SHARED_SIZE "K0304" "more shared memory than devices have";
     DIVERGENT_BARRIER "K0305" "a barrier that not all invocations of a workgroup reach";
     MATRIX_USE "K0306" "a matrix of a subgroup that cannot be, or is not used by all of the subgroup alike";
+    SPIRV_ARGUMENT "K0400" "an `include_spirv!` that is not written as it must be";
+    SPIRV_FILE "K0401" "a file for `include_spirv!` that cannot be read";
+    SPIRV_MODULE "K0402" "a module for `include_spirv!` that cannot be launched";
     INTERNAL "K0900" "a bug in the kernel compiler";
 }
 

@@ -516,4 +516,21 @@ fn square(x: &[f16], y: &mut [f32]) {
     a.mul_add(b, c).store(y, first, 16, RowMajor);
 }"
     }
+    SPIRV_ARGUMENT {
+"gridwise::include_spirv!(\"scale.spv\", Scaled);"
+    } => {
+"gridwise::include_spirv!(\"scale.spv\" as Scaled);"
+    }
+    SPIRV_FILE {
+"gridwise::include_spirv!(\"scale.comp\");"
+    } => {
+"// glslc --target-env=vulkan1.2 scale.comp -o scale.spv
+gridwise::include_spirv!(\"scale.spv\");"
+    }
+    SPIRV_MODULE {
+"// A module with buffers in two sets.
+gridwise::include_spirv!(\"two_sets.spv\");"
+    } => {
+"gridwise::include_spirv!(\"scale.spv\");"
+    }
 }

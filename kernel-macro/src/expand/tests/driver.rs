@@ -1,6 +1,7 @@
 //! Expands all marked items of a source text in order, taking the place of rustc's name resolution.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use expect_test::Expect;
 use proc_macro2::TokenStream;
@@ -10,6 +11,7 @@ use super::super::{Finished, device, finish, gpu_data, kernel, module};
 use crate::diag::Diagnostics;
 use crate::diag::test_support::render;
 use crate::gather::{Closure, Resumed, State};
+use crate::spirv_file;
 
 /// What came of a source text.
 pub(super) struct Expanded {
@@ -45,6 +47,12 @@ pub(super) fn expand_file(file: syn::File, source: &str) -> Expanded {
             syn::Item::Mod(item) => member_names(item),
             _ => Vec::new(),
         };
+        if let syn::Item::Macro(item) = &item {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/tests/modules");
+            let items = spirv_file::include_or_report(item.mac.tokens.clone(), Some(folder), &mut diags);
+            tokens.insert("include_spirv".to_owned(), items.unwrap_or_default());
+            continue;
+        }
         let Some((name, state)) = start_item(item, &mut diags) else { continue };
         let finished = match state {
             Some(state) => gather(state, &closures, &mut diags),
