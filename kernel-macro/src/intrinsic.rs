@@ -162,9 +162,9 @@ pub(crate) enum Sig {
 
 intrinsics! {
     Abs "abs" Method (Float|FloatVec|Sint|SintVec) () -> Same;
-    Sqrt "sqrt" Method (Float) () -> Same;
-    Sin "sin" Method (Float) () -> Same;
-    Cos "cos" Method (Float) () -> Same;
+    Sqrt "sqrt" Method (Float|FloatVec) () -> Same;
+    Sin "sin" Method (Float|FloatVec) () -> Same;
+    Cos "cos" Method (Float|FloatVec) () -> Same;
     Tan "tan" Method (Float) () -> Same;
     Asin "asin" Method (Float) () -> Same;
     Acos "acos" Method (Float) () -> Same;
@@ -173,9 +173,9 @@ intrinsics! {
     Cosh "cosh" Method (Float) () -> Same;
     Tanh "tanh" Method (Float) () -> Same;
     Exp "exp" Method (Float|FloatVec) () -> Same;
-    Exp2 "exp2" Method (Float) () -> Same;
-    Ln "ln" Method (Float) () -> Same;
-    Log2 "log2" Method (Float) () -> Same;
+    Exp2 "exp2" Method (Float|FloatVec) () -> Same;
+    Ln "ln" Method (Float|FloatVec) () -> Same;
+    Log2 "log2" Method (Float|FloatVec) () -> Same;
     Log10 "log10" Method (Float) () -> Same;
     Recip "recip" Method (Float|FloatVec) () -> Same;
     Fract "fract" Method (Float|FloatVec) () -> Same;
@@ -297,6 +297,25 @@ intrinsics! {
     RotateVec2 "rotate" Method (Vec2) (Same) -> Same;
     FromAngleVec2 "from_angle" Function (Vec2) (Element) -> Same;
     ToAngle "to_angle" Method (Vec2) () -> Element;
+    AngleBetween "angle_between" Method (Vec3) (Same) -> Element;
+    AngleToVec2 "angle_to" Method (Vec2) (Same) -> Element;
+    AngleToVec3 "angle_to" Method (Vec3) (Same, Same) -> Element;
+    RotateX "rotate_x" Method (Vec3) (Element) -> Same;
+    RotateY "rotate_y" Method (Vec3) (Element) -> Same;
+    RotateZ "rotate_z" Method (Vec3) (Element) -> Same;
+    RotateAxis "rotate_axis" Method (Vec3) (Same, Element) -> Same;
+    AnyOrthogonalVector "any_orthogonal_vector" Method (Vec3) () -> Same;
+    AnyOrthonormalVector "any_orthonormal_vector" Method (Vec3) () -> Same;
+    AnyOrthonormalPair "any_orthonormal_pair" Method (Vec3) () -> PairSame;
+    IsNormalized "is_normalized" Method (FloatVec) () -> Bool;
+    FractGl "fract_gl" Method (FloatVec) () -> Same;
+    Step "step" Method (FloatVec) (Same) -> Same;
+    Saturate "saturate" Method (FloatVec) () -> Same;
+    Smoothstep "smoothstep" Method (FloatVec) (Same, Same) -> Same;
+    WithX "with_x" Method (FloatVec|SintVec|UintVec) (Element) -> Same;
+    WithY "with_y" Method (FloatVec|SintVec|UintVec) (Element) -> Same;
+    WithZ "with_z" Method (FloatVec|SintVec|UintVec) (Element) -> Same;
+    WithW "with_w" Method (FloatVec|SintVec|UintVec) (Element) -> Same;
     Truncate "truncate" Method (FloatVec|SintVec|UintVec) () -> Shorter;
     Extend "extend" Method (FloatVec|SintVec|UintVec) (Element) -> Longer;
     AsVec "as_vecN" Method (SintVec|UintVec) () -> FloatVector;

@@ -83,6 +83,10 @@ methods! {
     QuatLengthRecip "length_recip" Method (Quat) () -> F32;
     QuatNormalize "normalize" Method (Quat) () -> Same;
     QuatLerp "lerp" Method (Quat) (Same, F32) -> Same;
+    QuatSlerp "slerp" Method (Quat) (Same, F32) -> Same;
+    QuatAngleBetween "angle_between" Method (Quat) (Same) -> F32;
+    QuatIsNormalized "is_normalized" Method (Quat) () -> Bool;
+    FromRotationArc "from_rotation_arc" Function (Quat) (Vec3, Vec3) -> Same;
     MulQuat "mul_quat" Method (Quat) (Same) -> Same;
     MulVec3 "mul_vec3" Method (Quat) (Vec3) -> Vec3;
 }

@@ -14,6 +14,7 @@ pub mod control;
 pub mod coop;
 pub mod coop_wide;
 pub mod defaults;
+pub mod directions;
 pub mod divided;
 pub mod doubles;
 pub mod elements;
@@ -76,6 +77,7 @@ pub fn all() -> Vec<Case> {
         coop::CASES,
         coop_wide::CASES,
         defaults::CASES,
+        directions::CASES,
         divided::CASES,
         float_atomics::CASES,
         doubles::CASES,
@@ -97,9 +99,9 @@ pub fn all() -> Vec<Case> {
         matrices::CASES,
         memory::CASES,
         parallel::CASES,
+        narrow_atomics::CASES,
         numbers::CASES,
         obligations::CASES,
-        narrow_atomics::CASES,
         ordering::CASES,
         overflow::CASES,
         parallel_programs::CASES,

@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 use crate::ast::{Expr, ScalarName};
 use crate::diag::code;
 use crate::foreign;
-use crate::intrinsic::{Kind, Receiver, Row, Sig, rows};
+use crate::intrinsic::{Intrinsic, Kind, Receiver, Row, Sig, rows};
 use crate::iteration::{Parts, UNSUPPORTED};
 use crate::slice_method::SliceMethod;
 use crate::source::text;
@@ -301,6 +301,8 @@ fn is_of(class: Receiver, term: &Term) -> bool {
 
 fn has_lanes(row: &Row, receiver: &Term) -> bool {
     match (row.result, receiver) {
+        (_, Term::Vector(_, lanes)) if row.intrinsic == Intrinsic::WithZ => *lanes > 2,
+        (_, Term::Vector(_, lanes)) if row.intrinsic == Intrinsic::WithW => *lanes > 3,
         (Sig::Shorter, Term::Vector(_, lanes)) => *lanes > 2,
         (Sig::Longer, Term::Vector(_, lanes)) => *lanes < 4,
         _ => true,

@@ -40,9 +40,33 @@ pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
     ("Vec3A", "use `Vec3`"),
     ("BVec3A", "leave the type out: it is inferred"),
     ("BVec4A", "leave the type out: it is inferred"),
-    ("DVec2", "use `Vec2`"),
-    ("DVec3", "use `Vec3`"),
-    ("DVec4", "use `Vec4`"),
+    ("DVec2", "use `Vec2`, or an array `[f64; 2]`"),
+    ("DVec3", "use `Vec3`, or an array `[f64; 3]`"),
+    ("DVec4", "use `Vec4`, or an array `[f64; 4]`"),
+    ("I8Vec2", "use `IVec2`, or in buffers an array `[i8; 2]`"),
+    ("I8Vec3", "use `IVec3`, or in buffers an array `[i8; 3]`"),
+    ("I8Vec4", "use `IVec4`, or in buffers an array `[i8; 4]`"),
+    ("U8Vec2", "use `UVec2`, or in buffers an array `[u8; 2]`"),
+    ("U8Vec3", "use `UVec3`, or in buffers an array `[u8; 3]`"),
+    ("U8Vec4", "use `UVec4`, or in buffers an array `[u8; 4]`"),
+    ("I16Vec2", "use `IVec2`, or in buffers an array `[i16; 2]`"),
+    ("I16Vec3", "use `IVec3`, or in buffers an array `[i16; 3]`"),
+    ("I16Vec4", "use `IVec4`, or in buffers an array `[i16; 4]`"),
+    ("U16Vec2", "use `UVec2`, or in buffers an array `[u16; 2]`"),
+    ("U16Vec3", "use `UVec3`, or in buffers an array `[u16; 3]`"),
+    ("U16Vec4", "use `UVec4`, or in buffers an array `[u16; 4]`"),
+    ("I64Vec2", "use an array `[i64; 2]`"),
+    ("I64Vec3", "use an array `[i64; 3]`"),
+    ("I64Vec4", "use an array `[i64; 4]`"),
+    ("U64Vec2", "use an array `[u64; 2]`"),
+    ("U64Vec3", "use an array `[u64; 3]`"),
+    ("U64Vec4", "use an array `[u64; 4]`"),
+    ("USizeVec2", "use `UVec2`"),
+    ("USizeVec3", "use `UVec3`"),
+    ("USizeVec4", "use `UVec4`"),
+    ("ISizeVec2", "use `IVec2`"),
+    ("ISizeVec3", "use `IVec3`"),
+    ("ISizeVec4", "use `IVec4`"),
 ];
 
 /// The type that a built-in name stands for.
@@ -185,10 +209,15 @@ impl<'a> Infer<'a> {
         let term = self.term_of(value);
         match term {
             Term::Scalar(
-                scalar @ (ScalarName::I32
+                scalar @ (ScalarName::I8
+                | ScalarName::U8
+                | ScalarName::I16
+                | ScalarName::U16
+                | ScalarName::I32
                 | ScalarName::U32
                 | ScalarName::I64
                 | ScalarName::U64
+                | ScalarName::F16
                 | ScalarName::F32
                 | ScalarName::F64),
             ) => Term::Atomic(scalar),

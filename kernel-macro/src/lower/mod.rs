@@ -18,6 +18,7 @@ mod constant;
 mod control;
 mod coop;
 mod default;
+mod direction;
 mod division;
 mod double;
 mod emit;

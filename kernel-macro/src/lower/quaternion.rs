@@ -54,6 +54,10 @@ impl FnCx<'_, '_, '_> {
             }
             L::QuatNormalize => self.normalize(a),
             L::QuatLerp => self.lerp_quats(a, b, c),
+            L::QuatSlerp => self.slerp_quats(a, b, c),
+            L::QuatAngleBetween => self.angle_between_quats(a, b),
+            L::QuatIsNormalized => self.is_normalized(a),
+            L::FromRotationArc => self.quat_of_arc(a, b),
             L::MulQuat => self.multiply_quats(a, b),
             L::MulVec3 => self.rotate_vector(a, b),
             // `from_vec4`: the lanes stay. All others are methods of matrices.
@@ -99,12 +103,7 @@ impl FnCx<'_, '_, '_> {
 
     fn from_axis_angle(&mut self, expr: &Expr, axis: ValueId, angle: ValueId) -> ValueId {
         if *self.ty_of(expr) == Ty::Quat {
-            let half = self.f32(0.5);
-            let angle = self.b.op(Op::Mul, &[angle, half]);
-            let (sin, cos) = (self.b.op(Op::Sin, &[angle]), self.b.op(Op::Cos, &[angle]));
-            let sin = self.splat(sin, 3);
-            let v = self.b.op(Op::Mul, &[axis, sin]);
-            return self.extend(v, cos);
+            return self.quat_of_axis(axis, angle);
         }
         let (sin, cos) = (self.b.op(Op::Sin, &[angle]), self.b.op(Op::Cos, &[angle]));
         let factor = self.splat(sin, 3);
@@ -130,6 +129,15 @@ impl FnCx<'_, '_, '_> {
         let columns = cells.map(|column| self.vector(&column));
         let turned = self.matrix(&columns);
         self.resized(turned, self.size_of(expr))
+    }
+
+    pub(super) fn quat_of_axis(&mut self, axis: ValueId, angle: ValueId) -> ValueId {
+        let half = self.f32(0.5);
+        let angle = self.b.op(Op::Mul, &[angle, half]);
+        let (sin, cos) = (self.b.op(Op::Sin, &[angle]), self.b.op(Op::Cos, &[angle]));
+        let sin = self.splat(sin, 3);
+        let v = self.b.op(Op::Mul, &[axis, sin]);
+        self.extend(v, cos)
     }
 
     /// The 3×3 matrix of a quaternion of length 1.

@@ -99,6 +99,28 @@ impl FnCx<'_, '_, '_> {
                 let lanes = self.is_finite(a);
                 self.b.op(Op::All, &[lanes])
             }
+            I::FractGl => {
+                let whole = self.round_vector(Op::Floor, a);
+                self.b.op(Op::Sub, &[a, whole])
+            }
+            I::Step => {
+                let (zero, one) = (self.float_like(a, 0.0), self.float_like(a, 1.0));
+                let is_below = self.b.op(Op::Lt, &[b, a]);
+                self.b.op(Op::Select, &[is_below, zero, one])
+            }
+            I::Saturate => self.saturate(a),
+            I::Smoothstep => {
+                let (way, width) = (self.b.op(Op::Sub, &[a, b]), self.b.op(Op::Sub, &[c, b]));
+                let t = self.b.op(Op::Div, &[way, width]);
+                let (t, two, three) = (self.saturate(t), self.float_like(a, 2.0), self.float_like(a, 3.0));
+                let (square, twice) = (self.b.op(Op::Mul, &[t, t]), self.b.op(Op::Mul, &[two, t]));
+                let rest = self.b.op(Op::Sub, &[three, twice]);
+                self.b.op(Op::Mul, &[square, rest])
+            }
+            I::WithX => self.with_lane(a, 0, b),
+            I::WithY => self.with_lane(a, 1, b),
+            I::WithZ => self.with_lane(a, 2, b),
+            I::WithW => self.with_lane(a, 3, b),
             I::Perp => {
                 let lanes = self.lanes(a);
                 let x = self.b.op(Op::Neg, &[lanes[1]]);
@@ -113,8 +135,21 @@ impl FnCx<'_, '_, '_> {
                 let lanes = self.lanes(a);
                 self.b.op(Op::Atan2, &[lanes[1], lanes[0]])
             }
-            _ => return None,
+            _ => return self.of_directions(expr, intrinsic, args),
         })
+    }
+
+    fn with_lane(&mut self, v: ValueId, lane: usize, value: ValueId) -> ValueId {
+        let mut lanes = self.lanes(v);
+        lanes[lane] = value;
+        self.vector(&lanes)
+    }
+
+    /// Within 0 and 1, as glam's `clamp`.
+    fn saturate(&mut self, v: ValueId) -> ValueId {
+        let (zero, one) = (self.float_like(v, 0.0), self.float_like(v, 1.0));
+        let raised = self.max(v, zero);
+        self.min(raised, one)
     }
 
     /// Each lane times a scalar.

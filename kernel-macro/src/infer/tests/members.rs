@@ -81,13 +81,13 @@ fn f(p: P) { p.norm(); }",
         "#]],
     );
     check_errors(
-        "fn f(v: Vec3) { v.sin(); }",
+        "fn f(v: Vec3) { v.tan(); }",
         expect![[r#"
-        error: [K0104] no method `sin` on type `Vec3`
-               help: `sin` is a method of `f32`: apply it to each lane
-         1 | fn f(v: Vec3) { v.sin(); }
-           |                   ^^^
-    "#]],
+            error: [K0104] no method `tan` on type `Vec3`
+                   help: `tan` is a method of `f32`: apply it to each lane
+             1 | fn f(v: Vec3) { v.tan(); }
+               |                   ^^^
+        "#]],
     );
     check_errors(
         "fn f(v: Vec4) { v.extend(1.0); }",

@@ -219,6 +219,14 @@ fn types_of(receiver: Receiver) -> &'static [TypeRow] {
 
 /// A device function that calls the intrinsic with its parameters; `None` when the receiver's size does not have it.
 fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String> {
+    let least_lanes = match row.name {
+        "with_z" => 3,
+        "with_w" => 4,
+        _ => 0,
+    };
+    if lanes < least_lanes {
+        return None;
+    }
     let vector = |letter: &str, lanes: usize| format!("{letter}Vec{lanes}");
     let own_letter = &ty[..ty.find("Vec").unwrap_or(0)];
     let sig = |sig: Sig| -> Option<Vec<String>> {
