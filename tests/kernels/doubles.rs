@@ -3,7 +3,7 @@
 use gridwise::prelude::*;
 
 use super::case;
-use crate::case::{Case, Output, Scalar as _, floats};
+use crate::case::{Case, Output, Scalar as _, bits, floats};
 
 const N: usize = 512;
 
@@ -84,6 +84,18 @@ pub const CASES: &[Case] = &[
         || vec![Output::U32(vec![1; pairs().0.len() * 4])]
     ),
     case!(
+        "doubles::there_and_back",
+        [ThereAndBackAgain],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&wide_numbers())?, mgr.tensor(&vec![[0f64; 4]; 4 * N])?);
+            let seq = mgr.sequence()?;
+            ThereAndBackAgain::dispatch(&seq, Grid::items(4 * N), &x, &mut out)?;
+            seq.eval()?;
+            Ok(vec![bits(&out.to_vec()?.concat())])
+        },
+        || vec![bits(&wide_numbers().into_iter().flat_map(there_and_back).collect::<Vec<_>>())]
+    ),
+    case!(
         "doubles::mul_add",
         [MulAdd],
         |mgr| {
@@ -104,6 +116,23 @@ pub const CASES: &[Case] = &[
         }
     ),
 ];
+
+/// Numbers that narrower types do not have; none that is subnormal there, which a device may take for zero.
+fn wide_numbers() -> Vec<f64> {
+    let all = f64::samples(4 * N, 9).into_iter();
+    all.map(|x| if (x as f32).is_subnormal() { 1.0 / 3.0 } else { x }).collect()
+}
+
+/// To narrower types and back.
+fn there_and_back(x: f64) -> [f64; 4] {
+    let single = x as f32;
+    [
+        f16::from_f32(single).to_f32().into(),
+        single.into(),
+        bf16::from_f32(single).to_f32().into(),
+        f16::from_f32(f16::from_f32(single).to_f32() + 1.0).to_f32().into(),
+    ]
+}
 
 /// All bits, of subnormal numbers too, but those of NaNs.
 fn exact_bits(values: Vec<f64>) -> Output {
@@ -159,6 +188,19 @@ fn triples() -> [Vec<f64>; 3] {
         !has_subnormals || !is_decided(triple[0]) && !is_decided(triple[1])
     });
     [0, 1, 2].map(|i| all.iter().map(|triple| triple[i]).collect())
+}
+
+#[kernel(workgroup = 64)]
+fn there_and_back_again(x: &[f64], out: &mut [[f64; 4]]) {
+    let i = global_id().x;
+    let x = x[i];
+    let single = x as f32;
+    out[i] = [
+        f16::from_f32(single).to_f32() as f64,
+        single as f64,
+        bf16::from_f32(single).to_f32() as f64,
+        f16::from_f32(f16::from_f32(single).to_f32() + 1.0).to_f32() as f64,
+    ];
 }
 
 #[kernel(workgroup = 64)]

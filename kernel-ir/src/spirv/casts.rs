@@ -37,13 +37,57 @@ impl Writer<'_> {
                 self.f32_to_bf16(from.of(Scalar::F32), value)
             }
             (a, b) if a.is_float() && b.is_float() => {
+                let is_exact = !self.kernel.float_rules.reassociate;
+                let is_rounded = (a, b) == (Scalar::F32, Scalar::F16) && is_exact;
+                let value = if is_rounded { self.round_to_f16(from, value) } else { value };
                 let ty = self.lanes_type(target);
-                self.op(Spv::FConvert, ty, &[value])
+                self.float_op(Spv::FConvert, ty, &[value])
             }
             (a, _) if a.is_float() => self.float_to_int(from, to, value),
             (_, b) if b.is_float() => self.int_to_float(from, to, value),
             _ => self.int_to_int(from, to, value),
         }
+    }
+
+    /// The `f32` that the nearest `f16` is, so that the conversion which follows has nothing to round: NVIDIA's driver 580 takes a
+    /// number that goes to `f16` and back for itself, and Mesa 26 does unless the conversion must not be contracted.
+    fn round_to_f16(&mut self, from: Lanes, value: Id) -> Id {
+        let (words, bools) = (from.of(Scalar::U32), self.lanes_type(from.of(Scalar::Bool)));
+        let (word, float) = (self.lanes_type(words), self.lanes_type(from));
+        let bits = self.bitcast(from, words, value);
+        let [sign_mask, size_mask] = [0x8000_0000, 0x7fff_ffff].map(|mask| self.const_lanes(words, mask));
+        let sign = self.op(Spv::BitwiseAnd, word, &[bits, sign_mask]);
+        let size = self.op(Spv::BitwiseAnd, word, &[bits, size_mask]);
+
+        // Normal in `f16`: half a unit and a bit less, or half a unit where the last digit is odd, then all below is cut off.
+        let [lost, one, below_half, kept] = [13, 1, 0xfff, 0xffff_e000].map(|number| self.const_lanes(words, number));
+        let last = self.op(Spv::ShiftRightLogical, word, &[size, lost]);
+        let last = self.op(Spv::BitwiseAnd, word, &[last, one]);
+        let raised = self.op(Spv::IAdd, word, &[size, below_half]);
+        let raised = self.op(Spv::IAdd, word, &[raised, last]);
+        let normal = self.op(Spv::BitwiseAnd, word, &[raised, kept]);
+        let [end, infinity] = [0x4780_0000, 0x7f80_0000].map(|number| self.const_lanes(words, number));
+        let is_too_large = self.op(Spv::UGreaterThanEqual, bools, &[normal, end]);
+        let normal = self.op(Spv::Select, word, &[is_too_large, infinity, normal]);
+
+        // Subnormal there: the fraction of 0.5 + x counts units of 2^-24.
+        let (half, half_bits) = (self.const_floats(from, 0.5), self.const_lanes(words, 0x3f00_0000));
+        let small = self.bitcast(words, from, size);
+        let sum = self.float_op(Spv::FAdd, float, &[small, half]);
+        let sum = self.bitcast(from, words, sum);
+        let units = self.op(Spv::ISub, word, &[sum, half_bits]);
+        let units = self.op(Spv::ConvertUToF, float, &[units]);
+        let unit = self.const_floats(from, 2f64.powi(-24));
+        let small = self.float_op(Spv::FMul, float, &[units, unit]);
+        let small = self.bitcast(from, words, small);
+        let least = self.const_lanes(words, 0x3880_0000);
+        let is_small = self.op(Spv::ULessThan, bools, &[size, least]);
+
+        let rounded = self.op(Spv::Select, word, &[is_small, small, normal]);
+        let is_nan = self.op(Spv::UGreaterThan, bools, &[size, infinity]);
+        let rounded = self.op(Spv::Select, word, &[is_nan, size, rounded]);
+        let rounded = self.op(Spv::BitwiseOr, word, &[rounded, sign]);
+        self.bitcast(words, from, rounded)
     }
 
     /// Cuts off upper bits, or repeats the sign of a signed source.
@@ -144,8 +188,8 @@ impl Writer<'_> {
         let (single, double, word) = (self.lanes_type(singles), self.lanes_type(lanes), self.lanes_type(words));
         let bools = self.lanes_type(lanes.of(Scalar::Bool));
         let [zero, one, minus_one] = [0, 1, 0xffff_ffff].map(|bits| self.const_lanes(words, bits));
-        let near = self.op(Spv::FConvert, single, &[value]);
-        let back = self.op(Spv::FConvert, double, &[near]);
+        let near = self.float_op(Spv::FConvert, single, &[value]);
+        let back = self.float_op(Spv::FConvert, double, &[near]);
         let bits = self.bitcast(singles, words, near);
         let (size, back_size) = (self.glsl_op(GLOp::FAbs, double, &[value]), self.glsl_op(GLOp::FAbs, double, &[back]));
         let (is_below, is_above) = (
