@@ -1,24 +1,43 @@
 //! What implements a kernel: descriptor and host twin. What the macro would have to say for each kernel is said here once.
 
 /// `unsafe impl Kernel for Saxpy { … }`: the name of the dispatch type, what the twin calls its invocation, and the method that runs
-/// it; types that must be `GpuData`; the table of sites; the twin's parameters, each with how its argument is taken out;
-/// the descriptor's fields, and the arguments that give the others; the twin's body. What only some kernels have comes last:
-/// items before all, generic parameters and arguments of the implementation, its further items, and generic
-/// parameters, arguments and `where` clauses of the twin.
+/// it; types that must be `GpuData`; the file, and the table of sites in it; the parameters, each with how the twin takes its argument out,
+/// and how the descriptor describes it; the launch words; what many kernels have of traps, obligations and batches; fields of the
+/// descriptor that only some have, and the arguments that give the others; the twin's body; the function as rustc is to check it. What else only
+/// some kernels have comes last: items before all, generic parameters and arguments of the implementation, its further items, and
+/// generic parameters, arguments and `where` clauses of the twin.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __implementation {
     (
         $name:ident $invocation:ident $run:ident
         [$($asserted:ty),*]
-        [$($file:literal $($kind:ident $line:literal $column:literal $text:literal),*)?]
-        [$($param:ident $(($mutable:tt))? : $ty:ty = $take:ident $(<$element:ty>)? $position:literal),*]
-        { $($field:tt)* } ($($new:tt)*) $body:tt
+        $file:literal $(sites [$($kind:ident $line:literal $column:literal $text:literal),*])?
+        [$(
+            $param:ident $(($mutable:tt))? $take:ident $position:literal
+            $maker:ident $($number:literal)* $([$($more:tt)*])? : $element:ty
+        ),*]
+        [$($word:ident $($operand:literal)*),*]
+        $(trap $trap_binding:literal $trap_words:literal)?
+        $(obligations $program:literal $traps_anyway:literal)?
+        $(left $($site:literal)*)?
+        $(batch $items:literal $needs:literal)?
+        { $($field:tt)* }
+        ($kernel:literal $at_line:literal $at_column:literal $packed:literal $size:literal $x:literal $y:literal $z:literal)
+        $body:tt
+        $(original [$(#[$($attr:tt)*])* $vis:vis fn $($original:tt)*])?
         $(
             [$($before:tt)*] [$($params:tt)*] [$($args:tt)*] [$($item:tt)*]
             [$($generics:tt)*] [$($turbofish:tt)*] [$($clauses:tt)*]
         )?
     ) => {
+        $(
+            $(#[$($attr)*])*
+            // It never runs: the dispatch type does. Lints that the rendering's own shape would set off; others stay on.
+            #[allow(dead_code, unused_parens, unused_braces, clippy::all, clippy::pedantic, clippy::nursery)]
+            $vis fn $($original)*
+        )?
+
         const _: () = {
             #[allow(unused_imports)]
             use $crate::__private::{descriptor as __descriptor, twin::{self as __twin, names::*}};
@@ -33,7 +52,18 @@ macro_rules! __implementation {
 
             // SAFETY: both sides come from one checked tree, with every access in range or checked where it happens.
             unsafe impl $($($params)*)? $crate::__private::kernel::Kernel for $name $($($args)*)? {
-                const DESCRIPTOR: &'static __Descriptor = &__Descriptor { $($field)* ..__Descriptor::new($($new)*) };
+                const DESCRIPTOR: &'static __Descriptor = &__Descriptor {
+                    params: &[$(__Param::$maker(stringify!($param), $($number,)* $($($more)*)?)),*],
+                    launch_words: &[$(__Word::$word($($operand),*)),*],
+                    $(trap_binding: __Some($trap_binding), trap_words: $trap_words,)?
+                    $(obligations: __descriptor::Obligations($program), traps_anyway: $traps_anyway,)?
+                    $(sites: &[$(__SITES[$site]),*],)?
+                    $(batch: __Some(__descriptor::Batch::new("batch", $items, $needs)),)?
+                    $($field)*
+                    ..__Descriptor::new(
+                        $kernel, __Location::new($file, $at_line, $at_column), $packed, "main", [$x, $y, $z], $size,
+                    )
+                };
 
                 $($($item)*)?
 
@@ -42,10 +72,10 @@ macro_rules! __implementation {
                     #[inline(always)]
                     fn __gridwise_twin $($($generics)*)? (
                         $invocation: &__twin::Invocation<'_>,
-                        $($($mutable)? $param: $ty),*
+                        $($($mutable)? $param: __twin::taken::$take<'_, $element>),*
                     ) $($($clauses)*)? $body
 
-                    $(let $param = args.$take $(::<$element>)? ($position);)*
+                    $(let $param = args.$take::<$element>($position);)*
                     group.$run(|$invocation| __gridwise_twin $($($turbofish)*)? ($invocation, $($param),*));
                 }
             }

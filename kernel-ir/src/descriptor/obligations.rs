@@ -2,19 +2,21 @@
 
 /// Conditions on grid, lengths and parameters; where all of them hold, no index that they speak of is out of range.
 ///
-/// A program for a stack of whole numbers, without end and never below zero. Each step is a byte, with its operand behind
-/// it, little-endian:
+/// A program for a stack of whole numbers, without end and never below zero. Each step is a character, with its operands behind it; all are
+/// printable, as rustc reads each byte of a literal one by one and writes others with four:
 ///
-/// | byte | operand | does |
+/// | character | operands | does |
 /// | --- | --- | --- |
-/// | 0 | `u32` | pushes the number |
-/// | 1 | `u8` | pushes the invocations of the grid along an axis |
-/// | 2 | `u8` | pushes the workgroups of the grid along an axis |
-/// | 3 | `u16` | pushes the number of elements of the buffer at this position of the parameters |
-/// | 4 | `u8`, `u8` | pushes the unsigned integer at an offset of the push constants, with so many bytes |
-/// | 5 | `u16` | pushes the value of the const parameter with this position |
-/// | 16 … 21 | | add, subtract, multiply, divide, smaller, larger of the two numbers on top |
-/// | 32 | | the condition: the second number from the top is below the top |
+/// | `n` | a number | pushes the number |
+/// | `i` | an axis | pushes the invocations of the grid along an axis |
+/// | `g` | an axis | pushes the workgroups of the grid along an axis |
+/// | `l` | a position | pushes the number of elements of the buffer at this position of the parameters |
+/// | `v` | an offset, a size | pushes the unsigned integer at an offset of the push constants, with so many bytes |
+/// | `c` | a position | pushes the value of the const parameter with this position |
+/// | `+ - * / m M` | | add, subtract, multiply, divide, smaller, larger of the two numbers on top |
+/// | `!` | | the condition: the second number from the top is below the top |
+///
+/// An operand is written in digits to the base of 16, the highest first: `0` to `?` for the last of them, `@` to `O` for those before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Obligations(pub &'static [u8]);
 
@@ -66,7 +68,7 @@ pub enum BoundOp {
 }
 
 impl BoundOp {
-    /// All of them, in the order of their bytes.
+    /// All of them, in their order.
     pub const ALL: [Self; 6] = [Self::Add, Self::Sub, Self::Mul, Self::Div, Self::Min, Self::Max];
 
     /// The name in the text format.
@@ -94,56 +96,72 @@ impl BoundOp {
     }
 }
 
+/// The characters of [`BoundOp::ALL`].
+const BINARY: [u8; 6] = *b"+-*/mM";
+/// The character of a condition.
+const LESS: u8 = b'!';
+/// Digit zero where it is an operand's last digit, and where others follow.
+const LAST_DIGIT: u8 = b'0';
+const DIGIT: u8 = b'@';
+
 impl Step {
     /// Adds the step to a program.
     #[cfg(any(test, feature = "compiler"))]
     pub(crate) fn write(self, program: &mut Vec<u8>) {
-        match self {
-            Self::Const(number) => {
-                program.push(0);
-                program.extend(number.to_le_bytes());
-            }
-            Self::Items(axis) => program.extend([1, axis]),
-            Self::Groups(axis) => program.extend([2, axis]),
-            Self::Len(param) => {
-                program.push(3);
-                program.extend(param.to_le_bytes());
-            }
-            Self::Value { offset, size } => program.extend([4, offset, size]),
-            Self::Constant(position) => {
-                program.push(5);
-                program.extend(position.to_le_bytes());
-            }
-            Self::Binary(op) => program.push(16 + op as u8),
-            Self::Less => program.push(32),
+        let (code, operands) = match self {
+            Self::Const(number) => (b'n', [Some(number), None]),
+            Self::Items(axis) => (b'i', [Some(axis.into()), None]),
+            Self::Groups(axis) => (b'g', [Some(axis.into()), None]),
+            Self::Len(param) => (b'l', [Some(param.into()), None]),
+            Self::Value { offset, size } => (b'v', [Some(offset.into()), Some(size.into())]),
+            Self::Constant(position) => (b'c', [Some(position.into()), None]),
+            Self::Binary(op) => (BINARY[op as usize], [None; 2]),
+            Self::Less => (LESS, [None; 2]),
+        };
+        program.push(code);
+        for operand in operands.into_iter().flatten() {
+            let first = operand.checked_ilog2().unwrap_or(0) / 4;
+            let digit = |place: u32| (operand >> (place * 4)) as u8 & 15;
+            program.extend((1..=first).rev().map(|place| DIGIT + digit(place)));
+            program.push(LAST_DIGIT + digit(0));
         }
     }
 
     /// The first step of a program, and the rest.
     fn read(program: &[u8]) -> Option<(Self, &[u8])> {
-        let (code, rest) = program.split_first()?;
-        Some(match code {
-            0 => {
-                let (number, rest) = rest.split_first_chunk()?;
-                (Self::Const(u32::from_le_bytes(*number)), rest)
+        let (code, mut rest) = program.split_first()?;
+        let step = match code {
+            b'n' => Self::Const(operand(&mut rest)?),
+            b'i' => Self::Items(operand(&mut rest)?.try_into().ok()?),
+            b'g' => Self::Groups(operand(&mut rest)?.try_into().ok()?),
+            b'l' => Self::Len(operand(&mut rest)?.try_into().ok()?),
+            b'v' => {
+                let (offset, size) = (operand(&mut rest)?, operand(&mut rest)?);
+                Self::Value { offset: offset.try_into().ok()?, size: size.try_into().ok()? }
             }
-            1 | 2 => {
-                let (axis, rest) = rest.split_first()?;
-                (if *code == 1 { Self::Items(*axis) } else { Self::Groups(*axis) }, rest)
-            }
-            3 | 5 => {
-                let (position, rest) = rest.split_first_chunk()?;
-                let position = u16::from_le_bytes(*position);
-                (if *code == 3 { Self::Len(position) } else { Self::Constant(position) }, rest)
-            }
-            4 => {
-                let ([offset, size], rest) = rest.split_first_chunk()?;
-                (Self::Value { offset: *offset, size: *size }, rest)
-            }
-            16..=21 => (Self::Binary(BoundOp::ALL[usize::from(code - 16)]), rest),
-            32 => (Self::Less, rest),
+            b'c' => Self::Constant(operand(&mut rest)?.try_into().ok()?),
+            &LESS => Self::Less,
+            code => Self::Binary(BoundOp::ALL[BINARY.iter().position(|known| known == code)?]),
+        };
+        Some((step, rest))
+    }
+}
+
+/// The operand at the beginning, which goes.
+fn operand(program: &mut &[u8]) -> Option<u32> {
+    let mut number = 0u32;
+    loop {
+        let (&byte, rest) = program.split_first()?;
+        *program = rest;
+        let digit = match byte {
+            LAST_DIGIT..=b'?' => byte - LAST_DIGIT,
+            DIGIT..=b'O' => byte - DIGIT,
             _ => return None,
-        })
+        };
+        number = number.checked_mul(16)?.checked_add(digit.into())?;
+        if byte < DIGIT {
+            return Some(number);
+        }
     }
 }
 
@@ -241,10 +259,26 @@ mod tests {
     }
 
     #[test]
+    fn all_operands_survive() {
+        let mut steps: Vec<Step> = [0, 1, 15, 16, 255, 256, 0x1234_5678, u32::MAX].map(Step::Const).to_vec();
+        steps.extend([Step::Items(2), Step::Groups(1), Step::Len(u16::MAX), Step::Constant(300), Step::Less]);
+        steps.push(Step::Value { offset: 124, size: 8 });
+        steps.extend(BoundOp::ALL.map(Step::Binary));
+        let mut rest = program(&steps).0;
+        assert!(rest.iter().all(|byte| (b' '..=b'~').contains(byte) && ![b'"', b'\\'].contains(byte)));
+        for step in steps {
+            let (read, behind) = Step::read(rest).expect("a step");
+            assert_eq!(read, step);
+            rest = behind;
+        }
+        assert_eq!(rest, b"");
+    }
+
+    #[test]
     fn nonsense_never_holds() {
         assert!(Obligations::NONE.hold(&Launch));
-        for bytes in [&[9u8][..], &[32], &[0, 1], &[16], &[1, 0], &[4, 0]] {
-            assert!(!Obligations(bytes).hold(&Launch), "{bytes:?}");
+        for text in [" ", "!", "n", "nA", "n ", "n@@@@@@@@@0n1!n0n1", "+", "i0", "v0", "n0", "nA@@@@@@@0n1!"] {
+            assert!(!Obligations(text.as_bytes()).hold(&Launch), "{text:?}");
         }
         assert!(!program(&[Step::Const(0); 40]).hold(&Launch));
     }

@@ -15,8 +15,8 @@ use crate::tokens::{Bytes, Plain, Tokens, Word, tokens};
 /// What generated code calls the descriptor's module: a `use` in front of it says where that is.
 pub(super) const DESCRIPTOR: &str = "__descriptor";
 
-/// Fields of a `KernelDescriptor` and the arguments of `new`, which gives the others: only what a kernel has is named. `sites` are
-/// the rows of the table that stands before it.
+/// What the facade's `implementation!` is told of a `KernelDescriptor` besides its parameters: only what a kernel has is named. `place` is
+/// that of the kernel, `sites` are the rows of the table that stands before it.
 pub(super) fn descriptor_tokens(
     program: &Program,
     (compiled, variant): (&Compiled, Option<&Compiled>),
@@ -25,8 +25,8 @@ pub(super) fn descriptor_tokens(
     sites: &[SiteUse],
 ) -> Tokens {
     let home = Word(DESCRIPTOR);
-    let (name, entry_point, size) = (&compiled.name, compiled.entry_point, number(compiled.push_constant_size));
-    let location = location_tokens(compiled.location.as_ref().unwrap_or(place));
+    let (name, size) = (&compiled.name, number(compiled.push_constant_size));
+    let (line, column) = (number(place.line), number(place.column));
     let spirv = &pack(&compiled.words);
     let spirv = Bytes(spirv);
     // What the launch decides stands in fields of its own.
@@ -35,41 +35,25 @@ pub(super) fn descriptor_tokens(
         Size::Param(_) => number(1),
     });
     let constants = (!compiled.constants.is_empty()).then(|| constants_tokens(compiled, home));
-    let params = (!compiled.params.is_empty()).then(|| {
-        let params = compiled.params.iter().map(param_tokens);
-        tokens!(params: &[#(#params),*],)
-    });
-    let launch_words = (!compiled.launch_words.is_empty()).then(|| {
-        let words = compiled.launch_words.iter().map(launch_word_tokens);
-        tokens!(launch_words: &[#(#words),*],)
-    });
+    let words = compiled.launch_words.iter().map(launch_word_tokens);
     let trap = compiled.trap_binding.map(|binding| {
         let (binding, words) = (number(binding), number(compiled.trap_words));
-        tokens!(trap_binding: __Some(#binding), trap_words: #words,)
+        tokens!(trap #binding #words)
     });
     let obligations = (!compiled.obligations.is_empty()).then(|| {
-        let program = Bytes(&compiled.obligations);
-        let traps_anyway = compiled.traps_anyway;
-        tokens!(obligations: #home::Obligations(#program), traps_anyway: #traps_anyway,)
+        let (program, traps_anyway) = (Bytes(&compiled.obligations), compiled.traps_anyway);
+        tokens!(obligations #program #traps_anyway)
     });
     let fma = (compiled.asks_for_fma != [false; 2]).then(|| {
         let [single, double] = compiled.asks_for_fma;
         tokens!(asks_for_fma: [#single, #double],)
     });
     let print = compiled.print_binding.map(number).map(|binding| tokens!(print_binding: __Some(#binding),));
-    let left = (!compiled.sites.is_empty()).then(|| {
-        let left = compiled.sites.iter().map(|site| {
-            let tokens = site_tokens(site, sites, home);
-            let Some(message) = site.format.and_then(|format| messages.get(format as usize)) else { return tokens };
-            let message = message_tokens(program, message, site.words, &home.into());
-            tokens!(#home::Site { message: ::core::option::Option::Some(#message), ..#tokens })
-        });
-        tokens!(sites: &[#(#left),*],)
-    });
+    let (left, told) = left_tokens(program, compiled, messages, sites);
     let features = (!compiled.features.is_empty()).then(|| {
         let features = compiled.features.iter().map(|(feature, at)| {
             let feature = feature_tokens(*feature, home);
-            let location = location_tokens(at.as_ref().or(compiled.location.as_ref()).unwrap_or(place));
+            let location = location_tokens(at.as_ref().unwrap_or(place));
             tokens!(#home::FeatureUse { feature: #feature, location: #location })
         });
         tokens!(features: &[#(#features),*],)
@@ -79,15 +63,40 @@ pub(super) fn descriptor_tokens(
         tokens!(parallel: #parallel,)
     });
     let batch = compiled.batch.as_ref().map(|batch| {
-        let (entry, items, program) =
-            (batch.entry_point, number(batch.items), Literal::byte_string(&batch.obligations));
-        tokens!(batch: __Some(#home::Batch::new(#entry, #items, #program)),)
+        let (items, program) = (number(batch.items), Bytes(&batch.obligations));
+        tokens!(batch #items #program)
     });
     let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
     tokens! {
-        { #constants #params #launch_words #trap #obligations #fma #print #left #features #parallel #batch #ir }
-        (#name, #location, #spirv, #entry_point, [#x, #y, #z], #size)
+        [#(#words),*] #trap #obligations #left #batch
+        { #constants #fma #print #told #features #parallel #ir }
+        (#name #line #column #spirv #size #x #y #z)
     }
+}
+
+/// The sites that are left: their rows in the table, or a field of the descriptor where one has a message or is no row.
+fn left_tokens(
+    program: &Program,
+    compiled: &Compiled,
+    messages: &[Message],
+    table: &[SiteUse],
+) -> (Option<Tokens>, Option<Tokens>) {
+    if compiled.sites.is_empty() {
+        return (None, None);
+    }
+    let message = |site: &CompiledSite| site.format.and_then(|format| messages.get(format as usize));
+    let rows = compiled.sites.iter().map(|site| row_of(site, table).filter(|_| message(site).is_none()));
+    if let Some(rows) = rows.collect::<Option<Vec<_>>>() {
+        return (Some(tokens!(left #(#rows)*)), None);
+    }
+    let home = Word(DESCRIPTOR);
+    let left = compiled.sites.iter().map(|site| {
+        let tokens = site_tokens(site, table, home);
+        let Some(message) = message(site) else { return tokens };
+        let message = message_tokens(program, message, site.words, &home.into());
+        tokens!(#home::Site { message: ::core::option::Option::Some(#message), ..#tokens })
+    });
+    (None, Some(tokens!(sites: &[#(#left),*],)))
 }
 
 /// `workgroup`, `constants` and `shared_arrays` of a kernel with const parameters.
@@ -112,21 +121,21 @@ fn constants_tokens(compiled: &Compiled, home: Word) -> Tokens {
     tokens!(workgroup: [#(#sizes),*], constants: &[#(#constants),*], shared_arrays: &[#(#arrays),*],)
 }
 
-fn param_tokens(param: &CompiledParam) -> Tokens {
-    let name = &param.name;
+/// How a parameter is described: the function that makes a `Param`, and its arguments behind the name.
+pub(super) fn param_tokens(param: &CompiledParam) -> Tokens {
     match param.kind {
         ParamKind::Buffer { binding, writable, stride } => {
             let (binding, stride) = (number(binding), number(stride));
-            tokens!(__Param::buffer(#name, #binding, #writable, #stride))
+            tokens!(buffer #binding #writable #stride)
         }
         ParamKind::Image { binding, access, format, dimensions } => {
             let (binding, dimensions) = (number(binding), number(dimensions.into()));
             let (home, access, format) = (Word(DESCRIPTOR), Word(access.name()), Word(format.name()));
-            tokens!(__Param::image(#name, #binding, #home::ImageAccess::#access, #home::ImageFormat::#format, #dimensions))
+            tokens!(image #binding [#home::ImageAccess::#access, #home::ImageFormat::#format, #dimensions])
         }
         ParamKind::Value { offset, size } => {
             let (offset, size) = (number(offset), number(size));
-            tokens!(__Param::value(#name, #offset, #size))
+            tokens!(value #offset #size)
         }
     }
 }
@@ -139,9 +148,8 @@ fn launch_word_tokens(word: &LaunchWord) -> Tokens {
         LaunchWordKind::FirstGroup => ("first_group", None),
         LaunchWordKind::Len(param) => ("len", Some(param)),
     };
-    let maker = Word(maker);
-    let argument = argument.map(number).map(|argument| tokens!(, #argument));
-    tokens!(__Word::#maker(#offset #argument))
+    let (maker, argument) = (Word(maker), argument.map(number));
+    tokens!(#maker #offset #argument)
 }
 
 fn parallel_tokens(parallel: &Parallel, variant: Option<&Compiled>, home: Word) -> Tokens {
@@ -178,16 +186,22 @@ fn location_tokens(location: &CompiledLocation) -> Tokens {
     tokens!(__Location::new(#file, #line, #column))
 }
 
-/// A site that is left: a row of the table that the twin has, too.
-fn site_tokens(site: &CompiledSite, table: &[SiteUse], home: Word) -> Tokens {
+/// The row of a site that is left in the table that the twin has, too.
+fn row_of(site: &CompiledSite, table: &[SiteUse]) -> Option<Plain> {
     let CompiledLocation { file, line, column } = &site.location;
     let row = table.iter().position(|row| {
         (row.kind, row.line, row.column) == (site.kind, *line, *column) && row.text == site.text && row.file == *file
     });
-    if let Some(row) = row {
-        let (table, row) = (Word(SITES), number(row as u32));
+    row.map(|row| number(row as u32))
+}
+
+/// A site that is left.
+fn site_tokens(site: &CompiledSite, table: &[SiteUse], home: Word) -> Tokens {
+    if let Some(row) = row_of(site, table) {
+        let table = Word(SITES);
         return tokens!(#table[#row]);
     }
+    let CompiledLocation { file, line, column } = &site.location;
     let (kind, line, column, text) = (Word(site.kind.name()), number(*line), number(*column), &site.text);
     tokens!(#home::Site::new(#home::SiteKind::#kind, #file, #line, #column, #text))
 }

@@ -4,7 +4,7 @@ use gridwise_ir::compile::{Compiled, CompiledLocation};
 use proc_macro2::TokenStream;
 
 use super::data::layout_assertions;
-use super::descriptor::descriptor_tokens;
+use super::descriptor::{descriptor_tokens, param_tokens};
 use super::dispatch::type_name;
 use super::generics::{const_params, constants, params_and_args, type_names};
 use crate::ast::{Fn, Item, Path, ScalarName, TypeExpr, TypeKind};
@@ -25,14 +25,13 @@ pub(crate) struct BuiltKernel {
 
 /// The checked original and the `Kernel` implementation with descriptor and host twin.
 pub(crate) fn kernel_items(program: &Program, item: ItemId, built: &BuiltKernel, krate: &TokenStream) -> TokenStream {
-    let original = original(program, item, krate);
-    let implementation = implementation(program, item, built, None, krate);
-    tokens!(#original #implementation).into()
+    let original = original(program, item, false, krate);
+    implementation(program, item, built, (original, None), krate).map(TokenStream::from).unwrap_or_default()
 }
 
-/// The checked original.
-pub(crate) fn original(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
-    editor::unless_written(|| render_original(program, item, krate))
+/// The checked original. `lints`: whether it says which lints are off.
+pub(crate) fn original(program: &Program, item: ItemId, lints: bool, krate: &TokenStream) -> Option<Tokens> {
+    editor::unless_written(|| render_original(program, item, lints, krate))
 }
 
 /// The `Kernel` implementation of an instance of a kernel with type parameters, which have other names for the types: `written`,
@@ -46,15 +45,16 @@ pub(crate) fn instance_items(
 ) -> TokenStream {
     let Item::Fn(function) = &program.items[item].item else { return TokenStream::new() };
     let names = type_names(function, written);
-    implementation(program, item, built, Some(names), krate).map(TokenStream::from).unwrap_or_default()
+    implementation(program, item, built, (None, Some(names)), krate).map(TokenStream::from).unwrap_or_default()
 }
 
-/// `names`: what gives the types of an instance the names of the parameters.
+/// `original`: the function as rustc is to check it, if it stands here; `names`: what gives the types of an instance the names of the
+/// parameters.
 fn implementation(
     program: &Program,
     item: ItemId,
     built: &BuiltKernel,
-    names: Option<Tokens>,
+    (original, names): (Option<Tokens>, Option<Tokens>),
     krate: &TokenStream,
 ) -> Option<Tokens> {
     let ProgramItem { item: Item::Fn(function), typed: TypedItem::Fn(typed), file, position, .. } =
@@ -66,7 +66,8 @@ fn implementation(
     let host = render_host(program, item)?;
     let private = &TokenStream::from(tokens!(#krate::__private));
     let place = CompiledLocation { file: file.clone(), line: position.0, column: position.1 };
-    let descriptor = descriptor_tokens(program, (compiled, variant.as_ref()), messages, &place, &host.sites);
+    let place = compiled.location.as_ref().unwrap_or(&place);
+    let descriptor = descriptor_tokens(program, (compiled, variant.as_ref()), messages, place, &host.sites);
     let atomics = function.params.iter().zip(&typed.params).enumerate().filter_map(|(position, (param, ty))| {
         let is_shared = matches!(ty, Ty::Buffer { mutable: false, .. });
         (is_shared && typed.atomic_buffers.contains(&param.binding)).then_some(position)
@@ -81,7 +82,8 @@ fn implementation(
     });
     let (name, cfgs, cx) = (type_name(&function.name), cfgs(function), context());
     let Host { run, params, body, generics, sites } = host;
-    let (rows, table) = match sites_rows(&sites) {
+    let file = &place.file;
+    let (rows, table) = match sites_rows(&sites, file) {
         Some(rows) => (rows, None),
         None => (tokens!(), sites_tokens(&sites)),
     };
@@ -98,11 +100,16 @@ fn implementation(
             [#names #table #(#layouts)*] [#params] [#args] [#constants #atomics] [#generics] [#turbofish] [#clauses]
         }
     });
+    let params = params.into_iter().zip(&compiled.params).map(|((taken, ty), param)| {
+        let described = param_tokens(param);
+        tokens!(#taken #described: #ty)
+    });
+    let original = original.map(|original| tokens!(original [#original]));
     Some(tokens! {
         #vec4
         #(#cfgs)*
         #private::implementation! {
-            #name #cx #run [#(#asserted),*] [#rows] [#(#params),*] #descriptor #body #rest
+            #name #cx #run [#(#asserted),*] #file #rows [#(#params),*] #descriptor #body #original #rest
         }
     })
 }

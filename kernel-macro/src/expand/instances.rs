@@ -36,7 +36,7 @@ pub(super) fn compile_instances(
         return None;
     }
     let krate = facade_path();
-    let mut tokens = original(program, item, &krate).map(TokenStream::from).unwrap_or_default();
+    let mut tokens = original(program, item, true, &krate).map(TokenStream::from).unwrap_or_default();
     for combination in combinations {
         let types: Vec<Ty> = combination.iter().map(|(_, ty)| ty.clone()).collect();
         let mut errors = Diagnostics::new();

@@ -6,22 +6,23 @@ use quote::ToTokens;
 use super::parallel::waits;
 use super::site::{SiteUse, sites_tokens};
 use super::slice::{TWIN_FN, method_twin};
-use super::{Mode, Renderer, TWIN, twin_import};
+use super::{Mode, Renderer, twin_import};
 use crate::ast::{Fn, Item, Param, TypeKind};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::tokens::{Plain, Tokens, Word, tokens, tokens_at};
 use crate::typed::{Ty, TypedFn};
 
-/// A kernel as its author wrote it with every type stated.
-pub(crate) fn render_original(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
-    rendered(program, item, Mode::Original, krate)
+/// A kernel as its author wrote it with every type stated. `lints`: whether it says which lints are off; else the facade's
+/// `implementation!` does.
+pub(crate) fn render_original(program: &Program, item: ItemId, lints: bool, krate: &TokenStream) -> Option<Tokens> {
+    rendered(program, item, Mode::Original, lints, krate)
 }
 
 /// A device function.
 pub(crate) fn render_fn(program: &Program, item: ItemId, krate: &TokenStream) -> TokenStream {
     let takes_slices = parts(program, item).is_some_and(|(function, _)| function.takes_slices());
     let mode = if takes_slices { Mode::Original } else { Mode::Device };
-    let mut tokens = rendered(program, item, mode, krate).map(TokenStream::from).unwrap_or_default();
+    let mut tokens = rendered(program, item, mode, true, krate).map(TokenStream::from).unwrap_or_default();
     if takes_slices {
         tokens.extend(slice_twin(program, item, krate).map(TokenStream::from));
     }
@@ -127,7 +128,7 @@ pub(crate) fn names_any(tokens: &TokenStream, names: &[String]) -> bool {
     })
 }
 
-fn rendered(program: &Program, item: ItemId, mode: Mode, krate: &TokenStream) -> Option<Tokens> {
+fn rendered(program: &Program, item: ItemId, mode: Mode, lints: bool, krate: &TokenStream) -> Option<Tokens> {
     let (function, typed) = parts(program, item)?;
     let mut renderer = Renderer::new(program, &program.items[item], typed, mode);
     let body = renderer.body(&function.body);
@@ -143,13 +144,16 @@ fn rendered(program: &Program, item: ItemId, mode: Mode, krate: &TokenStream) ->
         let tokens = &ty.tokens;
         tokens!(-> #tokens)
     });
-    // The original of a kernel never runs: its dispatch type does.
-    let allow = (mode == Mode::Original).then(|| tokens!(dead_code,));
-    let body = tokens_at!(function.body.span.end=> { #import #sites #body });
     // Lints that the rendering's own shape would set off; those about the author's code stay on.
+    let lints = lints.then(|| {
+        // The original of a kernel never runs: its dispatch type does.
+        let allow = (mode == Mode::Original).then(|| tokens!(dead_code,));
+        tokens!(#[allow(#allow unused_parens, unused_braces, clippy::all, clippy::pedantic, clippy::nursery)])
+    });
+    let body = tokens_at!(function.body.span.end=> { #import #sites #body });
     Some(tokens! {
         #(#attrs)*
-        #[allow(#allow unused_parens, unused_braces, clippy::all, clippy::pedantic, clippy::nursery)]
+        #lints
         #vis fn #name #generics (#(#params),*) #result #clauses #body
     })
 }
@@ -158,8 +162,9 @@ fn rendered(program: &Program, item: ItemId, mode: Mode, krate: &TokenStream) ->
 pub(crate) struct Host {
     /// The method of the group that runs the twin.
     pub(crate) run: Word,
-    /// Each parameter, and how its argument is taken out of the launch's: `x: &[f32] = slice<f32> 0`.
-    pub(crate) params: Vec<Tokens>,
+    /// For each parameter its name and how its argument is taken out of the launch's, and the type that it is taken as: `x slice 0` and
+    /// `f32`.
+    pub(crate) params: Vec<(Tokens, Tokens)>,
     /// The twin's body. Names `TWIN` and `SITES`.
     pub(crate) body: Tokens,
     /// Generic parameters of the twin, the arguments for them, and the `where` clauses.
@@ -212,26 +217,16 @@ fn parameter(param: &Param) -> Tokens {
 }
 
 /// `mut` stands behind the name, so that the name stands alone.
-fn twin_parameter(param: &Param, ty: &Ty, is_atomic: bool, position: Plain) -> Tokens {
+fn twin_parameter(param: &Param, ty: &Ty, is_atomic: bool, position: Plain) -> (Tokens, Tokens) {
     let name = &param.name;
     let mutable = param.mutable.then(|| tokens!((mut)));
-    match &param.ty.kind {
-        TypeKind::Slice { mutable: is_written, element } if *is_written || is_atomic => {
-            let (twin, element) = (Word(TWIN), &element.tokens);
-            tokens!(#name #mutable: #twin::SliceMut<'_, #element> = slice_mut<#element> #position)
-        }
-        TypeKind::Slice { element, .. } => {
-            let (ty, element) = (&param.ty.tokens, &element.tokens);
-            tokens!(#name #mutable: #ty = slice<#element> #position)
-        }
-        TypeKind::Image { target, .. } => tokens!(#name #mutable: #target = image<#target> #position),
-        _ if *ty == Ty::BOOL => {
-            let ty = &param.ty.tokens;
-            tokens!(#name #mutable: #ty = value_bool #position)
-        }
-        _ => {
-            let ty = &param.ty.tokens;
-            tokens!(#name #mutable: #ty = value<#ty> #position)
-        }
-    }
+    let (take, of) = match &param.ty.kind {
+        TypeKind::Slice { mutable, element } if *mutable || is_atomic => ("slice_mut", &element.tokens),
+        TypeKind::Slice { element, .. } => ("slice", &element.tokens),
+        TypeKind::Image { target, .. } => ("image", target),
+        _ if *ty == Ty::BOOL => ("value_bool", &param.ty.tokens),
+        _ => ("value", &param.ty.tokens),
+    };
+    let take = Word(take);
+    (tokens!(#name #mutable #take #position), tokens!(#of))
 }

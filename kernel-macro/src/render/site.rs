@@ -70,16 +70,17 @@ pub(crate) fn sites_tokens(sites: &[SiteUse]) -> Option<Tokens> {
     Some(tokens!(const #table: &[__Site] = &[#(#rows),*];))
 }
 
-/// The rows of the table as the facade's `implementation!` takes them: the file, then the sites; `None` where there are
-/// several files.
-pub(crate) fn sites_rows(sites: &[SiteUse]) -> Option<Tokens> {
-    let Some(SiteUse { file, .. }) = sites.first() else { return Some(tokens!()) };
-    if sites.iter().any(|site| site.file != *file) {
+/// The rows of the table as the facade's `implementation!` takes them, which says the file itself; `None` where one is in another file.
+pub(crate) fn sites_rows(sites: &[SiteUse], file: &str) -> Option<Tokens> {
+    if sites.iter().any(|site| site.file != file) {
         return None;
+    }
+    if sites.is_empty() {
+        return Some(tokens!());
     }
     let rows = sites.iter().map(|SiteUse { kind, line, column, text, .. }| {
         let (kind, line, column) = (Word(kind.name()), Plain(*line), Plain(*column));
         tokens!(#kind #line #column #text)
     });
-    Some(tokens!(#file #(#rows),*))
+    Some(tokens!(sites [#(#rows),*]))
 }

@@ -83,8 +83,8 @@ impl<'a> HostArgs<'a> {
     /// # Panics
     /// As [`value`](Self::value).
     #[inline]
-    pub fn value_bool(&self, param: usize) -> bool {
-        self.value::<u32>(param) != 0
+    pub fn value_bool<T: From<bool>>(&self, param: usize) -> T {
+        T::from(self.value::<u32>(param) != 0)
     }
 
     /// The `&[T]` parameter at position `param`.

@@ -25,6 +25,7 @@ mod shared;
 mod slice;
 mod stop;
 pub mod subgroup;
+pub mod taken;
 mod words;
 
 pub use access::{

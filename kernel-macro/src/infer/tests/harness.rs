@@ -94,7 +94,7 @@ pub(crate) fn accepted_to_the_end(source: &str) {
         panic!("{errors}\n{source}\n{module}");
     }
     let krate = quote::quote!(::gridwise);
-    let original = render_original(&program, kernel, &krate).expect("a function");
+    let original = render_original(&program, kernel, true, &krate).expect("a function");
     let body = render_host(&program, kernel).expect("a function").body;
     let twin = crate::tokens::tokens!(fn twin() #body);
     for tokens in [original, twin].map(proc_macro2::TokenStream::from) {

@@ -1,0 +1,16 @@
+//! What the methods of `HostArgs` take out of a launch's arguments, by their names: generated code says how a parameter is taken, and so
+//! what it is. Holds nothing of its own.
+#![allow(non_camel_case_types)]
+
+use super::slice::SliceMut;
+
+/// Of `HostArgs::value`.
+pub type value<'a, T> = T;
+/// Of `HostArgs::value_bool`.
+pub type value_bool<'a, T> = T;
+/// Of `HostArgs::image`.
+pub type image<'a, T> = T;
+/// Of `HostArgs::slice`.
+pub type slice<'a, T> = &'a [T];
+/// Of `HostArgs::slice_mut`.
+pub type slice_mut<'a, T> = SliceMut<'a, T>;
