@@ -59,6 +59,11 @@ impl<I: EntityId, T> Arena<I, T> {
         Self { items: Vec::new(), id: PhantomData }
     }
 
+    /// Makes room for so many more.
+    pub fn reserve(&mut self, additional: usize) {
+        self.items.reserve(additional);
+    }
+
     /// Appends `item` and returns its id.
     pub fn push(&mut self, item: T) -> I {
         let id = I::new(self.items.len());

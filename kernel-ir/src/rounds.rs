@@ -50,6 +50,7 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
         // Counters that are known: those that start so, and whose next value follows from such.
         let mut known: Vec<Option<Constant>> =
             initial.iter().map(|value| self.value(*value, &[], &[], DEPTH)).collect();
+        let mut later = Vec::with_capacity(next.len());
         for rounds in 0..=most {
             let goes_on = eval::is_true(self.value(condition, &block.params, &known, DEPTH)?)? == stays_if;
             if !goes_on {
@@ -57,7 +58,9 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
                 let jumps = insts[exit + 1..].iter().any(|id| self.jumps_to(&self.function.insts[*id], body));
                 return (!jumps).then_some(Counted { exit, stay, leave, rounds });
             }
-            known = next.iter().map(|value| self.value(*value, &block.params, &known, DEPTH)).collect();
+            later.clear();
+            later.extend(next.iter().map(|value| self.value(*value, &block.params, &known, DEPTH)));
+            std::mem::swap(&mut known, &mut later);
         }
         None
     }

@@ -121,7 +121,7 @@ impl FunctionBuilder<'_> {
         if !comes_out {
             self.unreachable();
         }
-        results
+        results.to_vec()
     }
 
     #[track_caller]

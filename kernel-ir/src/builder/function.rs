@@ -1,6 +1,7 @@
 //! Straight-line part of the function builder: values, memory, calls. Control flow is in `control`.
 
 use crate::descriptor::SiteKind;
+use crate::few::Few;
 use crate::ir::{
     BlockId, BufferId, Builtin, Constant, FileId, Function, FunctionId, Inst, InstKind, Local, LocalId, Module,
     ParamId, Place, SiteId, SourceLocation, Value, ValueId,
@@ -20,8 +21,15 @@ pub struct FunctionBuilder<'m> {
     is_kernel: bool,
 }
 
+/// Instructions and values that a kernel has room for from the start: few have less, and growing step by step copies them.
+const ROOM: usize = 128;
+
 impl<'m> FunctionBuilder<'m> {
-    pub(super) fn new(module: &'m mut Module, function: Function, is_kernel: bool) -> Self {
+    pub(super) fn new(module: &'m mut Module, mut function: Function, is_kernel: bool) -> Self {
+        if is_kernel {
+            function.insts.reserve(ROOM);
+            function.values.reserve(ROOM);
+        }
         let current = function.entry;
         Self { module, function, current, location: None, is_kernel }
     }
@@ -341,12 +349,11 @@ impl<'m> FunctionBuilder<'m> {
     }
 
     /// Adds an instruction to the current block, or only its results when the block is terminated.
-    pub(super) fn append(&mut self, kind: InstKind, result_types: &[TypeId]) -> Vec<ValueId> {
-        let results: Vec<_> =
+    pub(super) fn append(&mut self, kind: InstKind, result_types: &[TypeId]) -> Few<ValueId> {
+        let results: Few<ValueId> =
             result_types.iter().map(|&ty| self.function.values.push(Value { ty, name: None })).collect();
         if !self.is_terminated() {
-            let inst =
-                self.function.insts.push(Inst { kind, results: results.clone().into(), location: self.location });
+            let inst = self.function.insts.push(Inst { kind, results: results.clone(), location: self.location });
             self.function.blocks[self.current].insts.push(inst);
         }
         results

@@ -38,20 +38,37 @@ impl Slots {
     }
 }
 
-/// A set of slots.
+/// A set of slots. Most functions have few, whose sets need no memory of their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct SlotSet {
-    words: Vec<u64>,
+    first: u64,
+    rest: Vec<u64>,
 }
 
 impl SlotSet {
+    fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        std::iter::once(self.first).chain(self.rest.iter().copied())
+    }
+
+    /// The word that a slot's bit is in, if it is there.
+    fn word_mut(&mut self, slot: usize) -> Option<&mut u64> {
+        match (slot / 64).checked_sub(1) {
+            None => Some(&mut self.first),
+            Some(at) => self.rest.get_mut(at),
+        }
+    }
+
     pub(super) fn contains(&self, slot: usize) -> bool {
-        self.words.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+        let word = match (slot / 64).checked_sub(1) {
+            None => self.first,
+            Some(at) => self.rest.get(at).copied().unwrap_or(0),
+        };
+        word >> (slot % 64) & 1 == 1
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(at, word)| {
-            let mut left = *word;
+        self.words().enumerate().flat_map(|(at, word)| {
+            let mut left = word;
             std::iter::from_fn(move || {
                 let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
                 left &= left - 1;
@@ -61,23 +78,26 @@ impl SlotSet {
     }
 
     fn insert(&mut self, slot: usize) {
-        if self.words.len() <= slot / 64 {
-            self.words.resize(slot / 64 + 1, 0);
+        if self.rest.len() < slot / 64 {
+            self.rest.resize(slot / 64, 0);
         }
-        self.words[slot / 64] |= 1 << (slot % 64);
+        if let Some(word) = self.word_mut(slot) {
+            *word |= 1 << (slot % 64);
+        }
     }
 
     fn remove(&mut self, slot: usize) {
-        if let Some(word) = self.words.get_mut(slot / 64) {
+        if let Some(word) = self.word_mut(slot) {
             *word &= !(1 << (slot % 64));
         }
     }
 
     fn union(&mut self, other: &Self) {
-        if self.words.len() < other.words.len() {
-            self.words.resize(other.words.len(), 0);
+        self.first |= other.first;
+        if self.rest.len() < other.rest.len() {
+            self.rest.resize(other.rest.len(), 0);
         }
-        for (word, other) in self.words.iter_mut().zip(&other.words) {
+        for (word, other) in self.rest.iter_mut().zip(&other.rest) {
             *word |= other;
         }
     }

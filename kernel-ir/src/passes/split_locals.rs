@@ -97,9 +97,11 @@ fn uses(function: &Function) -> (Vec<bool>, Vec<Vec<Vec<u32>>>) {
         let (InstKind::Load(place) | InstKind::Store(place, _)) = &inst.kind else { return };
         let Root::Local(local) = place.root else { return };
         used[local.index()] = true;
-        let fields = constant_steps(&place.path);
-        if fields.len() < place.path.len() && !pinned[local.index()].contains(&fields) {
-            pinned[local.index()].push(fields);
+        if place.values().next().is_some() {
+            let fields = constant_steps(&place.path);
+            if !pinned[local.index()].contains(&fields) {
+                pinned[local.index()].push(fields);
+            }
         }
     });
     (used, pinned)

@@ -53,11 +53,13 @@ fn unroll_arrays(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     if !function.locals.iter().any(|(_, local)| has_elements(local.ty)) {
         return Changed::No;
     }
-    let definitions = definitions(function);
-    let mut written = written_by_index(function, &definitions);
-    for (id, local) in function.locals.iter() {
-        written[id.index()] |= holds_matrices(cx.types, local.ty);
+    let mut written: Vec<bool> = function.locals.iter().map(|(_, local)| holds_matrices(cx.types, local.ty)).collect();
+    // Where none is chosen at all, nothing needs to be known of the indices.
+    if !written.contains(&true) && !writes_by_value(function) {
+        return Changed::No;
     }
+    let definitions = definitions(function);
+    note_written_by_index(function, &definitions, &mut written);
     if !written.contains(&true) {
         return Changed::No;
     }
@@ -84,13 +86,23 @@ fn holds_matrices(types: &Types, ty: TypeId) -> bool {
     }
 }
 
-/// By local: whether an element is written whose index is not constant.
-fn written_by_index(function: &Function, definitions: &[Option<InstId>]) -> Vec<bool> {
+/// Whether an element of a local is written that a value chooses.
+fn writes_by_value(function: &Function) -> bool {
+    let mut found = false;
+    walk(function, function.entry, &mut |_, inst| {
+        if let InstKind::Store(place, _) = &inst.kind {
+            found |= matches!(place.root, Root::Local(_)) && place.values().next().is_some();
+        }
+    });
+    found
+}
+
+/// Notes the locals of which an element is written whose index is not constant.
+fn note_written_by_index(function: &Function, definitions: &[Option<InstId>], written: &mut [bool]) {
     let is_constant = |value: ValueId| {
         let definition = definitions[value.index()].map(|id| &function.insts[id].kind);
         matches!(definition, Some(InstKind::Const(_)))
     };
-    let mut written = vec![false; function.locals.len()];
     walk(function, function.entry, &mut |_, inst| {
         if let InstKind::Store(place, _) = &inst.kind
             && let Root::Local(local) = place.root
@@ -98,7 +110,6 @@ fn written_by_index(function: &Function, definitions: &[Option<InstId>]) -> Vec<
             written[local.index()] |= !place.values().all(is_constant);
         }
     });
-    written
 }
 
 struct Pass<'f> {
@@ -180,6 +191,13 @@ impl Pass<'_> {
         let InstKind::Continue(_, next) = self.view.function.insts[insts[insts.len() - 1]].kind.clone() else { return };
         let mut current = initial;
         let mut copy = Copy::new(self.view.function.values.len());
+        let mut size = 0;
+        walk(self.view.function, body, &mut |_, _| size += 1);
+        // Much of it is folded away, and most instructions have one result.
+        let room = size * counted.rounds / 2;
+        self.view.function.insts.reserve(room);
+        self.view.function.values.reserve(room);
+        self.view.definitions.reserve(room);
         for _ in 0..counted.rounds {
             copy.bind(&params, &current);
             self.copy_all(&mut copy, before, out);

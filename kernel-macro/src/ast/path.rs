@@ -1,5 +1,7 @@
 //! Paths as written; not resolved.
 
+use std::fmt::Write as _;
+
 use proc_macro2::Ident;
 
 use super::PathArgs;
@@ -31,7 +33,8 @@ impl Path {
             if position > 0 || self.leading_colon {
                 text.push_str("::");
             }
-            text.push_str(&segment.to_string());
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{segment}");
         }
         text
     }

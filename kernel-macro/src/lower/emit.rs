@@ -1,5 +1,6 @@
 //! Shorthands for emitting instructions: constants and what is known of them, lanes, splats, conditional regions.
 
+use gridwise_ir::few::Few;
 use gridwise_ir::ir::{Constant, ValueId};
 use gridwise_ir::op::Op;
 use gridwise_ir::passes::eval;
@@ -34,14 +35,14 @@ impl FnCx<'_, '_, '_> {
     /// A scalar literal by its bits, those above its width cut off.
     pub(super) fn bits(&mut self, scalar: Scalar, bits: u64) -> ValueId {
         let id = self.b.const_bits(scalar, bits);
-        self.known.insert(id, vec![bits & scalar.mask()]);
+        self.known.insert(id, [bits & scalar.mask()].into());
         id
     }
 
     /// The bits of a scalar that is constant, zeros above its width.
     pub(super) fn known_scalar(&self, value: ValueId) -> Option<u64> {
-        match self.known.get(&value)?.as_slice() {
-            [bits] => Some(*bits),
+        match self.known.get(&value)?[..] {
+            [bits] => Some(bits),
             _ => None,
         }
     }
@@ -57,7 +58,7 @@ impl FnCx<'_, '_, '_> {
         let value = self.b.zero(ty);
         self.zeros.insert(value);
         if let Some((_, lanes)) = self.shape_of_type(ty) {
-            self.known.insert(value, vec![0; usize::from(lanes)]);
+            self.known.insert(value, vec![0; usize::from(lanes)].into());
         }
         value
     }
@@ -93,7 +94,7 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn compose(&mut self, ty: TypeId, members: &[ValueId]) -> ValueId {
         let value = self.b.compose(ty, members);
         if self.shape_of_type(ty).is_some() {
-            let lanes: Option<Vec<u64>> = members.iter().map(|member| self.known_scalar(*member)).collect();
+            let lanes: Option<Few<u64>> = members.iter().map(|member| self.known_scalar(*member)).collect();
             if let Some(lanes) = lanes {
                 self.known.insert(value, lanes);
             }

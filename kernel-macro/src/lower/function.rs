@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::builder::FunctionBuilder;
 use gridwise_ir::descriptor::SiteKind;
+use gridwise_ir::few::Few;
 use gridwise_ir::hash::FastMap;
 use gridwise_ir::ir::{BufferId, FileId, FunctionId, LocalId, Place, SharedId, SiteId, SourceLocation, ValueId};
 use gridwise_ir::types::TypeId;
@@ -45,7 +46,7 @@ pub(super) struct FnCx<'p, 'm, 's> {
     /// The loops and labelled blocks around, by their expression.
     pub(super) targets: FastMap<ExprId, Target>,
     /// Bits of the lanes of scalars and vectors that are constant.
-    pub(super) known: FastMap<ValueId, Vec<u64>>,
+    pub(super) known: FastMap<ValueId, Few<u64>>,
     /// Values of other types whose bits are all zero.
     pub(super) zeros: HashSet<ValueId>,
     /// How many links of `let` conditions are around.

@@ -1,11 +1,11 @@
 //! Binary operators: integers wrap, division and shifts are checked, `usize` and `isize` are 32 bits.
 
-use proc_macro2::{Literal, Punct, Spacing, Span, TokenStream};
+use proc_macro2::{Literal, Span};
 
 use super::Renderer;
 use super::types::vector_name;
 use crate::ast::{BinaryOp, COMPARISON, Expr, ExprKind, ScalarName};
-use crate::tokens::{Tokens, tokens, tokens_at};
+use crate::tokens::{Tokens, Writer, tokens, tokens_at};
 use crate::typed::Ty;
 
 /// An operand already rendered.
@@ -148,12 +148,8 @@ pub(super) fn verbatim(op: BinaryOp, left: Operand<'_>, right: Operand<'_>, op_s
 }
 
 /// The characters of an operator as one token.
-pub(super) fn symbol(characters: &str, span: Span) -> TokenStream {
-    let last = characters.chars().count().saturating_sub(1);
-    let puncts = characters.chars().enumerate().map(|(position, character)| {
-        let mut punct = Punct::new(character, if position < last { Spacing::Joint } else { Spacing::Alone });
-        punct.set_span(span);
-        proc_macro2::TokenTree::Punct(punct)
-    });
-    puncts.collect()
+pub(super) fn symbol(characters: &str, span: Span) -> Tokens {
+    let mut tokens = Writer::new();
+    tokens.punct(characters, span);
+    tokens.finish()
 }
