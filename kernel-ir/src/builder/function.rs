@@ -220,7 +220,7 @@ impl<'m> FunctionBuilder<'m> {
 
     #[track_caller]
     fn checked_op(&mut self, op: Op, operands: &[ValueId], wanted: Option<TypeId>) -> ValueId {
-        let operand_types: Vec<_> = operands.iter().map(|value| self.value_type(*value)).collect();
+        let operand_types: Few<_> = operands.iter().map(|value| self.value_type(*value)).collect();
         let ty = or_panic(typing::op_result(self.types(), op, &operand_types, wanted));
         let ty = self.types_mut().intern(ty);
         self.define(InstKind::Op(op, operands.into()), ty)

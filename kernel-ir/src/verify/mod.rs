@@ -46,6 +46,7 @@ mod parallel;
 mod structure;
 mod types;
 
+use crate::few::Few;
 use crate::ir::{BlockId, Function, FunctionId, InstId, Module, SourceLocation, ValueId};
 use crate::types::TypeId;
 
@@ -126,7 +127,7 @@ impl<'m> FunctionCx<'m, '_> {
         self.function.values.get(value).map(|value| value.ty)
     }
 
-    fn types_of(&self, values: &[ValueId]) -> Option<Vec<TypeId>> {
+    fn types_of(&self, values: &[ValueId]) -> Option<Few<TypeId>> {
         values.iter().map(|value| self.type_of(*value)).collect()
     }
 

@@ -57,7 +57,7 @@ pub(crate) enum ExprKind {
     Assign(Box<Expr>, Box<Expr>),
     /// `a += b` and its like.
     AssignOp(BinaryOp, Box<Expr>, Box<Expr>, Span),
-    Cast(Box<Expr>, TypeExpr),
+    Cast(Box<Expr>, Box<TypeExpr>),
     If {
         condition: Box<Expr>,
         then_block: Block,
@@ -77,26 +77,26 @@ pub(crate) enum ExprKind {
     /// `const { … }`
     Const(Block),
     While {
-        label: Option<Label>,
+        label: Option<Box<Label>>,
         condition: Box<Expr>,
         body: Block,
         unroll: Unroll,
     },
     Loop {
-        label: Option<Label>,
+        label: Option<Box<Label>>,
         body: Block,
         unroll: Unroll,
     },
     /// `for pattern in iterated`
     For {
-        label: Option<Label>,
-        pattern: Pattern,
+        label: Option<Box<Label>>,
+        pattern: Box<Pattern>,
         iterated: Box<Expr>,
         body: Block,
         unroll: Unroll,
     },
     Block {
-        label: Option<Label>,
+        label: Option<Box<Label>>,
         block: Block,
     },
     /// `start..end`, `start..=end` or `start..`
@@ -106,11 +106,11 @@ pub(crate) enum ExprKind {
         inclusive: bool,
     },
     Break {
-        label: Option<Label>,
+        label: Option<Box<Label>>,
         value: Option<Box<Expr>>,
     },
     Continue {
-        label: Option<Label>,
+        label: Option<Box<Label>>,
     },
     Return(Option<Box<Expr>>),
     Call {
@@ -144,7 +144,7 @@ pub(crate) enum ExprKind {
     },
     /// `Shared::<T>::new()`, with the callee as written.
     NewShared {
-        ty: Option<TypeExpr>,
+        ty: Option<Box<TypeExpr>>,
         callee: TokenStream,
     },
     /// Two or more members, or one with a comma, or none (unit).

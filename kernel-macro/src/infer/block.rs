@@ -118,7 +118,7 @@ impl<'a> Infer<'a> {
         if let Some(ExprKind::NewShared { ty: held, .. }) = value.map(|value| &value.kind)
             && let Some(value) = value
         {
-            return self.infer_shared_let(pattern, ty, value, held.as_ref());
+            return self.infer_shared_let(pattern, ty, value, held.as_deref());
         }
         let declared = ty.map(|ty| (self.term_of(ty), ty.span));
         match (declared, value) {

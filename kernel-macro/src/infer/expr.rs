@@ -48,18 +48,18 @@ impl<'a> Infer<'a> {
             ExprKind::If { condition, then_block, else_expr } => {
                 self.infer_if(expr, condition, then_block, else_expr.as_deref(), expect)
             }
-            ExprKind::While { label, condition, body, .. } => self.infer_while(expr, label.as_ref(), condition, body),
-            ExprKind::Loop { label, body, .. } => self.infer_loop(expr, label.as_ref(), body, expect),
+            ExprKind::While { label, condition, body, .. } => self.infer_while(expr, label.as_deref(), condition, body),
+            ExprKind::Loop { label, body, .. } => self.infer_loop(expr, label.as_deref(), body, expect),
             ExprKind::For { label, pattern, iterated, body, .. } => {
-                self.infer_for(expr, label.as_ref(), pattern, iterated, body)
+                self.infer_for(expr, label.as_deref(), pattern, iterated, body)
             }
             ExprKind::Block { label: None, block } => {
                 let found = self.infer_block(block, expect);
                 self.block_value(block, found, expect)
             }
             ExprKind::Block { label: Some(label), block } => self.infer_labelled_block(expr, label, block, expect),
-            ExprKind::Break { label, value } => self.infer_break(expr, label.as_ref(), value.as_deref()),
-            ExprKind::Continue { label } => self.infer_continue(expr, label.as_ref()),
+            ExprKind::Break { label, value } => self.infer_break(expr, label.as_deref(), value.as_deref()),
+            ExprKind::Continue { label } => self.infer_continue(expr, label.as_deref()),
             ExprKind::Return(value) => self.infer_return(expr, value.as_deref()),
             ExprKind::Call { callee, callee_span, args } => self.infer_call(expr, callee, *callee_span, args),
             ExprKind::Method { receiver, name, args, .. } => self.infer_method(expr, receiver, name, args, expect),
@@ -67,7 +67,7 @@ impl<'a> Infer<'a> {
             ExprKind::Field { base, member } => self.infer_field(expr, base, member),
             ExprKind::Index { base, index } => self.infer_index(base, index),
             ExprKind::Slice { .. } => self.infer_stray_slice(expr),
-            ExprKind::NewShared { ty, .. } => self.infer_stray_shared(expr, ty.as_ref()),
+            ExprKind::NewShared { ty, .. } => self.infer_stray_shared(expr, ty.as_deref()),
             ExprKind::Tuple(members) => self.infer_tuple(members, expect),
             ExprKind::Array(elements) => self.infer_array(expr, elements, expect),
             ExprKind::Repeat { element, len } => self.infer_repeat(element, len, expect),

@@ -51,7 +51,7 @@ impl Parser<'_> {
             Syn::Assign(assign) => self.assign(assign),
             Syn::Cast(cast) => {
                 let operand = self.boxed(&cast.expr);
-                ExprKind::Cast(operand, self.ty(&cast.ty))
+                ExprKind::Cast(operand, Box::new(self.ty(&cast.ty)))
             }
             Syn::Call(call) => self.call(call),
             Syn::MethodCall(call) => self.method(call),
@@ -320,8 +320,8 @@ impl Parser<'_> {
     }
 }
 
-pub(super) fn to_label(lifetime: &syn::Lifetime) -> Label {
-    Label { name: lifetime.ident.to_string(), span: lifetime.span(), lifetime: lifetime.clone() }
+pub(super) fn to_label(lifetime: &syn::Lifetime) -> Box<Label> {
+    Box::new(Label { name: lifetime.ident.to_string(), span: lifetime.span(), lifetime: lifetime.clone() })
 }
 
 /// The operator, whether it assigns, and its span.

@@ -13,7 +13,7 @@ impl Parser<'_> {
         let iterated = self.boxed(&looping.expr);
         let pattern = self.pattern(&looping.pat, PatternPlace::Always);
         let body = self.block(&looping.body);
-        ExprKind::For { label, pattern, iterated, body, unroll: Unroll::Auto }
+        ExprKind::For { label, pattern: Box::new(pattern), iterated, body, unroll: Unroll::Auto }
     }
 
     pub(super) fn range(&mut self, range: &syn::ExprRange) -> ExprKind {

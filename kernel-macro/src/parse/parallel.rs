@@ -58,7 +58,7 @@ impl Parser<'_> {
                 .help("write the first values, then call `barrier()`");
             return Some(ExprKind::Error);
         }
-        let ty = argument(&owner.arguments).map(|ty| self.ty(ty));
+        let ty = argument(&owner.arguments).map(|ty| Box::new(self.ty(ty)));
         Some(ExprKind::NewShared { ty, callee: path.to_token_stream() })
     }
 }

@@ -393,7 +393,7 @@ pub(super) fn path_tokens(path: &Path) -> Tokens {
     tokens!(#leading #(#segments)::*)
 }
 
-fn loop_label(label: &Option<Label>) -> Option<Tokens> {
+fn loop_label(label: &Option<Box<Label>>) -> Option<Tokens> {
     label.as_ref().map(|label| {
         let lifetime = &label.lifetime;
         tokens!(#lifetime:)

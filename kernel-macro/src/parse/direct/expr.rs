@@ -86,7 +86,7 @@ impl Parser<'_> {
             }
             let ty = self.named_type(name)?;
             let span = SpanRange { start: operand.span.start, end: ty.span.end };
-            operand = self.direct(ExprKind::Cast(Box::new(operand), ty), span);
+            operand = self.direct(ExprKind::Cast(Box::new(operand), Box::new(ty)), span);
         }
         Some(operand)
     }

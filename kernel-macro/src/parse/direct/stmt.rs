@@ -229,7 +229,11 @@ impl Parser<'_> {
         Some(self.direct(ExprKind::If { condition, then_block, else_expr }, SpanRange { start, end }))
     }
 
-    fn direct_for(&mut self, cursor: &mut Cursor<'_>, label: Option<Label>) -> Option<(ExprKind, proc_macro2::Span)> {
+    fn direct_for(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        label: Option<Box<Label>>,
+    ) -> Option<(ExprKind, proc_macro2::Span)> {
         let pattern = cursor.at;
         let is_in = |at: &usize| cursor.ident(*at).is_some_and(|word| word == "in");
         let pattern_end = (pattern..cursor.tokens.len()).find(is_in)?;
@@ -238,7 +242,7 @@ impl Parser<'_> {
         let group = cursor.take_group(Delimiter::Brace)?;
         let pattern = self.direct_pattern(&cursor.tokens[pattern..pattern_end], PatternPlace::Always)?;
         let body = self.direct_block(group)?;
-        Some((ExprKind::For { label, pattern, iterated, body, unroll: Unroll::Auto }, group.span()))
+        Some((ExprKind::For { label, pattern: Box::new(pattern), iterated, body, unroll: Unroll::Auto }, group.span()))
     }
 
     /// `break`, `continue` or `return`, and its last token if there is more than the keyword.
@@ -268,7 +272,7 @@ impl Parser<'_> {
 }
 
 /// `'name`
-fn direct_label(cursor: &mut Cursor<'_>) -> Option<Label> {
+fn direct_label(cursor: &mut Cursor<'_>) -> Option<Box<Label>> {
     let apostrophe = cursor.take_punct('\'')?;
     let ident = cursor.ident(cursor.at)?.clone();
     cursor.at += 1;
