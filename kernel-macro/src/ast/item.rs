@@ -6,6 +6,7 @@ use super::{BindingId, Block, Expr, Generics, Impl, Trait, TypeExpr};
 
 /// An item a kernel can consist of.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "most items are functions, and nobody keeps many")]
 pub(crate) enum Item {
     Fn(Fn),
     Struct(Struct),
