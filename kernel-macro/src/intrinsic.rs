@@ -69,6 +69,8 @@ pub(crate) enum Receiver {
     Sint,
     /// `u8` to `u64`, `usize`
     Uint,
+    /// `u8` only
+    Byte,
     /// `i8` to `i64`
     FixedSint,
     /// `u8` to `u64`
@@ -250,6 +252,19 @@ intrinsics! {
     NextMultipleOf "next_multiple_of" Method (Uint) (Same) -> Same;
     IsPositive "is_positive" Method (Sint) () -> Bool;
     IsNegative "is_negative" Method (Sint) () -> Bool;
+    IsAscii "is_ascii" Method (Byte) () -> Bool;
+    IsAsciiDigit "is_ascii_digit" Method (Byte) () -> Bool;
+    IsAsciiHexdigit "is_ascii_hexdigit" Method (Byte) () -> Bool;
+    IsAsciiAlphabetic "is_ascii_alphabetic" Method (Byte) () -> Bool;
+    IsAsciiAlphanumeric "is_ascii_alphanumeric" Method (Byte) () -> Bool;
+    IsAsciiUppercase "is_ascii_uppercase" Method (Byte) () -> Bool;
+    IsAsciiLowercase "is_ascii_lowercase" Method (Byte) () -> Bool;
+    IsAsciiWhitespace "is_ascii_whitespace" Method (Byte) () -> Bool;
+    IsAsciiPunctuation "is_ascii_punctuation" Method (Byte) () -> Bool;
+    IsAsciiGraphic "is_ascii_graphic" Method (Byte) () -> Bool;
+    IsAsciiControl "is_ascii_control" Method (Byte) () -> Bool;
+    ToAsciiUppercase "to_ascii_uppercase" Method (Byte) () -> Same;
+    ToAsciiLowercase "to_ascii_lowercase" Method (Byte) () -> Same;
     VectorNew "new" Function (FloatVec|SintVec|UintVec|BoolVec) (Elements) -> Same;
     Splat "splat" Function (FloatVec|SintVec|UintVec|BoolVec) (Element) -> Same;
     FromArray "from_array" Function (FloatVec|SintVec|UintVec) (ElementArray) -> Same;

@@ -18,6 +18,15 @@ pub(crate) enum SliceMethod {
     SplitAt {
         mutable: bool,
     },
+    /// `map` of an array.
+    Map,
+    PartitionPoint,
+    /// `binary_search`, of an element.
+    Search,
+    /// `binary_search_by`
+    SearchBy,
+    /// `binary_search_by_key`
+    SearchByKey,
 }
 
 impl SliceMethod {
@@ -32,6 +41,11 @@ impl SliceMethod {
             "fill" => Self::Fill,
             "reverse" => Self::Reverse,
             "copy_from_slice" => Self::CopyFrom,
+            "map" => Self::Map,
+            "partition_point" => Self::PartitionPoint,
+            "binary_search" => Self::Search,
+            "binary_search_by" => Self::SearchBy,
+            "binary_search_by_key" => Self::SearchByKey,
             "split_at" => Self::SplitAt { mutable: false },
             "split_at_mut" => Self::SplitAt { mutable: true },
             _ => return None,
@@ -47,8 +61,16 @@ impl SliceMethod {
     pub(crate) const fn arity(self) -> usize {
         match self {
             Self::First | Self::Last | Self::Reverse => 0,
-            Self::Get | Self::Contains | Self::Fill | Self::CopyFrom | Self::SplitAt { .. } => 1,
-            Self::Swap => 2,
+            Self::Get
+            | Self::Contains
+            | Self::Fill
+            | Self::CopyFrom
+            | Self::SplitAt { .. }
+            | Self::Map
+            | Self::PartitionPoint
+            | Self::Search
+            | Self::SearchBy => 1,
+            Self::Swap | Self::SearchByKey => 2,
         }
     }
 }

@@ -410,6 +410,8 @@ pub(crate) enum Callee {
     SubgroupBarrier,
     /// A function of `core::mem`.
     Memory(MemoryFunction),
+    /// `array::from_fn`
+    FromFn,
     /// `workgroup_uniform(value)`
     Uniform,
     /// `fence(scope, order)`

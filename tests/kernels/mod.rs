@@ -31,11 +31,13 @@ pub mod integers;
 pub mod kernel_types;
 pub mod lanes;
 pub mod life;
+pub mod lookups;
 pub mod loops;
 pub mod matching;
 pub mod matrices;
 pub mod memory;
 pub mod narrow_atomics;
+pub mod natural;
 pub mod numbers;
 pub mod obligations;
 pub mod ordering;
@@ -94,12 +96,14 @@ pub fn all() -> Vec<Case> {
         kernel_types::CASES,
         lanes::CASES,
         life::CASES,
+        lookups::CASES,
         loops::CASES,
         matching::CASES,
         matrices::CASES,
         memory::CASES,
         parallel::CASES,
         narrow_atomics::CASES,
+        natural::CASES,
         numbers::CASES,
         obligations::CASES,
         ordering::CASES,

@@ -1,4 +1,4 @@
-//! Where slices may be named: not in closures that become functions of their own.
+//! Where slices may be named: not in closures that are values.
 
 use super::parameter::refuse_element;
 use crate::ast::Item;
@@ -7,8 +7,8 @@ use crate::infer::holds_slice;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::Ty;
 
-// Rule: a closure captures values and the kernel's own buffers; a slice is known only where its function is called.
-// Example: `#[device] fn f(x: &[f32]) { let at = |i: u32| x[i]; … }`
+// Rule: a closure that is passed on captures values and the kernel's own buffers; a slice is known only where its function is called.
+// Example: `#[device] fn f(x: &[f32]) { apply(|i: u32| x[i]) }`
 pub(super) fn check_captured_slices(program: &Program, item: ItemId, is_kernel: bool, diags: &mut Diagnostics) {
     let entry = &program.items[item];
     let (Item::Fn(function), TypedItem::Fn(typed) | TypedItem::Generic(typed)) = (&entry.item, &entry.typed) else {
@@ -26,8 +26,8 @@ pub(super) fn check_captured_slices(program: &Program, item: ItemId, is_kernel: 
                     closure.closure.body.span,
                     "a closure cannot name a slice of the function around it",
                 )
-                .note("it is a function of its own, and a slice is known only where it is made")
-                .help("read the element before, and name that; or write a `#[device] fn` that takes the slice");
+                .note("it is passed on, or has copies by `move`, and a slice is known only where it is made")
+                .help("call the closure here, by a variable, without `move`; or write a `#[device] fn` that takes the slice");
         }
     }
 }

@@ -237,7 +237,7 @@ pub(super) fn is_builtin_function(path: &Path) -> bool {
     if is_builtin_value(path) || (path.as_name().is_some() && is_builtin_type(path)) {
         return true;
     }
-    if is_subgroup_function(path) || memory_function(path).is_some() {
+    if is_subgroup_function(path) || memory_function(path).is_some() || is_from_fn(path) {
         return true;
     }
     if path.as_name().is_some_and(|name| foreign::function(&name.to_string()).is_some()) {
@@ -270,6 +270,15 @@ pub(crate) fn memory_function(path: &Path) -> Option<MemoryFunction> {
         "replace" => Some(MemoryFunction::Replace),
         "take" => Some(MemoryFunction::Take),
         _ => None,
+    }
+}
+
+/// Whether a path is `array::from_fn`, with `core` or `std` before it or not.
+pub(crate) fn is_from_fn(path: &Path) -> bool {
+    match path.segments.as_slice() {
+        [module, name] => module == "array" && name == "from_fn",
+        [first, module, name] => (first == "core" || first == "std") && module == "array" && name == "from_fn",
+        _ => false,
     }
 }
 

@@ -11,7 +11,7 @@ mod key;
 mod names;
 mod state;
 
-pub(crate) use builtin::{is_gathered_type, is_subgroup_function, memory_function};
+pub(crate) use builtin::{is_from_fn, is_gathered_type, is_subgroup_function, memory_function};
 pub(crate) use entry::{Closure, Entry, EntryKind};
 pub(crate) use key::{Place, item_key, key_digest};
 pub(crate) use names::{

@@ -141,7 +141,10 @@ impl<'a> Infer<'a> {
 
     /// The value of a `let`; a reference makes the variable another name of what it leads to.
     fn infer_initial(&mut self, pattern: &'a Pattern, value: &'a Expr, expect: &Expect) -> Term {
-        let Pattern::Binding { binding, inner: None, .. } = pattern else { return self.infer(value, expect) };
+        let Pattern::Binding { binding, mutable, inner: None, .. } = pattern else { return self.infer(value, expect) };
+        if let Some(term) = self.infer_closure_let(value, *mutable) {
+            return term;
+        }
         if let Some(term) = self.infer_slice_let(value) {
             return term;
         }

@@ -68,6 +68,9 @@ impl<'a> Infer<'a> {
         if let Some(term) = self.infer_memory_call(expr, path, span, args) {
             return term;
         }
+        if crate::gather::is_from_fn(path) {
+            return self.infer_from_fn(expr, span, args);
+        }
         if let Some(term) = self.infer_parallel_call(expr, path, span, args) {
             return term;
         }

@@ -15,6 +15,8 @@ use super::{Infer, range};
 /// What a method takes as an argument.
 pub(super) enum Wanted {
     Value(Term),
+    /// A reference to a value that others are compared with.
+    Needle(Term),
     /// A `usize`.
     Count,
     /// Something to go through, by its elements.

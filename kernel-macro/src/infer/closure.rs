@@ -1,6 +1,9 @@
 //! Closures: their signatures, what they capture, and calls of variables that hold one. A closure is a value of a type of
 //! its own, made of what it captures by copy; what it does is a function of the module.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
 use crate::ast::{
     BindingId, Bound, Closure, Expr, ExprId, ExprKind, Fn, GenericKind, Path, Pattern, SpanRange, TypeKind,
 };
@@ -11,7 +14,7 @@ use crate::typed::{Callee, Resolution, Ty, TypedClosure};
 use super::generic::Param;
 use super::mismatch::Because;
 use super::unify::Term;
-use super::{Expect, Infer};
+use super::{Expect, Infer, holds_slice};
 
 /// A closure of the function under inference.
 #[derive(Debug, Clone)]
@@ -23,6 +26,10 @@ pub(super) struct Signature<'a> {
     pub(super) returns: bool,
     /// Whether it runs where it stands.
     pub(super) inline: bool,
+    /// Whether it has a variable of its own.
+    named: bool,
+    /// Whether it is used as a value: passed on, or captured by a closure that has copies.
+    is_value: bool,
     pub(super) lent: bool,
 }
 
@@ -60,9 +67,43 @@ impl<'a> Infer<'a> {
         self.infer_closure_in(expr, closure, demand, false)
     }
 
+    /// A closure in a variable of its own; `None` for other values. With `let mut` it runs where it is called, as the arguments of
+    /// `map` do, and may change the function's variables.
+    pub(super) fn infer_closure_let(&mut self, value: &'a Expr, mutable: bool) -> Option<Term> {
+        let (expr, closure) = closure_literal(value)?;
+        let found = self.infer_closure_in(expr, closure, None, mutable && closure.moves.is_none());
+        if let Some(signature) = self.closures.get_mut(&expr.id) {
+            signature.named = true;
+        }
+        self.record(expr.id, found.clone());
+        self.record(value.id, found.clone());
+        Some(found)
+    }
+
+    /// Notes that a closure is used as a value, and reports one that is none; whether it did.
+    pub(super) fn note_closure_value(&mut self, expr: &Expr, name: &str, term: &Term) -> bool {
+        let Term::Closure(item, closure) = term else { return false };
+        if *item != self.item {
+            return false;
+        }
+        let Some(signature) = self.closures.get_mut(closure) else { return false };
+        signature.is_value = true;
+        let is_refused = signature.inline && signature.named;
+        if is_refused {
+            self.diags
+                .error(code::REFERENCE_USE, expr.span, format!("the closure `{name}` is no value here"))
+                .note("it is `let mut`: it may change the variables of the function around it")
+                .help("call it by its name, in the function or in a closure that is `let mut`, too; or write a `#[device] fn` with `&mut` parameters");
+        }
+        is_refused
+    }
+
     /// The closure that an argument of a method is, which runs where it stands.
     pub(super) fn infer_called(&mut self, method: &'a Expr, position: usize, arg: &'a Expr, demand: &Demand) {
-        let ExprKind::Method { functions, .. } = &method.kind else { return };
+        let functions = match &method.kind {
+            ExprKind::Method { functions, .. } => functions.as_slice(),
+            _ => &[],
+        };
         let count = demand.params.len();
         let takes_count =
             |closure: &&'a Expr| matches!(&closure.kind, ExprKind::Closure(closure) if closure.params.len() == count);
@@ -81,6 +122,25 @@ impl<'a> Infer<'a> {
         closure.params.iter().for_each(|(pattern, _)| self.note_values(pattern));
         self.record(expr.id, found.clone());
         self.record(arg.id, found);
+    }
+
+    /// `array::from_fn(|i| …)`, of as many elements as something else says.
+    pub(super) fn infer_from_fn(&mut self, expr: &'a Expr, span: SpanRange, args: &'a [Expr]) -> Term {
+        let [arg] = args else {
+            self.report_arity("from_fn", 1, args, span);
+            self.infer_unknown_arguments(args);
+            return Term::Error;
+        };
+        let (element, len) = (self.fresh(), self.fresh());
+        let made = Term::ArrayOf(Rc::new(element.clone()), Rc::new(len));
+        self.tables.calls.insert(expr.id, Callee::FromFn);
+        self.open.push((expr, made.clone()));
+        let before = self.diags.len();
+        self.infer_called(expr, 0, arg, &Demand { params: vec![Term::USIZE], result: element, lent: false });
+        if self.diags.len() > before {
+            self.table.poison(&made);
+        }
+        made
     }
 
     /// A closure that a method of something unknown takes.
@@ -152,7 +212,9 @@ impl<'a> Infer<'a> {
         for binding in &captures {
             self.note_capture(*binding);
         }
-        self.closures.insert(expr.id, Signature { closure, params, result, captures, returns, inline, lent });
+        let (named, is_value) = (false, false);
+        let signature = Signature { closure, params, result, captures, returns, inline, named, is_value, lent };
+        self.closures.insert(expr.id, signature);
         Term::Closure(self.item, expr.id)
     }
 
@@ -222,6 +284,9 @@ impl<'a> Infer<'a> {
                 };
                 self.tables.paths.insert(expr.id, Resolution::Binding(binding));
                 self.note_capture(binding);
+                if self.is_captured(binding) {
+                    self.note_captured_call(expr, &path.text(), binding, (item, closure));
+                }
                 self.tables.calls.insert(expr.id, Callee::Closure);
                 self.check_arguments(&path.text(), &params, args, span);
                 result
@@ -285,12 +350,72 @@ impl<'a> Infer<'a> {
 
     /// The closures with their final types.
     pub(super) fn finish_closures(&mut self) {
-        for (expr, signature) in std::mem::take(&mut self.closures) {
+        let in_place = self.closures_in_place();
+        for closure in &in_place {
+            self.move_out_of(*closure);
+        }
+        for (expr, mut signature) in std::mem::take(&mut self.closures) {
+            signature.inline |= in_place.contains(&expr);
             let params = signature.params.iter().map(|param| self.table.resolve(param).unwrap_or(Ty::Error)).collect();
             let result = self.table.resolve(&signature.result).unwrap_or(Ty::Error);
             let Signature { closure, captures, returns, inline, lent, .. } = signature;
             let typed = TypedClosure { closure: closure.clone(), params, result, captures, returns, inline, lent };
             self.tables.closures.insert(expr, typed);
+        }
+    }
+}
+
+impl Infer<'_> {
+    /// Notes that a closure which has copies calls another one that stands outside of it.
+    fn note_captured_call(&mut self, call: &Expr, name: &str, binding: BindingId, (item, closure): (ItemId, ExprId)) {
+        if item != self.item {
+            return;
+        }
+        if self.closures.get(&closure).is_some_and(|signature| signature.inline) {
+            self.note_closure_value(call, name, &Term::Closure(item, closure));
+            return;
+        }
+        let position = self.visible.iter().position(|visible| *visible == binding);
+        let copies = self.closure_stack.iter().filter(|around| !around.inline);
+        let copies = copies.filter(|around| position.is_some_and(|position| position < around.base));
+        self.closure_calls.extend(copies.map(|around| (around.expr, closure)));
+    }
+
+    /// The closures in variables that run where they are called because they name a slice, or call one that does: unless one of
+    /// them is a value.
+    fn closures_in_place(&self) -> BTreeSet<ExprId> {
+        let candidates = self.closures.iter().filter(|(_, it)| it.named && !it.inline && self.captures_slice(it));
+        let mut found: BTreeSet<ExprId> = candidates.map(|(closure, _)| *closure).collect();
+        if found.is_empty() {
+            return found;
+        }
+        while self.closure_calls.iter().any(|(outer, inner)| found.contains(inner) && found.insert(*outer)) {}
+        // With `move` it has copies of what variables were when it was made.
+        let has_copies = |it: &Signature<'_>| !it.named || it.is_value || it.closure.moves.is_some();
+        let is_value = |closure: &ExprId| self.closures.get(closure).is_none_or(has_copies);
+        let mut values: BTreeSet<ExprId> = found.iter().copied().filter(is_value).collect();
+        while self.closure_calls.iter().any(|(outer, inner)| values.contains(outer) && values.insert(*inner)) {}
+        found.retain(|closure| !values.contains(closure));
+        found
+    }
+
+    /// Whether a closure names a slice, which is known only where it is made.
+    fn captures_slice(&self, signature: &Signature<'_>) -> bool {
+        signature.captures.iter().any(|captured| {
+            let ty = self.local(*captured).and_then(|local| self.table.resolve(&local.term));
+            ty.is_some_and(|ty| holds_slice(&ty))
+        })
+    }
+
+    /// Notes that what stands in a closure stands in the function around it: it runs where it is called.
+    fn move_out_of(&mut self, closure: ExprId) {
+        let outer = self.tables.inside.get(&closure).copied();
+        match outer {
+            Some(outer) => {
+                let inside = self.tables.inside.values_mut().filter(|around| **around == closure);
+                inside.for_each(|around| *around = outer);
+            }
+            None => self.tables.inside.retain(|_, around| *around != closure),
         }
     }
 }

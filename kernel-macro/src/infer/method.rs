@@ -23,10 +23,13 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
     ("clone", "values are `Copy`: leave it out"),
     ("copied", "values are `Copy`: leave it out"),
     ("to_owned", "values are `Copy`: leave it out"),
-    ("into", "convert numbers with `as`"),
-    ("get_mut", "compare the index with `len()`, and write `x[i] = …`"),
-    ("first_mut", "write `x[0] = …`, which is checked"),
-    ("last_mut", "write `x[x.len() - 1] = …`, which is checked"),
+    ("into", "convert numbers with `as`, other values with `T::from(x)` of the type that they become"),
+    (
+        "get_mut",
+        "write `if let Some(v) = x.get_mut(i) { … }` or `let Some(v) = x.get_mut(i) else { … };`, or `x[i] = …`",
+    ),
+    ("first_mut", "write `if let Some(v) = x.first_mut() { … }`, or `x[0] = …`, which is checked"),
+    ("last_mut", "write `if let Some(v) = x.last_mut() { … }`, or `x[x.len() - 1] = …`, which is checked"),
     ("from_f64", "write `f16::from_f32(x as f32)`: crate `half` rounds an `f64` differently from host to host"),
 ];
 
@@ -64,14 +67,8 @@ impl<'a> Infer<'a> {
         if let Term::Iterator(item) = &shallow {
             return self.infer_iterator_method(expr, (receiver, item), name, args, expect);
         }
-        if let Some(term) = self.infer_source(expr, (receiver, &shallow), name, args) {
+        if let Some(term) = self.infer_elements_method(expr, (receiver, &shallow), name, args) {
             return term;
-        }
-        if let Some(term) = self.infer_parts(expr, (receiver, &shallow), name, args) {
-            return term;
-        }
-        if let Some(result) = self.infer_slice_method(expr, (receiver, &shallow), name, args) {
-            return result;
         }
         if let Some(result) = self.infer_choice_method(expr, (receiver, &shallow), name, args) {
             return result;
@@ -282,6 +279,7 @@ fn is_of(class: Receiver, term: &Term) -> bool {
         (Receiver::Half, Term::Scalar(scalar)) => scalar.is_half(),
         (Receiver::Sint, Term::Scalar(scalar)) => scalar.is_signed(),
         (Receiver::Uint, Term::Scalar(scalar)) => scalar.is_unsigned(),
+        (Receiver::Byte, Term::Scalar(scalar)) => *scalar == ScalarName::U8,
         (Receiver::FloatVec, Term::Vector(scalar, _)) => *scalar == ScalarName::F32,
         (Receiver::FixedSint, Term::Scalar(scalar)) => scalar.is_signed() && *scalar != ScalarName::Isize,
         (Receiver::FixedUint, Term::Scalar(scalar)) => scalar.is_unsigned() && *scalar != ScalarName::Usize,

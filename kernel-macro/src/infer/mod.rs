@@ -8,6 +8,7 @@ mod associated;
 mod atomic;
 mod block;
 mod call;
+mod chain;
 mod choice;
 mod closure;
 mod compare;
@@ -15,12 +16,14 @@ mod constant;
 mod control;
 mod coop;
 mod default;
+mod elements;
 mod evaluate;
 mod expr;
 mod finish;
 mod generic;
 mod image;
 mod iterate;
+mod iterator;
 mod literal;
 mod memory;
 mod method;
@@ -169,6 +172,8 @@ struct Infer<'a> {
     captures: Vec<Vec<BindingId>>,
     /// The closures met so far.
     closures: std::collections::BTreeMap<ExprId, closure::Signature<'a>>,
+    /// Which of them call others that stand outside of them, by a variable.
+    closure_calls: Vec<(ExprId, ExprId)>,
     tables: TypedFn,
 }
 
@@ -199,6 +204,7 @@ impl<'a> Infer<'a> {
             closure_stack: Vec::new(),
             captures: Vec::new(),
             closures: std::collections::BTreeMap::new(),
+            closure_calls: Vec::new(),
             tables: TypedFn::default(),
         }
     }

@@ -52,7 +52,8 @@ impl<'a> Infer<'a> {
                 }
                 self.tables.paths.insert(expr.id, Resolution::Binding(binding));
                 self.note_capture(binding);
-                return self.local(binding).map_or(Term::Error, |local| local.term.clone());
+                let term = self.local(binding).map_or(Term::Error, |local| local.term.clone());
+                return if self.note_closure_value(expr, &name, &term) { Term::Error } else { term };
             }
         }
         if let Some(term) = self.infer_param(expr, path) {

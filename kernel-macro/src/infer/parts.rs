@@ -1,10 +1,6 @@
 //! Inference of what makes slices of a slice: `windows`, `chunks` and `split_at`. Unlike `&x[a..b]` these are values of a type
 //! of their own, which knows what they are parts of by the call that made them.
 
-use std::rc::Rc;
-
-use proc_macro2::Ident;
-
 use crate::ast::{Expr, ExprKind};
 use crate::check::refuse_element;
 use crate::diag::code;
@@ -13,51 +9,37 @@ use crate::source::text;
 use crate::typed::{Callee, Ty};
 
 use super::block::strip;
+use super::elements::{Called, Elements};
 use super::finish::Deferred;
+use super::iterator::over;
 use super::mismatch::Because;
 use super::unify::Term;
 use super::{Infer, range};
 
 impl<'a> Infer<'a> {
-    /// `x.windows(n)` and its like; `None` for other receivers and methods.
-    pub(super) fn infer_parts(
-        &mut self,
-        expr: &'a Expr,
-        (receiver, term): (&'a Expr, &Term),
-        name: &'a Ident,
-        args: &'a [Expr],
-    ) -> Option<Term> {
-        let (Term::Array(element, _) | Term::ArrayOf(element, _) | Term::Buffer { element, .. }) = term else {
-            return None;
-        };
-        let text = name.to_string();
-        let parts = Parts::from_name(&text)?;
+    /// `x.windows(n)` and its like.
+    pub(super) fn infer_parts(&mut self, called: Called<'a, '_>, parts: Parts) -> Term {
+        let Called { expr, name, args, .. } = called;
         self.tables.calls.insert(expr.id, Callee::Iterate(Iteration::Parts(parts)));
         let [size] = args else {
-            self.report_arity(&text, 1, args, range(name.span()));
+            self.report_arity(&name.to_string(), 1, args, range(name.span()));
             self.infer_unknown_arguments(args);
-            return Some(Term::Error);
+            return Term::Error;
         };
         self.check(size, &Term::USIZE, Because::Step);
-        let part = self.part_of(expr, (receiver, term), element, parts.writes());
-        Some(part.map_or(Term::Error, |part| Term::Iterator(Rc::new(part))))
+        self.part_of(called, parts.writes()).map_or(Term::Error, |part| over(&part))
     }
 
     /// The type of the slices that a call makes of its receiver; `None` after an error.
-    pub(super) fn part_of(
-        &mut self,
-        call: &'a Expr,
-        (receiver, term): (&'a Expr, &Term),
-        element: &Rc<Term>,
-        mutable: bool,
-    ) -> Option<Term> {
+    pub(super) fn part_of(&mut self, called: Called<'a, '_>, mutable: bool) -> Option<Term> {
+        let Called { expr: call, receiver, term, elements: Elements { element, slice }, .. } = called;
         let before = self.diags.len();
         if self.refuse_shared_elements(receiver, true) || self.refuse_atomics(receiver, element) {
             return None;
         }
         if mutable {
-            self.require_written_elements(receiver, term, matches!(term, Term::Buffer { mutable: true, .. }));
-        } else if !matches!(term, Term::Buffer { .. }) {
+            self.require_written_elements(receiver, term, slice == Some(true));
+        } else if slice.is_none() {
             self.refuse_remote(receiver);
         }
         if self.diags.len() == before && has_index(receiver) {
@@ -71,8 +53,7 @@ impl<'a> Infer<'a> {
             return None;
         }
         self.has_references = true;
-        let owned = !matches!(term, Term::Buffer { .. });
-        self.deferred.push(Deferred::Divided { receiver, term: (**element).clone(), owned });
+        self.deferred.push(Deferred::Divided { receiver, term: (**element).clone(), owned: slice.is_none() });
         Some(Term::Buffer { element: element.clone(), mutable, origin: Some(call.id) })
     }
 

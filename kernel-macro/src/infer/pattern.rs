@@ -6,11 +6,11 @@ use std::rc::Rc;
 use proc_macro2::Ident;
 
 use crate::ast::{
-    Arm, BinaryOp, BindingId, Block, Expr, ExprId, ExprKind, FieldPattern, Member, Path, Pattern, Shape, SpanRange,
-    rest_range, spread,
+    Arm, BinaryOp, BindingId, Block, Expr, ExprId, ExprKind, FieldPattern, Member, Path, Pattern, ScalarName, Shape,
+    SpanRange, rest_range, spread,
 };
 use crate::diag::code;
-use crate::typed::Len;
+use crate::typed::{Len, Ty};
 
 use super::finish::Deferred;
 use super::mismatch::Because;
@@ -246,6 +246,9 @@ impl<'a> Infer<'a> {
         let constructor = match self.constructor_of(path) {
             Named::Constructor(constructor) => constructor,
             other => {
+                if let (Named::Other, Some(Ty::Vector(scalar, lanes))) = (&other, super::ty::builtin_path(path)) {
+                    return self.bind_vector(id, (scalar, lanes), (fields, rest), (path, span), term);
+                }
                 if let Named::Other = other {
                     self.report_unknown_pattern(path, super::expr::path_span(path));
                 }
@@ -270,6 +273,57 @@ impl<'a> Infer<'a> {
         }
         let missing = constructor.fields.len() > fields.len();
         if missing && !rest && positions.len() == fields.len() {
+            self.diags
+                .error(code::BAD_PATTERN, span, format!("the pattern leaves out fields of `{}`", path.text()))
+                .help("end it with `..`");
+        }
+        self.tables.structs.insert(id, positions);
+    }
+
+    /// `UVec3 { x, y, .. }`
+    fn bind_vector(
+        &mut self,
+        id: ExprId,
+        (scalar, lanes): (ScalarName, u8),
+        (fields, rest): (&'a [FieldPattern], bool),
+        (path, span): (&'a Path, SpanRange),
+        term: &Term,
+    ) {
+        let vector = Term::Vector(scalar, lanes);
+        let is_unknown = matches!(self.table.shallow(term), Term::Never) || self.table.is_poisoned(term);
+        let fits = is_unknown || self.table.unify(&vector, term);
+        if !fits {
+            let (expected, found) = (self.describe(term), self.describe(&vector));
+            let message = format!("expected {expected}, found a pattern for {found}");
+            let error = self.diags.error(code::MISMATCHED_TYPES, span, message);
+            error.note(format!("the matched value is {expected}"));
+        } else if (scalar, lanes) == (ScalarName::F32, 4) {
+            self.diags
+                .error(code::BAD_PATTERN, span, "`Vec4` has no fields that a pattern could name")
+                .note("it is a register of the host's processor")
+                .help("take it apart as an array: `let [x, y, z, w] = v.to_array();`");
+        }
+        let mut positions = Vec::with_capacity(fields.len());
+        for field in fields {
+            let lane = match &field.member {
+                Member::Named(name) => ["x", "y", "z", "w"][..usize::from(lanes)].iter().position(|lane| name == lane),
+                Member::Index(..) => None,
+            };
+            if lane.is_none() {
+                let (name, span) = match &field.member {
+                    Member::Named(name) => (name.to_string(), range(name.span())),
+                    Member::Index(index, span) => (index.to_string(), range(*span)),
+                };
+                let message = format!("`{}` has no field `{name}`", path.text());
+                self.diags
+                    .error(code::UNKNOWN_FIELD, span, message)
+                    .help("its fields are its lanes: `x`, `y` and so on");
+            }
+            let term = if fits && lane.is_some() { Term::Scalar(scalar) } else { Term::Error };
+            self.bind_pattern(&field.pattern, &term);
+            positions.extend(lane.map(|lane| lane as u32));
+        }
+        if usize::from(lanes) > fields.len() && !rest && positions.len() == fields.len() {
             self.diags
                 .error(code::BAD_PATTERN, span, format!("the pattern leaves out fields of `{}`", path.text()))
                 .help("end it with `..`");

@@ -59,7 +59,9 @@ impl<'a> Infer<'a> {
             }
         };
         self.infer_position(index);
-        if self.refuse_inner_slice(base, &element) {
+        // An index that is none was reported: it may have been a range.
+        let is_broken = self.diags.has_errors() && self.table.is_poisoned(&self.term(index));
+        if is_broken || self.refuse_inner_slice(base, &element) {
             return Term::Error;
         }
         if let Term::Array(_, Len::Known(len)) = base_term {
@@ -374,9 +376,9 @@ impl<'a> Infer<'a> {
                     if moves {
                         error.note("a `move` closure has a copy of its own").help("remove `move`");
                     } else {
-                        error
-                            .note("closures in kernels capture variables by copy")
-                            .help("return the new value from the closure, or write a loop");
+                        error.note("it is a value of its own, with copies of what it captures").help(
+                            "store it in a variable, `let mut f = |…| …;`, and call that; or return the new value",
+                        );
                     }
                 } else if let Some(&mutable) = self.tables.references.get(binding) {
                     self.require_write_reference(place, name, mutable, through);

@@ -72,7 +72,7 @@ impl<'a> Infer<'a> {
             Term::Iterator(_) if matches!(strip(expr).kind, ExprKind::Range { .. }) => {
                 self.diags
                     .error(code::UNSUPPORTED_SYNTAX, expr.span, "a range as a value is not supported in kernels")
-                    .help("compare with `<` and `>=`, or go through it with `for` or a method of iterators");
+                    .help("write it where it is used: `for i in a..b`, `&x[a..b]`, `a <= i && i < b`");
             }
             Term::Iterator(_) => {
                 let error = self.diags.error(code::UNSUPPORTED_SYNTAX, expr.span, "an iterator is no value in kernels");

@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use proc_macro2::Ident;
-
 use crate::ast::{Expr, ExprKind};
 use crate::diag::code;
 use crate::slice_method::SliceMethod;
@@ -12,56 +10,51 @@ use crate::standard::Standard;
 use crate::typed::Callee;
 
 use super::block::strip;
-use super::choice::option;
+use super::choice::{Wanted, call, lending, option};
+use super::elements::{Called, Elements};
 use super::finish::Deferred;
 use super::mismatch::Because;
 use super::unify::Term;
 use super::{Expect, Infer, range};
 
 impl<'a> Infer<'a> {
-    /// A method of an array or slice; `None` for other receivers and methods.
-    pub(super) fn infer_slice_method(
-        &mut self,
-        expr: &'a Expr,
-        (receiver, term): (&'a Expr, &Term),
-        name: &'a Ident,
-        args: &'a [Expr],
-    ) -> Option<Term> {
-        let (element, writable) = match term {
-            Term::Array(element, _) | Term::ArrayOf(element, _) => ((**element).clone(), true),
-            Term::Buffer { element, mutable, .. } => ((**element).clone(), *mutable),
-            _ => return None,
-        };
+    /// A method of an array or slice.
+    pub(super) fn infer_slice_method(&mut self, called: Called<'a, '_>, method: SliceMethod) -> Term {
+        let Called { expr, receiver, term, elements: Elements { element, slice }, name, args } = called;
         let text = name.to_string();
-        let method = SliceMethod::from_name(&text)?;
         self.tables.calls.insert(expr.id, Callee::Slice(method));
         self.has_references |= !method.writes();
         let result = match method {
-            SliceMethod::First | SliceMethod::Last | SliceMethod::Get => option(&element),
+            SliceMethod::First | SliceMethod::Last | SliceMethod::Get => option(element),
             SliceMethod::Contains => Term::BOOL,
             SliceMethod::SplitAt { .. } => {
                 let [middle] = args else {
                     self.report_arity(&text, 1, args, range(name.span()));
                     self.infer_unknown_arguments(args);
-                    return Some(Term::Error);
+                    return Term::Error;
                 };
                 self.check(middle, &Term::USIZE, Because::Step);
-                let part = self.part_of(expr, (receiver, term), &Rc::new(element), method.writes());
-                return Some(part.map_or(Term::Error, |part| Term::tuple(vec![part.clone(), part])));
+                let part = self.part_of(called, method.writes());
+                return part.map_or(Term::Error, |part| Term::tuple(vec![part.clone(), part]));
             }
+            SliceMethod::Map
+            | SliceMethod::PartitionPoint
+            | SliceMethod::Search
+            | SliceMethod::SearchBy
+            | SliceMethod::SearchByKey => return self.infer_searching(called, method),
             _ => Term::Unit,
         };
-        if self.refuse_shared_elements(receiver, true) || self.refuse_atomics(receiver, &element) {
+        if self.refuse_shared_elements(receiver, true) || self.refuse_atomics(receiver, element) {
             self.infer_unknown_arguments(args);
-            return Some(Term::Error);
+            return Term::Error;
         }
         if method.writes() {
-            self.require_written_elements(receiver, term, writable);
+            self.require_written_elements(receiver, term, slice == Some(true));
         }
         if args.len() != method.arity() {
             self.report_arity(&text, method.arity(), args, range(name.span()));
             self.infer_unknown_arguments(args);
-            return Some(result);
+            return result;
         }
         match (method, args) {
             (SliceMethod::Get, [arg]) if matches!(strip(arg).kind, ExprKind::Range { .. }) => {
@@ -75,16 +68,68 @@ impl<'a> Infer<'a> {
             (SliceMethod::Get | SliceMethod::Swap, _) => {
                 args.iter().for_each(|arg| self.check(arg, &Term::USIZE, Because::Step));
             }
-            (SliceMethod::Fill, [arg]) => self.check(arg, &element, Because::Nothing),
-            (SliceMethod::Contains, [arg]) => self.infer_needle(receiver, arg, &element),
-            (SliceMethod::CopyFrom, [arg]) => self.check_slice_of(arg, &element, false),
+            (SliceMethod::Fill, [arg]) => self.check(arg, element, Because::Nothing),
+            (SliceMethod::Contains, [arg]) => self.infer_needle(receiver, arg, element),
+            (SliceMethod::CopyFrom, [arg]) => self.check_slice_of(arg, element, false),
             _ => {}
         }
-        Some(result)
+        result
+    }
+
+    /// A method that calls something for elements: `map` of an array, `partition_point`, `binary_search` and its like.
+    fn infer_searching(&mut self, called: Called<'a, '_>, method: SliceMethod) -> Term {
+        let Called { expr, receiver, term, elements: Elements { element, .. }, name, args } = called;
+        let item = || vec![(**element).clone()];
+        let found = || Term::Result(Rc::new(Term::USIZE), Rc::new(Term::USIZE));
+        let (wanted, result) = match method {
+            SliceMethod::Map => {
+                let made = self.fresh();
+                let result = match term {
+                    Term::Array(_, len) => Term::Array(Rc::new(made.clone()), *len),
+                    Term::ArrayOf(_, len) => Term::ArrayOf(Rc::new(made.clone()), len.clone()),
+                    _ => Term::Error,
+                };
+                (vec![call(item(), &made)], result)
+            }
+            SliceMethod::PartitionPoint => (vec![lending(item(), &Term::BOOL)], Term::USIZE),
+            SliceMethod::SearchBy => (vec![lending(item(), &Term::Ordering)], found()),
+            SliceMethod::SearchByKey => {
+                let key = self.fresh();
+                self.order_later(expr, name, &key, true);
+                (vec![Wanted::Needle(key.clone()), lending(item(), &key)], found())
+            }
+            _ => {
+                self.order_later(expr, name, element, true);
+                (vec![Wanted::Needle((**element).clone())], found())
+            }
+        };
+        if self.refuse_shared_elements(receiver, method != SliceMethod::Map) || self.refuse_atomics(receiver, element) {
+            self.infer_unknown_arguments(args);
+            return Term::Error;
+        }
+        if args.len() != wanted.len() {
+            self.report_arity(&name.to_string(), wanted.len(), args, range(name.span()));
+            self.infer_unknown_arguments(args);
+            return Term::Error;
+        }
+        let before = self.diags.len();
+        self.has_references |= method != SliceMethod::Map;
+        self.open.push((expr, result.clone()));
+        self.infer_wanted(expr, args, &wanted);
+        if self.diags.len() > before {
+            self.table.poison(&result);
+        }
+        result
     }
 
     /// The argument of `contains`, a reference to what is compared with each element.
     fn infer_needle(&mut self, receiver: &'a Expr, arg: &'a Expr, element: &Term) {
+        self.infer_sought(arg, element);
+        self.deferred.push(Deferred::Compared { operand: receiver, term: element.clone(), of: Standard::PartialEq });
+    }
+
+    /// A reference to what is looked for.
+    pub(super) fn infer_sought(&mut self, arg: &'a Expr, element: &Term) {
         let before = self.diags.len();
         let found = self.infer_reference(arg, &Expect::Type(element.clone(), Because::Nothing));
         self.coerce(arg, &found, element, Because::Nothing);
@@ -95,7 +140,6 @@ impl<'a> Infer<'a> {
                 .error(code::MISMATCHED_TYPES, arg.span, "expected a reference, found a value")
                 .help(format!("write `&{source}`"));
         }
-        self.deferred.push(Deferred::Compared { operand: receiver, term: element.clone(), of: Standard::PartialEq });
     }
 
     /// Reports elements that cannot be written.

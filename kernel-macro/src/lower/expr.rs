@@ -309,6 +309,7 @@ impl FnCx<'_, '_, '_> {
             Callee::Atomic(op, order) => self.lower_atomic(expr, op, order, args),
             Callee::Coop(call) => self.lower_coop(expr, call, args),
             Callee::Image(method) => self.lower_image(expr, method, args),
+            Callee::FromFn => self.array_from_fn(expr, args.first()?),
             Callee::Memory(function) => self.lower_memory_call(expr, function, args),
             callee @ (Callee::Barrier
             | Callee::SubgroupBarrier

@@ -4,6 +4,7 @@ use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
+use super::ascii::ascii_ranges;
 use super::division::Division;
 use super::function::FnCx;
 use super::types::scalar;
@@ -151,8 +152,13 @@ impl FnCx<'_, '_, '_> {
             I::NextMultipleOf => self.next_multiple_of(expr, a, b),
             I::IsPositive => self.compare_to_zero(Op::Gt, a),
             I::IsNegative => self.compare_to_zero(Op::Lt, a),
-            // Not evaluated like the others: see `lower_intrinsic`, and `of_vector`.
-            _ => a,
+            I::ToAsciiUppercase => self.change_case(a, (b'a', b'z')),
+            I::ToAsciiLowercase => self.change_case(a, (b'A', b'Z')),
+            _ => match ascii_ranges(intrinsic) {
+                Some(ranges) => self.is_in_ranges(a, ranges),
+                // Not evaluated like the others: see `lower_intrinsic`, and `of_vector`.
+                None => a,
+            },
         }
     }
 

@@ -10,6 +10,7 @@
 )]
 
 mod angle;
+mod ascii;
 mod chain;
 mod choice;
 mod closure;
@@ -264,6 +265,7 @@ fn visit_callees(program: &Program, node: Node, seen: &mut BTreeSet<Node>, order
             Callee::Closure => {
                 if let Some(Resolution::Binding(binding)) = typed.paths.get(expr)
                     && let Ty::Closure(item, expr) = typed.binding(*binding)
+                    && !runs_in_place(program, *item, *expr)
                 {
                     callees.insert(Node::Closure(*item, *expr));
                 }
@@ -277,6 +279,11 @@ fn visit_callees(program: &Program, node: Node, seen: &mut BTreeSet<Node>, order
             order.push(callee);
         }
     }
+}
+
+/// Whether a closure runs where it is called, and is no function of its own.
+fn runs_in_place(program: &Program, item: ItemId, closure: ExprId) -> bool {
+    function_of(program, item).1.closures.get(&closure).is_some_and(|closure| closure.inline)
 }
 
 /// The tree and tables of a function.

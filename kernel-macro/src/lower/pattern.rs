@@ -262,8 +262,11 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    /// Member `index` of a tuple, array or struct.
+    /// Member `index` of a tuple, array or struct, or lane of a vector.
     fn member_of(&mut self, ty: &Ty, value: Option<ValueId>, index: u32) -> (Ty, Option<ValueId>) {
+        if let Ty::Vector(scalar, _) = ty {
+            return (Ty::Scalar(*scalar), value.map(|value| self.lane(value, index as u8)));
+        }
         let member_ty = self.member_ty(ty, index);
         if self.ty(&member_ty).is_none() {
             return (member_ty, None);

@@ -115,10 +115,10 @@ impl<'p> TypeCx<'p> {
         Some(layout)
     }
 
-    /// A closure is what it captured.
+    /// A closure is what it captured, and nothing where it runs where it is called.
     fn lower_closure(&mut self, types: &mut Types, item: ItemId, expr: ExprId) -> Option<TypeId> {
         let TypedItem::Fn(typed) = &self.program.items[item].typed else { return None };
-        let captures = &typed.closures.get(&expr)?.captures;
+        let captures = &typed.closures.get(&expr).filter(|closure| !closure.inline)?.captures;
         let members: Vec<_> =
             captures.iter().filter_map(|binding| self.lower(types, typed.binding(*binding))).collect();
         (!members.is_empty()).then(|| types.intern(Type::Tuple(members)))

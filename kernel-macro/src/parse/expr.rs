@@ -75,11 +75,11 @@ impl Parser<'_> {
     /// Blocks, branches, loops and jumps.
     fn control(&mut self, expr: &Syn) -> ExprKind {
         match expr {
-            Syn::If(branch) => ExprKind::If {
-                condition: self.boxed(&branch.cond),
-                then_block: self.block(&branch.then_branch),
-                else_expr: branch.else_branch.as_ref().map(|(_, otherwise)| self.boxed(otherwise)),
-            },
+            Syn::If(branch) => {
+                let (condition, then_block) = (self.boxed(&branch.cond), self.block(&branch.then_branch));
+                let else_expr = branch.else_branch.as_ref().map(|(_, otherwise)| self.boxed(otherwise));
+                self.if_expr(condition, then_block, else_expr)
+            }
             Syn::Match(matching) => self.match_expr(matching),
             // The value first: the pattern's variables are not in scope in it.
             Syn::Let(test) => {
@@ -165,7 +165,11 @@ impl Parser<'_> {
                 return ExprKind::Error;
             }
         };
-        ExprKind::Unary(op, self.boxed(&unary.expr))
+        match (op, &*unary.expr) {
+            // `*b"…"` is the array itself.
+            (UnaryOp::Deref, Syn::Lit(lit)) if matches!(lit.lit, Lit::ByteStr(_)) => self.bytes(&lit.lit).kind,
+            _ => ExprKind::Unary(op, self.boxed(&unary.expr)),
+        }
     }
 
     fn call(&mut self, call: &syn::ExprCall) -> ExprKind {
@@ -278,12 +282,18 @@ impl Parser<'_> {
                 Some(suffix) => Literal::Float { text: float.base10_digits().to_owned(), suffix },
                 None => return ExprKind::Error,
             },
-            Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_) => {
+            Lit::Byte(byte) => Literal::Int { value: byte.value().into(), suffix: Some(ScalarName::U8) },
+            Lit::ByteStr(_) => {
+                let operand = Box::new(self.bytes(lit));
+                return ExprKind::Borrow { mutable: false, operand };
+            }
+            Lit::Str(_) | Lit::CStr(_) => {
                 self.unsupported(lit, "string literals are", "kernels compute with numbers; keep text on the host");
                 return ExprKind::Error;
             }
-            Lit::Char(_) | Lit::Byte(_) => {
-                self.unsupported(lit, "character literals are", "write the character's number as a `u32`");
+            Lit::Char(_) => {
+                let help = "write a byte, `b'a'`, or the character's number as a `u32`";
+                self.unsupported(lit, "character literals are", help);
                 return ExprKind::Error;
             }
             other => {
@@ -292,6 +302,21 @@ impl Parser<'_> {
             }
         };
         ExprKind::Literal(literal)
+    }
+
+    /// The array that `b"…"` is a reference to.
+    fn bytes(&mut self, lit: &Lit) -> Expr {
+        let span = SpanRange::of(lit);
+        let values = match lit {
+            Lit::ByteStr(text) => text.value(),
+            _ => Vec::new(),
+        };
+        let byte = |cx: &mut Self, value: u8| {
+            let literal = Literal::Int { value: value.into(), suffix: Some(ScalarName::U8) };
+            Expr { id: cx.next_expr(), kind: ExprKind::Literal(literal), span }
+        };
+        let bytes = values.into_iter().map(|value| byte(self, value)).collect();
+        Expr { id: self.next_expr(), kind: ExprKind::Array(bytes), span }
     }
 
     /// The type that a literal's suffix names: `Some(None)` without one, `None` after an error.

@@ -4,6 +4,7 @@ mod assign;
 mod attribute;
 mod data;
 mod direct;
+mod element;
 mod expr;
 mod function;
 mod generics;

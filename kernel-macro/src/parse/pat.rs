@@ -177,6 +177,10 @@ impl Parser<'_> {
             _ => None,
         };
         let kind = match positive {
+            None if matches!(lit, Lit::ByteStr(_)) => {
+                self.unsupported(lit, "byte strings in patterns are", "write an array of bytes: `[b'a', b'b']`");
+                return None;
+            }
             None => self.literal(lit),
             Some((digits, suffix)) => {
                 let suffix = self.suffix(lit, suffix)?;
@@ -228,7 +232,7 @@ impl Parser<'_> {
             crate::ast::Arm { pattern, guard, body: self.expr(&arm.body) }
         });
         let arms = arms.collect();
-        ExprKind::Match { scrutinee, arms }
+        self.match_element(scrutinee, arms)
     }
 
     /// `matches!(value, pattern if guard)`: a `match` with two arms.

@@ -64,7 +64,7 @@ impl Parser<'_> {
         // After the value: a binding is not in scope in its own initialiser.
         let (pattern, ty) = self.typed_pattern(&local.pat, place);
         let span = SpanRange { start: local.let_token.span, end: local.semi_token.span };
-        Statement::Let { pattern, ty: ty.map(Box::new), value, otherwise, span }
+        self.let_else((pattern, ty.map(Box::new)), value, otherwise, span)
     }
 
     fn unsupported_item(&mut self, item: &syn::Item) {

@@ -336,7 +336,13 @@ impl Renderer<'_> {
                 let call = self.call_with(called, &args, |_, args| tokens!(#path(#(#args),*)));
                 match (called, callee.segments.as_slice()) {
                     (Some(Callee::Memory(_)), [module, name]) if self.is_original() => {
-                        Self::of_core(module, name, call)
+                        let given = tokens!(::core::primitive::u8);
+                        Self::of_core(module, name, given, call)
+                    }
+                    (Some(Callee::FromFn), [module, name]) if self.is_original() => {
+                        let number = tokens!(::core::primitive::usize);
+                        let given = tokens!(#number, 0, fn(::core::primitive::usize) -> ::core::primitive::usize);
+                        Self::of_core(module, name, given, call)
                     }
                     _ => call,
                 }
@@ -344,18 +350,19 @@ impl Renderer<'_> {
         }
     }
 
-    /// A call of what is taken for `core::mem`'s by its name alone, and a proof that it is: rustc finds `name` ambiguous where the
-    /// author has another module of that name.
-    fn of_core(module: &Ident, name: &Ident, call: Tokens) -> Tokens {
+    /// A call of what is taken for `core::mem`'s or `core::array`'s by its name alone, and a proof that it is: rustc finds `name`
+    /// ambiguous where the author has another module of that name. `given`: types for the function's parameters.
+    fn of_core(module: &Ident, name: &Ident, given: Tokens, call: Tokens) -> Tokens {
+        let core = Word(if *module == "mem" { "mem" } else { "array" });
         tokens! {
             ({
                 #[deny(ambiguous_glob_imports)]
                 {
                     #[allow(unused_imports)]
-                    use ::core::mem::*;
+                    use ::core::#core::*;
                     #[allow(unused_imports)]
                     use #module::*;
-                    let _ = #name::<::core::primitive::u8>;
+                    let _ = #name::<#given>;
                 }
                 #call
             })

@@ -25,6 +25,17 @@ impl Renderer<'_> {
             let (sink, site) = (self.sink(), self.site(SiteKind::Panic, whole));
             return tokens!(#slice.split_at(#sink, #site, #middle));
         }
+        match method {
+            SliceMethod::Map => {
+                let value = self.expr(receiver);
+                let call = self.bare(self.typed.argument(whole, 0, &args[0]));
+                return tokens!(#value.#name(#call));
+            }
+            SliceMethod::PartitionPoint | SliceMethod::Search | SliceMethod::SearchBy | SliceMethod::SearchByKey => {
+                return self.search(method, receiver, name, args, whole);
+            }
+            _ => {}
+        }
         if method.writes() {
             return self.writing_method(method, receiver, name, args, whole);
         }
@@ -46,6 +57,29 @@ impl Renderer<'_> {
             (SliceMethod::Last, false) => tokens!(#slice.last()),
             (_, false) => tokens!(#slice.at(0)),
         }
+    }
+
+    /// `partition_point`, `binary_search` and its like.
+    fn search(&mut self, method: SliceMethod, receiver: &Expr, name: &Ident, args: &[Expr], whole: &Expr) -> Tokens {
+        let native = self.native_slice(receiver);
+        let (values, index, twin) = (local("__values"), local("__index"), self.twin());
+        let at = match native {
+            Some(_) => tokens!(#values.get(#index).copied()),
+            None => tokens!(#values.at(#index)),
+        };
+        let slice = native.unwrap_or_else(|| self.slice(receiver, false));
+        let has_key = matches!(method, SliceMethod::Search | SliceMethod::SearchByKey);
+        let mut given = Vec::new();
+        for (position, arg) in args.iter().enumerate() {
+            given.push(match has_key && position == 0 {
+                true => self.expr(referent(arg)),
+                false => self.bare(self.typed.argument(whole, position, arg)),
+            });
+        }
+        tokens!({
+            let #values = #slice;
+            #twin::#name(#values.len(), |#index: usize| #at, #(#given),*)
+        })
     }
 
     fn writing_method(

@@ -21,6 +21,7 @@ mod launch;
 pub mod names;
 mod order;
 mod part;
+mod search;
 mod shared;
 mod slice;
 mod stop;
@@ -49,6 +50,7 @@ pub use image::{HostImage, Image1D, Image2D, Image3D, ImageParam, Sampled1D, Sam
 pub use launch::{HostFailure, HostOptions, LaunchContext, Quiet, Trap, TrapSink};
 pub(crate) use order::Permutation;
 pub use part::{BufferPart, SharedPart};
+pub use search::{binary_search, binary_search_by, binary_search_by_key, partition_point};
 pub use shared::SharedRef;
 pub use slice::{Slice, SliceMut};
 pub(crate) use stop::Stopped;

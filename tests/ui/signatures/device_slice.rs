@@ -22,7 +22,7 @@ fn any(flags: &[bool]) -> bool {
 
 #[device]
 fn looked_up(x: &[f32]) -> f32 {
-    let at = |i: u32| x[i];
+    let at = move |i: u32| x[i];
     at(0)
 }
 

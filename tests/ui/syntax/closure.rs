@@ -4,7 +4,7 @@ use gridwise::prelude::*;
 fn case(x: &[f32], out: &mut [f32]) {
     let i = global_id().x;
     let mut sum = 0.0;
-    let mut add = |v: f32| sum += v;
+    let add = |v: f32| sum += v;
     add(x[i]);
     out[i] = sum;
 }

@@ -36,7 +36,7 @@ fn kernel(x: &[f32], y: &mut [f32]) {
              3 |     (0..4).map(|i| i + 1);
                |     ^^^^^^^^^^^^^^^^^^^^^
             error: [K0001] a range as a value is not supported in kernels
-                   help: compare with `<` and `>=`, or go through it with `for` or a method of iterators
+                   help: write it where it is used: `for i in a..b`, `&x[a..b]`, `a <= i && i < b`
              4 |     let b = 0..4;
                |             ^^^^
             error: [K0001] an iterator is no value in kernels
@@ -45,7 +45,7 @@ fn kernel(x: &[f32], y: &mut [f32]) {
              5 |     let c: f32 = (0..4).map(|i| i as f32);
                |                  ^^^^^^^^^^^^^^^^^^^^^^^^
             error: [K0001] a range as a value is not supported in kernels
-                   help: compare with `<` and `>=`, or go through it with `for` or a method of iterators
+                   help: write it where it is used: `for i in a..b`, `&x[a..b]`, `a <= i && i < b`
              6 |     let d = if (0..3) { 1 } else { 2 };
                |                 ^^^^
         "#]],

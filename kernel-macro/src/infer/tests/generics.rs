@@ -64,8 +64,8 @@ fn kernel(x: &mut [f32]) {
              7 |     x[0] = apply(1.0, 3.0);
                |                       ^^^
             error: [K0110] the closure changes the variable `sum` of the function around it
-                   note: closures in kernels capture variables by copy
-                   help: return the new value from the closure, or write a loop
+                   note: it is a value of its own, with copies of what it captures
+                   help: store it in a variable, `let mut f = |…| …;`, and call that; or return the new value
              8 |     x[0] = apply(1.0, |a| { sum += a; sum });
                |                             ^^^
             error: [K0109] cannot infer the type of `a`

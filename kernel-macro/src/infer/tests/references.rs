@@ -227,12 +227,12 @@ fn writes() {
     check_errors(
         r##"fn f(a: &mut u32) { let add = |v: u32| *a += v; add(1); }"##,
         expect![[r#"
-        error: [K0110] the closure changes the variable `a` of the function around it
-               note: closures in kernels capture variables by copy
-               help: return the new value from the closure, or write a loop
-         1 | fn f(a: &mut u32) { let add = |v: u32| *a += v; add(1); }
-           |                                         ^
-    "#]],
+            error: [K0110] the closure changes the variable `a` of the function around it
+                   note: it is a value of its own, with copies of what it captures
+                   help: store it in a variable, `let mut f = |…| …;`, and call that; or return the new value
+             1 | fn f(a: &mut u32) { let add = |v: u32| *a += v; add(1); }
+               |                                         ^
+        "#]],
     );
     check_errors(
         r##"fn f<'a>(a: &'a u32) -> u32 { *a }"##,

@@ -121,23 +121,23 @@ fn values() {
         "#]],
     );
     check_errors(
-        r##"fn f(x: &[u32]) -> u32 { let at = |i: u32| x[i]; at(1) }"##,
-        expect![[r#"
-        error: [K0115] a closure cannot name a slice of the function around it
-               note: it is a function of its own, and a slice is known only where it is made
-               help: read the element before, and name that; or write a `#[device] fn` that takes the slice
-         1 | fn f(x: &[u32]) -> u32 { let at = |i: u32| x[i]; at(1) }
-           |                                            ^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..3]; let at = |i: u32| part[i]; y[0] = at(1); }"##,
+        r##"fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn f(x: &[u32]) -> u32 { apply(|i: u32| x[i]) }"##,
         expect![[r#"
             error: [K0115] a closure cannot name a slice of the function around it
-                   note: it is a function of its own, and a slice is known only where it is made
-                   help: read the element before, and name that; or write a `#[device] fn` that takes the slice
-             1 | fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..3]; let at = |i: u32| part[i]; y[0] = at(1); }
-               |                                                                              ^^^^^^^
+                   note: it is passed on, or has copies by `move`, and a slice is known only where it is made
+                   help: call the closure here, by a variable, without `move`; or write a `#[device] fn` that takes the slice
+             1 | fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn f(x: &[u32]) -> u32 { apply(|i: u32| x[i]) }
+               |                                                                                          ^^^^
+        "#]],
+    );
+    check_errors(
+        r##"fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..3]; let at = |i: u32| part[i]; y[0] = apply(at); }"##,
+        expect![[r#"
+            error: [K0115] a closure cannot name a slice of the function around it
+                   note: it is passed on, or has copies by `move`, and a slice is known only where it is made
+                   help: call the closure here, by a variable, without `move`; or write a `#[device] fn` that takes the slice
+             1 | fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..3]; let at = |i: u32| part[i]; y[0] = apply(at); }
+               |                                                                                                                               ^^^^^^^
         "#]],
     );
 }
@@ -250,11 +250,11 @@ fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
             17 |     let g = tile[0].first();
                |             ^^^^^^^
             error: [K0104] no method `get_mut` on type `&[u32]`
-                   help: compare the index with `len()`, and write `x[i] = …`
+                   help: write `if let Some(v) = x.get_mut(i) { … }` or `let Some(v) = x.get_mut(i) else { … };`, or `x[i] = …`
             18 |     let h = x.get_mut(0);
                |               ^^^^^^^
             error: [K0104] no method `rchunks` on type `&[u32]`
-                   help: index: `(0..n).step_by(4)`, and count from the end
+                   help: cut the first few off, `&x[x.len() % n..]`, and write `.chunks(n).rev()`
             19 |     let i = x.rchunks(2).count();
                |               ^^^^^^^
         "#]],
@@ -355,6 +355,10 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
     let first = x.windows(2).nth(0);
     let again = same(first);
     let first_of = |at: u32| first.map_or(0.0, |w| w[at as usize]);
+    let mut sum = 0.0;
+    let mut add = |at: u32| sum += x[at];
+    let through = |at: u32| add(at);
+    let same_add = same(add);
     for c in x.chunks_mut(2) { c[0] = 1.0; }
     for c in y.chunks(2) { c[0] = 1.0; }
     let part = if odd == 1 { x.windows(2).nth(0) } else { x.windows(3).nth(0) };
@@ -384,40 +388,50 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
                    help: take a slice as a parameter of its own, `x: &[T]`, or pass its elements
             11 |     let again = same(first);
                |                 ^^^^
+            error: [K0115] the closure `add` is no value here
+                   note: it is `let mut`: it may change the variables of the function around it
+                   help: call it by its name, in the function or in a closure that is `let mut`, too; or write a `#[device] fn` with `&mut` parameters
+            15 |     let through = |at: u32| add(at);
+               |                             ^^^^^^^
+            error: [K0115] the closure `add` is no value here
+                   note: it is `let mut`: it may change the variables of the function around it
+                   help: call it by its name, in the function or in a closure that is `let mut`, too; or write a `#[device] fn` with `&mut` parameters
+            16 |     let same_add = same(add);
+               |                         ^^^
             error: [K0110] the elements of `x` cannot be written
                    help: what is written must be `&mut`, here and where it is declared
-            13 |     for c in x.chunks_mut(2) { c[0] = 1.0; }
+            17 |     for c in x.chunks_mut(2) { c[0] = 1.0; }
                |              ^
             error: [K0110] cannot assign to an element of `c`
                    note: `c` is `&[f32]`, which is read-only
                    help: write `chunks_mut`, `chunks_exact_mut` or `split_at_mut`
-            14 |     for c in y.chunks(2) { c[0] = 1.0; }
+            18 |     for c in y.chunks(2) { c[0] = 1.0; }
                |                            ^^^^
             error: [K0102] expected `Option<&[f32]>`, found `Option<&[f32]>`
                    note: slices that different calls make are of different types in kernels
                    help: choose the numbers first, and call `windows`, `chunks` or `split_at` once
-            15 |     let part = if odd == 1 { x.windows(2).nth(0) } else { x.windows(3).nth(0) };
+            19 |     let part = if odd == 1 { x.windows(2).nth(0) } else { x.windows(3).nth(0) };
                |                                                           ^^^^^^^^^^^^^^^^^^^
             error: [K0106] `chunks` takes 1 argument, but 0 were given
-            16 |     let rows = y.chunks();
+            20 |     let rows = y.chunks();
                |                  ^^^^^^
             error: [K0301] `bins` holds atomics and cannot be copied
                    help: go through the indices: `(0..bins.len()).map(|i| bins[i].load(Relaxed))`
-            17 |     let cells = bins.windows(2).count();
+            21 |     let cells = bins.windows(2).count();
                |                 ^^^^
             error: [K0102] expected `usize`, found `u32`
                    note: numbers of elements are `usize`
                    help: write `2`
-            18 |     let other = x.windows(2u32).count();
+            22 |     let other = x.windows(2u32).count();
                |                           ^^^^
             error: [K0001] an iterator is no value in kernels
                    note: iterators are lazy: something has to consume the chain where it stands
                    help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
-            19 |     let pairs = x.windows(2);
+            23 |     let pairs = x.windows(2);
                |                 ^^^^^^^^^^^^
             error: [K0114] a buffer cannot be shown, found `Option<&[f32]>`
                    help: show an element, or the length, `.len()`
-            20 |     println!("{:?}", first);
+            24 |     println!("{:?}", first);
                |                      ^^^^^
         "#]],
     );

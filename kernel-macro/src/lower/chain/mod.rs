@@ -9,6 +9,7 @@ mod indexed;
 mod machine;
 mod parts;
 mod pull;
+mod search;
 mod slice_method;
 
 use gridwise_ir::ir::{Step, ValueId};

@@ -14,12 +14,12 @@ use crate::slice_method::SliceMethod;
 use crate::typed::{Len, Ty};
 
 /// The elements of an array or slice.
-struct Elements {
+pub(super) struct Elements {
     /// Nowhere when they have no values, or there are none.
-    place: Option<Place>,
-    offset: Option<ValueId>,
-    len: ValueId,
-    ty: Ty,
+    pub(super) place: Option<Place>,
+    pub(super) offset: Option<ValueId>,
+    pub(super) len: ValueId,
+    pub(super) ty: Ty,
 }
 
 impl FnCx<'_, '_, '_> {
@@ -30,8 +30,10 @@ impl FnCx<'_, '_, '_> {
         method: SliceMethod,
         args: &[&Expr],
     ) -> Option<ValueId> {
-        if let SliceMethod::SplitAt { .. } = method {
-            return self.split_at(expr, args[0], args[1]);
+        match method {
+            SliceMethod::SplitAt { .. } => return self.split_at(expr, args[0], args[1]),
+            SliceMethod::Map => return self.map_array(expr, args[0], args[1]),
+            _ => {}
         }
         let elements = self.all_elements(args[0])?;
         match method {
@@ -75,8 +77,11 @@ impl FnCx<'_, '_, '_> {
                 });
                 None
             }
+            SliceMethod::PartitionPoint | SliceMethod::Search | SliceMethod::SearchBy | SliceMethod::SearchByKey => {
+                self.search_sorted(expr, method, &elements, &args[1..])
+            }
             // Dealt with above.
-            SliceMethod::SplitAt { .. } => None,
+            SliceMethod::SplitAt { .. } | SliceMethod::Map => None,
             SliceMethod::CopyFrom => {
                 let source = self.all_elements(args[1])?;
                 self.check_lengths(expr, source.len, elements.len);
@@ -116,7 +121,7 @@ impl FnCx<'_, '_, '_> {
         Some(place)
     }
 
-    fn load_element(&mut self, elements: &Elements, index: ValueId) -> Option<ValueId> {
+    pub(super) fn load_element(&mut self, elements: &Elements, index: ValueId) -> Option<ValueId> {
         let ty = self.ty(&elements.ty)?;
         match self.element_place(elements, index) {
             Some(place) => Some(self.b.load(place)),
@@ -124,7 +129,7 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    fn store_element(&mut self, elements: &Elements, index: ValueId, value: Option<ValueId>) {
+    pub(super) fn store_element(&mut self, elements: &Elements, index: ValueId, value: Option<ValueId>) {
         if let (Some(place), Some(value)) = (self.element_place(elements, index), value) {
             self.b.store(place, value);
         }
@@ -202,7 +207,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// Runs code for each index below a length.
-    fn each_index(&mut self, len: ValueId, body: impl FnOnce(&mut Self, ValueId, Target)) {
+    pub(super) fn each_index(&mut self, len: ValueId, body: impl FnOnce(&mut Self, ValueId, Target)) {
         if self.b.is_terminated() || self.known_scalar(len) == Some(0) {
             return;
         }

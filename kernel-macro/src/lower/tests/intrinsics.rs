@@ -199,6 +199,7 @@ fn types_of(receiver: Receiver) -> &'static [TypeRow] {
         Receiver::Uint => {
             &[("u32", "u32", 1), ("u8", "u8", 1), ("u16", "u16", 1), ("u64", "u64", 1), ("usize", "usize", 1)]
         }
+        Receiver::Byte => &[("u8", "u8", 1)],
         Receiver::FixedSint => &[("i32", "i32", 1), ("i8", "i8", 1), ("i16", "i16", 1), ("i64", "i64", 1)],
         Receiver::FixedUint => &[("u32", "u32", 1), ("u8", "u8", 1), ("u16", "u16", 1), ("u64", "u64", 1)],
         Receiver::SintVec => &[("IVec2", "i32", 2), ("IVec3", "i32", 3), ("IVec4", "i32", 4)],

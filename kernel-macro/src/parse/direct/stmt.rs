@@ -97,7 +97,7 @@ impl Parser<'_> {
             true => Some(Box::new(self.direct_type(&cursor.tokens[pattern_end + 1..ty_end])?)),
             false => None,
         };
-        Some(Statement::Let { pattern, ty, value, otherwise, span })
+        Some(self.let_else((pattern, ty), value, otherwise, span))
     }
 
     fn direct_pattern(&mut self, tokens: &[TokenTree], place: PatternPlace) -> Option<Pattern> {

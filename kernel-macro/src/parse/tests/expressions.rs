@@ -96,11 +96,11 @@ fn unsupported_syntax() {
     check_body(
         "let c = 'a';",
         expect![[r#"
-        error: [K0001] character literals are not supported in kernels
-               help: write the character's number as a `u32`
-         1 | fn k(x: &mut [f32]) { let c = 'a'; }
-           |                               ^^^
-    "#]],
+            error: [K0001] character literals are not supported in kernels
+                   help: write a byte, `b'a'`, or the character's number as a `u32`
+             1 | fn k(x: &mut [f32]) { let c = 'a'; }
+               |                               ^^^
+        "#]],
     );
     check_body(
         "let f = <f32 as Float>::sin;",

@@ -1,0 +1,147 @@
+//! Which chains of iterators are refused because Rust's library leaves open, or makes depend on what follows, which closures run.
+//! Must not infer types: chains are known when it is asked.
+
+use proc_macro2::Ident;
+
+use crate::ast::{Expr, ExprKind, SpanRange};
+use crate::diag::code;
+use crate::iteration::Iteration;
+use crate::typed::Callee;
+
+use super::block::strip;
+use super::elements::Elements;
+use super::{Infer, range};
+
+impl<'a> Infer<'a> {
+    /// Reports what cannot be reversed: what rustc refuses, and what it would have to evaluate more for than it yields.
+    pub(super) fn check_reversible(&mut self, name: &Ident, receiver: &'a Expr) {
+        let Some((span, what, help)) = self.irreversible(receiver, false) else { return };
+        self.diags
+            .error(
+                code::UNSUPPORTED_SYNTAX,
+                range(name.span()),
+                format!("`{name}` behind `{what}` is not supported in kernels"),
+            )
+            .note(format!("`{what}` stands at line {}", super::line_of(span.start)))
+            .help(help);
+    }
+
+    /// What in a chain cannot be reversed. `exact`: the number of elements must be known, too.
+    fn irreversible(&self, expr: &'a Expr, exact: bool) -> Option<(SpanRange, String, &'static str)> {
+        use Iteration as I;
+        let expr = strip(expr);
+        let ExprKind::Method { receiver, name, args, .. } = &expr.kind else {
+            return match &expr.kind {
+                ExprKind::Range { end: None, .. } => Some((expr.span, "..".to_owned(), "write both ends of the range")),
+                _ => None,
+            };
+        };
+        let Some(Callee::Iterate(iteration)) = self.tables.calls.get(&expr.id) else { return None };
+        let refuse = |help| Some((range(name.span()), name.to_string(), help));
+        match iteration {
+            I::Iter | I::IterMut | I::Parts(_) => None,
+            I::IntoIter => self.irreversible(receiver, exact),
+            I::Same | I::Map | I::Inspect | I::Rev => self.irreversible(receiver, exact),
+            I::Filter | I::FilterMap | I::Flatten if !exact => self.irreversible(receiver, false),
+            I::Chain if !exact => self
+                .irreversible(receiver, false)
+                .or_else(|| args.first().and_then(|arg| self.irreversible(arg, false))),
+            I::Enumerate => self.irreversible(receiver, true),
+            I::Zip | I::Take | I::Skip | I::StepBy
+                if self.has_closure(receiver) || args.iter().any(|arg| self.has_closure(arg)) =>
+            {
+                refuse("reverse before anything is computed: put `.map(…)` and its like behind `.rev()`")
+            }
+            I::Zip => {
+                self.irreversible(receiver, true).or_else(|| args.first().and_then(|arg| self.irreversible(arg, true)))
+            }
+            I::Take | I::Skip | I::StepBy => self.irreversible(receiver, true),
+            _ => refuse("write a `for` loop, or reverse before it"),
+        }
+    }
+
+    /// Reports a `skip` of which Rust's library does not say whether the closures before it run for what is skipped.
+    pub(super) fn check_skippable(&mut self, name: &Ident, receiver: &'a Expr) {
+        if self.is_by_position(receiver) && self.has_closure(receiver) {
+            self.diags
+                .error(code::UNSUPPORTED_SYNTAX, range(name.span()), "`skip` behind `map` is not supported in kernels")
+                .note("whether the closure runs for elements that are skipped depends on what follows")
+                .help("put `.skip(…)` before `.map(…)`");
+        }
+    }
+
+    /// Reports a `zip` of which Rust's library does not say whether the closures before it run for what has no partner.
+    pub(super) fn check_zipped(&mut self, name: &Ident, left: &'a Expr, right: &'a Expr) {
+        let by_position = self.is_by_position(left) && self.is_by_position(right);
+        if by_position && self.has_closure(left) && (self.owns_array(left) || self.owns_array(right)) {
+            self.diags
+                .error(code::UNSUPPORTED_SYNTAX, range(name.span()), "this `zip` is not supported in kernels")
+                .note("whether the closures before it run for an element without a partner depends on what follows")
+                .help("put `.zip(…)` before `.map(…)`, or go through arrays with `.iter()`");
+        }
+    }
+
+    /// Whether Rust's library reaches the elements of a chain by position where it is zipped.
+    fn is_by_position(&self, expr: &'a Expr) -> bool {
+        use Iteration as I;
+        let expr = strip(expr);
+        let ExprKind::Method { receiver, args, .. } = &expr.kind else {
+            return match &expr.kind {
+                ExprKind::Range { end, inclusive, .. } => end.is_some() && !inclusive,
+                _ => true,
+            };
+        };
+        match self.tables.calls.get(&expr.id) {
+            Some(Callee::Iterate(I::Map | I::Enumerate | I::Same | I::Skip | I::IntoIter)) => {
+                self.is_by_position(receiver)
+            }
+            Some(Callee::Iterate(I::Zip)) => {
+                self.is_by_position(receiver) && args.iter().all(|arg| self.is_by_position(arg))
+            }
+            Some(Callee::Iterate(I::Iter | I::IterMut | I::Parts(_))) => true,
+            Some(Callee::Iterate(_)) => false,
+            _ => true,
+        }
+    }
+
+    /// Whether a chain goes through an array by value.
+    fn owns_array(&self, expr: &'a Expr) -> bool {
+        let expr = strip(expr);
+        if Elements::of(&self.table.shallow(&self.term(expr))).is_some_and(|elements| elements.slice.is_none()) {
+            return true;
+        }
+        match (&expr.kind, self.tables.calls.get(&expr.id)) {
+            (_, Some(Callee::Iterate(Iteration::Iter | Iteration::IterMut | Iteration::Parts(_)))) => false,
+            (ExprKind::Method { receiver, args, .. }, Some(Callee::Iterate(iteration))) => {
+                let is_zip = *iteration == Iteration::Zip;
+                self.owns_array(receiver) || (is_zip && args.iter().any(|arg| self.owns_array(arg)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a chain calls closures.
+    fn has_closure(&self, expr: &'a Expr) -> bool {
+        let expr = strip(expr);
+        let ExprKind::Method { receiver, args, .. } = &expr.kind else { return false };
+        match self.tables.calls.get(&expr.id) {
+            Some(Callee::Iterate(Iteration::Parts(_))) => false,
+            Some(Callee::Iterate(Iteration::Iter | Iteration::IterMut | Iteration::IntoIter)) if args.is_empty() => {
+                self.has_closure(receiver)
+            }
+            Some(Callee::Iterate(Iteration::Zip | Iteration::Chain)) => {
+                self.has_closure(receiver) || args.iter().any(|arg| self.has_closure(arg))
+            }
+            Some(Callee::Iterate(
+                Iteration::Same
+                | Iteration::Rev
+                | Iteration::StepBy
+                | Iteration::Enumerate
+                | Iteration::Take
+                | Iteration::Skip,
+            )) => self.has_closure(receiver),
+            Some(Callee::Iterate(_)) => true,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What has elements: arrays, slices and buffers, where something goes through them or calls a method of theirs. Who refuses
+//! elements that cannot be copied stands here, too.
+
+use std::rc::Rc;
+
+use proc_macro2::Ident;
+
+use crate::ast::{Expr, ExprKind};
+use crate::diag::code;
+use crate::iteration::{Iteration, Parts};
+use crate::slice_method::SliceMethod;
+use crate::source::text;
+use crate::typed::Callee;
+
+use super::block::strip;
+use super::iterator::over;
+use super::unify::Term;
+use super::{Infer, range};
+
+/// What an array, slice or buffer is made of.
+#[derive(Clone, Copy)]
+pub(super) struct Elements<'t> {
+    pub(super) element: &'t Rc<Term>,
+    /// Of a slice or buffer, whether its elements may be written; of an array, its place says that.
+    pub(super) slice: Option<bool>,
+}
+
+impl<'t> Elements<'t> {
+    /// The elements of something, if it has any.
+    pub(super) fn of(term: &'t Term) -> Option<Self> {
+        match term {
+            Term::Array(element, _) | Term::ArrayOf(element, _) => Some(Self { element, slice: None }),
+            Term::Buffer { element, mutable, .. } => Some(Self { element, slice: Some(*mutable) }),
+            _ => None,
+        }
+    }
+}
+
+/// A method of what has elements, with its receiver.
+#[derive(Clone, Copy)]
+pub(super) struct Called<'a, 't> {
+    pub(super) expr: &'a Expr,
+    pub(super) receiver: &'a Expr,
+    pub(super) term: &'t Term,
+    pub(super) elements: Elements<'t>,
+    pub(super) name: &'a Ident,
+    pub(super) args: &'a [Expr],
+}
+
+impl<'a> Infer<'a> {
+    /// A method of an array, slice or buffer; `None` for other receivers and methods.
+    pub(super) fn infer_elements_method(
+        &mut self,
+        expr: &'a Expr,
+        (receiver, term): (&'a Expr, &Term),
+        name: &'a Ident,
+        args: &'a [Expr],
+    ) -> Option<Term> {
+        let called = Called { expr, receiver, term, elements: Elements::of(term)?, name, args };
+        let text = name.to_string();
+        match text.as_str() {
+            "iter" => return Some(self.infer_source(called, Iteration::Iter)),
+            "iter_mut" => return Some(self.infer_source(called, Iteration::IterMut)),
+            "into_iter" if called.elements.slice.is_none() => {
+                return Some(self.infer_source(called, Iteration::IntoIter));
+            }
+            _ => {}
+        }
+        if let Some(parts) = Parts::from_name(&text) {
+            return Some(self.infer_parts(called, parts));
+        }
+        let method = SliceMethod::from_name(&text)?;
+        if called.elements.slice.is_some() && method == SliceMethod::Map {
+            return None;
+        }
+        Some(self.infer_slice_method(called, method))
+    }
+
+    /// `array.iter()`, `buffer.iter()`, `array.into_iter()`
+    fn infer_source(&mut self, called: Called<'a, '_>, iteration: Iteration) -> Term {
+        let Called { expr, receiver, term, elements: Elements { element, .. }, name, args } = called;
+        if !args.is_empty() {
+            self.report_arity(&name.to_string(), 0, args, range(name.span()));
+            self.infer_arguments_only(args);
+        }
+        if self.refuse_shared_elements(receiver, iteration != Iteration::IntoIter)
+            || self.refuse_atomics(receiver, element)
+        {
+            return Term::Error;
+        }
+        if iteration == Iteration::IterMut && !self.go_through_written(receiver, term) {
+            return Term::Error;
+        }
+        self.has_references |= iteration == Iteration::Iter;
+        self.tables.calls.insert(expr.id, Callee::Iterate(iteration));
+        over(element)
+    }
+
+    /// What something goes through that a `for`, `zip` or `chain` takes: an iterator or an array.
+    pub(super) fn element_of(&mut self, expr: &'a Expr) -> Term {
+        if let ExprKind::Borrow { operand, mutable } = &strip(expr).kind {
+            return self.infer_borrowed_elements(expr, operand, *mutable);
+        }
+        let term = self.infer_base(expr);
+        let term = self.table.shallow(&term);
+        match (&term, Elements::of(&term)) {
+            (Term::Iterator(element), _) | (_, Some(Elements { element, slice: None })) => (**element).clone(),
+            (_, Some(Elements { element, slice: Some(false) })) => {
+                if self.refuse_atomics(expr, element) {
+                    return Term::Error;
+                }
+                self.has_references = true;
+                (**element).clone()
+            }
+            (Term::Error | Term::Never, _) => Term::Error,
+            _ => {
+                self.report_not_iterable(expr, &term);
+                Term::Error
+            }
+        }
+    }
+
+    /// Reports what a `for` or its like cannot go through.
+    fn report_not_iterable(&mut self, expr: &Expr, term: &Term) {
+        let found = self.describe(term);
+        let source = text(expr);
+        let message = format!("expected a range, an array or an iterator, found {found}");
+        let error = self.diags.error(code::MISMATCHED_TYPES, expr.span, message);
+        match term {
+            Term::Buffer { .. } => error.help(format!("write `{source}.iter()`")),
+            Term::Scalar(scalar) if scalar.is_int() => error.help(format!("write `0..{source}`")),
+            Term::Vector(..) => error.help(format!("write `{source}.to_array()`")),
+            _ => error.note("kernels go through ranges, arrays and buffers"),
+        };
+    }
+
+    /// `&array` or `&x[a..b]` where something is gone through.
+    fn infer_borrowed_elements(&mut self, expr: &'a Expr, operand: &'a Expr, mutable: bool) -> Term {
+        let term = self.infer_elements(operand, mutable);
+        let term = self.table.shallow(&term);
+        let Some(Elements { element, .. }) = Elements::of(&term) else {
+            if !matches!(term, Term::Error | Term::Never) {
+                let found = self.describe(&term);
+                let message = format!("expected an array or a slice, found {found}");
+                let error = self.diags.error(code::MISMATCHED_TYPES, operand.span, message);
+                if let Term::Iterator(_) = term {
+                    error.help("leave out the `&`");
+                }
+            }
+            return Term::Error;
+        };
+        if mutable && !self.go_through_written(operand, &term) {
+            return Term::Error;
+        }
+        if self.refuse_shared_elements(operand, false) || self.refuse_atomics(operand, element) {
+            return Term::Error;
+        }
+        self.has_references = true;
+        let over = over(element);
+        let mut outer = expr;
+        while let ExprKind::Paren(inner) = &outer.kind {
+            self.record(outer.id, over.clone());
+            outer = inner;
+        }
+        self.record(outer.id, over);
+        (**element).clone()
+    }
+
+    /// Reports elements that are atomics; whether it did.
+    pub(super) fn refuse_atomics(&mut self, receiver: &Expr, element: &Term) -> bool {
+        if !self.table.resolve(element).is_some_and(|ty| super::holds_atomics(self.program, &ty)) {
+            return false;
+        }
+        let source = text(receiver);
+        self.diags
+            .error(code::ATOMIC_USE, receiver.span, format!("`{source}` holds atomics and cannot be copied"))
+            .help(format!("go through the indices: `(0..{source}.len()).map(|i| {source}[i].load(Relaxed))`"));
+        true
+    }
+
+    /// Reports an array that is a part of a shared variable, or a whole one where `whole` does not allow it; whether it did.
+    pub(super) fn refuse_shared_elements(&mut self, receiver: &Expr, whole: bool) -> bool {
+        let is_slice = matches!(self.table.shallow(&self.term(receiver)), Term::Buffer { .. });
+        let is_whole = matches!(strip(receiver).kind, ExprKind::Path(_));
+        if is_slice || is_whole && whole || !self.is_shared_place(receiver) {
+            return false;
+        }
+        let source = text(receiver);
+        self.diags
+            .error(code::SHARED_USE, receiver.span, format!("the shared variable `{source}` is used as a value"))
+            .help(match is_whole {
+                true => format!("write `{source}.iter()`"),
+                false => format!("go through the indices: `(0..{source}.len()).map(|i| {source}[i])`"),
+            });
+        true
+    }
+
+    /// Whether an expression names a shared variable or a part of one.
+    fn is_shared_place(&self, expr: &Expr) -> bool {
+        match &strip(expr).kind {
+            ExprKind::Field { base, .. } | ExprKind::Index { base, .. } => self.is_shared_place(base),
+            ExprKind::Path(_) => match self.tables.paths.get(&strip(expr).id) {
+                Some(crate::typed::Resolution::Binding(binding)) => {
+                    self.local(*binding).is_some_and(|local| matches!(local.term, Term::Shared(_)))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}

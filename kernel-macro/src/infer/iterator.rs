@@ -1,0 +1,321 @@
+//! Inference of the methods of iterators: what each step of a chain goes through. A chain is no value: something consumes it
+//! where it stands. Which chains are refused for the order of their closures is the matter of `chain`.
+
+use std::rc::Rc;
+
+use proc_macro2::Ident;
+
+use crate::ast::{Expr, ExprKind, ScalarName, SpanRange};
+use crate::diag::code;
+use crate::iteration::{Iteration, UNSUPPORTED};
+use crate::standard::Standard;
+use crate::typed::{Callee, Ty};
+
+use super::choice::{Wanted, call, lending, option};
+use super::finish::Deferred;
+use super::mismatch::Because;
+use super::suggest::nearest;
+use super::unify::{Term, VarKind};
+use super::{Expect, Infer, range};
+
+/// A method with its parameters and result.
+type Signature = (Vec<Wanted>, Term);
+
+pub(super) fn over(item: &Term) -> Term {
+    Term::Iterator(Rc::new(item.clone()))
+}
+
+impl<'a> Infer<'a> {
+    /// A method of an iterator.
+    pub(super) fn infer_iterator_method(
+        &mut self,
+        expr: &'a Expr,
+        (receiver, item): (&'a Expr, &Term),
+        name: &'a Ident,
+        args: &'a [Expr],
+        expect: &Expect,
+    ) -> Term {
+        let text = name.to_string();
+        let Some(iteration) = Iteration::from_name(&text) else {
+            self.report_no_iteration(name, &text);
+            self.infer_unknown_arguments(args);
+            return Term::Error;
+        };
+        self.tables.calls.insert(expr.id, Callee::Iterate(iteration));
+        if self.writes_elements && !iteration.keeps_places() && self.is_written(receiver) {
+            self.report_written(name);
+            self.tables.calls.remove(&expr.id);
+            self.infer_unknown_arguments(args);
+            return Term::Error;
+        }
+        self.has_references |= iteration.lends();
+        let before = self.diags.len();
+        match iteration {
+            Iteration::Rev | Iteration::Rfind | Iteration::Rfold => self.check_reversible(name, receiver),
+            Iteration::Skip => self.check_skippable(name, receiver),
+            _ => {}
+        }
+        let (wanted, found) = match self.adapter(iteration, item).or_else(|| self.searcher(iteration, item)) {
+            Some(signature) => signature,
+            None => self.folder(expr, iteration, name, item, expect),
+        };
+        if wanted.len() != args.len() {
+            self.report_arity(&text, wanted.len(), args, range(name.span()));
+            self.infer_unknown_arguments(args);
+            self.table.poison(&found);
+            return found;
+        }
+        self.open.push((expr, found.clone()));
+        self.infer_wanted(expr, args, &wanted);
+        if let Iteration::TryFold | Iteration::TryForEach = iteration {
+            let state = match wanted.first() {
+                Some(Wanted::Value(state)) => state.clone(),
+                _ => Term::Unit,
+            };
+            self.check_tried(range(name.span()), &found, &state);
+        }
+        if let (Iteration::Zip, [other]) = (iteration, args) {
+            self.check_zipped(name, receiver, other);
+        }
+        if self.diags.len() > before {
+            self.table.poison(&found);
+        }
+        found
+    }
+
+    fn report_no_iteration(&mut self, name: &Ident, text: &str) {
+        let message = format!("iterators in kernels have no method `{name}`");
+        let error = self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message);
+        if let Some((_, instead)) = UNSUPPORTED.iter().find(|(method, _)| *method == text) {
+            error.help(*instead);
+        } else if let Some(near) = nearest(text, Iteration::NAMES.iter().copied()) {
+            error.help(format!("a method with a similar name exists: `{near}`"));
+        } else {
+            error.help("write a `for` loop");
+        }
+    }
+
+    /// Methods that make another iterator.
+    fn adapter(&mut self, iteration: Iteration, item: &Term) -> Option<Signature> {
+        use Iteration as I;
+        let given = || vec![item.clone()];
+        Some(match iteration {
+            I::IntoIter | I::Same | I::Rev => (Vec::new(), over(item)),
+            I::Enumerate => (Vec::new(), over(&Term::tuple(vec![Term::USIZE, item.clone()]))),
+            I::StepBy | I::Take | I::Skip => (vec![Wanted::Count], over(item)),
+            I::Filter | I::TakeWhile | I::SkipWhile => (vec![lending(given(), &Term::BOOL)], over(item)),
+            I::Inspect => (vec![lending(given(), &Term::Unit)], over(item)),
+            I::Map => {
+                let made = self.fresh();
+                (vec![call(given(), &made)], over(&made))
+            }
+            I::FilterMap | I::MapWhile => {
+                let made = self.fresh();
+                (vec![call(given(), &option(&made))], over(&made))
+            }
+            I::Flatten => match self.table.shallow(item) {
+                Term::Option(value) => (Vec::new(), over(&value)),
+                _ => return None,
+            },
+            I::Zip => {
+                let other = self.fresh();
+                let pair = Term::tuple(vec![item.clone(), other.clone()]);
+                (vec![Wanted::Iterator(other)], over(&pair))
+            }
+            I::Chain => (vec![Wanted::Iterator(item.clone())], over(item)),
+            _ => return None,
+        })
+    }
+
+    /// Methods that look for something.
+    fn searcher(&mut self, iteration: Iteration, item: &Term) -> Option<Signature> {
+        use Iteration as I;
+        let given = || vec![item.clone()];
+        Some(match iteration {
+            I::Any | I::All => (vec![call(given(), &Term::BOOL)], Term::BOOL),
+            I::Position => (vec![call(given(), &Term::BOOL)], option(&Term::USIZE)),
+            I::Find | I::Rfind => (vec![lending(given(), &Term::BOOL)], option(item)),
+            I::FindMap => {
+                let made = self.fresh();
+                (vec![call(given(), &option(&made))], option(&made))
+            }
+            I::Last => (Vec::new(), option(item)),
+            I::Nth => (vec![Wanted::Count], option(item)),
+            I::Count => (Vec::new(), Term::USIZE),
+            I::ForEach => (vec![call(given(), &Term::Unit)], Term::Unit),
+            _ => return None,
+        })
+    }
+
+    /// Methods that make one value of all elements.
+    fn folder(
+        &mut self,
+        expr: &'a Expr,
+        iteration: Iteration,
+        name: &'a Ident,
+        item: &Term,
+        expect: &Expect,
+    ) -> Signature {
+        use Iteration as I;
+        match iteration {
+            I::Sum | I::Product => {
+                let ExprKind::Method { turbofish, .. } = &expr.kind else { return (Vec::new(), Term::Error) };
+                let written = turbofish.as_ref().and_then(|args| args.args.first()).and_then(|arg| arg.ty.as_ref());
+                let made = match (written, expect) {
+                    (Some(ty), _) => self.term_of(ty),
+                    (None, Expect::Nothing | Expect::Cast(_)) => {
+                        let example = self.written(item).replace('_', "f32");
+                        self.diags
+                            .error(
+                                code::CANNOT_INFER,
+                                range(name.span()),
+                                format!("the type of this {name} must be written"),
+                            )
+                            .note("a type may be the sum of others: rustc asks for it, too")
+                            .help(format!("write `.{name}::<{example}>()`"));
+                        item.clone()
+                    }
+                    _ => item.clone(),
+                };
+                let span = range(name.span());
+                if !self.table.unify(&made, item) {
+                    let (made, item) = (self.describe(&made), self.describe(item));
+                    let message = format!("the elements are {item}, their {name} cannot be {made}");
+                    self.diags.error(code::MISMATCHED_TYPES, span, message).help("convert them first, with `.map(…)`");
+                }
+                self.deferred.push(Deferred::Summed { span, term: item.clone() });
+                (Vec::new(), made)
+            }
+            I::Fold | I::Rfold => {
+                let state = self.fresh();
+                (vec![Wanted::Value(state.clone()), call(vec![state.clone(), item.clone()], &state)], state)
+            }
+            I::Reduce => (vec![call(vec![item.clone(), item.clone()], item)], option(item)),
+            I::TryFold => {
+                let (state, made) = (self.fresh(), self.fresh());
+                (vec![Wanted::Value(state.clone()), call(vec![state, item.clone()], &made)], made)
+            }
+            I::TryForEach => {
+                let made = self.fresh();
+                (vec![call(vec![item.clone()], &made)], made)
+            }
+            I::Min | I::Max => {
+                self.order_later(expr, name, item, false);
+                (Vec::new(), option(item))
+            }
+            I::MinBy | I::MaxBy => (vec![lending(vec![item.clone(), item.clone()], &Term::Ordering)], option(item)),
+            I::MinByKey | I::MaxByKey => {
+                let key = self.fresh();
+                self.order_later(expr, name, &key, true);
+                (vec![lending(vec![item.clone()], &key)], option(item))
+            }
+            // `flatten` of something else than options.
+            _ => {
+                let found = self.describe(item);
+                self.diags
+                    .error(code::BAD_OPERAND, range(name.span()), format!("`{name}` is for options, found {found}"))
+                    .help("write nested `for` loops");
+                (Vec::new(), Term::Error)
+            }
+        }
+    }
+
+    /// The arguments of a method, as it wants them.
+    pub(super) fn infer_wanted(&mut self, expr: &'a Expr, args: &'a [Expr], wanted: &[Wanted]) {
+        for (position, (arg, wanted)) in args.iter().zip(wanted).enumerate() {
+            match wanted {
+                Wanted::Value(term) if self.table.kind(term) == Some(VarKind::Any) => {
+                    let found = self.infer(arg, &Expect::Nothing);
+                    self.coerce(arg, &found, term, Because::Alternative);
+                }
+                Wanted::Value(term) => self.check(arg, term, Because::Alternative),
+                Wanted::Needle(term) => self.infer_sought(arg, term),
+                Wanted::Count => self.check(arg, &Term::USIZE, Because::Step),
+                Wanted::Call(demand) => self.infer_called(expr, position, arg, demand),
+                Wanted::Iterator(element) => {
+                    let found = self.element_of(arg);
+                    if !self.table.unify(element, &found) {
+                        let (expected, found) = (self.describe(element), self.describe(&found));
+                        let message = format!("expected an iterator over {expected}, found one over {found}");
+                        self.diags.error(code::MISMATCHED_TYPES, arg.span, message);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reports elements that cannot be added up.
+    pub(super) fn check_summed(&mut self, span: SpanRange, term: &Term) {
+        let is_number = match self.table.shallow(term) {
+            Term::Scalar(scalar) => scalar != ScalarName::Bool && !scalar.is_half(),
+            Term::Vector(scalar, _) => scalar != ScalarName::Bool,
+            Term::Error | Term::Never => true,
+            _ => false,
+        };
+        if !is_number {
+            let found = self.describe(term);
+            self.diags
+                .error(code::BAD_OPERAND, span, format!("cannot add or multiply {found} this way"))
+                .help("fold: `.fold(start, |a, b| a + b)`");
+        }
+    }
+
+    pub(super) fn order_later(&mut self, expr: &'a Expr, name: &'a Ident, term: &Term, key: bool) {
+        self.deferred.push(Deferred::Ordered { expr, span: range(name.span()), term: term.clone(), key });
+    }
+
+    /// Reports what has no order, and notes which functions the order leads to.
+    pub(super) fn check_ordered(&mut self, expr: &Expr, span: SpanRange, term: &Term, key: bool) {
+        let mut found = Vec::new();
+        let ty = self.table.resolve(term).unwrap_or(Ty::Error);
+        let Err(part) = self.program.implied(&ty, Standard::Ord, &mut found) else {
+            if !found.is_empty() {
+                self.tables.implied.insert(expr.id, found);
+            }
+            return;
+        };
+        match part {
+            Ty::Scalar(_) => {
+                let error = self.diags.error(code::BAD_OPERAND, span, "floats have no total order, because of NaN");
+                match key {
+                    true => error.help(
+                        "say how to compare, `.min_by(|a, b| a.total_cmp(b))`, or order by the bits of a float that is not negative: `x.to_bits()`",
+                    ),
+                    false => error.help(
+                        "say how to compare, `.min_by(|a, b| a.total_cmp(b))`, or fold: `.fold(f32::INFINITY, f32::min)`",
+                    ),
+                };
+            }
+            part => {
+                let (found, part_name) = (self.describe(term), self.name_of(&part));
+                let help = match part {
+                    Ty::Struct(item, _) | Ty::Enum(item, _) => self.help_to_derive(item, "Ord"),
+                    _ => "order by an integer: `.min_by_key(|v| …)`".to_owned(),
+                };
+                let error = self.diags.error(code::BAD_OPERAND, span, format!("kernels cannot order {found}"));
+                if part != ty {
+                    error.note(format!("it contains `{part_name}`"));
+                }
+                error.help(help);
+            }
+        }
+    }
+
+    /// Reports a closure of `try_fold` that gives no `Option` or `Result` of the state.
+    fn check_tried(&mut self, span: SpanRange, term: &Term, state: &Term) {
+        let fits = match self.table.shallow(term) {
+            Term::Option(value) => self.table.unify(&value, state),
+            Term::Result(value, _) => self.table.unify(&value, state),
+            Term::Error | Term::Never => true,
+            _ => false,
+        };
+        if !fits {
+            let (option, found) = (self.describe(&option(state)), self.describe(term));
+            self.diags.error(
+                code::MISMATCHED_TYPES,
+                span,
+                format!("expected a closure that gives {option} or a `Result`, found one that gives {found}"),
+            );
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Methods of bytes that ask which kind of character they are: comparisons with ranges of ASCII.
+
+use gridwise_ir::ir::ValueId;
+use gridwise_ir::op::Op;
+use gridwise_ir::types::Scalar;
+
+use super::function::FnCx;
+use crate::intrinsic::Intrinsic;
+
+/// The bytes of a class, by the first and the last of each range; `None` for intrinsics that ask for none.
+pub(super) const fn ascii_ranges(class: Intrinsic) -> Option<&'static [(u8, u8)]> {
+    use Intrinsic as I;
+    Some(match class {
+        I::IsAscii => &[(0, 127)],
+        I::IsAsciiDigit => &[(b'0', b'9')],
+        I::IsAsciiHexdigit => &[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')],
+        I::IsAsciiAlphabetic => &[(b'A', b'Z'), (b'a', b'z')],
+        I::IsAsciiAlphanumeric => &[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')],
+        I::IsAsciiUppercase => &[(b'A', b'Z')],
+        I::IsAsciiLowercase => &[(b'a', b'z')],
+        // Not the vertical tab.
+        I::IsAsciiWhitespace => &[(b'\t', b'\n'), (12, b'\r'), (b' ', b' ')],
+        I::IsAsciiPunctuation => &[(b'!', b'/'), (b':', b'@'), (b'[', b'`'), (b'{', b'~')],
+        I::IsAsciiGraphic => &[(b'!', b'~')],
+        I::IsAsciiControl => &[(0, 31), (127, 127)],
+        _ => return None,
+    })
+}
+
+impl FnCx<'_, '_, '_> {
+    /// Whether a byte is in one of the ranges.
+    pub(super) fn is_in_ranges(&mut self, byte: ValueId, ranges: &[(u8, u8)]) -> ValueId {
+        let byte = self.cast(byte, Scalar::U32);
+        let tests: Vec<_> = ranges.iter().map(|range| self.is_in_range(byte, *range)).collect();
+        let any = tests.into_iter().reduce(|a, b| self.op(Op::Or, &[a, b]));
+        any.unwrap_or_else(|| self.bool(false))
+    }
+
+    fn is_in_range(&mut self, byte: ValueId, range: (u8, u8)) -> ValueId {
+        let (start, count) = (u32::from(range.0), u32::from(range.1 - range.0));
+        let (start, count) = (self.u32(start), self.u32(count));
+        let distance = self.op(Op::Sub, &[byte, start]);
+        self.op(Op::Le, &[distance, count])
+    }
+
+    /// A letter of the range in the other case, anything else as it is.
+    pub(super) fn change_case(&mut self, byte: ValueId, range: (u8, u8)) -> ValueId {
+        let is_letter = self.is_in_ranges(byte, &[range]);
+        let bit = self.int_like(byte, 0x20);
+        let other = self.op(Op::Xor, &[byte, bit]);
+        self.select(is_letter, other, byte)
+    }
+}
