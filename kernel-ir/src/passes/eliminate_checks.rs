@@ -1,5 +1,5 @@
-//! Clears the check of every index that is provably in range, and decides the guards of divisions whose operands cannot be what
-//! they guard against: by intervals, by guards on the path, by loop counters.
+//! Clears the check of every index that is provably in range, and decides the guards of divisions, and of where lines of matrices
+//! begin, whose operands cannot be what they guard against: by intervals, by guards on the path, by loop counters, by powers of two.
 //!
 //! A trap lets the invocation go on, so an earlier checked access with the same index proves nothing.
 
@@ -19,14 +19,17 @@ const ROUNDS: usize = 4;
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    let (mut checked, mut divides) = (0, false);
+    let (mut checked, mut has_guards) = (0, false);
     let mut jumps: SecondaryMap<BlockId, Vec<InstId>> = SecondaryMap::new();
     for_each_inst(function, &mut |id, inst| match &inst.kind {
         InstKind::Continue(target, _) => jumps[*target].push(id),
-        InstKind::Op(Op::Div | Op::Rem, _) => divides = true,
-        kind => checked += usize::from(kind.place().is_some_and(Place::is_checked)),
+        InstKind::Op(Op::Div | Op::Rem, _) => has_guards = true,
+        kind => {
+            has_guards |= matches!(kind, InstKind::CoopLoad(_) | InstKind::CoopStore(..));
+            checked += usize::from(kind.place().is_some_and(Place::is_checked));
+        }
     });
-    if checked == 0 && !divides {
+    if checked == 0 && !has_guards {
         return Changed::No;
     }
     let facts = Facts::new(function, cx.types, cx.kernel);
@@ -42,7 +45,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         contradicted: false,
         proven: Vec::new(),
         indices: Indices::default(),
-        divides,
+        has_guards,
         decided: Vec::new(),
     };
     for round in 0..=ROUNDS {
@@ -146,8 +149,8 @@ struct Walker<'a> {
     proven: Vec<(InstId, usize)>,
     /// Indices that are not proven.
     indices: Indices,
-    /// Whether there are divisions, and so guards of them.
-    divides: bool,
+    /// Whether there are divisions or lines of matrices, and so guards of them.
+    has_guards: bool,
     /// Comparisons that come out one way.
     decided: Vec<(InstId, bool)>,
 }
@@ -188,7 +191,7 @@ impl Walker<'_> {
                     if let [result] = inst.results[..] {
                         self.facts.define_result(result);
                     }
-                    if let (InstKind::Op(op @ (Op::Eq | Op::Ne), operands), true) = (kind, self.divides) {
+                    if let (InstKind::Op(op @ (Op::Eq | Op::Ne), operands), true) = (kind, self.has_guards) {
                         self.decide(id, *op, operands);
                     }
                 }
@@ -203,7 +206,11 @@ impl Walker<'_> {
         if operands.iter().any(|operand| self.facts.integer(*operand).is_none()) {
             return;
         }
-        let (a, b) = (self.facts.range(operands[0]), self.facts.range(operands[1]));
+        let range = |value: ValueId| match self.facts.is_masked_away(value) {
+            true => Range::new(0, 0),
+            false => self.facts.range(value),
+        };
+        let (a, b) = (range(operands[0]), range(operands[1]));
         let is_same = a == b && a.lo == a.hi;
         if is_same || a.hi < b.lo || b.hi < a.lo {
             self.decided.push((id, is_same == (op == Op::Eq)));

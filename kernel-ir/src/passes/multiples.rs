@@ -48,6 +48,15 @@ impl Facts<'_> {
         }
     }
 
+    /// Whether a value is what a mask leaves of a multiple of a larger power of two: nothing.
+    pub(super) fn is_masked_away(&self, value: ValueId) -> bool {
+        let Some(InstKind::Op(Op::And, operands)) = self.definition(value) else { return false };
+        [(operands[0], operands[1]), (operands[1], operands[0])].into_iter().any(|(value, mask)| {
+            let mask = self.range(mask);
+            mask.lo >= 0 && mask.hi < 1 << self.low_zeros(value)
+        })
+    }
+
     /// Notes what a loop's parameter is a multiple of, given its first value and those it goes on with.
     pub(super) fn note_counter(&mut self, param: ValueId, first: ValueId, next: impl Iterator<Item = ValueId>) {
         if self.integer(param).is_none() || self.twos.iter().any(|(known, _)| *known == param) {
