@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::profile::RecordedOp;
-use crate::steps::Step;
+use crate::steps::{DispatchStep, Step};
 use crate::sync::hazard::{HazardTracker, Reason};
 
 /// The graph in Graphviz' language: operations in order, barriers between them, and an arrow for each reason.
@@ -48,7 +48,10 @@ pub(crate) fn to_dot(steps: &[Step], ops: &[RecordedOp]) -> String {
             let _ = writeln!(dot, "    b{barriers} -> op{index} [style=dotted, arrowhead=none];");
             barriers += 1;
         }
-        let _ = writeln!(dot, "    op{index} [label=\"{index}: {}\"];", escape(&op.name));
+        // Whether a launch keeps its checks shows nowhere else but in the time it takes.
+        let can_trap = steps[op.steps.clone()].iter().filter_map(Step::dispatch).any(DispatchStep::can_trap);
+        let checked = if can_trap { "\\nwith checks" } else { "" };
+        let _ = writeln!(dot, "    op{index} [label=\"{index}: {}{checked}\"];", escape(&op.name));
         if !is_ordered && let Some(last) = &last {
             let _ = writeln!(dot, "    {last} -> op{index} [style=invis];");
         }

@@ -291,7 +291,8 @@ impl Sequence {
     }
 
     /// What is recorded, as a graph in Graphviz' language: the operations, the barriers between them, and for each the reason: which
-    /// tensor, which bytes, and whether it is a read after a write, a write after a read or a write after a write.
+    /// tensor, which bytes, and whether it is a read after a write, a write after a read or a write after a write. Operations with a launch that
+    /// can trap, as not all its checks were found needless for its arguments, say `with checks`.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use gridwise::algorithms::{
     Factor, GemmShape, OpFft, OpGemm, OpHistogram, OpReduce, OpScan, OpSelect, OpSoftmax, OpSort, OpTranspose, Progress,
 };
+use gridwise::descriptor::Feature;
 use gridwise::prelude::*;
 use libtest_mimic::{Arguments, Trial};
 
@@ -17,7 +18,7 @@ static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
 });
 
 /// What runs on every device.
-const EVERYWHERE: [(&str, fn()); 13] = [
+const EVERYWHERE: [(&str, fn()); 14] = [
     ("sums_and_extremes", sums_and_extremes),
     ("scans", scans),
     ("tensors_as_other_types", tensors_as_other_types),
@@ -28,6 +29,7 @@ const EVERYWHERE: [(&str, fn()); 13] = [
     ("products", products),
     ("products_of_halves", products_of_halves),
     ("products_of_bfloats", products_of_bfloats),
+    ("whole_tiles_without_checks", whole_tiles_without_checks),
     ("softmax", softmax),
     ("fourier_transforms", fourier_transforms),
     ("what_does_not_fit", what_does_not_fit),
@@ -434,6 +436,30 @@ fn products_of_bfloats() {
     if MANAGER.device().kind == gridwise::DeviceKind::DiscreteGpu {
         multiplies(bf16::from_f32, &[(8 * 128, 384, 256), (11 * 128 + 40, 1000, 96), (1000, 1000, 1000)]);
     }
+}
+
+/// Whether a launch keeps its checks shows nowhere else but in its time, which is half as long again then.
+fn whole_tiles_without_checks() {
+    let ones = vec![1.0f32; 256 * 6144];
+    let seq = MANAGER.sequence().unwrap();
+    let (a, b) = (MANAGER.tensor(&ones[..256 * 48]).unwrap(), MANAGER.tensor(&ones[..48 * 6144]).unwrap());
+    let mut numbers = MANAGER.tensor(&ones).unwrap();
+    let shape = GemmShape { rows: 256, columns: 6144, depth: 48 };
+    seq.record(OpGemm::new(&MANAGER, shape, 1.0, &a, &b, 0.0, &mut numbers).unwrap()).unwrap();
+    let halves = MANAGER.tensor(&[f16::ONE; 256 * 256]).unwrap();
+    let mut product = MANAGER.tensor(&ones[..256 * 256]).unwrap();
+    if MANAGER.device().features.iter().any(|feature| matches!(feature, Feature::CooperativeProduct(_))) {
+        let shape = GemmShape { rows: 256, columns: 256, depth: 256 };
+        seq.record(OpGemm::new(&MANAGER, shape, 1.0, &halves, &halves, 2.0, &mut product).unwrap()).unwrap();
+    }
+    let dot = seq.to_dot();
+    assert!(!dot.contains("with checks"), "{dot}");
+    // Where a key goes is known to the device alone.
+    let mut keys = MANAGER.tensor(&[3u32; 1000]).unwrap();
+    let seq = MANAGER.sequence().unwrap();
+    seq.record(OpSort::new(&MANAGER, &mut keys).unwrap()).unwrap();
+    let dot = seq.to_dot();
+    assert!(dot.contains("with checks"), "{dot}");
 }
 
 fn softmax() {

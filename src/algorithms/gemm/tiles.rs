@@ -91,15 +91,21 @@ macro_rules! products {
                 step = next;
             }
             let columns = pitch_b * 8;
-            for i in 0..$blocks {
-                for j in 0..$blocks {
-                    let (row, column) = (row0 + (y * $blocks + i) * $side, column0 + (x * $blocks + j) * $side);
-                    let mut product = sums[i][j] * alpha;
-                    if beta != 0.0 {
-                        let old = CoopMatrix::<f32, Accumulator, $side, $side>::load(c, row * columns + column, columns, RowMajor);
-                        product += old * beta;
+            if beta == 0.0 {
+                for i in 0..$blocks {
+                    for j in 0..$blocks {
+                        let (row, column) = (row0 + (y * $blocks + i) * $side, column0 + (x * $blocks + j) * $side);
+                        (sums[i][j] * alpha).store(c, row * columns + column, columns, RowMajor);
                     }
-                    product.store(c, row * columns + column, columns, RowMajor);
+                }
+            } else {
+                for i in 0..$blocks {
+                    for j in 0..$blocks {
+                        let (row, column) = (row0 + (y * $blocks + i) * $side, column0 + (x * $blocks + j) * $side);
+                        let at = row * columns + column;
+                        let old = CoopMatrix::<f32, Accumulator, $side, $side>::load(c, at, columns, RowMajor);
+                        (sums[i][j] * alpha + old * beta).store(c, at, columns, RowMajor);
+                    }
                 }
             }
         }
