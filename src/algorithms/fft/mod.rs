@@ -1,5 +1,8 @@
 //! Fourier transforms of complex numbers, by Stockham's algorithm: each pass is a transform of up to 1024 points in shared
-//! memory, by steps of four, and leaves its results in order (van Loan, Computational Frameworks for the Fast Fourier Transform, 1.7).
+//! memory, by steps of four, and leaves its results in order (van Loan, Computational Frameworks for the Fast Fourier Transform, 1.7). Passes of
+//! 1024 points of longer transforms take more of their steps in registers.
+
+mod registers;
 
 use std::f64::consts::TAU;
 
@@ -19,6 +22,8 @@ const POINTS: u32 = 4096;
 const OWN: u32 = 16;
 /// The longest transform of one pass, as a power of two.
 const MAX_LOG: u32 = 10;
+/// Columns of a workgroup of passes in registers, as a power of two.
+const COLUMNS_LOG: u32 = registers::COLUMNS.ilog2();
 /// Roots of unity in a table, as a power of two.
 #[device]
 const TABLE_LOG: u32 = 10;
@@ -85,10 +90,14 @@ impl OpFft {
                 found: len.to_string(),
             });
         }
+        let is_inverse = turn > 0.0;
         let mut stages = Stages::new(name);
         let count = len.ilog2().div_ceil(MAX_LOG).max(1);
         let mut spare = if count > 1 { Some(mgr.tensor_of_len::<Vec2>(x.len())?) } else { None };
         let roots = roots(mgr, turn, TABLE_LOG, TABLE_LOG)?;
+        // Those of forward transforms, which passes in registers are.
+        let turned_back = if is_inverse { Some(self::roots(mgr, -turn, TABLE_LOG, TABLE_LOG)?) } else { None };
+        let forward = turned_back.as_ref().unwrap_or(&roots);
         let mut done = 0;
         for pass in 0..count {
             // Passes of about the same length.
@@ -96,6 +105,10 @@ impl OpFft {
             let scale = if pass + 1 == count { scale } else { 1.0 };
             // The points of a row are turned by roots of all that has been transformed: by a coarse step and a fine one.
             let all = done + log;
+            let apart = len.ilog2() - log;
+            // Those take columns that lie next to each other; there is a kernel for the first pass and one for the last.
+            let in_registers = log == registers::LOG && apart >= COLUMNS_LOG && (done == 0 || done == apart);
+            let turn = if in_registers { -turn.abs() } else { turn };
             let tables = if done == 0 {
                 None
             } else {
@@ -106,7 +119,7 @@ impl OpFft {
             };
             let (fine, coarse) = tables.as_ref().map_or((&roots, &roots), |(fine, coarse)| (fine, coarse));
             let arguments = |args: KernelArgs| {
-                let args = args.value(turn.signum() as f32).value(scale).value(len.ilog2() - log).value(done);
+                let args = args.value(turn.signum() as f32).value(scale).value(apart).value(done);
                 args.read(&roots).read(fine).read(coarse)
             };
             let groups = x.len().div_ceil(POINTS as usize) as u32;
@@ -117,7 +130,22 @@ impl OpFft {
                 (Some(spare), 1.., false) => (&*y, &mut *spare),
                 (_, _, _) => (x, &mut *y),
             };
-            launch(&mut stages, log, Grid::groups(groups), |args| arguments(args).read(from).write(to));
+            if in_registers {
+                let stride = 1u32 << apart;
+                let grid = Grid::groups([stride / registers::COLUMNS, (x.len() / len as usize) as u32]);
+                let arguments =
+                    |args: KernelArgs| args.value(u32::from(is_inverse)).value(len).value(stride).read(forward);
+                if done == 0 {
+                    stages.launch::<registers::First1024>(grid, |args| arguments(args).read(from).write(to));
+                } else {
+                    stages.launch::<registers::Last1024>(grid, |args| {
+                        let args = args.value(scale);
+                        arguments(args).read(fine).read(coarse).read(from).write(to)
+                    });
+                }
+            } else {
+                launch(&mut stages, log, Grid::groups(groups), |args| arguments(args).read(from).write(to));
+            }
             done += log;
         }
         Ok(Self(stages))
