@@ -56,6 +56,38 @@ impl OpSoftmax {
     }
 }
 
+/// The largest number of a workgroup, which all its invocations get.
+#[device]
+fn largest_of(slots: &mut [f32], own: f32) -> f32 {
+    let largest = subgroup::max(own);
+    if subgroup::elect() {
+        slots[subgroup_id() as usize] = largest;
+    }
+    barrier();
+    let mut largest = slots[0];
+    for slot in 1..num_subgroups() {
+        largest = largest.max(slots[slot as usize]);
+    }
+    largest
+}
+
+/// The sum of a workgroup's numbers, which all its invocations get.
+#[device]
+fn sum_of(slots: &mut [f32], own: f32) -> f32 {
+    let sum = subgroup::add(own);
+    // All have read what was there.
+    barrier();
+    if subgroup::elect() {
+        slots[subgroup_id() as usize] = sum;
+    }
+    barrier();
+    let mut sum = slots[0];
+    for slot in 1..num_subgroups() {
+        sum += slots[slot as usize];
+    }
+    sum
+}
+
 #[kernel(workgroup = WIDTH)]
 fn softmax_rows(columns: u32, x: &[f32], y: &mut [f32]) {
     let slots = Shared::<[f32; 256]>::new();
@@ -66,32 +98,14 @@ fn softmax_rows(columns: u32, x: &[f32], y: &mut [f32]) {
         largest = largest.max(x[row + i]);
         i += WIDTH;
     }
-    let largest = subgroup::max(largest);
-    if subgroup::elect() {
-        slots[subgroup_id()] = largest;
-    }
-    barrier();
-    let mut largest = slots[0];
-    for slot in 1..num_subgroups() {
-        largest = largest.max(slots[slot]);
-    }
+    let largest = largest_of(&mut slots[..], largest);
     let mut sum = 0.0;
     i = local_id().x;
     while i < columns {
         sum += (x[row + i] - largest).exp();
         i += WIDTH;
     }
-    let sum = subgroup::add(sum);
-    // All have read the maxima.
-    barrier();
-    if subgroup::elect() {
-        slots[subgroup_id()] = sum;
-    }
-    barrier();
-    let mut sum = slots[0];
-    for slot in 1..num_subgroups() {
-        sum += slots[slot];
-    }
+    let sum = sum_of(&mut slots[..], sum);
     i = local_id().x;
     while i < columns {
         y[row + i] = (x[row + i] - largest).exp() / sum;
@@ -115,15 +129,7 @@ fn softmax_short_rows(vectors: u32, x: &[Vec4], y: &mut [Vec4]) {
     for k in 1..OWN {
         largest = largest.max(own[k]);
     }
-    let largest = subgroup::max(largest.max_element());
-    if subgroup::elect() {
-        slots[subgroup_id()] = largest;
-    }
-    barrier();
-    let mut largest = slots[0];
-    for slot in 1..num_subgroups() {
-        largest = largest.max(slots[slot]);
-    }
+    let largest = largest_of(&mut slots[..], largest.max_element());
     let mut sum = 0.0;
     for k in 0..OWN {
         // What is no element is negative infinity, which adds nothing.
@@ -133,17 +139,7 @@ fn softmax_short_rows(vectors: u32, x: &[Vec4], y: &mut [Vec4]) {
             sum += own[k].element_sum();
         }
     }
-    let sum = subgroup::add(sum);
-    // All have read the maxima.
-    barrier();
-    if subgroup::elect() {
-        slots[subgroup_id()] = sum;
-    }
-    barrier();
-    let mut sum = slots[0];
-    for slot in 1..num_subgroups() {
-        sum += slots[slot];
-    }
+    let sum = sum_of(&mut slots[..], sum);
     for k in 0..OWN {
         let i = k * WIDTH + local_id().x;
         if i < vectors {
