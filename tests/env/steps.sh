@@ -21,6 +21,7 @@ suite_binary() { # NAME [CARGO-ARGUMENT…]
     shift
     case $name in
     differential) package=gridwise-differential ;;
+    devices) package=gridwise-runtime ;;
     faults | scarce | steady | stress) package=gridwise-fault-layer ;;
     esac
     path=$(cargo test --quiet -p "$package" --test "$name" "$@" --no-run --message-format=json |

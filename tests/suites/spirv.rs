@@ -1,10 +1,21 @@
 //! `include_spirv!`: modules in files as typed dispatches, on the device that `GRIDWISE_DEVICE` selects.
 
+mod cases;
+
 use gridwise::prelude::*;
 use gridwise::{DeviceKind, Error, include_spirv};
 
+use cases::cases;
+
+cases! {
+    always: the_host_device_needs_vulkan;
+    unless: parameters_are_the_modules_own, structs_and_headers_are_any_data_of_their_size;
+}
+
 include_spirv!("../../runtime/tests/modules/scale.spv");
 include_spirv!("../../runtime/tests/modules/bins.spv" as Histogram);
+
+const NO_VULKAN: &str = "the host device runs no modules";
 
 #[derive(Clone, Copy, GpuData)]
 #[repr(C)]
@@ -15,14 +26,19 @@ struct Item {
     rest: [u32; 2],
 }
 
-#[test]
-fn parameters_are_the_modules_own() {
+fn the_host_device_needs_vulkan() {
+    // SAFETY: it is not made.
+    let made = unsafe { Scale::new(&Manager::host(), ScaleConstants::default()) };
+    assert!(matches!(made, Err(Error::NeedsVulkan { .. })));
+}
+
+fn parameters_are_the_modules_own() -> Option<&'static str> {
     let mgr = Manager::new().expect("a device");
     let constants = ScaleConstants { factor: 3.0, negate: true, constant7: 64, ..Default::default() };
     assert_eq!((constants.shift, ScaleConstants::default().factor), (-1, 2.0));
     // SAFETY: the module stays below `count`.
     let scale = match unsafe { Scale::new(&mgr, constants) } {
-        Err(Error::NeedsVulkan { .. }) if mgr.device().kind == DeviceKind::Host => return,
+        Err(Error::NeedsVulkan { .. }) if mgr.device().kind == DeviceKind::Host => return Some(NO_VULKAN),
         made => made.expect("a module for every device"),
     };
     let from = mgr.tensor(&[1.0f32, 2.0, 3.0]).expect("memory");
@@ -35,14 +51,14 @@ fn parameters_are_the_modules_own() {
     let error = scale.dispatch(&seq, Grid::groups(1u64 << 40), 2, 0.5, &from, &mut short).expect_err("too wide");
     assert!(matches!(error, Error::GridTooLarge { .. }), "{error}");
     assert_eq!(mgr.validation_messages(), Vec::<String>::new());
+    None
 }
 
-#[test]
-fn structs_and_headers_are_any_data_of_their_size() {
+fn structs_and_headers_are_any_data_of_their_size() -> Option<&'static str> {
     let mgr = Manager::new().expect("a device");
     // SAFETY: the module reads as many items as the header says.
     let histogram = match unsafe { Histogram::new(&mgr, HistogramConstants::default()) } {
-        Err(Error::NeedsVulkan { .. }) if mgr.device().kind == DeviceKind::Host => return,
+        Err(Error::NeedsVulkan { .. }) if mgr.device().kind == DeviceKind::Host => return Some(NO_VULKAN),
         made => made.expect("a module for every device"),
     };
     let mut words = vec![0u32; 4];
@@ -58,4 +74,5 @@ fn structs_and_headers_are_any_data_of_their_size() {
     let error = histogram.dispatch(&seq, Grid::groups(1), &none, &mut bins).expect_err("no room for the header");
     assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
     assert_eq!(mgr.validation_messages(), Vec::<String>::new());
+    None
 }

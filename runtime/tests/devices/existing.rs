@@ -4,10 +4,17 @@ use gridwise_runtime::ash::{self, vk};
 use gridwise_runtime::ops::{OpCopy, OpFill};
 use gridwise_runtime::{BufferRange, Error, ExistingQueue, ExistingVulkan, Grid, Manager, ManagerDesc, PipelineCache};
 
+use crate::harness::cases;
 use crate::kernels::{Mark, Saxpy};
 use crate::ramp;
 
-/// An application with Vulkan of its own; none without a driver.
+cases! {
+    once: the_host_device_borrows_nothing;
+    once_on_vulkan: sequences_run_on_an_applications_queue, tensors_lie_in_an_applications_buffers,
+        an_application_gives_several_queues, what_cannot_be_borrowed_is_an_error;
+}
+
+/// An application with Vulkan of its own.
 struct Application {
     entry: ash::Entry,
     instance: ash::Instance,
@@ -19,18 +26,14 @@ struct Application {
 }
 
 impl Application {
-    fn new(with_push_descriptors: bool) -> Option<Self> {
+    fn new(with_push_descriptors: bool) -> Self {
         // SAFETY: plain Vulkan, by the book; likewise in all of this file.
         unsafe {
-            let entry = ash::Entry::load().ok()?;
+            let entry = ash::Entry::load().unwrap();
             let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
             let info = vk::InstanceCreateInfo::default().application_info(&application);
-            let instance = entry.create_instance(&info, None).ok()?;
-            let physical = instance.enumerate_physical_devices().unwrap().into_iter().next();
-            let Some(physical) = physical else {
-                instance.destroy_instance(None);
-                return None;
-            };
+            let instance = entry.create_instance(&info, None).unwrap();
+            let physical = instance.enumerate_physical_devices().unwrap()[0];
             let families = instance.get_physical_device_queue_family_properties(physical);
             let family =
                 families.iter().position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE)).unwrap();
@@ -46,7 +49,7 @@ impl Application {
             let device = instance.create_device(physical, &info, None).unwrap();
             let queue = device.get_device_queue(family as u32, 0);
             let (family, has_push_descriptors) = (family as u32, with_push_descriptors);
-            Some(Self { entry, instance, physical, device, queue, family, has_push_descriptors })
+            Self { entry, instance, physical, device, queue, family, has_push_descriptors }
         }
     }
 
@@ -139,10 +142,9 @@ fn manager(vulkan: ExistingVulkan) -> Manager {
     unsafe { Manager::from_vulkan(vulkan, desc) }.unwrap()
 }
 
-#[test]
 fn sequences_run_on_an_applications_queue() {
     for with_push_descriptors in [false, true] {
-        let Some(application) = Application::new(with_push_descriptors) else { return };
+        let application = Application::new(with_push_descriptors);
         let vulkan = application.vulkan();
         let lock = vulkan.queue_lock.clone();
         let manager = manager(vulkan);
@@ -175,9 +177,8 @@ fn sequences_run_on_an_applications_queue() {
     }
 }
 
-#[test]
 fn tensors_lie_in_an_applications_buffers() {
-    let Some(application) = Application::new(true) else { return };
+    let application = Application::new(true);
     let manager = manager(application.vulkan());
     let (buffer, memory, data) = application.buffer(4096);
     let range = |offset, bytes| BufferRange { buffer, offset, bytes };
@@ -213,9 +214,8 @@ fn tensors_lie_in_an_applications_buffers() {
     application.free(buffer, memory);
 }
 
-#[test]
 fn an_application_gives_several_queues() {
-    let Some(application) = Application::new(true) else { return };
+    let application = Application::new(true);
     let mut vulkan = application.vulkan();
     // One queue of the driver's under two numbers, with one lock.
     let mut second = ExistingQueue::new(vulkan.queue, vulkan.queue_family);
@@ -242,15 +242,17 @@ fn an_application_gives_several_queues() {
     assert!(matches!(refused, Err(Error::DeviceNotSuitable { missing, .. }) if missing.contains("family 77")));
 }
 
-#[test]
-fn what_cannot_be_borrowed_is_an_error() {
+fn the_host_device_borrows_nothing() {
     let host = Manager::host();
     let range = BufferRange { buffer: vk::Buffer::null(), offset: 0, bytes: 64 };
     // SAFETY: the host device takes none.
     let refused = unsafe { host.tensor_from_buffer::<f32>("borrowed", range, 4) };
     assert!(matches!(refused, Err(Error::OnHostDevice { .. })));
     assert!(host.tensor(&[1u32]).unwrap().vulkan_buffer().is_none());
-    let Some(application) = Application::new(false) else { return };
+}
+
+fn what_cannot_be_borrowed_is_an_error() {
+    let application = Application::new(false);
     let mut vulkan = application.vulkan();
     vulkan.queue_family = 99;
     // SAFETY: it is refused before anything is used.

@@ -9,8 +9,14 @@ use std::time::Duration;
 
 use gridwise_runtime::{Error, Grid, Manager, Result, Sequence, Tensor};
 
-use crate::each_device;
+use crate::harness::{On, cases, open};
 use crate::kernels::{Mark, Saxpy};
+
+cases! {
+    each: a_task_goes_on_when_the_device_is_done, many_tasks_wait_at_once, errors_come_to_the_task,
+        times_can_be_awaited, the_last_waker_is_the_one_that_is_woken, dropped_futures_leave_the_run_alone;
+    once: a_waker_may_drop_the_manager;
+}
 
 /// Parks a thread until it is woken.
 #[derive(Default)]
@@ -80,9 +86,8 @@ fn long(manager: &Manager) -> (Sequence, Tensor<f32>) {
     (sequence, sum)
 }
 
-#[test]
-fn a_task_goes_on_when_the_device_is_done() {
-    each_device(|manager| {
+fn a_task_goes_on_when_the_device_is_done(on: On) {
+    on.run(|manager| {
         let (sequence, sum) = long(manager);
         let run = async {
             for _ in 0..5 {
@@ -94,9 +99,8 @@ fn a_task_goes_on_when_the_device_is_done() {
     });
 }
 
-#[test]
-fn many_tasks_wait_at_once() {
-    each_device(|manager| {
+fn many_tasks_wait_at_once(on: On) {
+    on.run(|manager| {
         let work: Vec<_> = (0..6).map(|_| long(manager)).collect();
         let mut running: Vec<_> = work.iter().map(|(sequence, _)| sequence.eval_async().unwrap()).collect();
         // The last submission is asked for first: the thread has to come back for those before it.
@@ -112,9 +116,8 @@ fn many_tasks_wait_at_once() {
     });
 }
 
-#[test]
-fn errors_come_to_the_task() {
-    each_device(|manager| {
+fn errors_come_to_the_task(on: On) {
+    on.run(|manager| {
         let mut marks = manager.tensor_of_len::<u32>(8).unwrap();
         let sequence = manager.sequence().unwrap();
         Mark::dispatch(&sequence, Grid::items(4), 7, &mut marks).unwrap();
@@ -126,9 +129,8 @@ fn errors_come_to_the_task() {
     });
 }
 
-#[test]
-fn times_can_be_awaited() {
-    each_device(|manager| {
+fn times_can_be_awaited(on: On) {
+    on.run(|manager| {
         let (sequence, sum) = long(manager);
         let profile = block_on(sequence.eval_profiled_async().unwrap()).unwrap();
         assert_eq!(profile.ops().len(), 20);
@@ -140,9 +142,8 @@ fn times_can_be_awaited() {
     });
 }
 
-#[test]
-fn the_last_waker_is_the_one_that_is_woken() {
-    each_device(|manager| {
+fn the_last_waker_is_the_one_that_is_woken(on: On) {
+    on.run(|manager| {
         let (sequence, _sum) = long(manager);
         let mut running = sequence.eval_async().unwrap();
         let [first, second] = [(); 2].map(|()| Arc::new(Signal::default()));
@@ -158,9 +159,8 @@ fn the_last_waker_is_the_one_that_is_woken() {
     });
 }
 
-#[test]
-fn dropped_futures_leave_the_run_alone() {
-    each_device(|manager| {
+fn dropped_futures_leave_the_run_alone(on: On) {
+    on.run(|manager| {
         let (sequence, sum) = long(manager);
         let signal = Arc::new(Signal::default());
         let waker = Waker::from(signal.clone());
@@ -192,9 +192,8 @@ impl Wake for Owner {
     }
 }
 
-#[test]
 fn a_waker_may_drop_the_manager() {
-    let manager = crate::open(gridwise_runtime::ManagerDesc::from_env());
+    let manager = open(gridwise_runtime::ManagerDesc::from_env());
     let (sequence, _sum) = long(&manager);
     let mut running = Box::pin(async move { sequence.eval_async()?.await });
     let signal = Arc::new(Signal::default());

@@ -7,7 +7,13 @@ use gridwise_runtime::image::*;
 use gridwise_runtime::ops::{OpClearImage, OpCopyImage, OpFill, OpGenerateLevels};
 use gridwise_runtime::{DeviceKind, Error, ImageUse, Manager, Result};
 
-use crate::each_device;
+use crate::harness::{On, Outcome, cases, ignored};
+
+cases! {
+    each: images_of_all_formats_go_both_ways, images_of_all_dimensions_go_both_ways, large_images_go_in_pieces,
+        rows_may_be_apart, clears_convert_as_formats_do, levels_are_means, images_that_cannot_be_are_errors,
+        images_are_dropped_in_any_order, graphs_name_images;
+}
 
 /// Numbers that differ from their neighbours.
 fn bytes(len: usize) -> Vec<u8> {
@@ -69,8 +75,7 @@ fn read_raw<F: Format>(raw: &[u8]) -> F::Raw {
     }
 }
 
-#[test]
-fn images_of_all_formats_go_both_ways() {
+fn images_of_all_formats_go_both_ways(on: On) {
     macro_rules! all {
         ($manager:ident, $($format:ident)+) => { $(
             match round_trip::<$format, 2>($manager, [13, 7]) {
@@ -81,7 +86,7 @@ fn images_of_all_formats_go_both_ways() {
             }
         )+ };
     }
-    each_device(|manager| {
+    on.run(|manager| {
         all!(manager, R8Unorm R8Snorm R8Uint R8Sint Rg8Unorm Rg8Snorm Rg8Uint Rg8Sint Rgba8Unorm Rgba8Snorm Rgba8Uint Rgba8Sint
             Rgb10A2Unorm Rgb10A2Uint R16Unorm R16Snorm R16Uint R16Sint R16Float Rg16Unorm Rg16Snorm Rg16Uint Rg16Sint
             Rg16Float Rgba16Unorm Rgba16Snorm Rgba16Uint Rgba16Sint Rgba16Float R32Uint R32Sint R32Float Rg32Uint Rg32Sint
@@ -89,9 +94,8 @@ fn images_of_all_formats_go_both_ways() {
     });
 }
 
-#[test]
-fn images_of_all_dimensions_go_both_ways() {
-    each_device(|manager| {
+fn images_of_all_dimensions_go_both_ways(on: On) {
+    on.run(|manager| {
         round_trip::<Rgba8Uint, 1>(manager, [1]).unwrap();
         round_trip::<Rgba16Float, 1>(manager, [300]).unwrap();
         round_trip::<R32Uint, 2>(manager, [1, 257]).unwrap();
@@ -100,9 +104,8 @@ fn images_of_all_dimensions_go_both_ways() {
     });
 }
 
-#[test]
-fn large_images_go_in_pieces() {
-    each_device(|manager| {
+fn large_images_go_in_pieces(on: On) {
+    on.run(|manager| {
         let (width, height) = (1500u32, 1301u32);
         let texels: Vec<[f32; 4]> = (0..width * height).map(|i| [i as f32, 0.5, -1.0, 2.0]).collect();
         let mut image = manager.image_2d::<Rgba32Float>(width, height).unwrap();
@@ -115,9 +118,8 @@ fn large_images_go_in_pieces() {
     });
 }
 
-#[test]
-fn rows_may_be_apart() {
-    each_device(|manager| {
+fn rows_may_be_apart(on: On) {
+    on.run(|manager| {
         let texels: Vec<u32> = (0..15).collect();
         let mut image = manager.image_2d::<R32Uint>(5, 3).unwrap();
         image.write(&texels).unwrap();
@@ -136,9 +138,8 @@ fn rows_may_be_apart() {
     });
 }
 
-#[test]
-fn clears_convert_as_formats_do() {
-    each_device(|manager| {
+fn clears_convert_as_formats_do(on: On) {
+    on.run(|manager| {
         let mut unorm = manager.image_2d::<Rgba8Unorm>(3, 2).unwrap();
         let mut uint = manager.image_1d::<Rgba8Uint>(9).unwrap();
         let mut sint = manager.image_3d::<Rg16Sint>(2, 2, 2).unwrap();
@@ -156,16 +157,15 @@ fn clears_convert_as_formats_do() {
     });
 }
 
-#[test]
-fn levels_are_means() {
-    each_device(|manager| {
+fn levels_are_means(on: On) -> Outcome {
+    on.run(|manager| {
         let desc = ImageDesc { name: "levels", extent: [8, 4], levels: Levels::All };
         let mut image = manager.image_with::<R32Float, 2>(desc).unwrap();
         let texels: Vec<f32> = (0..32).map(|i| (i * i % 37) as f32).collect();
         image.write(&texels).unwrap();
         let sequence = manager.sequence().unwrap();
         match sequence.record(OpGenerateLevels::new(&mut image)) {
-            Err(Error::ImageUnsupported { usage: ImageUse::Scaled, .. }) => return,
+            Err(error @ Error::ImageUnsupported { usage: ImageUse::Scaled, .. }) => return ignored(error),
             recorded => recorded.unwrap().eval().unwrap(),
         }
         let mut before = texels;
@@ -191,12 +191,12 @@ fn levels_are_means() {
         sequence.record(OpGenerateLevels::new(&mut image)).unwrap().eval().unwrap();
         assert_eq!(image.level_to_vec(2).unwrap(), [[10, 20, 30, 255]]);
         assert_eq!(image.level_to_vec(1).unwrap(), [[10, 20, 30, 255]; 6]);
-    });
+        Outcome::Done
+    })
 }
 
-#[test]
-fn images_that_cannot_be_are_errors() {
-    each_device(|manager| {
+fn images_that_cannot_be_are_errors(on: On) {
+    on.run(|manager| {
         let error = manager.image_2d::<R32Float>(4, 0).unwrap_err();
         assert!(matches!(error, Error::ImageExtent { extent: [4, 0, 1], .. }), "{error}");
         let large = manager.image_3d::<R8Uint>(1 << 20, 1 << 20, 1 << 20).unwrap_err();
@@ -239,9 +239,8 @@ fn images_that_cannot_be_are_errors() {
     });
 }
 
-#[test]
-fn images_are_dropped_in_any_order() {
-    each_device(|manager| {
+fn images_are_dropped_in_any_order(on: On) {
+    on.run(|manager| {
         let before = manager.statistics().tensors;
         let mut image = manager.image_2d::<Rgba8Unorm>(64, 64).unwrap();
         let mut copy = manager.image_2d::<Rgba8Unorm>(64, 64).unwrap();
@@ -261,9 +260,8 @@ fn images_are_dropped_in_any_order() {
     });
 }
 
-#[test]
-fn graphs_name_images() {
-    each_device(|manager| {
+fn graphs_name_images(on: On) {
+    on.run(|manager| {
         let desc = ImageDesc { name: "photo", extent: [4, 4], levels: Levels::One };
         let mut image = manager.image_with::<Rgba8Unorm, 2>(desc).unwrap();
         let mut texels = manager.tensor_of_len::<u32>(16).unwrap();

@@ -3,11 +3,19 @@
 use gridwise_runtime::glam::UVec3;
 use gridwise_runtime::ops::{Access, OpCopy, OpDispatch, OpFill, Recorder};
 use gridwise_runtime::{
-    Contents, DeviceKind, Error, Grid, KernelArgs, Manager, ManagerDesc, Op, QueueChoice, Result, Tensor, TensorDesc,
+    Contents, Error, Grid, KernelArgs, Manager, ManagerDesc, Op, QueueChoice, Result, Tensor, TensorDesc,
 };
 
+use crate::harness::{On, cases};
 use crate::kernels::{Mark, Saxpy};
-use crate::{each_device, each_device_with};
+
+cases! {
+    each: grids_are_found_when_the_launch_begins, grids_come_from_operations_before,
+        a_launch_may_write_the_grid_that_it_came_from, counts_over_a_limit_run_nothing,
+        checks_that_rest_on_the_grid_stay_in, places_that_hold_no_grid_are_refused,
+        operations_declare_the_grids_they_read, queues_hand_grids_to_each_other;
+    vulkan: modules_take_grids_from_the_device;
+}
 
 /// `y`, to which a launch of 64 invocations a workgroup adds 1.
 fn adds_one(manager: &Manager, len: usize) -> (Tensor<f32>, Tensor<f32>) {
@@ -21,9 +29,8 @@ fn ones(tensor: &Tensor<f32>) -> usize {
     ones
 }
 
-#[test]
-fn grids_are_found_when_the_launch_begins() {
-    each_device(|manager| {
+fn grids_are_found_when_the_launch_begins(on: On) {
+    on.run(|manager| {
         let (x, mut y) = adds_one(manager, 640);
         let mut counts = manager.tensor(&[1u32; 7]).unwrap();
         let sequence = manager.sequence().unwrap();
@@ -50,9 +57,8 @@ fn grids_are_found_when_the_launch_begins() {
     });
 }
 
-#[test]
-fn grids_come_from_operations_before() {
-    each_device(|manager| {
+fn grids_come_from_operations_before(on: On) {
+    on.run(|manager| {
         let (x, mut y) = adds_one(manager, 320);
         let kept = manager.tensor(&[UVec3::new(9, 9, 9), UVec3::new(2, 1, 1)]).unwrap();
         let mut counts = manager.tensor_of_len::<UVec3>(2).unwrap();
@@ -74,9 +80,8 @@ fn grids_come_from_operations_before() {
     });
 }
 
-#[test]
-fn a_launch_may_write_the_grid_that_it_came_from() {
-    each_device(|manager| {
+fn a_launch_may_write_the_grid_that_it_came_from(on: On) {
+    on.run(|manager| {
         let mut counts = manager.tensor(&[1u32; 64]).unwrap();
         let sequence = manager.sequence().unwrap();
         sequence.dispatch(Grid::indirect(&counts), KernelArgs::new::<Mark>().value(0u32).write(&mut counts)).unwrap();
@@ -89,9 +94,8 @@ fn a_launch_may_write_the_grid_that_it_came_from() {
     });
 }
 
-#[test]
-fn counts_over_a_limit_run_nothing() {
-    each_device(|manager| {
+fn counts_over_a_limit_run_nothing(on: On) {
+    on.run(|manager| {
         let (x, mut y) = adds_one(manager, 64);
         let mut z = manager.tensor(&[0.0f32; 64]).unwrap();
         let mut counts = manager.tensor(&[1u32, 1, 1]).unwrap();
@@ -123,9 +127,8 @@ fn counts_over_a_limit_run_nothing() {
     });
 }
 
-#[test]
-fn checks_that_rest_on_the_grid_stay_in() {
-    each_device(|manager| {
+fn checks_that_rest_on_the_grid_stay_in(on: On) {
+    on.run(|manager| {
         let counts = manager.tensor(&[2u32, 1, 1]).unwrap();
         let mut y = manager.tensor(&[9u32; 100]).unwrap();
         let sequence = manager.sequence().unwrap();
@@ -138,9 +141,8 @@ fn checks_that_rest_on_the_grid_stay_in() {
     });
 }
 
-#[test]
-fn places_that_hold_no_grid_are_refused() {
-    each_device(|manager| {
+fn places_that_hold_no_grid_are_refused(on: On) {
+    on.run(|manager| {
         let (x, mut y) = adds_one(manager, 64);
         let counts = manager.tensor(&[1u32; 5]).unwrap();
         let triples = manager.tensor(&[UVec3::ONE; 2]).unwrap();
@@ -184,9 +186,8 @@ impl Op for Launches {
     }
 }
 
-#[test]
-fn operations_declare_the_grids_they_read() {
-    each_device(|manager| {
+fn operations_declare_the_grids_they_read(on: On) {
+    on.run(|manager| {
         let sequence = manager.sequence().unwrap();
         let (x, mut y) = adds_one(manager, 64);
         let mut launches = |is_declared| {
@@ -202,10 +203,9 @@ fn operations_declare_the_grids_they_read() {
     });
 }
 
-#[test]
-fn queues_hand_grids_to_each_other() {
+fn queues_hand_grids_to_each_other(on: On) {
     let desc = ManagerDesc { queues: QueueChoice::AtLeast(2), ..ManagerDesc::default() };
-    each_device_with(desc, |manager| {
+    on.run_with(desc, |manager| {
         let (x, mut y) = adds_one(manager, 256);
         let mut counts = manager.tensor(&[0u32, 1, 1]).unwrap();
         let (from, mut to) = (manager.tensor(&[3u32, 1, 1]).unwrap(), manager.tensor_of_len::<u32>(3).unwrap());
@@ -221,12 +221,8 @@ fn queues_hand_grids_to_each_other() {
     });
 }
 
-#[test]
-fn modules_take_grids_from_the_device() {
-    each_device(|manager| {
-        if manager.device().kind == DeviceKind::Host {
-            return;
-        }
+fn modules_take_grids_from_the_device(on: On) {
+    on.run(|manager| {
         let scale =
             crate::spirv::load(manager, crate::spirv::SCALE, &[(0, 3.0f32.into()), crate::spirv::WIDE]).unwrap();
         let from = manager.tensor(&[2.0f32; 300]).unwrap();

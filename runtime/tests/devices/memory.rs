@@ -6,10 +6,16 @@ use std::sync::{Arc, Mutex};
 use gridwise_runtime::ops::{Access, OpBarrier, OpCopy, OpFill, OpMultiply, Recorder};
 use gridwise_runtime::{Contents, DeviceKind, Error, Grid, Manager, ManagerDesc, Op, Result, TensorDesc};
 
+use crate::harness::{On, cases};
 use crate::kernels::{Mark, Saxpy};
-use crate::{each_device, ramp};
+use crate::ramp;
 
-#[test]
+cases! {
+    each: what_is_too_large_is_an_error_or_whole, tensors_are_made_anew_and_looked_at, products_by_element,
+        hooks_run_once_for_each_run, graphs_tell_why, memory_is_told_and_given_back;
+    once: a_hundred_thousand_small_tensors_share_memory, tensors_that_outlive_their_manager_are_named_in_debug_builds;
+}
+
 fn a_hundred_thousand_small_tensors_share_memory() {
     // Without validation, which takes its time with each.
     let manager =
@@ -29,9 +35,8 @@ fn a_hundred_thousand_small_tensors_share_memory() {
     assert_eq!(manager.statistics().tensors, 0);
 }
 
-#[test]
-fn what_is_too_large_is_an_error_or_whole() {
-    each_device(|manager| {
+fn what_is_too_large_is_an_error_or_whole(on: On) {
+    on.run(|manager| {
         // 64 GiB and 1 KiB: never a tensor of 1 KiB. The host device would try to have them.
         if manager.device().kind != DeviceKind::Host {
             let desc = TensorDesc::<[u32; 64]> { name: "huge", contents: Contents::Uninit((1 << 28) + 4) };
@@ -44,9 +49,8 @@ fn what_is_too_large_is_an_error_or_whole() {
     });
 }
 
-#[test]
-fn tensors_are_made_anew_and_looked_at() {
-    each_device(|manager| {
+fn tensors_are_made_anew_and_looked_at(on: On) {
+    on.run(|manager| {
         let mut tensor = manager.tensor(&ramp(100)).unwrap();
         let mut copy = manager.tensor_of_len::<f32>(100).unwrap();
         let sequence = manager.sequence().unwrap();
@@ -70,9 +74,8 @@ fn tensors_are_made_anew_and_looked_at() {
     });
 }
 
-#[test]
-fn products_by_element() {
-    each_device(|manager| {
+fn products_by_element(on: On) {
+    on.run(|manager| {
         for len in [0, 1, 64, 5000] {
             let (x, y) = (manager.tensor(&ramp(len)).unwrap(), manager.tensor(&vec![0.5f32; len]).unwrap());
             let mut product = manager.tensor(&vec![9.0f32; len]).unwrap();
@@ -110,9 +113,8 @@ impl Op for Notes {
     }
 }
 
-#[test]
-fn hooks_run_once_for_each_run() {
-    each_device(|manager| {
+fn hooks_run_once_for_each_run(on: On) {
+    on.run(|manager| {
         let [before, after] = [(); 2].map(|()| Arc::new(AtomicU32::new(0)));
         let counts = || (before.load(Relaxed), after.load(Relaxed));
         let mut marks = manager.tensor_of_len::<u32>(8).unwrap();
@@ -140,9 +142,8 @@ fn hooks_run_once_for_each_run() {
     });
 }
 
-#[test]
-fn graphs_tell_why() {
-    each_device(|manager| {
+fn graphs_tell_why(on: On) {
+    on.run(|manager| {
         let x = manager.tensor_named("x", &ramp(64)).unwrap();
         let mut y = manager.tensor_named("y", &ramp(64)).unwrap();
         let mut z = manager.tensor_named("a \"z\"", &ramp(64)).unwrap();
@@ -167,9 +168,8 @@ fn graphs_tell_why() {
     });
 }
 
-#[test]
-fn memory_is_told_and_given_back() {
-    each_device(|manager| {
+fn memory_is_told_and_given_back(on: On) {
+    on.run(|manager| {
         let heaps = manager.memory_heaps();
         assert_eq!(heaps.is_empty(), manager.device().kind == DeviceKind::Host);
         assert!(heaps.iter().all(|heap| heap.bytes > 0 && heap.budget.is_none_or(|budget| budget > 0)), "{heaps:?}");
@@ -215,7 +215,6 @@ impl tracing::Subscriber for Log {
     fn exit(&self, _: &tracing::span::Id) {}
 }
 
-#[test]
 fn tensors_that_outlive_their_manager_are_named_in_debug_builds() {
     let log = Log::default();
     let texts = log.0.clone();

@@ -7,12 +7,17 @@ use std::time::Duration;
 use gridwise_runtime::ops::{OpCopy, OpFill, OpHost, OpSignal, OpWait};
 use gridwise_runtime::{Error, Grid, Manager, ManagerDesc, QueueChoice, Sequence, Tensor};
 
-use crate::each_device_with;
 use crate::futures::block_on;
+use crate::harness::{On, cases};
 use crate::kernels::{Mark, Saxpy};
 
-fn each_with_queues(test: impl Fn(&Manager)) {
-    each_device_with(ManagerDesc { queues: QueueChoice::AtLeast(2), ..ManagerDesc::default() }, test);
+cases! {
+    each: the_host_is_called_between_operations, calls_that_fail_end_the_run,
+        calls_may_evaluate_and_others_wait_their_turn, events_order_what_shares_nothing;
+}
+
+fn each_with_queues(on: On, test: impl Fn(&Manager)) {
+    on.run_with(ManagerDesc { queues: QueueChoice::AtLeast(2), ..ManagerDesc::default() }, test);
 }
 
 /// The sequence, `y`, `z`, and how often the second call was made.
@@ -42,9 +47,8 @@ fn with_calls(manager: &Manager, len: usize) -> WithCalls {
     (sequence, y, z, count)
 }
 
-#[test]
-fn the_host_is_called_between_operations() {
-    each_with_queues(|manager| {
+fn the_host_is_called_between_operations(on: On) {
+    each_with_queues(on, |manager| {
         let len = 3000;
         let (sequence, y, z, count) = with_calls(manager, len);
         for round in 1..4 {
@@ -71,9 +75,8 @@ fn the_host_is_called_between_operations() {
     });
 }
 
-#[test]
-fn calls_that_fail_end_the_run() {
-    each_with_queues(|manager| {
+fn calls_that_fail_end_the_run(on: On) {
+    each_with_queues(on, |manager| {
         let mut x = manager.tensor(&[0u32; 4]).unwrap();
         let sequence = manager.sequence().unwrap();
         let fails = Arc::new(AtomicU32::new(1));
@@ -109,9 +112,8 @@ fn calls_that_fail_end_the_run() {
     });
 }
 
-#[test]
-fn calls_may_evaluate_and_others_wait_their_turn() {
-    each_with_queues(|manager| {
+fn calls_may_evaluate_and_others_wait_their_turn(on: On) {
+    each_with_queues(on, |manager| {
         let len = 500;
         let one = manager.tensor(&vec![1.0f32; len]).unwrap();
         let mut sum = manager.tensor_of_len::<f32>(len).unwrap();
@@ -138,9 +140,8 @@ fn calls_may_evaluate_and_others_wait_their_turn() {
     });
 }
 
-#[test]
-fn events_order_what_shares_nothing() {
-    each_with_queues(|manager| {
+fn events_order_what_shares_nothing(on: On) {
+    each_with_queues(on, |manager| {
         let len = 200_000;
         let (mut a, mut b) = (manager.tensor_of_len::<f32>(len).unwrap(), manager.tensor_of_len::<u32>(4).unwrap());
         let one = manager.tensor(&vec![1.0f32; len]).unwrap();

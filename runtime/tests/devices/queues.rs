@@ -9,12 +9,19 @@ use gridwise_runtime::{
 };
 
 use crate::futures::block_on;
+use crate::harness::{Device, On, Outcome, cases, ignored, open};
 use crate::kernels::{Mark, Saxpy};
-use crate::{Device, each_device_with, open};
+
+cases! {
+    each: queues_are_listed_and_refused, what_is_handed_to_and_fro_is_ordered,
+        a_pipeline_of_queues_gives_what_one_queue_gives, tasks_wait_on_all_queues,
+        errors_and_times_come_from_their_queue;
+    once_on_vulkan: transfer_queues_run_no_kernels;
+}
 
 /// Runs a test on each device, with three queues that compute.
-fn each_with_queues(test: impl Fn(&Manager)) {
-    each_device_with(ManagerDesc { queues: QueueChoice::AtLeast(3), ..ManagerDesc::default() }, test);
+fn each_with_queues(on: On, test: impl Fn(&Manager)) {
+    on.run_with(ManagerDesc { queues: QueueChoice::AtLeast(3), ..ManagerDesc::default() }, test);
 }
 
 fn sum_of(sequences: &[Sequence], len: usize, manager: &Manager) -> (Tensor<f32>, Tensor<f32>) {
@@ -26,9 +33,8 @@ fn sum_of(sequences: &[Sequence], len: usize, manager: &Manager) -> (Tensor<f32>
     (one, sum)
 }
 
-#[test]
-fn queues_are_listed_and_refused() {
-    each_with_queues(|manager| {
+fn queues_are_listed_and_refused(on: On) {
+    each_with_queues(on, |manager| {
         let queues = manager.queues();
         assert!(queues.len() >= 3 && queues[0].kind == QueueKind::Compute);
         let families = &manager.device().queue_families;
@@ -57,9 +63,8 @@ fn queues_are_listed_and_refused() {
     }
 }
 
-#[test]
-fn what_is_handed_to_and_fro_is_ordered() {
-    each_with_queues(|manager| {
+fn what_is_handed_to_and_fro_is_ordered(on: On) {
+    each_with_queues(on, |manager| {
         let sequences: Vec<_> = (0..3).map(|queue| manager.sequence_on(queue).unwrap()).collect();
         let (_one, sum) = sum_of(&sequences, 50_000, manager);
         let rounds = 20;
@@ -71,9 +76,8 @@ fn what_is_handed_to_and_fro_is_ordered() {
     });
 }
 
-#[test]
-fn a_pipeline_of_queues_gives_what_one_queue_gives() {
-    each_with_queues(|manager| {
+fn a_pipeline_of_queues_gives_what_one_queue_gives(on: On) {
+    each_with_queues(on, |manager| {
         let len = 4096;
         let mut x = manager.tensor_of_len::<f32>(len).unwrap();
         let mut y = manager.tensor_of_len::<f32>(len).unwrap();
@@ -99,9 +103,8 @@ fn a_pipeline_of_queues_gives_what_one_queue_gives() {
     });
 }
 
-#[test]
-fn tasks_wait_on_all_queues() {
-    each_with_queues(|manager| {
+fn tasks_wait_on_all_queues(on: On) {
+    each_with_queues(on, |manager| {
         let manager = &manager;
         thread::scope(|scope| {
             for task in 0..12 {
@@ -118,9 +121,8 @@ fn tasks_wait_on_all_queues() {
     });
 }
 
-#[test]
-fn errors_and_times_come_from_their_queue() {
-    each_with_queues(|manager| {
+fn errors_and_times_come_from_their_queue(on: On) {
+    each_with_queues(on, |manager| {
         let mut marks = manager.tensor_of_len::<u32>(4).unwrap();
         let wrong = manager.sequence_on(2).unwrap();
         Mark::dispatch(&wrong, Grid::items(5), 0, &mut marks).unwrap();
@@ -136,13 +138,11 @@ fn errors_and_times_come_from_their_queue() {
     });
 }
 
-#[test]
-fn transfer_queues_run_no_kernels() {
+fn transfer_queues_run_no_kernels() -> Outcome {
     let desc = ManagerDesc { queues: QueueChoice::Best, validation: true, ..ManagerDesc::from_env() };
     let manager = Device { manager: open(desc) };
     let Some(queue) = manager.queues().iter().position(|queue| queue.kind == QueueKind::Transfer) else {
-        eprintln!("no queue that only transfers");
-        return;
+        return ignored(format_args!("{} has no queue that only transfers", manager.device()));
     };
     let (from, mut to) = (manager.tensor(&[1.0f32; 100]).unwrap(), manager.tensor(&[0.0f32; 100]).unwrap());
     let sequence = manager.sequence_on(queue).unwrap();
@@ -156,4 +156,5 @@ fn transfer_queues_run_no_kernels() {
     drop(compute.eval_async().unwrap());
     sequence.eval().unwrap();
     assert_eq!((copy.to_vec().unwrap(), to.to_vec().unwrap()), (vec![1.0; 100], vec![5.0; 100]));
+    Outcome::Done
 }

@@ -1,29 +1,34 @@
 //! Memory that two managers have: what one writes, the other reads; what cannot be shared is an error; who goes first does not matter.
 
-use gridwise_runtime::{Contents, DeviceKind, Error, Grid, Manager, ManagerDesc, Tensor, TensorDesc};
+use gridwise_runtime::{Contents, Error, Grid, Manager, ManagerDesc, Tensor, TensorDesc};
 
+use crate::harness::{Device, Outcome, cases, ignored, open};
 use crate::kernels::Saxpy;
-use crate::{Device, open, ramp};
+use crate::ramp;
 
-/// Two managers of one device that can share memory, and a tensor of the first; none where there is no such device.
-fn two(data: &[f32]) -> Option<(Device, Device, Tensor<f32>)> {
+cases! {
+    once: what_cannot_be_shared_is_an_error;
+    once_on_vulkan: managers_see_what_each_other_wrote, shared_memory_outlives_who_made_it,
+        sharing_needs_its_extension, what_does_not_fit_is_not_imported, empty_tensors_are_shared_too;
+}
+
+/// Two managers of one device that can share memory, and a tensor of the first; or why it has none.
+fn two(data: &[f32]) -> Result<(Device, Device, Tensor<f32>), Outcome> {
     let manager = || Device { manager: open(ManagerDesc { validation: true, ..ManagerDesc::from_env() }) };
     let (first, second) = (manager(), manager());
     let desc = TensorDesc { name: "shared", contents: Contents::Data(data) };
     match first.shareable_tensor(desc) {
-        Ok(tensor) => Some((first, second, tensor)),
-        Err(Error::OnHostDevice { .. }) if first.device().kind == DeviceKind::Host => None,
-        Err(Error::CannotShare { .. }) => {
-            eprintln!("{} shares no memory", first.device().name);
-            None
-        }
+        Ok(tensor) => Ok((first, second, tensor)),
+        Err(error @ Error::CannotShare { .. }) => Err(ignored(error)),
         Err(other) => panic!("{other}"),
     }
 }
 
-#[test]
-fn managers_see_what_each_other_wrote() {
-    let Some((first, second, mut mine)) = two(&ramp(5000)) else { return };
+fn managers_see_what_each_other_wrote() -> Outcome {
+    let (first, second, mut mine) = match two(&ramp(5000)) {
+        Ok(shared) => shared,
+        Err(ignored) => return ignored,
+    };
     let mut yours = second.tensor_from_shared::<f32>("yours", mine.share().unwrap()).unwrap();
     assert_eq!((yours.len(), yours.to_vec().unwrap()), (5000, ramp(5000)));
     let (one, two) = (first.tensor(&[1.0f32; 5000]).unwrap(), second.tensor(&[1.0f32; 5000]).unwrap());
@@ -41,11 +46,14 @@ fn managers_see_what_each_other_wrote() {
     // As elements of another type, through a second descriptor.
     let words = second.tensor_from_shared::<[u32; 3]>("words", mine.share().unwrap()).unwrap();
     assert_eq!((words.len(), words.to_vec().unwrap()[1665]), (1666, [2.0f32.to_bits(); 3]));
+    Outcome::Done
 }
 
-#[test]
-fn shared_memory_outlives_who_made_it() {
-    let Some((first, second, mine)) = two(&[7.0; 100]) else { return };
+fn shared_memory_outlives_who_made_it() -> Outcome {
+    let (first, second, mine) = match two(&[7.0; 100]) {
+        Ok(shared) => shared,
+        Err(ignored) => return ignored,
+    };
     let memory = mine.share().unwrap();
     let (fd, layout) = memory.into_parts();
     drop((mine, first));
@@ -57,23 +65,31 @@ fn shared_memory_outlives_who_made_it() {
     assert!(matches!(refused, Err(Error::NotShareable { .. })), "{refused:?}");
     drop(second);
     assert_eq!(yours.to_vec().unwrap(), [7.0; 100]);
+    Outcome::Done
 }
 
-#[test]
 fn what_cannot_be_shared_is_an_error() {
     let host = Manager::host();
     let desc = || TensorDesc { name: "alone", contents: Contents::Data(&[1.0f32; 4]) };
     assert!(matches!(host.shareable_tensor(desc()), Err(Error::OnHostDevice { .. })));
     assert!(matches!(host.tensor_with(desc()).unwrap().share(), Err(Error::NotShareable { .. })));
-    // Without the extension.
+}
+
+fn sharing_needs_its_extension() {
+    let desc = TensorDesc { name: "alone", contents: Contents::Data(&[1.0f32; 4]) };
     let device = ManagerDesc::from_env().device;
     let bare = Manager::with(ManagerDesc { device, baseline_only: true, ..ManagerDesc::default() }).unwrap();
-    match bare.shareable_tensor(desc()) {
-        Err(Error::OnHostDevice { .. }) => assert_eq!(bare.device().kind, DeviceKind::Host),
+    match bare.shareable_tensor(desc) {
         Err(Error::CannotShare { why, .. }) => assert!(why.contains("VK_KHR_external_memory_fd")),
         other => panic!("{other:?}"),
     }
-    let Some((first, second, mine)) = two(&[1.0; 64]) else { return };
+}
+
+fn what_does_not_fit_is_not_imported() -> Outcome {
+    let (first, second, mine) = match two(&[1.0; 64]) {
+        Ok(shared) => shared,
+        Err(ignored) => return ignored,
+    };
     assert!(matches!(first.tensor(&[1u32]).unwrap().share(), Err(Error::NotShareable { .. })));
     // No mapping, whatever the memory is: others may write it.
     assert!(matches!(mine.map().map(|_| ()), Err(Error::NotMappable { .. })));
@@ -98,11 +114,15 @@ fn what_cannot_be_shared_is_an_error() {
     }
     // Other tests open files meanwhile, but not so many.
     assert!(open_files() < before + 48, "{before} files became {}", open_files());
+    Outcome::Done
 }
 
-#[test]
-fn empty_tensors_are_shared_too() {
-    let Some((_first, second, mine)) = two(&[]) else { return };
+fn empty_tensors_are_shared_too() -> Outcome {
+    let (_first, second, mine) = match two(&[]) {
+        Ok(shared) => shared,
+        Err(ignored) => return ignored,
+    };
     let yours = second.tensor_from_shared::<f32>("yours", mine.share().unwrap()).unwrap();
     assert_eq!(yours.to_vec().unwrap(), Vec::<f32>::new());
+    Outcome::Done
 }

@@ -3,13 +3,17 @@
 use gridwise_runtime::ops::OpCopy;
 use gridwise_runtime::{Error, Grid, Manager, ManagerDesc, QueueChoice, Sequence, Stream, Tensor};
 
-use crate::each_device_with;
+use crate::harness::{On, cases};
 use crate::kernels::{Mark, Saxpy};
 use crate::ramp;
 
-fn each_with_queues(test: impl Fn(&Manager)) {
+cases! {
+    each: streams_give_what_one_launch_gives, streams_fail_whole_and_run_again;
+}
+
+fn each_with_queues(on: On, test: impl Fn(&Manager)) {
     for queues in [QueueChoice::One, QueueChoice::AtLeast(3)] {
-        each_device_with(ManagerDesc { queues, ..ManagerDesc::default() }, &test);
+        on.run_with(ManagerDesc { queues, ..ManagerDesc::default() }, &test);
     }
 }
 
@@ -24,9 +28,8 @@ fn triple(
     Saxpy::dispatch(sequence, Grid::items(len), 2.0, input, output)
 }
 
-#[test]
-fn streams_give_what_one_launch_gives() {
-    each_with_queues(|manager| {
+fn streams_give_what_one_launch_gives(on: On) {
+    each_with_queues(on, |manager| {
         for (len, chunk, in_flight) in
             [(0, 7, 1), (1, 7, 3), (10_000, 1000, 3), (10_001, 1000, 2), (999, 1000, 4), (3000, 1, 3)]
         {
@@ -42,9 +45,8 @@ fn streams_give_what_one_launch_gives() {
     });
 }
 
-#[test]
-fn streams_fail_whole_and_run_again() {
-    each_with_queues(|manager| {
+fn streams_fail_whole_and_run_again(on: On) {
+    each_with_queues(on, |manager| {
         let empty = Stream::<f32, f32, _>::new(manager, 0, 2, |_, _| Ok(()));
         assert!(matches!(empty, Err(Error::EmptyStream { chunk: 0, in_flight: 2 })));
         let mut stream =
