@@ -6,6 +6,7 @@ use gridwise::prelude::*;
 use gridwise::{Error, GpuData};
 
 use super::case;
+use super::image_reference::{Beyond, Kind, Layout, Texture};
 use crate::case::{Case, Output};
 
 /// Texels that differ from their neighbours, by words.
@@ -138,77 +139,81 @@ fn bits_of(bytes: &[u8]) -> Output {
 const FLOATS: [f32; 8] = [0.0, 1.0, -1.0, 0.40625, 2.0, -3.5, 0.25, -0.75];
 const INTEGERS: [i32; 8] = [0, 1, -1, 255, 256, -129, 40_000, i32::MIN];
 
+/// What to do with each format of the cases: its layout, its kernels, texels in memory and numbers to store.
+macro_rules! each_format {
+    ($with:ident $($arguments:tt)*) => { $with! { $($arguments)*
+        float R8Unorm CopyR8 FillR8 Unorm [8] => (0..=255).collect::<Vec<u8>>(), FLOATS;
+        float Rgba8Snorm CopySnorm FillSnorm Snorm [8, 8, 8, 8] => signed_bytes(), FLOATS.map(|x| vec4(x.clamp(-1.0, 1.0), -2.0, 2.0, 0.0));
+        float Rgba16Float CopyHalf FillHalf Float [16, 16, 16, 16] => halves(), FLOATS.map(|x| vec4(x, -x, x * 0.5, 1.0));
+        float R32Float CopyFloat FillFloat Float [32] => FLOATS, FLOATS;
+        float Rgba32Float CopyFloats FillFloats Float [32, 32, 32, 32] =>
+            FLOATS.map(|x| [x, 1.0 / 3.0, -x, 7e30]), FLOATS.map(|x| vec4(x, -x, x * 0.5, 1.0));
+        int Rgba8Uint CopyBytes FillBytes Uint [8, 8, 8, 8] => bytes4(200), INTEGERS.map(|x| UVec4::new(x as u32, 255, 256, 7));
+        int Rgba16Sint CopySigned FillSigned Sint [16, 16, 16, 16] =>
+            words(99).into_iter().map(|w| [w as i16, (w >> 16) as i16, -5, i16::MIN]).collect::<Vec<_>>(),
+            INTEGERS.map(|x| IVec4::new(x, -x.max(-i32::MAX), 70_000, -70_000));
+        int R32Uint CopyWords FillWords Uint [32] => words(70), [1, 2, u32::MAX];
+        int Rg32Sint CopyPairs FillPairs Sint [32, 32] =>
+            words(70).into_iter().map(|w| [w as i32, -9]).collect::<Vec<_>>(), INTEGERS.map(|x| ivec2(x, 1));
+        int Rgba32Uint CopyWide FillWide Uint [32, 32, 32, 32] =>
+            words(70).into_iter().map(|w| [w, 0, w >> 1, 5]).collect::<Vec<_>>(), [uvec4(1, 2, 3, u32::MAX)];
+        float Rgb10A2Unorm CopyTen FillTen Unorm [10, 10, 10, 2] => words(300), FLOATS.map(|x| vec4(x, 0.0, 1.0, x * x));
+        float Rg16Unorm CopyShort FillShort Unorm [16, 16] =>
+            words(300).into_iter().map(|w| [w as u16, (w >> 16) as u16]).collect::<Vec<_>>(), FLOATS.map(|x| vec2(x, 1.0));
+    } };
+}
+
+fn signed_bytes() -> Vec<[i8; 4]> {
+    bytes4(256).into_iter().map(|texel| texel.map(|byte| (byte as i8).max(-127))).collect()
+}
+
+fn halves() -> Vec<[f16; 4]> {
+    let finite = |x: f16| if x.is_finite() { x } else { f16::ONE };
+    (0..256u16)
+        .map(|i| [i << 7, i << 5 | 0x3000, 0x8000 | i << 6, i + 0x0400].map(|bits| finite(f16::from_bits(bits))))
+        .collect()
+}
+
+macro_rules! texels {
+    (float $bytes:expr) => {
+        Output::ulp(floats_of($bytes), 2)
+    };
+    (int $bytes:expr) => {
+        bits_of($bytes)
+    };
+}
+
 macro_rules! rounds {
-    ($mgr:ident, $($kind:ident $format:ident $copy:ident $fill:ident: $raw:expr, $numbers:expr;)+) => {{
+    ($mgr:ident $($class:ident $format:ident $copy:ident $fill:ident $kind:ident $bits:expr => $raw:expr, $numbers:expr;)+) => {{
         let mut outputs = Vec::new();
         $(
             let [texels, copied, filled] =
                 round_trip::<$format>($mgr, &$raw, &$numbers, $copy::dispatch, $fill::dispatch)?;
-            outputs.push(rounds!(@ $kind &texels));
-            outputs.push(bits_of(&copied));
-            outputs.push(bits_of(&filled));
+            outputs.extend([texels!($class &texels), bits_of(&copied), bits_of(&filled)]);
         )+
         Ok(outputs)
     }};
-    (@ float $bytes:expr) => { Output::ulp(floats_of($bytes), 2) };
-    (@ int $bytes:expr) => { bits_of($bytes) };
 }
 
 fn run_formats(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
-    let all_bytes: Vec<u8> = (0..=255).collect();
-    let signed: Vec<[i8; 4]> = bytes4(256).into_iter().map(|texel| texel.map(|byte| (byte as i8).max(-127))).collect();
-    let halves: Vec<[f16; 4]> =
-        (0..256u16).map(|i| [i << 7, i << 5 | 0x3000, 0x8000 | i << 6, i + 0x0400].map(f16::from_bits)).collect();
-    let halves: Vec<_> = halves.into_iter().map(|t| t.map(|x| if x.is_finite() { x } else { f16::ONE })).collect();
-    let vectors = FLOATS.map(|x| vec4(x, -x, x * 0.5, 1.0));
-    rounds! { mgr,
-        float R8Unorm CopyR8 FillR8: all_bytes, FLOATS;
-        float Rgba8Snorm CopySnorm FillSnorm: signed, FLOATS.map(|x| vec4(x.clamp(-1.0, 1.0), -2.0, 2.0, 0.0));
-        float Rgba16Float CopyHalf FillHalf: halves, vectors;
-        float R32Float CopyFloat FillFloat: FLOATS, FLOATS;
-        float Rgba32Float CopyFloats FillFloats: FLOATS.map(|x| [x, 1.0 / 3.0, -x, 7e30]), vectors;
-        int Rgba8Uint CopyBytes FillBytes: bytes4(200), INTEGERS.map(|x| UVec4::new(x as u32, 255, 256, 7));
-        int Rgba16Sint CopySigned FillSigned: words(99).into_iter().map(|w| [w as i16, (w >> 16) as i16, -5, i16::MIN]).collect::<Vec<_>>(),
-            INTEGERS.map(|x| IVec4::new(x, -x.max(-i32::MAX), 70_000, -70_000));
-        int R32Uint CopyWords FillWords: words(70), [1, 2, u32::MAX];
-        int Rg32Sint CopyPairs FillPairs: words(70).into_iter().map(|w| [w as i32, -9]).collect::<Vec<_>>(), INTEGERS.map(|x| ivec2(x, 1));
-        int Rgba32Uint CopyWide FillWide: words(70).into_iter().map(|w| [w, 0, w >> 1, 5]).collect::<Vec<_>>(), [uvec4(1, 2, 3, u32::MAX)];
-        float Rgb10A2Unorm CopyTen FillTen: words(300), FLOATS.map(|x| vec4(x, 0.0, 1.0, x * x));
-        float Rg16Unorm CopyShort FillShort: words(300).into_iter().map(|w| [w as u16, (w >> 16) as u16]).collect::<Vec<_>>(), FLOATS.map(|x| vec2(x, 1.0));
-    }
+    each_format! { rounds mgr }
 }
 
-/// As the formats' own conversions say, which have tests of their own.
+macro_rules! references {
+    ($($class:ident $format:ident $copy:ident $fill:ident $kind:ident $bits:expr => $raw:expr, $numbers:expr;)+) => {{
+        let mut outputs = Vec::new();
+        $(
+            let layout = Layout { kind: Kind::$kind, bits: &$bits };
+            let raw = as_bytes(&$raw);
+            // What was read is stored as it was: no texel has two forms in memory.
+            outputs.extend([texels!($class &layout.decode(&raw)), bits_of(&raw), bits_of(&layout.encode(&as_bytes(&$numbers)))]);
+        )+
+        outputs
+    }};
+}
+
 fn expected_formats() -> Vec<Output> {
-    match run_formats_plainly() {
-        Ok(outputs) => outputs,
-        Err(error) => vec![Output::Report(error.to_string())],
-    }
-}
-
-fn run_formats_plainly() -> gridwise::Result<Vec<Output>> {
-    fn plain<F: Format>(raw: &[F::Raw], numbers: &[F::Texel]) -> [Vec<u8>; 3]
-    where
-        F::Texel: GpuData,
-    {
-        let texels: Vec<F::Texel> = raw.iter().map(|raw| F::decode(*raw)).collect();
-        let stored = |texels: &[F::Texel]| as_bytes(&texels.iter().map(|texel| F::encode(*texel)).collect::<Vec<_>>());
-        [as_bytes(&texels), stored(&texels), stored(numbers)]
-    }
-    macro_rules! round_trip_plainly {
-        ($format:ident, $raw:expr, $numbers:expr) => {
-            plain::<$format>(&$raw, &$numbers)
-        };
-    }
-    let all_bytes: Vec<u8> = (0..=255).collect();
-    let mut outputs = Vec::new();
-    for (index, bytes) in round_trip_plainly!(R8Unorm, all_bytes, FLOATS).iter().enumerate() {
-        outputs.push(if index == 0 { Output::ulp(floats_of(bytes), 2) } else { bits_of(bytes) });
-    }
-    // The first format in full; what the others give is compared with the host's.
-    let host = run_formats(&Manager::host())?;
-    outputs.extend(host.into_iter().skip(3));
-    Ok(outputs)
+    each_format! { references }
 }
 
 #[kernel(workgroup = [4, 4, 4])]
@@ -332,6 +337,25 @@ fn run_sampled(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
         }
     }
     Ok(outputs)
+}
+
+fn expected_sampled() -> Vec<Output> {
+    let mut outputs = Vec::new();
+    for beyond in [Beyond::Last, Beyond::Again, Beyond::Mirrored, Beyond::Zeros] {
+        for is_linear in [false, true] {
+            let mut levels = Vec::new();
+            for (level, (width, height)) in [(8, 4), (4, 2), (2, 1), (1, 1)].into_iter().enumerate() {
+                let texel = |i: i64| [(i % width) as f32, (i / width) as f32, level as f32 * 10.0, 1.0];
+                levels.push((width, height, (0..width * height).map(texel).collect()));
+            }
+            let texture = Texture { levels, beyond, is_linear };
+            let sample = |at: &Vec2| [0.0, 1.25].map(|level| texture.sample(at.to_array(), level));
+            let values = places().iter().flat_map(sample).flatten().collect();
+            outputs.push(if is_linear { Output::near(values, 0.08) } else { Output::exact(values) });
+            outputs.push(Output::U32(vec![4, 8, 4]));
+        }
+    }
+    outputs
 }
 
 #[kernel(workgroup = 8)]
@@ -468,7 +492,7 @@ pub const CASES: &[Case] = &[
         expected_formats
     ),
     case!("images::out_of_range", [Outside], run_outside, expected_outside),
-    case!("images::samplers", [Sampled], run_sampled),
+    case!("images::samplers", [Sampled], run_sampled, expected_sampled),
     case!("images::levels", [Fetched], run_fetched, expected_fetched),
     case!("images::missing_level", [WrongLevel], run_wrong_level, expected_wrong_level),
     case!("images::exchange", [Exchange], run_exchange, expected_exchange),

@@ -25,6 +25,7 @@ pub mod floats;
 pub mod generic_types;
 pub mod generics;
 pub mod grid;
+mod image_reference;
 pub mod images;
 pub mod implementations;
 pub mod integers;
