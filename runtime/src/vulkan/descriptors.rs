@@ -1,5 +1,9 @@
-//! Descriptor sets for devices without push descriptors: pools that a recording owns and empties as a whole.
+//! Descriptor sets for devices without push descriptors: a recording owns them, and keeps them for the next time it is recorded.
+//!
+//! Drivers on processors take longer to make a set than for all else of a launch. So launches with the same arguments have one
+//! set, and what is recorded anew finds the sets of the time before. It must not outlive its recording.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use ash::vk;
@@ -11,23 +15,63 @@ const SETS_PER_POOL: u32 = 64;
 const DESCRIPTORS_PER_POOL: u32 = 512;
 const IMAGES_PER_POOL: u32 = 64;
 
-/// Pools of descriptor sets.
-pub(crate) struct DescriptorPools {
+/// The most sets that are kept without use, beside as many as are in use.
+const MOST_FREE: usize = 64;
+
+/// Descriptor sets by what they hold.
+pub(crate) struct DescriptorSets {
     pools: Vec<vk::DescriptorPool>,
     /// The pool to allocate from; those before are full.
     current: usize,
+    sets: HashMap<Box<[u64]>, Kept>,
+    /// Sets without use, by the layout they are of.
+    free: HashMap<u64, Vec<vk::DescriptorSet>>,
+    /// Counts the times that the recording was recorded.
+    round: u64,
     device: Arc<VulkanDevice>,
 }
 
-impl DescriptorPools {
-    /// No pools yet.
+/// A set that was written.
+struct Kept {
+    set: vk::DescriptorSet,
+    /// When it was used last.
+    round: u64,
+}
+
+/// A layout of sets.
+#[derive(Clone, Copy)]
+pub(crate) struct SetLayout {
+    pub(crate) raw: vk::DescriptorSetLayout,
+    /// As no other layout has, or had, of any device.
+    pub(crate) id: u64,
+}
+
+impl DescriptorSets {
+    /// No sets yet.
     pub(crate) fn new(device: &Arc<VulkanDevice>) -> Self {
-        Self { pools: Vec::new(), current: 0, device: device.clone() }
+        let (sets, free) = (HashMap::new(), HashMap::new());
+        Self { pools: Vec::new(), current: 0, sets, free, round: 0, device: device.clone() }
     }
 
-    /// Gives back all sets; nothing pending may use them.
-    pub(crate) fn reset(&mut self) -> Result<()> {
+    /// Begins to record anew: sets that the last time did not use may be written again. Nothing pending may use any.
+    pub(crate) fn begin(&mut self) -> Result<()> {
+        let (last, free) = (self.round, &mut self.free);
+        self.round += 1;
+        self.sets.retain(|key, kept| {
+            if kept.round != last {
+                free.entry(key[0]).or_default().push(kept.set);
+            }
+            kept.round == last
+        });
+        let unused: usize = self.free.values().map(Vec::len).sum();
+        if unused > self.sets.len() + MOST_FREE { self.reset() } else { Ok(()) }
+    }
+
+    /// Gives back all sets.
+    fn reset(&mut self) -> Result<()> {
         self.current = 0;
+        self.sets.clear();
+        self.free.clear();
         for pool in &self.pools {
             // SAFETY: a live pool, whose sets are not in use.
             let reset = unsafe { self.device.raw.reset_descriptor_pool(*pool, vk::DescriptorPoolResetFlags::empty()) };
@@ -36,8 +80,29 @@ impl DescriptorPools {
         Ok(())
     }
 
+    /// The set of a layout with this content, and whether it has to be written yet. `content` tells contents apart, for as long as
+    /// the recording lives: what is gone is never told by the same words as what came after it.
+    pub(crate) fn get(
+        &mut self,
+        layout: SetLayout,
+        content: &[u64],
+        descriptors: u32,
+    ) -> Result<(vk::DescriptorSet, bool)> {
+        debug_assert_eq!(content.first(), Some(&layout.id), "a content begins with its layout");
+        if let Some(kept) = self.sets.get_mut(content) {
+            kept.round = self.round;
+            return Ok((kept.set, false));
+        }
+        let set = match self.free.get_mut(&layout.id).and_then(Vec::pop) {
+            Some(set) => set,
+            None => self.allocate(layout.raw, descriptors)?,
+        };
+        self.sets.insert(content.into(), Kept { set, round: self.round });
+        Ok((set, true))
+    }
+
     /// A set of a layout with `descriptors` buffers and images.
-    pub(crate) fn allocate(&mut self, layout: vk::DescriptorSetLayout, descriptors: u32) -> Result<vk::DescriptorSet> {
+    fn allocate(&mut self, layout: vk::DescriptorSetLayout, descriptors: u32) -> Result<vk::DescriptorSet> {
         loop {
             let is_new = self.current == self.pools.len();
             if is_new {
@@ -72,7 +137,7 @@ impl DescriptorPools {
     }
 }
 
-impl Drop for DescriptorPools {
+impl Drop for DescriptorSets {
     fn drop(&mut self) {
         if self.device.health.is_abandoned() {
             return;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::buffer::VulkanBuffer;
-use super::descriptors::DescriptorPools;
+use super::descriptors::DescriptorSets;
 use super::device::VulkanDevice;
 use super::pipeline::Pipeline;
 use super::recording::{Prints, Traps};
@@ -26,7 +26,7 @@ pub(crate) struct Encoder<'a> {
     device: &'a VulkanDevice,
     queue: usize,
     commands: vk::CommandBuffer,
-    descriptors: &'a mut DescriptorPools,
+    descriptors: &'a mut DescriptorSets,
     traps: &'a Traps,
     next_trap: usize,
     prints: &'a Prints,
@@ -34,6 +34,10 @@ pub(crate) struct Encoder<'a> {
     hazards: HazardTracker,
     touches: Vec<Touch>,
     bound: vk::Pipeline,
+    /// The set that is bound, with the layout it was bound for.
+    bound_set: (vk::PipelineLayout, vk::DescriptorSet),
+    /// What the next set holds; here for its memory.
+    content: Vec<u64>,
     timestamps: Option<&'a Timestamps>,
     /// The operation whose first command comes next.
     starting: Option<usize>,
@@ -45,7 +49,7 @@ impl<'a> Encoder<'a> {
     pub(crate) fn new(
         device: &'a VulkanDevice,
         (queue, commands): (usize, vk::CommandBuffer),
-        descriptors: &'a mut DescriptorPools,
+        descriptors: &'a mut DescriptorSets,
         traps: &'a Traps,
         prints: &'a Prints,
         timestamps: Option<&'a Timestamps>,
@@ -62,6 +66,8 @@ impl<'a> Encoder<'a> {
             hazards: HazardTracker::default(),
             touches: Vec::new(),
             bound: vk::Pipeline::null(),
+            bound_set: Default::default(),
+            content: Vec::new(),
             timestamps,
             starting: None,
             host_visible: Default::default(),
@@ -178,7 +184,7 @@ impl<'a> Encoder<'a> {
     fn module(&mut self, module: &ModuleStep) -> Result<()> {
         let pipeline = &module.loaded.pipeline;
         self.begin_launch(&module.buffers, module.indirect.as_ref(), pipeline);
-        self.bind(buffer_infos(&module.buffers), &module.buffers, pipeline)?;
+        self.bind(buffer_descriptors(&module.buffers), &module.buffers, pipeline)?;
         if !module.push.is_empty() {
             self.push_constants(pipeline, 0, &module.push);
         }
@@ -232,74 +238,59 @@ impl<'a> Encoder<'a> {
     }
 
     fn bind_buffers(&mut self, dispatch: &DispatchStep, pipeline: &Pipeline) -> Result<()> {
-        let mut infos = buffer_infos(&dispatch.buffers);
+        let mut buffers = buffer_descriptors(&dispatch.buffers);
         if let Some(binding) = dispatch.descriptor.trap_binding {
-            infos.extend(self.traps.record(self.next_trap).map(|record| (binding, record)));
+            let record = self.traps.record(self.next_trap);
+            buffers.extend(record.map(|(info, id)| BufferDescriptor { binding, id, info }));
             self.next_trap += 1;
             if dispatch.can_trap() {
                 self.note_host_visible(Stage::Compute);
             }
         }
         if let Some(binding) = dispatch.descriptor.print_binding {
-            infos.extend(self.prints.record(self.next_print).map(|record| (binding, record)));
+            let record = self.prints.record(self.next_print);
+            buffers.extend(record.map(|(info, id)| BufferDescriptor { binding, id, info }));
             self.next_print += 1;
             self.note_host_visible(Stage::Compute);
         }
-        self.bind(infos, &dispatch.buffers, pipeline)
+        self.bind(buffers, &dispatch.buffers, pipeline)
     }
 
     /// Binds buffers, and the images among the arguments, to their bindings.
-    fn bind(
-        &mut self,
-        infos: Vec<(u32, vk::DescriptorBufferInfo)>,
-        arguments: &[BufferArg],
-        pipeline: &Pipeline,
-    ) -> Result<()> {
-        let images = self.image_infos(arguments)?;
-        if infos.is_empty() && images.is_empty() {
+    fn bind(&mut self, buffers: Vec<BufferDescriptor>, arguments: &[BufferArg], pipeline: &Pipeline) -> Result<()> {
+        let images = self.image_descriptors(arguments)?;
+        if buffers.is_empty() && images.is_empty() {
             return Ok(());
         }
-        let push = self.device.push_descriptors.as_ref().filter(|_| pipeline.pushes_descriptors);
-        let set = match push {
-            Some(_) => vk::DescriptorSet::null(),
-            None => self.descriptors.allocate(pipeline.set_layout, (infos.len() + images.len()) as u32)?,
-        };
-        let write = |(binding, info): &'_ (u32, vk::DescriptorBufferInfo)| vk::WriteDescriptorSet {
-            dst_set: set,
-            dst_binding: *binding,
-            descriptor_count: 1,
-            descriptor_type: vk::DescriptorType::STORAGE_BUFFER,
-            p_buffer_info: info,
-            ..Default::default()
-        };
-        let write_image =
-            |(binding, ty, info): &'_ (u32, vk::DescriptorType, vk::DescriptorImageInfo)| vk::WriteDescriptorSet {
-                dst_set: set,
-                dst_binding: *binding,
-                descriptor_count: 1,
-                descriptor_type: *ty,
-                p_image_info: info,
-                ..Default::default()
-            };
-        let writes: Vec<vk::WriteDescriptorSet<'_>> =
-            infos.iter().map(write).chain(images.iter().map(write_image)).collect();
         let (commands, layout, point) = (self.commands, pipeline.layout, vk::PipelineBindPoint::COMPUTE);
-        // SAFETY: live buffers that the recording's owner keeps, in bindings of the layout; `infos` outlives the calls.
-        unsafe {
-            match push {
-                Some(push) => push.cmd_push_descriptor_set(commands, point, layout, 0, &writes),
-                None => {
-                    self.device.raw.update_descriptor_sets(&writes, &[]);
-                    self.device.raw.cmd_bind_descriptor_sets(commands, point, layout, 0, &[set], &[]);
-                }
-            }
+        if let Some(push) = self.device.push_descriptors.as_ref().filter(|_| pipeline.pushes_descriptors) {
+            let writes = writes(&buffers, &images, vk::DescriptorSet::null());
+            // SAFETY: live buffers that the recording's owner keeps, in bindings of the layout.
+            unsafe { push.cmd_push_descriptor_set(commands, point, layout, 0, &writes) };
+            self.bound_set = Default::default();
+            return Ok(());
+        }
+        self.content.clear();
+        self.content.push(pipeline.set_layout.id);
+        buffers.iter().for_each(|buffer| self.content.extend(buffer.content()));
+        images.iter().for_each(|image| self.content.extend(image.content()));
+        let count = (buffers.len() + images.len()) as u32;
+        let (set, is_new) = self.descriptors.get(pipeline.set_layout, &self.content, count)?;
+        if is_new {
+            // SAFETY: as above; nothing uses the set now.
+            unsafe { self.device.raw.update_descriptor_sets(&writes(&buffers, &images, set), &[]) };
+        }
+        if self.bound_set != (layout, set) {
+            self.bound_set = (layout, set);
+            // SAFETY: a live set of the pipeline's layout.
+            unsafe { self.device.raw.cmd_bind_descriptor_sets(commands, point, layout, 0, &[set], &[]) };
         }
         Ok(())
     }
 
     /// The images among arguments as descriptors.
-    fn image_infos(&self, arguments: &[BufferArg]) -> Result<Vec<(u32, vk::DescriptorType, vk::DescriptorImageInfo)>> {
-        let mut infos = Vec::new();
+    fn image_descriptors(&self, arguments: &[BufferArg]) -> Result<Vec<ImageDescriptor>> {
+        let mut descriptors = Vec::new();
         for argument in arguments {
             let Some(image) = argument.buffer.vulkan_image() else { continue };
             let image_layout = vk::ImageLayout::GENERAL;
@@ -310,9 +301,10 @@ impl<'a> Encoder<'a> {
                 }
                 None => (vk::DescriptorType::STORAGE_IMAGE, vk::Sampler::null(), image.storage),
             };
-            infos.push((argument.binding, ty, vk::DescriptorImageInfo { sampler, image_view, image_layout }));
+            let info = vk::DescriptorImageInfo { sampler, image_view, image_layout };
+            descriptors.push(ImageDescriptor { binding: argument.binding, id: argument.buffer.id, ty, info });
         }
-        Ok(infos)
+        Ok(descriptors)
     }
 
     /// Writes a copy whose touches are noted.
@@ -406,18 +398,64 @@ impl<'a> Encoder<'a> {
     }
 }
 
+/// A buffer in a set.
+struct BufferDescriptor {
+    binding: u32,
+    /// As no other buffer has that this binding ever had.
+    id: u64,
+    info: vk::DescriptorBufferInfo,
+}
+
+impl BufferDescriptor {
+    /// What tells it from all others.
+    fn content(&self) -> [u64; 4] {
+        [self.binding.into(), self.id, self.info.offset, self.info.range]
+    }
+}
+
+/// An image in a set.
+struct ImageDescriptor {
+    binding: u32,
+    id: u64,
+    ty: vk::DescriptorType,
+    info: vk::DescriptorImageInfo,
+}
+
+impl ImageDescriptor {
+    /// What tells it from all others. A device keeps its samplers.
+    fn content(&self) -> [u64; 4] {
+        [self.binding.into(), self.id, self.ty.as_raw() as u64, vk::Handle::as_raw(self.info.sampler)]
+    }
+}
+
+fn writes<'a>(
+    buffers: &'a [BufferDescriptor],
+    images: &'a [ImageDescriptor],
+    set: vk::DescriptorSet,
+) -> Vec<vk::WriteDescriptorSet<'a>> {
+    let write = |buffer: &'a BufferDescriptor| {
+        let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(buffer.binding);
+        write.descriptor_type(vk::DescriptorType::STORAGE_BUFFER).buffer_info(std::slice::from_ref(&buffer.info))
+    };
+    let write_image = |image: &'a ImageDescriptor| {
+        let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(image.binding);
+        write.descriptor_type(image.ty).image_info(std::slice::from_ref(&image.info))
+    };
+    buffers.iter().map(write).chain(images.iter().map(write_image)).collect()
+}
+
 /// Arguments as descriptors, with room for two more.
-fn buffer_infos(buffers: &[BufferArg]) -> Vec<(u32, vk::DescriptorBufferInfo)> {
-    let mut infos = Vec::with_capacity(buffers.len() + 2);
-    for argument in buffers {
-        if let Some(buffer) = argument.buffer.vulkan() {
+fn buffer_descriptors(arguments: &[BufferArg]) -> Vec<BufferDescriptor> {
+    let mut descriptors = Vec::with_capacity(arguments.len() + 2);
+    for BufferArg { buffer, binding, .. } in arguments {
+        if let Some(vulkan) = buffer.vulkan() {
             // An empty tensor has a small buffer too; kernels know its length. Atomics of 8 and 16 bits are exchanged by words.
-            let range = argument.buffer.bytes().next_multiple_of(4).clamp(4, buffer.size);
-            let info = vk::DescriptorBufferInfo { buffer: buffer.raw, offset: buffer.offset, range };
-            infos.push((argument.binding, info));
+            let range = buffer.bytes().next_multiple_of(4).clamp(4, vulkan.size);
+            let info = vk::DescriptorBufferInfo { buffer: vulkan.raw, offset: vulkan.offset, range };
+            descriptors.push(BufferDescriptor { binding: *binding, id: buffer.id, info });
         }
     }
-    infos
+    descriptors
 }
 
 /// The stages and accesses of one side of a barrier.

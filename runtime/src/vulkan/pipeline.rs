@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use ash::vk;
 use gridwise_ir::descriptor::ImageAccess;
 
+use super::descriptors::SetLayout;
 use super::device::VulkanDevice;
 use crate::cache::{Digest, Store};
 use crate::error::{Error, Result};
@@ -118,11 +119,14 @@ impl Pipelines {
     }
 }
 
+/// Counts the layouts that there were in this process: sets are kept by such numbers, as handles come back.
+static LAYOUTS: AtomicU64 = AtomicU64::new(0);
+
 /// A compute pipeline and the layouts that go with it.
 pub(crate) struct Pipeline {
     pub(crate) raw: vk::Pipeline,
     pub(crate) layout: vk::PipelineLayout,
-    pub(crate) set_layout: vk::DescriptorSetLayout,
+    pub(crate) set_layout: SetLayout,
     /// Whether buffers are bound without a descriptor set.
     pub(crate) pushes_descriptors: bool,
     device: Arc<VulkanDevice>,
@@ -157,7 +161,7 @@ impl Pipeline {
         let mut pipeline = Self {
             raw: vk::Pipeline::null(),
             layout: vk::PipelineLayout::null(),
-            set_layout: vk::DescriptorSetLayout::null(),
+            set_layout: SetLayout { raw: vk::DescriptorSetLayout::null(), id: LAYOUTS.fetch_add(1, Relaxed) },
             pushes_descriptors: desc.bindings.len() <= device.caps.max_push_descriptors as usize,
             device: device.clone(),
         };
@@ -190,8 +194,8 @@ impl Pipeline {
         let info = vk::DescriptorSetLayoutCreateInfo::default().flags(flags).bindings(&bindings);
         // SAFETY: a valid info; likewise below.
         let made = unsafe { raw.create_descriptor_set_layout(&info, None) };
-        self.set_layout = made.map_err(Error::vulkan("vkCreateDescriptorSetLayout"))?;
-        let sets = [self.set_layout];
+        self.set_layout.raw = made.map_err(Error::vulkan("vkCreateDescriptorSetLayout"))?;
+        let sets = [self.set_layout.raw];
         let ranges =
             [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(desc.push_constant_size)];
         let ranges = if desc.push_constant_size > 0 { &ranges[..] } else { &[] };
@@ -288,7 +292,7 @@ impl Drop for Pipeline {
         unsafe {
             raw.destroy_pipeline(self.raw, None);
             raw.destroy_pipeline_layout(self.layout, None);
-            raw.destroy_descriptor_set_layout(self.set_layout, None);
+            raw.destroy_descriptor_set_layout(self.set_layout.raw, None);
         }
     }
 }

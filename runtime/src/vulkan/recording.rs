@@ -7,7 +7,7 @@ use ash::vk;
 use gridwise_ir::descriptor::{KernelDescriptor, PrintHeader, TrapRecord};
 
 use super::buffer::{MemoryUse, VulkanBuffer};
-use super::descriptors::DescriptorPools;
+use super::descriptors::DescriptorSets;
 use super::device::VulkanDevice;
 use super::encoder::Encoder;
 use super::timestamps::Timestamps;
@@ -26,7 +26,7 @@ pub(crate) struct Recording {
     commands: vk::CommandBuffer,
     /// Whether it begins with a barrier behind all work submitted before.
     begins_with_barrier: bool,
-    descriptors: DescriptorPools,
+    descriptors: DescriptorSets,
     traps: Traps,
     prints: Prints,
     /// Around each operation, if that was asked for.
@@ -52,6 +52,8 @@ pub(crate) struct Prints {
 #[derive(Default)]
 struct Records {
     buffer: Option<VulkanBuffer>,
+    /// Counts the buffers that there were.
+    generation: u64,
     pieces: Vec<Piece>,
     /// Bytes of all pieces.
     bytes: u64,
@@ -74,7 +76,7 @@ impl Recording {
             pool: device.create_command_pool(queue, vk::CommandPoolCreateFlags::empty())?,
             commands: vk::CommandBuffer::null(),
             begins_with_barrier: false,
-            descriptors: DescriptorPools::new(device),
+            descriptors: DescriptorSets::new(device),
             traps: Traps::default(),
             prints: Prints { capacity: print_capacity, ..Prints::default() },
             timestamps: None,
@@ -112,7 +114,7 @@ impl Recording {
         let device = &self.device;
         self.traps.prepare(device, steps)?;
         self.prints.prepare(device, steps)?;
-        self.descriptors.reset()?;
+        self.descriptors.begin()?;
         self.timestamps =
             if is_timed { Some(Timestamps::new(device, device.queues[self.queue].clock, ops)?) } else { None };
         // SAFETY: the pool's only command buffer is not pending.
@@ -197,8 +199,8 @@ impl Traps {
         self.memory.prepare(device, "trap records", trapping.map(|launch| (launch, bytes(launch))))
     }
 
-    /// The record of the launch with this number among those whose kernels can trap.
-    pub(crate) fn record(&self, index: usize) -> Option<vk::DescriptorBufferInfo> {
+    /// The record of the launch with this number among those whose kernels can trap, and a number that its buffer alone has.
+    pub(crate) fn record(&self, index: usize) -> Option<(vk::DescriptorBufferInfo, u64)> {
         self.memory.info(index)
     }
 }
@@ -211,8 +213,8 @@ impl Prints {
         self.memory.prepare(device, "print buffers", printing.map(|launch| (launch, bytes)))
     }
 
-    /// The buffer of the launch with this number among those that print.
-    pub(crate) fn record(&self, index: usize) -> Option<vk::DescriptorBufferInfo> {
+    /// The buffer of the launch with this number among those that print, and a number as above.
+    pub(crate) fn record(&self, index: usize) -> Option<(vk::DescriptorBufferInfo, u64)> {
         self.memory.info(index)
     }
 }
@@ -236,6 +238,7 @@ impl Records {
         let has_room = self.buffer.as_ref().is_some_and(|buffer| buffer.size >= self.bytes);
         if self.bytes > 0 && !has_room {
             self.buffer = None;
+            self.generation += 1;
             // Room to grow: sequences are often extended step by step.
             let bytes = self.bytes.next_power_of_two();
             self.buffer = Some(VulkanBuffer::new(device, name, bytes, MemoryUse::Staging)?);
@@ -243,9 +246,10 @@ impl Records {
         Ok(())
     }
 
-    fn info(&self, index: usize) -> Option<vk::DescriptorBufferInfo> {
+    fn info(&self, index: usize) -> Option<(vk::DescriptorBufferInfo, u64)> {
         let (buffer, piece) = (self.buffer.as_ref()?, self.pieces.get(index)?);
-        Some(vk::DescriptorBufferInfo { buffer: buffer.raw, offset: piece.offset, range: piece.bytes })
+        let info = vk::DescriptorBufferInfo { buffer: buffer.raw, offset: piece.offset, range: piece.bytes };
+        Some((info, self.generation))
     }
 
     fn data(&self) -> Option<*mut u8> {
