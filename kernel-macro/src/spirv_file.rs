@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gridwise_ir::descriptor::ImageAccess;
 use gridwise_ir::reflect::{BufferBinding, DataType, Field, Interface, ScalarType, words_of};
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -93,7 +94,7 @@ fn generate(input: &Input, folder: Option<PathBuf>, diags: &mut Diagnostics) -> 
         Err(error) => {
             diags
                 .error(code::SPIRV_MODULE, span, format!("`{}` cannot be launched: {error}", input.path))
-                .help("compile it for Vulkan 1.2, with storage buffers in set 0 only");
+                .help("compile it for Vulkan 1.2, with storage buffers and images in set 0 only");
             return None;
         }
     };
@@ -176,6 +177,24 @@ fn items(name: &Ident, interface: &Interface, path: &str, input: &Input) -> Toke
             params.push(quote!(#param: &#facade::Tensor<#ty>));
             binds.push(quote!(let launch = launch.read(#binding, #param);));
         }
+    }
+    for image in &interface.images {
+        let param = value_name(image.name.as_deref(), format!("binding{}", image.binding), &mut taken);
+        let (binding, dimensions) = (image.binding, usize::from(image.dimensions));
+        let format = match image.format {
+            Some(format) => {
+                let name = Ident::new(format.name(), Span::call_site());
+                quote!(#facade::image::#name)
+            }
+            None => quote!(impl #facade::image::Format),
+        };
+        let (ty, bind) = match image.access {
+            ImageAccess::Load => (quote!(&#facade::image::Image<#format, #dimensions>), quote!(image)),
+            ImageAccess::Store => (quote!(&mut #facade::image::Image<#format, #dimensions>), quote!(image_mut)),
+            ImageAccess::Sample => (quote!(&#facade::image::Sampled<#format, #dimensions>), quote!(sampled)),
+        };
+        params.push(quote!(#param: #ty));
+        binds.push(quote!(let launch = launch.#bind(#binding, #param);));
     }
     let size = interface.push_constant_size as usize;
     let doc = format!(" The module `{}`, ready to run on a device.", input.path);

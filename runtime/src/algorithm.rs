@@ -66,8 +66,8 @@ impl Algorithm {
     }
 
     /// An algorithm from SPIR-V of any origin. The module is checked as a whole before a driver sees it, and tells its bindings,
-    /// its workgroup, its push constants and specialization constants itself; what is given has to fit. Storage buffers in
-    /// set 0 are supported, images are not.
+    /// its workgroup, its push constants and specialization constants itself; what is given has to fit. Storage buffers
+    /// and images in set 0 are supported, those with samplers as `sampler2D` and its like.
     ///
     /// ```
     /// use gridwise_runtime::{Algorithm, DeviceKind, Error, Grid, Manager, SpirvCode, SpirvDesc};

@@ -200,7 +200,8 @@ fn param_kind(descriptor: &'static KernelDescriptor, param: usize, found: impl F
     kind.ok_or_else(|| mismatch(descriptor, param, found()))
 }
 
-fn describe_image(access: ImageAccess, format: ImageFormat, dimensions: u32) -> String {
+/// An image argument in the words of errors.
+pub(crate) fn describe_image(access: ImageAccess, format: ImageFormat, dimensions: u32) -> String {
     let how = match access {
         ImageAccess::Load => "& image",
         ImageAccess::Store => "&mut image",

@@ -580,7 +580,7 @@ pub enum Error {
     },
     /// SPIR-V is none that a driver can take, or none that gridwise can launch.
     #[error(
-        "module `{module}` is refused: {cause}; compile it again for Vulkan 1.2, with storage buffers in set 0 only"
+        "module `{module}` is refused: {cause}; compile it again for Vulkan 1.2, with storage buffers and images in set 0 only"
     )]
     ModuleRefused {
         /// The module's name.

@@ -2,6 +2,7 @@
 
 mod cases;
 
+use gridwise::image::{R32Uint, Rgba8Unorm, Sampler};
 use gridwise::prelude::*;
 use gridwise::{DeviceKind, Error, include_spirv};
 
@@ -9,11 +10,12 @@ use cases::cases;
 
 cases! {
     always: the_host_device_needs_vulkan;
-    unless: parameters_are_the_modules_own, structs_and_headers_are_any_data_of_their_size;
+    unless: parameters_are_the_modules_own, structs_and_headers_are_any_data_of_their_size, images_are_typed;
 }
 
 include_spirv!("../../runtime/tests/modules/scale.spv");
 include_spirv!("../../runtime/tests/modules/bins.spv" as Histogram);
+include_spirv!("../../runtime/tests/modules/blend.spv");
 
 const NO_VULKAN: &str = "the host device runs no modules";
 
@@ -72,6 +74,31 @@ fn structs_and_headers_are_any_data_of_their_size() -> Option<&'static str> {
     assert_eq!(bins.to_vec().expect("readable")[..4], [3, 2, 0, 0]);
     let none = mgr.tensor::<Item>(&[]).expect("memory");
     let error = histogram.dispatch(&seq, Grid::groups(1), &none, &mut bins).expect_err("no room for the header");
+    assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
+    assert_eq!(mgr.validation_messages(), Vec::<String>::new());
+    None
+}
+
+fn images_are_typed() -> Option<&'static str> {
+    let mgr = Manager::new().expect("a device");
+    // SAFETY: the module asks the image how large it is.
+    let blend = match unsafe { Blend::new(&mgr, BlendConstants::default()) } {
+        Err(Error::NeedsVulkan { .. }) if mgr.device().kind == DeviceKind::Host => return Some(NO_VULKAN),
+        made => made.expect("a module for every device"),
+    };
+    let mut from = mgr.image_2d::<Rgba8Unorm>(3, 2).expect("memory");
+    from.write(&[[100, 0, 200, 255]; 6]).expect("as many");
+    let mut to = mgr.image_2d::<Rgba8Unorm>(3, 2).expect("memory");
+    let pattern = mgr.image_2d::<Rgba8Unorm>(4, 4).expect("memory");
+    let pattern = pattern.sampled(Sampler::default()).expect("filtered");
+    let seq = mgr.sequence().expect("a sequence");
+    blend.dispatch(&seq, Grid::items((3, 2)), 0.5, &from, &mut to, &pattern).expect("fits");
+    seq.eval().expect("runs");
+    let texels = to.to_vec().expect("readable");
+    assert!(texels.iter().all(|[r, g, b, a]| (*r, *g, *b) == (50, 0, 100) && (127..=128).contains(a)), "{texels:?}");
+    let words = mgr.image_2d::<R32Uint>(4, 4).expect("memory");
+    let words = words.sampled(Sampler::default()).expect("looked up");
+    let error = blend.dispatch(&seq, Grid::items((3, 2)), 0.5, &from, &mut to, &words).expect_err("other texels");
     assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
     assert_eq!(mgr.validation_messages(), Vec::<String>::new());
     None

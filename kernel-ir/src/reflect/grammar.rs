@@ -33,6 +33,13 @@ pub(super) fn operands(opcode: u16) -> Option<&'static str> {
         28 => "rii",
         33 => "rii*",
         23 | 24 => "ril",
+        25 => "rillllll",
+        27 => "ri",
+        88 | 95 => "triili",
+        98 => "triil?i?",
+        99 => "iiil?i?",
+        100 | 104 | 106 => "tri",
+        103 => "trii",
         32 => "rli",
         21 => "rll",
         22 => "rl",
@@ -97,6 +104,8 @@ pub(super) const TYPE_INT: u16 = 21;
 pub(super) const TYPE_FLOAT: u16 = 22;
 pub(super) const TYPE_VECTOR: u16 = 23;
 pub(super) const TYPE_MATRIX: u16 = 24;
+pub(super) const TYPE_IMAGE: u16 = 25;
+pub(super) const TYPE_SAMPLED_IMAGE: u16 = 27;
 pub(super) const TYPE_ARRAY: u16 = 28;
 pub(super) const TYPE_RUNTIME_ARRAY: u16 = 29;
 pub(super) const TYPE_STRUCT: u16 = 30;
@@ -131,7 +140,7 @@ pub(super) const DECORATE: u16 = 71;
 pub(super) const MEMBER_DECORATE: u16 = 72;
 
 /// Capabilities that a module may have here, by number and name.
-pub(super) const CAPABILITIES: [(u32, &str); 28] = [
+pub(super) const CAPABILITIES: [(u32, &str); 32] = [
     (0, "Matrix"),
     (1, "Shader"),
     (9, "Float16"),
@@ -140,6 +149,10 @@ pub(super) const CAPABILITIES: [(u32, &str); 28] = [
     (12, "Int64Atomics"),
     (22, "Int16"),
     (39, "Int8"),
+    (43, "Sampled1D"),
+    (44, "Image1D"),
+    (49, "StorageImageExtendedFormats"),
+    (50, "ImageQuery"),
     (61, "GroupNonUniform"),
     (62, "GroupNonUniformVote"),
     (63, "GroupNonUniformArithmetic"),

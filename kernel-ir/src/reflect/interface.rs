@@ -6,8 +6,11 @@ use super::flow::{check_functions, reached};
 use super::grammar as g;
 use super::parse::{Instructions, parse, text};
 use super::types::{Kind, Type, Types, class};
-use super::{BufferBinding, DataType, Element, Field, Interface, ModuleError, ScalarType, SpecConstant, WorkgroupSize};
-use crate::descriptor::SubgroupOperations;
+use super::{
+    BufferBinding, DataType, Element, Field, ImageBinding, Interface, ModuleError, ScalarType, SpecConstant,
+    WorkgroupSize,
+};
+use crate::descriptor::{ImageAccess, ImageFormat, SubgroupOperations};
 
 mod decoration {
     pub(super) const SPEC_ID: u32 = 1;
@@ -65,6 +68,7 @@ pub(super) fn read(words: &[u32], wanted: Option<&str>) -> Result<Interface, Mod
         version: module.version,
         workgroup: workgroup(&module, &types, &notes, function)?,
         buffers: Vec::new(),
+        images: Vec::new(),
         push_constants: Vec::new(),
         push_constant_size: 0,
         constants: spec_constants(&module, &types, &notes)?,
@@ -86,6 +90,7 @@ pub(super) fn read(words: &[u32], wanted: Option<&str>) -> Result<Interface, Mod
         match *class {
             class::FUNCTION => return Err(fail("a variable of a function stands outside of functions".to_owned())),
             class::INPUT => check_input(&types, &notes, id, *pointee).map_err(fail)?,
+            class::UNIFORM_CONSTANT => interface.images.push(layout.image(id, *pointee).map_err(fail)?),
             class::WORKGROUP => {
                 let bytes =
                     types.packed_bytes(*pointee).ok_or_else(|| fail("workgroup memory has no size".to_owned()))?;
@@ -109,6 +114,13 @@ pub(super) fn read(words: &[u32], wanted: Option<&str>) -> Result<Interface, Mod
         }
     }
     interface.buffers.sort_by_key(|buffer| buffer.binding);
+    interface.images.sort_by_key(|image| image.binding);
+    let all = interface.buffers.iter().map(|buffer| buffer.binding);
+    let mut all: Vec<u32> = all.chain(interface.images.iter().map(|image| image.binding)).collect();
+    all.sort_unstable();
+    if let Some(pair) = all.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(ModuleError::new(0, format!("two buffers or images have the binding {}", pair[0])));
+    }
     Ok(interface)
 }
 
@@ -172,6 +184,8 @@ fn uses_device_scope(module: &Instructions<'_>, types: &Types) -> Result<bool, M
     let mut found = false;
     for inst in &module.list {
         let scopes = match inst.opcode {
+            98 => inst.ids.get(2..).unwrap_or_default(),
+            99 => inst.ids.get(3..).unwrap_or_default(),
             224 => &inst.ids[..2],
             225 => &inst.ids[..1],
             227..=242 | 6035 => &inst.ids[1..2],
@@ -504,6 +518,35 @@ impl Layout<'_> {
         let fields: Result<Vec<Field>, String> = members.iter().zip(0..).map(field).collect();
         let total = u32::try_from(total).ok().and_then(|total| total.checked_next_multiple_of(4));
         Ok((fields?, total.ok_or_else(|| "push constants are too large".to_owned())?))
+    }
+
+    fn image(&self, id: u32, pointee: u32) -> Result<ImageBinding, String> {
+        let name = self.notes.name(id, None);
+        let shown = name.clone().unwrap_or_else(|| "an image".to_owned());
+        let (image, is_joined) = match self.types.get(pointee) {
+            Some(Type::SampledImage { image }) => (self.types.get(*image), true),
+            other => (other, false),
+        };
+        let Some(Type::Image { kind, dimensions, is_sampled, format }) = image else {
+            return Err(format!("`{shown}` is no image"));
+        };
+        if *is_sampled != is_joined {
+            return Err(format!("`{shown}` has its sampler apart, which is not supported; join them"));
+        }
+        let set = self.notes.get(id, None, decoration::DESCRIPTOR_SET);
+        let Some(binding) = self.notes.get(id, None, decoration::BINDING).filter(|_| set == Some(0)) else {
+            return Err(format!("`{shown}` has no binding in set 0; other sets are not supported"));
+        };
+        let access = match (is_sampled, self.notes.has(id, decoration::NON_WRITABLE)) {
+            (true, _) => ImageAccess::Sample,
+            (false, true) => ImageAccess::Load,
+            (false, false) => ImageAccess::Store,
+        };
+        let format = ImageFormat::ALL.iter().copied().find(|known| !is_sampled && known.spirv() == *format);
+        if format.is_some_and(|format| format.kind() != *kind) {
+            return Err(format!("`{shown}` has texels of another kind than its format"));
+        }
+        Ok(ImageBinding { binding, name, access, format, kind: *kind, dimensions: *dimensions as u8 })
     }
 
     fn buffer(&self, id: u32, class: u32, pointee: u32) -> Result<BufferBinding, String> {

@@ -4,8 +4,8 @@
 //! first: its words, the types of all operands, the order and nesting of its blocks, its interface. What is left to the
 //! author is what a module does while it runs. It must not know of devices, nor of `#[kernel]`.
 //!
-//! Supported are compute modules of Vulkan that work on storage buffers in set 0, workgroup memory and push constants; images,
-//! samplers, uniform buffers and physical addresses are refused, by name.
+//! Supported are compute modules of Vulkan that work on storage buffers and images in set 0, workgroup memory and push constants;
+//! samplers of their own, arrays of images, uniform buffers and physical addresses are refused, by name.
 
 mod flow;
 mod grammar;
@@ -18,7 +18,7 @@ mod types;
 
 use std::fmt;
 
-use crate::descriptor::SubgroupOperations;
+use crate::descriptor::{ImageAccess, ImageFormat, SubgroupOperations, TexelKind};
 
 /// What is wrong with a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,8 @@ pub struct Interface {
     pub workgroup: [WorkgroupSize; 3],
     /// The buffers, by their bindings in set 0.
     pub buffers: Vec<BufferBinding>,
+    /// The images, by their bindings in set 0.
+    pub images: Vec<ImageBinding>,
     /// The push constants; empty when there are none.
     pub push_constants: Vec<Field>,
     /// Bytes of all push constants, from zero.
@@ -92,6 +94,23 @@ pub struct BufferBinding {
     pub fixed_bytes: u64,
     /// The elements of that array.
     pub element: Option<Element>,
+}
+
+/// An image of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageBinding {
+    /// Its binding in set 0.
+    pub binding: u32,
+    /// Its name, if the module has kept it.
+    pub name: Option<String>,
+    /// What the module does with it: it is taken to store unless it is decorated `NonWritable`.
+    pub access: ImageAccess,
+    /// How its texels lie in memory; anyhow, for those that are sampled.
+    pub format: Option<ImageFormat>,
+    /// What they are in the module.
+    pub kind: TexelKind,
+    /// 1, 2 or 3.
+    pub dimensions: u8,
 }
 
 /// Elements of an array without a length.

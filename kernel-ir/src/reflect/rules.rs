@@ -3,6 +3,7 @@
 use super::grammar as g;
 use super::parse::{Inst, Instructions};
 use super::types::{Kind, Shape, Type, Types, class};
+use crate::descriptor::TexelKind;
 
 type Checked = Result<(), &'static str>;
 
@@ -195,6 +196,7 @@ impl Context<'_> {
         match inst.opcode {
             0..=72 => self.check_memory(inst, ty, ids),
             77..=83 => self.check_composite(inst, ty, ids),
+            88 | 95 | 98..=100 | 103 | 104 | 106 => self.check_image(inst, ty, ids),
             84 | 109..=205 | 400 => check_operation(self.types, &type_of, inst.opcode, ty, ids),
             224 | 225 => require(ids.iter().all(|id| self.is_known(*id)), "a barrier's scope is no constant"),
             227..=242 | 6035 => self.check_atomic(inst.opcode, ty, ids),
@@ -214,7 +216,9 @@ impl Context<'_> {
             g::PHI => {
                 let fits = ids.chunks(2).all(|pair| type_of(pair[0]) == Some(ty));
                 require(
-                    fits && !ids.is_empty() && !matches!(self.types.get(ty), Some(Type::Void | Type::Function { .. })),
+                    fits && !ids.is_empty()
+                        && !self.types.is_image(ty)
+                        && !matches!(self.types.get(ty), Some(Type::Void | Type::Function { .. })),
                     "a phi has values of another type",
                 )
             }
@@ -226,7 +230,8 @@ impl Context<'_> {
         const BAD: &str = "an access to memory has a pointer or a value of another type";
         match inst.opcode {
             61 => require(
-                self.pointer(ids[0]).is_some_and(|(_, pointee)| pointee == ty) && self.types.packed_bytes(ty).is_some(),
+                self.pointer(ids[0]).is_some_and(|(_, pointee)| pointee == ty)
+                    && (self.types.packed_bytes(ty).is_some() || self.types.is_image(ty)),
                 BAD,
             ),
             62 => {
@@ -305,6 +310,58 @@ impl Context<'_> {
             g::UNDEF => require(self.types.packed_bytes(ty).is_some(), "an undefined value has no size"),
             _ => Ok(()),
         }
+    }
+
+    /// Reads, writes, sizes and samples of images.
+    fn check_image(&self, inst: &Inst<'_>, ty: u32, ids: &[u32]) -> Checked {
+        const BAD: &str = "an operation on an image has operands or a result that do not fit";
+        let of = self.type_of(ids[0]).ok_or(BAD)?;
+        let joined = match self.types.get(of) {
+            Some(Type::SampledImage { image }) => Some(*image),
+            _ => None,
+        };
+        let image = joined.unwrap_or(of);
+        let Some(Type::Image { kind, dimensions, is_sampled, .. }) = self.types.get(image) else { return Err(BAD) };
+        let (dimensions, is_sampled) = (*dimensions, *is_sampled);
+        let kind = if *kind == TexelKind::Float { Kind::Float } else { Kind::Int };
+        let shape = |kind, count| Some(Shape { kind, width: 32, count });
+        let at = |index: usize| ids.get(index).and_then(|id| self.shape_of(*id));
+        let result = self.types.shape(ty);
+        let is_at = |kind: Kind| at(1) == shape(kind, dimensions);
+        // Behind the ids before them come a mask and what it stands for.
+        let lod = |kind: Kind| inst.rest.get(2) == Some(&2) && ids.len() == 3 && at(2) == shape(kind, 1);
+        let flags = |first: usize, allowed: [u32; 2]| match (ids.len() - first, inst.rest.get(first..)) {
+            (0, Some([])) => true,
+            (1, Some([mask, ..])) => allowed.contains(mask) && self.is_known(ids[first]),
+            _ => false,
+        };
+        require(
+            match inst.opcode {
+                88 => {
+                    joined.is_some()
+                        && kind == Kind::Float
+                        && is_at(Kind::Float)
+                        && lod(Kind::Float)
+                        && result == shape(kind, 4)
+                }
+                95 => joined.is_none() && is_sampled && is_at(Kind::Int) && lod(Kind::Int) && result == shape(kind, 4),
+                98 => !is_sampled && is_at(Kind::Int) && flags(2, [0x600, 0x200]) && result == shape(kind, 4),
+                99 => {
+                    let is_texel = at(2).is_some_and(|texel| (texel.kind, texel.width) == (kind, 32));
+                    !is_sampled && is_at(Kind::Int) && is_texel && flags(3, [0x500, 0x100])
+                }
+                100 => joined == Some(ty),
+                103 => {
+                    joined.is_none()
+                        && is_sampled
+                        && at(1) == shape(Kind::Int, 1)
+                        && result == shape(Kind::Int, dimensions)
+                }
+                104 => !is_sampled && result == shape(Kind::Int, dimensions),
+                _ => joined.is_none() && is_sampled && result == shape(Kind::Int, 1),
+            },
+            BAD,
+        )
     }
 
     fn check_composite(&self, inst: &Inst<'_>, ty: u32, ids: &[u32]) -> Checked {

@@ -4,6 +4,7 @@ use super::*;
 
 const SCALE: &[u8] = include_bytes!("../../../runtime/tests/modules/scale.spv");
 const BINS: &[u8] = include_bytes!("../../../runtime/tests/modules/bins.spv");
+const BLEND: &[u8] = include_bytes!("../../../runtime/tests/modules/blend.spv");
 
 fn read(bytes: &[u8]) -> Result<Interface, ModuleError> {
     Interface::read(&words_of(bytes)?, None)
@@ -64,7 +65,7 @@ fn either_order_of_bytes_is_read() {
 
 #[test]
 fn a_cut_module_is_none() {
-    for module in [SCALE, BINS] {
+    for module in [SCALE, BINS, BLEND] {
         let words = words_of(module).unwrap();
         for len in 0..words.len() {
             assert!(Interface::read(&words[..len], None).is_err(), "{len} words");
@@ -87,7 +88,7 @@ impl Numbers {
 #[test]
 fn damage_never_panics() {
     let mut numbers = Numbers(0x1234_5678_9abc_def1);
-    for module in [SCALE, BINS] {
+    for module in [SCALE, BINS, BLEND] {
         let words = words_of(module).unwrap();
         let mut accepted = 0;
         for _ in 0..4000 {
@@ -165,4 +166,68 @@ fn modules_of_a_folder_are_taken() {
         }
     }
     assert!(refused.is_empty(), "{}: {:#?}", refused.len(), &refused[..refused.len().min(20)]);
+}
+
+#[test]
+fn images_are_read() {
+    let blend = read(BLEND).unwrap();
+    assert!(blend.buffers.is_empty());
+    let image = |binding, name: &str, access, format, kind| {
+        let name = Some(name.to_owned());
+        ImageBinding { binding, name, access, format, kind, dimensions: 2 }
+    };
+    let rgba8 = Some(ImageFormat::Rgba8Unorm);
+    let expected = [
+        image(0, "from", ImageAccess::Load, rgba8, TexelKind::Float),
+        image(1, "to", ImageAccess::Store, rgba8, TexelKind::Float),
+        image(3, "pattern", ImageAccess::Sample, None, TexelKind::Float),
+    ];
+    assert_eq!(blend.images, expected);
+}
+
+/// Changes operands of an instruction with this opcode whose operand at a place has a value.
+fn with_operand(opcode: u32, place: usize, value: u32, change: impl Fn(&mut [u32])) -> Vec<u32> {
+    let mut words = words_of(BLEND).unwrap();
+    let mut at = 5;
+    while at < words.len() {
+        let (found, len) = (words[at] & 0xffff, words[at] as usize >> 16);
+        if found == opcode && words[at + 1 + place] == value {
+            change(&mut words[at + 1..at + len]);
+            return words;
+        }
+        at += len;
+    }
+    panic!("no such instruction");
+}
+
+#[test]
+fn images_that_are_not_supported_are_refused() {
+    let refused = |words: Vec<u32>, says: &str| {
+        let error = Interface::read(&words, None).unwrap_err();
+        assert!(error.cause.contains(says), "{error}");
+    };
+    // Of a type: the texel, dimensions, depth, layers, samples, whether it is sampled, the format.
+    let storage = |change: &dyn Fn(&mut [u32])| with_operand(25, 6, 2, change);
+    refused(storage(&|image| image[7] = 0), "a storage image has no format");
+    refused(storage(&|image| image[2] = 3), "an image is of a kind that is not supported");
+    refused(storage(&|image| image[4] = 1), "an image is of a kind that is not supported");
+    refused(storage(&|image| image[5] = 1), "an image is of a kind that is not supported");
+    refused(storage(&|image| image[7] = 33), "texels of another kind than its format");
+    refused(storage(&|image| image[6] = 1), "");
+    // Decorations: binding 1 becomes 0, and set 0 becomes 1.
+    refused(with_operand(71, 1, 33, |decoration| decoration[2] = 3), "have the binding 3");
+    refused(with_operand(71, 1, 34, |decoration| decoration[2] = 1), "no binding in set 0");
+    // A read of an image that is sampled, and a place of another type.
+    refused(with_operand(99, 0, operand(99, 0), |write| write[1] = write[2]), "an operation on an image");
+    refused(with_operand(98, 0, operand(98, 0), |read| read[3] = read[2]), "an operation on an image");
+}
+
+/// The operand of the first instruction with this opcode.
+fn operand(opcode: u32, place: usize) -> u32 {
+    let words = words_of(BLEND).unwrap();
+    let mut at = 5;
+    while words[at] & 0xffff != opcode {
+        at += words[at] as usize >> 16;
+    }
+    words[at + 1 + place]
 }

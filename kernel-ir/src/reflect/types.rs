@@ -5,21 +5,56 @@ use std::collections::HashMap;
 use super::ModuleError;
 use super::grammar as g;
 use super::parse::{Inst, Instructions};
+use crate::descriptor::TexelKind;
 
 /// A type; parts are ids of earlier types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Type {
     Void,
     Bool,
-    Int { width: u32, is_signed: bool },
-    Float { width: u32 },
-    Vector { element: u32, count: u32 },
-    Matrix { column: u32, count: u32 },
-    Array { element: u32, len: u32 },
-    RuntimeArray { element: u32 },
-    Struct { members: Vec<u32> },
-    Pointer { class: u32, pointee: u32 },
-    Function { returned: u32, params: Vec<u32> },
+    Int {
+        width: u32,
+        is_signed: bool,
+    },
+    Float {
+        width: u32,
+    },
+    Vector {
+        element: u32,
+        count: u32,
+    },
+    Matrix {
+        column: u32,
+        count: u32,
+    },
+    Array {
+        element: u32,
+        len: u32,
+    },
+    RuntimeArray {
+        element: u32,
+    },
+    Struct {
+        members: Vec<u32>,
+    },
+    Pointer {
+        class: u32,
+        pointee: u32,
+    },
+    Function {
+        returned: u32,
+        params: Vec<u32>,
+    },
+    /// Of one to three dimensions; with a number for its format, zero for none.
+    Image {
+        kind: TexelKind,
+        dimensions: u32,
+        is_sampled: bool,
+        format: u32,
+    },
+    SampledImage {
+        image: u32,
+    },
 }
 
 /// What scalars and vectors are made of.
@@ -40,6 +75,7 @@ pub(super) struct Shape {
 }
 
 pub(super) mod class {
+    pub(crate) const UNIFORM_CONSTANT: u32 = 0;
     pub(crate) const INPUT: u32 = 1;
     pub(crate) const UNIFORM: u32 = 2;
     pub(crate) const WORKGROUP: u32 = 4;
@@ -162,12 +198,42 @@ impl Types {
         (bytes <= MAX_BYTES).then_some(bytes)
     }
 
+    /// An image, with or without a sampler.
+    pub(super) fn is_image(&self, id: u32) -> bool {
+        matches!(self.get(id), Some(Type::Image { .. } | Type::SampledImage { .. }))
+    }
+
+    /// The image type that is declared: of single texels, neither arrayed nor of depth.
+    fn image(&self, rest: &[u32]) -> Result<Type, &'static str> {
+        const BAD: &str =
+            "an image is of a kind that is not supported: it has one to three dimensions, and 32-bit texels";
+        let kind = match self.get(*rest.first().ok_or(BAD)?) {
+            Some(Type::Float { width: 32 }) => TexelKind::Float,
+            Some(Type::Int { width: 32, is_signed: false }) => TexelKind::Uint,
+            Some(Type::Int { width: 32, is_signed: true }) => TexelKind::Sint,
+            _ => return Err(BAD),
+        };
+        match rest[1..] {
+            [dim @ 0..=2, 0 | 2, 0, 0, 1, format] => {
+                Ok(Type::Image { kind, dimensions: dim + 1, is_sampled: true, format })
+            }
+            [dim @ 0..=2, 0 | 2, 0, 0, 2, format @ 1..=39] => {
+                Ok(Type::Image { kind, dimensions: dim + 1, is_sampled: false, format })
+            }
+            [_, _, _, _, 2, 0] => Err("a storage image has no format; write one, such as `layout(rgba8)`"),
+            _ => Err(BAD),
+        }
+    }
+
     fn add_type(&mut self, inst: &Inst<'_>) -> Result<(), &'static str> {
         let word = |index: usize| inst.rest.get(index).copied().unwrap_or_default();
         let depth_of = |id: u32| self.all.get(&id).map(|(_, depth)| *depth);
         let is_scalar = |id: u32| self.shape(id).is_some_and(|shape| shape.count == 1);
-        let is_data =
-            |id: u32| !matches!(self.get(id), None | Some(Type::Void | Type::Function { .. } | Type::Pointer { .. }));
+        let is_data = |id: u32| {
+            let is_none =
+                matches!(self.get(id), None | Some(Type::Void | Type::Function { .. } | Type::Pointer { .. }));
+            !is_none && !self.is_image(id)
+        };
         let is_sized = |id: u32| is_data(id) && self.packed_bytes(id).is_some();
         let ty = match inst.opcode {
             g::TYPE_VOID => Type::Void,
@@ -206,7 +272,13 @@ impl Types {
                 }
                 Type::Struct { members: inst.rest.to_vec() }
             }
+            g::TYPE_IMAGE => self.image(inst.rest)?,
+            g::TYPE_SAMPLED_IMAGE => match self.get(word(0)) {
+                Some(Type::Image { is_sampled: true, .. }) => Type::SampledImage { image: word(0) },
+                _ => return Err("a sampler is joined with what is no sampled image"),
+            },
             g::TYPE_POINTER => match word(0) {
+                class::UNIFORM_CONSTANT if self.is_image(word(1)) => Type::Pointer { class: word(0), pointee: word(1) },
                 class::INPUT
                 | class::UNIFORM
                 | class::WORKGROUP
@@ -220,7 +292,7 @@ impl Types {
                 }
                 _ => {
                     return Err(
-                        "a pointer is not one to data in memory that compute modules have here: images, samplers and addresses are not supported",
+                        "a pointer is not one to data in memory that compute modules have here: samplers of their own, arrays of images and addresses are not supported",
                     );
                 }
             },
@@ -228,7 +300,13 @@ impl Types {
                 let is_valid = |id: &u32| {
                     !matches!(
                         self.get(*id),
-                        None | Some(Type::Void | Type::Function { .. } | Type::RuntimeArray { .. })
+                        None | Some(
+                            Type::Void
+                                | Type::Function { .. }
+                                | Type::RuntimeArray { .. }
+                                | Type::Image { .. }
+                                | Type::SampledImage { .. }
+                        )
                     )
                 };
                 let (returned, params) = inst.rest.split_first().ok_or("a function type returns nothing known")?;
@@ -239,7 +317,7 @@ impl Types {
             }
             _ => {
                 return Err(
-                    "it has a type that is not for compute on buffers: images, samplers and the like are not supported",
+                    "it has a type that is not for compute on buffers: samplers of their own and the like are not supported",
                 );
             }
         };

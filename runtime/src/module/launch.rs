@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
+use gridwise_ir::descriptor::{ImageAccess, Sampler};
+use gridwise_ir::reflect::Interface;
+
 use super::Loaded;
+use crate::args::describe_image;
 use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
+use crate::image::{Format, Image, Sampled};
 use crate::indirect::{AnyGrid, GridSource};
 use crate::launch::Extent;
 use crate::ops::{Access, Op, Recorder};
@@ -39,6 +44,36 @@ impl ModuleLaunch {
     #[must_use]
     pub fn write<T: GpuData>(self, binding: u32, tensor: &mut Tensor<T>) -> Self {
         self.bind(binding, tensor.handle().buffer, true)
+    }
+
+    /// An image that the module loads texels of, through a binding.
+    #[must_use]
+    pub fn image<F: Format, const D: usize>(self, binding: u32, image: &Image<F, D>) -> Self {
+        self.bind_image(binding, &image.buffer, ImageAccess::Load, None)
+    }
+
+    /// An image that the module may store to, through a binding.
+    #[must_use]
+    pub fn image_mut<F: Format, const D: usize>(self, binding: u32, image: &mut Image<F, D>) -> Self {
+        self.bind_image(binding, &image.buffer, ImageAccess::Store, None)
+    }
+
+    /// An image with a sampler that the module reads through a binding.
+    #[must_use]
+    pub fn sampled<F: Format, const D: usize>(self, binding: u32, image: &Sampled<F, D>) -> Self {
+        self.bind_image(binding, &image.buffer, ImageAccess::Sample, Some(image.sampler))
+    }
+
+    fn bind_image(mut self, binding: u32, image: &Arc<Buffer>, access: ImageAccess, sampler: Option<Sampler>) -> Self {
+        let Ok(buffers) = &mut self.buffers else { return self };
+        match check_image(&self.loaded, buffers, binding, image, access) {
+            Ok(()) => {
+                let (buffer, is_written) = (image.clone(), access == ImageAccess::Store);
+                buffers.push(BufferArg { buffer, param: binding, binding, is_written, sampler });
+            }
+            Err(error) => self.buffers = Err(error),
+        }
+        self
     }
 
     /// All push constants, as one struct.
@@ -82,6 +117,51 @@ impl ModuleLaunch {
             }),
         }
     }
+}
+
+/// Checks an image for a binding.
+fn check_image(
+    loaded: &Loaded,
+    given: &[BufferArg],
+    binding: u32,
+    image: &Arc<Buffer>,
+    access: ImageAccess,
+) -> Result<()> {
+    let layout = image.image_layout();
+    let found = || describe_image(access, layout.format, layout.dimensions);
+    let mismatch = |expected: String, found: String| {
+        let param = format!("binding {binding}");
+        Err(Error::ArgumentMismatch { kernel: loaded.name.clone(), param, expected, found })
+    };
+    let declared = loaded.interface.images.iter().find(|declared| declared.binding == binding);
+    let Some(declared) = declared else {
+        return mismatch("no image".to_owned(), found());
+    };
+    if given.iter().any(|other| other.binding == binding) {
+        return mismatch("one image".to_owned(), format!("another, {}", found()));
+    }
+    let fits = match declared.format {
+        Some(format) => format == layout.format,
+        None => declared.kind == layout.format.kind(),
+    };
+    // What the module only loads may be given to be stored to as well.
+    let is_allowed = declared.access == access || (declared.access, access) == (ImageAccess::Load, ImageAccess::Store);
+    if !fits || !is_allowed || u32::from(declared.dimensions) != layout.dimensions {
+        let expected = match declared.format {
+            Some(format) => describe_image(declared.access, format, declared.dimensions.into()),
+            None => {
+                format!("an image with a sampler of {:?} texels in {} dimensions", declared.kind, declared.dimensions)
+            }
+        };
+        return mismatch(expected, found());
+    }
+    let is_written = access == ImageAccess::Store;
+    let is_alias = |other: &BufferArg| Arc::ptr_eq(&other.buffer, image) && (is_written || other.is_written);
+    if given.iter().any(is_alias) {
+        let operation = format!("module `{}`", loaded.name);
+        return Err(Error::AliasedTensor { operation, tensor: image.name().to_owned() });
+    }
+    Ok(())
 }
 
 /// Checks a tensor for a binding; tells whether it is written.
@@ -150,16 +230,14 @@ impl Op for ModuleLaunch {
 
     fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
         let (loaded, mut buffers) = (&self.loaded, self.buffers.clone()?);
-        if let Some(missing) = loaded
-            .interface
-            .buffers
-            .iter()
-            .find(|declared| buffers.iter().all(|given| given.binding != declared.binding))
-        {
+        let Interface { buffers: declared, images, .. } = &loaded.interface;
+        let all = declared.iter().map(|buffer| (buffer.binding, "a tensor"));
+        let mut all = all.chain(images.iter().map(|image| (image.binding, "an image")));
+        if let Some((missing, what)) = all.find(|(binding, _)| buffers.iter().all(|given| given.binding != *binding)) {
             return Err(Error::ArgumentMismatch {
                 kernel: loaded.name.clone(),
-                param: format!("binding {}", missing.binding),
-                expected: "a tensor".to_owned(),
+                param: format!("binding {missing}"),
+                expected: what.to_owned(),
                 found: "none".to_owned(),
             });
         }

@@ -4,8 +4,8 @@ mod launch;
 
 use std::sync::Arc;
 
-use gridwise_ir::descriptor::Feature;
-use gridwise_ir::reflect::{Interface, ModuleError, ScalarType, WorkgroupSize, words_of};
+use gridwise_ir::descriptor::{Feature, ImageAccess};
+use gridwise_ir::reflect::{ImageBinding, Interface, ModuleError, ScalarType, WorkgroupSize, words_of};
 use half::f16;
 
 pub use launch::ModuleLaunch;
@@ -145,7 +145,9 @@ impl SpirvAlgorithm {
             let size = constant.ty().size() as usize;
             values.push(*number, size, constant.bits());
         }
-        let bindings: Vec<_> = interface.buffers.iter().map(|buffer| Binding::buffer(buffer.binding)).collect();
+        let buffers = interface.buffers.iter().map(|buffer| Binding::buffer(buffer.binding));
+        let image = |image: &ImageBinding| Binding { number: image.binding, image: Some(image.access) };
+        let bindings: Vec<_> = buffers.chain(interface.images.iter().map(image)).collect();
         let pipeline = Pipeline::get(
             &vulkan.device,
             &PipelineDesc {
@@ -259,6 +261,7 @@ fn check_device(
             12 => Feature::BufferInt64Atomics,
             22 => Feature::Int16,
             39 => Feature::Int8,
+            49 => Feature::ExtendedImageFormats,
             4433 => Feature::Storage16,
             4435 => Feature::PushConstant16,
             4448 => Feature::Storage8,
@@ -292,6 +295,16 @@ fn check_device(
     // Layouts cost memory in proportion to the largest binding.
     if asked > limit || interface.buffers.last().is_some_and(|buffer| buffer.binding > 0xffff) {
         return Err(Error::TooManyBuffers { kernel: name.clone(), asked, limit });
+    }
+    let count = |sampled: bool| {
+        let images = interface.images.iter().filter(|image| (image.access == ImageAccess::Sample) == sampled);
+        images.count() as u32
+    };
+    let is_far = interface.images.last().is_some_and(|image| image.binding > 0xffff);
+    for (asked, limit) in [(count(false), limits.max_images), (count(true), limits.max_sampled_images)] {
+        if asked > limit || is_far {
+            return Err(Error::TooManyImages { kernel: name.clone(), asked, limit });
+        }
     }
     Ok(())
 }

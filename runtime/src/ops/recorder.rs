@@ -261,6 +261,10 @@ impl<'a> Recorder<'a> {
         let limit = self.shared.info.limits.max_buffer_bytes;
         for argument in &step.buffers {
             self.check(&argument.buffer, argument.is_written)?;
+            if argument.buffer.is_image() {
+                check_storage(argument)?;
+                continue;
+            }
             if argument.buffer.bytes() > limit {
                 let (tensor, asked) = (argument.buffer.name().to_owned(), argument.buffer.bytes());
                 return Err(Error::BufferTooLarge { tensor, asked, limit, unit: "bytes" });

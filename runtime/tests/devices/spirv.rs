@@ -1,5 +1,7 @@
 //! SPIR-V loaded at run time: launched by what it says of itself; refused where it, or what it is given, does not fit.
 
+use gridwise_runtime::descriptor::{ImageAccess, ImageFormat};
+use gridwise_runtime::image::{R32Uint, Rgba8Unorm, Rgba32Float, Sampler};
 use gridwise_runtime::ops::OpFill;
 use gridwise_runtime::{Algorithm, Constant, Error, Grid, Manager, Result, SpirvAlgorithm, SpirvCode, SpirvDesc};
 
@@ -8,13 +10,14 @@ use crate::ramp;
 
 cases! {
     each: modules_that_are_none_are_refused;
-    vulkan: constants_and_push_constants_arrive, what_compilers_make_runs_in_order_with_everything_else,
+    vulkan: constants_and_push_constants_arrive, images_are_bound_by_what_the_module_says, what_compilers_make_runs_in_order_with_everything_else,
         arguments_have_to_fit, constants_have_to_fit, damaged_modules_do_not_crash_the_driver;
     once: the_host_device_runs_no_modules;
 }
 
 pub(crate) const SCALE: &[u8] = include_bytes!("../modules/scale.spv");
 const BINS: &[u8] = include_bytes!("../modules/bins.spv");
+const BLEND: &[u8] = include_bytes!("../modules/blend.spv");
 
 pub(crate) fn load(manager: &Manager, bytes: &[u8], constants: &[(u32, Constant)]) -> Result<SpirvAlgorithm> {
     let desc = SpirvDesc { name: "module", code: SpirvCode::Bytes(bytes), entry_point: None, constants };
@@ -119,6 +122,58 @@ fn arguments_have_to_fit(on: On) {
     });
 }
 
+fn images_are_bound_by_what_the_module_says(on: On) {
+    on.run(|manager| {
+        let blend = load(manager, BLEND, &[]).unwrap();
+        let told: Vec<_> =
+            blend.interface().images.iter().map(|image| (image.binding, image.access, image.format)).collect();
+        let rgba8 = Some(ImageFormat::Rgba8Unorm);
+        assert_eq!(
+            told,
+            [(0, ImageAccess::Load, rgba8), (1, ImageAccess::Store, rgba8), (3, ImageAccess::Sample, None)]
+        );
+        let mut from = manager.image_2d::<Rgba8Unorm>(9, 5).unwrap();
+        from.write(&[[255, 0, 51, 102]; 45]).unwrap();
+        let mut to = manager.image_2d::<Rgba8Unorm>(9, 5).unwrap();
+        let mut pattern = manager.image_2d::<Rgba32Float>(9, 5).unwrap();
+        let texels: Vec<[f32; 4]> = (0..45).map(|i| [0.0, if i % 2 == 1 { 0.2 } else { 0.0 }, 0.2, 0.0]).collect();
+        pattern.write(&texels).unwrap();
+        let pattern = pattern.sampled(Sampler::default()).unwrap();
+        let sequence = manager.sequence().unwrap();
+        let launch = || blend.launch(Grid::items([9, 5])).push(&0.5f32);
+        sequence.record(launch().image(0, &from).image_mut(1, &mut to).sampled(3, &pattern)).unwrap().eval().unwrap();
+        for (i, texel) in to.to_vec().unwrap().into_iter().enumerate() {
+            let expected = [128, if i % 2 == 1 { 26 } else { 0 }, 102, 51];
+            let is_near = texel.iter().zip(expected).all(|(a, b): (&u8, u8)| a.abs_diff(b) <= 1);
+            assert!(is_near, "{i}: {texel:?}, {expected:?}");
+        }
+        let refused = |launch: gridwise_runtime::ModuleLaunch, says: &str| {
+            let error = sequence.record(launch).map(|_| ()).unwrap_err();
+            assert!(error.to_string().contains(says), "{error}");
+        };
+        let (words, line) = (manager.image_2d::<R32Uint>(9, 5).unwrap(), manager.image_1d::<Rgba8Unorm>(9).unwrap());
+        let tensor = manager.tensor(&[0u32; 45]).unwrap();
+        refused(launch().image(0, &from), "binding 1: expected an image, found none");
+        refused(
+            launch().image(0, &words),
+            "expected & image of format Rgba8Unorm in 2 dimensions, found & image of format R32Uint",
+        );
+        refused(launch().image(0, &line), "found & image of format Rgba8Unorm in 1 dimensions");
+        refused(launch().image(1, &from), "expected &mut image of format Rgba8Unorm");
+        refused(launch().image(2, &from), "expected no image");
+        refused(launch().image(3, &from), "expected an image with a sampler of Float texels in 2 dimensions");
+        refused(
+            launch().sampled(3, &words.sampled(Sampler::default()).unwrap()),
+            "an image with a sampler of Float texels",
+        );
+        refused(launch().read(0, &tensor), "expected one of the bindings {}");
+        refused(launch().image(0, &from).image(0, &from), "expected one image, found another");
+        let alone = &mut to;
+        let twice = launch().image(0, &*alone).image_mut(1, alone);
+        assert!(matches!(sequence.record(twice).map(|_| ()), Err(Error::AliasedTensor { .. })));
+    });
+}
+
 /// A second tensor, for what must not be the first.
 trait CloneHandle {
     fn clone_handle(&self, manager: &Manager) -> gridwise_runtime::Tensor<f32>;
@@ -182,7 +237,8 @@ fn damaged_modules_do_not_crash_the_driver(on: On) {
         }
         damaged
     };
-    let damaged: Vec<_> = [SCALE, BINS].iter().flat_map(|module| vec![*module; rounds]).map(&mut damage).collect();
+    let damaged: Vec<_> =
+        [SCALE, BINS, BLEND].iter().flat_map(|module| vec![*module; rounds]).map(&mut damage).collect();
     // The validation layer would tell of what the driver is given, and of nothing else here.
     let compiled =
         on.run_unvalidated(|manager| damaged.iter().filter(|module| load(manager, module, &[]).is_ok()).count());
