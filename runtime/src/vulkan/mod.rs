@@ -13,6 +13,7 @@ mod health;
 mod image;
 mod instance;
 mod matrices;
+mod ownership;
 mod pipeline;
 mod queue;
 mod recording;

@@ -43,6 +43,11 @@ impl DeviceQueue {
         }
     }
 
+    /// Its family, for barriers that change the owner of a buffer; none where buffers are of all families of the device.
+    pub(super) fn as_owner(&self, families: usize) -> u32 {
+        if families > 1 { vk::QUEUE_FAMILY_IGNORED } else { self.family }
+    }
+
     /// The accesses of its work: writes, and all.
     pub(super) fn accesses(&self) -> [vk::AccessFlags; 2] {
         let (mut writes, mut reads) = (vk::AccessFlags::TRANSFER_WRITE, vk::AccessFlags::TRANSFER_READ);

@@ -10,6 +10,7 @@ use super::buffer::{MemoryUse, VulkanBuffer};
 use super::descriptors::DescriptorSets;
 use super::device::VulkanDevice;
 use super::encoder::Encoder;
+use super::ownership::SharedBuffers;
 use super::timestamps::Timestamps;
 use crate::error::{Error, Result};
 use crate::indirect::too_large;
@@ -124,6 +125,8 @@ impl Recording {
         if begin_with_barrier {
             device.barrier_behind_everything(self.queue, self.commands);
         }
+        let shared = SharedBuffers::of_steps(steps);
+        shared.take(device, self.queue, self.commands);
         let timestamps = self.timestamps.as_ref();
         if let Some(timestamps) = timestamps {
             timestamps.reset(self.commands);
@@ -138,6 +141,7 @@ impl Recording {
             encoder.end_op(index);
         }
         encoder.finish();
+        shared.give(device, self.queue, self.commands);
         device.end(self.commands)
     }
 

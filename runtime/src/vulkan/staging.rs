@@ -11,6 +11,7 @@ use super::buffer::{MemoryUse, VulkanBuffer};
 use super::copier::Copier;
 use super::device::VulkanDevice;
 use super::image::VulkanImage;
+use super::ownership::SharedBuffers;
 use super::waiter::Waiter;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
@@ -293,7 +294,12 @@ impl Staging {
         let slot_offset = slot as u64 * SLOT;
         device.begin(commands, vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)?;
         match (buffer.vulkan(), buffer.vulkan_image()) {
-            (Some(target), _) => self.record(commands, slot_offset, target, transfer),
+            (Some(target), _) => {
+                let shared = SharedBuffers::of_buffer(target);
+                shared.take(device, QUEUE, commands);
+                self.record(commands, slot_offset, target, transfer);
+                shared.give(device, QUEUE, commands);
+            }
             (None, Some(image)) => self.record_image(commands, slot_offset, image, transfer),
             (None, None) => {}
         }
