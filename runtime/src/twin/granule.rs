@@ -148,21 +148,27 @@ mod tests {
 
     #[test]
     fn parts_change_alone() {
-        let memory = [Mixed { a: 1, b: 2, c: 3, d: [4, 5, 6, 7] }; 2];
-        let first = std::ptr::from_ref(&memory).cast::<u8>();
+        // With zeros between the fields: all words have values.
+        let mut words = [0u32; 6];
+        let elements = words.as_mut_ptr().cast::<Mixed>();
+        for element in [elements, elements.wrapping_add(1)] {
+            // SAFETY: a place in the words, which are aligned alike; no field has an invalid value.
+            let Mixed { a, b, c, d } = unsafe { &mut *element };
+            (*a, *b, *c, *d) = (1, 2, 3, [4, 5, 6, 7]);
+        }
         let atomics = [const { AtomicU32::new(0) }; 6];
         let data = atomics.as_ptr().cast::<u8>();
         // SAFETY: as many bytes, aligned alike; only this thread accesses them.
         unsafe {
-            for (word, atomic) in atomics.iter().enumerate() {
-                atomic.store(first.add(4 * word).cast::<u32>().read_unaligned(), Relaxed);
+            for (word, atomic) in words.iter().zip(&atomics) {
+                atomic.store(*word, Relaxed);
             }
             let second = data.add(size_of::<Mixed>());
             store::<Mixed, u8>(second, 9);
             store::<Mixed, u16>(second.add(2), 0x1234);
             store::<Mixed, u8>(second.add(10), 8);
             assert_eq!(load::<Mixed, Mixed>(second), Mixed { a: 9, b: 0x1234, c: 3, d: [4, 5, 8, 7] });
-            assert_eq!(load::<Mixed, Mixed>(data), memory[0]);
+            assert_eq!(load::<Mixed, Mixed>(data), Mixed { a: 1, b: 2, c: 3, d: [4, 5, 6, 7] });
             assert_eq!((load::<Mixed, u8>(second), load::<Mixed, u16>(second.add(2))), (9, 0x1234));
             assert_eq!(load::<Mixed, [u8; 4]>(second.add(8)), [4, 5, 8, 7]);
         }
