@@ -7,7 +7,7 @@ use gridwise_ir::descriptor::ImageFormat;
 use crate::error::{Error, Result};
 use crate::host::HostMemory;
 use crate::image::ImageLayout;
-use crate::kept::{Contents, Kept};
+use crate::kept::{Contents, Kept, Level, marks_of};
 use crate::manager::{Backend, Shared};
 use crate::span::span;
 use crate::sync::schedule::{Marks, Ticket, Uses};
@@ -83,7 +83,8 @@ impl Buffer {
         let mut image = Self::of_memory(shared, name, memory, texels, stride);
         image.image = Some(Box::new(layout));
         if let Backend::Vulkan(vulkan) = &shared.backend {
-            vulkan.start_image(shared, &image)?;
+            let started = vulkan.start_image(shared, &image)?;
+            image.keep(Marks::default(), Some(started), || Some(Contents::Zeros));
         }
         Ok(image)
     }
@@ -383,6 +384,7 @@ impl Buffer {
     pub(crate) unsafe fn read_level(&self, level: u32, into: *mut u8) -> Result<()> {
         let bytes = self.image_layout().bytes_of(level);
         span!("download", image = self.name(), bytes = bytes.end - bytes.start);
+        let before = self.uses.written();
         match (self.mapped(false), &self.shared.backend) {
             (Some(data), _) => {
                 let access = self.shared.schedule.take_for_host(&self.uses, false);
@@ -392,8 +394,15 @@ impl Buffer {
                 unsafe { std::ptr::copy_nonoverlapping(from, into, (bytes.end - bytes.start) as usize) };
                 Ok(())
             }
-            // SAFETY: the caller's promise.
-            (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.download_level(&self.shared, self, level, into) },
+            (None, Backend::Vulkan(vulkan)) => {
+                // SAFETY: the caller's promise.
+                unsafe { vulkan.download_level(&self.shared, self, level, into) }?;
+                if self.uses.written() == before {
+                    // SAFETY: so many bytes were written there.
+                    unsafe { self.keep_level(level, into, before, before) };
+                }
+                Ok(())
+            }
             (None, Backend::Host(_)) => Ok(()),
         }
     }
@@ -414,8 +423,13 @@ impl Buffer {
                 unsafe { std::ptr::copy_nonoverlapping(from, into, (bytes.end - bytes.start) as usize) };
                 Ok(())
             }
-            // SAFETY: the caller's promise.
-            (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.upload_level(&self.shared, self, level, from) },
+            (None, Backend::Vulkan(vulkan)) => {
+                // SAFETY: the caller's promise.
+                let (before, last) = unsafe { vulkan.upload_level(&self.shared, self, level, from) }?;
+                // SAFETY: likewise.
+                unsafe { self.keep_level(level, from, before, marks_of(last)) };
+                Ok(())
+            }
             (None, Backend::Host(_)) => Ok(()),
         }
     }
@@ -463,6 +477,23 @@ impl Buffer {
         }
     }
 
+    /// Notes the texels that a level has after these writes; the others are as they were `before`.
+    ///
+    /// # Safety
+    /// `texels` is valid for reads of the level's bytes.
+    unsafe fn keep_level(&self, level: u32, texels: *const u8, before: Marks, after: Marks) {
+        if !self.shared.journal.keeps_contents() {
+            return;
+        }
+        let (layout, mut copy) = (self.image_layout(), Vec::new());
+        let bytes = (layout.bytes_of(level).end - layout.bytes_of(level).start) as usize;
+        if copy.try_reserve_exact(bytes).is_ok() {
+            // SAFETY: the caller's promise.
+            copy.extend_from_slice(unsafe { std::slice::from_raw_parts(texels, bytes) });
+            self.kept.set_level((level, layout.levels), copy, before, after);
+        }
+    }
+
     /// Notes that nobody knows what the buffer holds.
     fn forget(&self) {
         match &self.memory {
@@ -485,12 +516,35 @@ impl Buffer {
         Ok(restored)
     }
 
+    /// An image like this one of a lost device, on another, with what the host knows of its texels.
+    pub(crate) fn restore_image(&self, shared: &Arc<Shared>) -> Result<Self> {
+        let lost = || Error::ContentsLost { tensor: self.name().to_owned() };
+        let levels = match self.kept.get(&self.uses) {
+            Some(Contents::Zeros) => Vec::new(),
+            Some(Contents::Levels(levels)) => levels,
+            _ => return Err(lost()),
+        };
+        if levels.iter().any(|level| matches!(level, Level::Unknown)) {
+            return Err(lost());
+        }
+        let restored = Self::new_image(shared, &self.name, *self.image_layout())?;
+        for (number, level) in levels.iter().enumerate() {
+            if let Level::Bytes(bytes) = level {
+                // SAFETY: as many bytes as the level's, of which they are a copy.
+                unsafe { restored.write_level(number as u32, bytes.as_ptr()) }?;
+            }
+        }
+        Ok(restored)
+    }
+
     fn fill_with(&self, contents: &Contents) -> Result<()> {
         match contents {
             Contents::Anything => self.leave_undefined(),
             Contents::Zeros => self.zero()?,
             // SAFETY: as many bytes as the buffer's, of which they are a copy.
             Contents::Bytes(bytes) => unsafe { self.write(bytes.as_ptr()) }?,
+            // Those are of images.
+            Contents::Levels(_) => {}
         }
         Ok(())
     }

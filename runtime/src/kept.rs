@@ -11,6 +11,16 @@ pub(crate) enum Contents {
     Anything,
     Zeros,
     Bytes(Vec<u8>),
+    /// Of an image, by level.
+    Levels(Vec<Level>),
+}
+
+/// The texels of a level of an image as the host knows them.
+#[derive(Debug, Clone)]
+pub(crate) enum Level {
+    Unknown,
+    Zeros,
+    Bytes(Vec<u8>),
 }
 
 /// The contents, and after which writes of the device the buffer had them.
@@ -43,9 +53,22 @@ impl Kept {
 
     /// Notes the contents that a submission brought.
     pub(crate) fn set_by(&self, ticket: Ticket, contents: Contents) {
-        let mut after = Marks::default();
-        after[ticket.queue] = ticket.number;
-        self.set(contents, after);
+        self.set(contents, marks_of(ticket));
+    }
+
+    /// Notes the texels that a level, one of `count`, has after these writes. What is known of the others stays known if the image
+    /// was as it was known to be `before`.
+    pub(crate) fn set_level(&self, (level, count): (u32, u32), bytes: Vec<u8>, before: Marks, after: Marks) {
+        let mut state = self.lock();
+        let mut levels = match state.take() {
+            Some((Contents::Levels(levels), known)) if known == before => levels,
+            Some((Contents::Zeros, known)) if known == before => vec![Level::Zeros; count as usize],
+            _ => vec![Level::Unknown; count as usize],
+        };
+        if let Some(found) = levels.get_mut(level as usize) {
+            *found = Level::Bytes(bytes);
+        }
+        *state = Some((Contents::Levels(levels), after));
     }
 
     /// The contents, if they are known.
@@ -54,4 +77,11 @@ impl Kept {
         let (contents, after) = kept.as_ref()?;
         (*after == uses.written()).then(|| contents.clone())
     }
+}
+
+/// The marks of a buffer that a submission wrote last.
+pub(crate) fn marks_of(ticket: Ticket) -> Marks {
+    let mut marks = Marks::default();
+    marks[ticket.queue] = ticket.number;
+    marks
 }

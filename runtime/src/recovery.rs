@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::data::GpuData;
 use crate::error::{Error, Result};
+use crate::image::{Format, Image};
 use crate::manager::{Manager, ManagerDesc, Shared};
 use crate::sequence::Inner;
 use crate::span::span;
@@ -49,6 +50,29 @@ impl Recovery {
     pub fn tensor<T: GpuData>(&self, lost: &Tensor<T>) -> Result<Tensor<T>> {
         if !Arc::ptr_eq(&lost.handle().buffer.shared, &self.lost) {
             let operation = "recovering a tensor".to_owned();
+            return Err(Error::ForeignTensor { operation, tensor: lost.name().to_owned() });
+        }
+        lost.restore(self.manager.shared())
+    }
+
+    /// An image like one of the lost device's, on the new device, with its texels: of each level what the host wrote or read last,
+    /// if no evaluation that writes the image was started since.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Recovery, Result};
+    /// use gridwise_runtime::image::{Image, Rgba8Unorm};
+    ///
+    /// /// Takes a photo to a new device.
+    /// fn rescue(recovery: &Recovery, photo: &Image<Rgba8Unorm, 2>) -> Result<Image<Rgba8Unorm, 2>> {
+    ///     recovery.image(photo)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor): of a level that the host knows nothing of, nothing comes back.
+    pub fn image<F: Format, const D: usize>(&self, lost: &Image<F, D>) -> Result<Image<F, D>> {
+        if !Arc::ptr_eq(&lost.buffer.shared, &self.lost) {
+            let operation = "recovering an image".to_owned();
             return Err(Error::ForeignTensor { operation, tensor: lost.name().to_owned() });
         }
         lost.restore(self.manager.shared())
@@ -109,7 +133,7 @@ impl Journal {
 impl Manager {
     /// After [`Error::DeviceLost`] or [`Error::DeviceHung`]: makes a new device as this manager's was made. The lost device
     /// stays lost: its sequences and algorithms keep failing with that error and are recorded and made anew with
-    /// [`Recovery::manager`]; its tensors come back by [`Recovery::tensor`]. What is reported, is reported by the first
+    /// [`Recovery::manager`]; its tensors come back by [`Recovery::tensor`], its images by [`Recovery::image`]. What is reported, is reported by the first
     /// recovery only.
     ///
     /// ```

@@ -103,6 +103,11 @@ impl<F: Format, const D: usize> Image<F, D> {
         Ok(Self { buffer: Arc::new(Buffer::new_image(shared, name, layout)?), marker: PhantomData })
     }
 
+    /// An image like this one of a lost device, on another, with what the host knows of its texels.
+    pub(crate) fn restore(&self, shared: &Arc<Shared>) -> Result<Self> {
+        Ok(Self { buffer: Arc::new(self.buffer.restore_image(shared)?), marker: PhantomData })
+    }
+
     pub(crate) fn layout(&self) -> &ImageLayout {
         self.buffer.image_layout()
     }

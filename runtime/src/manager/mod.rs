@@ -120,9 +120,9 @@ pub struct ManagerDesc {
     /// After how long without any progress, while somebody waits, a device counts as hung: the wait ends with
     /// [`Error::DeviceHung`]. Longer than the longest launch takes. Without it such waits have no end.
     pub hang_timeout: Option<Duration>,
-    /// Whether tensors keep copies in the host's memory of what the host wrote or read last, so that
-    /// [`Recovery::tensor`](crate::Recovery::tensor) can bring them back when the device is lost. Writing and reading copy once
-    /// more; launches cost nothing.
+    /// Whether tensors and images keep copies in the host's memory of what the host wrote or read last, so that
+    /// [`Recovery::tensor`](crate::Recovery::tensor) and [`Recovery::image`](crate::Recovery::image) can bring them back when the
+    /// device is lost. Writing and reading copy once more; launches cost nothing.
     pub keeps_contents: bool,
 }
 

@@ -123,7 +123,8 @@ impl VulkanBackend {
         Ok(())
     }
 
-    /// Copies host memory to a level of an image.
+    /// Copies host memory to a level of an image; gives who had written the image before, and the last submission, which is
+    /// complete.
     ///
     /// # Safety
     /// `from` is valid for reads of the level's bytes.
@@ -133,8 +134,9 @@ impl VulkanBackend {
         image: &Buffer,
         level: u32,
         from: *const u8,
-    ) -> Result<()> {
+    ) -> Result<(Marks, Ticket)> {
         let _reserved = shared.reserve(image);
+        let before = image.uses.written();
         let mut guard = self.lock();
         let mut staging = self.staging(shared, &mut guard)?;
         let (layout, mut last) = (image.image_layout(), Ticket::default());
@@ -147,7 +149,8 @@ impl VulkanBackend {
             unsafe { staging.copier.copy(from.add(start), staging.data(slot), piece.bytes as usize) };
             last = staging.submit(shared, slot, image, Transfer::ImageUp(piece))?;
         }
-        shared.wait(last)
+        shared.wait(last)?;
+        Ok((before, last))
     }
 
     /// Copies a level of an image to host memory.
@@ -181,14 +184,15 @@ impl VulkanBackend {
         Ok(())
     }
 
-    /// Makes an image ready for use, with zeros for texels.
-    pub(crate) fn start_image(&self, shared: &Shared, image: &Buffer) -> Result<()> {
+    /// Makes an image ready for use, with zeros for texels; gives the submission, which is complete.
+    pub(crate) fn start_image(&self, shared: &Shared, image: &Buffer) -> Result<Ticket> {
         let _reserved = shared.reserve(image);
         let mut guard = self.lock();
         let mut staging = self.staging(shared, &mut guard)?;
         shared.wait(staging.slots[0].pending)?;
         let last = staging.submit(shared, 0, image, Transfer::Start)?;
-        shared.wait(last)
+        shared.wait(last)?;
+        Ok(last)
     }
 
     /// Sets a whole buffer to zero; gives the submission, which is complete.

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use gridwise::ops::{OpCopy, OpFill, OpSyncDevice};
+use gridwise::image::{ImageDesc, Levels, R32Float, R32Uint, Rgba8Unorm};
+use gridwise::ops::{OpClearImage, OpCopy, OpFill, OpSyncDevice};
 use gridwise::prelude::*;
 use gridwise::{Contents, Error, ManagerDesc, PipelineCache, TensorDesc};
 use gridwise_fault_layer::Control;
@@ -14,6 +15,7 @@ use crate::programs::block_on;
 pub(crate) const ALL: &[crate::Case] = &[
     ("recovery::what_the_host_has_comes_back", what_the_host_has_comes_back),
     ("recovery::staged_where_the_host_cannot_reach", staged_where_the_host_cannot_reach),
+    ("recovery::images_come_back", images_come_back),
     ("recovery::each_evaluation_is_reported_once", each_evaluation_is_reported_once),
     ("recovery::a_failed_recovery_may_be_tried_again", a_failed_recovery_may_be_tried_again),
     ("recovery::waits_that_time_out_lose_nothing", waits_that_time_out_lose_nothing),
@@ -103,6 +105,51 @@ fn rescue(faults: Control, is_baseline: bool) -> Result<(), Failed> {
         let kept = recovery.tensor(&written)?;
         lose(faults, recovery.manager());
         assert_eq!(recovery.manager().recover()?.tensor(&kept)?.to_vec()?, [1, 2, 3]);
+    }
+    is_clean(faults)
+}
+
+fn images_come_back(faults: Control) -> Result<(), Failed> {
+    {
+        let mgr = keeping(false)?;
+        let texels: Vec<u32> = (0..32).collect();
+        let mut written = mgr.image_2d::<R32Uint>(8, 4)?;
+        written.write(&texels)?;
+        let zeros = mgr.image_1d::<Rgba8Unorm>(5)?;
+        let levels = |name| mgr.image_with::<R32Float, 2>(ImageDesc { name, extent: [4, 2], levels: Levels::All });
+        let (mut half, mut parts, mut read, mut unread) =
+            (levels("half")?, levels("parts")?, levels("read")?, levels("unread")?);
+        // Of what was never written, zeros are known.
+        half.write_level(1, &[3.0, 4.0])?;
+        let seq = mgr.sequence()?;
+        for image in [&mut parts, &mut read, &mut unread] {
+            seq.record(OpClearImage::new(image, 2.5))?;
+        }
+        seq.eval()?;
+        parts.write(&[1.0; 8])?;
+        for level in 0..3 {
+            read.level_to_vec(level)?;
+        }
+        read.write_level(2, &[9.0])?;
+        lose(faults, &mgr);
+        let recovery = mgr.recover()?;
+        assert_eq!(recovery.image(&written)?.to_vec()?, texels);
+        assert_eq!(recovery.image(&zeros)?.to_vec()?, [[0; 4]; 5]);
+        let back = recovery.image(&half)?;
+        let found = (0..3).map(|level| back.level_to_vec(level)).collect::<Result<Vec<_>, _>>()?;
+        assert_eq!((found, back.name()), (vec![vec![0.0; 8], vec![3.0, 4.0], vec![0.0]], "half"));
+        let back = recovery.image(&read)?;
+        let found = (0..3).map(|level| back.level_to_vec(level)).collect::<Result<Vec<_>, _>>()?;
+        assert_eq!(found, vec![vec![2.5; 8], vec![2.5; 2], vec![9.0]]);
+        for lost in [&parts, &unread] {
+            let error = recovery.image(lost).map(|_| ()).expect_err("the device had a level of it alone");
+            assert!(matches!(&error, Error::ContentsLost { tensor } if tensor == lost.name()), "{error}");
+        }
+        let foreign = recovery.image(&back).map(|_| ());
+        assert!(matches!(foreign, Err(Error::ForeignTensor { .. })));
+        // It may be lost again.
+        lose(faults, recovery.manager());
+        assert_eq!(recovery.manager().recover()?.image(&back)?.level_to_vec(2)?, [9.0]);
     }
     is_clean(faults)
 }
