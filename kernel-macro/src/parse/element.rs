@@ -22,17 +22,12 @@ struct Sought {
 
 impl Parser<'_> {
     /// `if condition { … } else { … }`, where the condition may look for an element to write.
-    pub(super) fn if_expr(
-        &mut self,
-        condition: Box<Expr>,
-        then_block: Block,
-        else_expr: Option<Box<Expr>>,
-    ) -> ExprKind {
+    pub(super) fn if_expr(&mut self, condition: Expr, then_block: Block, else_expr: Option<Box<Expr>>) -> ExprKind {
         match condition.kind {
             ExprKind::Let { pattern, value } if is_some_of_a_name(&pattern) && is_sought(&value) => {
                 self.if_element(*pattern, *value, then_block, else_expr)
             }
-            kind => ExprKind::If { condition: Box::new(Expr { kind, ..*condition }), then_block, else_expr },
+            kind => ExprKind::If { condition: Box::new(Expr { kind, ..condition }), then_block, else_expr },
         }
     }
 

@@ -76,7 +76,7 @@ impl Parser<'_> {
     fn control(&mut self, expr: &Syn) -> ExprKind {
         match expr {
             Syn::If(branch) => {
-                let (condition, then_block) = (self.boxed(&branch.cond), self.block(&branch.then_branch));
+                let (condition, then_block) = (self.expr(&branch.cond), self.block(&branch.then_branch));
                 let else_expr = branch.else_branch.as_ref().map(|(_, otherwise)| self.boxed(otherwise));
                 self.if_expr(condition, then_block, else_expr)
             }
