@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Trial};
 
-/// Runs tests by their names; one that gives a text could not run, for that reason.
-pub(crate) fn run(cases: Vec<(&'static str, fn() -> Option<&'static str>)>) -> ExitCode {
-    let trial = |(name, test): (&'static str, fn() -> Option<&'static str>)| {
-        Trial::ignorable_test(name, move || {
-            Ok(test().map_or(Completion::Completed, |reason| Completion::ignored_with(reason)))
-        })
+/// A test; where it gives a text it could not run, for that reason.
+type Test = fn() -> Option<&'static str>;
+
+/// Runs tests by their names.
+pub(crate) fn run(cases: Vec<(&'static str, Test)>) -> ExitCode {
+    let trial = |(name, test): (&'static str, Test)| {
+        Trial::ignorable_test(name, move || Ok(test().map_or(Completion::Completed, Completion::ignored_with)))
     };
     libtest_mimic::run(&Arguments::from_args(), cases.into_iter().map(trial).collect()).exit_code()
 }

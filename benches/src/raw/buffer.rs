@@ -77,7 +77,11 @@ impl RawBuffer {
         Ok(())
     }
 
-    fn map(&self, device: &RawDevice) -> Result<*mut u8, Error> {
+    /// The address of a buffer that the host sees, mapped until the buffer is destroyed.
+    ///
+    /// # Errors
+    /// When the driver fails.
+    pub fn map(&self, device: &RawDevice) -> Result<*mut u8, Error> {
         // SAFETY: memory that the host sees and that is not mapped; the range is all of it.
         let data = unsafe { device.raw.map_memory(self.memory, 0, self.size, vk::MemoryMapFlags::empty()) };
         data.map(|data| data.cast()).map_err(vulkan("vkMapMemory"))

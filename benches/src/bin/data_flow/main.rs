@@ -1,8 +1,10 @@
 //! What data costs on its way, and what several queues gain: transfers beside copies by hand, streaming beside the bus, two
 //! sequences on two queues beside one, small tensors, algorithms that were seen before.
 //!
-//! Takes GiB to stream (default 1) as its only argument. Needs nothing at run time but the Vulkan loader.
+//! Takes GiB to stream (default 1) as its only argument, or `lanes` and MiB: then it tries ways to transfer so many by hand.
+//! Needs nothing at run time but the Vulkan loader.
 
+mod lanes;
 mod raw;
 
 use std::error::Error;
@@ -12,9 +14,10 @@ use std::time::Duration;
 
 use gridwise::prelude::*;
 use gridwise::{Algorithm, Contents, ManagerDesc, PipelineCache, QueueChoice, Stream, TensorDesc};
-use gridwise_benches::raw::RawDevice;
+use gridwise_benches::raw::{RawBuffer, RawDevice};
 use gridwise_benches::{Samples, interleave, time};
 
+use crate::lanes::{Data, Lanes, Place, Plan};
 use crate::raw::RawCopy;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -49,6 +52,12 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [first, rest @ ..] = &arguments[..]
+        && first == "lanes"
+    {
+        return try_lanes(rest.first().map_or(Ok(256), |text| text.parse())?);
+    }
     let gibs: usize = std::env::args().nth(1).map_or(Ok(1), |text| text.parse())?;
     let manager = Manager::with(ManagerDesc { queues: QueueChoice::Best, ..ManagerDesc::from_env() })?;
     println!("{}", manager.device());
@@ -101,6 +110,67 @@ fn transfers(manager: &Manager, raw: &RawDevice, bytes: usize, runs: usize) -> R
         rate(bytes, &downs[1]),
     );
     Ok(())
+}
+
+/// Transfers by hand in all ways, GB/s: what the processor alone does, and with the device; up, and down to memory that was
+/// touched before and that was not.
+fn try_lanes(mibs: usize) -> Result<()> {
+    let manager = Manager::with(ManagerDesc::from_env())?;
+    println!("{}, {} threads", manager.device(), std::thread::available_parallelism()?);
+    let raw = RawDevice::open(&manager.device().name)?;
+    let bytes = mibs * MIB;
+    let own = RawBuffer::new(&raw, bytes as u64, ash::vk::MemoryPropertyFlags::DEVICE_LOCAL)?;
+    let data = vec![3u8; bytes];
+    let mut back = vec![1u8; bytes];
+    for is_up in [true, false] {
+        let bus = RawCopy::new(&raw, bytes as u64, is_up)?;
+        let mut samples = Samples::default();
+        for _ in 0..4 {
+            samples.push(time(|| bus.run())?);
+        }
+        println!("device's copy alone, {}: {:.1}", if is_up { "up" } else { "down" }, rate(bytes, &samples));
+    }
+    println!("threads MiB cached streaming | copies alone up, down | up, down, down to new memory");
+    for (is_cached, is_streaming) in [(true, false), (true, true), (false, true), (false, false)] {
+        for threads in [1, 2, 4, 6, 8, 12, 15] {
+            for slot in [1, 2, 4, 8, 32] {
+                let plan = Plan { threads, slot: slot * MIB, is_cached, is_streaming, with_device: false };
+                // Reading what is not cached takes a second for each GiB.
+                let goes_down = is_cached;
+                let mut row = format!("{threads:2} {slot:2} {is_cached:5} {is_streaming:5} |");
+                for with_device in [false, true] {
+                    let lanes = Lanes::new(&raw, &own, Plan { with_device, ..plan })?;
+                    row += &format!(" {:5.1}", best(bytes, || lanes.run(Data::Up(&data)))?);
+                    if goes_down {
+                        let place = Place { start: back.as_mut_ptr(), bytes };
+                        row += &format!(" {:5.1}", best(bytes, || lanes.run(Data::Down(&place)))?);
+                    }
+                    if goes_down && with_device {
+                        let fresh = || {
+                            let mut new = Vec::<u8>::with_capacity(bytes);
+                            lanes.run(Data::Down(&Place { start: new.as_mut_ptr(), bytes }))
+                        };
+                        row += &format!(" {:5.1}", best(bytes, fresh)?);
+                        let is_right = back.iter().step_by(4093).all(|byte| *byte == 3);
+                        assert!(is_right, "what was written comes back");
+                    }
+                    row += " |";
+                }
+                println!("{row}");
+            }
+        }
+    }
+    own.destroy(&raw);
+    Ok(())
+}
+
+/// GB/s of the best of three.
+fn best(bytes: usize, mut run: impl FnMut() -> std::result::Result<Duration, gridwise_benches::Error>) -> Result<f64> {
+    let mut best = Duration::MAX;
+    for _ in 0..3 {
+        best = best.min(run()?);
+    }
+    Ok(bytes as f64 / best.as_nanos() as f64)
 }
 
 /// Two chains of dependent launches that leave most of the device idle: both on one queue, and on two.
