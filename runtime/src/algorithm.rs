@@ -16,6 +16,20 @@ use crate::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, wo
 /// A kernel that is ready to run on a manager's device.
 ///
 /// Dispatching prepares a kernel by itself; hold an `Algorithm` to do that, and see its errors, ahead of time.
+///
+/// ```standalone_crate
+/// # #[path = "../tests/devices/kernels.rs"]
+/// # mod kernels;
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// # let manager = gridwise_runtime::Manager::host();
+/// # use kernels::{Saxpy, Wrong};
+/// // At the start of a program, for all kernels that it launches: what is wrong is told now, not in the middle of its work.
+/// manager.algorithm::<Saxpy>()?;
+/// # type Broken = Wrong<5>;
+/// assert!(manager.algorithm::<Broken>().is_err());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Algorithm {
     prepared: Arc<Prepared>,
@@ -69,7 +83,7 @@ impl Algorithm {
     /// its workgroup, its push constants and specialization constants itself; what is given has to fit. Storage buffers
     /// and images in set 0 are supported, those with samplers as `sampler2D` and its like.
     ///
-    /// ```
+    /// ```standalone_crate
     /// use gridwise_runtime::{Algorithm, DeviceKind, Error, Grid, Manager, SpirvCode, SpirvDesc};
     ///
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -110,7 +124,7 @@ impl Algorithm {
 
     /// What the driver made of the kernel: registers, memory, instructions, as far as it tells.
     ///
-    /// ```
+    /// ```standalone_crate
     /// # fn main() -> gridwise_runtime::Result<()> {
     /// use gridwise_runtime::{Algorithm, Error, Manager, ManagerDesc, SpirvCode, SpirvDesc};
     ///
@@ -138,16 +152,51 @@ impl Algorithm {
     }
 
     /// What was compiled.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// # use kernels::Saxpy;
+    /// let saxpy = manager.algorithm::<Saxpy>()?;
+    /// let params: Vec<_> = saxpy.descriptor().params.iter().map(|param| param.name).collect();
+    /// assert_eq!(params, ["a", "x", "y"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn descriptor(&self) -> &'static KernelDescriptor {
         self.prepared.descriptor
     }
 
     /// The values of the kernel's const parameters, one for each of [`constants`](KernelDescriptor::constants).
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// # use kernels::Saxpy;
+    /// assert!(manager.algorithm::<Saxpy>()?.constants().is_empty()); // `fn saxpy`, not `fn saxpy<const N: u32>`
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn constants(&self) -> &'static [u64] {
         self.prepared.constants
     }
 
     /// The kernel's name.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// # use kernels::Saxpy;
+    /// assert_eq!(manager.algorithm::<Saxpy>()?.name(), "saxpy");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn name(&self) -> &'static str {
         self.prepared.descriptor.name
     }

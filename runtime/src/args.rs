@@ -16,6 +16,22 @@ use crate::tensor::Tensor;
 /// The arguments of one launch; the generated `dispatch` functions fill it.
 ///
 /// The first argument that does not fit is remembered; [`Sequence::dispatch`](crate::Sequence::dispatch) returns it.
+///
+/// ```standalone_crate
+/// # #[path = "../tests/devices/kernels.rs"]
+/// # mod kernels;
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Error, Grid, KernelArgs};
+/// # use kernels::Saxpy;
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let x = manager.tensor(&[1.0f32, 2.0])?;
+/// let sequence = manager.sequence()?;
+/// let too_few = KernelArgs::new::<Saxpy>().value(3.0f32).read(&x); // `y` is not there
+/// assert!(matches!(sequence.dispatch(Grid::items(2), too_few), Err(Error::ArgumentMismatch { .. })));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct KernelArgs {
     pub(crate) descriptor: &'static KernelDescriptor,
@@ -36,11 +52,34 @@ pub(crate) struct Filled {
 }
 
 /// A by-value argument: any [`GpuData`], or a `bool`, which travels as a `u32` of 0 or 1.
+///
+/// ```
+/// use gridwise_runtime::ValueArg;
+///
+/// fn bytes<V: ValueArg>(_: V) -> usize {
+///     V::SIZE
+/// }
+/// assert_eq!((bytes(1.0f32), bytes([1u16; 3]), bytes(true)), (4, 6, 4));
+/// ```
 pub trait ValueArg: Copy {
     /// Bytes of the argument as it travels.
+    ///
+    /// ```
+    /// use gridwise_runtime::ValueArg;
+    ///
+    /// assert_eq!(<bool as ValueArg>::SIZE, 4); // a `u32` of 0 or 1
+    /// ```
     const SIZE: usize;
 
     /// Writes the argument; `slot` has [`SIZE`](Self::SIZE) bytes.
+    ///
+    /// ```
+    /// use gridwise_runtime::ValueArg;
+    ///
+    /// let mut slot = [0xff; 4];
+    /// true.put(&mut slot);
+    /// assert_eq!(u32::from_ne_bytes(slot), 1);
+    /// ```
     fn put(self, slot: &mut [u8]);
 }
 
@@ -64,6 +103,21 @@ impl ValueArg for bool {
 
 impl KernelArgs {
     /// No arguments yet, for kernel `K`.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// use gridwise_runtime::{Grid, KernelArgs, Manager};
+    /// # use kernels::Saxpy;
+    ///
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let manager = Manager::host();
+    /// let (x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
+    /// let args = KernelArgs::new::<Saxpy>().value(3.0f32).read(&x).write(&mut y); // in the order of the parameters
+    /// manager.sequence()?.dispatch(Grid::items(1), args)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new<K: Kernel>() -> Self {
         let descriptor = K::DESCRIPTOR;
         let buffers = Vec::with_capacity(descriptor.params.len());
@@ -77,6 +131,22 @@ impl KernelArgs {
     }
 
     /// The next argument, by value.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, Grid, KernelArgs};
+    /// # use kernels::Saxpy;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
+    /// let args = KernelArgs::new::<Saxpy>().value(3.0f64).read(&x).write(&mut y); // the kernel has an `f32`
+    /// let error = manager.sequence()?.dispatch(Grid::items(1), args).unwrap_err();
+    /// assert!(matches!(error, Error::ArgumentMismatch { expected, .. } if expected == "a value of 4 bytes"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn value<V: ValueArg>(mut self, value: V) -> Self {
         self.fill(|descriptor, param, filled| {
@@ -94,30 +164,92 @@ impl KernelArgs {
     }
 
     /// The next argument, a tensor for a `&[T]` parameter.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
+    ///
+    /// /// Launches a kernel `fn(a: f32, x: &[f32], y: &mut [f32])`, whichever it is.
+    /// fn launch<K: Kernel>(sequence: &Sequence, a: f32, x: &Tensor<f32>, y: &mut Tensor<f32>) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(y.len()), KernelArgs::new::<K>().value(a).read(x).write(y))
+    /// }
+    /// ```
     #[must_use]
     pub fn read<T: GpuData>(self, tensor: &Tensor<T>) -> Self {
         self.buffer(tensor.handle().buffer, false)
     }
 
     /// The next argument, a tensor for a `&mut [T]` parameter.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, Grid, KernelArgs};
+    /// # use kernels::Saxpy;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (mut x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
+    /// let args = KernelArgs::new::<Saxpy>().value(1.0f32).write(&mut x).write(&mut y); // `x` is a `&[f32]`
+    /// assert!(matches!(manager.sequence()?.dispatch(Grid::items(1), args), Err(Error::ArgumentMismatch { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn write<T: GpuData>(self, tensor: &mut Tensor<T>) -> Self {
         self.buffer(tensor.handle().buffer, true)
     }
 
     /// The next argument, an image for a `&Image2D<F>` parameter or its like.
+    ///
+    /// ```
+    /// use gridwise_runtime::image::{Image, Rgba8Unorm};
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    ///
+    /// /// Launches a kernel `fn(from: &Image2D<Rgba8Unorm>, to: &mut Image2D<Rgba8Unorm>)`.
+    /// fn filter<K: Kernel>(
+    ///     sequence: &Sequence,
+    ///     from: &Image<Rgba8Unorm, 2>,
+    ///     to: &mut Image<Rgba8Unorm, 2>,
+    /// ) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(to.extent()), KernelArgs::new::<K>().image(from).image_mut(to))
+    /// }
+    /// ```
     #[must_use]
     pub fn image<F: Format, const D: usize>(self, image: &Image<F, D>) -> Self {
         self.any_image(&image.buffer, ImageAccess::Load, None)
     }
 
     /// The next argument, an image for a `&mut Image2D<F>` parameter or its like.
+    ///
+    /// ```
+    /// use gridwise_runtime::image::{Image, Rgba16Float};
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    ///
+    /// /// Launches a kernel `fn(time: f32, frame: &mut Image2D<Rgba16Float>)`.
+    /// fn draw<K: Kernel>(sequence: &Sequence, time: f32, frame: &mut Image<Rgba16Float, 2>) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(frame.extent()), KernelArgs::new::<K>().value(time).image_mut(frame))
+    /// }
+    /// ```
     #[must_use]
     pub fn image_mut<F: Format, const D: usize>(self, image: &mut Image<F, D>) -> Self {
         self.any_image(&image.buffer, ImageAccess::Store, None)
     }
 
     /// The next argument, an image with a sampler for a `&Sampled2D<F>` parameter or its like.
+    ///
+    /// ```
+    /// use gridwise_runtime::image::{Image, Rgba8Unorm, Sampled};
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    ///
+    /// /// Launches a kernel `fn(bricks: &Sampled2D<Rgba8Unorm>, frame: &mut Image2D<Rgba8Unorm>)`.
+    /// fn draw<K: Kernel>(
+    ///     sequence: &Sequence,
+    ///     bricks: &Sampled<Rgba8Unorm, 2>,
+    ///     frame: &mut Image<Rgba8Unorm, 2>,
+    /// ) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(frame.extent()), KernelArgs::new::<K>().sampled(bricks).image_mut(frame))
+    /// }
+    /// ```
     #[must_use]
     pub fn sampled<F: Format, const D: usize>(self, image: &Sampled<F, D>) -> Self {
         self.any_image(&image.buffer, ImageAccess::Sample, Some(image.sampler))

@@ -10,12 +10,39 @@ use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 
 /// A tensor seen as elements of type `T`; made by [`Tensor::cast`].
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{glam::Vec4, ops::OpCopy};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let numbers = manager.tensor(&[1.0f32; 8])?;
+/// let mut vectors = manager.tensor_of_len::<Vec4>(2)?;
+/// let cast = numbers.cast::<Vec4>()?; // wherever a `&Tensor<Vec4>` is wanted
+/// manager.sequence()?.record(OpCopy::new(&cast, &mut vectors))?.eval()?;
+/// assert_eq!(vectors.to_vec()?, [Vec4::ONE; 2]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Cast<'a, T: GpuData> {
     tensor: Tensor<T>,
     whole: PhantomData<&'a ()>,
 }
 
 /// A tensor seen as elements of type `T`, to be written; made by [`Tensor::cast_mut`].
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::ops::OpFill;
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let mut words = manager.tensor_of_len::<u32>(2)?;
+/// let mut bytes = words.cast_mut::<u8>()?; // wherever a `&mut Tensor<u8>` is wanted
+/// manager.sequence()?.record(OpFill::new(&mut bytes, 0x11))?.eval()?;
+/// assert_eq!(words.to_vec()?, [0x1111_1111; 2]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct CastMut<'a, T: GpuData> {
     tensor: Tensor<T>,
     whole: PhantomData<&'a mut ()>,

@@ -3,14 +3,41 @@
 use glam::{BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, Mat2, Mat3, Mat4, Quat, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
 
 /// A type that kernels can hold in variables: it has a zero, which an out-of-range read gives.
+///
+/// ```
+/// use gridwise_runtime::{Value, glam::Vec3};
+///
+/// // What a kernel has where it reads nothing, as `f32`, `Vec3`, and tuples and arrays of such.
+/// assert_eq!(<(u32, [Vec3; 2])>::ZERO, (0, [Vec3::ZERO; 2]));
+/// ```
 pub trait Value: Copy + Send + Sync + 'static {
     /// The value whose parts are all zero or `false`.
+    ///
+    /// ```
+    /// use gridwise_runtime::Value;
+    ///
+    /// assert_eq!((f32::ZERO, bool::ZERO, Option::<u32>::ZERO), (0.0, false, None));
+    /// ```
     const ZERO: Self;
 }
 
 /// A type that can lie in a buffer or travel as a parameter, with the same layout on the host and on the device.
 ///
 /// Implement it by `#[derive(GpuData)]` on a `#[repr(C)]` struct.
+///
+/// ```
+/// use gridwise_runtime::{GpuData, Manager, Result, Tensor};
+///
+/// /// Works for elements of all types that can lie on a device.
+/// fn repeated<T: GpuData>(manager: &Manager, value: T, count: usize) -> Result<Tensor<T>> {
+///     manager.tensor(&vec![value; count])
+/// }
+///
+/// # fn main() -> Result<()> {
+/// assert_eq!(repeated(&Manager::host(), [1u8, 2, 3], 2)?.to_vec()?, [[1, 2, 3]; 2]);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Safety
 /// Every bit pattern is a valid value, there is no interior mutability and no pointer, the alignment is at most 16, and the
@@ -23,6 +50,20 @@ pub trait Value: Copy + Send + Sync + 'static {
 pub unsafe trait GpuData: Value {}
 
 /// [`GpuData`] without padding, so that its bytes can be seen as another such type's; see [`Tensor::cast`](crate::Tensor::cast).
+///
+/// ```
+/// use gridwise_runtime::{Manager, Plain, Result, Tensor};
+///
+/// /// The bytes of any tensor of numbers.
+/// fn bytes<T: Plain>(tensor: &Tensor<T>) -> Result<Vec<u8>> {
+///     tensor.cast::<u8>()?.to_vec()
+/// }
+///
+/// # fn main() -> Result<()> {
+/// assert_eq!(bytes(&Manager::host().tensor(&[0x0201u16, 0x0403])?)?.len(), 4);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Safety
 /// No byte of a value is padding.

@@ -5,12 +5,62 @@ use std::borrow::Cow;
 use gridwise_ir::descriptor::{Feature, ImageFormat};
 
 /// `Result` with the runtime's [`Error`].
+///
+/// ```
+/// use gridwise_runtime::{Manager, Result};
+///
+/// fn doubled(manager: &Manager, data: &[f32]) -> Result<Vec<f32>> {
+///     let tensor = manager.tensor(data)?;
+///     tensor.view(|values| values.iter().map(|value| 2.0 * value).collect())
+/// }
+///
+/// # fn main() -> Result<()> {
+/// assert_eq!(doubled(&Manager::host(), &[1.0, 2.0])?, [2.0, 4.0]);
+/// # Ok(())
+/// # }
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A kernel's name: of a `#[kernel]`, its function's; of a module loaded at run time, the one that it was given.
+///
+/// ```
+/// use gridwise_runtime::{Error, KernelName};
+///
+/// let error = Error::NeedsVulkan { kernel: KernelName::from("blur") };
+/// assert!(matches!(&error, Error::NeedsVulkan { kernel } if kernel == "blur"));
+/// ```
 pub type KernelName = Cow<'static, str>;
 
 /// What can go wrong when kernels are launched and data moves.
+///
+/// ```standalone_crate
+/// # #[path = "../tests/devices/kernels.rs"]
+/// # mod kernels;
+/// use gridwise_runtime::{Error, Grid, Manager, Result};
+/// # use kernels::Mark;
+///
+/// /// Says what can be done about an error.
+/// fn advice(error: &Error) -> String {
+///     match error {
+///         Error::KernelPanic { kernel, message, file, line, .. } => {
+///             format!("mend {kernel} at {file}:{line}: {message}")
+///         }
+///         Error::DeviceLost { .. } | Error::DeviceHung { .. } => "call `Manager::recover`".to_owned(),
+///         Error::OutOfMemory { object, .. } => format!("use less memory than {object} takes"),
+///         other => other.to_string(), // each says what to do
+///     }
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let manager = Manager::host();
+/// let mut indices = manager.tensor_of_len::<u32>(4)?;
+/// let sequence = manager.sequence()?;
+/// Mark::dispatch(&sequence, Grid::items(9), 0, &mut indices)?; // `indices[i] = i`, for more than there are
+/// let error = sequence.eval().unwrap_err();
+/// assert!(advice(&error).starts_with("mend mark at kernels.rs:7: index out of bounds"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -656,6 +706,12 @@ pub enum Error {
 }
 
 /// What an image is for.
+///
+/// ```
+/// use gridwise_runtime::ImageUse;
+///
+/// assert_eq!(ImageUse::Filtered.to_string(), "that samplers can filter");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImageUse {

@@ -61,6 +61,22 @@ pub struct Evaluation {
 
 /// A run of a sequence whose operations are timed; made by
 /// [`Sequence::eval_profiled_async`](crate::Sequence::eval_profiled_async). A [`Future`], as [`Evaluation`].
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::ops::OpFill;
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
+/// let sequence = manager.sequence()?;
+/// sequence.record(OpFill::new(&mut values, 1.0))?;
+/// let running = sequence.eval_profiled_async()?;
+/// // … work of the host's own …
+/// let profile = running.wait()?;
+/// assert!(profile.device() <= profile.host());
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "the run goes on by itself, but nobody will see its times"]
 #[derive(Debug)]
 pub struct ProfiledEvaluation {
@@ -177,8 +193,21 @@ impl Evaluation {
 
     /// Waits until the run is complete.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, ops::OpHost};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpHost::new(|| panic!("not today")))?;
+    /// let running = sequence.eval_async()?; // what happens from here on is told by `wait`
+    /// assert!(matches!(running.wait(), Err(Error::HostCallFailed { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
-    /// When a kernel panicked, or the device failed.
+    /// When a kernel panicked, a call of the host failed, a grid found on the device was too large, or the device failed.
     pub fn wait(self) -> Result<()> {
         self.wait_here()
     }
@@ -192,6 +221,23 @@ impl Evaluation {
 
     /// Waits until the run is complete or the time is over: true when it is complete.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use std::time::Duration;
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
+    /// let sequence = manager.sequence()?;
+    /// let running = sequence.record(OpFill::new(&mut values, 1.0))?.eval_async()?;
+    /// while !running.wait_timeout(Duration::from_millis(10))? {
+    ///     println!("still busy");
+    /// }
+    /// assert_eq!(values.to_vec()?[9], 1.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`wait`](Self::wait).
     pub fn wait_timeout(&self, timeout: Duration) -> Result<bool> {
@@ -204,6 +250,22 @@ impl Evaluation {
     }
 
     /// Whether the run is complete.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
+    /// let sequence = manager.sequence()?;
+    /// let running = sequence.record(OpFill::new(&mut values, 1.0))?.eval_async()?;
+    /// while !running.is_complete()? {
+    ///     std::thread::yield_now(); // or draw a frame
+    /// }
+    /// assert!(!sequence.is_running());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`wait`](Self::wait).
@@ -245,6 +307,19 @@ impl ProfiledEvaluation {
 
     /// Waits until the run is complete; gives its times.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
+    /// let sequence = manager.sequence()?;
+    /// let running = sequence.record(OpFill::new(&mut values, 1.0))?.eval_profiled_async()?;
+    /// assert_eq!(running.wait()?.ops().len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`Evaluation::wait`], and [`Error::NoTimestamps`].
     pub fn wait(self) -> Result<Profile> {
@@ -253,6 +328,17 @@ impl ProfiledEvaluation {
     }
 
     /// Waits until the run is complete or the time is over: true when it is complete.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use std::time::Duration;
+    ///
+    /// let running = gridwise_runtime::Manager::host().sequence()?.eval_profiled_async()?;
+    /// assert!(running.wait_timeout(Duration::from_secs(60))?);
+    /// assert!(running.wait()?.ops().is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`Evaluation::wait`].

@@ -51,6 +51,20 @@ impl Event {
 
     /// Whether the run that signalled it last is complete; true before the first.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::{OpFill, OpSignal};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let done = manager.event();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(4)?, 1))?.record(OpSignal::new(&done))?;
+    /// sequence.eval()?;
+    /// assert!(done.is_complete()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When the device fails.
     pub fn is_complete(&self) -> Result<bool> {
@@ -58,6 +72,22 @@ impl Event {
     }
 
     /// Waits until the run that signalled it last is complete. Errors of that run are told by its evaluation.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::{OpFill, OpSignal};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let done = manager.event();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(4)?, 1))?.record(OpSignal::new(&done))?;
+    /// let running = sequence.eval_async()?;
+    /// let waiting = done.clone();
+    /// std::thread::spawn(move || waiting.wait()).join().expect("it does not panic")?;
+    /// assert!(running.is_complete()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When the device fails.

@@ -6,6 +6,24 @@ use std::fmt;
 ///
 /// Got by [`Algorithm::executables`](crate::Algorithm::executables), from managers with
 /// [`ManagerDesc::executable_statistics`](crate::ManagerDesc::executable_statistics).
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Algorithm, Executable, Result, StatisticValue};
+///
+/// /// The registers that an invocation takes, where the driver tells.
+/// fn registers(algorithm: &Algorithm) -> Result<Option<u64>> {
+///     let executables: Vec<Executable> = algorithm.executables()?;
+///     let mut statistics = executables.iter().flat_map(|executable| &executable.statistics);
+///     let found = statistics.find(|statistic| statistic.name.contains("Register"));
+///     Ok(found.and_then(|statistic| match statistic.value {
+///         StatisticValue::U64(count) => Some(count),
+///         _ => None,
+///     }))
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Executable {
@@ -20,6 +38,16 @@ pub struct Executable {
 }
 
 /// A figure of an [`Executable`].
+///
+/// ```
+/// use gridwise_runtime::{Executable, Statistic};
+///
+/// /// All figures, a line each.
+/// fn table(executable: &Executable) -> String {
+///     let line = |Statistic { name, value, .. }: &Statistic| format!("{name}: {value}\n");
+///     executable.statistics.iter().map(line).collect()
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Statistic {
@@ -32,6 +60,12 @@ pub struct Statistic {
 }
 
 /// The value of a [`Statistic`].
+///
+/// ```
+/// use gridwise_runtime::StatisticValue;
+///
+/// assert_eq!(StatisticValue::U64(48).to_string(), "48");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StatisticValue {
     /// A truth value.

@@ -23,19 +23,70 @@ pub(crate) enum Unit {
 
 impl Grid {
     /// A grid of `size` invocations. The last workgroup along an axis may be partly idle.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::Grid;
+    /// # use kernels::Mark;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// // The kernel's workgroups have 64 invocations; of the second, 36 run.
+    /// let mut indices = manager.tensor_of_len::<u32>(100)?;
+    /// let sequence = manager.sequence()?;
+    /// Mark::dispatch(&sequence, Grid::items(indices.len()), 0, &mut indices)?;
+    /// sequence.eval()?;
+    /// assert_eq!(indices.to_vec()?[99], 99);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn items(size: impl GridSize) -> Self {
         Self { unit: Unit::Items, size: size.extent() }
     }
 
     /// A grid of `size` whole workgroups.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::Grid;
+    /// # use kernels::Mark;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut indices = manager.tensor_of_len::<u32>(128)?;
+    /// let sequence = manager.sequence()?;
+    /// Mark::dispatch(&sequence, Grid::groups(2), 0, &mut indices)?; // two whole workgroups, of 64 invocations each
+    /// sequence.eval()?;
+    /// assert_eq!(indices.to_vec()?[127], 127);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn groups(size: impl GridSize) -> Self {
         Self { unit: Unit::Groups, size: size.extent() }
     }
 }
 
 /// What can be the size of a grid: one to three integers.
+///
+/// ```
+/// use gridwise_runtime::GridSize;
+///
+/// /// So many tiles as cover an image.
+/// fn tiles(width: u32, height: u32) -> impl GridSize {
+///     (width.div_ceil(16), height.div_ceil(16))
+/// }
+/// assert_eq!(tiles(640, 481).extent(), [40, 31, 1]);
+/// ```
 pub trait GridSize {
     /// Size along x, y and z; 1 where not given.
+    ///
+    /// ```
+    /// use gridwise_runtime::GridSize;
+    ///
+    /// assert_eq!((64u32, 32usize).extent(), [64, 32, 1]);
+    /// ```
     fn extent(self) -> [i128; 3];
 }
 
@@ -66,8 +117,24 @@ macro_rules! grid_sizes {
 grid_sizes!(i32, u32, u64, usize);
 
 /// One side of a grid given as a tuple; sides may be of different types.
+///
+/// ```
+/// use gridwise_runtime::{Grid, GridSide};
+///
+/// /// A grid with as many rows as columns.
+/// fn square(side: impl GridSide + Copy) -> Grid {
+///     Grid::items((side, side))
+/// }
+/// assert_eq!(square(8u32), Grid::items([8, 8]));
+/// ```
 pub trait GridSide {
     /// The size.
+    ///
+    /// ```
+    /// use gridwise_runtime::GridSide;
+    ///
+    /// assert_eq!(GridSide::side(7usize), 7);
+    /// ```
     fn side(self) -> i128;
 }
 

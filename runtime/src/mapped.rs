@@ -13,6 +13,18 @@ use crate::vulkan::MemoryUse;
 
 /// What a tensor's memory is for; given to [`Manager::tensor_in`](crate::Manager::tensor_in). All kinds work everywhere: what
 /// differs is what is fast, and what [`Tensor::map`] reaches. On the host device all are alike.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Contents, MemoryKind, TensorDesc};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let desc = TensorDesc { name: "sums", contents: Contents::<f64>::Zeros(16) };
+/// let sums = manager.tensor_in(MemoryKind::Readback, desc)?; // kernels add to it, the host looks at it in place
+/// assert_eq!(sums.map()?.len(), 16);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum MemoryKind {
@@ -36,12 +48,39 @@ impl MemoryKind {
 }
 
 /// The elements of a tensor in place, to be read; made by [`Tensor::map`].
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Error, ops::OpFill};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let mut values = manager.tensor(&[1.0f32, 2.0])?;
+/// let sequence = manager.sequence()?;
+/// sequence.record(OpFill::new(&mut values, 0.0))?;
+/// let view = values.map()?; // as a `&[f32]`, until it is dropped
+/// assert_eq!(view.iter().sum::<f32>(), 3.0);
+/// assert!(matches!(sequence.eval(), Err(Error::TensorMapped { .. })));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Mapped<'a, T: GpuData> {
     elements: &'a [T],
     _access: HostAccess<'a>,
 }
 
 /// The elements of a tensor in place; made by [`Tensor::map_mut`].
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// # let manager = gridwise_runtime::Manager::host();
+/// let mut values = manager.tensor(&[3u32, 1, 2])?;
+/// let mut view = values.map_mut()?; // as a `&mut [u32]`
+/// view.sort();
+/// drop(view);
+/// assert_eq!(values.to_vec()?, [1, 2, 3]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct MappedMut<'a, T: GpuData> {
     elements: &'a mut [T],
     buffer: &'a Buffer,

@@ -11,6 +11,16 @@ use gridwise_ir::descriptor::{KernelDescriptor, PrintHeader, Site, SiteKind};
 const DEFAULT_BYTES: u32 = 1 << 20;
 
 /// Something that a kernel printed.
+///
+/// ```
+/// use gridwise_runtime::Printed;
+///
+/// /// A line of a log.
+/// fn line(printed: &Printed<'_>) -> String {
+///     let [x, y, z] = printed.invocation;
+///     format!("{}:{} [{x} {y} {z}] {}", printed.file, printed.line, printed.text.trim_end())
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Printed<'a> {
@@ -34,11 +44,35 @@ pub struct Printed<'a> {
 ///
 /// It is called when a run of a sequence is over, before the wait for it returns, once per message, in order of workgroups,
 /// of invocations in each, and of the program in each of those.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Manager, ManagerDesc, PrintSink};
+///
+/// // What kernels print goes to the program's log.
+/// let print = PrintSink::new(|printed| eprintln!("{}: {}", printed.kernel, printed.text.trim_end()));
+/// let manager = Manager::with(ManagerDesc { print, ..ManagerDesc::from_env() })?;
+/// # drop(manager);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct PrintSink(Arc<dyn Fn(&Printed<'_>) + Send + Sync>);
 
 impl PrintSink {
     /// A sink that calls a function for each message.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    /// use gridwise_runtime::{ManagerDesc, PrintSink};
+    ///
+    /// let (sender, texts) = mpsc::channel();
+    /// let print = PrintSink::new(move |printed| drop(sender.send(printed.text.to_owned())));
+    /// let desc = ManagerDesc { print, ..ManagerDesc::from_env() };
+    /// // … launches; then, for a test: what was printed …
+    /// assert_eq!(texts.try_iter().count(), 0);
+    /// # drop(desc);
+    /// ```
     pub fn new(sink: impl Fn(&Printed<'_>) + Send + Sync + 'static) -> Self {
         Self(Arc::new(sink))
     }

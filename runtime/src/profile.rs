@@ -30,6 +30,22 @@ pub struct Profile {
 /// When an operation ran, counted from the start of the first one of its run.
 ///
 /// Operations that do not depend on each other may overlap. The end is when the operation and all before it were complete.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::ops::OpFill;
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let mut values = manager.tensor_of_len::<f32>(1 << 12)?;
+/// let sequence = manager.sequence()?;
+/// sequence.record(OpFill::new(&mut values, 1.0))?.record(OpFill::new(&mut values, 2.0))?;
+/// for op in sequence.eval_profiled()?.ops() {
+///     println!("{} from {:?} to {:?}", op.name, op.start, op.end);
+///     assert!(op.start <= op.end);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpTime {
     /// The operation's name: of a launch, the kernel's.
@@ -42,6 +58,20 @@ pub struct OpTime {
 
 impl OpTime {
     /// Nanoseconds of the device from its start to its end.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use std::time::Duration;
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<f32>(1 << 12)?, 1.0))?;
+    /// let total: Duration = sequence.eval_profiled()?.ops().iter().map(|op| op.duration()).sum();
+    /// println!("{total:?} in all");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn duration(&self) -> Duration {
         self.end.saturating_sub(self.start)
     }
@@ -69,16 +99,59 @@ impl Profile {
     }
 
     /// The operations, in the order they were recorded.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::{OpCopy, OpFill};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (mut a, mut b) = (manager.tensor_of_len::<f32>(64)?, manager.tensor_of_len::<f32>(64)?);
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut a, 1.0))?.record(OpCopy::new(&a, &mut b))?;
+    /// let profile = sequence.eval_profiled()?;
+    /// let names: Vec<_> = profile.ops().iter().map(|op| op.name.as_str()).collect();
+    /// assert_eq!(names, ["fill", "copy"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ops(&self) -> &[OpTime] {
         &self.ops
     }
 
     /// Time of the device from the start of the first operation to the end of the last.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut values = manager.tensor_of_len::<f32>(1 << 16)?;
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut values, 1.0))?;
+    /// let seconds = sequence.eval_profiled()?.device().as_secs_f64();
+    /// println!("{:.1} GB/s", 4.0 * values.len() as f64 / seconds / 1e9);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn device(&self) -> Duration {
         self.ops.iter().map(|op| op.end).max().unwrap_or_default()
     }
 
     /// Time of the host from the submission until it knew that all was complete.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<f32>(64)?, 1.0))?;
+    /// let profile = sequence.eval_profiled()?;
+    /// let overhead = profile.host().saturating_sub(profile.device()); // of submitting and waiting
+    /// println!("{overhead:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn host(&self) -> Duration {
         self.host
     }
@@ -86,6 +159,19 @@ impl Profile {
     /// The run as JSON in Chrome's trace event format, which `chrome://tracing` and Perfetto draw.
     ///
     /// Format: "Trace Event Format", complete events; times are microseconds.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<f32>(64)?, 1.0))?;
+    /// let trace = sequence.eval_profiled()?.to_chrome_trace(); // for `std::fs::write("trace.json", trace)`
+    /// assert!(trace.contains("\"name\":\"fill\""));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn to_chrome_trace(&self) -> String {
         let mut json = String::from("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
         for (index, op) in self.ops.iter().enumerate() {

@@ -13,6 +13,24 @@ use crate::span::span;
 use crate::tensor::Tensor;
 
 /// What is left of a lost device's manager, and the manager that takes its place; made by [`Manager::recover`].
+///
+/// ```
+/// use gridwise_runtime::{Error, Manager, Recovery, Result, Sequence};
+///
+/// /// Runs a sequence; when that costs the device, says what there is to go on with.
+/// fn run(manager: &Manager, sequence: &Sequence) -> Result<Option<Recovery>> {
+///     match sequence.eval() {
+///         Err(Error::DeviceLost { .. } | Error::DeviceHung { .. }) => manager.recover().map(Some),
+///         ended => ended.map(|()| None),
+///     }
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let manager = Manager::host();
+/// assert!(run(&manager, &manager.sequence()?)?.is_none());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Recovery {
     manager: Manager,
@@ -21,6 +39,16 @@ pub struct Recovery {
 }
 
 /// An evaluation of which nobody knows how far it came.
+///
+/// ```
+/// use gridwise_runtime::{LostEvaluation, Recovery};
+///
+/// /// Whether the contents of what `kernel` writes may be half old, half new.
+/// fn is_suspect(recovery: &Recovery, kernel: &str) -> bool {
+///     let names = |lost: &LostEvaluation| lost.operations.iter().any(|name| name == kernel);
+///     recovery.lost_evaluations().iter().any(names)
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LostEvaluation {
@@ -30,18 +58,52 @@ pub struct LostEvaluation {
 
 impl Recovery {
     /// The manager of the new device, which is made as the lost one's was.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Recovery, Result, Sequence};
+    ///
+    /// /// Sequences are not brought back: they are recorded anew.
+    /// fn again(recovery: &Recovery, record: impl Fn(&Sequence) -> Result<()>) -> Result<Sequence> {
+    ///     let sequence = recovery.manager().sequence()?;
+    ///     record(&sequence)?;
+    ///     Ok(sequence)
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn manager(&self) -> &Manager {
         &self.manager
     }
 
     /// The evaluations that were lost and have no [`Evaluation`](crate::Evaluation) left that could say so. Each is reported
     /// once: here, or by its `Evaluation`, or by the call that waited for it.
+    ///
+    /// ```
+    /// fn report(recovery: &gridwise_runtime::Recovery) {
+    ///     for lost in recovery.lost_evaluations() {
+    ///         eprintln!("nobody knows how far it came: {}", lost.operations.join(", "));
+    ///     }
+    /// }
+    /// ```
     pub fn lost_evaluations(&self) -> &[LostEvaluation] {
         &self.evaluations
     }
 
     /// A tensor like one of the lost device's, on the new device, with its contents: what the host wrote or read last, if no
     /// evaluation that writes the tensor was started since. Its staged copy comes back by the same rule, or with zeros.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Error, Recovery, Result, Tensor};
+    ///
+    /// /// Takes a tensor to the new device: as the host knows it, or else as it was at first.
+    /// fn rescue(recovery: &Recovery, state: &Tensor<f32>, initial: &[f32]) -> Result<Tensor<f32>> {
+    ///     match recovery.tensor(state) {
+    ///         Err(Error::ContentsLost { .. }) => recovery.manager().tensor(initial),
+    ///         rescued => rescued,
+    ///     }
+    /// }
+    /// ```
     ///
     /// # Errors
     /// [`Error::ContentsLost`] where the contents were the device's alone, or the manager was made without

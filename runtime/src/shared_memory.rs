@@ -49,6 +49,15 @@ impl Manager {
     /// A tensor in memory that another manager shares: all whole elements that there are. It keeps the memory, whoever else
     /// still has it.
     ///
+    /// ```
+    /// use gridwise_runtime::{Manager, Result, SharedMemory, Tensor};
+    ///
+    /// /// What another process sent, as floats.
+    /// fn receive(manager: &Manager, memory: SharedMemory) -> Result<Tensor<f32>> {
+    ///     manager.tensor_from_shared("theirs", memory)
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// As [`shareable_tensor`](Self::shareable_tensor); also [`Error::CannotShare`] for memory of another device or driver.
     pub fn tensor_from_shared<T: GpuData>(&self, name: &str, memory: SharedMemory) -> Result<Tensor<T>> {
@@ -62,6 +71,16 @@ impl Manager {
 impl<T: GpuData> Tensor<T> {
     /// The tensor's memory for another manager; of tensors made by [`Manager::shareable_tensor`]. Each call gives a file
     /// descriptor of its own.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::Error;
+    ///
+    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1.0f32])?;
+    /// assert!(matches!(tensor.share(), Err(Error::NotShareable { .. }))); // it is not of `shareable_tensor`
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`Error::NotShareable`] for other tensors, and when the system has no descriptors left.

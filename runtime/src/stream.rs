@@ -37,6 +37,22 @@ pub struct Stream<In: GpuData, Out: GpuData, Record> {
 }
 
 /// A chunk as its kernels see it.
+///
+/// ```
+/// use gridwise_runtime::{Chunk, Result, Sequence, Stream, ops::OpCopy};
+///
+/// /// What is done with each chunk; a launch would be over `chunk.len` items.
+/// fn record(sequence: &Sequence, chunk: Chunk<'_, u8, u8>) -> Result<()> {
+///     assert!(chunk.len <= chunk.input.len());
+///     sequence.record(OpCopy::new(chunk.input, chunk.output)).map(drop)
+/// }
+///
+/// # fn main() -> Result<()> {
+/// # let manager = gridwise_runtime::Manager::host();
+/// assert_eq!(Stream::new(&manager, 4, 2, record)?.map(b"hello, world")?, b"hello, world");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Chunk<'a, In: GpuData, Out: GpuData> {
     /// The data. Only the first [`len`](Self::len) elements are of this chunk.
@@ -74,6 +90,17 @@ where
 {
     /// A stream of chunks of `chunk` elements, of which up to `in_flight` are under way at once; `record` adds to a sequence what
     /// computes the output of one. It is called once for each chunk that may be under way, and again for chunks of another length.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Chunk, Error, Sequence, Stream, ops::OpCopy};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let record = |sequence: &Sequence, chunk: Chunk<'_, f32, f32>| {
+    ///     sequence.record(OpCopy::new(chunk.input, chunk.output)).map(drop)
+    /// };
+    /// assert!(Stream::new(&manager, 1 << 12, 3, record).is_ok());
+    /// assert!(matches!(Stream::new(&manager, 0, 3, record), Err(Error::EmptyStream { .. })));
+    /// ```
     ///
     /// # Errors
     /// When `chunk` or `in_flight` is zero, memory is exhausted, or `record` fails.
@@ -161,6 +188,19 @@ where
     }
 
     /// Passes a slice through the device.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Chunk, Sequence, Stream, ops::OpCopy};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut stream = Stream::new(&manager, 3, 2, |sequence: &Sequence, chunk: Chunk<'_, u32, u32>| {
+    ///     sequence.record(OpCopy::new(chunk.input, chunk.output)).map(drop)
+    /// })?;
+    /// assert_eq!(stream.map(&[1, 2, 3, 4, 5, 6, 7])?, [1, 2, 3, 4, 5, 6, 7]); // the last chunk is short
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`run`](Self::run), and when the memory for the results cannot be had.

@@ -30,12 +30,37 @@ pub struct Tensor<T: GpuData> {
 }
 
 /// Names a tensor without its type, to declare and record accesses in an [`Op`](crate::ops::Op).
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{TensorRef, ops::OpSyncHost};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let (weights, counts) = (manager.tensor(&[0.5f32, 1.5])?, manager.tensor(&[7u64])?);
+/// // Tensors of different types, all of which are wanted on the host.
+/// let wanted: Vec<TensorRef> = vec![weights.handle(), counts.handle()];
+/// manager.sequence()?.record(OpSyncHost::all(wanted))?.eval()?;
+/// assert_eq!((weights.staged()?, counts.staged()?), (vec![0.5, 1.5], vec![7]));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct TensorRef {
     pub(crate) buffer: Arc<Buffer>,
 }
 
 /// How to make a tensor.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Contents, TensorDesc};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let desc = TensorDesc { name: "weights", contents: Contents::Data(&[0.5f32, 1.5]) };
+/// assert_eq!(manager.tensor_with(desc)?.name(), "weights");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct TensorDesc<'a, T> {
     /// Its name, in errors and in the driver's tools.
@@ -45,6 +70,18 @@ pub struct TensorDesc<'a, T> {
 }
 
 /// What a new tensor holds.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Contents, TensorDesc};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// for contents in [Contents::Data(&[0u32; 3]), Contents::Zeros(3), Contents::Uninit(3)] {
+///     assert_eq!(manager.tensor_with(TensorDesc { name: "three", contents })?.len(), 3);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub enum Contents<'a, T> {
     /// Copies of these elements.
@@ -136,32 +173,89 @@ impl<T: GpuData> Tensor<T> {
 
     /// Where the tensor lies in Vulkan, for an application's own commands; `None` on the host device. It stays there as long
     /// as the tensor exists. Whoever uses it by commands of their own orders these with evaluations that name the tensor.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let tensor = manager.tensor(&[1.0f32, 2.0])?;
+    /// match tensor.vulkan_buffer() {
+    ///     Some(range) => println!("{:?}, from byte {}", range.buffer, range.offset), // for `vkCmdBindVertexBuffers`
+    ///     None => assert!(manager.device().api_version.is_none()),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn vulkan_buffer(&self) -> Option<BufferRange> {
         let buffer = self.buffer.vulkan()?;
         Some(BufferRange { buffer: buffer.raw, offset: buffer.offset, bytes: self.buffer.bytes() })
     }
 
     /// Number of elements.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1.0f64, 2.0, 3.0])?;
+    /// assert_eq!(tensor.len(), 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn len(&self) -> usize {
         self.buffer.len() as usize
     }
 
     /// Whether there are no elements.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// // Tensors may be empty; launches over none of their elements do nothing.
+    /// assert!(manager.tensor::<f32>(&[])?.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The name, as errors give it.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let tensor = gridwise_runtime::Manager::host().tensor_named("weights", &[1.0f32])?;
+    /// assert_eq!(tensor.name(), "weights");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn name(&self) -> &str {
         self.buffer.name()
     }
 
     /// This tensor without its type.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1u16, 2, 3])?;
+    /// let handle = tensor.handle();
+    /// drop(tensor); // the handle keeps the elements
+    /// assert_eq!((handle.len(), handle.stride(), handle.bytes()), (3, 2, 6));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn handle(&self) -> TensorRef {
         TensorRef { buffer: self.buffer.clone() }
     }
 
     /// Replaces all elements.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let mut tensor = gridwise_runtime::Manager::host().tensor(&[1i32, 2])?;
+    /// tensor.write(&[3, 4])?;
+    /// assert_eq!(tensor.to_vec()?, [3, 4]);
+    /// assert!(tensor.write(&[5]).is_err(), "another length");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When `data` has another length than the tensor, and when the device fails.
@@ -173,6 +267,19 @@ impl<T: GpuData> Tensor<T> {
 
     /// Copies all elements to a new vector.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut tensor = manager.tensor(&[1i32, 2])?;
+    /// let running = manager.sequence()?.record(OpFill::new(&mut tensor, 9))?.eval_async()?;
+    /// assert_eq!(tensor.to_vec()?, [9, 9]); // waits for what was started before
+    /// running.wait()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When the device fails, or the memory for the vector.
     pub fn to_vec(&self) -> Result<Vec<T>> {
@@ -180,6 +287,16 @@ impl<T: GpuData> Tensor<T> {
     }
 
     /// Copies all elements into a slice.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1i32, 2])?;
+    /// let mut values = [0; 2]; // used again for each frame
+    /// tensor.read_into(&mut values)?;
+    /// assert_eq!(values, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When `into` has another length than the tensor, and when the device fails.
@@ -192,6 +309,22 @@ impl<T: GpuData> Tensor<T> {
     /// Puts data into the tensor's host-side copy, which [`OpSyncDevice`](crate::ops::OpSyncDevice) uploads when its
     /// sequence runs. The tensor itself does not change before.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpSyncDevice;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut input = manager.tensor(&[0u32; 2])?;
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpSyncDevice::new(&input))?;
+    /// input.stage(&[3, 4])?;
+    /// assert_eq!(input.to_vec()?, [0, 0], "not before the sequence runs");
+    /// sequence.eval()?;
+    /// assert_eq!(input.to_vec()?, [3, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`write`](Self::write).
     pub fn stage(&mut self, data: &[T]) -> Result<()> {
@@ -202,6 +335,20 @@ impl<T: GpuData> Tensor<T> {
 
     /// Copies the host-side copy to a vector: what the last [`OpSyncHost`](crate::ops::OpSyncHost) downloaded, or what was
     /// staged last; zeros at first.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::{OpFill, OpSyncHost};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut output = manager.tensor(&[0u32; 2])?;
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut output, 5))?.record(OpSyncHost::new(&output))?;
+    /// sequence.eval()?;
+    /// assert_eq!(output.staged()?, [5, 5]); // here already: this does not ask the device
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`to_vec`](Self::to_vec).
@@ -259,31 +406,82 @@ fn read_vec<T: GpuData>(buffer: &Buffer) -> Result<Vec<T>> {
 
 impl TensorRef {
     /// Number of elements.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let handle = gridwise_runtime::Manager::host().tensor(&[1.0f64, 2.0, 3.0])?.handle();
+    /// assert_eq!(handle.len(), 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn len(&self) -> usize {
         self.buffer.len() as usize
     }
 
     /// Whether there are no elements.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let handle = gridwise_runtime::Manager::host().tensor::<u8>(&[])?.handle();
+    /// assert!(handle.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Bytes of all elements.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let handle = gridwise_runtime::Manager::host().tensor(&[1.0f64, 2.0, 3.0])?.handle();
+    /// assert_eq!(handle.bytes(), 24);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn bytes(&self) -> u64 {
         self.buffer.bytes()
     }
 
     /// Bytes of one element.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let handle = gridwise_runtime::Manager::host().tensor(&[[1u8, 2, 3], [4, 5, 6]])?.handle();
+    /// assert_eq!(handle.stride(), 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn stride(&self) -> u32 {
         self.buffer.stride()
     }
 
     /// The tensor's name.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let handle = gridwise_runtime::Manager::host().tensor_named("weights", &[1.0f32])?.handle();
+    /// assert_eq!(handle.name(), "weights");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn name(&self) -> &str {
         self.buffer.name()
     }
 
     /// The tensor's host-side copy, as a tensor of its own.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut tensor = manager.tensor(&[0u32; 4])?;
+    /// tensor.stage(&[1, 2, 3, 4])?;
+    /// let staged = tensor.handle().staged()?; // for an `Op` that copies from it
+    /// assert_eq!((staged.len(), staged.bytes()), (4, 16));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When the memory for it cannot be had.

@@ -22,6 +22,24 @@ const RUNS: u32 = 7;
 const ENOUGH: Duration = Duration::from_secs(2);
 
 /// A kernel with values of its const parameters; `#[kernel(N = [64, 256])]` lists them.
+///
+/// ```standalone_crate
+/// # #[path = "../tests/devices/kernels.rs"]
+/// # mod kernels;
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Candidate, Grid, KernelArgs};
+/// # use kernels::Saxpy;
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let (x, mut y) = (manager.tensor(&[1.0f32; 256])?, manager.tensor_of_len::<f32>(256)?);
+/// let args = KernelArgs::new::<Saxpy>().value(2.0f32).read(&x).write(&mut y);
+/// // The generated `tune` lists a kernel's candidates; here is but one.
+/// let best = manager.tune(&[Candidate::of::<Saxpy>()], |_| Grid::items(256), args)?;
+/// assert!(best.constants().is_empty());
+/// assert_eq!(y.to_vec()?, [0.0; 256]); // as before
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
     descriptor: &'static KernelDescriptor,
@@ -31,11 +49,33 @@ pub struct Candidate {
 
 impl Candidate {
     /// Kernel `K` with its const arguments.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// use gridwise_runtime::Candidate;
+    /// # use kernels::Saxpy;
+    ///
+    /// # fn main() {
+    /// const ONLY: Candidate = Candidate::of::<Saxpy>();
+    /// assert!(ONLY.constants().is_empty());
+    /// # }
+    /// ```
     pub const fn of<K: Kernel>() -> Self {
         Self { descriptor: K::DESCRIPTOR, constants: K::CONSTANTS, host: K::host }
     }
 
     /// The values of the const parameters, in their order.
+    ///
+    /// ```
+    /// use gridwise_runtime::Candidate;
+    ///
+    /// /// The candidate with the smallest first const argument.
+    /// fn smallest(candidates: &[Candidate]) -> Option<&Candidate> {
+    ///     candidates.iter().min_by_key(|candidate| candidate.constants().first())
+    /// }
+    /// assert!(smallest(&[]).is_none());
+    /// ```
     pub const fn constants(&self) -> &'static [u64] {
         self.constants
     }
@@ -44,6 +84,18 @@ impl Candidate {
 /// What [`tune`](Manager::tune) chose.
 ///
 /// Launch it with the kernel's `dispatch_tuned`; a grid in workgroups can ask for [`value`](Self::value).
+///
+/// ```
+/// use gridwise_runtime::Tuned;
+///
+/// /// What tuning found out, for a log.
+/// fn report(tuned: &Tuned) -> String {
+///     match tuned.is_remembered() {
+///         true => format!("{:?}, as found before", tuned.constants()),
+///         false => format!("{:?}, of {} candidates", tuned.constants(), tuned.times().len()),
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Tuned {
     candidate: Candidate,
@@ -55,11 +107,29 @@ type Timed = (Candidate, Result<Duration>);
 
 impl Tuned {
     /// The values of the const parameters, in their order.
+    ///
+    /// ```
+    /// fn first(tuned: &gridwise_runtime::Tuned) -> Option<u64> {
+    ///     tuned.constants().first().copied()
+    /// }
+    /// ```
     pub fn constants(&self) -> &'static [u64] {
         self.candidate.constants
     }
 
     /// The value of the const parameter with this name; `None` where there is none.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Grid, Tuned};
+    ///
+    /// /// Whole workgroups for `len` items, of a kernel `fn sum<const N: u32>` with workgroups of `N`.
+    /// fn grid(tuned: &Tuned, len: u64) -> Option<Grid> {
+    ///     Some(Grid::groups(len.div_ceil(tuned.value("N")?)))
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn value(&self, name: &str) -> Option<u64> {
         let constants = self.candidate.descriptor.constants;
         let position = constants.iter().position(|constant| constant.name == name)?;
@@ -68,16 +138,47 @@ impl Tuned {
 
     /// The candidates' times in the order they were declared, or why one cannot run on this device with these arguments. Empty
     /// where an earlier run had found out.
+    ///
+    /// ```
+    /// fn table(tuned: &gridwise_runtime::Tuned) {
+    ///     for (candidate, time) in tuned.times() {
+    ///         match time {
+    ///             Ok(time) => println!("{:?}: {time:?}", candidate.constants()),
+    ///             Err(error) => println!("{:?}: {error}", candidate.constants()),
+    ///         }
+    ///     }
+    /// }
+    /// ```
     pub fn times(&self) -> &[(Candidate, Result<Duration>)] {
         &self.times
     }
 
     /// Whether an earlier run had found out, so that nothing was measured.
+    ///
+    /// ```
+    /// fn note(tuned: &gridwise_runtime::Tuned) {
+    ///     if !tuned.is_remembered() {
+    ///         println!("measured on this device for the first time");
+    ///     }
+    /// }
+    /// ```
     pub fn is_remembered(&self) -> bool {
         self.times.is_empty()
     }
 
     /// The kernel's arguments, for a launch with what was chosen.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Grid, KernelArgs, Result, Sequence, Tuned};
+    ///
+    /// /// What the generated `dispatch_tuned` does.
+    /// fn launch(tuned: &Tuned, sequence: &Sequence, args: KernelArgs) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(1 << 20), tuned.args(args)?)
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When they are another kernel's.

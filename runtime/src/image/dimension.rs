@@ -3,6 +3,24 @@
 use super::{Format, Image};
 
 /// An image of one, two or three dimensions; there are no others.
+///
+/// ```
+/// use gridwise_runtime::image::{Dimension, Image, ImageDesc, Levels, R32Float};
+/// use gridwise_runtime::{Manager, Result};
+///
+/// /// An image with as many texels along each axis, of which there may be one, two or three.
+/// fn cube<const D: usize>(manager: &Manager, side: u32) -> Result<Image<R32Float, D>>
+/// where
+///     Image<R32Float, D>: Dimension,
+/// {
+///     manager.image_with(ImageDesc { name: "cube", extent: [side; D], levels: Levels::One })
+/// }
+///
+/// # fn main() -> Result<()> {
+/// assert_eq!(cube::<3>(&Manager::host(), 4)?.to_vec()?.len(), 64);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Dimension: sealed::Sealed {}
 
 mod sealed {

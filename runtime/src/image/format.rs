@@ -7,8 +7,30 @@ use half::f16;
 use crate::data::{GpuData, Value};
 
 /// The format of an image's texels: each is a type without values, named as the [`ImageFormat`].
+///
+/// ```
+/// use gridwise_runtime::image::{Format, Image};
+///
+/// /// Bytes of all texels of an image, without its smaller levels.
+/// fn bytes<F: Format>(image: &Image<F, 2>) -> u64 {
+///     let [width, height] = image.extent().map(u64::from);
+///     width * height * size_of::<F::Raw>() as u64
+/// }
+///
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// let image = gridwise_runtime::Manager::host().image_2d::<gridwise_runtime::image::Rgba16Float>(4, 2)?;
+/// assert_eq!(bytes(&image), 64);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Format: sealed::Sealed + Copy + Send + Sync + 'static {
     /// The format.
+    ///
+    /// ```
+    /// use gridwise_runtime::{descriptor::ImageFormat, image::{Format, R32Float}};
+    ///
+    /// assert_eq!(R32Float::FORMAT, ImageFormat::R32Float);
+    /// ```
     const FORMAT: ImageFormat;
 
     /// A texel in memory: a number, an array of as many as there are components, or the bits of a packed texel.
@@ -40,6 +62,19 @@ pub trait Format: sealed::Sealed + Copy + Send + Sync + 'static {
 }
 
 /// A format whose texels are floats in kernels, so that samplers can filter them.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::image::{FloatFormat, Image};
+/// use gridwise_runtime::{Manager, Result, ops::OpGenerateLevels};
+///
+/// /// Makes all smaller levels, of images whose texels can be mixed.
+/// fn finish<F: FloatFormat>(manager: &Manager, image: &mut Image<F, 2>) -> Result<()> {
+///     manager.sequence()?.record(OpGenerateLevels::new(image))?.eval()
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub trait FloatFormat: Format {}
 
 mod sealed {

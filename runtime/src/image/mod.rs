@@ -67,6 +67,19 @@ pub struct ImageDesc<'a, const D: usize> {
 }
 
 /// How many levels an image has.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::image::{ImageDesc, Levels, R8Unorm};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// for (levels, count) in [(Levels::One, 1), (Levels::Count(3), 3), (Levels::All, 6)] {
+///     let desc = ImageDesc { name: "levels", extent: [32, 8], levels };
+///     assert_eq!(manager.image_with::<R8Unorm, 2>(desc)?.levels(), count);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Levels {
     /// Only the image itself.
@@ -113,21 +126,62 @@ impl<F: Format, const D: usize> Image<F, D> {
     }
 
     /// The name, as errors give it.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::image::{ImageDesc, Levels, R8Unorm};
+    ///
+    /// let desc = ImageDesc { name: "mask", extent: [4], levels: Levels::One };
+    /// let image = gridwise_runtime::Manager::host().image_with::<R8Unorm, 1>(desc)?;
+    /// assert_eq!(image.name(), "mask");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn name(&self) -> &str {
         self.buffer.name()
     }
 
     /// Texels along each axis.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Grid, image::R8Unorm};
+    ///
+    /// let image = gridwise_runtime::Manager::host().image_2d::<R8Unorm>(640, 480)?;
+    /// let grid = Grid::items(image.extent()); // an invocation for each texel
+    /// assert_eq!(grid, Grid::items([640, 480]));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn extent(&self) -> [u32; D] {
         std::array::from_fn(|axis| self.layout().extent[axis])
     }
 
     /// How many levels there are, the image itself included.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let image = gridwise_runtime::Manager::host().image_1d::<gridwise_runtime::image::R8Unorm>(16)?;
+    /// assert_eq!(image.levels(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn levels(&self) -> u32 {
         self.layout().levels
     }
 
     /// Texels along each axis of a level.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::image::{ImageDesc, Levels, R8Unorm};
+    ///
+    /// let desc = ImageDesc { name: "mask", extent: [40, 10], levels: Levels::All };
+    /// let image = gridwise_runtime::Manager::host().image_with::<R8Unorm, 2>(desc)?;
+    /// assert_eq!((image.extent_of(1)?, image.extent_of(5)?), ([20, 5], [1, 1]));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When there is no such level.
@@ -147,6 +201,17 @@ impl<F: Format, const D: usize> Image<F, D> {
 
     /// Replaces all texels of the image itself, row after row.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::image::Rgba8Unorm;
+    ///
+    /// let mut image = gridwise_runtime::Manager::host().image_2d::<Rgba8Unorm>(2, 2)?;
+    /// image.write(&[[255, 0, 0, 255]; 4])?;
+    /// assert_eq!(image.to_vec()?[3], [255, 0, 0, 255]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When there are not as many texels as the image has, and when the device fails.
     pub fn write(&mut self, texels: &[F::Raw]) -> Result<()> {
@@ -154,6 +219,18 @@ impl<F: Format, const D: usize> Image<F, D> {
     }
 
     /// Replaces all texels of a level.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::image::{ImageDesc, Levels, R32Float};
+    ///
+    /// let desc = ImageDesc { name: "heights", extent: [4, 2], levels: Levels::All };
+    /// let mut image = gridwise_runtime::Manager::host().image_with::<R32Float, 2>(desc)?;
+    /// image.write_level(1, &[0.5, 1.5])?;
+    /// assert_eq!(image.level_to_vec(1)?, [0.5, 1.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`write`](Self::write), and when there is no such level.
@@ -170,6 +247,18 @@ impl<F: Format, const D: usize> Image<F, D> {
 
     /// Copies all texels of the image itself, row after row.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{glam::Vec2, image::Rg32Float, ops::OpClearImage};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut flow = manager.image_2d::<Rg32Float>(3, 1)?;
+    /// manager.sequence()?.record(OpClearImage::new(&mut flow, Vec2::new(0.0, -1.0)))?.eval()?;
+    /// assert_eq!(flow.to_vec()?, [[0.0, -1.0]; 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When the device fails, or the memory for the vector.
     pub fn to_vec(&self) -> Result<Vec<F::Raw>> {
@@ -177,6 +266,17 @@ impl<F: Format, const D: usize> Image<F, D> {
     }
 
     /// Copies all texels of a level.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, image::R32Float};
+    ///
+    /// let image = gridwise_runtime::Manager::host().image_2d::<R32Float>(2, 1)?;
+    /// assert_eq!(image.level_to_vec(0)?, [0.0, 0.0]);
+    /// assert!(matches!(image.level_to_vec(1), Err(Error::ImageLevel { levels: 1, .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`to_vec`](Self::to_vec), and when there is no such level.

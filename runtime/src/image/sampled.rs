@@ -12,6 +12,20 @@ use crate::error::{Error, ImageUse, Result};
 
 /// An image with a sampler, for kernels that have a parameter `&Sampled2D<F>` or its like; made by [`Image::sampled`]. It keeps
 /// the image alive.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::image::{Filter, Rgba8Unorm, Sampler};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let bricks = manager.image_2d::<Rgba8Unorm>(64, 64)?;
+/// let smooth = bricks.sampled(Sampler { filter: Filter::Linear, ..Sampler::default() })?;
+/// let exact = bricks.sampled(Sampler { filter: Filter::Nearest, ..Sampler::default() })?; // of the same image
+/// drop(bricks);
+/// assert_ne!(smooth.sampler(), exact.sampler());
+/// # Ok(())
+/// # }
+/// ```
 pub struct Sampled<F: Format, const D: usize> {
     pub(crate) buffer: Arc<Buffer>,
     pub(crate) sampler: Sampler,
@@ -63,6 +77,17 @@ impl<F: Format, const D: usize> Image<F, D> {
 
 impl<F: Format, const D: usize> Sampled<F, D> {
     /// How the image is sampled.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::image::{Filter, R32Uint, Sampler};
+    ///
+    /// let numbers = gridwise_runtime::Manager::host().image_1d::<R32Uint>(8)?;
+    /// let sampled = numbers.sampled(Sampler { filter: Filter::Linear, ..Sampler::default() })?;
+    /// assert_eq!(sampled.sampler().filter, Filter::Nearest); // integers are not mixed
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn sampler(&self) -> Sampler {
         self.sampler
     }

@@ -21,6 +21,27 @@ use crate::vulkan::MemoryUse;
 const WORDS: u64 = 3;
 
 /// A grid that lies on the device, where an earlier operation may write it; made by [`Grid::indirect`].
+///
+/// ```standalone_crate
+/// # #[path = "../../tests/devices/kernels.rs"]
+/// # mod kernels;
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::Grid;
+/// # use gridwise_runtime::KernelArgs;
+/// # use kernels::Mark;
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let mut counts = manager.tensor(&[0u32, 1, 1])?;
+/// let mut indices = manager.tensor_of_len::<u32>(64)?;
+/// let sequence = manager.sequence()?;
+/// let args = KernelArgs::new::<Mark>().value(0u32).write(&mut indices);
+/// sequence.dispatch(Grid::indirect(&counts), args)?;
+/// counts.write(&[1, 1, 1])?; // as late as this, or by a kernel
+/// sequence.eval()?;
+/// assert_eq!(indices.to_vec()?[63], 63);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct IndirectGrid {
     counts: Arc<Buffer>,
@@ -31,6 +52,16 @@ pub struct IndirectGrid {
 }
 
 /// What a launch runs over: a grid, or the place of one. What takes it takes either.
+///
+/// ```
+/// use gridwise_runtime::{AnyGrid, Grid, Kernel, KernelArgs, Result, Sequence};
+///
+/// /// Launches kernel `K` over a grid, or the place of one.
+/// fn launch<K: Kernel>(sequence: &Sequence, grid: impl Into<AnyGrid>) -> Result<()> {
+///     sequence.dispatch(grid, KernelArgs::new::<K>())
+/// }
+/// let _: AnyGrid = Grid::items(3).into();
+/// ```
 #[derive(Debug, Clone)]
 pub struct AnyGrid(pub(crate) GridSource);
 
@@ -60,6 +91,18 @@ impl From<&IndirectGrid> for AnyGrid {
 }
 
 /// An element of a tensor that holds grids: `u32`, of which three are a grid, or `UVec3`.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Grid, glam::UVec3};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let counts = manager.tensor(&[UVec3::new(4, 1, 1), UVec3::new(2, 2, 1)])?;
+/// let second = Grid::indirect(&counts).at(1);
+/// # drop(second);
+/// # Ok(())
+/// # }
+/// ```
 pub trait GridCounts: GpuData {}
 
 impl GridCounts for u32 {}
@@ -93,6 +136,27 @@ impl Grid {
 
 impl IndirectGrid {
     /// The grid that begins with this element of the tensor.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::Grid;
+    /// # use gridwise_runtime::KernelArgs;
+    /// # use kernels::Mark;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// // Two grids in one tensor; the second begins with its fourth number.
+    /// let counts = manager.tensor(&[0u32, 1, 1, 2, 1, 1])?;
+    /// let mut indices = manager.tensor_of_len::<u32>(128)?;
+    /// let sequence = manager.sequence()?;
+    /// let args = KernelArgs::new::<Mark>().value(0u32).write(&mut indices);
+    /// sequence.dispatch(Grid::indirect(&counts).at(3), args)?;
+    /// sequence.eval()?;
+    /// assert_eq!(indices.to_vec()?[127], 127);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn at(mut self, index: usize) -> Self {
         self.first = (index as u64).saturating_mul(self.stride);

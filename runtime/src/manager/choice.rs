@@ -4,6 +4,19 @@ use super::info::{DeviceInfo, DeviceKind};
 use crate::error::{Error, Result};
 
 /// Which device a manager uses.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{DeviceChoice, Manager, ManagerDesc};
+///
+/// // What a program's own `--device` says.
+/// let choice = DeviceChoice::from("host");
+/// assert_eq!(choice, DeviceChoice::Host);
+/// let manager = Manager::with(ManagerDesc { device: choice, ..ManagerDesc::default() })?;
+/// assert_eq!(manager.device().name, "host");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
     /// The best suitable device; the host device when there is no other.
@@ -27,6 +40,14 @@ impl From<&str> for DeviceChoice {
 
 impl DeviceChoice {
     /// Reads a choice as users write it in `GRIDWISE_DEVICE`: an index, a part of a name, `host` or `sanitizer`.
+    ///
+    /// ```
+    /// use gridwise_runtime::DeviceChoice;
+    ///
+    /// assert_eq!(DeviceChoice::parse("1"), DeviceChoice::Index(1));
+    /// assert_eq!(DeviceChoice::parse("Radeon"), DeviceChoice::Name("Radeon".to_owned()));
+    /// assert_eq!(DeviceChoice::parse(""), DeviceChoice::Best);
+    /// ```
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         match text.parse() {

@@ -50,6 +50,18 @@ pub struct ExistingVulkan {
 
 impl ExistingVulkan {
     /// These objects, without optional features.
+    ///
+    /// ```no_run
+    /// # use ash::{Device, Entry, Instance, vk::{PhysicalDevice, Queue}};
+    /// # fn application() -> (Entry, Instance, PhysicalDevice, Device, [Queue; 2]) { todo!() }
+    /// use gridwise_runtime::{ExistingQueue, ExistingVulkan};
+    ///
+    /// # fn main() {
+    /// let (entry, instance, physical_device, device, [compute, transfer]) = application();
+    /// let mut vulkan = ExistingVulkan::new(entry, instance, physical_device, device, compute, 0);
+    /// vulkan.more_queues = vec![ExistingQueue::new(transfer, 1)];
+    /// # }
+    /// ```
     pub fn new(
         entry: ash::Entry,
         instance: ash::Instance,
@@ -96,6 +108,15 @@ pub struct ExistingQueue {
 
 impl ExistingQueue {
     /// A queue of a family, with a new lock.
+    ///
+    /// ```
+    /// use gridwise_runtime::{ExistingQueue, ash::vk};
+    ///
+    /// # let raw = vk::Queue::null();
+    /// let queue = ExistingQueue::new(raw, 2);
+    /// let lock = queue.lock.clone(); // held by the application when it submits to this queue itself
+    /// assert_eq!((queue.family, lock.try_lock().is_ok()), (2, true));
+    /// ```
     pub fn new(queue: vk::Queue, family: u32) -> Self {
         Self { queue, family, lock: Arc::default() }
     }

@@ -7,6 +7,18 @@ use gridwise_ir::descriptor::{Feature, SubgroupOperations};
 use crate::twin::HostOptions;
 
 /// A device that kernels run on.
+///
+/// ```
+/// use gridwise_runtime::{DeviceKind, Manager};
+///
+/// let gpus = Manager::list_devices().into_iter().filter(|device| {
+///     device.is_suitable() && matches!(device.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu)
+/// });
+/// for gpu in gpus {
+///     println!("{gpu}: {} bytes of shared memory", gpu.limits.max_shared_bytes);
+///     assert!(gpu.missing.is_empty());
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
@@ -29,6 +41,13 @@ pub struct DeviceInfo {
 }
 
 /// Queues of one kind; listed by [`DeviceInfo::queue_families`].
+///
+/// ```
+/// use gridwise_runtime::{Manager, QueueKind};
+///
+/// let device = Manager::host().device().clone();
+/// assert!(device.queue_families.iter().any(|family| family.kind == QueueKind::Compute && family.count > 0));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueueFamily {
@@ -43,6 +62,14 @@ pub struct QueueFamily {
 }
 
 /// What a queue does.
+///
+/// ```
+/// use gridwise_runtime::{Manager, QueueKind};
+///
+/// let manager = Manager::host();
+/// let only_transfers = manager.queues().iter().position(|queue| queue.kind == QueueKind::Transfer);
+/// assert_eq!(only_transfers, None); // the host has one queue, which computes
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum QueueKind {
@@ -55,6 +82,14 @@ pub enum QueueKind {
 }
 
 /// Kinds of devices, in the order in which [`Manager::new`](crate::Manager::new) prefers them.
+///
+/// ```
+/// use gridwise_runtime::{DeviceKind, Manager};
+///
+/// let kind = Manager::host().device().kind;
+/// assert_eq!((kind, kind.to_string()), (DeviceKind::Host, "host".to_owned()));
+/// assert!(DeviceKind::DiscreteGpu < DeviceKind::Cpu, "better devices come first");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum DeviceKind {
@@ -73,6 +108,13 @@ pub enum DeviceKind {
 }
 
 /// What a kernel and its buffers may use at most on a device.
+///
+/// ```
+/// let limits = gridwise_runtime::Manager::host().device().limits;
+/// // As many elements of a tile as workgroups have memory for, and no more than are useful.
+/// let tile = (limits.max_shared_bytes / 4).min(1024);
+/// assert_eq!(tile, 1024);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -99,6 +141,11 @@ pub struct Limits {
 }
 
 /// The subgroups of a device.
+///
+/// ```
+/// let subgroup = gridwise_runtime::Manager::host().device().limits.subgroup;
+/// assert!((subgroup.min_size..=subgroup.max_size).contains(&subgroup.size));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SubgroupLimits {
@@ -175,6 +222,13 @@ impl DeviceInfo {
 
     /// Whether kernels may use a feature: one of [`features`](Self::features), and on the host device matrices of any
     /// shape, too.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Manager, descriptor::Feature};
+    ///
+    /// let device = Manager::host().device().clone();
+    /// assert!(device.has(Feature::Float16));
+    /// ```
     pub fn has(&self, feature: Feature) -> bool {
         let is_of_matrices = matches!(
             feature,
@@ -184,6 +238,15 @@ impl DeviceInfo {
     }
 
     /// Whether kernels can run on it.
+    ///
+    /// ```
+    /// for device in gridwise_runtime::Manager::list_devices() {
+    ///     if !device.is_suitable() {
+    ///         println!("{device} lacks {}", device.missing.join(", "));
+    ///     }
+    ///     assert_eq!(device.is_suitable(), device.missing.is_empty());
+    /// }
+    /// ```
     pub fn is_suitable(&self) -> bool {
         self.missing.is_empty()
     }

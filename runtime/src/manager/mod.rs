@@ -1,6 +1,7 @@
 //! The manager: one device, and everything that is made on it.
 
 mod choice;
+mod desc;
 mod existing;
 mod info;
 mod queues;
@@ -8,9 +9,9 @@ mod shared;
 mod statistics;
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 pub use choice::DeviceChoice;
+pub use desc::ManagerDesc;
 pub use existing::{ExistingQueue, ExistingVulkan};
 pub use info::{DeviceInfo, DeviceKind, Limits, QueueFamily, QueueKind, SubgroupLimits};
 pub use queues::{QueueChoice, QueueInfo};
@@ -18,7 +19,6 @@ pub(crate) use shared::{Backend, Shared};
 pub use statistics::{LiveTensor, MemoryHeap, Statistics};
 
 use crate::algorithm::{Algorithm, Variant};
-use crate::cache::PipelineCache;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -91,56 +91,6 @@ fn host_info(options: HostOptions) -> DeviceInfo {
 /// Invocations of the largest subgroup that Vulkan knows.
 const MAX_SUBGROUP: u32 = 128;
 
-/// How to make a manager.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ManagerDesc {
-    /// Which device to use.
-    pub device: DeviceChoice,
-    /// Which of its queues to use.
-    pub queues: QueueChoice,
-    /// Whether the Khronos validation layer, with synchronization validation, watches the driver calls.
-    pub validation: bool,
-    /// Whether to do without everything that not all devices have: all transfers are staged, descriptors come from pools,
-    /// float controls are left out. For tests of what poorer devices do.
-    pub baseline_only: bool,
-    /// Whether the device's own instructions add to atomic floats also where they may take subnormal numbers (below 1.2e-38 in
-    /// an `f32`) for zero and its other additions do not. They are faster, most of all when many invocations add to one number.
-    /// Without it they are used where they are as exact as other additions, and loops of exchanges elsewhere.
-    pub fast_float_atomics: bool,
-    /// Bytes of the buffer that takes what one launch prints; 1 MiB when not said. What finds no room is counted.
-    pub print_bytes: Option<u32>,
-    /// Where `println!` and its like in kernels go; the standard streams when not said.
-    pub print: PrintSink,
-    /// Whether the driver keeps what it knows of compiled kernels, for [`Algorithm::executables`](crate::Algorithm::executables).
-    pub executable_statistics: bool,
-    /// How the host device runs kernels, if it is chosen.
-    pub host: HostOptions,
-    /// Where compiled pipelines are kept between runs.
-    pub pipeline_cache: PipelineCache,
-    /// After how long without any progress, while somebody waits, a device counts as hung: the wait ends with
-    /// [`Error::DeviceHung`]. Longer than the longest launch takes. Without it such waits have no end.
-    pub hang_timeout: Option<Duration>,
-    /// Whether tensors and images keep copies in the host's memory of what the host wrote or read last, so that
-    /// [`Recovery::tensor`](crate::Recovery::tensor) and [`Recovery::image`](crate::Recovery::image) can bring them back when the
-    /// device is lost. Writing and reading copy once more; launches cost nothing.
-    pub keeps_contents: bool,
-}
-
-impl ManagerDesc {
-    /// The description that the environment asks for: `GRIDWISE_DEVICE` (an index, a part of a name, `host` or `sanitizer`),
-    /// `GRIDWISE_VALIDATION` (`1`), `GRIDWISE_HOST_SUBGROUP` and `GRIDWISE_HOST_SEED` (numbers for [`HostOptions`]).
-    pub fn from_env() -> Self {
-        let device = std::env::var("GRIDWISE_DEVICE").map_or(DeviceChoice::Best, |text| DeviceChoice::parse(&text));
-        let validation = std::env::var("GRIDWISE_VALIDATION").is_ok_and(|text| !matches!(text.trim(), "" | "0"));
-        let number = |name| std::env::var(name).ok().and_then(|text| text.trim().parse::<u64>().ok());
-        let mut host = HostOptions { seed: number("GRIDWISE_HOST_SEED"), ..HostOptions::default() };
-        if let Some(size) = number("GRIDWISE_HOST_SUBGROUP") {
-            host.subgroup_size = u32::try_from(size).unwrap_or(u32::MAX);
-        }
-        Self { device, validation, host, ..Self::default() }
-    }
-}
-
 impl Manager {
     fn of(shared: Shared) -> Self {
         let shared = Arc::new(shared);
@@ -150,6 +100,15 @@ impl Manager {
 
     /// A manager of the device that `GRIDWISE_DEVICE` names; else of the best Vulkan device; else of the host device.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let manager = gridwise_runtime::Manager::new()?;
+    /// println!("{}", manager.device());
+    /// assert!(manager.device().is_suitable());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When `GRIDWISE_DEVICE` names no usable device, or the device fails to start.
     pub fn new() -> Result<Self> {
@@ -158,8 +117,18 @@ impl Manager {
 
     /// A manager by description; the environment has no say.
     ///
+    /// ```
+    /// use gridwise_runtime::{DeviceChoice, Error, Manager, ManagerDesc};
+    ///
+    /// let desc = ManagerDesc { device: DeviceChoice::Name("no such card".to_owned()), ..ManagerDesc::default() };
+    /// let error = Manager::with(desc).unwrap_err();
+    /// assert!(matches!(error, Error::NoDevice { .. }));
+    /// println!("{error}"); // lists what there is
+    /// ```
+    ///
     /// # Errors
-    /// When no device fits, validation is asked for and not installed, or the device fails to start.
+    /// When no device fits or it has not the queues asked for; when validation is asked for and not installed, the sanitizer and not
+    /// built in, or subgroups of the host device that there cannot be; and when the device fails to start.
     pub fn with(desc: ManagerDesc) -> Result<Self> {
         span!("create_manager", device = tracing::field::debug(&desc.device));
         let size = desc.host.subgroup_size;
@@ -217,8 +186,24 @@ impl Manager {
     /// [`Sequence::eval`] is complete, and what it wrote available to the device, when it returns. Data goes to and fro by
     /// [`tensor_from_buffer`](Self::tensor_from_buffer) and [`Tensor::vulkan_buffer`].
     ///
+    /// ```no_run
+    /// # use ash::{Device, Entry, Instance, vk::{PhysicalDevice, Queue}};
+    /// # fn application() -> (Entry, Instance, PhysicalDevice, Device, Queue) { todo!() }
+    /// use gridwise_runtime::{ExistingVulkan, Manager, ManagerDesc, descriptor::Feature};
+    ///
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let (entry, instance, physical_device, device, queue) = application();
+    /// let mut vulkan = ExistingVulkan::new(entry, instance, physical_device, device, queue, 0);
+    /// vulkan.features = vec![Feature::Int64]; // the device was created with `shaderInt64`
+    /// // SAFETY: the device has what kernels need and the features listed, and outlives all that the manager makes.
+    /// let manager = unsafe { Manager::from_vulkan(vulkan, ManagerDesc::default()) }?;
+    /// assert_eq!(manager.tensor(&[1.0f32])?.to_vec()?, [1.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
-    /// When the device lacks what every kernel needs, or fails.
+    /// When the device lacks what every kernel needs, has not the queues that are told, or fails.
     ///
     /// # Safety
     /// The handles belong together, and stay valid until the manager and all that it made is gone. The device was created with
@@ -234,6 +219,17 @@ impl Manager {
     }
 
     /// A tensor in a buffer of the application's, on the device that it gave to [`from_vulkan`](Self::from_vulkan).
+    ///
+    /// ```no_run
+    /// use gridwise_runtime::{BufferRange, Manager, Result, Tensor, ash::vk};
+    ///
+    /// /// The vertices that the application draws, to be moved by kernels.
+    /// fn vertices(manager: &Manager, buffer: vk::Buffer, count: usize) -> Result<Tensor<[f32; 3]>> {
+    ///     let range = BufferRange { buffer, offset: 0, bytes: 12 * count as u64 };
+    ///     // SAFETY: of the manager's device, with the usages that it takes; it stays until the program ends.
+    ///     unsafe { manager.tensor_from_buffer("vertices", range, count) }
+    /// }
+    /// ```
     ///
     /// # Errors
     /// When the elements do not fit into `buffer`, its offset is not aligned as storage buffers are, or the manager's device is the
@@ -254,6 +250,13 @@ impl Manager {
     }
 
     /// A manager of the host device: kernels run on the processor, as rustc compiled them.
+    ///
+    /// ```
+    /// use gridwise_runtime::{DeviceKind, Manager};
+    ///
+    /// let manager = Manager::host(); // needs no driver, and a debugger can step through kernels
+    /// assert_eq!(manager.device().kind, DeviceKind::Host);
+    /// ```
     pub fn host() -> Self {
         let (capacity, sink) = (capacity_of(None), PrintSink::default());
         let (info, backend) = (DeviceInfo::host(), Backend::Host(HostDevice::default()));
@@ -289,6 +292,20 @@ impl Manager {
     }
 
     /// All devices of the machine, usable or not; the host device is the last. Without a Vulkan loader it is the only one.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{DeviceChoice, Manager, ManagerDesc};
+    ///
+    /// let devices = Manager::list_devices();
+    /// for (index, device) in devices.iter().enumerate() {
+    ///     println!("{index}: {device}");
+    /// }
+    /// let last = DeviceChoice::Index(devices.len() - 1);
+    /// assert_eq!(Manager::with(ManagerDesc { device: last, ..ManagerDesc::default() })?.device().name, "host");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn list_devices() -> Vec<DeviceInfo> {
         let vulkan = find_vulkan(false).ok().flatten();
         let candidates = vulkan.into_iter().flat_map(|(_, candidates)| candidates);
@@ -300,11 +317,28 @@ impl Manager {
     }
 
     /// The device.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Manager, descriptor::Feature};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let wide = manager.device().has(Feature::Float64); // or take the kernel that does with `f32`
+    /// assert!(wide && manager.device().limits.max_workgroup_invocations >= 128);
+    /// ```
     pub fn device(&self) -> &DeviceInfo {
         &self.shared.info
     }
 
     /// A tensor with copies of `data`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let weights = manager.tensor(&[0.5f32, 1.5])?;
+    /// assert_eq!((weights.len(), weights.to_vec()?), (2, vec![0.5, 1.5]));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When it is too large, memory is exhausted, or the device fails.
@@ -314,6 +348,15 @@ impl Manager {
 
     /// A tensor of `len` zeros.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sums = manager.tensor_of_len::<u64>(3)?; // for a kernel to add to
+    /// assert_eq!(sums.to_vec()?, [0; 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`tensor`](Self::tensor).
     pub fn tensor_of_len<T: GpuData>(&self, len: usize) -> Result<Tensor<T>> {
@@ -322,6 +365,16 @@ impl Manager {
 
     /// A tensor with copies of `data`, and a name for errors and the driver's tools.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut weights = manager.tensor_named("weights", &[0.5f32, 1.5])?;
+    /// let error = weights.write(&[1.0]).unwrap_err();
+    /// assert!(error.to_string().contains("`weights`"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`tensor`](Self::tensor).
     pub fn tensor_named<T: GpuData>(&self, name: &str, data: &[T]) -> Result<Tensor<T>> {
@@ -329,6 +382,18 @@ impl Manager {
     }
 
     /// A tensor by description.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Contents, TensorDesc};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// // A kernel will write all of it: not even zeros are needed before.
+    /// let desc = TensorDesc { name: "scratch", contents: Contents::<f32>::Uninit(1 << 10) };
+    /// assert_eq!(manager.tensor_with(desc)?.len(), 1 << 10);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`tensor`](Self::tensor).
@@ -359,6 +424,17 @@ impl Manager {
 
     /// An image of zeros, with one dimension.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::image::R32Float;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let curve = manager.image_1d::<R32Float>(256)?;
+    /// assert_eq!((curve.extent(), curve.to_vec()?[0]), ([256], 0.0));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`image_with`](Self::image_with).
     pub fn image_1d<F: Format>(&self, width: u32) -> Result<Image<F, 1>> {
@@ -366,6 +442,17 @@ impl Manager {
     }
 
     /// An image of zeros, with two dimensions.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::image::Rgba8Unorm;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let photo = manager.image_2d::<Rgba8Unorm>(640, 480)?;
+    /// assert_eq!((photo.extent(), photo.levels()), ([640, 480], 1));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`image_with`](Self::image_with).
@@ -375,6 +462,18 @@ impl Manager {
 
     /// An image of zeros, with three dimensions.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, image::R8Unorm};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let volume = manager.image_3d::<R8Unorm>(16, 16, 8)?;
+    /// assert_eq!(volume.to_vec()?.len(), 16 * 16 * 8);
+    /// assert!(matches!(manager.image_3d::<R8Unorm>(16, 0, 8), Err(Error::ImageExtent { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`image_with`](Self::image_with).
     pub fn image_3d<F: Format>(&self, width: u32, height: u32, depth: u32) -> Result<Image<F, 3>> {
@@ -382,6 +481,18 @@ impl Manager {
     }
 
     /// An image of zeros, by description.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::image::{ImageDesc, Levels, Rgba8Unorm};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// // With room for the smaller levels that samplers take for what is far away.
+    /// let desc = ImageDesc { name: "bricks", extent: [256, 128], levels: Levels::All };
+    /// assert_eq!(manager.image_with::<Rgba8Unorm, 2>(desc)?.levels(), 9);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When a side is zero or larger than the device has, the device has no images of this format, memory is exhausted, or the
@@ -395,8 +506,22 @@ impl Manager {
 
     /// An empty sequence, on the first queue.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut sums = manager.tensor(&[1u32, 2])?;
+    /// let reset = manager.sequence()?;
+    /// reset.record(OpFill::new(&mut sums, 0))?;
+    /// reset.eval()?; // as often as wanted
+    /// assert_eq!(sums.to_vec()?, [0, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
-    /// When the device fails.
+    /// As [`sequence_on`](Self::sequence_on); each manager has a first queue, so that there is none so far.
     pub fn sequence(&self) -> Result<Sequence> {
         self.sequence_on(0)
     }
@@ -440,11 +565,36 @@ impl Manager {
     }
 
     /// The queues that [`ManagerDesc::queues`] asked for: at least one, and the first computes.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Manager, ManagerDesc, QueueChoice, QueueKind};
+    ///
+    /// let manager = Manager::with(ManagerDesc { queues: QueueChoice::Best, ..ManagerDesc::from_env() })?;
+    /// assert_eq!(manager.queues()[0].kind, QueueKind::Compute);
+    /// let transfers = manager.queues().iter().filter(|queue| queue.kind == QueueKind::Transfer).count();
+    /// println!("{transfers} queues that only transfer");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn queues(&self) -> &[QueueInfo] {
         &self.shared.queues
     }
 
     /// A kernel made ready for the device. One pipeline is made per kernel, however often this is called.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// # use kernels::Saxpy;
+    /// // `Saxpy` was made by `#[kernel]`. Its pipeline is compiled here, not when it is first launched.
+    /// let saxpy = manager.algorithm::<Saxpy>()?;
+    /// assert_eq!(saxpy.name(), "saxpy");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When the kernel needs more than the device has, or the driver refuses it.
@@ -454,6 +604,19 @@ impl Manager {
     }
 
     /// What the manager holds and has done so far.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut tensor = manager.tensor_of_len::<f32>(100)?;
+    /// let before = manager.statistics().submissions;
+    /// manager.sequence()?.record(OpFill::new(&mut tensor, 1.0))?.eval()?;
+    /// assert_eq!(manager.statistics().submissions - before, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn statistics(&self) -> Statistics {
         self.shared.statistics()
     }
@@ -513,6 +676,17 @@ impl Manager {
 
     /// From now on calls a function for each message of a kernel's `println!` and its like, in place of the standard
     /// streams. It is called by whoever waits for a run, in order of invocations; see [`PrintSink`].
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let lines = Arc::new(Mutex::new(Vec::new()));
+    /// let seen = lines.clone();
+    /// manager.on_print(move |printed| seen.lock().unwrap().push(printed.text.to_owned()));
+    /// // … launches of kernels that print …
+    /// assert!(lines.lock().unwrap().is_empty());
+    /// ```
     pub fn on_print(&self, sink: impl Fn(&Printed<'_>) + Send + Sync + 'static) {
         self.shared.set_sink(PrintSink::new(sink));
     }
@@ -521,6 +695,19 @@ impl Manager {
     ///
     /// That is done anyway when the manager and all that it made is gone: this is for programs that end without dropping
     /// them. Whatever goes wrong is a line in the log.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Manager, ManagerDesc, PipelineCache};
+    ///
+    /// let folder = std::env::temp_dir().join("gridwise-example-pipelines");
+    /// let cache = PipelineCache::At(folder);
+    /// let manager = Manager::with(ManagerDesc { pipeline_cache: cache, ..ManagerDesc::from_env() })?;
+    /// // … launches …
+    /// manager.save_pipelines(); // as `std::process::exit` drops nothing
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn save_pipelines(&self) {
         if let Backend::Vulkan(vulkan) = &self.shared.backend {
             vulkan.device.pipelines.store.save();
@@ -528,6 +715,12 @@ impl Manager {
     }
 
     /// What the validation layer has reported so far; always empty when validation is off.
+    ///
+    /// ```
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// // At the end of a test: the driver was used as the specification says.
+    /// assert_eq!(manager.validation_messages(), Vec::<String>::new());
+    /// ```
     pub fn validation_messages(&self) -> Vec<String> {
         match &self.shared.backend {
             Backend::Vulkan(vulkan) => vulkan.device.instance.validation_messages(),

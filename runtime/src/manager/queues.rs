@@ -43,6 +43,18 @@ pub enum QueueChoice {
 }
 
 /// A queue of a manager; listed by [`Manager::queues`](crate::Manager::queues).
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// # let manager = gridwise_runtime::Manager::host();
+/// let queue = manager.queues()[0];
+/// if queue.timestamp_bits > 0 {
+///     manager.sequence_on(0)?.eval_profiled()?; // this queue takes times
+/// }
+/// # assert!(queue.timestamp_bits > 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueueInfo {

@@ -37,6 +37,17 @@ pub struct Statistics {
 }
 
 /// A tensor that exists; made by [`Manager::live_tensors`](crate::Manager::live_tensors).
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// # let manager = gridwise_runtime::Manager::host();
+/// let kept = manager.tensor_named("cache", &[0u8; 100])?;
+/// let largest = manager.live_tensors().into_iter().max_by_key(|tensor| tensor.bytes);
+/// assert_eq!(largest.map(|tensor| tensor.name).as_deref(), Some("cache"));
+/// # drop(kept);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LiveTensor {
@@ -47,6 +58,17 @@ pub struct LiveTensor {
 }
 
 /// A heap of a device's memory; made by [`Manager::memory_heaps`](crate::Manager::memory_heaps).
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// let manager = gridwise_runtime::Manager::new()?;
+/// let heaps = manager.memory_heaps();
+/// let own = heaps.iter().filter(|heap| heap.is_device_local);
+/// let room: u64 = own.map(|heap| heap.budget.unwrap_or(heap.bytes)).sum();
+/// println!("tensors of up to {room} bytes in all");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryHeap {

@@ -21,6 +21,25 @@ use crate::tensor::{Tensor, TensorRef};
 /// [`Sequence::record`](crate::Sequence::record).
 ///
 /// The first argument that does not fit is remembered, and told when the launch is recorded.
+///
+/// ```
+/// use gridwise_runtime::image::{Image, Rgba8Unorm, Sampled};
+/// use gridwise_runtime::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
+///
+/// /// Launches `layout(binding = 0) buffer`, `layout(binding = 1, rgba8) uniform image2D` and
+/// /// `layout(binding = 2) uniform sampler2D`, with two floats of push constants.
+/// fn record(
+///     sequence: &Sequence,
+///     algorithm: &SpirvAlgorithm,
+///     heights: &mut Tensor<f32>,
+///     picture: &mut Image<Rgba8Unorm, 2>,
+///     texture: &Sampled<Rgba8Unorm, 2>,
+/// ) -> Result<()> {
+///     let launch = algorithm.launch(Grid::items(picture.extent()));
+///     let launch = launch.write(0, heights).image_mut(1, picture).sampled(2, texture);
+///     sequence.record(launch.push(&[1.0f32, 2.0])).map(drop)
+/// }
+/// ```
 #[derive(Debug, Clone)]
 pub struct ModuleLaunch {
     loaded: Arc<Loaded>,
@@ -35,30 +54,75 @@ impl ModuleLaunch {
     }
 
     /// A tensor that the module reads through a binding.
+    ///
+    /// ```
+    /// use gridwise_runtime::{ModuleLaunch, Tensor};
+    ///
+    /// /// Gives the module `layout(binding = 0) readonly buffer Weights { float weights[]; }`.
+    /// fn bind(launch: ModuleLaunch, weights: &Tensor<f32>) -> ModuleLaunch {
+    ///     launch.read(0, weights)
+    /// }
+    /// ```
     #[must_use]
     pub fn read<T: GpuData>(self, binding: u32, tensor: &Tensor<T>) -> Self {
         self.bind(binding, tensor.handle().buffer, false)
     }
 
     /// A tensor that the module may write through a binding.
+    ///
+    /// ```
+    /// use gridwise_runtime::{ModuleLaunch, Tensor};
+    ///
+    /// /// Gives the module `layout(binding = 1) buffer Sums { uint sums[]; }`, which it may read as well.
+    /// fn bind(launch: ModuleLaunch, sums: &mut Tensor<u32>) -> ModuleLaunch {
+    ///     launch.write(1, sums)
+    /// }
+    /// ```
     #[must_use]
     pub fn write<T: GpuData>(self, binding: u32, tensor: &mut Tensor<T>) -> Self {
         self.bind(binding, tensor.handle().buffer, true)
     }
 
     /// An image that the module loads texels of, through a binding.
+    ///
+    /// ```
+    /// use gridwise_runtime::{ModuleLaunch, image::{Image, R32Float}};
+    ///
+    /// /// Gives the module `layout(binding = 2, r32f) readonly uniform image2D heights`.
+    /// fn bind(launch: ModuleLaunch, heights: &Image<R32Float, 2>) -> ModuleLaunch {
+    ///     launch.image(2, heights)
+    /// }
+    /// ```
     #[must_use]
     pub fn image<F: Format, const D: usize>(self, binding: u32, image: &Image<F, D>) -> Self {
         self.bind_image(binding, &image.buffer, ImageAccess::Load, None)
     }
 
     /// An image that the module may store to, through a binding.
+    ///
+    /// ```
+    /// use gridwise_runtime::{ModuleLaunch, image::{Image, Rgba8Unorm}};
+    ///
+    /// /// Gives the module `layout(binding = 2, rgba8) uniform image2D picture`.
+    /// fn bind(launch: ModuleLaunch, picture: &mut Image<Rgba8Unorm, 2>) -> ModuleLaunch {
+    ///     launch.image_mut(2, picture)
+    /// }
+    /// ```
     #[must_use]
     pub fn image_mut<F: Format, const D: usize>(self, binding: u32, image: &mut Image<F, D>) -> Self {
         self.bind_image(binding, &image.buffer, ImageAccess::Store, None)
     }
 
     /// An image with a sampler that the module reads through a binding.
+    ///
+    /// ```
+    /// use gridwise_runtime::{ModuleLaunch, image::{Rgba8Unorm, Sampled}};
+    ///
+    /// /// Gives the module `layout(binding = 3) uniform sampler2D bricks`.
+    /// fn bind(launch: ModuleLaunch, bricks: &Sampled<Rgba8Unorm, 2>) -> ModuleLaunch {
+    ///     launch.sampled(3, bricks)
+    /// }
+    /// ```
     #[must_use]
     pub fn sampled<F: Format, const D: usize>(self, binding: u32, image: &Sampled<F, D>) -> Self {
         self.bind_image(binding, &image.buffer, ImageAccess::Sample, Some(image.sampler))
@@ -77,6 +141,15 @@ impl ModuleLaunch {
     }
 
     /// All push constants, as one struct.
+    ///
+    /// ```
+    /// use gridwise_runtime::ModuleLaunch;
+    ///
+    /// /// Gives the module `layout(push_constant) uniform Push { uint count; float factor; }`.
+    /// fn push(launch: ModuleLaunch, count: u32, factor: f32) -> ModuleLaunch {
+    ///     launch.push(&[count, factor.to_bits()]) // or a `#[repr(C)]` struct with `#[derive(GpuData)]`
+    /// }
+    /// ```
     #[must_use]
     pub fn push<T: GpuData>(self, constants: &T) -> Self {
         // SAFETY: a value of plain data is valid for reads of its bytes.
@@ -85,6 +158,15 @@ impl ModuleLaunch {
     }
 
     /// All push constants, as bytes: of any `bytemuck::Pod` struct those of `bytemuck::bytes_of`.
+    ///
+    /// ```
+    /// use gridwise_runtime::ModuleLaunch;
+    ///
+    /// /// Gives the module `layout(push_constant) uniform Push { uint count; float factor; }`.
+    /// fn push(launch: ModuleLaunch, count: u32, factor: f32) -> ModuleLaunch {
+    ///     launch.push_bytes(&[count.to_ne_bytes(), factor.to_ne_bytes()].concat())
+    /// }
+    /// ```
     #[must_use]
     pub fn push_bytes(mut self, bytes: &[u8]) -> Self {
         self.push = Some(bytes.to_vec());

@@ -19,6 +19,18 @@ use crate::span::span;
 use crate::vulkan::{Binding, Caps, Constants, Pipeline, PipelineDesc};
 
 /// SPIR-V to load with [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
+///
+/// ```
+/// use gridwise_runtime::{Algorithm, Manager, Result, SpirvAlgorithm, SpirvCode, SpirvDesc};
+///
+/// /// Loads a module that was compiled for `workgroup` invocations by specialization constant 0.
+/// fn load(manager: &Manager, bytes: &[u8], workgroup: u32) -> Result<SpirvAlgorithm> {
+///     let constants = &[(0, workgroup.into())];
+///     let desc = SpirvDesc { name: "blur", code: SpirvCode::Bytes(bytes), entry_point: Some("main"), constants };
+///     // SAFETY: the module stays within its buffers, whatever the workgroup is.
+///     unsafe { Algorithm::from_spirv(manager, &desc) }
+/// }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct SpirvDesc<'a> {
     /// A name for errors and the driver's tools.
@@ -32,6 +44,14 @@ pub struct SpirvDesc<'a> {
 }
 
 /// A module as words, or as the bytes of a file.
+///
+/// ```standalone_crate
+/// use gridwise_runtime::SpirvCode;
+///
+/// let file = include_bytes!("../../tests/modules/scale.spv");
+/// let code = SpirvCode::Bytes(file); // of a compiler that gives words, `SpirvCode::Words`
+/// assert!(matches!(code, SpirvCode::Bytes([3, 2, 35, 7, ..])));
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub enum SpirvCode<'a> {
     /// Words, in the machine's byte order.
@@ -41,6 +61,14 @@ pub enum SpirvCode<'a> {
 }
 
 /// The value of a specialization constant.
+///
+/// ```
+/// use gridwise_runtime::Constant;
+///
+/// // For `layout(constant_id = 0) const float factor` and `layout(constant_id = 1) const bool flip`.
+/// let constants: [(u32, Constant); 2] = [(0, 1.5f32.into()), (1, true.into())];
+/// assert_eq!(constants[1].1, Constant::Bool(true));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(missing_docs, reason = "they are Rust's types")]
 pub enum Constant {
@@ -98,6 +126,15 @@ constants! {
 }
 
 /// A module that is ready to run on a manager's device; made by [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
+///
+/// ```
+/// use gridwise_runtime::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
+///
+/// /// Launches `layout(binding = 0) readonly buffer` and `layout(binding = 1) buffer`, both of floats.
+/// fn blur(sequence: &Sequence, blur: &SpirvAlgorithm, from: &Tensor<f32>, to: &mut Tensor<f32>) -> Result<()> {
+///     sequence.record(blur.launch(Grid::items(to.len())).read(0, from).write(1, to)).map(drop)
+/// }
+/// ```
 #[derive(Debug, Clone)]
 pub struct SpirvAlgorithm {
     loaded: Arc<Loaded>,
@@ -168,6 +205,15 @@ impl SpirvAlgorithm {
 
     /// The same module with other values of its specialization constants; those not named have the module's own.
     ///
+    /// ```
+    /// use gridwise_runtime::{Result, SpirvAlgorithm};
+    ///
+    /// /// The module for workgroups of other sizes, by its constant 7.
+    /// fn sizes(module: &SpirvAlgorithm) -> Result<Vec<SpirvAlgorithm>> {
+    ///     [64u32, 128, 256].into_iter().map(|size| module.rebuild(&[(7, size.into())])).collect()
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// As [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
     pub fn rebuild(&self, constants: &[(u32, Constant)]) -> Result<Self> {
@@ -177,6 +223,18 @@ impl SpirvAlgorithm {
 
     /// What the driver made of the module, as [`Algorithm::executables`](crate::Algorithm::executables).
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Result, SpirvAlgorithm};
+    ///
+    /// fn tell(module: &SpirvAlgorithm) -> Result<()> {
+    ///     module.executables()?.iter().for_each(|executable| print!("{executable}"));
+    ///     Ok(())
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When the manager was not made for it, or the device does not tell.
     pub fn executables(&self) -> Result<Vec<Executable>> {
@@ -184,22 +242,55 @@ impl SpirvAlgorithm {
     }
 
     /// What the module says of itself: bindings, push constants, specialization constants.
+    ///
+    /// ```
+    /// use gridwise_runtime::SpirvAlgorithm;
+    ///
+    /// /// The bindings that a launch has to be given tensors for.
+    /// fn bindings(module: &SpirvAlgorithm) -> Vec<u32> {
+    ///     module.interface().buffers.iter().map(|buffer| buffer.binding).collect()
+    /// }
+    /// ```
     pub fn interface(&self) -> &Interface {
         &self.loaded.interface
     }
 
     /// The name it was given.
+    ///
+    /// ```
+    /// fn title(module: &gridwise_runtime::SpirvAlgorithm) -> String {
+    ///     format!("{} in workgroups of {:?}", module.name(), module.workgroup())
+    /// }
+    /// ```
     pub fn name(&self) -> &str {
         &self.loaded.name
     }
 
     /// Invocations per workgroup.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Grid, SpirvAlgorithm};
+    ///
+    /// /// As many workgroups as cover `len` items.
+    /// fn cover(module: &SpirvAlgorithm, len: u32) -> Grid {
+    ///     Grid::groups(len.div_ceil(module.workgroup()[0]))
+    /// }
+    /// ```
     pub fn workgroup(&self) -> [u32; 3] {
         self.loaded.workgroup
     }
 
     /// A launch, to be given its arguments and recorded. A grid in items is rounded up to whole workgroups: the module
     /// itself has to mask what is beyond.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
+    ///
+    /// /// As many workgroups as a kernel before wrote into `counts`.
+    /// fn work(sequence: &Sequence, module: &SpirvAlgorithm, counts: &Tensor<u32>, to: &mut Tensor<f32>) -> Result<()> {
+    ///     sequence.record(module.launch(Grid::indirect(counts)).write(0, to)).map(drop)
+    /// }
+    /// ```
     pub fn launch(&self, grid: impl Into<AnyGrid>) -> ModuleLaunch {
         ModuleLaunch::new(self.loaded.clone(), grid.into())
     }

@@ -6,6 +6,22 @@ use crate::event::Event;
 
 /// Sets an [`Event`] each time its sequence is started; who waits for it waits for the whole run, or, where the sequence calls the
 /// host, for the part before the next [`OpHost`](super::OpHost).
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::ops::{OpFill, OpSignal};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let mut frame = manager.tensor_of_len::<u32>(4)?;
+/// let drawn = manager.event();
+/// let sequence = manager.sequence()?;
+/// sequence.record(OpFill::new(&mut frame, 1))?.record(OpSignal::new(&drawn))?;
+/// let running = sequence.eval_async()?;
+/// drawn.wait()?; // another thread may do so, with a clone of the event
+/// assert!(running.is_complete()?);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct OpSignal {
     event: Event,
@@ -13,6 +29,23 @@ pub struct OpSignal {
 
 /// Lets the run, or where the sequence calls the host the part behind the last [`OpHost`](super::OpHost), begin when what signalled an
 /// [`Event`] last is complete.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::ops::{OpFill, OpSignal, OpWait};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let (mut a, mut b) = (manager.tensor_of_len::<u32>(4)?, manager.tensor_of_len::<u32>(4)?);
+/// let done = manager.event();
+/// let (first, second) = (manager.sequence()?, manager.sequence()?);
+/// first.record(OpFill::new(&mut a, 1))?.record(OpSignal::new(&done))?;
+/// second.record(OpWait::new(&done))?.record(OpFill::new(&mut b, 2))?;
+/// let running = first.eval_async()?;
+/// second.eval()?; // not before `first` is complete, though they share no tensor
+/// assert!(running.is_complete()?);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct OpWait {
     event: Event,
@@ -20,6 +53,18 @@ pub struct OpWait {
 
 impl OpSignal {
     /// Sets `event`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, ops::OpSignal};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let elsewhere = gridwise_runtime::Manager::host().event();
+    /// let refused = manager.sequence()?.record(OpSignal::new(&elsewhere)).map(drop);
+    /// assert!(matches!(refused, Err(Error::ForeignEvent { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(event: &Event) -> Self {
         Self { event: event.clone() }
     }
@@ -27,6 +72,18 @@ impl OpSignal {
 
 impl OpWait {
     /// Waits for `event`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpWait;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpWait::new(&manager.event()))?;
+    /// sequence.eval()?; // nobody has signalled it: there is nothing to wait for
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(event: &Event) -> Self {
         Self { event: event.clone() }
     }

@@ -6,6 +6,18 @@ use crate::error::Result;
 use crate::tensor::{Tensor, TensorRef};
 
 /// Sets every element of a tensor to one value, on the device.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{glam::Vec4, ops::OpFill};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let mut colours = manager.tensor_of_len::<Vec4>(2)?;
+/// manager.sequence()?.record(OpFill::new(&mut colours, Vec4::ONE))?.eval()?; // any element type
+/// assert_eq!(colours.to_vec()?, [Vec4::ONE; 2]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct OpFill<T> {
     tensor: TensorRef,
@@ -14,6 +26,19 @@ pub struct OpFill<T> {
 
 impl<T: GpuData> OpFill<T> {
     /// Sets the elements of `tensor` to `value`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut smallest = manager.tensor(&[1.0f32, 2.0])?;
+    /// // Before a kernel that takes minima.
+    /// manager.sequence()?.record(OpFill::new(&mut smallest, f32::INFINITY))?.eval()?;
+    /// assert_eq!(smallest.to_vec()?, [f32::INFINITY; 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(tensor: &mut Tensor<T>, value: T) -> Self {
         Self { tensor: tensor.handle(), value }
     }

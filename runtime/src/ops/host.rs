@@ -40,6 +40,23 @@ pub struct OpHost {
 
 impl OpHost {
     /// Calls `call`, which cannot fail.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use std::sync::{Arc, atomic::{AtomicU32, Ordering::Relaxed}};
+    /// use gridwise_runtime::ops::OpHost;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let frames = Arc::new(AtomicU32::new(0));
+    /// let counted = frames.clone();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpHost::new(move || { counted.fetch_add(1, Relaxed); }))?;
+    /// sequence.eval()?;
+    /// sequence.eval()?;
+    /// assert_eq!(frames.load(Relaxed), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(call: impl Fn() + Send + Sync + 'static) -> Self {
         Self::fallible(move || {
             call();
@@ -48,6 +65,19 @@ impl OpHost {
     }
 
     /// Calls `call`; its error ends the run.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, ops::OpHost};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpHost::fallible(|| "no number".parse::<u32>().map(drop)))?;
+    /// let Err(Error::HostCallFailed { cause, .. }) = sequence.eval() else { panic!("it fails") };
+    /// assert_eq!(cause, "invalid digit found in string");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn fallible<E: StdError>(call: impl Fn() -> Result<(), E> + Send + Sync + 'static) -> Self {
         Self { call: HostCall::new("host", move || call().map_err(|error| error.to_string())) }
     }

@@ -55,21 +55,75 @@ impl End {
 
 impl OpCopyImage {
     /// Copies a tensor to the image itself.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{image::R32Float, ops::OpCopyImage};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let heights = manager.tensor(&[1.0f32, 2.0, 3.0, 4.0])?;
+    /// let mut image = manager.image_2d::<R32Float>(2, 2)?;
+    /// manager.sequence()?.record(OpCopyImage::from_tensor(&heights, &mut image))?.eval()?;
+    /// assert_eq!(image.to_vec()?, heights.to_vec()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn from_tensor<T: GpuData, F: Format, const D: usize>(from: &Tensor<T>, to: &mut Image<F, D>) -> Self {
         Self { from: End::of(&from.handle().buffer), to: End::of(&to.buffer), row_length: None }
     }
 
     /// Copies the image itself to a tensor.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{image::R32Float, ops::OpCopyImage};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut image = manager.image_2d::<R32Float>(2, 1)?;
+    /// image.write(&[1.0, 2.0])?;
+    /// let mut heights = manager.tensor_of_len::<f32>(2)?;
+    /// manager.sequence()?.record(OpCopyImage::to_tensor(&image, &mut heights))?.eval()?;
+    /// assert_eq!(heights.to_vec()?, [1.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn to_tensor<T: GpuData, F: Format, const D: usize>(from: &Image<F, D>, to: &mut Tensor<T>) -> Self {
         Self { from: End::of(&from.buffer), to: End::of(&to.handle().buffer), row_length: None }
     }
 
     /// Copies an image to another of the same format and size.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{image::R8Unorm, ops::OpCopyImage};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (mut frame, mut last) = (manager.image_2d::<R8Unorm>(2, 1)?, manager.image_2d::<R8Unorm>(2, 1)?);
+    /// frame.write(&[10, 20])?;
+    /// manager.sequence()?.record(OpCopyImage::new(&frame, &mut last))?.eval()?;
+    /// assert_eq!(last.to_vec()?, [10, 20]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new<F: Format, const D: usize>(from: &Image<F, D>, to: &mut Image<F, D>) -> Self {
         Self { from: End::of(&from.buffer), to: End::of(&to.buffer), row_length: None }
     }
 
     /// Copies another level than the first, in all images that are named.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{image::{ImageDesc, Levels, R32Float}, ops::OpCopyImage};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let desc = ImageDesc { name: "heights", extent: [4, 2], levels: Levels::All };
+    /// let mut image = manager.image_with::<R32Float, 2>(desc)?;
+    /// let small = manager.tensor(&[5.0f32, 6.0])?;
+    /// manager.sequence()?.record(OpCopyImage::from_tensor(&small, &mut image).level(1))?.eval()?;
+    /// assert_eq!(image.level_to_vec(1)?, [5.0, 6.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn level(mut self, level: u32) -> Self {
         (self.from.level, self.to.level) = (level, level);
@@ -77,6 +131,20 @@ impl OpCopyImage {
     }
 
     /// Rows in the tensor begin so many texels apart: what lies between the end of a row and the next is left alone.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{image::R8Unorm, ops::OpCopyImage};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// // Rows of 3 bytes, each with one behind it that is not the image's.
+    /// let rows = manager.tensor(&[1u8, 2, 3, 0, 4, 5, 6, 0])?;
+    /// let mut image = manager.image_2d::<R8Unorm>(3, 2)?;
+    /// manager.sequence()?.record(OpCopyImage::from_tensor(&rows, &mut image).row_length(4))?.eval()?;
+    /// assert_eq!(image.to_vec()?, [1, 2, 3, 4, 5, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn row_length(mut self, texels: u32) -> Self {
         self.row_length = Some(texels);
@@ -171,6 +239,18 @@ pub struct OpClearImage {
 
 impl OpClearImage {
     /// Sets all of `image` to `texel`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{image::R32Uint, ops::OpClearImage};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut labels = manager.image_2d::<R32Uint>(2, 1)?;
+    /// manager.sequence()?.record(OpClearImage::new(&mut labels, 7))?.eval()?;
+    /// assert_eq!(labels.to_vec()?, [7, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new<F: Format, const D: usize>(image: &mut Image<F, D>, texel: F::Texel) -> Self {
         // By way of memory, so that all devices round alike.
         Self { image: End::of(&image.buffer), texel: crate::image::texel_words::<F>(F::encode(texel)) }
@@ -215,6 +295,20 @@ pub struct OpGenerateLevels {
 
 impl OpGenerateLevels {
     /// Makes the levels of `image` after the first.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{image::{ImageDesc, Levels, R8Unorm}, ops::OpGenerateLevels};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let desc = ImageDesc { name: "mask", extent: [2, 1], levels: Levels::All };
+    /// let mut image = manager.image_with::<R8Unorm, 2>(desc)?;
+    /// image.write(&[10, 20])?;
+    /// manager.sequence()?.record(OpGenerateLevels::new(&mut image))?.eval()?;
+    /// assert_eq!(image.level_to_vec(1)?, [15]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new<F: crate::image::FloatFormat, const D: usize>(image: &mut Image<F, D>) -> Self {
         Self { image: End::of(&image.buffer) }
     }

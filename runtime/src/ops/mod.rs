@@ -63,12 +63,48 @@ use crate::tensor::TensorRef;
 /// ```
 pub trait Op {
     /// A name for errors.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Op, ops::OpBarrier};
+    ///
+    /// assert_eq!(OpBarrier.name(), "barrier");
+    /// ```
     fn name(&self) -> &str;
 
     /// Every tensor the operation uses, and how.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Op, ops::OpFill};
+    ///
+    /// let mut tensor = gridwise_runtime::Manager::host().tensor(&[1u32])?;
+    /// let accesses = OpFill::new(&mut tensor, 0).accesses();
+    /// assert!(accesses.len() == 1 && accesses[0].is_write);
+    /// # Ok(())
+    /// # }
+    /// ```
     fn accesses(&self) -> Vec<Access>;
 
     /// Adds the operation's steps to a recording.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Op, Result, ops::{Access, OpCopy, OpFill, Recorder}};
+    ///
+    /// /// One operation made of two.
+    /// struct FillAndCopy(OpFill<f32>, OpCopy);
+    ///
+    /// impl Op for FillAndCopy {
+    ///     fn name(&self) -> &str { "fill and copy" }
+    ///     fn accesses(&self) -> Vec<Access> { [self.0.accesses(), self.1.accesses()].concat() }
+    ///     fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
+    ///         self.0.record(recorder)?;
+    ///         self.1.record(recorder)
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// Those of the recorder; the sequence then keeps none of the steps.
@@ -76,6 +112,18 @@ pub trait Op {
 }
 
 /// That an operation reads or writes a tensor.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::ops::Access;
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let (from, to) = (manager.tensor(&[1u32])?, manager.tensor(&[2u32])?);
+/// let accesses = [Access::read(&from), Access::write(&to)]; // what an `Op` that copies declares
+/// assert_eq!(accesses.map(|access| access.is_write), [false, true]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Access {
     /// The tensor.
@@ -86,11 +134,32 @@ pub struct Access {
 
 impl Access {
     /// Reads `tensor`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::Access;
+    ///
+    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1u32])?;
+    /// assert!(!Access::read(&tensor).is_write);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn read(tensor: impl Into<TensorRef>) -> Self {
         Self { tensor: tensor.into(), is_write: false }
     }
 
     /// Writes `tensor`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::Access;
+    ///
+    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1u32])?;
+    /// // What is read as well is declared twice: once so, once by `Access::read`.
+    /// assert!(Access::write(&tensor).is_write);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn write(tensor: impl Into<TensorRef>) -> Self {
         Self { tensor: tensor.into(), is_write: true }
     }

@@ -31,6 +31,18 @@ pub struct OpMultiply {
 
 impl OpMultiply {
     /// Sets `product` to `x` times `y`; all have one length.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, ops::OpMultiply};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (x, y) = (manager.tensor(&[1.0f32, 2.0])?, manager.tensor(&[3.0f32])?);
+    /// let refused = manager.sequence()?.record(OpMultiply::new(&x, &y, &mut manager.tensor_of_len(2)?)).map(drop);
+    /// assert!(matches!(refused, Err(Error::LengthMismatch { expected: 2, found: 1, .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(x: &Tensor<f32>, y: &Tensor<f32>, product: &mut Tensor<f32>) -> Self {
         let expected = product.len();
         let launch = match [x, y].iter().find(|factor| factor.len() != expected) {

@@ -20,6 +20,30 @@ use crate::steps::{BufferArg, DispatchStep, Guarded, ImageStep, ModuleStep, Step
 use crate::tensor::TensorRef;
 
 /// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
+///
+/// ```
+/// use gridwise_runtime::{Op, Result, TensorRef, ops::{Access, Recorder}};
+///
+/// /// Copies the first half of a tensor to the second.
+/// struct Mirror(TensorRef, TensorRef);
+///
+/// impl Op for Mirror {
+///     fn name(&self) -> &str { "mirror" }
+///     fn accesses(&self) -> Vec<Access> { vec![Access::read(&self.0), Access::write(&self.1)] }
+///     fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
+///         let half = self.1.bytes() / 2;
+///         recorder.copy_bytes(&self.0, 0, &self.1, half, half)
+///     }
+/// }
+///
+/// # fn main() -> Result<()> {
+/// # let manager = gridwise_runtime::Manager::host();
+/// let (from, to) = (manager.tensor(&[1u32, 2])?, manager.tensor(&[0u32; 4])?);
+/// manager.sequence()?.record(Mirror(from.handle(), to.handle()))?.eval()?;
+/// assert_eq!(to.to_vec()?, [0, 0, 1, 2]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Recorder<'a> {
     shared: &'a Arc<Shared>,
@@ -45,6 +69,15 @@ impl<'a> Recorder<'a> {
     }
 
     /// Launches a kernel.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Tensor, ops::Recorder};
+    ///
+    /// /// Part of an operation: a launch of any kernel that takes one tensor.
+    /// fn launch<K: Kernel>(recorder: &mut Recorder<'_>, data: &mut Tensor<f32>) -> Result<()> {
+    ///     recorder.dispatch(Grid::items(data.len()), KernelArgs::new::<K>().write(data))
+    /// }
+    /// ```
     ///
     /// # Errors
     /// When an argument does not fit, or the kernel or the grid exceeds what the device can do.
@@ -175,6 +208,16 @@ impl<'a> Recorder<'a> {
     }
 
     /// Lets everything before be complete before anything after begins.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Result, TensorRef, ops::Recorder};
+    ///
+    /// /// Part of an operation: a copy that begins when all before is complete, whatever it depends on.
+    /// fn copy_apart(recorder: &mut Recorder<'_>, from: &TensorRef, to: &TensorRef) -> Result<()> {
+    ///     recorder.barrier();
+    ///     recorder.copy(from, to)
+    /// }
+    /// ```
     pub fn barrier(&mut self) {
         self.steps.push(Step::Barrier);
     }
@@ -186,6 +229,19 @@ impl<'a> Recorder<'a> {
 
     /// Sets an event.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Event, Result, TensorRef, ops::Recorder};
+    ///
+    /// /// Part of an operation: a copy, and word of it.
+    /// fn copy_and_tell(recorder: &mut Recorder<'_>, from: &TensorRef, to: &TensorRef, done: &Event) -> Result<()> {
+    ///     recorder.copy(from, to)?;
+    ///     recorder.signal(done)
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When the event belongs to another manager.
     pub fn signal(&mut self, event: &Event) -> Result<()> {
@@ -195,6 +251,19 @@ impl<'a> Recorder<'a> {
     }
 
     /// Lets the run begin behind what set an event last.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Event, Result, TensorRef, ops::Recorder};
+    ///
+    /// /// Part of an operation: a copy, in a run that comes behind `done`.
+    /// fn copy_behind(recorder: &mut Recorder<'_>, done: &Event, from: &TensorRef, to: &TensorRef) -> Result<()> {
+    ///     recorder.wait_for(done)?;
+    ///     recorder.copy(from, to)
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`signal`](Self::signal).
@@ -248,6 +317,16 @@ impl<'a> Recorder<'a> {
     }
 
     /// Calls `hook` on the host once each run is known to be complete, on the thread that finds out.
+    ///
+    /// ```
+    /// use std::sync::mpsc::Sender;
+    /// use gridwise_runtime::ops::Recorder;
+    ///
+    /// /// Part of an operation: word to another thread of each run that is complete.
+    /// fn tell(recorder: &mut Recorder<'_>, done: Sender<()>) {
+    ///     recorder.after_wait(move || drop(done.send(()))); // whether it still listens does not matter
+    /// }
+    /// ```
     pub fn after_wait(&mut self, hook: impl Fn() + Send + Sync + 'static) {
         self.hooks.after.push(Arc::new(hook));
     }
@@ -306,6 +385,15 @@ impl<'a> Recorder<'a> {
 
     /// Copies a tensor to another of the same size in bytes.
     ///
+    /// ```
+    /// use gridwise_runtime::{Result, TensorRef, ops::Recorder};
+    ///
+    /// /// Part of an operation: two copies, of which neither waits for the other.
+    /// fn copy_both(recorder: &mut Recorder<'_>, from: &TensorRef, to: [&TensorRef; 2]) -> Result<()> {
+    ///     to.into_iter().try_for_each(|to| recorder.copy(from, to))
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// When the sizes differ, or it is one and the same tensor.
     pub fn copy(&mut self, from: &TensorRef, to: &TensorRef) -> Result<()> {
@@ -322,6 +410,16 @@ impl<'a> Recorder<'a> {
     }
 
     /// Copies bytes of a tensor to another.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Result, TensorRef, ops::Recorder};
+    ///
+    /// /// Part of an operation: one element of a tensor, to the beginning of another.
+    /// fn pick(recorder: &mut Recorder<'_>, from: &TensorRef, index: u64, to: &TensorRef) -> Result<()> {
+    ///     let bytes = u64::from(from.stride());
+    ///     recorder.copy_bytes(from, index * bytes, to, 0, bytes)
+    /// }
+    /// ```
     ///
     /// # Errors
     /// When a range reaches past the end of its tensor, or it is one and the same tensor.
@@ -353,6 +451,15 @@ impl<'a> Recorder<'a> {
     }
 
     /// Sets every element of a tensor to `value`.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Result, TensorRef, ops::Recorder};
+    ///
+    /// /// Part of an operation: counters that begin at zero.
+    /// fn reset(recorder: &mut Recorder<'_>, counters: &[TensorRef]) -> Result<()> {
+    ///     counters.iter().try_for_each(|counter| recorder.fill(counter, 0u32))
+    /// }
+    /// ```
     ///
     /// # Errors
     /// When the tensor's elements have another size than `value`.

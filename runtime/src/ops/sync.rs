@@ -10,12 +10,44 @@ use crate::error::Result;
 use crate::tensor::{Tensor, TensorRef};
 
 /// Uploads a tensor's host-side copy, filled by [`Tensor::stage`], to the device.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::ops::{OpCopy, OpSyncDevice, OpSyncHost};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let (mut input, mut output) = (manager.tensor(&[0u32; 2])?, manager.tensor(&[0u32; 2])?);
+/// let sequence = manager.sequence()?;
+/// sequence.record(OpSyncDevice::new(&input))?.record(OpCopy::new(&input, &mut output))?;
+/// sequence.record(OpSyncHost::new(&output))?;
+/// for round in 1..4 {
+///     input.stage(&[round, 10 * round])?;
+///     sequence.eval()?;
+///     assert_eq!(output.staged()?, [round, 10 * round]);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct OpSyncDevice {
     pairs: Result<Vec<Transfer>>,
 }
 
 /// Downloads a tensor to its host-side copy, for [`Tensor::staged`].
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::ops::{OpFill, OpSyncHost};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let mut output = manager.tensor(&[0u32; 2])?;
+/// let sequence = manager.sequence()?;
+/// sequence.record(OpFill::new(&mut output, 5))?.record(OpSyncHost::new(&output))?;
+/// sequence.eval()?;
+/// assert_eq!(output.staged()?, [5, 5]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct OpSyncHost {
     pairs: Result<Vec<Transfer>>,
@@ -29,11 +61,42 @@ struct Transfer {
 
 impl OpSyncDevice {
     /// Uploads `tensor`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpSyncDevice;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut input = manager.tensor(&[0.0f32; 2])?;
+    /// let upload = manager.sequence()?;
+    /// upload.record(OpSyncDevice::new(&input))?;
+    /// input.stage(&[1.0, 2.0])?;
+    /// upload.eval()?;
+    /// assert_eq!(input.to_vec()?, [1.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new<T: GpuData>(tensor: &Tensor<T>) -> Self {
         Self::all([tensor.handle()])
     }
 
     /// Uploads several tensors, also of different types; none is allowed.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpSyncDevice;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (mut positions, mut count) = (manager.tensor(&[[0.0f32; 3]; 2])?, manager.tensor(&[0u32])?);
+    /// let upload = manager.sequence()?;
+    /// upload.record(OpSyncDevice::all([positions.handle(), count.handle()]))?;
+    /// positions.stage(&[[1.0; 3], [2.0; 3]])?;
+    /// count.stage(&[2])?;
+    /// upload.eval()?;
+    /// assert_eq!((positions.to_vec()?[1], count.to_vec()?[0]), ([2.0; 3], 2));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn all(tensors: impl IntoIterator<Item = TensorRef>) -> Self {
         let pair = |tensor: TensorRef| Ok(Transfer { from: tensor.staged()?, to: tensor });
         Self { pairs: tensors.into_iter().map(pair).collect() }
@@ -42,11 +105,35 @@ impl OpSyncDevice {
 
 impl OpSyncHost {
     /// Downloads `tensor`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpSyncHost;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let output = manager.tensor(&[1.0f32, 2.0])?;
+    /// manager.sequence()?.record(OpSyncHost::new(&output))?.eval()?;
+    /// assert_eq!(output.staged()?, [1.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new<T: GpuData>(tensor: &Tensor<T>) -> Self {
         Self::all([tensor.handle()])
     }
 
     /// Downloads several tensors, also of different types; none is allowed.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpSyncHost;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (sums, flags) = (manager.tensor(&[1.5f64])?, manager.tensor(&[1u8, 0])?);
+    /// manager.sequence()?.record(OpSyncHost::all([sums.handle(), flags.handle()]))?.eval()?;
+    /// assert_eq!((sums.staged()?, flags.staged()?), (vec![1.5], vec![1, 0]));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn all(tensors: impl IntoIterator<Item = TensorRef>) -> Self {
         let pair = |tensor: TensorRef| Ok(Transfer { to: tensor.staged()?, from: tensor });
         Self { pairs: tensors.into_iter().map(pair).collect() }

@@ -17,17 +17,42 @@ use crate::data::{GpuData, Value};
 /// memory model has no single order of all operations.
 ///
 /// On the host, in a struct that lies in a tensor, it is a number like any other.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::parallel::Atomic;
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// // A tensor of numbers is what a kernel takes as `&[Atomic<u32>]`; in a struct the fields say so themselves.
+/// let bins = manager.tensor(&[Atomic::new(0u32); 16])?;
+/// assert_eq!(bins.to_vec()?[3].into_inner(), 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Atomic<T>(T);
 
 impl<T> Atomic<T> {
     /// An atomic number for a tensor.
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// const EMPTY: Atomic<u32> = Atomic::new(u32::MAX);
+    /// assert_eq!(EMPTY.into_inner(), u32::MAX);
+    /// ```
     pub const fn new(value: T) -> Self {
         Self(value)
     }
 
     /// The number.
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// assert_eq!(Atomic::new(7i64).into_inner(), 7);
+    /// ```
     pub fn into_inner(self) -> T {
         self.0
     }

@@ -41,6 +41,20 @@ struct Prints {
 }
 
 /// How a launch runs on the host.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{DeviceChoice, HostOptions, Manager, ManagerDesc};
+///
+/// // Other orders of invocations, and subgroups as some GPUs have them: does a kernel depend on either?
+/// for seed in 0..4 {
+///     let host = HostOptions { subgroup_size: 64, seed: Some(seed) };
+///     let manager = Manager::with(ManagerDesc { device: DeviceChoice::Host, host, ..ManagerDesc::default() })?;
+///     assert_eq!(manager.device().limits.subgroup.size, 64);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostOptions {
     /// Invocations per subgroup; a power of two, at most 128.

@@ -35,6 +35,15 @@ pub(crate) struct MemoryTypes {
 }
 
 /// A range of a Vulkan buffer.
+///
+/// ```
+/// use gridwise_runtime::{BufferRange, ash::vk};
+///
+/// # let buffer = vk::Buffer::null();
+/// // The second kilobyte of an application's buffer.
+/// let range = BufferRange { buffer, offset: 1024, bytes: 1024 };
+/// assert_eq!(range.offset + range.bytes, 2048);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BufferRange {
     /// The buffer.

@@ -17,6 +17,18 @@ const FD: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags:
 ///
 /// In another process, which got the descriptor by a socket or by inheritance, it is put together again from
 /// [`into_parts`](Self::into_parts) by [`from_parts`](Self::from_parts).
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Manager, Result, Tensor};
+///
+/// /// The same elements for a second manager of the device.
+/// fn lend(tensor: &Tensor<f32>, other: &Manager) -> Result<Tensor<f32>> {
+///     other.tensor_from_shared("borrowed", tensor.share()?)
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct SharedMemory {
     fd: OwnedFd,
@@ -24,6 +36,16 @@ pub struct SharedMemory {
 }
 
 /// What has to be known of shared memory besides its descriptor. Plain data, to be sent along with it.
+///
+/// ```
+/// use gridwise_runtime::{SharedLayout, SharedMemory};
+///
+/// /// How many elements of so many bytes there are.
+/// fn elements(memory: &SharedMemory, bytes: u64) -> u64 {
+///     let layout: &SharedLayout = memory.layout();
+///     layout.bytes / bytes
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedLayout {
     /// Bytes of the tensor's elements.
@@ -38,11 +60,35 @@ pub struct SharedLayout {
 
 impl SharedMemory {
     /// The descriptor and the rest, to be sent to another process.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use std::os::fd::OwnedFd;
+    /// use gridwise_runtime::{Result, SharedLayout, Tensor};
+    ///
+    /// /// What a socket's `SCM_RIGHTS` message takes, and the plain data beside it.
+    /// fn parts(tensor: &Tensor<f32>) -> Result<(OwnedFd, SharedLayout)> {
+    ///     Ok(tensor.share()?.into_parts())
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn into_parts(self) -> (OwnedFd, SharedLayout) {
         (self.fd, self.layout)
     }
 
     /// What [`into_parts`](Self::into_parts) took apart.
+    ///
+    /// ```
+    /// use std::os::fd::OwnedFd;
+    /// use gridwise_runtime::{Manager, Result, SharedLayout, SharedMemory, Tensor};
+    ///
+    /// /// Takes what the other process sent.
+    /// fn receive(manager: &Manager, fd: OwnedFd, layout: SharedLayout) -> Result<Tensor<f32>> {
+    ///     // SAFETY: the other process sent both parts of one `SharedMemory`.
+    ///     manager.tensor_from_shared("theirs", unsafe { SharedMemory::from_parts(fd, layout) })
+    /// }
+    /// ```
     ///
     /// # Safety
     /// Both are of one `SharedMemory`.
@@ -51,6 +97,12 @@ impl SharedMemory {
     }
 
     /// What has to be known besides the descriptor.
+    ///
+    /// ```
+    /// fn bytes(memory: &gridwise_runtime::SharedMemory) -> u64 {
+    ///     memory.layout().bytes
+    /// }
+    /// ```
     pub fn layout(&self) -> &SharedLayout {
         &self.layout
     }

@@ -1,16 +1,16 @@
 //! Sequences: operations recorded once and run any number of times.
 
+mod state;
+
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::args::KernelArgs;
-use crate::buffer::Buffer;
-use crate::drive::{Driven, Part, Run, parts};
+use crate::drive::{Driven, Run};
 use crate::error::{Error, Result};
 use crate::evaluation::{Evaluation, Outcome, ProfiledEvaluation, Running};
-use crate::event::Mark;
 use crate::graph::to_dot;
 use crate::hooks::{self, Hooks};
 use crate::host::{run_steps, run_timed};
@@ -22,7 +22,7 @@ use crate::recovery::LostEvaluation;
 use crate::span::span;
 use crate::steps::Step;
 use crate::sync::schedule::{Marks, Submission, Ticket};
-use crate::vulkan::Recording;
+use state::State;
 
 /// Operations in order; made by [`Manager::sequence`](crate::Manager::sequence).
 ///
@@ -31,6 +31,23 @@ use crate::vulkan::Recording;
 /// while it runs. Dropping a sequence waits for its run.
 ///
 /// All methods take `&self`; threads may share a sequence, and see [`Error::SequenceInFlight`] while it runs.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::ops::{OpCopy, OpFill};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let (mut a, mut b) = (manager.tensor_of_len::<u32>(4)?, manager.tensor_of_len::<u32>(4)?);
+/// let sequence = manager.sequence()?;
+/// sequence.record(OpFill::new(&mut a, 7))?.record(OpCopy::new(&a, &mut b))?;
+/// sequence.eval()?;
+/// assert_eq!(b.to_vec()?, [7; 4]);
+/// b.write(&[0; 4])?;
+/// sequence.eval()?; // the same once more
+/// assert_eq!(b.to_vec()?, [7; 4]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Sequence {
     inner: Arc<Inner>,
@@ -44,27 +61,6 @@ pub(crate) struct Inner {
     /// In the manager's journal.
     id: u64,
     pub(crate) shared: Arc<Shared>,
-}
-
-#[derive(Default)]
-struct State {
-    steps: Arc<Vec<Step>>,
-    /// Operations recorded; one may have several steps, or none.
-    ops: Arc<Vec<RecordedOp>>,
-    /// All buffers of the steps, once each, with whether they are written; valid while `is_prepared`.
-    uses: Vec<(Arc<Buffer>, bool)>,
-    /// The events that a run sets, and those that it waits for; valid while `is_prepared`, as the next.
-    events: [Vec<Arc<Mark>>; 2],
-    /// What a recording with calls of the host is divided into.
-    parts: Option<Arc<Vec<Part>>>,
-    is_prepared: bool,
-    hooks: Hooks,
-    /// The steps as the Vulkan device has them.
-    recording: Option<Recording>,
-    /// The submission under way.
-    running: Option<Running>,
-    /// How the last run ends; a new one where somebody still holds the last one.
-    outcome: Arc<Outcome>,
 }
 
 /// A run that was submitted.
@@ -103,6 +99,21 @@ impl Sequence {
 
     /// Adds an operation; gives back the sequence, for the next.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, ops::{OpCopy, OpFill}};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (mut long, mut short) = (manager.tensor_of_len::<f32>(8)?, manager.tensor_of_len::<f32>(4)?);
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut long, 1.0))?;
+    /// let refused = sequence.record(OpCopy::new(&long, &mut short));
+    /// assert!(matches!(refused, Err(Error::LengthMismatch { .. })));
+    /// assert_eq!(sequence.len(), 1); // the fill is still there
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When the operation does not fit, or the sequence is running; nothing is added then.
     pub fn record(&self, op: impl Op) -> Result<&Self> {
@@ -112,6 +123,24 @@ impl Sequence {
     }
 
     /// Adds the launch of a kernel.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Grid, KernelArgs};
+    /// # use kernels::Saxpy;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (x, mut y) = (manager.tensor(&[1.0f32, 2.0])?, manager.tensor(&[10.0f32, 20.0])?);
+    /// let sequence = manager.sequence()?;
+    /// // What the generated `Saxpy::dispatch(&sequence, Grid::items(2), 3.0, &x, &mut y)` does, with types checked.
+    /// sequence.dispatch(Grid::items(2), KernelArgs::new::<Saxpy>().value(3.0f32).read(&x).write(&mut y))?;
+    /// sequence.eval()?;
+    /// assert_eq!(y.to_vec()?, [13.0, 26.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When the arguments do not fit, the grid or the kernel is too large for the device, or the sequence is running.
@@ -144,8 +173,26 @@ impl Sequence {
 
     /// Runs all operations and waits for them.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpMultiply;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut powers = [manager.tensor(&[1.0f32])?, manager.tensor(&[1.0f32])?];
+    /// let (two, [a, b]) = (manager.tensor(&[2.0f32])?, &mut powers);
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpMultiply::new(a, &two, b))?.record(OpMultiply::new(b, &two, a))?;
+    /// for _ in 0..5 {
+    ///     sequence.eval()?; // nothing is recorded or compiled again
+    /// }
+    /// assert_eq!(powers[0].to_vec()?, [1024.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
-    /// When a kernel panicked, the device fails, or the sequence is already running.
+    /// When a kernel panicked, a call of the host failed, a grid found on the device was too large, or the device fails. Nothing
+    /// runs when the sequence is already running, or a view of a tensor that it uses is held ([`Error::TensorMapped`]).
     pub fn eval(&self) -> Result<()> {
         let inner = &*self.inner;
         let (run, outcome) = match inner.start(false)? {
@@ -169,6 +216,22 @@ impl Sequence {
     /// Runs all operations, waits for them, and tells how long each took on the device.
     ///
     /// Taking times costs the device some microseconds an operation; [`eval`](Self::eval) after it runs without.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::{OpCopy, OpFill};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (mut a, mut b) = (manager.tensor_of_len::<f32>(1 << 12)?, manager.tensor_of_len::<f32>(1 << 12)?);
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut a, 1.0))?.record(OpCopy::new(&a, &mut b))?;
+    /// let profile = sequence.eval_profiled()?;
+    /// let slowest = profile.ops().iter().max_by_key(|op| op.duration()).unwrap();
+    /// println!("most of the time went into {}", slowest.name);
+    /// # assert_eq!(profile.ops().len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`eval`](Self::eval), and [`Error::NoTimestamps`].
@@ -227,6 +290,24 @@ impl Sequence {
 
     /// Runs all operations and waits for them, but not longer than `timeout`. What runs goes on after that.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use std::time::Duration;
+    /// use gridwise_runtime::{Error, ops::OpFill};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut values = manager.tensor_of_len::<u32>(4)?;
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut values, 1))?;
+    /// match sequence.eval_within(Duration::from_secs(60)) {
+    ///     Err(Error::Timeout { waited, .. }) => println!("still running after {waited:?}"),
+    ///     ended => ended?,
+    /// }
+    /// assert_eq!(values.to_vec()?, [1; 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`eval`](Self::eval), and [`Error::Timeout`].
     pub fn eval_within(&self, timeout: Duration) -> Result<()> {
@@ -239,9 +320,25 @@ impl Sequence {
     /// Starts all operations and does not wait. What is given back is a [`Future`], for any executor, and can be waited for
     /// without one.
     ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut values, 1.0))?;
+    /// let running = sequence.eval_async()?; // in an async function: `.await`
+    /// // … work of the host's own …
+    /// running.wait()?;
+    /// assert_eq!(values.to_vec()?[9], 1.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
-    /// When the device fails, or the sequence is already running. What happens while it runs is told by
-    /// [`Evaluation::wait`].
+    /// When the device fails, the sequence is already running, or a view of a tensor that it uses is held. What happens while it runs
+    /// is told by [`Evaluation::wait`].
     pub fn eval_async(&self) -> Result<Evaluation> {
         let begun = self.inner.start(false)?;
         let nothing = || (Running::Submitted(Ticket::default()), Arc::new(Outcome::settled()));
@@ -270,6 +367,22 @@ impl Sequence {
     }
 
     /// Forgets all operations.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut values = manager.tensor_of_len::<u32>(2)?;
+    /// let sequence = manager.sequence()?;
+    /// for frame in 1..=3 {
+    ///     sequence.clear()?; // keeps what is costly to make anew
+    ///     sequence.record(OpFill::new(&mut values, frame))?.eval()?;
+    /// }
+    /// assert_eq!(values.to_vec()?, [3, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When the sequence is running.
@@ -317,22 +430,74 @@ impl Sequence {
     }
 
     /// Number of operations recorded.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(2)?, 1))?;
+    /// assert_eq!(sequence.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn len(&self) -> usize {
         self.inner.lock().ops.len()
     }
 
     /// Whether no operation is recorded.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let sequence = gridwise_runtime::Manager::host().sequence()?;
+    /// assert!(sequence.is_empty());
+    /// sequence.eval()?; // nothing to do is no error
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Whether operations were added that have not been evaluated yet.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(2)?, 1))?;
+    /// assert!(sequence.is_recording());
+    /// sequence.eval()?;
+    /// assert!(!sequence.is_recording());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_recording(&self) -> bool {
         let state = self.inner.lock();
         !state.ops.is_empty() && !state.is_prepared
     }
 
     /// Whether the device is still busy with this sequence. A device that fails is not.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(1 << 10)?, 1))?;
+    /// let running = sequence.eval_async()?;
+    /// if sequence.is_running() {
+    ///     println!("not yet"); // nothing can be recorded now
+    /// }
+    /// running.wait()?;
+    /// assert!(!sequence.is_running());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_running(&self) -> bool {
         let running = self.inner.lock().running.clone();
         running.is_some_and(|run| matches!(run.wait_timeout(&self.inner.shared, Some(Duration::ZERO)), Ok(false)))
@@ -515,96 +680,6 @@ impl Inner {
         drop(state);
         self.shared.print(printed);
         hooks::call(&after);
-    }
-}
-
-impl State {
-    fn renew_outcome(&mut self) {
-        match Arc::get_mut(&mut self.outcome) {
-            Some(outcome) => *outcome = Outcome::default(),
-            None => self.outcome = Arc::default(),
-        }
-    }
-
-    /// Gathers the buffers, and on Vulkan records the command buffer, unless that is done.
-    fn prepare(&mut self, shared: &Arc<Shared>, queue: usize, is_timed: bool) -> Result<()> {
-        if !self.is_prepared {
-            self.gather_uses();
-            self.parts = parts(shared, queue, &self.steps, &self.ops).map(Arc::new);
-        }
-        if self.parts.is_some() {
-            // Of what was recorded before.
-            self.recording = None;
-            self.is_prepared = true;
-            return Ok(());
-        }
-        if let (Backend::Vulkan(vulkan), false) = (&shared.backend, self.steps.is_empty()) {
-            let uses = self.uses.iter().map(|(buffer, is_written)| (&*buffer.uses, *is_written));
-            let needs_barrier = shared.schedule.needs_barrier(queue, uses);
-            let recording = match &mut self.recording {
-                Some(recording) => recording,
-                None => self.recording.insert(Recording::new(&vulkan.device, queue, shared.print_capacity)?),
-            };
-            // A sequence that needs a barrier once, as on its own last run, will need it again: it gets it for good, which
-            // is cheaper than a barrier beside it at each run.
-            let lacks_barrier = needs_barrier && !recording.begins_with_barrier();
-            if !self.is_prepared || lacks_barrier || recording.is_timed() != is_timed {
-                self.is_prepared = false;
-                recording.record(&self.steps, &self.ops, needs_barrier, is_timed)?;
-            }
-        }
-        self.is_prepared = true;
-        Ok(())
-    }
-
-    fn gather_uses(&mut self) {
-        self.uses.clear();
-        let (uses, [signals, waits]) = (&mut self.uses, &mut self.events);
-        signals.clear();
-        waits.clear();
-        for step in self.steps.iter() {
-            match step {
-                Step::Signal(event) => signals.push(event.clone()),
-                Step::WaitFor(event) => waits.push(event.clone()),
-                _ => {}
-            }
-            step.for_each_use(|buffer, is_written| uses.push((buffer.clone(), is_written)));
-        }
-        uses.sort_unstable_by_key(|(buffer, is_written)| (buffer.id, !is_written));
-        uses.dedup_by_key(|(buffer, _)| buffer.id);
-    }
-
-    /// The run is complete: hands its outcome to who waits for it.
-    fn settle(&mut self) {
-        if self.running.take().is_none() {
-            return;
-        }
-        if let Some(recording) = &self.recording {
-            self.outcome.add_prints(recording.read_prints());
-            if let Some(times) = recording.read_times() {
-                self.outcome.set_times(times);
-            }
-        }
-        let trapped = self.recording.as_ref().and_then(|recording| recording.read_traps());
-        self.outcome.set(trapped.map_or(Ok(()), Err));
-        // Whoever started the run no longer listens.
-        if Arc::strong_count(&self.outcome) == 1
-            && let Err(error) = self.outcome.result()
-        {
-            tracing::error!(%error, "an evaluation nobody waited for failed");
-        }
-    }
-}
-
-impl State {
-    fn as_lost(&self) -> LostEvaluation {
-        LostEvaluation { operations: self.ops.iter().map(|op| op.name.clone()).collect() }
-    }
-
-    /// The run will never be known to be complete.
-    fn fail(&mut self, error: Error) {
-        self.running = None;
-        self.outcome.set(Err(error));
     }
 }
 
