@@ -26,6 +26,7 @@ const INK: RGBColor = RGBColor(51, 51, 51);
 const FAINT: RGBColor = RGBColor(221, 221, 221);
 const REACHED: RGBColor = RGBColor(38, 139, 125);
 const MISSED: RGBColor = RGBColor(214, 120, 40);
+const NO_GOAL: RGBColor = RGBColor(160, 160, 160);
 
 /// All figures that have a ratio, as an SVG.
 pub(crate) fn svg(report: &Report) -> Result<String, Error> {
@@ -58,7 +59,13 @@ fn write_head(area: &Area<'_>, report: &Report) -> Drawn {
     )?;
     area.draw_text(&format!("{device} {driver}, {}", machine.date), &text(12, HPos::Left), (NAME, 42))?;
     area.draw_text("gridwise is faster", &text(12, HPos::Right), (at(1.0) - 8, 42))?;
-    area.draw_text("slower", &text(12, HPos::Left), (at(1.0) + 8, 42))
+    area.draw_text("slower", &text(12, HPos::Left), (at(1.0) + 8, 42))?;
+    let colors = [(REACHED, "goal reached"), (MISSED, "missed"), (NO_GOAL, "no goal")];
+    for ((color, meaning), left) in colors.into_iter().zip([BARS.0 + 120, BARS.0 + 230, BARS.0 + 310]) {
+        area.draw(&Rectangle::new([(left, 15), (left + 12, 25)], color.filled()))?;
+        area.draw_text(meaning, &text(12, HPos::Left), (left + 18, 20))?;
+    }
+    Ok(())
 }
 
 /// A line at each power of two.
@@ -74,7 +81,11 @@ fn draw_scale(area: &Area<'_>, height: u32) -> Drawn {
 
 fn draw_figure(area: &Area<'_>, figure: &Figure, top: i32) -> Drawn {
     let middle = top + ROW as i32 / 2;
-    let color = if figure.reached().contains(&false) { MISSED } else { REACHED };
+    let color = match figure.reached().as_slice() {
+        [] => NO_GOAL,
+        reached if reached.contains(&false) => MISSED,
+        _ => REACHED,
+    };
     let (from, to) = (at(1.0).min(at(figure.ratio())), at(1.0).max(at(figure.ratio())));
     area.draw_text(&figure.name, &text(12, HPos::Left), (NAME, middle))?;
     area.draw_text(&figure.peer, &text(12, HPos::Left), (PEER, middle))?;
@@ -120,10 +131,15 @@ mod tests {
         let mut report = Report::new("work", Machine::here("release"));
         report.figures =
             vec![figure("copy", 74.0, 1.0), figure("sort < 2^24", 130.0, 1.0), figure("ratioless", f64::NAN, 1.0)];
+        report.figures.push(Figure { goals: Vec::new(), ..figure("aimless", 90.0, 1.0) });
         let svg = svg(&report).unwrap();
-        for part in ["copy", "GLSL", "0.74", "sort &lt; 2^24", "1.30", "#268B7D", "#D67828"] {
+        for part in ["copy", "GLSL", "0.74", "sort &lt; 2^24", "1.30", "aimless"] {
             assert!(svg.contains(part), "{part} is not in {svg}");
         }
         assert!(!svg.contains("ratioless"), "what has no ratio has no bar");
+        // Each colour once as a bar, and once where it is explained.
+        for color in ["#268B7D", "#D67828", "#A0A0A0"] {
+            assert_eq!(svg.matches(color).count(), 2, "{color} in {svg}");
+        }
     }
 }
