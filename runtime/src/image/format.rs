@@ -132,6 +132,17 @@ words! {
 macro_rules! formats {
     ($($name:ident: $raw:ty => $texel:ty $(, $float:ident)?;)+) => {$(
         #[doc = concat!("[`ImageFormat::", stringify!($name), "`], as a type.")]
+        ///
+        /// ```
+        #[doc = concat!("use gridwise_runtime::image::{Format, ", stringify!($name), "};")]
+        ///
+        /// # fn main() -> gridwise_runtime::Result<()> {
+        #[doc = concat!("let image = gridwise_runtime::Manager::host().image_2d::<", stringify!($name), ">(8, 4)?;")]
+        #[doc = concat!("let bytes = ", stringify!($name), "::FORMAT.bytes() as usize; // of a texel")]
+        /// assert_eq!(size_of_val(&*image.to_vec()?), 8 * 4 * bytes);
+        /// # Ok(())
+        /// # }
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct $name;
 

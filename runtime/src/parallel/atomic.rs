@@ -90,29 +90,139 @@ macro_rules! methods {
 
 methods! { AtomicValue:
     /// The value. Orders: `Relaxed`, `Acquire`.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering::Relaxed;
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// /// In a kernel: whether some invocation has found it.
+    /// fn is_found(found: &Atomic<u32>) -> bool {
+    ///     found.load(Relaxed) != 0
+    /// }
+    /// ```
     fn load(order: Ordering) -> T;
     /// Puts `value` there. Orders: `Relaxed`, `Release`.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering::Relaxed;
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// /// In a kernel: says that it is found, whoever else says so.
+    /// fn tell(found: &Atomic<u32>) {
+    ///     found.store(1, Relaxed);
+    /// }
+    /// ```
     fn store(value: T, order: Ordering);
     /// Puts `value` there and gives what was there.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering::Relaxed;
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// /// In a kernel: puts a new head before a list, and gives the old one.
+    /// fn push(head: &Atomic<u32>, node: u32) -> u32 {
+    ///     head.swap(node, Relaxed)
+    /// }
+    /// ```
     fn swap(value: T, order: Ordering) -> T;
     /// Puts `new` there if `current` is there, comparing bits; gives what was there, as `Ok` when it was replaced.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering::Relaxed;
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// /// In a kernel: takes a place that is free, which is one that has zero.
+    /// fn take(place: &Atomic<u32>, key: u32) -> bool {
+    ///     place.compare_exchange(0, key, Relaxed, Relaxed).is_ok()
+    /// }
+    /// ```
     fn compare_exchange(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T>;
     /// Adds, wrapping around; gives what was there.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering::Relaxed;
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// /// In a kernel: a place of the own in a list, and room for the next.
+    /// fn reserve(len: &Atomic<u32>) -> u32 {
+    ///     len.fetch_add(1, Relaxed)
+    /// }
+    /// ```
     fn fetch_add(value: T, order: Ordering) -> T;
     /// Subtracts, wrapping around; gives what was there.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering::Relaxed;
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// /// In a kernel: whether this was the last that was not done.
+    /// fn is_last(remaining: &Atomic<u32>) -> bool {
+    ///     remaining.fetch_sub(1, Relaxed) == 1
+    /// }
+    /// ```
     fn fetch_sub(value: T, order: Ordering) -> T;
     /// Puts the smaller one there; gives what was there.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering::Relaxed;
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// /// In a kernel: the smallest of what all invocations have.
+    /// fn note(smallest: &Atomic<u32>, value: u32) {
+    ///     smallest.fetch_min(value, Relaxed);
+    /// }
+    /// ```
     fn fetch_min(value: T, order: Ordering) -> T;
     /// Puts the larger one there; gives what was there.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering::Relaxed;
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// /// In a kernel: the largest of what all invocations have.
+    /// fn note(largest: &Atomic<i32>, value: i32) {
+    ///     largest.fetch_max(value, Relaxed);
+    /// }
+    /// ```
     fn fetch_max(value: T, order: Ordering) -> T;
 }
 
 methods! { AtomicInt:
     /// Bitwise and; gives what was there.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering::Relaxed;
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// /// In a kernel: marks a bit as free.
+    /// fn free(bits: &Atomic<u32>, bit: u32) {
+    ///     bits.fetch_and(!(1 << bit), Relaxed);
+    /// }
+    /// ```
     fn fetch_and(value: T, order: Ordering) -> T;
     /// Bitwise or; gives what was there.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering::Relaxed;
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// /// In a kernel: whether a bit was set, which it now is.
+    /// fn visit(bits: &Atomic<u32>, bit: u32) -> bool {
+    ///     bits.fetch_or(1 << bit, Relaxed) & (1 << bit) != 0
+    /// }
+    /// ```
     fn fetch_or(value: T, order: Ordering) -> T;
     /// Bitwise exclusive or; gives what was there.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering::Relaxed;
+    /// use gridwise_runtime::parallel::Atomic;
+    ///
+    /// /// In a kernel: a checksum in which order does not matter.
+    /// fn mix(sum: &Atomic<u32>, value: u32) {
+    ///     sum.fetch_xor(value, Relaxed);
+    /// }
+    /// ```
     fn fetch_xor(value: T, order: Ordering) -> T;
 }
 

@@ -5,6 +5,18 @@ use std::sync::atomic::Ordering;
 use super::outside_of_kernels;
 
 /// Who sees the effects that a fence orders.
+///
+/// ```
+/// use std::sync::atomic::Ordering::{Relaxed, Release};
+/// use gridwise_runtime::parallel::{Atomic, Scope, fence};
+///
+/// /// In a kernel: who sees the flag sees what was written before.
+/// fn publish(data: &mut u32, flag: &Atomic<u32>) {
+///     *data = 7;
+///     fence(Scope::Device, Release);
+///     flag.store(1, Relaxed);
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// The invocations of the subgroup.
@@ -20,6 +32,17 @@ pub enum Scope {
 ///
 /// All invocations of a workgroup must come to the same barrier, equally often: it may not stand where only some of them
 /// come. The compiler refuses what it cannot see to be so; [`workgroup_uniform`] vouches for it.
+///
+/// ```
+/// use gridwise_runtime::parallel::barrier;
+///
+/// /// In a kernel with workgroups of 64: the value of the neighbour.
+/// fn neighbour(tile: &mut [f32; 64], id: usize, own: f32) -> f32 {
+///     tile[id] = own;
+///     barrier(); // now all of the tile is written
+///     tile[(id + 1) % 64]
+/// }
+/// ```
 ///
 /// # Panics
 /// Outside of kernels.
@@ -50,6 +73,18 @@ pub fn workgroup_uniform<T>(value: T) -> T {
 /// Orders memory accesses before it with those after it, as seen by the invocations of `scope`; waits for nobody.
 ///
 /// The orderings are `Acquire`, `Release` and `AcqRel`.
+///
+/// ```
+/// use std::sync::atomic::Ordering::{Acquire, Relaxed};
+/// use gridwise_runtime::parallel::{Atomic, Scope, fence};
+///
+/// /// In a kernel: what the invocation that set the flag wrote before.
+/// fn receive(data: &u32, flag: &Atomic<u32>) -> Option<u32> {
+///     let is_set = flag.load(Relaxed) == 1;
+///     fence(Scope::Device, Acquire);
+///     is_set.then_some(*data)
+/// }
+/// ```
 ///
 /// # Panics
 /// Outside of kernels.

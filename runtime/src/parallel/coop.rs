@@ -29,18 +29,51 @@ pub struct CoopMatrix<T, U, const R: usize, const C: usize> {
 }
 
 /// The left factor of a product.
+///
+/// ```
+/// use gridwise_runtime::{half::f16, parallel::{CoopMatrix, MatrixA}};
+///
+/// type Left = CoopMatrix<f16, MatrixA, 16, 8>; // 16 rows, 8 columns
+/// let halves = Left::splat(f16::ONE);
+/// # let _ = halves;
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixA {}
 
 /// The right factor of a product.
+///
+/// ```
+/// use gridwise_runtime::{half::f16, parallel::{CoopMatrix, MatrixB}};
+///
+/// type Right = CoopMatrix<f16, MatrixB, 8, 16>; // as many rows as the left factor has columns
+/// let halves = Right::splat(f16::ONE);
+/// # let _ = halves;
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixB {}
 
 /// What a product is added to, and the result.
+///
+/// ```
+/// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+///
+/// type Sums = CoopMatrix<f32, Accumulator, 16, 16>;
+/// let start = Sums::splat(0.0);
+/// # let _ = start;
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accumulator {}
 
 /// How a [`CoopMatrix`] lies in memory.
+///
+/// ```
+/// use gridwise_runtime::parallel::{Accumulator, CoopMatrix, MatrixLayout::{ColumnMajor, RowMajor}};
+///
+/// /// In a kernel: transposes a tile of 8 rows and columns.
+/// fn transpose(from: &[f32], to: &mut [f32]) {
+///     CoopMatrix::<f32, Accumulator, 8, 8>::load(from, 0, 8, RowMajor).store(to, 0, 8, ColumnMajor);
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixLayout {
     /// Row after row.
@@ -50,6 +83,15 @@ pub enum MatrixLayout {
 }
 
 /// What a [`CoopMatrix`] is in a product.
+///
+/// ```
+/// use gridwise_runtime::parallel::{CoopMatrix, MatrixRole};
+///
+/// /// In a kernel: twice a matrix, whatever it is in a product.
+/// fn twice<U: MatrixRole>(matrix: CoopMatrix<f32, U, 8, 8>) -> CoopMatrix<f32, U, 8, 8> {
+///     matrix + matrix
+/// }
+/// ```
 pub trait MatrixRole: Copy + Send + Sync + 'static {}
 
 impl MatrixRole for MatrixA {}
@@ -57,6 +99,15 @@ impl MatrixRole for MatrixB {}
 impl MatrixRole for Accumulator {}
 
 /// What a [`CoopMatrix`] can be made of.
+///
+/// ```
+/// use gridwise_runtime::parallel::{Accumulator, CoopElement, CoopMatrix};
+///
+/// /// In a kernel: a matrix to begin a sum with, of any elements.
+/// fn start<T: CoopElement>(value: T) -> CoopMatrix<T, Accumulator, 16, 16> {
+///     CoopMatrix::splat(value)
+/// }
+/// ```
 pub trait CoopElement: GpuData {
     #[doc(hidden)]
     fn plus(self, other: Self) -> Self;
@@ -102,6 +153,19 @@ elements! {
 }
 
 /// Elements whose products are summed up in `S`.
+///
+/// ```
+/// use gridwise_runtime::parallel::{Accumulator, CoopElement, CoopMatrix, MatrixA, MatrixB, MultipliesInto};
+///
+/// /// In a kernel: a step of a product whose sums have another type than its factors.
+/// fn step<T: MultipliesInto<S>, S: CoopElement>(
+///     a: CoopMatrix<T, MatrixA, 16, 16>,
+///     b: CoopMatrix<T, MatrixB, 16, 16>,
+///     sum: CoopMatrix<S, Accumulator, 16, 16>,
+/// ) -> CoopMatrix<S, Accumulator, 16, 16> {
+///     a.mul_add(b, sum)
+/// }
+/// ```
 pub trait MultipliesInto<S>: CoopElement {
     #[doc(hidden)]
     fn sum(products: impl Iterator<Item = (Self, Self)>, start: S) -> S;
@@ -127,6 +191,17 @@ products! {
 }
 
 /// Floats whose matrices convert into those of another type.
+///
+/// ```
+/// use gridwise_runtime::{half::f16, parallel::{Accumulator, ConvertsTo, CoopElement, CoopMatrix}};
+///
+/// /// In a kernel: sums of any type of float, as they are stored.
+/// fn stored<S: CoopElement + ConvertsTo<f16>>(
+///     sums: CoopMatrix<S, Accumulator, 16, 16>,
+/// ) -> CoopMatrix<f16, Accumulator, 16, 16> {
+///     sums.convert()
+/// }
+/// ```
 pub trait ConvertsTo<S> {
     #[doc(hidden)]
     fn converted(self) -> S;
@@ -163,6 +238,13 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
     }
 
     /// A matrix with `value` in every element.
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    ///
+    /// let sums = CoopMatrix::<i32, Accumulator, 1, 2>::splat(3);
+    /// assert_eq!(format!("{sums:?}"), "CoopMatrix([[3, 3]])");
+    /// ```
     #[must_use]
     pub fn splat(value: T) -> Self {
         Self::from_rows([[value; C]; R])
@@ -171,6 +253,15 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
     /// Reads a matrix from a buffer or shared memory: its first row, or column, begins at element `offset`, and each following
     /// one `stride` elements behind the one before. Memory may have elements of another type, vectors too, as long as a line of
     /// the matrix fills some of them; `offset` and `stride` count these.
+    ///
+    /// ```
+    /// use gridwise_runtime::{half::f16, parallel::{CoopMatrix, MatrixA, MatrixLayout::RowMajor}};
+    ///
+    /// /// In a kernel: the tile in `row` and `column` of tiles, of a matrix with lines of `width` elements.
+    /// fn tile(memory: &[f16], row: u32, column: u32, width: u32) -> CoopMatrix<f16, MatrixA, 16, 16> {
+    ///     CoopMatrix::load(memory, 16 * (row * width + column), width, RowMajor)
+    /// }
+    /// ```
     ///
     /// # Panics
     /// When an element is out of range, or a line does not begin at a multiple of its size, or of 16 bytes if it is larger.
@@ -182,6 +273,15 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
 
     /// Writes a matrix, as [`load`](Self::load) reads one.
     ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix, MatrixLayout::RowMajor};
+    ///
+    /// /// In a kernel: writes sums where lines have `width` elements.
+    /// fn write(sums: CoopMatrix<f32, Accumulator, 16, 16>, memory: &mut [f32], width: u32) {
+    ///     sums.store(memory, 0, width, RowMajor);
+    /// }
+    /// ```
+    ///
     /// # Panics
     /// As [`load`](Self::load); then nothing is written.
     pub fn store<M: GpuData>(self, memory: &mut [M], offset: u32, stride: u32, layout: MatrixLayout) {
@@ -190,6 +290,13 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
     }
 
     /// The matrix with its elements as another type of float, each rounded to the nearest.
+    ///
+    /// ```
+    /// use gridwise_runtime::{half::f16, parallel::{Accumulator, CoopMatrix}};
+    ///
+    /// let sums = CoopMatrix::<f32, Accumulator, 1, 1>::splat(0.1);
+    /// assert_eq!(format!("{:?}", sums.convert::<f16>()), "CoopMatrix([[0.099975586]])");
+    /// ```
     #[must_use]
     pub fn convert<S: CoopElement>(self) -> CoopMatrix<S, U, R, C>
     where
@@ -201,6 +308,15 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
 
 impl<T: CoopElement, const R: usize, const K: usize> CoopMatrix<T, MatrixA, R, K> {
     /// `self * b + c`. Products are exact; the order in which a device sums them up is open, and so is how it rounds these sums.
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix, MatrixA, MatrixB};
+    ///
+    /// let a = CoopMatrix::<i8, MatrixA, 1, 4>::splat(3);
+    /// let b = CoopMatrix::<i8, MatrixB, 4, 1>::splat(-100);
+    /// let sum = a.mul_add(b, CoopMatrix::<i32, Accumulator, 1, 1>::splat(5));
+    /// assert_eq!(format!("{sum:?}"), "CoopMatrix([[-1195]])");
+    /// ```
     #[must_use]
     pub fn mul_add<S: CoopElement, const C: usize>(
         self,

@@ -24,6 +24,15 @@ pub struct Shared<T>(PhantomData<T>);
 impl<T: GpuData> Shared<T> {
     /// The workgroup's memory.
     ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Atomic, Shared};
+    ///
+    /// /// At the top of a kernel: 16 counters for the workgroup, all of them zero.
+    /// fn counters() -> Shared<[Atomic<u32>; 16]> {
+    ///     Shared::new()
+    /// }
+    /// ```
+    ///
     /// # Panics
     /// Outside of kernels.
     #[allow(clippy::new_without_default)]
