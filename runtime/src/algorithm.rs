@@ -113,7 +113,8 @@ impl Algorithm {
     /// ```
     ///
     /// # Errors
-    /// When the module is none that a driver can take, needs what the device or gridwise lacks, or the constants do not fit.
+    /// When the module is none that a driver can take, needs what the device or gridwise lacks, or the constants do not fit;
+    /// [`Error::NeedsVulkan`] on the host device.
     ///
     /// # Safety
     /// Whatever its constants are, the module must stay within the buffers that it is given in each launch, must end, and must

@@ -326,7 +326,7 @@ impl<T: GpuData> Tensor<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// As [`write`](Self::write), and when the memory for the copy cannot be had, which is made at the first call.
     pub fn stage(&mut self, data: &[T]) -> Result<()> {
         self.check_len("staging", data.len())?;
         // SAFETY: the host-side copy is as long as the tensor, and so is `data`.
@@ -351,7 +351,7 @@ impl<T: GpuData> Tensor<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`to_vec`](Self::to_vec).
+    /// As [`to_vec`](Self::to_vec), and when the memory for the copy cannot be had.
     pub fn staged(&self) -> Result<Vec<T>> {
         read_vec(&*self.buffer.staged()?)
     }

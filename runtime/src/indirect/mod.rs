@@ -135,7 +135,7 @@ impl Grid {
 }
 
 impl IndirectGrid {
-    /// The grid that begins with this element of the tensor.
+    /// The grid that begins with this element of the tensor. Where it would end behind the tensor, recording a launch fails.
     ///
     /// ```standalone_crate
     /// # #[path = "../../tests/devices/kernels.rs"]

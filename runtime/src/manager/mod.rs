@@ -495,8 +495,8 @@ impl Manager {
     /// ```
     ///
     /// # Errors
-    /// When a side is zero or larger than the device has, the device has no images of this format, memory is exhausted, or the
-    /// device fails.
+    /// When a side is zero or larger than the device has, there cannot be so many levels, the device has no images of this format,
+    /// memory is exhausted, or the device fails.
     pub fn image_with<F: Format, const D: usize>(&self, desc: ImageDesc<'_, D>) -> Result<Image<F, D>>
     where
         Image<F, D>: Dimension,

@@ -30,7 +30,7 @@ pub struct OpMultiply {
 }
 
 impl OpMultiply {
-    /// Sets `product` to `x` times `y`; all have one length.
+    /// Sets `product` to `x` times `y`; all have one length, or recording the operation fails.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {

@@ -80,7 +80,8 @@ impl<'a> Recorder<'a> {
     /// ```
     ///
     /// # Errors
-    /// When an argument does not fit, or the kernel or the grid exceeds what the device can do.
+    /// When an argument does not fit, is of another manager or was not declared, the queue runs no kernels, or the kernel or the grid
+    /// exceeds what the device can do.
     pub fn dispatch(&mut self, grid: impl Into<AnyGrid>, args: KernelArgs) -> Result<()> {
         match grid.into().0 {
             GridSource::Known(grid) => self.dispatch_known(grid, args),
@@ -395,7 +396,7 @@ impl<'a> Recorder<'a> {
     /// ```
     ///
     /// # Errors
-    /// When the sizes differ, or it is one and the same tensor.
+    /// When the sizes differ, it is one and the same tensor, or one was not declared or is of another manager.
     pub fn copy(&mut self, from: &TensorRef, to: &TensorRef) -> Result<()> {
         if from.bytes() != to.bytes() {
             let (expected, found) = (to.len(), (from.bytes() / u64::from(to.stride()).max(1)) as usize);
@@ -422,7 +423,7 @@ impl<'a> Recorder<'a> {
     /// ```
     ///
     /// # Errors
-    /// When a range reaches past the end of its tensor, or it is one and the same tensor.
+    /// When a range reaches past the end of its tensor, it is one and the same tensor, or one was not declared or is of another manager.
     pub fn copy_bytes(
         &mut self,
         from: &TensorRef,
@@ -462,7 +463,7 @@ impl<'a> Recorder<'a> {
     /// ```
     ///
     /// # Errors
-    /// When the tensor's elements have another size than `value`.
+    /// When the tensor's elements have another size than `value`, or it was not declared or is of another manager.
     pub fn fill<T: GpuData>(&mut self, tensor: &TensorRef, value: T) -> Result<()> {
         let buffer = &tensor.buffer;
         self.check(buffer, true)?;

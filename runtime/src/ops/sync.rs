@@ -60,7 +60,7 @@ struct Transfer {
 }
 
 impl OpSyncDevice {
-    /// Uploads `tensor`.
+    /// Uploads `tensor`. When the memory for its host-side copy cannot be had, recording the operation fails.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -104,7 +104,7 @@ impl OpSyncDevice {
 }
 
 impl OpSyncHost {
-    /// Downloads `tensor`.
+    /// Downloads `tensor`. When the memory for its host-side copy cannot be had, recording the operation fails.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {

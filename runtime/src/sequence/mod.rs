@@ -143,7 +143,8 @@ impl Sequence {
     /// ```
     ///
     /// # Errors
-    /// When the arguments do not fit, the grid or the kernel is too large for the device, or the sequence is running.
+    /// When the arguments do not fit or are of another manager, the device lacks what the kernel needs, the grid or the kernel is too
+    /// large for it, the queue runs no kernels, or the sequence is running. Nothing is added then.
     pub fn dispatch(&self, grid: impl Into<AnyGrid>, args: KernelArgs) -> Result<()> {
         let name = args.descriptor.name;
         self.add(name, None, |recorder| recorder.dispatch(grid, args))
