@@ -195,6 +195,28 @@ pub fn optimize(module: &mut Module) -> Optimized {
     Optimized { checks, divergences, too_large: None }
 }
 
+/// Makes a module quicker to interpret: calls are inlined, variables become values, and what that makes constant is folded. Accesses
+/// of buffers and shared memory, their checks, and barriers stay what they are.
+///
+/// # Errors
+/// When inlining is too much; the module is not to be used any more.
+pub fn simplify(module: &mut Module) -> Result<(), TooLarge> {
+    if inline_functions::run(module)? == Changed::Yes {
+        run_on_module(module, "renumber", renumber::run);
+    }
+    let mut checks = CheckCount::default();
+    for _ in 0..ROUNDS {
+        let mut changed = run_on_functions(module, "split_locals", split_locals::run, &mut checks);
+        changed |= run_on_functions(module, "promote_locals", promote_locals::run, &mut checks);
+        changed |= run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
+        changed |= run_on_functions(module, "unroll_loops", unroll_loops::run, &mut checks);
+        if changed == Changed::No {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// The barriers that not all reach. Variables become values first, as far as there is anything to look at.
 fn divergences(module: &mut Module, checks: &mut CheckCount) -> Vec<Divergence> {
     let Some(kernel) = &module.kernel else { return Vec::new() };

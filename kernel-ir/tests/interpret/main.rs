@@ -6,7 +6,7 @@ mod subgroups;
 
 use gridwise_ir::interpret::{FindingKind, Inputs, Options, Outcome, Value, run};
 use gridwise_ir::ir::{Constant, Module};
-use gridwise_ir::passes::optimize;
+use gridwise_ir::passes::{optimize, simplify};
 
 /// The verified module a text describes.
 #[track_caller]
@@ -35,14 +35,21 @@ fn launch(module: &Module, groups: u32, buffers: Vec<Vec<Value>>, seed: u64) -> 
     run(module, &inputs, &Options { seed, ..Options::default() })
 }
 
-/// Runs the program as it is and optimised, in several orders: each time the last buffer must be as expected, and nothing
+/// As the sanitizer runs it.
+fn simplified(module: &Module) -> Module {
+    let mut simplified = module.clone();
+    simplify(&mut simplified).expect("programs are small");
+    simplified
+}
+
+/// Runs the program as it is, as the sanitizer does, and optimised, in several orders: each time the last buffer must be as expected, and nothing
 /// found.
 #[track_caller]
 fn computes(text: &str, groups: u32, buffers: Vec<Vec<Value>>, expected: &[u32]) {
     let lowered = module(text);
     let mut optimised = lowered.clone();
     optimize(&mut optimised);
-    for module in [lowered, optimised] {
+    for module in [simplified(&lowered), lowered, optimised] {
         for seed in 0..6 {
             let outcome = launch(&module, groups, buffers.clone(), seed);
             let found: Vec<_> = outcome.findings.iter().map(|found| found.describe(&module).to_string()).collect();
@@ -56,11 +63,15 @@ fn computes(text: &str, groups: u32, buffers: Vec<Vec<Value>>, expected: &[u32])
 /// Whether a race on the object is found.
 fn finds_race(text: &str, groups: u32, buffers: Vec<Vec<Value>>, object: &str) -> bool {
     let module = module(text);
-    let outcome = launch(&module, groups, buffers, 0);
-    outcome.findings.iter().any(|finding| match &finding.kind {
-        FindingKind::Race(conflict) => conflict.object.split(['[', '.']).next() == Some(object),
-        _ => false,
-    })
+    let [found, found_simplified] = [simplified(&module), module].map(|module| {
+        let outcome = launch(&module, groups, buffers.clone(), 0);
+        outcome.findings.iter().any(|finding| match &finding.kind {
+            FindingKind::Race(conflict) => conflict.object.split(['[', '.']).next() == Some(object),
+            _ => false,
+        })
+    });
+    assert_eq!(found, found_simplified, "the sanitizer must find what there is: {text}");
+    found
 }
 
 /// The text without one of its barriers, for each of them.

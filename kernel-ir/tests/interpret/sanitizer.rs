@@ -1,12 +1,16 @@
 //! What the interpreter finds besides races, and how it says so.
 
-use crate::{computes, launch, module, words};
+use crate::{computes, launch, module, simplified, words};
 use gridwise_ir::interpret::{FindingKind, Inputs, Options, run};
 
 fn described(text: &str, groups: u32, seed: u64) -> Vec<String> {
     let module = module(text);
-    let outcome = launch(&module, groups, vec![words([0; 8])], seed);
-    outcome.findings.iter().map(|finding| finding.describe(&module).to_string()).collect()
+    let [found, found_simplified]: [Vec<_>; 2] = [module.clone(), simplified(&module)].map(|module| {
+        let outcome = launch(&module, groups, vec![words([0; 8])], seed);
+        outcome.findings.iter().map(|finding| finding.describe(&module).to_string()).collect()
+    });
+    assert_eq!(found, found_simplified, "{text}");
+    found
 }
 
 const EXCHANGE: &str = r#"file0 "src/kernel.rs"

@@ -7,7 +7,7 @@ use gridwise_ir::interpret::{
 };
 use gridwise_ir::ir::{self, Kernel, Module};
 use gridwise_ir::parse::parse;
-use gridwise_ir::passes::fix_constants;
+use gridwise_ir::passes::{fix_constants, simplify};
 use gridwise_ir::types::{TypeId, Types};
 
 use crate::error::{Error, Result};
@@ -48,8 +48,9 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep, extent: Exten
     let broken = |cause| Error::InvalidModule { kernel: kernel_name.into(), cause };
     let text = descriptor.ir.ok_or(Error::NoIntermediate { kernel: kernel_name.into() })?;
     let module = parse(text).map_err(|_| broken("its intermediate representation cannot be read"))?;
-    let module = fix_constants(&module, dispatch.constants)
+    let mut module = fix_constants(&module, dispatch.constants)
         .ok_or_else(|| broken("its intermediate representation has other const parameters"))?;
+    simplify(&mut module).map_err(|_| broken("its intermediate representation is too large"))?;
     let kernel = module.kernel.as_ref().ok_or_else(|| broken("its intermediate representation has no kernel"))?;
     let mismatch = || broken("its intermediate representation has another interface");
     let params = params_of(descriptor, &module.types, kernel, dispatch.push.bytes()).ok_or_else(mismatch)?;
