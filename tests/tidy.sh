@@ -105,10 +105,14 @@ check_test_attributes() {
     grep -nE '^\s*#\[(ignore\]|should_panic)' "${rust_files[@]}" | sed 's/$/   (needs a reason, or an assertion on the error)/' || true
 }
 
-# The program in the README is the example, word for word.
+# The programs in the README are the example and a kernel of the corpus, word for word.
 check_readme() {
     if ! diff <(sed -n '/^```rust$/,/^```$/p' README.md | sed '1d;$d') <(sed '1,/^$/d' examples/quickstart.rs) >/dev/null; then
         printf 'README.md: its program is not that of examples/quickstart.rs\n'
+    fi
+    if ! diff -B <(sed -n '/^```rust,ignore$/,/^```$/p' README.md | sed '1d;$d') \
+        <(sed -n '/^#\[device\]$/,/^}$/p; /^\/\/\/ Sums of the l/,/^}$/p' tests/kernels/readme.rs) >/dev/null; then
+        printf 'README.md: its second program is not that of tests/kernels/readme.rs\n'
     fi
 }
 

@@ -46,6 +46,7 @@ pub mod overflow;
 pub mod parallel;
 pub mod parallel_programs;
 pub mod programs;
+pub mod readme;
 pub mod references;
 pub mod reports;
 pub mod scalars;
@@ -111,6 +112,7 @@ pub fn all() -> Vec<Case> {
         overflow::CASES,
         parallel_programs::CASES,
         programs::CASES,
+        readme::CASES,
         references::CASES,
         reports::CASES,
         scalars::CASES,
