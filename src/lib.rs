@@ -48,7 +48,7 @@ pub use gridwise_runtime::{
 pub use gridwise_runtime::{SharedLayout, SharedMemory};
 
 #[doc(hidden)]
-pub use gridwise_macro::__resume;
+pub use gridwise_macro::names_in_kernels_need_the_device_attribute;
 
 #[cfg(feature = "algorithms")]
 pub mod algorithms;

@@ -144,10 +144,10 @@ pub fn include_spirv(tokens: TokenStream) -> TokenStream {
     guarded(tokens, |tokens| spirv_file::include(tokens, folder))
 }
 
-/// The callback of gathering. For the macros themselves only.
+/// The callback of gathering. For the macros themselves only. Its name is for rustc to show, where a name has no macro.
 #[doc(hidden)]
 #[proc_macro]
-pub fn __resume(tokens: TokenStream) -> TokenStream {
+pub fn names_in_kernels_need_the_device_attribute(tokens: TokenStream) -> TokenStream {
     guarded(tokens, expand::resume)
 }
 

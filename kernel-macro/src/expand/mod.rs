@@ -18,7 +18,7 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
 use crate::ast::{Path, SpanRange};
 use crate::diag::{Diagnostics, code};
-use crate::gather::{Closure, EntryKind, Resumed, State, item_key};
+use crate::gather::{Closure, EntryKind, Resumed, State, first_call, item_key, spelled_call};
 use crate::krate::facade_path;
 
 /// What is left of a gathering when it is over.
@@ -36,26 +36,35 @@ impl Default for Finished {
     }
 }
 
-/// `__resume!`: a callback with the next item.
+/// The callback with the next item.
 pub(crate) fn resume(tokens: TokenStream) -> TokenStream {
+    if let Some(call) = spelled_call(&tokens) {
+        return call;
+    }
     match syn::parse2::<Resumed>(tokens) {
-        Ok(Resumed(state)) => advance(state),
+        Ok(Resumed(mut state)) => state.next_call(&facade_path()).unwrap_or_else(|| complete(state)),
         Err(error) => {
             let mut diags = Diagnostics::new();
             diags
                 .error(code::INTERNAL, SpanRange::token(error.span()), format!("a callback cannot be read: {error}"))
-                .note("`__resume!` is for the macros of gridwise only")
+                .note("this macro is for those of gridwise only")
                 .help("if you did not call it, please report this");
             errors_of(diags)
         }
     }
 }
 
-/// Gathers the next item, or finishes.
+/// Gathers the first item, or finishes.
 fn advance(mut state: State) -> TokenStream {
-    if let Some(call) = state.next_call(&facade_path()) {
-        return call;
+    let krate = facade_path();
+    match state.next_call(&krate) {
+        Some(call) => first_call(&call, &krate),
+        None => complete(state),
     }
+}
+
+/// Compiles an item whose gathering is over, and says what was wrong.
+fn complete(state: State) -> TokenStream {
     let mut diags = Diagnostics::new();
     let finished = finish(state, &mut diags);
     let mut tokens = errors_of(diags);

@@ -18,4 +18,4 @@ pub(crate) use names::{
     names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct, names_of_trait,
     names_of_type,
 };
-pub(crate) use state::{Resumed, State, path_tokens};
+pub(crate) use state::{Resumed, State, first_call, path_tokens, spelled_call};

@@ -1,6 +1,6 @@
 //! The state of one gathering, carried from callback to callback as tokens.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::{LitStr, Token, braced, bracketed};
@@ -26,17 +26,17 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The call of the next item's macro, which will come back through `__resume`; `None` when nothing is left.
+    /// The call of the next item's macro, which will come back through the callback; `None` when nothing is left.
     pub(crate) fn next_call(&mut self, krate: &TokenStream) -> Option<TokenStream> {
         if self.todo.is_empty() {
             return None;
         }
         let path = self.todo.remove(0);
         let text = path.text();
-        let span = path.segments.last().map_or_else(proc_macro2::Span::call_site, proc_macro2::Ident::span);
-        let call = macro_path(&path);
+        let span = path.segments.last().map_or_else(Span::call_site, proc_macro2::Ident::span);
+        let call = spelled(macro_path(&path));
         // Not at the name: editors would take it for another meaning of it.
-        let resume = quote!(#krate::__resume);
+        let resume = callback(krate);
         Some(quote_spanned! {span=> #call ! { [ #resume ] { #self #text } } })
     }
 }
@@ -45,15 +45,49 @@ impl State {
     /// The item once more, told whether there are debug assertions: rustc knows, and drops one of the two.
     pub(crate) fn ask_for_debug(self, krate: &TokenStream) -> TokenStream {
         let on = Self { debug: Some(true), ..self };
-        let with = quote!(#krate::__resume! { #on "" => });
+        let callback = callback(krate);
+        let with = quote!(#callback! { #on "" => });
         let off = Self { debug: Some(false), ..on };
         quote! {
             #[cfg(debug_assertions)]
             #with
             #[cfg(not(debug_assertions))]
-            #krate::__resume! { #off "" => }
+            #callback! { #off "" => }
         }
     }
+}
+
+/// The callback. Where a name has no macro beside it, rustc says which macro asked for it: so this one is called what has to be
+/// known then.
+fn callback(krate: &TokenStream) -> TokenStream {
+    quote!(#krate::names_in_kernels_need_the_device_attribute)
+}
+
+/// The first call of a gathering, by way of the callback, as it is the attribute that rustc would name otherwise.
+pub(crate) fn first_call(call: &TokenStream, krate: &TokenStream) -> TokenStream {
+    let callback = callback(krate);
+    quote!(#callback! { @ #call })
+}
+
+/// The call in a first call, as if the callback had made it; `None` for what is none.
+pub(crate) fn spelled_call(tokens: &TokenStream) -> Option<TokenStream> {
+    let mut tokens = tokens.clone().into_iter();
+    let is_first = matches!(tokens.next(), Some(TokenTree::Punct(punct)) if punct.as_char() == '@');
+    is_first.then(|| spelled(tokens.collect()))
+}
+
+/// A path, or what begins with one, as written by the macro that runs, at the place where its author wrote it.
+fn spelled(tokens: TokenStream) -> TokenStream {
+    let spelled = tokens.into_iter().map(|mut token| {
+        // What `$crate` is, its span knows.
+        if let TokenTree::Ident(name) = &mut token
+            && *name != "$crate"
+        {
+            name.set_span(name.span().resolved_at(Span::call_site()));
+        }
+        token
+    });
+    spelled.collect()
 }
 
 /// Macros that every module sees; a bare name finds them before it finds an item that is still to expand.
