@@ -166,6 +166,8 @@ pub(crate) struct TypedFn {
     pub(crate) values: BTreeSet<BindingId>,
     /// Whether it has something that Rust makes references of: what `iter()` goes through, what `filter` hands over.
     pub(crate) has_references: bool,
+    /// The `ExprKind::Sought` and `Statement::Sought` that look for elements of slices and arrays.
+    pub(crate) sought: BTreeSet<ExprId>,
     /// The `for` loops whose elements are written.
     pub(crate) written_loops: BTreeSet<ExprId>,
     /// What matrices of subgroups are loaded from and stored to.

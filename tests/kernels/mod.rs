@@ -22,6 +22,7 @@ pub mod exchanges;
 pub mod fast_math;
 pub mod float_atomics;
 pub mod floats;
+pub mod forms;
 pub mod generic_types;
 pub mod generics;
 pub mod grid;
@@ -89,6 +90,7 @@ pub fn all() -> Vec<Case> {
         exchanges::CASES,
         fast_math::CASES,
         floats::CASES,
+        forms::CASES,
         generic_types::CASES,
         generics::CASES,
         grid::CASES,

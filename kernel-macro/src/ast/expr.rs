@@ -27,8 +27,12 @@ pub(crate) enum Statement {
         otherwise: Option<Box<Block>>,
         span: SpanRange,
     },
+    /// `let Some(v) = x.get_mut(i) else { … };`, where inference finds out what the method is.
+    Sought(Box<SoughtLet>),
     /// `const NAME: T = value;` in a block.
     Const(Box<LocalConst>),
+    /// `use path;` in a block, as written: the parser puts whole paths in place of what it imports.
+    Use(TokenStream),
     /// An expression with a semicolon, or a block-like one without.
     Expr { expr: Expr, semicolon: bool },
 }
@@ -63,6 +67,8 @@ pub(crate) enum ExprKind {
         then_block: Block,
         else_expr: Option<Box<Expr>>,
     },
+    /// `if let Some(v) = x.get_mut(i) { … }`, where inference finds out what the method is.
+    Sought(Box<Sought>),
     /// `let pattern = value` in a condition.
     Let {
         pattern: Box<Pattern>,
@@ -167,6 +173,28 @@ pub(crate) enum ExprKind {
     Error,
 }
 
+/// An `if` that looks for an element to write, or calls a method of the author's by the same name.
+#[derive(Debug, Clone)]
+pub(crate) struct Sought {
+    /// What is asked.
+    pub(crate) receiver: Expr,
+    /// The condition as written: `let Some(v) = x.get_mut(i)`.
+    pub(crate) condition: Expr,
+    /// The position compared with the length, and a reference to the element; it holds the blocks of the `if`.
+    pub(crate) element: Expr,
+}
+
+/// A `let` with `else` that looks for an element to write, or calls a method of the author's by the same name.
+#[derive(Debug, Clone)]
+pub(crate) struct SoughtLet {
+    pub(crate) id: ExprId,
+    /// What is asked.
+    pub(crate) receiver: Expr,
+    pub(crate) written: Statement,
+    /// A reference to the element, at a position that was compared with the length.
+    pub(crate) element: Statement,
+}
+
 /// `|a, b: f32| a + b`
 #[derive(Debug)]
 pub(crate) struct Closure {
@@ -242,6 +270,19 @@ impl Expr {
             ExprKind::Binary(BinaryOp::And, left, right, _) => left.has_let() || right.has_let(),
             _ => false,
         }
+    }
+}
+
+impl Sought {
+    /// Condition and branches of the `if` as written.
+    pub(crate) fn written(&self) -> (&Expr, &Block, Option<&Expr>) {
+        if let ExprKind::Block { block, .. } = &self.element.kind
+            && let Some(ExprKind::If { then_block, else_expr, .. }) = block.tail.as_ref().map(|tail| &tail.kind)
+            && let Some(ExprKind::Block { block, .. }) = then_block.tail.as_ref().map(|tail| &tail.kind)
+        {
+            return (&self.condition, block, else_expr.as_deref());
+        }
+        unreachable!("the parser made it so")
     }
 }
 

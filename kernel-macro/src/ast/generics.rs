@@ -37,6 +37,8 @@ pub(crate) struct Generics {
 pub(crate) struct GenericParam {
     pub(crate) name: Ident,
     pub(crate) kind: GenericKind,
+    /// What a struct, enum or alias has where a type does not say it.
+    pub(crate) default: Option<GenericArg>,
 }
 
 #[derive(Debug, Clone)]

@@ -13,6 +13,8 @@ pub(crate) enum Pattern {
     Wild(Span),
     /// `&pattern`
     Reference(Box<Pattern>, Span),
+    /// `ref name`: as values are copied, that of a variable which is a reference for rustc only.
+    Ref(Box<Pattern>, Span),
     /// `..` among the members of a tuple, tuple struct or array; at most once in each.
     Rest(Span),
     /// `(a, b)`; empty for unit.
@@ -48,7 +50,7 @@ impl Pattern {
         match self {
             Self::Binding { name, .. } => SpanRange::token(name.span()),
             Self::Wild(span) | Self::Rest(span) => SpanRange::token(*span),
-            Self::Reference(inner, span) => SpanRange { start: *span, end: inner.span().end },
+            Self::Reference(inner, span) | Self::Ref(inner, span) => SpanRange { start: *span, end: inner.span().end },
             Self::Literal(expr) => expr.span,
             Self::Tuple(_, span)
             | Self::Slice(_, span)
@@ -75,7 +77,7 @@ impl Pattern {
             Self::Binding { inner, .. } => inner.as_deref().into_iter().collect(),
             Self::Tuple(members, _) | Self::Slice(members, _) | Self::Or(members, _) => members.iter().collect(),
             Self::TupleStruct { members, .. } => members.iter().collect(),
-            Self::Reference(inner, _) => vec![inner],
+            Self::Reference(inner, _) | Self::Ref(inner, _) => vec![inner],
             Self::Struct { fields, .. } => fields.iter().map(|field| &field.pattern).collect(),
             Self::Wild(_) | Self::Rest(_) | Self::Literal(_) | Self::Range { .. } | Self::Path { .. } => Vec::new(),
         }

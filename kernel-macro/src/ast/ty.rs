@@ -18,6 +18,8 @@ pub(crate) struct TypeExpr {
 pub(crate) enum TypeKind {
     /// `f32`, `glam::Vec3`, `Particle`, …
     Path(Path),
+    /// `<T as Add<U>>::Output`
+    Projection { of: Box<TypeExpr>, through: Path, name: proc_macro2::Ident },
     /// `Option<T>`
     Option(Box<TypeExpr>),
     /// `Result<T, E>`

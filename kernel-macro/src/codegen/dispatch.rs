@@ -186,7 +186,8 @@ fn may_reach_device(ty: &TypeExpr) -> bool {
         }
         TypeKind::Atomic(value) => may_reach_device(value),
         TypeKind::Image { .. } => true,
-        TypeKind::Shared(_)
+        TypeKind::Projection { .. }
+        | TypeKind::Shared(_)
         | TypeKind::Ref { .. }
         | TypeKind::Option(_)
         | TypeKind::Result(..)

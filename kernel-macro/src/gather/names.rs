@@ -155,6 +155,10 @@ impl Names {
                 }
                 self.path_args(path);
             }
+            TypeKind::Projection { of, through, .. } => {
+                self.ty(of);
+                self.bounds(&[Bound::Trait { path: through.clone(), bindings: Vec::new() }]);
+            }
             TypeKind::Slice { element, .. } | TypeKind::Ref { target: element, .. } | TypeKind::Option(element) => {
                 self.ty(element)
             }
@@ -206,6 +210,10 @@ impl Names {
             if let GenericKind::Type { bounds, .. } = &param.kind {
                 self.bounds(bounds);
             }
+            if let Some(default) = &param.default {
+                default.ty.iter().for_each(|ty| self.ty(ty));
+                self.exprs(&default.value);
+            }
         }
         for (ty, bounds) in &generics.clauses {
             self.ty(ty);
@@ -235,23 +243,27 @@ impl Names {
             Statement::Const(constant) => Some(constant.name.to_string()),
             _ => None,
         }));
-        for statement in &block.statements {
-            match statement {
-                Statement::Const(constant) => {
-                    self.ty(&constant.ty);
-                    self.expr(&constant.value);
-                }
-                Statement::Let { pattern, ty, value, otherwise, .. } => {
-                    ty.iter().for_each(|ty| self.ty(ty));
-                    value.iter().for_each(|value| self.expr(value));
-                    otherwise.iter().for_each(|otherwise| self.block(otherwise));
-                    self.bind(pattern);
-                }
-                Statement::Expr { expr, .. } => self.expr(expr),
-            }
-        }
+        block.statements.iter().for_each(|statement| self.statement(statement));
         block.tail.iter().for_each(|tail| self.expr(tail));
         self.locals.truncate(depth);
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Const(constant) => {
+                self.ty(&constant.ty);
+                self.expr(&constant.value);
+            }
+            Statement::Let { pattern, ty, value, otherwise, .. } => {
+                ty.iter().for_each(|ty| self.ty(ty));
+                value.iter().for_each(|value| self.expr(value));
+                otherwise.iter().for_each(|otherwise| self.block(otherwise));
+                self.bind(pattern);
+            }
+            Statement::Sought(sought) => self.statement(&sought.written),
+            Statement::Use(_) => {}
+            Statement::Expr { expr, .. } => self.expr(expr),
+        }
     }
 
     /// Brings a pattern's variables into scope; what it names besides is gathered.
@@ -262,7 +274,8 @@ impl Names {
             Pattern::Range { start, end, .. } => self.exprs(start.iter().chain(end).map(|end| &**end)),
             Pattern::Path { path, .. } => self.constructor(path),
             Pattern::TupleStruct { path, .. } | Pattern::Struct { path, .. } => self.constructor(path),
-            Pattern::Tuple(..) | Pattern::Slice(..) | Pattern::Or(..) | Pattern::Reference(..) => {}
+            Pattern::Tuple(..) | Pattern::Slice(..) | Pattern::Or(..) => {}
+            Pattern::Reference(..) | Pattern::Ref(..) => {}
         }
         pattern.children().into_iter().for_each(|child| self.bind(child));
     }
@@ -338,6 +351,7 @@ impl Names {
             }
             ExprKind::Tuple(members) | ExprKind::Array(members) => self.exprs(members),
             ExprKind::Macro(call) => self.exprs(call.exprs()),
+            ExprKind::Sought(sought) => self.expr(&sought.element),
             ExprKind::If { .. }
             | ExprKind::While { .. }
             | ExprKind::Loop { .. }

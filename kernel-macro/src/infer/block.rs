@@ -18,22 +18,7 @@ impl<'a> Infer<'a> {
             _ => None,
         });
         consts.for_each(|constant| self.declare_const(constant));
-        for statement in &block.statements {
-            match statement {
-                Statement::Const(_) => {}
-                Statement::Let { pattern, ty, value, otherwise, span } => {
-                    let term = self.infer_let(pattern, ty.as_deref(), value.as_ref(), *span);
-                    if let Some(otherwise) = otherwise {
-                        self.infer_otherwise(otherwise);
-                    }
-                    self.bind_pattern(pattern, &term);
-                }
-                Statement::Expr { expr, semicolon: true } => {
-                    self.infer(expr, &Expect::Nothing);
-                }
-                Statement::Expr { expr, semicolon: false } => self.check(expr, &Term::Unit, Because::Statement),
-            }
-        }
+        block.statements.iter().for_each(|statement| self.infer_statement(statement));
         let term = match &block.tail {
             Some(tail) => self.infer_tail(tail, expect),
             None if self.diverges => Term::Never,
@@ -42,6 +27,30 @@ impl<'a> Infer<'a> {
         self.visible.truncate(scope.0);
         self.local_consts.truncate(scope.1);
         term
+    }
+
+    fn infer_statement(&mut self, statement: &'a Statement) {
+        match statement {
+            Statement::Const(_) | Statement::Use(_) => {}
+            Statement::Let { pattern, ty, value, otherwise, span } => {
+                let term = self.infer_let(pattern, ty.as_deref(), value.as_ref(), *span);
+                if let Some(otherwise) = otherwise {
+                    self.infer_otherwise(otherwise);
+                }
+                self.bind_pattern(pattern, &term);
+            }
+            Statement::Sought(sought) => {
+                let Statement::Let { value: Some(value), .. } = &sought.written else { return };
+                match self.looks_for_element(sought.id, &sought.receiver, value) {
+                    true => self.infer_statement(&sought.element),
+                    false => self.infer_statement(&sought.written),
+                }
+            }
+            Statement::Expr { expr, semicolon: true } => {
+                self.infer(expr, &Expect::Nothing);
+            }
+            Statement::Expr { expr, semicolon: false } => self.check(expr, &Term::Unit, Because::Statement),
+        }
     }
 
     /// Evaluates a const of the block.
@@ -121,6 +130,9 @@ impl<'a> Infer<'a> {
             return self.infer_shared_let(pattern, ty, value, held.as_deref());
         }
         let declared = ty.map(|ty| (self.term_of(ty), ty.span));
+        if let (Some((term @ Term::Buffer { .. }, _)), Some(value)) = (&declared, value) {
+            return self.infer_typed_slice(pattern, value, term);
+        }
         match (declared, value) {
             (Some((term, span)), Some(value)) => {
                 let because = Because::LetType(span.start);

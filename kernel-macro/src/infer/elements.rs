@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Expr, ExprId, ExprKind, Item, Sought};
 use crate::diag::code;
 use crate::iteration::{Iteration, Parts};
 use crate::slice_method::SliceMethod;
@@ -15,7 +15,7 @@ use crate::typed::Callee;
 use super::block::strip;
 use super::iterator::over;
 use super::unify::Term;
-use super::{Infer, range};
+use super::{Expect, Infer, range};
 
 /// What an array, slice or buffer is made of.
 #[derive(Clone, Copy)]
@@ -74,6 +74,42 @@ impl<'a> Infer<'a> {
             return None;
         }
         Some(self.infer_slice_method(called, method))
+    }
+
+    /// `if let Some(v) = x.get_mut(i) { … } else { … }`
+    pub(super) fn infer_if_element(&mut self, expr: &'a Expr, sought: &'a Sought, expect: &Expect) -> Term {
+        let ExprKind::Let { value, .. } = &sought.condition.kind else { return Term::Error };
+        if self.looks_for_element(expr.id, &sought.receiver, value) {
+            return self.infer(&sought.element, expect);
+        }
+        let (condition, then_block, else_expr) = sought.written();
+        self.infer_if(expr, condition, then_block, else_expr, expect)
+    }
+
+    /// Whether `get_mut` or its like is that of arrays and slices, and no method of the author's.
+    pub(super) fn looks_for_element(&mut self, id: ExprId, receiver: &'a Expr, call: &Expr) -> bool {
+        let before = self.diags.len();
+        let term = self.infer_base(receiver);
+        let term = self.table.shallow(&term);
+        let looks = match Elements::of(&term) {
+            Some(_) => true,
+            // Of a type parameter or of an array of unknown length, in a generic function as written.
+            None if matches!(term, Term::Error) => self.diags.len() > before || !self.is_method_of_some(call),
+            None => false,
+        };
+        if looks {
+            self.tables.sought.insert(id);
+        }
+        looks
+    }
+
+    /// Whether some type or trait has a method of the name that is called.
+    fn is_method_of_some(&self, call: &Expr) -> bool {
+        let ExprKind::Method { name, .. } = &call.kind else { return false };
+        self.program.items.iter().any(|(_, item)| match &item.item {
+            Item::Fn(function) => item.owner.is_some() && function.name == *name,
+            _ => false,
+        })
     }
 
     /// `array.iter()`, `buffer.iter()`, `array.into_iter()`

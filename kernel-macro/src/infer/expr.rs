@@ -48,6 +48,7 @@ impl<'a> Infer<'a> {
             ExprKind::If { condition, then_block, else_expr } => {
                 self.infer_if(expr, condition, then_block, else_expr.as_deref(), expect)
             }
+            ExprKind::Sought(sought) => self.infer_if_element(expr, sought, expect),
             ExprKind::While { label, condition, body, .. } => self.infer_while(expr, label.as_deref(), condition, body),
             ExprKind::Loop { label, body, .. } => self.infer_loop(expr, label.as_deref(), body, expect),
             ExprKind::For { label, pattern, iterated, body, .. } => {

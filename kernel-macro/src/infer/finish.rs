@@ -157,7 +157,7 @@ impl<'a> Infer<'a> {
         for index in 0..self.locals.len() {
             let Some(local) = self.locals[index].clone() else { continue };
             if self.table.resolve(&local.term).is_none() {
-                let example = self.written(&local.term).replace('_', "f32");
+                let example = self.written(&local.term).replace("; _]", "; 4]").replace('_', "f32");
                 self.table.poison(&local.term);
                 self.diags
                     .error(code::CANNOT_INFER, range(local.span), format!("cannot infer the type of `{}`", local.name))

@@ -4,8 +4,8 @@
 //! everything: rustc checks that against the bounds. And once for each list of arguments, with all types known.
 
 use crate::ast::{
-    Alias, Enum, Expr, ExprKind, Fn, GenericKind, Generics, Item, Path, PathArgs, ScalarName, SpanRange, Struct,
-    TypeExpr,
+    Alias, Bound, Enum, Expr, ExprKind, Fn, GenericKind, GenericParam, Generics, Item, Path, PathArgs, ScalarName,
+    SpanRange, Struct, TypeExpr,
 };
 use crate::diag::code;
 use crate::program::{Binding, ItemId, ProgramItem, TypedItem};
@@ -15,6 +15,7 @@ use super::block::strip;
 use super::closure::closure_literal;
 use super::mismatch::Because;
 use super::parts::holds_slice;
+use super::projection::is_operator;
 use super::ty::builtin_path;
 use super::unify::{Term, TermArgs, VarKind};
 use super::{Expect, Infer};
@@ -149,8 +150,29 @@ impl<'a> Infer<'a> {
         let params = self.open_params(generics);
         if let Some(written) = written {
             self.unify_written(&name.to_string(), generics, &params, written);
+            self.unify_defaults(item, generics, &params, written.args.len());
         }
         Some(params.into_iter().map(|param| param.term).collect())
+    }
+
+    /// The arguments of a struct, enum or alias that a type names without any: the defaults.
+    pub(super) fn default_args(&mut self, item: ItemId, generics: &'a Generics) -> TermArgs {
+        let params = self.open_params(generics);
+        self.unify_defaults(item, generics, &params, 0);
+        Some(params.into_iter().map(|param| param.term).collect())
+    }
+
+    /// Gives the parameters from `given` on their defaults, which may name those before them.
+    fn unify_defaults(&mut self, item: ItemId, generics: &'a Generics, params: &[Param], given: usize) {
+        for (param, GenericParam { default, .. }) in params.iter().zip(&generics.params).skip(given) {
+            let Some(default) = default else { continue };
+            let term = self.within(item, params.to_vec(), |cx| match (param.scalar, &default.ty, &default.value) {
+                (Some(scalar), _, Some(value)) => cx.const_argument(scalar, value),
+                (_, Some(ty), _) => cx.term_of(ty),
+                _ => Term::Error,
+            });
+            self.table.unify(&param.term, &term);
+        }
     }
 
     /// Whether a path is a type parameter.
@@ -161,7 +183,38 @@ impl<'a> Infer<'a> {
     /// `T::Name`
     fn projection(&mut self, term: &Term, path: &'a Path) -> Term {
         let Some(name) = path.segments.get(1) else { return Term::Error };
-        self.associated_type(term, name)
+        match self.bound_with(&path.segments[0], name) {
+            Some(through) => self.projected(term, through, name),
+            None => self.associated_type(term, name),
+        }
+    }
+
+    /// The operator that a bound of the parameter `owner` names, of which `Output` is the result.
+    fn bound_with(&self, owner: &proc_macro2::Ident, name: &proc_macro2::Ident) -> Option<&'a Path> {
+        if name != "Output" {
+            return None;
+        }
+        let program = self.program;
+        let item = &program.items[self.item];
+        let around = item.owner.map(|owner| &program.items[owner].item);
+        let generics = std::iter::once(&item.item).chain(around).filter_map(|item| match item {
+            Item::Fn(function) => Some(&function.generics),
+            Item::Impl(implementation) => Some(&implementation.generics),
+            _ => None,
+        });
+        let params = generics.flat_map(|generics| &generics.params).filter(|param| param.name == *owner);
+        let mut operators = params.filter_map(|param| match &param.kind {
+            GenericKind::Type { bounds, .. } => Some(bounds),
+            GenericKind::Const(_) => None,
+        });
+        let mut operators = operators.next()?.iter().filter_map(|bound| match bound {
+            Bound::Trait { path, .. } => {
+                path.segments.last().filter(|last| is_operator(&last.to_string())).map(|_| path)
+            }
+            Bound::Fn { .. } => None,
+        });
+        // Of several, rustc asks for `<T as Trait>::Output`.
+        operators.next_back()
     }
 
     /// A const parameter as a value.
@@ -326,11 +379,14 @@ impl<'a> Infer<'a> {
     pub(super) fn unify_written(&mut self, name: &str, generics: &Generics, params: &[Param], written: &'a PathArgs) {
         let is_implicit = |kind: &GenericKind| matches!(kind, GenericKind::Type { implicit: true, .. });
         let count = generics.params.iter().filter(|param| !is_implicit(&param.kind)).count();
-        if written.args.len() != count {
+        let required =
+            generics.params.iter().filter(|param| !is_implicit(&param.kind) && param.default.is_none()).count();
+        if !(required..=count).contains(&written.args.len()) {
             let plural = if count == 1 { "" } else { "s" };
             let found = written.args.len();
             let message = format!("`{name}` takes {count} generic argument{plural}, but {found} were given");
             self.diags.error(code::WRONG_ARGUMENTS, SpanRange::of(&written.tokens), message);
+            params.iter().for_each(|param| self.table.poison(&param.term));
             return;
         }
         for (param, arg) in params.iter().zip(&written.args) {

@@ -292,7 +292,7 @@ fn is_of(class: Receiver, term: &Term) -> bool {
         (Receiver::Mat2, Term::Matrix(size)) => *size == 2,
         (Receiver::Mat3, Term::Matrix(size)) => *size == 3,
         (Receiver::Mat4, Term::Matrix(size)) => *size == 4,
-        (Receiver::Buffer, Term::Buffer { .. }) | (Receiver::Array, Term::Array(..)) => true,
+        (Receiver::Buffer, Term::Buffer { .. }) | (Receiver::Array, Term::Array(..) | Term::ArrayOf(..)) => true,
         _ => false,
     }
 }

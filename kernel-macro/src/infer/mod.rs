@@ -34,6 +34,7 @@ mod parallel;
 mod parts;
 mod pattern;
 mod place;
+mod projection;
 mod reference;
 mod report;
 mod shared;

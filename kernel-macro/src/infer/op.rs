@@ -454,8 +454,9 @@ impl<'a> Infer<'a> {
     }
 
     /// Reports `&pattern` where nothing can be a reference.
-    pub(super) fn check_reference_pattern(&mut self, span: proc_macro2::Span) {
-        if !self.has_references && !self.poisoned {
+    pub(super) fn check_reference_pattern(&mut self, span: proc_macro2::Span, term: &Term) {
+        // What goes through something unknown may lend it.
+        if !self.has_references && !self.poisoned && !self.table.is_poisoned(term) {
             self.diags
                 .error(
                     code::UNSUPPORTED_SYNTAX,

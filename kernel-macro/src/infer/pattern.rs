@@ -30,7 +30,12 @@ impl<'a> Infer<'a> {
             }
             Pattern::Wild(_) => {}
             Pattern::Reference(inner, span) => {
-                self.check_reference_pattern(*span);
+                self.check_reference_pattern(*span, term);
+                self.bind_pattern(inner, term);
+            }
+            Pattern::Ref(inner, _) => {
+                self.has_references = true;
+                self.note_values(inner);
                 self.bind_pattern(inner, term);
             }
             Pattern::Rest(span) => {
@@ -187,6 +192,10 @@ impl<'a> Infer<'a> {
             return true;
         }
         if self.table.unify(&constructor.term, term) {
+            // What is in something unknown is unknown, too.
+            if let Term::Error = self.table.shallow(term) {
+                self.table.poison(&constructor.term);
+            }
             return true;
         }
         if !self.table.is_poisoned(term) {
@@ -302,6 +311,7 @@ impl<'a> Infer<'a> {
                 .error(code::BAD_PATTERN, span, "`Vec4` has no fields that a pattern could name")
                 .note("it is a register of the host's processor")
                 .help("take it apart as an array: `let [x, y, z, w] = v.to_array();`");
+            return fields.iter().for_each(|field| self.bind_pattern(&field.pattern, &Term::Error));
         }
         let mut positions = Vec::with_capacity(fields.len());
         for field in fields {

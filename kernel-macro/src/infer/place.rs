@@ -41,7 +41,7 @@ impl<'a> Infer<'a> {
         let base_term = self.table.shallow(&term);
         let element = match &base_term {
             Term::Buffer { element, .. } => (**element).clone(),
-            Term::Array(element, _) => (**element).clone(),
+            Term::Array(element, _) | Term::ArrayOf(element, _) => (**element).clone(),
             Term::Vector(scalar, lanes) => {
                 self.check(index, &Term::USIZE, Because::Lane);
                 self.check_constant_index(index, u32::from(*lanes), base);

@@ -1,7 +1,7 @@
 //! Slices as arguments: buffers and arrays, whole or in part, for parameters `&[T]` and `&mut [T]` of device functions, and
 //! variables that name a part of one.
 
-use crate::ast::{Expr, ExprKind, Item, UnaryOp};
+use crate::ast::{Expr, ExprKind, Item, Pattern, UnaryOp};
 use crate::diag::code;
 use crate::source::text;
 use crate::typed::{Len, Resolution};
@@ -250,6 +250,19 @@ impl<'a> Infer<'a> {
         let ExprKind::Slice { .. } = &strip(operand).kind else { return None };
         let Some((element, mutable)) = self.infer_slice(value, false) else { return Some(Term::Error) };
         Some(slice_of(element, mutable))
+    }
+
+    /// `let part: &[T] = value;`
+    pub(super) fn infer_typed_slice(&mut self, pattern: &Pattern, value: &'a Expr, declared: &Term) -> Term {
+        if !matches!(pattern, Pattern::Binding { inner: None, .. } | Pattern::Wild(_)) {
+            self.diags
+                .error(code::BAD_PATTERN, value.span, "a slice has no patterns in kernels")
+                .help("name it, and take the elements by index");
+            return Term::Error;
+        }
+        let before = self.diags.len();
+        self.check_slice(value, declared);
+        if self.diags.len() > before { Term::Error } else { declared.clone() }
     }
 
     /// `x[a..b]` without `&`.

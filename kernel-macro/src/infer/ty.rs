@@ -172,6 +172,10 @@ impl<'a> Infer<'a> {
     pub(super) fn term_of(&mut self, ty: &'a TypeExpr) -> Term {
         match &ty.kind {
             TypeKind::Path(path) => self.term_of_path(path, ty),
+            TypeKind::Projection { of, through, name } => {
+                let of = self.term_of(of);
+                self.projected(&of, through, name)
+            }
             TypeKind::Slice { mutable, element } => {
                 let element = self.term_of(element);
                 Term::Buffer { element: Rc::new(element), mutable: *mutable, origin: None }
@@ -284,12 +288,16 @@ impl<'a> Infer<'a> {
 
     /// The arguments of a struct or enum in a type, where Rust wants all of them.
     fn written_args(&mut self, item: ItemId, path: &'a Path, ty: &TypeExpr) -> TermArgs {
+        let program = self.program;
         let args = self.open_args(item, path.last_args())?;
         if path.last_args().is_none()
             && let Item::Struct(Struct { name, generics, .. })
             | Item::Enum(Enum { name, generics, .. })
-            | Item::Alias(Alias { name, generics, .. }) = &self.program.items[item].item
+            | Item::Alias(Alias { name, generics, .. }) = &program.items[item].item
         {
+            if generics.params.iter().all(|param| param.default.is_some()) {
+                return self.default_args(item, generics);
+            }
             let count = args.len();
             let plural = if count == 1 { "" } else { "s" };
             let names: Vec<String> = generics.params.iter().map(|param| param.name.to_string()).collect();

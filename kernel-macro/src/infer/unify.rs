@@ -212,6 +212,11 @@ impl Table {
             (Term::Var(x), Term::Var(y)) if x == y => true,
             (Term::Var(x), Term::Var(y)) => self.join(*x, *y),
             (Term::Var(var), other) | (other, Term::Var(var)) => self.bind(*var, other),
+            // A length that nothing else tells is as unknown as the array that it is of.
+            (Term::Error, other @ Term::ArrayOf(..)) | (other @ Term::ArrayOf(..), Term::Error) => {
+                self.poison(other);
+                true
+            }
             (Term::Error, _) | (_, Term::Error) => true,
             (Term::Shared(x), Term::Shared(y)) => self.unify(x, y),
             (Term::Array(x, n), Term::Array(y, m)) => n == m && self.unify(x, y),

@@ -42,6 +42,11 @@ impl FnCx<'_, '_, '_> {
             ExprKind::If { condition, then_block, else_expr } => {
                 self.lower_if(expr, condition, then_block, else_expr.as_deref())
             }
+            ExprKind::Sought(sought) if self.typed.sought.contains(&expr.id) => self.lower_expr(&sought.element),
+            ExprKind::Sought(sought) => {
+                let (condition, then_block, else_expr) = sought.written();
+                self.lower_if(expr, condition, then_block, else_expr)
+            }
             ExprKind::Match { scrutinee, arms } => self.lower_match(expr, scrutinee, arms),
             ExprKind::Try(operand) => self.lower_try(expr, operand),
             ExprKind::While { condition, body, .. } => self.lower_while(expr, condition, body),

@@ -313,7 +313,7 @@ fn multiply(pattern: &Pattern) -> Vec<Pattern> {
             vec![pattern.clone()]
         }
         Pattern::Or(cases, _) => cases.iter().flat_map(multiply).collect(),
-        Pattern::Reference(inner, _) => multiply(inner),
+        Pattern::Reference(inner, _) | Pattern::Ref(inner, _) => multiply(inner),
         Pattern::Binding { name, mutable, binding, inner: Some(inner) } => multiply(inner)
             .into_iter()
             .map(|inner| Pattern::Binding {

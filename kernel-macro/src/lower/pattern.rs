@@ -34,7 +34,7 @@ impl FnCx<'_, '_, '_> {
                     self.bindings(inner, ty, value, bound);
                 }
             }
-            Pattern::Reference(inner, _) => self.bindings(inner, ty, value, bound),
+            Pattern::Reference(inner, _) | Pattern::Ref(inner, _) => self.bindings(inner, ty, value, bound),
             Pattern::Or(cases, _) => {
                 self.alternatives(cases, ty, value, bound, |cx, number| cx.test(&cases[number], ty, value));
             }
@@ -120,7 +120,9 @@ impl FnCx<'_, '_, '_> {
     /// Whether a value matches; `None` when it always does.
     pub(super) fn test(&mut self, pattern: &Pattern, ty: &Ty, value: Option<ValueId>) -> Option<ValueId> {
         match pattern {
-            Pattern::Binding { inner: Some(inner), .. } | Pattern::Reference(inner, _) => self.test(inner, ty, value),
+            Pattern::Binding { inner: Some(inner), .. } | Pattern::Reference(inner, _) | Pattern::Ref(inner, _) => {
+                self.test(inner, ty, value)
+            }
             Pattern::Binding { inner: None, .. } | Pattern::Wild(_) | Pattern::Rest(_) => None,
             Pattern::Or(cases, _) => {
                 let tests: Vec<_> = cases.iter().map(|case| self.test(case, ty, value)).collect();

@@ -14,6 +14,11 @@ impl FnCx<'_, '_, '_> {
             if self.b.is_terminated() {
                 return None;
             }
+            let statement = match statement {
+                Statement::Sought(sought) if self.typed.sought.contains(&sought.id) => &sought.element,
+                Statement::Sought(sought) => &sought.written,
+                other => other,
+            };
             match statement {
                 Statement::Let { pattern, value, .. } if self.lower_shared_let(pattern, value.as_ref()) => {}
                 Statement::Let { pattern, value, .. } if self.lower_slice_let(pattern, value.as_ref()) => {}
@@ -29,8 +34,8 @@ impl FnCx<'_, '_, '_> {
                     self.bind_pattern(pattern, ty, value);
                     self.b.set_location(outer);
                 }
-                // A value wherever it is named.
-                Statement::Const(_) => {}
+                // A value wherever it is named; what one of the two forms stands for was taken above.
+                Statement::Const(_) | Statement::Sought(_) | Statement::Use(_) => {}
                 Statement::Expr { expr, .. } => {
                     self.lower_expr(expr);
                 }

@@ -10,7 +10,7 @@ use crate::diag::{Diagnostics, code};
 /// Parses a struct of any shape.
 pub(crate) fn parse_device_struct(item: &syn::ItemStruct, diags: &mut Diagnostics) -> Struct {
     let mut parser = Parser::new(diags);
-    let generics = parser.data_generics(&item.generics);
+    let generics = parser.generics(&item.generics);
     let (shape, fields) = parser.members_of(&item.fields);
     Struct { name: item.ident.clone(), generics, fields, shape, derives: derives_of(&item.attrs) }
 }
@@ -18,7 +18,7 @@ pub(crate) fn parse_device_struct(item: &syn::ItemStruct, diags: &mut Diagnostic
 /// Parses an enum.
 pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum {
     let mut parser = Parser::new(diags);
-    let generics = parser.data_generics(&item.generics);
+    let generics = parser.generics(&item.generics);
     let unsigned = item.attrs.iter().any(is_unsigned_repr);
     let variants = item.variants.iter().map(|variant| {
         let (shape, fields) = parser.members_of(&variant.fields);
@@ -45,7 +45,7 @@ pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum 
 /// Parses another name of a type.
 pub(crate) fn parse_alias(item: &syn::ItemType, diags: &mut Diagnostics) -> Alias {
     let mut parser = Parser::new(diags);
-    let generics = parser.data_generics(&item.generics);
+    let generics = parser.generics(&item.generics);
     let ty = parser.ty(&item.ty);
     Alias { name: item.ident.clone(), generics, ty, expr_count: parser.exprs }
 }

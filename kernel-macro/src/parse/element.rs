@@ -1,20 +1,21 @@
 //! `if let Some(v) = x.get_mut(i)`, `let Some(v) = x.get_mut(i) else { … };` and their like with `first_mut` and `last_mut`: an
 //! option of a reference is no value here, but where it is taken apart at once, it is a position that is compared with the
-//! length, and a reference to the element there. Must not accept a receiver that has an effect, since it is evaluated twice.
+//! length, and a reference to the element there. A struct may have a method of such a name, too: which of the two it is, the
+//! receiver's type says, which inference knows. Must not accept a receiver that has an effect, since it is evaluated twice.
 
 use proc_macro2::{Ident, Span};
 
 use super::Parser;
 use crate::ast::{
-    Arm, BinaryOp, Block, Expr, ExprKind, Literal, Path, Pattern, ScalarName, SpanRange, Statement, TypeExpr, TypeKind,
-    UnaryOp,
+    Arm, BinaryOp, Block, Expr, ExprKind, Literal, Path, Pattern, ScalarName, Sought, SoughtLet, SpanRange, Statement,
+    TypeExpr, TypeKind, UnaryOp,
 };
 
 /// What holds the position while the element is named.
 const POSITION: &str = "__position";
 
 /// `x.get_mut(i)` or its like, taken apart.
-struct Sought {
+struct Asked {
     receiver: Expr,
     position: Expr,
     span: SpanRange,
@@ -80,43 +81,57 @@ impl Parser<'_> {
         then_block: Block,
         else_expr: Option<Box<Expr>>,
     ) -> ExprKind {
-        let sought = self.sought(value);
+        let written = ExprKind::Let { pattern: Box::new(pattern.clone()), value: Box::new(value.clone()) };
+        let condition = self.node(written, value.span);
+        let asked = self.asked(value);
+        let receiver = self.again(&asked.receiver);
         let whole = then_block.span;
-        let inside = self.is_inside(&sought, BinaryOp::Lt);
-        let reference = self.reference_at(&sought, None);
-        let named = named_by(pattern, reference, sought.span);
+        let inside = self.is_inside(&asked, BinaryOp::Lt);
+        let reference = self.reference_at(&asked, None);
+        let named = named_by(pattern, reference, asked.span);
         // The names that the author gives stand in a block of their own, as in Rust.
         let body = self.node(ExprKind::Block { label: None, block: then_block }, whole);
         let then_block = Block { statements: vec![named], tail: Some(Box::new(body)), span: whole };
         let kind = ExprKind::If { condition: Box::new(inside), then_block, else_expr };
         let tail = Box::new(self.node(kind, whole));
-        let position = self.let_position(sought.position);
-        ExprKind::Block { label: None, block: Block { statements: vec![position], tail: Some(tail), span: whole } }
+        let position = self.let_position(asked.position);
+        let block = Block { statements: vec![position], tail: Some(tail), span: whole };
+        let element = self.node(ExprKind::Block { label: None, block }, whole);
+        ExprKind::Sought(Box::new(Sought { receiver, condition, element }))
     }
 
     /// `let v = &mut x[{ let position = i; if position >= x.len() { … } position }];`
     fn let_element(&mut self, pattern: Pattern, value: Expr, otherwise: Block, span: SpanRange) -> Statement {
-        let sought = self.sought(value);
-        let outside = self.is_inside(&sought, BinaryOp::Ge);
+        let written = Statement::Let {
+            pattern: pattern.clone(),
+            ty: None,
+            value: Some(value.clone()),
+            otherwise: Some(Box::new(otherwise.clone())),
+            span,
+        };
+        let asked = self.asked(value);
+        let whole = self.again(&asked.receiver);
+        let outside = self.is_inside(&asked, BinaryOp::Ge);
         let kind = ExprKind::If { condition: Box::new(outside), then_block: otherwise, else_expr: None };
-        let test = Statement::Expr { expr: self.node(kind, sought.span), semicolon: false };
-        let found = self.position(sought.position.span.start);
-        let Sought { receiver, position, span: call } = sought;
+        let test = Statement::Expr { expr: self.node(kind, asked.span), semicolon: false };
+        let found = self.position(asked.position.span.start);
+        let Asked { receiver, position, span: call } = asked;
         let statements = vec![self.let_position(position), test];
         let block = Block { statements, tail: Some(Box::new(found)), span: call };
         let index = self.node(ExprKind::Block { label: None, block }, call);
         let empty = self.node(ExprKind::Tuple(Vec::new()), call);
-        let sought = Sought { receiver, position: empty, span: call };
-        let reference = self.reference_at(&sought, Some(index));
-        named_by(pattern, reference, span)
+        let asked = Asked { receiver, position: empty, span: call };
+        let reference = self.reference_at(&asked, Some(index));
+        let element = named_by(pattern, reference, span);
+        Statement::Sought(Box::new(SoughtLet { id: self.next_expr(), receiver: whole, written, element }))
     }
 
     /// The parts of a call that [`is_sought`].
-    fn sought(&mut self, value: Expr) -> Sought {
+    fn asked(&mut self, value: Expr) -> Asked {
         let span = value.span;
         let ExprKind::Method { receiver, name, mut args, .. } = value.kind else {
             let position = self.node(ExprKind::Error, span);
-            return Sought { receiver: position.clone(), position, span };
+            return Asked { receiver: position.clone(), position, span };
         };
         let position = match args.pop() {
             Some(position) => position,
@@ -129,24 +144,24 @@ impl Parser<'_> {
                 self.node(kind, span)
             }
         };
-        Sought { receiver: *receiver, position, span }
+        Asked { receiver: *receiver, position, span }
     }
 
-    fn is_inside(&mut self, sought: &Sought, op: BinaryOp) -> Expr {
-        let at = sought.span.end;
-        let (position, len) = (self.position(at), self.len_of(&sought.receiver));
-        self.node(ExprKind::Binary(op, Box::new(position), Box::new(len), at), sought.span)
+    fn is_inside(&mut self, asked: &Asked, op: BinaryOp) -> Expr {
+        let at = asked.span.end;
+        let (position, len) = (self.position(at), self.len_of(&asked.receiver));
+        self.node(ExprKind::Binary(op, Box::new(position), Box::new(len), at), asked.span)
     }
 
     /// `&mut x[position]`
-    fn reference_at(&mut self, sought: &Sought, index: Option<Expr>) -> Expr {
-        let base = Box::new(self.again(&sought.receiver));
+    fn reference_at(&mut self, asked: &Asked, index: Option<Expr>) -> Expr {
+        let base = Box::new(self.again(&asked.receiver));
         let index = match index {
             Some(index) => index,
-            None => self.position(sought.span.end),
+            None => self.position(asked.span.end),
         };
-        let element = self.node(ExprKind::Index { base, index: Box::new(index) }, sought.span);
-        self.node(ExprKind::Borrow { mutable: true, operand: Box::new(element) }, sought.span)
+        let element = self.node(ExprKind::Index { base, index: Box::new(index) }, asked.span);
+        self.node(ExprKind::Borrow { mutable: true, operand: Box::new(element) }, asked.span)
     }
 
     /// `let position: usize = i;`

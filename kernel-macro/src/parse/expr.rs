@@ -145,7 +145,7 @@ impl Parser<'_> {
             self.unsupported(word, "this word before a closure is", "remove it");
         }
         let inputs = closure.inputs.iter();
-        let params = inputs.map(|input| self.typed_pattern(input, PatternPlace::Always)).collect();
+        let params = inputs.map(|input| self.closure_param(input)).collect();
         let result = match &closure.output {
             syn::ReturnType::Type(_, ty) => Some(self.ty(ty)),
             syn::ReturnType::Default => None,

@@ -17,11 +17,19 @@ impl Parser<'_> {
             match param {
                 Param::Type(param) => {
                     let kind = GenericKind::Type { bounds: self.bounds(&param.bounds), implicit: false };
-                    generics.params.push(GenericParam { name: param.ident.clone(), kind });
+                    let default = param.default.as_ref().map(|(_, ty)| {
+                        let span = SpanRange::of(ty);
+                        GenericArg { ty: Some(self.ty(ty)), value: None, span }
+                    });
+                    generics.params.push(GenericParam { name: param.ident.clone(), kind, default });
                 }
                 Param::Const(param) => {
                     let kind = GenericKind::Const(self.ty(&param.ty));
-                    generics.params.push(GenericParam { name: param.ident.clone(), kind });
+                    let default = param.default.as_ref().map(|(_, value)| {
+                        let span = SpanRange::of(value);
+                        GenericArg { ty: None, value: Some(self.expr(value)), span }
+                    });
+                    generics.params.push(GenericParam { name: param.ident.clone(), kind, default });
                 }
                 Param::Lifetime(param) => {
                     self.unsupported(param, "lifetime parameters are", "leave lifetimes out: they are elided");
@@ -107,7 +115,8 @@ impl Parser<'_> {
         let syn::Type::ImplTrait(it) = ungroup(ty) else { return None };
         let name = implicit_name(generics.params.len());
         let bounds = self.bounds(&it.bounds);
-        generics.params.push(GenericParam { name: name.clone(), kind: GenericKind::Type { bounds, implicit: true } });
+        let kind = GenericKind::Type { bounds, implicit: true };
+        generics.params.push(GenericParam { name: name.clone(), kind, default: None });
         Some(TypeExpr {
             kind: TypeKind::Path(Path::plain(false, vec![name])),
             span: SpanRange::of(ty),

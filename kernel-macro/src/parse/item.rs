@@ -92,7 +92,7 @@ pub(super) fn parse_owned_const(name: &Ident, ty: &Type, value: &syn::Expr, diag
 /// Parses a struct with named fields.
 pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> Struct {
     let mut parser = Parser::new(diags);
-    let generics = parser.data_generics(&item.generics);
+    let generics = parser.generics(&item.generics);
     let fields = parser.fields(item);
     let derives = super::module::derives_of(&item.attrs);
     Struct { name: item.ident.clone(), generics, fields, shape: Shape::Named, derives }
@@ -110,26 +110,6 @@ impl Parser<'_> {
                 self.unsupported(&param.ty, &what, "use an integer of at most 64 bits, or `bool`");
             }
         }
-    }
-
-    /// The generic parameters of a struct or enum.
-    pub(super) fn data_generics(&mut self, generics: &syn::Generics) -> Generics {
-        for param in &generics.params {
-            let (default, help) = match param {
-                syn::GenericParam::Type(param) => {
-                    (param.default.as_ref().map(|(_, ty)| ty.to_token_stream()), "the type")
-                }
-                syn::GenericParam::Const(param) => {
-                    (param.default.as_ref().map(|(_, value)| value.to_token_stream()), "the value")
-                }
-                syn::GenericParam::Lifetime(_) => (None, ""),
-            };
-            if let Some(default) = default {
-                let help = format!("remove it, and name {help} wherever the struct or enum is named");
-                self.unsupported(default, "the default of a generic parameter is", &help);
-            }
-        }
-        self.generics(generics)
     }
 
     fn check_signature(&mut self, signature: &syn::Signature) {

@@ -21,6 +21,7 @@ mod stmt;
 #[cfg(test)]
 mod tests;
 mod ty;
+mod uses;
 
 use gridwise_ir::arena::EntityId;
 use quote::ToTokens;
@@ -48,6 +49,8 @@ pub(crate) struct Parser<'d> {
     has_debug: bool,
     /// Whether a `return` or `?` was met.
     returns_early: bool,
+    /// What `use` in the blocks around imports, innermost last.
+    imports: Vec<uses::Import>,
     /// Inside an `impl` or trait, where `self` and `Self` mean something.
     owned: bool,
 }
@@ -62,6 +65,7 @@ impl<'d> Parser<'d> {
             shared_names: Vec::new(),
             has_debug: false,
             returns_early: false,
+            imports: Vec::new(),
             owned: false,
         }
     }
@@ -117,6 +121,7 @@ impl<'d> Parser<'d> {
             }
         }
         let segments = path.segments.iter().map(|segment| segment.ident.clone()).collect();
-        Some(Path { leading_colon: path.leading_colon.is_some(), segments, generics })
+        let path = Path { leading_colon: path.leading_colon.is_some(), segments, generics };
+        Some(if self.imports.is_empty() { path } else { self.imported(path) })
     }
 }

@@ -25,9 +25,20 @@ impl Parser<'_> {
         match pat {
             Pat::Type(typed) => {
                 let pattern = self.pattern(&typed.pat, place);
-                (pattern, Some(self.reference_ty(&typed.ty)))
+                (pattern, Some(self.variable_ty(&typed.ty)))
             }
             other => (self.pattern(other, place), None),
+        }
+    }
+
+    /// A parameter of a closure.
+    pub(super) fn closure_param(&mut self, pat: &Pat) -> (Pattern, Option<TypeExpr>) {
+        match pat {
+            Pat::Type(typed) => {
+                let pattern = self.pattern(&typed.pat, PatternPlace::Always);
+                (pattern, Some(self.reference_ty(&typed.ty)))
+            }
+            other => (self.pattern(other, PatternPlace::Always), None),
         }
     }
 
@@ -35,6 +46,10 @@ impl Parser<'_> {
     pub(super) fn pattern(&mut self, pat: &Pat, place: PatternPlace) -> Pattern {
         match pat {
             Pat::Ident(ident) if ident.by_ref.is_none() => self.name_pattern(ident, place),
+            Pat::Ident(ident) if ident.mutability.is_none() => {
+                let span = ident.by_ref.map_or_else(|| ident.ident.span(), |word| word.span);
+                Pattern::Ref(Box::new(self.name_pattern(ident, PatternPlace::Always)), span)
+            }
             Pat::Paren(paren) => self.pattern(&paren.pat, place),
             Pat::Reference(reference) if reference.mutability.is_none() => {
                 Pattern::Reference(Box::new(self.pattern(&reference.pat, place)), reference.and_token.span)
@@ -69,6 +84,10 @@ impl Parser<'_> {
 
     fn name_pattern(&mut self, pat: &syn::PatIdent, place: PatternPlace) -> Pattern {
         let name = pat.ident.clone();
+        if let Some(path) = self.imported_pattern(&name) {
+            let span = SpanRange::token(name.span());
+            return Pattern::Path { id: self.next_expr(), path, span };
+        }
         let is_variable = pat.mutability.is_some() || pat.subpat.is_some() || place == PatternPlace::Always;
         if !is_variable && is_constant_like(&name) {
             let span = SpanRange::token(name.span());
@@ -201,7 +220,10 @@ impl Parser<'_> {
     /// `const { … }` as a pattern, and others that are no part of the language.
     fn unsupported_pattern(&mut self, pat: &Pat) {
         let (what, help) = match pat {
-            Pat::Ident(_) => ("`ref` is", "bind the value: variables are copied"),
+            Pat::Ident(_) => (
+                "`ref mut` is",
+                "borrow a place by itself, `let part = &mut place.field;`, or bind the value, and store what it becomes",
+            ),
             Pat::Reference(_) => ("reference patterns are", "bind the value: there are no references"),
             Pat::Const(_) => ("`const` blocks in patterns are", "name a `#[device] const`"),
             Pat::Macro(_) => ("macros in patterns are", "write the pattern out"),

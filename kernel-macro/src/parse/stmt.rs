@@ -12,6 +12,8 @@ impl Parser<'_> {
         let mut statements = Vec::new();
         let mut tail = None;
         let last = block.stmts.len().wrapping_sub(1);
+        let imports = self.imports.len();
+        self.import_all(&block.stmts);
         for (position, statement) in block.stmts.iter().enumerate() {
             match statement {
                 Stmt::Expr(expr, None) if position == last => tail = Some(Box::new(self.expr(expr))),
@@ -22,6 +24,7 @@ impl Parser<'_> {
                 other => statements.extend(self.statement(other)),
             }
         }
+        self.imports.truncate(imports);
         let span = SpanRange { start: block.brace_token.span.open(), end: block.brace_token.span.close() };
         Block { statements, tail, span }
     }
@@ -38,6 +41,7 @@ impl Parser<'_> {
                 let (ty, value) = (self.ty(&item.ty), self.expr(&item.expr));
                 Some(Statement::Const(Box::new(LocalConst { name: item.ident.clone(), ty, value, tokens })))
             }
+            Stmt::Item(syn::Item::Use(item)) => Some(Statement::Use(quote::ToTokens::to_token_stream(item))),
             Stmt::Item(item) => {
                 self.unsupported_item(item);
                 None
@@ -80,9 +84,6 @@ impl Parser<'_> {
             }
             syn::Item::Struct(item) => {
                 ("structs inside functions are", "move it out and derive `GpuData`", item.struct_token.span)
-            }
-            syn::Item::Use(item) => {
-                ("`use` inside functions is", "move it out, before the function", item.use_token.span)
             }
             syn::Item::Macro(item) => {
                 ("macros are", "write the code out, or call a `#[device] fn`", item.mac.path.span())

@@ -42,7 +42,15 @@ impl Parser<'_> {
         TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
     }
 
-    /// The type of a device function's parameter or of a variable: it may be a reference.
+    /// The type of a variable: it may be a reference or a slice.
+    pub(super) fn variable_ty(&mut self, ty: &Type) -> TypeExpr {
+        match ungroup(ty) {
+            Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::Slice(_)) => self.param_ty(ty),
+            _ => self.reference_ty(ty),
+        }
+    }
+
+    /// The type of a device function's or closure's parameter: it may be a reference.
     pub(super) fn reference_ty(&mut self, ty: &Type) -> TypeExpr {
         let Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
         // Others are declared somewhere, which is where they are refused.
@@ -63,6 +71,7 @@ impl Parser<'_> {
                 self.misplaced_image(&path.path)
             }
             Type::Path(path) if path.qself.is_none() => self.type_path(&path.path),
+            Type::Path(path) if path.qself.is_some() => self.projection(path),
             Type::Array(array) => {
                 TypeKind::Array { element: Box::new(self.ty(&array.elem)), len: Box::new(self.expr(&array.len)) }
             }
@@ -72,6 +81,25 @@ impl Parser<'_> {
                 self.unsupported_type(other);
                 TypeKind::Error
             }
+        }
+    }
+
+    /// `<T as Trait>::Name`
+    fn projection(&mut self, ty: &syn::TypePath) -> TypeKind {
+        let Some(qself) = ty.qself.as_ref().filter(|qself| qself.position > 0) else {
+            self.unsupported(ty, "a type in `<…>` without its trait is", "write `<T as Trait>::Name`");
+            return TypeKind::Error;
+        };
+        let [name] = ty.path.segments.iter().skip(qself.position).collect::<Vec<_>>()[..] else {
+            self.unsupported(ty, "this type is", "name one type of the trait: `<T as Trait>::Name`");
+            return TypeKind::Error;
+        };
+        let segments = ty.path.segments.iter().take(qself.position).cloned().collect();
+        let through = syn::Path { leading_colon: ty.path.leading_colon, segments };
+        let of = Box::new(self.ty(&qself.ty));
+        match self.path(&through) {
+            Some(through) => TypeKind::Projection { of, through, name: name.ident.clone() },
+            None => TypeKind::Error,
         }
     }
 

@@ -54,13 +54,31 @@ impl Renderer<'_> {
                 });
                 tokens!(let #pattern: #stated #value #otherwise;)
             }
+            Statement::Sought(sought) if self.typed.sought.contains(&sought.id) => self.statement(&sought.element),
+            Statement::Sought(sought) => self.statement(&sought.written),
             Statement::Const(constant) => constant.tokens.clone().into(),
+            Statement::Use(item) => {
+                let item = item.clone();
+                tokens!(#[allow(unused_imports)] #item)
+            }
             Statement::Expr { expr, semicolon: true } => {
                 let expr = self.bare(expr);
                 tokens!(#expr;)
             }
             Statement::Expr { expr, semicolon: false } => self.bare(expr),
         }
+    }
+
+    fn if_expr(&mut self, span: Span, condition: &Expr, then_block: &Block, else_expr: Option<&Expr>) -> Tokens {
+        let (condition, then_block) = (self.condition(condition), self.block(then_block));
+        let else_expr = else_expr.map(|else_expr| {
+            let tokens = self.bare(else_expr);
+            match else_expr.kind {
+                ExprKind::If { .. } | ExprKind::Block { label: None, .. } => tokens!(else #tokens),
+                _ => tokens!(else { #tokens }),
+            }
+        });
+        tokens_at!(span=> if #condition #then_block #else_expr)
     }
 
     /// An expression that can stand as an operand.
@@ -142,15 +160,12 @@ impl Renderer<'_> {
         let span = expr.span.start;
         match &expr.kind {
             ExprKind::If { condition, then_block, else_expr } => {
-                let (condition, then_block) = (self.condition(condition), self.block(then_block));
-                let else_expr = else_expr.as_ref().map(|else_expr| {
-                    let tokens = self.bare(else_expr);
-                    match else_expr.kind {
-                        ExprKind::If { .. } | ExprKind::Block { label: None, .. } => tokens!(else #tokens),
-                        _ => tokens!(else { #tokens }),
-                    }
-                });
-                tokens_at!(span=> if #condition #then_block #else_expr)
+                self.if_expr(span, condition, then_block, else_expr.as_deref())
+            }
+            ExprKind::Sought(sought) if self.typed.sought.contains(&expr.id) => self.bare(&sought.element),
+            ExprKind::Sought(sought) => {
+                let (condition, then_block, else_expr) = sought.written();
+                self.if_expr(span, condition, then_block, else_expr)
             }
             ExprKind::Match { scrutinee, arms } => self.match_expr(expr, scrutinee, arms),
             ExprKind::Const(block) => {

@@ -30,7 +30,11 @@ impl Renderer<'_> {
                 let inner = self.pattern_in(inner, perhaps);
                 tokens_at!(*span=> &#inner)
             }
-            Pattern::Reference(inner, _) => self.pattern_in(inner, perhaps),
+            Pattern::Ref(inner, span) if self.is_original() => {
+                let inner = self.pattern_in(inner, perhaps);
+                tokens_at!(*span=> ref #inner)
+            }
+            Pattern::Reference(inner, _) | Pattern::Ref(inner, _) => self.pattern_in(inner, perhaps),
             Pattern::Rest(span) => tokens_at!(*span=> ..),
             Pattern::Tuple(members, span) => {
                 let members = self.patterns(members, perhaps);

@@ -91,8 +91,11 @@ impl Renderer<'_> {
 impl Renderer<'_> {
     /// Whether a written type is `T::Name` where `T` is another name of a known type, of which Rust takes no `Name`.
     pub(super) fn is_projection(&self, ty: &TypeExpr) -> bool {
-        let (Mode::Twin, TypeKind::Path(path), Item::Fn(function)) = (self.mode, &ty.kind, &self.item.item) else {
-            return false;
+        let (Mode::Twin, Item::Fn(function)) = (self.mode, &self.item.item) else { return false };
+        let path = match &ty.kind {
+            TypeKind::Path(path) => path,
+            TypeKind::Projection { .. } => return !function.generics.params.is_empty(),
+            _ => return false,
         };
         let [first, _, ..] = path.segments.as_slice() else { return false };
         function.generics.source.type_params().any(|param| param.ident == *first)

@@ -24,16 +24,25 @@ fn accepted_uses() {
 }
 
 #[test]
-fn definitions() {
+fn defaults() {
+    accepted("#[device] mod m { pub struct S<T = f32> { pub a: T } pub fn f(s: S) -> f32 { s.a } }");
+    accepted("#[device] mod m { pub enum E<const N: usize = 4> { A([u32; N]) } pub type F<T = S> = T; pub struct S; }");
     check_errors(
-        "#[device] mod m { pub struct S<T = f32> { pub a: T } }",
+        "#[device] mod m { pub struct S<T, U = T> { pub a: T, pub b: U } pub fn f(s: S) {} pub fn g(s: S<u32, u32, u32>) {} }",
         expect![[r#"
-        error: [K0001] the default of a generic parameter is not supported in kernels
-               help: remove it, and name the type wherever the struct or enum is named
-         1 | #[device] mod m { pub struct S<T = f32> { pub a: T } }
-           |                                    ^^^
-    "#]],
+            error: [K0106] `S` takes 2 generic arguments
+                   help: write `S<T, U>` with a type or value for each
+             1 | #[device] mod m { pub struct S<T, U = T> { pub a: T, pub b: U } pub fn f(s: S) {} pub fn g(s: S<u32, u32, u32>) {} }
+               |                                                                             ^
+            error: [K0106] `S` takes 2 generic arguments, but 3 were given
+             1 | #[device] mod m { pub struct S<T, U = T> { pub a: T, pub b: U } pub fn f(s: S) {} pub fn g(s: S<u32, u32, u32>) {} }
+               |                                                                                                ^^^^^^^^^^^^^^^
+        "#]],
     );
+}
+
+#[test]
+fn definitions() {
     check_errors(
         "#[device] mod m { pub struct S<'a> { pub a: &'a u32 } }",
         expect![[r#"
@@ -45,15 +54,6 @@ fn definitions() {
                help: parameters of device functions and variables of a `let` may be references; elsewhere write the value's type
          1 | #[device] mod m { pub struct S<'a> { pub a: &'a u32 } }
            |                                             ^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "#[device] mod m { pub enum E<const N: usize = 4> { A([u32; N]) } }",
-        expect![[r#"
-        error: [K0001] the default of a generic parameter is not supported in kernels
-               help: remove it, and name the value wherever the struct or enum is named
-         1 | #[device] mod m { pub enum E<const N: usize = 4> { A([u32; N]) } }
-           |                                               ^
     "#]],
     );
     check_errors(

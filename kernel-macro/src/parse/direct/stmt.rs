@@ -146,7 +146,7 @@ impl Parser<'_> {
             _ => {}
         }
         let ty = syn::parse2(tokens.iter().cloned().collect()).ok()?;
-        Some(self.reference_ty(&ty))
+        Some(self.variable_ty(&ty))
     }
 
     /// What begins with a keyword, a label or braces. `word` is the text of the first token.

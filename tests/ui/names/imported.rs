@@ -1,0 +1,40 @@
+//! `use` in functions: what it cannot be.
+
+use gridwise::prelude::*;
+
+#[device]
+mod states {
+    #[derive(Clone, Copy)]
+    pub enum State {
+        Idle,
+        Moving(f32),
+    }
+
+    pub fn speed(v: f32) -> f32 {
+        v
+    }
+}
+
+#[kernel]
+fn all(y: &mut [f32]) {
+    use states::State::*;
+    y[0] = 1.0;
+}
+
+#[kernel]
+fn shadowed(y: &mut [f32]) {
+    use states::speed;
+    let speed = speed(y[0]);
+    y[0] = speed;
+}
+
+#[kernel]
+fn unknown(y: &mut [f32]) {
+    use states::{State::Gone, State::Idle};
+    y[0] = match Idle {
+        Idle => 1.0,
+        Gone => 2.0,
+    };
+}
+
+fn main() {}
