@@ -2,7 +2,6 @@
 
 mod buffer;
 mod candidate;
-mod copier;
 mod descriptors;
 mod device;
 mod encoder;
@@ -14,13 +13,16 @@ mod image;
 mod instance;
 mod matrices;
 mod ownership;
+mod pieces;
 mod pipeline;
 mod queue;
 mod recording;
+mod relay;
 mod sampler;
 mod spirv;
 mod staging;
 mod timestamps;
+mod transfer;
 mod validation;
 mod waiter;
 
@@ -35,4 +37,4 @@ pub(crate) use instance::VulkanInstance;
 pub(crate) use pipeline::{Binding, Constants, Pipeline, PipelineDesc};
 pub(crate) use recording::Recording;
 pub(crate) use spirv::words_for;
-pub(crate) use staging::VulkanBackend;
+pub(crate) use transfer::VulkanBackend;

@@ -65,7 +65,7 @@ fn run() -> Result<()> {
         println!("queue {at}: {:?} of family {}", queue.kind, queue.family);
     }
     let raw = RawDevice::open(&manager.device().name)?;
-    for (bytes, runs) in [(64 * MIB, 15), (1024 * MIB, 5)] {
+    for (bytes, runs) in [(4 * MIB, 15), (16 * MIB, 15), (64 * MIB, 15), (256 * MIB, 9), (1024 * MIB, 5)] {
         transfers(&manager, &raw, bytes, runs)?;
     }
     overlap()?;
