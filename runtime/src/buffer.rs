@@ -222,6 +222,12 @@ impl Buffer {
         }
     }
 
+    /// Whether others than the manager may have the buffer's memory. Then every submission takes it over and hands it back, which no two do
+    /// at once: to the schedule each of them writes.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.vulkan().is_some_and(VulkanBuffer::is_shared)
+    }
+
     /// The Vulkan image; `None` on the host device, and for tensors.
     pub(crate) fn vulkan_image(&self) -> Option<&VulkanImage> {
         match &self.memory {
@@ -463,7 +469,7 @@ impl Buffer {
     /// Notes the contents, which a submission brought, or the host saw or wrote in place.
     fn keep(&self, before: Marks, ticket: Option<Ticket>, contents: impl FnOnce() -> Option<Contents>) {
         // What is shared may be written by others, of whom nothing is known.
-        if !self.shared.journal.keeps_contents() || self.vulkan().is_some_and(VulkanBuffer::is_shared) {
+        if !self.shared.journal.keeps_contents() || self.is_shared() {
             return;
         }
         if let Memory::Seen(whole) = &self.memory {

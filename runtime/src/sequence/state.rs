@@ -86,7 +86,7 @@ impl State {
                 Step::WaitFor(event) => waits.push(event.clone()),
                 _ => {}
             }
-            step.for_each_use(|buffer, is_written| uses.push((buffer.clone(), is_written)));
+            step.for_each_use(|buffer, is_written| uses.push((buffer.clone(), is_written || buffer.is_shared())));
         }
         uses.sort_unstable_by_key(|(buffer, is_written)| (buffer.id, !is_written));
         uses.dedup_by_key(|(buffer, _)| buffer.id);

@@ -124,7 +124,7 @@ impl Staging {
             (None, None) => {}
         }
         device.end(commands)?;
-        let is_write = !matches!(transfer, Transfer::Down { .. } | Transfer::ImageDown(_));
+        let is_write = !matches!(transfer, Transfer::Down { .. } | Transfer::ImageDown(_)) || buffer.is_shared();
         let uses = std::iter::once((&*buffer.uses, is_write));
         let submit = |submission: Submission| device.submit(commands, &submission);
         let ticket = shared.schedule.submit(QUEUE, uses, &Marks::default(), false, submit)?;
