@@ -1,8 +1,9 @@
 //! Kernels whose invocations work together, on the device that `GRIDWISE_DEVICE` selects: what launches are refused, what
 //! the host device reports, and that its order of invocations is what the seed says.
 
+use gridwise::ops::{OpBarrier, OpCopy};
 use gridwise::prelude::*;
-use gridwise::{DeviceChoice, DeviceKind, Error, HostOptions, ManagerDesc};
+use gridwise::{BufferRange, DeviceChoice, DeviceKind, Error, HostOptions, ManagerDesc};
 
 #[kernel(workgroup = [32, 2])]
 fn swap_halves(x: &[u32], y: &mut [u32]) {
@@ -70,6 +71,11 @@ fn count(values: &[Atomic<u32>]) {
     values[global_id().x % values.len() as u32].fetch_add(1, Relaxed);
 }
 
+#[kernel]
+fn tally(votes: &[Atomic<u8>]) {
+    votes[global_id().x % votes.len() as u32].fetch_add(1, Relaxed);
+}
+
 fn host(options: HostOptions) -> Manager {
     Manager::with(ManagerDesc { device: DeviceChoice::Host, host: options, ..ManagerDesc::default() }).expect("a host")
 }
@@ -99,11 +105,11 @@ fn divergent_barriers_are_errors_on_the_host() {
     Divergent::dispatch(&seq, Grid::items(128), &mut y).expect("recorded");
     let error = seq.eval().expect_err("divergent");
     let Error::DivergentBarrier { kernel, line, column, waiting, invocations, .. } = error else { panic!("{error}") };
-    assert_eq!((&*kernel, line, column, waiting, invocations), ("divergent", 19, 9, 10, 64));
+    assert_eq!((&*kernel, line, column, waiting, invocations), ("divergent", 20, 9, 10, 64));
     let seq = mgr.sequence().expect("a sequence");
     DifferentBarriers::dispatch(&seq, Grid::items(64), &mut y).expect("recorded");
     let error = seq.eval().expect_err("two barriers").to_string();
-    assert!(error.contains("others wait at") && error.contains("together.rs:27:9"), "{error}");
+    assert!(error.contains("others wait at") && error.contains("together.rs:28:9"), "{error}");
 }
 
 #[test]
@@ -191,4 +197,34 @@ fn atomics_are_writes() {
     if mgr.device().kind != DeviceKind::Host {
         assert_eq!(mgr.validation_messages(), Vec::<String>::new());
     }
+}
+
+/// Such atomics are exchanged with the words that they are in, of which an application's buffer may have a part only.
+#[test]
+fn atomics_of_bytes_stay_within_a_borrowed_buffer() {
+    let mgr = Manager::new().expect("a device");
+    let mut copy = mgr.tensor(&[0u8; 1024]).expect("memory");
+    // Stands for a buffer of an application's.
+    let whole = mgr.tensor(&[7u8; 1024]).expect("memory");
+    let Some(range) = whole.vulkan_buffer() else {
+        assert_eq!(mgr.device().kind, DeviceKind::Host, "others have buffers");
+        return;
+    };
+    let borrow = |name, offset, bytes, len| {
+        let range = BufferRange { buffer: range.buffer, offset: range.offset + offset, bytes };
+        // SAFETY: of this manager, with all usages; `whole` lives longer and is not used meanwhile.
+        unsafe { mgr.tensor_from_buffer::<u8>(name, range, len) }
+    };
+    let refused = borrow("odd", 256, 7, 5);
+    assert!(matches!(refused, Err(Error::OutOfRange { bytes: 8, size: 7, .. })), "{refused:?}");
+    let (odd, all) = (borrow("odd", 256, 11, 5).expect("two words"), borrow("all", 0, 1024, 1024).expect("all of it"));
+    let seq = mgr.sequence().expect("a sequence");
+    Tally::dispatch(&seq, Grid::items(500), &odd).expect("recorded");
+    // Nobody knows that these two are one.
+    seq.record(OpBarrier).expect("recorded").record(OpCopy::new(&all, &mut copy)).expect("recorded");
+    seq.eval().expect("evaluated");
+    let mut expected = [7u8; 1024];
+    expected[256..261].fill(107);
+    assert_eq!(copy.to_vec().expect("readable"), expected);
+    assert_eq!(mgr.validation_messages(), Vec::<String>::new());
 }

@@ -1,5 +1,7 @@
 //! Chooses a device from a list by a request. Pure.
 
+use gridwise_ir::descriptor::Feature;
+
 use super::info::{DeviceInfo, DeviceKind};
 use crate::error::{Error, Result};
 
@@ -26,6 +28,22 @@ pub enum DeviceChoice {
     Index(usize),
     /// The first device whose name contains this, upper or lower case; `host` is the host device.
     Name(String),
+    /// The best suitable device that has all of these features, such as modules of SPIR-V need; what kernels need is found out by
+    /// the compiler, and enabled wherever it is. The host device counts as the last, with all of
+    /// [its own](crate::Manager::host).
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::descriptor::Feature;
+    /// use gridwise_runtime::{DeviceChoice, Manager, ManagerDesc};
+    ///
+    /// let device = DeviceChoice::Having(vec![Feature::Float64, Feature::Int64]);
+    /// let manager = Manager::with(ManagerDesc { device, ..ManagerDesc::default() })?;
+    /// assert!(manager.device().features.contains(&Feature::Float64));
+    /// # Ok(())
+    /// # }
+    /// ```
+    Having(Vec<Feature>),
     /// The host device.
     Host,
     /// The sanitizer: kernels run in an interpreter that finds what they must not do. Needs the feature `sanitizer`.
@@ -66,11 +84,8 @@ impl DeviceChoice {
     pub(crate) fn choose(&self, devices: &[DeviceInfo]) -> Result<usize> {
         let host = devices.len().saturating_sub(1);
         let found = match self {
-            Self::Best => {
-                // The first of the best kind: drivers list their preferred device first.
-                let suitable = (0..devices.len()).filter(|index| devices[*index].is_suitable());
-                return Ok(suitable.min_by_key(|index| devices[*index].kind).unwrap_or(host));
-            }
+            Self::Best => return Ok(best(devices, &[]).unwrap_or(host)),
+            Self::Having(features) => best(devices, features),
             Self::Host | Self::Sanitizer => return Ok(host),
             Self::Index(index) => (*index < devices.len()).then_some(*index),
             Self::Name(part) => {
@@ -92,11 +107,22 @@ impl DeviceChoice {
         let requested = match self {
             Self::Index(index) => index.to_string(),
             Self::Name(name) => name.clone(),
+            Self::Having(features) => {
+                let features: Vec<_> = features.iter().map(Feature::to_string).collect();
+                format!("a device with {}", features.join(", "))
+            }
             Self::Best | Self::Host | Self::Sanitizer => DeviceKind::Host.to_string(),
         };
         let listed: Vec<_> = devices.iter().enumerate().map(|(index, device)| format!("{index}: {device}")).collect();
         Error::NoDevice { requested, available: listed.join("; ") }
     }
+}
+
+/// The first of the best kind that can run kernels and has these features: drivers list their preferred device first.
+fn best(devices: &[DeviceInfo], features: &[Feature]) -> Option<usize> {
+    let has_all = |device: &DeviceInfo| features.iter().all(|feature| device.has(*feature));
+    let suitable = (0..devices.len()).filter(|index| devices[*index].is_suitable() && has_all(&devices[*index]));
+    suitable.min_by_key(|index| devices[*index].kind)
 }
 
 #[cfg(test)]
@@ -129,6 +155,23 @@ mod tests {
         assert_eq!(DeviceChoice::parse(" HOST ").choose(&devices()).unwrap(), 3);
         assert_eq!(DeviceChoice::parse("2").choose(&devices()).unwrap(), 2);
         assert_eq!(DeviceChoice::parse(""), DeviceChoice::Best);
+    }
+
+    #[test]
+    fn features_can_be_asked_for() {
+        let mut devices = devices();
+        devices[2].features = vec![Feature::Int64];
+        devices.iter_mut().for_each(|device| device.features.retain(|feature| *feature != Feature::Int8));
+        let having = |features: &[Feature]| DeviceChoice::Having(features.to_vec()).choose(&devices);
+        assert_eq!(having(&[]).unwrap(), 2);
+        assert_eq!(having(&[Feature::Int64]).unwrap(), 2);
+        assert_eq!(having(&[Feature::Int64, Feature::Float64]).unwrap(), 0);
+        let error = having(&[Feature::Int64, Feature::Int8]).unwrap_err();
+        assert!(
+            matches!(&error, Error::NoDevice { requested, .. }
+            if requested == "a device with shaderInt64, shaderInt8"),
+            "{error}"
+        );
     }
 
     #[test]
