@@ -129,7 +129,7 @@ impl Algorithm {
     /// # fn main() -> gridwise_runtime::Result<()> {
     /// use gridwise_runtime::{Algorithm, Error, Manager, ManagerDesc, SpirvCode, SpirvDesc};
     ///
-    /// let manager = Manager::with(ManagerDesc { executable_statistics: true, ..ManagerDesc::from_env() })?;
+    /// let manager = Manager::with(ManagerDesc { executable_statistics: true, ..ManagerDesc::from_env()? })?;
     /// let bytes = include_bytes!("../tests/modules/scale.spv");
     /// let desc = SpirvDesc { name: "scale", code: SpirvCode::Bytes(bytes), entry_point: None, constants: &[] };
     /// // SAFETY: it is not launched.

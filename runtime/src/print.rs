@@ -51,7 +51,7 @@ pub struct Printed<'a> {
 ///
 /// // What kernels print goes to the program's log.
 /// let print = PrintSink::new(|printed| eprintln!("{}: {}", printed.kernel, printed.text.trim_end()));
-/// let manager = Manager::with(ManagerDesc { print, ..ManagerDesc::from_env() })?;
+/// let manager = Manager::with(ManagerDesc { print, ..ManagerDesc::from_env()? })?;
 /// # drop(manager);
 /// # Ok(())
 /// # }
@@ -63,15 +63,18 @@ impl PrintSink {
     /// A sink that calls a function for each message.
     ///
     /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
     /// use std::sync::mpsc;
     /// use gridwise_runtime::{ManagerDesc, PrintSink};
     ///
     /// let (sender, texts) = mpsc::channel();
     /// let print = PrintSink::new(move |printed| drop(sender.send(printed.text.to_owned())));
-    /// let desc = ManagerDesc { print, ..ManagerDesc::from_env() };
+    /// let desc = ManagerDesc { print, ..ManagerDesc::from_env()? };
     /// // … launches; then, for a test: what was printed …
     /// assert_eq!(texts.try_iter().count(), 0);
     /// # drop(desc);
+    /// # Ok(())
+    /// # }
     /// ```
     pub fn new(sink: impl Fn(&Printed<'_>) + Send + Sync + 'static) -> Self {
         Self(Arc::new(sink))

@@ -57,7 +57,7 @@ pub struct OpTime {
 }
 
 impl OpTime {
-    /// Nanoseconds of the device from its start to its end.
+    /// The device's time from its start to its end.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {

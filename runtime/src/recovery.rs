@@ -213,7 +213,7 @@ impl Manager {
     /// }
     ///
     /// # fn main() -> Result<()> {
-    /// let mut manager = Manager::with(ManagerDesc { keeps_contents: true, ..ManagerDesc::from_env() })?;
+    /// let mut manager = Manager::with(ManagerDesc { keeps_contents: true, ..ManagerDesc::from_env()? })?;
     /// let mut state = manager.tensor(&[1.0f32; 64])?;
     /// // A device that works is left alone.
     /// assert!(matches!(rescue(&mut manager, &mut state), Err(Error::CannotRecover { .. })));

@@ -76,16 +76,21 @@ impl<T: GpuData> Tensor<T> {
     /// # fn main() -> gridwise_runtime::Result<()> {
     /// use gridwise_runtime::Error;
     ///
-    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1.0f32])?;
-    /// assert!(matches!(tensor.share(), Err(Error::NotShareable { .. }))); // it is not of `shareable_tensor`
+    /// let manager = gridwise_runtime::Manager::new()?;
+    /// match manager.tensor(&[1.0f32])?.share() {
+    ///     Err(Error::NotShareable { .. }) => {} // it is not of `shareable_tensor`
+    ///     Err(Error::OnHostDevice { .. }) => {} // there is no Vulkan device
+    ///     other => panic!("{other:?}"),
+    /// }
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotShareable`] for other tensors, and when the system has no descriptors left.
+    /// [`Error::NotShareable`] for other tensors, [`Error::OnHostDevice`] where there is no Vulkan device, and when the system has no
+    /// descriptors left.
     pub fn share(&self) -> Result<SharedMemory> {
-        let refused = || Error::NotShareable { tensor: self.name().to_owned() };
-        self.buffer.vulkan().ok_or_else(refused)?.share(self.buffer.bytes(), self.name())
+        let on_host = Error::OnHostDevice { operation: "sharing a tensor" };
+        self.buffer.vulkan().ok_or(on_host)?.share(self.buffer.bytes(), self.name())
     }
 }

@@ -55,7 +55,7 @@ impl Subscriber for Notes {
 
 /// Squares on the device that the environment chooses.
 fn square() -> Result<DeviceKind> {
-    let manager = Manager::with(ManagerDesc { pipeline_cache: PipelineCache::Off, ..ManagerDesc::from_env() })?;
+    let manager = Manager::with(ManagerDesc { pipeline_cache: PipelineCache::Off, ..ManagerDesc::from_env()? })?;
     let x = manager.tensor_named("x", &[3.0f32; 8])?;
     let mut y = manager.tensor_of_len::<f32>(8)?;
     let sequence = manager.sequence()?;

@@ -314,7 +314,7 @@ unsafe impl Kernel for Liar {
 /// The suites take silence of the validation layer for proof: it must speak when there is something to say.
 fn validation_reports_a_missing_barrier() -> Option<&'static str> {
     let mgr = manager();
-    if !ManagerDesc::from_env().validation || mgr.device().kind == DeviceKind::Host {
+    if !ManagerDesc::from_env().expect("a good environment").validation || mgr.device().kind == DeviceKind::Host {
         return Some("nobody validates");
     }
     let (x, values) = (mgr.tensor(&[1.0f32; 64]).expect("memory"), mgr.tensor(&[0.0f32; 64]).expect("memory"));

@@ -77,7 +77,7 @@ fn listening(print_bytes: Option<u32>) -> (Manager, Arc<Mutex<Vec<String>>>) {
         let stream = if printed.is_error { "! " } else { "" };
         kept.lock().expect("nobody panics").push(format!("{stream}{}", printed.text));
     });
-    let desc = ManagerDesc { print_bytes, print, ..ManagerDesc::from_env() };
+    let desc = ManagerDesc { print_bytes, print, ..ManagerDesc::from_env().expect("a good environment") };
     (Manager::with(desc).expect("a device"), texts)
 }
 

@@ -41,7 +41,7 @@ fn manager() -> gridwise::Result<(Manager, Folder)> {
     let name = format!("gridwise-tuning-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     let folder = Folder(std::env::temp_dir().join(name));
     let cache = PipelineCache::At(folder.0.clone());
-    Ok((Manager::with(ManagerDesc { pipeline_cache: cache, ..ManagerDesc::from_env() })?, folder))
+    Ok((Manager::with(ManagerDesc { pipeline_cache: cache, ..ManagerDesc::from_env()? })?, folder))
 }
 
 struct Folder(PathBuf);

@@ -60,7 +60,7 @@ fn matmul(n: u32, a: &[f32], b: &[f32], c: &mut [f32]) {
 
 /// A manager that checks nothing and keeps nothing.
 pub(crate) fn manager() -> Result<Manager> {
-    let desc = ManagerDesc { validation: false, pipeline_cache: PipelineCache::Off, ..ManagerDesc::from_env() };
+    let desc = ManagerDesc { validation: false, pipeline_cache: PipelineCache::Off, ..ManagerDesc::from_env()? };
     Ok(Manager::with(desc)?)
 }
 

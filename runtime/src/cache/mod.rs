@@ -26,7 +26,7 @@ pub(crate) use file::Identity;
 ///
 /// # fn main() -> gridwise_runtime::Result<()> {
 /// let folder = std::env::temp_dir().join("my-program-pipelines");
-/// let manager = Manager::with(ManagerDesc { pipeline_cache: PipelineCache::At(folder), ..ManagerDesc::from_env() })?;
+/// let manager = Manager::with(ManagerDesc { pipeline_cache: PipelineCache::At(folder), ..ManagerDesc::from_env()? })?;
 /// // … launches …
 /// manager.save_pipelines(); // also done when the manager and all that it made is gone
 /// # Ok(())

@@ -1,10 +1,12 @@
 //! How a manager is made, and what the environment says of it. Pure but for the environment; it must not ask a driver.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
 use super::choice::DeviceChoice;
 use super::queues::QueueChoice;
 use crate::cache::PipelineCache;
+use crate::error::{Error, Result};
 use crate::print::PrintSink;
 use crate::twin::HostOptions;
 
@@ -15,7 +17,7 @@ use crate::twin::HostOptions;
 /// use gridwise_runtime::{DeviceChoice, Manager, ManagerDesc};
 ///
 /// // A program's own choice; what is not said comes from the environment.
-/// let desc = ManagerDesc { device: DeviceChoice::Host, keeps_contents: true, ..ManagerDesc::from_env() };
+/// let desc = ManagerDesc { device: DeviceChoice::Host, keeps_contents: true, ..ManagerDesc::from_env()? };
 /// let manager = Manager::with(desc)?;
 /// assert_eq!(manager.device().name, "host");
 /// # Ok(())
@@ -60,23 +62,99 @@ impl ManagerDesc {
     /// `GRIDWISE_VALIDATION` (`1`), `GRIDWISE_HOST_SUBGROUP` and `GRIDWISE_HOST_SEED` (numbers for [`HostOptions`]).
     ///
     /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
     /// use gridwise_runtime::{DeviceChoice, ManagerDesc};
     ///
     /// // `GRIDWISE_DEVICE=nvidia my-program` overrules what the program would take.
-    /// let mut desc = ManagerDesc::from_env();
+    /// let mut desc = ManagerDesc::from_env()?;
     /// if desc.device == DeviceChoice::Best {
     ///     desc.device = DeviceChoice::Host;
     /// }
     /// assert_ne!(desc.device, DeviceChoice::Best);
+    /// # Ok(())
+    /// # }
     /// ```
-    pub fn from_env() -> Self {
-        let device = std::env::var("GRIDWISE_DEVICE").map_or(DeviceChoice::Best, |text| DeviceChoice::parse(&text));
-        let validation = std::env::var("GRIDWISE_VALIDATION").is_ok_and(|text| !matches!(text.trim(), "" | "0"));
-        let number = |name| std::env::var(name).ok().and_then(|text| text.trim().parse::<u64>().ok());
-        let mut host = HostOptions { seed: number("GRIDWISE_HOST_SEED"), ..HostOptions::default() };
-        if let Some(size) = number("GRIDWISE_HOST_SUBGROUP") {
+    ///
+    /// # Errors
+    /// [`Error::BadEnvironment`] where one of these is set to what it cannot mean. Whether there is such a device, and whether it can have
+    /// such subgroups, is [`Manager::with`](crate::Manager::with)'s to say.
+    pub fn from_env() -> Result<Self> {
+        Self::from_variables(|name| std::env::var_os(name))
+    }
+
+    fn from_variables(value_of: impl Fn(&str) -> Option<OsString>) -> Result<Self> {
+        let refused = |variable, value: OsString, expected| Error::BadEnvironment {
+            variable,
+            value: value.to_string_lossy().into_owned(),
+            expected,
+        };
+        let text = |variable: &'static str, expected| match value_of(variable).map(OsString::into_string) {
+            None => Ok(None),
+            Some(Ok(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+            Some(Err(value)) => Err(refused(variable, value, expected)),
+        };
+        let number = |variable| {
+            const EXPECTED: &str = "a number";
+            let parse = |text: String| text.parse::<u64>().map_err(|_| refused(variable, text.into(), EXPECTED));
+            text(variable, EXPECTED)?.map(parse).transpose()
+        };
+        let device = text("GRIDWISE_DEVICE", "an index, a part of a name, `host` or `sanitizer`")?;
+        let device = device.map_or(DeviceChoice::Best, |text| DeviceChoice::parse(&text));
+        let validation = text("GRIDWISE_VALIDATION", "`1` or `0`")?.is_some_and(|text| text != "0");
+        let mut host = HostOptions { seed: number("GRIDWISE_HOST_SEED")?, ..HostOptions::default() };
+        if let Some(size) = number("GRIDWISE_HOST_SUBGROUP")? {
+            // What is too large is refused with other sizes that there cannot be.
             host.subgroup_size = u32::try_from(size).unwrap_or(u32::MAX);
         }
-        Self { device, validation, host, ..Self::default() }
+        Ok(Self { device, validation, host, ..Self::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(variables: &[(&str, &str)]) -> Result<ManagerDesc> {
+        ManagerDesc::from_variables(|name| Some(variables.iter().find(|(key, _)| *key == name)?.1.into()))
+    }
+
+    #[test]
+    fn the_environment_is_taken_at_its_word() {
+        for nothing in [&[][..], &[("GRIDWISE_DEVICE", ""), ("GRIDWISE_HOST_SEED", " ")]] {
+            let desc = of(nothing).unwrap();
+            assert_eq!((desc.device, desc.validation, desc.host), (DeviceChoice::Best, false, HostOptions::default()));
+        }
+        let all = [
+            ("GRIDWISE_DEVICE", "host"),
+            ("GRIDWISE_VALIDATION", "1"),
+            ("GRIDWISE_HOST_SEED", " 7 "),
+            ("GRIDWISE_HOST_SUBGROUP", "16"),
+        ];
+        let desc = of(&all).unwrap();
+        assert_eq!((desc.device, desc.validation), (DeviceChoice::Host, true));
+        assert_eq!((desc.host.seed, desc.host.subgroup_size), (Some(7), 16));
+        assert!(!of(&[("GRIDWISE_VALIDATION", "0")]).unwrap().validation);
+        assert_eq!(of(&[("GRIDWISE_HOST_SUBGROUP", "99999999999")]).unwrap().host.subgroup_size, u32::MAX);
+    }
+
+    #[test]
+    fn what_it_cannot_mean_is_an_error() {
+        for (variable, value) in
+            [("GRIDWISE_HOST_SEED", "abc"), ("GRIDWISE_HOST_SEED", "-1"), ("GRIDWISE_HOST_SUBGROUP", "1e3")]
+        {
+            let error = of(&[(variable, value)]).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!("`{variable}` is `{value}`, which is not a number; mend or unset it")
+            );
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_text_is_an_error() {
+        use std::os::unix::ffi::OsStringExt;
+        let error = ManagerDesc::from_variables(|_| Some(OsString::from_vec(vec![0xff]))).unwrap_err();
+        assert!(matches!(error, Error::BadEnvironment { variable: "GRIDWISE_DEVICE", .. }), "{error}");
     }
 }

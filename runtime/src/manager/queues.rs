@@ -14,7 +14,7 @@ use crate::sync::schedule::MAX_QUEUES;
 /// use gridwise_runtime::{Manager, ManagerDesc, QueueChoice, ops::OpFill};
 ///
 /// # fn main() -> gridwise_runtime::Result<()> {
-/// let manager = Manager::with(ManagerDesc { queues: QueueChoice::AtLeast(2), ..ManagerDesc::from_env() })?;
+/// let manager = Manager::with(ManagerDesc { queues: QueueChoice::AtLeast(2), ..ManagerDesc::from_env()? })?;
 /// let (mut a, mut b) = (manager.tensor_of_len::<f32>(1000)?, manager.tensor_of_len::<f32>(1000)?);
 /// let (first, second) = (manager.sequence_on(0)?, manager.sequence_on(1)?);
 /// first.record(OpFill::new(&mut a, 1.0))?;

@@ -193,7 +193,7 @@ impl Wake for Owner {
 }
 
 fn a_waker_may_drop_the_manager() {
-    let manager = open(gridwise_runtime::ManagerDesc::from_env());
+    let manager = open(gridwise_runtime::ManagerDesc::from_env().unwrap());
     let (sequence, _sum) = long(&manager);
     let mut running = Box::pin(async move { sequence.eval_async()?.await });
     let signal = Arc::new(Signal::default());

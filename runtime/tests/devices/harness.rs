@@ -101,7 +101,7 @@ impl On {
     pub(crate) fn run_with<R>(self, desc: ManagerDesc, test: impl Fn(&Manager) -> R) -> R {
         let device = match self {
             Self::Host => DeviceChoice::Host,
-            _ => ManagerDesc::from_env().device,
+            _ => ManagerDesc::from_env().unwrap().device,
         };
         let (validation, baseline_only) = (self != Self::Host, self == Self::Baseline);
         let device = Device { manager: open(ManagerDesc { device, validation, baseline_only, ..desc }) };
@@ -111,7 +111,7 @@ impl On {
 
     /// Runs a test on this device, without the validation layer.
     pub(crate) fn run_unvalidated<R>(self, test: impl Fn(&Manager) -> R) -> R {
-        let device = if self == Self::Host { DeviceChoice::Host } else { ManagerDesc::from_env().device };
+        let device = if self == Self::Host { DeviceChoice::Host } else { ManagerDesc::from_env().unwrap().device };
         let desc = ManagerDesc { device, baseline_only: self == Self::Baseline, ..ManagerDesc::default() };
         test(&Manager::with(desc).unwrap())
     }
@@ -149,13 +149,13 @@ pub(crate) fn open(desc: ManagerDesc) -> Manager {
 
 /// Why a device of Vulkan runs no test, if so.
 fn missing_vulkan() -> Option<String> {
-    let manager = open(ManagerDesc { validation: true, ..ManagerDesc::from_env() });
+    let manager = open(ManagerDesc { validation: true, ..ManagerDesc::from_env().unwrap() });
     let device = manager.device();
     eprintln!("device: {device}");
     if device.kind == DeviceKind::Host {
         return Some("no Vulkan device".to_owned());
     }
-    let validated = ManagerDesc { validation: true, ..ManagerDesc::from_env() };
+    let validated = ManagerDesc { validation: true, ..ManagerDesc::from_env().unwrap() };
     if matches!(Manager::with(validated), Err(Error::ValidationUnavailable)) {
         eprintln!("no validation layer: Vulkan is tested without");
     }

@@ -19,7 +19,8 @@ cases! {
 fn a_hundred_thousand_small_tensors_share_memory() {
     // Without validation, which takes its time with each.
     let manager =
-        Manager::with(ManagerDesc { device: ManagerDesc::from_env().device, ..ManagerDesc::default() }).unwrap();
+        Manager::with(ManagerDesc { device: ManagerDesc::from_env().unwrap().device, ..ManagerDesc::default() })
+            .unwrap();
     let make = |i: u32| {
         let desc = TensorDesc::<u32> { name: "small", contents: Contents::Uninit(4 + i as usize % 13) };
         manager.tensor_with(desc).unwrap()

@@ -42,7 +42,7 @@ fn launch(folder: &Path) -> Statistics {
     let manager = open(ManagerDesc {
         validation: true,
         pipeline_cache: PipelineCache::At(folder.to_owned()),
-        ..ManagerDesc::from_env()
+        ..ManagerDesc::from_env().unwrap()
     });
     let x = manager.tensor(&[3.0f32; 100]).unwrap();
     let mut y = manager.tensor(&[1.0f32; 100]).unwrap();
@@ -123,8 +123,10 @@ fn many_managers_share_a_folder() {
 
 fn pipelines_can_be_saved_before_the_end() {
     let folder = Folder::new("early");
-    let manager =
-        Manager::with(ManagerDesc { pipeline_cache: PipelineCache::At(folder.0.clone()), ..ManagerDesc::from_env() });
+    let manager = Manager::with(ManagerDesc {
+        pipeline_cache: PipelineCache::At(folder.0.clone()),
+        ..ManagerDesc::from_env().unwrap()
+    });
     let manager = manager.unwrap();
     let _algorithm = manager.algorithm::<Saxpy>().unwrap();
     manager.save_pipelines();

@@ -42,7 +42,7 @@ fn queues_are_listed_and_refused(on: On) {
         let none = manager.sequence_on(queues.len());
         assert!(matches!(none, Err(Error::NoQueue { queue, available }) if queue == available));
     });
-    let device = ManagerDesc::from_env().device;
+    let device = ManagerDesc::from_env().unwrap().device;
     for device in [DeviceChoice::Host, device] {
         let desc = |families: &[(u32, u32)]| ManagerDesc {
             device: device.clone(),
@@ -139,7 +139,7 @@ fn errors_and_times_come_from_their_queue(on: On) {
 }
 
 fn transfer_queues_run_no_kernels() -> Outcome {
-    let desc = ManagerDesc { queues: QueueChoice::Best, validation: true, ..ManagerDesc::from_env() };
+    let desc = ManagerDesc { queues: QueueChoice::Best, validation: true, ..ManagerDesc::from_env().unwrap() };
     let manager = Device { manager: open(desc) };
     let Some(queue) = manager.queues().iter().position(|queue| queue.kind == QueueKind::Transfer) else {
         return ignored(format_args!("{} has no queue that only transfers", manager.device()));

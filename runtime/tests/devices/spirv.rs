@@ -112,7 +112,7 @@ fn arguments_have_to_fit(on: On) {
         let nothing = scale.launch(Grid::items(0)).read(0, &from).write(1, &mut to).push(&push);
         sequence.clear().unwrap();
         sequence.record(nothing).unwrap().eval().unwrap();
-        let other = crate::harness::open(gridwise_runtime::ManagerDesc::from_env());
+        let other = crate::harness::open(gridwise_runtime::ManagerDesc::from_env().unwrap());
         let foreign = other.sequence().unwrap();
         let result = foreign.record(launch().read(0, &from).write(1, &mut to).push(&push)).map(|_| ());
         assert!(matches!(result, Err(Error::ForeignAlgorithm { .. })));

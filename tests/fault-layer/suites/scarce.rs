@@ -52,7 +52,7 @@ fn open() -> gridwise::Result<Manager> {
         Some(folder) => PipelineCache::At(folder.into()),
         None => PipelineCache::Off,
     };
-    Manager::with(ManagerDesc { validation: false, pipeline_cache, ..ManagerDesc::from_env() })
+    Manager::with(ManagerDesc { validation: false, pipeline_cache, ..ManagerDesc::from_env()? })
 }
 
 /// Runs two kernels; panics at wrong data.

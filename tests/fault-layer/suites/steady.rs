@@ -61,7 +61,7 @@ fn bounded(y: &mut [u32]) {
 
 /// The device by the environment, without validation, which is no part of a steady state; and with the poorest device's ways.
 fn managers() -> Vec<Manager> {
-    let desc = ManagerDesc { validation: false, ..ManagerDesc::from_env() };
+    let desc = ManagerDesc { validation: false, ..ManagerDesc::from_env().expect("a good environment") };
     let less = ManagerDesc { baseline_only: true, ..desc.clone() };
     [desc, less].map(|desc| Manager::with(desc).expect("a device")).into()
 }

@@ -59,7 +59,7 @@ fn run() -> Result<()> {
         return try_lanes(rest.first().map_or(Ok(256), |text| text.parse())?);
     }
     let gibs: usize = std::env::args().nth(1).map_or(Ok(1), |text| text.parse())?;
-    let manager = Manager::with(ManagerDesc { queues: QueueChoice::Best, ..ManagerDesc::from_env() })?;
+    let manager = Manager::with(ManagerDesc { queues: QueueChoice::Best, ..ManagerDesc::from_env()? })?;
     println!("{}", manager.device());
     for (at, queue) in manager.queues().iter().enumerate() {
         println!("queue {at}: {:?} of family {}", queue.kind, queue.family);
@@ -115,7 +115,7 @@ fn transfers(manager: &Manager, raw: &RawDevice, bytes: usize, runs: usize) -> R
 /// Transfers by hand in all ways, GB/s: what the processor alone does, and with the device; up, and down to memory that was
 /// touched before and that was not.
 fn try_lanes(mibs: usize) -> Result<()> {
-    let manager = Manager::with(ManagerDesc::from_env())?;
+    let manager = Manager::with(ManagerDesc::from_env()?)?;
     println!("{}, {} threads", manager.device(), std::thread::available_parallelism()?);
     let raw = RawDevice::open(&manager.device().name)?;
     let bytes = mibs * MIB;
@@ -175,7 +175,7 @@ fn best(bytes: usize, mut run: impl FnMut() -> std::result::Result<Duration, gri
 
 /// Two chains of dependent launches that leave most of the device idle: both on one queue, and on two.
 fn overlap() -> Result<()> {
-    let desc = ManagerDesc { queues: QueueChoice::AtLeast(2), ..ManagerDesc::from_env() };
+    let desc = ManagerDesc { queues: QueueChoice::AtLeast(2), ..ManagerDesc::from_env()? };
     let manager = Manager::with(desc)?;
     let chain = |queue: usize| -> Result<_> {
         let mut values = manager.tensor(&[1.0f32; 2048])?;
@@ -265,7 +265,7 @@ fn known_algorithms(manager: &Manager) -> Result<()> {
 /// What opening more queues costs when a manager is made.
 fn starts() -> Result<()> {
     let start = |queues: QueueChoice| {
-        let desc = ManagerDesc { queues, pipeline_cache: PipelineCache::Off, ..ManagerDesc::from_env() };
+        let desc = ManagerDesc { queues, pipeline_cache: PipelineCache::Off, ..ManagerDesc::from_env()? };
         time(move || Manager::with(desc)).map_err(Box::<dyn Error>::from)
     };
     let (mut one, mut best) = (|| start(QueueChoice::One), || start(QueueChoice::Best));

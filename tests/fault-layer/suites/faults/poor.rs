@@ -40,7 +40,7 @@ fn three(a: &[u32], b: &[u32], c: &mut [u32]) {
 fn open(faults: Control, change: impl FnOnce(Control)) -> gridwise::Result<Manager> {
     (faults.reset)();
     change(faults);
-    let device = ManagerDesc::from_env().device;
+    let device = ManagerDesc::from_env()?.device;
     Manager::with(ManagerDesc {
         device,
         pipeline_cache: PipelineCache::Off,

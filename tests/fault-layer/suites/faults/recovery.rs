@@ -26,7 +26,7 @@ pub(crate) const ALL: &[crate::Case] = &[
 const LOST: i32 = -4;
 
 fn open(desc: ManagerDesc) -> gridwise::Result<Manager> {
-    let device = ManagerDesc::from_env().device;
+    let device = ManagerDesc::from_env()?.device;
     Manager::with(ManagerDesc { device, pipeline_cache: PipelineCache::Off, ..desc })
 }
 

@@ -45,7 +45,7 @@ fn note(position: Option<&str>) {
 
 /// A manager for a program, on the device that the environment names.
 pub(crate) fn open(program: &Program) -> Result<Manager> {
-    let ManagerDesc { device, .. } = ManagerDesc::from_env();
+    let ManagerDesc { device, .. } = ManagerDesc::from_env()?;
     let validation = std::env::var_os("GRIDWISE_FAULTS_VALIDATED").is_some();
     let print = PrintSink::new(|_| {});
     Manager::with(ManagerDesc { device, validation, print, ..program.desc() })

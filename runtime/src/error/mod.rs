@@ -1,8 +1,11 @@
 //! Every error of the runtime. Each says what was being done to which object, why it failed and what to do about it.
 
+mod image_use;
+
 use std::borrow::Cow;
 
 use gridwise_ir::descriptor::{Feature, ImageFormat};
+pub use image_use::ImageUse;
 
 /// `Result` with the runtime's [`Error`].
 ///
@@ -34,7 +37,7 @@ pub type KernelName = Cow<'static, str>;
 /// What can go wrong when kernels are launched and data moves.
 ///
 /// ```standalone_crate
-/// # #[path = "../tests/devices/kernels.rs"]
+/// # #[path = "../../tests/devices/kernels.rs"]
 /// # mod kernels;
 /// use gridwise_runtime::{Error, Grid, Manager, Result};
 /// # use kernels::Mark;
@@ -99,12 +102,12 @@ pub enum Error {
         "the Khronos validation layer was asked for and is not installed; install it, or do not ask for validation"
     )]
     ValidationUnavailable,
-    /// A tensor or algorithm of one manager was used with another.
-    #[error("{operation}: tensor `{tensor}` belongs to another manager; create it with the manager that uses it")]
+    /// A tensor or an image of one manager was used with another.
+    #[error("{operation}: `{tensor}` belongs to another manager; create it with the manager that uses it")]
     ForeignTensor {
         /// What was being done.
         operation: String,
-        /// The tensor's name.
+        /// The tensor's or image's name.
         tensor: String,
     },
     /// An existing buffer begins where kernels cannot bind it.
@@ -155,20 +158,20 @@ pub enum Error {
         /// What was passed.
         found: String,
     },
-    /// One tensor was passed twice, at least once to be written.
-    #[error("{operation}: tensor `{tensor}` is passed twice and written; copy it, or write to another tensor")]
+    /// One tensor or image was passed twice, at least once to be written.
+    #[error("{operation}: `{tensor}` is passed twice and written; copy it, or write to another")]
     AliasedTensor {
         /// What was being done.
         operation: String,
-        /// The tensor's name.
+        /// The tensor's or image's name.
         tensor: String,
     },
-    /// An operation touched a tensor it had not declared.
-    #[error("operation `{operation}` uses tensor `{tensor}` without declaring it; add it to `Op::accesses`")]
+    /// An operation touched a tensor or an image that it had not declared.
+    #[error("operation `{operation}` uses `{tensor}` without declaring it; add it to `Op::accesses`")]
     UndeclaredAccess {
         /// The operation.
         operation: String,
-        /// The tensor's name.
+        /// The tensor's or image's name.
         tensor: String,
     },
     /// The sequence still runs.
@@ -553,6 +556,16 @@ pub enum Error {
         /// The kernel.
         kernel: KernelName,
     },
+    /// A variable of the environment is what it cannot be.
+    #[error("`{variable}` is `{value}`, which is not {expected}; mend or unset it")]
+    BadEnvironment {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// What it can be.
+        expected: &'static str,
+    },
     /// How the host device was to run makes no sense.
     #[error("the host device cannot have subgroups of {size}; use a power of two from 1 to 128")]
     BadSubgroupSize {
@@ -703,40 +716,6 @@ pub enum Error {
         /// What it returned.
         result: ash::vk::Result,
     },
-}
-
-/// What an image is for.
-///
-/// ```
-/// use gridwise_runtime::ImageUse;
-///
-/// assert_eq!(ImageUse::Filtered.to_string(), "that samplers can filter");
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ImageUse {
-    /// For anything.
-    Any,
-    /// For kernels that load and store texels.
-    Storage,
-    /// For samplers.
-    Sampled,
-    /// For samplers that mix neighbours.
-    Filtered,
-    /// For copies that are scaled, as levels are made of levels.
-    Scaled,
-}
-
-impl std::fmt::Display for ImageUse {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Any => "that kernels can use",
-            Self::Storage => "that kernels can load and store",
-            Self::Sampled => "that samplers can read",
-            Self::Filtered => "that samplers can filter",
-            Self::Scaled => "that can be scaled",
-        })
-    }
 }
 
 fn amount(bytes: u64) -> String {

@@ -1,0 +1,304 @@
+//! What a manager makes: tensors, images, sequences, events, algorithms. It must not know how any of them is made.
+
+use super::Manager;
+use crate::algorithm::{Algorithm, Variant};
+use crate::data::GpuData;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::image::{Dimension, Format, Image, ImageDesc, Levels};
+use crate::kernel::Kernel;
+use crate::mapped::MemoryKind;
+use crate::sequence::Sequence;
+use crate::tensor::{Contents, Tensor, TensorDesc};
+use crate::vulkan::BufferRange;
+
+impl Manager {
+    /// A tensor in a buffer of the application's, on the device that it gave to [`from_vulkan`](Self::from_vulkan).
+    ///
+    /// ```no_run
+    /// use gridwise_runtime::{BufferRange, Manager, Result, Tensor, ash::vk};
+    ///
+    /// /// The vertices that the application draws, to be moved by kernels.
+    /// fn vertices(manager: &Manager, buffer: vk::Buffer, count: usize) -> Result<Tensor<[f32; 3]>> {
+    ///     let range = BufferRange { buffer, offset: 0, bytes: 12 * count as u64 };
+    ///     // SAFETY: of the manager's device, with the usages that it takes; it stays until the program ends.
+    ///     unsafe { manager.tensor_from_buffer("vertices", range, count) }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// When the elements do not fit into `buffer`, its offset is not aligned as storage buffers are, or the manager's device is the
+    /// host.
+    ///
+    /// # Safety
+    /// The buffer is of the manager's device, bound to memory, has the usages `STORAGE_BUFFER`, `TRANSFER_SRC` and
+    /// `TRANSFER_DST` and the range that is told, and stays until the tensor and all sequences that name it are gone. The
+    /// application uses the range only while no evaluation that names the tensor runs; what it wrote before is available to
+    /// the device.
+    pub unsafe fn tensor_from_buffer<T: GpuData>(
+        &self,
+        name: &str,
+        buffer: BufferRange,
+        len: usize,
+    ) -> Result<Tensor<T>> {
+        Tensor::from_buffer(&self.shared, name, buffer, len)
+    }
+
+    /// A tensor with copies of `data`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let weights = manager.tensor(&[0.5f32, 1.5])?;
+    /// assert_eq!((weights.len(), weights.to_vec()?), (2, vec![0.5, 1.5]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When it is too large, memory is exhausted, or the device fails.
+    pub fn tensor<T: GpuData>(&self, data: &[T]) -> Result<Tensor<T>> {
+        self.tensor_named("tensor", data)
+    }
+
+    /// A tensor of `len` zeros.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sums = manager.tensor_of_len::<u64>(3)?; // for a kernel to add to
+    /// assert_eq!(sums.to_vec()?, [0; 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    pub fn tensor_of_len<T: GpuData>(&self, len: usize) -> Result<Tensor<T>> {
+        self.tensor_with(TensorDesc { name: "tensor", contents: Contents::Zeros(len) })
+    }
+
+    /// A tensor with copies of `data`, and a name for errors and the driver's tools.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut weights = manager.tensor_named("weights", &[0.5f32, 1.5])?;
+    /// let error = weights.write(&[1.0]).unwrap_err();
+    /// assert!(error.to_string().contains("`weights`"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    pub fn tensor_named<T: GpuData>(&self, name: &str, data: &[T]) -> Result<Tensor<T>> {
+        self.tensor_with(TensorDesc { name, contents: Contents::Data(data) })
+    }
+
+    /// A tensor by description.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Contents, TensorDesc};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// // A kernel will write all of it: not even zeros are needed before.
+    /// let desc = TensorDesc { name: "scratch", contents: Contents::<f32>::Uninit(1 << 10) };
+    /// assert_eq!(manager.tensor_with(desc)?.len(), 1 << 10);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    pub fn tensor_with<T: GpuData>(&self, desc: TensorDesc<'_, T>) -> Result<Tensor<T>> {
+        self.tensor_in(MemoryKind::default(), desc)
+    }
+
+    /// A tensor by description, in memory of a kind.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Contents, Manager, MemoryKind, TensorDesc};
+    ///
+    /// let manager = Manager::new()?;
+    /// let desc = TensorDesc { name: "parameters", contents: Contents::Data(&[1.0f32, 2.0]) };
+    /// let mut parameters = manager.tensor_in(MemoryKind::Upload, desc)?;
+    /// parameters.map_mut()?[1] = 3.0;
+    /// assert_eq!(parameters.to_vec()?, [1.0, 3.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    pub fn tensor_in<T: GpuData>(&self, memory: MemoryKind, desc: TensorDesc<'_, T>) -> Result<Tensor<T>> {
+        Tensor::new(&self.shared, memory.usage(), desc)
+    }
+
+    /// An image of zeros, with one dimension.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::image::R32Float;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let curve = manager.image_1d::<R32Float>(256)?;
+    /// assert_eq!((curve.extent(), curve.to_vec()?[0]), ([256], 0.0));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`image_with`](Self::image_with).
+    pub fn image_1d<F: Format>(&self, width: u32) -> Result<Image<F, 1>> {
+        self.image_with(ImageDesc { name: "image", extent: [width], levels: Levels::One })
+    }
+
+    /// An image of zeros, with two dimensions.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::image::Rgba8Unorm;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let photo = manager.image_2d::<Rgba8Unorm>(640, 480)?;
+    /// assert_eq!((photo.extent(), photo.levels()), ([640, 480], 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`image_with`](Self::image_with).
+    pub fn image_2d<F: Format>(&self, width: u32, height: u32) -> Result<Image<F, 2>> {
+        self.image_with(ImageDesc { name: "image", extent: [width, height], levels: Levels::One })
+    }
+
+    /// An image of zeros, with three dimensions.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, image::R8Unorm};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let volume = manager.image_3d::<R8Unorm>(16, 16, 8)?;
+    /// assert_eq!(volume.to_vec()?.len(), 16 * 16 * 8);
+    /// assert!(matches!(manager.image_3d::<R8Unorm>(16, 0, 8), Err(Error::ImageExtent { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`image_with`](Self::image_with).
+    pub fn image_3d<F: Format>(&self, width: u32, height: u32, depth: u32) -> Result<Image<F, 3>> {
+        self.image_with(ImageDesc { name: "image", extent: [width, height, depth], levels: Levels::One })
+    }
+
+    /// An image of zeros, by description.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::image::{ImageDesc, Levels, Rgba8Unorm};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// // With room for the smaller levels that samplers take for what is far away.
+    /// let desc = ImageDesc { name: "bricks", extent: [256, 128], levels: Levels::All };
+    /// assert_eq!(manager.image_with::<Rgba8Unorm, 2>(desc)?.levels(), 9);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When a side is zero or larger than the device has, there cannot be so many levels, the device has no images of this format,
+    /// memory is exhausted, or the device fails.
+    pub fn image_with<F: Format, const D: usize>(&self, desc: ImageDesc<'_, D>) -> Result<Image<F, D>>
+    where
+        Image<F, D>: Dimension,
+    {
+        Image::new(&self.shared, desc)
+    }
+
+    /// An empty sequence, on the first queue.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut sums = manager.tensor(&[1u32, 2])?;
+    /// let reset = manager.sequence()?;
+    /// reset.record(OpFill::new(&mut sums, 0))?;
+    /// reset.eval()?; // as often as wanted
+    /// assert_eq!(sums.to_vec()?, [0, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// None so far, as each manager has a first queue and a sequence takes nothing of the driver before it records. It is a `Result` like
+    /// all else that a manager makes, so that no program changes where that does.
+    pub fn sequence(&self) -> Result<Sequence> {
+        self.sequence_on(0)
+    }
+
+    /// An empty sequence on one of the [`queues`](Self::queues). Sequences on different queues run side by side; where they
+    /// share tensors that one of them writes, the device orders them as they were started.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Manager, QueueKind, ops::OpCopy};
+    ///
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let manager = Manager::new()?;
+    /// let transfers = manager.queues().iter().rposition(|queue| queue.kind == QueueKind::Transfer).unwrap_or(0);
+    /// let from = manager.tensor(&[1.0f32, 2.0])?;
+    /// let mut to = manager.tensor_of_len::<f32>(2)?;
+    /// manager.sequence_on(transfers)?.record(OpCopy::new(&from, &mut to))?.eval()?;
+    /// assert_eq!(to.to_vec()?, [1.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such queue: [`Error::NoQueue`].
+    pub fn sequence_on(&self, queue: usize) -> Result<Sequence> {
+        match self.shared.queues.len() {
+            available if queue >= available => Err(Error::NoQueue { queue, available }),
+            _ => Ok(Sequence::new(self.shared.clone(), queue)),
+        }
+    }
+
+    /// An event that nothing has set yet.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// assert!(gridwise_runtime::Manager::host().event().is_complete()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn event(&self) -> Event {
+        Event::new(self.shared.clone())
+    }
+
+    /// A kernel made ready for the device. One pipeline is made per kernel, however often this is called.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// # use kernels::Saxpy;
+    /// // `Saxpy` was made by `#[kernel]`. Its pipeline is compiled here, not when it is first launched.
+    /// let saxpy = manager.algorithm::<Saxpy>()?;
+    /// assert_eq!(saxpy.name(), "saxpy");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the kernel needs more than the device has, or the driver refuses it.
+    pub fn algorithm<K: Kernel>(&self) -> Result<Algorithm> {
+        let variant = Variant::usual(K::DESCRIPTOR);
+        Ok(Algorithm::new(self.shared.prepare(K::DESCRIPTOR, K::CONSTANTS, variant)?))
+    }
+}
