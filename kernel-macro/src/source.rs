@@ -1,8 +1,9 @@
 //! Places and text of source expressions, as trap sites and errors show them.
 
-use std::fmt::{Result, Write as _};
+use std::fmt::{Result, Write};
+use std::ops::Deref;
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 
 use crate::ast::{Expr, ExprKind, Literal, MacroCall, MacroKind, Member, Path, UnaryOp};
 use crate::message::compared;
@@ -11,6 +12,54 @@ use crate::message::compared;
 pub(crate) fn location(span: Span) -> (String, u32, u32) {
     let start = span.start();
     (span.file(), start.line as u32, start.column as u32 + 1)
+}
+
+/// A name as text. Most names are short, and then nothing is allocated for it.
+#[derive(Default)]
+pub(crate) struct Spelling {
+    bytes: [u8; Self::SHORT],
+    len: usize,
+    /// All of it, if it is longer.
+    long: String,
+}
+
+impl Spelling {
+    const SHORT: usize = 24;
+
+    pub(crate) fn of(name: &Ident) -> Self {
+        let mut spelling = Self::default();
+        // Writing into memory cannot fail.
+        let _ = write!(spelling, "{name}");
+        spelling
+    }
+}
+
+impl Write for Spelling {
+    fn write_str(&mut self, text: &str) -> Result {
+        let end = self.len + text.len();
+        match self.bytes.get_mut(self.len..end) {
+            Some(free) if self.long.is_empty() => {
+                free.copy_from_slice(text.as_bytes());
+                self.len = end;
+            }
+            _ => {
+                let before = std::mem::take(self);
+                self.long = [&*before, text].concat();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Deref for Spelling {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self.long.is_empty() {
+            true => std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default(),
+            false => &self.long,
+        }
+    }
 }
 
 /// An expression as text on one line, long parts cut to `…`: stable Rust cannot give the text between two tokens.
@@ -133,5 +182,20 @@ fn write_macro(call: &MacroCall, out: &mut String) -> Result {
         }
         (_, []) => Ok(()),
         (_, operands) => write_list("(", operands, ")", out),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_any_length_are_spelled() {
+        for len in [1, 23, 24, 25, 200] {
+            let name = "n".repeat(len);
+            assert_eq!(*Spelling::of(&Ident::new(&name, Span::call_site())), *name);
+            let raw = format!("r#{name}");
+            assert_eq!(*Spelling::of(&Ident::new_raw(&name, Span::call_site())), *raw);
+        }
     }
 }

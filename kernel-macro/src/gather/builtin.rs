@@ -2,6 +2,7 @@
 
 use crate::ast::Path;
 use crate::foreign;
+use crate::source::Spelling;
 use crate::typed::MemoryFunction;
 
 /// Types that Rust or glam define, supported by kernels or not: an unsupported one is inference's to report.
@@ -133,8 +134,8 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
 /// Whether a type path names a built-in type.
 pub(super) fn is_builtin_type(path: &Path) -> bool {
     path.segments.last().is_none_or(|name| {
-        let name = name.to_string();
-        TYPES.contains(&name.as_str()) || foreign::ty(&name).is_some()
+        let name = Spelling::of(name);
+        TYPES.contains(&&*name) || foreign::ty(&name).is_some()
     })
 }
 

@@ -155,8 +155,9 @@ impl<'a> Infer<'a> {
 
     fn report_undetermined(&mut self) {
         for index in 0..self.locals.len() {
-            let Some(local) = self.locals[index].clone() else { continue };
+            let Some(local) = &self.locals[index] else { continue };
             if self.table.resolve(&local.term).is_none() {
+                let local = local.clone();
                 let example = self.written(&local.term).replace("; _]", "; 4]").replace('_', "f32");
                 self.table.poison(&local.term);
                 self.diags

@@ -5,6 +5,7 @@ use gridwise_ir::ir::Builtin;
 use crate::ast::{Expr, ExprId, Item, Path, Shape, SpanRange};
 use crate::diag::code;
 use crate::program::TypedItem;
+use crate::source::Spelling;
 use crate::typed::{ConstValue, Resolution, Ty};
 
 use super::Infer;
@@ -40,12 +41,12 @@ impl<'a> Infer<'a> {
     /// Infers a path, buffers included.
     pub(super) fn infer_path(&mut self, expr: &'a Expr, path: &'a Path) -> Term {
         if let Some(name) = path.as_name() {
-            let name = name.to_string();
-            let found = self.visible.iter().rev().find(|id| self.local(**id).is_some_and(|local| local.name == name));
+            let name = Spelling::of(name);
+            let found = self.visible.iter().rev().find(|id| self.local(**id).is_some_and(|local| local.name == *name));
             if let Some(&binding) = found {
                 if self.constant {
                     self.diags
-                        .error(code::BAD_CONST, expr.span, format!("the variable `{name}` is used in a constant"))
+                        .error(code::BAD_CONST, expr.span, format!("the variable `{}` is used in a constant", &*name))
                         .note("array lengths and consts are known when the kernel is compiled")
                         .help("use a literal or a `#[device] const`");
                     return Term::Error;

@@ -6,6 +6,7 @@ use crate::ast::{Alias, Enum, Expr, Item, Path, ScalarName, Struct, TypeExpr, Ty
 use crate::diag::code;
 use crate::linear;
 use crate::program::{ItemId, Program, TypedItem};
+use crate::source::Spelling;
 use crate::typed::{ConstValue, Len, Ty};
 
 use super::Infer;
@@ -96,8 +97,8 @@ pub(super) fn builtin_type(name: &str) -> Option<Ty> {
 /// written, so another type of that name is rustc's error.
 pub(super) fn builtin_path(path: &Path) -> Option<Ty> {
     let (last, modules) = path.segments.split_last()?;
-    let is_member = modules.last().is_some_and(|module| builtin_type(&module.to_string()).is_some());
-    if is_member { None } else { builtin_type(&last.to_string()) }
+    let is_member = modules.last().is_some_and(|module| builtin_type(&Spelling::of(module)).is_some());
+    if is_member { None } else { builtin_type(&Spelling::of(last)) }
 }
 
 /// Whether modules are ones that built-in names live in.

@@ -5,6 +5,7 @@ use proc_macro2::Ident;
 
 use super::function::{FnCx, Slot};
 use crate::ast::{BinaryOp, BindingId, Block, Expr, Pattern, Statement};
+use crate::source::Spelling;
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
@@ -68,11 +69,11 @@ impl FnCx<'_, '_, '_> {
     /// Makes a variable.
     pub(super) fn bind(&mut self, binding: BindingId, name: &Ident, mutable: bool, value: Option<ValueId>) {
         let ty = self.typed.binding(binding);
-        let name = name.to_string();
+        let name = Spelling::of(name);
         let slot = match (value, self.ty(ty)) {
             (_, None) => Slot::Nothing,
             (None, Some(_)) if self.b.is_terminated() => Slot::Nothing,
-            (None, Some(ty)) => Slot::Local(self.b.new_local(name, ty)),
+            (None, Some(ty)) => Slot::Local(self.b.new_local(&*name, ty)),
             (Some(value), Some(_)) if mutable => Slot::Local(self.spill(value, &name)),
             (Some(value), Some(_)) => {
                 self.b.set_name(value, &name);
