@@ -1,4 +1,4 @@
-//! Short lists: up to three members without an allocation, in the size of a `Vec`. Knows nothing of what is listed.
+//! Short lists: a few members without an allocation, in the size of a `Vec`. Knows nothing of what is listed.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -14,20 +14,20 @@ use std::ops::{Deref, DerefMut};
 /// assert_eq!(list[..], [1, 2, 3, 4]);
 /// ```
 #[derive(Clone)]
-pub struct Few<T>(List<T>);
+pub struct Few<T, const N: usize = MOST>(List<T, N>);
 
 #[derive(Clone)]
-enum List<T> {
+enum List<T, const N: usize> {
     Empty,
     /// The first so many.
-    Few(u32, [T; MOST]),
+    Few(u32, [T; N]),
     Many(Vec<T>),
 }
 
 /// The most members that need no allocation.
 const MOST: usize = 3;
 
-impl<T: Copy> Few<T> {
+impl<T: Copy, const N: usize> Few<T, N> {
     /// An empty list.
     pub const fn new() -> Self {
         Self(List::Empty)
@@ -36,14 +36,14 @@ impl<T: Copy> Few<T> {
     /// Appends a member.
     pub fn push(&mut self, member: T) {
         match &mut self.0 {
-            List::Empty => self.0 = List::Few(1, [member; MOST]),
+            List::Empty => self.0 = List::Few(1, [member; N]),
             List::Few(len, few) => match few.get_mut(*len as usize) {
                 Some(free) => {
                     *free = member;
                     *len += 1;
                 }
                 None => {
-                    let mut many = Vec::with_capacity(2 * MOST + 2);
+                    let mut many = Vec::with_capacity(2 * N + 2);
                     many.extend_from_slice(few);
                     many.push(member);
                     self.0 = List::Many(many);
@@ -51,6 +51,17 @@ impl<T: Copy> Few<T> {
             },
             List::Many(many) => many.push(member),
         }
+    }
+
+    /// Takes the last member.
+    pub fn pop(&mut self) -> Option<T> {
+        let last = self.last().copied()?;
+        match &mut self.0 {
+            List::Many(many) => drop(many.pop()),
+            List::Few(len, _) if *len > 1 => *len -= 1,
+            _ => self.0 = List::Empty,
+        }
+        Some(last)
     }
 
     /// Keeps the members for which `keep` is true.
@@ -71,7 +82,7 @@ impl<T: Copy> Few<T> {
     }
 }
 
-impl<T> Deref for Few<T> {
+impl<T, const N: usize> Deref for Few<T, N> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -83,7 +94,7 @@ impl<T> Deref for Few<T> {
     }
 }
 
-impl<T> DerefMut for Few<T> {
+impl<T, const N: usize> DerefMut for Few<T, N> {
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.0 {
             List::Empty => &mut [],
@@ -93,45 +104,45 @@ impl<T> DerefMut for Few<T> {
     }
 }
 
-impl<T: Copy> Default for Few<T> {
+impl<T: Copy, const N: usize> Default for Few<T, N> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Few<T> {
+impl<T: fmt::Debug, const N: usize> fmt::Debug for Few<T, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: PartialEq> PartialEq for Few<T> {
+impl<T: PartialEq, const N: usize> PartialEq for Few<T, N> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<T: Eq> Eq for Few<T> {}
+impl<T: Eq, const N: usize> Eq for Few<T, N> {}
 
-impl<T: Hash> Hash for Few<T> {
+impl<T: Hash, const N: usize> Hash for Few<T, N> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (**self).hash(state);
     }
 }
 
-impl<T: Copy> Extend<T> for Few<T> {
+impl<T: Copy, const N: usize> Extend<T> for Few<T, N> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, members: I) {
         members.into_iter().for_each(|member| self.push(member));
     }
 }
 
-impl<'a, T: Copy + 'a> Extend<&'a T> for Few<T> {
+impl<'a, T: Copy + 'a, const N: usize> Extend<&'a T> for Few<T, N> {
     fn extend<I: IntoIterator<Item = &'a T>>(&mut self, members: I) {
         self.extend(members.into_iter().copied());
     }
 }
 
-impl<T: Copy> FromIterator<T> for Few<T> {
+impl<T: Copy, const N: usize> FromIterator<T> for Few<T, N> {
     fn from_iter<I: IntoIterator<Item = T>>(members: I) -> Self {
         let mut list = Self::new();
         list.extend(members);
@@ -139,34 +150,34 @@ impl<T: Copy> FromIterator<T> for Few<T> {
     }
 }
 
-impl<T: Copy> From<&[T]> for Few<T> {
+impl<T: Copy, const N: usize> From<&[T]> for Few<T, N> {
     fn from(members: &[T]) -> Self {
-        if members.len() > MOST { Self(List::Many(members.to_vec())) } else { members.iter().copied().collect() }
+        if members.len() > N { Self(List::Many(members.to_vec())) } else { members.iter().copied().collect() }
     }
 }
 
-impl<T: Copy> From<Vec<T>> for Few<T> {
+impl<T: Copy, const N: usize> From<Vec<T>> for Few<T, N> {
     fn from(members: Vec<T>) -> Self {
-        if members.len() > MOST { Self(List::Many(members)) } else { Self::from(&members[..]) }
+        if members.len() > N { Self(List::Many(members)) } else { Self::from(&members[..]) }
     }
 }
 
-impl<T: Copy, const N: usize> From<[T; N]> for Few<T> {
-    fn from(members: [T; N]) -> Self {
+impl<T: Copy, const M: usize, const N: usize> From<[T; M]> for Few<T, N> {
+    fn from(members: [T; M]) -> Self {
         Self::from(&members[..])
     }
 }
 
-impl<T: Copy> IntoIterator for Few<T> {
+impl<T: Copy, const N: usize> IntoIterator for Few<T, N> {
     type Item = T;
-    type IntoIter = Members<T>;
+    type IntoIter = Members<T, N>;
 
-    fn into_iter(self) -> Members<T> {
+    fn into_iter(self) -> Members<T, N> {
         Members { list: self, next: 0 }
     }
 }
 
-impl<'a, T> IntoIterator for &'a Few<T> {
+impl<'a, T, const N: usize> IntoIterator for &'a Few<T, N> {
     type Item = &'a T;
     type IntoIter = std::slice::Iter<'a, T>;
 
@@ -175,7 +186,7 @@ impl<'a, T> IntoIterator for &'a Few<T> {
     }
 }
 
-impl<'a, T> IntoIterator for &'a mut Few<T> {
+impl<'a, T, const N: usize> IntoIterator for &'a mut Few<T, N> {
     type Item = &'a mut T;
     type IntoIter = std::slice::IterMut<'a, T>;
 
@@ -186,12 +197,12 @@ impl<'a, T> IntoIterator for &'a mut Few<T> {
 
 /// Iterator over a [`Few`] that is used up.
 #[derive(Debug, Clone)]
-pub struct Members<T> {
-    list: Few<T>,
+pub struct Members<T, const N: usize> {
+    list: Few<T, N>,
     next: usize,
 }
 
-impl<T: Copy> Iterator for Members<T> {
+impl<T: Copy, const N: usize> Iterator for Members<T, N> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
@@ -218,6 +229,9 @@ mod tests {
             few.retain(|member| member % 2 == 0);
             let mut twice = [&all[..], &all].concat();
             twice.retain(|member| member % 2 == 0);
+            assert_eq!(few[..], twice[..]);
+            few.push(7);
+            assert_eq!(few.pop(), Some(7));
             assert_eq!(few[..], twice[..]);
             few.push(7);
             assert_eq!(few.last(), Some(&7));

@@ -3,7 +3,7 @@
 use crate::descriptor::SiteKind;
 use crate::few::Few;
 use crate::ir::{
-    BlockId, BufferId, Builtin, Constant, FileId, Function, FunctionId, Inst, InstKind, Local, LocalId, Module,
+    BlockId, BufferId, Builtin, Constant, FileId, Function, FunctionId, Inst, InstKind, Local, LocalId, Module, Name,
     ParamId, Place, SiteId, SourceLocation, Value, ValueId,
 };
 use crate::op::Op;
@@ -139,11 +139,11 @@ impl<'m> FunctionBuilder<'m> {
     /// Names a value after the user's variable, unless it has a name already.
     #[track_caller]
     pub fn set_name(&mut self, value: ValueId, name: &str) {
-        self.function.values[value].name.get_or_insert_with(|| name.to_owned());
+        self.function.values[value].name.get_or_insert_with(|| name.into());
     }
 
     /// Adds a local variable.
-    pub fn new_local(&mut self, name: impl Into<String>, ty: TypeId) -> LocalId {
+    pub fn new_local(&mut self, name: impl Into<Name>, ty: TypeId) -> LocalId {
         self.function.locals.push(Local { name: name.into(), ty })
     }
 

@@ -186,7 +186,7 @@ impl ModuleBuilder {
 /// A function whose entry block has parameters and nothing else.
 fn new_function(name: String, params: &[(&str, TypeId)], result: TypeId) -> Function {
     let mut values = Arena::new();
-    let named = |(name, ty): &(&str, TypeId)| Value { ty: *ty, name: (!name.is_empty()).then(|| (*name).to_owned()) };
+    let named = |(name, ty): &(&str, TypeId)| Value { ty: *ty, name: (!name.is_empty()).then(|| (*name).into()) };
     let params = params.iter().map(|param| values.push(named(param))).collect();
     let mut blocks = Arena::new();
     let entry = blocks.push(Block { params, insts: Vec::new() });

@@ -31,9 +31,9 @@ impl FunctionBuilder<'_> {
         let operands: Vec<_> = atomic.operands.iter().map(|operand| self.value_type(*operand)).collect();
         or_panic(typing::check_atomic(self.types(), atomic.op, cell, &operands, value));
         if atomic.op.reads() {
-            Some(self.define(InstKind::Atomic(atomic), value))
+            Some(self.define(InstKind::Atomic(Box::new(atomic)), value))
         } else {
-            self.append(InstKind::Atomic(atomic), &[]);
+            self.append(InstKind::Atomic(Box::new(atomic)), &[]);
             None
         }
     }

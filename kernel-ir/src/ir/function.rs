@@ -1,5 +1,7 @@
 //! Functions, their blocks, values and local variables.
 
+use std::sync::Arc;
+
 use super::{Inst, SourceLocation};
 use crate::arena::Arena;
 use crate::entity_id;
@@ -62,20 +64,23 @@ pub struct Block {
     pub insts: Vec<InstId>,
 }
 
+/// A name of the user's, which many values share: those that a variable had, and their copies.
+pub type Name = Arc<str>;
+
 /// An SSA value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
     /// Its type, never `Unit`.
     pub ty: TypeId,
     /// The name of the user's variable it came from, for people.
-    pub name: Option<String>,
+    pub name: Option<Name>,
 }
 
 /// A variable of one invocation. Reading it before it is written gives zero.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Local {
     /// The user's name for it.
-    pub name: String,
+    pub name: Name,
     /// Its type.
     pub ty: TypeId,
 }

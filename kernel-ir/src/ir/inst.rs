@@ -53,7 +53,7 @@ pub enum InstKind {
     /// Records a message for the host: the site's format, and the words of its arguments, all `u32`.
     Print(SiteId, Few<ValueId>),
     /// Accesses memory atomically; defines the cell's old value unless it only stores.
-    Atomic(Atomic),
+    Atomic(Box<Atomic>),
     /// Waits for all invocations of the subgroup or workgroup. What any of them did before to shared memory and buffers, all
     /// of them see afterwards. All invocations of the scope reach the same barrier, or none does.
     Barrier(Scope),

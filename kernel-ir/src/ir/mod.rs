@@ -24,7 +24,7 @@ pub use builtin::Builtin;
 pub use constant::Constant;
 pub use coop::{CoopAccess, CoopLayout, CoopOp};
 pub use float_rules::FloatRules;
-pub use function::{Block, BlockId, Function, FunctionId, InstId, Local, LocalId, Value, ValueId};
+pub use function::{Block, BlockId, Function, FunctionId, InstId, Local, LocalId, Name, Value, ValueId};
 pub use image::{Image, ImageOp};
 pub use inst::{Inst, InstKind};
 pub use module::{

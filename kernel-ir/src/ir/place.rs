@@ -1,5 +1,7 @@
 //! Places: how loads and stores name memory without pointers.
 
+use crate::few::Few;
+
 use super::{BufferId, LocalId, SharedId, SiteId, ValueId};
 
 /// A memory cell: where the path starts, and the steps to the cell.
@@ -8,7 +10,7 @@ pub struct Place {
     /// Where the path starts.
     pub root: Root,
     /// Steps from the root inwards. Invariant: a buffer root's first step is an `Index`.
-    pub path: Vec<Step>,
+    pub path: Few<Step, 1>,
 }
 
 /// Where a place starts.
@@ -40,17 +42,17 @@ pub enum Step {
 impl Place {
     /// The whole of a local variable.
     pub fn local(local: LocalId) -> Self {
-        Self { root: Root::Local(local), path: Vec::new() }
+        Self { root: Root::Local(local), path: Few::new() }
     }
 
     /// The whole of a variable of the workgroup.
     pub fn shared(shared: SharedId) -> Self {
-        Self { root: Root::Shared(shared), path: Vec::new() }
+        Self { root: Root::Shared(shared), path: Few::new() }
     }
 
     /// One element of a buffer.
     pub fn element(buffer: BufferId, value: ValueId, check: Option<SiteId>) -> Self {
-        Self { root: Root::Buffer(buffer), path: vec![Step::Index { value, check }] }
+        Self { root: Root::Buffer(buffer), path: [Step::Index { value, check }].into() }
     }
 
     /// The values its steps use.

@@ -51,7 +51,7 @@ impl FunctionParser<'_, '_> {
             self.cursor.declared::<LocalId>("local", locals.len())?;
             let name = self.cursor.name()?;
             self.cursor.expect(":")?;
-            locals.push(Local { name, ty: parse_type(self.cursor, self.types)? });
+            locals.push(Local { name: name.into(), ty: parse_type(self.cursor, self.types)? });
         }
         let entry = self.add_block(None, params);
         self.fill_block(entry)?;
@@ -72,7 +72,7 @@ impl FunctionParser<'_, '_> {
             self.cursor.reset(start);
             return self.cursor.error(format!("{id} {problem}"));
         }
-        let name = if self.cursor.is_at("\"") { Some(self.cursor.string()?) } else { None };
+        let name = if self.cursor.is_at("\"") { Some(self.cursor.string()?.into()) } else { None };
         self.cursor.expect(":")?;
         let ty = parse_type(self.cursor, self.types)?;
         self.values.insert(id, Value { ty, name });

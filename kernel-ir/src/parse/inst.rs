@@ -3,6 +3,7 @@
 use super::cursor::Result;
 use super::function::FunctionParser;
 use super::header::eat_location;
+use crate::few::Few;
 use crate::ir::{Builtin, Constant, InstKind, Place, Root, SourceLocation, Step, Unroll, ValueId};
 use crate::op::Op;
 use crate::passes::eval;
@@ -238,7 +239,7 @@ impl FunctionParser<'_, '_> {
                 },
             },
         };
-        let mut path = Vec::new();
+        let mut path = Few::new();
         loop {
             if self.cursor.eat(".") {
                 path.push(Step::Field(self.cursor.number()?));

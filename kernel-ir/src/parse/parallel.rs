@@ -17,7 +17,8 @@ impl FunctionParser<'_, '_> {
         if let AtomicOp::CompareExchange(failure) = &mut op {
             *failure = self.order()?;
         }
-        Ok(InstKind::Atomic(Atomic { op, place, operands: operands.into(), order, scope: self.scope()? }))
+        let atomic = Atomic { op, place, operands: operands.into(), order, scope: self.scope()? };
+        Ok(InstKind::Atomic(Box::new(atomic)))
     }
 
     /// `subgroup_add %N`, `subgroup_cluster_add(4) %N`

@@ -3,7 +3,7 @@
 use super::Changed;
 use crate::arena::EntityId;
 use crate::flow;
-use crate::ir::{BlockId, Function, Inst, InstId, InstKind, SourceLocation, ValueId};
+use crate::ir::{BlockId, Function, Inst, InstId, InstKind, Name, SourceLocation, ValueId};
 use crate::types::TypeId;
 
 /// Which values stand for which others, applied to instructions as a pass meets them in program order.
@@ -31,14 +31,21 @@ impl Substitution {
         value
     }
 
+    /// Whether no value stands for another.
+    pub(super) fn is_empty(&self) -> bool {
+        self.to.is_empty()
+    }
+
     /// Rewrites the values `kind` uses directly.
     pub(super) fn apply(&self, kind: &mut InstKind) {
-        kind.map_uses(|value| self.get(value));
+        if !self.is_empty() {
+            kind.map_uses(|value| self.get(value));
+        }
     }
 }
 
 /// Adds a value.
-pub(super) fn add_value(function: &mut Function, ty: TypeId, name: Option<String>) -> ValueId {
+pub(super) fn add_value(function: &mut Function, ty: TypeId, name: Option<Name>) -> ValueId {
     function.values.push(crate::ir::Value { ty, name })
 }
 

@@ -46,7 +46,7 @@ fn function(module: &mut Module, id: FunctionId) -> Changed {
     let (bool_type, word_type) = (module.types.scalar(Scalar::Bool), module.types.scalar(Scalar::U32));
     let Module { types, functions, kernel, .. } = module;
     let function = &mut functions[id];
-    let dead = function.locals.push(Local { name: "dead".to_owned(), ty: bool_type });
+    let dead = function.locals.push(Local { name: "dead".into(), ty: bool_type });
     let mut pass = Masking {
         function,
         uniform,
@@ -289,7 +289,7 @@ impl Masking<'_> {
         let ty = self.word_type;
         let any_alive =
             *self.any_alive.get_or_insert_with(|| kernel.shared.push(Shared { name: "any_alive".to_owned(), ty }));
-        let place = Place { root: Root::Shared(any_alive), path: Vec::new() };
+        let place = Place { root: Root::Shared(any_alive), path: [].into() };
         let (no, yes) = (Constant::U32(0), Constant::U32(1));
         let no = self.define(InstKind::Const(no), ty, location, out);
         let yes = self.define(InstKind::Const(yes), ty, location, out);
@@ -297,7 +297,7 @@ impl Masking<'_> {
         let store = |pass: &mut Self, value| {
             let (op, order, scope) = (AtomicOp::Store, Order::Relaxed, Scope::Workgroup);
             let atomic = Atomic { op, place: place.clone(), operands: [value].into(), order, scope };
-            add_effect(pass.function, InstKind::Atomic(atomic), location)
+            add_effect(pass.function, InstKind::Atomic(Box::new(atomic)), location)
         };
         let barrier = |pass: &mut Self| add_effect(pass.function, InstKind::Barrier(Scope::Workgroup), location);
         // Nobody may still read the answer to the question before.

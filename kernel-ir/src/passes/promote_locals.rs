@@ -7,7 +7,7 @@ use super::edit::{Substitution, add_inst, add_value, for_each_inst, yields};
 use super::live_locals::{self, LiveLocals, Slots};
 use super::{Changed, PassCx};
 use crate::arena::{EntityId, SecondaryMap};
-use crate::ir::{BlockId, Constant, Function, InstId, InstKind, LocalId, Place, Root, Step, ValueId};
+use crate::ir::{BlockId, Constant, Function, InstId, InstKind, LocalId, Name, Place, Root, Step, ValueId};
 use crate::types::{Type, TypeId, Types};
 
 /// Runs the pass.
@@ -246,7 +246,7 @@ impl Promoter<'_> {
         self.function.locals[self.local(slot)].ty
     }
 
-    fn name(&self, slot: usize) -> Option<String> {
+    fn name(&self, slot: usize) -> Option<Name> {
         Some(self.function.locals[self.local(slot)].name.clone())
     }
 

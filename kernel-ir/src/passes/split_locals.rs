@@ -156,7 +156,7 @@ fn split(
     path: &mut Vec<u32>,
 ) -> Shape {
     if stays_whole(types, ty, pins, path) {
-        return Shape::Whole(function.locals.push(Local { name: name.to_owned(), ty }));
+        return Shape::Whole(function.locals.push(Local { name: name.into(), ty }));
     }
     let mut members = Vec::new();
     for index in 0..member_count(types, ty) {
@@ -224,7 +224,7 @@ impl Splitter<'_> {
             taken += 1;
         }
         if let Shape::Whole(local) = shape {
-            place.path.drain(..taken);
+            place.path = place.path[taken..].into();
             place.root = Root::Local(*local);
             out.push(id);
             return;

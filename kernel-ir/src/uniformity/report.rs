@@ -104,9 +104,9 @@ impl Uniformity<'_> {
         loop {
             let definition = self.definitions[value.index()].map(|id| &self.function.insts[id]);
             if let Some(name) = &self.function.values[value].name
-                && through.iter().all(|link| link.name != *name)
+                && through.iter().all(|link| link.name != **name)
             {
-                through.push(Link { name: name.clone(), at: definition.and_then(|inst| inst.location) });
+                through.push(Link { name: name.to_string(), at: definition.and_then(|inst| inst.location) });
             }
             match self.values[value.index()] {
                 Some(Cause::From(next) | Cause::Chosen(next)) => value = next,

@@ -47,7 +47,7 @@ impl Spot {
                 Some(Self { value: whole(value), place: Some(Place::local(local)), window: None })
             }
             Slot::Buffer(buffer) => {
-                let place = Place { root: Root::Buffer(buffer), path: Vec::new() };
+                let place = Place { root: Root::Buffer(buffer), path: [].into() };
                 Some(Self { value: None, place: Some(place), window: None })
             }
             Slot::Shared(shared) => Some(Self { value: None, place: Some(Place::shared(shared)), window: None }),

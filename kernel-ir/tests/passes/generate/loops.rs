@@ -14,7 +14,7 @@ impl Generator<'_> {
     /// A loop that ends because of a local counter nobody else writes; half of them also count in a parameter.
     pub(super) fn counted_loop(&mut self, out: &mut Vec<InstId>, depth: usize) -> bool {
         let [u, b] = [Scalar::U32, Scalar::Bool].map(|scalar| self.types.scalar(scalar));
-        let counter = self.function.locals.push(Local { name: "counter".to_owned(), ty: u });
+        let counter = self.function.locals.push(Local { name: "counter".into(), ty: u });
         let mut params = self.some_types();
         let counts = self.random.one_in(2);
         if counts {
@@ -102,7 +102,7 @@ impl Generator<'_> {
                 _ => continue,
             };
             let is_load = self.random.one_in(2);
-            self.access(Place { root, path: vec![Step::Index { value, check }] }, is_load, out);
+            self.access(Place { root, path: [Step::Index { value, check }].into() }, is_load, out);
         }
     }
 

@@ -170,7 +170,7 @@ impl Generator<'_> {
         }
         for index in 0..3 + self.random.below(5) {
             let ty = self.random.pick(&self.pool.clone());
-            let _ = self.function.locals.push(Local { name: format!("l{index}"), ty });
+            let _ = self.function.locals.push(Local { name: format!("l{index}").into(), ty });
         }
         let mut insts = Vec::new();
         if self.statements(&mut insts, 0) {

@@ -178,7 +178,7 @@ impl Generator<'_> {
                 return;
             }
             let step = self.index(out);
-            (Place { root: Root::Buffer(id), path: vec![step] }, self.buffers[id].element)
+            (Place { root: Root::Buffer(id), path: [step].into() }, self.buffers[id].element)
         } else if self.random.one_in(4) {
             let shared = SharedId::new(self.random.below(self.shared.len()));
             (Place::shared(shared), self.shared[shared].ty)
@@ -214,12 +214,12 @@ impl Generator<'_> {
                 let op = self.random.pick(&AtomicOp::ALL);
                 let step = self.index(out);
                 let place = match self.is_kernel && self.random.one_in(2) {
-                    true => Place { root: Root::Buffer(BufferId::new(1)), path: vec![step] },
-                    false => Place { root: Root::Shared(SharedId::new(1)), path: vec![step] },
+                    true => Place { root: Root::Buffer(BufferId::new(1)), path: [step].into() },
+                    false => Place { root: Root::Shared(SharedId::new(1)), path: [step].into() },
                 };
                 let operands = (0..op.arity()).map(|_| self.get(u, out)).collect();
-                let kind =
-                    InstKind::Atomic(Atomic { op, place, operands, order: Order::Relaxed, scope: Scope::Device });
+                let atomic = Atomic { op, place, operands, order: Order::Relaxed, scope: Scope::Device };
+                let kind = InstKind::Atomic(Box::new(atomic));
                 if op.reads() {
                     self.define(out, kind, u);
                 } else {
