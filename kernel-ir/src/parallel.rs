@@ -16,7 +16,12 @@ pub fn needs_full_workgroups(module: &Module) -> bool {
     reached[kernel.function.index()] = true;
     // Callees stand before callers.
     for (id, function) in module.functions.iter().rev().filter(|(id, _)| *id <= kernel.function) {
-        if !reached[id.index()] {
+        let is_together = |kind: &InstKind| {
+            kind.needs_full_workgroup() || kind.place().is_some_and(|place| matches!(place.root, Root::Shared(_)))
+        };
+        let is_told = |kind: &InstKind| matches!(kind, InstKind::Call(..)) || is_together(kind);
+        // Most functions have nothing of it, which takes no walk.
+        if !reached[id.index()] || !function.insts.iter().any(|(_, inst)| is_told(&inst.kind)) {
             continue;
         }
         let mut found = false;
@@ -24,8 +29,7 @@ pub fn needs_full_workgroups(module: &Module) -> bool {
             if let InstKind::Call(callee, _) = inst.kind {
                 reached[FunctionId::index(callee)] = true;
             }
-            found |= inst.kind.needs_full_workgroup();
-            found |= inst.kind.place().is_some_and(|place| matches!(place.root, Root::Shared(_)));
+            found |= is_together(&inst.kind);
         });
         if found {
             return true;

@@ -468,8 +468,13 @@ fn has_matrices(function: &Function) -> bool {
 /// Whether a barrier stands where control could differ at all: in a branch or loop, or behind a `return` in one; or whether
 /// there are operations that a subgroup does together, which take the same operands, too.
 pub fn may_diverge(function: &Function) -> bool {
-    if has_matrices(function) {
-        return true;
+    let (mut has_matrices, mut has_barriers) = (false, false);
+    for (_, inst) in function.insts.iter() {
+        has_matrices |= inst.kind.is_of_coop();
+        has_barriers |= matches!(inst.kind, InstKind::Barrier(_));
+    }
+    if has_matrices || !has_barriers {
+        return has_matrices;
     }
     let mut returns = false;
     let nested = |kind: &InstKind, wanted: &dyn Fn(&InstKind) -> bool| {

@@ -29,6 +29,10 @@ struct Flattener<'a, 'm> {
 
 impl Flattener<'_, '_> {
     fn block(&mut self, id: BlockId) {
+        let is_branch = |inst: &InstId| !self.function.insts[*inst].kind.blocks().is_empty();
+        if self.substitution.is_empty() && !self.function.blocks[id].insts.iter().any(is_branch) {
+            return;
+        }
         let insts = std::mem::take(&mut self.function.blocks[id].insts);
         let mut out = Vec::with_capacity(insts.len());
         for inst in insts {

@@ -3,12 +3,19 @@
 //! What could not run everywhere (a division whose divisor the loop's condition keeps from zero, a read that it keeps in bounds) moves
 //! only where the first round gets to it in any case. Reads move only from buffers that the kernel never writes.
 
-use super::{Changed, PassCx};
+use std::hash::{Hash, Hasher};
+
+use super::edit::for_each_inst;
+use super::{Changed, PassCx, share_values};
 use crate::arena::EntityId;
 use crate::few::Few;
 use crate::flow;
-use crate::ir::{BlockId, Function, ImageOp, InstId, InstKind, Place, Root};
+use crate::hash::Mixer;
+use crate::ir::{BlockId, Function, ImageOp, Inst, InstId, InstKind, Place, Root};
 use crate::op::Op;
+
+/// Lists of what uses no value.
+const LISTS: u64 = 64;
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
@@ -16,9 +23,63 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         return Changed::No;
     }
     let levels = vec![0; function.values.len()];
-    let mut hoister = Hoister { function, cx, levels, loops: Vec::new(), changed: Changed::No };
+    let mut hoister = Hoister { function, cx, levels, loops: Vec::new(), moved: Vec::new() };
     hoister.block(hoister.function.entry);
-    hoister.changed
+    let moved = hoister.moved;
+    if moved.is_empty() {
+        return Changed::No;
+    }
+    if is_repeated(function, cx, &moved) {
+        // What was computed in two loops can be computed once now.
+        let _ = share_values::run(function, cx);
+    }
+    Changed::Yes
+}
+
+/// Whether something that moved, or a load that was checked when values were last shared, is computed elsewhere, too.
+fn is_repeated(function: &Function, cx: &PassCx<'_>, moved: &[InstId]) -> bool {
+    let mut is_moved = vec![false; function.insts.len()];
+    moved.iter().for_each(|id| is_moved[id.index()] = true);
+    let mut known = moved.to_vec();
+    for_each_inst(function, &mut |id, inst| {
+        if matches!(&inst.kind, InstKind::Load(place) if is_constant(cx, place)) && !is_moved[id.index()] {
+            known.push(id);
+        }
+    });
+    // Lists of them by the lowest value that each uses; those that use none are in lists behind these.
+    let count = function.values.len();
+    let list_of = |kind: &InstKind| {
+        let mut lowest = count;
+        kind.for_each_use(|value| lowest = lowest.min(value.index()));
+        if lowest < count {
+            return lowest;
+        }
+        let mut hasher = Mixer::default();
+        kind.hash(&mut hasher);
+        count + (hasher.finish() % LISTS) as usize
+    };
+    let mut lists: Vec<Option<usize>> = vec![None; count + LISTS as usize];
+    let mut next = Vec::with_capacity(known.len());
+    for (at, id) in known.iter().enumerate() {
+        next.push(lists[list_of(&function.insts[*id].kind)].replace(at));
+    }
+    let ty = |inst: &Inst| inst.results.first().map(|result| function.values[*result].ty);
+    let mut found = false;
+    for_each_inst(function, &mut |id, inst| {
+        let mut listed = if found || inst.results.len() != 1 { None } else { lists[list_of(&inst.kind)] };
+        while let Some(at) = listed {
+            let other = &function.insts[known[at]];
+            found |= known[at] != id && other.kind == inst.kind && ty(other) == ty(inst);
+            listed = next[at];
+        }
+    });
+    found
+}
+
+/// Whether what is read there is the same throughout the launch.
+fn is_constant(cx: &PassCx<'_>, place: &Place) -> bool {
+    let Root::Buffer(buffer) = place.root else { return false };
+    !place.is_checked() && cx.kernel.is_some_and(|kernel| !kernel.buffers[buffer].writable)
 }
 
 struct Hoister<'a, 'm> {
@@ -28,7 +89,8 @@ struct Hoister<'a, 'm> {
     levels: Vec<usize>,
     /// The loops around what is looked at, outermost first.
     loops: Vec<OpenLoop>,
-    changed: Changed,
+    /// What moved out of a loop.
+    moved: Vec<InstId>,
 }
 
 /// A loop whose body is looked at.
@@ -56,7 +118,7 @@ impl Hoister<'_, '_> {
             {
                 self.define(id, target);
                 self.loops[target].before.push(id);
-                self.changed = Changed::Yes;
+                self.moved.push(id);
                 continue;
             }
             self.define(id, level);
@@ -139,7 +201,7 @@ impl Hoister<'_, '_> {
             InstKind::Op(Op::Div | Op::Rem, _) if self.is_integer(id) => certain(),
             InstKind::Op(op, _) if is_long(*op) => behind(|open| open.is_branch),
             InstKind::Op(..) => 0,
-            InstKind::Load(place) if self.is_constant(place) => certain(),
+            InstKind::Load(place) if is_constant(self.cx, place) => certain(),
             _ => innermost,
         };
         let mut target = least;
@@ -151,12 +213,6 @@ impl Hoister<'_, '_> {
         let result = self.function.insts[id].results[0];
         let scalar = self.cx.types.element_scalar(self.function.values[result].ty);
         scalar.is_none_or(|scalar| scalar.is_int())
-    }
-
-    /// Whether what is read there is the same throughout the launch.
-    fn is_constant(&self, place: &Place) -> bool {
-        let Root::Buffer(buffer) = place.root else { return false };
-        !place.is_checked() && self.cx.kernel.is_some_and(|kernel| !kernel.buffers[buffer].writable)
     }
 }
 

@@ -12,7 +12,13 @@ use crate::types::{Scalar, TypeId};
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    if !function.insts.iter().any(|(_, inst)| matches!(inst.kind, InstKind::Loop { .. })) {
+    // Parameters are kept, and most loops are left with those of the round: they end at their head.
+    let is_kept = |body: BlockId, value: &ValueId| function.blocks[body].params.contains(value);
+    let may_be_fresh = |inst: &Inst| match &inst.kind {
+        InstKind::Break(body, values) => !values.iter().all(|value| is_kept(*body, value)),
+        _ => false,
+    };
+    if !function.insts.iter().any(|(_, inst)| may_be_fresh(inst)) {
         return Changed::No;
     }
     let bool_type = cx.types.scalar(Scalar::Bool);

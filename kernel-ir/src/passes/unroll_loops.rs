@@ -232,15 +232,15 @@ impl Pass<'_> {
     fn copy_all(&mut self, copy: &mut Copy, insts: &[InstId], out: &mut Vec<InstId>) {
         for id in insts {
             // Once is enough: what comes later stands behind the first.
-            let constant = match (&self.view.function.insts[*id].kind, &self.view.function.insts[*id].results[..]) {
-                (InstKind::Const(constant), [result]) => Some((*constant, *result)),
-                _ => None,
-            };
-            if let Some((constant, result)) = constant
-                && let Some(value) = copy.constant(constant, self.view.function.values[result].ty)
-            {
-                copy.bind(&[result], &[value]);
-                continue;
+            let inst = &self.view.function.insts[*id];
+            if let (InstKind::Const(constant), [result]) = (&inst.kind, &inst.results[..]) {
+                if copy.get(*result) != *result {
+                    continue;
+                }
+                if let Some(value) = copy.constant(*constant, self.view.function.values[*result].ty) {
+                    copy.bind(&[*result], &[value]);
+                    continue;
+                }
             }
             out.extend(self.copy_inst(copy, *id, true));
         }
