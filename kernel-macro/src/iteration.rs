@@ -234,8 +234,6 @@ pub(crate) const UNSUPPORTED: &[(&str, &str)] = &[
     ("ne", "compare side by side: `a.iter().zip(b.iter()).any(|(a, b)| a != b)`, and the lengths"),
     ("cmp", "order by the first that differ: `a.iter().zip(b.iter()).find(|(a, b)| a != b)`"),
     ("partial_cmp", "order by the first that differ: `a.iter().zip(b.iter()).find(|(a, b)| a != b)`"),
-    ("starts_with", "compare side by side: `x.len() >= n && x.iter().zip(start.iter()).all(|(a, b)| a == b)`"),
-    ("ends_with", "cut the end off, `&x[x.len() - n..]`, and compare it side by side, with `zip` and `all`"),
     ("rotate_left", "reverse both parts, then all: `x[..n].reverse(); x[n..].reverse(); x.reverse();`"),
     ("rotate_right", "reverse all, then both parts: `x.reverse(); x[..n].reverse(); x[n..].reverse();`"),
     ("split_first", "write `x[0]` and `&x[1..]`"),

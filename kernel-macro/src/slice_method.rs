@@ -14,6 +14,10 @@ pub(crate) enum SliceMethod {
     Reverse,
     /// `copy_from_slice`
     CopyFrom,
+    StartsWith,
+    EndsWith,
+    /// `==` and `!=` of two slices.
+    Equal,
     /// `split_at`, or `split_at_mut` if `mutable`.
     SplitAt {
         mutable: bool,
@@ -41,6 +45,8 @@ impl SliceMethod {
             "fill" => Self::Fill,
             "reverse" => Self::Reverse,
             "copy_from_slice" => Self::CopyFrom,
+            "starts_with" => Self::StartsWith,
+            "ends_with" => Self::EndsWith,
             "map" => Self::Map,
             "partition_point" => Self::PartitionPoint,
             "binary_search" => Self::Search,
@@ -65,6 +71,9 @@ impl SliceMethod {
             | Self::Contains
             | Self::Fill
             | Self::CopyFrom
+            | Self::StartsWith
+            | Self::EndsWith
+            | Self::Equal
             | Self::SplitAt { .. }
             | Self::Map
             | Self::PartitionPoint

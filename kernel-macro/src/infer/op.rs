@@ -116,6 +116,9 @@ impl<'a> Infer<'a> {
             self.diverges = before;
             return Term::BOOL;
         }
+        if matches!(op, BinaryOp::Eq | BinaryOp::Ne) && (self.names_slice(left) || self.names_slice(right)) {
+            return self.infer_slice_equality(expr, left, right);
+        }
         let left_term = self.infer_reference(left, &Expect::Nothing);
         let right_term = self.infer_reference(right, &Expect::Nothing);
         self.check_operands(is_comparison(op), left, right);

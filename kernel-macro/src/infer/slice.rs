@@ -3,8 +3,10 @@
 
 use crate::ast::{Expr, ExprKind, Item, Pattern, UnaryOp};
 use crate::diag::code;
+use crate::slice_method::SliceMethod;
 use crate::source::text;
-use crate::typed::{Len, Resolution};
+use crate::standard::Standard;
+use crate::typed::{Callee, Len, Resolution};
 
 use super::block::strip;
 use super::finish::Deferred;
@@ -39,6 +41,47 @@ impl<'a> Infer<'a> {
             Term::Buffer { .. } => false,
             other => self.table.is_poisoned(&other),
         }
+    }
+
+    /// Whether an operand of `==` is a slice: a part of something, or a variable that is one.
+    pub(super) fn names_slice(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Paren(inner)
+            | ExprKind::Borrow { operand: inner, .. }
+            | ExprKind::Unary(UnaryOp::Deref, inner) => self.names_slice(inner),
+            ExprKind::Slice { .. } => true,
+            ExprKind::Path(_) => self.is_slice_argument(expr),
+            _ => false,
+        }
+    }
+
+    /// `a == b` of two slices, or of a slice and an array.
+    pub(super) fn infer_slice_equality(&mut self, expr: &'a Expr, left: &'a Expr, right: &'a Expr) -> Term {
+        self.tables.calls.insert(expr.id, Callee::Slice(SliceMethod::Equal));
+        let (a, b) = (self.infer_compared_slice(left), self.infer_compared_slice(right));
+        let (Some(a), Some(b)) = (a, b) else { return Term::BOOL };
+        if !self.table.unify(&a, &b) {
+            let (expected, found) = (self.describe(&a), self.describe(&b));
+            let (expected, found) = (expected.trim_matches('`'), found.trim_matches('`'));
+            let message = format!("expected `&[{expected}]`, found `&[{found}]`");
+            self.diags.error(code::MISMATCHED_TYPES, right.span, message);
+        }
+        self.deferred.push(Deferred::Compared { operand: left, term: a, of: Standard::PartialEq });
+        Term::BOOL
+    }
+
+    /// The elements' type of a slice or array that is compared; `None` after an error.
+    fn infer_compared_slice(&mut self, expr: &'a Expr) -> Option<Term> {
+        let inner = match &expr.kind {
+            ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner) => inner,
+            ExprKind::Borrow { .. } => return self.infer_slice(expr, false).map(|(element, _)| element),
+            // Of an array in a variable, too.
+            _ => return self.infer_sliced(expr, false).map(|(element, _)| element),
+        };
+        let found = self.infer_compared_slice(inner);
+        let term = self.term(inner);
+        self.record(expr.id, term);
+        found
     }
 
     /// Whether an argument can only be a slice.

@@ -26,7 +26,7 @@ impl<'a> Infer<'a> {
         self.has_references |= !method.writes();
         let result = match method {
             SliceMethod::First | SliceMethod::Last | SliceMethod::Get => option(element),
-            SliceMethod::Contains => Term::BOOL,
+            SliceMethod::Contains | SliceMethod::StartsWith | SliceMethod::EndsWith | SliceMethod::Equal => Term::BOOL,
             SliceMethod::SplitAt { .. } => {
                 let [middle] = args else {
                     self.report_arity(&text, 1, args, range(name.span()));
@@ -71,6 +71,11 @@ impl<'a> Infer<'a> {
             (SliceMethod::Fill, [arg]) => self.check(arg, element, Because::Nothing),
             (SliceMethod::Contains, [arg]) => self.infer_needle(receiver, arg, element),
             (SliceMethod::CopyFrom, [arg]) => self.check_slice_of(arg, element, false),
+            (SliceMethod::StartsWith | SliceMethod::EndsWith, [arg]) => {
+                self.check_slice_of(arg, element, false);
+                let of = Standard::PartialEq;
+                self.deferred.push(Deferred::Compared { operand: receiver, term: (**element).clone(), of });
+            }
             _ => {}
         }
         result

@@ -11,6 +11,7 @@ use super::function::FnCx;
 use super::types::scalar;
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, UnaryOp};
 use crate::program::ItemId;
+use crate::slice_method::SliceMethod;
 use crate::typed::{Callee, Len, Resolution, Ty};
 
 impl FnCx<'_, '_, '_> {
@@ -41,7 +42,7 @@ impl FnCx<'_, '_, '_> {
                 if self.is_partial_cmp(expr) {
                     return Some(self.operator_of_option(*op, value));
                 }
-                let opposite = *op == BinaryOp::Ne && self.calls_function(expr, "eq");
+                let opposite = *op == BinaryOp::Ne && (self.calls_function(expr, "eq") || self.is_slice_equality(expr));
                 Some(if opposite { self.op(Op::Not, &[value]) } else { value })
             }
             ExprKind::Unary(op, operand) => {
@@ -324,6 +325,11 @@ impl FnCx<'_, '_, '_> {
                 self.b.call(function, &values)
             }
         }
+    }
+
+    /// Whether an operator compares two slices.
+    fn is_slice_equality(&self, expr: &Expr) -> bool {
+        matches!(self.typed.calls.get(&expr.id), Some(Callee::Slice(SliceMethod::Equal)))
     }
 
     /// Whether a call is one of a device function of this name.

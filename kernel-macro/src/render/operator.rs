@@ -5,8 +5,9 @@ use proc_macro2::{Literal, Span};
 use super::Renderer;
 use super::types::vector_name;
 use crate::ast::{BinaryOp, COMPARISON, Expr, ExprKind, ScalarName};
+use crate::slice_method::SliceMethod;
 use crate::tokens::{Tokens, Writer, tokens, tokens_at};
-use crate::typed::Ty;
+use crate::typed::{Callee, Ty};
 
 /// An operand already rendered.
 pub(super) struct Operand<'t> {
@@ -23,6 +24,13 @@ impl Renderer<'_> {
         op_span: Span,
         whole: &Expr,
     ) -> Tokens {
+        if let Some(Callee::Slice(SliceMethod::Equal)) = self.typed.calls.get(&whole.id)
+            && !self.is_original()
+        {
+            let (twin, left, right) = (self.twin(), self.elements(left), self.elements(right));
+            let not = (op == BinaryOp::Ne).then(|| tokens!(!));
+            return tokens!((#not #twin::equal(#left, #right)));
+        }
         let (left_ty, right_ty) = (self.expr_ty(left), self.expr_ty(right));
         // `a < b < c` is an error.
         let of_left = if op.power() == COMPARISON { COMPARISON + 1 } else { op.power() };

@@ -36,6 +36,10 @@ impl Renderer<'_> {
             }
             _ => {}
         }
+        if let (SliceMethod::StartsWith | SliceMethod::EndsWith, Some(arg)) = (method, args.first()) {
+            let (twin, values, part) = (self.twin(), self.elements(receiver), self.elements(arg));
+            return tokens!(#twin::#name(#values, #part));
+        }
         if method.writes() {
             return self.writing_method(method, receiver, name, args, whole);
         }

@@ -11,6 +11,7 @@ mod arithmetic;
 mod atomic;
 pub mod coop;
 mod divided;
+mod equality;
 mod fiber;
 pub mod generic;
 mod granule;
@@ -44,6 +45,7 @@ pub use arithmetic::{
 };
 pub use atomic::AtomicPlace;
 pub use divided::{chunk_size, window_size};
+pub use equality::{ends_with, equal, starts_with};
 pub use fiber::{Frame, Seat};
 pub use group::{HostGroup, Invocation};
 pub use image::{HostImage, Image1D, Image2D, Image3D, ImageParam, Sampled1D, Sampled2D, Sampled3D};

@@ -436,3 +436,58 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
         "#]],
     );
 }
+
+#[test]
+fn compared() {
+    check_errors(
+        "fn k(x: &[u32], y: &mut [f32]) {
+            let own = [1u32, 2];
+            let a = x[..2] == own;
+            let b = x == y;
+            let c = x == 3;
+            let d = x[1..] == &own[1.0..];
+            let e = x < &own[..];
+            let f = x.starts_with(2);
+            let g = x.ends_with(own);
+            let h = x.starts_with(&[1.0]);
+        }",
+        expect![[r#"
+            error: [K0102] expected `&[u32]`, found `&[f32]`
+             4 |             let b = x == y;
+               |                          ^
+            error: [K0108] cannot make a slice of an integer
+                   note: buffers and arrays have slices
+             5 |             let c = x == 3;
+               |                          ^
+            error: [K0108] expected `u32` or `usize`, found a float
+                   note: buffers and arrays are indexed by unsigned integers
+             6 |             let d = x[1..] == &own[1.0..];
+               |                                    ^^^
+            error: [K0203] the buffer `x` is used as a value
+                   note: kernels index buffers: `x[i]` is a `u32`; `x.len()` is their length
+                   help: copy elements instead
+             7 |             let e = x < &own[..];
+               |                     ^
+            error: [K0115] a reference cannot stand here
+                   note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+                   help: write `own[..]`, the value
+             7 |             let e = x < &own[..];
+               |                         ^^^^^^^^
+            error: [K0203] the slice `own[..]` is used as a value
+                   help: pass it to a device function, `f(&own[..])`, or name it: `let part = &own[..];`
+             7 |             let e = x < &own[..];
+               |                          ^^^^^^^
+            error: [K0102] expected a slice, found an integer
+                   help: slices are made of buffers and arrays: `&x[a..b]`
+             8 |             let f = x.starts_with(2);
+               |                                   ^
+            error: [K0102] expected a slice, found `[u32; 2]`
+                   help: write `&own`
+             9 |             let g = x.ends_with(own);
+               |                                 ^^^
+            error: [K0102] expected `&[u32]`, found `&[a float]`
+            10 |             let h = x.starts_with(&[1.0]);
+               |                                   ^^^^^^
+        "#]],
+    );
+}

@@ -57,6 +57,10 @@ impl FnCx<'_, '_, '_> {
                 let needle = self.lower_expr(args[1]);
                 self.contains(&elements, needle)
             }
+            SliceMethod::StartsWith | SliceMethod::EndsWith | SliceMethod::Equal => {
+                let other = self.all_elements(args[1])?;
+                self.has_part(method, &elements, &other)
+            }
             SliceMethod::Swap => {
                 let (a, b) = (self.lower_expr(args[1])?, self.lower_expr(args[2])?);
                 self.swap_checked(expr, &elements, a, b);
@@ -164,11 +168,7 @@ impl FnCx<'_, '_, '_> {
         let found = self.spill(no, "found");
         self.each_index(elements.len, |cx, index, target| {
             let element = cx.load_element(elements, index);
-            let equal = match (&elements.ty, element, needle) {
-                (Ty::Scalar(_) | Ty::Vector(..), Some(a), Some(b)) => Some(cx.equal(Op::Eq, Op::All, a, b)),
-                (ty, a, b) => cx.compare_values(BinaryOp::Eq, ty, a, b),
-            };
-            if let Some(equal) = equal {
+            if let Some(equal) = cx.equal_elements(&elements.ty, element, needle) {
                 cx.when(equal, |cx| {
                     let yes = cx.bool(true);
                     cx.set(found, yes);
@@ -177,6 +177,50 @@ impl FnCx<'_, '_, '_> {
             }
         });
         Some(self.get(found))
+    }
+
+    /// Whether elements begin with others, end with them, or are as many and equal to them.
+    fn has_part(&mut self, method: SliceMethod, elements: &Elements, part: &Elements) -> Option<ValueId> {
+        if self.b.is_terminated() {
+            return None;
+        }
+        let fits = match method {
+            SliceMethod::Equal => self.op(Op::Eq, &[part.len, elements.len]),
+            _ => self.op(Op::Le, &[part.len, elements.len]),
+        };
+        if self.known_scalar(fits) == Some(0) {
+            return Some(fits);
+        }
+        let is_equal = self.spill(fits, "equal");
+        self.when(fits, |cx| {
+            let before = match method {
+                SliceMethod::EndsWith => Some(cx.op(Op::Sub, &[elements.len, part.len])),
+                _ => None,
+            };
+            cx.each_index(part.len, |cx, index, target| {
+                let at = before.map_or(index, |before| cx.op(Op::Add, &[before, index]));
+                let (element, other) = (cx.load_element(elements, at), cx.load_element(part, index));
+                // A part is asked first, as in Rust's library.
+                let (a, b) = if method == SliceMethod::Equal { (element, other) } else { (other, element) };
+                if let Some(equal) = cx.equal_elements(&elements.ty, a, b) {
+                    let differ = cx.op(Op::Not, &[equal]);
+                    cx.when(differ, |cx| {
+                        let no = cx.bool(false);
+                        cx.set(is_equal, no);
+                        cx.b.break_(target.body, &[]);
+                    });
+                }
+            });
+        });
+        Some(self.get(is_equal))
+    }
+
+    /// Whether two elements are equal; `None` when control does not come out.
+    fn equal_elements(&mut self, ty: &Ty, a: Option<ValueId>, b: Option<ValueId>) -> Option<ValueId> {
+        match (ty, a, b) {
+            (Ty::Scalar(_) | Ty::Vector(..), Some(a), Some(b)) => Some(self.equal(Op::Eq, Op::All, a, b)),
+            (ty, a, b) => self.compare_values(BinaryOp::Eq, ty, a, b),
+        }
     }
 
     /// `swap`: positions out of range trap, and nothing is exchanged then.
