@@ -1,6 +1,8 @@
 //! The methods of iterators that kernels have: what they are called and what kind they are. What they mean is the matter of
 //! inference and lowering.
 
+use crate::ast::BinaryOp;
+
 /// A method of an iterator, or one that makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Iteration {
@@ -22,13 +24,18 @@ pub(crate) enum Iteration {
     FilterMap,
     /// `flatten` of options.
     Flatten,
+    /// `flat_map` of what has several elements, or `flatten` of arrays and slices.
+    Nested(Nested),
     Zip,
     Chain,
+    /// `cycle` of what is reached by position.
+    Cycle,
     Take,
     Skip,
     TakeWhile,
     SkipWhile,
     MapWhile,
+    Scan,
     Inspect,
     Sum,
     Product,
@@ -51,8 +58,25 @@ pub(crate) enum Iteration {
     Rfind,
     FindMap,
     Position,
+    Rposition,
     ForEach,
     TryForEach,
+    /// `eq`, `lt` and their like, of two iterators.
+    Compare(BinaryOp),
+    Cmp,
+    PartialCmp,
+    IsSorted,
+    IsSortedBy,
+    IsSortedByKey,
+}
+
+/// What makes several elements of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nested {
+    /// `flat_map`, what its closure gives.
+    Made,
+    /// `flatten`, the elements themselves.
+    Elements,
 }
 
 /// Which parts of an array or slice an iterator goes through.
@@ -64,6 +88,10 @@ pub(crate) enum Parts {
     Chunks { mutable: bool },
     /// One behind the other; elements that fill none are left out.
     ChunksExact { mutable: bool },
+    /// As `Chunks`, from the end on.
+    RChunks { mutable: bool },
+    /// As `ChunksExact`, from the end on.
+    RChunksExact { mutable: bool },
 }
 
 impl Parts {
@@ -75,13 +103,33 @@ impl Parts {
             "chunks_mut" => Self::Chunks { mutable: true },
             "chunks_exact" => Self::ChunksExact { mutable: false },
             "chunks_exact_mut" => Self::ChunksExact { mutable: true },
+            "rchunks" => Self::RChunks { mutable: false },
+            "rchunks_mut" => Self::RChunks { mutable: true },
+            "rchunks_exact" => Self::RChunksExact { mutable: false },
+            "rchunks_exact_mut" => Self::RChunksExact { mutable: true },
             _ => return None,
         })
     }
 
     /// Whether the parts are written.
     pub(crate) const fn writes(self) -> bool {
-        matches!(self, Self::Chunks { mutable: true } | Self::ChunksExact { mutable: true })
+        match self {
+            Self::Windows => false,
+            Self::Chunks { mutable }
+            | Self::ChunksExact { mutable }
+            | Self::RChunks { mutable }
+            | Self::RChunksExact { mutable } => mutable,
+        }
+    }
+
+    /// Whether all parts have as many elements as was asked for.
+    pub(crate) const fn is_exact(self) -> bool {
+        !matches!(self, Self::Chunks { .. } | Self::RChunks { .. })
+    }
+
+    /// Whether the first part is the last one of what is divided.
+    pub(crate) const fn is_from_end(self) -> bool {
+        matches!(self, Self::RChunks { .. } | Self::RChunksExact { .. })
     }
 }
 
@@ -99,13 +147,16 @@ impl Iteration {
         "filter",
         "filter_map",
         "flatten",
+        "flat_map",
         "zip",
         "chain",
+        "cycle",
         "take",
         "skip",
         "take_while",
         "skip_while",
         "map_while",
+        "scan",
         "inspect",
         "sum",
         "product",
@@ -128,8 +179,20 @@ impl Iteration {
         "rfind",
         "find_map",
         "position",
+        "rposition",
         "for_each",
         "try_for_each",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "cmp",
+        "partial_cmp",
+        "is_sorted",
+        "is_sorted_by",
+        "is_sorted_by_key",
     ];
 
     /// The method of an iterator by its name.
@@ -144,13 +207,16 @@ impl Iteration {
             "filter" => Self::Filter,
             "filter_map" => Self::FilterMap,
             "flatten" => Self::Flatten,
+            "flat_map" => Self::Nested(Nested::Made),
             "zip" => Self::Zip,
             "chain" => Self::Chain,
+            "cycle" => Self::Cycle,
             "take" => Self::Take,
             "skip" => Self::Skip,
             "take_while" => Self::TakeWhile,
             "skip_while" => Self::SkipWhile,
             "map_while" => Self::MapWhile,
+            "scan" => Self::Scan,
             "inspect" => Self::Inspect,
             "sum" => Self::Sum,
             "product" => Self::Product,
@@ -173,8 +239,20 @@ impl Iteration {
             "rfind" => Self::Rfind,
             "find_map" => Self::FindMap,
             "position" => Self::Position,
+            "rposition" => Self::Rposition,
             "for_each" => Self::ForEach,
             "try_for_each" => Self::TryForEach,
+            "eq" => Self::Compare(BinaryOp::Eq),
+            "ne" => Self::Compare(BinaryOp::Ne),
+            "lt" => Self::Compare(BinaryOp::Lt),
+            "le" => Self::Compare(BinaryOp::Le),
+            "gt" => Self::Compare(BinaryOp::Gt),
+            "ge" => Self::Compare(BinaryOp::Ge),
+            "cmp" => Self::Cmp,
+            "partial_cmp" => Self::PartialCmp,
+            "is_sorted" => Self::IsSorted,
+            "is_sorted_by" => Self::IsSortedBy,
+            "is_sorted_by_key" => Self::IsSortedByKey,
             _ => return None,
         })
     }
@@ -201,6 +279,7 @@ impl Iteration {
                 | Self::MaxByKey
                 | Self::Find
                 | Self::Rfind
+                | Self::IsSortedBy
         )
     }
 }
@@ -213,31 +292,19 @@ pub(crate) const UNSUPPORTED: &[(&str, &str)] = &[
     ),
     ("partition", "kernels have no memory to allocate: `filter` twice, or use a `for` loop"),
     ("unzip", "kernels have no memory to allocate: write the elements in a `for` loop"),
-    ("flat_map", "write nested `for` loops"),
-    ("scan", "keep the state in a `let mut` variable that the closure of `.map()` changes"),
     ("peekable", "look ahead by index in a `for` loop"),
-    ("cycle", "count with a range and index by the remainder: `i % n`"),
     ("by_ref", "write the loop as one `for`, with a variable that says how far it has come"),
-    ("rchunks", "cut the first few off, `&x[x.len() % n..]`, and write `.chunks(n).rev()`"),
     ("array_windows", "write `.windows(n)`"),
     ("array_chunks", "write `.chunks_exact(n)`"),
     ("as_chunks", "write `.chunks_exact(n)`"),
-    ("rposition", "reverse first: `.rev().position(…)`, and count from the end"),
     ("next", "write a `for` loop, or `.nth(0)` of the whole chain"),
     ("sort", "write the sort as loops over an array"),
     ("sort_by", "write the sort as loops over an array"),
     ("sort_by_key", "write the sort as loops over an array"),
     ("sort_unstable", "write the sort as loops over an array"),
     ("sort_unstable_by", "write the sort as loops over an array"),
-    ("is_sorted", "compare neighbours: `x.windows(2).all(|w| w[0] <= w[1])`"),
-    ("eq", "compare side by side: `a.iter().zip(b.iter()).all(|(a, b)| a == b)`, and the lengths"),
-    ("ne", "compare side by side: `a.iter().zip(b.iter()).any(|(a, b)| a != b)`, and the lengths"),
-    ("cmp", "order by the first that differ: `a.iter().zip(b.iter()).find(|(a, b)| a != b)`"),
-    ("partial_cmp", "order by the first that differ: `a.iter().zip(b.iter()).find(|(a, b)| a != b)`"),
-    ("rotate_left", "reverse both parts, then all: `x[..n].reverse(); x[n..].reverse(); x.reverse();`"),
-    ("rotate_right", "reverse all, then both parts: `x.reverse(); x[..n].reverse(); x[n..].reverse();`"),
-    ("split_first", "write `x[0]` and `&x[1..]`"),
-    ("split_last", "write `x[x.len() - 1]` and `&x[..x.len() - 1]`"),
+    ("split_first_mut", "write `x.split_at_mut(1)`"),
+    ("split_last_mut", "write `x.split_at_mut(x.len() - 1)`"),
     ("copy_within", "copy in a `for` loop, from the end if the parts overlap"),
     ("fill_with", "write `for v in x.iter_mut() { *v = …; }`"),
     ("trim_ascii", "find the ends: `x.iter().position(|b| !b.is_ascii_whitespace())`, and write `&x[a..b]`"),

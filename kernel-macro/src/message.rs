@@ -160,6 +160,12 @@ pub(crate) fn split_message() -> MessageParts<'static> {
     MessageParts { format: "mid > len".to_owned(), args: Vec::new() }
 }
 
+/// What Rust says of a slice that is rotated by more elements than it has.
+pub(crate) fn rotated_message(right: bool) -> MessageParts<'static> {
+    let format = if right { "assertion failed: k <= self.len()" } else { "assertion failed: mid <= self.len()" };
+    MessageParts { format: format.to_owned(), args: Vec::new() }
+}
+
 /// Both sides of an `assert_eq!` or `assert_ne!`.
 pub(crate) fn compared(call: &MacroCall) -> Option<[&Expr; 2]> {
     match &call.operands.first()?.kind {

@@ -8,10 +8,22 @@ pub(crate) enum SliceMethod {
     Last,
     /// `get(i)`, of one element.
     Get,
+    /// `get(a..b)`
+    GetPart,
+    /// `split_first`, or `split_last` if `last`.
+    SplitEnd {
+        last: bool,
+    },
+    /// `split_at_checked`
+    SplitAtChecked,
     Contains,
     Swap,
     Fill,
     Reverse,
+    /// `rotate_left`, or `rotate_right` if `right`.
+    Rotate {
+        right: bool,
+    },
     /// `copy_from_slice`
     CopyFrom,
     StartsWith,
@@ -44,6 +56,11 @@ impl SliceMethod {
             "swap" => Self::Swap,
             "fill" => Self::Fill,
             "reverse" => Self::Reverse,
+            "rotate_left" => Self::Rotate { right: false },
+            "rotate_right" => Self::Rotate { right: true },
+            "split_first" => Self::SplitEnd { last: false },
+            "split_last" => Self::SplitEnd { last: true },
+            "split_at_checked" => Self::SplitAtChecked,
             "copy_from_slice" => Self::CopyFrom,
             "starts_with" => Self::StartsWith,
             "ends_with" => Self::EndsWith,
@@ -60,14 +77,25 @@ impl SliceMethod {
 
     /// Whether it writes elements.
     pub(crate) const fn writes(self) -> bool {
-        matches!(self, Self::Swap | Self::Fill | Self::Reverse | Self::CopyFrom | Self::SplitAt { mutable: true })
+        matches!(
+            self,
+            Self::Swap
+                | Self::Fill
+                | Self::Reverse
+                | Self::Rotate { .. }
+                | Self::CopyFrom
+                | Self::SplitAt { mutable: true }
+        )
     }
 
     /// How many arguments it takes.
     pub(crate) const fn arity(self) -> usize {
         match self {
-            Self::First | Self::Last | Self::Reverse => 0,
+            Self::First | Self::Last | Self::Reverse | Self::SplitEnd { .. } => 0,
             Self::Get
+            | Self::GetPart
+            | Self::SplitAtChecked
+            | Self::Rotate { .. }
             | Self::Contains
             | Self::Fill
             | Self::CopyFrom

@@ -190,6 +190,8 @@ pub(crate) struct TypedClosure {
     pub(crate) inline: bool,
     /// Whether Rust hands references to its parameters where there are values here.
     pub(crate) lent: bool,
+    /// Whether its first parameter is a reference to a state that it changes.
+    pub(crate) has_state: bool,
 }
 
 /// A call of a generic function, with what its parameters stand for there.

@@ -30,6 +30,7 @@ mod image_reference;
 pub mod images;
 pub mod implementations;
 pub mod integers;
+pub mod iterators;
 pub mod kernel_types;
 pub mod lanes;
 pub mod life;
@@ -59,6 +60,7 @@ pub mod subgroups;
 pub mod traps;
 pub mod uniformity;
 pub mod vectors;
+pub mod visitors;
 pub mod wide;
 pub mod wide_atomics;
 
@@ -97,6 +99,7 @@ pub fn all() -> Vec<Case> {
         images::CASES,
         implementations::CASES,
         integers::CASES,
+        iterators::CASES,
         kernel_types::CASES,
         lanes::CASES,
         life::CASES,
@@ -126,6 +129,7 @@ pub fn all() -> Vec<Case> {
         traps::CASES,
         uniformity::CASES,
         vectors::CASES,
+        visitors::CASES,
         wide::CASES,
         wide_atomics::CASES,
     ]

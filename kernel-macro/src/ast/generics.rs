@@ -54,8 +54,8 @@ pub(crate) enum GenericKind {
 pub(crate) enum Bound {
     /// `Add<f32, Output = T>`
     Trait { path: Path, bindings: Vec<(Ident, TypeExpr)> },
-    /// `Fn(A, B) -> C`, `FnMut`, `FnOnce`.
-    Fn { params: Vec<TypeExpr>, result: Option<TypeExpr> },
+    /// `Fn(A, B) -> C`, `FnMut`, `FnOnce`. `changes`: not the first, whose closures leave variables as they are.
+    Fn { params: Vec<TypeExpr>, result: Option<TypeExpr>, changes: bool },
 }
 
 /// An `impl` block. Its functions and consts are items of their own.

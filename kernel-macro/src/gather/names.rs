@@ -231,7 +231,7 @@ impl Names {
                     self.path_args(path);
                     bindings.iter().for_each(|(_, ty)| self.ty(ty));
                 }
-                Bound::Fn { params, result } => params.iter().chain(result).for_each(|ty| self.ty(ty)),
+                Bound::Fn { params, result, .. } => params.iter().chain(result).for_each(|ty| self.ty(ty)),
             }
         }
     }

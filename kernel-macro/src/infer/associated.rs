@@ -301,6 +301,7 @@ impl<'a> Infer<'a> {
                         continue;
                     }
                     if let Some(demand) = &demand {
+                        self.accept_callable(arg, demand);
                         self.fit_closure(arg, found, demand);
                     }
                     if is_operator || position == 0 && function.receiver.is_some() {

@@ -14,8 +14,9 @@ use super::{Infer, range};
 
 impl<'a> Infer<'a> {
     /// Reports what cannot be reversed: what rustc refuses, and what it would have to evaluate more for than it yields.
-    pub(super) fn check_reversible(&mut self, name: &Ident, receiver: &'a Expr) {
-        let Some((span, what, help)) = self.irreversible(receiver, false) else { return };
+    /// `exact`: the number of elements must be known, too.
+    pub(super) fn check_reversible(&mut self, name: &Ident, receiver: &'a Expr, exact: bool) {
+        let Some((span, what, help)) = self.irreversible(receiver, exact) else { return };
         self.diags
             .error(
                 code::UNSUPPORTED_SYNTAX,
@@ -81,6 +82,99 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Reports a `cycle` of more than what is reached by position: Rust would begin anew with copies of all closures.
+    pub(super) fn check_cycled(&mut self, name: &Ident, receiver: &'a Expr) {
+        let Some(what) = self.computed(receiver) else { return };
+        self.diags
+            .error(
+                code::UNSUPPORTED_SYNTAX,
+                range(name.span()),
+                format!("`cycle` behind `{what}` is not supported in kernels"),
+            )
+            .note("only what is reached by position begins anew: ranges, arrays and slices")
+            .help(format!("put `.cycle()` before `.{what}(…)`, or index by the remainder: `x[i % n]`"));
+    }
+
+    /// The first step of a chain from its end that does more than tell which positions come.
+    fn computed(&self, expr: &'a Expr) -> Option<String> {
+        use Iteration as I;
+        let expr = strip(expr);
+        let ExprKind::Method { receiver, name, args, .. } = &expr.kind else { return None };
+        match self.tables.calls.get(&expr.id) {
+            Some(Callee::Iterate(I::Iter | I::IterMut | I::Parts(_))) => None,
+            Some(Callee::Iterate(
+                I::IntoIter | I::Same | I::Rev | I::StepBy | I::Enumerate | I::Take | I::Skip | I::Cycle,
+            )) => self.computed(receiver),
+            Some(Callee::Iterate(I::Zip)) => {
+                self.computed(receiver).or_else(|| args.first().and_then(|arg| self.computed(arg)))
+            }
+            Some(Callee::Iterate(_)) => Some(name.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Reports a chain with a loop of its own where elements are asked for one by one.
+    pub(super) fn refuse_nested(&mut self, name: &Ident, chain: &'a Expr) {
+        let mut expr = strip(chain);
+        while let ExprKind::Method { receiver, name: step, .. } = &expr.kind {
+            match self.tables.calls.get(&expr.id) {
+                Some(Callee::Iterate(Iteration::Nested(_))) => {
+                    self.diags
+                        .error(
+                            code::UNSUPPORTED_SYNTAX,
+                            range(step.span()),
+                            format!("`{step}` in what `{name}` takes is not supported in kernels"),
+                        )
+                        .note("it is a loop within the loop that goes through the chain")
+                        .help("write nested `for` loops");
+                    return;
+                }
+                Some(Callee::Iterate(_)) => expr = strip(receiver),
+                _ => return,
+            }
+        }
+    }
+
+    /// Reports an `eq` of which Rust's library does not say whether closures run where the lengths differ.
+    pub(super) fn check_equated(&mut self, name: &Ident, left: &'a Expr, right: &'a Expr) {
+        let has_closures = self.has_closure(left) || self.has_closure(right);
+        if has_closures && self.knows_length(left) && self.knows_length(right) {
+            self.diags
+                .error(
+                    code::UNSUPPORTED_SYNTAX,
+                    range(name.span()),
+                    format!("`{name}` behind closures is not supported in kernels"),
+                )
+                .note("whether they run where one side is longer depends on the version of Rust")
+                .help("compare side by side, `a.zip(b).all(|(a, b)| a == b)`, and the lengths before");
+        }
+    }
+
+    /// Whether Rust's library may know how many elements a chain has.
+    fn knows_length(&self, expr: &'a Expr) -> bool {
+        use Iteration as I;
+        let expr = strip(expr);
+        let ExprKind::Method { receiver, args, .. } = &expr.kind else { return true };
+        match self.tables.calls.get(&expr.id) {
+            Some(Callee::Iterate(I::Iter | I::IterMut | I::Parts(_))) => true,
+            Some(Callee::Iterate(
+                I::Filter
+                | I::FilterMap
+                | I::Flatten
+                | I::Nested(_)
+                | I::TakeWhile
+                | I::SkipWhile
+                | I::MapWhile
+                | I::Scan,
+            )) => false,
+            Some(Callee::Iterate(I::Zip | I::Chain)) => {
+                self.knows_length(receiver) && args.iter().all(|arg| self.knows_length(arg))
+            }
+            Some(Callee::Iterate(_)) => self.knows_length(receiver),
+            _ => true,
+        }
+    }
+
     /// Whether Rust's library reaches the elements of a chain by position where it is zipped.
     fn is_by_position(&self, expr: &'a Expr) -> bool {
         use Iteration as I;
@@ -137,6 +231,7 @@ impl<'a> Infer<'a> {
                 | Iteration::Rev
                 | Iteration::StepBy
                 | Iteration::Enumerate
+                | Iteration::Cycle
                 | Iteration::Take
                 | Iteration::Skip,
             )) => self.has_closure(receiver),

@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 use crate::ast::{BinaryOp, Expr, ScalarName};
 use crate::typed::{Callee, ChoiceMethod};
 
-use super::closure::Demand;
+use super::closure::{Demand, Gives};
 use super::finish::Deferred;
 use super::unify::Term;
 use super::{Infer, range};
@@ -29,12 +29,12 @@ pub(super) enum Wanted {
 type Signature = (ChoiceMethod, Vec<Wanted>, Term);
 
 pub(super) fn call(params: Vec<Term>, result: &Term) -> Wanted {
-    Wanted::Call(Demand { params, result: result.clone(), lent: false })
+    Wanted::Call(Demand { params, result: result.clone(), gives: Gives::Values, changes: false })
 }
 
 /// Something that gets references.
 pub(super) fn lending(params: Vec<Term>, result: &Term) -> Wanted {
-    Wanted::Call(Demand { params, result: result.clone(), lent: true })
+    Wanted::Call(Demand { params, result: result.clone(), gives: Gives::References, changes: false })
 }
 
 pub(super) fn option(value: &Term) -> Term {

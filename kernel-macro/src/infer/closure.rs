@@ -30,7 +30,7 @@ pub(super) struct Signature<'a> {
     named: bool,
     /// Whether it is used as a value: passed on, or captured by a closure that has copies.
     is_value: bool,
-    pub(super) lent: bool,
+    gives: Gives,
 }
 
 /// A closure around the expression under inference.
@@ -52,8 +52,20 @@ pub(super) struct Around {
 pub(super) struct Demand {
     pub(super) params: Vec<Term>,
     pub(super) result: Term,
-    /// Whether Rust hands over references to these parameters.
-    pub(super) lent: bool,
+    pub(super) gives: Gives,
+    /// Whether the closure may change the variables around it: it runs where it is called, whoever calls it.
+    pub(super) changes: bool,
+}
+
+/// What a method hands to a closure, as Rust sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gives {
+    Values,
+    References,
+    /// A reference to a state that the closure changes, then values.
+    State,
+    /// Values, for which it gives something to go through.
+    ForMany,
 }
 
 impl<'a> Infer<'a> {
@@ -64,7 +76,8 @@ impl<'a> Infer<'a> {
         closure: &'a std::rc::Rc<Closure>,
         demand: Option<&Demand>,
     ) -> Term {
-        self.infer_closure_in(expr, closure, demand, false)
+        let changes = demand.is_some_and(|demand| demand.changes);
+        self.infer_closure_in(expr, closure, demand, changes)
     }
 
     /// A closure in a variable of its own; `None` for other values. With `let mut` it runs where it is called, as the arguments of
@@ -80,22 +93,34 @@ impl<'a> Infer<'a> {
         Some(found)
     }
 
-    /// Notes that a closure is used as a value, and reports one that is none; whether it did.
-    pub(super) fn note_closure_value(&mut self, expr: &Expr, name: &str, term: &Term) -> bool {
-        let Term::Closure(item, closure) = term else { return false };
+    /// Notes that a closure is used as a value. One that is none is reported in the end, unless it is accepted before.
+    pub(super) fn note_closure_value(&mut self, expr: &Expr, name: &str, term: &Term) {
+        let Term::Closure(item, closure) = term else { return };
         if *item != self.item {
-            return false;
+            return;
         }
-        let Some(signature) = self.closures.get_mut(closure) else { return false };
+        let Some(signature) = self.closures.get_mut(closure) else { return };
         signature.is_value = true;
-        let is_refused = signature.inline && signature.named;
-        if is_refused {
-            self.diags
-                .error(code::REFERENCE_USE, expr.span, format!("the closure `{name}` is no value here"))
-                .note("it is `let mut`: it may change the variables of the function around it")
-                .help("call it by its name, in the function or in a closure that is `let mut`, too; or write a `#[device] fn` with `&mut` parameters");
+        if signature.inline && signature.named {
+            self.closure_values.push((expr.id, expr.span, name.to_owned()));
         }
-        is_refused
+    }
+
+    /// Accepts a closure that runs where it is called as an argument: `f` or `&mut f`.
+    pub(super) fn accept_callable(&mut self, arg: &Expr, demand: &Demand) {
+        if demand.changes {
+            let callable = callable_of(arg).id;
+            self.closure_values.retain(|(expr, ..)| *expr != callable);
+        }
+    }
+
+    fn report_closure_values(&mut self) {
+        for (_, span, name) in std::mem::take(&mut self.closure_values) {
+            self.diags
+                .error(code::REFERENCE_USE, span, format!("the closure `{name}` is no value here"))
+                .note("it is `let mut`: it may change the variables of the function around it")
+                .help("call it by its name, here or in a closure that is `let mut`, too; or pass it for a parameter `impl FnMut(…)`");
+        }
     }
 
     /// The closure that an argument of a method is, which runs where it stands.
@@ -119,7 +144,8 @@ impl<'a> Infer<'a> {
             return;
         };
         let found = self.infer_closure_in(expr, closure, Some(demand), true);
-        closure.params.iter().for_each(|(pattern, _)| self.note_values(pattern));
+        let is_state = usize::from(demand.gives == Gives::State);
+        closure.params.iter().skip(is_state).for_each(|(pattern, _)| self.note_values(pattern));
         self.record(expr.id, found.clone());
         self.record(arg.id, found);
     }
@@ -136,7 +162,12 @@ impl<'a> Infer<'a> {
         self.tables.calls.insert(expr.id, Callee::FromFn);
         self.open.push((expr, made.clone()));
         let before = self.diags.len();
-        self.infer_called(expr, 0, arg, &Demand { params: vec![Term::USIZE], result: element, lent: false });
+        self.infer_called(
+            expr,
+            0,
+            arg,
+            &Demand { params: vec![Term::USIZE], result: element, gives: Gives::Values, changes: false },
+        );
         if self.diags.len() > before {
             self.table.poison(&made);
         }
@@ -146,7 +177,8 @@ impl<'a> Infer<'a> {
     /// A closure that a method of something unknown takes.
     pub(super) fn infer_unknown_closure(&mut self, expr: &'a Expr, closure: &'a std::rc::Rc<Closure>) -> Term {
         self.has_references = true;
-        let demand = Demand { params: vec![Term::Error; closure.params.len()], result: Term::Error, lent: false };
+        let params = vec![Term::Error; closure.params.len()];
+        let demand = Demand { params, result: Term::Error, gives: Gives::Values, changes: false };
         self.infer_closure_in(expr, closure, Some(&demand), true)
     }
 
@@ -189,10 +221,16 @@ impl<'a> Infer<'a> {
                 (None, None) if demand.is_some() => Term::Error,
                 (None, None) => self.fresh(),
             };
+            if position == 0 && demand.is_some_and(|demand| demand.gives == Gives::State) {
+                self.note_state(pattern);
+            }
             self.bind_pattern(pattern, &term);
             params.push(term);
         }
-        let lent = demand.is_some_and(|demand| demand.lent);
+        let gives = demand.map_or(Gives::Values, |demand| demand.gives);
+        if gives == Gives::ForMany {
+            self.note_iterated(&closure.body);
+        }
         let demanded = demand.map(|demand| demand.result.clone());
         let result = match &closure.result {
             Some(ty) => self.term_of(ty),
@@ -213,9 +251,37 @@ impl<'a> Infer<'a> {
             self.note_capture(*binding);
         }
         let (named, is_value) = (false, false);
-        let signature = Signature { closure, params, result, captures, returns, inline, named, is_value, lent };
+        let signature = Signature { closure, params, result, captures, returns, inline, named, is_value, gives };
         self.closures.insert(expr.id, signature);
         Term::Closure(self.item, expr.id)
+    }
+
+    /// Notes that a parameter is a reference to a state.
+    fn note_state(&mut self, pattern: &Pattern) {
+        match pattern {
+            Pattern::Binding { binding, inner: None, mutable: false, .. } => self.note_reference(*binding, true),
+            Pattern::Wild(_) => {}
+            _ => {
+                self.diags
+                    .error(code::UNSUPPORTED_SYNTAX, pattern.span(), "the state needs a name of its own")
+                    .help("write `state`, and take `*state` apart in the closure");
+                pattern.for_each_binding(&mut |_, binding| self.note_reference(binding, true));
+            }
+        }
+    }
+
+    /// Notes that the value of a closure is gone through where it is made.
+    fn note_iterated(&mut self, body: &'a Expr) {
+        self.iterated.insert(body.id);
+        match &body.kind {
+            ExprKind::Paren(inner) => self.note_iterated(inner),
+            ExprKind::Block { label: None, block } => {
+                if let Some(tail) = &block.tail {
+                    self.note_iterated(tail);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Notes the use of a variable that stands outside of the closures around.
@@ -310,18 +376,25 @@ impl<'a> Infer<'a> {
         params: &[Param],
         position: usize,
     ) -> Option<Demand> {
-        let TypeKind::Path(path) = &function.params.get(position)?.ty.kind else { return None };
+        let ty = &function.params.get(position)?.ty;
+        let TypeKind::Path(path) = (match &ty.kind {
+            TypeKind::Ref { target, .. } => &target.kind,
+            kind => kind,
+        }) else {
+            return None;
+        };
         let name = path.as_name()?;
         let param = function.generics.params.iter().find(|param| param.name == *name)?;
         let GenericKind::Type { bounds, .. } = &param.kind else { return None };
-        let (inputs, output) = bounds.iter().find_map(|bound| match bound {
-            Bound::Fn { params, result } => Some((params, result)),
+        let (inputs, output, changes) = bounds.iter().find_map(|bound| match bound {
+            Bound::Fn { params, result, changes } => Some((params, result, *changes)),
             Bound::Trait { .. } => None,
         })?;
         Some(self.within(item, params.to_vec(), |cx| Demand {
             params: inputs.iter().map(|ty| cx.term_of(ty)).collect(),
             result: output.as_ref().map_or(Term::Unit, |ty| cx.term_of(ty)),
-            lent: false,
+            gives: Gives::Values,
+            changes,
         }))
     }
 
@@ -350,6 +423,7 @@ impl<'a> Infer<'a> {
 
     /// The closures with their final types.
     pub(super) fn finish_closures(&mut self) {
+        self.report_closure_values();
         let in_place = self.closures_in_place();
         for closure in &in_place {
             self.move_out_of(*closure);
@@ -358,8 +432,10 @@ impl<'a> Infer<'a> {
             signature.inline |= in_place.contains(&expr);
             let params = signature.params.iter().map(|param| self.table.resolve(param).unwrap_or(Ty::Error)).collect();
             let result = self.table.resolve(&signature.result).unwrap_or(Ty::Error);
-            let Signature { closure, captures, returns, inline, lent, .. } = signature;
-            let typed = TypedClosure { closure: closure.clone(), params, result, captures, returns, inline, lent };
+            let Signature { closure, captures, returns, inline, gives, .. } = signature;
+            let (lent, has_state) = (gives == Gives::References, gives == Gives::State);
+            let typed =
+                TypedClosure { closure: closure.clone(), params, result, captures, returns, inline, lent, has_state };
             self.tables.closures.insert(expr, typed);
         }
     }
@@ -420,11 +496,21 @@ impl Infer<'_> {
     }
 }
 
-/// The closure that an argument is, parentheses aside.
+/// What an argument calls: what `&mut` and parentheses stand around.
+pub(crate) fn callable_of(arg: &Expr) -> &Expr {
+    match &arg.kind {
+        ExprKind::Paren(inner)
+        | ExprKind::Borrow { operand: inner, .. }
+        | ExprKind::Unary(crate::ast::UnaryOp::Deref, inner) => callable_of(inner),
+        _ => arg,
+    }
+}
+
+/// The closure that an argument is, parentheses and `&mut` aside.
 pub(super) fn closure_literal(expr: &Expr) -> Option<(&Expr, &std::rc::Rc<Closure>)> {
     match &expr.kind {
         ExprKind::Closure(closure) => Some((expr, closure)),
-        ExprKind::Paren(inner) => closure_literal(inner),
+        ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => closure_literal(inner),
         _ => None,
     }
 }

@@ -64,6 +64,7 @@ impl<'a> Infer<'a> {
             "into_iter" if called.elements.slice.is_none() => {
                 return Some(self.infer_source(called, Iteration::IntoIter));
             }
+            "is_sorted" | "is_sorted_by" | "is_sorted_by_key" => return Some(self.infer_is_sorted(called)),
             _ => {}
         }
         if let Some(parts) = Parts::from_name(&text) {
@@ -130,6 +131,17 @@ impl<'a> Infer<'a> {
         self.has_references |= iteration == Iteration::Iter;
         self.tables.calls.insert(expr.id, Callee::Iterate(iteration));
         over(element)
+    }
+
+    /// `x.is_sorted()` and its like, which iterators have too.
+    fn infer_is_sorted(&mut self, called: Called<'a, '_>) -> Term {
+        let Called { expr, receiver, elements: Elements { element, .. }, name, args, .. } = called;
+        if self.refuse_shared_elements(receiver, true) || self.refuse_atomics(receiver, element) {
+            self.infer_unknown_arguments(args);
+            return Term::Error;
+        }
+        self.has_references = true;
+        self.infer_iterator_method(expr, (receiver, element), name, args, &Expect::Nothing)
     }
 
     /// What something goes through that a `for`, `zip` or `chain` takes: an iterator or an array.

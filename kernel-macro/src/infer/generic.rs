@@ -346,7 +346,11 @@ impl<'a> Infer<'a> {
                             self.coerce(arg, &found, &term, Because::Argument(item, position));
                         }
                         (_, Some(demand)) => {
-                            let found = self.infer(arg, &Expect::Nothing);
+                            let found = match demand.changes {
+                                true => self.infer_reference(arg, &Expect::Nothing),
+                                false => self.infer(arg, &Expect::Nothing),
+                            };
+                            self.accept_callable(arg, &demand);
                             self.fit_closure(arg, &found, &demand);
                             self.coerce(arg, &found, &term, Because::Argument(item, position));
                         }

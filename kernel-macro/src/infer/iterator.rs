@@ -5,13 +5,14 @@ use std::rc::Rc;
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ExprKind, ScalarName, SpanRange};
+use crate::ast::{BinaryOp, Expr, ExprKind, ScalarName, SpanRange};
 use crate::diag::code;
-use crate::iteration::{Iteration, UNSUPPORTED};
+use crate::iteration::{Iteration, Nested, UNSUPPORTED};
 use crate::standard::Standard;
 use crate::typed::{Callee, Ty};
 
 use super::choice::{Wanted, call, lending, option};
+use super::closure::{Demand, Gives, closure_literal};
 use super::finish::Deferred;
 use super::mismatch::Because;
 use super::suggest::nearest;
@@ -41,6 +42,12 @@ impl<'a> Infer<'a> {
             self.infer_unknown_arguments(args);
             return Term::Error;
         };
+        let iteration = match (iteration, self.table.shallow(item)) {
+            (Iteration::Flatten, Term::Array(..) | Term::ArrayOf(..) | Term::Buffer { .. }) => {
+                Iteration::Nested(Nested::Elements)
+            }
+            _ => iteration,
+        };
         self.tables.calls.insert(expr.id, Callee::Iterate(iteration));
         if self.writes_elements && !iteration.keeps_places() && self.is_written(receiver) {
             self.report_written(name);
@@ -48,15 +55,18 @@ impl<'a> Infer<'a> {
             self.infer_unknown_arguments(args);
             return Term::Error;
         }
-        self.has_references |= iteration.lends();
+        self.has_references |= iteration.lends() || iteration == Iteration::Scan;
         let before = self.diags.len();
         match iteration {
-            Iteration::Rev | Iteration::Rfind | Iteration::Rfold => self.check_reversible(name, receiver),
+            Iteration::Rev | Iteration::Rfind | Iteration::Rfold => self.check_reversible(name, receiver, false),
+            Iteration::Rposition => self.check_reversible(name, receiver, true),
+            Iteration::Cycle => self.check_cycled(name, receiver),
             Iteration::Skip => self.check_skippable(name, receiver),
             _ => {}
         }
         let (wanted, found) = match self.adapter(iteration, item).or_else(|| self.searcher(iteration, item)) {
             Some(signature) => signature,
+            None if let Some(signature) = self.comparer(receiver, iteration, item) => signature,
             None => self.folder(expr, iteration, name, item, expect),
         };
         if wanted.len() != args.len() {
@@ -74,8 +84,22 @@ impl<'a> Infer<'a> {
             };
             self.check_tried(range(name.span()), &found, &state);
         }
-        if let (Iteration::Zip, [other]) = (iteration, args) {
-            self.check_zipped(name, receiver, other);
+        if let (Iteration::Nested(Nested::Made), [Wanted::Call(demand)]) = (iteration, wanted.as_slice()) {
+            self.finish_nested(expr, name, &demand.result, &found);
+            if let Some(Callee::Iterate(Iteration::Nested(_))) = self.tables.calls.get(&expr.id) {
+                args.iter().for_each(|arg| self.refuse_return(arg));
+            }
+        }
+        if let [other] = args {
+            match iteration {
+                Iteration::Zip => self.check_zipped(name, receiver, other),
+                Iteration::Chain => self.refuse_nested(name, receiver),
+                Iteration::Compare(BinaryOp::Eq | BinaryOp::Ne) => self.check_equated(name, receiver, other),
+                _ => {}
+            }
+            if matches!(wanted.as_slice(), [Wanted::Iterator(_)]) {
+                self.refuse_nested(name, other);
+            }
         }
         if self.diags.len() > before {
             self.table.poison(&found);
@@ -100,7 +124,7 @@ impl<'a> Infer<'a> {
         use Iteration as I;
         let given = || vec![item.clone()];
         Some(match iteration {
-            I::IntoIter | I::Same | I::Rev => (Vec::new(), over(item)),
+            I::IntoIter | I::Same | I::Rev | I::Cycle => (Vec::new(), over(item)),
             I::Enumerate => (Vec::new(), over(&Term::tuple(vec![Term::USIZE, item.clone()]))),
             I::StepBy | I::Take | I::Skip => (vec![Wanted::Count], over(item)),
             I::Filter | I::TakeWhile | I::SkipWhile => (vec![lending(given(), &Term::BOOL)], over(item)),
@@ -117,6 +141,23 @@ impl<'a> Infer<'a> {
                 Term::Option(value) => (Vec::new(), over(&value)),
                 _ => return None,
             },
+            I::Nested(Nested::Made) => {
+                let (made, element) = (self.fresh(), self.fresh());
+                let demand = Demand { params: given(), result: made, gives: Gives::ForMany, changes: false };
+                (vec![Wanted::Call(demand)], over(&element))
+            }
+            I::Nested(Nested::Elements) => match self.table.shallow(item) {
+                Term::Array(element, _) | Term::ArrayOf(element, _) | Term::Buffer { element, .. } => {
+                    (Vec::new(), over(&element))
+                }
+                _ => return None,
+            },
+            I::Scan => {
+                let (state, made) = (self.fresh(), self.fresh());
+                let params = vec![state.clone(), item.clone()];
+                let demand = Demand { params, result: option(&made), gives: Gives::State, changes: false };
+                (vec![Wanted::Value(state), Wanted::Call(demand)], over(&made))
+            }
             I::Zip => {
                 let other = self.fresh();
                 let pair = Term::tuple(vec![item.clone(), other.clone()]);
@@ -133,7 +174,7 @@ impl<'a> Infer<'a> {
         let given = || vec![item.clone()];
         Some(match iteration {
             I::Any | I::All => (vec![call(given(), &Term::BOOL)], Term::BOOL),
-            I::Position => (vec![call(given(), &Term::BOOL)], option(&Term::USIZE)),
+            I::Position | I::Rposition => (vec![call(given(), &Term::BOOL)], option(&Term::USIZE)),
             I::Find | I::Rfind => (vec![lending(given(), &Term::BOOL)], option(item)),
             I::FindMap => {
                 let made = self.fresh();
@@ -145,6 +186,68 @@ impl<'a> Infer<'a> {
             I::ForEach => (vec![call(given(), &Term::Unit)], Term::Unit),
             _ => return None,
         })
+    }
+
+    /// Methods that compare elements with others.
+    fn comparer(&mut self, receiver: &'a Expr, iteration: Iteration, item: &Term) -> Option<Signature> {
+        use Iteration as I;
+        let other = || vec![Wanted::Iterator(item.clone())];
+        let (wanted, result, compared) = match iteration {
+            I::Compare(BinaryOp::Eq | BinaryOp::Ne) => (other(), Term::BOOL, Some((item.clone(), Standard::PartialEq))),
+            I::Compare(_) => (other(), Term::BOOL, Some((item.clone(), Standard::PartialOrd))),
+            I::Cmp => (other(), Term::Ordering, Some((item.clone(), Standard::Ord))),
+            I::PartialCmp => (other(), option(&Term::Ordering), Some((item.clone(), Standard::PartialOrd))),
+            I::IsSorted => (Vec::new(), Term::BOOL, Some((item.clone(), Standard::PartialOrd))),
+            I::IsSortedBy => (vec![lending(vec![item.clone(), item.clone()], &Term::BOOL)], Term::BOOL, None),
+            I::IsSortedByKey => {
+                let key = self.fresh();
+                let wanted = vec![call(vec![item.clone()], &key)];
+                (wanted, Term::BOOL, Some((key, Standard::PartialOrd)))
+            }
+            _ => return None,
+        };
+        if let Some((term, of)) = compared {
+            self.deferred.push(Deferred::Compared { operand: receiver, term, of });
+        }
+        Some((wanted, result))
+    }
+
+    /// Reports a `return` in a closure whose value is gone through where it ends.
+    fn refuse_return(&mut self, arg: &'a Expr) {
+        let Some((literal, closure)) = closure_literal(arg) else { return };
+        if self.closures.get(&literal.id).is_some_and(|signature| signature.returns) {
+            self.diags
+                .error(
+                    code::UNSUPPORTED_SYNTAX,
+                    closure.body.span,
+                    "`return` in a closure of `flat_map` is not supported in kernels",
+                )
+                .note("what it gives is gone through where the closure ends")
+                .help("leave elements out before, `.filter(…).flat_map(…)`, or give an option");
+        }
+    }
+
+    /// Makes a `flat_map` go through what its closure gives.
+    fn finish_nested(&mut self, expr: &'a Expr, name: &Ident, made: &Term, found: &Term) {
+        let Term::Iterator(element) = found else { return };
+        let given = match self.table.shallow(made) {
+            Term::Iterator(given) | Term::Array(given, _) | Term::ArrayOf(given, _) => given,
+            // At most one: nothing to go through.
+            Term::Option(given) => {
+                self.tables.calls.insert(expr.id, Callee::Iterate(Iteration::FilterMap));
+                given
+            }
+            Term::Error | Term::Never => return self.table.poison(found),
+            made => {
+                let made = self.describe(&made);
+                let message = format!("expected a closure that gives an iterator, found one that gives {made}");
+                self.diags
+                    .error(code::MISMATCHED_TYPES, range(name.span()), message)
+                    .help("end the closure with a chain, an array or an option: `|i| (0..i).map(move |j| …)`");
+                return;
+            }
+        };
+        self.table.unify(element, &given);
     }
 
     /// Methods that make one value of all elements.
@@ -209,12 +312,14 @@ impl<'a> Infer<'a> {
                 self.order_later(expr, name, &key, true);
                 (vec![lending(vec![item.clone()], &key)], option(item))
             }
-            // `flatten` of something else than options.
+            // `flatten` of something else than options, arrays and slices.
+            _ if matches!(self.table.shallow(item), Term::Error | Term::Never) => (Vec::new(), over(&Term::Error)),
             _ => {
-                let found = self.describe(item);
+                let (found, span) = (self.describe(item), range(name.span()));
+                let message = format!("`{name}` is for options, arrays and slices, found {found}");
                 self.diags
-                    .error(code::BAD_OPERAND, range(name.span()), format!("`{name}` is for options, found {found}"))
-                    .help("write nested `for` loops");
+                    .error(code::BAD_OPERAND, span, message)
+                    .help("make a chain of each element: `.flat_map(|v| …)`");
                 (Vec::new(), Term::Error)
             }
         }

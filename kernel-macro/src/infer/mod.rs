@@ -58,6 +58,7 @@ use crate::diag::{Diagnostics, code};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
 
+pub(crate) use closure::callable_of;
 pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
 pub(crate) use parts::holds_slice;
@@ -165,6 +166,8 @@ struct Infer<'a> {
     negated: Option<ExprId>,
     /// Whether something was met that Rust makes references of: elements of `iter()`, what `filter` hands to its closure.
     has_references: bool,
+    /// Values of closures that are gone through where they are made.
+    iterated: std::collections::BTreeSet<ExprId>,
     /// Whether something goes through elements to write them.
     writes_elements: bool,
     /// The closures around, innermost last.
@@ -175,6 +178,8 @@ struct Infer<'a> {
     closures: std::collections::BTreeMap<ExprId, closure::Signature<'a>>,
     /// Which of them call others that stand outside of them, by a variable.
     closure_calls: Vec<(ExprId, ExprId)>,
+    /// Closures that run where they are called, used as values.
+    closure_values: Vec<(ExprId, SpanRange, String)>,
     tables: TypedFn,
 }
 
@@ -201,11 +206,13 @@ impl<'a> Infer<'a> {
             open: Vec::new(),
             negated: None,
             has_references: false,
+            iterated: std::collections::BTreeSet::new(),
             writes_elements: false,
             closure_stack: Vec::new(),
             captures: Vec::new(),
             closures: std::collections::BTreeMap::new(),
             closure_calls: Vec::new(),
+            closure_values: Vec::new(),
             tables: TypedFn::default(),
         }
     }

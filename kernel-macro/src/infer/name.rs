@@ -54,7 +54,8 @@ impl<'a> Infer<'a> {
                 self.tables.paths.insert(expr.id, Resolution::Binding(binding));
                 self.note_capture(binding);
                 let term = self.local(binding).map_or(Term::Error, |local| local.term.clone());
-                return if self.note_closure_value(expr, &name, &term) { Term::Error } else { term };
+                self.note_closure_value(expr, &name, &term);
+                return term;
             }
         }
         if let Some(term) = self.infer_param(expr, path) {

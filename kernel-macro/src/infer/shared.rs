@@ -69,6 +69,7 @@ impl<'a> Infer<'a> {
                     _ => error.help("shared memory is an array or a struct: `Shared<[T; N]>`"),
                 };
             }
+            Term::Iterator(_) if self.iterated.contains(&expr.id) => return term,
             Term::Iterator(_) if matches!(strip(expr).kind, ExprKind::Range { .. }) => {
                 self.diags
                     .error(code::UNSUPPORTED_SYNTAX, expr.span, "a range as a value is not supported in kernels")

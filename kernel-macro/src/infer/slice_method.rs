@@ -13,6 +13,7 @@ use super::block::strip;
 use super::choice::{Wanted, call, lending, option};
 use super::elements::{Called, Elements};
 use super::finish::Deferred;
+use super::iterator::over;
 use super::mismatch::Because;
 use super::unify::Term;
 use super::{Expect, Infer, range};
@@ -22,21 +23,19 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_slice_method(&mut self, called: Called<'a, '_>, method: SliceMethod) -> Term {
         let Called { expr, receiver, term, elements: Elements { element, slice }, name, args } = called;
         let text = name.to_string();
+        let method = match (method, args) {
+            (SliceMethod::Get, [arg]) if matches!(strip(arg).kind, ExprKind::Range { .. }) => SliceMethod::GetPart,
+            _ => method,
+        };
         self.tables.calls.insert(expr.id, Callee::Slice(method));
         self.has_references |= !method.writes();
         let result = match method {
             SliceMethod::First | SliceMethod::Last | SliceMethod::Get => option(element),
             SliceMethod::Contains | SliceMethod::StartsWith | SliceMethod::EndsWith | SliceMethod::Equal => Term::BOOL,
-            SliceMethod::SplitAt { .. } => {
-                let [middle] = args else {
-                    self.report_arity(&text, 1, args, range(name.span()));
-                    self.infer_unknown_arguments(args);
-                    return Term::Error;
-                };
-                self.check(middle, &Term::USIZE, Because::Step);
-                let part = self.part_of(called, method.writes());
-                return part.map_or(Term::Error, |part| Term::tuple(vec![part.clone(), part]));
-            }
+            SliceMethod::SplitAt { .. }
+            | SliceMethod::SplitAtChecked
+            | SliceMethod::SplitEnd { .. }
+            | SliceMethod::GetPart => return self.infer_part(called, method),
             SliceMethod::Map
             | SliceMethod::PartitionPoint
             | SliceMethod::Search
@@ -57,15 +56,7 @@ impl<'a> Infer<'a> {
             return result;
         }
         match (method, args) {
-            (SliceMethod::Get, [arg]) if matches!(strip(arg).kind, ExprKind::Range { .. }) => {
-                let source = crate::source::text(receiver);
-                self.diags
-                    .error(code::UNSUPPORTED_SYNTAX, arg.span, "`get` of a range is not supported in kernels")
-                    .note("it would give a slice that may not be there")
-                    .help(format!("compare with `{source}.len()`, and write `&{source}[a..b]`"));
-                self.element_of(arg);
-            }
-            (SliceMethod::Get | SliceMethod::Swap, _) => {
+            (SliceMethod::Get | SliceMethod::Swap | SliceMethod::Rotate { .. }, _) => {
                 args.iter().for_each(|arg| self.check(arg, &Term::USIZE, Because::Step));
             }
             (SliceMethod::Fill, [arg]) => self.check(arg, element, Because::Nothing),
@@ -79,6 +70,35 @@ impl<'a> Infer<'a> {
             _ => {}
         }
         result
+    }
+
+    /// A method that makes slices: `split_at` and its like, `get` of a range.
+    fn infer_part(&mut self, called: Called<'a, '_>, method: SliceMethod) -> Term {
+        let Called { elements: Elements { element, .. }, name, args, .. } = called;
+        if args.len() != method.arity() {
+            self.report_arity(&name.to_string(), method.arity(), args, range(name.span()));
+            self.infer_unknown_arguments(args);
+            return Term::Error;
+        }
+        match args {
+            [arg] if method == SliceMethod::GetPart => {
+                if let ExprKind::Range { start, end, .. } = &strip(arg).kind {
+                    for end in std::iter::once(start).chain(end) {
+                        self.check(end, &Term::USIZE, Because::Step);
+                    }
+                }
+                self.record(strip(arg).id, over(&Term::USIZE));
+                self.record(arg.id, over(&Term::USIZE));
+            }
+            _ => args.iter().for_each(|middle| self.check(middle, &Term::USIZE, Because::Step)),
+        }
+        let Some(part) = self.part_of(called, method.writes()) else { return Term::Error };
+        match method {
+            SliceMethod::GetPart => option(&part),
+            SliceMethod::SplitEnd { .. } => option(&Term::tuple(vec![(**element).clone(), part])),
+            SliceMethod::SplitAtChecked => option(&Term::tuple(vec![part.clone(), part])),
+            _ => Term::tuple(vec![part.clone(), part]),
+        }
     }
 
     /// A method that calls something for elements: `map` of an array, `partition_point`, `binary_search` and its like.

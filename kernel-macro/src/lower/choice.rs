@@ -37,7 +37,7 @@ impl FnCx<'_, '_, '_> {
         let mut arguments = Vec::new();
         for arg in &args[1..] {
             arguments.push(match self.typed.closures.contains_key(&strip(arg).id) {
-                true => Argument::Call(self.callable(arg)),
+                true => Argument::Call(self.callable(arg)?),
                 false => Argument::Value(self.lower_expr(arg), self.ty_of(arg).clone()),
             });
             if self.b.is_terminated() {

@@ -1,13 +1,11 @@
 //! Closures: the value is a tuple of what was captured, the code a function of the module that takes it apart again.
 
-use std::rc::Rc;
-
 use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::ir::{FunctionId, ValueId};
 
 use super::function::{FnCx, Slot};
 use super::{Shared, function_of};
-use crate::ast::{BindingId, Closure, Expr, ExprId, ExprKind};
+use crate::ast::{BindingId, Expr, ExprId};
 use crate::program::ItemId;
 use crate::typed::{Resolution, Ty};
 
@@ -62,19 +60,8 @@ impl FnCx<'_, '_, '_> {
         self.b.finish()
     }
 
-    /// A closure in a variable that runs where it is called.
-    pub(super) fn closure_in_place(&self, item: ItemId, id: ExprId) -> Option<Rc<Closure>> {
-        let (_, typed) = function_of(self.shared.program, item);
-        typed.closures.get(&id).filter(|closure| closure.inline).map(|closure| closure.closure.clone())
-    }
-
-    fn lower_call_of_named(
-        &mut self,
-        call: &Expr,
-        closure: Rc<Closure>,
-        id: ExprId,
-        args: &[&Expr],
-    ) -> Option<ValueId> {
+    /// A call of what runs where it is called: a closure in a variable, or one that was passed by a function around.
+    fn lower_call_of_named(&mut self, slot: Slot, (item, id): (ItemId, ExprId), args: &[&Expr]) -> Option<ValueId> {
         let mut values = Vec::with_capacity(args.len());
         for arg in args {
             values.push(self.lower_expr(arg));
@@ -82,8 +69,10 @@ impl FnCx<'_, '_, '_> {
                 return None;
             }
         }
-        let closure = Expr { id, kind: ExprKind::Closure(closure), span: call.span };
-        let callable = self.callable(&closure);
+        if let Slot::Code(number) = slot {
+            return self.call_code(number, &values);
+        }
+        let callable = self.callable_by_id(item, id)?;
         self.call_inline(&callable, &values)
     }
 
@@ -107,8 +96,8 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn lower_closure_call(&mut self, expr: &Expr, args: &[&Expr]) -> Option<ValueId> {
         let Some(Resolution::Binding(binding)) = self.typed.paths.get(&expr.id) else { return None };
         let Ty::Closure(item, id) = *self.typed.binding(*binding) else { return None };
-        if let Some(closure) = self.closure_in_place(item, id) {
-            return self.lower_call_of_named(expr, closure, id, args);
+        if super::runs_in_place(self.shared.program, item, id) {
+            return self.lower_call_of_named(self.slot(*binding), (item, id), args);
         }
         let captured = self.spot_of(self.slot(*binding)).and_then(|spot| self.read(spot));
         let mut values: Vec<ValueId> = captured.into_iter().collect();

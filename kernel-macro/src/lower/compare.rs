@@ -64,10 +64,7 @@ impl FnCx<'_, '_, '_> {
             }
             Comparison::PartialCmp => {
                 let order = self.order(&ty, a, b, Standard::PartialOrd);
-                let unordered = self.u32(UNORDERED);
-                let is_some = self.b.op(Op::Ne, &[order, unordered]);
-                let result = self.ty_of(expr).clone();
-                self.option_of(&result, is_some, order)
+                self.option_of_order(expr, order)
             }
             // As the default methods of `Ord` do it.
             Comparison::Max | Comparison::Min => {
@@ -77,6 +74,14 @@ impl FnCx<'_, '_, '_> {
             }
             Comparison::Clamp => self.clamp_values(expr, &ty, [a, b, values[2]]),
         }
+    }
+
+    /// What `partial_cmp` gives for an order.
+    pub(super) fn option_of_order(&mut self, expr: &Expr, order: ValueId) -> Option<ValueId> {
+        let unordered = self.u32(UNORDERED);
+        let is_some = self.b.op(Op::Ne, &[order, unordered]);
+        let result = self.ty_of(expr).clone();
+        self.option_of(&result, is_some, order)
     }
 
     fn clamp_values(&mut self, expr: &Expr, ty: &Ty, [value, min, max]: [Option<ValueId>; 3]) -> Option<ValueId> {

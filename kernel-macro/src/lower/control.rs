@@ -1,6 +1,6 @@
 //! `if`, loops, labelled blocks, `break`, `continue` and `return`.
 
-use gridwise_ir::ir::{BlockId, Unroll, ValueId};
+use gridwise_ir::ir::{BlockId, LocalId, Place, Unroll, ValueId};
 use gridwise_ir::op::Op;
 
 use super::function::FnCx;
@@ -9,10 +9,31 @@ use crate::ast::{Block, Expr, ExprKind};
 /// A loop or labelled block that `break` and `continue` can name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target {
-    pub(super) body: BlockId,
+    /// What the next round is one of.
+    body: BlockId,
+    /// What `break` leaves: the loop itself, or one around it of which it is a part.
+    leaves: BlockId,
+    /// Says that the round is the last one.
+    done: Option<LocalId>,
     /// Whether a `break` carries a value.
-    pub(super) has_result: bool,
-    pub(super) next: Next,
+    has_result: bool,
+    next: Next,
+}
+
+impl Target {
+    pub(super) fn new(body: BlockId, has_result: bool, next: Next) -> Self {
+        Self { body, leaves: body, done: None, has_result, next }
+    }
+
+    /// As it is for what runs in a loop that is a part of another one.
+    pub(super) fn within(self, outer: Self, done: Option<LocalId>) -> Self {
+        Self { leaves: outer.leaves, done, ..self }
+    }
+
+    /// What `break` leaves.
+    pub(super) const fn leaves(self) -> BlockId {
+        self.leaves
+    }
 }
 
 /// What starts the next round.
@@ -127,7 +148,7 @@ impl FnCx<'_, '_, '_> {
     fn lower_target_body(&mut self, expr: &Expr, fill: impl FnOnce(&mut Self)) -> Option<ValueId> {
         let result = self.ty(self.ty_of(expr));
         let body = self.b.new_loop_body(&[]);
-        self.targets.insert(expr.id, Target { body, has_result: result.is_some(), next: Next::Plain });
+        self.targets.insert(expr.id, Target::new(body, result.is_some(), Next::Plain));
         let parent = self.b.switch_to(body);
         fill(self);
         self.b.switch_to(parent);
@@ -155,8 +176,8 @@ impl FnCx<'_, '_, '_> {
 
     pub(super) fn break_to(&mut self, target: Target, value: Option<ValueId>) {
         match (target.has_result, value) {
-            (false, _) => self.b.break_(target.body, &[]),
-            (true, Some(value)) => self.b.break_(target.body, &[value]),
+            (false, _) => self.b.break_(target.leaves, &[]),
+            (true, Some(value)) => self.b.break_(target.leaves, &[value]),
             // Control does not come here.
             (true, None) => self.b.unreachable(),
         }
@@ -171,6 +192,7 @@ impl FnCx<'_, '_, '_> {
         if self.b.is_terminated() {
             return;
         }
+        self.leave_if_done(target);
         match target.next {
             Next::Plain => self.b.continue_(target.body, &[]),
             Next::Exclusive { index } => {
@@ -190,6 +212,14 @@ impl FnCx<'_, '_, '_> {
                 };
                 self.choose(is_last, None, stop, go);
             }
+        }
+    }
+
+    /// Leaves a loop whose round was the last one.
+    pub(super) fn leave_if_done(&mut self, target: Target) {
+        if let Some(done) = target.done {
+            let is_done = self.b.load(Place::local(done));
+            self.when(is_done, |cx| cx.b.break_(target.leaves, &[]));
         }
     }
 

@@ -14,6 +14,7 @@ use proc_macro2::Span;
 use super::control::Target;
 use super::inline::Frame;
 use super::place::{Origin, Spot};
+use super::reference::{Code, Scope};
 use super::{KernelParam, Shared, function_of};
 use crate::ast::{BindingId, Expr, ExprId, Fn, Param};
 use crate::program::{ItemId, Program};
@@ -35,6 +36,8 @@ pub(super) enum Slot {
     Shared(SharedId),
     /// A reference: another name of what a spot holds, by its number.
     Alias(u32),
+    /// A closure that runs where it is called, of a function around this one, by its number.
+    Code(u32),
 }
 
 /// Lowers one function.
@@ -55,6 +58,10 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) origins: FastMap<ExprId, Origin>,
     /// What references lead to.
     pub(super) spots: Vec<Spot>,
+    /// Closures that were passed to functions which are lowered where they are called.
+    pub(super) codes: Vec<Code<'p>>,
+    /// The functions around the one that is being lowered where it is called; none in place of one whose closure runs.
+    pub(super) callers: Vec<Option<Scope<'p>>>,
     /// The closures around that run where they stand and that a `return` can leave, innermost last.
     pub(super) inlined: Vec<Frame<'p>>,
     /// Const items that hold arrays.
@@ -78,6 +85,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         let result = super::result_type(shared, b.types_mut(), ast, typed);
         let written = if ast.writes_self() { ast.params.first().map(|param| param.binding) } else { None };
         let (targets, known, zeros, inlined, const_slots, spots, origins) = Default::default();
+        let (codes, callers) = Default::default();
         Self {
             shared,
             ast,
@@ -90,6 +98,8 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
             inlined,
             origins,
             spots,
+            codes,
+            callers,
             const_slots,
             slots,
             file,

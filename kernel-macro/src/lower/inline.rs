@@ -1,10 +1,13 @@
 //! Closures that run where they stand: the arguments of `map` and its like. Their variables are the function's own.
 
-use gridwise_ir::ir::{BlockId, ValueId};
+use gridwise_ir::ir::{BlockId, LocalId, Place, ValueId};
 
 use super::function::{FnCx, Slot};
+use super::function_of;
 use super::place::Spot;
-use crate::ast::{BindingId, Expr, ExprKind};
+use crate::ast::{BindingId, Closure, Expr, ExprId, ExprKind, Pattern};
+use crate::infer::callable_of;
+use crate::program::ItemId;
 use crate::typed::{Ty, TypedFn};
 
 /// What a `return` inside of a closure leaves, or of a function that is lowered where it is called.
@@ -26,7 +29,8 @@ impl<'p> Frame<'p> {
 /// A closure that is about to be called, perhaps many times.
 #[derive(Debug, Clone)]
 pub(super) struct Callable<'e> {
-    expr: &'e Expr,
+    id: ExprId,
+    closure: &'e Closure,
     /// What a `move` closure took along, by variable.
     taken: Vec<(BindingId, Slot)>,
 }
@@ -34,20 +38,32 @@ pub(super) struct Callable<'e> {
 impl Callable<'_> {
     /// The type of its results.
     pub(super) fn result<'t>(&self, typed: &'t TypedFn) -> Option<&'t Ty> {
-        typed.closures.get(&self.expr.id).map(|closure| &closure.result)
+        typed.closures.get(&self.id).map(|closure| &closure.result)
     }
 }
 
 impl<'p> FnCx<'p, '_, '_> {
     /// Evaluates an argument that is something to call: the closure comes into being, nothing runs yet.
-    pub(super) fn callable<'e>(&mut self, expr: &'e Expr) -> Callable<'e> {
-        let mut inner = expr;
-        while let ExprKind::Paren(parenthesised) = &inner.kind {
-            inner = parenthesised;
-        }
+    pub(super) fn callable<'e>(&mut self, expr: &'e Expr) -> Option<Callable<'e>> {
+        let inner = callable_of(expr);
+        let ExprKind::Closure(closure) = &inner.kind else { return None };
+        let taken = self.taken_by(inner.id, closure);
+        Some(Callable { id: inner.id, closure, taken })
+    }
+
+    /// A closure of a function, which is this one.
+    pub(super) fn callable_by_id(&mut self, item: ItemId, id: ExprId) -> Option<Callable<'p>> {
+        let (_, typed) = function_of(self.shared.program, item);
+        let closure = &typed.closures.get(&id)?.closure;
+        let taken = self.taken_by(id, closure);
+        Some(Callable { id, closure, taken })
+    }
+
+    /// What a `move` closure takes along.
+    fn taken_by(&mut self, id: ExprId, closure: &Closure) -> Vec<(BindingId, Slot)> {
         let mut taken = Vec::new();
         let typed = self.typed;
-        if let (ExprKind::Closure(closure), Some(known)) = (&inner.kind, typed.closures.get(&inner.id))
+        if let Some(known) = typed.closures.get(&id)
             && closure.moves.is_some()
         {
             for binding in &known.captures {
@@ -61,26 +77,58 @@ impl<'p> FnCx<'p, '_, '_> {
                 }
             }
         }
-        Callable { expr: inner, taken }
+        taken
+    }
+
+    /// Calls it with a reference to a state, which lies in a variable unless it has no value, and an element.
+    pub(super) fn call_with_state(
+        &mut self,
+        callable: &Callable<'_>,
+        state: Option<LocalId>,
+        element: Option<ValueId>,
+    ) -> Option<ValueId> {
+        if let Some((Pattern::Binding { binding, .. }, _)) = callable.closure.params.first() {
+            let slot = state.map_or(Slot::Nothing, |state| self.alias(Spot::at(Place::local(state))));
+            self.set_slot(*binding, slot);
+        }
+        self.call_behind(callable, 1, &[element])
     }
 
     /// Calls it; arguments of unit type are `None`. The result is `None` when it is unit or control does not come out.
     pub(super) fn call_inline(&mut self, callable: &Callable<'_>, args: &[Option<ValueId>]) -> Option<ValueId> {
-        let ExprKind::Closure(closure) = &callable.expr.kind else { return None };
-        let typed = self.typed;
-        let known = typed.closures.get(&callable.expr.id)?;
+        self.call_behind(callable, 0, args)
+    }
+
+    /// As [`call_inline`](Self::call_inline), the first `skip` parameters apart, which are bound.
+    fn call_behind(&mut self, callable: &Callable<'_>, skip: usize, args: &[Option<ValueId>]) -> Option<ValueId> {
+        self.in_closure(callable, skip, args, |cx, closure| {
+            let typed = cx.typed;
+            let known = typed.closures.get(&callable.id)?;
+            match known.returns {
+                true => cx.lower_framed(&closure.body, &known.result),
+                false => cx.lower_expr(&closure.body),
+            }
+        })
+    }
+
+    /// Runs code where a closure's parameters, but for the first `skip`, and what it took along have their values.
+    pub(super) fn in_closure<'e, R>(
+        &mut self,
+        callable: &Callable<'e>,
+        skip: usize,
+        args: &[Option<ValueId>],
+        run: impl FnOnce(&mut Self, &'e Closure) -> Option<R>,
+    ) -> Option<R> {
+        let (closure, typed) = (callable.closure, self.typed);
+        let known = typed.closures.get(&callable.id)?;
         let outside: Vec<_> = callable.taken.iter().map(|(binding, _)| (*binding, self.slot(*binding))).collect();
         for (binding, copy) in &callable.taken {
             self.set_slot(*binding, *copy);
         }
-        for (((pattern, _), ty), value) in closure.params.iter().zip(&known.params).zip(args) {
+        for (((pattern, _), ty), value) in closure.params.iter().zip(&known.params).skip(skip).zip(args) {
             self.bind_pattern(pattern, ty, *value);
         }
-        let value = if known.returns {
-            self.lower_framed(&closure.body, &known.result)
-        } else {
-            self.lower_expr(&closure.body)
-        };
+        let value = run(self, closure);
         for (binding, slot) in outside {
             self.set_slot(binding, slot);
         }

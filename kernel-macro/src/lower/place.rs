@@ -53,6 +53,8 @@ impl Spot {
             Slot::Shared(shared) => Some(Self { value: None, place: Some(Place::shared(shared)), window: None }),
             // Its spot is in a table: see `FnCx::spot_of`.
             Slot::Alias(_) => None,
+            // No value: what it does runs where it is called.
+            Slot::Code(_) => None,
         }
     }
 

@@ -10,15 +10,16 @@ use gridwise_ir::types::TypeId;
 use super::control::Target;
 use super::function::{FnCx, Slot};
 use super::function_of;
-use super::inline::Frame;
+use super::inline::{Callable, Frame};
 use super::place::{Origin, Spot};
 use super::types::TypeCx;
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Fn, Pattern};
+use crate::infer::callable_of;
 use crate::program::{ItemId, Program};
 use crate::typed::{MemoryFunction, Resolution, Ty, TypedFn};
 
 /// What belongs to the function whose tree is being lowered, while that of another one is.
-struct Scope<'p> {
+pub(super) struct Scope<'p> {
     ast: &'p Fn,
     typed: &'p TypedFn,
     targets: FastMap<ExprId, Target>,
@@ -33,16 +34,26 @@ struct Scope<'p> {
     result_ty: &'p Ty,
 }
 
+/// A closure that was passed to a function which is lowered where it is called.
+#[derive(Debug, Clone)]
+pub(super) struct Code<'p> {
+    /// The position among the callers of the function that it is part of.
+    home: usize,
+    call: Callable<'p>,
+}
+
 /// An argument, evaluated.
 enum Argument {
     Value(Option<ValueId>),
     Place(Slot),
 }
 
-/// Whether calls of a function are lowered in place: it has a reference to write through, or one to more than is worth a copy.
+/// Whether calls of a function are lowered in place: it has a reference to write through, or one to more than is worth a copy, or
+/// calls what runs in the function around.
 pub(super) fn is_in_place(program: &Program, item: ItemId) -> bool {
     let (ast, typed) = function_of(program, item);
     ast.params.iter().zip(&typed.params).any(|(param, ty)| match param.ty.reference() {
+        _ if let Ty::Closure(item, closure) = ty => super::runs_in_place(program, *item, *closure),
         Some(mutable) => mutable || TypeCx::new(program).holds_array(ty),
         None => matches!(ty, Ty::Buffer { .. }),
     })
@@ -110,7 +121,11 @@ impl<'p> FnCx<'p, '_, '_> {
         let mut arguments = Vec::with_capacity(args.len());
         for (position, ((param, ty), arg)) in ast.params.iter().zip(&typed.params).zip(args).enumerate() {
             let is_place = param.ty.reference().is_some() || position == 0 && writes_self;
-            let argument = if let Ty::Buffer { .. } = ty {
+            let argument = if let Ty::Closure(made_by, closure) = ty
+                && super::runs_in_place(self.shared.program, *made_by, *closure)
+            {
+                Argument::Place(self.lower_code(arg, *made_by, *closure))
+            } else if let Ty::Buffer { .. } = ty {
                 let spot = self.lower_slice(arg);
                 Argument::Place(spot.map_or(Slot::Nothing, |spot| self.alias(spot)))
             } else if is_place {
@@ -140,8 +155,37 @@ impl<'p> FnCx<'p, '_, '_> {
             result_ty: typed.result.as_ref().unwrap_or(&Ty::Unit),
         };
         self.swap_scope(&mut scope);
+        self.callers.push(Some(scope));
         let value = self.lower_body_here(ast, arguments, result);
+        if let Some(Some(mut scope)) = self.callers.pop() {
+            self.swap_scope(&mut scope);
+        }
+        value
+    }
+
+    /// The closure that an argument is, which runs here whoever calls it.
+    fn lower_code(&mut self, arg: &Expr, item: ItemId, closure: ExprId) -> Slot {
+        let callable = callable_of(arg);
+        // Passed on.
+        if let ExprKind::Path(_) = callable.kind
+            && let Some(Resolution::Binding(binding)) = self.typed.paths.get(&callable.id)
+            && let slot @ Slot::Code(_) = self.slot(*binding)
+        {
+            return slot;
+        }
+        let Some(call) = self.callable_by_id(item, closure) else { return Slot::Nothing };
+        self.codes.push(Code { home: self.callers.len(), call });
+        Slot::Code(self.codes.len() as u32 - 1)
+    }
+
+    /// Runs a closure of a function around, with arguments that are evaluated.
+    pub(super) fn call_code(&mut self, number: u32, args: &[Option<ValueId>]) -> Option<ValueId> {
+        let Code { home, call } = self.codes[number as usize].clone();
+        let mut scope = self.callers.get_mut(home)?.take()?;
         self.swap_scope(&mut scope);
+        let value = self.call_inline(&call, args);
+        self.swap_scope(&mut scope);
+        self.callers[home] = Some(scope);
         value
     }
 

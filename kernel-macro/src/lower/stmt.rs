@@ -11,9 +11,18 @@ use crate::typed::Ty;
 impl FnCx<'_, '_, '_> {
     /// Runs a block; its value is that of its last expression. Code behind a `return` or `break` is left out.
     pub(super) fn lower_block(&mut self, block: &Block) -> Option<ValueId> {
+        self.lower_statements(block);
+        if self.b.is_terminated() {
+            return None;
+        }
+        self.lower_expr(block.tail.as_ref()?)
+    }
+
+    /// All of a block but its value.
+    pub(super) fn lower_statements(&mut self, block: &Block) {
         for statement in &block.statements {
             if self.b.is_terminated() {
-                return None;
+                return;
             }
             let statement = match statement {
                 Statement::Sought(sought) if self.typed.sought.contains(&sought.id) => &sought.element,
@@ -42,10 +51,6 @@ impl FnCx<'_, '_, '_> {
                 }
             }
         }
-        if self.b.is_terminated() {
-            return None;
-        }
-        self.lower_expr(block.tail.as_ref()?)
     }
 
     fn lower_let_else(&mut self, pattern: &Pattern, initial: &Expr, otherwise: &Block) {

@@ -70,7 +70,7 @@ impl Parser<'_> {
                     ReturnType::Type(_, ty) => Some(self.ty(ty)),
                     ReturnType::Default => None,
                 };
-                Some(Bound::Fn { params, result })
+                Some(Bound::Fn { params, result, changes: last.ident != "Fn" })
             }
             PathArguments::AngleBracketed(args) => {
                 let bindings = args.args.iter().filter_map(|arg| match arg {
@@ -110,8 +110,14 @@ impl Parser<'_> {
         }
     }
 
-    /// The type `impl Trait` of a parameter: a type parameter without a name that users could write.
+    /// The type `impl Trait` of a parameter, or a reference to it: a type parameter without a name that users could write.
     pub(super) fn implicit_param(&mut self, ty: &syn::Type, generics: &mut Generics) -> Option<TypeExpr> {
+        if let syn::Type::Reference(reference) = ungroup(ty)
+            && let Some(target) = self.implicit_param(&reference.elem, generics)
+        {
+            let kind = TypeKind::Ref { mutable: reference.mutability.is_some(), target: Box::new(target) };
+            return Some(TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() });
+        }
         let syn::Type::ImplTrait(it) = ungroup(ty) else { return None };
         let name = implicit_name(generics.params.len());
         let bounds = self.bounds(&it.bounds);

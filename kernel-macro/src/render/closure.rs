@@ -14,11 +14,15 @@ impl Renderer<'_> {
         let is_lent = typed.is_some_and(|typed| typed.lent) && !self.is_original();
         let (mut params, mut lets) = (Vec::new(), TokenStream::new());
         for (position, (pattern, written)) in closure.params.iter().enumerate() {
+            let is_state = position == 0 && typed.is_some_and(|typed| typed.has_state);
             let ty = match written {
                 Some(ty) if !is_lent => ty.tokens.clone().into(),
                 // What may be a reference for rustc is none here.
                 _ if self.is_original() && self.typed.has_references => tokens!(_),
-                _ => self.ty(typed.and_then(|typed| typed.params.get(position)).unwrap_or(&Ty::Error)),
+                _ => {
+                    let ty = self.ty(typed.and_then(|typed| typed.params.get(position)).unwrap_or(&Ty::Error));
+                    if is_state { tokens!(&mut #ty) } else { ty }
+                }
             };
             let pattern = self.pattern(pattern);
             if is_lent {

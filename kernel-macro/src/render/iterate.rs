@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 use super::operator::Operand;
 use super::{Renderer, local};
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal};
-use crate::iteration::{Iteration, Parts};
+use crate::iteration::{Iteration, Nested, Parts};
 use crate::message::zero_step_message;
 use crate::tokens::{Tokens, Word, tokens, tokens_at};
 use crate::typed::Ty;
@@ -53,12 +53,19 @@ impl Renderer<'_> {
         if let Iteration::Parts(parts) = iteration {
             return self.parts(parts, receiver, args, whole);
         }
-        let value = self.expr(receiver);
+        let value = match iteration {
+            Iteration::IsSorted | Iteration::IsSortedBy | Iteration::IsSortedByKey
+                if !matches!(self.expr_ty(receiver), Ty::Iterator(_)) =>
+            {
+                self.elements(receiver)
+            }
+            _ => self.expr(receiver),
+        };
         match (iteration, self.expr_ty(receiver)) {
             (Iteration::IntoIter, Ty::Array(..)) => {
                 tokens!(::core::iter::IntoIterator::into_iter(#value))
             }
-            (Iteration::Zip | Iteration::Chain, _) => {
+            (Iteration::Zip | Iteration::Chain | Iteration::Compare(_) | Iteration::Cmp | Iteration::PartialCmp, _) => {
                 let args: Vec<_> = args.iter().map(|arg| self.iterable(arg)).collect();
                 tokens_at!(name.span()=> #value.#name(#(#args),*))
             }
@@ -70,6 +77,17 @@ impl Renderer<'_> {
             (Iteration::Sum | Iteration::Product, Ty::Iterator(item)) => {
                 let item = (**item).clone();
                 self.total(iteration, value, &item, whole)
+            }
+            (Iteration::Nested(Nested::Elements), Ty::Iterator(item)) if matches!(**item, Ty::Buffer { .. }) => {
+                let slice = local("__slice");
+                tokens!(#value.flat_map(|#slice| #slice.values()))
+            }
+            (Iteration::Nested(Nested::Made), _) => {
+                // What the closure gives may go through an array that is its own here, and lent in Rust.
+                let outer = std::mem::replace(&mut self.owns_arrays, true);
+                let made = args.first().map(|arg| self.bare(self.typed.argument(whole, 0, arg)));
+                self.owns_arrays = outer;
+                tokens_at!(name.span()=> #value.#name(#made))
             }
             _ => {
                 let args = args.iter().enumerate();
@@ -86,6 +104,8 @@ impl Renderer<'_> {
             Parts::Windows => ("windows", "window_size"),
             Parts::Chunks { .. } => ("chunks", "chunk_size"),
             Parts::ChunksExact { .. } => ("chunks_exact", "chunk_size"),
+            Parts::RChunks { .. } => ("rchunks", "chunk_size"),
+            Parts::RChunksExact { .. } => ("rchunks_exact", "chunk_size"),
         };
         let (name, check, twin) = (Word(name), Word(check), self.twin());
         let (slice, size) = (self.slice(receiver, parts.writes()), args.first().map(|size| self.bare(size)));

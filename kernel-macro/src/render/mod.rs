@@ -72,6 +72,8 @@ struct Renderer<'a> {
     is_quiet: bool,
     /// The variables that name slices, and whether they write.
     slices: RefCell<BTreeMap<BindingId, bool>>,
+    /// Whether arrays that are gone through are taken, not lent: the chain outlives them.
+    owns_arrays: bool,
 }
 
 impl<'a> Renderer<'a> {
@@ -86,6 +88,7 @@ impl<'a> Renderer<'a> {
             parts: RefCell::default(),
             is_quiet: false,
             slices: RefCell::default(),
+            owns_arrays: false,
         }
     }
 

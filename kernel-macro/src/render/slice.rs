@@ -165,6 +165,9 @@ impl Renderer<'_> {
     /// An iterator over the values of something's elements, in the twin.
     pub(super) fn elements(&mut self, expr: &Expr) -> Tokens {
         match self.native_slice(expr) {
+            Some(slice) if self.owns_arrays && matches!(self.expr_ty(expr), Ty::Array(..)) => {
+                tokens!(::core::iter::IntoIterator::into_iter(*#slice))
+            }
             Some(slice) => tokens!(#slice.iter().copied()),
             None => {
                 let slice = self.slice(expr, false);

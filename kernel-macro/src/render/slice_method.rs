@@ -6,7 +6,7 @@ use proc_macro2::Ident;
 
 use super::reference::referent;
 use super::{Renderer, local};
-use crate::ast::Expr;
+use crate::ast::{Expr, ExprKind};
 use crate::slice_method::SliceMethod;
 use crate::tokens::{Tokens, tokens};
 
@@ -26,6 +26,15 @@ impl Renderer<'_> {
             return tokens!(#slice.split_at(#sink, #site, #middle));
         }
         match method {
+            SliceMethod::SplitAtChecked => {
+                let (slice, middle) = (self.slice(receiver, false), args.first().map(|middle| self.expr(middle)));
+                return tokens!(#slice.split_at_checked(#middle));
+            }
+            SliceMethod::SplitEnd { .. } => {
+                let slice = self.slice(receiver, false);
+                return tokens!(#slice.#name());
+            }
+            SliceMethod::GetPart => return self.get_part(receiver, &args[0]),
             SliceMethod::Map => {
                 let value = self.expr(receiver);
                 let call = self.bare(self.typed.argument(whole, 0, &args[0]));
@@ -60,6 +69,24 @@ impl Renderer<'_> {
             (SliceMethod::Get, false) => tokens!(#slice.at(#arg)),
             (SliceMethod::Last, false) => tokens!(#slice.last()),
             (_, false) => tokens!(#slice.at(0)),
+        }
+    }
+
+    /// `receiver.get(a..b)`
+    fn get_part(&mut self, receiver: &Expr, range: &Expr) -> Tokens {
+        let slice = self.slice(receiver, false);
+        let mut range = range;
+        while let ExprKind::Paren(inner) = &range.kind {
+            range = inner;
+        }
+        let ExprKind::Range { start, end, inclusive } = &range.kind else { return slice };
+        let start = self.expr(start);
+        match end.as_deref().map(|end| self.expr(end)) {
+            Some(end) if *inclusive => {
+                tokens!(#slice.get_part(#start, ::core::option::Option::Some(::core::primitive::usize::wrapping_add(#end, 1))))
+            }
+            Some(end) => tokens!(#slice.get_part(#start, ::core::option::Option::Some(#end))),
+            None => tokens!(#slice.get_part(#start, ::core::option::Option::None)),
         }
     }
 
@@ -105,6 +132,14 @@ impl Renderer<'_> {
                 match is_native {
                     true => tokens!(#twin::swap(#sink, #site, #slice, #(#args),*)),
                     false => tokens!(#slice.swap(#sink, #site, #(#args),*)),
+                }
+            }
+            SliceMethod::Rotate { .. } => {
+                let site = self.site(SiteKind::Panic, whole);
+                let args: Vec<_> = args.iter().map(|arg| self.expr(arg)).collect();
+                match is_native {
+                    true => tokens!(#twin::#name(#sink, #site, #slice, #(#args),*)),
+                    false => tokens!(#slice.#name(#sink, #site, #(#args),*)),
                 }
             }
             SliceMethod::CopyFrom => {

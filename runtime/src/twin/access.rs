@@ -52,6 +52,36 @@ pub fn swap<T>(sink: impl TrapSink, site: &'static Site, elements: &mut [T], a: 
     }
 }
 
+/// Moves elements by `count` to the front; panics where there are fewer.
+#[inline]
+pub fn rotate_left<T>(sink: impl TrapSink, site: &'static Site, elements: &mut [T], count: usize) {
+    check_left(sink, site, elements.len(), count);
+    elements.rotate_left(count);
+}
+
+/// Moves elements by `count` to the end; panics where there are fewer.
+#[inline]
+pub fn rotate_right<T>(sink: impl TrapSink, site: &'static Site, elements: &mut [T], count: usize) {
+    check_right(sink, site, elements.len(), count);
+    elements.rotate_right(count);
+}
+
+/// Panics as `rotate_left` does.
+#[inline]
+pub(super) fn check_left(sink: impl TrapSink, site: &'static Site, len: usize, count: usize) {
+    if count > len {
+        sink.panic(site, format_args!("assertion failed: mid <= self.len()"));
+    }
+}
+
+/// Panics as `rotate_right` does.
+#[inline]
+pub(super) fn check_right(sink: impl TrapSink, site: &'static Site, len: usize, count: usize) {
+    if count > len {
+        sink.panic(site, format_args!("assertion failed: k <= self.len()"));
+    }
+}
+
 /// Whether there are elements at both positions; a trap for each where there is none.
 #[inline]
 pub(super) fn are_inside(sink: impl TrapSink, site: &'static Site, len: usize, a: usize, b: usize) -> bool {

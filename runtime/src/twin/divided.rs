@@ -35,6 +35,54 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         (0..self.len() / size).map(move |chunk| self.part_of(chunk * size, size))
     }
 
+    /// Slices of `size` elements from the end on, the last one of those that are left.
+    #[inline]
+    pub fn rchunks(
+        self,
+        size: usize,
+    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+        (0..self.len().div_ceil(size)).map(move |chunk| {
+            let end = self.len() - chunk * size;
+            let len = size.min(end);
+            self.part_of(end - len, len)
+        })
+    }
+
+    /// Slices of `size` elements from the end on.
+    #[inline]
+    pub fn rchunks_exact(
+        self,
+        size: usize,
+    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+        (0..self.len() / size).map(move |chunk| self.part_of(self.len() - (chunk + 1) * size, size))
+    }
+
+    /// The parts of a slice that is split where `middle` is, if it is long enough.
+    #[inline]
+    pub fn split_at_checked(self, middle: usize) -> Option<(Self, Self)> {
+        let behind = self.len().checked_sub(middle)?;
+        Some((self.part_of(0, middle), self.part_of(middle, behind)))
+    }
+
+    /// The first element and all others.
+    #[inline]
+    pub fn split_first(self) -> Option<(T, Self)> {
+        Some((self.at(0)?, self.part_of(1, self.len() - 1)))
+    }
+
+    /// The last element and all others.
+    #[inline]
+    pub fn split_last(self) -> Option<(T, Self)> {
+        Some((self.last()?, self.part_of(0, self.len() - 1)))
+    }
+
+    /// The elements from `start` to before `end`, if they are all there.
+    #[inline]
+    pub fn get_part(self, start: usize, end: Option<usize>) -> Option<Self> {
+        let end = end.unwrap_or(self.len());
+        (start <= end && end <= self.len()).then(|| self.part_of(start, end - start))
+    }
+
     /// The elements before `middle`, and those from there on.
     #[inline]
     pub fn split_at(self, sink: impl TrapSink, site: &'static Site, middle: usize) -> (Self, Self) {
@@ -66,6 +114,51 @@ impl<'a, T: GpuData> Slice<'a, T> {
         size: usize,
     ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
         self.all().chunks_exact(size).map(SliceMut::shared)
+    }
+
+    /// Slices of `size` elements from the end on, the last one of those that are left.
+    #[inline]
+    pub fn rchunks(
+        self,
+        size: usize,
+    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+        self.all().rchunks(size).map(SliceMut::shared)
+    }
+
+    /// Slices of `size` elements from the end on.
+    #[inline]
+    pub fn rchunks_exact(
+        self,
+        size: usize,
+    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+        self.all().rchunks_exact(size).map(SliceMut::shared)
+    }
+
+    /// The parts of a slice that is split where `middle` is, if it is long enough.
+    #[inline]
+    pub fn split_at_checked(self, middle: usize) -> Option<(Self, Self)> {
+        let (head, tail) = self.all().split_at_checked(middle)?;
+        Some((head.shared(), tail.shared()))
+    }
+
+    /// The first element and all others.
+    #[inline]
+    pub fn split_first(self) -> Option<(T, Self)> {
+        let (first, rest) = self.all().split_first()?;
+        Some((first, rest.shared()))
+    }
+
+    /// The last element and all others.
+    #[inline]
+    pub fn split_last(self) -> Option<(T, Self)> {
+        let (last, rest) = self.all().split_last()?;
+        Some((last, rest.shared()))
+    }
+
+    /// The elements from `start` to before `end`, if they are all there.
+    #[inline]
+    pub fn get_part(self, start: usize, end: Option<usize>) -> Option<Self> {
+        self.all().get_part(start, end).map(SliceMut::shared)
     }
 
     /// The elements before `middle`, and those from there on.
@@ -117,12 +210,29 @@ mod tests {
                 assert_eq!(plain(&mut slice.chunks(size)), native(&mut own.chunks(size)));
                 assert_eq!(plain(&mut slice.chunks(size).rev()), native(&mut own.chunks(size).rev()));
                 assert_eq!(plain(&mut slice.chunks_exact(size)), native(&mut own.chunks_exact(size)));
+                assert_eq!(plain(&mut slice.rchunks(size)), native(&mut own.rchunks(size)));
+                assert_eq!(plain(&mut slice.rchunks(size).rev()), native(&mut own.rchunks(size).rev()));
+                assert_eq!(plain(&mut slice.rchunks_exact(size)), native(&mut own.rchunks_exact(size)));
             }
             for middle in 0..=own.len() {
                 let (head, tail) = slice.split_at(Ambient, &SITE, middle);
                 let joined: Vec<u32> = head.values().chain(tail.values()).collect();
                 assert_eq!((joined, head.len()), (own.clone(), middle));
             }
+            let all = |slice: Slice<'_, u32>| slice.values().collect::<Vec<_>>();
+            for start in 0..=own.len() + 2 {
+                let (halves, native) = (slice.split_at_checked(start), own.split_at_checked(start));
+                let native = native.map(|(head, tail)| (head.to_vec(), tail.to_vec()));
+                assert_eq!(halves.map(|(head, tail)| (all(head), all(tail))), native);
+                assert_eq!(slice.get_part(start, None).map(all), own.get(start..).map(<[u32]>::to_vec));
+                for end in 0..=own.len() + 2 {
+                    assert_eq!(slice.get_part(start, Some(end)).map(all), own.get(start..end).map(<[u32]>::to_vec));
+                }
+            }
+            let ends = |pair: Option<(u32, Slice<'_, u32>)>| pair.map(|(end, rest)| (end, all(rest)));
+            let native = |pair: Option<(&u32, &[u32])>| pair.map(|(end, rest)| (*end, rest.to_vec()));
+            assert_eq!(ends(slice.split_first()), native(own.split_first()));
+            assert_eq!(ends(slice.split_last()), native(own.split_last()));
         }
     }
 }

@@ -145,6 +145,26 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         }
     }
 
+    /// Moves the elements by `count` to the front, those that leave it to the end; panics where there are fewer.
+    #[inline]
+    pub fn rotate_left(&self, sink: impl TrapSink, site: &'static Site, count: usize) {
+        super::access::check_left(sink, site, self.len, count);
+        self.rotate(count);
+    }
+
+    /// Moves the elements by `count` to the end, those that leave it to the front; panics where there are fewer.
+    #[inline]
+    pub fn rotate_right(&self, sink: impl TrapSink, site: &'static Site, count: usize) {
+        super::access::check_right(sink, site, self.len, count);
+        self.rotate(self.len - count);
+    }
+
+    fn rotate(&self, middle: usize) {
+        self.part_of(0, middle).reverse();
+        self.part_of(middle, self.len - middle).reverse();
+        self.reverse();
+    }
+
     /// Copies as many values as there are elements; panics where there are more or fewer.
     #[inline]
     pub fn copy_from(&self, sink: impl TrapSink, site: &'static Site, values: impl ExactSizeIterator<Item = T>) {

@@ -7,11 +7,13 @@ pub mod geometry;
 mod graded;
 pub mod shape;
 mod span;
+mod visit;
 
 pub use complex::number::Complex;
 pub use exchange::{exchange, largest_of, sum_of_squares};
 pub use graded::grades;
 pub use span::item::{IntSpan, Reading, Span};
+pub use visit::{divisors, fold_parts, parts_of};
 
 /// Re-exports under other paths, to gather through.
 pub mod prelude {

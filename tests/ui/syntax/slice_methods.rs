@@ -3,8 +3,8 @@ use gridwise::prelude::*;
 #[kernel]
 fn case(x: &[u32], y: &mut [u32]) {
     let own = [1u32, 2, 3];
-    let part = x.get(1..3);
-    let pairs = x.rchunks(2).count();
+    let part = x.get(1, 3);
+    let pairs = x.array_chunks(2).count();
     let has = x.contains(3);
     own.fill(3);
     y.copy_from_slice(own);

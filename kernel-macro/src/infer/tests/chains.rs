@@ -58,7 +58,7 @@ fn unknown_methods() {
         "
 fn kernel(x: &[f32], y: &mut [f32]) {
     let a = x.iter().collect();
-    let b = x.iter().scan(0.0, |s, v| Some(*v));
+    let b = x.iter().scam(0.0, |s, v| Some(*v));
     let c = x.iter().mapp(|v| v);
     let d = x.iter().min_by(|a, b| a.total_cmp(b));
     let e = x.iter().copied().min();
@@ -73,9 +73,9 @@ fn kernel(x: &[f32], y: &mut [f32]) {
                    help: kernels have no memory to allocate: write each element where it belongs, or fill an array in a `for` loop
              2 |     let a = x.iter().collect();
                |                      ^^^^^^^
-            error: [K0104] iterators in kernels have no method `scan`
-                   help: keep the state in a `let mut` variable that the closure of `.map()` changes
-             3 |     let b = x.iter().scan(0.0, |s, v| Some(*v));
+            error: [K0104] iterators in kernels have no method `scam`
+                   help: a method with a similar name exists: `scan`
+             3 |     let b = x.iter().scam(0.0, |s, v| Some(*v));
                |                      ^^^^
             error: [K0104] iterators in kernels have no method `mapp`
                    help: a method with a similar name exists: `map`
@@ -158,8 +158,8 @@ fn kernel(x: &[f32], y: &mut [f32], n: u32) {
             error: [K0102] expected a closure that gives `Option<u32>` or a `Result`, found one that gives `u32`
              8 |     let g = (0..n).try_fold(0, |a, b| a + b);
                |                    ^^^^^^^^
-            error: [K0103] `flatten` is for options, found `u32`
-                   help: write nested `for` loops
+            error: [K0103] `flatten` is for options, arrays and slices, found `u32`
+                   help: make a chain of each element: `.flat_map(|v| …)`
              9 |     let h = (0..n).flatten().count();
                |                    ^^^^^^^
             error: [K0102] expected a range, an array or an iterator, found `u32`

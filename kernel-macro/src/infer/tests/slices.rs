@@ -188,7 +188,7 @@ fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
     let f = bins.first();
     let g = tile[0].first();
     let h = x.get_mut(0);
-    let i = x.rchunks(2).count();
+    let i = x.array_chunks(2).count();
 }",
         expect![[r#"
             error: [K0102] expected `usize`, found `u32`
@@ -197,11 +197,6 @@ fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
                    help: write `n as usize`
              4 |     let a = x.get(n);
                |                   ^
-            error: [K0001] `get` of a range is not supported in kernels
-                   note: it would give a slice that may not be there
-                   help: compare with `x.len()`, and write `&x[a..b]`
-             5 |     let b = x.get(1..2);
-               |                   ^^^^
             error: [K0102] expected a reference, found a value
                    help: write `&3`
              6 |     let c = x.contains(3);
@@ -253,10 +248,10 @@ fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
                    help: write `if let Some(v) = x.get_mut(i) { … }` or `let Some(v) = x.get_mut(i) else { … };`, or `x[i] = …`
             18 |     let h = x.get_mut(0);
                |               ^^^^^^^
-            error: [K0104] no method `rchunks` on type `&[u32]`
-                   help: cut the first few off, `&x[x.len() % n..]`, and write `.chunks(n).rev()`
-            19 |     let i = x.rchunks(2).count();
-               |               ^^^^^^^
+            error: [K0104] no method `array_chunks` on type `&[u32]`
+                   help: write `.chunks_exact(n)`
+            19 |     let i = x.array_chunks(2).count();
+               |               ^^^^^^^^^^^^
         "#]],
     );
 }
@@ -390,12 +385,12 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
                |                 ^^^^
             error: [K0115] the closure `add` is no value here
                    note: it is `let mut`: it may change the variables of the function around it
-                   help: call it by its name, in the function or in a closure that is `let mut`, too; or write a `#[device] fn` with `&mut` parameters
+                   help: call it by its name, here or in a closure that is `let mut`, too; or pass it for a parameter `impl FnMut(…)`
             15 |     let through = |at: u32| add(at);
                |                             ^^^^^^^
             error: [K0115] the closure `add` is no value here
                    note: it is `let mut`: it may change the variables of the function around it
-                   help: call it by its name, in the function or in a closure that is `let mut`, too; or write a `#[device] fn` with `&mut` parameters
+                   help: call it by its name, here or in a closure that is `let mut`, too; or pass it for a parameter `impl FnMut(…)`
             16 |     let same_add = same(add);
                |                         ^^^
             error: [K0110] the elements of `x` cannot be written

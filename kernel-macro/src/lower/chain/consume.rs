@@ -2,7 +2,7 @@
 
 use gridwise_ir::ir::{LocalId, ValueId};
 use gridwise_ir::op::Op;
-use gridwise_ir::types::TypeId;
+use gridwise_ir::types::{Scalar, TypeId};
 
 use crate::ast::{BinaryOp, Expr};
 use crate::iteration::Iteration;
@@ -16,10 +16,10 @@ use crate::typed::Ty;
 use super::machine::Machine;
 
 /// A variable that may hold a value.
-struct Found {
-    any: LocalId,
+pub(super) struct Found {
+    pub(super) any: LocalId,
     /// Nothing when values of its type have no bits.
-    value: Option<LocalId>,
+    pub(super) value: Option<LocalId>,
 }
 
 impl FnCx<'_, '_, '_> {
@@ -31,10 +31,13 @@ impl FnCx<'_, '_, '_> {
         args: &[&Expr],
     ) -> Option<ValueId> {
         use Iteration as I;
-        let machine = self.machine(args[0], matches!(iteration, I::Rfind | I::Rfold))?;
-        let Ty::Iterator(item) = self.ty_of(args[0]) else { return None };
-        let item: &Ty = item;
-        let closure = |cx: &mut Self, position: usize| args.get(position).map(|arg| cx.callable(arg));
+        let machine = self.machine(args[0], matches!(iteration, I::Rfind | I::Rfold | I::Rposition))?;
+        let item: &Ty = match self.ty_of(args[0]) {
+            // Of a slice, what has a method of the same name as an iterator.
+            Ty::Iterator(item) | Ty::Array(item, _) | Ty::Buffer { element: item, .. } => item,
+            _ => return None,
+        };
+        let closure = |cx: &mut Self, position: usize| args.get(position).and_then(|arg| cx.callable(arg));
         match iteration {
             I::Sum | I::Product => self.accumulate(machine, item, iteration),
             I::Count => Some(self.count_elements(machine)),
@@ -147,6 +150,15 @@ impl FnCx<'_, '_, '_> {
                 });
                 self.option_found(expr, &found)
             }
+            I::Rposition => {
+                let call = closure(self, 1)?;
+                self.rposition(expr, machine, &call)
+            }
+            I::Compare(_) | I::Cmp | I::PartialCmp => self.compare_iterators(expr, iteration, machine, item, args[1]),
+            I::IsSorted | I::IsSortedBy | I::IsSortedByKey => {
+                let call = closure(self, 1);
+                self.is_sorted(machine, item, iteration, call.as_ref())
+            }
             // Adapters are part of what is consumed.
             _ => None,
         }
@@ -230,7 +242,7 @@ impl FnCx<'_, '_, '_> {
                 let yes = cx.bool(true);
                 cx.set(failed, yes);
                 cx.set(failure, made);
-                cx.b.break_(target.body, &[]);
+                cx.b.break_(target.leaves(), &[]);
                 None
             };
             cx.choose(is_good, None, |_| None, fail);
@@ -254,7 +266,7 @@ impl FnCx<'_, '_, '_> {
             let found = |cx: &mut Self| {
                 let decided = cx.bool(wanted);
                 cx.set(result, decided);
-                cx.b.break_(target.body, &[]);
+                cx.b.break_(target.leaves(), &[]);
                 None
             };
             match wanted {
@@ -299,6 +311,24 @@ impl FnCx<'_, '_, '_> {
         self.option_found(expr, &found)
     }
 
+    /// The position, from the first on, of the last element for which the closure holds.
+    fn rposition(&mut self, expr: &Expr, machine: Machine<'_>, call: &Callable<'_>) -> Option<ValueId> {
+        let len = machine.extent().map(|extent| self.last_of(extent))?;
+        let len = self.cast(len, Scalar::U32);
+        // The position of the last one; where there is none, nobody asks.
+        let count = self.spill(len, "count");
+        let found = self.nothing_found(&Ty::USIZE);
+        self.drive(machine, |cx, element, target| {
+            let Some(holds) = cx.call_inline(call, &[element]) else { return };
+            cx.when(holds, |cx| {
+                let position = cx.get(count);
+                cx.note_and_leave(&found, Some(position), target);
+            });
+            cx.count_down(count);
+        });
+        self.option_found(expr, &found)
+    }
+
     fn find_map(&mut self, expr: &Expr, machine: Machine<'_>, call: &Callable<'_>) -> Option<ValueId> {
         let ty = self.ty_of(expr).clone();
         let Ty::Option(value_ty) = &ty else { return None };
@@ -314,7 +344,7 @@ impl FnCx<'_, '_, '_> {
         self.option_found(expr, &found)
     }
 
-    fn nothing_found(&mut self, ty: &Ty) -> Found {
+    pub(super) fn nothing_found(&mut self, ty: &Ty) -> Found {
         let no = self.bool(false);
         let any = self.spill(no, "any");
         let ty: Option<TypeId> = self.ty(ty);
@@ -326,7 +356,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// Keeps a value.
-    fn note(&mut self, found: &Found, value: Option<ValueId>) {
+    pub(super) fn note(&mut self, found: &Found, value: Option<ValueId>) {
         if self.b.is_terminated() {
             return;
         }
@@ -339,7 +369,7 @@ impl FnCx<'_, '_, '_> {
 
     fn note_and_leave(&mut self, found: &Found, value: Option<ValueId>, target: Target) {
         self.note(found, value);
-        self.b.break_(target.body, &[]);
+        self.b.break_(target.leaves(), &[]);
     }
 
     /// Keeps an element if its key is better than the best one: of equals the first is the least, the last the largest.

@@ -45,10 +45,14 @@ pub(super) enum At {
         offset: Option<ValueId>,
         total: ValueId,
         exact: bool,
+        /// Each begins before the one before it, and the first one ends where all does.
+        from_end: bool,
     },
     /// Counted from the last position.
     Reversed(Box<At>, ValueId),
     Stepped(Box<At>, ValueId),
+    /// Again from the first on, behind so many.
+    Cycled(Box<At>, ValueId),
     Skipped(Box<At>, ValueId),
     /// Pairs of position and element, of the type.
     Numbered(Box<At>, Ty),
@@ -165,6 +169,33 @@ impl FnCx<'_, '_, '_> {
         Indexed { extent, at: At::Stepped(Box::new(indexed.at), step), trusted: false }
     }
 
+    /// All of them again and again. Nobody waits for the end of 2^32 rounds.
+    pub(super) fn cycled(&mut self, indexed: Indexed) -> Indexed {
+        let extent = self.settled(indexed.extent);
+        let (any, count) = match extent {
+            Extent::Count(count) => {
+                let zero = self.u32(0);
+                (self.op(Op::Lt, &[zero, count]), count)
+            }
+            Extent::Last { any, last } => {
+                // As many as there are numbers, less one, is as good as all.
+                let scalar = self.shape(last).0;
+                let most = self.bits(scalar, scalar.mask() - 1);
+                let one = self.int_like(last, 1);
+                let last = self.op(Op::Min, &[last, most]);
+                (any, self.op(Op::Add, &[last, one]))
+            }
+            Extent::Range(_) | Extent::Endless => return indexed,
+        };
+        let extent = if self.known_scalar(any) == Some(1) {
+            Extent::Endless
+        } else {
+            let (all, none) = (self.u32(u32::MAX), self.u32(0));
+            Extent::Count(self.select(any, all, none))
+        };
+        Indexed { extent, at: At::Cycled(Box::new(indexed.at), count), trusted: false }
+    }
+
     /// The first `count`, a `u32`.
     pub(super) fn taken(&mut self, indexed: Indexed, count: ValueId) -> Indexed {
         let extent = match self.settled(indexed.extent) {
@@ -248,15 +279,21 @@ impl FnCx<'_, '_, '_> {
                 place.path.push(Step::Index { value, check: None });
                 Some(self.b.load(place))
             }
-            At::Parts { size, step, offset, total, exact } => {
+            At::Parts { size, step, offset, total, exact, from_end } => {
                 let (position, step) = (self.cast(position, Scalar::U32), *step);
                 let is_next = self.known_scalar(step) == Some(1);
-                let start = if is_next { position } else { self.op(Op::Mul, &[position, step]) };
+                let before = if is_next { position } else { self.op(Op::Mul, &[position, step]) };
                 let len = if *exact {
                     *size
                 } else {
-                    let left = self.op(Op::Sub, &[*total, start]);
+                    let left = self.op(Op::Sub, &[*total, before]);
                     self.op(Op::Min, &[*size, left])
+                };
+                let start = if *from_end {
+                    let end = self.op(Op::Sub, &[*total, before]);
+                    self.op(Op::Sub, &[end, len])
+                } else {
+                    before
                 };
                 let start = offset.map_or(start, |offset| self.op(Op::Add, &[offset, start]));
                 Some(self.slice_value(start, len))
@@ -269,6 +306,11 @@ impl FnCx<'_, '_, '_> {
             At::Stepped(inner, step) => {
                 let step = self.like(*step, position);
                 let position = self.op(Op::Mul, &[position, step]);
+                self.element_at(inner, position)
+            }
+            At::Cycled(inner, count) => {
+                let position = self.like(position, *count);
+                let position = self.op(Op::Rem, &[position, *count]);
                 self.element_at(inner, position)
             }
             At::Skipped(inner, count) => {

@@ -6,7 +6,7 @@ use gridwise_ir::op::Op;
 
 use super::indexed::{At, Extent, Indexed};
 use crate::ast::{Expr, ExprKind};
-use crate::iteration::Iteration;
+use crate::iteration::{Iteration, Nested};
 use crate::lower::function::FnCx;
 use crate::lower::inline::Callable;
 use crate::message::zero_step_message;
@@ -38,10 +38,19 @@ pub(super) enum Machine<'e> {
         last: Option<ValueId>,
         ty: Ty,
     },
-    /// `left` elements are still to come.
+    /// `flat_map` of what has several elements, or `flatten`: what one element of `inner` makes is gone through before the next
+    /// one is asked for.
+    Nested {
+        inner: Box<Machine<'e>>,
+        made: Made<'e>,
+    },
+    /// The element that a loop around gave, of a machine that was taken apart there.
+    Given(Option<ValueId>),
+    /// `left` elements are still to come. `done`: set behind the last one, where a loop around gives the elements.
     Take {
         inner: Box<Machine<'e>>,
         left: LocalId,
+        done: Option<LocalId>,
     },
     /// `left` elements are still to be dropped.
     Skip {
@@ -76,6 +85,14 @@ pub(super) enum Machine<'e> {
     },
 }
 
+/// What an element becomes that is gone through.
+pub(super) enum Made<'e> {
+    /// What a closure gives for it.
+    By(Callable<'e>),
+    /// Itself, an array or a slice of the type.
+    Itself(Ty),
+}
+
 /// How far something has come that no loop counts for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cursor {
@@ -88,9 +105,13 @@ impl Machine<'_> {
     /// Whether one round may pass without an element.
     pub(super) fn may_skip(&self) -> bool {
         match self {
-            Self::Indexed { .. } | Self::Lockstep { .. } => false,
+            Self::Indexed { .. } | Self::Lockstep { .. } | Self::Given(_) => false,
             Self::Step { kind: Iteration::Filter | Iteration::FilterMap | Iteration::SkipWhile, .. } => true,
-            Self::Flatten { .. } | Self::Skip { .. } | Self::StepBy { .. } | Self::Chain { .. } => true,
+            Self::Flatten { .. }
+            | Self::Nested { .. }
+            | Self::Skip { .. }
+            | Self::StepBy { .. }
+            | Self::Chain { .. } => true,
             Self::Step { inner, .. }
             | Self::Enumerate { inner, .. }
             | Self::Take { inner, .. }
@@ -102,7 +123,7 @@ impl Machine<'_> {
     pub(super) fn lead(&self) -> Option<&Indexed> {
         match self {
             Self::Indexed { indexed, .. } | Self::Lockstep { positions: indexed, .. } => Some(indexed),
-            Self::Chain { .. } => None,
+            Self::Chain { .. } | Self::Nested { .. } | Self::Given(_) => None,
             Self::Step { inner, .. }
             | Self::Flatten { inner, .. }
             | Self::Enumerate { inner, .. }
@@ -114,7 +135,7 @@ impl Machine<'_> {
     }
 
     /// How many elements come, if each of the source's makes one.
-    fn extent(&self) -> Option<Extent> {
+    pub(super) fn extent(&self) -> Option<Extent> {
         match self {
             Self::Indexed { indexed, .. } | Self::Lockstep { positions: indexed, .. } => Some(indexed.extent),
             Self::Step { kind: Iteration::Map | Iteration::Inspect, inner, .. } | Self::Enumerate { inner, .. } => {
@@ -173,6 +194,8 @@ impl FnCx<'_, '_, '_> {
                 }
                 _ => self.indexed_elements(expr, true)?,
             },
+            // What a method of a slice goes through, where it lies.
+            _ if let Ty::Buffer { .. } = self.ty_of(expr) => self.indexed_elements(expr, false)?,
             _ => self.indexed_elements(expr, true)?,
         };
         let indexed = if reversed { self.reversed(indexed) } else { indexed };
@@ -242,7 +265,9 @@ impl FnCx<'_, '_, '_> {
                     (Machine::Indexed { indexed, .. }, _) => {
                         Machine::Indexed { indexed: self.skipped(indexed, count), cursor: None }
                     }
-                    (inner, I::Take) => Machine::Take { inner: Box::new(inner), left: self.spill(count, "left") },
+                    (inner, I::Take) => {
+                        Machine::Take { inner: Box::new(inner), left: self.spill(count, "left"), done: None }
+                    }
                     (inner, _) => Machine::Skip { inner: Box::new(inner), left: self.spill(count, "left") },
                 }
             }
@@ -270,13 +295,32 @@ impl FnCx<'_, '_, '_> {
                 let second = self.spill(no, "second");
                 Machine::Chain { first: Box::new(first), then: Box::new(then), second, ty: item }
             }
+            I::Cycle => match inner {
+                Machine::Indexed { indexed, .. } => Machine::Indexed { indexed: self.cycled(indexed), cursor: None },
+                other => other,
+            },
+            I::Nested(Nested::Made) => {
+                let call = self.callable(self.typed.argument(expr, 0, args.first()?))?;
+                Machine::Nested { inner: Box::new(inner), made: Made::By(call) }
+            }
+            I::Nested(Nested::Elements) => {
+                let Ty::Iterator(ty) = self.ty_of(receiver) else { return None };
+                Machine::Nested { inner: Box::new(inner), made: Made::Itself((**ty).clone()) }
+            }
+            I::Scan => {
+                let start = self.lower_expr(args.first()?);
+                let call = self.callable(self.typed.argument(expr, 1, args.get(1)?))?;
+                let state = start.map(|start| self.spill(start, "state"));
+                let ty = call.result(self.typed).cloned().unwrap_or(Ty::Unit);
+                Machine::Step { kind: I::Scan, inner: Box::new(inner), call, state, ty }
+            }
             I::Flatten => {
                 let Ty::Iterator(ty) = self.ty_of(receiver) else { return None };
                 Machine::Flatten { inner: Box::new(inner), ty: (**ty).clone() }
             }
             kind => {
                 let closure = self.typed.argument(expr, 0, args.first()?);
-                let call = self.callable(closure);
+                let call = self.callable(closure)?;
                 let state = (kind == I::SkipWhile).then(|| {
                     let no = self.bool(false);
                     self.spill(no, "found")
@@ -338,7 +382,7 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn start_cursors(&mut self, machine: &mut Machine<'_>, is_led: bool) {
         match machine {
             Machine::Indexed { indexed, cursor } if !is_led => *cursor = Some(self.new_cursor(indexed)),
-            Machine::Indexed { .. } => {}
+            Machine::Indexed { .. } | Machine::Given(_) => {}
             Machine::Lockstep { positions, cursor, left, right, .. } => {
                 if !is_led {
                     *cursor = Some(self.new_cursor(positions));
@@ -354,6 +398,8 @@ impl FnCx<'_, '_, '_> {
                 self.start_cursors(left, is_led);
                 self.start_cursors(right, false);
             }
+            // Its inner machine is driven on its own.
+            Machine::Nested { .. } => {}
             Machine::Step { inner, .. }
             | Machine::Flatten { inner, .. }
             | Machine::Enumerate { inner, .. }

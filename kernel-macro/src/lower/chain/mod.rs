@@ -4,9 +4,11 @@
 //! what methods make of the elements in `consume`. The loop counts for the source of the first elements; every other source
 //! has a cursor. Elements are asked for as Rust asks for them: `zip` asks its left side first, `take` stops before it asks.
 
+mod compare;
 mod consume;
 mod indexed;
 mod machine;
+mod nested;
 mod parts;
 mod pull;
 mod search;
@@ -110,6 +112,9 @@ impl FnCx<'_, '_, '_> {
 
     /// Runs code for each element; it may break the loop, which is given to it.
     fn drive(&mut self, mut machine: Machine<'_>, body: impl FnOnce(&mut Self, Option<ValueId>, Target)) {
+        if machine.is_nested() {
+            return self.drive_nested(machine, Box::new(body));
+        }
         let lead = machine.lead().cloned();
         self.start_cursors(&mut machine, lead.is_some());
         let Some(Indexed { extent, .. }) = lead else {
@@ -151,7 +156,7 @@ impl FnCx<'_, '_, '_> {
     ) {
         let block = self.b.new_loop_body(&[self.b.value_type(first)]);
         let index = self.b.block_params(block)[0];
-        let target = Target { body: block, has_result: false, next: Next::Exclusive { index } };
+        let target = Target::new(block, false, Next::Exclusive { index });
         let parent = self.b.switch_to(block);
         if let Some(end) = end {
             let goes_on = self.b.op(Op::Lt, &[index, end]);
@@ -173,7 +178,7 @@ impl FnCx<'_, '_, '_> {
     ) {
         let block = self.b.new_loop_body(&[self.b.value_type(first)]);
         let index = self.b.block_params(block)[0];
-        let target = Target { body: block, has_result: false, next: Next::Inclusive { index, end: last } };
+        let target = Target::new(block, false, Next::Inclusive { index, end: last });
         let parent = self.b.switch_to(block);
         self.round(machine, target, Some(lead(index)), body);
         self.b.switch_to(parent);
@@ -183,7 +188,7 @@ impl FnCx<'_, '_, '_> {
     /// Until the machine has no more elements.
     fn plain_loop(&mut self, machine: Machine<'_>, body: impl FnOnce(&mut Self, Option<ValueId>, Target)) {
         let block = self.b.new_loop_body(&[]);
-        let target = Target { body: block, has_result: false, next: Next::Plain };
+        let target = Target::new(block, false, Next::Plain);
         let parent = self.b.switch_to(block);
         self.round(machine, target, None, body);
         self.b.switch_to(parent);
@@ -197,7 +202,7 @@ impl FnCx<'_, '_, '_> {
         lead: Option<Lead>,
         body: impl FnOnce(&mut Self, Option<ValueId>, Target),
     ) {
-        let exits = Exits { none: Jump::Break(target.body), skip: Jump::Round(target) };
+        let exits = Exits { none: Jump::Break(target.leaves()), skip: Jump::Round(target) };
         let element = self.pull(&mut machine, &exits, lead);
         if !self.b.is_terminated() {
             body(self, element, target);

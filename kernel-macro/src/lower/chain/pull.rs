@@ -9,6 +9,7 @@ use crate::iteration::Iteration;
 use crate::lower::control::{Next, Target};
 use crate::lower::function::FnCx;
 use crate::lower::variant::SOME;
+use crate::typed::Ty;
 
 /// Where control goes when there is no element.
 #[derive(Clone)]
@@ -25,6 +26,8 @@ pub(super) enum Jump {
     Break(BlockId),
     /// Begins the next round of a loop.
     Round(Target),
+    /// Stores a number, then jumps.
+    Store(LocalId, u32, Box<Jump>),
     /// Sets a flag, then jumps.
     Set(LocalId, Box<Jump>),
 }
@@ -41,6 +44,11 @@ impl FnCx<'_, '_, '_> {
         match jump {
             Jump::Break(body) => self.b.break_(*body, &[]),
             Jump::Round(target) => self.go_on(*target),
+            Jump::Store(place, number, then) => {
+                let number = self.u32(*number);
+                self.set(*place, number);
+                self.jump(then);
+            }
             Jump::Set(flag, then) => {
                 let yes = self.bool(true);
                 self.set(*flag, yes);
@@ -86,16 +94,28 @@ impl FnCx<'_, '_, '_> {
                 }
                 self.pair(ty, left, right)
             }
-            Machine::Take { inner, left } => {
-                let (count, zero) = (self.get(*left), self.u32(0));
-                let goes_on = self.b.op(Op::Ne, &[count, zero]);
-                self.jump_unless(goes_on, &exits.none);
+            Machine::Take { inner, left, done } => {
+                if done.is_none() {
+                    let (count, zero) = (self.get(*left), self.u32(0));
+                    let goes_on = self.b.op(Op::Ne, &[count, zero]);
+                    self.jump_unless(goes_on, &exits.none);
+                }
                 let element = self.pull(inner, exits, lead);
                 if !self.b.is_terminated() {
                     self.count_down(*left);
+                    if let Some(done) = done {
+                        let (count, zero) = (self.get(*left), self.u32(0));
+                        let is_last = self.b.op(Op::Eq, &[count, zero]);
+                        let before = self.get(*done);
+                        let is_done = self.b.op(Op::Or, &[before, is_last]);
+                        self.set(*done, is_done);
+                    }
                 }
                 element
             }
+            Machine::Given(element) => *element,
+            // Taken apart before anything is asked for: see `nested`.
+            Machine::Nested { .. } => None,
             Machine::Chain { first, then, second, ty } => {
                 let is_second = self.get(*second);
                 let result = self.ty(ty);
@@ -108,7 +128,8 @@ impl FnCx<'_, '_, '_> {
                 if self.b.is_terminated() {
                     return None;
                 }
-                let right = self.pull_apart(right, &exits.none, ty);
+                let Ty::Tuple(members) = &*ty else { return None };
+                let right = self.pull_apart(right, &exits.none, members.get(1)?);
                 if self.b.is_terminated() {
                     return None;
                 }
@@ -205,8 +226,11 @@ impl FnCx<'_, '_, '_> {
                 self.choose(found, None, |_| None, look);
                 element
             }
-            I::FilterMap | I::MapWhile => {
-                let option = self.call_inline(call, &[element])?;
+            I::FilterMap | I::MapWhile | I::Scan => {
+                let option = match kind {
+                    I::Scan => self.call_with_state(call, *state, element)?,
+                    _ => self.call_inline(call, &[element])?,
+                };
                 let is_some = self.is_variant(ty, option, SOME)?;
                 self.jump_unless(is_some, if *kind == I::FilterMap { &exits.skip } else { &exits.none });
                 self.variant_member(ty, option, SOME, 0)
@@ -216,14 +240,13 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// The next element of something that the loop around does not advance: in a loop of its own where it may drop some.
-    fn pull_apart(&mut self, machine: &mut Machine<'_>, none: &Jump, pair: &crate::typed::Ty) -> Option<ValueId> {
+    pub(super) fn pull_apart(&mut self, machine: &mut Machine<'_>, none: &Jump, item: &Ty) -> Option<ValueId> {
         if !machine.may_skip() {
             return self.pull(machine, &Exits { none: none.clone(), skip: none.clone() }, None);
         }
-        let crate::typed::Ty::Tuple(members) = pair else { return None };
-        let result = self.ty(members.get(1)?);
+        let result = self.ty(item);
         let body = self.b.new_loop_body(&[]);
-        let target = Target { body, has_result: result.is_some(), next: Next::Plain };
+        let target = Target::new(body, result.is_some(), Next::Plain);
         let parent = self.b.switch_to(body);
         let element = self.pull(machine, &Exits { none: none.clone(), skip: Jump::Round(target) }, None);
         match (result, element) {
@@ -259,7 +282,7 @@ impl FnCx<'_, '_, '_> {
         self.element_at(&indexed.at, position)
     }
 
-    fn count_down(&mut self, counter: LocalId) {
+    pub(super) fn count_down(&mut self, counter: LocalId) {
         let count = self.get(counter);
         let one = self.u32(1);
         let next = self.b.op(Op::Sub, &[count, one]);

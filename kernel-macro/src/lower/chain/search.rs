@@ -38,7 +38,7 @@ impl FnCx<'_, '_, '_> {
         if self.b.is_terminated() {
             return None;
         }
-        let call = args.get(usize::from(has_key)).map(|call| self.callable(call));
+        let call = args.get(usize::from(has_key)).and_then(|call| self.callable(call));
         let sought = Sought { method, key, call };
         let (zero, greater) = (self.u32(0), self.u32(GREATER));
         let base = self.spill(zero, "base");
@@ -47,7 +47,7 @@ impl FnCx<'_, '_, '_> {
         self.when(any, |cx| {
             let size = cx.spill(elements.len, "size");
             let body = cx.b.new_loop_body(&[]);
-            let target = Target { body, has_result: false, next: Next::Plain };
+            let target = Target::new(body, false, Next::Plain);
             let parent = cx.b.switch_to(body);
             let (left, first) = (cx.get(size), cx.get(base));
             let two = cx.u32(2);
@@ -112,7 +112,7 @@ impl FnCx<'_, '_, '_> {
         }
         let place = values.map(|values| Place::local(self.spill(values, "mapped")));
         let elements = Elements { place, offset: None, len: self.len_value(len), ty: (*element).clone() };
-        let call = self.callable(call);
+        let call = self.callable(call)?;
         self.make_array(expr, elements.len, |cx, index| {
             let value = cx.load_element(&elements, index);
             cx.call_inline(&call, &[value])
@@ -122,7 +122,7 @@ impl FnCx<'_, '_, '_> {
     /// `array::from_fn(…)`
     pub(in crate::lower) fn array_from_fn(&mut self, expr: &Expr, call: &Expr) -> Option<ValueId> {
         let Ty::Array(_, len) = *self.ty_of(expr) else { return None };
-        let (len, call) = (self.len_value(len), self.callable(call));
+        let (len, call) = (self.len_value(len), self.callable(call)?);
         self.make_array(expr, len, |cx, index| cx.call_inline(&call, &[Some(index)]))
     }
 

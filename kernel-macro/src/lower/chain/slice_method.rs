@@ -9,7 +9,7 @@ use crate::ast::{BinaryOp, Expr};
 use crate::lower::control::Target;
 use crate::lower::function::FnCx;
 use crate::lower::variant::{NONE, SOME};
-use crate::message::copied_lengths_message;
+use crate::message::{copied_lengths_message, rotated_message};
 use crate::slice_method::SliceMethod;
 use crate::typed::{Len, Ty};
 
@@ -32,6 +32,9 @@ impl FnCx<'_, '_, '_> {
     ) -> Option<ValueId> {
         match method {
             SliceMethod::SplitAt { .. } => return self.split_at(expr, args[0], args[1]),
+            SliceMethod::SplitAtChecked => return self.split_at_checked(expr, args[0], args[1]),
+            SliceMethod::SplitEnd { last } => return self.split_end(expr, args[0], last),
+            SliceMethod::GetPart => return self.get_part(expr, args[0], args[1]),
             SliceMethod::Map => return self.map_array(expr, args[0], args[1]),
             _ => {}
         }
@@ -72,20 +75,24 @@ impl FnCx<'_, '_, '_> {
                 None
             }
             SliceMethod::Reverse => {
-                let (one, two) = (self.u32(1), self.u32(2));
-                let half = self.op(Op::Div, &[elements.len, two]);
-                let last = self.op(Op::Sub, &[elements.len, one]);
-                self.each_index(half, |cx, index, _| {
-                    let other = cx.op(Op::Sub, &[last, index]);
-                    cx.swap_elements(&elements, index, other);
-                });
+                let zero = self.u32(0);
+                self.reverse_between(&elements, zero, elements.len);
+                None
+            }
+            SliceMethod::Rotate { right } => {
+                let count = self.lower_expr(args[1])?;
+                self.rotate_elements(expr, &elements, count, right);
                 None
             }
             SliceMethod::PartitionPoint | SliceMethod::Search | SliceMethod::SearchBy | SliceMethod::SearchByKey => {
                 self.search_sorted(expr, method, &elements, &args[1..])
             }
             // Dealt with above.
-            SliceMethod::SplitAt { .. } | SliceMethod::Map => None,
+            SliceMethod::SplitAt { .. }
+            | SliceMethod::SplitAtChecked
+            | SliceMethod::SplitEnd { .. }
+            | SliceMethod::GetPart
+            | SliceMethod::Map => None,
             SliceMethod::CopyFrom => {
                 let source = self.all_elements(args[1])?;
                 self.check_lengths(expr, source.len, elements.len);
@@ -160,6 +167,40 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
+    /// Turns the order of the elements from `start` to before `end` round.
+    fn reverse_between(&mut self, elements: &Elements, start: ValueId, end: ValueId) {
+        let (one, two) = (self.u32(1), self.u32(2));
+        let len = self.op(Op::Sub, &[end, start]);
+        let half = self.op(Op::Div, &[len, two]);
+        let last = self.op(Op::Sub, &[end, one]);
+        self.each_index(half, |cx, index, _| {
+            let (first, other) = (cx.op(Op::Add, &[start, index]), cx.op(Op::Sub, &[last, index]));
+            cx.swap_elements(elements, first, other);
+        });
+    }
+
+    /// `rotate_left` or `rotate_right`: both parts are reversed, then all.
+    fn rotate_elements(&mut self, expr: &Expr, elements: &Elements, count: ValueId, right: bool) {
+        let is_over = self.op(Op::Gt, &[count, elements.len]);
+        if self.known_scalar(is_over) != Some(0) {
+            let location = self.location_of(expr);
+            let outer = self.b.set_location(Some(location));
+            self.when(is_over, |cx| {
+                let site = cx.message_site(SiteKind::Panic, expr, rotated_message(right));
+                cx.b.panic(site, &[]);
+            });
+            self.b.set_location(outer);
+        }
+        if self.b.is_terminated() {
+            return;
+        }
+        let middle = if right { self.op(Op::Sub, &[elements.len, count]) } else { count };
+        let zero = self.u32(0);
+        self.reverse_between(elements, zero, middle);
+        self.reverse_between(elements, middle, elements.len);
+        self.reverse_between(elements, zero, elements.len);
+    }
+
     fn contains(&mut self, elements: &Elements, needle: Option<ValueId>) -> Option<ValueId> {
         if self.b.is_terminated() {
             return None;
@@ -172,7 +213,7 @@ impl FnCx<'_, '_, '_> {
                 cx.when(equal, |cx| {
                     let yes = cx.bool(true);
                     cx.set(found, yes);
-                    cx.b.break_(target.body, &[]);
+                    cx.b.break_(target.leaves(), &[]);
                 });
             }
         });
@@ -207,7 +248,7 @@ impl FnCx<'_, '_, '_> {
                     cx.when(differ, |cx| {
                         let no = cx.bool(false);
                         cx.set(is_equal, no);
-                        cx.b.break_(target.body, &[]);
+                        cx.b.break_(target.leaves(), &[]);
                     });
                 }
             });
@@ -216,7 +257,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// Whether two elements are equal; `None` when control does not come out.
-    fn equal_elements(&mut self, ty: &Ty, a: Option<ValueId>, b: Option<ValueId>) -> Option<ValueId> {
+    pub(super) fn equal_elements(&mut self, ty: &Ty, a: Option<ValueId>, b: Option<ValueId>) -> Option<ValueId> {
         match (ty, a, b) {
             (Ty::Scalar(_) | Ty::Vector(..), Some(a), Some(b)) => Some(self.equal(Op::Eq, Op::All, a, b)),
             (ty, a, b) => self.compare_values(BinaryOp::Eq, ty, a, b),
