@@ -3,14 +3,14 @@
 use super::progress::Progress;
 use super::scan::scan;
 use super::stages::Stages;
-use super::sweep::{MOST_KEYS, sweep};
+use super::sweep::{self, MOST_KEYS, sweep};
 use super::{Word, expect_len, operation, sealed};
 use crate::prelude::*;
 use crate::{Plain, Result};
 
-/// Keys of an invocation.
+/// Keys of an invocation, where passes read them twice.
 #[device]
-pub(super) const KEYS: u32 = 16;
+const KEYS: u32 = 16;
 /// Values of a digit of eight bits.
 #[device]
 pub(super) const DIGITS: u32 = 256;
@@ -24,8 +24,8 @@ const SUBGROUPS: u32 = 8;
 /// for each eight bits; each reads the keys twice and writes them once. Where workgroups can wait for each other (see [`Progress`]) and
 /// subgroups have no more than 32 lanes, fewer than 2^30 keys are read once by each pass, and once before.
 ///
-/// Work space: as much as the tensors to be sorted, and 1/8 of the keys where subgroups have 32 lanes, 1/2 where they have eight; half
-/// of that where workgroups wait.
+/// Work space: as much as the tensors to be sorted, and 1/8 of the keys where subgroups have 32 lanes, 1/2 where they have eight; less
+/// than half of that where workgroups wait.
 ///
 /// ```
 /// use gridwise::algorithms::OpSort;
@@ -163,11 +163,12 @@ fn sort<K: SortKey, V: Word, const PAIRS: bool>(
     let lanes = mgr.device().limits.subgroup.size;
     let width = (lanes * SUBGROUPS).clamp(8, 256);
     let mut spare_keys = mgr.tensor_of_len::<K>(keys.len())?;
-    if progress == Progress::Guaranteed && lanes <= 32 && keys.len() < MOST_KEYS {
+    let fits = lanes <= 32 && lanes * sweep::SUBGROUPS <= mgr.device().limits.max_workgroup_invocations;
+    if progress == Progress::Guaranteed && fits && keys.len() < MOST_KEYS {
         return sweep::<K, V, PAIRS>(
             stages,
             mgr,
-            width,
+            lanes,
             (x, x_values),
             [keys, &mut spare_keys],
             [values, spare_values],

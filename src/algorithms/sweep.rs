@@ -2,7 +2,7 @@
 //! writes the keys once.
 
 use super::Word;
-use super::sort::{DIGITS, Inputs, KEYS, SortKey, ordered};
+use super::sort::{DIGITS, Inputs, SortKey, ordered};
 use super::stages::Stages;
 use crate::Result;
 use crate::prelude::*;
@@ -12,22 +12,33 @@ pub(super) const MOST_KEYS: usize = 1 << 30;
 /// Workgroups that count, at most: enough to fill the largest devices several times.
 const MAX_GROUPS: usize = 1056;
 
+/// Subgroups of a workgroup that sweeps.
+#[device]
+pub(super) const SUBGROUPS: u32 = 12;
+/// Keys of an invocation that sweeps.
+#[device]
+const TILE_KEYS: u32 = 14;
+/// Keys of the largest tile.
+#[device]
+const CELLS: u32 = 32 * SUBGROUPS * TILE_KEYS;
+
 /// What a state holds in its lower bits: how often a digit occurs in the tile, or in all up to its end.
 #[device]
 const OWN_COUNT: u32 = 1 << 30;
 #[device]
 const WHOLE_COUNT: u32 = 2 << 30;
 
-/// Appends the sorting of `x`, or else of `keys`, into `keys`: fewer than [`MOST_KEYS`], by workgroups of eight subgroups, which are `width` invocations.
+/// Appends the sorting of `x`, or else of `keys`, into `keys`: fewer than [`MOST_KEYS`], by workgroups of twelve
+/// subgroups of `lanes` invocations.
 pub(super) fn sweep<K: SortKey, V: Word, const PAIRS: bool>(
     stages: &mut Stages,
     mgr: &Manager,
-    width: u32,
+    lanes: u32,
     (x, x_values): Inputs<'_, K, V>,
     [keys, spare_keys]: [&mut Tensor<K>; 2],
     [values, spare_values]: [&mut Tensor<V>; 2],
 ) -> Result<()> {
-    let tiles = keys.len().div_ceil((width * KEYS) as usize);
+    let tiles = keys.len().div_ceil((lanes * SUBGROUPS * TILE_KEYS) as usize);
     let mut starts = mgr.tensor_of_len::<u32>(4 * DIGITS as usize)?;
     let mut states = mgr.tensor_of_len::<u32>(tiles * DIGITS as usize + 1)?;
     let counted = x.unwrap_or(&*keys);
@@ -69,13 +80,13 @@ pub(super) fn sweep<K: SortKey, V: Word, const PAIRS: bool>(
                 }
             };
         }
-        match width {
-            8 => sweep!(8),
-            16 => sweep!(16),
-            32 => sweep!(32),
-            64 => sweep!(64),
-            128 => sweep!(128),
-            _ => sweep!(256),
+        match lanes {
+            1 => sweep!(12),
+            2 => sweep!(24),
+            4 => sweep!(48),
+            8 => sweep!(96),
+            16 => sweep!(192),
+            _ => sweep!(384),
         }
     }
     Ok(())
@@ -202,6 +213,8 @@ fn earlier_count(tiles: &[Atomic<u32>], tile: u32, digit: u32) -> u32 {
 
 /// Sorts a tile by a digit in shared memory, and writes runs of equal digits behind those of the tiles before it. Tiles are
 /// numbered as workgroups come, so that all tiles before one are under way.
+///
+/// A tile's digits are counted before its keys are ranked, so that the tiles behind it learn of them early.
 #[kernel(workgroup = WIDTH)]
 pub(super) fn sweep_digits<const WIDTH: u32, const ORDER: u32, const PAIRS: bool>(
     pass: u32,
@@ -212,117 +225,125 @@ pub(super) fn sweep_digits<const WIDTH: u32, const ORDER: u32, const PAIRS: bool
     sorted_keys: &mut [u32],
     sorted_values: &mut [u32],
 ) {
-    // By subgroup and digit: first how many keys there are, then where they begin in the tile.
-    let counts = Shared::<[Atomic<u32>; 2048]>::new();
-    let staged = Shared::<[u32; 4096]>::new();
-    // By digit: how many keys there are in the tile, then how far they move beyond their places in it.
+    // By subgroup and digit: first how many keys there are, then where the next one goes in the tile. In the end the tile itself,
+    // in its new order: the less shared memory there is to a workgroup, the more of them run side by side.
+    let cells = Shared::<[Atomic<u32>; 5376]>::new();
+    // By digit: where it begins in the tile and how many keys there are, then how far they move beyond their places in it.
     let moves = Shared::<[u32; 256]>::new();
-    let parts = Shared::<[u32; 8]>::new();
+    let parts = Shared::<[u32; 12]>::new();
     let number = Shared::<[u32; 1]>::new();
     let (len, local, shift) = (keys.len() as u32, local_id().x, 8 * pass);
-    let (group, lane) = (subgroup_id() & 7, subgroup_local_id());
+    let (group, lane) = (subgroup_id().min(SUBGROUPS - 1), subgroup_local_id());
     let ticket = num_workgroups().x * DIGITS;
     if local == 0 && ticket < tiles.len() as u32 {
         number[0] = tiles[ticket].fetch_add(1, Relaxed);
     }
     barrier();
     let tile = number[0];
-    let first = tile * (WIDTH * KEYS);
-    let valid = len.saturating_sub(first).min(WIDTH * KEYS);
-    let own = first + group * subgroup_size() * KEYS + lane;
+    let first = tile * (WIDTH * TILE_KEYS);
+    let valid = len.saturating_sub(first).min(WIDTH * TILE_KEYS);
+    let own = first + group * subgroup_size() * TILE_KEYS + lane;
     let below = (1 << lane) - 1;
     let everyone = subgroup::ballot(true).x;
-    let mut key = [0; 16];
-    let mut value = [0; 16];
-    let mut rank = [0; 16];
-    for k in 0..KEYS {
+    let (mut key, mut value, mut rank) = ([0; 14], [0; 14], [0; 14]);
+    #[unroll]
+    for k in 0..TILE_KEYS {
         let i = own + k * subgroup_size();
-        if i < len {
-            key[k] = ordered(ORDER, keys[i]);
-        } else {
-            key[k] = u32::MAX;
-        }
+        key[k] = if i < len { ordered(ORDER, keys[i]) } else { u32::MAX };
     }
     if PAIRS {
-        for k in 0..KEYS {
+        #[unroll]
+        for k in 0..TILE_KEYS {
             let i = own + k * subgroup_size();
             if i < values.len() as u32 {
                 value[k] = values[i];
             }
         }
     }
-    for k in 0..KEYS {
-        let digit = key[k] >> shift & (DIGITS - 1);
-        let same = everyone & alike(digit);
-        let leader = same.trailing_zeros();
-        // All read the count before one of them raises it; nobody else has this row.
-        let slot = group * DIGITS + digit;
-        let before = counts[slot].load(Relaxed);
-        fence(Scope::Subgroup, AcqRel);
-        if subgroup::any(lane == leader) && lane == leader {
-            counts[slot].store(before + same.count_ones(), Relaxed);
-        }
-        rank[k] = before + (same & below).count_ones();
-        fence(Scope::Subgroup, AcqRel);
+    #[unroll]
+    for k in 0..TILE_KEYS {
+        cells[group * DIGITS + (key[k] >> shift & (DIGITS - 1))].fetch_add(1, Relaxed);
     }
     barrier();
+    let mut carry = 0;
     let mut chunk = 0;
     while chunk < DIGITS {
-        let digit = (chunk + local) & (DIGITS - 1);
+        let digit = chunk + local;
         let mut count = 0;
-        for other in 0..num_subgroups() {
-            let slot = (other & 7) * DIGITS + digit;
-            let part = counts[slot].load(Relaxed);
-            counts[slot].store(count, Relaxed);
-            count += part;
+        if digit < DIGITS {
+            for other in 0..SUBGROUPS {
+                let slot = other * DIGITS + digit;
+                let part = cells[slot].load(Relaxed);
+                cells[slot].store(count, Relaxed);
+                count += part;
+            }
+            let state = tile * DIGITS + digit;
+            if state < tiles.len() as u32 {
+                tiles[state].store(count | if tile == 0 { WHOLE_COUNT } else { OWN_COUNT }, Relaxed);
+            }
         }
-        let state = tile * DIGITS + digit;
-        if state < tiles.len() as u32 {
-            tiles[state].store(count | if tile == 0 { WHOLE_COUNT } else { OWN_COUNT }, Relaxed);
-        }
-        moves[digit] = count;
-        chunk += WIDTH;
-    }
-    let mut carry = 0;
-    chunk = 0;
-    while chunk < DIGITS {
-        let digit = (chunk + local) & (DIGITS - 1);
-        let count = moves[digit];
         let mut start = carry + subgroup::exclusive_add(count);
         let total = subgroup::add(count);
         if subgroup::elect() {
             parts[group] = total;
         }
         barrier();
-        for other in 0..num_subgroups() {
-            let part = parts[other & 7];
+        for other in 0..SUBGROUPS {
+            let part = parts[other];
             start += if other < group { part } else { 0 };
             carry += part;
         }
-        let earlier = earlier_count(tiles, tile, digit);
-        let state = tile * DIGITS + digit;
-        if tile > 0 && state < tiles.len() as u32 {
-            tiles[state].store(WHOLE_COUNT | earlier + count, Relaxed);
-        }
-        let at = pass * DIGITS + digit;
-        moves[digit] = if at < starts.len() as u32 { starts[at] + earlier - start } else { 0 };
-        for other in 0..num_subgroups() {
-            let slot = (other & 7) * DIGITS + digit;
-            counts[slot].store(counts[slot].load(Relaxed) + start, Relaxed);
+        if digit < DIGITS {
+            for other in 0..SUBGROUPS {
+                let slot = other * DIGITS + digit;
+                cells[slot].store(cells[slot].load(Relaxed) + start, Relaxed);
+            }
+            moves[digit] = start << 16 | count;
         }
         barrier();
         chunk += WIDTH;
     }
-    for k in 0..KEYS {
+    #[unroll]
+    for k in 0..TILE_KEYS {
         let digit = key[k] >> shift & (DIGITS - 1);
-        rank[k] += counts[group * DIGITS + digit].load(Relaxed);
-        staged[rank[k] & 4095] = key[k];
+        let same = everyone & alike(digit);
+        let is_last = same >> lane == 1;
+        // All read the place before the last of them moves it on; nobody else has this row.
+        let slot = group * DIGITS + digit;
+        let place = cells[slot].load(Relaxed) + (same & below).count_ones();
+        fence(Scope::Subgroup, AcqRel);
+        if subgroup::any(is_last) && is_last {
+            cells[slot].store(place + 1, Relaxed);
+        }
+        rank[k] = place.min(CELLS - 1);
+        fence(Scope::Subgroup, AcqRel);
     }
     barrier();
-    let mut place = [0; 16];
-    for k in 0..KEYS {
+    #[unroll]
+    for k in 0..TILE_KEYS {
+        cells[rank[k]].store(key[k], Relaxed);
+    }
+    chunk = 0;
+    while chunk < DIGITS {
+        let digit = chunk + local;
+        if digit < DIGITS {
+            let (start, count) = (moves[digit] >> 16, moves[digit] & 0xffff);
+            let earlier = earlier_count(tiles, tile, digit);
+            let state = tile * DIGITS + digit;
+            if tile > 0 && state < tiles.len() as u32 {
+                tiles[state].store(WHOLE_COUNT | earlier + count, Relaxed);
+            }
+            let at = pass * DIGITS + digit;
+            moves[digit] = if at < starts.len() as u32 { starts[at] + earlier - start } else { 0 };
+        }
+        chunk += WIDTH;
+    }
+    barrier();
+    let mut place = [0; 14];
+    #[unroll]
+    for k in 0..TILE_KEYS {
         let at = local + k * WIDTH;
-        let found = staged[at & 4095];
+        let found = cells[at.min(CELLS - 1)].load(Relaxed);
         place[k] = at + moves[found >> shift & (DIGITS - 1)];
         if at < valid && place[k] < sorted_keys.len() as u32 {
             sorted_keys[place[k]] = restored(ORDER, found);
@@ -330,14 +351,16 @@ pub(super) fn sweep_digits<const WIDTH: u32, const ORDER: u32, const PAIRS: bool
     }
     if PAIRS {
         barrier();
-        for k in 0..KEYS {
-            staged[rank[k] & 4095] = value[k];
+        #[unroll]
+        for k in 0..TILE_KEYS {
+            cells[rank[k]].store(value[k], Relaxed);
         }
         barrier();
-        for k in 0..KEYS {
+        #[unroll]
+        for k in 0..TILE_KEYS {
             let at = local + k * WIDTH;
             if at < valid && place[k] < sorted_values.len() as u32 {
-                sorted_values[place[k]] = staged[at & 4095];
+                sorted_values[place[k]] = cells[at.min(CELLS - 1)].load(Relaxed);
             }
         }
     }
