@@ -49,7 +49,7 @@ pub use transpose::OpTranspose;
 use crate::{Error, GpuData, Kernel, Plain, Result, Tensor};
 
 /// Elements of four bytes that are moved about and not looked at: `u32`, `i32`, `f32`.
-pub trait Word: GpuData + sealed::Sealed {}
+pub trait Word: Plain + sealed::Sealed {}
 
 impl Word for u32 {}
 impl Word for i32 {}

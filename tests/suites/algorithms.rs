@@ -377,7 +377,20 @@ fn selecting() {
 }
 
 fn transposing() {
-    for (rows, columns) in [(0, 5), (1, 1), (1, 40), (33, 31), (32, 64), (100, 7), (70, 130)] {
+    for (rows, columns) in [
+        (0, 5),
+        (0, 4),
+        (1, 1),
+        (1, 40),
+        (33, 31),
+        (4, 4),
+        (32, 64),
+        (64, 128),
+        (68, 60),
+        (132, 4),
+        (100, 7),
+        (70, 130),
+    ] {
         let x = words(rows * columns, 9);
         let (tensor, mut transposed) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
         let op = OpTranspose::new(rows as u32, columns as u32, &tensor, &mut transposed).unwrap();

@@ -1,5 +1,7 @@
-//! A matrix transposed through a padded tile in shared memory, 16 bytes at a time on both sides.
+//! A matrix transposed, 16 bytes at a time on both sides: as the reference does it, through a padded tile in shared memory, and by
+//! `OpTranspose`.
 
+use gridwise::algorithms::OpTranspose;
 use gridwise::glam::Vec4;
 use gridwise::prelude::*;
 use gridwise_benches::Error as BenchError;
@@ -46,15 +48,20 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         let stage = Stage { spirv: &spirv, constants: &[], push, buffers: &[0, 1], groups: [groups[0], groups[1], 1] };
         let reference = Reference::new(bench.raw, &[bytes, bytes], &[stage])?;
         reference.write(0, &input)?;
-        let work = Work {
-            name: format!("transpose {rows}×{columns}"),
+        let work = |name: &str| Work {
+            name: format!("{name} {rows}×{columns}"),
             times: 10,
             bytes: 2.0 * bytes as f64,
             operations: (bytes / 4) as f64,
         };
-        bench.measure(work, &launches, &reference, 1.0)?;
-        let ours: Vec<f32> = to.to_vec()?.into_iter().flat_map(|quad| quad.to_array()).collect();
-        for (contender, found) in [("gridwise", ours), ("GLSL", reference.read(1)?)] {
+        bench.measure(work("transpose"), &launches, &reference, 1.0)?;
+        let of_quads = |quads: Vec<Vec4>| quads.into_iter().flat_map(|quad| quad.to_array()).collect::<Vec<f32>>();
+        let (numbers, mut turned) = (bench.manager.tensor(&input)?, bench.manager.tensor_of_len::<f32>(len)?);
+        let op = OpTranspose::new(rows as u32, columns as u32, &numbers, &mut turned)?;
+        bench.measure(work("OpTranspose"), &Launches::default().with_op(op), &reference, 1.0)?;
+        let found =
+            [("gridwise", of_quads(to.to_vec()?)), ("OpTranspose", turned.to_vec()?), ("GLSL", reference.read(1)?)];
+        for (contender, found) in found {
             let is_wrong = |place: &usize| found[*place] != input[place % rows * columns + place / rows];
             if let Some(place) = places(len).find(is_wrong) {
                 let detail = format!("at {place}");
