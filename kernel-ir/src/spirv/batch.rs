@@ -5,6 +5,9 @@
 //! the items that are left one by one. Both read the buffers through variables of their own, so that within an entry point
 //! no two variables name one buffer that is written, and all keep `Restrict`.
 //!
+//! A launch that passes over gigabytes goes in four places at once, a quarter of it apart: workgroups that run together would else
+//! all come to a page of memory that the device has to look up at the same time, and wait for it together.
+//!
 //! [`batch`]: crate::batch
 
 use rspirv::spirv::{Decoration, Op, StorageClass};
@@ -20,6 +23,10 @@ use crate::batch::{Batch, Own};
 use crate::descriptor::LaunchWordKind;
 use crate::ir::{BufferId, Builtin};
 use crate::types::TypeId;
+
+/// Invocations of several items from which on a launch goes in four places at once: such with one vector of a buffer each pass
+/// over more than two gigabytes of it.
+const FAR: u32 = 1 << 27;
 
 /// The second entry point, once written.
 #[derive(Debug)]
@@ -154,6 +161,7 @@ impl Writer<'_> {
         let shift = self.const_u32(items.trailing_zeros());
         // Counted in full invocations, so that nothing wraps around.
         let full = self.op(Op::ShiftRightLogical, word, &[total, shift]);
+        let number = self.spread(number, full);
         let first = self.op(Op::ShiftLeftLogical, word, &[number, shift]);
         let is_full = self.op(Op::ULessThan, bool_, &[number, full]);
         let [whole, part, merge] = [(); 3].map(|()| self.new_id());
@@ -176,6 +184,31 @@ impl Writer<'_> {
         self.effect(Op::Return, &[]);
         self.effect(Op::FunctionEnd, &[]);
         function
+    }
+
+    /// The place of an invocation by its number. In a launch of more than [`FAR`] full ones, workgroups next to each other take
+    /// their turns in the quarters of it; the few behind four whole quarters stay where they are.
+    fn spread(&mut self, number: Id, full: Id) -> Id {
+        let Some(width) = self.kernel.workgroup[0].known().filter(|width| width.is_power_of_two()) else {
+            return number;
+        };
+        let (word, bool_) = (self.u32_type(), self.bool_type());
+        let by_group = self.const_u32(width.trailing_zeros());
+        let (by_quarter, two) = (self.const_u32(width.trailing_zeros() + 2), self.const_u32(2));
+        let (in_group, three, far) = (self.const_u32(width - 1), self.const_u32(3), self.const_u32(FAR));
+        let quarter = self.op(Op::ShiftRightLogical, word, &[full, by_quarter]);
+        let group = self.op(Op::ShiftRightLogical, word, &[number, by_group]);
+        let which = self.op(Op::BitwiseAnd, word, &[group, three]);
+        let turn = self.op(Op::ShiftRightLogical, word, &[group, two]);
+        let start = self.op(Op::IMul, word, &[which, quarter]);
+        let moved = self.op(Op::IAdd, word, &[start, turn]);
+        let moved = self.op(Op::ShiftLeftLogical, word, &[moved, by_group]);
+        let within = self.op(Op::BitwiseAnd, word, &[number, in_group]);
+        let moved = self.op(Op::BitwiseOr, word, &[moved, within]);
+        let is_far = self.op(Op::UGreaterThan, bool_, &[full, far]);
+        let is_whole = self.op(Op::ULessThan, bool_, &[turn, quarter]);
+        let is_moved = self.op(Op::LogicalAnd, bool_, &[is_far, is_whole]);
+        self.op(Op::Select, word, &[is_moved, moved, number])
     }
 
     /// As many items as an invocation takes: all loads, all items, all stores.
