@@ -51,3 +51,5 @@ pub mod typing;
 pub mod uniformity;
 #[cfg(feature = "compiler")]
 pub mod verify;
+#[cfg(feature = "compiler")]
+mod written_first;

@@ -10,6 +10,28 @@ use crate::case::{Case, Output, moderate, patterns};
 /// The entries.
 pub const CASES: &[Case] = &[
     case!(
+        "parallel_programs::filled_by_parts",
+        [FilledByParts],
+        |mgr| {
+            let mut out = mgr.tensor_of_len::<u32>(4 * 256)?;
+            let seq = mgr.sequence()?;
+            FilledByParts::dispatch(&seq, Grid::groups(4u32), &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || {
+            let group = |group: u32| {
+                let (mut whole, mut gaps) = ([0u32; 128], [0u32; 128]);
+                for (t, part) in (0..32).flat_map(|t| (0..4).map(move |part| (t, part))) {
+                    whole[((t ^ t >> 2) << 2 | 3 - part) as usize] = group * 1000 + t * 4 + part;
+                    gaps[(t << 2 | part & 1) as usize] = t + 1;
+                }
+                [whole, gaps].concat()
+            };
+            vec![Output::U32((0..4).flat_map(group).collect())]
+        }
+    ),
+    case!(
         "parallel_programs::hash_map",
         [Count],
         |mgr| {
@@ -244,4 +266,22 @@ fn gather(particles: &mut [Particle], nodes: &[Node]) {
     particles[i].position += velocity * STEP;
     particles[i].volume *= 1.0 + STEP * (affine.x + affine.w);
     particles[i].affine = affine;
+}
+
+/// Shared memory that several stores fill together, so that it needs no zeros, and such that as many stores do not fill.
+#[kernel(workgroup = 32)]
+fn filled_by_parts(out: &mut [u32]) {
+    let whole = Shared::<[u32; 128]>::new();
+    let gaps = Shared::<[u32; 128]>::new();
+    let (t, group) = (local_id().x, workgroup_id().x);
+    #[unroll]
+    for part in 0..4u32 {
+        whole[((t ^ t >> 2) << 2 | 3 - part) & 127] = group * 1000 + t * 4 + part;
+        gaps[(t << 2 | part & 1) & 127] = t + 1;
+    }
+    barrier();
+    for part in 0..4u32 {
+        out[group * 256 + part * 32 + t] = whole[part * 32 + t];
+        out[group * 256 + 128 + part * 32 + t] = gaps[part * 32 + t];
+    }
 }

@@ -8,8 +8,8 @@ use super::words::Id;
 use crate::arena::EntityId;
 use crate::ir::{Builtin, Kernel, Module, Scope, SharedId};
 use crate::layout::Layout;
-use crate::parallel::is_written_first;
 use crate::types::{Size, Type, TypeId, Types};
+use crate::written_first::is_written_first;
 
 /// More rounds than this become a loop.
 const MOST_ROUNDS: u32 = 4;

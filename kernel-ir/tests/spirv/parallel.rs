@@ -253,6 +253,43 @@ fn shared_memory_is_zeroed_unless_it_is_written_first() {
 }
 
 #[test]
+fn shared_memory_that_several_stores_fill_is_not_zeroed() {
+    // Two stores, at the position and at one that is made of it, then a load behind a barrier.
+    let zeroed = |shared: &str, made: &str, between: &str| {
+        let text = format!(
+            "kernel fn0 workgroup(8, 4, 1) {{\n buffer0 y: [u32] mut\n shared0 s: {shared}\n}}\n\
+             fn0 k() -> () {{\n %0: vec3<u32> = local_id\n %1: u32 = extract %0.0\n %2: u32 = extract %0.1\n \
+             %3: u32 = const 3\n %4: u32 = shl %2, %3\n %5: u32 = add %4, %1\n %6: u32 = const 32\n %7: u32 = const 16\n \
+             %8: u32 = const 1\n{made} store shared0{{5}} = %1\n{between} store shared0{{9}} = %2\n barrier workgroup\n \
+             %20: u32 = load shared0.0\n store buffer0[%1] = %20\n return\n}}\n"
+        );
+        let nested = shared.contains("[[");
+        let text = text.replace("{5}", if nested { ".0[%5]" } else { "[%5]" });
+        let text = text.replace("{9}", if nested { ".1[%9]" } else { "[%9]" });
+        let text = text.replace("shared0.0\n", if nested { "shared0.0.0\n" } else { "shared0.0\n" });
+        let emitted = emit_text(&text);
+        validate("filled", &emitted.words);
+        let barriers = disassemble(&emitted.words).matches("OpControlBarrier").count();
+        barriers - text.matches("barrier workgroup").count()
+    };
+    assert_eq!(zeroed("[u32; 64]", " %9: u32 = xor %5, %6\n", ""), 0);
+    assert_eq!(zeroed("[u32; 64]", " %9: u32 = add %5, %6\n", ""), 0);
+    // Another order of the same halves.
+    assert_eq!(zeroed("[u32; 64]", " %10: u32 = xor %5, %7\n %9: u32 = or %6, %10\n", ""), 0);
+    assert_eq!(zeroed("[[u32; 32]; 2]", " %9: u32 = xor %5, %7\n", ""), 0);
+    // The same half twice, by other bits, more cells than that, and what is read in between.
+    assert_eq!(zeroed("[u32; 64]", " %9: u32 = xor %5, %7\n", ""), 1);
+    assert_eq!(zeroed("[u32; 64]", " %9: u32 = shl %5, %8\n", ""), 1);
+    assert_eq!(zeroed("[u32; 128]", " %9: u32 = xor %5, %6\n", ""), 1);
+    assert_eq!(zeroed("[u32; 65]", " %9: u32 = xor %5, %6\n", ""), 1);
+    let load = " %11: u32 = load shared0.3\n store buffer0[%1] = %11\n";
+    assert_eq!(zeroed("[u32; 64]", " %9: u32 = xor %5, %6\n", load), 1);
+    // Another number of bits that change.
+    assert_eq!(zeroed("[u32; 64]", " %10: u32 = and %5, %7\n %9: u32 = xor %10, %6\n", ""), 1);
+    assert_eq!(zeroed("[u32; 64]", " %9: u32 = mul %5, %5\n", ""), 1);
+}
+
+#[test]
 fn every_type_can_be_shared() {
     let types = ["bool", "vec3<bool>", "(f32, bool)", "[(u32, vec3<f32>); 3]", "[[[struct0; 2]; 3]; 5]", "struct0"];
     for (ty, bytes) in types.into_iter().zip([4, 12, 8, 96, 30 * 32, 32]) {
