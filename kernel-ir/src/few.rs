@@ -8,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 ///
 /// ```
 /// # use gridwise_ir::few::Few;
-/// let mut list = Few::from([1, 2]);
+/// let mut list: Few<i32> = Few::from([1, 2]);
 /// list.push(3);
 /// list.push(4);
 /// assert_eq!(list[..], [1, 2, 3, 4]);

@@ -1,6 +1,14 @@
 //! Items, patterns, paths and types as people write them: what is found by the type of a receiver, and what is inferred in
 //! generic items. Each function also stands in a module that only rustc compiles.
 
+#![allow(
+    clippy::byte_char_slices,
+    clippy::let_and_return,
+    clippy::manual_unwrap_or,
+    clippy::toplevel_ref_arg,
+    reason = "these are the forms that are tried"
+)]
+
 use gridwise::prelude::*;
 
 use super::case;

@@ -49,7 +49,7 @@ pub struct ManagerDesc {
     /// Where compiled pipelines are kept between runs.
     pub pipeline_cache: PipelineCache,
     /// After how long without any progress, while somebody waits, a device counts as hung: the wait ends with
-    /// [`Error::DeviceHung`](crate::Error::DeviceHung). Longer than the longest launch takes. Without it such waits have no end.
+    /// [`Error::DeviceHung`]. Longer than the longest launch takes. Without it such waits have no end.
     pub hang_timeout: Option<Duration>,
     /// Whether tensors and images keep copies in the host's memory of what the host wrote or read last, so that
     /// [`Recovery::tensor`](crate::Recovery::tensor) and [`Recovery::image`](crate::Recovery::image) can bring them back when the

@@ -115,8 +115,9 @@ impl Manager {
     /// well, and never destroys the instance or the device. Of `desc`, what chooses and makes devices has no say.
     ///
     /// Tensors are ordered with each other as ever; with the application's own work they are ordered by waiting: a
-    /// [`Sequence::eval`] is complete, and what it wrote available to the device, when it returns. Data goes to and fro by
-    /// [`tensor_from_buffer`](Self::tensor_from_buffer) and [`Tensor::vulkan_buffer`].
+    /// [`Sequence::eval`](crate::Sequence::eval) is complete, and what it wrote available to the device, when it returns. Data goes to and fro by
+    /// [`tensor_from_buffer`](Self::tensor_from_buffer) and
+    /// [`Tensor::vulkan_buffer`](crate::Tensor::vulkan_buffer).
     ///
     /// ```no_run
     /// # use ash::{Device, Entry, Instance, vk::{PhysicalDevice, Queue}};
