@@ -55,8 +55,10 @@ build_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-dep
 
 run_unit_tests() {
     export GRIDWISE_SPIRV_VAL="${current_validator[*]}"
+    # Examples and benches are run by steps of their own; of the benches, the library has tests.
     cargo test --workspace --exclude gridwise-tests --exclude gridwise-differential --exclude gridwise-fault-layer \
-        --features gridwise/algorithms,gridwise/tracing
+        --exclude gridwise-examples --exclude gridwise-benches --features gridwise/algorithms,gridwise/tracing
+    cargo test -p gridwise-benches --lib
     cargo test -p gridwise-tests --test documents
 }
 
@@ -82,8 +84,14 @@ run_editor() {
 
 # Many more programs than rustc could compile in the time, through the passes alone.
 run_random_programs() {
-    CASES=${GRIDWISE_CASES:-2000} SEED=${GRIDWISE_SEED:-1000000} cargo test -p gridwise-macro --lib random::passes
-    CASES=${GRIDWISE_CASES:-2000} SEED=${GRIDWISE_SEED:-1000000} cargo test -p gridwise-ir --test passes random::passes
+    local of_macro
+    export CASES=${GRIDWISE_CASES:-2000} SEED=${GRIDWISE_SEED:-1000000}
+    cargo test -p gridwise-macro --lib --no-run
+    # Each takes a core.
+    cargo test -p gridwise-macro --lib random::passes &
+    of_macro=$!
+    cargo test -p gridwise-ir --test passes random::passes
+    wait "$of_macro"
 }
 
 build_suites() {
