@@ -15,17 +15,19 @@ count_results() { # LOG STATUS
         }' "$1"
 }
 
+# All tests are built from the whole workspace with these features: cargo then compiles each dependency once for all of them. The
+# packages left out of the second list have nothing but suites.
+features=gridwise/algorithms,gridwise/tracing
+with_suites=(--workspace --features "$features")
+without_suites=(--workspace --exclude gridwise-tests --exclude gridwise-differential --features "$features")
+
 # The path of a suite's test binary, built if need be.
-suite_binary() { # NAME [CARGO-ARGUMENT…]
-    local path name=$1 package=gridwise-tests
-    shift
-    case $name in
-    differential) package=gridwise-differential ;;
-    devices) package=gridwise-runtime ;;
-    faults | scarce | steady | stress) package=gridwise-fault-layer ;;
-    esac
-    path=$(cargo test --quiet -p "$package" --test "$name" "$@" --no-run --message-format=json |
-        jq -r "select(.reason == \"compiler-artifact\" and .target.name == \"$name\") | .executable // empty" | tail -n 1)
+suite_binary() { # NAME [FEATURE]
+    local path name=$1
+    # Two packages have tests called spirv: suites are in files of this folder or of the runtime.
+    path=$(cargo test --quiet "${with_suites[@]}" ${2:+--features "$2"} --test "$name" --no-run --message-format=json |
+        jq -r "select(.reason == \"compiler-artifact\" and .target.name == \"$name\" and (.target.src_path | contains(\"/kernel-ir/\") | not)) |
+            .executable // empty" | tail -n 1)
     [ -x "$path" ] || fail "cargo built no test binary \`$name\`"
     printf '%s' "$path"
 }
@@ -55,11 +57,10 @@ build_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-dep
 
 run_unit_tests() {
     export GRIDWISE_SPIRV_VAL="${current_validator[*]}"
-    # Examples and benches are run by steps of their own; of the benches, the library has tests.
-    cargo test --workspace --exclude gridwise-tests --exclude gridwise-differential --exclude gridwise-fault-layer \
-        --exclude gridwise-examples --exclude gridwise-benches --features gridwise/algorithms,gridwise/tracing
-    cargo test -p gridwise-benches --lib
-    cargo test -p gridwise-tests --test documents
+    cargo test "${without_suites[@]}" --lib --bin gridwise-inspect \
+        --test interpret --test passes --test scalars --test spirv --test text --test spans
+    cargo test "${without_suites[@]}" --doc
+    cargo test "${with_suites[@]}" --test documents
 }
 
 # What has no foreign calls, in Miri: the schedule and its hazards, descriptions of launches, memory that twins share. Random
@@ -75,35 +76,32 @@ run_miri() {
         --skip random --skip crew
 }
 
-run_compile_fail() { cargo test -p gridwise-tests --test ui; }
+run_compile_fail() { cargo test "${with_suites[@]}" --test ui; }
 
 run_editor() {
     rust-analyzer --version || rustup component add rust-analyzer
-    cargo test -p gridwise-tests --test editor
+    cargo test "${with_suites[@]}" --test editor
 }
 
 # Many more programs than rustc could compile in the time, through the passes alone.
 run_random_programs() {
     local of_macro
     export CASES=${GRIDWISE_CASES:-2000} SEED=${GRIDWISE_SEED:-1000000}
-    cargo test -p gridwise-macro --lib --no-run
+    cargo test "${without_suites[@]}" --lib --no-run
     # Each takes a core.
-    cargo test -p gridwise-macro --lib random::passes &
+    cargo test "${without_suites[@]}" --lib random::passes &
     of_macro=$!
-    cargo test -p gridwise-ir --test passes random::passes
+    cargo test "${without_suites[@]}" --test passes random::passes
     wait "$of_macro"
 }
 
+# All at once, which keeps both cores busy.
 build_suites() {
-    suite_binary corpus
-    suite_binary errors
-    suite_binary reports
-    suite_binary differential
-    suite_binary precision
-    suite_binary together
-    suite_binary algorithms
-    suite_binary spirv
-    suite_binary faults
+    local suite chosen=()
+    for suite in corpus errors reports devices differential precision tuning together algorithms spirv faults steady scarce stress; do
+        chosen+=(--test "$suite")
+    done
+    cargo test "${with_suites[@]}" --no-run "${chosen[@]}"
 }
 
 # Fails when the layers said anything, whatever the program made of it.
@@ -126,21 +124,23 @@ run_suite() { # DEVICE NAME [FILTER]
 # Some programs of the corpus, with each call to Vulkan failing in each way; GRIDWISE_SEED chooses others.
 run_corpus_faults() {
     local binary
-    binary=$(suite_binary faults --features corpus)
+    binary=$(suite_binary faults gridwise-fault-layer/corpus)
     (cd "$repo_root/tests" && GRIDWISE_FAULTS_SAMPLE=${GRIDWISE_FAULTS_SAMPLE:-10} timeout --signal=KILL 900 \
         "$repo_root/tests/env/on" debian "$binary" corpus::)
 }
 
+sanitizer=gridwise-tests/sanitizer
+
 build_sanitizer() {
-    suite_binary corpus --features sanitizer
-    suite_binary algorithms --features sanitizer
-    suite_binary sanitizer --features sanitizer
+    cargo test "${with_suites[@]}" --features "$sanitizer" --no-run --test corpus --test algorithms --test sanitizer
 }
+
+run_sanitizer_suite() { cargo test "${with_suites[@]}" --features "$sanitizer" --test sanitizer; }
 
 # Host twin and interpreter agree, and nothing races.
 run_in_sanitizer() { # NAME [ARGUMENT…]
     local binary log
-    binary=$(suite_binary "$1" --features sanitizer)
+    binary=$(suite_binary "$1" "$sanitizer")
     shift
     log=$(mktemp)
     (cd "$repo_root/tests" && GRIDWISE_DEVICE=sanitizer timeout --signal=KILL 900 "$binary" "$@") 2>&1 | tee "$log"
@@ -177,6 +177,9 @@ run_example() { # DEVICE NAME ARGUMENT…
     grep -q -- "^device: $expected" "$log" || fail "example $name did not say that it ran on \`$expected\`"
     rm -f "$log"
 }
+
+# And of the benches the one that CI runs.
+build_examples() { cargo build --quiet --release --workspace --examples --bin gpu_work; }
 
 run_examples() { # DEVICE
     local out
@@ -232,7 +235,6 @@ run_gpu_work() {
     local out page binary
     out=$(target_dir)/gpu-work
     page=$out/inspect.html
-    cargo build --quiet --release -p gridwise-benches --bin gpu_work
     binary=$(target_dir)/release/gpu_work
     rm -rf "$out"
     mkdir -p "$out"
@@ -248,7 +250,7 @@ run_gpu_work() {
 run_quickstart_without_loader() { run_example no-loader quickstart; }
 
 # Lets the corpus suite write its SPIR-V modules to a fresh directory.
-dump_modules() { # DIRECTORY [CARGO-ARGUMENT…]
+dump_modules() { # DIRECTORY [FEATURE]
     local binary folder=$1
     shift
     binary=$(suite_binary corpus "$@")
@@ -289,7 +291,7 @@ compare_two_builds() {
     first=$(target_dir)/spirv-first
     second=$(target_dir)/spirv-second
     dump_modules "$first"
-    dump_modules "$second" --features sanitizer
+    dump_modules "$second" "$sanitizer"
     diff -rq "$first" "$second"
     count=$(find "$first" -name '*.spv' | wc -l)
     note "test result: same. $count passed; 0 failed; 0 ignored"
