@@ -19,8 +19,44 @@ use gridwise::{
 
 include_spirv!("../../../../runtime/tests/modules/scale.spv");
 
-/// What a program found out.
+/// What a program of this file found out.
 pub(crate) type Words = Vec<u32>;
+
+/// What a program found out.
+#[derive(Debug, Clone)]
+pub(crate) enum Found {
+    /// The same each time.
+    Words(Words),
+    /// With how far each output may differ from one time to the next: sums of floats are made in any order.
+    #[cfg(feature = "corpus")]
+    Outputs(Vec<gridwise_tests::case::Output>),
+}
+
+impl Found {
+    /// How it differs from what was found another time.
+    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
+        match (self, other) {
+            (Self::Words(one), Self::Words(other)) => (one != other).then(|| "other words".to_owned()),
+            #[cfg(feature = "corpus")]
+            (Self::Outputs(one), Self::Outputs(other)) if one.len() == other.len() => {
+                one.iter().zip(other).find_map(|(one, other)| one.difference(other))
+            }
+            #[cfg(feature = "corpus")]
+            _ => Some("other outputs".to_owned()),
+        }
+    }
+
+    /// Whether it takes errors for results: panics of kernels are what some of the corpus is about.
+    pub(crate) fn has_errors(&self) -> bool {
+        match self {
+            Self::Words(_) => false,
+            #[cfg(feature = "corpus")]
+            Self::Outputs(outputs) => {
+                outputs.iter().any(|output| matches!(output, gridwise_tests::case::Output::Report(_)))
+            }
+        }
+    }
+}
 
 /// A program.
 #[derive(Clone)]
@@ -43,11 +79,11 @@ enum Run {
 
 impl Program {
     /// Runs it.
-    pub(crate) fn run(&self, mgr: &Manager) -> Result<Words> {
+    pub(crate) fn run(&self, mgr: &Manager) -> Result<Found> {
         match self.run {
-            Run::Own(run) => run(mgr),
+            Run::Own(run) => run(mgr).map(Found::Words),
             #[cfg(feature = "corpus")]
-            Run::Corpus(case) => Ok(format!("{:?}", (case.run)(mgr)?).bytes().map(u32::from).collect()),
+            Run::Corpus(case) => (case.run)(mgr).map(Found::Outputs),
         }
     }
 
@@ -71,19 +107,6 @@ impl Program {
             }),
         };
         has_kernels && device.kind != DeviceKind::Host
-    }
-
-    /// Whether a program that found this out takes errors for results: panics of kernels are what some of the corpus is about.
-    #[cfg_attr(not(feature = "corpus"), expect(unused_variables, reason = "only the corpus does"))]
-    pub(crate) fn takes_errors(&self, found: &[u32]) -> bool {
-        match self.run {
-            Run::Own(_) => false,
-            #[cfg(feature = "corpus")]
-            Run::Corpus(_) => {
-                let report: Vec<u32> = b"Report(".map(u32::from).to_vec();
-                found.windows(report.len()).any(|part| part == report)
-            }
-        }
     }
 
     /// How its manager is made, but for the device.

@@ -9,7 +9,7 @@ use gridwise::{Error, Manager, ManagerDesc, PrintSink, Result};
 use gridwise_fault_layer::Control;
 use libtest_mimic::Failed;
 
-use crate::programs::{Program, Words};
+use crate::programs::{Found, Program};
 
 /// Positions of each function that the quick sweep fails.
 const QUICK: u32 = 2;
@@ -108,7 +108,7 @@ fn check_live(faults: Control, when: &str) -> Result<(), Failed> {
 }
 
 /// One run with a fault, and what must work after it.
-fn attempt(faults: Control, program: &Program, code: i32, expected: &Words) -> Result<(), String> {
+fn attempt(faults: Control, program: &Program, code: i32, expected: &Found) -> Result<(), String> {
     let manager = match open(program) {
         Ok(manager) => manager,
         Err(error) => {
@@ -117,10 +117,10 @@ fn attempt(faults: Control, program: &Program, code: i32, expected: &Words) -> R
             return compare("with a new manager", again, expected);
         }
     };
-    let takes_errors = program.takes_errors(expected);
+    let takes_errors = expected.has_errors();
     match program.run(&manager) {
         // What it found out may be the error.
-        Ok(found) if takes_errors && found != *expected => {}
+        Ok(found) if takes_errors && found.difference(expected).is_some() => {}
         // Not every call is needed: what helps to be fast may fail.
         Ok(found) if code != LOST || !(faults.has_fired)() => compare("in spite of it", Ok(found), expected)?,
         Ok(found) => compare("before the loss", Ok(found), expected)?,
@@ -143,17 +143,16 @@ fn attempt(faults: Control, program: &Program, code: i32, expected: &Words) -> R
     }
     match again {
         Err(Error::DeviceLost { .. }) => {}
-        Ok(found) if takes_errors && found != *expected => {}
+        Ok(found) if takes_errors && found.difference(expected).is_some() => {}
         other => return Err(format!("after the loss: {other:?}")),
     }
     let recovered = manager.recover().and_then(|recovery| run_again(recovery.manager()));
     compare("recovered", recovered, expected)
 }
 
-fn compare(when: &str, found: Result<Words>, expected: &Words) -> Result<(), String> {
+fn compare(when: &str, found: Result<Found>, expected: &Found) -> Result<(), String> {
     match found {
-        Ok(found) if found == *expected => Ok(()),
-        Ok(_) => Err(format!("{when}: wrong data")),
+        Ok(found) => found.difference(expected).map_or(Ok(()), |how| Err(format!("{when}: wrong data: {how}"))),
         Err(error) => Err(format!("{when}: {error}")),
     }
 }
