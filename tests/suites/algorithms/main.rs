@@ -1,12 +1,13 @@
 //! The algorithms of `gridwise::algorithms`, on the device that `GRIDWISE_DEVICE` selects, against plain Rust: at lengths
 //! around those of subgroups, tiles and levels, and with values that are hard.
 
+mod products;
+mod transforms;
+
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-use gridwise::algorithms::{
-    Factor, GemmShape, OpFft, OpGemm, OpHistogram, OpReduce, OpScan, OpSelect, OpSoftmax, OpSort, OpTranspose, Progress,
-};
+use gridwise::algorithms::{OpFft, OpHistogram, OpReduce, OpScan, OpSelect, OpSoftmax, OpSort, OpTranspose, Progress};
 use gridwise::descriptor::Feature;
 use gridwise::prelude::*;
 use libtest_mimic::{Arguments, Trial};
@@ -26,18 +27,18 @@ const EVERYWHERE: [(&str, fn()); 14] = [
     ("sorting", sorting),
     ("selecting", selecting),
     ("transposing", transposing),
-    ("products", products),
-    ("products_of_halves", products_of_halves),
-    ("products_of_bfloats", products_of_bfloats),
-    ("whole_tiles_without_checks", whole_tiles_without_checks),
+    ("products", products::products),
+    ("products_of_halves", products::products_of_halves),
+    ("products_of_bfloats", products::products_of_bfloats),
+    ("whole_tiles_without_checks", products::whole_tiles_without_checks),
     ("softmax", softmax),
-    ("fourier_transforms", fourier_transforms),
+    ("fourier_transforms", transforms::fourier_transforms),
     ("what_does_not_fit", what_does_not_fit),
 ];
 
 /// What runs where the device has matrices of halves.
 const WHERE_HALVES_ARE_MULTIPLIED: [(&str, fn()); 1] =
-    [("whole_tiles_of_halves_without_checks", whole_tiles_of_halves_without_checks)];
+    [("whole_tiles_of_halves_without_checks", products::whole_tiles_of_halves_without_checks)];
 
 /// What runs where workgroups can wait for each other.
 const WHERE_GROUPS_WAIT: [(&str, fn()); 2] =
@@ -402,108 +403,6 @@ fn transposing() {
     }
 }
 
-/// Rows, columns and depth: around the tiles of all kernels, and multiples of them.
-const SHAPES: [(usize, usize, usize); 16] = [
-    (0, 3, 2),
-    (2, 3, 0),
-    (1, 1, 1),
-    (64, 64, 16),
-    (65, 63, 17),
-    (3, 130, 40),
-    (100, 5, 33),
-    (32, 32, 16),
-    (64, 32, 48),
-    (33, 40, 32),
-    (7 * 32, 3 * 32, 16),
-    (9 * 32 + 5, 72, 64),
-    (128, 128, 32),
-    (128, 256, 64),
-    (300, 136, 96),
-    (31, 7, 160),
-];
-
-fn multiplies<T: Factor + Copy>(from: fn(f32) -> T, shapes: &[(usize, usize, usize)]) {
-    for &(rows, columns, depth) in shapes {
-        let small = |len, seed| floats(len, seed).into_iter().map(|value| value % 16.0).collect::<Vec<f32>>();
-        let (a, b, c) = (small(rows * depth, 10), small(depth * columns, 11), small(rows * columns, 12));
-        let tensor = |values: &[f32]| MANAGER.tensor(&values.iter().copied().map(from).collect::<Vec<T>>()).unwrap();
-        let (left, right) = (tensor(&a), tensor(&b));
-        // The interpreter takes a second for a million products.
-        let is_long = rows * columns * depth > 1_000_000 && is_interpreter();
-        for (alpha, beta) in [(2.0, -1.0), (1.0, 0.0)].into_iter().take(if is_long { 1 } else { 2 }) {
-            // Without a share of what was there, a NaN there has none.
-            let before = if beta == 0.0 { vec![f32::NAN; c.len()] } else { c.clone() };
-            let mut product = MANAGER.tensor(&before).unwrap();
-            let shape = GemmShape { rows: rows as u32, columns: columns as u32, depth: depth as u32 };
-            let op = OpGemm::new(&MANAGER, shape, alpha, &left, &right, beta, &mut product).unwrap();
-            MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
-            let expected: Vec<f32> = (0..c.len())
-                .map(|i| {
-                    let (row, column) = (i / columns, i % columns);
-                    let sum: f32 = (0..depth).map(|k| a[row * depth + k] * b[k * columns + column]).sum();
-                    alpha * sum + beta * c[i]
-                })
-                .collect();
-            // Small whole numbers: exact, in whatever order.
-            assert!(product.to_vec().unwrap() == expected, "{rows} by {columns} by {depth}");
-        }
-    }
-}
-
-fn products() {
-    multiplies(|value| value, &SHAPES);
-    // Many large tiles: whole ones by vectors, and by numbers.
-    let depth = if is_interpreter() { 32 } else { 48 };
-    multiplies(|value| value, &[(256, 6144, depth), (256, 6144, 0), (130, 6200, depth / 2 - 4), (5, 12_301, 18)]);
-}
-
-fn products_of_halves() {
-    multiplies(f16::from_f32, &SHAPES);
-    if MANAGER.device().kind == gridwise::DeviceKind::DiscreteGpu {
-        multiplies(f16::from_f32, &[(8 * 128, 384, 256), (11 * 128 + 40, 1000, 96), (1000, 1000, 1000), (1, 4096, 64)]);
-    }
-}
-
-fn products_of_bfloats() {
-    multiplies(bf16::from_f32, &SHAPES);
-    if MANAGER.device().kind == gridwise::DeviceKind::DiscreteGpu {
-        multiplies(bf16::from_f32, &[(8 * 128, 384, 256), (11 * 128 + 40, 1000, 96), (1000, 1000, 1000)]);
-    }
-}
-
-#[kernel(workgroup = 64)]
-fn mark(places: &[u32], marks: &mut [u32]) {
-    marks[places[global_id().x]] = 1;
-}
-
-/// Whether a launch keeps its checks shows nowhere else but in its time, which is half as long again then.
-fn whole_tiles_without_checks() {
-    let ones = vec![1.0f32; 256 * 6144];
-    let seq = MANAGER.sequence().unwrap();
-    let (a, b) = (MANAGER.tensor(&ones[..256 * 48]).unwrap(), MANAGER.tensor(&ones[..48 * 6144]).unwrap());
-    let mut numbers = MANAGER.tensor(&ones).unwrap();
-    let shape = GemmShape { rows: 256, columns: 6144, depth: 48 };
-    seq.record(OpGemm::new(&MANAGER, shape, 1.0, &a, &b, 0.0, &mut numbers).unwrap()).unwrap();
-    let dot = seq.to_dot();
-    assert!(!dot.contains("with checks"), "{dot}");
-    // Where these go is known to the device alone.
-    let (places, mut marks) = (MANAGER.tensor(&[3u32; 64]).unwrap(), MANAGER.tensor(&[0u32; 4]).unwrap());
-    let seq = MANAGER.sequence().unwrap();
-    Mark::dispatch(&seq, Grid::items(64), &places, &mut marks).unwrap();
-    let dot = seq.to_dot();
-    assert!(dot.contains("with checks"), "{dot}");
-}
-
-fn whole_tiles_of_halves_without_checks() {
-    let seq = MANAGER.sequence().unwrap();
-    let halves = MANAGER.tensor(&[f16::ONE; 256 * 256]).unwrap();
-    let mut product = MANAGER.tensor(&[1.0f32; 256 * 256]).unwrap();
-    let shape = GemmShape { rows: 256, columns: 256, depth: 256 };
-    seq.record(OpGemm::new(&MANAGER, shape, 1.0, &halves, &halves, 2.0, &mut product).unwrap()).unwrap();
-    let dot = seq.to_dot();
-    assert!(!dot.contains("with checks"), "{dot}");
-}
-
 fn softmax() {
     for (rows, columns) in [(0, 3), (3, 0), (1, 1), (3, 255), (2, 1000), (5, 33)] {
         let x: Vec<f32> = floats(rows * columns, 13).into_iter().map(|value| value / 8.0).collect();
@@ -520,94 +419,6 @@ fn softmax() {
             }
         }
     }
-}
-
-/// The definition, in twice the precision.
-fn transformed(x: &[Vec2], sign: f64) -> Vec<[f64; 2]> {
-    let len = x.len();
-    let step = sign * std::f64::consts::TAU / len as f64;
-    (0..len)
-        .map(|k| {
-            x.iter().enumerate().fold([0.0, 0.0], |sum, (j, v)| {
-                let (sin, cos) = (step * (j * k % len) as f64).sin_cos();
-                let (re, im) = (f64::from(v.x), f64::from(v.y));
-                [sum[0] + re * cos - im * sin, sum[1] + re * sin + im * cos]
-            })
-        })
-        .collect()
-}
-
-fn fourier_transforms() {
-    for (len, count) in [
-        (1, 3),
-        (2, 1),
-        (2, 2500),
-        (4, 3),
-        (8, 5),
-        (16, 1),
-        (32, 200),
-        (64, 2),
-        (128, 7),
-        (256, 17),
-        (512, 9),
-        (1024, 5),
-        (2048, 1),
-        (4096, 1),
-    ] {
-        let x: Vec<Vec2> = floats(2 * len * count, 14).chunks(2).map(|v| vec2(v[0], v[1]) / 100.0).collect();
-        let tensor = MANAGER.tensor(&x).unwrap();
-        let (mut y, mut back) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
-        let seq = MANAGER.sequence().unwrap();
-        seq.record(OpFft::forward(&MANAGER, len as u32, &tensor, &mut y).unwrap()).unwrap();
-        seq.record(OpFft::inverse(&MANAGER, len as u32, &y, &mut back).unwrap()).unwrap();
-        seq.eval().unwrap();
-        let bound = 1e-6 * (len as f64).sqrt() * f64::from(len.ilog2().max(1));
-        for (found, x) in y.to_vec().unwrap().chunks(len).zip(x.chunks(len)).step_by(100) {
-            for (found, expected) in found.iter().zip(transformed(x, -1.0)) {
-                let error = (f64::from(found.x) - expected[0]).hypot(f64::from(found.y) - expected[1]);
-                assert!(error <= bound, "{len}: {found}, {expected:?}");
-            }
-        }
-        let farthest = back.to_vec().unwrap().iter().zip(&x).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
-        assert!(farthest < 1e-5, "{len}: {farthest}");
-    }
-    // More than one transform, and three passes, where that is quick. The interpreter takes many minutes for one.
-    let device = MANAGER.device();
-    let long: &[(u32, usize)] = match device.kind {
-        _ if is_interpreter() => &[],
-        gridwise::DeviceKind::Host => &[(20, 1)],
-        _ => &[(19, 2), (20, 1), (21, 1)],
-    };
-    for (log, count) in long {
-        long_fourier_transforms(1 << log, *count);
-    }
-}
-
-/// Some of the sums by their definition, and forth and back.
-fn long_fourier_transforms(len: usize, count: usize) {
-    let x: Vec<Vec2> = floats(2 * len * count, 15).chunks(2).map(|v| vec2(v[0], v[1]) / 100.0).collect();
-    let tensor = MANAGER.tensor(&x).unwrap();
-    let (mut y, mut back) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
-    let seq = MANAGER.sequence().unwrap();
-    seq.record(OpFft::forward(&MANAGER, len as u32, &tensor, &mut y).unwrap()).unwrap();
-    seq.record(OpFft::inverse(&MANAGER, len as u32, &y, &mut back).unwrap()).unwrap();
-    seq.eval().unwrap();
-    let bound = 1e-6 * (len as f64).sqrt() * f64::from(len.ilog2());
-    let found = y.to_vec().unwrap();
-    for (found, x) in found.chunks(len).zip(x.chunks(len)) {
-        for k in [0, 1, 7, 8, 31, 33, 1023, 1024, 1025, len / 2, 3 * len / 7, len - 1] {
-            let step = -std::f64::consts::TAU / len as f64;
-            let sum = x.iter().enumerate().fold([0.0, 0.0], |sum, (j, v)| {
-                let (sin, cos) = (step * (j * k % len) as f64).sin_cos();
-                let (re, im) = (f64::from(v.x), f64::from(v.y));
-                [sum[0] + re * cos - im * sin, sum[1] + re * sin + im * cos]
-            });
-            let error = (f64::from(found[k].x) - sum[0]).hypot(f64::from(found[k].y) - sum[1]);
-            assert!(error <= bound, "{len}, {k}: {}, {sum:?}", found[k]);
-        }
-    }
-    let farthest = back.to_vec().unwrap().iter().zip(&x).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
-    assert!(farthest < 1e-5, "{len}: {farthest}");
 }
 
 fn what_does_not_fit() {

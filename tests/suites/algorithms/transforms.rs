@@ -1,0 +1,94 @@
+//! Fourier transforms against the definition, and forth and back.
+
+use gridwise::algorithms::OpFft;
+use gridwise::prelude::*;
+
+use crate::{MANAGER, floats, is_interpreter};
+
+/// The definition, in twice the precision.
+fn transformed(x: &[Vec2], sign: f64) -> Vec<[f64; 2]> {
+    let len = x.len();
+    let step = sign * std::f64::consts::TAU / len as f64;
+    (0..len)
+        .map(|k| {
+            x.iter().enumerate().fold([0.0, 0.0], |sum, (j, v)| {
+                let (sin, cos) = (step * (j * k % len) as f64).sin_cos();
+                let (re, im) = (f64::from(v.x), f64::from(v.y));
+                [sum[0] + re * cos - im * sin, sum[1] + re * sin + im * cos]
+            })
+        })
+        .collect()
+}
+
+pub(crate) fn fourier_transforms() {
+    for (len, count) in [
+        (1, 3),
+        (2, 1),
+        (2, 2500),
+        (4, 3),
+        (8, 5),
+        (16, 1),
+        (32, 200),
+        (64, 2),
+        (128, 7),
+        (256, 17),
+        (512, 9),
+        (1024, 5),
+        (2048, 1),
+        (4096, 1),
+    ] {
+        let x: Vec<Vec2> = floats(2 * len * count, 14).chunks(2).map(|v| vec2(v[0], v[1]) / 100.0).collect();
+        let tensor = MANAGER.tensor(&x).unwrap();
+        let (mut y, mut back) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
+        let seq = MANAGER.sequence().unwrap();
+        seq.record(OpFft::forward(&MANAGER, len as u32, &tensor, &mut y).unwrap()).unwrap();
+        seq.record(OpFft::inverse(&MANAGER, len as u32, &y, &mut back).unwrap()).unwrap();
+        seq.eval().unwrap();
+        let bound = 1e-6 * (len as f64).sqrt() * f64::from(len.ilog2().max(1));
+        for (found, x) in y.to_vec().unwrap().chunks(len).zip(x.chunks(len)).step_by(100) {
+            for (found, expected) in found.iter().zip(transformed(x, -1.0)) {
+                let error = (f64::from(found.x) - expected[0]).hypot(f64::from(found.y) - expected[1]);
+                assert!(error <= bound, "{len}: {found}, {expected:?}");
+            }
+        }
+        let farthest = back.to_vec().unwrap().iter().zip(&x).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+        assert!(farthest < 1e-5, "{len}: {farthest}");
+    }
+    // More than one transform, and three passes, where that is quick. The interpreter takes many minutes for one.
+    let device = MANAGER.device();
+    let long: &[(u32, usize)] = match device.kind {
+        _ if is_interpreter() => &[],
+        gridwise::DeviceKind::Host => &[(20, 1)],
+        _ => &[(19, 2), (20, 1), (21, 1)],
+    };
+    for (log, count) in long {
+        long_fourier_transforms(1 << log, *count);
+    }
+}
+
+/// Some of the sums by their definition, and forth and back.
+fn long_fourier_transforms(len: usize, count: usize) {
+    let x: Vec<Vec2> = floats(2 * len * count, 15).chunks(2).map(|v| vec2(v[0], v[1]) / 100.0).collect();
+    let tensor = MANAGER.tensor(&x).unwrap();
+    let (mut y, mut back) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
+    let seq = MANAGER.sequence().unwrap();
+    seq.record(OpFft::forward(&MANAGER, len as u32, &tensor, &mut y).unwrap()).unwrap();
+    seq.record(OpFft::inverse(&MANAGER, len as u32, &y, &mut back).unwrap()).unwrap();
+    seq.eval().unwrap();
+    let bound = 1e-6 * (len as f64).sqrt() * f64::from(len.ilog2());
+    let found = y.to_vec().unwrap();
+    for (found, x) in found.chunks(len).zip(x.chunks(len)) {
+        for k in [0, 1, 7, 8, 31, 33, 1023, 1024, 1025, len / 2, 3 * len / 7, len - 1] {
+            let step = -std::f64::consts::TAU / len as f64;
+            let sum = x.iter().enumerate().fold([0.0, 0.0], |sum, (j, v)| {
+                let (sin, cos) = (step * (j * k % len) as f64).sin_cos();
+                let (re, im) = (f64::from(v.x), f64::from(v.y));
+                [sum[0] + re * cos - im * sin, sum[1] + re * sin + im * cos]
+            });
+            let error = (f64::from(found[k].x) - sum[0]).hypot(f64::from(found[k].y) - sum[1]);
+            assert!(error <= bound, "{len}, {k}: {}, {sum:?}", found[k]);
+        }
+    }
+    let farthest = back.to_vec().unwrap().iter().zip(&x).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+    assert!(farthest < 1e-5, "{len}: {farthest}");
+}
