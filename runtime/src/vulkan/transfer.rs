@@ -39,19 +39,27 @@ impl VulkanBackend {
         self.staging.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The staging, with slots that suit a transfer of so many bytes.
-    fn staging<'a>(&self, shared: &'a Shared, guard: &'a mut Option<Staging>, bytes: u64) -> Result<InUse<'a>> {
+    /// Transfers so many bytes of a buffer or an image, which nothing else uses meanwhile, by staging with slots that suit.
+    fn with_staging<T>(
+        &self,
+        shared: &Shared,
+        buffer: &Buffer,
+        bytes: u64,
+        transfer: impl FnOnce(&mut InUse<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let _reserved = shared.reserve(buffer);
+        let mut guard = self.lock();
         let slot = if bytes < LARGE_FROM { SMALLEST } else { LARGE };
         if guard.as_ref().is_some_and(|staging| staging.slot_bytes() < slot) {
             // Nothing uses it between transfers.
             *guard = None;
         }
-        let staging = match guard {
+        let staging = match &mut *guard {
             Some(staging) => staging,
-            None => guard.insert(Staging::new(&self.device, slot)?),
+            none => none.insert(Staging::new(&self.device, slot)?),
         };
         staging.relay.begin(bytes);
-        Ok(InUse { staging, shared })
+        transfer(&mut InUse { staging, shared })
     }
 
     /// Gives back the memory that transfers go through; the next transfer takes it anew.
@@ -65,16 +73,15 @@ impl VulkanBackend {
     /// # Safety
     /// `from` is valid for reads of the buffer's bytes.
     pub(crate) unsafe fn upload(&self, shared: &Shared, buffer: &Buffer, from: *const u8) -> Result<Ticket> {
-        let _reserved = shared.reserve(buffer);
-        let mut guard = self.lock();
-        let mut staging = self.staging(shared, &mut guard, buffer.bytes())?;
-        let pieces = Pieces::growing(buffer.bytes(), staging.staging.slot_bytes());
-        let part = |index: usize| {
-            let (offset, bytes) = pieces.get(index);
-            Part { start: offset, bytes, transfer: Transfer::Up { offset, bytes } }
-        };
-        // SAFETY: the pieces lie in the buffer.
-        unsafe { staging.fill(buffer, pieces.count(), part, from) }
+        self.with_staging(shared, buffer, buffer.bytes(), |staging| {
+            let pieces = Pieces::growing(buffer.bytes(), staging.staging.slot_bytes());
+            let part = |index: usize| {
+                let (offset, bytes) = pieces.get(index);
+                Part { start: offset, bytes, transfer: Transfer::Up { offset, bytes } }
+            };
+            // SAFETY: the pieces lie in the buffer.
+            unsafe { staging.fill(buffer, pieces.count(), part, from) }
+        })
     }
 
     /// Copies a whole buffer to host memory.
@@ -82,16 +89,15 @@ impl VulkanBackend {
     /// # Safety
     /// `into` is valid for writes of the buffer's bytes.
     pub(crate) unsafe fn download(&self, shared: &Shared, buffer: &Buffer, into: *mut u8) -> Result<()> {
-        let _reserved = shared.reserve(buffer);
-        let mut guard = self.lock();
-        let mut staging = self.staging(shared, &mut guard, buffer.bytes())?;
-        let pieces = Pieces::shrinking(buffer.bytes(), staging.staging.slot_bytes());
-        let part = |index: usize| {
-            let (offset, bytes) = pieces.get(index);
-            Part { start: offset, bytes, transfer: Transfer::Down { offset, bytes } }
-        };
-        // SAFETY: the pieces lie in the buffer.
-        unsafe { staging.empty(buffer, pieces.count(), part, into) }
+        self.with_staging(shared, buffer, buffer.bytes(), |staging| {
+            let pieces = Pieces::shrinking(buffer.bytes(), staging.staging.slot_bytes());
+            let part = |index: usize| {
+                let (offset, bytes) = pieces.get(index);
+                Part { start: offset, bytes, transfer: Transfer::Down { offset, bytes } }
+            };
+            // SAFETY: the pieces lie in the buffer.
+            unsafe { staging.empty(buffer, pieces.count(), part, into) }
+        })
     }
 
     /// Copies host memory to a level of an image; gives who had written the image before, and the last submission, which is
@@ -106,20 +112,19 @@ impl VulkanBackend {
         level: u32,
         from: *const u8,
     ) -> Result<(Marks, Ticket)> {
-        let _reserved = shared.reserve(image);
-        let before = image.uses.written();
-        let mut guard = self.lock();
         let layout = image.image_layout();
         let range = layout.bytes_of(level);
-        let mut staging = self.staging(shared, &mut guard, range.end - range.start)?;
-        let pieces = layout.pieces(level, staging.staging.slot_bytes());
-        let part = |index: usize| {
-            let piece = pieces[index];
-            Part { start: piece.start - range.start, bytes: piece.bytes, transfer: Transfer::ImageUp(piece) }
-        };
-        // SAFETY: the pieces lie in the level.
-        let last = unsafe { staging.fill(image, pieces.len(), part, from) }?;
-        Ok((before, last))
+        self.with_staging(shared, image, range.end - range.start, |staging| {
+            let before = image.uses.written();
+            let pieces = layout.pieces(level, staging.staging.slot_bytes());
+            let part = |index: usize| {
+                let piece = pieces[index];
+                Part { start: piece.start - range.start, bytes: piece.bytes, transfer: Transfer::ImageUp(piece) }
+            };
+            // SAFETY: the pieces lie in the level.
+            let last = unsafe { staging.fill(image, pieces.len(), part, from) }?;
+            Ok((before, last))
+        })
     }
 
     /// Copies a level of an image to host memory.
@@ -133,18 +138,17 @@ impl VulkanBackend {
         level: u32,
         into: *mut u8,
     ) -> Result<()> {
-        let _reserved = shared.reserve(image);
-        let mut guard = self.lock();
         let layout = image.image_layout();
         let range = layout.bytes_of(level);
-        let mut staging = self.staging(shared, &mut guard, range.end - range.start)?;
-        let pieces = layout.pieces(level, staging.staging.slot_bytes());
-        let part = |index: usize| {
-            let piece = pieces[index];
-            Part { start: piece.start - range.start, bytes: piece.bytes, transfer: Transfer::ImageDown(piece) }
-        };
-        // SAFETY: the pieces lie in the level.
-        unsafe { staging.empty(image, pieces.len(), part, into) }
+        self.with_staging(shared, image, range.end - range.start, |staging| {
+            let pieces = layout.pieces(level, staging.staging.slot_bytes());
+            let part = |index: usize| {
+                let piece = pieces[index];
+                Part { start: piece.start - range.start, bytes: piece.bytes, transfer: Transfer::ImageDown(piece) }
+            };
+            // SAFETY: the pieces lie in the level.
+            unsafe { staging.empty(image, pieces.len(), part, into) }
+        })
     }
 
     /// Makes an image ready for use, with zeros for texels; gives the submission, which is complete.
@@ -159,13 +163,12 @@ impl VulkanBackend {
 
     /// What takes no slot's memory.
     fn once(&self, shared: &Shared, buffer: &Buffer, transfer: Transfer) -> Result<Ticket> {
-        let _reserved = shared.reserve(buffer);
-        let mut guard = self.lock();
-        let staging = self.staging(shared, &mut guard, 0)?;
-        shared.wait(staging.staging.pending(0))?;
-        let last = staging.staging.submit(shared, 0, buffer, transfer)?;
-        shared.wait(last)?;
-        Ok(last)
+        self.with_staging(shared, buffer, 0, |staging| {
+            shared.wait(staging.staging.pending(0))?;
+            let last = staging.staging.submit(shared, 0, buffer, transfer)?;
+            shared.wait(last)?;
+            Ok(last)
+        })
     }
 }
 
