@@ -165,24 +165,9 @@ fn before(column: u32, n: u32) -> u32 {
     column << 10 | n << 5 | (n ^ column << 2)
 }
 
-/// The first pass of transforms of `len` points: of points that are `stride` apart, eight times as many as workgroups along `x`. Along `y` stand
-/// transforms.
-#[kernel(workgroup = 256, fast_math(contract))]
-pub(super) fn first_1024(inverse: u32, len: u32, stride: u32, roots: &[Vec2], x: &[Vec2], y: &mut [Vec2]) {
-    let cells = Shared::<[f32; 8192]>::new();
-    let t = local_id().x;
-    let (column, n) = (t % 8, t / 8);
-    let from = workgroup_id().y * len + workgroup_id().x * 8 + column + n * stride;
-    let mut v = [Vec2::ZERO; 32];
-    #[unroll]
-    for k in 0..32u32 {
-        v[k as usize] = swapped(inverse != 0, x[from + k * 32 * stride]);
-    }
-    v = first_half(v, n, roots);
-    // Rows lie next to each other in what comes out.
-    let (to_column, to_row) = (t / 32, t % 32);
-    let mine = before(column, n);
-    let theirs = to_column << 10 | (to_row ^ to_column << 2);
+/// What the workgroup's invocations have for each other: each puts its 32 points at `mine` and takes those at `theirs`, see [`before`].
+#[device]
+fn exchanged(cells: &mut [f32], v: [Vec2; 32], mine: u32, theirs: u32) -> [Vec2; 32] {
     let mut w = [Vec2::ZERO; 32];
     #[unroll]
     for k in 0..32u32 {
@@ -203,7 +188,28 @@ pub(super) fn first_1024(inverse: u32, len: u32, stride: u32, roots: &[Vec2], x:
     for k in 0..32u32 {
         w[k as usize].y = cells[(theirs ^ k * 33) & 8191];
     }
-    w = thirty_two(w);
+    w
+}
+
+/// The first pass of transforms of `len` points: of points that are `stride` apart, eight times as many as workgroups along `x`. Along `y` stand
+/// transforms.
+#[kernel(workgroup = 256, fast_math(contract))]
+pub(super) fn first_1024(inverse: u32, len: u32, stride: u32, roots: &[Vec2], x: &[Vec2], y: &mut [Vec2]) {
+    let mut cells = Shared::<[f32; 8192]>::new();
+    let t = local_id().x;
+    let (column, n) = (t % 8, t / 8);
+    let from = workgroup_id().y * len + workgroup_id().x * 8 + column + n * stride;
+    let mut v = [Vec2::ZERO; 32];
+    #[unroll]
+    for k in 0..32u32 {
+        v[k as usize] = swapped(inverse != 0, x[from + k * 32 * stride]);
+    }
+    v = first_half(v, n, roots);
+    // Rows lie next to each other in what comes out.
+    let (to_column, to_row) = (t / 32, t % 32);
+    let mine = before(column, n);
+    let theirs = to_column << 10 | (to_row ^ to_column << 2);
+    let w = thirty_two(exchanged(&mut cells[..], v, mine, theirs));
     let to = workgroup_id().y * len + (workgroup_id().x * 8 + to_column) * 1024 + to_row;
     #[unroll]
     for k in 0..32u32 {
@@ -225,7 +231,7 @@ pub(super) fn last_1024(
     x: &[Vec2],
     y: &mut [Vec2],
 ) {
-    let cells = Shared::<[f32; 8192]>::new();
+    let mut cells = Shared::<[f32; 8192]>::new();
     let t = local_id().x;
     let (column, n) = (t % 8, t / 8);
     let place = workgroup_id().x * 8 + column;
@@ -250,27 +256,7 @@ pub(super) fn last_1024(
     v = first_half(turned(v, steps, parts), n, roots);
     let mine = before(column, n);
     let theirs = column << 10 | (n ^ column << 2);
-    let mut w = [Vec2::ZERO; 32];
-    #[unroll]
-    for k in 0..32u32 {
-        cells[(mine ^ k) & 8191] = v[k as usize].x;
-    }
-    barrier();
-    #[unroll]
-    for k in 0..32u32 {
-        w[k as usize].x = cells[(theirs ^ k * 33) & 8191];
-    }
-    barrier();
-    #[unroll]
-    for k in 0..32u32 {
-        cells[(mine ^ k) & 8191] = v[k as usize].y;
-    }
-    barrier();
-    #[unroll]
-    for k in 0..32u32 {
-        w[k as usize].y = cells[(theirs ^ k * 33) & 8191];
-    }
-    w = thirty_two(w);
+    let w = thirty_two(exchanged(&mut cells[..], v, mine, theirs));
     #[unroll]
     for k in 0..32u32 {
         y[at + k * 32 * stride] = swapped(inverse != 0, w[k as usize]) * scale;
