@@ -6,8 +6,9 @@ use std::fmt::Write;
 use crate::profile::RecordedOp;
 use crate::steps::{DispatchStep, Step};
 use crate::sync::hazard::{HazardTracker, Reason};
+use crate::sync::levels::by_level;
 
-/// The graph in Graphviz' language: operations in order, barriers between them, and an arrow for each reason.
+/// The graph in Graphviz' language: operations in the order of the device, barriers between them, and an arrow for each reason.
 pub(crate) fn to_dot(steps: &[Step], ops: &[RecordedOp]) -> String {
     let mut names = BTreeMap::new();
     for step in steps {
@@ -22,7 +23,9 @@ pub(crate) fn to_dot(steps: &[Step], ops: &[RecordedOp]) -> String {
     let mut last: Option<String> = None;
     // The operation of each command.
     let mut commands = Vec::new();
-    for (index, op) in ops.iter().enumerate() {
+    let order = by_level(steps, ops).unwrap_or_else(|| (0..ops.len()).collect());
+    for index in order {
+        let op = &ops[index];
         let (mut reasons, mut is_ordered) = (Vec::new(), false);
         for step in &steps[op.steps.clone()] {
             match step.touches() {

@@ -29,7 +29,8 @@ pub struct Profile {
 
 /// When an operation ran, counted from the start of the first one of its run.
 ///
-/// Operations that do not depend on each other may overlap. The end is when the operation and all before it were complete.
+/// Operations that do not depend on each other may overlap, and run in another order than they were recorded in where that takes fewer
+/// barriers. The end is when the operation and all that the device came to before were complete.
 ///
 /// ```
 /// # fn main() -> gridwise_runtime::Result<()> {

@@ -221,25 +221,37 @@ impl Step {
         }
     }
 
-    /// What the step does to memory, and where on the device; nothing for a barrier.
+    /// What the step does to memory, and where on the device, by command; nothing for a barrier.
     pub(crate) fn touches(&self) -> Option<Vec<(Stage, Vec<Touch>)>> {
+        let mut commands: Vec<(Stage, Vec<Touch>)> = Vec::new();
+        let is_told = self.for_each_touch(|stage, touch| match commands.last_mut() {
+            Some((last, touches)) if *last == stage => touches.push(touch),
+            _ => commands.push((stage, vec![touch])),
+        });
+        is_told.then_some(commands)
+    }
+
+    /// Calls `f` for all that the step does to memory, and where on the device; gives whether that is all, which it is not for a barrier.
+    pub(crate) fn for_each_touch(&self, mut f: impl FnMut(Stage, Touch)) -> bool {
         let touch = |buffer: &Buffer, bytes, is_write| Touch { resource: buffer.id, bytes, is_write };
-        let of_launch = |arguments: &[BufferArg], indirect: &Option<Indirect>| {
-            let whole = |argument: &BufferArg| touch(&argument.buffer, argument.bytes(), argument.is_written);
-            let grid = indirect.iter().map(|grid| (Stage::Indirect, vec![grid.touch()]));
-            grid.chain([(Stage::Compute, arguments.iter().map(whole).collect())]).collect()
+        let mut of_launch = |arguments: &[BufferArg], indirect: &Option<Indirect>| {
+            indirect.iter().for_each(|grid| f(Stage::Indirect, grid.touch()));
+            for argument in arguments {
+                f(Stage::Compute, touch(&argument.buffer, argument.bytes(), argument.is_written));
+            }
         };
-        Some(match self {
+        match self {
             Self::Dispatch(dispatch) => of_launch(&dispatch.buffers, &dispatch.indirect),
             Self::Module(module) => of_launch(&module.buffers, &module.indirect),
             Self::Copy { from, from_offset, to, to_offset, bytes } => {
-                let from = touch(from, *from_offset..from_offset + bytes, false);
-                vec![(Stage::Transfer, vec![from, touch(to, *to_offset..to_offset + bytes, true)])]
+                f(Stage::Transfer, touch(from, *from_offset..from_offset + bytes, false));
+                f(Stage::Transfer, touch(to, *to_offset..to_offset + bytes, true));
             }
-            Self::Fill { buffer, bytes, .. } => vec![(Stage::Transfer, vec![touch(buffer, 0..*bytes, true)])],
-            Self::Image(image) => vec![(Stage::Transfer, image.touches())],
-            Self::Barrier | Self::Host(_) => return None,
-            Self::Signal(_) | Self::WaitFor(_) => Vec::new(),
-        })
+            Self::Fill { buffer, bytes, .. } => f(Stage::Transfer, touch(buffer, 0..*bytes, true)),
+            Self::Image(image) => image.touches().into_iter().for_each(|touch| f(Stage::Transfer, touch)),
+            Self::Barrier | Self::Host(_) => return false,
+            Self::Signal(_) | Self::WaitFor(_) => {}
+        }
+        true
     }
 }

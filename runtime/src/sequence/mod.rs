@@ -24,7 +24,7 @@ use state::State;
 /// Operations in order; made by [`Manager::sequence`](crate::Manager::sequence).
 ///
 /// Recording adds operations; [`eval`](Self::eval) runs them all, again at each call. Operations that touch the same
-/// tensors run one after the other, others may overlap. The sequence keeps what it uses alive: tensors may be dropped
+/// tensors run one after the other, others may overlap, and go first where that takes fewer barriers. The sequence keeps what it uses alive: tensors may be dropped
 /// while it runs. Dropping a sequence waits for its run.
 ///
 /// All methods take `&self`; threads may share a sequence, and see [`Error::SequenceInFlight`] while it runs.

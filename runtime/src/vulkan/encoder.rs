@@ -96,9 +96,11 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Takes the time of operation `op` from the next command on.
-    pub(crate) fn begin_op(&mut self, op: usize) {
+    /// Begins operation `op`, whose first launches have the trap record and the print buffer of these numbers, if they have any. Its time is
+    /// taken from the next command on.
+    pub(crate) fn begin_op(&mut self, op: usize, (trap, print): (usize, usize)) {
         self.starting = Some(op);
+        (self.next_trap, self.next_print) = (trap, print);
     }
 
     /// Takes the time of operation `op` up to here.

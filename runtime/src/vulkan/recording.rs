@@ -17,6 +17,7 @@ use crate::indirect::too_large;
 use crate::print::LaunchPrints;
 use crate::profile::{RecordedOp, Spans};
 use crate::steps::{DispatchStep, Guarded, Step};
+use crate::sync::levels::by_level;
 use crate::trap::{panic_error, read_record};
 
 /// A recorded command buffer. Its owner keeps the steps, and drops it only when it is not pending.
@@ -116,8 +117,11 @@ impl Recording {
         self.traps.prepare(device, steps)?;
         self.prints.prepare(device, steps)?;
         self.descriptors.begin()?;
-        self.timestamps =
-            if is_timed { Some(Timestamps::new(device, device.queues[self.queue].clock, ops)?) } else { None };
+        let order = by_level(steps, ops).unwrap_or_else(|| (0..ops.len()).collect());
+        let order: Vec<usize> = order.into_iter().filter(|op| !ops[*op].steps.is_empty()).collect();
+        let first = order.first().copied().unwrap_or_default();
+        let clock = device.queues[self.queue].clock;
+        self.timestamps = if is_timed { Some(Timestamps::new(device, clock, ops, first)?) } else { None };
         // SAFETY: the pool's only command buffer is not pending.
         let reset = unsafe { device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) };
         reset.map_err(Error::vulkan("vkResetCommandPool"))?;
@@ -133,12 +137,13 @@ impl Recording {
         }
         let commands = (self.queue, self.commands);
         let mut encoder = Encoder::new(device, commands, &mut self.descriptors, &self.traps, &self.prints, timestamps);
-        for (index, op) in ops.iter().enumerate().filter(|(_, op)| !op.steps.is_empty()) {
-            encoder.begin_op(index);
-            for step in &steps[op.steps.clone()] {
+        let records = first_records(steps, ops);
+        for op in order {
+            encoder.begin_op(op, records[op]);
+            for step in &steps[ops[op].steps.clone()] {
                 encoder.step(step)?;
             }
-            encoder.end_op(index);
+            encoder.end_op(op);
         }
         encoder.finish();
         shared.give(device, self.queue, self.commands);
@@ -191,6 +196,21 @@ impl Recording {
         };
         buffers.filter_map(read).collect()
     }
+}
+
+/// The numbers of each operation's first trap record and print buffer: those are in the order of the recording, in which their contents
+/// are told.
+fn first_records(steps: &[Step], ops: &[RecordedOp]) -> Vec<(usize, usize)> {
+    let mut next = (0, 0);
+    let first = |op: &RecordedOp| {
+        let first = next;
+        for launch in steps[op.steps.clone()].iter().filter_map(Step::dispatch) {
+            next.0 += usize::from(launch.descriptor.trap_binding.is_some());
+            next.1 += usize::from(launch.descriptor.print_binding.is_some());
+        }
+        first
+    };
+    ops.iter().map(first).collect()
 }
 
 impl Traps {

@@ -34,13 +34,15 @@ pub(crate) struct Timestamps {
     pool: vk::QueryPool,
     /// For each operation, whether it has steps, and so writes its queries.
     is_written: Vec<bool>,
+    /// The operation that the device comes to first.
+    first: usize,
     clock: Clock,
     device: Arc<VulkanDevice>,
 }
 
 impl Timestamps {
-    /// Queries for so many operations, on a queue with this clock.
-    pub(crate) fn new(device: &Arc<VulkanDevice>, clock: Clock, ops: &[RecordedOp]) -> Result<Self> {
+    /// Queries for operations, of which the device comes to `first` first, on a queue with this clock.
+    pub(crate) fn new(device: &Arc<VulkanDevice>, clock: Clock, ops: &[RecordedOp], first: usize) -> Result<Self> {
         if clock.valid_bits == 0 {
             return Err(Error::NoTimestamps);
         }
@@ -50,7 +52,7 @@ impl Timestamps {
         let pool = unsafe { device.raw.create_query_pool(&info, None) };
         let pool = pool.map_err(Error::vulkan("vkCreateQueryPool"))?;
         let is_written = ops.iter().map(|op| !op.steps.is_empty()).collect();
-        Ok(Self { pool, is_written, clock, device: device.clone() })
+        Ok(Self { pool, is_written, first, clock, device: device.clone() })
     }
 
     /// Records that all queries start anew.
@@ -77,11 +79,10 @@ impl Timestamps {
 
     /// When the operations ran. The recording is complete.
     pub(crate) fn read(&self) -> Result<Spans> {
-        let mut first = None;
-        let mut spans = Spans::with_capacity(self.is_written.len());
+        let mut all = Vec::with_capacity(self.is_written.len());
         for (op, is_written) in self.is_written.iter().enumerate() {
             if !is_written {
-                spans.push(None);
+                all.push(None);
                 continue;
             }
             let mut ticks = [0u64; 2];
@@ -89,12 +90,16 @@ impl Timestamps {
             // SAFETY: the recording, which writes these two queries, is complete.
             let read = unsafe { self.device.raw.get_query_pool_results(self.pool, 2 * op as u32, &mut ticks, flags) };
             read.map_err(Error::vulkan("vkGetQueryPoolResults"))?;
-            let [start, end] = ticks;
-            let (first, clock) = (*first.get_or_insert(start), self.clock);
-            let start_time = clock.between(first, start);
-            spans.push(Some((start_time, start_time + clock.between(start, end))));
+            all.push(Some(ticks));
         }
-        Ok(spans)
+        let first = all.get(self.first).copied().flatten().map_or(0, |[start, _]| start);
+        let span = |ticks: Option<[u64; 2]>| {
+            ticks.map(|[start, end]| {
+                let since_first = self.clock.between(first, start);
+                (since_first, since_first + self.clock.between(start, end))
+            })
+        };
+        Ok(all.into_iter().map(span).collect())
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gridwise_runtime::ops::{OpCopy, OpFill, OpHost, OpSignal, OpWait};
+use gridwise_runtime::ops::{OpBarrier, OpCopy, OpFill, OpHost, OpSignal, OpWait};
 use gridwise_runtime::{Error, Grid, Manager, ManagerDesc, QueueChoice, Sequence, Tensor};
 
 use crate::futures::block_on;
@@ -13,7 +13,8 @@ use crate::kernels::{Mark, Saxpy};
 
 cases! {
     each: the_host_is_called_between_operations, calls_that_fail_end_the_run,
-        calls_may_evaluate_and_others_wait_their_turn, events_order_what_shares_nothing;
+        calls_may_evaluate_and_others_wait_their_turn, events_order_what_shares_nothing,
+        chains_side_by_side_share_their_barriers;
 }
 
 fn each_with_queues(on: On, test: impl Fn(&Manager)) {
@@ -168,5 +169,57 @@ fn events_order_what_shares_nothing(on: On) {
         let foreign = Manager::host().event();
         assert!(matches!(lone.record(OpSignal::new(&foreign)), Err(Error::ForeignEvent { .. })));
         assert!(matches!(lone.record(OpWait::new(&foreign)), Err(Error::ForeignEvent { .. })));
+    });
+}
+
+fn chains_side_by_side_share_their_barriers(on: On) {
+    on.run(|manager| {
+        let x = manager.tensor(&[1.0f32; 100]).unwrap();
+        let mut chains: Vec<_> = (0..3).map(|_| [(); 3].map(|()| manager.tensor(&[0.0f32; 100]).unwrap())).collect();
+        let sequence = manager.sequence().unwrap();
+        for [a, b, c] in &mut chains {
+            Saxpy::dispatch(&sequence, Grid::items(100), 2.0, &x, a).unwrap();
+            Saxpy::dispatch(&sequence, Grid::items(100), 3.0, a, b).unwrap();
+            Saxpy::dispatch(&sequence, Grid::items(100), 4.0, b, c).unwrap();
+        }
+        assert!(sequence.to_dot().contains("9 operations, 2 barriers"), "{}", sequence.to_dot());
+        for round in 1..4 {
+            let profile = sequence.eval_profiled().unwrap();
+            assert_eq!(profile.ops().len(), 9);
+            // In the order of the recording, though the device comes to the third operation late.
+            let start = |op: usize| profile.ops()[op].start;
+            if manager.device().kind != gridwise_runtime::DeviceKind::Host {
+                assert!(start(0) <= start(1) && start(3) <= start(2) && start(6) <= start(4), "{profile}");
+            }
+            // a = 2 r, b gains 3 a, c gains 4 b.
+            let a: Vec<f32> = (1..=round).map(|round| 2.0 * round as f32).collect();
+            let b: Vec<f32> = (1..=round).map(|round| a[..round].iter().map(|a| 3.0 * a).sum()).collect();
+            let last = b.iter().map(|b| 4.0 * b).sum::<f32>();
+            for [_, _, c] in &chains {
+                assert_eq!(c.to_vec().unwrap(), [last; 100]);
+            }
+        }
+        // A barrier by hand keeps all in order.
+        sequence.clear().unwrap();
+        for [a, b, _] in &mut chains {
+            Saxpy::dispatch(&sequence, Grid::items(100), 1.0, &x, a).unwrap();
+            Saxpy::dispatch(&sequence, Grid::items(100), 1.0, a, b).unwrap();
+            sequence.record(OpBarrier).unwrap();
+        }
+        assert!(sequence.to_dot().contains("9 operations, 6 barriers"), "{}", sequence.to_dot());
+        sequence.eval().unwrap();
+        // Of two launches that fail the one that was recorded first is told of, though it runs last.
+        sequence.clear().unwrap();
+        let (mut p, mut q) = (manager.tensor(&[0u32; 8]).unwrap(), manager.tensor(&[0u32; 8]).unwrap());
+        Mark::dispatch(&sequence, Grid::items(8), 0, &mut p).unwrap();
+        Mark::dispatch(&sequence, Grid::items(1), 11, &mut p).unwrap();
+        Mark::dispatch(&sequence, Grid::items(8), 0, &mut q).unwrap();
+        Mark::dispatch(&sequence, Grid::items(1), 0, &mut q).unwrap();
+        Mark::dispatch(&sequence, Grid::items(1), 22, &mut q).unwrap();
+        let mut r = manager.tensor(&[0u32; 8]).unwrap();
+        Mark::dispatch(&sequence, Grid::items(1), 33, &mut r).unwrap();
+        let error = sequence.eval().unwrap_err().to_string();
+        assert!(error.contains("11") && !error.contains("22") && !error.contains("33"), "{error}");
+        assert_eq!((p.to_vec().unwrap()[7], q.to_vec().unwrap()[7]), (7, 7));
     });
 }
