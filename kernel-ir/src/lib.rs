@@ -2,6 +2,7 @@
 
 pub mod descriptor;
 pub mod reflect;
+pub mod variant;
 
 #[cfg(feature = "compiler")]
 pub mod arena;

@@ -6,6 +6,7 @@ use gridwise_ir::descriptor::{
     ConstType, Feature, HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_PROVEN, ImageAccess, KernelDescriptor, ParamKind,
     SubgroupOperations,
 };
+use gridwise_ir::variant::VariantDesc;
 
 use crate::error::{Error, KernelName, Result};
 use crate::executable::Executable;
@@ -228,25 +229,22 @@ fn create_pipeline(
     constants: &[u64],
     flags: Flags,
 ) -> Result<Arc<Pipeline>> {
-    let mut values = Constants::default();
-    for ((id, param), value) in (0..).zip(descriptor.constants).zip(constants) {
-        values.push(id, param.ty.size() as usize, *value);
-    }
     let Variant { is_proven, is_indirect, .. } = flags.variant;
     let [single, double] = flags.has_fma;
-    for (id, is_set) in [(IS_PROVEN, is_proven), (HAS_FMA, single), (HAS_FMA_F64, double), (IS_INDIRECT, is_indirect)] {
-        if is_set {
-            values.push(id, 4, 1);
-        }
-    }
+    let of_params = (0..).zip(constants.iter().copied());
+    let on = [(IS_PROVEN, is_proven), (HAS_FMA, single), (HAS_FMA_F64, double), (IS_INDIRECT, is_indirect)];
+    let on = on.into_iter().filter(|(_, is_set)| *is_set).map(|(id, _)| (id, 1));
+    let values: Vec<(u32, u64)> = of_params.chain(on).collect();
     let batch = descriptor.batch.filter(|_| flags.variant.is_batched);
+    let entry_point = batch.map_or(descriptor.entry_point, |batch| batch.entry_point);
+    let variant = VariantDesc { entry_point, constants: &values, keeps_names: device.has_tools() };
     let desc = PipelineDesc {
         name: descriptor.name,
-        words: &words_for(descriptor, &device.caps)?,
-        entry_point: batch.map_or(descriptor.entry_point, |batch| batch.entry_point),
+        words: &words_for(descriptor, &device.caps, &variant)?,
+        entry_point,
         bindings: &bindings_of(descriptor),
         push_constant_size: descriptor.push_constant_size,
-        constants: values,
+        constants: Constants::default(),
         width: descriptor.workgroup_with(constants)[0],
         uses_subgroups: descriptor.parallel.subgroup_operations != SubgroupOperations(0),
         subgroup_size: descriptor.parallel.subgroup_size,

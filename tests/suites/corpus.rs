@@ -1,14 +1,15 @@
 //! Runs every corpus kernel on the device that `GRIDWISE_DEVICE` selects and compares it with the host twin.
 //!
-//! With `GRIDWISE_DUMP_SPIRV=DIR` it also writes each module to `DIR`.
+//! With `GRIDWISE_DUMP_SPIRV=DIR` it also writes each module to `DIR`, and what most launches' pipelines are made of.
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use gridwise::DeviceInfo;
-use gridwise::descriptor::Feature;
+use gridwise::descriptor::{Feature, HAS_FMA, HAS_FMA_F64, IS_PROVEN, KernelDescriptor};
 use gridwise::prelude::*;
+use gridwise_ir::variant::{VariantDesc, VariantError, variant};
 use gridwise_tests::case::Case;
 use gridwise_tests::kernels;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -94,6 +95,13 @@ fn compare(
     Ok(())
 }
 
+/// What the runtime makes a pipeline of where all obligations hold and the device's `fma` rounds once.
+fn usual_variant(kernel: &KernelDescriptor, words: &[u32]) -> Result<Vec<u32>, VariantError> {
+    let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
+    let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64].map(|id| (id, 1));
+    variant(words, &VariantDesc { entry_point, constants: &constants, keeps_names: false })
+}
+
 fn dump(cases: &[Case], directory: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(directory)?;
     for case in cases {
@@ -102,8 +110,11 @@ fn dump(cases: &[Case], directory: &Path) -> std::io::Result<()> {
             for (prefix, spirv) in [("", kernel.spirv)].into_iter().chain(native) {
                 let name = format!("{prefix}{}.{}.spv", case.name.replace("::", "."), kernel.name);
                 let words = spirv.words().unwrap_or_default();
-                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-                std::fs::write(directory.join(name), bytes)?;
+                let of_pipeline = usual_variant(kernel, &words).map_err(std::io::Error::other)?;
+                for (prefix, words) in [("", words), ("variant_", of_pipeline)] {
+                    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                    std::fs::write(directory.join(format!("{prefix}{name}")), bytes)?;
+                }
             }
         }
     }

@@ -21,6 +21,8 @@ pub struct PipelineTimer<'d> {
     layout: vk::PipelineLayout,
     /// Counts modules, so that no two are the same to a driver that remembers.
     made: u32,
+    /// What warm modules are found in; none before the first.
+    cache: vk::PipelineCache,
 }
 
 impl<'d> PipelineTimer<'d> {
@@ -44,7 +46,7 @@ impl<'d> PipelineTimer<'d> {
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(&ranges);
         // SAFETY: a valid info and a live layout.
         let layout = unsafe { raw.create_pipeline_layout(&info, None) }.map_err(vulkan("vkCreatePipelineLayout"))?;
-        Ok(Self { device, set_layout, layout, made: 0 })
+        Ok(Self { device, set_layout, layout, made: 0, cache: vk::PipelineCache::null() })
     }
 
     /// The time for a module that the driver has never seen: a number in the module's header is another each time.
@@ -60,21 +62,19 @@ impl<'d> PipelineTimer<'d> {
         self.time(&words, vk::PipelineCache::null())
     }
 
-    /// The time for a module that the pipeline cache knows.
+    /// The time for a module that a pipeline cache knows, which learns of it first if this is the first call.
     ///
     /// # Errors
     /// When the driver fails.
     pub fn warm(&mut self, words: &[u32]) -> Result<Duration, Error> {
-        let raw = &self.device.raw;
-        // SAFETY: a valid info; the cache is destroyed after its last use.
-        unsafe {
-            let cache = raw
-                .create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None)
-                .map_err(vulkan("vkCreatePipelineCache"))?;
-            let times = self.time(words, cache).and_then(|_| self.time(words, cache));
-            raw.destroy_pipeline_cache(cache, None);
-            times
+        if self.cache == vk::PipelineCache::null() {
+            let info = vk::PipelineCacheCreateInfo::default();
+            // SAFETY: a valid info; the cache is destroyed with the layouts.
+            let made = unsafe { self.device.raw.create_pipeline_cache(&info, None) };
+            self.cache = made.map_err(vulkan("vkCreatePipelineCache"))?;
+            self.time(words, self.cache)?;
         }
+        self.time(words, self.cache)
     }
 
     /// Module and pipeline, both destroyed at once.
@@ -112,6 +112,7 @@ impl Drop for PipelineTimer<'_> {
     fn drop(&mut self) {
         // SAFETY: no pipeline is left.
         unsafe {
+            self.device.raw.destroy_pipeline_cache(self.cache, None);
             self.device.raw.destroy_pipeline_layout(self.layout, None);
             self.device.raw.destroy_descriptor_set_layout(self.set_layout, None);
         }

@@ -5,7 +5,7 @@
 /// `t` result type, `r` result, `i` id, `l` one word, `s` text, `c` a constant's value, `a` memory accesses, `D` a decoration or
 /// execution mode with its words, `L` loop control with its words, `P` pairs of ids, `S` pairs of a case's value and a label,
 /// `O` an opcode and its ids.
-pub(super) fn operands(opcode: u16) -> Option<&'static str> {
+pub(crate) const fn operands(opcode: u16) -> Option<&'static str> {
     Some(match opcode {
         0 | 56 | 253 | 255 | 317 => "",
         249 | 254 => "i",
@@ -87,60 +87,63 @@ pub(super) fn section(opcode: u16) -> u8 {
     }
 }
 
-pub(super) const EXT_INST_IMPORT: u16 = 11;
-pub(super) const EXT_INST: u16 = 12;
-pub(super) const EXTENSION: u16 = 10;
-pub(super) const MEMORY_MODEL: u16 = 14;
-pub(super) const ENTRY_POINT: u16 = 15;
-pub(super) const EXECUTION_MODE: u16 = 16;
-pub(super) const CAPABILITY: u16 = 17;
-pub(super) const NAME: u16 = 5;
-pub(super) const MEMBER_NAME: u16 = 6;
-pub(super) const UNDEF: u16 = 1;
-pub(super) const LINE: u16 = 8;
-pub(super) const TYPE_VOID: u16 = 19;
-pub(super) const TYPE_BOOL: u16 = 20;
-pub(super) const TYPE_INT: u16 = 21;
-pub(super) const TYPE_FLOAT: u16 = 22;
-pub(super) const TYPE_VECTOR: u16 = 23;
-pub(super) const TYPE_MATRIX: u16 = 24;
-pub(super) const TYPE_IMAGE: u16 = 25;
-pub(super) const TYPE_SAMPLED_IMAGE: u16 = 27;
-pub(super) const TYPE_ARRAY: u16 = 28;
-pub(super) const TYPE_RUNTIME_ARRAY: u16 = 29;
-pub(super) const TYPE_STRUCT: u16 = 30;
-pub(super) const TYPE_POINTER: u16 = 32;
-pub(super) const TYPE_FUNCTION: u16 = 33;
-pub(super) const CONSTANT_TRUE: u16 = 41;
-pub(super) const CONSTANT_FALSE: u16 = 42;
-pub(super) const CONSTANT: u16 = 43;
-pub(super) const CONSTANT_COMPOSITE: u16 = 44;
-pub(super) const CONSTANT_NULL: u16 = 46;
-pub(super) const SPEC_CONSTANT_TRUE: u16 = 48;
-pub(super) const SPEC_CONSTANT_FALSE: u16 = 49;
-pub(super) const SPEC_CONSTANT: u16 = 50;
-pub(super) const SPEC_CONSTANT_COMPOSITE: u16 = 51;
-pub(super) const SPEC_CONSTANT_OP: u16 = 52;
-pub(super) const FUNCTION: u16 = 54;
-pub(super) const FUNCTION_PARAMETER: u16 = 55;
-pub(super) const FUNCTION_END: u16 = 56;
-pub(super) const FUNCTION_CALL: u16 = 57;
-pub(super) const VARIABLE: u16 = 59;
-pub(super) const LABEL: u16 = 248;
-pub(super) const PHI: u16 = 245;
-pub(super) const LOOP_MERGE: u16 = 246;
-pub(super) const SELECTION_MERGE: u16 = 247;
-pub(super) const BRANCH: u16 = 249;
-pub(super) const BRANCH_CONDITIONAL: u16 = 250;
-pub(super) const SWITCH: u16 = 251;
-pub(super) const RETURN: u16 = 253;
-pub(super) const RETURN_VALUE: u16 = 254;
-pub(super) const UNREACHABLE: u16 = 255;
-pub(super) const DECORATE: u16 = 71;
-pub(super) const MEMBER_DECORATE: u16 = 72;
+pub(crate) const EXT_INST_IMPORT: u16 = 11;
+pub(crate) const EXT_INST: u16 = 12;
+pub(crate) const EXTENSION: u16 = 10;
+pub(crate) const MEMORY_MODEL: u16 = 14;
+pub(crate) const ENTRY_POINT: u16 = 15;
+pub(crate) const EXECUTION_MODE: u16 = 16;
+pub(crate) const CAPABILITY: u16 = 17;
+pub(crate) const NAME: u16 = 5;
+pub(crate) const MEMBER_NAME: u16 = 6;
+pub(crate) const UNDEF: u16 = 1;
+pub(crate) const STRING: u16 = 7;
+pub(crate) const LINE: u16 = 8;
+pub(crate) const NO_LINE: u16 = 317;
+pub(crate) const MODULE_PROCESSED: u16 = 330;
+pub(crate) const TYPE_VOID: u16 = 19;
+pub(crate) const TYPE_BOOL: u16 = 20;
+pub(crate) const TYPE_INT: u16 = 21;
+pub(crate) const TYPE_FLOAT: u16 = 22;
+pub(crate) const TYPE_VECTOR: u16 = 23;
+pub(crate) const TYPE_MATRIX: u16 = 24;
+pub(crate) const TYPE_IMAGE: u16 = 25;
+pub(crate) const TYPE_SAMPLED_IMAGE: u16 = 27;
+pub(crate) const TYPE_ARRAY: u16 = 28;
+pub(crate) const TYPE_RUNTIME_ARRAY: u16 = 29;
+pub(crate) const TYPE_STRUCT: u16 = 30;
+pub(crate) const TYPE_POINTER: u16 = 32;
+pub(crate) const TYPE_FUNCTION: u16 = 33;
+pub(crate) const CONSTANT_TRUE: u16 = 41;
+pub(crate) const CONSTANT_FALSE: u16 = 42;
+pub(crate) const CONSTANT: u16 = 43;
+pub(crate) const CONSTANT_COMPOSITE: u16 = 44;
+pub(crate) const CONSTANT_NULL: u16 = 46;
+pub(crate) const SPEC_CONSTANT_TRUE: u16 = 48;
+pub(crate) const SPEC_CONSTANT_FALSE: u16 = 49;
+pub(crate) const SPEC_CONSTANT: u16 = 50;
+pub(crate) const SPEC_CONSTANT_COMPOSITE: u16 = 51;
+pub(crate) const SPEC_CONSTANT_OP: u16 = 52;
+pub(crate) const FUNCTION: u16 = 54;
+pub(crate) const FUNCTION_PARAMETER: u16 = 55;
+pub(crate) const FUNCTION_END: u16 = 56;
+pub(crate) const FUNCTION_CALL: u16 = 57;
+pub(crate) const VARIABLE: u16 = 59;
+pub(crate) const LABEL: u16 = 248;
+pub(crate) const PHI: u16 = 245;
+pub(crate) const LOOP_MERGE: u16 = 246;
+pub(crate) const SELECTION_MERGE: u16 = 247;
+pub(crate) const BRANCH: u16 = 249;
+pub(crate) const BRANCH_CONDITIONAL: u16 = 250;
+pub(crate) const SWITCH: u16 = 251;
+pub(crate) const RETURN: u16 = 253;
+pub(crate) const RETURN_VALUE: u16 = 254;
+pub(crate) const UNREACHABLE: u16 = 255;
+pub(crate) const DECORATE: u16 = 71;
+pub(crate) const MEMBER_DECORATE: u16 = 72;
 
 /// Capabilities that a module may have here, by number and name.
-pub(super) const CAPABILITIES: [(u32, &str); 32] = [
+pub(crate) const CAPABILITIES: [(u32, &str); 32] = [
     (0, "Matrix"),
     (1, "Shader"),
     (9, "Float16"),

@@ -8,7 +8,7 @@
 //! samplers of their own, arrays of images, uniform buffers and physical addresses are refused, by name.
 
 mod flow;
-mod grammar;
+pub(crate) mod grammar;
 mod interface;
 mod parse;
 mod rules;

@@ -10,6 +10,7 @@ mod parallel;
 mod random;
 mod reports;
 mod support;
+mod variant;
 
 use expect_test::expect;
 use support::{disassemble, emit_text, validate};

@@ -3,8 +3,10 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use gridwise_ir::descriptor::{HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_PROVEN};
 use gridwise_ir::ir::Module;
-use gridwise_ir::spirv::{Emitted, emit};
+use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, Emitted, emit};
+use gridwise_ir::variant::{VariantDesc, variant};
 use rspirv::binary::Disassemble;
 
 /// The verified module a text describes.
@@ -19,9 +21,32 @@ pub(crate) fn emit_text(text: &str) -> Emitted {
     emit(&module(text)).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
+/// Runs `spirv-val` on a module, and on the variants of it that have all of a driver's help and none.
+pub(crate) fn validate(name: &str, words: &[u32]) {
+    validate_words(name, words);
+    for (what, words) in variants(words) {
+        validate_words(&format!("{name}, {what}"), &words);
+    }
+}
+
+/// Variants of a module with what they are called: of each entry point, with all flags on and with all off, with names and without.
+pub(crate) fn variants(words: &[u32]) -> Vec<(String, Vec<u32>)> {
+    let on = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, IS_INDIRECT].map(|id| (id, 1));
+    let mut made = Vec::new();
+    for entry_point in [ENTRY_POINT, BATCH_ENTRY_POINT] {
+        for (constants, keeps_names) in [(&on[..], false), (&[], true)] {
+            match variant(words, &VariantDesc { entry_point, constants, keeps_names }) {
+                Ok(words) => made.push((format!("{entry_point}, {} flags", constants.len()), words)),
+                Err(error) => assert_eq!((entry_point, error.cause), (BATCH_ENTRY_POINT, "it has no such entry point")),
+            }
+        }
+    }
+    made
+}
+
 /// Runs `spirv-val`, or the command in `GRIDWISE_SPIRV_VAL`, on a module; it has to know cooperative matrices, as since 2024. Its
 /// absence fails the test unless `GRIDWISE_NO_SPIRV_VAL` is set.
-pub(crate) fn validate(name: &str, words: &[u32]) {
+pub(crate) fn validate_words(name: &str, words: &[u32]) {
     if std::env::var_os("GRIDWISE_NO_SPIRV_VAL").is_some() {
         return;
     }

@@ -480,6 +480,11 @@ impl VulkanDevice {
         (report.blocks.len() as u64, report.total_capacity_bytes)
     }
 
+    /// Whether somebody looks at modules, for whom names and lines stay in them.
+    pub(crate) fn has_tools(&self) -> bool {
+        self.debug_utils.is_some() || self.executables.is_some()
+    }
+
     /// Names an object for the driver's tools, when these listen.
     pub(crate) fn name_object<H: vk::Handle>(&self, object: H, name: &str) {
         if let (Some(utils), Ok(name)) = (&self.debug_utils, CString::new(name.replace('\0', " "))) {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use gridwise_ir::descriptor::{FloatAtomics, KernelDescriptor};
+use gridwise_ir::variant::{VariantDesc, variant};
 
 use super::candidate::Caps;
 use crate::error::{Error, Result};
@@ -30,7 +31,6 @@ pub(crate) struct WidthControls {
     pub(crate) denorm_preserve: bool,
 }
 
-const MAGIC: u32 = 0x0723_0203;
 const HEADER: usize = 5;
 const OP_EXECUTION_MODE: u32 = 16;
 const OP_CAPABILITY: u32 = 17;
@@ -39,38 +39,25 @@ const DENORM_PRESERVE: [u32; 2] = [4464, 4459];
 const SIGNED_ZERO_INF_NAN_PRESERVE: [u32; 2] = [4466, 4461];
 const ROUNDING_MODE_RTE: [u32; 2] = [4467, 4462];
 
-/// The words of a kernel's module as this device takes them.
+/// The words of a kernel's module as this device takes them for one pipeline.
 ///
 /// # Errors
 /// When the bytes cannot be a module.
-pub(crate) fn words_for(descriptor: &KernelDescriptor, caps: &Caps) -> Result<Vec<u32>> {
-    let words = words(descriptor, caps.float_atomics)?;
+pub(crate) fn words_for(descriptor: &KernelDescriptor, caps: &Caps, desc: &VariantDesc<'_>) -> Result<Vec<u32>> {
+    let words = words(descriptor, caps.float_atomics, desc)?;
     Ok(strip_float_controls(words.into(), caps.float_controls).into_owned())
 }
 
-/// The words of a kernel's module, or of its variant for a device that adds to these atomic floats.
+/// The words of a variant of a kernel's module, or of the module for a device that adds to these atomic floats.
 ///
 /// # Errors
 /// When the bytes cannot be a module.
-fn words(descriptor: &KernelDescriptor, float_atomics: FloatAtomics) -> Result<Vec<u32>> {
+fn words(descriptor: &KernelDescriptor, float_atomics: FloatAtomics, desc: &VariantDesc<'_>) -> Result<Vec<u32>> {
     let invalid = |cause| Error::InvalidModule { kernel: descriptor.name.into(), cause };
     let native = descriptor.parallel.native.filter(|native| float_atomics.contains(native.needs));
     let spirv = native.map_or(descriptor.spirv, |native| native.spirv);
-    let words = spirv.words().filter(|words| words.len() >= HEADER);
-    let words = words.ok_or_else(|| invalid("its length is not that of a module"))?;
-    if words[0] != MAGIC {
-        return Err(invalid("the magic number is wrong"));
-    }
-    // Drivers crash on truncated modules, so this one is walked to its end first.
-    let mut at = HEADER;
-    while at < words.len() {
-        let count = (words[at] >> 16) as usize;
-        if count == 0 || count > words.len() - at {
-            return Err(invalid("an instruction reaches past the end"));
-        }
-        at += count;
-    }
-    Ok(words)
+    let words = spirv.words().ok_or_else(|| invalid("its length is not that of a module"))?;
+    variant(&words, desc).map_err(|error| invalid(error.cause))
 }
 
 /// Removes the float controls that a device does not support; the module's meaning is then the device's own.
@@ -144,7 +131,7 @@ mod tests {
     }
 
     fn module(capabilities: &[u32], modes: &[u32]) -> Vec<u32> {
-        let mut words = vec![MAGIC, 0x10500, 0, 9, 0];
+        let mut words = vec![0x0723_0203, 0x10500, 0, 9, 0];
         words.extend(op(OP_CAPABILITY, &[1]));
         capabilities.iter().for_each(|id| words.extend(op(OP_CAPABILITY, &[*id])));
         words.extend(op(OP_EXECUTION_MODE, &[4, 17, 64, 1, 1]));
@@ -210,12 +197,17 @@ mod tests {
                 batch: None,
                 ir: None,
             };
-            words(&descriptor, FloatAtomics::default()).map(|words| words.len())
+            let desc = VariantDesc { entry_point: "k", constants: &[], keeps_names: false };
+            match words(&descriptor, FloatAtomics::default(), &desc) {
+                Err(Error::InvalidModule { cause, .. }) => cause,
+                other => panic!("{other:?}"),
+            }
         };
-        assert_eq!(check(&GOOD).unwrap(), 7);
-        assert!(check(&GOOD[..24]).is_err(), "cut off in an instruction");
-        assert!(check(&GOOD[..27]).is_err());
-        assert!(check(&GOOD[4..]).is_err());
-        assert!(check(&[]).is_err());
+        // Nothing is wrong with its words, only that they have no kernel.
+        assert_eq!(check(&GOOD), "it has no such entry point");
+        assert_eq!(check(&GOOD[..24]), "an instruction reaches past the end");
+        assert_eq!(check(&GOOD[..27]), "its length is not that of a module");
+        assert_eq!(check(&GOOD[4..]), "its magic number is not that of SPIR-V in this machine's byte order");
+        assert_eq!(check(&[]), "it is shorter than its header");
     }
 }

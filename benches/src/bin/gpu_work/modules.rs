@@ -1,28 +1,47 @@
 //! How large our modules are beside those that `glslc -O` makes for the same algorithm; needs no device.
 
 use std::path::Path;
+use std::time::Instant;
 
 use gridwise::Kernel;
+use gridwise::descriptor::{HAS_FMA, HAS_FMA_F64, IS_PROVEN, KernelDescriptor};
 use gridwise_benches::Error as BenchError;
+use gridwise_ir::variant::{VariantDesc, variant};
 
 use crate::error::Error;
 use crate::shaders::Shaders;
 use crate::{copy, nbody, saxpy, sgemm, stencil, transpose};
 
 /// A kernel with the reference for it.
-pub(crate) type Pair = (&'static str, fn() -> Vec<u32>);
+pub(crate) type Pair = (&'static str, &'static KernelDescriptor);
 
 pub(crate) const PAIRS: [Pair; 6] = [
-    ("copy", words::<copy::Copy>),
-    ("saxpy", words::<saxpy::Saxpy>),
-    ("transpose", words::<transpose::Transpose>),
-    ("stencil3d", words::<stencil::Stencil>),
-    ("nbody", words::<nbody::Nbody>),
-    ("sgemm", words::<sgemm::Sgemm>),
+    ("copy", &<copy::Copy as Kernel>::DESCRIPTOR),
+    ("saxpy", &<saxpy::Saxpy as Kernel>::DESCRIPTOR),
+    ("transpose", &<transpose::Transpose as Kernel>::DESCRIPTOR),
+    ("stencil3d", &<stencil::Stencil as Kernel>::DESCRIPTOR),
+    ("nbody", &<nbody::Nbody as Kernel>::DESCRIPTOR),
+    ("sgemm", &<sgemm::Sgemm as Kernel>::DESCRIPTOR),
 ];
 
-fn words<K: Kernel>() -> Vec<u32> {
-    K::DESCRIPTOR.spirv.words().unwrap_or_default()
+/// The words of a kernel's whole module.
+fn whole(kernel: &KernelDescriptor) -> Vec<u32> {
+    kernel.spirv.words().unwrap_or_default()
+}
+
+/// What the runtime makes the pipeline of that most launches take: all obligations hold, several items an invocation where
+/// that is possible, a device whose `fma` rounds once. Const parameters have their defaults.
+pub(crate) fn usual(kernel: &KernelDescriptor, whole: &[u32]) -> Result<Vec<u32>, Error> {
+    let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
+    let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64].map(|id| (id, 1));
+    let desc = VariantDesc { entry_point, constants: &constants, keeps_names: false };
+    variant(whole, &desc)
+        .map_err(|error| BenchError::WrongResult { contender: "variant".to_owned(), detail: error.to_string() }.into())
+}
+
+/// The words that [`usual`] makes of a kernel's module.
+pub(crate) fn usual_words(kernel: &KernelDescriptor) -> Result<Vec<u32>, Error> {
+    usual(kernel, &whole(kernel))
 }
 
 /// The words of a module that was read from a file.
@@ -30,19 +49,35 @@ pub(crate) fn words_of(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// Prints sizes and numbers of instructions, and writes our modules to a folder.
+/// How often a variant is made to see how long it takes.
+const RUNS: usize = 1001;
+
+/// Prints sizes and numbers of instructions, and how long a variant takes to make, and writes our modules to a folder.
 pub(crate) fn compare(shaders: &Shaders, folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(BenchError::file(folder))?;
-    println!("{:10} {:>14} {:>14} {:>12} {:>12}", "module", "gridwise bytes", "GLSL bytes", "instructions", "GLSL's");
-    for (name, ours) in PAIRS {
-        let ours = ours();
-        let reference = shaders.module(name)?;
-        let theirs = words_of(&reference);
-        let path = folder.join(format!("{name}.spv"));
-        let bytes: Vec<u8> = ours.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        std::fs::write(&path, &bytes).map_err(BenchError::file(&path))?;
-        let (own, other) = (instructions(&ours), instructions(&theirs));
-        println!("{name:10} {:>14} {:>14} {own:>12} {other:>12}", bytes.len(), reference.len());
+    println!(
+        "bytes and instructions in functions of whole modules, of what pipelines are made of, of GLSL's; µs for the second"
+    );
+    println!("{:10} {:>14} {:>14} {:>14} {:>7}", "module", "whole", "variant", "GLSL", "µs");
+    for (name, kernel) in PAIRS {
+        let whole = whole(kernel);
+        let variant = usual(kernel, &whole)?;
+        let theirs = words_of(&shaders.module(name)?);
+        let mut times = Vec::with_capacity(RUNS);
+        for _ in 0..RUNS {
+            let start = Instant::now();
+            std::hint::black_box(usual(kernel, std::hint::black_box(&whole))?);
+            times.push(start.elapsed().as_secs_f64() * 1e6);
+        }
+        times.sort_unstable_by(f64::total_cmp);
+        for (suffix, words) in [("", &whole), (".variant", &variant)] {
+            let path = folder.join(format!("{name}{suffix}.spv"));
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            std::fs::write(&path, &bytes).map_err(BenchError::file(&path))?;
+        }
+        let sizes =
+            [&whole, &variant, &theirs].map(|words| format!("{:>8} {:>5}", 4 * words.len(), instructions(words)));
+        println!("{name:10} {} {:>7.1}", sizes.join(" "), times[RUNS / 2]);
     }
     Ok(())
 }

@@ -1,15 +1,16 @@
-//! How long the driver takes to make pipelines of our modules, and of those that `glslc -O` makes for the same algorithm.
+//! How long the driver takes to make pipelines of our modules as the runtime hands them over, and of those that `glslc -O` makes for
+//! the same algorithm. `--modules` tells how long the runtime takes to make one of them.
 
 use gridwise_benches::raw::PipelineTimer;
 use gridwise_benches::{Figure, Goal, interleave};
 
 use crate::error::Error;
-use crate::modules::{PAIRS, words_of};
+use crate::modules::{PAIRS, usual_words, words_of};
 use crate::work::Bench;
 
 pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
-    for (name, ours) in PAIRS {
-        let (ours, theirs) = (ours(), words_of(&bench.shaders.module(name)?));
+    for (name, kernel) in PAIRS {
+        let (ours, theirs) = (usual_words(kernel)?, words_of(&bench.shaders.module(name)?));
         let (mut our_timer, mut their_timer) = (PipelineTimer::new(bench.raw)?, PipelineTimer::new(bench.raw)?);
         for is_warm in [false, true] {
             let make = |timer: &mut PipelineTimer<'_>, words: &[u32]| {

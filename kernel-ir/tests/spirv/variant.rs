@@ -1,0 +1,207 @@
+//! Variants of modules: what a pipeline is made of has one entry point and nothing that is known not to run.
+
+use expect_test::expect;
+use gridwise_ir::batch::{Request, find};
+use gridwise_ir::descriptor::IS_PROVEN;
+use gridwise_ir::passes::optimize;
+use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, emit_with};
+use gridwise_ir::variant::{VariantDesc, variant};
+
+use crate::generate::{Random, kernel};
+use crate::support::{disassemble, module, validate_words, variants};
+
+const SCALE: &str = r#"file0 "k.rs"
+site0 index_out_of_bounds @file0:2:1 "x[i + 1]" launch
+kernel fn0 workgroup(64, 1, 1) {
+    constant0 FACTOR: u32 = 1
+    constant1 IS_ODD: bool = 0
+    buffer0 x: [u32]
+    buffer1 y: [u32] mut
+}
+fn0 scale() -> () @file0:1:1 {
+    %0: vec3<u32> = global_id
+    %1: u32 = extract %0.0
+    %2: u32 = load buffer0[%1 !site0]
+    %3: u32 = constant0
+    %4: u32 = mul %2, %3
+    %5: bool = constant1
+    if %5 -> (%6: u32) {
+        %7: u32 = const 1
+        %8: u32 = or %4, %7
+        yield %8
+    } else {
+        yield %4
+    }
+    store buffer1[%1] = %6
+    return
+}
+"#;
+
+/// The words of a module with a second entry point where it can have one.
+fn words(text: &str) -> Vec<u32> {
+    let mut module = module(text);
+    let _ = optimize(&mut module);
+    let kernel = module.kernel.as_ref().expect("it is a kernel");
+    let batch = find(&module, kernel, Request::Automatic).ok().flatten();
+    emit_with(&module, batch.as_ref()).expect("it can be expressed").words
+}
+
+/// The text of a variant, behind what all modules begin with.
+fn text(words: &[u32], entry_point: &str, constants: &[(u32, u64)]) -> String {
+    let words = variant(words, &VariantDesc { entry_point, constants, keeps_names: false }).expect("it is a module");
+    validate_words("variant", &words);
+    let text = disassemble(&words);
+    text.lines().skip_while(|line| !line.contains("OpEntryPoint")).map(|line| format!("{}\n", line.trim())).collect()
+}
+
+#[test]
+fn nothing_is_left_of_checks_that_hold() {
+    let words = words(SCALE);
+    expect![[r#"
+        OpEntryPoint GLCompute %1 "main" %2 %3 %4 %5
+        OpExecutionMode %1 LocalSize 64 1 1
+        OpDecorate %6 ArrayStride 4
+        OpDecorate %7 Block
+        OpMemberDecorate %7 0 Offset 0
+        OpDecorate %2 DescriptorSet 0
+        OpDecorate %2 Binding 0
+        OpDecorate %2 Restrict
+        OpDecorate %2 NonWritable
+        OpDecorate %8 ArrayStride 4
+        OpDecorate %9 Block
+        OpMemberDecorate %9 0 Offset 0
+        OpDecorate %3 DescriptorSet 0
+        OpDecorate %3 Binding 1
+        OpDecorate %3 Restrict
+        OpDecorate %3 NonReadable
+        OpDecorate %10 Block
+        OpMemberDecorate %10 0 Offset 0
+        OpMemberDecorate %10 1 Offset 4
+        OpMemberDecorate %10 2 Offset 8
+        OpDecorate %5 BuiltIn GlobalInvocationId
+        %11 = OpTypeInt 32 0
+        %6 = OpTypeRuntimeArray %11
+        %7 = OpTypeStruct %6
+        %12 = OpTypePointer StorageBuffer %7
+        %2 = OpVariable  %12  StorageBuffer
+        %8 = OpTypeRuntimeArray %11
+        %9 = OpTypeStruct %8
+        %13 = OpTypePointer StorageBuffer %9
+        %3 = OpVariable  %13  StorageBuffer
+        %10 = OpTypeStruct %11 %11 %11
+        %14 = OpTypePointer PushConstant %10
+        %4 = OpVariable  %14  PushConstant
+        %15 = OpTypeVector %11 3
+        %16 = OpTypePointer Input %15
+        %5 = OpVariable  %16  Input
+        %17 = OpTypeVoid
+        %18 = OpTypeFunction %17
+        %19 = OpTypePointer PushConstant %11
+        %20 = OpConstant  %11  1
+        %21 = OpConstant  %11  64
+        %22 = OpTypeBool
+        %23 = OpConstant  %11  0
+        %24 = OpTypePointer StorageBuffer %11
+        %25 = OpConstant  %11  7
+        %1 = OpFunction  %17  None %18
+        %26 = OpLabel
+        %27 = OpLoad  %15  %5
+        %28 = OpAccessChain  %19  %4 %20
+        %29 = OpLoad  %11  %28
+        %30 = OpIMul  %11  %29 %21
+        %31 = OpCompositeExtract  %11  %27 0
+        %32 = OpIAdd  %11  %31 %30
+        %33 = OpCompositeInsert  %15  %32 %27 0
+        %34 = OpCompositeExtract  %11  %33 0
+        %35 = OpAccessChain  %19  %4 %23
+        %36 = OpLoad  %11  %35
+        %37 = OpUGreaterThanEqual  %22  %34 %36
+        OpSelectionMerge %38 None
+        OpBranchConditional %37 %39 %38
+        %39 = OpLabel
+        OpReturn
+        %38 = OpLabel
+        %40 = OpCompositeExtract  %11  %33 0
+        %41 = OpAccessChain  %24  %2 %23 %40
+        %42 = OpLoad  %11  %41
+        %43 = OpIMul  %11  %42 %25
+        %44 = OpBitwiseOr  %11  %43 %20
+        %45 = OpAccessChain  %24  %3 %23 %40
+        OpStore %45 %44
+        OpReturn
+        OpFunctionEnd
+    "#]]
+    .assert_eq(&text(&words, ENTRY_POINT, &[(IS_PROVEN, 1), (0, 7), (1, 1)]));
+}
+
+#[test]
+fn other_constants_and_entries_have_their_own_code() {
+    let words = words(SCALE);
+    let text = |entry, constants: &[_]| text(&words, entry, constants);
+    let proven = text(ENTRY_POINT, &[(IS_PROVEN, 1), (0, 7), (1, 1)]);
+    assert_eq!(proven.matches("OpBitwiseOr").count(), 1);
+    let even = text(ENTRY_POINT, &[(IS_PROVEN, 1), (0, 7), (1, 0)]);
+    assert_eq!(even.matches("OpBitwiseOr").count(), 0);
+    assert!(!even.contains("OpAtomicCompareExchange"), "{even}");
+    // The checks that a launch may need, with the function that records what they find.
+    assert!(text(ENTRY_POINT, &[]).contains("OpAtomicCompareExchange"));
+    let batch = text(BATCH_ENTRY_POINT, &[(IS_PROVEN, 1), (0, 7)]);
+    assert_eq!(batch.matches("OpEntryPoint").count(), 1);
+    assert!(batch.contains("\"batch\""), "{batch}");
+}
+
+#[test]
+fn a_variant_is_its_own_variant() {
+    let desc = |entry_point, keeps_names| VariantDesc { entry_point, constants: &[], keeps_names };
+    for seed in 0..200 {
+        let mut module = kernel(&mut Random(seed));
+        optimize(&mut module);
+        let Ok(emitted) = emit_with(&module, None) else { continue };
+        for (what, words) in variants(&emitted.words) {
+            let again = variant(&words, &desc(ENTRY_POINT, true)).expect("it is a module");
+            assert_eq!(disassemble(&again), disassemble(&words), "seed {seed}, {what}");
+        }
+    }
+}
+
+#[test]
+fn damaged_modules_are_no_harm() {
+    let words = words(SCALE);
+    let mut random = Random(7);
+    let (mut read, mut refused) = (0, 0);
+    for _ in 0..20_000 {
+        let mut damaged = words.clone();
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(damaged.len());
+            damaged[at] = match random.below(4) {
+                0 => random.next() as u32,
+                1 => damaged[at] ^ 1 << random.below(32),
+                2 => words[random.below(words.len())],
+                _ => random.below(100) as u32,
+            };
+        }
+        if random.below(4) == 0 {
+            damaged.truncate(random.below(words.len()));
+        }
+        let constants = [(IS_PROVEN, 1), (0, 3)];
+        let desc = VariantDesc { entry_point: ENTRY_POINT, constants: &constants, keeps_names: random.below(2) == 0 };
+        match variant(&damaged, &desc) {
+            Ok(_) => read += 1,
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(read > 1_000 && refused > 1_000, "{read} read, {refused} refused");
+}
+
+#[test]
+fn what_is_no_module_is_refused() {
+    let words = words(SCALE);
+    let cause = |words: &[u32], entry_point| {
+        variant(words, &VariantDesc { entry_point, constants: &[], keeps_names: false }).unwrap_err().cause
+    };
+    assert_eq!(cause(&words, "nothing"), "it has no such entry point");
+    assert_eq!(cause(&words, "mai"), "it has no such entry point");
+    assert_eq!(cause(&words[..words.len() - 2], ENTRY_POINT), "a function does not end");
+    assert_eq!(cause(&words[..30], ENTRY_POINT), "an instruction reaches past the end");
+    assert_eq!(cause(&words[1..], ENTRY_POINT), "its magic number is not that of SPIR-V in this machine's byte order");
+}
