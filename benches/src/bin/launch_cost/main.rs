@@ -33,18 +33,22 @@ enum Work {
     Replay,
 }
 
-const ONE: Plan = Plan { launches: 1, is_dependent: true };
-const DEPENDENT: Plan = Plan { launches: 100, is_dependent: true };
-const INDEPENDENT: Plan = Plan { launches: 100, is_dependent: false };
+const ONE: Plan = Plan { launches: 1, chains: 1 };
+const DEPENDENT: Plan = Plan { launches: 100, chains: 1 };
+const INDEPENDENT: Plan = Plan { launches: 100, chains: 100 };
+/// We record them one behind the other; by hand they go side by side.
+const CHAINS: Plan = Plan { launches: 100, chains: 10 };
 
 /// The workloads: name, what, how much, and the goal if there is one.
-const WORKLOADS: [(&str, Work, Plan, Option<Goal>); 6] = [
+const WORKLOADS: [(&str, Work, Plan, Option<Goal>); 8] = [
     ("record and eval 1", Work::RecordAndEval, ONE, Some(GOAL)),
     ("replay 1", Work::Replay, ONE, None),
     ("record and eval 100, dependent", Work::RecordAndEval, DEPENDENT, None),
     ("record and eval 100, independent", Work::RecordAndEval, INDEPENDENT, None),
+    ("record and eval 100, 10 chains", Work::RecordAndEval, CHAINS, None),
     ("replay 100, dependent", Work::Replay, DEPENDENT, Some(GOAL)),
     ("replay 100, independent", Work::Replay, INDEPENDENT, Some(GOAL)),
+    ("replay 100, 10 chains", Work::Replay, CHAINS, Some(GOAL)),
 ];
 
 fn main() -> ExitCode {

@@ -25,7 +25,7 @@ pub(crate) struct Ours {
 
 impl Ours {
     pub(crate) fn new(manager: &Manager, plan: Plan) -> Result<Self, Error> {
-        let ys = (0..plan.targets()).map(|_| manager.tensor(&[0.0; LEN])).collect::<Result<_, _>>()?;
+        let ys = (0..plan.chains).map(|_| manager.tensor(&[0.0; LEN])).collect::<Result<_, _>>()?;
         Ok(Self { sequence: manager.sequence()?, x: manager.tensor(&input())?, ys, plan, launches: 0 })
     }
 
@@ -49,7 +49,7 @@ impl Ours {
     /// That every launch did what it must, exactly.
     pub(crate) fn check(&self) -> Result<(), Error> {
         for y in &self.ys {
-            check_values("the runtime", &y.to_vec()?, self.plan.launches_per_target() * self.launches)?;
+            check_values("the runtime", &y.to_vec()?, self.plan.depth() as u32 * self.launches)?;
         }
         Ok(())
     }

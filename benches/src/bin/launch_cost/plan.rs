@@ -1,4 +1,4 @@
-//! What both sides launch: `y = a * x + y` on 256 numbers, once or many times, on one target or on one target each.
+//! What both sides launch: `y = a * x + y` on 256 numbers, once or many times, on one target, on one target each, or on some.
 
 /// Numbers per tensor: one workgroup.
 pub(crate) const LEN: usize = 256;
@@ -6,27 +6,23 @@ pub(crate) const LEN: usize = 256;
 /// The kernel's factor. All results are small whole numbers, so that they are exact however often it runs.
 pub(crate) const A: f32 = 2.0;
 
-/// A number of launches, and whether each depends on the one before.
+/// A number of launches, in chains of equal length in which each depends on the one before.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) launches: usize,
-    pub(crate) is_dependent: bool,
+    /// As many tensors are written.
+    pub(crate) chains: usize,
 }
 
 impl Plan {
-    /// How many tensors are written.
-    pub(crate) fn targets(self) -> usize {
-        if self.is_dependent { 1 } else { self.launches }
+    /// How many launches each chain has: how often each tensor is written in one run.
+    pub(crate) fn depth(self) -> usize {
+        self.launches / self.chains.max(1)
     }
 
-    /// Which tensor a launch writes.
+    /// Which tensor a launch writes: chains come one behind the other.
     pub(crate) fn target(self, launch: usize) -> usize {
-        if self.is_dependent { 0 } else { launch }
-    }
-
-    /// How often each tensor is written in one run.
-    pub(crate) fn launches_per_target(self) -> u32 {
-        (self.launches / self.targets().max(1)) as u32
+        launch / self.depth().max(1)
     }
 }
 

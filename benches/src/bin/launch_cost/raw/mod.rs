@@ -1,7 +1,7 @@
 //! The peer: the same launches by hand, with the calls that any program must make and nothing besides.
 //!
 //! One command buffer, one submission, one timeline semaphore; a push of descriptors and constants per launch; a barrier
-//! against the run before, one between launches that depend on each other, one so that the host sees the trap records.
+//! against the run before, one between the steps of chains that go side by side, one so that the host sees the trap records.
 
 mod kernel;
 
@@ -78,7 +78,7 @@ impl<'d> Raw<'d> {
             RawBuffer::new(device, size, wanted)
         };
         let trap_stride = (4 * u64::from(TrapRecord::LEAST_WORDS)).next_multiple_of(device.storage_alignment);
-        let ys = (0..plan.targets()).map(|_| local(BYTES)).collect::<Result<_, _>>()?;
+        let ys = (0..plan.chains).map(|_| local(BYTES)).collect::<Result<_, _>>()?;
         let mut made = Self {
             device,
             kernel,
@@ -109,10 +109,11 @@ impl<'d> Raw<'d> {
         // SAFETY: live objects, and a command buffer that is being recorded; likewise below.
         unsafe { raw.cmd_bind_pipeline(commands, point, kernel.pipeline) };
         for launch in 0..self.plan.launches {
-            if launch > 0 && self.plan.is_dependent {
+            let (step, chain) = (launch / self.plan.chains, launch % self.plan.chains);
+            if step > 0 && chain == 0 {
                 self.barrier(WRITTEN, USED);
             }
-            self.bind(launch);
+            self.bind(chain * self.plan.depth() + step);
             // SAFETY: as above; the layout has the range, and the grid is one workgroup or a few.
             unsafe {
                 raw.cmd_push_constants(commands, kernel.layout, vk::ShaderStageFlags::COMPUTE, 0, &kernel.push);
@@ -132,7 +133,7 @@ impl<'d> Raw<'d> {
 
     /// That every launch did what it must, exactly.
     pub(crate) fn check(&mut self) -> Result<(), Error> {
-        let launches = self.plan.launches_per_target() * self.launches;
+        let launches = self.plan.depth() as u32 * self.launches;
         for target in 0..self.ys.len() {
             self.begin()?;
             self.barrier(WRITTEN, COPIED);
