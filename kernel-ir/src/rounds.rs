@@ -2,6 +2,7 @@
 
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Constant, Function, Inst, InstId, InstKind, ValueId};
+use crate::op::Op;
 use crate::passes::eval;
 use crate::types::{Type, Types};
 
@@ -47,6 +48,11 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
         if *target != body || !self.leaves(leave, body) {
             return None;
         }
+        // Asked last: most loops that are not counted are so by their ends.
+        let jumps = || insts[exit + 1..].iter().any(|id| self.jumps_to(&self.function.insts[*id], body));
+        if let Some(rounds) = self.count_up(condition, stays_if, initial, &block.params, next) {
+            return (rounds <= most && !jumps()).then_some(Counted { exit, stay, leave, rounds });
+        }
         // Counters that are known: those that start so, and whose next value follows from such.
         let mut known: Vec<Option<Constant>> =
             initial.iter().map(|value| self.value(*value, &[], &[], DEPTH)).collect();
@@ -54,15 +60,41 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
         for rounds in 0..=most {
             let goes_on = eval::is_true(self.value(condition, &block.params, &known, DEPTH)?)? == stays_if;
             if !goes_on {
-                // Asked last: most loops that are not counted are so by their ends.
-                let jumps = insts[exit + 1..].iter().any(|id| self.jumps_to(&self.function.insts[*id], body));
-                return (!jumps).then_some(Counted { exit, stay, leave, rounds });
+                return (!jumps()).then_some(Counted { exit, stay, leave, rounds });
             }
             later.clear();
             later.extend(next.iter().map(|value| self.value(*value, &block.params, &known, DEPTH)));
             std::mem::swap(&mut known, &mut later);
         }
         None
+    }
+
+    /// The rounds of a loop that goes on while one counter, to which each round adds a constant, is below another constant.
+    fn count_up(
+        &self,
+        condition: ValueId,
+        stays_if: bool,
+        initial: &[ValueId],
+        params: &[ValueId],
+        next: &[ValueId],
+    ) -> Option<usize> {
+        let op = |value: ValueId| match &self.function.insts[(self.definition)(value)?].kind {
+            InstKind::Op(op, operands) => Some((*op, &operands[..])),
+            _ => None,
+        };
+        let number = |value: ValueId| match self.function.insts[(self.definition)(value)?].kind {
+            InstKind::Const(Constant::U32(number)) => Some(u64::from(number)),
+            _ => None,
+        };
+        let (Op::Lt, &[counter, end]) = op(condition).filter(|_| stays_if)? else { return None };
+        let position = params.iter().position(|param| *param == counter)?;
+        let (start, end) = (number(initial[position])?, number(end)?);
+        let (Op::Add, &[added_to, step]) = op(next[position])? else { return None };
+        let step = number(step).filter(|step| *step > 0 && added_to == counter)?;
+        let rounds = end.saturating_sub(start).div_ceil(step);
+        // A sum that wraps starts anew.
+        let last = start + rounds * step;
+        (last <= u32::MAX.into()).then(|| usize::try_from(rounds).ok()).flatten()
     }
 
     /// The constant that a value is in a round whose parameters are known as far as given.
@@ -107,9 +139,11 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
     fn jumps_to(&self, inst: &Inst, body: BlockId) -> bool {
         match inst.kind {
             InstKind::Break(target, _) | InstKind::Continue(target, _) => target == body,
-            _ => inst.kind.blocks().iter().any(|block| {
-                self.function.blocks[*block].insts.iter().any(|id| self.jumps_to(&self.function.insts[*id], body))
-            }),
+            InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => {
+                let jumps = |id: &InstId| self.jumps_to(&self.function.insts[*id], body);
+                inst.kind.blocks().iter().any(|block| self.function.blocks[*block].insts.iter().any(jumps))
+            }
+            _ => false,
         }
     }
 }

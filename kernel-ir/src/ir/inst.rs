@@ -115,6 +115,7 @@ pub enum InstKind {
 
 impl InstKind {
     /// Whether it ends a block.
+    #[inline]
     pub fn is_terminator(&self) -> bool {
         matches!(
             self,
@@ -128,6 +129,7 @@ impl InstKind {
     }
 
     /// The memory it accesses, if it does.
+    #[inline]
     pub fn place(&self) -> Option<&Place> {
         match self {
             Self::Load(place) | Self::Store(place, _) => Some(place),
@@ -158,6 +160,7 @@ impl InstKind {
     }
 
     /// The blocks it owns, in order.
+    #[inline]
     pub fn blocks(&self) -> Blocks {
         match self {
             Self::If { then_block, else_block, .. } => Blocks::Few([*then_block, *else_block], 2),

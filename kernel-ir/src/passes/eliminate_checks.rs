@@ -19,11 +19,12 @@ const ROUNDS: usize = 4;
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    let (mut checked, mut has_guards) = (0, false);
+    let (mut checked, mut has_guards, mut has_ceilings) = (0, false, false);
     let mut jumps: SecondaryMap<BlockId, Vec<InstId>> = SecondaryMap::new();
     for_each_inst(function, &mut |id, inst| match &inst.kind {
         InstKind::Continue(target, _) => jumps[*target].push(id),
         InstKind::Op(Op::Div | Op::Rem, _) => has_guards = true,
+        InstKind::Op(Op::Eq | Op::Ne, _) => has_ceilings = true,
         kind => {
             has_guards |= matches!(kind, InstKind::CoopLoad(_) | InstKind::CoopStore(..));
             checked += usize::from(kind.place().is_some_and(Place::is_checked));
@@ -33,7 +34,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         return Changed::No;
     }
     let facts = Facts::new(function, cx.types, cx.kernel);
-    let ceilings = ceilings(function);
+    let ceilings = if has_ceilings { ceilings(function) } else { SecondaryMap::new() };
     let mut walker = Walker {
         function,
         types: cx.types,

@@ -4,7 +4,7 @@ use super::eval;
 use super::fold_constants::View;
 use crate::ir::{Constant, InstId, InstKind, ValueId};
 use crate::op::Op;
-use crate::types::{Scalar, Type};
+use crate::types::{Scalar, Type, TypeId};
 
 /// What an instruction can be replaced by.
 pub(super) enum Simpler {
@@ -30,7 +30,15 @@ pub(super) fn simplify(view: &View<'_>, id: InstId) -> Simpler {
         },
         InstKind::Op(Op::Uniform, operands) => Some(Value(operands[0])),
         InstKind::Op(op, operands) => {
-            fold(view, result, *op, operands).or_else(|| Rule { view, result, op: *op, operands }.apply())
+            let mut constants = [None; 3];
+            for (constant, operand) in constants.iter_mut().zip(operands) {
+                *constant = view.constant(*operand);
+            }
+            let constants = &constants[..operands.len()];
+            match fold(view, ty, *op, constants) {
+                Some(constant) => Some(Kind(InstKind::Const(constant))),
+                None => Rule { view, result, op: *op, operands, constants }.apply(),
+            }
         }
         InstKind::Compose(members) => compose(view, result, members),
         InstKind::Extract(value, path) => extract(view, *value, path),
@@ -40,16 +48,17 @@ pub(super) fn simplify(view: &View<'_>, id: InstId) -> Simpler {
     found.unwrap_or(Keep)
 }
 
-fn fold(view: &View<'_>, result: ValueId, op: Op, operands: &[ValueId]) -> Option<Simpler> {
-    let Type::Scalar(scalar) = view.types.get(view.function.values[result].ty) else { return None };
+/// What an op gives for operands that are all known.
+pub(super) fn fold(view: &View<'_>, ty: TypeId, op: Op, operands: &[Option<Constant>]) -> Option<Constant> {
+    let mut constants = [Constant::Zero; 3];
+    for (constant, operand) in constants.iter_mut().zip(operands) {
+        *constant = (*operand)?;
+    }
+    let Type::Scalar(scalar) = view.types.get(ty) else { return None };
     if matches!(op, Op::Any | Op::All) {
         return None;
     }
-    let mut constants = [Constant::Zero; 3];
-    for (constant, operand) in constants.iter_mut().zip(operands) {
-        *constant = view.constant(*operand)?;
-    }
-    eval::evaluate(op, &constants[..operands.len()], *scalar).map(|constant| Kind(InstKind::Const(constant)))
+    eval::evaluate(op, &constants[..operands.len()], *scalar)
 }
 
 fn compose(view: &View<'_>, result: ValueId, members: &[ValueId]) -> Option<Simpler> {
@@ -113,6 +122,8 @@ struct Rule<'a> {
     result: ValueId,
     op: Op,
     operands: &'a [ValueId],
+    /// The scalar constants that they are, or that all their members are.
+    constants: &'a [Option<Constant>],
 }
 
 impl Rule<'_> {
@@ -214,7 +225,7 @@ impl Rule<'_> {
     fn binary(&self, a: ValueId, b: ValueId) -> Option<Simpler> {
         if let Some(swapped) = mirrored(self.op) {
             // Constants go to the right.
-            if self.view.constant(a).is_some() && self.view.constant(b).is_none() {
+            if self.constants[0].is_some() && self.constants[1].is_none() {
                 return Self::op(swapped, &[b, a]);
             }
         }
@@ -223,7 +234,7 @@ impl Rule<'_> {
         {
             return Some(found);
         }
-        match self.view.constant(b)? {
+        match self.constants[1]? {
             Constant::Bool(b_is) => self.with_bool(a, b, b_is),
             constant if eval::scalar_of(constant)?.is_float() => self.with_float(a, constant),
             constant => self.with_int(a, b, constant),
@@ -303,7 +314,7 @@ impl Rule<'_> {
         if yes == no {
             return Some(Value(yes));
         }
-        if let Some(taken) = self.view.constant(condition).and_then(eval::is_true) {
+        if let Some(taken) = self.constants[0].and_then(eval::is_true) {
             return Some(Value(if taken { yes } else { no }));
         }
         if let Some((Op::Not, inner)) = self.op_of(condition) {

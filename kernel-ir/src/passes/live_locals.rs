@@ -1,6 +1,5 @@
 //! Which local variables are stored inside each structured instruction and live behind it. It changes nothing.
 
-use super::edit::for_each_inst;
 use crate::arena::{EntityId, SecondaryMap};
 use crate::ir::{BlockId, Function, InstId, InstKind, LocalId, Place, Root};
 
@@ -119,47 +118,55 @@ pub(super) struct LiveLocals {
 /// Analyses one function.
 pub(super) fn analyse(function: &Function, slots: &Slots) -> LiveLocals {
     let mut live = LiveLocals::default();
-    collect_stores(function, slots, function.entry, &mut live);
-    for_each_inst(function, &mut |_, inst| {
-        if let InstKind::Break(target, _) = inst.kind {
-            live.is_broken[target] = true;
-        }
-    });
-    let mut walker = Walker { function, slots, live, break_to: SecondaryMap::new(), depth: 0 };
+    let mut relevant = SecondaryMap::new();
+    collect_stores(function, slots, function.entry, &mut live, &mut relevant);
+    let mut walker = Walker { function, slots, relevant, live, break_to: SecondaryMap::new(), depth: 0 };
     walker.block(function.entry, &SlotSet::default());
     walker.live
 }
 
-/// Fills `stored` for everything in the block and returns what the block stores.
-fn collect_stores(function: &Function, slots: &Slots, block: BlockId, live: &mut LiveLocals) -> SlotSet {
+/// Fills `stored` and `is_broken` for everything in the block and returns what the block stores. Notes the instructions of each block that
+/// what is live depends on: loops are walked many times.
+fn collect_stores(
+    function: &Function,
+    slots: &Slots,
+    block: BlockId,
+    live: &mut LiveLocals,
+    relevant: &mut SecondaryMap<BlockId, Vec<InstId>>,
+) -> SlotSet {
     let mut all = SlotSet::default();
+    let mut found = Vec::new();
     for &id in &function.blocks[block].insts {
         match &function.insts[id].kind {
+            InstKind::Load(place) if slots.of_place(place).is_none() => continue,
             InstKind::Store(place, _) => {
-                if let Some(slot) = slots.of_place(place) {
-                    all.insert(slot);
-                }
+                let Some(slot) = slots.of_place(place) else { continue };
+                all.insert(slot);
             }
-            kind => {
-                let blocks = kind.blocks();
-                if blocks.is_empty() {
-                    continue;
-                }
+            InstKind::Break(target, _) => live.is_broken[*target] = true,
+            InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => {
                 let mut stored = SlotSet::default();
-                for nested in blocks {
-                    stored.union(&collect_stores(function, slots, nested, live));
+                for nested in function.insts[id].kind.blocks() {
+                    stored.union(&collect_stores(function, slots, nested, live, relevant));
                 }
                 all.union(&stored);
                 live.stored[id] = stored;
             }
+            InstKind::Load(_) => {}
+            kind if kind.is_terminator() => {}
+            _ => continue,
         }
+        found.push(id);
     }
+    relevant[block] = found;
     all
 }
 
 struct Walker<'a> {
     function: &'a Function,
     slots: &'a Slots,
+    /// The instructions of each block that matter here.
+    relevant: SecondaryMap<BlockId, Vec<InstId>>,
     live: LiveLocals,
     /// What is live behind the loop with this body.
     break_to: SecondaryMap<BlockId, SlotSet>,
@@ -171,7 +178,8 @@ impl Walker<'_> {
     fn block(&mut self, block: BlockId, behind: &SlotSet) -> SlotSet {
         let function = self.function;
         let mut live = SlotSet::default();
-        for &id in function.blocks[block].insts.iter().rev() {
+        for at in (0..self.relevant[block].len()).rev() {
+            let id = self.relevant[block][at];
             match &function.insts[id].kind {
                 InstKind::Load(place) => {
                     if let Some(slot) = self.slots.of_place(place) {

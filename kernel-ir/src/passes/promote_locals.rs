@@ -43,6 +43,9 @@ fn promotable(function: &Function, types: &Types) -> Slots {
     for (id, local) in function.locals.iter() {
         eligible[id.index()] = matches!(types.get(local.ty), Type::Scalar(_) | Type::Vector(..) | Type::Coop(_));
     }
+    if !eligible.contains(&true) {
+        return Slots::new(function, |_| false);
+    }
     let mut used = vec![false; function.locals.len()];
     for_each_inst(function, &mut |_, inst| {
         if let InstKind::Load(place) | InstKind::Store(place, _) = &inst.kind

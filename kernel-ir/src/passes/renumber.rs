@@ -30,6 +30,9 @@ pub fn run(module: &mut Module) -> Changed {
 /// Keeps the kernel's function and those it calls; without a kernel, keeps all.
 fn drop_uncalled_functions(module: &mut Module) {
     let Some(kernel) = &mut module.kernel else { return };
+    if module.functions.len() == 1 {
+        return;
+    }
     let mut called = vec![false; module.functions.len()];
     called[kernel.function.index()] = true;
     // Callees stand before callers, so one walk from the end finds all.
@@ -93,7 +96,7 @@ impl<'a, 's> Renumber<'a, 's> {
     fn new(old: &'a mut Function, sites: &'a mut Sites<'s>) -> Self {
         let mut blocks = Arena::new();
         let entry = blocks.push(Block::default());
-        let new = Function {
+        let mut new = Function {
             name: std::mem::take(&mut old.name),
             result: old.result,
             entry,
@@ -108,6 +111,9 @@ impl<'a, 's> Renumber<'a, 's> {
         if let Some(last) = old.values.ids().next_back() {
             values[last] = None;
         }
+        // Where loops were unrolled, as much is left behind as there is.
+        new.values.reserve(old.values.len() / 2);
+        new.insts.reserve(old.insts.len() / 2);
         Self { old, new, sites, values, blocks: SecondaryMap::new(), locals: SecondaryMap::new() }
     }
 

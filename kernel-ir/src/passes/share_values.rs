@@ -12,11 +12,13 @@ use crate::ir::{BlockId, Function, ImageOp, InstId, InstKind, Place, Root};
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
+    // Some of the values are loaded or hold constants that are there already.
+    let room = function.values.len() / 2;
     let mut sharer = Sharer {
         function,
         cx,
         substitution: Substitution::default(),
-        known: HashMap::default(),
+        known: HashMap::with_capacity_and_hasher(room, BuildHasherDefault::default()),
         scope: Vec::new(),
         changed: Changed::No,
     };

@@ -24,13 +24,14 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     if function.locals.is_empty() {
         return Changed::No;
     }
-    let mut changed = fix_constant_indices(function, cx.types);
+    let accesses = accesses(function);
+    let mut changed = fix_constant_indices(function, &accesses, cx.types);
     let candidates: Vec<LocalId> =
         function.locals.iter().filter(|(_, local)| is_splittable(cx.types, local.ty)).map(|(id, _)| id).collect();
     if candidates.is_empty() {
         return changed;
     }
-    let (used, pinned) = uses(function);
+    let (used, pinned) = uses(function, &accesses);
     let mut shapes: Vec<Option<Shape>> = Vec::new();
     shapes.resize_with(function.locals.len(), || None);
     let mut any = false;
@@ -52,20 +53,37 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     changed
 }
 
-/// Makes members of steps whose index is a constant in range.
-fn fix_constant_indices(function: &mut Function, types: &Types) -> Changed {
-    let mut constants = vec![None; function.values.len()];
-    let mut places = Vec::new();
+/// Loads and stores of locals, and the constants that may be indices of theirs.
+struct Accesses {
+    places: Vec<InstId>,
+    constants: Vec<(ValueId, u32)>,
+}
+
+fn accesses(function: &Function) -> Accesses {
+    let (mut places, mut constants) = (Vec::new(), Vec::new());
     for_each_inst(function, &mut |id, inst| match &inst.kind {
-        InstKind::Const(Constant::U32(value)) => constants[inst.results[0].index()] = Some(*value),
-        InstKind::Const(Constant::Zero) => constants[inst.results[0].index()] = Some(0),
-        InstKind::Load(place) | InstKind::Store(place, _) if place.values().next().is_some() => places.push(id),
+        InstKind::Const(Constant::U32(value)) => constants.push((inst.results[0], *value)),
+        InstKind::Const(Constant::Zero) => constants.push((inst.results[0], 0)),
+        InstKind::Load(place) | InstKind::Store(place, _) if matches!(place.root, Root::Local(_)) => places.push(id),
         _ => {}
     });
+    Accesses { places, constants }
+}
+
+/// Makes members of steps whose index is a constant in range.
+fn fix_constant_indices(function: &mut Function, accesses: &Accesses, types: &Types) -> Changed {
     let mut changed = Changed::No;
-    for id in places {
-        let (InstKind::Load(place) | InstKind::Store(place, _)) = &mut function.insts[id].kind else { continue };
+    let mut constants = Vec::new();
+    for id in &accesses.places {
+        let (InstKind::Load(place) | InstKind::Store(place, _)) = &mut function.insts[*id].kind else { continue };
         let Root::Local(local) = place.root else { continue };
+        if place.values().next().is_none() {
+            continue;
+        }
+        if constants.is_empty() {
+            constants = vec![None; function.values.len()];
+            accesses.constants.iter().for_each(|(value, constant)| constants[value.index()] = Some(*constant));
+        }
         let mut ty = function.locals[local].ty;
         for step in &mut place.path {
             if let Step::Index { value, .. } = *step
@@ -90,12 +108,12 @@ fn is_splittable(types: &Types, ty: TypeId) -> bool {
 }
 
 /// Which locals are used at all, and per local the paths at which an element is chosen at run time.
-fn uses(function: &Function) -> (Vec<bool>, Vec<Vec<Vec<u32>>>) {
+fn uses(function: &Function, accesses: &Accesses) -> (Vec<bool>, Vec<Vec<Vec<u32>>>) {
     let mut used = vec![false; function.locals.len()];
     let mut pinned = vec![Vec::new(); function.locals.len()];
-    for_each_inst(function, &mut |_, inst| {
-        let (InstKind::Load(place) | InstKind::Store(place, _)) = &inst.kind else { return };
-        let Root::Local(local) = place.root else { return };
+    for id in &accesses.places {
+        let (InstKind::Load(place) | InstKind::Store(place, _)) = &function.insts[*id].kind else { continue };
+        let Root::Local(local) = place.root else { continue };
         used[local.index()] = true;
         if place.values().next().is_some() {
             let fields = constant_steps(&place.path);
@@ -103,7 +121,7 @@ fn uses(function: &Function) -> (Vec<bool>, Vec<Vec<Vec<u32>>>) {
                 pinned[local.index()].push(fields);
             }
         }
-    });
+    }
     (used, pinned)
 }
 

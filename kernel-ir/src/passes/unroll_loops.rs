@@ -11,7 +11,7 @@ use super::fold_constants::View;
 use super::identities::{self, Simpler};
 use super::{Changed, PassCx};
 use crate::arena::EntityId;
-use crate::ir::{Block, BlockId, Constant, Function, Inst, InstId, InstKind, LocalId, Root, Unroll, ValueId};
+use crate::ir::{Block, BlockId, Constant, Function, Inst, InstId, InstKind, Root, Unroll, ValueId};
 use crate::rounds::{Counted, Counter, definitions};
 use crate::types::{Type, TypeId, Types};
 
@@ -54,12 +54,13 @@ fn unroll_arrays(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         return Changed::No;
     }
     let mut written: Vec<bool> = function.locals.iter().map(|(_, local)| holds_matrices(cx.types, local.ty)).collect();
+    let stores = stores_by_value(function);
     // Where none is chosen at all, nothing needs to be known of the indices.
-    if !written.contains(&true) && !writes_by_value(function) {
+    if !written.contains(&true) && stores.is_empty() {
         return Changed::No;
     }
     let definitions = definitions(function);
-    note_written_by_index(function, &definitions, &mut written);
+    note_written_by_index(function, &stores, &definitions, &mut written);
     if !written.contains(&true) {
         return Changed::No;
     }
@@ -86,30 +87,33 @@ fn holds_matrices(types: &Types, ty: TypeId) -> bool {
     }
 }
 
-/// Whether an element of a local is written that a value chooses.
-fn writes_by_value(function: &Function) -> bool {
-    let mut found = false;
-    walk(function, function.entry, &mut |_, inst| {
-        if let InstKind::Store(place, _) = &inst.kind {
-            found |= matches!(place.root, Root::Local(_)) && place.values().next().is_some();
+/// The stores to elements of locals that a value chooses.
+fn stores_by_value(function: &Function) -> Vec<InstId> {
+    let mut found = Vec::new();
+    walk(function, function.entry, &mut |id, inst| {
+        if let InstKind::Store(place, _) = &inst.kind
+            && matches!(place.root, Root::Local(_))
+            && place.values().next().is_some()
+        {
+            found.push(id);
         }
     });
     found
 }
 
 /// Notes the locals of which an element is written whose index is not constant.
-fn note_written_by_index(function: &Function, definitions: &[Option<InstId>], written: &mut [bool]) {
+fn note_written_by_index(function: &Function, stores: &[InstId], definitions: &[Option<InstId>], written: &mut [bool]) {
     let is_constant = |value: ValueId| {
         let definition = definitions[value.index()].map(|id| &function.insts[id].kind);
         matches!(definition, Some(InstKind::Const(_)))
     };
-    walk(function, function.entry, &mut |_, inst| {
-        if let InstKind::Store(place, _) = &inst.kind
+    for id in stores {
+        if let InstKind::Store(place, _) = &function.insts[*id].kind
             && let Root::Local(local) = place.root
         {
             written[local.index()] |= !place.values().all(is_constant);
         }
-    });
+    }
 }
 
 struct Pass<'f> {
@@ -132,45 +136,51 @@ impl Pass<'_> {
                 self.block(inner);
             }
             match self.counted(id) {
-                Some(counted) => self.unroll(id, &counted, &mut out),
+                Some((counted, size)) => self.unroll(id, &counted, size, &mut out),
                 None => out.push(id),
             }
         }
         self.view.function.blocks[block].insts = out;
     }
 
-    /// How a loop runs that is worth it.
-    fn counted(&self, id: InstId) -> Option<Counted> {
+    /// How a loop runs that is worth it, and how many instructions its body has.
+    fn counted(&self, id: InstId) -> Option<(Counted, usize)> {
         let InstKind::Loop { initial, body, unroll } = &self.view.function.insts[id].kind else { return None };
         let Some(written) = &self.written else { return self.counted_as_asked(initial, *body, *unroll) };
         if matches!(unroll, Unroll::Times(_) | Unroll::Never) {
             return None;
         }
-        let definition = |value: ValueId| self.view.definitions[value.index()];
-        let counter = Counter { function: self.view.function, types: self.view.types, definition };
-        let counted = counter.count(initial, *body, MOST_ROUNDS)?;
         let (mut size, mut indices, mut limit) = (0usize, Vec::new(), MOST_INSTS);
         walk(self.view.function, *body, &mut |_, inst| {
             size += 1;
             if inst.kind.is_of_coop() {
                 limit = MOST_INSTS_OF_MATRICES;
             }
-            let is_written = |local: LocalId| written[local.index()];
-            let place = inst.kind.place().filter(|place| matches!(place.root, Root::Local(local) if is_written(local)));
-            indices.extend(place.into_iter().flat_map(|place| place.values()));
+            if let Some(place) = inst.kind.place()
+                && matches!(place.root, Root::Local(local) if written[local.index()])
+            {
+                indices.extend(place.values());
+            }
         });
+        // Counted is only what is worth it and not too long: rounds are followed one by one.
+        let most_rounds = (limit / size).min(MOST_ROUNDS + 1).checked_sub(1)?;
         if indices.is_empty() {
             return None;
         }
+        let definition = |value: ValueId| self.view.definitions[value.index()];
+        let counter = Counter { function: self.view.function, types: self.view.types, definition };
         let params = &self.view.function.blocks[*body].params;
         let first: Vec<_> = initial.iter().map(|value| counter.value(*value, &[], &[], 2)).collect();
         // An index that no counter decides is as unknown behind it.
         let is_decided = |value: &ValueId| counter.value(*value, params, &first, 8).is_some();
-        (indices.iter().any(is_decided) && size * (counted.rounds + 1) <= limit).then_some(counted)
+        if !indices.iter().any(is_decided) {
+            return None;
+        }
+        counter.count(initial, *body, most_rounds).map(|counted| (counted, size))
     }
 
     /// How a loop runs whose author asks for it, if that is known and not too much.
-    fn counted_as_asked(&self, initial: &[ValueId], body: BlockId, unroll: Unroll) -> Option<Counted> {
+    fn counted_as_asked(&self, initial: &[ValueId], body: BlockId, unroll: Unroll) -> Option<(Counted, usize)> {
         if unroll != Unroll::Full {
             return None;
         }
@@ -179,11 +189,11 @@ impl Pass<'_> {
         let counted = counter.count(initial, body, MOST_ROUNDS_ASKED)?;
         let mut size = 0usize;
         walk(self.view.function, body, &mut |_, _| size += 1);
-        (size * (counted.rounds + 1) <= MOST_INSTS_ASKED).then_some(counted)
+        (size * (counted.rounds + 1) <= MOST_INSTS_ASKED).then_some((counted, size))
     }
 
     /// Writes the rounds one after the other, and what leaves the loop.
-    fn unroll(&mut self, id: InstId, counted: &Counted, out: &mut Vec<InstId>) {
+    fn unroll(&mut self, id: InstId, counted: &Counted, size: usize, out: &mut Vec<InstId>) {
         let InstKind::Loop { initial, body, .. } = self.view.function.insts[id].kind.clone() else { return };
         let Block { params, insts } = self.view.function.blocks[body].clone();
         let (before, after) = (&insts[..counted.exit], &insts[counted.exit + 1..insts.len() - 1]);
@@ -191,14 +201,13 @@ impl Pass<'_> {
         let InstKind::Continue(_, next) = self.view.function.insts[insts[insts.len() - 1]].kind.clone() else { return };
         let mut current = initial;
         let mut copy = Copy::new(self.view.function.values.len());
-        let mut size = 0;
-        walk(self.view.function, body, &mut |_, _| size += 1);
         // Much of it is folded away, and most instructions have one result.
         let room = size * counted.rounds / 2;
         self.view.function.insts.reserve(room);
         self.view.function.values.reserve(room);
         self.view.definitions.reserve(room);
         for _ in 0..counted.rounds {
+            copy.round += 1;
             copy.bind(&params, &current);
             self.copy_all(&mut copy, before, out);
             let yielded = self.ends_with(counted.stay, &copy);
@@ -207,6 +216,7 @@ impl Pass<'_> {
             self.copy_all(&mut copy, after, out);
             current = next.iter().map(|value| copy.get(*value)).collect();
         }
+        copy.round += 1;
         copy.bind(&params, &current);
         self.copy_all(&mut copy, before, out);
         let leave = self.view.function.blocks[counted.leave].insts.clone();
@@ -231,16 +241,15 @@ impl Pass<'_> {
 
     fn copy_all(&mut self, copy: &mut Copy, insts: &[InstId], out: &mut Vec<InstId>) {
         for id in insts {
-            // Once is enough: what comes later stands behind the first.
             let inst = &self.view.function.insts[*id];
-            if let (InstKind::Const(constant), [result]) = (&inst.kind, &inst.results[..]) {
-                if copy.get(*result) != *result {
-                    continue;
-                }
-                if let Some(value) = copy.constant(*constant, self.view.function.values[*result].ty) {
-                    copy.bind(&[*result], &[value]);
-                    continue;
-                }
+            if copy.is_there(inst) {
+                continue;
+            }
+            if let (InstKind::Const(constant), [result]) = (&inst.kind, &inst.results[..])
+                && let Some(value) = copy.constant(*constant, self.view.function.values[*result].ty)
+            {
+                copy.bind(&[*result], &[value]);
+                continue;
             }
             out.extend(self.copy_inst(copy, *id, true));
         }
@@ -249,6 +258,10 @@ impl Pass<'_> {
     /// Copies one instruction and simplifies the copy; nothing where its result is a value that is there. Constants in `is_shared` blocks may be used
     /// by all that is copied later.
     fn copy_inst(&mut self, copy: &mut Copy, id: InstId, is_shared: bool) -> Option<InstId> {
+        if let Some(value) = self.known_constant(copy, id) {
+            copy.bind(&self.view.function.insts[id].results, &[value]);
+            return None;
+        }
         let mut inst = self.view.function.insts[id].clone();
         inst.kind.map_uses(|value| copy.get(value));
         match &mut inst.kind {
@@ -276,6 +289,19 @@ impl Pass<'_> {
         }
         self.view.function.insts.push(inst);
         self.simplified(copy, (id, copied), is_shared).then_some(copied)
+    }
+
+    /// The constant that the copy of an instruction is, if there is such a constant already: most counters and indices are.
+    fn known_constant(&self, copy: &Copy, id: InstId) -> Option<ValueId> {
+        let inst = &self.view.function.insts[id];
+        let (InstKind::Op(op, operands), [result]) = (&inst.kind, &inst.results[..]) else { return None };
+        let mut constants = [None; 3];
+        for (constant, operand) in constants.iter_mut().zip(operands) {
+            *constant = Some(self.view.constant(copy.get(*operand))?);
+        }
+        let ty = self.view.function.values[*result].ty;
+        let constant = identities::fold(&self.view, ty, *op, &constants[..operands.len()])?;
+        copy.constant(constant, ty)
     }
 
     /// Simplifies what was copied; false where nothing is left of it.
@@ -322,7 +348,10 @@ impl Pass<'_> {
 
 /// What stands for what in the round that is copied.
 struct Copy {
-    values: Vec<Option<ValueId>>,
+    /// By value: its copy, and the round in which it became that.
+    values: Vec<(Option<ValueId>, u32)>,
+    /// The round, from 1.
+    round: u32,
     blocks: Vec<(BlockId, BlockId)>,
     /// Constants of this and earlier rounds.
     constants: Vec<(Constant, TypeId, ValueId)>,
@@ -330,7 +359,7 @@ struct Copy {
 
 impl Copy {
     fn new(values: usize) -> Self {
-        Self { values: vec![None; values], blocks: Vec::new(), constants: Vec::new() }
+        Self { values: vec![(None, 0); values], round: 0, blocks: Vec::new(), constants: Vec::new() }
     }
 
     fn constant(&self, constant: Constant, ty: TypeId) -> Option<ValueId> {
@@ -339,11 +368,39 @@ impl Copy {
 
     fn bind(&mut self, from: &[ValueId], to: &[ValueId]) {
         for (from, to) in from.iter().zip(to) {
-            self.values[from.index()] = Some(*to);
+            let known = &mut self.values[from.index()];
+            if known.0 != Some(*to) {
+                *known = (Some(*to), self.round);
+            }
         }
     }
 
     fn get(&self, value: ValueId) -> ValueId {
-        self.values.get(value.index()).copied().flatten().unwrap_or(value)
+        self.values.get(value.index()).and_then(|known| known.0).unwrap_or(value)
+    }
+
+    /// Whether an instruction of the body itself computes what it did in the round before, which stands in front of this one.
+    fn is_there(&self, inst: &Inst) -> bool {
+        let [result] = inst.results[..] else { return false };
+        let is_pure = matches!(
+            inst.kind,
+            InstKind::Const(_)
+                | InstKind::Op(..)
+                | InstKind::Compose(_)
+                | InstKind::Extract(..)
+                | InstKind::Insert(..)
+                | InstKind::Param(_)
+                | InstKind::ConstParam(_)
+                | InstKind::Builtin(_)
+                | InstKind::Len(_)
+        );
+        if !is_pure || self.values[result.index()].0.is_none() {
+            return false;
+        }
+        let mut is_same = true;
+        inst.kind.for_each_use(|value| {
+            is_same &= self.values.get(value.index()).is_none_or(|known| known.1 != self.round);
+        });
+        is_same
     }
 }
