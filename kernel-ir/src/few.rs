@@ -17,11 +17,15 @@ use std::ops::{Deref, DerefMut};
 pub struct Few<T, const N: usize = MOST>(List<T, N>);
 
 #[derive(Clone)]
+#[expect(
+    clippy::box_collection,
+    reason = "telling which of these a list is takes no more than a look at a small number"
+)]
 enum List<T, const N: usize> {
     Empty,
     /// The first so many.
     Few(u32, [T; N]),
-    Many(Vec<T>),
+    Many(Box<Vec<T>>),
 }
 
 /// The most members that need no allocation.
@@ -46,7 +50,7 @@ impl<T: Copy, const N: usize> Few<T, N> {
                     let mut many = Vec::with_capacity(2 * N + 2);
                     many.extend_from_slice(few);
                     many.push(member);
-                    self.0 = List::Many(many);
+                    self.0 = List::Many(Box::new(many));
                 }
             },
             List::Many(many) => many.push(member),
@@ -152,13 +156,13 @@ impl<T: Copy, const N: usize> FromIterator<T> for Few<T, N> {
 
 impl<T: Copy, const N: usize> From<&[T]> for Few<T, N> {
     fn from(members: &[T]) -> Self {
-        if members.len() > N { Self(List::Many(members.to_vec())) } else { members.iter().copied().collect() }
+        if members.len() > N { Self(List::Many(Box::new(members.to_vec()))) } else { members.iter().copied().collect() }
     }
 }
 
 impl<T: Copy, const N: usize> From<Vec<T>> for Few<T, N> {
     fn from(members: Vec<T>) -> Self {
-        if members.len() > N { Self(List::Many(members)) } else { Self::from(&members[..]) }
+        if members.len() > N { Self(List::Many(Box::new(members))) } else { Self::from(&members[..]) }
     }
 }
 

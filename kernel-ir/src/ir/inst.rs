@@ -22,7 +22,10 @@ pub struct Inst {
 }
 
 /// What an instruction does.
+///
+/// Every pass asks which of these an instruction is, so that this has a byte of its own, which is not put together from members.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum InstKind {
     /// A literal.
     Const(Constant),

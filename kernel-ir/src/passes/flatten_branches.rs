@@ -29,14 +29,18 @@ struct Flattener<'a, 'm> {
 
 impl Flattener<'_, '_> {
     fn block(&mut self, id: BlockId) {
-        let is_branch = |inst: &InstId| !self.function.insts[*inst].kind.blocks().is_empty();
-        if self.substitution.is_empty() && !self.function.blocks[id].insts.iter().any(is_branch) {
+        let mut insts = self.function.blocks[id].insts.iter();
+        if self.substitution.is_empty() && !insts.any(|inst| is_branch(self.function, *inst)) {
             return;
         }
         let insts = std::mem::take(&mut self.function.blocks[id].insts);
         let mut out = Vec::with_capacity(insts.len());
         for inst in insts {
             self.substitution.apply(&mut self.function.insts[inst].kind);
+            if !is_branch(self.function, inst) {
+                out.push(inst);
+                continue;
+            }
             for nested in self.function.insts[inst].kind.blocks() {
                 self.block(nested);
             }
@@ -73,6 +77,11 @@ impl Flattener<'_, '_> {
         }
         self.changed = Changed::Yes;
     }
+}
+
+/// Whether an instruction owns blocks.
+fn is_branch(function: &Function, id: InstId) -> bool {
+    matches!(function.insts[id].kind, InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. })
 }
 
 fn is_cheap(function: &Function, id: InstId, cx: &PassCx<'_>) -> bool {
