@@ -168,6 +168,30 @@ pub mod items {
         result
     }
 
+    /// Calls a closure a few times.
+    pub fn each(times: u32, mut f: impl FnMut(u32)) {
+        for k in 0..times {
+            f(k * 3);
+        }
+    }
+
+    /// Calls a closure until it says that it has enough; how often.
+    pub fn until<F: FnMut(u32) -> bool>(times: u32, mut f: F) -> u32 {
+        for k in 0..times {
+            if f(k) {
+                return k;
+            }
+        }
+        times
+    }
+
+    /// Passes on a closure, which it calls too.
+    pub fn tried(times: u32, mut f: impl FnMut(u32) -> bool) -> u32 {
+        let first = until(times % 3, &mut f);
+        let second = until(times % 4, |k| f(k + 40));
+        first * 8 + second + f(times) as u32
+    }
+
     /// One word of a shape.
     pub fn code(shape: Shape) -> u32 {
         match shape {

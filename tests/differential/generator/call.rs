@@ -6,7 +6,11 @@ use super::types::{Ty, Var};
 impl Generator {
     /// A call of one of the harness's generic functions, or of what takes a closure.
     pub(crate) fn generic_call(&mut self, ty: &Ty, depth: usize) -> String {
-        match (ty, self.random.below(6)) {
+        let kind = self.random.below(6);
+        if self.in_part && matches!((ty, kind), (Ty::U32, 0) | (_, 5)) {
+            return self.leaf(ty);
+        }
+        match (ty, kind) {
             (Ty::U32, 0) => self.repeated(depth),
             (Ty::U32, 1) => {
                 let of = [Ty::Span, Ty::Shape][self.random.below(2)].clone();

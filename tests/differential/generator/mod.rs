@@ -10,6 +10,7 @@ mod call;
 mod expr;
 mod pattern;
 mod random;
+mod sequence;
 mod stmt;
 mod together;
 mod types;
@@ -92,6 +93,10 @@ pub(crate) struct Generator {
     pub(crate) plain: bool,
     /// Whether it compares what is made of parts: only some seeds do, so that the others stay what they were.
     pub(crate) orders: bool,
+    /// Whether it has chains, slices, and closures that change what is around them: some seeds, for the same reason.
+    pub(crate) sequences: bool,
+    /// Whether a slice is in scope, which no closure that is passed on may name.
+    pub(crate) in_part: bool,
 }
 
 /// A device function made before.
@@ -119,6 +124,8 @@ impl Generator {
             together,
             plain,
             orders: seed % 3 == 1,
+            sequences: seed % 4 == 3,
+            in_part: false,
             scope: Vec::new(),
             functions: Vec::new(),
             names: 0,

@@ -16,7 +16,7 @@ impl Generator {
     }
 
     /// A block in braces, whose variables go with it.
-    fn block(&mut self, out: &mut String, depth: usize) {
+    pub(crate) fn block(&mut self, out: &mut String, depth: usize) {
         let outer = self.scope.len();
         out.push_str("{\n");
         self.statements(out, depth);
@@ -25,6 +25,9 @@ impl Generator {
     }
 
     fn statement(&mut self, out: &mut String, depth: usize) {
+        if self.sequences && self.random.one_in(3) {
+            return self.sequence_statement(out, depth);
+        }
         match self.random.below(if depth == 0 { 6 } else { 11 }) {
             0..=2 => self.let_statement(out),
             3..=5 => self.assignment(out),
@@ -76,7 +79,7 @@ impl Generator {
         });
     }
 
-    fn assignment(&mut self, out: &mut String) {
+    pub(crate) fn assignment(&mut self, out: &mut String) {
         let mutable: Vec<Var> = self.scope.iter().filter(|var| var.mutable).cloned().collect();
         if mutable.is_empty() {
             return self.let_statement(out);
@@ -140,7 +143,7 @@ impl Generator {
         }
     }
 
-    fn if_statement(&mut self, out: &mut String, depth: usize) {
+    pub(crate) fn if_statement(&mut self, out: &mut String, depth: usize) {
         let condition = self.expr(&Ty::Bool, 3);
         out.push_str(&format!("if {condition} "));
         self.block(out, depth - 1);
