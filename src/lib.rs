@@ -48,7 +48,9 @@ pub use gridwise_runtime::{
 pub use gridwise_runtime::{SharedLayout, SharedMemory};
 
 #[doc(hidden)]
-pub use gridwise_macro::names_in_kernels_need_the_device_attribute;
+pub use gridwise_macro::{
+    imported_constants_need_their_whole_path_in_kernels, names_in_kernels_need_the_device_attribute,
+};
 
 #[cfg(feature = "algorithms")]
 pub mod algorithms;

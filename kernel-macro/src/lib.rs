@@ -151,6 +151,13 @@ pub fn names_in_kernels_need_the_device_attribute(tokens: TokenStream) -> TokenS
     guarded(tokens, expand::resume)
 }
 
+/// The same, where a name is that of one of Rust's constants.
+#[doc(hidden)]
+#[proc_macro]
+pub fn imported_constants_need_their_whole_path_in_kernels(tokens: TokenStream) -> TokenStream {
+    guarded(tokens, expand::resume)
+}
+
 /// Runs an expansion; a panic in it, which is a bug, becomes an error instead of rustc's "proc macro panicked".
 fn guarded(input: TokenStream, expansion: impl FnOnce(Tokens) -> Tokens) -> TokenStream {
     let input = Tokens::from(input);

@@ -8,8 +8,10 @@ pub(crate) enum SliceMethod {
     Last,
     /// `get(i)`, of one element.
     Get,
-    /// `get(a..b)`
-    GetPart,
+    /// `get(a..b)`, or `get_mut(a..b)` if `mutable`.
+    GetPart {
+        mutable: bool,
+    },
     /// `split_first`, or `split_last` if `last`.
     SplitEnd {
         last: bool,
@@ -85,6 +87,7 @@ impl SliceMethod {
                 | Self::Rotate { .. }
                 | Self::CopyFrom
                 | Self::SplitAt { mutable: true }
+                | Self::GetPart { mutable: true }
         )
     }
 
@@ -93,7 +96,7 @@ impl SliceMethod {
         match self {
             Self::First | Self::Last | Self::Reverse | Self::SplitEnd { .. } => 0,
             Self::Get
-            | Self::GetPart
+            | Self::GetPart { .. }
             | Self::SplitAtChecked
             | Self::Rotate { .. }
             | Self::Contains

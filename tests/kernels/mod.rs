@@ -26,6 +26,7 @@ pub mod forms;
 pub mod generic_types;
 pub mod generics;
 pub mod grid;
+pub mod idioms;
 mod image_reference;
 pub mod images;
 pub mod implementations;
@@ -96,6 +97,7 @@ pub fn all() -> Vec<Case> {
         generic_types::CASES,
         generics::CASES,
         grid::CASES,
+        idioms::CASES,
         images::CASES,
         implementations::CASES,
         integers::CASES,

@@ -1,8 +1,9 @@
 //! Reports barriers that not all invocations of a workgroup reach, and what a subgroup does not do together with matrices, with the way from where the difference begins. Which those
 //! are is the IR's to find out.
 
+use gridwise_ir::arena::EntityId;
 use gridwise_ir::compile::Compiled;
-use gridwise_ir::ir::SourceLocation;
+use gridwise_ir::ir::{InstKind, Module, SourceLocation};
 use gridwise_ir::uniformity::{Divergence, DivergenceKind, Jump, Origin};
 
 use crate::ast::{Fn, SpanRange};
@@ -11,11 +12,12 @@ use crate::diag::{Diagnostics, code};
 /// Variables that a message names on the way; the first ones say most.
 const MAX_THROUGH: usize = 3;
 
-/// Reports each barrier once, where it is written.
+/// Reports each barrier once, where it is written. `lowered`: the module once more, as it was before functions became part of others.
 pub(crate) fn check_barriers(
     function: &Fn,
     compiled: &Compiled,
     barriers: &[(SourceLocation, SpanRange)],
+    lowered: &dyn std::ops::Fn() -> Module,
     diags: &mut Diagnostics,
 ) {
     for (at, divergence) in compiled.divergences.iter().enumerate() {
@@ -38,13 +40,36 @@ pub(crate) fn check_barriers(
                 .help("let the condition be the same for the subgroup: made of parameters, `subgroup_id()`, `workgroup_id()`, or `subgroup::broadcast_first(…)`");
             continue;
         }
-        diags
-            .error(code::DIVERGENT_BARRIER, span, "not all invocations of a workgroup come to this `barrier()`")
+        let error =
+            diags.error(code::DIVERGENT_BARRIER, span, "not all invocations of a workgroup come to this `barrier()`");
+        if let Some(call) = divergence.barrier.and_then(|barrier| call_of(&lowered(), barrier)) {
+            error.note(format!("the kernel comes to it through the call at {}", text.line(call)));
+        }
+        error
             .note(way)
             .note(text.origin(divergence))
             .help(help)
             .help("where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`");
     }
+}
+
+/// The kernel's first call that leads to a barrier, if that is in another function.
+fn call_of(module: &Module, barrier: SourceLocation) -> Option<SourceLocation> {
+    let kernel = module.kernel.as_ref()?.function;
+    // Callees stand before callers.
+    let mut leading = vec![false; module.functions.len()];
+    for (id, function) in module.functions.iter() {
+        let to_barrier = |kind: &InstKind| matches!(kind, InstKind::Call(callee, _) if leading[callee.index()]);
+        if id == kernel {
+            let mut insts = function.insts.iter().map(|(_, inst)| inst);
+            return insts.find(|inst| to_barrier(&inst.kind)).and_then(|inst| inst.location);
+        }
+        let is_leading = function.insts.iter().any(|(_, inst)| {
+            matches!(inst.kind, InstKind::Barrier(_)) && inst.location == Some(barrier) || to_barrier(&inst.kind)
+        });
+        leading[id.index()] = is_leading;
+    }
+    None
 }
 
 /// A matrix with an operand that is not the same for the subgroup.

@@ -3,16 +3,17 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
+use super::globs::gather_first;
 use super::{Finished, advance, errors_of, has_keyword, internal_error, start, unreadable_fn, wrong_item};
 use crate::assemble::{AssembleError, MainItem, assemble};
-use crate::ast::{Item, SpanRange};
+use crate::ast::{Fn, Item, Path, SpanRange};
 use crate::attrs::check_no_arguments;
 use crate::check::check_item;
 use crate::codegen::{const_assertion, const_stub, discriminant_assertions, fn_stub, item_macro, value_impl};
 use crate::diag::{Diagnostics, code};
 use crate::editor;
 use crate::gather::{
-    Closure, Entry, EntryKind, Place, State, names_of_alias, names_of_const, names_of_enum, names_of_fn,
+    Closure, Entry, EntryKind, Place, State, check_cycle, names_of_alias, names_of_const, names_of_enum, names_of_fn,
     names_of_struct,
 };
 use crate::infer::infer_item;
@@ -162,6 +163,9 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     check_no_arguments("device", &attr, &mut diags);
     let written = editor::written(&item);
     let (parsed, state) = device_state(&read, item, &mut diags);
+    if let Item::Fn(function) = &parsed {
+        check_cycle(function, &state.todo, &mut diags);
+    }
     let failed = diags.has_errors();
     let mut tokens = written;
     tokens.extend(errors_of(diags));
@@ -190,7 +194,25 @@ pub(super) fn device_state(read: &DeviceItem, item: TokenStream, diags: &mut Dia
         Item::Impl(_) | Item::Trait(_) => Vec::new(),
     };
     let state = start(read.kind(), read.name(), TokenStream::new(), item, todo);
-    (parsed, state)
+    match &parsed {
+        Item::Fn(Fn { globs, .. }) if !globs.is_empty() => {
+            let state = gather_first(state, globs);
+            (parsed, state)
+        }
+        _ => (parsed, state),
+    }
+}
+
+/// What there is to gather for an item that was rewritten.
+pub(super) fn names_again(state: &State) -> Vec<Path> {
+    // Its errors were reported when it was read before.
+    let mut reported = Diagnostics::new();
+    let names = match DeviceItem::read(&state.item).map(|read| read.parse(&mut reported)) {
+        Some(Item::Fn(function)) => names_of_fn(&function, &mut reported),
+        _ => Vec::new(),
+    };
+    drop(reported.into_list());
+    names
 }
 
 /// The second half, with everything gathered.

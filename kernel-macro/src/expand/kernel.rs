@@ -5,6 +5,7 @@ use gridwise_ir::compile::{CompileError, CompileOptions, compile};
 use gridwise_ir::parallel::{NativeFloats, native_floats};
 use proc_macro2::{Ident, TokenStream};
 
+use super::globs::gather_first;
 use super::instances::compile_instances;
 use super::{Finished, advance, errors_of, internal_error, start, unreadable_fn, wrong_item};
 use crate::assemble::{AssembleError, Assembled, MainItem, assemble};
@@ -62,8 +63,19 @@ impl KernelItem {
 
     /// The gathering of `names`, which carries the kernel as tokens.
     pub(super) fn state(&self, attr: TokenStream, item: TokenStream, names: Vec<Path>) -> State {
-        start(EntryKind::Kernel, &self.function.name, attr, item, names)
+        let state = start(EntryKind::Kernel, &self.function.name, attr, item, names);
+        if self.function.globs.is_empty() { state } else { gather_first(state, &self.function.globs) }
     }
+}
+
+/// What there is to gather for a kernel that was rewritten.
+pub(super) fn names_again(state: &State) -> Vec<Path> {
+    // Its errors were reported when it was read before.
+    let mut reported = Diagnostics::new();
+    let kernel = KernelItem::read(state.attr.clone(), &state.item, &mut reported);
+    let names = kernel.map(|kernel| kernel.names(&mut reported)).unwrap_or_default();
+    drop(reported.into_list());
+    names
 }
 
 /// Expands `#[kernel(attr)] item`. The dispatch type comes first: it stays whatever fails later.
@@ -220,7 +232,8 @@ pub(super) fn build(
     };
     dump("spv", &name, || words_text(&compiled.words));
     check_push_constants(function, &compiled, diags);
-    check_barriers(function, &compiled, &barriers, diags);
+    let lowered = || lower_kernel(program, item, workgroup, debug_assertions).module;
+    check_barriers(function, &compiled, &barriers, &lowered, diags);
     check_items(&compiled, attr.items().1, diags);
     if diags.has_errors() {
         return None;

@@ -2,6 +2,7 @@
 //! after parsing, and after inference and checks. Whatever fails leaves a stub, so that no use of the item fails too.
 
 mod device;
+mod globs;
 mod gpu_data;
 mod instances;
 mod kernel;
@@ -57,15 +58,29 @@ pub(crate) fn resume(tokens: TokenStream) -> TokenStream {
 /// Gathers the first item, or finishes.
 fn advance(mut state: State) -> TokenStream {
     let krate = facade_path();
-    match state.next_call(&krate) {
-        Some(call) => first_call(&call, &krate),
+    let path = state.todo.first().cloned();
+    match state.next_call(&krate).zip(path) {
+        Some((call, path)) => first_call(&call, &path, &krate),
         None => complete(state),
     }
 }
 
 /// Compiles an item whose gathering is over, and says what was wrong.
-fn complete(state: State) -> TokenStream {
+fn complete(mut state: State) -> TokenStream {
     let mut diags = Diagnostics::new();
+    if globs::rewrite_item(&mut state, &mut diags) {
+        let todo = match state.kind {
+            EntryKind::Kernel => kernel::names_again(&state),
+            EntryKind::Module => module::names_again(&state),
+            _ => device::names_again(&state),
+        };
+        let known = |path: &Path| state.done.iter().any(|(text, _)| *text == path.text());
+        let is_broken = state.done.iter().any(|(_, closure)| matches!(closure, Closure::Broken));
+        state.todo = todo.into_iter().filter(|path| !is_broken && !known(path)).collect();
+        let mut tokens = errors_of(diags);
+        tokens.extend(advance(state));
+        return tokens;
+    }
     let finished = finish(state, &mut diags);
     let mut tokens = errors_of(diags);
     tokens.extend(finished.tokens);

@@ -4,6 +4,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
+use super::globs::{gather_first, import_into_functions, rewrite_own};
 use super::slices::twin_declaration;
 use super::{Finished, advance, errors_of, internal_error, start};
 use crate::assemble::{AssembleError, Gathered, assemble_gathered};
@@ -36,7 +37,8 @@ pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {
         );
         return errors_of(diags);
     };
-    let (device, host) = split(items);
+    let (mut device, mut host) = split(items);
+    import_into_functions(&mut device, &mut host);
     let (state, failed) = module_state(&ident, device.clone(), &mut diags);
     let mut inner = written(&device);
     inner.extend(errors_of(diags));
@@ -90,14 +92,49 @@ fn is_host(item: &SourceItem) -> bool {
 }
 
 /// The first half, up to the first checkpoint: what there is to gather, and whether there were errors.
-pub(super) fn module_state(name: &Ident, items: SourceItems, diags: &mut Diagnostics) -> (State, bool) {
-    let parsed = items.parse_all(diags);
-    let own: Vec<String> = parsed.iter().filter_map(|item| name_of(&item.item)).map(ToString::to_string).collect();
-    let mut todo = Vec::new();
-    for (source, ModuleItem { item, members }) in items.0.iter().zip(&parsed) {
+pub(super) fn module_state(name: &Ident, mut items: SourceItems, diags: &mut Diagnostics) -> (State, bool) {
+    let mut parsed = items.parse_all(diags);
+    if !globs_of(&parsed).is_empty() && !diags.has_errors() {
+        rewrite_own(&mut items);
+        parsed = items.parse_all(diags);
+    }
+    for source in &items.0 {
         if let SourceItem::Struct(input) = source {
             check_repr(input, diags);
         }
+    }
+    let todo = names_of(&parsed, diags);
+    let state = start(EntryKind::Module, name, name.to_token_stream(), items.to_token_stream(), todo);
+    let globs = globs_of(&parsed);
+    let state = if globs.is_empty() { state } else { gather_first(state, &globs) };
+    (state, diags.has_errors())
+}
+
+/// The enums of which functions import all names.
+fn globs_of(parsed: &[ModuleItem]) -> Vec<Path> {
+    let members = parsed.iter().flat_map(|item| std::iter::once(&item.item).chain(&item.members));
+    let globs = members.filter_map(|item| match item {
+        Item::Fn(function) => Some(&function.globs),
+        _ => None,
+    });
+    globs.flatten().cloned().collect()
+}
+
+/// What there is to gather for a module that was rewritten.
+pub(super) fn names_again(state: &State) -> Vec<Path> {
+    // Its errors were reported when it was read before.
+    let mut reported = Diagnostics::new();
+    let items = syn::parse2::<SourceItems>(state.item.clone());
+    let names = items.map(|items| names_of(&items.parse_all(&mut reported), &mut reported)).unwrap_or_default();
+    drop(reported.into_list());
+    names
+}
+
+/// What the items of a module name besides each other.
+fn names_of(parsed: &[ModuleItem], diags: &mut Diagnostics) -> Vec<Path> {
+    let own: Vec<String> = parsed.iter().filter_map(|item| name_of(&item.item)).map(ToString::to_string).collect();
+    let mut todo = Vec::new();
+    for ModuleItem { item, members } in parsed {
         todo.extend(match item {
             Item::Fn(function) => names_of_fn(function, diags),
             Item::Const(constant) => names_of_const(constant),
@@ -114,8 +151,7 @@ pub(super) fn module_state(name: &Ident, items: SourceItems, diags: &mut Diagnos
         _ => false,
     };
     todo.retain(|path| path.leading_colon || !is_own(path));
-    let state = start(EntryKind::Module, name, name.to_token_stream(), items.to_token_stream(), todo);
-    (state, diags.has_errors())
+    todo
 }
 
 /// The second half, with everything gathered.

@@ -206,6 +206,8 @@ const TRAITS: &[&str] = &[
     "Default",
     "From",
     "Into",
+    "TryFrom",
+    "TryInto",
     "Sized",
     "Send",
     "Sync",

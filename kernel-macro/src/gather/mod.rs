@@ -6,12 +6,14 @@
 //! what they mean where they stand. Nothing here looks into types.
 
 mod builtin;
+mod cycle;
 mod entry;
 mod key;
 mod names;
 mod state;
 
 pub(crate) use builtin::{is_from_fn, is_gathered_type, is_subgroup_function, memory_function};
+pub(crate) use cycle::check_cycle;
 pub(crate) use entry::{Closure, Entry, EntryKind};
 pub(crate) use key::{Place, item_key, key_digest};
 pub(crate) use names::{

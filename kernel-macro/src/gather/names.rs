@@ -27,6 +27,10 @@ pub(crate) struct Names {
 
 /// What a function names. A direct call of itself is an error.
 pub(crate) fn names_of_fn(function: &Fn, diags: &mut Diagnostics) -> Vec<Path> {
+    // What they bring is not known: the item is read once more.
+    if !function.globs.is_empty() {
+        return function.globs.clone();
+    }
     let mut names = Names { own_name: Some(function.name.to_string()), ..Names::default() };
     names.function(function);
     for span in names.self_calls {

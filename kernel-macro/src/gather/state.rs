@@ -7,6 +7,7 @@ use syn::{LitStr, Token, braced, bracketed};
 
 use super::entry::{Closure, EntryKind};
 use crate::ast::Path;
+use crate::infer::is_math_constant;
 
 /// An item being expanded, what was gathered for it and what is still to gather.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ impl State {
         let span = path.segments.last().map_or_else(Span::call_site, proc_macro2::Ident::span);
         let call = spelled(macro_path(&path));
         // Not at the name: editors would take it for another meaning of it.
-        let resume = callback(krate);
+        let resume = callback(krate, Some(&path));
         Some(quote_spanned! {span=> #call ! { [ #resume ] { #self #text } } })
     }
 }
@@ -45,7 +46,7 @@ impl State {
     /// The item once more, told whether there are debug assertions: rustc knows, and drops one of the two.
     pub(crate) fn ask_for_debug(self, krate: &TokenStream) -> TokenStream {
         let on = Self { debug: Some(true), ..self };
-        let callback = callback(krate);
+        let callback = callback(krate, None);
         let with = quote!(#callback! { #on "" => });
         let off = Self { debug: Some(false), ..on };
         quote! {
@@ -59,13 +60,18 @@ impl State {
 
 /// The callback. Where a name has no macro beside it, rustc says which macro asked for it: so this one is called what has to be
 /// known then.
-fn callback(krate: &TokenStream) -> TokenStream {
-    quote!(#krate::names_in_kernels_need_the_device_attribute)
+fn callback(krate: &TokenStream, path: Option<&Path>) -> TokenStream {
+    match path.and_then(Path::as_name) {
+        Some(name) if is_math_constant(&name.to_string()) => {
+            quote!(#krate::imported_constants_need_their_whole_path_in_kernels)
+        }
+        _ => quote!(#krate::names_in_kernels_need_the_device_attribute),
+    }
 }
 
 /// The first call of a gathering, by way of the callback, as it is the attribute that rustc would name otherwise.
-pub(crate) fn first_call(call: &TokenStream, krate: &TokenStream) -> TokenStream {
-    let callback = callback(krate);
+pub(crate) fn first_call(call: &TokenStream, path: &Path, krate: &TokenStream) -> TokenStream {
+    let callback = callback(krate, Some(path));
     quote!(#callback! { @ #call })
 }
 

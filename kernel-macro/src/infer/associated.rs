@@ -143,19 +143,18 @@ impl<'a> Infer<'a> {
         span: SpanRange,
         args: &'a [Expr],
     ) -> Option<Term> {
+        if let Some((of, name)) = self.trait_of(path) {
+            return Some(self.infer_trait_call(expr, &of, name, path, span, args));
+        }
         let term = self.owner_of(path)?;
         if term == Term::Error {
-            if args.iter().any(|arg| self.is_slice_argument(arg)) {
-                self.infer_unknown_arguments(args);
-                return Some(Term::Error);
-            }
-            return Some(self.infer_arguments_only(args));
+            self.infer_unknown_arguments(args);
+            return Some(Term::Error);
         }
         let name = path.segments.last()?;
         let mut candidates = self.candidates(&term, &name.to_string(), None);
-        // A parameter has what its bounds give it. Else what Rust defines on the type itself comes before what traits give it.
-        let is_param = |first: &Ident| first != "Self" && self.params.iter().any(|param| first == param.name.as_str());
-        if path.segments.first().is_some_and(is_param) && candidates.iter().any(|candidate| candidate.is_of_trait) {
+        // Else what Rust defines on the type itself comes before what traits give it.
+        if self.begins_with_param(path) && candidates.iter().any(|candidate| candidate.is_of_trait) {
             candidates.retain(|candidate| candidate.is_of_trait);
         } else if super::method::find_row(&name.to_string(), &term, None).is_some() {
             return None;
@@ -167,6 +166,78 @@ impl<'a> Infer<'a> {
         let candidate = self.choose(candidates, 0, &found)?;
         self.table.unify(&candidate.self_term, &term);
         Some(self.call_member(expr, candidate, path.last_args(), found, span))
+    }
+
+    /// Whether a path begins with a type parameter, which has what its bounds give it, and nothing of what it stands for. `Self` is
+    /// one in a trait.
+    fn begins_with_param(&self, path: &Path) -> bool {
+        let Some(first) = path.segments.first() else { return false };
+        let in_trait = || {
+            let owner = self.program.items[self.item].owner;
+            owner.is_some_and(|owner| matches!(self.program.items[owner].item, Item::Trait(_)))
+        };
+        self.params.iter().any(|param| first == param.name.as_str()) && (first != "Self" || in_trait())
+    }
+
+    /// The trait in front of a path's last segment, by its name, and that segment.
+    fn trait_of(&self, path: &'a Path) -> Option<(String, &'a Ident)> {
+        let [.., of, name] = path.segments.as_slice() else { return None };
+        let item = *self.program.items[self.item].uses.get(&parent(path).text())?;
+        matches!(self.program.items[item].item, Item::Trait(_)).then(|| (of.to_string(), name))
+    }
+
+    /// `Trait::name(x, …)`: the first argument's type has it.
+    fn infer_trait_call(
+        &mut self,
+        expr: &'a Expr,
+        of: &str,
+        name: &'a Ident,
+        path: &'a Path,
+        span: SpanRange,
+        args: &'a [Expr],
+    ) -> Term {
+        let Some((receiver, rest)) = args.split_first() else {
+            self.report_untold(of, name, span);
+            return Term::Error;
+        };
+        let term = self.infer_reference(receiver, &Expect::Nothing);
+        let term = self.table.shallow(&term);
+        if let Term::Error | Term::Never = term {
+            self.infer_unknown_arguments(rest);
+            return Term::Error;
+        }
+        if self.table.kind(&term) == Some(super::unify::VarKind::Any) {
+            self.report_unknown(receiver);
+            return self.infer_arguments_only(rest);
+        }
+        let mut candidates = self.candidates(&term, &name.to_string(), Some(of));
+        candidates.retain(|candidate| self.method_of(candidate).is_some_and(|function| function.receiver.is_some()));
+        let mut found = vec![(receiver, term.clone())];
+        found.extend(self.infer_all(rest, &candidates, 1));
+        let Some(candidate) = self.choose(candidates, 0, &found) else {
+            self.report_no_trait_method(of, name, (receiver, &term));
+            return Term::Error;
+        };
+        self.call_member(expr, candidate, path.last_args(), found, span)
+    }
+
+    /// Reports a function of a trait that no argument tells the type for.
+    fn report_untold(&mut self, of: &str, name: &Ident, span: SpanRange) {
+        let message = format!("the type whose `{of}::{name}` is meant is not known here");
+        self.diags
+            .error(code::CANNOT_INFER, span, message)
+            .note("in `Trait::name(x)`, the first argument tells the type")
+            .help(format!("write the type: `Type::{name}(…)`"));
+    }
+
+    /// Reports a function of a trait that the first argument's type does not have as a method.
+    fn report_no_trait_method(&mut self, of: &str, name: &Ident, (receiver, term): (&Expr, &Term)) {
+        let written = self.describe(term);
+        let message = format!("no method `{name}` of the trait `{of}` on {written}");
+        self.diags
+            .error(code::UNKNOWN_METHOD, receiver.span, message)
+            .note("in `Trait::name(x)`, the first argument tells the type")
+            .help(format!("implement `{of}` for it in the `#[device] mod` of the type or of the trait"));
     }
 
     /// An operator on a type that an `impl` defines it for; `None` when there is none.
@@ -312,6 +383,7 @@ impl<'a> Infer<'a> {
                 }
             }
         }
+        self.fit_literals(member, &function.generics, &params);
         let result = match &function.result {
             Some(ty) => self.within(member, params.clone(), |cx| cx.term_of(ty)),
             None => Term::Unit,
@@ -410,10 +482,19 @@ impl<'a> Infer<'a> {
         }
         let name = path.segments.last()?;
         let program = self.program;
-        let candidates = self.candidates(&term, &name.to_string(), None);
-        let candidate = candidates.into_iter().find(|it| matches!(program.items[it.member].item, Item::Const(_)))?;
+        let mut candidates = self.candidates(&term, &name.to_string(), None);
+        candidates.retain(|it| matches!(program.items[it.member].item, Item::Const(_)));
+        if self.begins_with_param(path) && candidates.iter().any(|candidate| candidate.is_of_trait) {
+            candidates.retain(|candidate| candidate.is_of_trait);
+        }
+        let candidate = candidates.into_iter().next()?;
         let Item::Const(constant) = &program.items[candidate.member].item else { return None };
         self.table.unify(&candidate.self_term, &term);
+        // In a generic item as written, the value may depend on what is not known.
+        if candidate.params.iter().any(|param| self.table.is_poisoned(&param.term)) {
+            self.tables.paths.insert(expr.id, Resolution::Param);
+            return Some(self.within(candidate.member, candidate.params, |cx| cx.term_of(&constant.ty)));
+        }
         if self.depth >= MAX_DEPTH {
             self.diags.error(code::BAD_CONST, expr.span, format!("the value of `{}` depends on itself", path.text()));
             return Some(Term::Error);
@@ -482,9 +563,20 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// Whether Rust has `To::from(from)` for two different scalars.
+/// Whether Rust has `To::from(from)` for two different scalars: those that lose nothing, where `usize` has at least 16 bits.
 fn converts(from: ScalarName, to: ScalarName) -> bool {
-    matches!((from, to), (ScalarName::Bool, ScalarName::I32 | ScalarName::U32 | ScalarName::Usize | ScalarName::F32))
+    use ScalarName::{Bool, F32, F64, I8, I16, I32, I64, Isize, U8, U16, U32, U64, Usize};
+    match from {
+        Bool => to.is_int() || matches!(to, F32 | F64),
+        U8 => matches!(to, U16 | U32 | U64 | Usize | I16 | I32 | I64 | Isize | F32 | F64),
+        I8 => matches!(to, I16 | I32 | I64 | Isize | F32 | F64),
+        U16 => matches!(to, U32 | U64 | Usize | I32 | I64 | F32 | F64),
+        I16 => matches!(to, I32 | I64 | Isize | F32 | F64),
+        U32 => matches!(to, U64 | I64 | F64),
+        I32 => matches!(to, I64 | F64),
+        F32 => to == F64,
+        _ => false,
+    }
 }
 
 fn member_named<'p>(

@@ -29,6 +29,7 @@ const UNSUPPORTED_FUNCTIONS: &[(&str, &str)] = &[
     ("min", "write `a.min(b)`"),
     ("max", "write `a.max(b)`"),
     ("sqrt", "write `x.sqrt()`"),
+    ("Reverse", "order by what runs the other way: `!x` of an integer, or compare with `b.cmp(&a)`"),
     ("panic", "write `panic!(…)`"),
     ("assert", "write `assert!(…)`"),
 ];
@@ -111,6 +112,10 @@ impl<'a> Infer<'a> {
                 }
                 None if self.is_slice_argument(arg) => {
                     self.infer_slice(arg, false);
+                }
+                // Maybe the name of a function, which is no value.
+                None if self.diags.has_errors() && matches!(arg.kind, ExprKind::Path(_)) => {
+                    self.record(arg.id, Term::Error);
                 }
                 None => {
                     let term = self.infer_reference(arg, &Expect::Nothing);

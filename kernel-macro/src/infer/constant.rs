@@ -80,6 +80,11 @@ pub(super) const MATHS: &[(&str, f64)] = &[
     ("FRAC_1_SQRT_2", consts::FRAC_1_SQRT_2),
 ];
 
+/// Whether a name is that of a constant of `f32::consts`.
+pub(crate) fn is_math_constant(name: &str) -> bool {
+    MATHS.iter().any(|(math, _)| *math == name)
+}
+
 /// The constant that a path names.
 pub(super) fn builtin_constant(path: &Path) -> Option<(Ty, ConstValue)> {
     let segments: Vec<String> = path.segments.iter().map(ToString::to_string).collect();

@@ -14,6 +14,7 @@ use crate::typed::Callee;
 
 use super::block::strip;
 use super::iterator::over;
+use super::slice_method::is_range;
 use super::unify::Term;
 use super::{Expect, Infer, range};
 
@@ -70,7 +71,11 @@ impl<'a> Infer<'a> {
         if let Some(parts) = Parts::from_name(&text) {
             return Some(self.infer_parts(called, parts));
         }
-        let method = SliceMethod::from_name(&text)?;
+        let method = match args {
+            // That of one element is the parser's.
+            [arg] if text == "get_mut" && is_range(arg) => SliceMethod::GetPart { mutable: true },
+            _ => SliceMethod::from_name(&text)?,
+        };
         if called.elements.slice.is_some() && method == SliceMethod::Map {
             return None;
         }

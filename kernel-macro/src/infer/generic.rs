@@ -361,6 +361,7 @@ impl<'a> Infer<'a> {
                 }
             }
         }
+        self.fit_literals(item, &function.generics, &params);
         let result = match &function.result {
             Some(ty) => self.within(item, params.clone(), |cx| cx.term_of(ty)),
             None => Term::Unit,

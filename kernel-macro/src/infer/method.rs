@@ -237,7 +237,7 @@ impl<'a> Infer<'a> {
 
 /// Whether a method of slices writes elements.
 fn writes_elements(name: &str) -> bool {
-    name == "iter_mut"
+    matches!(name, "iter_mut" | "get_mut")
         || SliceMethod::from_name(name).is_some_and(SliceMethod::writes)
         || Parts::from_name(name).is_some_and(Parts::writes)
 }

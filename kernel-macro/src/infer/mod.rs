@@ -59,6 +59,7 @@ use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
 
 pub(crate) use closure::callable_of;
+pub(crate) use constant::is_math_constant;
 pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
 pub(crate) use parts::holds_slice;

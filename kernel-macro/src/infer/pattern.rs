@@ -417,7 +417,20 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_try(&mut self, expr: &'a Expr, operand: &'a Expr) -> Term {
         let term = self.infer(operand, &Expect::Nothing);
         self.note_return();
-        let result = self.table.shallow(&self.result.clone());
+        let mut result = self.table.shallow(&self.result.clone());
+        // Of a closure whose result nothing told so far.
+        if self.table.kind(&result) == Some(VarKind::Any) {
+            let (value, error) = (self.fresh(), self.fresh());
+            let told = match self.table.shallow(&term) {
+                Term::Option(_) => Some(Term::Option(Rc::new(value))),
+                Term::Result(..) => Some(Term::Result(Rc::new(value), Rc::new(error))),
+                _ => None,
+            };
+            if let Some(told) = told {
+                self.table.unify(&result, &told);
+                result = told;
+            }
+        }
         match (self.table.shallow(&term), &result) {
             (Term::Error | Term::Never, _) | (_, Term::Error) => Term::Error,
             (Term::Option(value), Term::Option(_)) => (*value).clone(),

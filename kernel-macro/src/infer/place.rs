@@ -321,13 +321,13 @@ impl<'a> Infer<'a> {
             ExprKind::Borrow { mutable, operand } if through && *mutable => self.require_written(operand, false),
             ExprKind::Error => {}
             ExprKind::Field { base, .. } => self.require_written(base, true),
-            ExprKind::Index { base, .. } => match (self.term(base), &strip(base).kind) {
+            ExprKind::Index { base, .. } => match (self.table.shallow(&self.term(base)), &strip(base).kind) {
                 (Term::Buffer { mutable: true, .. }, _) => {}
                 (Term::Buffer { element, origin, .. }, ExprKind::Path(path)) => {
                     let element = self.written(&element);
                     let name = path.text();
                     let help = match origin {
-                        Some(_) => "write `chunks_mut`, `chunks_exact_mut` or `split_at_mut`".to_owned(),
+                        Some(_) => "write `get_mut`, `chunks_mut`, `chunks_exact_mut` or `split_at_mut`".to_owned(),
                         None => format!("declare it `{name}: &mut [{element}]`"),
                     };
                     self.diags

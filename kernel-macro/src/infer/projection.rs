@@ -3,10 +3,12 @@
 
 use proc_macro2::Ident;
 
-use crate::ast::{Item, Path, ScalarName};
+use crate::ast::{Bound, GenericKind, Generics, Item, Path, ScalarName};
 use crate::diag::code;
+use crate::program::ItemId;
 
-use super::unify::Term;
+use super::generic::Param;
+use super::unify::{Term, VarKind};
 use super::{Infer, range};
 
 /// The traits of operators with a result.
@@ -43,7 +45,7 @@ impl<'a> Infer<'a> {
             }
             let mut params = self.open_params(&implementation.generics);
             let own = self.within(id, params.clone(), |cx| cx.term_of(&implementation.self_ty));
-            params.push(super::generic::Param { name: "Self".to_owned(), term: own.clone(), scalar: None });
+            params.push(Param { name: "Self".to_owned(), term: own.clone(), scalar: None });
             let operand = self.within(id, params.clone(), |cx| cx.trait_argument(path)).unwrap_or_else(|| own.clone());
             let pair = Term::tuple(vec![own, operand]);
             let wanted = Term::tuple(vec![term.clone(), right.clone()]);
@@ -65,10 +67,85 @@ impl<'a> Infer<'a> {
         })
     }
 
+    /// Gives literals that are arguments of a generic function the types which its bounds leave them: of `A: Mul<B>`, where one
+    /// of both is known, there is as a rule only one such operator.
+    pub(super) fn fit_literals(&mut self, item: ItemId, generics: &'a Generics, params: &[Param]) {
+        let is_open =
+            |cx: &Self, param: &Param| matches!(cx.table.kind(&param.term), Some(kind) if kind != VarKind::Any);
+        if !params.iter().any(|param| is_open(self, param)) {
+            return;
+        }
+        let own = generics.params.iter().filter_map(|param| match &param.kind {
+            GenericKind::Type { bounds, .. } => {
+                let term = params.iter().find(|known| param.name == known.name.as_str())?.term.clone();
+                Some((term, bounds))
+            }
+            GenericKind::Const(_) => None,
+        });
+        let mut bounds: Vec<(Term, &'a [Bound])> = own.map(|(term, bounds)| (term, bounds.as_slice())).collect();
+        for (ty, clause) in &generics.clauses {
+            bounds.push((self.within(item, params.to_vec(), |cx| cx.term_of(ty)), clause));
+        }
+        for (term, bounds) in bounds {
+            for bound in bounds {
+                let Bound::Trait { path, .. } = bound else { continue };
+                let Some(of) = path.segments.last().map(ToString::to_string).filter(|of| is_operator(of)) else {
+                    continue;
+                };
+                let right = self.within(item, params.to_vec(), |cx| cx.trait_argument(path));
+                self.fit_literal(&of, &term, &right.unwrap_or_else(|| term.clone()));
+            }
+        }
+    }
+
+    /// Gives the literal that is one operand the type that the operator leaves it.
+    fn fit_literal(&mut self, of: &str, left: &Term, right: &Term) {
+        let (left, right) = (self.table.shallow(left), self.table.shallow(right));
+        let is_literal = |cx: &Self, term: &Term| matches!(cx.table.kind(term), Some(kind) if kind != VarKind::Any);
+        let (literal, other) = match (is_literal(self, &left), is_literal(self, &right)) {
+            (true, false) => (&left, &right),
+            (false, true) => (&right, &left),
+            _ => return,
+        };
+        let mut fitting = Vec::new();
+        // Rust shifts by integers of each type.
+        if let Some(scalar) = scalar_beside(other).filter(|_| !matches!(of, "Shl" | "Shr")) {
+            fitting.push(Term::Scalar(scalar));
+        }
+        let program = self.program;
+        for (id, item) in program.items.iter() {
+            let Item::Impl(implementation) = &item.item else { continue };
+            let Some(path) = &implementation.of else { continue };
+            if path.segments.last().is_none_or(|last| last != of) {
+                continue;
+            }
+            let mut params = self.open_params(&implementation.generics);
+            let own = self.within(id, params.clone(), |cx| cx.term_of(&implementation.self_ty));
+            params.push(Param { name: "Self".to_owned(), term: own.clone(), scalar: None });
+            let operand = self.within(id, params, |cx| cx.trait_argument(path)).unwrap_or_else(|| own.clone());
+            let pair = Term::tuple(vec![own.clone(), operand.clone()]);
+            if self.table.would_unify(&pair, &Term::tuple(vec![left.clone(), right.clone()])) {
+                fitting.push(if literal == &left { own } else { operand });
+            }
+        }
+        if let [only] = fitting.as_slice() {
+            self.table.unify(literal, only);
+        }
+    }
+
     /// The type that a trait is applied to: `U` of `Add<U>`.
     fn trait_argument(&mut self, path: &'a Path) -> Option<Term> {
         let ty = path.last_args()?.args.first()?.ty.as_ref()?;
         Some(self.term_of(ty))
+    }
+}
+
+/// The number that operators of Rust and glam take beside a value.
+fn scalar_beside(term: &Term) -> Option<ScalarName> {
+    match term {
+        Term::Scalar(scalar) | Term::Vector(scalar, _) => Some(*scalar),
+        Term::Matrix(_) | Term::Quat => Some(ScalarName::F32),
+        _ => None,
     }
 }
 

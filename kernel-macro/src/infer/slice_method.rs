@@ -24,7 +24,7 @@ impl<'a> Infer<'a> {
         let Called { expr, receiver, term, elements: Elements { element, slice }, name, args } = called;
         let text = name.to_string();
         let method = match (method, args) {
-            (SliceMethod::Get, [arg]) if matches!(strip(arg).kind, ExprKind::Range { .. }) => SliceMethod::GetPart,
+            (SliceMethod::Get, [arg]) if is_range(arg) => SliceMethod::GetPart { mutable: false },
             _ => method,
         };
         self.tables.calls.insert(expr.id, Callee::Slice(method));
@@ -35,7 +35,7 @@ impl<'a> Infer<'a> {
             SliceMethod::SplitAt { .. }
             | SliceMethod::SplitAtChecked
             | SliceMethod::SplitEnd { .. }
-            | SliceMethod::GetPart => return self.infer_part(called, method),
+            | SliceMethod::GetPart { .. } => return self.infer_part(called, method),
             SliceMethod::Map
             | SliceMethod::PartitionPoint
             | SliceMethod::Search
@@ -81,7 +81,7 @@ impl<'a> Infer<'a> {
             return Term::Error;
         }
         match args {
-            [arg] if method == SliceMethod::GetPart => {
+            [arg] if matches!(method, SliceMethod::GetPart { .. }) => {
                 if let ExprKind::Range { start, end, .. } = &strip(arg).kind {
                     for end in std::iter::once(start).chain(end) {
                         self.check(end, &Term::USIZE, Because::Step);
@@ -94,7 +94,7 @@ impl<'a> Infer<'a> {
         }
         let Some(part) = self.part_of(called, method.writes()) else { return Term::Error };
         match method {
-            SliceMethod::GetPart => option(&part),
+            SliceMethod::GetPart { .. } => option(&part),
             SliceMethod::SplitEnd { .. } => option(&Term::tuple(vec![(**element).clone(), part])),
             SliceMethod::SplitAtChecked => option(&Term::tuple(vec![part.clone(), part])),
             _ => Term::tuple(vec![part.clone(), part]),
@@ -185,4 +185,9 @@ impl<'a> Infer<'a> {
             }
         }
     }
+}
+
+/// Whether an argument is a range as written.
+pub(super) fn is_range(arg: &Expr) -> bool {
+    matches!(strip(arg).kind, ExprKind::Range { .. })
 }

@@ -285,7 +285,7 @@ impl FnCx<'_, '_, '_> {
                 let value = self.lower_expr(args.first()?)?;
                 let Ty::Scalar(to) = *self.ty_of(expr) else { return Some(value) };
                 // From `bool` to a float by way of an integer.
-                let value = if to == ScalarName::F32 && self.shape(value).0 == Scalar::Bool {
+                let value = if to.is_float() && self.shape(value).0 == Scalar::Bool {
                     self.cast(value, Scalar::U32)
                 } else {
                     value

@@ -5,6 +5,7 @@ use quote::ToTokens;
 use syn::{BinOp, Expr as Syn, Lit, UnOp};
 
 use super::Parser;
+use super::contains::is_contains;
 use super::pat::PatternPlace;
 use super::span::{expr_range, path_range};
 use crate::ast::{
@@ -76,7 +77,7 @@ impl Parser<'_> {
     fn control(&mut self, expr: &Syn) -> ExprKind {
         match expr {
             Syn::If(branch) => {
-                let (condition, then_block) = (self.expr(&branch.cond), self.block(&branch.then_branch));
+                let (condition, then_block) = self.scope(|cx| (cx.expr(&branch.cond), cx.block(&branch.then_branch)));
                 let else_expr = branch.else_branch.as_ref().map(|(_, otherwise)| self.boxed(otherwise));
                 self.if_expr(condition, then_block, else_expr)
             }
@@ -92,12 +93,11 @@ impl Parser<'_> {
                 self.returns_early = true;
                 ExprKind::Try(self.boxed(&attempt.expr))
             }
-            Syn::While(looping) => ExprKind::While {
-                label: looping.label.as_ref().map(|label| to_label(&label.name)),
-                condition: self.boxed(&looping.cond),
-                body: self.block(&looping.body),
-                unroll: Unroll::Auto,
-            },
+            Syn::While(looping) => {
+                let label = looping.label.as_ref().map(|label| to_label(&label.name));
+                let (condition, body) = self.scope(|cx| (cx.boxed(&looping.cond), cx.block(&looping.body)));
+                ExprKind::While { label, condition, body, unroll: Unroll::Auto }
+            }
             Syn::Loop(looping) => ExprKind::Loop {
                 label: looping.label.as_ref().map(|label| to_label(&label.name)),
                 body: self.block(&looping.body),
@@ -144,13 +144,14 @@ impl Parser<'_> {
         for word in words.into_iter().flatten() {
             self.unsupported(word, "this word before a closure is", "remove it");
         }
-        let inputs = closure.inputs.iter();
-        let params = inputs.map(|input| self.closure_param(input)).collect();
-        let result = match &closure.output {
-            syn::ReturnType::Type(_, ty) => Some(self.ty(ty)),
-            syn::ReturnType::Default => None,
-        };
-        let body = self.expr(&closure.body);
+        let (params, result, body) = self.scope(|cx| {
+            let params = closure.inputs.iter().map(|input| cx.closure_param(input)).collect();
+            let result = match &closure.output {
+                syn::ReturnType::Type(_, ty) => Some(cx.ty(ty)),
+                syn::ReturnType::Default => None,
+            };
+            (params, result, cx.expr(&closure.body))
+        });
         let moves = closure.capture.as_ref().map(|word| word.span);
         ExprKind::Closure(std::rc::Rc::new(Closure { moves, params, result, body }))
     }
@@ -197,7 +198,12 @@ impl Parser<'_> {
         {
             return self.unwrap(call, *receiver, message);
         }
-        let args = self.list(&call.args);
+        let args = match call.args.first() {
+            Some(Syn::Range(range)) if range.start.is_none() && (call.method == "get" || call.method == "get_mut") => {
+                vec![self.range_from_zero(range)]
+            }
+            _ => self.list(&call.args),
+        };
         self.method_of(receiver, call.method.clone(), turbofish, args)
     }
 
@@ -209,6 +215,9 @@ impl Parser<'_> {
         turbofish: Option<Box<PathArgs>>,
         args: Vec<Expr>,
     ) -> ExprKind {
+        if turbofish.is_none() && is_contains(&receiver, &name, &args) {
+            return self.contains(*receiver, args);
+        }
         let functions = self.function_args(&name, &args);
         ExprKind::Method { receiver, name, turbofish, args, functions }
     }

@@ -19,6 +19,12 @@ pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl
     let self_ty = parser.ty(&item.self_ty);
     let mut types = Vec::new();
     let mut members = Vec::new();
+    // References that functions return are refused, but here another spelling is meant.
+    if let Some((name, help)) = of.as_ref().and_then(|path| unsupported_trait(path.segments.last()?)) {
+        let what = format!("`impl {name}` is");
+        parser.unsupported(item.trait_.as_ref().map(|(path, _)| path), &what, help);
+        return (Impl { generics, of, self_ty, types }, members);
+    }
     for member in &item.items {
         match member {
             ImplItem::Type(alias) => types.push((alias.ident.clone(), parser.ty(&alias.ty))),
@@ -33,6 +39,19 @@ pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl
         }
     }
     (Impl { generics, of, self_ty, types }, members)
+}
+
+/// A trait whose functions return references, and what to write instead.
+fn unsupported_trait(name: &proc_macro2::Ident) -> Option<(String, &'static str)> {
+    let name = name.to_string();
+    let help = match name.as_str() {
+        "Index" => "write a method that gives the value: `fn at(&self, i: usize) -> T`",
+        "IndexMut" => "write a method that stores a value: `fn set(&mut self, i: usize, value: T)`",
+        "Deref" | "AsRef" | "Borrow" => "write a method that gives the value",
+        "DerefMut" | "AsMut" | "BorrowMut" => "write a method that stores a value",
+        _ => return None,
+    };
+    Some((name, help))
 }
 
 /// Parses a trait, and its functions that have a body.

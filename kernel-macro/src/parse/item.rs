@@ -61,6 +61,7 @@ pub(super) fn fn_of(
         binding_count: parser.bindings,
         has_debug: parser.has_debug,
         returns_early: parser.returns_early,
+        globs: parser.globs,
     })
 }
 

@@ -5,15 +5,25 @@ use syn::RangeLimits;
 use super::Parser;
 use super::expr::to_label;
 use super::pat::PatternPlace;
-use crate::ast::{ExprKind, Unroll};
+use crate::ast::{Expr, ExprKind, Literal, ScalarName, SpanRange, Unroll};
 
 impl Parser<'_> {
     pub(super) fn for_loop(&mut self, looping: &syn::ExprForLoop) -> ExprKind {
         let label = looping.label.as_ref().map(|label| to_label(&label.name));
         let iterated = self.boxed(&looping.expr);
-        let pattern = self.pattern(&looping.pat, PatternPlace::Always);
-        let body = self.block(&looping.body);
+        let (pattern, body) =
+            self.scope(|cx| (cx.pattern(&looping.pat, PatternPlace::Always), cx.block(&looping.body)));
         ExprKind::For { label, pattern: Box::new(pattern), iterated, body, unroll: Unroll::Auto }
+    }
+
+    /// `..end` where it counts positions: `0..end`.
+    pub(super) fn range_from_zero(&mut self, range: &syn::ExprRange) -> Expr {
+        let (id, span) = (self.next_expr(), SpanRange::of(range));
+        let zero = ExprKind::Literal(Literal::Int { value: 0, suffix: Some(ScalarName::Usize) });
+        let start = Box::new(Expr { id: self.next_expr(), kind: zero, span: SpanRange::token(span.start) });
+        let end = range.end.as_ref().map(|end| self.boxed(end));
+        let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+        Expr { id, kind: ExprKind::Range { start, end, inclusive }, span }
     }
 
     pub(super) fn range(&mut self, range: &syn::ExprRange) -> ExprKind {

@@ -2,6 +2,7 @@
 
 mod assign;
 mod attribute;
+mod contains;
 mod data;
 mod direct;
 mod element;
@@ -51,6 +52,8 @@ pub(crate) struct Parser<'d> {
     returns_early: bool,
     /// What `use` in the blocks around imports, innermost last.
     imports: Vec<uses::Import>,
+    /// The enums of which all names are imported.
+    globs: Vec<Path>,
     /// Inside an `impl` or trait, where `self` and `Self` mean something.
     owned: bool,
 }
@@ -66,6 +69,7 @@ impl<'d> Parser<'d> {
             has_debug: false,
             returns_early: false,
             imports: Vec::new(),
+            globs: Vec::new(),
             owned: false,
         }
     }

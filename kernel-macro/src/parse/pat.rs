@@ -249,9 +249,11 @@ impl Parser<'_> {
                 Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
                 pat => (pat, None),
             };
-            let pattern = self.pattern(pat, PatternPlace::Perhaps);
-            let guard = guard.map(|guard| self.expr(guard));
-            crate::ast::Arm { pattern, guard, body: self.expr(&arm.body) }
+            self.scope(|cx| {
+                let pattern = cx.pattern(pat, PatternPlace::Perhaps);
+                let guard = guard.map(|guard| cx.expr(guard));
+                crate::ast::Arm { pattern, guard, body: cx.expr(&arm.body) }
+            })
         });
         let arms = arms.collect();
         self.match_element(scrutinee, arms)
@@ -286,8 +288,8 @@ impl Parser<'_> {
             pattern => (pattern, guard),
         };
         let span = expr_range(&value);
-        let pattern = self.pattern(&pattern, PatternPlace::Perhaps);
-        let guard = guard.map(|guard| self.expr(&guard));
+        let (pattern, guard) =
+            self.scope(|cx| (cx.pattern(&pattern, PatternPlace::Perhaps), guard.map(|guard| cx.expr(&guard))));
         let yes = crate::ast::Arm { pattern, guard, body: self.bool_literal(true, span) };
         let no =
             crate::ast::Arm { pattern: Pattern::Wild(span.end), guard: None, body: self.bool_literal(false, span) };

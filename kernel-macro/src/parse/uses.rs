@@ -1,14 +1,13 @@
 //! `use` inside functions: each path that begins with an imported name becomes the whole path, which is what gathering and
-//! inference know. Must not change what a name means: a variable called like an imported function is refused.
+//! inference know. Must not change what a name means: a variable called like an imported function hides that, as in Rust.
 
 use proc_macro2::Ident;
 use syn::{Stmt, UseTree};
 
 use super::Parser;
-use crate::ast::{Path, SpanRange};
-use crate::diag::code;
+use crate::ast::Path;
 
-/// A name, and the path that it stands for.
+/// A name, and the path that it stands for: none for a variable, which hides what else has its name.
 #[derive(Debug, Clone)]
 pub(super) struct Import {
     name: Ident,
@@ -39,7 +38,7 @@ impl Parser<'_> {
                 group.items.iter().for_each(|tree| self.import(tree, leading_colon, before));
                 return;
             }
-            UseTree::Glob(glob) => return self.check_glob(glob, before),
+            UseTree::Glob(glob) => return self.glob(glob, leading_colon, before),
             UseTree::Name(name) => (&name.ident, &name.ident),
             UseTree::Rename(rename) => (&rename.rename, &rename.ident),
         };
@@ -54,32 +53,47 @@ impl Parser<'_> {
             return self.imports.push(Import { name, leading_colon, segments });
         }
         segments.push(last.clone());
+        // The first one may be imported, too.
+        let Path { leading_colon, segments, .. } = self.imported(Path::plain(leading_colon, segments));
         self.imports.push(Import { name: name.clone(), leading_colon, segments });
     }
 
-    /// What is built in has its names without `use`; which names others have is not known here.
-    fn check_glob(&mut self, glob: &syn::UseGlob, before: &[Ident]) {
-        let is_known = before.first().is_some_and(|first| {
-            let first = first.to_string();
-            first == "gridwise" || first == "glam"
-        });
+    /// What is built in has its names without `use`. Which names an enum has is not known here: it is gathered first.
+    fn glob(&mut self, glob: &syn::UseGlob, leading_colon: bool, before: &[Ident]) {
+        let is_known = before.first().is_some_and(|first| first == "gridwise" || first == "glam");
+        let is_type =
+            before.last().is_some_and(|last| last.to_string().starts_with(|first: char| first.is_uppercase()));
         if is_known {
             return;
         }
+        if is_type {
+            let path = self.imported(Path::plain(leading_colon, before.to_vec()));
+            return self.globs.push(path);
+        }
         let path = before.iter().map(ToString::to_string).collect::<Vec<_>>().join("::");
         let help = format!("name what is used: `use {path}::{{A, B}};`");
-        self.unsupported(glob, "`use` of all names inside a function is", &help);
+        self.unsupported(glob, "`use` of all names of a module inside a function is", &help);
+    }
+
+    /// Reads something whose patterns bring variables into scope for itself only.
+    pub(super) fn scope<R>(&mut self, read: impl FnOnce(&mut Self) -> R) -> R {
+        let imports = self.imports.len();
+        let result = read(self);
+        self.imports.truncate(imports);
+        result
     }
 
     /// A path with what its first segment was imported as.
     pub(super) fn imported(&mut self, mut path: Path) -> Path {
         let Some(first) = path.segments.first().filter(|_| !path.leading_colon) else { return path };
-        let Some(import) = self.imports.iter().rev().find(|import| import.name == *first) else { return path };
+        // Of several segments, the first is a module or type, which no variable hides.
+        let is_name = path.segments.len() == 1;
+        let is_meant = |import: &&Import| import.name == *first && (is_name || !import.segments.is_empty());
+        let Some(import) = self.imports.iter().rev().find(is_meant) else { return path };
         let span = first.span();
         let mut segments = import.segments.clone();
-        if let Some(last) = segments.last_mut() {
-            last.set_span(span);
-        }
+        let Some(last) = segments.last_mut() else { return path };
+        last.set_span(span);
         let added = segments.len() - 1;
         segments.extend(path.segments.drain(1..));
         path.leading_colon = import.leading_colon;
@@ -87,20 +101,17 @@ impl Parser<'_> {
         Path { segments, ..path }
     }
 
-    /// A name in a pattern that was imported, as that of a const or variant.
+    /// A name in a pattern that was imported, as that of a const or variant. A small letter begins a variable: rustc refuses it
+    /// where something else than a function is imported.
     pub(super) fn imported_pattern(&mut self, name: &Ident) -> Option<Path> {
         let import = self.imports.iter().rev().find(|import| import.name == *name)?;
+        if import.segments.is_empty() {
+            return None;
+        }
         if name.to_string().starts_with(|first: char| first.is_uppercase()) {
             return Some(self.imported(Path::plain(false, vec![name.clone()])));
         }
-        let path = import.segments.iter().map(ToString::to_string).collect::<Vec<_>>().join("::");
-        self.diags
-            .error(
-                code::UNSUPPORTED_SYNTAX,
-                SpanRange::token(name.span()),
-                format!("a variable `{name}` beside the `use {path}` of this function is not supported in kernels"),
-            )
-            .help("give one of them another name");
+        self.imports.push(Import { name: name.clone(), leading_colon: false, segments: Vec::new() });
         None
     }
 }

@@ -34,7 +34,7 @@ impl Renderer<'_> {
                 let slice = self.slice(receiver, false);
                 return tokens!(#slice.#name());
             }
-            SliceMethod::GetPart => return self.get_part(receiver, &args[0]),
+            SliceMethod::GetPart { mutable } => return self.get_part(receiver, &args[0], mutable),
             SliceMethod::Map => {
                 let value = self.expr(receiver);
                 let call = self.bare(self.typed.argument(whole, 0, &args[0]));
@@ -73,8 +73,8 @@ impl Renderer<'_> {
     }
 
     /// `receiver.get(a..b)`
-    fn get_part(&mut self, receiver: &Expr, range: &Expr) -> Tokens {
-        let slice = self.slice(receiver, false);
+    fn get_part(&mut self, receiver: &Expr, range: &Expr, mutable: bool) -> Tokens {
+        let slice = self.slice(receiver, mutable);
         let mut range = range;
         while let ExprKind::Paren(inner) = &range.kind {
             range = inner;

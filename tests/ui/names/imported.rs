@@ -10,6 +10,11 @@ mod states {
         Moving(f32),
     }
 
+    #[derive(Clone, Copy)]
+    pub struct Point {
+        pub x: f32,
+    }
+
     pub fn speed(v: f32) -> f32 {
         v
     }
@@ -17,15 +22,21 @@ mod states {
 
 #[kernel]
 fn all(y: &mut [f32]) {
-    use states::State::*;
+    use states::*;
     y[0] = 1.0;
 }
 
 #[kernel]
-fn shadowed(y: &mut [f32]) {
+fn of_no_enum(y: &mut [f32]) {
+    use states::Point::*;
+    y[0] = 1.0;
+}
+
+#[kernel]
+fn hidden(y: &mut [f32]) {
     use states::speed;
     let speed = speed(y[0]);
-    y[0] = speed;
+    y[0] = speed(speed);
 }
 
 #[kernel]
@@ -33,6 +44,16 @@ fn unknown(y: &mut [f32]) {
     use states::{State::Gone, State::Idle};
     y[0] = match Idle {
         Idle => 1.0,
+        Gone => 2.0,
+    };
+}
+
+#[kernel]
+fn unknown_of_all(y: &mut [f32]) {
+    use states::State::*;
+    y[0] = match Idle {
+        Idle => 1.0,
+        Moving(by) => by,
         Gone => 2.0,
     };
 }

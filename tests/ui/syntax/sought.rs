@@ -5,7 +5,11 @@ use gridwise::prelude::*;
 #[kernel]
 fn elements(x: &[u32], y: &mut [u32]) {
     let first = y.first_mut();
-    if let Some(v) = y.get_mut(1..3) {
+    if let Some(v) = x.get_mut(1..3) {
+        v[0] = 1;
+    }
+    let part = y.get_mut(..=2).map(|part| part.len());
+    if let Some(v) = y.get(..2) {
         v[0] = 1;
     }
     if let Some(v) = x.get_mut(0) {

@@ -243,6 +243,7 @@ fn in_functions() {
         "#[device] fn wait(v: u32) {\n    if v > 3 { return; }\n    barrier();\n}\n#[kernel] fn k(y: &mut [u32]) { wait(y[local_index()]); }",
         expect![[r#"
             error: [K0305] not all invocations of a workgroup come to this `barrier()`
+                   note: the kernel comes to it through the call at line 5
                    note: only some take the way to it: the condition at line 2 differs between invocations
                    note: it comes from `local_index()` (line 5)
                    help: move the barrier behind the branch, where all come together again

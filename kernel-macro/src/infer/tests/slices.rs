@@ -399,7 +399,7 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
                |              ^
             error: [K0110] cannot assign to an element of `c`
                    note: `c` is `&[f32]`, which is read-only
-                   help: write `chunks_mut`, `chunks_exact_mut` or `split_at_mut`
+                   help: write `get_mut`, `chunks_mut`, `chunks_exact_mut` or `split_at_mut`
             18 |     for c in y.chunks(2) { c[0] = 1.0; }
                |                            ^^^^
             error: [K0102] expected `Option<&[f32]>`, found `Option<&[f32]>`

@@ -34,7 +34,7 @@ impl FnCx<'_, '_, '_> {
             SliceMethod::SplitAt { .. } => return self.split_at(expr, args[0], args[1]),
             SliceMethod::SplitAtChecked => return self.split_at_checked(expr, args[0], args[1]),
             SliceMethod::SplitEnd { last } => return self.split_end(expr, args[0], last),
-            SliceMethod::GetPart => return self.get_part(expr, args[0], args[1]),
+            SliceMethod::GetPart { .. } => return self.get_part(expr, args[0], args[1]),
             SliceMethod::Map => return self.map_array(expr, args[0], args[1]),
             _ => {}
         }
@@ -91,7 +91,7 @@ impl FnCx<'_, '_, '_> {
             SliceMethod::SplitAt { .. }
             | SliceMethod::SplitAtChecked
             | SliceMethod::SplitEnd { .. }
-            | SliceMethod::GetPart
+            | SliceMethod::GetPart { .. }
             | SliceMethod::Map => None,
             SliceMethod::CopyFrom => {
                 let source = self.all_elements(args[1])?;

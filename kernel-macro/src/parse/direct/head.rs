@@ -42,6 +42,7 @@ impl Parser<'_> {
             binding_count: self.bindings,
             has_debug: self.has_debug,
             returns_early: self.returns_early,
+            globs: Vec::new(),
         })
     }
 
