@@ -33,9 +33,12 @@ impl Writer<'_> {
     /// Declares the input variables that anything reads.
     pub(super) fn declare_inputs(&mut self) {
         for builtin in Builtin::ALL {
-            let is_used = self.uses.all.has_builtin(builtin)
-                || builtin == Builtin::GlobalId && self.needs_global_id()
-                || builtin == Builtin::LocalIndex && self.zeroes_shared();
+            let is_used = match builtin {
+                Builtin::GlobalId => self.uses.all.has_builtin(builtin) || self.needs_global_id(),
+                Builtin::LocalId => self.uses.all.has_builtin(builtin) || self.needs_index() && self.knows_axes(),
+                Builtin::LocalIndex => self.needs_index() && !self.knows_axes(),
+                _ => self.uses.all.has_builtin(builtin),
+            };
             if let Some((input, name)) = input_of(builtin).filter(|_| is_used) {
                 let ty = self.lanes_type(lanes_of(builtin));
                 let variable = self.interface_variable(StorageClass::Input, ty, name);
@@ -50,6 +53,40 @@ impl Writer<'_> {
         let ty = self.lanes_type(lanes_of(builtin));
         let variable = self.interface.inputs[builtin as usize];
         self.op(Op::Load, ty, &[variable])
+    }
+
+    fn needs_index(&self) -> bool {
+        self.uses.all.has_builtin(Builtin::LocalIndex) || self.zeroes_shared()
+    }
+
+    /// Whether the invocation's position in its workgroup gives its index by constants.
+    fn knows_axes(&self) -> bool {
+        !self.kernel.has_open_workgroup()
+    }
+
+    /// The index of the invocation in its workgroup. Of constant sizes it is computed from the position, which `here` may have:
+    /// llvmpipe makes the index of the position, and divides by sizes that it does not know, on each way out of a barrier.
+    pub(super) fn local_index(&mut self, here: Option<Id>) -> Id {
+        if !self.knows_axes() {
+            return self.load_input(Builtin::LocalIndex);
+        }
+        let here = here.unwrap_or_else(|| self.load_input(Builtin::LocalId));
+        let word = self.u32_type();
+        let (mut index, mut stride) = (None, 1u32);
+        for (axis, size) in (0..).zip(self.kernel.workgroup) {
+            let size = size.known().unwrap_or(1);
+            if size == 1 {
+                continue;
+            }
+            let mut part = self.op(Op::CompositeExtract, word, &[here, axis]);
+            if stride != 1 {
+                let stride = self.const_u32(stride);
+                part = self.op(Op::IMul, word, &[part, stride]);
+            }
+            index = Some(index.map_or(part, |index| self.op(Op::IAdd, word, &[index, part])));
+            stride = stride.saturating_mul(size);
+        }
+        index.unwrap_or_else(|| self.const_u32(0))
     }
 
     /// The number of invocations along each axis, which the kernel fixes.

@@ -277,7 +277,13 @@ impl Writer<'_> {
         for builtin in Builtin::ALL {
             let is_plain = builtin == Builtin::LocalId || builtin.is_scalar();
             if is_plain && uses.has_builtin(builtin) {
-                prologue.builtins[builtin as usize] = self.load_input(builtin);
+                prologue.builtins[builtin as usize] = match builtin {
+                    Builtin::LocalIndex => {
+                        let here = prologue.builtin(Builtin::LocalId);
+                        self.local_index((here != 0).then_some(here))
+                    }
+                    _ => self.load_input(builtin),
+                };
             }
         }
         if uses.has_builtin(Builtin::WorkgroupSize) {

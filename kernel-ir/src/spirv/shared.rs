@@ -6,7 +6,7 @@ use super::module::Writer;
 use super::uses::Uses;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::ir::{Builtin, Kernel, Module, Scope, SharedId};
+use crate::ir::{Kernel, Module, Scope, SharedId};
 use crate::layout::Layout;
 use crate::types::{Size, Type, TypeId, Types};
 use crate::written_first::is_written_first;
@@ -116,7 +116,7 @@ impl Writer<'_> {
         if !self.zeroes_shared() {
             return;
         }
-        let index = self.load_input(Builtin::LocalIndex);
+        let index = self.local_index(None);
         for id in self.interface.zeroed.clone() {
             let cells = self.cells(id);
             self.zero_cells(&cells, index);

@@ -16,12 +16,12 @@ use crate::{copy, nbody, saxpy, sgemm, stencil, transpose};
 pub(crate) type Pair = (&'static str, &'static KernelDescriptor);
 
 pub(crate) const PAIRS: [Pair; 6] = [
-    ("copy", &<copy::Copy as Kernel>::DESCRIPTOR),
-    ("saxpy", &<saxpy::Saxpy as Kernel>::DESCRIPTOR),
-    ("transpose", &<transpose::Transpose as Kernel>::DESCRIPTOR),
-    ("stencil3d", &<stencil::Stencil as Kernel>::DESCRIPTOR),
-    ("nbody", &<nbody::Nbody as Kernel>::DESCRIPTOR),
-    ("sgemm", &<sgemm::Sgemm as Kernel>::DESCRIPTOR),
+    ("copy", <copy::Copy as Kernel>::DESCRIPTOR),
+    ("saxpy", <saxpy::Saxpy as Kernel>::DESCRIPTOR),
+    ("transpose", <transpose::Transpose as Kernel>::DESCRIPTOR),
+    ("stencil3d", <stencil::Stencil as Kernel>::DESCRIPTOR),
+    ("nbody", <nbody::Nbody as Kernel>::DESCRIPTOR),
+    ("sgemm", <sgemm::Sgemm as Kernel>::DESCRIPTOR),
 ];
 
 /// The words of a kernel's whole module.
