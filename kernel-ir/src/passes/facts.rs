@@ -115,14 +115,7 @@ impl<'a> Facts<'a> {
 
     /// Sets the interval of a value that the walk now defines.
     pub(super) fn define(&mut self, value: ValueId, range: Range) {
-        let range = range.meet(full(self.types, self.function.values[value].ty));
-        if range.is_within(self.ranges[value.index()]) {
-            // What is computed from it stands behind it: nothing that was found depends on what was known of it before.
-            self.ranges[value.index()] = range;
-            self.found[value.index()].set((0, range));
-        } else {
-            self.set_range(value, range);
-        }
+        self.set_range(value, range.meet(full(self.types, self.function.values[value].ty)));
     }
 
     fn set_range(&mut self, value: ValueId, range: Range) {
