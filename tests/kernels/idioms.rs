@@ -2,7 +2,13 @@
 //! names that hide what was imported, parts that may not be there, ranges that contain, conversions that lose nothing. Each
 //! function also stands in a module that only rustc compiles.
 
-#![allow(clippy::manual_range_contains, clippy::needless_range_loop, reason = "these are the forms that are tried")]
+#![allow(
+    clippy::eq_op,
+    clippy::manual_is_ascii_check,
+    clippy::needless_range_loop,
+    clippy::question_mark,
+    reason = "these are the forms that are tried"
+)]
 
 use gridwise::prelude::*;
 

@@ -18,6 +18,8 @@ pub mod directions;
 pub mod divided;
 pub mod doubles;
 pub mod elements;
+pub mod everyday;
+pub mod everyday_data;
 pub mod exchanges;
 pub mod fast_math;
 pub mod float_atomics;
@@ -90,6 +92,8 @@ pub fn all() -> Vec<Case> {
         float_atomics::CASES,
         doubles::CASES,
         elements::CASES,
+        everyday::CASES,
+        everyday_data::CASES,
         exchanges::CASES,
         fast_math::CASES,
         floats::CASES,
@@ -167,3 +171,17 @@ macro_rules! twice {
     };
 }
 pub(crate) use twice;
+
+/// Items twice: for kernels, and in a module as rustc compiles it.
+macro_rules! both {
+    ($name:ident, $plain:ident, { $($tokens:tt)* }) => {
+        #[device]
+        mod $name {
+            $($tokens)*
+        }
+        mod $plain {
+            $($tokens)*
+        }
+    };
+}
+pub(crate) use both;
