@@ -170,7 +170,7 @@ mod tests {
         static GOOD: [u8; 28] = {
             let mut bytes = [0; 28];
             (bytes[0], bytes[1], bytes[2], bytes[3]) = (0x03, 0x02, 0x23, 0x07);
-            (bytes[20], bytes[22], bytes[24]) = (17, 2, 1);
+            (bytes[12], bytes[20], bytes[22], bytes[24]) = (1, 17, 2, 1);
             bytes
         };
         let check = |spirv: &'static [u8]| {
