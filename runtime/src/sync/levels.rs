@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_conflicts_keeps_its_order_and_no_barrier_is_added() {
+    fn random_operations_keep_their_order_and_need_no_barrier_more() {
         let mut state = 1u32;
         let mut random = |below: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

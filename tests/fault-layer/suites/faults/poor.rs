@@ -32,6 +32,12 @@ fn bytes(x: &[u8], y: &mut [f64]) {
 }
 
 #[kernel]
+fn halves(x: &[f16], y: &mut [f16]) {
+    let i = global_id().x;
+    y[i] = x[i] * x[i];
+}
+
+#[kernel]
 fn three(a: &[u32], b: &[u32], c: &mut [u32]) {
     let i = global_id().x;
     c[i] = a[i] + b[i];
@@ -67,6 +73,15 @@ fn what_one_kernel_needs_is_named(faults: Control) -> Result<(), Failed> {
         let error = mgr.algorithm::<Bytes>().map(|_| ()).expect_err(name);
         let is_named = matches!(&error, Error::MissingFeature { feature, .. } if feature.vulkan_name() == name);
         assert!(is_named, "{name}: {error}");
+        mgr.algorithm::<Three>()?;
+    }
+    for name in ["shaderFloat16", "storageBuffer16BitAccess"] {
+        let mgr = open(faults, |faults| (faults.hide)(name))?;
+        let error = mgr.algorithm::<Halves>().map(|_| ()).expect_err(name);
+        let is_named = matches!(&error, Error::MissingFeature { feature, .. } if feature.vulkan_name() == name);
+        // The kernel, and the line with the first half.
+        let text = error.to_string();
+        assert!(is_named && text.contains("halves") && text.contains("poor.rs"), "{name}: {error}");
         mgr.algorithm::<Three>()?;
     }
     let mgr = open(faults, |faults| (faults.hide)("shaderInt64"))?;
