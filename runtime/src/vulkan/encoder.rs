@@ -96,11 +96,11 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Begins operation `op`, whose first launches have the trap record and the print buffer of these numbers, if they have any. Its time is
-    /// taken from the next command on.
-    pub(crate) fn begin_op(&mut self, op: usize, (trap, print): (usize, usize)) {
+    /// Begins operation `op`, whose time is taken from the next command on. Its first launches have the trap record and the print buffer of
+    /// `records`, if they have any; those next in turn where that says nothing.
+    pub(crate) fn begin_op(&mut self, op: usize, records: Option<(usize, usize)>) {
         self.starting = Some(op);
-        (self.next_trap, self.next_print) = (trap, print);
+        (self.next_trap, self.next_print) = records.unwrap_or((self.next_trap, self.next_print));
     }
 
     /// Takes the time of operation `op` up to here.

@@ -117,9 +117,10 @@ impl Recording {
         self.traps.prepare(device, steps)?;
         self.prints.prepare(device, steps)?;
         self.descriptors.begin()?;
-        let order = by_level(steps, ops).unwrap_or_else(|| (0..ops.len()).collect());
-        let order: Vec<usize> = order.into_iter().filter(|op| !ops[*op].steps.is_empty()).collect();
-        let first = order.first().copied().unwrap_or_default();
+        let order = by_level(steps, ops);
+        let in_order = (0..ops.len()).map(|place| order.as_ref().map_or(place, |order| order[place]));
+        let mut in_order = in_order.filter(|op| !ops[*op].steps.is_empty()).peekable();
+        let first = in_order.peek().copied().unwrap_or_default();
         let clock = device.queues[self.queue].clock;
         self.timestamps = if is_timed { Some(Timestamps::new(device, clock, ops, first)?) } else { None };
         // SAFETY: the pool's only command buffer is not pending.
@@ -137,9 +138,9 @@ impl Recording {
         }
         let commands = (self.queue, self.commands);
         let mut encoder = Encoder::new(device, commands, &mut self.descriptors, &self.traps, &self.prints, timestamps);
-        let records = first_records(steps, ops);
-        for op in order {
-            encoder.begin_op(op, records[op]);
+        let records = order.as_ref().map(|_| first_records(steps, ops));
+        for op in in_order {
+            encoder.begin_op(op, records.as_ref().map(|records| records[op]));
             for step in &steps[ops[op].steps.clone()] {
                 encoder.step(step)?;
             }
