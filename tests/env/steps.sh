@@ -241,6 +241,7 @@ run_gpu_work() {
     local out page binary
     out=$(target_dir)/gpu-work
     page=$out/inspect.html
+    build_examples
     binary=$(target_dir)/release/gpu_work
     rm -rf "$out"
     mkdir -p "$out"
