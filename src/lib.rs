@@ -102,6 +102,11 @@ pub mod __private {
 #[doc = include_str!("../docs/errors.md")]
 struct ErrorIndex;
 
+/// The programs of the tables of the language.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/language.md")]
+struct KernelLanguage;
+
 /// The programs of the guide for users of Kompute are compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/kompute.md")]

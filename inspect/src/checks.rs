@@ -47,7 +47,7 @@ fn describe(module: &Module, definitions: &Definitions<'_>, place: &Place, index
             let mut causes = BTreeSet::new();
             definitions.causes(module, index, &mut causes, &mut BTreeSet::new());
             let what = match place.root {
-                Root::Buffer(_) => "the length of the tensor",
+                Root::Buffer(_) | Root::Member(..) => "the length of the tensor",
                 Root::Shared(_) => "the length of the shared array",
                 Root::Local(_) => "the length of the array",
             };
@@ -131,7 +131,9 @@ impl<'a> Definitions<'a> {
         match kind {
             InstKind::Load(place) => {
                 let cause = match (place.root, kernel) {
-                    (Root::Buffer(buffer), Some(kernel)) => Cause::Buffer(kernel.buffers[buffer].name.clone()),
+                    (Root::Buffer(buffer) | Root::Member(buffer, _), Some(kernel)) => {
+                        Cause::Buffer(kernel.buffers[buffer].name.clone())
+                    }
                     (Root::Shared(shared), Some(kernel)) => Cause::Shared(kernel.shared[shared].name.clone()),
                     _ => Cause::Array,
                 };

@@ -20,7 +20,7 @@ pub trait EntityId: Copy + Eq + Ord + fmt::Debug + fmt::Display + 'static {
 macro_rules! entity_id {
     ($(#[$meta:meta])* $name:ident, $prefix:literal) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(u32);
 
         impl $crate::arena::EntityId for $name {
@@ -146,6 +146,11 @@ impl<I: EntityId, T: Clone + Default> SecondaryMap<I, T> {
     /// A map in which every id reads as `T::default()`.
     pub fn new() -> Self {
         Self { items: Vec::new(), default: T::default(), id: PhantomData }
+    }
+
+    /// The same, with room for all that the arena holds now.
+    pub fn of<U>(arena: &Arena<I, U>) -> Self {
+        Self { items: vec![T::default(); arena.len()], default: T::default(), id: PhantomData }
     }
 }
 

@@ -118,9 +118,18 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// Invocations from which on a launch goes in four places at once: such with one vector of a buffer each pass over more than two
+    /// gigabytes of it.
+    pub const FAR: u32 = 1 << 27;
+
     /// A batch from its parts.
     pub const fn new(entry_point: &'static str, items: u32, obligations: &'static [u8]) -> Self {
         Self { entry_point, items, obligations: Obligations(obligations) }
+    }
+
+    /// Whether a launch of so many items leaves none over, and goes in one place: it needs no code for either.
+    pub const fn is_whole(&self, items: u32) -> bool {
+        self.items > 0 && items.is_multiple_of(self.items) && items / self.items <= Self::FAR
     }
 }
 
@@ -183,6 +192,13 @@ pub const HAS_FMA_F64: u32 = 0xfffc;
 /// launch words, a `bool`; modules with [`LaunchWordKind::Groups`] have it.
 pub const IS_INDIRECT: u32 = 0xfffd;
 
+/// Id of the specialization constant that tells a module whether a launch takes several dispatches, a `bool`: only then the first
+/// workgroup along x is not zero.
+pub const IS_SPLIT: u32 = 0xfffa;
+
+/// Id of the specialization constant that tells a batch's entry whether [`Batch::is_whole`] holds, a `bool`.
+pub const IS_WHOLE: u32 = 0xfffb;
+
 /// A place in the user's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location {
@@ -227,6 +243,11 @@ impl Param {
         Self { name, kind: ParamKind::Buffer { binding, writable, stride } }
     }
 
+    /// A list of storage buffers that are read.
+    pub const fn list(name: &'static str, binding: u32, stride: u32) -> Self {
+        Self { name, kind: ParamKind::List { binding, stride } }
+    }
+
     /// A value in the push-constant block.
     pub const fn value(name: &'static str, offset: u32, size: u32) -> Self {
         Self { name, kind: ParamKind::Value { offset, size } }
@@ -242,6 +263,13 @@ pub enum ParamKind {
         binding: u32,
         /// True for `&mut [T]`.
         writable: bool,
+        /// `size_of::<T>()`, the distance between elements in bytes.
+        stride: u32,
+    },
+    /// `&[&[T]]`: a storage buffer in descriptor set 0 with a [`ListRow`] for each of the buffers, and one without elements behind them.
+    List {
+        /// Binding number.
+        binding: u32,
         /// `size_of::<T>()`, the distance between elements in bytes.
         stride: u32,
     },
@@ -263,6 +291,23 @@ pub enum ParamKind {
         /// Size in bytes (4 for `bool`).
         size: u32,
     },
+}
+
+/// One of the buffers of a list, as a kernel finds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(C)]
+pub struct ListRow {
+    /// Where on the device its elements lie; of one without elements, where there is memory for one.
+    pub address: u64,
+    /// How many there are.
+    pub len: u32,
+    /// The index of the last; zero without elements.
+    pub last: u32,
+}
+
+impl ListRow {
+    /// Bytes of a row.
+    pub const BYTES: u32 = size_of::<Self>() as u32;
 }
 
 /// A word of the push-constant block that the runtime fills in for each launch.
@@ -305,7 +350,7 @@ pub enum LaunchWordKind {
     Groups(u8),
     /// Index along x of the first workgroup of this `vkCmdDispatch`: a grid wider than the device's limit takes several.
     FirstGroup,
-    /// Elements in the buffer parameter with this position in `params`.
+    /// Elements in the buffer parameter with this position in `params`, or buffers in the list.
     Len(u32),
 }
 

@@ -22,8 +22,7 @@ pub struct Few<T, const N: usize = MOST>(List<T, N>);
     reason = "telling which of these a list is takes no more than a look at a small number"
 )]
 enum List<T, const N: usize> {
-    Empty,
-    /// The first so many.
+    /// The first so many; what is behind them means nothing.
     Few(u32, [T; N]),
     Many(Box<Vec<T>>),
 }
@@ -31,16 +30,15 @@ enum List<T, const N: usize> {
 /// The most members that need no allocation.
 const MOST: usize = 3;
 
-impl<T: Copy, const N: usize> Few<T, N> {
+impl<T: Copy + Default, const N: usize> Few<T, N> {
     /// An empty list.
-    pub const fn new() -> Self {
-        Self(List::Empty)
+    pub fn new() -> Self {
+        Self(List::Few(0, [T::default(); N]))
     }
 
     /// Appends a member.
     pub fn push(&mut self, member: T) {
         match &mut self.0 {
-            List::Empty => self.0 = List::Few(1, [member; N]),
             List::Few(len, few) => match few.get_mut(*len as usize) {
                 Some(free) => {
                     *free = member;
@@ -62,8 +60,7 @@ impl<T: Copy, const N: usize> Few<T, N> {
         let last = self.last().copied()?;
         match &mut self.0 {
             List::Many(many) => drop(many.pop()),
-            List::Few(len, _) if *len > 1 => *len -= 1,
-            _ => self.0 = List::Empty,
+            List::Few(len, _) => *len -= 1,
         }
         Some(last)
     }
@@ -79,9 +76,7 @@ impl<T: Copy, const N: usize> Few<T, N> {
         }
         match &mut self.0 {
             List::Many(many) => many.truncate(kept),
-            _ if kept == 0 => self.0 = List::Empty,
             List::Few(len, _) => *len = kept as u32,
-            List::Empty => {}
         }
     }
 }
@@ -91,7 +86,6 @@ impl<T, const N: usize> Deref for Few<T, N> {
 
     fn deref(&self) -> &[T] {
         match &self.0 {
-            List::Empty => &[],
             List::Few(len, few) => &few[..*len as usize],
             List::Many(many) => many,
         }
@@ -101,14 +95,13 @@ impl<T, const N: usize> Deref for Few<T, N> {
 impl<T, const N: usize> DerefMut for Few<T, N> {
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.0 {
-            List::Empty => &mut [],
             List::Few(len, few) => &mut few[..*len as usize],
             List::Many(many) => many,
         }
     }
 }
 
-impl<T: Copy, const N: usize> Default for Few<T, N> {
+impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
     fn default() -> Self {
         Self::new()
     }
@@ -134,19 +127,19 @@ impl<T: Hash, const N: usize> Hash for Few<T, N> {
     }
 }
 
-impl<T: Copy, const N: usize> Extend<T> for Few<T, N> {
+impl<T: Copy + Default, const N: usize> Extend<T> for Few<T, N> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, members: I) {
         members.into_iter().for_each(|member| self.push(member));
     }
 }
 
-impl<'a, T: Copy + 'a, const N: usize> Extend<&'a T> for Few<T, N> {
+impl<'a, T: Copy + Default + 'a, const N: usize> Extend<&'a T> for Few<T, N> {
     fn extend<I: IntoIterator<Item = &'a T>>(&mut self, members: I) {
         self.extend(members.into_iter().copied());
     }
 }
 
-impl<T: Copy, const N: usize> FromIterator<T> for Few<T, N> {
+impl<T: Copy + Default, const N: usize> FromIterator<T> for Few<T, N> {
     fn from_iter<I: IntoIterator<Item = T>>(members: I) -> Self {
         let mut list = Self::new();
         list.extend(members);
@@ -154,25 +147,25 @@ impl<T: Copy, const N: usize> FromIterator<T> for Few<T, N> {
     }
 }
 
-impl<T: Copy, const N: usize> From<&[T]> for Few<T, N> {
+impl<T: Copy + Default, const N: usize> From<&[T]> for Few<T, N> {
     fn from(members: &[T]) -> Self {
         if members.len() > N { Self(List::Many(Box::new(members.to_vec()))) } else { members.iter().copied().collect() }
     }
 }
 
-impl<T: Copy, const N: usize> From<Vec<T>> for Few<T, N> {
+impl<T: Copy + Default, const N: usize> From<Vec<T>> for Few<T, N> {
     fn from(members: Vec<T>) -> Self {
         if members.len() > N { Self(List::Many(Box::new(members))) } else { Self::from(&members[..]) }
     }
 }
 
-impl<T: Copy, const M: usize, const N: usize> From<[T; M]> for Few<T, N> {
+impl<T: Copy + Default, const M: usize, const N: usize> From<[T; M]> for Few<T, N> {
     fn from(members: [T; M]) -> Self {
         Self::from(&members[..])
     }
 }
 
-impl<T: Copy, const N: usize> IntoIterator for Few<T, N> {
+impl<T: Copy + Default, const N: usize> IntoIterator for Few<T, N> {
     type Item = T;
     type IntoIter = Members<T, N>;
 
@@ -206,7 +199,7 @@ pub struct Members<T, const N: usize> {
     next: usize,
 }
 
-impl<T: Copy, const N: usize> Iterator for Members<T, N> {
+impl<T: Copy + Default, const N: usize> Iterator for Members<T, N> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {

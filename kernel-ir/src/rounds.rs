@@ -31,6 +31,18 @@ pub(crate) struct Counter<'a, D> {
 }
 
 impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
+    /// Whether there is anything to count: what decides about the first round is known. Takes less than counting does.
+    pub(crate) fn starts(&self, initial: &[ValueId], body: BlockId) -> bool {
+        let block = &self.function.blocks[body];
+        let decides = |id: &InstId| match self.function.insts[*id].kind {
+            InstKind::If { condition, .. } => Some(condition),
+            _ => None,
+        };
+        let Some(condition) = block.insts.iter().find_map(decides) else { return false };
+        let first: Vec<_> = initial.iter().map(|value| self.value(*value, &[], &[], DEPTH)).collect();
+        self.value(condition, &block.params, &first, DEPTH).is_some()
+    }
+
     /// Counts the rounds of a loop, up to `most`.
     pub(crate) fn count(&self, initial: &[ValueId], body: BlockId, most: usize) -> Option<Counted> {
         let block = &self.function.blocks[body];

@@ -172,9 +172,13 @@ pub fn place_type(module: &Module, function: &Function, place: &Place) -> Result
             let shared = module.kernel.as_ref().and_then(|kernel| kernel.shared.get(id));
             (shared.ok_or_else(|| format!("there is no {id}"))?.ty, &place.path[..])
         }
-        Root::Buffer(id) => {
+        Root::Buffer(id) | Root::Member(id, _) => {
             let buffer = module.kernel.as_ref().and_then(|kernel| kernel.buffers.get(id));
             let buffer = buffer.ok_or_else(|| format!("there is no {id}"))?;
+            if buffer.is_list != place.root.member().is_some() {
+                let what = if buffer.is_list { "is a list: which of its buffers" } else { "is no list of buffers" };
+                return Err(format!("{id} {what}"));
+            }
             match place.path.split_first() {
                 Some((Step::Index { .. }, rest)) => (buffer.element, rest),
                 _ => return Err(format!("a place in {id} must begin with an index")),

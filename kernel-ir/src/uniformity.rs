@@ -321,7 +321,7 @@ impl<'m> Uniformity<'m> {
     }
 
     fn load(&mut self, inst: &Inst, place: &Place) {
-        self.follow(inst, place.path.iter().filter_map(index));
+        self.follow(inst, place.values());
         if let Root::Local(local) = place.root
             && let Some(cause) = self.locals[local.index()]
         {

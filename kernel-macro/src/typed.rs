@@ -70,6 +70,21 @@ pub(crate) enum Ty {
     Error,
 }
 
+impl Ty {
+    /// The type of the elements of a slice that has a name: for a list of buffers, that of a buffer.
+    pub(crate) fn slice_element(&self) -> Option<&Self> {
+        match self {
+            Self::Buffer { element, origin: None, .. } => Some(element),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a list of buffers.
+    pub(crate) fn is_list(&self) -> bool {
+        self.slice_element().is_some_and(|member| member.slice_element().is_some())
+    }
+}
+
 /// The type of a matrix of a subgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct CoopTy {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{
-    ConstType, Feature, HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_PROVEN, ImageAccess, KernelDescriptor, ParamKind,
-    SubgroupOperations,
+    ConstType, Feature, HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_PROVEN, IS_SPLIT, IS_WHOLE, ImageAccess,
+    KernelDescriptor, ParamKind, SubgroupOperations,
 };
 use gridwise_ir::variant::VariantDesc;
 
@@ -43,8 +43,12 @@ pub(crate) struct Variant {
     pub(crate) is_proven: bool,
     /// Each invocation runs the items of a batch.
     pub(crate) is_batched: bool,
+    /// Its items are those of whole invocations, near each other.
+    pub(crate) is_whole: bool,
     /// The grid comes from the device.
     pub(crate) is_indirect: bool,
+    /// The launch takes several dispatches.
+    pub(crate) is_split: bool,
 }
 
 /// What a pipeline may take for granted.
@@ -61,7 +65,9 @@ impl Variant {
         Self {
             is_proven: !descriptor.obligations.is_empty(),
             is_batched: descriptor.batch.is_some(),
+            is_whole: descriptor.batch.is_some(),
             is_indirect: false,
+            is_split: false,
         }
     }
 }
@@ -229,10 +235,17 @@ fn create_pipeline(
     constants: &[u64],
     flags: Flags,
 ) -> Result<Arc<Pipeline>> {
-    let Variant { is_proven, is_indirect, .. } = flags.variant;
+    let Variant { is_proven, is_whole, is_indirect, is_split, .. } = flags.variant;
     let [single, double] = flags.has_fma;
     let of_params = (0..).zip(constants.iter().copied());
-    let on = [(IS_PROVEN, is_proven), (HAS_FMA, single), (HAS_FMA_F64, double), (IS_INDIRECT, is_indirect)];
+    let on = [
+        (IS_PROVEN, is_proven),
+        (HAS_FMA, single),
+        (HAS_FMA_F64, double),
+        (IS_INDIRECT, is_indirect),
+        (IS_WHOLE, is_whole),
+        (IS_SPLIT, is_split),
+    ];
     let on = on.into_iter().filter(|(_, is_set)| *is_set).map(|(id, _)| (id, 1));
     let values: Vec<(u32, u64)> = of_params.chain(on).collect();
     let batch = descriptor.batch.filter(|_| flags.variant.is_batched);
@@ -255,7 +268,7 @@ fn create_pipeline(
 /// The bindings of a kernel's buffers and images, those of traps and prints included.
 fn bindings_of(descriptor: &KernelDescriptor) -> Vec<Binding> {
     let binding = |kind: ParamKind| match kind {
-        ParamKind::Buffer { binding, .. } => Some(Binding::buffer(binding)),
+        ParamKind::Buffer { binding, .. } | ParamKind::List { binding, .. } => Some(Binding::buffer(binding)),
         ParamKind::Image { binding, access, .. } => Some(Binding { number: binding, image: Some(access) }),
         ParamKind::Value { .. } => None,
     };

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::image::{Format, Image, Sampled};
 use crate::kernel::{HostFn, Kernel};
 use crate::launch::PushBlock;
-use crate::steps::BufferArg;
+use crate::steps::{BufferArg, Role};
 use crate::tensor::Tensor;
 
 /// The arguments of one launch; the generated `dispatch` functions fill it.
@@ -199,6 +199,38 @@ impl KernelArgs {
         self.buffer(tensor.handle().buffer, true)
     }
 
+    /// The next argument, tensors for a `&[&[T]]` parameter: as many as there are, in their order; also none, and one several times.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
+    ///
+    /// /// Launches a kernel `fn(parts: &[&[f32]], sums: &mut [f32])`, whichever it is.
+    /// fn launch<K: Kernel>(sequence: &Sequence, parts: &[&Tensor<f32>], sums: &mut Tensor<f32>) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(parts.len()), KernelArgs::new::<K>().read_list(parts).write(sums))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn read_list<T: GpuData>(mut self, tensors: &[&Tensor<T>]) -> Self {
+        self.fill(|descriptor, param, filled| {
+            let found = || format!("a list of tensors of {}-byte elements", size_of::<T>());
+            let binding = match param_kind(descriptor, param, found)? {
+                ParamKind::List { binding, stride } if stride as usize == size_of::<T>() => binding,
+                _ => return Err(mismatch(descriptor, param, found())),
+            };
+            for tensor in tensors {
+                let (buffer, role) = (tensor.handle().buffer, Role::Member);
+                if filled.buffers.iter().any(|other| other.is_written && other.buffer.is_same_memory(&buffer)) {
+                    let operation = format!("kernel `{}`", descriptor.name);
+                    return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });
+                }
+                let (param, is_written) = (param as u32, false);
+                filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler: None, role });
+            }
+            Ok(())
+        });
+        self
+    }
+
     /// The next argument, an image for a `&Image2D<F>` parameter or its like.
     ///
     /// ```
@@ -273,7 +305,14 @@ impl KernelArgs {
                 let operation = format!("kernel `{}`", descriptor.name);
                 return Err(Error::AliasedTensor { operation, tensor: image.name().to_owned() });
             }
-            filled.buffers.push(BufferArg { buffer: image.clone(), param: param as u32, binding, is_written, sampler });
+            filled.buffers.push(BufferArg {
+                buffer: image.clone(),
+                param: param as u32,
+                binding,
+                is_written,
+                sampler,
+                role: Role::Whole,
+            });
             Ok(())
         });
         self
@@ -298,7 +337,8 @@ impl KernelArgs {
                 let operation = format!("kernel `{}`", descriptor.name);
                 return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });
             }
-            filled.buffers.push(BufferArg { buffer, param: param as u32, binding, is_written, sampler: None });
+            let (param, role) = (param as u32, Role::Whole);
+            filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler: None, role });
             Ok(())
         });
         self
@@ -347,6 +387,7 @@ fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) 
     let expected = match declared.map(|param| param.kind) {
         None => "no further argument".to_owned(),
         Some(ParamKind::Value { size, .. }) => format!("a value of {size} bytes"),
+        Some(ParamKind::List { stride, .. }) => format!("a list of tensors of {stride}-byte elements"),
         Some(ParamKind::Image { access, format, dimensions, .. }) => describe_image(access, format, dimensions.into()),
         Some(ParamKind::Buffer { writable, stride, .. }) => {
             format!("{} tensor of {stride}-byte elements", if writable { "&mut" } else { "&" })

@@ -4,7 +4,7 @@ use gridwise_ir::descriptor::{Batch, KernelDescriptor, LaunchNumbers, LaunchWord
 
 use crate::error::{Error, KernelName, Result};
 use crate::grid::{Grid, Unit};
-use crate::steps::BufferArg;
+use crate::steps::{BufferArg, len_of};
 
 /// Bytes of push constants that every Vulkan device takes, and the most a kernel may use.
 pub(crate) const MAX_PUSH_BYTES: usize = 128;
@@ -198,8 +198,7 @@ impl LaunchNumbers for Numbers<'_> {
     }
 
     fn len(&self, param: u16) -> u64 {
-        let argument = self.buffers.iter().find(|argument| argument.param == u32::from(param));
-        argument.map_or(0, |argument| argument.buffer.len().into())
+        len_of(self.buffers, param.into()).into()
     }
 
     fn value(&self, offset: u8, size: u8) -> u64 {

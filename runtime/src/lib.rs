@@ -49,6 +49,7 @@ mod host;
 mod indirect;
 mod kept;
 mod launch;
+mod lists;
 mod manager;
 mod mapped;
 mod module;

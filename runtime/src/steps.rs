@@ -172,6 +172,31 @@ pub(crate) struct BufferArg {
     pub(crate) is_written: bool,
     /// How an image is sampled, if it is.
     pub(crate) sampler: Option<Sampler>,
+    pub(crate) role: Role,
+}
+
+/// What a buffer is to its parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The argument itself.
+    Whole,
+    /// One of a list, in order. Nothing is bound for it: kernels find it by the list's table.
+    Member,
+    /// The table of a list.
+    Table,
+}
+
+/// Elements of the argument for a parameter, or of a list the buffers; zero without one.
+pub(crate) fn len_of(arguments: &[BufferArg], param: u32) -> u32 {
+    let mut own = arguments.iter().filter(|argument| argument.param == param);
+    match own.next() {
+        Some(BufferArg { role: Role::Whole, buffer, .. }) => buffer.len(),
+        Some(first) => {
+            let others = own.filter(|argument| argument.role == Role::Member).count() as u32;
+            others + u32::from(first.role == Role::Member)
+        }
+        None => 0,
+    }
 }
 
 impl BufferArg {

@@ -60,7 +60,7 @@ mod sealed {
     use super::gemm::Product;
     use super::stages::Stages;
     use super::{GpuData, Kernel, Plain, Result, Tensor};
-    use crate::{DeviceInfo, Manager};
+    use crate::Manager;
 
     pub trait Sealed {}
 
@@ -104,7 +104,7 @@ mod sealed {
 
     pub trait Multiply: GpuData {
         /// Appends what computes a product on a device.
-        fn multiply(device: &DeviceInfo, product: &mut Product<'_, Self>) -> Result<()>;
+        fn multiply(mgr: &Manager, product: &mut Product<'_, Self>) -> Result<()>;
     }
 
     pub trait Order {

@@ -21,9 +21,9 @@ const TILE: u32 = WIDTH * RUN;
 /// The sum of integers wraps. The order in which floats are added depends on the length and on the width of the device's
 /// subgroups, and on nothing else.
 ///
-/// Where workgroups cannot wait for each other (see [`Progress`]), and for floats, sums of tiles of 2048 elements are taken and
-/// scanned first, so that `x` is read twice. Work space: 1/1023 of `x`, and one element; in one pass, eight bytes for each
-/// 4096 elements, and eight more.
+/// Where workgroups cannot wait for each other (see [`Progress`]), have less than 512 invocations or subgroups of less than 4, and for
+/// floats, sums of tiles of 2048 elements are taken and scanned first, so that `x` is read twice. Work space: 1/1023 of `x`, and one
+/// element; in one pass, eight bytes for each 8192 elements, or each 16384 from 2^24 elements on, and eight more.
 ///
 /// ```
 /// use gridwise::algorithms::OpScan;
@@ -199,11 +199,16 @@ macro_rules! scans {
     };
 }
 
-/// Vectors of an invocation, and of a workgroup, in one pass.
+/// Invocations of a workgroup in one pass.
 #[device]
-const VECTORS: u32 = 4;
+const LONG_WIDTH: u32 = 512;
+/// Subgroups of such a workgroup. With room for as many as it has invocations, of which none can be outside, long tensors took 9 % longer
+/// (NVIDIA H200; why was not found).
 #[device]
-const VECTOR_TILE: u32 = WIDTH * VECTORS;
+const SUBGROUPS: u32 = 128;
+/// Elements from which on an invocation has eight vectors in place of four: there are enough of the larger tiles then to keep a GPU
+/// busy, and half as many wait for those before them.
+const LONG: usize = 1 << 24;
 
 /// How far a tile is, in the upper half of its word: the lower half holds the sum of its elements, or that of all up to its end.
 #[device]
@@ -214,13 +219,16 @@ const WHOLE_SUM: u64 = 2 << 32;
 /// Scans in one pass. Tiles are numbered as workgroups come, so that all tiles before one are under way. Each makes its own sum known, then adds
 /// up what those before it made known, from the last one back to one that knows all before it.
 macro_rules! one_pass {
-    ($ty:ident $Vector:ident $vector:ident, $scan:ident $Scan:ident, $finish:ident $Finish:ident) => {
-        #[kernel(workgroup = WIDTH)]
+    ($ty:ident $Vector:ident $vector:ident, $vectors:literal each, $scan:ident $Scan:ident) => {
+        #[kernel(workgroup = LONG_WIDTH)]
         pub fn $scan<const INCLUSIVE: bool>(x: &[$Vector], tiles: &[Atomic<u64>], sums: &mut [$Vector]) {
-            let totals = Shared::<[$ty; 256]>::new();
+            let totals = Shared::<[$ty; 128]>::new();
             let number = Shared::<[u32; 1]>::new();
             let start = Shared::<[$ty; 1]>::new();
             let len = (x.len() as u32).min(sums.len() as u32);
+            if len == 0 {
+                return;
+            }
             let count = num_workgroups().x;
             let lane = subgroup_local_id();
             if local_id().x == 0 && count < tiles.len() as u32 {
@@ -229,16 +237,17 @@ macro_rules! one_pass {
             barrier();
             let tile = number[0];
             // Each subgroup has a run of its own, of which neighbours read neighbours.
-            let first = tile * VECTOR_TILE + subgroup_id() * subgroup_size() * VECTORS + lane;
-            let mut own = [$Vector::ZERO; 4];
-            for k in 0..VECTORS {
+            let first = tile * (LONG_WIDTH * $vectors) + subgroup_id() * subgroup_size() * $vectors + lane;
+            let mut own = [$Vector::ZERO; $vectors];
+            // All lanes load, so that no lane is elsewhere when they add up together: with a branch here, what was before a last tile of
+            // one vector came out as zero on an NVIDIA driver (580).
+            for k in 0..$vectors {
                 let i = first + k * subgroup_size();
-                if i < len {
-                    own[k] = x[i];
-                }
+                let vector = x[i.min(len - 1)];
+                own[k] = if i < len { vector } else { $Vector::ZERO };
             }
             let mut total: $ty = 0;
-            for k in 0..VECTORS {
+            for k in 0..$vectors {
                 let a = own[k].x;
                 let b = a.wrapping_add(own[k].y);
                 let c = b.wrapping_add(own[k].z);
@@ -249,17 +258,18 @@ macro_rules! one_pass {
                     (before.wrapping_add(a), before.wrapping_add(b), before.wrapping_add(c), before.wrapping_add(d));
                 own[k] = if INCLUSIVE { $vector(a, b, c, d) } else { $vector(before, a, b, c) };
             }
-            if subgroup::elect() {
+            if subgroup::elect() && subgroup_id() < SUBGROUPS {
                 totals[subgroup_id()] = total;
             }
             barrier();
             if subgroup_id() == 0 {
                 let mut all: $ty = 0;
                 let mut slot = lane;
-                for _ in 0..num_subgroups().div_ceil(subgroup_size()) {
-                    let own = if slot < num_subgroups() { totals[slot] } else { 0 };
+                let slots = num_subgroups().min(SUBGROUPS);
+                for _ in 0..slots.div_ceil(subgroup_size()) {
+                    let own = if slot < slots { totals[slot] } else { 0 };
                     let before = all.wrapping_add(subgroup::exclusive_add(own));
-                    if slot < num_subgroups() {
+                    if slot < slots {
                         totals[slot] = before;
                     }
                     all = all.wrapping_add(subgroup::add(own));
@@ -302,8 +312,8 @@ macro_rules! one_pass {
                 }
             }
             barrier();
-            let before = start[0].wrapping_add(totals[subgroup_id()]);
-            for k in 0..VECTORS {
+            let before = start[0].wrapping_add(if subgroup_id() < SUBGROUPS { totals[subgroup_id()] } else { 0 });
+            for k in 0..$vectors {
                 let i = first + k * subgroup_size();
                 if i < len {
                     sums[i] = $vector(
@@ -315,7 +325,12 @@ macro_rules! one_pass {
                 }
             }
         }
+    };
+}
 
+/// What is left where the elements are no multiple of four.
+macro_rules! rest {
+    ($ty:ident, $finish:ident) => {
         /// The sums behind the last vector.
         #[kernel(workgroup = 1)]
         pub fn $finish<const INCLUSIVE: bool>(x: &[$ty], sums: &mut [$ty]) {
@@ -334,12 +349,16 @@ macro_rules! one_pass {
     };
 }
 
-one_pass!(u32 UVec4 uvec4, scan_once_u32 ScanOnceU32, finish_u32 FinishU32);
-one_pass!(i32 IVec4 ivec4, scan_once_i32 ScanOnceI32, finish_i32 FinishI32);
+one_pass!(u32 UVec4 uvec4, 4 each, scan_once_u32 ScanOnceU32);
+one_pass!(u32 UVec4 uvec4, 8 each, scan_long_u32 ScanLongU32);
+rest!(u32, finish_u32);
+one_pass!(i32 IVec4 ivec4, 4 each, scan_once_i32 ScanOnceI32);
+one_pass!(i32 IVec4 ivec4, 8 each, scan_long_i32 ScanLongI32);
+rest!(i32, finish_i32);
 
 /// The scan in one pass with its stages.
 macro_rules! in_one_pass {
-    ($Vector:ident $Scan:ident $Finish:ident) => {
+    ($Vector:ident $Once:ident $Long:ident $Finish:ident) => {
         fn scan_in_one_pass(
             stages: &mut Stages,
             mgr: &Manager,
@@ -347,13 +366,18 @@ macro_rules! in_one_pass {
             sums: &mut Tensor<Self>,
             is_inclusive: bool,
         ) -> Result<bool> {
+            let limits = &mgr.device().limits;
+            if limits.max_workgroup_invocations < LONG_WIDTH || LONG_WIDTH.div_ceil(limits.subgroup.size) > SUBGROUPS {
+                return Ok(false);
+            }
+            let is_long = x.len() >= LONG;
             let vectors = x.cast::<$Vector>()?;
-            let tiles = vectors.len().div_ceil(VECTOR_TILE as usize);
+            let tiles = vectors.len().div_ceil(LONG_WIDTH as usize * if is_long { 8 } else { 4 });
             let mut states = mgr.tensor_of_len::<u32>(2 * (tiles + 1))?;
             stages.fill(&mut states, 0);
             let states = states.cast()?;
             macro_rules! launch {
-                ($is_inclusive:literal) => {{
+                ($Scan:ident $is_inclusive:literal) => {{
                     let mut whole = sums.cast_mut::<$Vector>()?;
                     let grid = Grid::groups(tiles as u32);
                     stages.launch::<$Scan<$is_inclusive>>(grid, |args| {
@@ -364,10 +388,11 @@ macro_rules! in_one_pass {
                     }
                 }};
             }
-            if is_inclusive {
-                launch!(true);
-            } else {
-                launch!(false);
+            match (is_long, is_inclusive) {
+                (false, false) => launch!($Once false),
+                (false, true) => launch!($Once true),
+                (true, false) => launch!($Long false),
+                (true, true) => launch!($Long true),
             }
             Ok(true)
         }
@@ -377,9 +402,9 @@ macro_rules! in_one_pass {
 scans!(f32, 0.0, tile_sums_f32 TileSumsF32, scan_tiles_f32 ScanTilesF32, |a, b| a + b,);
 scans!(
     u32, 0, tile_sums_u32 TileSumsU32, scan_tiles_u32 ScanTilesU32, |a, b| a.wrapping_add(b),
-    in_one_pass!(UVec4 ScanOnceU32 FinishU32);
+    in_one_pass!(UVec4 ScanOnceU32 ScanLongU32 FinishU32);
 );
 scans!(
     i32, 0, tile_sums_i32 TileSumsI32, scan_tiles_i32 ScanTilesI32, |a, b| a.wrapping_add(b),
-    in_one_pass!(IVec4 ScanOnceI32 FinishI32);
+    in_one_pass!(IVec4 ScanOnceI32 ScanLongI32 FinishI32);
 );

@@ -20,8 +20,15 @@ fn main() {
         let program = generator::program(seed, &format!("seed_{seed}"));
         source.push_str(&program.text);
         let together = program.together;
-        let plain = if together { "None".to_owned() } else { format!("Some(seed_{seed}::plain::random)") };
-        writeln!(table, "    Program {{ seed: {seed}, together: {together}, plain: {plain}, record: |seq, data, out| seed_{seed}::Random::dispatch(seq, Grid::items(data.items), data.a, data.b, data.c, &data.x, &data.y, &data.z, out) }},")
+        let [arguments, plain_arguments] = program.arguments;
+        let plain = if together {
+            "None".to_owned()
+        } else {
+            format!(
+                "Some(|data, item| seed_{seed}::plain::random(A, B, C, &data.x, &data.y, &data.z, {plain_arguments}item))"
+            )
+        };
+        writeln!(table, "    Program {{ seed: {seed}, together: {together}, kernel: <seed_{seed}::Random as gridwise::Kernel>::DESCRIPTOR, plain: {plain}, record: |seq, data, out| seed_{seed}::Random::dispatch(seq, Grid::items(data.items), A, B, C, &data.x, &data.y, &data.z, {arguments}out) }},")
             .expect("a string takes all text");
     }
     writeln!(source, "/// All programs of this build.\npub static PROGRAMS: &[Program] = &[\n{table}];")

@@ -5,6 +5,7 @@
 
 pub mod shared;
 
+use gridwise::descriptor::KernelDescriptor;
 use gridwise::prelude::*;
 pub use shared::*;
 
@@ -17,31 +18,70 @@ pub struct Program {
     pub seed: u64,
     /// Whether its invocations work together, so that it needs full workgroups.
     pub together: bool,
+    /// What it needs of a device.
+    pub kernel: &'static KernelDescriptor,
     /// Records a launch of it.
-    pub record: fn(&Sequence, &Data, &mut Tensor<u32>) -> gridwise::Result<()>,
+    pub record: fn(&Sequence, &mut Data, &mut Tensor<u32>) -> gridwise::Result<()>,
     /// What rustc makes of the same text, without any macro: the words of one invocation. Not for those that work together.
     pub plain: Option<Plain>,
 }
 
-/// A random program as a function: values, buffers, the invocation's number.
-pub type Plain = fn(u32, i32, f32, &[u32], &[i32], &[f32], u32) -> [u32; WORDS];
+/// A random program as a function of the invocation's number.
+pub type Plain = fn(&Inputs, u32) -> [u32; WORDS];
 
-/// The arguments that all programs take.
-pub struct Data {
-    /// Invocations.
-    pub items: u32,
-    /// A value.
-    pub a: u32,
-    /// A value.
-    pub b: i32,
-    /// A value.
-    pub c: f32,
-    /// At least 64 elements.
-    pub x: Tensor<u32>,
-    /// At least 64 elements.
-    pub y: Tensor<i32>,
-    /// At least 64 elements, none subnormal.
-    pub z: Tensor<f32>,
+/// An argument of all programs.
+pub const A: u32 = 0xdead_beef;
+/// An argument of all programs.
+pub const B: i32 = -12_345;
+/// An argument of all programs.
+pub const C: f32 = 2.75;
+
+macro_rules! buffers {
+    ({ $($read:ident: $read_ty:ty,)+ } { $($own:ident: $own_ty:ty,)+ }) => {
+        /// What programs read: 64 elements each. No float is subnormal.
+        pub struct Inputs { $(#[doc = "Elements."] pub $read: Vec<$read_ty>,)+ }
+
+        /// The arguments that programs take.
+        pub struct Data {
+            /// Invocations.
+            pub items: u32,
+            $(#[doc = "What is read."] pub $read: Tensor<$read_ty>,)+
+            $(#[doc = "An element of each invocation."] pub $own: Tensor<$own_ty>,)+
+        }
+
+        impl Data {
+            /// The inputs on a device, and zeros to write to.
+            ///
+            /// # Errors
+            /// When there is no memory.
+            pub fn new(inputs: &Inputs, items: u32, manager: &Manager) -> gridwise::Result<Self> {
+                Ok(Self {
+                    items,
+                    $($read: manager.tensor(&inputs.$read)?,)+
+                    $($own: manager.tensor_of_len(64)?,)+
+                })
+            }
+        }
+    };
+}
+
+buffers! {
+    {
+        x: u32,
+        y: i32,
+        z: f32,
+        packed: Packed,
+        halves: f16,
+        bytes: u8,
+        poses: Pose,
+    }
+    {
+        own_half: f16,
+        own_byte: u8,
+        own_wide: i64,
+        own_frame: Mat3,
+        own_column: Vec4,
+    }
 }
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use gridwise::prelude::*;
-use gridwise_differential::{Data, PROGRAMS, Plain, Program, WORDS};
+use gridwise_differential::{Data, Inputs, PROGRAMS, Packed, Plain, Pose, Program, WORDS};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Two workgroups of 32.
@@ -33,7 +33,13 @@ fn main() -> ExitCode {
         let (host, device) = (Arc::clone(&host), Arc::clone(&device));
         let is_open =
             OPEN.iter().any(|(seed, driver)| *seed == program.seed && device.device().driver.contains(driver));
-        Trial::test(format!("seed_{}", program.seed), move || check(program, &host, &device)).with_ignored_flag(is_open)
+        let missing = program.kernel.features.iter().find(|needed| !device.device().has(needed.feature));
+        if let Some(missing) = missing {
+            eprintln!("ignored: seed_{}: {} has no {:?}", program.seed, device.device().name, missing.feature);
+        }
+        let is_ignored = is_open || missing.is_some();
+        Trial::test(format!("seed_{}", program.seed), move || check(program, &host, &device))
+            .with_ignored_flag(is_ignored)
     });
     let conclusion = libtest_mimic::run(&arguments, trials.collect());
     let messages = device.validation_messages();
@@ -71,45 +77,58 @@ fn compare(first: &str, expected: &[u32], second: &str, found: &[u32]) -> Result
 
 /// What the plain function gives for all invocations.
 fn plain_words(plain: Plain) -> Vec<u32> {
-    let (x, y, z) = inputs();
-    let mut words: Vec<u32> = (0..FEWER_ITEMS).flat_map(|item| plain(A, B, C, &x, &y, &z, item)).collect();
+    let inputs = inputs();
+    let mut words: Vec<u32> = (0..FEWER_ITEMS).flat_map(|item| plain(&inputs, item)).collect();
     words.resize(ITEMS as usize * WORDS, 0);
     words
 }
 
 fn run(program: &Program, manager: &Manager) -> gridwise::Result<Vec<u32>> {
-    let (x, y, z) = inputs();
-    let data = Data {
-        items: if program.together { ITEMS } else { FEWER_ITEMS },
-        a: A,
-        b: B,
-        c: C,
-        x: manager.tensor(&x)?,
-        y: manager.tensor(&y)?,
-        z: manager.tensor(&z)?,
-    };
+    let items = if program.together { ITEMS } else { FEWER_ITEMS };
+    let mut data = Data::new(&inputs(), items, manager)?;
     let mut out = manager.tensor(&vec![0u32; ITEMS as usize * WORDS])?;
     let seq = manager.sequence()?;
-    (program.record)(&seq, &data, &mut out)?;
+    (program.record)(&seq, &mut data, &mut out)?;
     seq.eval()?;
     out.to_vec()
 }
 
-const A: u32 = 0xdead_beef;
-const B: i32 = -12_345;
-const C: f32 = 2.75;
-
 /// Edge values, and some in between.
-fn inputs() -> (Vec<u32>, Vec<i32>, Vec<f32>) {
+fn inputs() -> Inputs {
     let bits = |k: u32| k.wrapping_mul(0x9e37_79b9) ^ (k << 7);
     let edges = [0, 1, 2, 31, 32, 33, 255, 256, 65_535, 65_536, i32::MAX as u32, 1 << 31, u32::MAX];
     let ints = |k: u32| edges.get(k as usize).copied().unwrap_or_else(|| bits(k) >> (k % 29));
     let floats =
         [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, -2.5, 1e10, -3e9, f32::MAX, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
     let float = |k: u32| floats.get(k as usize).copied().unwrap_or_else(|| (bits(k) as i32 >> 8) as f32 / 1024.0);
-    (
-        (0..64).map(ints).collect(),
-        (0..64).map(|k| ints(k).wrapping_neg() as i32).collect(),
-        (0..64).map(float).collect(),
-    )
+    // As many bits as the type has, some of them edges too.
+    let half = |k: u32| {
+        let value = f16::from_bits((bits(k) >> 9) as u16);
+        if k.is_multiple_of(3) || value.to_f32().abs() < 6.2e-5 { f16::from_f32(float(k)) } else { value }
+    };
+    let small = |k: u32| (bits(k) as i32 >> 20) as f32 / 64.0 + 0.3;
+    let columns =
+        |k: u32, count: u32| (0..count).map(move |cell| if cell == k % 40 { float(k) } else { small(k * 16 + cell) });
+    let cells = |k: u32, count: u32| columns(k, count).collect::<Vec<_>>();
+    let packed = |k: u32| Packed {
+        half: half(k + 5),
+        brain: bf16::from_f32(float(k)),
+        byte: ints(k) as u8,
+        short: bits(k) as i16,
+        wide: u64::from(ints(k)) << 32 | u64::from(bits(k)),
+    };
+    let pose = |k: u32| Pose {
+        turn: Mat2::from_cols_slice(&cells(k, 4)),
+        frame: Mat3::from_cols_slice(&cells(k + 64, 9)),
+        view: Mat4::from_cols_slice(&cells(k + 128, 16)),
+    };
+    Inputs {
+        x: (0..64).map(ints).collect(),
+        y: (0..64).map(|k| ints(k).wrapping_neg() as i32).collect(),
+        z: (0..64).map(float).collect(),
+        packed: (0..64).map(packed).collect(),
+        halves: (0..64).map(half).collect(),
+        bytes: (0..64).map(|k| ints(k) as u8).collect(),
+        poses: (0..64).map(pose).collect(),
+    }
 }

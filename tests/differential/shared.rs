@@ -2,7 +2,9 @@
 
 use gridwise::prelude::*;
 
+pub use frames::*;
 pub use items::*;
+pub use numbers::*;
 
 /// All of them.
 #[device]
@@ -247,5 +249,161 @@ pub mod items {
             let bits = value.to_bits();
             (bits >> 32) as u32 ^ bits as u32
         }
+    }
+}
+
+/// What programs with narrow floats have.
+#[device]
+pub mod numbers {
+    use gridwise::prelude::*;
+
+    /// A struct of buffers with members of all sizes.
+    #[derive(Debug, Clone, Copy, GpuData)]
+    #[repr(C)]
+    pub struct Packed {
+        /// A member.
+        pub half: f16,
+        /// A member.
+        pub brain: bf16,
+        /// A member.
+        pub byte: u8,
+        /// A member, behind a gap.
+        pub short: i16,
+        /// A member, behind a gap.
+        pub wide: u64,
+    }
+
+    /// The value, or zero where devices may make zero of it.
+    pub fn tame_half(value: f16) -> f16 {
+        if value.to_f32().abs() < 6.2e-5 { f16::ZERO } else { value }
+    }
+
+    /// The value, or one.
+    pub fn nonzero_half(value: f16) -> f16 {
+        if value == f16::ZERO { f16::ONE } else { value }
+    }
+
+    /// The bits of a value, the same for all NaNs and for both zeros.
+    pub fn word_of_half(value: f16) -> u32 {
+        if value.is_nan() {
+            0x7e00
+        } else if value == f16::ZERO {
+            0
+        } else {
+            value.to_bits() as u32
+        }
+    }
+
+    /// The value, or zero where devices may make zero of it.
+    pub fn tame_brain(value: bf16) -> bf16 {
+        if value.to_f32().abs() < 1e-30 { bf16::ZERO } else { value }
+    }
+
+    /// The value, or one.
+    pub fn nonzero_brain(value: bf16) -> bf16 {
+        if value == bf16::ZERO { bf16::ONE } else { value }
+    }
+
+    /// The bits of a value, the same for all NaNs and for both zeros.
+    pub fn word_of_brain(value: bf16) -> u32 {
+        if value.is_nan() {
+            0x7fc0
+        } else if value == bf16::ZERO {
+            0
+        } else {
+            value.to_bits() as u32
+        }
+    }
+
+    /// One word of all members.
+    pub fn word_of_packed(value: Packed) -> u32 {
+        let narrow = word_of_half(value.half) ^ word_of_brain(value.brain).rotate_left(16);
+        let wide = (value.wide >> 32) as u32 ^ value.wide as u32;
+        narrow ^ wide.rotate_left(9) ^ (value.byte as u32 ^ (value.short as u32) << 3)
+    }
+}
+
+/// What programs with matrices have.
+#[device]
+pub mod frames {
+    use super::items::{tame, word_of};
+    use gridwise::prelude::*;
+
+    /// A struct of buffers with matrices of all sizes.
+    #[derive(Debug, Clone, Copy, GpuData)]
+    #[repr(C)]
+    pub struct Pose {
+        /// A member.
+        pub turn: Mat2,
+        /// A member.
+        pub frame: Mat3,
+        /// A member.
+        pub view: Mat4,
+    }
+
+    /// Each lane as `tame` makes it.
+    pub fn tame2(value: Vec2) -> Vec2 {
+        vec2(tame(value.x), tame(value.y))
+    }
+
+    /// Each lane as `tame` makes it.
+    pub fn tame_matrix2(value: Mat2) -> Mat2 {
+        Mat2::from_cols(tame2(value.x_axis), tame2(value.y_axis))
+    }
+
+    /// The bits of all lanes.
+    pub fn word_of2(value: Vec2) -> u32 {
+        word_of(value.x) ^ word_of(value.y).rotate_left(5)
+    }
+
+    /// The bits of all lanes.
+    pub fn word_of_matrix2(value: Mat2) -> u32 {
+        word_of2(value.x_axis) ^ word_of2(value.y_axis).rotate_left(3)
+    }
+
+    /// Each lane as `tame` makes it.
+    pub fn tame3(value: Vec3) -> Vec3 {
+        vec3(tame(value.x), tame(value.y), tame(value.z))
+    }
+
+    /// Each lane as `tame` makes it.
+    pub fn tame_matrix3(value: Mat3) -> Mat3 {
+        Mat3::from_cols(tame3(value.x_axis), tame3(value.y_axis), tame3(value.z_axis))
+    }
+
+    /// The bits of all lanes.
+    pub fn word_of3(value: Vec3) -> u32 {
+        word_of(value.x) ^ word_of(value.y).rotate_left(5) ^ word_of(value.z).rotate_left(10)
+    }
+
+    /// The bits of all lanes.
+    pub fn word_of_matrix3(value: Mat3) -> u32 {
+        word_of3(value.x_axis) ^ word_of3(value.y_axis).rotate_left(3) ^ word_of3(value.z_axis).rotate_left(6)
+    }
+
+    /// Each lane as `tame` makes it.
+    pub fn tame4(value: Vec4) -> Vec4 {
+        vec4(tame(value.x), tame(value.y), tame(value.z), tame(value.w))
+    }
+
+    /// Each lane as `tame` makes it.
+    pub fn tame_matrix4(value: Mat4) -> Mat4 {
+        Mat4::from_cols(tame4(value.x_axis), tame4(value.y_axis), tame4(value.z_axis), tame4(value.w_axis))
+    }
+
+    /// The bits of all lanes.
+    pub fn word_of4(value: Vec4) -> u32 {
+        word_of(value.x)
+            ^ word_of(value.y).rotate_left(5)
+            ^ word_of(value.z).rotate_left(10)
+            ^ word_of(value.w).rotate_left(15)
+    }
+
+    /// The bits of all lanes.
+    pub fn word_of_matrix4(value: Mat4) -> u32 {
+        word_of4(value.x_axis)
+            ^ word_of4(value.y_axis).rotate_left(3)
+            ^ word_of4(value.z_axis).rotate_left(6)
+            ^ word_of4(value.w_axis).rotate_left(9)
     }
 }

@@ -37,6 +37,7 @@ pub mod iterators;
 pub mod kernel_types;
 pub mod lanes;
 pub mod life;
+pub mod lists;
 pub mod lookups;
 pub mod loops;
 pub mod matching;
@@ -51,6 +52,7 @@ pub mod overflow;
 pub mod parallel;
 pub mod parallel_programs;
 pub mod programs;
+pub mod ranges;
 pub mod readme;
 pub mod references;
 pub mod reports;
@@ -66,6 +68,8 @@ pub mod vectors;
 pub mod visitors;
 pub mod wide;
 pub mod wide_atomics;
+pub mod workloads;
+pub mod workloads_together;
 
 use crate::case::Case;
 
@@ -109,6 +113,7 @@ pub fn all() -> Vec<Case> {
         kernel_types::CASES,
         lanes::CASES,
         life::CASES,
+        lists::CASES,
         lookups::CASES,
         loops::CASES,
         matching::CASES,
@@ -123,6 +128,7 @@ pub fn all() -> Vec<Case> {
         overflow::CASES,
         parallel_programs::CASES,
         programs::CASES,
+        ranges::CASES,
         readme::CASES,
         references::CASES,
         reports::CASES,
@@ -138,6 +144,8 @@ pub fn all() -> Vec<Case> {
         visitors::CASES,
         wide::CASES,
         wide_atomics::CASES,
+        workloads::CASES,
+        workloads_together::CASES,
     ]
     .concat()
 }

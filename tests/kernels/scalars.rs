@@ -35,6 +35,18 @@ pub const CASES: &[Case] = &[
     case!("scalars::bf16", [Bf16Operators], bf16_run, bf16_expected),
     case!("scalars::every_f16", [EveryHalf], every_half_run, every_half_expected),
     case!(
+        "scalars::from_and_to_f16",
+        [FromAndToHalf],
+        |mgr| {
+            let mut out = mgr.tensor(&vec![0f64; 256])?;
+            let seq = mgr.sequence()?;
+            FromAndToHalf::dispatch(&seq, Grid::items(256), &mut out)?;
+            seq.eval()?;
+            Ok(vec![bits(&out.to_vec()?)])
+        },
+        || vec![bits(&(0..=255u8).map(from_and_to).collect::<Vec<_>>())]
+    ),
+    case!(
         "scalars::parameters",
         [Parameters],
         |mgr| {
@@ -416,6 +428,20 @@ macro_rules! halves {
 halves! {
     f16_operators F16Operators f16_run f16_expected f16;
     bf16_operators Bf16Operators bf16_run bf16_expected bf16;
+}
+
+/// What `From` gives of `f16` and `bf16`, and makes of them.
+#[device]
+fn from_and_to(byte: u8) -> f64 {
+    let (half, brain) = (f16::from(byte), bf16::from(byte as i8));
+    let wide = f64::from(if byte % 3 == 0 { half } else { -half }) / f64::from(brain + bf16::from(200u8));
+    wide + f64::from(f32::from(brain) * f32::from(f16::from(byte as i8)))
+}
+
+#[kernel(workgroup = 64)]
+fn from_and_to_half(out: &mut [f64]) {
+    let i = global_id().x;
+    out[i] = from_and_to(i as u8);
 }
 
 /// Every `f16` and `bf16`, subnormal ones too, and back from `f32`.

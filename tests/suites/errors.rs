@@ -16,7 +16,8 @@ cases! {
     always: tensor_of_another_manager, lengths_that_differ, zero_length_tensors_and_grids, grids_that_cannot_be,
         sequence_in_flight, timeout_keeps_everything_alive, any_order_of_drops, unknown_device,
         replay_sees_new_data, many_threads_share_a_manager, errors_name_the_place,
-        const_arguments_beyond_the_device, const_arguments_are_checked, images_are_parameters_of_kernels;
+        const_arguments_beyond_the_device, const_arguments_are_checked, images_are_parameters_of_kernels,
+        lists_are_parameters_of_kernels;
     unless: validation_reports_a_missing_barrier;
 }
 
@@ -232,7 +233,7 @@ fn errors_name_the_place() {
     let Err(Error::KernelPanic { kernel, message, file, line, column, count, .. }) = seq.eval() else {
         panic!("two invocations are out of range");
     };
-    assert_eq!((&*kernel, line, column), ("scale", 26, 5));
+    assert_eq!((&*kernel, line, column), ("scale", 27, 5));
     assert!(file.ends_with("errors.rs") && count >= 2, "{file} {count}");
     assert!(message.contains("the len is 4 but the index is"), "{message}");
     assert_eq!(values.to_vec().expect("readable"), [2.0; 4], "the others went on");
@@ -361,4 +362,53 @@ fn images_are_parameters_of_kernels() {
     seq.eval().expect("runs");
     assert_eq!(last.to_vec().expect("readable"), [4.0, 8.0, 12.0, 16.0]);
     assert_eq!(mgr.validation_messages(), Vec::<String>::new());
+}
+
+#[kernel(workgroup = 64)]
+fn sums(parts: &[&[f32]], to: &mut [f32]) {
+    let k = global_id().x;
+    to[k] = parts[k].iter().sum::<f32>();
+}
+
+fn lists_are_parameters_of_kernels() {
+    let mgr = manager();
+    let (one, two) = (mgr.tensor(&[1.0f32, 2.0]).expect("memory"), mgr.tensor(&[3.0f32]).expect("memory"));
+    let mut to = mgr.tensor_of_len::<f32>(3).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    Sums::dispatch(&seq, Grid::items(3), &[&one, &two, &one], &mut to).expect("fits");
+    // A recording keeps what it names alive.
+    drop((one, two));
+    seq.eval().expect("runs");
+    assert_eq!(to.to_vec().expect("readable"), [3.0, 3.0, 3.0]);
+    seq.clear().expect("idle");
+
+    let mut own = mgr.tensor_of_len::<f32>(3).expect("memory");
+    // What `dispatch` does not let through: a tensor of the list that is written, too.
+    let args = || KernelArgs::new::<Sums>();
+    let both = args().read_list(&[&to, &own]).write(&mut own);
+    let error = seq.dispatch(Grid::items(1), both).expect_err("read and written at once");
+    assert!(matches!(error, Error::AliasedTensor { .. }), "{error}");
+    let error = seq.dispatch(Grid::items(1), args().read(&to).write(&mut own)).expect_err("one tensor");
+    assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
+    let words = mgr.tensor(&[1.0f64]).expect("memory");
+    let error = seq.dispatch(Grid::items(1), args().read_list(&[&words]).write(&mut own)).expect_err("other elements");
+    assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
+    let other = Manager::host();
+    let foreign = other.tensor(&[1.0f32]).expect("memory");
+    let error = Sums::dispatch(&seq, Grid::items(1), &[&to, &foreign], &mut own).expect_err("of another manager");
+    assert!(matches!(error, Error::ForeignTensor { .. }), "{error}");
+    // A list is no tensor.
+    let error = seq
+        .dispatch(Grid::items(1), KernelArgs::new::<Add>().read_list(&[&to]).write(&mut own))
+        .expect_err("the kernel takes one");
+    assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
+    assert!(seq.is_empty(), "nothing of what was refused is kept");
+    #[cfg(unix)]
+    if let Ok(shared) =
+        mgr.shareable_tensor(gridwise::TensorDesc { name: "shared", contents: gridwise::Contents::Data(&[1.0f32]) })
+    {
+        let error = Sums::dispatch(&seq, Grid::items(1), &[&shared], &mut own).expect_err("without an address");
+        assert!(matches!(&error, Error::NoAddress { tensor, .. } if tensor == "shared"), "{error}");
+    }
+    clean(&mgr);
 }

@@ -103,6 +103,10 @@ impl<'m> Survey<'m> {
             let (is_own, is_uniform) = (self.is_item(*value), self.is_uniform(*value));
             self.accesses.push(Access { buffer, is_store, is_own, is_uniform });
         }
+        if let (Root::Member(buffer, member), Some(Step::Index { value, .. })) = (place.root, place.path.first()) {
+            let is_uniform = self.is_uniform(member) && self.is_uniform(*value);
+            self.accesses.push(Access { buffer, is_store, is_own: false, is_uniform });
+        }
     }
 
     /// What defines a value met so far, unless it is a block's parameter.

@@ -5,7 +5,7 @@
 //! and at last `b.switch_to(parent); b.push_if(condition, then, other, &[types])`. The closures of [`FunctionBuilder::if_`]
 //! and its kin do the same where the caller keeps no state beside the builder.
 
-use super::FunctionBuilder;
+use super::{FunctionBuilder, ROOM};
 use crate::arena::EntityId;
 use crate::flow;
 use crate::ir::{Block, BlockId, InstId, InstKind, SiteId, Unroll, Value, ValueId};
@@ -14,13 +14,13 @@ use crate::types::TypeId;
 impl FunctionBuilder<'_> {
     /// A new block for an `if` or `switch`; nothing owns it until [`Self::push_if`] or [`Self::push_switch`].
     pub fn new_block(&mut self) -> BlockId {
-        self.function.blocks.push(Block::default())
+        self.function.blocks.push(Block { params: Vec::new(), insts: Vec::with_capacity(ROOM / 2) })
     }
 
     /// A new block for the body of a loop that carries values of these types; nothing owns it until [`Self::push_loop`].
     pub fn new_loop_body(&mut self, carried: &[TypeId]) -> BlockId {
         let params = carried.iter().map(|&ty| self.function.values.push(Value { ty, name: None })).collect();
-        self.function.blocks.push(Block { params, insts: Vec::new() })
+        self.function.blocks.push(Block { params, insts: Vec::with_capacity(ROOM) })
     }
 
     /// The values a block receives.

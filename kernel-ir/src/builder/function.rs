@@ -294,6 +294,12 @@ impl<'m> FunctionBuilder<'m> {
         self.define(InstKind::Len(buffer), ty)
     }
 
+    /// Number of elements of a buffer in a list, a `u32`; zero where there is no such buffer.
+    pub fn member_len(&mut self, list: BufferId, member: ValueId) -> ValueId {
+        let ty = self.types_mut().scalar(Scalar::U32);
+        self.define(InstKind::MemberLen(list, member), ty)
+    }
+
     /// Reads memory.
     ///
     /// # Panics

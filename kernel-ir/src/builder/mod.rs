@@ -39,6 +39,9 @@ use crate::ir::{
 };
 use crate::types::{Scalar, Size, TypeId, Types};
 
+/// Instructions of the body of a small loop.
+const ROOM: usize = 16;
+
 pub use function::FunctionBuilder;
 
 /// Builds a module: files, sites, the kernel's interface and functions, callees first.
@@ -111,7 +114,17 @@ impl ModuleBuilder {
     /// Before [`Self::begin_kernel`].
     #[track_caller]
     pub fn buffer(&mut self, name: impl Into<String>, element: TypeId, writable: bool) -> BufferId {
-        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, image: None })
+        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list: false, image: None })
+    }
+
+    /// Adds a parameter to the kernel that is a list of buffers, which are read.
+    ///
+    /// # Panics
+    /// Before [`Self::begin_kernel`].
+    #[track_caller]
+    pub fn list(&mut self, name: impl Into<String>, element: TypeId) -> BufferId {
+        let (writable, is_list) = (false, true);
+        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list, image: None })
     }
 
     /// Adds an image parameter to the kernel.
@@ -121,7 +134,8 @@ impl ModuleBuilder {
     #[track_caller]
     pub fn image(&mut self, name: impl Into<String>, image: Image, writable: bool) -> BufferId {
         let element = self.types_mut().intern(image.texel());
-        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, image: Some(image) })
+        let (is_list, image) = (false, Some(image));
+        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list, image })
     }
 
     /// Adds a by-value parameter to the kernel.
@@ -189,7 +203,7 @@ fn new_function(name: String, params: &[(&str, TypeId)], result: TypeId) -> Func
     let named = |(name, ty): &(&str, TypeId)| Value { ty: *ty, name: (!name.is_empty()).then(|| (*name).into()) };
     let params = params.iter().map(|param| values.push(named(param))).collect();
     let mut blocks = Arena::new();
-    let entry = blocks.push(Block { params, insts: Vec::new() });
+    let entry = blocks.push(Block { params, insts: Vec::with_capacity(2 * ROOM) });
     Function { name, result, entry, locals: Arena::new(), values, blocks, insts: Arena::new(), location: None }
 }
 

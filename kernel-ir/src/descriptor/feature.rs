@@ -45,6 +45,8 @@ pub enum Feature {
     SubgroupExtendedTypes,
     /// `shaderStorageImageExtendedFormats`.
     ExtendedImageFormats,
+    /// `bufferDeviceAddress`.
+    BufferAddresses,
     /// `cooperativeMatrix`, with matrices of this type.
     CooperativeMatrix(MatrixType),
     /// `cooperativeMatrix`, with this product.
@@ -70,6 +72,7 @@ impl Feature {
             Self::SharedInt64Atomics => "SharedInt64Atomics",
             Self::SubgroupExtendedTypes => "SubgroupExtendedTypes",
             Self::ExtendedImageFormats => "ExtendedImageFormats",
+            Self::BufferAddresses => "BufferAddresses",
             Self::CooperativeMatrix(_) => "CooperativeMatrix",
             Self::CooperativeProduct(_) => "CooperativeProduct",
             Self::CooperativeBfloat16 => "CooperativeBfloat16",
@@ -92,6 +95,7 @@ impl Feature {
             Self::SharedInt64Atomics => "shaderSharedInt64Atomics",
             Self::SubgroupExtendedTypes => "shaderSubgroupExtendedTypes",
             Self::ExtendedImageFormats => "shaderStorageImageExtendedFormats",
+            Self::BufferAddresses => "bufferDeviceAddress",
             Self::CooperativeMatrix(_) | Self::CooperativeProduct(_) => "cooperativeMatrix",
             Self::CooperativeBfloat16 => "shaderBFloat16CooperativeMatrix",
         }

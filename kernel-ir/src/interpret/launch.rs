@@ -23,6 +23,9 @@ pub struct Inputs {
     pub buffers: Vec<Vec<Value>>,
     /// What the images among them consist of, by the numbers of the buffers; those that are not named are none.
     pub images: Vec<Option<ImageInput>>,
+    /// How many elements each member of the lists among them has, by the numbers of the buffers; those that are not named are no
+    /// lists. The elements of a list's members stand in `buffers` one behind the other.
+    pub lists: Vec<Option<Vec<u32>>>,
 }
 
 /// How a launch runs.
@@ -129,6 +132,7 @@ pub fn run(module: &Module, inputs: &Inputs, options: &Options) -> Outcome {
     let shadow = options.finds_races.then(|| Shadow::new(grid, options.finds_reads_before_writes));
     let mut memory = Memory::new(module, inputs.buffers.clone(), shadow);
     memory.images.clone_from(&inputs.images);
+    memory.lists.clone_from(&inputs.lists);
     let width = kernel.subgroup_size.unwrap_or(options.subgroup_size).clamp(1, 128);
     let cx = Context { module, params: &inputs.params, width };
     let mut outcome = Outcome::default();

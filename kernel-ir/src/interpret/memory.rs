@@ -18,6 +18,8 @@ pub(super) struct Memory {
     pub(super) buffers: Vec<Vec<Value>>,
     /// Of the buffers that are images.
     pub(super) images: Vec<Option<ImageInput>>,
+    /// Of the buffers that are lists: how many elements each member has. They lie one behind the other.
+    pub(super) lists: Vec<Option<Vec<u32>>>,
     pub(super) shared: Vec<Value>,
     pub(super) traps: Vec<Trap>,
     pub(super) prints: Vec<Trap>,
@@ -49,7 +51,7 @@ impl Access {
     pub(super) fn object(&self) -> Option<Object> {
         match self.root {
             Root::Local(_) => None,
-            Root::Buffer(buffer) => Some(Object::Buffer(buffer)),
+            Root::Buffer(buffer) | Root::Member(buffer, _) => Some(Object::Buffer(buffer)),
             Root::Shared(shared) => Some(Object::Shared(shared)),
         }
     }
@@ -77,9 +79,25 @@ impl Memory {
         }
     }
 
-    /// Elements of a buffer.
+    /// Elements of a buffer, or members of a list.
     pub(super) fn len(&self, buffer: BufferId) -> u32 {
-        u32::try_from(self.buffers[buffer.index()].len()).expect("buffers are small")
+        let len = match self.members(buffer) {
+            Some(members) => members.len(),
+            None => self.buffers[buffer.index()].len(),
+        };
+        u32::try_from(len).expect("buffers are small")
+    }
+
+    fn members(&self, list: BufferId) -> Option<&Vec<u32>> {
+        self.lists.get(list.index())?.as_ref()
+    }
+
+    /// Where the elements of a member lie in its list; nowhere where there is no such member.
+    pub(super) fn member(&self, list: BufferId, member: u32) -> std::ops::Range<u32> {
+        let Some(members) = self.members(list) else { return 0..0 };
+        let Some(len) = members.get(member as usize) else { return 0..0 };
+        let start = members[..member as usize].iter().sum();
+        start..start + len
     }
 
     /// A place as numbers; `None` after a failed check, which has been recorded.
@@ -118,7 +136,11 @@ impl Memory {
         let mut ty = match place.root {
             Root::Local(local) => Some(thread.frame().function.locals[local].ty),
             Root::Shared(shared) => kernel.map(|kernel| kernel.shared[shared].ty),
-            Root::Buffer(_) => None,
+            Root::Buffer(_) | Root::Member(..) => None,
+        };
+        let window = match place.root {
+            Root::Member(list, member) => self.member(list, thread.frame().value(member).bits()),
+            _ => 0..0,
         };
         for (depth, step) in place.path.iter().enumerate() {
             let index = match *step {
@@ -129,17 +151,18 @@ impl Memory {
                     let len = match (ty, place.root) {
                         (Some(ty), _) => member_count(types, ty),
                         (None, Root::Buffer(buffer)) => self.len(buffer),
+                        (None, Root::Member(..)) => window.len() as u32,
                         (None, _) => unreachable!("only buffers have no type"),
                     };
                     if index >= len {
                         return self.out_of_range(cx.module, check, index, len).map(|()| None);
                     }
-                    index
+                    if ty.is_none() { window.start + index } else { index }
                 }
             };
             let (before, inner) = match (ty, place.root) {
                 (Some(ty), _) => (scalars_before(types, ty, index), types.member(ty, index)),
-                (None, Root::Buffer(buffer)) => {
+                (None, Root::Buffer(buffer) | Root::Member(buffer, _)) => {
                     let element = kernel.expect("buffers belong to a kernel").buffers[buffer].element;
                     (u64::from(index) * scalars(types, element), Some(element))
                 }
@@ -191,8 +214,10 @@ impl Memory {
         match (access.root, &access.path[..]) {
             (Root::Local(local), path) => thread.frame().locals[local.index()].member(path),
             (Root::Shared(shared), path) => self.shared[shared.index()].member(path),
-            (Root::Buffer(buffer), [first, rest @ ..]) => self.buffers[buffer.index()][*first as usize].member(rest),
-            (Root::Buffer(_), []) => unreachable!("a place in a buffer begins with an index"),
+            (Root::Buffer(buffer) | Root::Member(buffer, _), [first, rest @ ..]) => {
+                self.buffers[buffer.index()][*first as usize].member(rest)
+            }
+            (Root::Buffer(_) | Root::Member(..), []) => unreachable!("a place in a buffer begins with an index"),
         }
     }
 }

@@ -60,6 +60,8 @@ pub struct World {
     pub params: Vec<Value>,
     /// Elements of each buffer.
     pub buffers: Vec<Vec<Value>>,
+    /// As [`Inputs::lists`].
+    pub lists: Vec<Option<Vec<u32>>>,
     /// Traps recorded so far.
     pub traps: Vec<Trap>,
     /// Messages printed so far.
@@ -105,6 +107,7 @@ pub fn run_function(
     world: &mut World,
 ) -> Result<Option<Value>, InterpretError> {
     let mut memory = Memory::new(module, std::mem::take(&mut world.buffers), None);
+    memory.lists.clone_from(&world.lists);
     memory.traps = std::mem::take(&mut world.traps);
     memory.prints = std::mem::take(&mut world.prints);
     let mut thread = Thread::new(module, function, arguments, world.invocation, world.fuel);

@@ -113,6 +113,9 @@ impl<'m> Thread<'m> {
             InstKind::Param(param) => cx.params[param.index()].clone(),
             InstKind::Builtin(builtin) => self.builtin(cx, *builtin),
             InstKind::Len(buffer) => Value::u32(memory.len(*buffer)),
+            InstKind::MemberLen(list, member) => {
+                Value::u32(memory.member(*list, frame.value(*member).bits()).len() as u32)
+            }
             InstKind::Load(place) => match memory.resolve(cx, self, place)? {
                 Some(access) => memory.read(cx, self, &access),
                 None => Value::zero(types, ty),

@@ -43,8 +43,10 @@ pub enum InstKind {
     ConstParam(ConstParamId),
     /// An id or size of the running invocation, a `UVec3` or a `u32`.
     Builtin(Builtin),
-    /// Number of elements of a buffer, `u32`.
+    /// Number of elements of a buffer, or of buffers in a list, `u32`.
     Len(BufferId),
+    /// Number of elements of a buffer in a list, `u32`; zero where there is no such buffer.
+    MemberLen(BufferId, ValueId),
     /// Reads memory.
     Load(Place),
     /// Writes memory.
@@ -162,6 +164,12 @@ impl InstKind {
         matches!(self, Self::Coop(..) | Self::CoopLoad(_) | Self::CoopStore(..))
     }
 
+    /// Whether it owns blocks: most do not, which this tells sooner than [`Self::blocks`].
+    #[inline]
+    pub fn has_blocks(&self) -> bool {
+        matches!(self, Self::If { .. } | Self::Switch { .. } | Self::Loop { .. })
+    }
+
     /// The blocks it owns, in order.
     #[inline]
     pub fn blocks(&self) -> Blocks {
@@ -201,6 +209,7 @@ impl InstKind {
             | Self::Panic(_, values)
             | Self::Loop { initial: values, .. } => values.iter().copied().for_each(f),
             Self::Extract(value, _)
+            | Self::MemberLen(_, value)
             | Self::Return(Some(value))
             | Self::If { condition: value, .. }
             | Self::Switch { selector: value, .. } => f(*value),
@@ -247,7 +256,9 @@ impl InstKind {
             | Self::Panic(_, values)
             | Self::Continue(_, values) => all(values),
             Self::Loop { initial, .. } => all(initial),
-            Self::Extract(value, _) | Self::Return(Some(value)) => all(std::slice::from_mut(value)),
+            Self::Extract(value, _) | Self::MemberLen(_, value) | Self::Return(Some(value)) => {
+                all(std::slice::from_mut(value));
+            }
             Self::Insert(composite, member, _) => {
                 all(std::slice::from_mut(composite));
                 all(std::slice::from_mut(member));
@@ -334,6 +345,9 @@ fn map_access(access: &mut CoopAccess, f: &mut impl FnMut(ValueId) -> ValueId) {
 }
 
 fn map_place(place: &mut Place, f: &mut impl FnMut(ValueId) -> ValueId) {
+    if let super::Root::Member(_, member) = &mut place.root {
+        *member = f(*member);
+    }
     for step in &mut place.path {
         if let super::Step::Index { value, .. } = step {
             *value = f(*value);

@@ -1,5 +1,7 @@
 //! What the host checks once before a launch, so that the invocations need not check it each.
 
+use std::sync::Arc;
+
 use super::{BufferId, ConstParamId, ParamId};
 pub use crate::descriptor::BoundOp;
 use crate::few::Few;
@@ -29,8 +31,8 @@ pub enum Bound {
     Constant(ConstParamId),
     /// An unsigned integer in a by-value parameter: the parameter, and the way into it.
     Param(ParamId, Few<u32>),
-    /// Of two numbers.
-    Binary(BoundOp, Box<[Bound; 2]>),
+    /// Of two numbers. Bounds of a kernel have much in common.
+    Binary(BoundOp, Arc<[Bound; 2]>),
 }
 
 impl Bound {
@@ -48,6 +50,6 @@ impl Bound {
         if is_neutral || (matches!(op, BoundOp::Min | BoundOp::Max) && a == b) {
             return a;
         }
-        Self::Binary(op, Box::new([a, b]))
+        Self::Binary(op, Arc::new([a, b]))
     }
 }

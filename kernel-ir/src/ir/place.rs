@@ -9,7 +9,7 @@ use super::{BufferId, LocalId, SharedId, SiteId, ValueId};
 pub struct Place {
     /// Where the path starts.
     pub root: Root,
-    /// Steps from the root inwards. Invariant: a buffer root's first step is an `Index`.
+    /// Steps from the root inwards. Invariant: the first step into a buffer, or a member of a list, is an `Index`.
     pub path: Few<Step, 1>,
 }
 
@@ -22,6 +22,19 @@ pub enum Root {
     Buffer(BufferId),
     /// A variable of the workgroup.
     Shared(SharedId),
+    /// One of the buffers of a list, by a `u32`: a run-time array of the list's element type. Where there is no such buffer,
+    /// it has no elements.
+    Member(BufferId, ValueId),
+}
+
+impl Root {
+    /// Which member of a list it is, if it is one.
+    pub fn member(self) -> Option<ValueId> {
+        match self {
+            Self::Member(_, member) => Some(member),
+            Self::Local(_) | Self::Buffer(_) | Self::Shared(_) => None,
+        }
+    }
 }
 
 /// One step from an aggregate to one of its members.
@@ -37,6 +50,12 @@ pub enum Step {
         /// Without one, the index is known to be in range.
         check: Option<SiteId>,
     },
+}
+
+impl Default for Step {
+    fn default() -> Self {
+        Self::Field(0)
+    }
 }
 
 impl Place {
@@ -55,12 +74,13 @@ impl Place {
         Self { root: Root::Buffer(buffer), path: [Step::Index { value, check }].into() }
     }
 
-    /// The values its steps use.
+    /// The values that it uses: which member of a list, and the indices of its steps.
     pub fn values(&self) -> impl Iterator<Item = ValueId> + '_ {
-        self.path.iter().filter_map(|step| match step {
+        let steps = self.path.iter().filter_map(|step| match step {
             Step::Index { value, .. } => Some(*value),
             Step::Field(_) => None,
-        })
+        });
+        self.root.member().into_iter().chain(steps)
     }
 
     /// Whether a step is checked, so that the access may trap.

@@ -1,5 +1,7 @@
 //! What the host checks before a launch.
 
+use std::sync::Arc;
+
 use super::cursor::{Cursor, Result};
 use crate::ir::{Bound, BoundOp, ConstParamId, Obligation, ParamId};
 
@@ -34,7 +36,7 @@ fn parse_bound(cursor: &mut Cursor<'_>, depth: usize) -> Result<Bound> {
         cursor.expect(",")?;
         let second = parse_bound(cursor, depth - 1)?;
         cursor.expect(")")?;
-        return Ok(Bound::Binary(op, Box::new([first, second])));
+        return Ok(Bound::Binary(op, Arc::new([first, second])));
     }
     for (name, make) in [("items", Bound::Items as fn(u8) -> Bound), ("groups", Bound::Groups)] {
         if cursor.eat_word(name) {

@@ -129,9 +129,10 @@ fn parse_kernel(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<Kernel> {
         cursor.expect("[")?;
         let element = parse_type(cursor, types)?;
         cursor.expect("]")?;
+        let is_list = cursor.eat_word("list");
         let writable = cursor.eat_word("mut");
         let image = if cursor.eat_word("image") { Some(image(cursor)?) } else { None };
-        kernel.buffers.push(Buffer { name, element, writable, image });
+        kernel.buffers.push(Buffer { name, element, writable, is_list, image });
     }
     while !cursor.is_at_id("shared") && !cursor.is_at("}") && cursor.peek_word() != Some("requires") {
         cursor.declared::<crate::ir::ParamId>("param", kernel.params.len())?;

@@ -140,7 +140,10 @@ impl FunctionParser<'_, '_> {
                 self.cursor.expect(",")?;
                 InstKind::Insert(composite, self.value()?, steps.into())
             }
-            "len" => InstKind::Len(self.cursor.id("buffer")?),
+            "len" => {
+                let buffer = self.cursor.id("buffer")?;
+                self.member()?.map_or(InstKind::Len(buffer), |member| InstKind::MemberLen(buffer, member))
+            }
             "load" => InstKind::Load(self.place()?),
             _ => InstKind::Call(self.cursor.id("fn")?, self.arguments()?.into()),
         })
@@ -228,11 +231,21 @@ impl FunctionParser<'_, '_> {
         Ok(fields)
     }
 
+    /// `{%N}` behind a list, if it is there.
+    fn member(&mut self) -> Result<Option<ValueId>> {
+        if !self.cursor.eat("{") {
+            return Ok(None);
+        }
+        let member = self.value()?;
+        self.cursor.expect("}")?;
+        Ok(Some(member))
+    }
+
     pub(super) fn place(&mut self) -> Result<Place> {
         let root = match self.cursor.eat_id("local") {
             Some(local) => Root::Local(local),
             None => match self.cursor.eat_id("buffer") {
-                Some(buffer) => Root::Buffer(buffer),
+                Some(buffer) => self.member()?.map_or(Root::Buffer(buffer), |member| Root::Member(buffer, member)),
                 None => match self.cursor.eat_id("shared") {
                     Some(shared) => Root::Shared(shared),
                     None => return self.cursor.expected("a `local`, `buffer` or `shared` id"),

@@ -117,11 +117,10 @@ fn cut_block(function: &mut Function, block: BlockId) -> Changed {
     let mut changed = Changed::No;
     for at in 0..function.blocks[block].insts.len() {
         let id = function.blocks[block].insts[at];
-        let blocks = function.insts[id].kind.blocks();
-        if blocks.is_empty() {
+        if !function.insts[id].kind.has_blocks() {
             continue;
         }
-        for nested in blocks {
+        for nested in function.insts[id].kind.blocks() {
             changed |= cut_block(function, nested);
         }
         let behind = function.blocks[block].insts[at + 1];

@@ -20,7 +20,7 @@ const ROUNDS: usize = 4;
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let (mut checked, mut has_guards, mut has_ceilings) = (0, false, false);
-    let mut jumps: SecondaryMap<BlockId, Vec<InstId>> = SecondaryMap::new();
+    let mut jumps: SecondaryMap<BlockId, Vec<InstId>> = SecondaryMap::of(&function.blocks);
     for_each_inst(function, &mut |id, inst| match &inst.kind {
         InstKind::Continue(target, _) => jumps[*target].push(id),
         InstKind::Op(Op::Div | Op::Rem, _) => has_guards = true,
@@ -42,7 +42,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         facts,
         jumps,
         ceilings,
-        loops: SecondaryMap::new(),
+        loops: SecondaryMap::of(&function.blocks),
         contradicted: false,
         proven: Vec::new(),
         indices: Indices::default(),
@@ -192,8 +192,12 @@ impl Walker<'_> {
                     if let [result] = inst.results[..] {
                         self.facts.define_result(result);
                     }
-                    if let (InstKind::Op(op @ (Op::Eq | Op::Ne), operands), true) = (kind, self.has_guards) {
-                        self.decide(id, *op, operands);
+                    match kind {
+                        InstKind::Op(op @ (Op::Eq | Op::Ne), operands) if self.has_guards => {
+                            self.decide(id, *op, operands);
+                        }
+                        InstKind::Op(op @ (Op::Lt | Op::Ge), operands) => self.find_member(id, *op, operands),
+                        _ => {}
                     }
                 }
             }
@@ -215,6 +219,18 @@ impl Walker<'_> {
         let is_same = a == b && a.lo == a.hi;
         if is_same || a.hi < b.lo || b.hi < a.lo {
             self.decided.push((id, is_same == (op == Op::Eq)));
+        }
+    }
+
+    /// Notes a comparison that finds a position to be one of a list.
+    fn find_member(&mut self, id: InstId, op: Op, operands: &[ValueId]) {
+        let &[member, count] = operands else { return };
+        if let Some(kernel) = self.kernel
+            && let Some(InstKind::Len(list)) = self.facts.definition(count)
+            && kernel.buffers[*list].is_list
+            && self.facts.is_below(member, count, true)
+        {
+            self.decided.push((id, op == Op::Lt));
         }
     }
 
@@ -382,7 +398,7 @@ impl Walker<'_> {
         let mut ty = match place.root {
             Root::Local(local) => Some(self.function.locals[local].ty),
             Root::Shared(shared) => self.kernel.map(|kernel| kernel.shared[shared].ty),
-            Root::Buffer(_) => None,
+            Root::Buffer(_) | Root::Member(..) => None,
         };
         for (at, step) in place.path.iter().enumerate() {
             if let Step::Index { value, check: Some(site) } = *step {
@@ -391,6 +407,10 @@ impl Walker<'_> {
                     (None, Root::Buffer(buffer)) => {
                         self.facts.length(buffer).is_some_and(|length| self.facts.is_below(value, length, true))
                     }
+                    (None, Root::Member(list, member)) => self
+                        .facts
+                        .member_length(list, member)
+                        .is_some_and(|length| self.facts.is_below(value, length, true)),
                     (None, Root::Local(_) | Root::Shared(_)) => false,
                 };
                 if is_in_range {
@@ -405,7 +425,9 @@ impl Walker<'_> {
             };
             ty = match (ty, place.root) {
                 (Some(ty), _) => self.types.member(ty, member),
-                (None, Root::Buffer(buffer)) => self.kernel.map(|kernel| kernel.buffers[buffer].element),
+                (None, Root::Buffer(buffer) | Root::Member(buffer, _)) => {
+                    self.kernel.map(|kernel| kernel.buffers[buffer].element)
+                }
                 (None, Root::Local(_) | Root::Shared(_)) => None,
             };
             if ty.is_none() {
@@ -424,7 +446,8 @@ impl Walker<'_> {
                 Size::Param(param) => Bound::Constant(param),
             }),
             (None, Root::Buffer(buffer)) => Some(Bound::Len(buffer)),
-            (None, Root::Local(_) | Root::Shared(_)) => None,
+            // Which member it is, the host does not know.
+            (None, Root::Local(_) | Root::Shared(_) | Root::Member(..)) => None,
         };
         match length.zip(self.facts.upper_bound(index)) {
             // Numbers alone: the host knows no more than is known here.

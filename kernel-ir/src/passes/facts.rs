@@ -2,12 +2,13 @@
 //!
 //! Facts are added on the way into a branch and taken back on the way out, so everything known holds on the current path.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use super::edit::{for_each_inst, yields};
 use super::ranges::{self, Range};
 use crate::arena::{EntityId, SecondaryMap};
-use crate::ir::{BufferId, Builtin, ConstParamId, Constant, Function, InstId, InstKind, Kernel, ValueId};
+use crate::hash::FastMap;
+use crate::ir::{Bound, BufferId, Builtin, ConstParamId, Constant, Function, InstId, InstKind, Kernel, ValueId};
 use crate::op::Op;
 use crate::types::{Scalar, Size, Type, TypeId, Types};
 
@@ -28,6 +29,9 @@ enum Undo {
 #[derive(Clone, Copy)]
 pub(super) struct Mark(usize);
 
+/// By value and depth: the fuel that [`Facts::upper_bound`] took for it, and what it found.
+pub(super) type KeptBounds = FastMap<(ValueId, usize), (usize, Option<Bound>)>;
+
 /// The facts on the current path.
 pub(super) struct Facts<'a> {
     function: &'a Function,
@@ -36,9 +40,13 @@ pub(super) struct Facts<'a> {
     definitions: Vec<Option<(InstId, usize)>>,
     /// The first `len` of each buffer stands for all of them.
     lengths: SecondaryMap<BufferId, Option<ValueId>>,
+    /// The same of each member of a list that a value names: list, value, length.
+    member_lengths: Vec<(BufferId, ValueId, ValueId)>,
     /// The first use of each const parameter stands for all of them.
     const_params: SecondaryMap<ConstParamId, Option<ValueId>>,
     ranges: Vec<Range>,
+    /// By type: all that a value of it may be.
+    full: Vec<Range>,
     /// Counts changes of `ranges`.
     version: u32,
     /// By value: what [`Self::range`] found, in which version.
@@ -46,6 +54,10 @@ pub(super) struct Facts<'a> {
     /// For each value, values that are not below it; with `true`, that are above it.
     uppers: Vec<Vec<(ValueId, bool)>>,
     undo: Vec<Undo>,
+    /// Since anything was learnt last.
+    pub(super) bounds: RefCell<KeptBounds>,
+    /// Whether the last bound that was asked for would have taken more.
+    pub(super) is_out_of_fuel: Cell<bool>,
     /// Loop parameters that are always multiples of a power of two, and that power.
     pub(super) twos: Vec<(ValueId, u32)>,
 }
@@ -54,18 +66,23 @@ impl<'a> Facts<'a> {
     /// Nothing known but what types and constants say.
     pub(super) fn new(function: &'a Function, types: &'a Types, kernel: Option<&'a Kernel>) -> Self {
         let count = function.values.len();
+        let full: Vec<_> = types.all().ids().map(|ty| full(types, ty)).collect();
         let mut facts = Self {
             function,
             types,
             kernel,
             definitions: vec![None; count],
             lengths: SecondaryMap::new(),
+            member_lengths: Vec::new(),
             const_params: SecondaryMap::new(),
-            ranges: function.values.iter().map(|(_, value)| full(types, value.ty)).collect(),
+            ranges: function.values.iter().map(|(_, value)| full[value.ty.index()]).collect(),
+            full,
             version: 1,
             found: vec![Cell::new((0, Range::ANY)); count],
             uppers: vec![Vec::new(); count],
             undo: Vec::new(),
+            bounds: RefCell::default(),
+            is_out_of_fuel: Cell::new(false),
             twos: Vec::new(),
         };
         let mut constants = Vec::new();
@@ -76,6 +93,9 @@ impl<'a> Facts<'a> {
             match inst.kind {
                 InstKind::Len(buffer) => {
                     facts.lengths[buffer].get_or_insert(inst.results[0]);
+                }
+                InstKind::MemberLen(list, member) if facts.member_length(list, member).is_none() => {
+                    facts.member_lengths.push((list, member, inst.results[0]));
                 }
                 InstKind::ConstParam(param) => {
                     facts.const_params[param].get_or_insert(inst.results[0]);
@@ -90,11 +110,13 @@ impl<'a> Facts<'a> {
     }
 
     pub(super) fn mark(&self) -> Mark {
+        self.bounds.borrow_mut().clear();
         Mark(self.undo.len())
     }
 
     /// Forgets everything learnt since the mark.
     pub(super) fn take_back(&mut self, mark: Mark) {
+        self.bounds.get_mut().clear();
         while self.undo.len() > mark.0 {
             match self.undo.pop() {
                 Some(Undo::Range(value, range)) => self.set_range(value, range),
@@ -115,7 +137,7 @@ impl<'a> Facts<'a> {
 
     /// Sets the interval of a value that the walk now defines.
     pub(super) fn define(&mut self, value: ValueId, range: Range) {
-        self.set_range(value, range.meet(full(self.types, self.function.values[value].ty)));
+        self.set_range(value, range.meet(self.full[self.function.values[value].ty.index()]));
     }
 
     fn set_range(&mut self, value: ValueId, range: Range) {
@@ -226,6 +248,7 @@ impl<'a> Facts<'a> {
     fn canonical(&self, value: ValueId) -> ValueId {
         match self.definition(value) {
             Some(InstKind::Len(buffer)) => self.lengths[*buffer].unwrap_or(value),
+            Some(InstKind::MemberLen(list, member)) => self.member_length(*list, *member).unwrap_or(value),
             Some(InstKind::ConstParam(param)) => self.const_params[*param].unwrap_or(value),
             _ => value,
         }
@@ -257,6 +280,12 @@ impl<'a> Facts<'a> {
     /// The `len` that stands for the buffer's length, if the function asks for it anywhere.
     pub(super) fn length(&self, buffer: BufferId) -> Option<ValueId> {
         self.lengths[buffer]
+    }
+
+    /// The value that stands for the length of the list's member that a value names, if it is asked for anywhere.
+    pub(super) fn member_length(&self, list: BufferId, member: ValueId) -> Option<ValueId> {
+        let known = self.member_lengths.iter().find(|known| (known.0, known.1) == (list, member));
+        known.map(|known| known.2)
     }
 
     /// The least value of a const parameter: sizes are at least 1.
@@ -439,6 +468,7 @@ impl<'a> Facts<'a> {
     }
 
     fn note_upper(&mut self, value: ValueId, upper: ValueId, above: bool) {
+        self.bounds.get_mut().clear();
         self.uppers[value.index()].push((upper, above));
         self.undo.push(Undo::Upper(value));
     }
@@ -482,6 +512,7 @@ impl<'a> Facts<'a> {
             let old = self.ranges[value.index()];
             let new = old.meet(to);
             if new != old {
+                self.bounds.get_mut().clear();
                 self.undo.push(Undo::Range(value, old));
                 self.set_range(value, new);
             }

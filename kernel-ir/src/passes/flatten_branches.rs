@@ -81,7 +81,7 @@ impl Flattener<'_, '_> {
 
 /// Whether an instruction owns blocks.
 fn is_branch(function: &Function, id: InstId) -> bool {
-    matches!(function.insts[id].kind, InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. })
+    function.insts[id].kind.has_blocks()
 }
 
 fn is_cheap(function: &Function, id: InstId, cx: &PassCx<'_>) -> bool {

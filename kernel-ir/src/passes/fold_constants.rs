@@ -15,7 +15,7 @@ const ROUNDS: usize = 8;
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    let mut jumps: SecondaryMap<BlockId, Vec<InstId>> = SecondaryMap::new();
+    let mut jumps: SecondaryMap<BlockId, Vec<InstId>> = SecondaryMap::of(&function.blocks);
     for_each_inst(function, &mut |id, inst| {
         if let InstKind::Break(target, _) | InstKind::Continue(target, _) = inst.kind {
             jumps[target].push(id);
@@ -27,10 +27,11 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         substitution: Substitution::default(),
         jumps,
         changed: Changed::No,
+        is_flatter: false,
     };
     folder.block(folder.view.function.entry);
     let changed = folder.changed;
-    if changed == Changed::Yes {
+    if folder.is_flatter {
         // Where the block taken does not come out, neither may what holds it.
         let _ = cut_unreachable(function);
     }
@@ -55,10 +56,11 @@ impl View<'_> {
     /// The scalar constant that `value` is, or that all members of the vector are.
     pub(super) fn constant(&self, value: ValueId) -> Option<Constant> {
         match self.definition(value)? {
-            InstKind::Const(constant) => {
+            InstKind::Const(constant @ Constant::Zero) => {
                 let scalar = self.types.element_scalar(self.function.values[value].ty)?;
                 Some(eval::typed(*constant, scalar))
             }
+            InstKind::Const(constant) => Some(*constant),
             InstKind::Compose(members) => {
                 self.types.element_scalar(self.function.values[value].ty)?;
                 let first = self.constant(*members.first()?)?;
@@ -94,6 +96,8 @@ struct Folder<'a> {
     /// Breaks and continues that name each loop body; may name some that are gone.
     jumps: SecondaryMap<BlockId, Vec<InstId>>,
     changed: Changed,
+    /// Whether a block became part of the one around it.
+    is_flatter: bool,
 }
 
 impl Folder<'_> {
@@ -166,7 +170,7 @@ impl Folder<'_> {
     fn branch(&mut self, id: InstId, out: &mut Vec<InstId>) -> bool {
         if let Some(taken) = self.taken(id) {
             let results = std::mem::take(&mut self.view.function.insts[id].results);
-            self.changed = Changed::Yes;
+            (self.changed, self.is_flatter) = (Changed::Yes, true);
             return self.append(taken, &Exit::Yield(results), out);
         }
         let blocks = self.view.function.insts[id].kind.blocks();
@@ -239,7 +243,7 @@ impl Folder<'_> {
                     self.substitution.set(*param, value);
                 }
             }
-            self.changed = Changed::Yes;
+            (self.changed, self.is_flatter) = (Changed::Yes, true);
             return self.append(body, &Exit::Break(body, results), out);
         }
         self.block(body);

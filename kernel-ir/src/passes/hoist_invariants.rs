@@ -22,7 +22,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     if !function.insts.iter().any(|(_, inst)| matches!(inst.kind, InstKind::Loop { .. })) {
         return Changed::No;
     }
-    let levels = vec![0; function.values.len()];
+    let levels = vec![0u32; function.values.len()];
     let mut hoister = Hoister { function, cx, levels, loops: Vec::new(), moved: Vec::new() };
     hoister.block(hoister.function.entry);
     let moved = hoister.moved;
@@ -58,9 +58,9 @@ fn is_repeated(function: &Function, cx: &PassCx<'_>, moved: &[InstId]) -> bool {
         kind.hash(&mut hasher);
         count + (hasher.finish() % LISTS) as usize
     };
-    let mut lists: Vec<Option<usize>> = vec![None; count + LISTS as usize];
+    let mut lists: Vec<Option<u32>> = vec![None; count + LISTS as usize];
     let mut next = Vec::with_capacity(known.len());
-    for (at, id) in known.iter().enumerate() {
+    for (at, id) in (0..).zip(&known) {
         next.push(lists[list_of(&function.insts[*id].kind)].replace(at));
     }
     let ty = |inst: &Inst| inst.results.first().map(|result| function.values[*result].ty);
@@ -68,9 +68,10 @@ fn is_repeated(function: &Function, cx: &PassCx<'_>, moved: &[InstId]) -> bool {
     for_each_inst(function, &mut |id, inst| {
         let mut listed = if found || inst.results.len() != 1 { None } else { lists[list_of(&inst.kind)] };
         while let Some(at) = listed {
-            let other = &function.insts[known[at]];
-            found |= known[at] != id && other.kind == inst.kind && ty(other) == ty(inst);
-            listed = next[at];
+            let (known, next) = (known[at as usize], next[at as usize]);
+            let other = &function.insts[known];
+            found |= known != id && other.kind == inst.kind && ty(other) == ty(inst);
+            listed = next;
         }
     });
     found
@@ -78,7 +79,7 @@ fn is_repeated(function: &Function, cx: &PassCx<'_>, moved: &[InstId]) -> bool {
 
 /// Whether what is read there is the same throughout the launch.
 fn is_constant(cx: &PassCx<'_>, place: &Place) -> bool {
-    let Root::Buffer(buffer) = place.root else { return false };
+    let (Root::Buffer(buffer) | Root::Member(buffer, _)) = place.root else { return false };
     !place.is_checked() && cx.kernel.is_some_and(|kernel| !kernel.buffers[buffer].writable)
 }
 
@@ -86,7 +87,7 @@ struct Hoister<'a, 'm> {
     function: &'a mut Function,
     cx: &'a PassCx<'m>,
     /// How many loops each value is in.
-    levels: Vec<usize>,
+    levels: Vec<u32>,
     /// The loops around what is looked at, outermost first.
     loops: Vec<OpenLoop>,
     /// What moved out of a loop.
@@ -111,7 +112,7 @@ impl Hoister<'_, '_> {
         for id in insts {
             if let InstKind::Loop { body, .. } = self.function.insts[id].kind {
                 self.loop_body(body, &mut stay);
-            } else if !self.function.insts[id].kind.blocks().is_empty() {
+            } else if self.function.insts[id].kind.has_blocks() {
                 self.branches(id);
             } else if let target = self.target(id)
                 && target < level
@@ -132,7 +133,7 @@ impl Hoister<'_, '_> {
         self.loops.push(OpenLoop { before: Vec::new(), is_certain: true, is_branch: false });
         let level = self.loops.len();
         for param in &self.function.blocks[body].params {
-            self.levels[param.index()] = level;
+            self.levels[param.index()] = level as u32;
         }
         self.block(body);
         outside.extend(self.loops.pop().map(|open| open.before).unwrap_or_default());
@@ -176,7 +177,7 @@ impl Hoister<'_, '_> {
 
     fn define(&mut self, id: InstId, level: usize) {
         for result in &self.function.insts[id].results {
-            self.levels[result.index()] = level;
+            self.levels[result.index()] = level as u32;
         }
     }
 
@@ -197,6 +198,7 @@ impl Hoister<'_, '_> {
             | InstKind::ConstParam(_)
             | InstKind::Builtin(_)
             | InstKind::Len(_)
+            | InstKind::MemberLen(..)
             | InstKind::Image(ImageOp::Size(_) | ImageOp::Levels, ..) => 0,
             InstKind::Op(Op::Div | Op::Rem, _) if self.is_integer(id) => certain(),
             InstKind::Op(op, _) if is_long(*op) => behind(|open| open.is_branch),
@@ -205,7 +207,7 @@ impl Hoister<'_, '_> {
             _ => innermost,
         };
         let mut target = least;
-        kind.for_each_use(|value| target = target.max(self.levels[value.index()]));
+        kind.for_each_use(|value| target = target.max(self.levels[value.index()] as usize));
         target
     }
 

@@ -48,6 +48,10 @@ struct Callee {
 /// # Errors
 /// When a function grows past all limits; the module is not to be used any more.
 pub fn run(module: &mut Module) -> Result<Changed, TooLarge> {
+    // A function calls only those before it.
+    if module.functions.len() == 1 {
+        return Ok(Changed::No);
+    }
     let mut calls = vec![0usize; module.functions.len()];
     let (mut waits, mut panics) = (false, false);
     for (_, function) in module.functions.iter() {
@@ -130,9 +134,10 @@ fn is_of_kernel(function: &Function) -> bool {
     let mut found = false;
     for_each_inst(function, &mut |_, inst| {
         found |= match &inst.kind {
-            InstKind::Panic(..) | InstKind::Len(_) | InstKind::Barrier(_) | InstKind::Image(..) => true,
+            InstKind::Panic(..) | InstKind::Barrier(_) | InstKind::Image(..) => true,
+            InstKind::Len(_) | InstKind::MemberLen(..) => true,
             kind if kind.is_of_coop() => true,
-            kind => kind.place().is_some_and(|place| matches!(place.root, Root::Buffer(_))),
+            kind => kind.place().is_some_and(|place| matches!(place.root, Root::Buffer(_) | Root::Member(..))),
         };
     });
     found

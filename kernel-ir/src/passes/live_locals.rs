@@ -32,7 +32,7 @@ impl Slots {
     fn of_place(&self, place: &Place) -> Option<usize> {
         match place.root {
             Root::Local(local) => self.of(local),
-            Root::Buffer(_) | Root::Shared(_) => None,
+            Root::Buffer(_) | Root::Shared(_) | Root::Member(..) => None,
         }
     }
 }
@@ -103,12 +103,11 @@ impl SlotSet {
 }
 
 /// What [`analyse`] finds.
-#[derive(Default)]
 pub(super) struct LiveLocals {
-    /// Locals stored in a block of the structured instruction, at any depth.
-    pub(super) stored: SecondaryMap<InstId, SlotSet>,
-    /// Locals whose value behind the structured instruction may be read.
-    pub(super) after: SecondaryMap<InstId, SlotSet>,
+    /// By the first block of a structured instruction: locals stored in a block of it, at any depth.
+    pub(super) stored: SecondaryMap<BlockId, SlotSet>,
+    /// By the same: locals whose value behind the instruction may be read.
+    pub(super) after: SecondaryMap<BlockId, SlotSet>,
     /// Locals whose value at the start of the loop body may be read.
     pub(super) at_start: SecondaryMap<BlockId, SlotSet>,
     /// Whether some `break` leaves the loop with this body.
@@ -117,10 +116,16 @@ pub(super) struct LiveLocals {
 
 /// Analyses one function.
 pub(super) fn analyse(function: &Function, slots: &Slots) -> LiveLocals {
-    let mut live = LiveLocals::default();
-    let mut relevant = SecondaryMap::new();
+    let blocks = &function.blocks;
+    let mut live = LiveLocals {
+        stored: SecondaryMap::of(blocks),
+        after: SecondaryMap::of(blocks),
+        at_start: SecondaryMap::of(blocks),
+        is_broken: SecondaryMap::of(blocks),
+    };
+    let mut relevant = SecondaryMap::of(blocks);
     collect_stores(function, slots, function.entry, &mut live, &mut relevant);
-    let mut walker = Walker { function, slots, relevant, live, break_to: SecondaryMap::new(), depth: 0 };
+    let mut walker = Walker { function, slots, relevant, live, break_to: SecondaryMap::of(blocks), depth: 0 };
     walker.block(function.entry, &SlotSet::default());
     walker.live
 }
@@ -146,11 +151,12 @@ fn collect_stores(
             InstKind::Break(target, _) => live.is_broken[*target] = true,
             InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => {
                 let mut stored = SlotSet::default();
-                for nested in function.insts[id].kind.blocks() {
-                    stored.union(&collect_stores(function, slots, nested, live, relevant));
+                let blocks = function.insts[id].kind.blocks();
+                for nested in blocks.iter() {
+                    stored.union(&collect_stores(function, slots, *nested, live, relevant));
                 }
                 all.union(&stored);
-                live.stored[id] = stored;
+                live.stored[blocks[0]] = stored;
             }
             InstKind::Load(_) => {}
             kind if kind.is_terminator() => {}
@@ -196,15 +202,15 @@ impl Walker<'_> {
                 InstKind::Break(target, _) => live = self.break_to[*target].clone(),
                 InstKind::Continue(target, _) => live = self.live.at_start[*target].clone(),
                 InstKind::Return(_) | InstKind::Panic(..) | InstKind::Unreachable => live = SlotSet::default(),
-                InstKind::Loop { body, .. } => live = self.enter_loop(id, *body, live),
+                InstKind::Loop { body, .. } => live = self.enter_loop(*body, live),
                 kind => {
                     let blocks = kind.blocks();
                     if !blocks.is_empty() {
                         let after = std::mem::take(&mut live);
-                        for nested in blocks {
-                            live.union(&self.block(nested, &after));
+                        for nested in blocks.iter() {
+                            live.union(&self.block(*nested, &after));
                         }
-                        self.live.after[id] = after;
+                        self.live.after[blocks[0]] = after;
                     }
                 }
             }
@@ -212,9 +218,9 @@ impl Walker<'_> {
         live
     }
 
-    fn enter_loop(&mut self, id: InstId, body: BlockId, after: SlotSet) -> SlotSet {
+    fn enter_loop(&mut self, body: BlockId, after: SlotSet) -> SlotSet {
         self.break_to[body] = after.clone();
-        self.live.after[id] = after;
+        self.live.after[body] = after;
         // What is live at the start is G ∪ (X ∩ K) when X is live at each `continue`: a first round with X = ∅ finds G, and
         // a second with X = G finds it again and gets the sets inside right.
         self.depth += 1;

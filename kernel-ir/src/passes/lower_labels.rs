@@ -75,12 +75,13 @@ impl Lowering<'_, '_> {
                         self.note(*around, jumps, id);
                     }
                 }
-                kind => {
+                kind if kind.has_blocks() => {
                     for nested in kind.blocks() {
                         let jumps = jumps.as_mut().map(|(around, jumps)| (*around, &mut **jumps));
                         self.block(nested, jumps);
                     }
                 }
+                _ => {}
             }
             out.push(id);
         }

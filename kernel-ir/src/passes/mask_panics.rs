@@ -364,7 +364,7 @@ impl Masking<'_> {
         let mut ty = match place.root {
             Root::Local(local) => Some(self.function.locals[local].ty),
             Root::Shared(shared) => kernel.map(|kernel| kernel.shared[shared].ty),
-            Root::Buffer(_) => None,
+            Root::Buffer(_) | Root::Member(..) => None,
         };
         let mut steps = Vec::new();
         for step in &place.path {
@@ -380,8 +380,12 @@ impl Masking<'_> {
                     steps.extend(check.map(|_| (value, len)));
                     self.types.member(of, 0)
                 }
-                (Step::Index { value, check }, None, Root::Buffer(buffer)) => {
-                    steps.extend(check.map(|_| (value, InstKind::Len(buffer))));
+                (Step::Index { value, check }, None, Root::Buffer(buffer) | Root::Member(buffer, _)) => {
+                    let len = match place.root.member() {
+                        Some(member) => InstKind::MemberLen(buffer, member),
+                        None => InstKind::Len(buffer),
+                    };
+                    steps.extend(check.map(|_| (value, len)));
                     kernel.map(|kernel| kernel.buffers[buffer].element)
                 }
                 _ => None,

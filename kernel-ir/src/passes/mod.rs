@@ -35,7 +35,7 @@ use std::ops::{BitOr, BitOrAssign};
 use std::sync::OnceLock;
 
 use crate::arena::EntityId;
-use crate::ir::{Function, FunctionId, ImageOp, InstKind, Kernel, Module, Obligation, Root, SiteId};
+use crate::ir::{Function, FunctionId, ImageOp, InstKind, Kernel, Module, Obligation, Root, SiteId, Step};
 use crate::types::Types;
 use crate::uniformity::{self, Divergence};
 use crate::verify::verify;
@@ -243,14 +243,10 @@ fn leave_to_the_launch(module: &mut Module, indices: Indices) {
 /// Masks what panicked in kernels with barriers. Variables become values first, so that it sees what is the same in all
 /// invocations.
 fn mask_panics(module: &mut Module, checks: &mut CheckCount) {
-    let (mut waits, mut panics) = (false, false);
-    for (_, function) in module.functions.iter() {
-        edit::for_each_inst(function, &mut |_, inst| {
-            waits |= inst.kind.needs_full_workgroup();
-            panics |= matches!(inst.kind, InstKind::Panic(..));
-        });
-    }
-    if waits && panics {
+    let any = |is: fn(&InstKind) -> bool| {
+        module.functions.iter().any(|(_, function)| function.insts.iter().any(|(_, inst)| is(&inst.kind)))
+    };
+    if any(|kind| matches!(kind, InstKind::Panic(..))) && any(InstKind::needs_full_workgroup) {
         let _ = run_on_functions(module, "split_locals", split_locals::run, checks);
         let _ = run_on_functions(module, "promote_locals", promote_locals::run, checks);
         run_on_module(module, "mask_panics", mask_panics::run);
@@ -339,17 +335,8 @@ fn effects(module: &Module) -> Vec<bool> {
 }
 
 fn residual_checks(module: &Module) -> usize {
-    let mut count = 0;
-    for (_, function) in module.functions.iter() {
-        edit::for_each_inst(function, &mut |_, inst| {
-            if let Some(place) = inst.kind.place() {
-                count += place
-                    .path
-                    .iter()
-                    .filter(|step| matches!(step, crate::ir::Step::Index { check: Some(_), .. }))
-                    .count();
-            }
-        });
-    }
-    count
+    // Nothing is left behind any more.
+    let insts = module.functions.iter().flat_map(|(_, function)| function.insts.iter());
+    let steps = insts.filter_map(|(_, inst)| inst.kind.place()).flat_map(|place| &place.path);
+    steps.filter(|step| matches!(step, Step::Index { check: Some(_), .. })).count()
 }

@@ -20,14 +20,14 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         return Changed::No;
     }
     let live = live_locals::analyse(function, &slots);
-    let count = slots.locals.len();
+    let (count, jumps) = (slots.locals.len(), SecondaryMap::of(&function.blocks));
     let mut promoter = Promoter {
         function,
         slots: &slots,
         live: &live,
         substitution: Substitution::default(),
         current: vec![None; count],
-        jumps: SecondaryMap::new(),
+        jumps,
         zeros: Vec::new(),
     };
     promoter.block(promoter.function.entry, &[]);
@@ -167,9 +167,9 @@ impl Promoter<'_> {
     fn branch(&mut self, id: InstId) {
         let blocks = self.function.insts[id].kind.blocks();
         let comes_out = blocks.iter().any(|block| yields(self.function, *block).is_some());
-        let stored = &self.live.stored[id];
+        let stored = &self.live.stored[blocks[0]];
         let threaded: Vec<usize> = if comes_out {
-            stored.iter().filter(|slot| self.live.after[id].contains(*slot)).collect()
+            stored.iter().filter(|slot| self.live.after[blocks[0]].contains(*slot)).collect()
         } else {
             Vec::new()
         };
@@ -184,10 +184,10 @@ impl Promoter<'_> {
     }
 
     fn enter_loop(&mut self, id: InstId, body: BlockId) {
-        let stored = &self.live.stored[id];
+        let stored = &self.live.stored[body];
         let carried: Vec<usize> = stored.iter().filter(|slot| self.live.at_start[body].contains(*slot)).collect();
         let results: Vec<usize> = if self.live.is_broken[body] {
-            stored.iter().filter(|slot| self.live.after[id].contains(*slot)).collect()
+            stored.iter().filter(|slot| self.live.after[body].contains(*slot)).collect()
         } else {
             Vec::new()
         };

@@ -46,9 +46,8 @@ impl Range {
         Self { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
     }
 
-    /// The interval if the type can hold it, else all values of the type.
-    fn or_wrapped(self, scalar: Scalar) -> Self {
-        let full = Self::full(scalar);
+    /// The interval if the type, of which all values are given, can hold it, else all values of the type.
+    fn or_wrapped(self, full: Self) -> Self {
         if self.is_within(full) { self } else { full }
     }
 
@@ -67,15 +66,18 @@ pub(super) fn of_op(op: Op, result: Scalar, operands: &[Range]) -> Range {
     let a = operands.first().copied().unwrap_or(Range::ANY);
     let b = operands.get(1).copied().unwrap_or(Range::ANY);
     match op {
-        Op::Add => Range::new(a.lo + b.lo, a.hi + b.hi).or_wrapped(result),
-        Op::Sub => Range::new(a.lo - b.hi, a.hi - b.lo).or_wrapped(result),
+        Op::Add => Range::new(a.lo + b.lo, a.hi + b.hi).or_wrapped(full),
+        Op::Sub => Range::new(a.lo - b.hi, a.hi - b.lo).or_wrapped(full),
+        Op::Mul if a.is_natural() && b.is_natural() => {
+            Range::new(a.lo.saturating_mul(b.lo), a.hi.saturating_mul(b.hi)).or_wrapped(full)
+        }
         Op::Mul => {
             let products = [a.lo, a.hi].map(|x| [b.lo, b.hi].map(|y| x.saturating_mul(y)));
             let ends = products.as_flattened();
             let (lo, hi) = ends.iter().fold((i128::MAX, i128::MIN), |(lo, hi), end| (lo.min(*end), hi.max(*end)));
-            Range::new(lo, hi).or_wrapped(result)
+            Range::new(lo, hi).or_wrapped(full)
         }
-        Op::Neg => Range::new(-a.hi, -a.lo).or_wrapped(result),
+        Op::Neg => Range::new(-a.hi, -a.lo).or_wrapped(full),
         Op::Div if a.is_natural() && b.is_natural() => Range::new(a.lo / b.hi.max(1), a.hi / b.lo.max(1)),
         Op::Rem if a.is_natural() && b.is_natural() => {
             if a.hi < b.lo {
@@ -91,7 +93,7 @@ pub(super) fn of_op(op: Op, result: Scalar, operands: &[Range]) -> Range {
         Op::Or if a.is_natural() && b.is_natural() => Range::new(a.lo.max(b.lo), ones(a.hi | b.hi)),
         Op::Xor if a.is_natural() && b.is_natural() => Range::new(0, ones(a.hi | b.hi)),
         Op::Shl if a.is_natural() && b.lo == b.hi && (0..result.bits().into()).contains(&b.lo) => {
-            Range::new(a.lo << b.lo, a.hi << b.lo).or_wrapped(result)
+            Range::new(a.lo << b.lo, a.hi << b.lo).or_wrapped(full)
         }
         Op::Shr if b.lo == b.hi && (0..result.bits().into()).contains(&b.lo) => Range::new(a.lo >> b.lo, a.hi >> b.lo),
         Op::Shr if a.is_natural() => Range::new(0, a.hi),
@@ -99,7 +101,7 @@ pub(super) fn of_op(op: Op, result: Scalar, operands: &[Range]) -> Range {
         Op::Max => Range::new(a.lo.max(b.lo), a.hi.max(b.hi)),
         Op::Abs if a.is_natural() => a,
         Op::Abs if a.lo > full.lo => Range::new(0, a.hi.max(-a.lo)),
-        Op::Cast => a.or_wrapped(result),
+        Op::Cast => a.or_wrapped(full),
         Op::Select => b.join(operands.get(2).copied().unwrap_or(full)),
         Op::CountOnes | Op::LeadingZeros | Op::TrailingZeros => Range::new(0, 64),
         _ => full,

@@ -16,7 +16,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         let mut marker = Marker::new(function, cx);
         marker.mark();
         let Marker { needed, live, names_locals, .. } = marker;
-        let (loops, loads_went) = (SecondaryMap::new(), false);
+        let (loops, loads_went) = (SecondaryMap::of(&function.blocks), false);
         let mut sweeper = Sweeper { function, needed, live, loops, changed: Changed::No, loads_went };
         sweeper.block(sweeper.function.entry, None);
         changed |= sweeper.changed;
@@ -70,10 +70,10 @@ impl<'a> Marker<'a> {
         let mut marker = Self {
             function,
             origins: vec![Origin::Nowhere; function.values.len()],
-            owner: SecondaryMap::new(),
+            owner: SecondaryMap::of(&function.blocks),
             parent: vec![None; function.insts.len()],
-            breaks: SecondaryMap::new(),
-            continues: SecondaryMap::new(),
+            breaks: SecondaryMap::of(&function.blocks),
+            continues: SecondaryMap::of(&function.blocks),
             roots: Vec::new(),
             needed: vec![false; function.insts.len()],
             live: vec![false; function.values.len()],
@@ -105,7 +105,7 @@ impl<'a> Marker<'a> {
                         self.names_locals |= place.is_checked();
                         loaded[local.index()] || place.is_checked()
                     }
-                    Root::Buffer(_) | Root::Shared(_) => true,
+                    Root::Buffer(_) | Root::Shared(_) | Root::Member(..) => true,
                 },
                 InstKind::Call(callee, _) => !cx.is_pure(*callee),
                 InstKind::Break(target, _) => {
@@ -130,6 +130,9 @@ impl<'a> Marker<'a> {
             };
             if is_root {
                 self.roots.push(id);
+            }
+            if !inst.kind.has_blocks() {
+                continue;
             }
             for nested in inst.kind.blocks() {
                 self.owner[nested] = Some(id);

@@ -106,15 +106,11 @@ impl<'a, 's> Renumber<'a, 's> {
             insts: Arena::new(),
             location: old.location,
         };
-        let mut values = SecondaryMap::new();
-        // Sized once, not step by step.
-        if let Some(last) = old.values.ids().next_back() {
-            values[last] = None;
-        }
         // Where loops were unrolled, as much is left behind as there is.
         new.values.reserve(old.values.len() / 2);
         new.insts.reserve(old.insts.len() / 2);
-        Self { old, new, sites, values, blocks: SecondaryMap::new(), locals: SecondaryMap::new() }
+        let (values, blocks) = (SecondaryMap::of(&old.values), SecondaryMap::of(&old.blocks));
+        Self { old, new, sites, values, blocks, locals: SecondaryMap::new() }
     }
 
     fn finish(mut self) -> Function {

@@ -19,7 +19,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         cx,
         substitution: Substitution::default(),
         known: HashMap::with_capacity_and_hasher(room, BuildHasherDefault::default()),
-        scope: Vec::new(),
+        scope: Vec::with_capacity(room),
         changed: Changed::No,
     };
     sharer.block(sharer.function.entry);
@@ -47,14 +47,19 @@ impl Sharer<'_, '_> {
                 self.changed = Changed::Yes;
                 return false;
             }
-            for nested in self.function.insts[id].kind.blocks() {
-                self.block(nested);
+            if self.function.insts[id].kind.has_blocks() {
+                for nested in self.function.insts[id].kind.blocks() {
+                    self.block(nested);
+                }
             }
             true
         });
         self.function.blocks[block].insts = insts;
-        for key in self.scope.drain(start..) {
-            self.known.remove(&key);
+        // Behind the entry block there is nothing.
+        if block != self.function.entry {
+            for key in self.scope.drain(start..) {
+                self.known.remove(&key);
+            }
         }
     }
 
@@ -99,8 +104,9 @@ impl Sharer<'_, '_> {
             | InstKind::Param(_)
             | InstKind::ConstParam(_)
             | InstKind::Builtin(_)
-            | InstKind::Len(_) => true,
-            InstKind::Load(place @ Place { root: Root::Buffer(buffer), .. }) => {
+            | InstKind::Len(_)
+            | InstKind::MemberLen(..) => true,
+            InstKind::Load(place @ Place { root: Root::Buffer(buffer) | Root::Member(buffer, _), .. }) => {
                 !place.is_checked() && self.cx.kernel.is_some_and(|kernel| !kernel.buffers[*buffer].writable)
             }
             InstKind::Image(ImageOp::Size(_) | ImageOp::Levels, ..) => true,

@@ -60,7 +60,9 @@ struct Accesses {
 }
 
 fn accesses(function: &Function) -> Accesses {
-    let (mut places, mut constants) = (Vec::new(), Vec::new());
+    // Most instructions are neither.
+    let room = function.insts.len() / 4;
+    let (mut places, mut constants) = (Vec::with_capacity(room), Vec::with_capacity(room));
     for_each_inst(function, &mut |id, inst| match &inst.kind {
         InstKind::Const(Constant::U32(value)) => constants.push((inst.results[0], *value)),
         InstKind::Const(Constant::Zero) => constants.push((inst.results[0], 0)),
@@ -210,7 +212,7 @@ impl Splitter<'_> {
                 InstKind::Load(place) | InstKind::Store(place, _) => {
                     let shape = match place.root {
                         Root::Local(local) => shapes.get(local.index()).and_then(Option::as_ref),
-                        Root::Buffer(_) | Root::Shared(_) => None,
+                        Root::Buffer(_) | Root::Shared(_) | Root::Member(..) => None,
                     };
                     if let Some(shape) = shape {
                         self.access(id, shape, &mut out);
@@ -219,7 +221,9 @@ impl Splitter<'_> {
                     }
                 }
                 kind => {
-                    kind.blocks().into_iter().for_each(|nested| self.block(nested, shapes));
+                    if kind.has_blocks() {
+                        kind.blocks().into_iter().for_each(|nested| self.block(nested, shapes));
+                    }
                     out.push(id);
                 }
             }

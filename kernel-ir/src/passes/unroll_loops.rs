@@ -132,6 +132,10 @@ impl Pass<'_> {
         let mut out = Vec::with_capacity(insts.len());
         for id in insts {
             self.stand_ins.apply(&mut self.view.function.insts[id].kind);
+            if !self.view.function.insts[id].kind.has_blocks() {
+                out.push(id);
+                continue;
+            }
             for inner in self.view.function.insts[id].kind.blocks() {
                 self.block(inner);
             }
@@ -148,6 +152,11 @@ impl Pass<'_> {
         let InstKind::Loop { initial, body, unroll } = &self.view.function.insts[id].kind else { return None };
         let Some(written) = &self.written else { return self.counted_as_asked(initial, *body, *unroll) };
         if matches!(unroll, Unroll::Times(_) | Unroll::Never) {
+            return None;
+        }
+        let definition = |value: ValueId| self.view.definitions[value.index()];
+        let counter = Counter { function: self.view.function, types: self.view.types, definition };
+        if !counter.starts(initial, *body) {
             return None;
         }
         let (mut size, mut indices, mut limit) = (0usize, Vec::new(), MOST_INSTS);
@@ -167,8 +176,6 @@ impl Pass<'_> {
         if indices.is_empty() {
             return None;
         }
-        let definition = |value: ValueId| self.view.definitions[value.index()];
-        let counter = Counter { function: self.view.function, types: self.view.types, definition };
         let params = &self.view.function.blocks[*body].params;
         let first: Vec<_> = initial.iter().map(|value| counter.value(*value, &[], &[], 2)).collect();
         // An index that no counter decides is as unknown behind it.
@@ -203,6 +210,7 @@ impl Pass<'_> {
         let mut copy = Copy::new(self.view.function.values.len());
         // Much of it is folded away, and most instructions have one result.
         let room = size * counted.rounds / 2;
+        out.reserve(room);
         self.view.function.insts.reserve(room);
         self.view.function.values.reserve(room);
         self.view.definitions.reserve(room);
@@ -248,7 +256,7 @@ impl Pass<'_> {
             if let (InstKind::Const(constant), [result]) = (&inst.kind, &inst.results[..])
                 && let Some(value) = copy.constant(*constant, self.view.function.values[*result].ty)
             {
-                copy.bind(&[*result], &[value]);
+                copy.bind_one(*result, value);
                 continue;
             }
             out.extend(self.copy_inst(copy, *id, true));
@@ -313,7 +321,7 @@ impl Pass<'_> {
                 Simpler::Keep => break,
                 Simpler::Kind(kind) => self.view.function.insts[copied].kind = kind,
                 Simpler::Value(value) => {
-                    copy.bind(&[original], &[value]);
+                    copy.bind_one(original, value);
                     return false;
                 }
             }
@@ -321,7 +329,7 @@ impl Pass<'_> {
         let InstKind::Const(constant) = self.view.function.insts[copied].kind else { return true };
         let ty = self.view.function.values[result].ty;
         match copy.constant(constant, ty) {
-            Some(value) => copy.bind(&[original], &[value]),
+            Some(value) => copy.bind_one(original, value),
             None if is_shared => copy.constants.push((constant, ty, result)),
             None => return true,
         }
@@ -341,15 +349,15 @@ impl Pass<'_> {
     fn copy_value(&mut self, copy: &mut Copy, value: ValueId) -> ValueId {
         let copied = self.view.function.values.push(self.view.function.values[value].clone());
         self.view.definitions.push(None);
-        copy.bind(&[value], &[copied]);
+        copy.bind_one(value, copied);
         copied
     }
 }
 
 /// What stands for what in the round that is copied.
 struct Copy {
-    /// By value: its copy, and the round in which it became that.
-    values: Vec<(Option<ValueId>, u32)>,
+    /// By value: its copy, and the round in which it became that; itself, and none, while nothing was copied.
+    values: Vec<(ValueId, u32)>,
     /// The round, from 1.
     round: u32,
     blocks: Vec<(BlockId, BlockId)>,
@@ -359,7 +367,12 @@ struct Copy {
 
 impl Copy {
     fn new(values: usize) -> Self {
-        Self { values: vec![(None, 0); values], round: 0, blocks: Vec::new(), constants: Vec::new() }
+        Self {
+            values: (0..values).map(|value| (ValueId::new(value), 0)).collect(),
+            round: 0,
+            blocks: Vec::new(),
+            constants: Vec::new(),
+        }
     }
 
     fn constant(&self, constant: Constant, ty: TypeId) -> Option<ValueId> {
@@ -368,15 +381,19 @@ impl Copy {
 
     fn bind(&mut self, from: &[ValueId], to: &[ValueId]) {
         for (from, to) in from.iter().zip(to) {
-            let known = &mut self.values[from.index()];
-            if known.0 != Some(*to) {
-                *known = (Some(*to), self.round);
-            }
+            self.bind_one(*from, *to);
+        }
+    }
+
+    fn bind_one(&mut self, from: ValueId, to: ValueId) {
+        let known = &mut self.values[from.index()];
+        if known.0 != to {
+            *known = (to, self.round);
         }
     }
 
     fn get(&self, value: ValueId) -> ValueId {
-        self.values.get(value.index()).and_then(|known| known.0).unwrap_or(value)
+        self.values.get(value.index()).map_or(value, |known| known.0)
     }
 
     /// Whether an instruction of the body itself computes what it did in the round before, which stands in front of this one.
@@ -393,8 +410,9 @@ impl Copy {
                 | InstKind::ConstParam(_)
                 | InstKind::Builtin(_)
                 | InstKind::Len(_)
+                | InstKind::MemberLen(..)
         );
-        if !is_pure || self.values[result.index()].0.is_none() {
+        if !is_pure || self.values[result.index()].1 == 0 {
             return false;
         }
         let mut is_same = true;

@@ -22,11 +22,32 @@ impl Facts<'_> {
     /// A bound of an integer that is not negative: on the current path it is never above. `None` when all that is known is
     /// its type.
     pub(super) fn upper_bound(&self, value: ValueId) -> Option<Bound> {
+        self.is_out_of_fuel.set(false);
         self.upper(value, DEPTH, &Cell::new(FUEL))
     }
 
     fn upper(&self, value: ValueId, depth: usize, fuel: &Cell<usize>) -> Option<Bound> {
-        fuel.set(fuel.get().checked_sub(1)?);
+        if let Some((taken, found)) = self.bounds.borrow().get(&(value, depth))
+            && let Some(left) = fuel.get().checked_sub(*taken)
+        {
+            fuel.set(left);
+            return found.clone();
+        }
+        let given = fuel.get();
+        let Some(left) = given.checked_sub(1) else {
+            self.is_out_of_fuel.set(true);
+            return None;
+        };
+        fuel.set(left);
+        let found = self.upper_anew(value, depth, fuel);
+        // With more fuel there may be more to find.
+        if matches!(found, Some(Bound::Binary(..))) && !self.is_out_of_fuel.get() {
+            self.bounds.borrow_mut().insert((value, depth), (given - fuel.get(), found.clone()));
+        }
+        found
+    }
+
+    fn upper_anew(&self, value: ValueId, depth: usize, fuel: &Cell<usize>) -> Option<Bound> {
         let scalar = self.integer(value)?;
         let range = self.range(value);
         if depth == 0 || range.lo < 0 {

@@ -189,6 +189,7 @@ impl<'a> Printer<'a> {
             InstKind::ConstParam(param) => write!(f, "{param}"),
             InstKind::Builtin(builtin) => f.write_str(builtin.name()),
             InstKind::Len(buffer) => write!(f, "len {buffer}"),
+            InstKind::MemberLen(list, member) => write!(f, "len {list}{{{member}}}"),
             InstKind::Load(place) => write!(f, "load {place}"),
             InstKind::Store(place, value) => write!(f, "store {place} = {value}"),
             InstKind::Call(callee, arguments) => write!(f, "call {callee}({})", list(arguments)),

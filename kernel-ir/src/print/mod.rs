@@ -160,8 +160,9 @@ fn write_kernel(f: &mut Formatter<'_>, module: &Module, kernel: &Kernel) -> fmt:
         writeln!(f, "{INDENT}{id} {}: {scalar} = {default}", name(&constant.name))?;
     }
     for (id, buffer) in kernel.buffers.iter() {
+        let list = if buffer.is_list { " list" } else { "" };
         let mutable = if buffer.writable { " mut" } else { "" };
-        write!(f, "{INDENT}{id} {}: [{}]{mutable}", name(&buffer.name), module.types.display(buffer.element))?;
+        write!(f, "{INDENT}{id} {}: [{}]{list}{mutable}", name(&buffer.name), module.types.display(buffer.element))?;
         if let Some(Image { format, dimensions, is_sampled }) = buffer.image {
             write!(f, " image({dimensions}, {format}{})", if is_sampled { ", sampled" } else { "" })?;
         }
@@ -183,6 +184,7 @@ impl Display for Place {
             Root::Local(local) => write!(f, "{local}")?,
             Root::Buffer(buffer) => write!(f, "{buffer}")?,
             Root::Shared(shared) => write!(f, "{shared}")?,
+            Root::Member(list, member) => write!(f, "{list}{{{member}}}")?,
         }
         self.path.iter().try_for_each(|step| match step {
             Step::Field(field) => write!(f, ".{field}"),

@@ -20,13 +20,9 @@ use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
 use crate::batch::{Batch, Own};
-use crate::descriptor::LaunchWordKind;
+use crate::descriptor::{Batch as BatchDescriptor, IS_WHOLE, LaunchWordKind};
 use crate::ir::{BufferId, Builtin};
 use crate::types::TypeId;
-
-/// Invocations of several items from which on a launch goes in four places at once: such with one vector of a buffer each pass
-/// over more than two gigabytes of it.
-const FAR: u32 = 1 << 27;
 
 /// The second entry point, once written.
 #[derive(Debug)]
@@ -161,7 +157,10 @@ impl Writer<'_> {
         let shift = self.const_u32(items.trailing_zeros());
         // Counted in full invocations, so that nothing wraps around.
         let full = self.op(Op::ShiftRightLogical, word, &[total, shift]);
-        let number = self.spread(number, full);
+        // Pipelines for launches of whole invocations in one place have no code for others.
+        let is_whole = self.flag(IS_WHOLE);
+        let is_odd = self.op(Op::LogicalNot, bool_, &[is_whole]);
+        let number = self.spread(number, full, is_odd);
         let first = self.op(Op::ShiftLeftLogical, word, &[number, shift]);
         let is_full = self.op(Op::ULessThan, bool_, &[number, full]);
         let [whole, part, merge] = [(); 3].map(|()| self.new_id());
@@ -172,6 +171,7 @@ impl Writer<'_> {
         self.effect(Op::Branch, &[merge]);
         self.begin_block(part);
         let is_last = self.op(Op::IEqual, bool_, &[number, full]);
+        let is_last = self.op(Op::LogicalAnd, bool_, &[is_odd, is_last]);
         let [tail, done] = [(); 2].map(|()| self.new_id());
         self.effect(Op::SelectionMerge, &[done, 0]);
         self.effect(Op::BranchConditional, &[is_last, tail, done]);
@@ -186,16 +186,17 @@ impl Writer<'_> {
         function
     }
 
-    /// The place of an invocation by its number. In a launch of more than [`FAR`] full ones, workgroups next to each other take
+    /// The place of an invocation by its number. In a launch of more than [`BatchDescriptor::FAR`] full ones, workgroups next to each other take
     /// their turns in the quarters of it; the few behind four whole quarters stay where they are.
-    fn spread(&mut self, number: Id, full: Id) -> Id {
+    fn spread(&mut self, number: Id, full: Id, is_odd: Id) -> Id {
         let Some(width) = self.kernel.workgroup[0].known().filter(|width| width.is_power_of_two()) else {
             return number;
         };
         let (word, bool_) = (self.u32_type(), self.bool_type());
         let by_group = self.const_u32(width.trailing_zeros());
         let (by_quarter, two) = (self.const_u32(width.trailing_zeros() + 2), self.const_u32(2));
-        let (in_group, three, far) = (self.const_u32(width - 1), self.const_u32(3), self.const_u32(FAR));
+        let (in_group, three, far) =
+            (self.const_u32(width - 1), self.const_u32(3), self.const_u32(BatchDescriptor::FAR));
         let quarter = self.op(Op::ShiftRightLogical, word, &[full, by_quarter]);
         let group = self.op(Op::ShiftRightLogical, word, &[number, by_group]);
         let which = self.op(Op::BitwiseAnd, word, &[group, three]);
@@ -206,6 +207,7 @@ impl Writer<'_> {
         let within = self.op(Op::BitwiseAnd, word, &[number, in_group]);
         let moved = self.op(Op::BitwiseOr, word, &[moved, within]);
         let is_far = self.op(Op::UGreaterThan, bool_, &[full, far]);
+        let is_far = self.op(Op::LogicalAnd, bool_, &[is_odd, is_far]);
         let is_whole = self.op(Op::ULessThan, bool_, &[turn, quarter]);
         let is_moved = self.op(Op::LogicalAnd, bool_, &[is_far, is_whole]);
         self.op(Op::Select, word, &[is_moved, moved, number])

@@ -228,6 +228,7 @@ impl FunctionWriter<'_, '_> {
             (InstKind::ConstParam(param), _) => self.w.const_param(*param),
             (InstKind::Builtin(builtin), _) => self.prologue.builtin(*builtin),
             (InstKind::Len(buffer), _) => self.prologue.len(*buffer),
+            (InstKind::MemberLen(list, member), _) => self.member_len(*list, *member),
             (InstKind::Const(constant), Some(ty)) => self.w.constant(*constant, ty),
             (InstKind::Op(op, operands), Some(ty)) => self.pure_op(*op, operands, ty),
             (InstKind::Compose(members), Some(ty)) => {

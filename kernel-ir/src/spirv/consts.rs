@@ -6,7 +6,7 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::descriptor::{HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_PROVEN};
+use crate::descriptor::{HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_PROVEN, IS_SPLIT};
 use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;
 use crate::passes::eval;
@@ -71,7 +71,14 @@ impl Writer<'_> {
         id
     }
 
-    fn flag(&mut self, number: u32) -> Id {
+    /// The specialization constant that tells whether a launch takes several dispatches; false where nobody sets it.
+    pub(super) fn is_split(&mut self) -> Id {
+        let id = self.interface.is_split.unwrap_or_else(|| self.flag(IS_SPLIT));
+        self.interface.is_split = Some(id);
+        id
+    }
+
+    pub(super) fn flag(&mut self, number: u32) -> Id {
         let bool_ = self.bool_type();
         let id = self.new_global(Op::SpecConstantFalse, Some(bool_), &[]);
         self.decorate(id, Decoration::SpecId, &[number]);

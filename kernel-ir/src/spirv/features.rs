@@ -93,6 +93,7 @@ fn capability(feature: Feature) -> Option<Capability> {
         Feature::PushConstant16 => Capability::StoragePushConstant16,
         Feature::BufferInt64Atomics | Feature::SharedInt64Atomics => Capability::Int64Atomics,
         Feature::ExtendedImageFormats => Capability::StorageImageExtendedFormats,
+        Feature::BufferAddresses => Capability::PhysicalStorageBufferAddresses,
         // A feature of devices that modules do not mention.
         Feature::SubgroupExtendedTypes => return None,
         Feature::CooperativeMatrix(_) | Feature::CooperativeProduct(_) => Capability::CooperativeMatrixKHR,

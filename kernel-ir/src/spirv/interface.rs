@@ -10,7 +10,7 @@ use super::uses::{FunctionUses, Uses};
 use super::words::Id;
 use super::{EmitError, PushSlot};
 use crate::arena::EntityId;
-use crate::descriptor::{LaunchWord, LaunchWordKind};
+use crate::descriptor::{Feature, LaunchWord, LaunchWordKind, ListRow};
 use crate::ir::{BufferId, Builtin, Kernel, Module, ParamId, SharedId};
 use crate::layout::Layout;
 use crate::types::{Scalar, Size, Type, TypeId, Types};
@@ -27,8 +27,10 @@ pub(super) struct Interface {
     pub(super) strides: Vec<u32>,
     /// All variables, for the entry point.
     pub(super) variables: Vec<Id>,
-    /// The variable of each buffer.
+    /// The variable of each buffer; of a list its table.
     pub(super) buffers: Vec<Id>,
+    /// The type of the addresses in the table of each list, by number.
+    pub(super) addresses: Vec<Option<Id>>,
     /// Each function that runs, by number.
     pub(super) functions: Vec<Id>,
     /// The trap record's variable.
@@ -44,6 +46,8 @@ pub(super) struct Interface {
     pub(super) has_fma: [Option<Id>; 2],
     /// The constant that tells whether the device itself knows the number of workgroups, once something asks.
     pub(super) is_indirect: Option<Id>,
+    /// The constant that tells whether a launch takes several dispatches, once something asks.
+    pub(super) is_split: Option<Id>,
     /// The specialization constants that are declared, by the number of the const parameter.
     pub(super) constants: Vec<Option<Id>>,
     /// The built-in `WorkgroupSize`, where that is a specialization constant.
@@ -150,6 +154,7 @@ impl Writer<'_> {
         let kernel = self.kernel;
         for (id, buffer) in kernel.buffers.iter() {
             if let Some(image) = buffer.image {
+                self.interface.addresses.push(None);
                 self.declare_image(id, buffer, image, id.index() as u32);
                 continue;
             }
@@ -159,9 +164,9 @@ impl Writer<'_> {
                 self.need_memory(OuterMemory::Buffer, buffer.element);
                 (self.storage_type(buffer.element), self.interface.strides[id.index()])
             };
-            let array = self.new_global(Op::TypeRuntimeArray, None, &[element]);
-            self.decorate(array, Decoration::ArrayStride, &[stride]);
-            let block = self.block_type(&[(array, 0)]);
+            let block = self.elements_type(element, stride);
+            self.interface.addresses.push(None);
+            let block = if buffer.is_list { self.table_type(id, block) } else { block };
             let variable = self.bound_variable(block, id.index() as u32, &buffer.name);
             if !buffer.writable {
                 self.decorate(variable, Decoration::NonWritable, &[]);
@@ -184,6 +189,27 @@ impl Writer<'_> {
         self.declare_shared();
         self.declare_inputs();
         Ok(())
+    }
+
+    /// A block of elements that lie so far apart.
+    fn elements_type(&mut self, element: Id, stride: u32) -> Id {
+        let array = self.new_global(Op::TypeRuntimeArray, None, &[element]);
+        self.decorate(array, Decoration::ArrayStride, &[stride]);
+        self.block_type(&[(array, 0)])
+    }
+
+    /// The block of a list's table: for each member its address and how many elements it has. `elements` is what lies at the address.
+    fn table_type(&mut self, list: BufferId, elements: Id) -> Id {
+        self.need(Feature::BufferAddresses);
+        self.decorate_member(elements, 0, Decoration::NonWritable, &[]);
+        let address = self.pointer_type(StorageClass::PhysicalStorageBuffer, elements);
+        self.interface.addresses[list.index()] = Some(address);
+        let word = self.u32_type();
+        let row = self.new_global(Op::TypeStruct, None, &[address, word, word]);
+        for (member, offset) in (0..).zip([0, 8, 12]) {
+            self.decorate_member(row, member, Decoration::Offset, &[offset]);
+        }
+        self.elements_type(row, ListRow::BYTES)
     }
 
     /// Binding of the trap record.
@@ -344,11 +370,14 @@ impl Writer<'_> {
         self.op(Op::CompositeConstruct, ty, &groups)
     }
 
-    fn move_along_x(&mut self, vector: Id, by: Id) -> Id {
+    /// A position in the whole grid by the one in this dispatch, which begins at `by` if it is not the only one.
+    fn move_along_x(&mut self, here: Id, by: Id) -> Id {
         let (word, ty) = (self.u32_type(), self.lanes_type(UVEC3));
-        let x = self.op(Op::CompositeExtract, word, &[vector, 0]);
+        let is_split = self.is_split();
+        let x = self.op(Op::CompositeExtract, word, &[here, 0]);
         let x = self.op(Op::IAdd, word, &[x, by]);
-        self.op(Op::CompositeInsert, ty, &[x, vector, 0])
+        let moved = self.op(Op::CompositeInsert, ty, &[x, here, 0]);
+        self.op(Op::Select, ty, &[is_split, moved, here])
     }
 
     /// Returns from the kernel where an axis is at or past its number of items.

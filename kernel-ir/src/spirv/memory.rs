@@ -1,12 +1,12 @@
 //! Loads and stores: places become access chains, checked steps become branches around the access.
 
-use rspirv::spirv::{MemoryAccess, Op, StorageClass};
+use rspirv::spirv::{GlslStd450Op, MemoryAccess, Op, StorageClass};
 
 use super::blocks::FunctionWriter;
 use super::module::Writer;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
-use crate::ir::{Builtin, InstKind, Place, Root, SiteId, Step, ValueId};
+use crate::ir::{BufferId, Builtin, InstKind, Place, Root, SiteId, Step, ValueId};
 use crate::types::{Size, Type, TypeId};
 
 /// A place with its steps as ids, ready to be accessed.
@@ -25,7 +25,7 @@ struct Access {
 impl Access {
     /// Whether the memory has a layout of its own. Workgroup memory has none, as local variables.
     fn is_laid_out(&self) -> bool {
-        self.class == StorageClass::StorageBuffer
+        matches!(self.class, StorageClass::StorageBuffer | StorageClass::PhysicalStorageBuffer)
     }
 }
 
@@ -220,15 +220,30 @@ impl FunctionWriter<'_, '_> {
                 checks: Vec::new(),
                 ty: self.w.kernel.buffers[buffer].element,
             },
+            Root::Member(list, member) => Access {
+                class: StorageClass::PhysicalStorageBuffer,
+                is_shared: false,
+                operands: [self.member_address(list, member), self.w.const_u32(0)].into_iter().collect(),
+                checks: Vec::new(),
+                ty: self.w.kernel.buffers[list].element,
+            },
         };
-        if let Root::Buffer(buffer) = place.root {
+        if let Root::Buffer(buffer) | Root::Member(buffer, _) = place.root {
             match steps.next() {
                 _ if own.is_some() => {}
                 Some(Step::Index { value, check }) => {
                     let index = self.value(*value);
-                    access.operands.push(index);
+                    let reached = match place.root.member() {
+                        Some(member) => self.index_in_member(buffer, member, index),
+                        None => index,
+                    };
+                    access.operands.push(reached);
                     if let Some(site) = *check {
-                        access.checks.push(Check { site, index, len: self.prologue.len(buffer) });
+                        let len = match place.root.member() {
+                            Some(member) => self.member_len(buffer, member),
+                            None => self.prologue.len(buffer),
+                        };
+                        access.checks.push(Check { site, index, len });
                     }
                 }
                 _ => panic!("the path into a buffer starts with an index"),
@@ -242,6 +257,41 @@ impl FunctionWriter<'_, '_> {
             access.checks.clear();
         }
         access
+    }
+
+    /// How many elements a member of a list has; zero where there is no such member.
+    pub(super) fn member_len(&mut self, list: BufferId, member: ValueId) -> Id {
+        let word = self.w.u32_type();
+        self.member_row(list, member, 1, word)
+    }
+
+    /// The index, or the last one where it is out of range. Its check does not save a load from there: llvmpipe of Mesa 26 loads from
+    /// an address that is the same in all lanes even if none of them gets there, and nothing bounds what an address reaches.
+    fn index_in_member(&mut self, list: BufferId, member: ValueId, index: Id) -> Id {
+        let word = self.w.u32_type();
+        let last = self.member_row(list, member, 2, word);
+        self.w.glsl_op(GlslStd450Op::UMin, word, &[index, last])
+    }
+
+    /// Where the elements of a member of a list lie. Where there is none, this is memory for one.
+    fn member_address(&mut self, list: BufferId, member: ValueId) -> Id {
+        let address = self.w.interface.addresses[list.index()].expect("a list has addresses");
+        self.member_row(list, member, 0, address)
+    }
+
+    /// Loads a part of a row of a list's table. Behind the rows of the members is one for all that there are not.
+    fn member_row(&mut self, list: BufferId, member: ValueId, part: u32, ty: Id) -> Id {
+        let (count, member, word) = (self.prologue.len(list), self.value(member), self.w.u32_type());
+        let row = self.w.glsl_op(GlslStd450Op::UMin, word, &[member, count]);
+        let (table, zero, part) = (self.w.interface.buffers[list.index()], self.w.const_u32(0), self.w.const_u32(part));
+        let pointer_type = self.w.pointer_type(StorageClass::StorageBuffer, ty);
+        let pointer = self.w.op(Op::AccessChain, pointer_type, &[table, zero, row, part]);
+        self.w.op(Op::Load, ty, &[pointer])
+    }
+
+    /// What the address of a cell of a buffer is a multiple of.
+    fn alignment(&self, access: &Access) -> u32 {
+        if access.is_laid_out() { self.w.layout(access.ty).align } else { 1 }
     }
 
     /// The variable that stands for the item's own element, where the place is in that.
@@ -300,8 +350,13 @@ impl FunctionWriter<'_, '_> {
 
     fn load_unchecked(&mut self, access: &Access) -> Id {
         let pointer = self.pointer(access);
+        let aligned = [pointer, MemoryAccess::ALIGNED.bits(), self.alignment(access)];
         let with_operands = [pointer, MemoryAccess::NON_PRIVATE_POINTER.bits()];
-        let operands = if self.is_non_private(access) { &with_operands[..] } else { &with_operands[..1] };
+        let operands = match access.class {
+            StorageClass::PhysicalStorageBuffer => &aligned[..],
+            _ if self.is_non_private(access) => &with_operands[..],
+            _ => &with_operands[..1],
+        };
         if !access.is_laid_out() {
             let ty = self.w.value_type(access.ty);
             return self.w.op(Op::Load, ty, operands);

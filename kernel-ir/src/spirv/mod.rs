@@ -22,8 +22,9 @@
 //! - A kernel with a barrier, a subgroup operation or shared memory has no tail mask: its workgroups are full.
 //! - An index that the host vouches for has its check all the same, which a specialization constant switches off.
 //! - A kernel may have a second entry point, `batch`, with the same bindings and push constants; see [`batch`](crate::batch).
-//! - Ids: `global_id` and `workgroup_id` count from `FirstGroup`; invocations at or beyond `Items` return at once;
-//!   `num_workgroups` is what the `Groups` say (all of them [`LaunchWordKind`](crate::descriptor::LaunchWordKind)s).
+//! - Ids: `global_id` and `workgroup_id` count from `FirstGroup` where a specialization constant tells that the launch takes
+//!   several dispatches; invocations at or beyond `Items` return at once; `num_workgroups` is what the `Groups` say (all of
+//!   them [`LaunchWordKind`](crate::descriptor::LaunchWordKind)s).
 //!
 //! # Meaning
 //! Every op means what its row in [`op`](crate::op) says for all operands; the guards that takes are in `ops`, `casts` and

@@ -29,6 +29,9 @@ const SUBGROUP_CAPABILITIES: [spirv::Capability; 8] = [
     spirv::Capability::GroupNonUniformQuad,
 ];
 
+/// Words of a section of a small module.
+const SECTION: usize = 240;
+
 /// The module being written.
 pub(super) struct Writer<'m> {
     pub(super) module: &'m Module,
@@ -77,9 +80,9 @@ impl<'m> Writer<'m> {
             next_id: 2,
             glsl: 1,
             strings: Words::default(),
-            names: Words::default(),
-            annotations: Words::default(),
-            globals: Words::default(),
+            names: Words::with_room(SECTION),
+            annotations: Words::with_room(SECTION),
+            globals: Words::with_room(SECTION),
             functions: Words::default(),
             known: FastMap::default(),
             lanes_types: [[None; 4]; Scalar::ALL.len()],
@@ -199,7 +202,10 @@ impl<'m> Writer<'m> {
             return Err(EmitError::TooLong);
         }
         let version = 1 << 16 | 5 << 8;
-        let mut words = vec![spirv::MAGIC_NUMBER, version, GENERATOR, self.next_id, 0];
+        let header = [spirv::MAGIC_NUMBER, version, GENERATOR, self.next_id, 0];
+        let count = sections.iter().map(|section| section.as_slice().len()).sum::<usize>();
+        let mut words = Vec::with_capacity(header.len() + count);
+        words.extend_from_slice(&header);
         for section in sections {
             words.extend_from_slice(section.as_slice());
         }
@@ -274,7 +280,11 @@ impl<'m> Writer<'m> {
             head.inst_text(Op::Extension, &[], "SPV_KHR_bfloat16", &[]);
         }
         head.inst_text(Op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
-        head.inst(Op::MemoryModel, &[spirv::AddressingModel::Logical as u32, spirv::MemoryModel::Vulkan as u32]);
+        let addressing = match self.kernel.buffers.iter().any(|(_, buffer)| buffer.is_list) {
+            true => spirv::AddressingModel::PhysicalStorageBuffer64,
+            false => spirv::AddressingModel::Logical,
+        };
+        head.inst(Op::MemoryModel, &[addressing as u32, spirv::MemoryModel::Vulkan as u32]);
         let main = self.interface.functions[self.kernel.function.index()];
         let mut entries = vec![(main, super::ENTRY_POINT, &self.interface.variables)];
         if let Some(batch) = &self.interface.batch {

@@ -195,6 +195,10 @@ impl Walk<'_> {
                     self.place(&access.place, found);
                 }
                 InstKind::Len(buffer) => found.add_len(*buffer),
+                InstKind::MemberLen(list, _) => {
+                    self.uses.loaded[*list] = true;
+                    found.add_len(*list);
+                }
                 InstKind::Load(place) => {
                     self.read(place);
                     self.place(place, found);
@@ -254,7 +258,7 @@ impl Walk<'_> {
     }
 
     fn read(&mut self, place: &Place) {
-        if let Root::Buffer(buffer) = place.root {
+        if let Root::Buffer(buffer) | Root::Member(buffer, _) = place.root {
             self.uses.loaded[buffer] = true;
         }
     }
@@ -263,6 +267,9 @@ impl Walk<'_> {
         if let Root::Shared(shared) = place.root {
             self.uses.shared[shared] = true;
             self.uses.has_shared = true;
+        }
+        if let Root::Member(list, _) = place.root {
+            found.add_len(list);
         }
         for (depth, step) in place.path.iter().enumerate() {
             if let Step::Index { check: Some(site), .. } = step {

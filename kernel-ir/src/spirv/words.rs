@@ -16,6 +16,11 @@ pub(super) struct Words {
 }
 
 impl Words {
+    /// None so far, with room for so many.
+    pub(super) fn with_room(words: usize) -> Self {
+        Self { words: Vec::with_capacity(words), is_too_long: false }
+    }
+
     /// Appends an instruction.
     pub(super) fn inst(&mut self, op: spirv::Op, operands: &[u32]) {
         self.inst_parts(op, &[operands]);

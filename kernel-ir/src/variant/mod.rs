@@ -3,11 +3,12 @@
 //! A kernel's module has up to two entry points, and specialization constants that choose between code with checks and code
 //! without. Here one entry point is chosen and the constants become ordinary ones; then goes what they decide: branches
 //! on known conditions, blocks that nothing leads to, values that nothing uses, functions, types, constants, variables and
-//! decorations of all that, and names and lines unless asked for. What is left computes what the whole module computes under
+//! decorations of all that, and names and lines unless asked for; and calls of functions of which one instruction is left. What is left computes what the whole module computes under
 //! the same entry point and constants. Only modules that [`spirv`](crate::spirv) wrote are read; it knows no others.
 //!
 //! Every step is linear in the words.
 
+mod inline;
 mod keep;
 mod shape;
 mod survey;

@@ -1,5 +1,6 @@
 //! What stays of a module, as words: ids numbered anew without gaps, specialization constants as ordinary ones.
 
+use super::inline::Inlined;
 use super::shape::Shape;
 use super::survey::{HEADER, Inst, Survey, inst_at, is_debug};
 use crate::reflect::grammar as op;
@@ -7,6 +8,8 @@ use crate::reflect::grammar as op;
 /// What is being written.
 struct Output<'s, 'a> {
     survey: &'s Survey<'a>,
+    /// What calls of each function are written as.
+    inlined: Vec<Option<Inlined<'a>>>,
     words: Vec<u32>,
     /// The new number of each id; zero before it is met.
     numbers: Vec<u32>,
@@ -17,10 +20,11 @@ struct Output<'s, 'a> {
 pub(super) fn write(survey: Survey<'_>, keeps_names: bool) -> Vec<u32> {
     let mut words = Vec::with_capacity(survey.words.len());
     words.extend_from_slice(&survey.words[..HEADER]);
-    let mut output = Output { words, numbers: vec![0; survey.ids.len()], next: 1, survey: &survey };
+    let inlined = if keeps_names { survey.functions.iter().map(|_| None).collect() } else { survey.inlined() };
+    let mut output = Output { words, inlined, numbers: vec![0; survey.ids.len()], next: 1, survey: &survey };
     output.write_globals(keeps_names);
     for place in 0..survey.functions.len() {
-        if survey.functions[place].is_kept {
+        if survey.functions[place].is_kept && output.inlined[place].is_none() {
             output.write_function(place, keeps_names);
         }
     }
@@ -172,6 +176,7 @@ impl Output<'_, '_> {
                 if survey.is_written(block, at, inst, keeps_names) {
                     match inst.opcode {
                         op::PHI => self.write_phi(block.label, inst),
+                        op::FUNCTION_CALL => self.write_call(inst),
                         _ => self.copy(inst),
                     }
                 }
@@ -185,6 +190,32 @@ impl Output<'_, '_> {
             }
         }
         self.words.push(1 << 16 | u32::from(op::FUNCTION_END));
+    }
+
+    /// A call, or the only instruction of what is called.
+    fn write_call(&mut self, inst: Inst<'_>) {
+        let survey = self.survey;
+        let [_, result, callee, arguments @ ..] = inst.words else { return };
+        let place = survey.ids[*callee as usize].place as usize;
+        let Some((of, shape)) = self.inlined[place].as_ref().and_then(|of| Some((of, Shape::of(of.inst.opcode)?)))
+        else {
+            return self.copy(inst);
+        };
+        let mut operands = Vec::with_capacity(of.inst.words.len());
+        shape.each(of.inst.words, |word, is_id| {
+            let parameter = of.parameters.iter().position(|id| is_id && *id == survey.resolve(word));
+            let by = match parameter.and_then(|position| arguments.get(position)) {
+                Some(argument) => *argument,
+                None if is_id && word == of.value => *result,
+                None => word,
+            };
+            operands.push((by, is_id));
+        });
+        self.words.push((operands.len() as u32 + 1) << 16 | u32::from(of.inst.opcode));
+        for (word, is_id) in operands {
+            let word = if is_id { self.number(word) } else { word };
+            self.words.push(word);
+        }
     }
 
     /// A phi of the ways that are left; of no way, it has no value.
@@ -204,7 +235,13 @@ impl Output<'_, '_> {
 
 impl Survey<'_> {
     /// Whether an instruction of a block stays; its last one is not asked for.
-    fn is_written(&self, block: &super::survey::Block, at: usize, inst: Inst<'_>, keeps_names: bool) -> bool {
+    pub(super) fn is_written(
+        &self,
+        block: &super::survey::Block,
+        at: usize,
+        inst: Inst<'_>,
+        keeps_names: bool,
+    ) -> bool {
         match inst.opcode {
             op::LABEL => true,
             op::LINE | op::NO_LINE => keeps_names,

@@ -51,6 +51,15 @@ impl<'m> FunctionCx<'m, '_> {
         self.check_result_is(inst, &Type::Scalar(Scalar::U32));
     }
 
+    pub(super) fn check_member_len(&mut self, list: BufferId, member: ValueId, inst: &Inst) {
+        self.check_operand(member, &[Type::Scalar(Scalar::U32)]);
+        let kernel = self.any_kernel(&list);
+        if kernel.is_some_and(|kernel| kernel.buffers.get(list).is_some_and(|list| !list.is_list)) {
+            self.error(VerifyErrorKind::Place, format!("{list} is no list of buffers"));
+        }
+        self.check_len(list, inst);
+    }
+
     pub(super) fn check_load(&mut self, place: &Place, inst: &Inst) {
         let ty = self.check_place(place);
         self.check_result(inst, ty);
@@ -70,7 +79,7 @@ impl<'m> FunctionCx<'m, '_> {
 
     /// Reports a place in a buffer that is not writable.
     pub(super) fn check_writable(&mut self, place: &Place) {
-        if let Root::Buffer(id) = place.root {
+        if let Root::Buffer(id) | Root::Member(id, _) = place.root {
             let buffer = self.module.kernel.as_ref().and_then(|kernel| kernel.buffers.get(id));
             if buffer.is_some_and(|buffer| !buffer.writable) {
                 self.error(VerifyErrorKind::ReadOnly, format!("{id} is not writable"));
@@ -93,6 +102,9 @@ impl<'m> FunctionCx<'m, '_> {
                 }
             }
         }
+        if let Some(member) = place.root.member() {
+            self.check_operand(member, &[Type::Scalar(Scalar::U32)]);
+        }
         if let Root::Shared(shared) = place.root {
             // Reported with the kernel.
             let ty = self.module.kernel.as_ref().and_then(|kernel| kernel.shared.get(shared)).map(|shared| shared.ty);
@@ -100,7 +112,7 @@ impl<'m> FunctionCx<'m, '_> {
                 return None;
             }
         }
-        if let Root::Buffer(buffer) = place.root {
+        if let Root::Buffer(buffer) | Root::Member(buffer, _) = place.root {
             let kernel = self.any_kernel(&buffer)?;
             // Reported with the kernel.
             if kernel.buffers.get(buffer).is_some_and(|buffer| buffer.image.is_some()) {

@@ -83,6 +83,9 @@ impl<'m> FunctionCx<'m, '_> {
     }
 
     fn check_owned_blocks(&mut self, id: InstId, inst: &'m Inst) {
+        if !inst.kind.has_blocks() {
+            return;
+        }
         for block in inst.kind.blocks() {
             let has_params = self.function.blocks.get(block).is_some_and(|block| !block.params.is_empty());
             let region = match inst.kind {

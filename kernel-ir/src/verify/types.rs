@@ -43,6 +43,7 @@ impl<'m> FunctionCx<'m, '_> {
             InstKind::Param(param) => self.check_param(*param, inst),
             InstKind::ConstParam(param) => self.check_const_param(*param, inst),
             InstKind::Len(buffer) => self.check_len(*buffer, inst),
+            InstKind::MemberLen(list, member) => self.check_member_len(*list, *member, inst),
             InstKind::Load(place) => self.check_load(place, inst),
             InstKind::Store(place, value) => self.check_store(place, *value, inst),
             InstKind::Call(callee, arguments) => self.check_call(*callee, arguments, inst),

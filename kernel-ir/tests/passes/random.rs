@@ -44,6 +44,8 @@ fn world(random: &mut Random) -> World {
     let mut scalars =
         |scalar, count: usize| -> Vec<Value> { (0..count).map(|_| Value::Scalar(random.constant(scalar))).collect() };
     let (a, b, c) = (scalars(Scalar::U32, 5), scalars(Scalar::U32, 9), scalars(Scalar::F32, 3));
+    // Of the last, which is a list, the members: one of them is empty.
+    let (parts, lists) = (scalars(Scalar::U32, 7), vec![None, None, None, None, Some(vec![3, 0, 4])]);
     let params = [scalars(Scalar::U32, 1), scalars(Scalar::I32, 1), scalars(Scalar::F32, 1)].concat();
     let records = (0..4)
         .map(|_| {
@@ -60,7 +62,8 @@ fn world(random: &mut Random) -> World {
         workgroup_id: [gx, gy, 0],
         num_workgroups: [3, 2, 1],
     };
-    World { invocation, params, buffers: vec![a, b, c, records], traps: Vec::new(), prints: Vec::new(), fuel: FUEL }
+    let buffers = vec![a, b, c, records, parts];
+    World { invocation, params, buffers, lists, traps: Vec::new(), prints: Vec::new(), fuel: FUEL }
 }
 
 /// NaN equals NaN: which one an op gives is open.
@@ -204,6 +207,7 @@ fn outcome(module: &Module, random: &World, fuel: u64) -> Option<Outcome> {
         items: None,
         params: random.params.clone(),
         buffers: random.buffers.clone(),
+        lists: random.lists.clone(),
         ..Inputs::default()
     };
     let options = Options { finds_races: false, fuel, ..Options::default() };

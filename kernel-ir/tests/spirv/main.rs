@@ -42,7 +42,7 @@ fn saxpy_validates() {
         ; SPIR-V
         ; Version: 1.5
         ; Generator: rspirv
-        ; Bound: 54
+        ; Bound: 56
         OpCapability Shader
         OpCapability VulkanMemoryModel
         OpCapability DenormPreserve
@@ -65,7 +65,7 @@ fn saxpy_validates() {
         OpName %14 "launch"
         OpName %17 "global_invocation_id"
         OpName %18 "saxpy"
-        OpName %45 "i"
+        OpName %47 "i"
         OpDecorate %3 ArrayStride 4
         OpDecorate %4 Block
         OpMemberDecorate %4 0 Offset 0
@@ -84,8 +84,9 @@ fn saxpy_validates() {
         OpMemberDecorate %12 1 Offset 4
         OpMemberDecorate %12 2 Offset 8
         OpDecorate %17 BuiltIn GlobalInvocationId
-        OpDecorate %51 NoContraction
-        OpDecorate %52 NoContraction
+        OpDecorate %31 SpecId 65530
+        OpDecorate %53 NoContraction
+        OpDecorate %54 NoContraction
         %2 = OpTypeFloat 32
         %3 = OpTypeRuntimeArray %2
         %4 = OpTypeStruct %3
@@ -107,11 +108,12 @@ fn saxpy_validates() {
         %24 = OpTypePointer PushConstant %11
         %25 = OpConstant  %11  2
         %28 = OpConstant  %11  256
-        %33 = OpTypeBool
-        %35 = OpConstant  %11  1
-        %41 = OpTypePointer PushConstant %2
-        %42 = OpConstant  %11  0
-        %46 = OpTypePointer StorageBuffer %2
+        %30 = OpTypeBool
+        %31 = OpSpecConstantFalse  %30
+        %37 = OpConstant  %11  1
+        %43 = OpTypePointer PushConstant %2
+        %44 = OpConstant  %11  0
+        %48 = OpTypePointer StorageBuffer %2
         OpLine %21 3 1
         %18 = OpFunction  %19  None %20
         %22 = OpLabel
@@ -119,33 +121,34 @@ fn saxpy_validates() {
         %26 = OpAccessChain  %24  %14 %25
         %27 = OpLoad  %11  %26
         %29 = OpIMul  %11  %27 %28
-        %30 = OpCompositeExtract  %11  %23 0
-        %31 = OpIAdd  %11  %30 %29
-        %32 = OpCompositeInsert  %15  %31 %23 0
-        %34 = OpCompositeExtract  %11  %32 0
-        %36 = OpAccessChain  %24  %14 %35
-        %37 = OpLoad  %11  %36
-        %38 = OpUGreaterThanEqual  %33  %34 %37
-        OpSelectionMerge %40 None
-        OpBranchConditional %38 %39 %40
-        %39 = OpLabel
+        %32 = OpCompositeExtract  %11  %23 0
+        %33 = OpIAdd  %11  %32 %29
+        %34 = OpCompositeInsert  %15  %33 %23 0
+        %35 = OpSelect  %15  %31 %34 %23
+        %36 = OpCompositeExtract  %11  %35 0
+        %38 = OpAccessChain  %24  %14 %37
+        %39 = OpLoad  %11  %38
+        %40 = OpUGreaterThanEqual  %30  %36 %39
+        OpSelectionMerge %42 None
+        OpBranchConditional %40 %41 %42
+        %41 = OpLabel
         OpReturn
-        %40 = OpLabel
-        %43 = OpAccessChain  %41  %14 %42
-        %44 = OpLoad  %2  %43
-        %45 = OpCompositeExtract  %11  %32 0
+        %42 = OpLabel
+        %45 = OpAccessChain  %43  %14 %44
+        %46 = OpLoad  %2  %45
+        %47 = OpCompositeExtract  %11  %35 0
         OpLine %21 5 16
-        %47 = OpAccessChain  %46  %6 %42 %45
-        %48 = OpLoad  %2  %47
-        OpLine %21 5 23
-        %49 = OpAccessChain  %46  %10 %42 %45
+        %49 = OpAccessChain  %48  %6 %44 %47
         %50 = OpLoad  %2  %49
+        OpLine %21 5 23
+        %51 = OpAccessChain  %48  %10 %44 %47
+        %52 = OpLoad  %2  %51
         OpLine %21 5 12
-        %51 = OpFMul  %2  %44 %48
-        %52 = OpFAdd  %2  %51 %50
+        %53 = OpFMul  %2  %46 %50
+        %54 = OpFAdd  %2  %53 %52
         OpLine %21 5 5
-        %53 = OpAccessChain  %46  %10 %42 %45
-        OpStore %53 %52
+        %55 = OpAccessChain  %48  %10 %44 %47
+        OpStore %55 %54
         OpNoLine
         OpReturn
         OpFunctionEnd"#]]

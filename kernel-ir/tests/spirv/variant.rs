@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use gridwise_ir::batch::{Request, find};
-use gridwise_ir::descriptor::IS_PROVEN;
+use gridwise_ir::descriptor::{HAS_FMA, IS_PROVEN, IS_WHOLE};
 use gridwise_ir::passes::optimize;
 use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, emit_with};
 use gridwise_ir::variant::{VariantDesc, variant};
@@ -98,36 +98,29 @@ fn nothing_is_left_of_checks_that_hold() {
         %18 = OpTypeFunction %17
         %19 = OpTypePointer PushConstant %11
         %20 = OpConstant  %11  1
-        %21 = OpConstant  %11  64
-        %22 = OpTypeBool
-        %23 = OpConstant  %11  0
-        %24 = OpTypePointer StorageBuffer %11
-        %25 = OpConstant  %11  7
+        %21 = OpTypeBool
+        %22 = OpConstant  %11  0
+        %23 = OpTypePointer StorageBuffer %11
+        %24 = OpConstant  %11  7
         %1 = OpFunction  %17  None %18
-        %26 = OpLabel
-        %27 = OpLoad  %15  %5
-        %28 = OpAccessChain  %19  %4 %20
+        %25 = OpLabel
+        %26 = OpLoad  %15  %5
+        %27 = OpCompositeExtract  %11  %26 0
+        %28 = OpAccessChain  %19  %4 %22
         %29 = OpLoad  %11  %28
-        %30 = OpIMul  %11  %29 %21
-        %31 = OpCompositeExtract  %11  %27 0
-        %32 = OpIAdd  %11  %31 %30
-        %33 = OpCompositeInsert  %15  %32 %27 0
-        %34 = OpCompositeExtract  %11  %33 0
-        %35 = OpAccessChain  %19  %4 %23
-        %36 = OpLoad  %11  %35
-        %37 = OpUGreaterThanEqual  %22  %34 %36
-        OpSelectionMerge %38 None
-        OpBranchConditional %37 %39 %38
-        %39 = OpLabel
+        %30 = OpUGreaterThanEqual  %21  %27 %29
+        OpSelectionMerge %31 None
+        OpBranchConditional %30 %32 %31
+        %32 = OpLabel
         OpReturn
-        %38 = OpLabel
-        %40 = OpCompositeExtract  %11  %33 0
-        %41 = OpAccessChain  %24  %2 %23 %40
-        %42 = OpLoad  %11  %41
-        %43 = OpIMul  %11  %42 %25
-        %44 = OpBitwiseOr  %11  %43 %20
-        %45 = OpAccessChain  %24  %3 %23 %40
-        OpStore %45 %44
+        %31 = OpLabel
+        %33 = OpCompositeExtract  %11  %26 0
+        %34 = OpAccessChain  %23  %2 %22 %33
+        %35 = OpLoad  %11  %34
+        %36 = OpIMul  %11  %35 %24
+        %37 = OpBitwiseOr  %11  %36 %20
+        %38 = OpAccessChain  %23  %3 %22 %33
+        OpStore %38 %37
         OpReturn
         OpFunctionEnd
     "#]]
@@ -148,6 +141,40 @@ fn other_constants_and_entries_have_their_own_code() {
     let batch = text(BATCH_ENTRY_POINT, &[(IS_PROVEN, 1), (0, 7)]);
     assert_eq!(batch.matches("OpEntryPoint").count(), 1);
     assert!(batch.contains("\"batch\""), "{batch}");
+    // Without items left over there is no loop for them.
+    assert!(batch.contains("OpLoopMerge"), "{batch}");
+    let whole = text(BATCH_ENTRY_POINT, &[(IS_PROVEN, 1), (IS_WHOLE, 1), (0, 7)]);
+    assert!(!whole.contains("OpLoopMerge"), "{whole}");
+}
+
+#[test]
+fn what_the_device_rounds_once_is_no_function() {
+    let words = words(
+        r#"file0 "k.rs"
+kernel fn0 workgroup(64, 1, 1) {
+    buffer0 x: [f32]
+    buffer1 y: [f32] mut
+}
+fn0 products() -> () @file0:1:1 {
+    %0: vec3<u32> = global_id
+    %1: u32 = extract %0.0
+    %2: f32 = load buffer0[%1]
+    %3: f32 = mul_add %2, %2, %2
+    %4: f32 = mul_add %3, %2, %2
+    store buffer1[%1] = %4
+    return
+}
+"#,
+    );
+    let by_device = text(&words, ENTRY_POINT, &[(HAS_FMA, 1)]);
+    assert_eq!(
+        (by_device.matches("OpFunctionCall").count(), by_device.matches("OpFunctionEnd").count()),
+        (0, 1),
+        "{by_device}"
+    );
+    assert_eq!(by_device.matches("OpExtInst ").count(), 2, "{by_device}");
+    let by_software = text(&words, ENTRY_POINT, &[]);
+    assert!(by_software.contains("OpFunctionCall"), "{by_software}");
 }
 
 #[test]

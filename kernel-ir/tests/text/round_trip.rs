@@ -83,3 +83,37 @@ fn images() {
         assert!(verify(&parse(&IMAGES.replace(good, bad)).unwrap()).is_err(), "{bad}");
     }
 }
+
+const LISTS: &str = "site0 index_out_of_bounds @file0:1:1 \"parts[k][i]\"
+kernel fn0 workgroup(64, 1, 1) {
+    buffer0 parts: [vec4<f32>] list
+    buffer1 to: [f32] mut
+}
+fn0 k() -> () {
+    %0: u32 = len buffer0
+    %1: u32 = len buffer0{%0}
+    %2: f32 = load buffer0{%0}[%1 !site0].2
+    store buffer1[%1] = %2
+    return
+}
+";
+
+#[test]
+fn lists() {
+    let text = format!("file0 \"a.rs\"\n{LISTS}");
+    round_trip(&text);
+    assert_eq!(verify(&parse(&text).unwrap()).map_err(|errors| errors.to_string()), Ok(()));
+    for (good, bad) in [
+        ("load buffer0{%0}[%1 !site0].2", "load buffer0[%1 !site0].2"),
+        ("load buffer0{%0}[%1 !site0].2", "load buffer0{%0}.2"),
+        ("store buffer1[%1] = %2", "store buffer1{%0}[%1] = %2"),
+        ("store buffer1[%1] = %2", "store buffer0{%0}[%1].0 = %2"),
+        ("len buffer0{%0}", "len buffer1{%0}"),
+        ("len buffer0{%0}", "len buffer0{%2}"),
+        ("load buffer0{%0}", "load buffer0{%2}"),
+        ("list", "list mut"),
+        ("[vec4<f32>] list", "[vec4<f32>] list image(2, Rgba8Unorm)"),
+    ] {
+        assert!(verify(&parse(&text.replace(good, bad)).unwrap()).is_err(), "{bad}");
+    }
+}

@@ -26,6 +26,8 @@ pub(crate) enum TypeKind {
     Result(Box<TypeExpr>, Box<TypeExpr>),
     /// `&[T]` or `&mut [T]`: only as the type of a kernel's parameter.
     Slice { mutable: bool, element: Box<TypeExpr> },
+    /// `&[&[T]]`: only as the type of a kernel's parameter.
+    List { element: Box<TypeExpr> },
     /// `&T` or `&mut T`: of a parameter or a variable. References are no types of their own: what they lead to is.
     Ref { mutable: bool, target: Box<TypeExpr> },
     /// `[T; N]`

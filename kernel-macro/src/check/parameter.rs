@@ -15,6 +15,7 @@ pub(super) fn check_parameters(program: &Program, item: ItemId, function: &Fn, d
     let (types, _) = infer_signature(program, item, function);
     for (param, ty) in function.params.iter().zip(&types) {
         let refusal = match ty {
+            _ if ty.is_list() => refuse_list(program, ty),
             Ty::Buffer { element, .. } => {
                 refuse_element(element).or_else(|| refuse_open(element)).or_else(|| refuse_members(program, element))
             }
@@ -27,6 +28,16 @@ pub(super) fn check_parameters(program: &Program, item: ItemId, function: &Fn, d
             report(program, param, ty, refusal, diags);
         }
     }
+}
+
+// Rule: of a list, so are the elements of its buffers, and none is atomic.
+// Example: `fn k(counters: &[&[Atomic<u32>]])`
+fn refuse_list(program: &Program, list: &Ty) -> Option<Refusal> {
+    let element = list.slice_element()?.slice_element()?;
+    if holds_atomics(program, element) {
+        return Some(("the buffers of a list are read only", "take one buffer with all of them: `&[Atomic<u32>]`"));
+    }
+    refuse_element(element).or_else(|| refuse_open(element)).or_else(|| refuse_members(program, element))
 }
 
 fn report(program: &Program, param: &Param, ty: &Ty, (why, instead): Refusal, diags: &mut Diagnostics) {

@@ -27,7 +27,7 @@ pub(super) fn check_captured_slices(program: &Program, item: ItemId, is_kernel: 
                     "a closure cannot name a slice of the function around it",
                 )
                 .note("it is passed on, or has copies by `move`, and a slice is known only where it is made")
-                .help("call the closure here, by a variable, without `move`; or write a `#[device] fn` that takes the slice");
+                .help("pass it for a parameter `mut f: impl FnMut(…)`, call it here by a variable without `move`, or write a `#[device] fn` that takes the slice");
         }
     }
 }

@@ -128,6 +128,10 @@ pub(super) fn param_tokens(param: &CompiledParam) -> Tokens {
             let (binding, stride) = (number(binding), number(stride));
             tokens!(buffer #binding #writable #stride)
         }
+        ParamKind::List { binding, stride } => {
+            let (binding, stride) = (number(binding), number(stride));
+            tokens!(list #binding #stride)
+        }
         ParamKind::Image { binding, access, format, dimensions } => {
             let (binding, dimensions) = (number(binding), number(dimensions.into()));
             let (home, access, format) = (Word(DESCRIPTOR), Word(access.name()), Word(format.name()));

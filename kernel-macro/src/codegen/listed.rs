@@ -106,10 +106,12 @@ pub(super) fn type_clauses(function: &Fn, private: &TokenStream) -> Tokens {
     let bounds = function.params.iter().filter_map(|param| {
         let (ty, bound) = match &param.ty.kind {
             TypeKind::Image { .. } => return None,
-            TypeKind::Slice { element, .. } => (plain_element(element), tokens!(#private::data::GpuData)),
+            TypeKind::Slice { element, .. } | TypeKind::List { element } => {
+                (plain_element(element), tokens!(#private::data::GpuData))
+            }
             _ => (param.ty.tokens.clone(), tokens!(#private::ValueArg)),
         };
-        let text = (ty.to_string(), matches!(param.ty.kind, TypeKind::Slice { .. }));
+        let text = (ty.to_string(), matches!(param.ty.kind, TypeKind::Slice { .. } | TypeKind::List { .. }));
         if !names_type(&param.ty) || seen.contains(&text) {
             return None;
         }

@@ -204,15 +204,11 @@ pub(super) fn device_state(read: &DeviceItem, item: TokenStream, diags: &mut Dia
 }
 
 /// What there is to gather for an item that was rewritten.
-pub(super) fn names_again(state: &State) -> Vec<Path> {
-    // Its errors were reported when it was read before.
-    let mut reported = Diagnostics::new();
-    let names = match DeviceItem::read(&state.item).map(|read| read.parse(&mut reported)) {
-        Some(Item::Fn(function)) => names_of_fn(&function, &mut reported),
+pub(super) fn names_of_state(state: &State, diags: &mut Diagnostics) -> Vec<Path> {
+    match DeviceItem::read(&state.item).map(|read| read.parse(diags)) {
+        Some(Item::Fn(function)) => names_of_fn(&function, diags),
         _ => Vec::new(),
-    };
-    drop(reported.into_list());
-    names
+    }
 }
 
 /// The second half, with everything gathered.

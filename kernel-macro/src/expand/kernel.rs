@@ -69,13 +69,9 @@ impl KernelItem {
 }
 
 /// What there is to gather for a kernel that was rewritten.
-pub(super) fn names_again(state: &State) -> Vec<Path> {
-    // Its errors were reported when it was read before.
-    let mut reported = Diagnostics::new();
-    let kernel = KernelItem::read(state.attr.clone(), &state.item, &mut reported);
-    let names = kernel.map(|kernel| kernel.names(&mut reported)).unwrap_or_default();
-    drop(reported.into_list());
-    names
+pub(super) fn names_of_state(state: &State, diags: &mut Diagnostics) -> Vec<Path> {
+    let kernel = KernelItem::read(state.attr.clone(), &state.item, diags);
+    kernel.map(|kernel| kernel.names(diags)).unwrap_or_default()
 }
 
 /// Expands `#[kernel(attr)] item`. The dispatch type comes first: it stays whatever fails later.
@@ -275,9 +271,9 @@ fn bind_const_params(program: &mut Program, item: ItemId, attr: &KernelAttr, dia
 }
 
 fn compile_options(function: &Fn) -> CompileOptions {
-    let slices = (0..)
-        .zip(&function.params)
-        .filter(|(_, param)| matches!(param.ty.kind, TypeKind::Slice { .. } | TypeKind::Image { .. }));
+    let is_bound =
+        |kind: &TypeKind| matches!(kind, TypeKind::Slice { .. } | TypeKind::List { .. } | TypeKind::Image { .. });
+    let slices = (0..).zip(&function.params).filter(|(_, param)| is_bound(&param.ty.kind));
     let buffer_positions = slices.map(|(position, _)| position).collect();
     CompileOptions { buffer_positions, keep_ir: cfg!(feature = "sanitizer"), batch: Request::Automatic }
 }

@@ -69,11 +69,7 @@ fn advance(mut state: State) -> TokenStream {
 fn complete(mut state: State) -> TokenStream {
     let mut diags = Diagnostics::new();
     if globs::rewrite_item(&mut state, &mut diags) {
-        let todo = match state.kind {
-            EntryKind::Kernel => kernel::names_again(&state),
-            EntryKind::Module => module::names_again(&state),
-            _ => device::names_again(&state),
-        };
+        let todo = names_again(&mut state);
         let known = |path: &Path| state.done.iter().any(|(text, _)| *text == path.text());
         let is_broken = state.done.iter().any(|(_, closure)| matches!(closure, Closure::Broken));
         state.todo = todo.into_iter().filter(|path| !is_broken && !known(path)).collect();
@@ -85,6 +81,21 @@ fn complete(mut state: State) -> TokenStream {
     let mut tokens = errors_of(diags);
     tokens.extend(finished.tokens);
     tokens
+}
+
+/// What there is to gather for an item that was rewritten; nothing where it has errors now, which its end reports.
+fn names_again(state: &mut State) -> Vec<Path> {
+    let mut errors = Diagnostics::new();
+    let names = match state.kind {
+        EntryKind::Kernel => kernel::names_of_state(state, &mut errors),
+        EntryKind::Module => module::names_of_state(state, &mut errors),
+        _ => device::names_of_state(state, &mut errors),
+    };
+    if errors.into_list().is_empty() {
+        return names;
+    }
+    state.done.push((String::new(), Closure::Broken));
+    Vec::new()
 }
 
 /// Compiles an item whose gathering is over.

@@ -121,13 +121,9 @@ fn globs_of(parsed: &[ModuleItem]) -> Vec<Path> {
 }
 
 /// What there is to gather for a module that was rewritten.
-pub(super) fn names_again(state: &State) -> Vec<Path> {
-    // Its errors were reported when it was read before.
-    let mut reported = Diagnostics::new();
+pub(super) fn names_of_state(state: &State, diags: &mut Diagnostics) -> Vec<Path> {
     let items = syn::parse2::<SourceItems>(state.item.clone());
-    let names = items.map(|items| names_of(&items.parse_all(&mut reported), &mut reported)).unwrap_or_default();
-    drop(reported.into_list());
-    names
+    items.map(|items| names_of(&items.parse_all(diags), diags)).unwrap_or_default()
 }
 
 /// What the items of a module name besides each other.

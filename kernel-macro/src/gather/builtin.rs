@@ -2,6 +2,7 @@
 
 use crate::ast::Path;
 use crate::foreign;
+use crate::infer::is_bare_math_constant;
 use crate::source::Spelling;
 use crate::typed::MemoryFunction;
 
@@ -133,6 +134,11 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
 
 /// Whether a type path names a built-in type.
 pub(super) fn is_builtin_type(path: &Path) -> bool {
+    if let [.., module, _] = path.segments.as_slice()
+        && module == "ops"
+    {
+        return true;
+    }
     path.segments.last().is_none_or(|name| {
         let name = Spelling::of(name);
         TYPES.contains(&&*name) || foreign::ty(&name).is_some()
@@ -149,7 +155,10 @@ pub(super) fn is_builtin_value(path: &Path) -> bool {
     let Some((_, qualifiers)) = path.segments.split_last() else { return true };
     if path.as_name().is_some_and(|name| {
         let name = name.to_string();
-        RESERVED.contains(&name.as_str()) || ORDERS.contains(&name.as_str()) || foreign::value(&name).is_some()
+        RESERVED.contains(&name.as_str())
+            || ORDERS.contains(&name.as_str())
+            || is_bare_math_constant(&name)
+            || foreign::value(&name).is_some()
     }) {
         return true;
     }
@@ -159,6 +168,11 @@ pub(super) fn is_builtin_value(path: &Path) -> bool {
             || TYPES.contains(&name.as_str())
             || name.starts_with(|first: char| first.is_ascii_uppercase())
     })
+}
+
+/// Whether a path names a value or type that is built in.
+pub(crate) fn is_builtin(path: &Path) -> bool {
+    is_builtin_value(path) || is_builtin_type(path) || is_builtin_function(path)
 }
 
 /// The type that a path in an expression belongs to, when it is one to gather: `Complex` of `Complex::ONE`.
@@ -237,6 +251,13 @@ pub(super) fn is_variable_like(path: &Path) -> bool {
 
 /// Whether the callee of a call is a built-in function.
 pub(super) fn is_builtin_function(path: &Path) -> bool {
+    // Most calls are of these.
+    if let Some(name) = path.as_name() {
+        let name = Spelling::of(name);
+        if FUNCTIONS.iter().any(|(_, names)| names.contains(&&*name)) {
+            return true;
+        }
+    }
     if is_builtin_value(path) || (path.as_name().is_some() && is_builtin_type(path)) {
         return true;
     }

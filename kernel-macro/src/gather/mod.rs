@@ -12,7 +12,7 @@ mod key;
 mod names;
 mod state;
 
-pub(crate) use builtin::{is_from_fn, is_gathered_type, is_subgroup_function, memory_function};
+pub(crate) use builtin::{is_builtin, is_from_fn, is_gathered_type, is_subgroup_function, memory_function};
 pub(crate) use cycle::check_cycle;
 pub(crate) use entry::{Closure, Entry, EntryKind};
 pub(crate) use key::{Place, item_key, key_digest};

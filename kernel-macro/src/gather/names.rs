@@ -148,7 +148,7 @@ impl Names {
     }
 
     fn is_local(&self, path: &Path) -> bool {
-        path.as_name().is_some_and(|name| self.locals.iter().any(|local| name == local))
+        path.as_name().is_some_and(|name| self.locals.iter().rev().any(|local| name == local))
     }
 
     fn ty(&mut self, ty: &TypeExpr) {
@@ -163,9 +163,10 @@ impl Names {
                 self.ty(of);
                 self.bounds(&[Bound::Trait { path: through.clone(), bindings: Vec::new() }]);
             }
-            TypeKind::Slice { element, .. } | TypeKind::Ref { target: element, .. } | TypeKind::Option(element) => {
-                self.ty(element)
-            }
+            TypeKind::Slice { element, .. }
+            | TypeKind::List { element }
+            | TypeKind::Ref { target: element, .. }
+            | TypeKind::Option(element) => self.ty(element),
             TypeKind::Result(value, error) => {
                 self.ty(value);
                 self.ty(error);

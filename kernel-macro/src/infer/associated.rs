@@ -338,11 +338,10 @@ impl<'a> Infer<'a> {
             self.require_writable(expr, receiver, &function.name.to_string());
         }
         if function.params.len() != args.len() {
-            let skip = usize::from(function.receiver.is_some());
+            // `Trait::name(x, …)` passes `self` as all the others.
+            let skip = usize::from(function.receiver.is_some() && !matches!(expr.kind, ExprKind::Call { .. }));
             let (name, count) = (function.name.to_string(), function.params.len() - skip.min(function.params.len()));
-            let plural = if count == 1 { "" } else { "s" };
-            let found = args.len().saturating_sub(skip);
-            let message = format!("`{name}` takes {count} argument{plural}, but {found} were given");
+            let message = wrong_count(&name, count, args.len().saturating_sub(skip));
             self.diags.error(code::WRONG_ARGUMENTS, span, message);
             args.iter().for_each(|(_, found)| self.table.poison(found));
         } else {
@@ -412,7 +411,8 @@ impl<'a> Infer<'a> {
             ("default", []) => Some(self.infer_default(expr, receiver.clone())),
             ("from", [value]) => {
                 let Term::Scalar(to) = receiver else { return None };
-                let found = self.infer(value, &Expect::Type(receiver.clone(), Because::Nothing));
+                // It may be of another type, also where it is an `if` or a `match`.
+                let found = self.infer(value, &Expect::Nothing);
                 match self.table.shallow(&found) {
                     Term::Scalar(from) if from != *to && converts(from, *to) => {}
                     _ => self.coerce(value, &found, receiver, Because::Nothing),
@@ -565,18 +565,26 @@ impl<'a> Infer<'a> {
 
 /// Whether Rust has `To::from(from)` for two different scalars: those that lose nothing, where `usize` has at least 16 bits.
 fn converts(from: ScalarName, to: ScalarName) -> bool {
-    use ScalarName::{Bool, F32, F64, I8, I16, I32, I64, Isize, U8, U16, U32, U64, Usize};
+    use ScalarName::{Bf16, Bool, F16, F32, F64, I8, I16, I32, I64, Isize, U8, U16, U32, U64, Usize};
     match from {
         Bool => to.is_int() || matches!(to, F32 | F64),
-        U8 => matches!(to, U16 | U32 | U64 | Usize | I16 | I32 | I64 | Isize | F32 | F64),
-        I8 => matches!(to, I16 | I32 | I64 | Isize | F32 | F64),
+        U8 => matches!(to, U16 | U32 | U64 | Usize | I16 | I32 | I64 | Isize | F16 | Bf16 | F32 | F64),
+        I8 => matches!(to, I16 | I32 | I64 | Isize | F16 | Bf16 | F32 | F64),
         U16 => matches!(to, U32 | U64 | Usize | I32 | I64 | F32 | F64),
         I16 => matches!(to, I32 | I64 | Isize | F32 | F64),
         U32 => matches!(to, U64 | I64 | F64),
         I32 => matches!(to, I64 | F64),
+        F16 | Bf16 => matches!(to, F32 | F64),
         F32 => to == F64,
         _ => false,
     }
+}
+
+/// What is said about a call with too many or too few arguments.
+pub(super) fn wrong_count(name: &str, expected: usize, found: usize) -> String {
+    let plural = if expected == 1 { "" } else { "s" };
+    let verb = if found == 1 { "was" } else { "were" };
+    format!("`{name}` takes {expected} argument{plural}, but {found} {verb} given")
 }
 
 fn member_named<'p>(

@@ -158,6 +158,7 @@ impl<'a> Infer<'a> {
             return term;
         }
         if let Some(term) = self.infer_slice_let(value) {
+            self.note_member(*binding, value);
             return term;
         }
         let term = self.infer_reference(value, expect);

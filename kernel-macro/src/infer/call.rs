@@ -10,6 +10,7 @@ use crate::program::{ItemId, TypedItem};
 use crate::source::text;
 use crate::typed::{Callee, Ty};
 
+use super::associated::wrong_count;
 use super::closure::closure_literal;
 use super::mismatch::{Because, cast_source};
 use super::name::parent;
@@ -285,9 +286,7 @@ impl<'a> Infer<'a> {
 
     /// Reports a wrong number of arguments, at the first that is too many or at the name.
     pub(super) fn report_arity(&mut self, name: &str, expected: usize, args: &[Expr], span: SpanRange) {
-        let plural = if expected == 1 { "" } else { "s" };
-        let (found, verb) = (args.len(), if args.len() == 1 { "was" } else { "were" });
-        let message = format!("`{name}` takes {expected} argument{plural}, but {found} {verb} given");
+        let message = wrong_count(name, expected, args.len());
         let span = match (args.get(expected), args.last()) {
             (Some(first), Some(last)) => SpanRange { start: first.span.start, end: last.span.end },
             _ => span,

@@ -84,6 +84,11 @@ impl<'a> Infer<'a> {
     /// `map` do, and may change the function's variables.
     pub(super) fn infer_closure_let(&mut self, value: &'a Expr, mutable: bool) -> Option<Term> {
         let (expr, closure) = closure_literal(value)?;
+        if self.refuse_written_parameter(closure) {
+            self.record(expr.id, Term::Error);
+            self.record(value.id, Term::Error);
+            return Some(Term::Error);
+        }
         let found = self.infer_closure_in(expr, closure, None, mutable && closure.moves.is_none());
         if let Some(signature) = self.closures.get_mut(&expr.id) {
             signature.named = true;
@@ -91,6 +96,16 @@ impl<'a> Infer<'a> {
         self.record(expr.id, found.clone());
         self.record(value.id, found.clone());
         Some(found)
+    }
+
+    /// Reports a parameter through which a closure of a variable would write; whether there is one.
+    fn refuse_written_parameter(&mut self, closure: &Closure) -> bool {
+        let written = closure.params.iter().filter_map(|(_, ty)| ty.as_ref()).find(|ty| ty.reference() == Some(true));
+        let Some(ty) = written else { return false };
+        self.diags
+            .error(code::UNSUPPORTED_SYNTAX, ty.span, "a closure's parameter that it writes through is not supported in kernels")
+            .help("write a `#[device] fn` with this parameter; or let the closure change what it captures: `let mut add = || a += 1;`");
+        true
     }
 
     /// Notes that a closure is used as a value. One that is none is reported in the end, unless it is accepted before.

@@ -85,10 +85,20 @@ pub(crate) fn is_math_constant(name: &str) -> bool {
     MATHS.iter().any(|(math, _)| *math == name)
 }
 
+/// Whether a bare name stands for that constant of `f32::consts`, which the module around imports: that it is this one is asserted
+/// where the name is used. `E` may be anything.
+pub(crate) fn is_bare_math_constant(name: &str) -> bool {
+    name != "E" && is_math_constant(name)
+}
+
 /// The constant that a path names.
 pub(super) fn builtin_constant(path: &Path) -> Option<(Ty, ConstValue)> {
     let segments: Vec<String> = path.segments.iter().map(ToString::to_string).collect();
     match segments.as_slice() {
+        [name] if is_bare_math_constant(name) => {
+            let (_, value) = MATHS.iter().find(|(math, _)| math == name)?;
+            Some((Ty::F32, ConstValue::float(ScalarName::F32, *value)))
+        }
         [modules @ .., module, name] if module == "consts" => {
             let (scalar, modules) = match modules {
                 [modules @ .., module] if module == "f64" => (ScalarName::F64, modules),

@@ -59,6 +59,10 @@ impl<'a> Infer<'a> {
     ) -> Option<Term> {
         let called = Called { expr, receiver, term, elements: Elements::of(term)?, name, args };
         let text = name.to_string();
+        if !matches!(text.as_str(), "len" | "is_empty") && self.refuse_list(receiver, term) {
+            self.infer_unknown_arguments(args);
+            return Some(Term::Error);
+        }
         match text.as_str() {
             "iter" => return Some(self.infer_source(called, Iteration::Iter)),
             "iter_mut" => return Some(self.infer_source(called, Iteration::IterMut)),
@@ -156,6 +160,9 @@ impl<'a> Infer<'a> {
         }
         let term = self.infer_base(expr);
         let term = self.table.shallow(&term);
+        if self.refuse_list(expr, &term) {
+            return Term::Error;
+        }
         match (&term, Elements::of(&term)) {
             (Term::Iterator(element), _) | (_, Some(Elements { element, slice: None })) => (**element).clone(),
             (_, Some(Elements { element, slice: Some(false) })) => {

@@ -24,6 +24,7 @@ mod generic;
 mod image;
 mod iterate;
 mod iterator;
+mod list;
 mod literal;
 mod memory;
 mod method;
@@ -59,7 +60,7 @@ use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
 
 pub(crate) use closure::callable_of;
-pub(crate) use constant::is_math_constant;
+pub(crate) use constant::{is_bare_math_constant, is_math_constant};
 pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
 pub(crate) use parts::holds_slice;
@@ -169,6 +170,8 @@ struct Infer<'a> {
     has_references: bool,
     /// Values of closures that are gone through where they are made.
     iterated: std::collections::BTreeSet<ExprId>,
+    /// Variables that name one of the buffers of a list, or a part of one.
+    members: std::collections::BTreeSet<BindingId>,
     /// Whether something goes through elements to write them.
     writes_elements: bool,
     /// The closures around, innermost last.
@@ -208,6 +211,7 @@ impl<'a> Infer<'a> {
             negated: None,
             has_references: false,
             iterated: std::collections::BTreeSet::new(),
+            members: std::collections::BTreeSet::new(),
             writes_elements: false,
             closure_stack: Vec::new(),
             captures: Vec::new(),
@@ -220,6 +224,7 @@ impl<'a> Infer<'a> {
 
     fn function(&mut self, function: &'a Fn) -> TypedFn {
         self.exprs = vec![None; function.expr_count];
+        self.tables.paths.reserve(function.expr_count / 4);
         self.locals = vec![None; function.binding_count];
         for param in &function.params {
             let ty = self.known_type(&param.ty);

@@ -41,12 +41,13 @@ impl<'a> Infer<'a> {
     /// Infers a path, buffers included.
     pub(super) fn infer_path(&mut self, expr: &'a Expr, path: &'a Path) -> Term {
         if let Some(name) = path.as_name() {
-            let name = Spelling::of(name);
-            let found = self.visible.iter().rev().find(|id| self.local(**id).is_some_and(|local| local.name == *name));
+            let spelling = Spelling::of(name);
+            let name: &str = &spelling;
+            let found = self.visible.iter().rev().find(|id| self.local(**id).is_some_and(|local| local.name == name));
             if let Some(&binding) = found {
                 if self.constant {
                     self.diags
-                        .error(code::BAD_CONST, expr.span, format!("the variable `{}` is used in a constant", &*name))
+                        .error(code::BAD_CONST, expr.span, format!("the variable `{name}` is used in a constant"))
                         .note("array lengths and consts are known when the kernel is compiled")
                         .help("use a literal or a `#[device] const`");
                     return Term::Error;
@@ -54,7 +55,7 @@ impl<'a> Infer<'a> {
                 self.tables.paths.insert(expr.id, Resolution::Binding(binding));
                 self.note_capture(binding);
                 let term = self.local(binding).map_or(Term::Error, |local| local.term.clone());
-                self.note_closure_value(expr, &name, &term);
+                self.note_closure_value(expr, name, &term);
                 return term;
             }
         }

@@ -34,7 +34,10 @@ impl<'a> Infer<'a> {
     pub(super) fn part_of(&mut self, called: Called<'a, '_>, mutable: bool) -> Option<Term> {
         let Called { expr: call, receiver, term, elements: Elements { element, slice }, .. } = called;
         let before = self.diags.len();
-        if self.refuse_shared_elements(receiver, true) || self.refuse_atomics(receiver, element) {
+        if self.refuse_shared_elements(receiver, true)
+            || self.refuse_atomics(receiver, element)
+            || self.refuse_divided_member(receiver)
+        {
             return None;
         }
         if mutable {

@@ -324,9 +324,14 @@ impl<'a> Infer<'a> {
             ExprKind::Index { base, .. } => match (self.table.shallow(&self.term(base)), &strip(base).kind) {
                 (Term::Buffer { mutable: true, .. }, _) => {}
                 (Term::Buffer { element, origin, .. }, ExprKind::Path(path)) => {
-                    let element = self.written(&element);
+                    let (element_term, element) = (element.clone(), self.written(&element));
                     let name = path.text();
                     let help = match origin {
+                        None if matches!(self.table.shallow(&element_term), Term::Buffer { .. })
+                            || self.is_of_list(strip(base)) =>
+                        {
+                            "write to a buffer of its own: `to: &mut [T]`".to_owned()
+                        }
                         Some(_) => "write `get_mut`, `chunks_mut`, `chunks_exact_mut` or `split_at_mut`".to_owned(),
                         None => format!("declare it `{name}: &mut [{element}]`"),
                     };

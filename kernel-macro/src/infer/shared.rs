@@ -33,6 +33,21 @@ impl<'a> Infer<'a> {
                 self.report_mismatch(value, &expected, &term, Because::LetType(declared.span.start));
             }
         }
+        if let Term::Shared(inner) = &term
+            && let single @ (Term::Scalar(_) | Term::Vector(..)) = self.table.shallow(inner)
+        {
+            let written = self.describe(&single);
+            let written = written.trim_matches('`');
+            let name = match pattern {
+                Pattern::Binding { name, .. } => name.to_string(),
+                _ => "value".to_owned(),
+            };
+            self.diags
+                .error(code::SHARED_USE, value.span, format!("shared memory is an array or a struct, no `{written}`"))
+                .help(format!("write `Shared::<[{written}; 1]>::new()`, and `{name}[0]` where it is used"));
+            self.record(value.id, Term::Error);
+            return Term::Error;
+        }
         self.record(value.id, term.clone());
         let binding = match pattern {
             Pattern::Binding { binding, .. } => Some(*binding),
@@ -69,17 +84,21 @@ impl<'a> Infer<'a> {
                     _ => error.help("shared memory is an array or a struct: `Shared<[T; N]>`"),
                 };
             }
+            Term::Buffer { origin: None, .. } if matches!(strip(expr).kind, ExprKind::Index { .. }) => {
+                self.report_member_value(expr);
+            }
             Term::Iterator(_) if self.iterated.contains(&expr.id) => return term,
             Term::Iterator(_) if matches!(strip(expr).kind, ExprKind::Range { .. }) => {
                 self.diags
                     .error(code::UNSUPPORTED_SYNTAX, expr.span, "a range as a value is not supported in kernels")
-                    .help("write it where it is used: `for i in a..b`, `&x[a..b]`, `a <= i && i < b`");
+                    .help("a variable without `mut` may be a range, `let r = a..b;`: elsewhere write it where it is used, or its two ends");
             }
             Term::Iterator(_) => {
                 let error = self.diags.error(code::UNSUPPORTED_SYNTAX, expr.span, "an iterator is no value in kernels");
-                error.note("iterators are lazy: something has to consume the chain where it stands").help(
-                    "go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like",
-                );
+                error
+                    .note("iterators are lazy: something has to consume the chain where it stands")
+                    .help("go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like")
+                    .help("in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`");
             }
             Term::Atomic(_) => {
                 let (name, source) = (self.describe(&shallow), text(expr));

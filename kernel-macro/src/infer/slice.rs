@@ -203,6 +203,10 @@ impl<'a> Infer<'a> {
         for end in ends.into_iter().flatten() {
             self.infer_position(end);
         }
+        if self.refuse_list(base, &term) {
+            self.record(operand.id, Term::Error);
+            return None;
+        }
         self.record(operand.id, term.clone());
         match self.table.shallow(&term) {
             Term::Error | Term::Never => None,
@@ -287,8 +291,11 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// `let part = &x[a..b];`: the type of the variable; `None` for other values.
+    /// `let part = &x[a..b];` or `let part = lists[k];`: the type of the variable; `None` for other values.
     pub(super) fn infer_slice_let(&mut self, value: &'a Expr) -> Option<Term> {
+        if self.names_member(value) {
+            return Some(self.infer_base(value));
+        }
         let ExprKind::Borrow { operand, .. } = &strip(value).kind else { return None };
         let ExprKind::Slice { .. } = &strip(operand).kind else { return None };
         let Some((element, mutable)) = self.infer_slice(value, false) else { return Some(Term::Error) };
@@ -305,6 +312,9 @@ impl<'a> Infer<'a> {
         }
         let before = self.diags.len();
         self.check_slice(value, declared);
+        if let Pattern::Binding { binding, .. } = pattern {
+            self.note_member(*binding, value);
+        }
         if self.diags.len() > before { Term::Error } else { declared.clone() }
     }
 

@@ -28,6 +28,8 @@ pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
     ("f128", "use `f64`"),
     ("char", "use `u32`"),
     ("str", "use numbers"),
+    ("Range", "name its ends, `(a, b)`, and write `a..b` where the range is used"),
+    ("RangeInclusive", "name its ends, `(a, b)`, and write `a..=b` where the range is used"),
     ("String", "use numbers"),
     ("Vec", "use an array or a buffer parameter `&mut [T]`"),
     ("Box", "use the value itself"),
@@ -180,6 +182,11 @@ impl<'a> Infer<'a> {
             TypeKind::Slice { mutable, element } => {
                 let element = self.term_of(element);
                 Term::Buffer { element: Rc::new(element), mutable: *mutable, origin: None }
+            }
+            TypeKind::List { element } => {
+                let (mutable, origin) = (false, None);
+                let member = Term::Buffer { element: Rc::new(self.term_of(element)), mutable, origin };
+                Term::Buffer { element: Rc::new(member), mutable, origin }
             }
             TypeKind::Ref { target, .. } => self.term_of(target),
             TypeKind::Array { element, len } => {

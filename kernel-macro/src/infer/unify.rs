@@ -176,28 +176,32 @@ impl Table {
 
     /// The term with its outermost variable replaced, if it is bound.
     pub(super) fn shallow(&self, term: &Term) -> Term {
-        let mut term = term;
-        while let Term::Var(Var(index)) = term
-            && let Slot::Bound(inner) = &self.slots[*index as usize]
-        {
-            term = inner;
-        }
-        match term {
+        match self.bound(term) {
             Term::ArrayOf(element, len) => match self.shallow(len) {
                 Term::Const(len) => Term::Array(element.clone(), Len::Known(u32::try_from(len).unwrap_or(u32::MAX))),
                 Term::Chosen(number) => Term::Array(element.clone(), Len::Chosen(number)),
                 Term::Param(position) => Term::Array(element.clone(), Len::Param(position)),
                 Term::Error => Term::Error,
-                _ => term.clone(),
+                _ => Term::ArrayOf(element.clone(), len.clone()),
             },
-            _ => term.clone(),
+            term => term.clone(),
         }
+    }
+
+    /// The same, but for the lengths of arrays, which may be bound and still count as open.
+    fn bound<'t>(&'t self, mut term: &'t Term) -> &'t Term {
+        while let Term::Var(Var(index)) = term
+            && let Slot::Bound(inner) = &self.slots[*index as usize]
+        {
+            term = inner;
+        }
+        term
     }
 
     /// The kind of a term that is a free variable.
     pub(super) fn kind(&self, term: &Term) -> Option<VarKind> {
-        match self.shallow(term) {
-            Term::Var(Var(index)) => match self.slots[index as usize] {
+        match self.bound(term) {
+            Term::Var(Var(index)) => match self.slots[*index as usize] {
                 Slot::Free(kind) => Some(kind),
                 Slot::Bound(_) => None,
             },
@@ -207,6 +211,10 @@ impl Table {
 
     /// Makes both terms equal. `false` when they cannot be; variables inside may then be bound in part.
     pub(super) fn unify(&mut self, a: &Term, b: &Term) -> bool {
+        // Most terms are scalars.
+        if let (Term::Scalar(a), Term::Scalar(b)) = (self.bound(a), self.bound(b)) {
+            return a == b;
+        }
         let (a, b) = (self.shallow(a), self.shallow(b));
         match (&a, &b) {
             (Term::Var(x), Term::Var(y)) if x == y => true,
@@ -256,7 +264,7 @@ impl Table {
 
     /// Notes that an integer variable indexes something.
     pub(super) fn mark_index(&mut self, term: &Term) {
-        if let Term::Var(Var(index)) = self.shallow(term)
+        if let Term::Var(Var(index)) = *self.bound(term)
             && let Slot::Free(VarKind::Int { index: mark }) = &mut self.slots[index as usize]
         {
             *mark = true;
@@ -265,6 +273,9 @@ impl Table {
 
     /// The type a term stands for, free number variables at their defaults; `None` when something is undetermined.
     pub(super) fn resolve(&self, term: &Term) -> Option<Ty> {
+        if let Term::Scalar(scalar) = self.bound(term) {
+            return Some(Ty::Scalar(*scalar));
+        }
         Some(match self.shallow(term) {
             Term::Unit => Ty::Unit,
             Term::Scalar(scalar) => Ty::Scalar(scalar),

@@ -284,11 +284,12 @@ impl FnCx<'_, '_, '_> {
             Callee::Convert => {
                 let value = self.lower_expr(args.first()?)?;
                 let Ty::Scalar(to) = *self.ty_of(expr) else { return Some(value) };
-                // From `bool` to a float by way of an integer.
-                let value = if to.is_float() && self.shape(value).0 == Scalar::Bool {
-                    self.cast(value, Scalar::U32)
-                } else {
-                    value
+                // From `bool` to a float by way of an integer, and to a narrow float by way of a wider one.
+                let from = self.shape(value).0;
+                let value = match from {
+                    Scalar::Bool if to.is_float() => self.cast(value, Scalar::U32),
+                    _ if to.is_half() && !from.is_float() => self.cast(value, Scalar::F32),
+                    _ => value,
                 };
                 Some(self.cast(value, scalar(to)))
             }

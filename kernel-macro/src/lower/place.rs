@@ -79,7 +79,7 @@ impl Spot {
     }
 
     fn is_buffer(&self) -> bool {
-        matches!(&self.place, Some(Place { root: Root::Buffer(_), path }) if path.is_empty())
+        matches!(&self.place, Some(Place { root: Root::Buffer(_) | Root::Member(..), path }) if path.is_empty())
     }
 
     /// Its member by number.
@@ -137,6 +137,9 @@ impl FnCx<'_, '_, '_> {
 
     fn lower_element(&mut self, expr: &Expr, base: &Expr, index: &Expr) -> Option<Spot> {
         let base_ty = self.ty_of(base);
+        if base_ty.is_list() {
+            return self.lower_member(expr, base, index);
+        }
         let spot = match base_ty {
             Ty::Buffer { origin: Some(_), .. } => self.lower_slice(base),
             _ => self.lower_spot(base),

@@ -2,7 +2,7 @@
 //! that leaves the slice traps like any other.
 
 use gridwise_ir::descriptor::SiteKind;
-use gridwise_ir::ir::{Root, SiteId, ValueId};
+use gridwise_ir::ir::{Place, Root, SiteId, ValueId};
 use gridwise_ir::op::Op;
 
 use super::function::FnCx;
@@ -64,8 +64,25 @@ impl FnCx<'_, '_, '_> {
         match (spot.window(), spot.place()?.root) {
             (Some(window), _) => Some(window.len),
             (None, Root::Buffer(buffer)) => Some(self.b.len(buffer)),
+            (None, Root::Member(list, member)) => Some(self.b.member_len(list, member)),
             (None, Root::Local(_) | Root::Shared(_)) => None,
         }
+    }
+
+    /// `lists[k]`: where there is no such buffer, it traps and is one without elements.
+    pub(super) fn lower_member(&mut self, expr: &Expr, base: &Expr, index: &Expr) -> Option<Spot> {
+        let list = self.lower_spot(base);
+        let index = self.lower_expr(index)?;
+        let index = self.index_word(index);
+        let Root::Buffer(list) = list?.place()?.root else { return None };
+        let count = self.b.len(list);
+        let site = self.site(SiteKind::IndexOutOfBounds, expr);
+        let is_inside = self.b.op(Op::Lt, &[index, count]);
+        let is_outside = self.b.op(Op::Not, &[is_inside]);
+        self.when(is_outside, |cx| cx.b.trap(site, &[index, count]));
+        let len = self.b.member_len(list, index);
+        let place = Place { root: Root::Member(list, index), path: [].into() };
+        Some(Spot::slice(place, Window { offset: None, len }))
     }
 
     fn lower_part(

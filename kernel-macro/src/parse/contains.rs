@@ -64,18 +64,18 @@ impl Parser<'_> {
 }
 
 /// A name that no author can mean.
-fn hidden(name: &str, at: Span) -> Ident {
+pub(super) fn hidden(name: &str, at: Span) -> Ident {
     Ident::new(name, at.resolved_at(Span::mixed_site()))
 }
 
-fn without_parens(expr: &Expr) -> &Expr {
+pub(super) fn without_parens(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Paren(inner) => without_parens(inner),
         _ => expr,
     }
 }
 
-fn take_parens(expr: Expr) -> Expr {
+pub(super) fn take_parens(expr: Expr) -> Expr {
     match expr.kind {
         ExprKind::Paren(inner) => take_parens(*inner),
         _ => expr,

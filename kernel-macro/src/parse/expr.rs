@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{BinOp, Expr as Syn, Lit, UnOp};
 
 use super::Parser;
-use super::contains::is_contains;
+use super::contains::{is_contains, without_parens};
 use super::pat::PatternPlace;
 use super::span::{expr_range, path_range};
 use crate::ast::{
@@ -36,9 +36,14 @@ impl Parser<'_> {
     }
 
     fn expr_kind(&mut self, expr: &Syn) -> ExprKind {
+        if let Some((start, end, inclusive)) = self.named_range(expr) {
+            return ExprKind::Range { start: Box::new(start), end: Some(Box::new(end)), inclusive };
+        }
         match expr {
             Syn::Lit(lit) => self.literal(&lit.lit),
-            Syn::Path(path) if path.qself.is_none() => self.path(&path.path).map_or(ExprKind::Error, ExprKind::Path),
+            Syn::Path(path) if path.qself.is_none() => {
+                self.value_path(&path.path).map_or(ExprKind::Error, ExprKind::Path)
+            }
             Syn::Paren(paren) => ExprKind::Paren(self.boxed(&paren.expr)),
             Syn::Unary(unary) => self.unary(unary),
             Syn::Reference(reference) => {
@@ -57,6 +62,9 @@ impl Parser<'_> {
             Syn::Call(call) => self.call(call),
             Syn::MethodCall(call) => self.method(call),
             Syn::Field(field) => {
+                if let Some(end) = self.end_named(field) {
+                    return end;
+                }
                 let member = match &field.member {
                     syn::Member::Named(name) => Member::Named(name.clone()),
                     syn::Member::Unnamed(index) => Member::Index(index.index, index.span),
@@ -64,7 +72,13 @@ impl Parser<'_> {
                 ExprKind::Field { base: self.boxed(&field.base), member }
             }
             Syn::Index(index) if matches!(*index.index, Syn::Range(_)) => self.slice(index),
-            Syn::Index(index) => ExprKind::Index { base: self.boxed(&index.expr), index: self.boxed(&index.index) },
+            Syn::Index(index) => match self.named_range(&index.index) {
+                Some((start, end, inclusive)) => {
+                    let (start, end) = (Some(Box::new(start)), Some(Box::new(end)));
+                    ExprKind::Slice { base: self.boxed(&index.expr), start, end, inclusive }
+                }
+                None => ExprKind::Index { base: self.boxed(&index.expr), index: self.boxed(&index.index) },
+            },
             Syn::Tuple(tuple) => ExprKind::Tuple(self.list(&tuple.elems)),
             Syn::Array(array) => ExprKind::Array(self.list(&array.elems)),
             Syn::Repeat(repeat) => ExprKind::Repeat { element: self.boxed(&repeat.expr), len: self.boxed(&repeat.len) },
@@ -179,7 +193,7 @@ impl Parser<'_> {
         }
         let args = self.list(&call.args);
         match &*call.func {
-            Syn::Path(path) if path.qself.is_none() => match self.path(&path.path) {
+            Syn::Path(path) if path.qself.is_none() => match self.value_path(&path.path) {
                 Some(callee) => ExprKind::Call { callee, callee_span: path_range(&path.path), args },
                 None => ExprKind::Error,
             },
@@ -218,6 +232,16 @@ impl Parser<'_> {
         if turbofish.is_none() && is_contains(&receiver, &name, &args) {
             return self.contains(*receiver, args);
         }
+        let receiver = match self.range_method(receiver, &name, args.len()) {
+            Ok(kind) => return kind,
+            Err(receiver) => receiver,
+        };
+        let (mut receiver, mut name, mut args) = (receiver, name, args);
+        if is_flattened_map(&receiver, &name, &args)
+            && let Expr { kind: ExprKind::Method { receiver: chain, args: mapped, .. }, .. } = *receiver
+        {
+            (receiver, name, args) = (chain, Ident::new("flat_map", name.span()), mapped);
+        }
         let functions = self.function_args(&name, &args);
         ExprKind::Method { receiver, name, turbofish, args, functions }
     }
@@ -241,7 +265,7 @@ impl Parser<'_> {
             self.unsupported(literal, "qualified paths are", "name the struct");
             return ExprKind::Error;
         }
-        match self.path(&literal.path) {
+        match self.value_path(&literal.path) {
             Some(path) => ExprKind::Struct { path, fields, base },
             None => ExprKind::Error,
         }
@@ -391,4 +415,18 @@ fn binary_op(op: &BinOp) -> (BinaryOp, bool, Span) {
         BinOp::ShrAssign(token) => (BinaryOp::Shr, true, token.spans[0]),
         other => (BinaryOp::Add, false, SpanRange::of(other).start),
     }
+}
+
+/// Whether `.flatten()` follows a chain's `.map(f)`: that is `.flat_map(f)`. Options have both methods, too, so it must be evident that it
+/// is a chain.
+fn is_flattened_map(receiver: &Expr, name: &Ident, args: &[Expr]) -> bool {
+    const STEPS: [&str; 9] =
+        ["iter", "into_iter", "windows", "chunks", "chunks_exact", "rev", "enumerate", "skip", "step_by"];
+    let is_chain = |inner: &Expr| match &without_parens(inner).kind {
+        ExprKind::Range { .. } => true,
+        ExprKind::Method { name, .. } => STEPS.iter().any(|step| name == step),
+        _ => false,
+    };
+    matches!(&receiver.kind, ExprKind::Method { receiver, name: map, turbofish: None, args: mapped, .. }
+        if name == "flatten" && args.is_empty() && map == "map" && mapped.len() == 1 && is_chain(receiver))
 }

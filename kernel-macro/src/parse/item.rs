@@ -150,7 +150,7 @@ impl Parser<'_> {
             self.unsupported(attr, "attributes on parameters are", "remove the attribute");
         }
         let ty = match role {
-            Role::Kernel => self.param_ty(&typed.ty),
+            Role::Kernel => self.kernel_param_ty(&typed.ty),
             Role::Device | Role::Method => match self.implicit_param(&typed.ty, generics) {
                 Some(ty) => ty,
                 None => self.device_param_ty(&typed.ty),

@@ -17,6 +17,7 @@ mod macros;
 mod module;
 mod parallel;
 mod pat;
+mod range;
 mod span;
 mod stmt;
 #[cfg(test)]

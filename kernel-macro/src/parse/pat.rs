@@ -61,13 +61,13 @@ impl Parser<'_> {
             Pat::Or(alternatives) => self.alternatives(alternatives, place),
             Pat::Lit(lit) => self.pattern_literal(&lit.lit).map_or(Pattern::Wild(pat.span()), Pattern::Literal),
             Pat::Range(range) => self.range_pattern(range),
-            Pat::Path(path) if path.qself.is_none() => match self.path(&path.path) {
+            Pat::Path(path) if path.qself.is_none() => match self.value_path(&path.path) {
                 Some(found) => Pattern::Path { id: self.next_expr(), path: found, span: path_range(&path.path) },
                 None => Pattern::Wild(pat.span()),
             },
             Pat::TupleStruct(tuple) if tuple.qself.is_none() => {
                 let members = self.members(&tuple.elems, place);
-                match self.path(&tuple.path) {
+                match self.value_path(&tuple.path) {
                     Some(path) => {
                         Pattern::TupleStruct { id: self.next_expr(), path, members, span: SpanRange::of(pat) }
                     }
@@ -90,6 +90,7 @@ impl Parser<'_> {
         }
         let is_variable = pat.mutability.is_some() || pat.subpat.is_some() || place == PatternPlace::Always;
         if !is_variable && is_constant_like(&name) {
+            self.check_variant(&name);
             let span = SpanRange::token(name.span());
             let path = crate::ast::Path::plain(false, vec![name]);
             return Pattern::Path { id: self.next_expr(), path, span };
@@ -120,7 +121,7 @@ impl Parser<'_> {
             FieldPattern { member, pattern: self.pattern(&field.pat, place), shorthand }
         });
         let fields = fields.collect();
-        match self.path(&pat.path) {
+        match self.value_path(&pat.path) {
             Some(path) => {
                 let (id, rest) = (self.next_expr(), pat.rest.is_some());
                 Pattern::Struct { id, path, fields, rest, span: SpanRange::of(pat) }

@@ -22,16 +22,41 @@ impl Parser<'_> {
         TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
     }
 
-    /// The type of a kernel's parameter: slices are allowed.
+    /// The type of a kernel's parameter: slices are allowed, and lists of them.
+    pub(super) fn kernel_param_ty(&mut self, ty: &Type) -> TypeExpr {
+        self.slice_ty(ty, true)
+    }
+
+    /// The type of a parameter or variable that may be a slice.
     pub(super) fn param_ty(&mut self, ty: &Type) -> TypeExpr {
+        self.slice_ty(ty, false)
+    }
+
+    /// `&[&[T]]`; `is_mutable`: one of the references is `&mut`.
+    fn list_of_slices(&mut self, ty: &Type, is_mutable: bool, element: &Type, is_kernel: bool) -> TypeKind {
+        let message = match (is_kernel, is_mutable) {
+            (true, false) => return TypeKind::List { element: Box::new(self.ty(element)) },
+            (true, true) => {
+                ("a list of buffers to write is", "read from `&[&[T]]`, and write to one buffer, `&mut [T]`")
+            }
+            (false, _) => ("a list of buffers here is", "take one of them, `x: &[T]`, and pass `lists[k]`"),
+        };
+        self.unsupported(ty, message.0, message.1);
+        TypeKind::Error
+    }
+
+    fn slice_ty(&mut self, ty: &Type, is_kernel: bool) -> TypeExpr {
         let kind = match ungroup(ty) {
             Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::Slice(_)) => {
                 if let Some(lifetime) = &reference.lifetime {
                     self.unsupported(lifetime, "lifetimes are", "remove the lifetime");
                 }
                 let Type::Slice(slice) = ungroup(&reference.elem) else { unreachable!("just matched") };
-                let element = Box::new(self.ty(&slice.elem));
-                TypeKind::Slice { mutable: reference.mutability.is_some(), element }
+                let mutable = reference.mutability.is_some();
+                match inner_slice(&slice.elem) {
+                    Some((inner, element)) => self.list_of_slices(ty, mutable || inner, element, is_kernel),
+                    None => TypeKind::Slice { mutable, element: Box::new(self.ty(&slice.elem)) },
+                }
             }
             Type::Reference(reference) => match self.image_param(reference) {
                 Some(kind) => kind,
@@ -152,6 +177,13 @@ impl Parser<'_> {
         };
         self.unsupported(ty, what, help);
     }
+}
+
+/// Whether a slice of a list is `&mut`, and what its elements are.
+fn inner_slice(ty: &Type) -> Option<(bool, &Type)> {
+    let Type::Reference(reference) = ungroup(ty) else { return None };
+    let Type::Slice(slice) = ungroup(&reference.elem) else { return None };
+    Some((reference.mutability.is_some(), &slice.elem))
 }
 
 /// The type inside parentheses and the invisible groups that `macro_rules!` makes.

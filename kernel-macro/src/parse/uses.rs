@@ -5,14 +5,26 @@ use proc_macro2::Ident;
 use syn::{Stmt, UseTree};
 
 use super::Parser;
-use crate::ast::Path;
+use super::range::NamedRange;
+use crate::ast::{Path, SpanRange};
+use crate::diag::code;
+use crate::gather::is_builtin;
+use crate::infer::nearest;
 
-/// A name, and the path that it stands for: none for a variable, which hides what else has its name.
+/// A name, and the path that it stands for: none for a variable, which hides what else has its name, and may be a range.
 #[derive(Debug, Clone)]
 pub(super) struct Import {
     name: Ident,
     leading_colon: bool,
     segments: Vec<Ident>,
+    /// The range that a variable is.
+    range: Option<NamedRange>,
+}
+
+impl Import {
+    fn of(name: Ident, leading_colon: bool, segments: Vec<Ident>) -> Self {
+        Self { name, leading_colon, segments, range: None }
+    }
 }
 
 impl Parser<'_> {
@@ -50,12 +62,12 @@ impl Parser<'_> {
         if last == "self" {
             let Some(module) = segments.last() else { return };
             let name = if name == "self" { module } else { name }.clone();
-            return self.imports.push(Import { name, leading_colon, segments });
+            return self.imports.push(Import::of(name, leading_colon, segments));
         }
         segments.push(last.clone());
         // The first one may be imported, too.
         let Path { leading_colon, segments, .. } = self.imported(Path::plain(leading_colon, segments));
-        self.imports.push(Import { name: name.clone(), leading_colon, segments });
+        self.imports.push(Import::of(name.clone(), leading_colon, segments));
     }
 
     /// What is built in has its names without `use`. Which names an enum has is not known here: it is gathered first.
@@ -101,17 +113,62 @@ impl Parser<'_> {
         Path { segments, ..path }
     }
 
+    /// A path that stands for a value, a function or a variant. One that only nearly is an imported variant is a slip of the pen.
+    pub(super) fn value_path(&mut self, path: &syn::Path) -> Option<Path> {
+        let found = self.path(path)?;
+        if let Some(name) = found.as_name() {
+            self.check_variant(name);
+        }
+        Some(found)
+    }
+
+    pub(super) fn check_variant(&mut self, name: &Ident) {
+        let text = name.to_string();
+        let is_type_like = text.starts_with(|first: char| first.is_uppercase()) && text.contains(char::is_lowercase);
+        let is_imported = self.imports.iter().any(|import| import.name == *name);
+        // What a star brings is not known yet.
+        if !is_type_like || is_imported || !self.globs.is_empty() || is_builtin(&Path::plain(false, vec![name.clone()]))
+        {
+            return;
+        }
+        let variants = self.imports.iter().filter(|import| {
+            let owner = import.segments.iter().rev().nth(1);
+            owner.is_some_and(|owner| owner.to_string().starts_with(|first: char| first.is_uppercase()))
+        });
+        let names: Vec<String> = variants.map(|import| import.name.to_string()).collect();
+        // What begins with the other's name may well be something else: `Node` and `Nodes`.
+        let other = |near: &&str| !near.starts_with(&text) && !text.starts_with(near);
+        if let Some(near) = nearest(&text, names.iter().map(String::as_str).filter(other)) {
+            let message = format!("cannot find `{text}` in this scope");
+            let error = self.diags.error(code::UNKNOWN_NAME, SpanRange::token(name.span()), message);
+            error.help(format!("a variant with a similar name is imported: `{near}`"));
+        }
+    }
+
     /// A name in a pattern that was imported, as that of a const or variant. A small letter begins a variable: rustc refuses it
     /// where something else than a function is imported.
     pub(super) fn imported_pattern(&mut self, name: &Ident) -> Option<Path> {
         let import = self.imports.iter().rev().find(|import| import.name == *name)?;
         if import.segments.is_empty() {
+            if import.range.is_some() {
+                self.imports.push(Import::of(name.clone(), false, Vec::new()));
+            }
             return None;
         }
         if name.to_string().starts_with(|first: char| first.is_uppercase()) {
             return Some(self.imported(Path::plain(false, vec![name.clone()])));
         }
-        self.imports.push(Import { name: name.clone(), leading_colon: false, segments: Vec::new() });
+        self.imports.push(Import::of(name.clone(), false, Vec::new()));
         None
+    }
+
+    /// Brings a variable that is a range into scope.
+    pub(super) fn name_range(&mut self, name: &Ident, range: NamedRange) {
+        self.imports.push(Import { range: Some(range), ..Import::of(name.clone(), false, Vec::new()) });
+    }
+
+    /// The range that a name in scope is.
+    pub(super) fn range_of(&self, name: &Ident) -> Option<&NamedRange> {
+        self.imports.iter().rev().find(|import| import.name == *name)?.range.as_ref()
     }
 }

@@ -5,6 +5,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use super::place::Chain;
 use super::{Mode, Renderer, context};
 use crate::ast::{self, Block, Expr, ExprKind, Item, Label, Member, Path, ScalarName, Statement, UnaryOp};
+use crate::infer::is_bare_math_constant;
 use crate::tokens::{Put as _, Tokens, Word, Writer, tokens, tokens_at};
 use crate::typed::{Callee, ConstValue, CoopCall, Resolution, Ty};
 
@@ -227,11 +228,22 @@ impl Renderer<'_> {
             (ast::Literal::Int { value, suffix: None }, Ty::Error) => unsuffixed(&value.to_string()),
             (ast::Literal::Float { text, .. }, Ty::Scalar(ScalarName::F64)) => double_literal(text),
             (ast::Literal::Float { text, .. }, _) => float_literal(text),
-            (ast::Literal::Int { value, .. }, Ty::Scalar(scalar)) => suffixed(*value, scalar.name()),
-            (ast::Literal::Int { value, .. }, _) => suffixed(*value, "u32"),
+            (ast::Literal::Int { value, .. }, Ty::Scalar(scalar)) => self.suffixed(*value, scalar.name()),
+            (ast::Literal::Int { value, .. }, _) => self.suffixed(*value, "u32"),
         };
         token.set_span(span);
         Tokens::from(TokenTree::from(token))
+    }
+
+    /// An integer with its suffix.
+    pub(super) fn suffixed(&self, value: u128, suffix: &'static str) -> Literal {
+        let mut numbers = self.numbers.borrow_mut();
+        if let Some((.., known)) = numbers.iter().find(|known| (known.0, known.1) == (value, suffix)) {
+            return known.clone();
+        }
+        let literal = suffixed(value, suffix);
+        numbers.push((value, suffix, literal.clone()));
+        literal
     }
 
     fn path_expr(&mut self, path: &Path, expr: &Expr) -> Tokens {
@@ -248,8 +260,29 @@ impl Renderer<'_> {
                 tokens_at!(expr.span.start=> (*#path))
             }
             _ if !self.is_original() && self.is_shared_variable(expr) => self.shared_get(&Chain::new(expr), &[]),
+            Some(Resolution::Value(ConstValue::F32(value)))
+                if path.as_name().is_some_and(|name| is_bare_math_constant(&name.to_string())) =>
+            {
+                self.imported_constant(path, value.to_bits(), expr)
+            }
             _ => path_tokens(path),
         }
+    }
+
+    /// A constant that the module around imports, with the assertion that it is the one that its name says.
+    fn imported_constant(&self, path: &Path, bits: u32, expr: &Expr) -> Tokens {
+        let name = path.text();
+        let (asserted, path) = (path_tokens(path), path_tokens(path));
+        if !matches!(self.mode, Mode::Original | Mode::Device) {
+            return path;
+        }
+        let message =
+            format!("in kernels, `{name}` is `std::f32::consts::{name}`: write `self::{name}` for one of your own");
+        let (twin, bits, message) = (self.twin(), Literal::u32_suffixed(bits), Literal::string(&message));
+        tokens_at!(expr.span.start=> ({
+            const _: () = #twin::is_math_constant(#asserted, #bits, #message);
+            #path
+        }))
     }
 
     fn unary(&mut self, op: UnaryOp, operand: &Expr) -> Tokens {

@@ -36,7 +36,7 @@ pub(crate) use slice::method_twin;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 
 use crate::ast::{BindingId, Expr};
 use crate::program::{Program, ProgramItem};
@@ -72,6 +72,8 @@ struct Renderer<'a> {
     is_quiet: bool,
     /// The variables that name slices, and whether they write.
     slices: RefCell<BTreeMap<BindingId, bool>>,
+    /// Numbers with suffixes, which take long to make: each once.
+    numbers: RefCell<Vec<(u128, &'static str, Literal)>>,
     /// Whether arrays that are gone through are taken, not lent: the chain outlives them.
     owns_arrays: bool,
 }
@@ -89,6 +91,7 @@ impl<'a> Renderer<'a> {
             is_quiet: false,
             slices: RefCell::default(),
             owns_arrays: false,
+            numbers: RefCell::default(),
         }
     }
 

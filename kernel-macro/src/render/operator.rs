@@ -6,7 +6,7 @@ use super::Renderer;
 use super::types::vector_name;
 use crate::ast::{BinaryOp, COMPARISON, Expr, ExprKind, ScalarName};
 use crate::slice_method::SliceMethod;
-use crate::tokens::{Tokens, Writer, tokens, tokens_at};
+use crate::tokens::{Tokens, Word, Writer, tokens, tokens_at};
 use crate::typed::{Callee, Ty};
 
 /// An operand already rendered.
@@ -76,9 +76,9 @@ impl Renderer<'_> {
             }
             (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, Some(scalar)) if scalar.is_int() => {
                 let method = match op {
-                    BinaryOp::Add => tokens!(wrapping_add),
-                    BinaryOp::Sub => tokens!(wrapping_sub),
-                    _ => tokens!(wrapping_mul),
+                    BinaryOp::Add => Word("wrapping_add"),
+                    BinaryOp::Sub => Word("wrapping_sub"),
+                    _ => Word("wrapping_mul"),
                 };
                 let (left, right) = self.same_shape(left, right);
                 self.narrow(scalar, tokens!(#left.#method(#right)))

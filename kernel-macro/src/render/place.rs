@@ -100,6 +100,10 @@ impl Renderer<'_> {
         if self.is_original() {
             return tokens_at!(whole.span.start=> #value[#index]);
         }
+        if self.expr_ty(base).is_list() {
+            let (sink, site) = (self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
+            return tokens!(#value.member(#sink, #site, #index));
+        }
         if *self.expr_ty(base) == Ty::Error {
             let (twin, site) = (self.twin(), self.site(SiteKind::IndexOutOfBounds, whole));
             return tokens!(#twin::generic::at(#site, &#value, #index));

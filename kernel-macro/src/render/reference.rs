@@ -63,16 +63,25 @@ impl Renderer<'_> {
             let place = self.expr(place);
             return tokens_at!(expr.span.start=> &#mutable_token #place);
         }
-        let chain = Chain::new(place);
+        let mut chain = Chain::new(place);
         if self.is_remote(&chain) || chain.indices().next().is_none() {
             // Of what others reach, a copy.
             let place = self.expr(place);
             return tokens_at!(expr.span.start=> &#mutable_token #place);
         }
+        let (mut root, mut member) = (self.expr(chain.root), None);
+        // Which buffer of a list it is, is asked before the other indices.
+        if let Some((whole, StepExpr::Index(base, _))) = chain.steps.first()
+            && self.expr_ty(base).is_list()
+        {
+            let (name, value) = (local("__member"), self.read(whole));
+            (root, member) = (tokens!(#name), Some(tokens!(let #name = #value;)));
+            chain.steps.remove(0);
+        }
         let names = index_names(&chain);
         let lets = self.index_lets(&chain, &names);
         let access = format_ident!("{}", if mutable { "element_mut" } else { "element_ref" });
-        let (mut place, mut names) = (self.expr(chain.root), names.iter());
+        let (mut place, mut names) = (root, names.iter());
         for (whole, step) in &chain.steps {
             place = match step {
                 StepExpr::Member(member) => {
@@ -90,7 +99,7 @@ impl Renderer<'_> {
                 }
             };
         }
-        tokens!({ #lets &#mutable_token #place })
+        tokens!({ #member #lets &#mutable_token #place })
     }
 
     /// `let name = &place;` in the twin, of what other invocations reach; `None` for other statements.

@@ -126,7 +126,7 @@ impl Renderer<'_> {
     /// The length of an array.
     pub(super) fn len(&self, len: Len) -> Tokens {
         match len {
-            Len::Known(len) => Tokens::from(TokenTree::from(Literal::usize_suffixed(len as usize))),
+            Len::Known(len) => Tokens::from(TokenTree::from(self.suffixed(len.into(), "usize"))),
             Len::Param(_) => tokens!(_),
             Len::Chosen(number) => match self.program.chosen.get(number as usize) {
                 Some(chosen) => {

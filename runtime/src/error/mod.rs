@@ -166,6 +166,18 @@ pub enum Error {
         /// The tensor's or image's name.
         tensor: String,
     },
+    /// A tensor in a list lies where kernels cannot find it by an address: in a buffer of an application, or in memory that managers
+    /// share.
+    #[error(
+        "kernel `{kernel}`: tensor `{tensor}` of an application's or in shared memory cannot be in a list; copy it to a tensor of the \
+         manager's own"
+    )]
+    NoAddress {
+        /// The kernel.
+        kernel: KernelName,
+        /// The tensor's name.
+        tensor: String,
+    },
     /// An operation touched a tensor or an image that it had not declared.
     #[error("operation `{operation}` uses `{tensor}` without declaring it; add it to `Op::accesses`")]
     UndeclaredAccess {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
+use gridwise_ir::descriptor::{KernelDescriptor, ParamKind};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::HostDevice;
@@ -13,10 +14,11 @@ use crate::error::Error;
 use crate::launch::Extent;
 use crate::print::LaunchPrints;
 use crate::profile::{RecordedOp, Spans};
-use crate::steps::{BufferArg, DispatchStep, Step};
+use crate::steps::{BufferArg, DispatchStep, Role, Step};
 use crate::trap::panic_error;
 use crate::twin::{
-    HostArgs, HostBuffer, HostFailure, HostGroup, HostImage, HostOptions, LaunchContext, Permutation, Stopped, Trap,
+    HostArgs, HostBuffer, HostFailure, HostGroup, HostImage, HostList, HostOptions, LaunchContext, Permutation,
+    Stopped, Trap,
 };
 
 /// Invocations that are worth waking another thread for.
@@ -138,9 +140,14 @@ unsafe fn run_dispatch(
     let bindings = dispatch.buffers.iter().map(|buffer| buffer.binding as usize + 1).max().unwrap_or(0);
     let mut buffers =
         vec![HostBuffer { data: std::ptr::NonNull::<u128>::dangling().as_ptr().cast(), len: 0 }; bindings];
+    let mut lists = lists_of(descriptor);
     for argument in &dispatch.buffers {
-        buffers[argument.binding as usize] =
-            HostBuffer { data: argument.buffer.host_data(0), len: argument.buffer.len() };
+        let buffer = HostBuffer { data: argument.buffer.host_data(0), len: argument.buffer.len() };
+        if argument.role == Role::Member {
+            lists.iter_mut().filter(|list| list.binding == argument.binding).for_each(|list| list.members.push(buffer));
+            continue;
+        }
+        buffers[argument.binding as usize] = buffer;
     }
     let of_image = |argument: &BufferArg| HostImage {
         binding: argument.binding,
@@ -151,7 +158,8 @@ unsafe fn run_dispatch(
     let images: Vec<_> = dispatch.buffers.iter().filter(|it| it.buffer.is_image()).map(of_image).collect();
     // SAFETY: one buffer per parameter, alive as long as `dispatch`; `KernelArgs` refused aliases of written ones, and the
     // queue's turn keeps everybody else away.
-    let args = unsafe { HostArgs::new(&launch, &buffers, dispatch.push.bytes()).with_images(&images) };
+    let args =
+        unsafe { HostArgs::new(&launch, &buffers, dispatch.push.bytes()).with_images(&images).with_lists(&lists) };
     let panicked = run_groups(&host.pool, dispatch, &launch, &args);
     let trap = launch.trap();
     let error = match (panicked, launch.failure()) {
@@ -160,6 +168,15 @@ unsafe fn run_dispatch(
         _ => trap.map(|trap| panic_error(descriptor.name, trap)),
     };
     (error, launch.take_prints())
+}
+
+/// The lists of a kernel, without their buffers yet.
+fn lists_of(descriptor: &KernelDescriptor) -> Vec<HostList> {
+    let lists = descriptor.params.iter().filter_map(|param| match param.kind {
+        ParamKind::List { binding, .. } => Some(HostList { binding, members: Vec::new() }),
+        _ => None,
+    });
+    lists.collect()
 }
 
 /// Runs every workgroup, on several threads when that pays; gives the first panic.

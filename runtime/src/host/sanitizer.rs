@@ -55,6 +55,7 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep, extent: Exten
     let mismatch = || broken("its intermediate representation has another interface");
     let params = params_of(descriptor, &module.types, kernel, dispatch.push.bytes()).ok_or_else(mismatch)?;
     let mut buffers = vec![Vec::new(); kernel.buffers.len()];
+    let mut lists: Vec<_> = kernel.buffers.iter().map(|(_, buffer)| buffer.is_list.then(Vec::new)).collect();
     for argument in &dispatch.buffers {
         let element = element_of(kernel, argument).ok_or_else(mismatch)?;
         // SAFETY: the buffer has as many bytes, and nobody else accesses them now.
@@ -64,10 +65,15 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep, extent: Exten
             true => Some(read_texels(argument, bytes)),
             false => read_elements(&module.types, element, bytes, argument.buffer.stride()),
         };
-        buffers[argument.binding as usize] = values.ok_or_else(mismatch)?;
+        let binding = argument.binding as usize;
+        if let Some(members) = lists.get_mut(binding).and_then(Option::as_mut) {
+            members.push(argument.buffer.len());
+        }
+        // Those of a list lie one behind the other.
+        buffers[binding].append(&mut values.ok_or_else(mismatch)?);
     }
     let images = images_of(&dispatch.buffers, buffers.len());
-    let inputs = Inputs { groups: extent.groups, items: Some(extent.items), params, buffers, images };
+    let inputs = Inputs { groups: extent.groups, items: Some(extent.items), params, buffers, images, lists };
     let options = Options {
         seed: options.seed.unwrap_or(0),
         fuel: FUEL,
@@ -122,7 +128,7 @@ fn read_elements(types: &Types, element: TypeId, bytes: &[u8], stride: u32) -> O
 fn params_of(descriptor: &KernelDescriptor, types: &Types, kernel: &Kernel, push: &[u8]) -> Option<Vec<Value>> {
     let offsets = descriptor.params.iter().filter_map(|param| match param.kind {
         ParamKind::Value { offset, .. } => Some(offset as usize),
-        ParamKind::Buffer { .. } | ParamKind::Image { .. } => None,
+        ParamKind::Buffer { .. } | ParamKind::List { .. } | ParamKind::Image { .. } => None,
     });
     let mut params = kernel.params.iter().zip(offsets);
     params.try_fold(Vec::new(), |mut values, ((_, param), offset)| {

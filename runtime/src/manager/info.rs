@@ -202,6 +202,7 @@ impl DeviceInfo {
                 Feature::SharedInt64Atomics,
                 Feature::SubgroupExtendedTypes,
                 Feature::ExtendedImageFormats,
+                Feature::BufferAddresses,
             ],
             // As many as are asked for: they are one and the same.
             queue_families: vec![QueueFamily {

@@ -14,7 +14,7 @@ use crate::image::{Format, Image, Sampled};
 use crate::indirect::{AnyGrid, GridSource};
 use crate::launch::Extent;
 use crate::ops::{Access, Op, Recorder};
-use crate::steps::{BufferArg, ModuleStep};
+use crate::steps::{BufferArg, ModuleStep, Role};
 use crate::tensor::{Tensor, TensorRef};
 
 /// A launch of a module; made by [`SpirvAlgorithm::launch`](crate::SpirvAlgorithm::launch), recorded by
@@ -133,7 +133,7 @@ impl ModuleLaunch {
         match check_image(&self.loaded, buffers, binding, image, access) {
             Ok(()) => {
                 let (buffer, is_written) = (image.clone(), access == ImageAccess::Store);
-                buffers.push(BufferArg { buffer, param: binding, binding, is_written, sampler });
+                buffers.push(BufferArg { buffer, param: binding, binding, is_written, sampler, role: Role::Whole });
             }
             Err(error) => self.buffers = Err(error),
         }
@@ -176,7 +176,14 @@ impl ModuleLaunch {
     fn bind(mut self, binding: u32, buffer: Arc<Buffer>, is_exclusive: bool) -> Self {
         let Ok(buffers) = &mut self.buffers else { return self };
         match check_buffer(&self.loaded, buffers, binding, &buffer, is_exclusive) {
-            Ok(is_written) => buffers.push(BufferArg { buffer, param: binding, binding, is_written, sampler: None }),
+            Ok(is_written) => buffers.push(BufferArg {
+                buffer,
+                param: binding,
+                binding,
+                is_written,
+                sampler: None,
+                role: Role::Whole,
+            }),
             Err(error) => self.buffers = Err(error),
         }
         self

@@ -15,8 +15,9 @@ use crate::grid::Grid;
 use crate::hooks::{Hooks, HostCall};
 use crate::indirect::{self, AnyGrid, GridSource, Indirect, IndirectGrid, limit_of};
 use crate::launch::{Extent, Numbers};
+use crate::lists;
 use crate::manager::{Backend, QueueKind, Shared};
-use crate::steps::{BufferArg, DispatchStep, Guarded, ImageStep, ModuleStep, Step};
+use crate::steps::{BufferArg, DispatchStep, Guarded, ImageStep, ModuleStep, Step, len_of};
 use crate::tensor::TensorRef;
 
 /// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
@@ -101,7 +102,7 @@ impl<'a> Recorder<'a> {
         let variant = Variant { is_indirect, ..Variant::default() };
         let pipeline = self.shared.prepare(descriptor, constants, variant)?.pipeline.clone();
         let indirect = self.guarded(grid, &KernelName::from(descriptor.name), workgroup)?;
-        let (mut push, buffers) = (filled.push, filled.buffers);
+        let (mut push, buffers) = (filled.push, lists::with_tables(self.shared, descriptor, filled.buffers)?);
         // No invocation is idle: ids stay below the largest number.
         let extent = Extent { items: [u32::MAX; 3], groups: indirect.limit };
         extent.fill_words(descriptor, &mut push, |param| len_of(&buffers, param));
@@ -179,7 +180,7 @@ impl<'a> Recorder<'a> {
             self.shared.prepare(descriptor, constants, Variant::default())?;
             return Ok(());
         }
-        let (mut push, buffers) = (filled.push, filled.buffers);
+        let (mut push, buffers) = (filled.push, lists::with_tables(self.shared, descriptor, filled.buffers)?);
         extent.fill_words(descriptor, &mut push, |param| len_of(&buffers, param));
         let obligations = descriptor.obligations;
         let numbers = Numbers { extent: &extent, push: &push, buffers: &buffers, constants };
@@ -187,11 +188,13 @@ impl<'a> Recorder<'a> {
         // The host runs the twin, an item at a time.
         let is_device = matches!(self.shared.backend, Backend::Vulkan(_));
         let batch = if is_device { extent.batch(descriptor, is_proven, &numbers) } else { None };
-        let variant = Variant { is_proven, is_batched: batch.is_some(), is_indirect: false };
-        let pipeline = self.shared.prepare(descriptor, constants, variant)?.pipeline.clone();
+        let is_whole = batch.is_some_and(|batch| batch.is_whole(extent.items[0]));
         if let Some(batch) = batch {
             extent.gather(batch, descriptor.workgroup_with(constants)[0]);
         }
+        let is_split = extent.groups[0] > self.shared.info.limits.max_groups[0];
+        let variant = Variant { is_proven, is_batched: batch.is_some(), is_whole, is_indirect: false, is_split };
+        let pipeline = self.shared.prepare(descriptor, constants, variant)?.pipeline.clone();
         let step = DispatchStep {
             descriptor,
             constants,
@@ -518,11 +521,6 @@ impl<'a> Recorder<'a> {
             _ => Ok(()),
         }
     }
-}
-
-/// The length of the buffer that is given for a parameter.
-fn len_of(buffers: &[BufferArg], param: u32) -> u32 {
-    buffers.iter().find(|argument| argument.param == param).map_or(0, |argument| argument.buffer.len())
 }
 
 /// Checks that the device has images of an argument's format for kernels that load and store.

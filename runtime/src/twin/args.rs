@@ -6,6 +6,7 @@ use gridwise_ir::descriptor::ParamKind;
 
 use super::image::{HostImage, ImageParam};
 use super::launch::LaunchContext;
+use super::list::List;
 use super::slice::SliceMut;
 use crate::data::GpuData;
 
@@ -30,6 +31,16 @@ pub struct HostArgs<'a> {
     buffers: &'a [HostBuffer],
     push_constants: &'a [u8],
     images: &'a [HostImage],
+    lists: &'a [HostList],
+}
+
+/// A list argument.
+#[derive(Debug, Clone)]
+pub struct HostList {
+    /// Binding of the parameter.
+    pub binding: u32,
+    /// Its buffers in order.
+    pub members: Vec<HostBuffer>,
 }
 
 impl<'a> HostArgs<'a> {
@@ -40,7 +51,29 @@ impl<'a> HostArgs<'a> {
     /// bytes for `'a`; writable ones are accessed by this launch only, read-only ones are not written during it.
     /// `push_constants` is the push-constant block of the descriptor.
     pub unsafe fn new(launch: &'a LaunchContext, buffers: &'a [HostBuffer], push_constants: &'a [u8]) -> Self {
-        Self { launch, buffers, push_constants, images: &[] }
+        Self { launch, buffers, push_constants, images: &[], lists: &[] }
+    }
+
+    /// The same with list arguments.
+    ///
+    /// # Safety
+    /// Each of their buffers is valid for `len * stride` bytes for `'a`, and not written during the launch.
+    #[must_use]
+    pub unsafe fn with_lists(self, lists: &'a [HostList]) -> Self {
+        Self { lists, ..self }
+    }
+
+    /// The `&[&[T]]` parameter at position `param`.
+    ///
+    /// # Panics
+    /// When the parameter is of another kind or stride.
+    pub fn list<T: GpuData>(&self, param: usize) -> List<'a, T> {
+        let ParamKind::List { binding, stride } = self.launch.descriptor.params[param].kind else {
+            panic!("parameter {param} is no list");
+        };
+        assert_eq!(stride as usize, size_of::<T>(), "parameter {param} has another stride");
+        let list = self.lists.iter().find(|list| list.binding == binding);
+        List { members: list.map_or(&[], |list| &list.members), marker: PhantomData }
     }
 
     /// The same with image arguments.
@@ -114,7 +147,9 @@ impl<'a> HostArgs<'a> {
     fn value_place(&self, param: usize) -> (usize, usize) {
         match self.launch.descriptor.params[param].kind {
             ParamKind::Value { offset, size } => (offset as usize, size as usize),
-            ParamKind::Buffer { .. } | ParamKind::Image { .. } => panic!("parameter {param} is no value"),
+            ParamKind::Buffer { .. } | ParamKind::List { .. } | ParamKind::Image { .. } => {
+                panic!("parameter {param} is no value")
+            }
         }
     }
 
@@ -125,7 +160,9 @@ impl<'a> HostArgs<'a> {
                 assert_eq!(writable, mutable, "parameter {param} has another mutability");
                 self.buffers[binding as usize]
             }
-            ParamKind::Value { .. } | ParamKind::Image { .. } => panic!("parameter {param} is no buffer"),
+            ParamKind::Value { .. } | ParamKind::List { .. } | ParamKind::Image { .. } => {
+                panic!("parameter {param} is no buffer")
+            }
         }
     }
 }

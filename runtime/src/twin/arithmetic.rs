@@ -319,3 +319,22 @@ pub fn clamp<T: Clamp>(sink: impl TrapSink, site: &'static Site, value: T, min: 
     let raised = if value < min { min } else { value };
     if raised > max { max } else { raised }
 }
+/// Asserts at compile time that a bare name such as `PI` stands for what it does in kernels.
+///
+/// ```
+/// use std::f32::consts::PI;
+/// const _: () = gridwise_runtime::twin::is_math_constant(PI, 0x4049_0fdb, "`PI` is another one");
+/// ```
+///
+/// ```compile_fail
+/// const PI: f32 = 3.0;
+/// const _: () = gridwise_runtime::twin::is_math_constant(PI, 0x4049_0fdb, "`PI` is another one");
+/// ```
+///
+/// # Panics
+/// With `message`, when it is another number.
+pub const fn is_math_constant(value: f32, bits: u32, message: &str) {
+    if value.to_bits() != bits {
+        panic!("{}", message);
+    }
+}

@@ -18,6 +18,7 @@ mod granule;
 mod group;
 mod image;
 mod launch;
+mod list;
 #[doc(hidden)]
 pub mod names;
 mod order;
@@ -38,10 +39,10 @@ pub use ambient::{
     Ambient, barrier, global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id,
     subgroup_size, workgroup_id, workgroup_size,
 };
-pub use args::{HostArgs, HostBuffer};
+pub use args::{HostArgs, HostBuffer, HostList};
 pub use arithmetic::{
-    Clamp, Divide, DivisionSites, clamp, div, div_ceil, div_euclid, next_multiple_of, nonzero, rem, rem_euclid, widen,
-    wrap_signed32, wrap32,
+    Clamp, Divide, DivisionSites, clamp, div, div_ceil, div_euclid, is_math_constant, next_multiple_of, nonzero, rem,
+    rem_euclid, widen, wrap_signed32, wrap32,
 };
 pub use atomic::AtomicPlace;
 pub use divided::{chunk_size, window_size};
@@ -50,6 +51,7 @@ pub use fiber::{Frame, Seat};
 pub use group::{HostGroup, Invocation};
 pub use image::{HostImage, Image1D, Image2D, Image3D, ImageParam, Sampled1D, Sampled2D, Sampled3D};
 pub use launch::{HostFailure, HostOptions, LaunchContext, Quiet, Trap, TrapSink};
+pub use list::List;
 pub(crate) use order::Permutation;
 pub use part::{BufferPart, SharedPart};
 pub use search::{binary_search, binary_search_by, binary_search_by_key, partition_point};

@@ -2,6 +2,7 @@
 //! what it is. Holds nothing of its own.
 #![allow(non_camel_case_types)]
 
+use super::list::List;
 use super::slice::SliceMut;
 
 /// Of `HostArgs::value`.
@@ -14,3 +15,5 @@ pub type image<'a, T> = T;
 pub type slice<'a, T> = &'a [T];
 /// Of `HostArgs::slice_mut`.
 pub type slice_mut<'a, T> = SliceMut<'a, T>;
+/// Of `HostArgs::list`.
+pub type list<'a, T> = List<'a, T>;

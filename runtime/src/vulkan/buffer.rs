@@ -161,7 +161,12 @@ impl VulkanBuffer {
     ) -> Result<Self> {
         // Fills work on whole words.
         let size = bytes.max(16).next_multiple_of(4);
-        let mut info = vk::BufferCreateInfo::default().size(size).usage(BUFFER_USAGES);
+        // What is shared with others lies in memory without addresses.
+        let addressed = match device.caps.has_addresses && external.is_none() {
+            true => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
+            false => vk::BufferUsageFlags::empty(),
+        };
+        let mut info = vk::BufferCreateInfo::default().size(size).usage(BUFFER_USAGES | addressed);
         // No queue owns it: drivers keep buffers as they are whoever uses them, so that this costs nothing, and handing them over would
         // take commands on both queues.
         if device.families.len() > 1 {
@@ -248,6 +253,17 @@ impl VulkanBuffer {
     /// The buffer's memory, where the host can reach it.
     pub(crate) fn mapped_anyhow(&self) -> Option<NonNull<u8>> {
         if self.is_hidden { None } else { self.allocation.mapped_ptr().map(NonNull::cast) }
+    }
+
+    /// Where on the device the first byte lies. `None` without the feature, and for buffers that were not made for it: an
+    /// application's, and shared ones.
+    pub(crate) fn address(&self) -> Option<u64> {
+        if !self.device.caps.has_addresses || self.is_borrowed || self.is_shared() {
+            return None;
+        }
+        let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
+        // SAFETY: a live buffer with memory, both made for addresses, on a device with the feature.
+        Some(unsafe { self.device.raw.get_buffer_device_address(&info) } + self.offset)
     }
 
     /// Whether others may have the buffer's memory.

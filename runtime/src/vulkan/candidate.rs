@@ -52,6 +52,8 @@ pub(crate) struct Caps {
     pub(crate) subgroup_sizes_by_extension: bool,
     /// Whether pipelines may ask for subgroups without idle invocations.
     pub(crate) has_full_subgroups: bool,
+    /// Whether buffers have addresses, by which kernels reach those of lists.
+    pub(crate) has_addresses: bool,
     /// Whether memory can be had by file descriptors.
     pub(crate) has_memory_fds: bool,
     /// Whether the driver tells what it made of pipelines.
@@ -88,6 +90,7 @@ impl Candidate {
             has_subgroup_sizes: false,
             has_full_subgroups: false,
             has_device_scope: false,
+            has_addresses: info.has(Feature::BufferAddresses),
             has_executables: false,
             has_memory_fds: false,
             float_atomics: FloatAtomics::default(),
@@ -381,6 +384,7 @@ fn query_features(
     // SAFETY: the device speaks Vulkan 1.2.
     unsafe { instance.get_physical_device_features2(physical, &mut all) };
     let base = all.features;
+    caps.has_addresses = vulkan_1_2.buffer_device_address == vk::TRUE;
     caps.has_device_scope = vulkan_1_2.vulkan_memory_model_device_scope == vk::TRUE;
     let required = [
         ("vulkanMemoryModel", vulkan_1_2.vulkan_memory_model),
@@ -402,6 +406,7 @@ fn query_features(
         (Feature::SharedInt64Atomics, vulkan_1_2.shader_shared_int64_atomics),
         (Feature::SubgroupExtendedTypes, vulkan_1_2.shader_subgroup_extended_types),
         (Feature::ExtendedImageFormats, base.shader_storage_image_extended_formats),
+        (Feature::BufferAddresses, vulkan_1_2.buffer_device_address),
     ];
     features.extend(optional.iter().filter(|(_, has)| *has == vk::TRUE).map(|(feature, _)| *feature));
 }

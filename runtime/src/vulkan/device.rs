@@ -160,7 +160,7 @@ impl VulkanDevice {
             device: raw.clone(),
             physical_device: physical,
             debug_settings,
-            buffer_device_address: false,
+            buffer_device_address: caps.has_addresses,
             allocation_sizes: AllocationSizes::new(16 << 20, 16 << 20)
                 .with_max_device_memblock_size(256 << 20)
                 .with_max_host_memblock_size(64 << 20),
@@ -571,7 +571,8 @@ fn create_device(
         .storage_push_constant8(has(Feature::PushConstant8))
         .shader_buffer_int64_atomics(has(Feature::BufferInt64Atomics))
         .shader_shared_int64_atomics(has(Feature::SharedInt64Atomics))
-        .shader_subgroup_extended_types(has(Feature::SubgroupExtendedTypes));
+        .shader_subgroup_extended_types(has(Feature::SubgroupExtendedTypes))
+        .buffer_device_address(has(Feature::BufferAddresses));
     let mut vulkan_1_1 = vk::PhysicalDeviceVulkan11Features::default()
         .storage_buffer16_bit_access(has(Feature::Storage16))
         .storage_push_constant16(has(Feature::PushConstant16));

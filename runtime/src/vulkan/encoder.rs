@@ -15,7 +15,7 @@ use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::indirect::Indirect;
 use crate::launch::first_group_offset;
-use crate::steps::{BufferArg, DispatchStep, ImageStep, ModuleStep, Step};
+use crate::steps::{BufferArg, DispatchStep, ImageStep, ModuleStep, Role, Step};
 use crate::sync::hazard::{HazardTracker, STAGES, Stage, Touch};
 
 /// The most that `vkCmdUpdateBuffer` takes.
@@ -449,7 +449,7 @@ fn writes<'a>(
 /// Arguments as descriptors, with room for two more.
 fn buffer_descriptors(arguments: &[BufferArg]) -> Vec<BufferDescriptor> {
     let mut descriptors = Vec::with_capacity(arguments.len() + 2);
-    for BufferArg { buffer, binding, .. } in arguments {
+    for BufferArg { buffer, binding, .. } in arguments.iter().filter(|argument| argument.role != Role::Member) {
         if let Some(vulkan) = buffer.vulkan() {
             // An empty tensor has a small buffer too; kernels know its length. Atomics of 8 and 16 bits are exchanged by words.
             let range = buffer.bytes().next_multiple_of(4).clamp(4, vulkan.size);

@@ -1,5 +1,6 @@
 //! Products of matrices: which kernels compute which part of the result on which device.
 
+mod padded;
 mod registers;
 mod scalar;
 mod tiles;
@@ -11,12 +12,15 @@ use crate::glam::Vec4;
 use crate::prelude::*;
 use crate::{DeviceInfo, Kernel, KernelArgs, Plain, Result};
 
-/// The product of two matrices, stored row by row and summed up in `f32`: `c = alpha · a · b + beta · c`. No work space.
+/// The product of two matrices, stored row by row and summed up in `f32`: `c = alpha · a · b + beta · c`.
 ///
 /// Factors are of `f32`, `f16` or `bf16`. In which order products are added is the device's, as is whether it rounds each; those of
 /// 16-bit elements are exact, and multiplied by the device's matrices where it has some that fit ([`CoopMatrix`]). These are
 /// fastest where the depth is a multiple of 32 and `b` has a multiple of 8 columns; those of `f32`, where rows and columns are multiples
-/// of 128 and the depth is one of 16. What is left over, and products of other sizes, are loaded element by element.
+/// of 128 and the depth is one of 16. Large products of other sizes (all sides at least 1024, or 256 of 16-bit elements) are computed on
+/// copies that end at such multiples; small ones, and what is left over, are loaded element by element.
+///
+/// Work space: none, but those copies: of each factor that needs one, and of the result.
 ///
 /// ```
 /// use gridwise::algorithms::{GemmShape, OpGemm};
@@ -73,7 +77,7 @@ impl OpGemm {
         expect_len("multiplying from the right", b, depth as usize * columns as usize)?;
         expect_len("a product in", c, rows as usize * columns as usize)?;
         let mut product = Product { stages: Stages::new("gemm"), shape, alpha, a, b, beta, c };
-        T::multiply(mgr.device(), &mut product)?;
+        T::multiply(mgr, &mut product)?;
         Ok(Self(product.stages))
     }
 }
@@ -86,19 +90,18 @@ impl Factor for f16 {}
 impl Factor for bf16 {}
 
 impl sealed::Multiply for f32 {
-    fn multiply(_: &DeviceInfo, product: &mut Product<'_, Self>) -> Result<()> {
-        product.in_registers()?;
-        Ok(())
+    fn multiply(mgr: &Manager, product: &mut Product<'_, Self>) -> Result<()> {
+        product.in_registers(mgr)
     }
 }
 
 impl sealed::Multiply for f16 {
-    fn multiply(device: &DeviceInfo, product: &mut Product<'_, Self>) -> Result<()> {
-        if WIDE.fits(device, MatrixElement::F16) {
-            return product.by_tiles::<tiles::WideF16, tiles::WideF16Edge>(WIDE);
+    fn multiply(mgr: &Manager, product: &mut Product<'_, Self>) -> Result<()> {
+        if WIDE.fits(mgr.device(), MatrixElement::F16) {
+            return product.by_tiles::<tiles::WideF16, tiles::WideF16Edge, padded::WidenF16>(mgr, WIDE);
         }
-        if NARROW.fits(device, MatrixElement::F16) {
-            return product.by_tiles::<tiles::NarrowF16, tiles::NarrowF16Edge>(NARROW);
+        if NARROW.fits(mgr.device(), MatrixElement::F16) {
+            return product.by_tiles::<tiles::NarrowF16, tiles::NarrowF16Edge, padded::WidenF16>(mgr, NARROW);
         }
         product.element_by_element::<scalar::MultiplyF16>();
         Ok(())
@@ -106,9 +109,9 @@ impl sealed::Multiply for f16 {
 }
 
 impl sealed::Multiply for bf16 {
-    fn multiply(device: &DeviceInfo, product: &mut Product<'_, Self>) -> Result<()> {
-        if WIDE.fits(device, MatrixElement::Bf16) {
-            return product.by_tiles::<tiles::WideBf16, tiles::WideBf16Edge>(WIDE);
+    fn multiply(mgr: &Manager, product: &mut Product<'_, Self>) -> Result<()> {
+        if WIDE.fits(mgr.device(), MatrixElement::Bf16) {
+            return product.by_tiles::<tiles::WideBf16, tiles::WideBf16Edge, padded::WidenBf16>(mgr, WIDE);
         }
         product.element_by_element::<scalar::MultiplyBf16>();
         Ok(())
@@ -154,6 +157,11 @@ const NARROW: Tiling = Tiling {
 /// Tiles from which on a product of `f32` is computed in registers: fewer would leave much of a large device without work.
 const MANY_TILES: u64 = 96;
 
+/// Least sides of a product that is computed on copies with whole tiles: of smaller ones copies take longer than they bring, which is
+/// a seventh of the time where factors are `f32`, and nearly all of it where they are not.
+const PADDED: u32 = 1024;
+const PADDED_TILES: u32 = 256;
+
 /// Rows of tiles that workgroups which run together have at most.
 const ROWS_TOGETHER: u32 = 8;
 
@@ -185,30 +193,61 @@ pub struct Product<'a, T: GpuData> {
 
 impl Product<'_, f32> {
     /// By large tiles where there are many of them, and by vectors where all of them are whole.
-    fn in_registers(&mut self) -> Result<()> {
+    fn in_registers(&mut self, mgr: &Manager) -> Result<()> {
         let GemmShape { rows, columns, depth } = self.shape;
         let [across, down] = [columns, rows].map(|side| side.div_ceil(registers::SIDE));
         if u64::from(across) * u64::from(down) < MANY_TILES {
             self.element_by_element::<scalar::Multiply>();
             return Ok(());
         }
-        let grid = Grid::groups([across, down]);
-        let is_whole = [rows, columns].iter().all(|side| side.is_multiple_of(registers::SIDE))
-            && depth > 0
-            && depth.is_multiple_of(registers::SLICE);
-        if is_whole && [self.a, self.b, &*self.c].iter().all(|matrix| matrix.cast::<Vec4>().is_ok()) {
-            let (a, b, mut c) = (self.a.cast::<Vec4>()?, self.b.cast::<Vec4>()?, self.c.cast_mut::<Vec4>()?);
-            self.stages.launch::<registers::MultiplyWhole>(grid, |args| {
-                let args = args.value(columns).value(depth).value(self.alpha).value(self.beta);
-                args.read(&a).read(&b).write(&mut c)
-            });
-        } else {
-            self.stages.launch::<registers::MultiplyScalars>(grid, |args| {
-                let args = args.value(rows).value(columns).value(depth).value(self.alpha).value(self.beta);
-                args.read(self.a).read(self.b).write(self.c)
-            });
+        let sides = GemmShape { rows: registers::SIDE, columns: registers::SIDE, depth: registers::SLICE };
+        if self.shape.is_multiple_of(sides) && self.has_vectors() {
+            return self.whole_in_registers();
         }
+        if self.shape.least() >= PADDED {
+            return self.on_copies::<padded::WidenF32, Vec4>(mgr, sides, |whole| whole.whole_in_registers());
+        }
+        self.stages.launch::<registers::MultiplyScalars>(Grid::groups([across, down]), |args| {
+            let args = args.value(rows).value(columns).value(depth).value(self.alpha).value(self.beta);
+            args.read(self.a).read(self.b).write(self.c)
+        });
         Ok(())
+    }
+
+    /// Whether all matrices begin at whole vectors.
+    fn has_vectors(&self) -> bool {
+        [self.a, self.b, &*self.c].iter().all(|matrix| matrix.cast::<Vec4>().is_ok())
+    }
+
+    fn whole_in_registers(&mut self) -> Result<()> {
+        let GemmShape { rows, columns, depth } = self.shape;
+        let (a, b, mut c) = (self.a.cast::<Vec4>()?, self.b.cast::<Vec4>()?, self.c.cast_mut::<Vec4>()?);
+        let grid = Grid::groups([columns, rows].map(|side| side / registers::SIDE));
+        self.stages.launch::<registers::MultiplyWhole>(grid, |args| {
+            let args = args.value(columns).value(depth).value(self.alpha).value(self.beta);
+            args.read(&a).read(&b).write(&mut c)
+        });
+        Ok(())
+    }
+}
+
+impl GemmShape {
+    fn least(self) -> u32 {
+        self.rows.min(self.columns).min(self.depth)
+    }
+
+    fn is_multiple_of(self, sides: Self) -> bool {
+        // Each by itself: the next multiple of a long side may not be a number.
+        let are_multiples = self.rows.is_multiple_of(sides.rows) && self.columns.is_multiple_of(sides.columns);
+        self.depth > 0 && self.depth.is_multiple_of(sides.depth) && are_multiples
+    }
+
+    fn rounded_up(self, sides: Self) -> Self {
+        Self {
+            rows: self.rows.next_multiple_of(sides.rows),
+            columns: self.columns.next_multiple_of(sides.columns),
+            depth: self.depth.next_multiple_of(sides.depth),
+        }
     }
 }
 
@@ -222,10 +261,64 @@ impl<T: Factor> Product<'_, T> {
         });
     }
 
-    /// Whole tiles where rows begin at whole vectors and the depth has whole slices; the rest by tiles of the edge.
-    fn by_tiles<Whole: Kernel, Edge: Kernel>(&mut self, tiling: Tiling) -> Result<()> {
+    /// Appends a product of copies whose sides are multiples of these, by a function for such, and what of it lies in `c`. The kernel
+    /// makes copies of factors in vectors of `V`.
+    fn on_copies<Widen: Kernel, V: Plain>(
+        &mut self,
+        mgr: &Manager,
+        sides: GemmShape,
+        multiply: impl FnOnce(&mut Product<'_, T>) -> Result<()>,
+    ) -> Result<()> {
         let GemmShape { rows, columns, depth } = self.shape;
+        let shape = self.shape.rounded_up(sides);
+        let a = self.copy::<Widen, V>(mgr, self.a, [rows, depth], [shape.rows, shape.depth])?;
+        let b = self.copy::<Widen, V>(mgr, self.b, [depth, columns], [shape.depth, shape.columns])?;
+        let mut c = mgr.tensor_of_len::<f32>(shape.rows as usize * shape.columns as usize)?;
+        let stages = std::mem::replace(&mut self.stages, Stages::new("gemm"));
+        let (a, b) = (a.as_ref().unwrap_or(self.a), b.as_ref().unwrap_or(self.b));
+        let mut whole = Product { stages, shape, alpha: self.alpha, a, b, beta: 0.0, c: &mut c };
+        multiply(&mut whole)?;
+        self.stages = whole.stages;
+        let (wide, pitch) = (c.cast::<Vec4>()?, shape.columns / 4);
+        self.stages.launch::<padded::Narrow>(Grid::items([pitch, rows]), |args| {
+            args.value(rows).value(columns).value(pitch).value(self.beta).read(&wide).write(self.c)
+        });
+        Ok(())
+    }
+
+    /// A matrix with zeros behind its lines and its last line; none where it has that size already and begins at a whole vector.
+    fn copy<Widen: Kernel, V: Plain>(
+        &mut self,
+        mgr: &Manager,
+        matrix: &Tensor<T>,
+        [rows, columns]: [u32; 2],
+        size: [u32; 2],
+    ) -> Result<Option<Tensor<T>>> {
+        if size == [rows, columns] && matrix.cast::<V>().is_ok() {
+            return Ok(None);
+        }
+        let mut copy = mgr.tensor_of_len::<T>(size[0] as usize * size[1] as usize)?;
+        let pitch = size[1] / (size_of::<V>() / size_of::<T>()) as u32;
+        let mut wide = copy.cast_mut::<V>()?;
+        self.stages.launch::<Widen>(Grid::items([pitch, size[0]]), |args| {
+            args.value(rows).value(columns).value(pitch).read(matrix).write(&mut wide)
+        });
+        Ok(Some(copy))
+    }
+
+    /// Whole tiles where rows begin at whole vectors and the depth has whole slices; the rest by tiles of the edge.
+    fn by_tiles<Whole: Kernel, Edge: Kernel, Widen: Kernel>(&mut self, mgr: &Manager, tiling: Tiling) -> Result<()> {
+        let GemmShape { columns, depth, .. } = self.shape;
         let is_whole = depth > 0 && depth.is_multiple_of(tiling.depth) && columns.is_multiple_of(8);
+        if !is_whole && self.shape.least() >= PADDED_TILES {
+            let sides = GemmShape { rows: tiling.tile, columns: tiling.tile, depth: tiling.depth };
+            return self.on_copies::<Widen, UVec4>(mgr, sides, |whole| whole.in_tiles::<Whole, Edge>(tiling, true));
+        }
+        self.in_tiles::<Whole, Edge>(tiling, is_whole)
+    }
+
+    fn in_tiles<Whole: Kernel, Edge: Kernel>(&mut self, tiling: Tiling, is_whole: bool) -> Result<()> {
+        let GemmShape { rows, columns, .. } = self.shape;
         let (down, across) = if is_whole { (rows / tiling.tile, columns / tiling.tile) } else { (0, 0) };
         if down > 0 && across > 0 {
             // Rows of tiles in blocks of so many, and then what is left of them.

@@ -26,10 +26,10 @@ impl Generator {
             (Ty::U32 | Ty::I32 | Ty::Int(_), 3) => {
                 format!("mixed({}, {})", self.expr(ty, depth - 1), self.expr(ty, depth - 1))
             }
-            (Ty::U32 | Ty::I32 | Ty::Int(_) | Ty::F32 | Ty::F64, 4) => {
+            (Ty::U32 | Ty::I32 | Ty::Int(_) | Ty::F32 | Ty::F64 | Ty::Half(_), 4) => {
                 format!("larger({}, {})", self.expr(ty, depth - 1), self.expr(ty, depth - 1))
             }
-            (Ty::U32 | Ty::I32 | Ty::Int(_) | Ty::F32 | Ty::Bool, 5) => self.folded(ty, depth),
+            (Ty::U32 | Ty::I32 | Ty::Int(_) | Ty::F32 | Ty::Bool | Ty::Half(_), 5) => self.folded(ty, depth),
             _ => {
                 let (which, a, b) = (self.expr(&Ty::Bool, 2), self.expr(ty, depth - 1), self.leaf(ty));
                 if *ty == Ty::Param {
@@ -64,7 +64,7 @@ impl Generator {
     }
 
     fn folded(&mut self, ty: &Ty, depth: usize) -> String {
-        let element = Ty::scalar(&mut self.random);
+        let element = self.scalar_ty();
         let array = self.expr(&Ty::Array(Box::new(element.clone())), depth - 1);
         let (start, p, q) = (self.leaf(ty), self.fresh("p"), self.fresh("q"));
         let step = self.closure(&[(&p, ty), (&q, &element)], ty, depth - 1);

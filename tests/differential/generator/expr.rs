@@ -1,6 +1,7 @@
 //! Random expressions of a wanted type.
 
 use super::Generator;
+use super::extra::Extra;
 use super::types::{OTHER_INTS, Ty, Var};
 
 impl Generator {
@@ -42,7 +43,9 @@ impl Generator {
                 format!("(Pair {{ first: {first}, second: [{}], third: {third} }})", second.join(", "))
             }
             Ty::UVec3 => format!("uvec3({}, {}, {})", self.leaf(&Ty::U32), self.leaf(&Ty::U32), self.leaf(&Ty::U32)),
-            Ty::Vec2 => format!("vec2({}, {})", self.leaf(&Ty::F32), self.leaf(&Ty::F32)),
+            Ty::Vec(size) => self.vector_leaf(*size),
+            Ty::Mat(size) => self.matrix_leaf(*size),
+            Ty::Packed => self.packed_leaf(),
             Ty::Option if self.random.one_in(2) => "small(u32::MAX)".to_owned(),
             Ty::Option => format!("Some({})", self.leaf(&Ty::U32)),
             Ty::Span if self.random.one_in(4) => "Span::UNIT".to_owned(),
@@ -56,7 +59,7 @@ impl Generator {
                 let operator = self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
                 format!("({} {operator} {})", self.leaf(&of), self.leaf(&of))
             }
-            scalar => scalar.literal(&mut self.random),
+            scalar => self.literal(scalar),
         }
     }
 
@@ -70,7 +73,7 @@ impl Generator {
                 Ty::U32 => "x",
                 Ty::I32 => "y",
                 Ty::F32 => "z",
-                _ => return None,
+                _ => return self.extra_part(ty),
             };
             let index = self.leaf(&Ty::U32);
             return Some(format!("{buffer}[({index} % 64) as usize]"));
@@ -89,7 +92,10 @@ impl Generator {
                 Ty::Pair if *ty == Ty::U32 => parts.push((format!("{name}.first"), "")),
                 Ty::Pair if *ty == Ty::F32 => parts.push((format!("{name}.third"), "")),
                 Ty::UVec3 if *ty == Ty::U32 => parts.push((format!("{name}.y"), "")),
-                Ty::Vec2 if *ty == Ty::F32 => parts.push((format!("{name}.x"), "")),
+                Ty::Vec(_) if *ty == Ty::F32 => parts.push((format!("{name}.x"), "")),
+                Ty::Mat(size) if *ty == Ty::Vec(*size) => parts.push((format!("{name}.x_axis"), "")),
+                Ty::Packed if *ty == Ty::Half("f16") => parts.push((format!("{name}.half"), "")),
+                Ty::Packed if *ty == Ty::Int("i16") => parts.push((format!("{name}.short"), "")),
                 Ty::Span if *ty == Ty::U32 => parts.push((format!("{name}.from"), "")),
                 Ty::Span if *ty == Ty::I32 => parts.push((format!("{name}.to"), "")),
                 _ => {}
@@ -120,7 +126,7 @@ impl Generator {
     }
 
     fn block_expr(&mut self, ty: &Ty, depth: usize) -> String {
-        let local = Ty::scalar(&mut self.random);
+        let local = self.scalar_ty();
         let (name, value) = (self.fresh("t"), self.expr(&local, depth - 1));
         self.scope.push(Var { name: name.clone(), ty: local, mutable: false });
         let result = self.expr(ty, depth - 1);
@@ -142,6 +148,13 @@ impl Generator {
     }
 
     fn operation(&mut self, ty: &Ty, depth: usize) -> String {
+        match (self.extra, ty) {
+            (Extra::Halves, Ty::Bool | Ty::U32 | Ty::I32 | Ty::Int(_) | Ty::F32 | Ty::F64) if self.random.one_in(6) => {
+                return self.of_half(ty, depth);
+            }
+            (Extra::Matrices, Ty::Bool | Ty::F32) if self.random.one_in(4) => return self.of_matrix(ty, depth),
+            _ => {}
+        }
         match ty {
             Ty::Bool => self.bool_operation(depth),
             Ty::U32 | Ty::I32 | Ty::Int(_) => self.int_operation(ty, depth),
@@ -162,7 +175,11 @@ impl Generator {
                     _ => format!("({left} {} {right})", self.random.pick(&["+", "-", "*"])),
                 }
             }
-            Ty::Vec2 => {
+            Ty::Vec(size) if self.extra == Extra::Matrices => self.vector_operation(*size, depth),
+            Ty::Mat(size) => self.matrix_operation(*size, depth),
+            Ty::Half(name) => self.half_operation(name, depth),
+            Ty::Packed => self.packed(depth),
+            Ty::Vec(_) => {
                 let (left, right) = (self.expr(ty, depth - 1), self.expr(ty, depth - 1));
                 format!("({left} {} {right})", self.random.pick(&["+", "-"]))
             }

@@ -3,11 +3,14 @@
 //! A third of the kernels works together: shared memory, barriers, atomics whose order does not matter, clusters of four
 //! lanes. The others are made a second time as plain functions, which rustc compiles without any macro.
 //!
-//! All kernels have one signature, so that one harness runs them all. Results of floats are kept away from what devices may
+//! All kernels begin with the same parameters, and what some have beside them is one list of two, so that one harness runs them all. Results of floats are kept away from what devices may
 //! do differently: subnormal numbers, the sign of zero, the bits of NaN.
 
 mod call;
 mod expr;
+mod extra;
+mod matrix;
+mod number;
 mod pattern;
 mod random;
 mod sequence;
@@ -15,8 +18,8 @@ mod stmt;
 mod together;
 mod types;
 
+use extra::Extra;
 use random::Random;
-
 use types::{Ty, Var};
 
 /// Words of output per invocation.
@@ -27,6 +30,8 @@ pub(crate) struct Source {
     pub(crate) text: String,
     /// Whether its invocations work together.
     pub(crate) together: bool,
+    /// Arguments of the kernel before the output, as fields of `data`; and of the plain function.
+    pub(crate) arguments: [String; 2],
 }
 
 /// One random kernel with the items it needs, as a module named `module`; the plain function `plain::random` in it.
@@ -37,7 +42,7 @@ pub(crate) fn program(seed: u64, module: &str) -> Source {
     let text = format!(
         "pub mod {module} {{\n    use super::*;\n{helpers}    #[kernel(workgroup = 32)]\n    pub {kernel}{plain}}}\n"
     );
-    Source { text, together }
+    Source { text, together, arguments: [false, true].map(|plain| Extra::of(seed).arguments(plain)) }
 }
 
 /// The functions of a random program, without attributes.
@@ -54,7 +59,8 @@ pub(crate) fn items(seed: u64, kernel: &str) -> Program {
     let helpers = generator.helpers();
     let body = generator.kernel_body();
     let kernel = format!(
-        "fn {kernel}(a: u32, b: i32, c: f32, x: &[u32], y: &[i32], z: &[f32], out: &mut [u32]) {{\n{body}    }}\n"
+        "fn {kernel}(a: u32, b: i32, c: f32, x: &[u32], y: &[i32], z: &[f32], {}out: &mut [u32]) {{\n{body}    }}\n",
+        generator.extra.signature(false)
     );
     Program { helpers, kernel, together: generator.together }
 }
@@ -66,7 +72,9 @@ fn plain(seed: u64) -> String {
     let body = generator.kernel_body();
     format!(
         "pub mod plain {{\n use super::super::*;\n{helpers}\npub fn random(a: u32, b: i32, c: f32, x: &[u32], y: &[i32], \
-         z: &[f32], i: u32) -> [u32; {WORDS}] {{\n{body} }}\n}}\n"
+         z: &[f32], {}i: u32) -> [u32; {WORDS}] {{\n{}{body} }}\n}}\n",
+        generator.extra.signature(true),
+        generator.extra.locals()
     )
 }
 
@@ -95,6 +103,8 @@ pub(crate) struct Generator {
     pub(crate) orders: bool,
     /// Whether it has chains, slices, and closures that change what is around them: some seeds, for the same reason.
     pub(crate) sequences: bool,
+    /// What it has that only some seeds have.
+    pub(crate) extra: Extra,
     /// Whether a slice is in scope, which no closure that is passed on may name.
     pub(crate) in_part: bool,
 }
@@ -125,6 +135,7 @@ impl Generator {
             plain,
             orders: seed % 3 == 1,
             sequences: seed % 4 == 3,
+            extra: Extra::of(seed),
             in_part: false,
             scope: Vec::new(),
             functions: Vec::new(),
@@ -152,10 +163,10 @@ impl Generator {
     fn device_fn(&mut self) -> String {
         let name = self.fresh("helper");
         let (params, result) = if self.random.one_in(4) {
-            (vec![Ty::Param, Ty::Param, Ty::scalar(&mut self.random)], Ty::Param)
+            (vec![Ty::Param, Ty::Param, self.scalar_ty()], Ty::Param)
         } else {
-            let params = (0..1 + self.random.below(3)).map(|_| Ty::any_param(&mut self.random)).collect();
-            (params, Ty::any_param(&mut self.random))
+            let params = (0..1 + self.random.below(3)).map(|_| self.param_ty()).collect();
+            (params, self.param_ty())
         };
         let generics = if result == Ty::Param { "<T: Copy>" } else { "" };
         self.scope.clear();
@@ -189,8 +200,9 @@ impl Generator {
         let mut body = if self.plain { "" } else { "let i = global_id().x;\n" }.to_owned();
         let [first, second, third, small] =
             ["i % 64", "(i + 5) % 64", "(i * 3) % 64", "i % 13"].map(|index| self.as_index(index));
+        let extra = self.extra_locals();
         // Something of most types that differs between invocations.
-        for (ty, value) in [
+        let common = [
             (Ty::U32, format!("x[{first}]")),
             (Ty::I32, format!("y[{second}]")),
             (Ty::F32, format!("z[{third}]")),
@@ -200,7 +212,8 @@ impl Generator {
             (Ty::Span, "Span::new(i, b) + Span::UNIT".to_owned()),
             (Ty::F64, format!("y[{second}] as f64 * 0.5")),
             (Ty::Shape, "grown(Shape::Line(b), i)".to_owned()),
-        ] {
+        ];
+        for (ty, value) in common.into_iter().chain(extra) {
             let name = self.fresh("s");
             body.push_str(&format!("let mut {name} = {value};\n"));
             self.scope.push(Var { name, ty, mutable: true });

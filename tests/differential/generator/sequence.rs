@@ -245,7 +245,9 @@ impl Generator {
         let outer = self.scope.clone();
         // What the chain's closures name is borrowed until the loop ends.
         for var in &mut self.scope {
-            var.mutable &= !names(&chain.text, &var.name);
+            // An element of a buffer is borrowed with it.
+            let whole = var.name.split('[').next().unwrap_or_default();
+            var.mutable &= !names(&chain.text, whole);
         }
         self.scope.push(Var { name, ty: chain.item, mutable: false });
         self.labels.push((String::new(), true));

@@ -1,6 +1,7 @@
 //! Random statements: what they change stays in scope, what they loop over ends.
 
 use super::Generator;
+use super::number::kind;
 use super::types::{Ty, Var};
 
 impl Generator {
@@ -48,7 +49,7 @@ impl Generator {
             self.scope.push(Var { name, ty: Ty::U32, mutable: false });
             return;
         }
-        let ty = Ty::any(&mut self.random);
+        let ty = self.any_ty();
         let value = self.expr(&ty, 3);
         let (name, mutable, stated) = (self.fresh("v"), !self.random.one_in(3), self.random.one_in(2));
         let (keyword, ty_text) =
@@ -118,6 +119,21 @@ impl Generator {
                 let lane = self.random.pick(&["x", "y", "z"]);
                 self.change(out, &format!("{name}.{lane}"), &Ty::U32, &value);
             }
+            Ty::Mat(size) if !self.random.one_in(3) => {
+                let (value, column) = (self.expr(&Ty::Vec(*size), 3), self.random.pick(&["x_axis", "y_axis"]));
+                self.change(out, &format!("{name}.{column}"), &Ty::Vec(*size), &value);
+            }
+            Ty::Vec(3 | 4) if !self.random.one_in(3) => {
+                let (value, lane) = (self.expr(&Ty::F32, 3), self.random.pick(&["x", "y", "z"]));
+                self.change(out, &format!("{name}.{lane}"), &Ty::F32, &value);
+            }
+            Ty::Packed if !self.random.one_in(3) => {
+                let member = self.random.below(3);
+                let (member, ty) =
+                    [("half", Ty::Half("f16")), ("byte", Ty::Int("u8")), ("short", Ty::Int("i16"))][member].clone();
+                let value = self.expr(&ty, 3);
+                self.change(out, &format!("{name}.{member}"), &ty, &value);
+            }
             ty => {
                 let value = self.expr(ty, 3);
                 self.change(out, &name, ty, &value);
@@ -130,8 +146,9 @@ impl Generator {
         let operator = match ty {
             Ty::U32 | Ty::I32 | Ty::Int(_) => self.random.pick(&["", "", "+", "-", "*", "^", "&", "|"]),
             Ty::Bool => self.random.pick(&["", "^", "&", "|"]),
-            Ty::F32 | Ty::Vec2 => self.random.pick(&["", "+", "-"]),
+            Ty::F32 | Ty::Vec(_) | Ty::Mat(_) => self.random.pick(&["", "+", "-"]),
             Ty::UVec3 => self.random.pick(&["", "+", "-"]),
+            Ty::Half(_) => self.random.pick(&["", "", "+", "-", "*"]),
             _ => "",
         };
         let shifted = ty.is_int() && self.random.one_in(8);
@@ -139,7 +156,17 @@ impl Generator {
             let (operator, amount) = (self.random.pick(&["<<", ">>"]), self.leaf(&Ty::U32));
             out.push_str(&format!("{place} {operator}= {amount};\n"));
         } else {
-            out.push_str(&format!("{place} {operator}= {value};\n"));
+            // Some of glam's members are behind a `DerefMut`, which borrows before the value is there.
+            let is_behind = matches!(ty, Ty::Vec(_)) && !operator.is_empty() && value.contains('(');
+            if is_behind {
+                let name = self.fresh("v");
+                out.push_str(&format!("let {name} = {value};\n{place} {operator}= {name};\n"));
+            } else {
+                out.push_str(&format!("{place} {operator}= {value};\n"));
+            }
+        }
+        if let (Ty::Half(name), false) = (ty, operator.is_empty()) {
+            out.push_str(&format!("{place} = tame_{}({place});\n", kind(name)));
         }
     }
 
@@ -236,7 +263,7 @@ impl Generator {
         if self.loops > 1 {
             return self.assignment(out);
         }
-        let (name, rounds, ty) = (self.fresh("n"), 1 + self.random.below(5), Ty::scalar(&mut self.random));
+        let (name, rounds, ty) = (self.fresh("n"), 1 + self.random.below(5), self.scalar_ty());
         let result = self.fresh("v");
         let last = self.expr(&ty, 2);
         let label = self.label(false);

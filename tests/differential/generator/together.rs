@@ -15,7 +15,9 @@ impl Generator {
 
     /// Each invocation writes an element and reads another's.
     fn exchange(&mut self, out: &mut String) {
-        let ty = [Ty::U32, Ty::I32, Ty::F32, Ty::Pair, Ty::UVec3][self.random.below(5)].clone();
+        let extra = if self.random.one_in(2) { self.extra.param(&mut self.random) } else { None };
+        let ty =
+            extra.unwrap_or_else(|| [Ty::U32, Ty::I32, Ty::F32, Ty::Pair, Ty::UVec3][self.random.below(5)].clone());
         let (tile, name, value) = (self.fresh("tile"), self.fresh("v"), self.expr(&ty, 3));
         let (other, again) = (self.expr(&Ty::U32, 2), self.random.one_in(2));
         let own = self.random.pick(&["local_index()", "local_id().x", "31 - local_index()"]);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::number::kind;
 use super::random::Random;
 
 /// The integer types besides `u32` and `i32`.
@@ -23,13 +24,20 @@ pub(crate) enum Ty {
     /// The harness's `Pair { first: u32, second: [i32; 3], third: f32 }`
     Pair,
     UVec3,
-    Vec2,
+    /// A vector of `f32`, by its number of lanes.
+    Vec(u8),
     /// `Option<u32>`
     Option,
     /// The harness's enum `Shape { Empty, Line(i32), Area { width: u32, height: f32 } }`
     Shape,
     /// The harness's struct with methods and operators.
     Span,
+    /// `f16` or `bf16`
+    Half(&'static str),
+    /// The harness's `Packed { half: f16, brain: bf16, byte: u8, short: i16, wide: u64 }`
+    Packed,
+    /// A square matrix, by its number of columns.
+    Mat(u8),
     /// The type parameter of the generic function around.
     Param,
 }
@@ -54,7 +62,10 @@ impl fmt::Display for Ty {
             Self::Tuple(members) => write!(f, "({}, {})", members[0], members[1]),
             Self::Pair => f.write_str("Pair"),
             Self::UVec3 => f.write_str("UVec3"),
-            Self::Vec2 => f.write_str("Vec2"),
+            Self::Vec(size) => write!(f, "Vec{size}"),
+            Self::Mat(size) => write!(f, "Mat{size}"),
+            Self::Half(name) => f.write_str(name),
+            Self::Packed => f.write_str("Packed"),
             Self::Option => f.write_str("Option<u32>"),
             Self::Shape => f.write_str("Shape"),
             Self::F64 => f.write_str("f64"),
@@ -84,7 +95,7 @@ impl Ty {
             9 => Self::Shape,
             0 => Self::Pair,
             1 => Self::UVec3,
-            2 => Self::Vec2,
+            2 => Self::Vec(2),
             _ => Self::scalar(random),
         }
     }
@@ -167,7 +178,11 @@ pub(crate) fn as_word(ty: &Ty, value: &str) -> String {
         }
         Ty::Pair => format!("({value}.first ^ ({value}.second[1] as u32) ^ word_of({value}.third))"),
         Ty::UVec3 => format!("({value}.x ^ {value}.y.rotate_left(3) ^ {value}.z)"),
-        Ty::Vec2 => format!("(word_of({value}.x) ^ word_of({value}.y))"),
+        Ty::Vec(2) => format!("(word_of({value}.x) ^ word_of({value}.y))"),
+        Ty::Vec(size) => format!("word_of{size}({value})"),
+        Ty::Mat(size) => format!("word_of_matrix{size}({value})"),
+        Ty::Half(name) => format!("word_of_{}({value})", kind(name)),
+        Ty::Packed => format!("word_of_packed({value})"),
         Ty::Option => format!("{value}.unwrap_or(77)"),
         Ty::Shape => format!("code({value})"),
         Ty::F64 => format!("word_of_double({value})"),

@@ -131,7 +131,8 @@ unsafe extern "system" fn get_features2(physical: vk::PhysicalDevice, out: *mut 
                         "storagePushConstant8" storage_push_constant8
                         "shaderBufferInt64Atomics" shader_buffer_int64_atomics
                         "shaderSharedInt64Atomics" shader_shared_int64_atomics
-                        "shaderSubgroupExtendedTypes" shader_subgroup_extended_types);
+                        "shaderSubgroupExtendedTypes" shader_subgroup_extended_types
+                        "bufferDeviceAddress" buffer_device_address);
                 }
                 vk::StructureType::PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES => {
                     let features = &mut *structure.cast::<vk::PhysicalDeviceSubgroupSizeControlFeatures<'_>>();

@@ -1,5 +1,5 @@
-//! Programs that lack what systems bound: file descriptors, memory, threads, room on the disk; and many processes with one folder of
-//! pipelines. Each is a process of its own, with the limits that a shell sets: it gives the right data or an error, and never panics.
+//! Programs that lack what systems bound: file descriptors, memory, threads, room on the disk; many processes with one folder of
+//! pipelines; and a process that forks. Each is a process of its own, with the limits that a shell sets: it gives the right data or an error, and never panics.
 
 use std::ffi::{c_int, c_void};
 use std::fs::{self, File};
@@ -24,6 +24,7 @@ fn main() -> ExitCode {
                 "files" => without_files(),
                 "threads" => without_threads(),
                 "memory" => without_memory(),
+                "fork" => forking(),
                 _ => open().and_then(|mgr| launch(&mgr)),
             };
             match done {
@@ -155,6 +156,42 @@ fn without_memory() -> gridwise::Result<()> {
     launch(&mgr)
 }
 
+/// With children of a process that has managers and work under way: what is left alone in them goes on in the parent.
+fn forking() -> gridwise::Result<()> {
+    unsafe extern "C" {
+        fn fork() -> c_int;
+        fn waitpid(process: c_int, status: *mut c_int, options: c_int) -> c_int;
+        fn _exit(status: c_int) -> !;
+    }
+    let (mgr, host) = (open()?, Manager::host());
+    launch(&host)?;
+    let x = mgr.tensor(&[2.0f32; 50_000])?;
+    let mut y = mgr.tensor_of_len::<f32>(50_000)?;
+    let seq = mgr.sequence()?;
+    for _ in 0..20 {
+        Scale::dispatch(&seq, Grid::items(50_000), 3.0, &x, &mut y)?;
+    }
+    let running = seq.eval_async()?;
+    // SAFETY: the child does nothing but end, which it may whatever threads the parent has.
+    let child = unsafe {
+        match fork() {
+            0 => _exit(7),
+            child => child,
+        }
+    };
+    assert!(child > 0, "a child");
+    let replaced = Command::new("/bin/sh").args(["-c", "exit 3"]).status().expect("a shell");
+    assert_eq!(replaced.code(), Some(3));
+    let mut status = 0;
+    // SAFETY: a child of this process, and a place for its status.
+    assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status >> 8, 7, "it ended by itself");
+    running.wait()?;
+    assert_eq!(y.to_vec()?, vec![6.0; 50_000]);
+    launch(&mgr)?;
+    launch(&host)
+}
+
 /// Runs this program as a child, with limits that a shell sets first.
 fn child(task: &str, limits: &str, folder: Option<&PathBuf>) -> Result<Output, Failed> {
     let program = env::args().next().ok_or("no name")?;
@@ -199,6 +236,7 @@ fn trials() -> Vec<Trial> {
         Trial::test("few_file_descriptors", few_files),
         Trial::test("no_file_descriptor_left", || check(&child("files", "ulimit -n 128; ", None)?, true)),
         Trial::test("no_thread_left", || check(&child("threads", "", None)?, true)),
+        Trial::test("children_leave_managers_alone", || check(&child("fork", "", None)?, true)),
         Trial::test("little_memory", || check(&child("memory", "ulimit -v 4000000; ", None)?, true)),
     ]
 }

@@ -74,6 +74,42 @@ pub(crate) fn products_of_bfloats() {
     }
 }
 
+/// Sizes that are computed on copies, with what is computed of some of their results, those at all sides among them.
+fn multiplies_on_copies<T: Factor + Copy>(from: fn(f32) -> T, (rows, columns, depth): (usize, usize, usize)) {
+    let small = |len, seed| floats(len, seed).into_iter().map(|value| value % 16.0).collect::<Vec<f32>>();
+    let (a, b, c) = (small(rows * depth, 13), small(depth * columns, 14), small(rows * columns, 15));
+    let tensor = |values: &[f32]| MANAGER.tensor(&values.iter().copied().map(from).collect::<Vec<T>>()).unwrap();
+    let (left, right) = (tensor(&a), tensor(&b));
+    let shape = GemmShape { rows: rows as u32, columns: columns as u32, depth: depth as u32 };
+    for (alpha, beta) in [(2.0, -1.0), (1.0, 0.0)] {
+        let before = if beta == 0.0 { vec![f32::NAN; c.len()] } else { c.clone() };
+        let mut product = MANAGER.tensor(&before).unwrap();
+        let op = OpGemm::new(&MANAGER, shape, alpha, &left, &right, beta, &mut product).unwrap();
+        MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+        let found = product.to_vec().unwrap();
+        assert!(found.iter().all(|value| !value.is_nan()));
+        let of = |len: usize| [0, 1, 127, 128, len / 2, len - 2, len - 1];
+        for (row, column) in of(rows).into_iter().flat_map(|row| of(columns).map(|column| (row, column))) {
+            let sum: f32 = (0..depth).map(|k| a[row * depth + k] * b[k * columns + column]).sum();
+            let i = row * columns + column;
+            assert_eq!(found[i], alpha * sum + beta * c[i], "{row}, {column} of {rows} by {columns} by {depth}");
+        }
+    }
+}
+
+/// Where a device has matrices, or computes a billion products while somebody waits.
+pub(crate) fn products_on_copies() {
+    if MANAGER.device().kind != gridwise::DeviceKind::Host && !is_interpreter() {
+        multiplies_on_copies(|value| value, (1025, 1283, 1027));
+        // Lines of `b` and `c` are whole as they are.
+        multiplies_on_copies(|value| value, (1281, 1280, 1030));
+    }
+    // The interpreter takes a second for a million products, and has no matrices for which it would make copies.
+    let [a, b, c] = if is_interpreter() { [130, 131, 15] } else { [257, 259, 262] };
+    multiplies_on_copies(f16::from_f32, (a, b, c));
+    multiplies_on_copies(bf16::from_f32, (a + 3, b + 5, c - 4));
+}
+
 #[kernel(workgroup = 64)]
 fn mark(places: &[u32], marks: &mut [u32]) {
     marks[places[global_id().x]] = 1;

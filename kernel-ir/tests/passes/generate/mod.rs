@@ -99,8 +99,10 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
     let pool = vec![b, b, i, u, u, u, f, v, array, tuple, record, nested, bools, floats];
     let mut buffers = Arena::new();
     for (name, element, writable) in [("a", u, false), ("b", u, true), ("c", f, true), ("d", record, true)] {
-        let _: BufferId = buffers.push(Buffer { name: name.to_owned(), element, writable, image: None });
+        let _: BufferId =
+            buffers.push(Buffer { name: name.to_owned(), element, writable, is_list: false, image: None });
     }
+    buffers.push(Buffer { name: "e".to_owned(), element: u, writable: false, is_list: true, image: None });
     let mut shared = Arena::new();
     for (name, ty) in [("total", u), ("cells", array), ("row", record)] {
         let _: SharedId = shared.push(Shared { name: name.to_owned(), ty });

@@ -160,7 +160,7 @@ impl Generator<'_> {
     pub(super) fn place_type(&self, place: &Place) -> TypeId {
         let (mut ty, steps) = match place.root {
             Root::Local(local) => (self.function.locals[local].ty, &place.path[..]),
-            Root::Buffer(buffer) => (self.buffers[buffer].element, &place.path[1..]),
+            Root::Buffer(buffer) | Root::Member(buffer, _) => (self.buffers[buffer].element, &place.path[1..]),
             Root::Shared(shared) => (self.shared[shared].ty, &place.path[..]),
         };
         for step in steps {
@@ -177,8 +177,13 @@ impl Generator<'_> {
             if !is_load && !self.buffers[id].writable {
                 return;
             }
+            let u = self.types.scalar(Scalar::U32);
+            let root = match self.buffers[id].is_list {
+                true => Root::Member(id, self.get(u, out)),
+                false => Root::Buffer(id),
+            };
             let step = self.index(out);
-            (Place { root: Root::Buffer(id), path: [step].into() }, self.buffers[id].element)
+            (Place { root, path: [step].into() }, self.buffers[id].element)
         } else if self.random.one_in(4) {
             let shared = SharedId::new(self.random.below(self.shared.len()));
             (Place::shared(shared), self.shared[shared].ty)
@@ -265,7 +270,11 @@ impl Generator<'_> {
             }
             _ => {
                 let buffer = BufferId::new(self.random.below(self.buffers.len()));
-                self.define(out, InstKind::Len(buffer), u);
+                let kind = match self.buffers[buffer].is_list && self.random.one_in(2) {
+                    true => InstKind::MemberLen(buffer, self.get(u, out)),
+                    false => InstKind::Len(buffer),
+                };
+                self.define(out, kind, u);
             }
         }
     }

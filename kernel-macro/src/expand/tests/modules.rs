@@ -71,10 +71,10 @@ fn wrong_uses() {
     errors_of(
         "#[kernel] fn k(x: &mut [f32]) { let p = Pair::new(1.0); x[0] = p.a; }",
         expect![[r#"
-        error: [K0106] `new` takes 2 arguments, but 1 were given
-        16 | #[kernel] fn k(x: &mut [f32]) { let p = Pair::new(1.0); x[0] = p.a; }
-           |                                         ^^^^^^^^^
-    "#]],
+            error: [K0106] `new` takes 2 arguments, but 1 was given
+            16 | #[kernel] fn k(x: &mut [f32]) { let p = Pair::new(1.0); x[0] = p.a; }
+               |                                         ^^^^^^^^^
+        "#]],
     );
     errors_of(
         "#[kernel] fn k(x: &mut [f32]) { let p = Pair::ONE - Pair::ONE; }",

@@ -28,24 +28,23 @@ fn kernel(x: &[f32], y: &mut [f32]) {
             error: [K0001] an iterator is no value in kernels
                    note: iterators are lazy: something has to consume the chain where it stands
                    help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
+                   help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
              2 |     let a = x.iter();
                |             ^^^^^^^^
             error: [K0001] an iterator is no value in kernels
                    note: iterators are lazy: something has to consume the chain where it stands
                    help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
+                   help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
              3 |     (0..4).map(|i| i + 1);
                |     ^^^^^^^^^^^^^^^^^^^^^
-            error: [K0001] a range as a value is not supported in kernels
-                   help: write it where it is used: `for i in a..b`, `&x[a..b]`, `a <= i && i < b`
-             4 |     let b = 0..4;
-               |             ^^^^
             error: [K0001] an iterator is no value in kernels
                    note: iterators are lazy: something has to consume the chain where it stands
                    help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
+                   help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
              5 |     let c: f32 = (0..4).map(|i| i as f32);
                |                  ^^^^^^^^^^^^^^^^^^^^^^^^
             error: [K0001] a range as a value is not supported in kernels
-                   help: write it where it is used: `for i in a..b`, `&x[a..b]`, `a <= i && i < b`
+                   help: a variable without `mut` may be a range, `let r = a..b;`: elsewhere write it where it is used, or its two ends
              6 |     let d = if (0..3) { 1 } else { 2 };
                |                 ^^^^
         "#]],

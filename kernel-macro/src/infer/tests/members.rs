@@ -57,6 +57,7 @@ fn methods() {
             error: [K0001] an iterator is no value in kernels
                    note: iterators are lazy: something has to consume the chain where it stands
                    help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
+                   help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
              1 | fn kernel(x: &[f32]) { x.iter(); }
                |                        ^^^^^^^^
         "#]],

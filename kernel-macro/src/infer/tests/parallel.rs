@@ -341,7 +341,6 @@ fn kernel(y: &mut [f32]) {
     let flags = Shared::<[bool; 64]>::new();
     let lens = Shared::<[usize; 64]>::new();
     let pairs = Shared::<[(u32, u32); 4]>::new();
-    let one = Shared::<u32>::new();
 }
 ",
         expect![[r#"
@@ -360,12 +359,16 @@ fn kernel(y: &mut [f32]) {
                    help: pass a struct with `#[derive(GpuData)]`
              4 |     let pairs = Shared::<[(u32, u32); 4]>::new();
                |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-            error: [K0300] `Shared<u32>` has no elements to assign
-                   note: the variable is reached by index or field
-                   help: write `Shared::<[u32; 1]>::new()` and use element 0
-             5 |     let one = Shared::<u32>::new();
-               |               ^^^^^^^^^^^^^^^^^^^^
         "#]],
+    );
+    check_errors(
+        "fn kernel(y: &mut [f32]) { let one = Shared::<u32>::new(); one.set(3); }",
+        expect![[r#"
+        error: [K0300] shared memory is an array or a struct, no `u32`
+               help: write `Shared::<[u32; 1]>::new()`, and `one[0]` where it is used
+         1 | fn kernel(y: &mut [f32]) { let one = Shared::<u32>::new(); one.set(3); }
+           |                                      ^^^^^^^^^^^^^^^^^^^^
+    "#]],
     );
 }
 

@@ -125,7 +125,7 @@ fn values() {
         expect![[r#"
             error: [K0115] a closure cannot name a slice of the function around it
                    note: it is passed on, or has copies by `move`, and a slice is known only where it is made
-                   help: call the closure here, by a variable, without `move`; or write a `#[device] fn` that takes the slice
+                   help: pass it for a parameter `mut f: impl FnMut(…)`, call it here by a variable without `move`, or write a `#[device] fn` that takes the slice
              1 | fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn f(x: &[u32]) -> u32 { apply(|i: u32| x[i]) }
                |                                                                                          ^^^^
         "#]],
@@ -135,7 +135,7 @@ fn values() {
         expect![[r#"
             error: [K0115] a closure cannot name a slice of the function around it
                    note: it is passed on, or has copies by `move`, and a slice is known only where it is made
-                   help: call the closure here, by a variable, without `move`; or write a `#[device] fn` that takes the slice
+                   help: pass it for a parameter `mut f: impl FnMut(…)`, call it here by a variable without `move`, or write a `#[device] fn` that takes the slice
              1 | fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..3]; let at = |i: u32| part[i]; y[0] = apply(at); }
                |                                                                                                                               ^^^^^^^
         "#]],
@@ -328,6 +328,7 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
             error: [K0001] an iterator is no value in kernels
                    note: iterators are lazy: something has to consume the chain where it stands
                    help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
+                   help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
             14 |     let w = y.iter_mut();
                |             ^^^^^^^^^^^^
         "#]],
@@ -422,6 +423,7 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
             error: [K0001] an iterator is no value in kernels
                    note: iterators are lazy: something has to consume the chain where it stands
                    help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
+                   help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
             23 |     let pairs = x.windows(2);
                |                 ^^^^^^^^^^^^
             error: [K0114] a buffer cannot be shown, found `Option<&[f32]>`

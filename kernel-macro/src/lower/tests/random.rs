@@ -166,11 +166,10 @@ fn outcome(module: &Module, fuel: u64) -> Result<Vec<Vec<Value>>, String> {
     let bits = |k: u32| {
         if k < 16 { [0, 1, 2, 31, 32, 255, 1 << 31, u32::MAX][k as usize / 2] } else { k.wrapping_mul(0x9e37_79b9) }
     };
-    let buffers = vec![
+    let mut buffers = vec![
         (0..64).map(|k| scalar(Constant::U32(bits(k)))).collect(),
         (0..64).map(|k| scalar(Constant::I32(bits(k).wrapping_neg() as i32))).collect(),
         (0..64).map(|k| scalar(Constant::F32(((bits(k) as i32 >> 8) as f32 / 64.0).to_bits()))).collect(),
-        vec![scalar(Constant::U32(0)); 8 * generator::WORDS],
     ];
     let params = vec![
         scalar(Constant::U32(0xdead_beef)),
@@ -179,6 +178,13 @@ fn outcome(module: &Module, fuel: u64) -> Result<Vec<Vec<Value>>, String> {
     ];
     // A kernel that was cut down may have fewer.
     let kernel = module.kernel.as_ref().expect("a kernel");
+    // What only some programs have stands between what all read and what all write.
+    let count = kernel.buffers.len();
+    let more = kernel.buffers.iter().skip(buffers.len()).take((count - 1).saturating_sub(buffers.len()));
+    let more =
+        more.map(|(_, buffer)| (0..64).map(|k| filled(Value::zero(&module.types, buffer.element), bits(k))).collect());
+    buffers.extend(more.collect::<Vec<_>>());
+    buffers.push(vec![scalar(Constant::U32(0)); 8 * generator::WORDS]);
     let params = params.into_iter().take(kernel.params.len()).collect();
     let inputs = Inputs { groups: [1, 1, 1], items: None, params, buffers, ..Inputs::default() };
     let outcome = run(module, &inputs, &Options { fuel, subgroup_size: 4, ..Options::default() });
@@ -189,5 +195,24 @@ fn outcome(module: &Module, fuel: u64) -> Result<Vec<Vec<Value>>, String> {
         Some(finding) if finding.kind == FindingKind::OutOfFuel => Err("it does not end".to_owned()),
         Some(finding) => Err(format!("the interpreter finds {:?}", finding.kind)),
         None => Ok(outcome.buffers),
+    }
+}
+
+/// A value of a zero's type.
+fn filled(zero: Value, bits: u32) -> Value {
+    match zero {
+        Value::Scalar(zero) => Value::Scalar(match zero {
+            Constant::F32(_) => Constant::F32(((bits as i32 >> 8) as f32 / 64.0).to_bits()),
+            Constant::Bits(scalar, _) => {
+                Constant::Bits(scalar, (u64::from(bits) << 31 ^ u64::from(bits)) & scalar.mask())
+            }
+            Constant::U32(_) => Constant::U32(bits),
+            Constant::I32(_) => Constant::I32(bits as i32),
+            other => other,
+        }),
+        Value::Composite(members) => {
+            let member = |(zero, k): (Value, u32)| filled(zero, bits.wrapping_mul(0x85eb_ca6b).rotate_left(k) ^ k);
+            Value::Composite(members.into_iter().zip(1..).map(member).collect())
+        }
     }
 }

@@ -143,7 +143,8 @@ impl Parser<'_> {
         let start = cursor.peek()?.span();
         let leading_colon = cursor.is_colons(begin);
         cursor.at += 2 * usize::from(leading_colon);
-        let (mut segments, mut is_generic) = (Vec::new(), false);
+        // Most are names.
+        let (mut segments, mut is_generic) = (Vec::with_capacity(1), false);
         let end = loop {
             let segment = cursor.ident(cursor.at)?;
             segments.push(segment.clone());

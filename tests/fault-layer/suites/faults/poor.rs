@@ -1,6 +1,7 @@
 //! Devices that lack things: limits lowered, features and extensions hidden. What cannot run is an error that names what is missing;
 //! all else runs.
 
+use gridwise::descriptor::Feature;
 use gridwise::prelude::*;
 use gridwise::{Contents, Error, ManagerDesc, PipelineCache, PrintSink, TensorDesc};
 use gridwise_fault_layer::Control;
@@ -41,6 +42,12 @@ fn halves(x: &[f16], y: &mut [f16]) {
 fn three(a: &[u32], b: &[u32], c: &mut [u32]) {
     let i = global_id().x;
     c[i] = a[i] + b[i];
+}
+
+#[kernel]
+fn counts(parts: &[&[u32]], y: &mut [u32]) {
+    let i = global_id().x;
+    y[i] = parts[i].len() as u32;
 }
 
 fn open(faults: Control, change: impl FnOnce(Control)) -> gridwise::Result<Manager> {
@@ -84,6 +91,11 @@ fn what_one_kernel_needs_is_named(faults: Control) -> Result<(), Failed> {
         assert!(is_named && text.contains("halves") && text.contains("poor.rs"), "{name}: {error}");
         mgr.algorithm::<Three>()?;
     }
+    let mgr = open(faults, |faults| (faults.hide)("bufferDeviceAddress"))?;
+    let error = mgr.algorithm::<Counts>().map(|_| ()).expect_err("no addresses");
+    assert!(matches!(error, Error::MissingFeature { feature: Feature::BufferAddresses, .. }), "{error}");
+    let mut y = mgr.tensor_of_len::<u32>(4)?;
+    assert!(Counts::dispatch(&mgr.sequence()?, Grid::items(4), &[], &mut y).is_err());
     let mgr = open(faults, |faults| (faults.hide)("shaderInt64"))?;
     assert!(matches!(mgr.algorithm::<Wide>(), Err(Error::MissingFeature { .. })));
     let mgr = open(faults, |faults| (faults.hide)("timestamps"))?;

@@ -134,6 +134,7 @@ pub(crate) const ALL: &[Program] = &[
     Program { name: "host_calls", is_baseline: false, is_cached: false, run: Run::Own(host_calls) },
     Program { name: "images", is_baseline: false, is_cached: false, run: Run::Own(images) },
     Program { name: "indirect", is_baseline: false, is_cached: false, run: Run::Own(indirect) },
+    Program { name: "lists", is_baseline: false, is_cached: false, run: Run::Own(lists) },
     Program { name: "mapped", is_baseline: false, is_cached: false, run: Run::Own(mapped) },
     #[cfg(unix)]
     Program { name: "shared", is_baseline: false, is_cached: false, run: Run::Own(shared) },
@@ -188,8 +189,27 @@ fn tells(y: &mut [u32]) {
     y[i] += i;
 }
 
+#[kernel]
+fn gather(parts: &[&[f32]], y: &mut [f32]) {
+    let i = global_id().x;
+    for k in 0..parts.len() {
+        y[i] += parts[k][i as usize % parts[k].len()];
+    }
+}
+
 fn bits(values: &[f32]) -> Words {
     values.iter().map(|value| value.to_bits()).collect()
+}
+
+fn lists(mgr: &Manager) -> Result<Words> {
+    let parts = [mgr.tensor(&[1.5f32; 50])?, mgr.tensor(&[0.5f32, 2.0])?];
+    let mut y = mgr.tensor(&[0.25f32; 500])?;
+    let seq = mgr.sequence()?;
+    Gather::dispatch(&seq, Grid::items(500), &parts.each_ref(), &mut y)?;
+    Gather::dispatch(&seq, Grid::items(20), &[], &mut y)?;
+    drop(parts);
+    seq.eval()?;
+    Ok(bits(&y.to_vec()?))
 }
 
 fn launch(mgr: &Manager) -> Result<Words> {

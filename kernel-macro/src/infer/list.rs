@@ -1,0 +1,94 @@
+//! Lists of buffers: `lists[k]` is one of them, which is a slice with a name or without. The list itself is indexed and counted
+//! and nothing else.
+
+use crate::ast::{BindingId, Expr, ExprKind};
+use crate::diag::code;
+use crate::source::text;
+use crate::typed::Resolution;
+
+use super::Infer;
+use super::block::strip;
+use super::unify::Term;
+
+impl<'a> Infer<'a> {
+    /// Whether a term is that of a list of buffers.
+    fn is_list(&self, term: &Term) -> bool {
+        let Term::Buffer { element, origin: None, .. } = self.table.shallow(term) else { return false };
+        matches!(self.table.shallow(&element), Term::Buffer { origin: None, .. })
+    }
+
+    /// Whether an expression is `lists[k]`; nothing of it was inferred yet.
+    pub(super) fn names_member(&self, expr: &Expr) -> bool {
+        let ExprKind::Index { base, .. } = &strip(expr).kind else { return false };
+        let ExprKind::Path(path) = &strip(base).kind else { return false };
+        path.as_name().is_some_and(|name| {
+            let mut locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
+            locals.find(|local| *name == local.name.as_str()).is_some_and(|local| self.is_list(&local.term))
+        })
+    }
+
+    /// Notes that a variable names one of the buffers of a list or a part of one, if its value does.
+    pub(super) fn note_member(&mut self, binding: BindingId, value: &Expr) {
+        if self.is_of_list(value) {
+            self.members.insert(binding);
+        }
+    }
+
+    /// Whether an expression, which was inferred, is one of the buffers of a list or a part of one.
+    pub(super) fn is_of_list(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } | ExprKind::Slice { base: inner, .. } => {
+                self.is_of_list(inner)
+            }
+            ExprKind::Index { base, .. } => self.is_list(&self.term(base)),
+            ExprKind::Path(_) => match self.tables.paths.get(&expr.id) {
+                Some(Resolution::Binding(binding)) => self.members.contains(binding),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Reports a list that is more than indexed and counted; whether it did.
+    // Rule: a list of buffers has positions, and no elements that are values.
+    // Example: `for part in lists`
+    pub(super) fn refuse_list(&mut self, expr: &Expr, term: &Term) -> bool {
+        if !self.is_list(term) {
+            return false;
+        }
+        let source = text(super::slice::sliced(expr));
+        self.diags
+            .error(
+                code::BUFFER_USE,
+                expr.span,
+                format!("`{source}` is a list of buffers, which has `len()` and an index only"),
+            )
+            .help(format!("go through the positions: `for k in 0..{source}.len()`, and take `{source}[k]`"));
+        true
+    }
+
+    /// Reports one of the buffers of a list that is divided into slices, which could outlive the index that says which it is;
+    /// whether it did.
+    // Rule: what `windows`, `chunks` and `split_at` make of one buffer of a list would not know of which.
+    // Example: `lists[k].chunks(4)`
+    pub(super) fn refuse_divided_member(&mut self, receiver: &Expr) -> bool {
+        if !self.is_of_list(receiver) {
+            return false;
+        }
+        let source = text(strip(receiver));
+        self.diags
+            .error(code::REFERENCE_USE, receiver.span, "one of the buffers of a list is not divided where it lies")
+            .note("its slices could outlive the index that says which buffer it is")
+            .help(format!("go through the indices, or pass it to a device function that divides it: `f({source})`"));
+        true
+    }
+
+    /// Reports one of the buffers of a list that is used as a value.
+    pub(super) fn report_member_value(&mut self, expr: &Expr) {
+        let source = text(expr);
+        self.diags
+            .error(code::BUFFER_USE, expr.span, format!("the buffer `{source}` is used as a value"))
+            .note("which buffer it is must be known where it is named")
+            .help(format!("name it, `let part = {source};`, index it, or pass it to a device function"));
+    }
+}

@@ -1,0 +1,53 @@
+//! The host form of `&[&[T]]`: buffers that are read, found by their positions.
+
+use std::marker::PhantomData;
+
+use gridwise_ir::descriptor::Site;
+
+use super::args::HostBuffer;
+use super::launch::TrapSink;
+use crate::data::GpuData;
+
+/// Buffers that nobody writes during the launch.
+#[derive(Debug)]
+pub struct List<'a, T> {
+    /// Invariant: each is valid for its elements of `T` for `'a`, during which nobody writes them.
+    pub(super) members: &'a [HostBuffer],
+    pub(super) marker: PhantomData<&'a [T]>,
+}
+
+impl<T> Clone for List<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for List<'_, T> {}
+
+impl<'a, T: GpuData> List<'a, T> {
+    /// How many buffers there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// One of the buffers; one without elements after a trap when there is none.
+    #[inline]
+    pub fn member(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> &'a [T] {
+        match self.members.get(index) {
+            Some(HostBuffer { len: 0, .. }) => &[],
+            // SAFETY: by the invariant it has `len` elements that nothing writes during `'a`.
+            Some(buffer) => unsafe { std::slice::from_raw_parts(buffer.data.cast::<T>(), buffer.len as usize) },
+            None => {
+                sink.trap(site, [index as u32, self.members.len() as u32]);
+                &[]
+            }
+        }
+    }
+}

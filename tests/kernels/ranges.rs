@@ -1,0 +1,126 @@
+//! Ranges in variables, which are gone through, index, are compared with and have ends. Each function also stands in a module that
+//! only rustc compiles.
+
+#![allow(
+    clippy::map_flatten,
+    clippy::redundant_clone,
+    clippy::redundant_closure_call,
+    clippy::shadow_unrelated,
+    reason = "what is tested"
+)]
+
+use gridwise::prelude::*;
+
+use super::{both, case};
+use crate::case::{Case, Output, patterns};
+
+both!(named, plain_named, {
+    /// What is gone through.
+    pub(super) fn looped(x: &[u32], n: u32) -> [u32; 6] {
+        let rows = n % 5..n % 5 + 7;
+        let columns = 1..=3;
+        let mut sum = 0u32;
+        for row in rows.clone() {
+            for column in columns.clone() {
+                sum = sum.wrapping_mul(31).wrapping_add(x[(row + column) as usize]);
+            }
+        }
+        let back = rows.clone().rev().step_by(2).fold(0u32, |h, row| h * 10 + row);
+        let odd = rows.clone().filter(|row| row % 2 == 1).count() as u32;
+        let pairs: u32 = rows.clone().map(|a| (0..a).map(move |b| a * b)).flatten().sum();
+        let (first, last) = (rows.start, rows.end);
+        let bytes = (n as u8 & 0x7f)..0x80;
+        [sum, back, odd, pairs, first * 100 + last, bytes.map(|b| b as u32).sum::<u32>() ^ columns.sum::<u32>()]
+    }
+
+    /// What is a part of something.
+    pub(super) fn indexed(x: &[u32], own: &mut [u32], n: u32) -> [u32; 6] {
+        let part = n as usize % 9..n as usize % 9 + 4;
+        let closed = part.start..=part.end;
+        let a = x[part.clone()].iter().fold(7u32, |h, v| h.wrapping_mul(33) ^ v);
+        let b = x[closed.clone()].len() as u32;
+        own[part.clone()].fill(n);
+        own[part.start..].reverse();
+        let behind = own.len() + n as usize % 3;
+        let reach = behind - 2..behind;
+        let c = own.get(reach.clone()).map_or(99, |found| found.len() as u32);
+        let inner = &x[closed];
+        let tail = 1..inner.len();
+        let d = inner[tail].iter().copied().max().unwrap_or(0);
+        let empty = part.end..part.start;
+        let e = empty.clone().count() as u32 + x[part.start..part.end].len() as u32;
+        [a, b, c, d, e, own.iter().fold(0u32, |h, v| h.wrapping_mul(7).wrapping_add(*v)) ^ reach.start as u32]
+    }
+
+    /// What lies in it, and other variables of the name.
+    pub(super) fn compared(n: u32) -> [u32; 6] {
+        let range = n % 11..20;
+        let unit = -0.5..=0.5f32;
+        let inside = |v: u32| range.contains(&v);
+        let a = (inside(5) as u32) << 1 | inside(20) as u32;
+        let twice = |range: u32| range * 2;
+        let b = twice(range.start) + range.end;
+        let c = {
+            let range = range.start + 3;
+            range * range
+        };
+        let d = match n % 3 {
+            0 => range.end - 1,
+            range => range + 40,
+        };
+        let e = if let Some(range) = range.start.checked_sub(4) { range } else { range.len() as u32 };
+        let at = (n % 16) as f32 / 8.0 - 1.0;
+        let f = (unit.contains(&at) as u32) << 8 | (0..4u32).contains(&range.start) as u32;
+        let none = range.is_empty() as u32 + (n..=5).is_empty() as u32 * 2 + (range.end..range.start).len() as u32;
+        let range = range.start;
+        [a, b, c, d, e, f + range + none * 1000]
+    }
+});
+
+#[kernel(workgroup = 32)]
+fn use_ranges(x: &[u32], room: &mut [u32], out: &mut [[u32; 6]]) {
+    let n = global_id().x;
+    let own = n as usize * 16..(n as usize + 1) * 16;
+    out[n * 3] = named::looped(x, n);
+    out[n * 3 + 1] = named::indexed(x, &mut room[own.start..own.end], n);
+    out[n * 3 + 2] = named::compared(n);
+    let words = x[own.clone()].iter().fold(0u32, |h, v| h.wrapping_mul(5) ^ v);
+    for i in own {
+        room[i] ^= words;
+    }
+}
+
+const COUNT: usize = 40;
+
+fn words() -> Vec<u32> {
+    patterns(COUNT * 16, 97)
+}
+
+fn expected() -> Vec<Output> {
+    let (x, mut room) = (words(), vec![0; COUNT * 16]);
+    let mut out = Vec::new();
+    for n in 0..COUNT {
+        let own = n * 16..(n + 1) * 16;
+        out.push(plain_named::looped(&x, n as u32));
+        out.push(plain_named::indexed(&x, &mut room[own.clone()], n as u32));
+        out.push(plain_named::compared(n as u32));
+        let words = x[own.clone()].iter().fold(0u32, |h, v| h.wrapping_mul(5) ^ v);
+        room[own].iter_mut().for_each(|v| *v ^= words);
+    }
+    vec![Output::U32(out.concat()), Output::U32(room)]
+}
+
+/// The entries.
+pub const CASES: &[Case] = &[case!(
+    "ranges::named",
+    [UseRanges],
+    |mgr| {
+        let (x, mut room) = (mgr.tensor(&words())?, mgr.tensor_of_len::<u32>(COUNT * 16)?);
+        let mut out = mgr.tensor(&vec![[0u32; 6]; COUNT * 3])?;
+        let seq = mgr.sequence()?;
+        UseRanges::dispatch(&seq, Grid::items(COUNT), &x, &mut room, &mut out)?;
+        seq.eval()?;
+        Ok(vec![Output::U32(out.to_vec()?.concat()), Output::U32(room.to_vec()?)])
+    },
+    expected
+)];
