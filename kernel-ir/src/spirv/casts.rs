@@ -2,6 +2,7 @@
 
 use rspirv::spirv::{GlslStd450Op as GLOp, Op as Spv};
 
+use super::math::Helper;
 use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
@@ -231,7 +232,10 @@ impl Writer<'_> {
     pub(super) fn round(&mut self, lanes: Lanes, value: Id) -> Id {
         let (ty, bools) = (self.lanes_type(lanes), self.lanes_type(lanes.of(Scalar::Bool)));
         let [half, one, zero] = [0.5, 1.0, 0.0].map(|value| self.const_floats(lanes, value));
-        let whole = self.glsl_op(GLOp::Trunc, ty, &[value]);
+        let whole = match lanes.scalar {
+            Scalar::F64 => self.call_helper(Helper::TruncDouble, lanes, &[value]),
+            _ => self.glsl_op(GLOp::Trunc, ty, &[value]),
+        };
         let rest = self.float_op(Spv::FSub, ty, &[value, whole]);
         let rest = self.glsl_op(GLOp::FAbs, ty, &[rest]);
         let is_up = self.op(Spv::FOrdGreaterThanEqual, bools, &[rest, half]);

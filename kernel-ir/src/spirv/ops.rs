@@ -323,6 +323,7 @@ impl FunctionWriter<'_, '_> {
     fn float_function(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
         let ty = self.w.lanes_type(lanes);
         let bools = self.w.lanes_type(lanes.of(Scalar::Bool));
+        let is_double = lanes.scalar == Scalar::F64;
         let is_approximate = self.w.kernel.float_rules.approximate_functions && lanes.scalar == Scalar::F32;
         let (glsl, helper) = match op {
             _ if is_approximate && approximation(op).is_some() => (approximation(op), None),
@@ -334,7 +335,11 @@ impl FunctionWriter<'_, '_> {
             }
             Op::Copysign => return self.w.copysign(lanes, ids[0], ids[1]),
             Op::Round => return self.w.round(lanes, ids[0]),
-            Op::Sqrt if lanes.scalar == Scalar::F64 => return self.sqrt_f64(lanes, ids[0]),
+            Op::Sqrt if is_double => return self.sqrt_f64(lanes, ids[0]),
+            Op::Floor if is_double => (None, Some(Helper::FloorDouble)),
+            Op::Ceil if is_double => (None, Some(Helper::CeilDouble)),
+            Op::Trunc if is_double => (None, Some(Helper::TruncDouble)),
+            Op::RoundTiesEven if is_double => (None, Some(Helper::RoundTiesEvenDouble)),
             Op::Floor => (Some(GLOp::Floor), None),
             Op::Ceil => (Some(GLOp::Ceil), None),
             Op::Trunc => (Some(GLOp::Trunc), None),

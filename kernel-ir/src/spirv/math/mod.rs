@@ -5,7 +5,7 @@
 //!
 //! | function | error, in units of the last place |
 //! | --- | --- |
-//! | `rem`, `mul_add` | none, for all operands |
+//! | `rem`, `mul_add`; of `f64`: `floor`, `ceil`, `trunc`, `round_ties_even` | none, for all operands |
 //! | `exp`, `exp2`, `ln`, `log2`, `powf`, `sinh`, `cosh`, `tanh` | below 2 |
 //! | `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2` | below 3, for all operands |
 //! | `sqrt`, and division | the device's: Vulkan allows 3 and 2.5, devices in use have 1 and none |
@@ -24,6 +24,7 @@ mod logarithm;
 mod power;
 mod remainder;
 mod root;
+mod round;
 mod trigonometry;
 
 use rspirv::spirv::Op as Spv;
@@ -97,6 +98,10 @@ helpers! {
     MulAddExact "mul_add_exact" (F F F) F None => fused::mul_add_exact;
     MulAddDouble "mul_add_f64" (D D D) D None => fused::mul_add;
     MulAddExactDouble "mul_add_exact_f64" (D D D) D None => fused::mul_add_exact;
+    RoundTiesEvenDouble "round_ties_even_f64" (D) D None => round::ties_even;
+    TruncDouble "trunc_f64" (D) D None => round::trunc;
+    FloorDouble "floor_f64" (D) D None => round::floor;
+    CeilDouble "ceil_f64" (D) D None => round::ceil;
     ReduceAngle "reduce_angle" (F) F2 None => trigonometry::reduce;
     Sin "sin" (F) F Some(Op::Sin) => trigonometry::sin;
     Cos "cos" (F) F Some(Op::Cos) => trigonometry::cos;

@@ -1,0 +1,63 @@
+//! Rounding of `f64` to whole numbers. Drivers that have no such instruction for their vectors get it wrong: lavapipe, with Mesa's
+//! 22.3 and 26.1, gives 1 for 1.5 rounded to even and leaves fractions in large numbers on processors without AVX-512.
+
+use super::asm::Asm;
+use crate::spirv::words::Id;
+
+/// The nearest whole number of the size of a float, ties to even: a number below 2^52 loses its fraction when that is added, as any
+/// sum is rounded.
+fn nearest(a: &mut Asm<'_, '_>, size: Id) -> Id {
+    let limit = a.f(LIMIT);
+    let sum = a.fadd(size, limit);
+    a.fsub(sum, limit)
+}
+
+/// 2^52: from here on, floats have no fractions.
+const LIMIT: f32 = 4_503_599_627_370_496.0;
+
+/// `whole` with the sign of `x`, or `x` itself where that has no fraction, is infinite or NaN.
+fn with_sign(a: &mut Asm<'_, '_>, x: Id, size: Id, whole: Id) -> Id {
+    let limit = a.f(LIMIT);
+    let whole = a.copysign(whole, x);
+    let has_fraction = a.flt(size, limit);
+    a.fselect(has_fraction, whole, x)
+}
+
+/// `whole`, and one less where the condition holds.
+fn less_one(a: &mut Asm<'_, '_>, condition: Id, whole: Id) -> Id {
+    let (one, zero) = (a.f(1.0), a.f(0.0));
+    let step = a.fselect(condition, one, zero);
+    a.fsub(whole, step)
+}
+
+pub(super) fn ties_even(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let x = params[0];
+    let size = a.fabs(x);
+    let whole = nearest(a, size);
+    with_sign(a, x, size, whole)
+}
+
+pub(super) fn trunc(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let x = params[0];
+    let size = a.fabs(x);
+    let whole = nearest(a, size);
+    let is_above = a.fgt(whole, size);
+    let whole = less_one(a, is_above, whole);
+    with_sign(a, x, size, whole)
+}
+
+pub(super) fn floor(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let x = params[0];
+    let near = ties_even(a, params);
+    let is_above = a.fgt(near, x);
+    // Zero keeps its sign: what is above `x` is not what is left as it is.
+    let below = less_one(a, is_above, near);
+    a.fselect(is_above, below, near)
+}
+
+pub(super) fn ceil(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let x = params[0];
+    let down = a.fneg(x);
+    let down = floor(a, &[down]);
+    a.fneg(down)
+}
