@@ -52,6 +52,8 @@ pub(crate) struct Caps {
     pub(crate) subgroup_sizes_by_extension: bool,
     /// Whether pipelines may ask for subgroups without idle invocations.
     pub(crate) has_full_subgroups: bool,
+    /// Whether modules may ask that invocations which went apart go on together where the source says so.
+    pub(crate) reconverges: bool,
     /// Whether buffers have addresses, by which kernels reach those of lists.
     pub(crate) has_addresses: bool,
     /// Whether memory can be had by file descriptors.
@@ -74,6 +76,7 @@ impl Caps {
             exact_float_atomics: FloatAtomics::default(),
             hides_memory: true,
             has_memory_fds: false,
+            reconverges: false,
             ..self
         }
     }
@@ -89,6 +92,7 @@ impl Candidate {
             max_push_descriptors: if existing.has_push_descriptors { caps.max_push_descriptors } else { 0 },
             has_subgroup_sizes: false,
             has_full_subgroups: false,
+            reconverges: false,
             has_device_scope: false,
             has_addresses: info.has(Feature::BufferAddresses),
             has_executables: false,
@@ -152,6 +156,7 @@ impl Candidate {
             }
             caps.identity = query_identity(instance, physical, &base);
             driver = query_properties(instance, physical, has(khr::push_descriptor::NAME), &mut caps);
+            caps.reconverges = has(khr::shader_maximal_reconvergence::NAME) && query_reconvergence(instance, physical);
             caps.has_executables =
                 has(khr::pipeline_executable_properties::NAME) && query_executables(instance, physical);
             query_features(instance, physical, &mut caps, &mut features, &mut missing);
@@ -231,6 +236,15 @@ fn query_executables(instance: &ash::Instance, physical: vk::PhysicalDevice) -> 
     // SAFETY: the device speaks Vulkan 1.2 and has the extension that the structure is of.
     unsafe { instance.get_physical_device_features2(physical, &mut all) };
     executables.pipeline_executable_info == vk::TRUE
+}
+
+/// Whether modules may ask for maximal reconvergence; the device has the extension.
+fn query_reconvergence(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
+    let mut reconvergence = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default();
+    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut reconvergence);
+    // SAFETY: the device speaks Vulkan 1.2 and has the extension that the structure is of.
+    unsafe { instance.get_physical_device_features2(physical, &mut all) };
+    reconvergence.shader_maximal_reconvergence == vk::TRUE
 }
 
 fn query_subgroups(instance: &ash::Instance, physical: vk::PhysicalDevice, caps: &mut Caps) -> SubgroupLimits {

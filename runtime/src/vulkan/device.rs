@@ -537,6 +537,11 @@ fn create_device(
     }
     let mut executables =
         vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
+    if caps.reconverges {
+        extensions.push(khr::shader_maximal_reconvergence::NAME.as_ptr());
+    }
+    let mut reconvergence =
+        vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default().shader_maximal_reconvergence(true);
     let has_matrices = candidate.info.features.iter().any(|feature| matches!(feature, Feature::CooperativeMatrix(_)));
     let has_bfloat16 = has(Feature::CooperativeBfloat16);
     if has_matrices {
@@ -591,6 +596,7 @@ fn create_device(
     let info = if keeps_statistics { info.push_next(&mut executables) } else { info };
     let info = if caps.float_atomics.is_empty() { info } else { info.push_next(&mut float_atomics) };
     let info = if has_matrices { info.push_next(&mut matrices) } else { info };
+    let info = if caps.reconverges { info.push_next(&mut reconvergence) } else { info };
     let info = if has_bfloat16 { info.push_next(&mut bfloat16) } else { info };
     // SAFETY: the device has the family, extensions and features asked for; all pointers live until after the call.
     unsafe { instance.create_device(candidate.physical, &info, None) }.map_err(Error::vulkan("vkCreateDevice"))

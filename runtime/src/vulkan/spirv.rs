@@ -39,12 +39,23 @@ const DENORM_PRESERVE: [u32; 2] = [4464, 4459];
 const SIGNED_ZERO_INF_NAN_PRESERVE: [u32; 2] = [4466, 4461];
 const ROUNDING_MODE_RTE: [u32; 2] = [4467, 4462];
 
+const OP_EXTENSION: u32 = 10;
+const OP_ENTRY_POINT: u32 = 15;
+const OP_BRANCH_CONDITIONAL: u32 = 250;
+const OP_SWITCH: u32 = 251;
+/// Invocations that went apart go on together where the structure of the source says so (SPV_KHR_maximal_reconvergence).
+const MAXIMALLY_RECONVERGES: u32 = 6023;
+const RECONVERGENCE_EXTENSION: &[u8] = b"SPV_KHR_maximal_reconvergence";
+
 /// The words of a kernel's module as this device takes them for one pipeline.
 ///
 /// # Errors
 /// When the bytes cannot be a module.
 pub(crate) fn words_for(descriptor: &KernelDescriptor, caps: &Caps, desc: &VariantDesc<'_>) -> Result<Vec<u32>> {
-    let words = words(descriptor, caps.float_atomics, desc)?;
+    let mut words = words(descriptor, caps.float_atomics, desc)?;
+    if caps.reconverges && !descriptor.parallel.subgroup_operations.is_empty() {
+        words = reconverging(words);
+    }
     Ok(strip_float_controls(words.into(), caps.float_controls).into_owned())
 }
 
@@ -101,6 +112,42 @@ fn strip_float_controls(words: Cow<'_, [u32]>, supported: FloatControls) -> Cow<
         }
     }
     Cow::Owned(kept)
+}
+
+/// Asks that a subgroup whose invocations took different branches is whole again behind them, as Rust's reader takes for granted.
+/// Without it SPIR-V leaves open which invocations take part in what a subgroup does there.
+fn reconverging(words: Vec<u32>) -> Vec<u32> {
+    let branches = |instruction: &[u32]| matches!(instruction[0] & 0xffff, OP_BRANCH_CONDITIONAL | OP_SWITCH);
+    if !instructions(&words).any(branches) {
+        return words;
+    }
+    let (mut entry, mut has_extension) = (None, false);
+    let mut asking = Vec::with_capacity(words.len() + 16);
+    asking.extend_from_slice(&words[..HEADER]);
+    for instruction in instructions(&words) {
+        let opcode = instruction[0] & 0xffff;
+        // Extensions stand behind the capabilities, modes behind the entry point: a variant has one.
+        if opcode != OP_CAPABILITY && !has_extension {
+            push_extension(&mut asking);
+            has_extension = true;
+        }
+        if let Some(id) = entry.take() {
+            asking.extend([3 << 16 | OP_EXECUTION_MODE, id, MAXIMALLY_RECONVERGES]);
+        }
+        if let (OP_ENTRY_POINT, [_, _, id, ..]) = (opcode, instruction) {
+            entry = Some(*id);
+        }
+        asking.extend_from_slice(instruction);
+    }
+    asking
+}
+
+fn push_extension(words: &mut Vec<u32>) {
+    let mut text = RECONVERGENCE_EXTENSION.to_vec();
+    // A text ends with a zero, and with a word.
+    text.resize(text.len() + 4 - text.len() % 4, 0);
+    words.push((text.len() as u32 / 4 + 1) << 16 | OP_EXTENSION);
+    words.extend(text.chunks_exact(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])));
 }
 
 /// The instructions of a module.
@@ -163,6 +210,34 @@ mod tests {
         let mut expected = module(&[4464], &[]);
         expected.extend(op(OP_EXECUTION_MODE, &[4, 4459, 16]));
         assert_eq!(*strip_float_controls(Cow::Borrowed(&words), without_denorm), expected);
+    }
+
+    #[test]
+    fn modules_that_branch_ask_for_reconvergence() {
+        let plain = module(&[61], &[]);
+        assert_eq!(reconverging(plain.clone()), plain);
+        let built = |extra: bool| {
+            let mut words = plain[..HEADER].to_vec();
+            words.extend(op(OP_CAPABILITY, &[1]));
+            words.extend(op(OP_CAPABILITY, &[61]));
+            if extra {
+                push_extension(&mut words);
+            }
+            words.extend(op(14, &[0, 3]));
+            words.extend(op(OP_ENTRY_POINT, &[5, 4, 0x6b]));
+            if extra {
+                words.extend(op(OP_EXECUTION_MODE, &[4, 6023]));
+            }
+            words.extend(op(OP_EXECUTION_MODE, &[4, 17, 64, 1, 1]));
+            words.extend(op(OP_BRANCH_CONDITIONAL, &[7, 8, 9]));
+            words
+        };
+        assert_eq!(reconverging(built(false)), built(true));
+        let mut extension = Vec::new();
+        push_extension(&mut extension);
+        let bytes: Vec<u8> = extension[1..].iter().flat_map(|word| word.to_le_bytes()).collect();
+        assert_eq!(bytes.strip_suffix(b"\0\0\0"), Some(RECONVERGENCE_EXTENSION));
+        assert_eq!(extension[0], (extension.len() as u32) << 16 | OP_EXTENSION);
     }
 
     #[test]
