@@ -195,6 +195,7 @@ fn agrees(written: &Ty, found: &Ty) -> bool {
         (Ty::Buffer { element: a, mutable: m, .. }, Ty::Buffer { element: b, mutable: n, .. }) => {
             m == n && agrees(a, b)
         }
+        (Ty::Range(a, n), Ty::Range(b, m)) => n == m && agrees(a, b),
         (Ty::Result(a, e), Ty::Result(b, f)) => agrees(a, b) && agrees(e, f),
         (Ty::Tuple(a), Ty::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| agrees(a, b)),
         (Ty::Struct(x, Some(a)), Ty::Struct(y, Some(b))) | (Ty::Enum(x, Some(a)), Ty::Enum(y, Some(b))) => {

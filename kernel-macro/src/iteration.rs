@@ -14,6 +14,8 @@ pub(crate) enum Iteration {
     IterMut,
     /// `x.windows(n)` and its like: slices of what they are called on.
     Parts(Parts),
+    /// `by_ref` of a range in a variable, which it changes.
+    ByRef,
     /// `copied`, `cloned` and `fuse`: nothing that anyone would notice.
     Same,
     Rev,
@@ -137,6 +139,7 @@ impl Iteration {
     /// The names of all.
     pub(crate) const NAMES: &[&str] = &[
         "into_iter",
+        "by_ref",
         "copied",
         "cloned",
         "fuse",
@@ -262,6 +265,24 @@ impl Iteration {
         matches!(
             self,
             Self::IntoIter | Self::Rev | Self::StepBy | Self::Enumerate | Self::Take | Self::Skip | Self::Zip
+        )
+    }
+
+    /// Whether it takes elements from an iterator that is there behind it.
+    pub(crate) const fn borrows(self) -> bool {
+        matches!(
+            self,
+            Self::ByRef
+                | Self::Nth
+                | Self::Any
+                | Self::All
+                | Self::Find
+                | Self::Rfind
+                | Self::FindMap
+                | Self::Position
+                | Self::Rposition
+                | Self::TryFold
+                | Self::TryForEach
         )
     }
 

@@ -184,6 +184,9 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
         Ty::Quat => u32::from(crate::linear::QUAT_LANES),
         Ty::Array(element, len) => word_count(program, element).saturating_mul(len.known().unwrap_or(u32::MAX)),
         Ty::Tuple(members) => sum(members),
+        Ty::Range(value, inclusive) => {
+            word_count(program, value).saturating_mul(2).saturating_add(u32::from(*inclusive))
+        }
         Ty::Struct(..) => sum(&program.fields_of(ty)),
         Ty::Unit
         | Ty::Never

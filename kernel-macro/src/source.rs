@@ -124,6 +124,11 @@ fn write_expr(expr: &Expr, out: &mut String) -> Result {
             out.push(']');
             Ok(())
         }
+        ExprKind::Range { start, end, inclusive } => {
+            write_expr(start, out)?;
+            out.push_str(if *inclusive { "..=" } else { ".." });
+            end.iter().try_for_each(|end| write_expr(end, out))
+        }
         ExprKind::Borrow { mutable, operand } => {
             out.push_str(if *mutable { "&mut " } else { "&" });
             write_expr(operand, out)

@@ -46,6 +46,8 @@ pub(crate) enum Ty {
     Result(Rc<Ty>, Rc<Ty>),
     /// `core::cmp::Ordering`
     Ordering,
+    /// `core::ops::Range` of a number, or `RangeInclusive` if the flag says so.
+    Range(Rc<Ty>, bool),
     /// An iterator over elements of a type: of a chain that something consumes at once.
     Iterator(Rc<Ty>),
     /// A parameter `&[T]` or `&mut [T]`, or a variable that names a part of one.
@@ -396,6 +398,50 @@ pub(crate) enum MemoryFunction {
     Take,
 }
 
+/// A method of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RangeMethod {
+    Contains,
+    IsEmpty,
+    Len,
+    Start,
+    End,
+    Clone,
+    Next,
+    NextBack,
+}
+
+impl RangeMethod {
+    /// The method of this name; `inclusive`: of `a..=b`.
+    pub(crate) fn from_name(name: &str, inclusive: bool) -> Option<Self> {
+        Some(match name {
+            "contains" => Self::Contains,
+            "is_empty" => Self::IsEmpty,
+            "len" if !inclusive => Self::Len,
+            "start" if inclusive => Self::Start,
+            "end" if inclusive => Self::End,
+            "clone" => Self::Clone,
+            "next" => Self::Next,
+            "next_back" => Self::NextBack,
+            _ => return None,
+        })
+    }
+
+    /// Whether it changes the range.
+    pub(crate) const fn writes(self) -> bool {
+        matches!(self, Self::Next | Self::NextBack)
+    }
+}
+
+/// Where a part of an array or slice begins and ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Cut<'e> {
+    /// `start..end`
+    Ends(Option<&'e Expr>, Option<&'e Expr>, bool),
+    /// A range that is a value.
+    Range(&'e Expr),
+}
+
 /// What a call or method call calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Callee {
@@ -421,6 +467,8 @@ pub(crate) enum Callee {
     Compare(Comparison),
     /// A method of an iterator, or one that makes one.
     Iterate(Iteration),
+    /// A method of a range, but for those that every iterator has.
+    Range(RangeMethod),
     /// A method of an array or slice.
     Slice(SliceMethod),
     /// `barrier()`
@@ -525,6 +573,19 @@ impl TypedFn {
         closures.find(|closure| self.closures.contains_key(&closure.id)).unwrap_or(arg)
     }
 
+    /// What a part of something is a part of, and which: `x[a..b]`, or `x[range]`.
+    pub(crate) fn cut<'e>(&self, expr: &'e Expr) -> Option<(&'e Expr, Cut<'e>)> {
+        match &expr.kind {
+            ExprKind::Slice { base, start, end, inclusive } => {
+                Some((base, Cut::Ends(start.as_deref(), end.as_deref(), *inclusive)))
+            }
+            ExprKind::Index { base, index } if matches!(self.ty(index.id), Ty::Range(..)) => {
+                Some((base, Cut::Range(index)))
+            }
+            _ => None,
+        }
+    }
+
     /// The functions that it calls, named or not.
     pub(crate) fn callees(&self) -> impl Iterator<Item = ItemId> {
         let called = self.calls.values().filter_map(|callee| match callee {
@@ -569,6 +630,7 @@ impl Ty {
             Self::Enum(item, own) => Self::Enum(*item, all(own)),
             Self::Option(value) => Self::Option(inner(value)),
             Self::Result(value, error) => Self::Result(inner(value), inner(error)),
+            Self::Range(value, inclusive) => Self::Range(inner(value), *inclusive),
             other => other.clone(),
         }
     }

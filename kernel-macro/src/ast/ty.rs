@@ -24,6 +24,8 @@ pub(crate) enum TypeKind {
     Option(Box<TypeExpr>),
     /// `Result<T, E>`
     Result(Box<TypeExpr>, Box<TypeExpr>),
+    /// `Range<T>`, or `RangeInclusive<T>`
+    Range { of: Box<TypeExpr>, inclusive: bool },
     /// `&[T]` or `&mut [T]`: only as the type of a kernel's parameter.
     Slice { mutable: bool, element: Box<TypeExpr> },
     /// `&[&[T]]`: only as the type of a kernel's parameter.

@@ -81,6 +81,7 @@ fn refuse_value(ty: &Ty) -> Option<Refusal> {
         Ty::Scalar(ScalarName::Isize) => {
             Some(("`isize` has 64 bits on the host and 32 on the device", "pass `i32`, and cast it where it is used"))
         }
+        Ty::Range(..) => Some(("Rust does not define the layout of ranges", "pass the two ends")),
         Ty::Tuple(_) => Some(("Rust does not define the layout of tuples", "pass a struct with `#[derive(GpuData)]`")),
         Ty::Vector(ScalarName::Bool, _) => Some(("vectors of `bool` have no layout in buffers", "pass `u32` lanes")),
         Ty::Enum(_, _) | Ty::Ordering => {

@@ -74,6 +74,7 @@ fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
         Ty::Scalar(ScalarName::Usize) => Some(("`usize` is 32 bits on the device", "use `u32`")),
         Ty::Scalar(ScalarName::Isize) => Some(("`isize` is 32 bits on the device", "use `i32`")),
         Ty::Vector(ScalarName::Bool, _) => Some(("not every byte is a `bool`", "use a `UVec`, and compare it with 0")),
+        Ty::Range(..) => Some(("Rust does not define the layout of ranges", "use one field for each end")),
         Ty::Tuple(_) | Ty::Unit => Some(("tuples have no fixed layout", "use one field for each member, or a struct")),
         Ty::Enum(_, _) | Ty::Ordering => Some(("not every number is a variant", "use `u32`, and `match` on it")),
         Ty::Option(_) | Ty::Result(..) => {

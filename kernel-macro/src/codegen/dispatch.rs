@@ -191,6 +191,7 @@ fn may_reach_device(ty: &TypeExpr) -> bool {
         | TypeKind::Shared(_)
         | TypeKind::Ref { .. }
         | TypeKind::Option(_)
+        | TypeKind::Range { .. }
         | TypeKind::Result(..)
         | TypeKind::Tuple(_)
         | TypeKind::Infer

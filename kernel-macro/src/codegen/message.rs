@@ -73,6 +73,28 @@ impl Decoder<'_> {
                 let len = Literal::usize_suffixed(len.known().unwrap_or(0) as usize);
                 quote!(::core::array::from_fn::<_, #len, _>(|_| #value))
             }
+            Ty::Range(end, inclusive) => {
+                let (first, last) = (self.value(end), self.value(end));
+                // Floats are not counted: of those nothing is taken.
+                if matches!(**end, Ty::Scalar(scalar) if scalar.is_float()) && *inclusive {
+                    return quote!({
+                        let __range = #first..=#last;
+                        __words.bool();
+                        __range
+                    });
+                }
+                if !inclusive {
+                    return quote!((#first..#last));
+                }
+                // Both ends of one that has given its last element are that.
+                quote!({
+                    let mut __range = #first..=#last;
+                    if __words.bool() {
+                        ::core::iter::Iterator::next(&mut __range);
+                    }
+                    __range
+                })
+            }
             Ty::Tuple(members) => {
                 let members = members.iter().map(|member| self.value(member)).collect::<Vec<_>>();
                 quote!((#(#members,)*))
@@ -163,6 +185,11 @@ impl Decoder<'_> {
                 quote!(#name)
             }
             Ty::Ordering => quote!(::core::cmp::Ordering),
+            Ty::Range(end, inclusive) => {
+                let (name, end) =
+                    (Ident::new(if *inclusive { "RangeInclusive" } else { "Range" }, Span::call_site()), self.ty(end));
+                quote!(::core::ops::#name<#end>)
+            }
             Ty::Option(value) => {
                 let value = self.ty(value);
                 quote!(::core::option::Option<#value>)

@@ -166,6 +166,7 @@ impl Names {
             TypeKind::Slice { element, .. }
             | TypeKind::List { element }
             | TypeKind::Ref { target: element, .. }
+            | TypeKind::Range { of: element, .. }
             | TypeKind::Option(element) => self.ty(element),
             TypeKind::Result(value, error) => {
                 self.ty(value);

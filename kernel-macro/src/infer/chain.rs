@@ -10,6 +10,7 @@ use crate::typed::Callee;
 
 use super::block::strip;
 use super::elements::Elements;
+use super::unify::Term;
 use super::{Infer, range};
 
 impl<'a> Infer<'a> {
@@ -33,6 +34,11 @@ impl<'a> Infer<'a> {
         let expr = strip(expr);
         let ExprKind::Method { receiver, name, args, .. } = &expr.kind else {
             return match &expr.kind {
+                _ if exact && self.draws(expr) => {
+                    let (what, help) =
+                        ("a range behind a reference", "reverse it alone, or write its ends: `range.start..range.end`");
+                    Some((expr.span, what.to_owned(), help))
+                }
                 ExprKind::Range { end: None, .. } => Some((expr.span, "..".to_owned(), "write both ends of the range")),
                 _ => None,
             };
@@ -73,6 +79,17 @@ impl<'a> Infer<'a> {
 
     /// Reports a `zip` of which Rust's library does not say whether the closures before it run for what has no partner.
     pub(super) fn check_zipped(&mut self, name: &Ident, left: &'a Expr, right: &'a Expr) {
+        if self.draws(left) {
+            self.diags
+                .error(
+                    code::UNSUPPORTED_SYNTAX,
+                    range(name.span()),
+                    "`zip` behind `by_ref` is not supported in kernels",
+                )
+                .note("whether the element without a partner is taken depends on what follows")
+                .help("put it second: `other.zip(range.by_ref())`");
+            return;
+        }
         let by_position = self.is_by_position(left) && self.is_by_position(right);
         if by_position && self.has_closure(left) && (self.owns_array(left) || self.owns_array(right)) {
             self.diags
@@ -179,11 +196,11 @@ impl<'a> Infer<'a> {
     fn is_by_position(&self, expr: &'a Expr) -> bool {
         use Iteration as I;
         let expr = strip(expr);
+        if let Term::Range(_, inclusive) = self.table.shallow(&self.term(expr)) {
+            return !inclusive && !self.draws(expr);
+        }
         let ExprKind::Method { receiver, args, .. } = &expr.kind else {
-            return match &expr.kind {
-                ExprKind::Range { end, inclusive, .. } => end.is_some() && !inclusive,
-                _ => true,
-            };
+            return !matches!(&expr.kind, ExprKind::Range { .. });
         };
         match self.tables.calls.get(&expr.id) {
             Some(Callee::Iterate(I::Map | I::Enumerate | I::Same | I::Skip | I::IntoIter)) => {
@@ -195,6 +212,23 @@ impl<'a> Infer<'a> {
             Some(Callee::Iterate(I::Iter | I::IterMut | I::Parts(_))) => true,
             Some(Callee::Iterate(_)) => false,
             _ => true,
+        }
+    }
+
+    /// Whether a chain takes elements out of a range that is there behind it.
+    fn draws(&self, expr: &'a Expr) -> bool {
+        let expr = strip(expr);
+        match (&expr.kind, self.tables.calls.get(&expr.id)) {
+            (_, Some(Callee::Iterate(Iteration::ByRef))) => true,
+            (ExprKind::Method { receiver, args, .. }, Some(Callee::Iterate(iteration))) => {
+                let is_pair = matches!(iteration, Iteration::Zip | Iteration::Chain);
+                self.draws(receiver) || is_pair && args.iter().any(|arg| self.draws(arg))
+            }
+            (ExprKind::Path(_), _) => {
+                let is_range = matches!(self.table.shallow(&self.term(expr)), Term::Range(..));
+                is_range && self.reference_of(expr).is_some()
+            }
+            _ => false,
         }
     }
 

@@ -395,6 +395,9 @@ impl<'a> Infer<'a> {
             root = match &root.kind {
                 ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => inner,
                 ExprKind::Slice { base, .. } => base,
+                ExprKind::Index { base, index } if matches!(self.table.shallow(&self.term(index)), Term::Range(..)) => {
+                    base
+                }
                 _ => break,
             };
         }

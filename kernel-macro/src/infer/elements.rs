@@ -77,7 +77,9 @@ impl<'a> Infer<'a> {
         }
         let method = match args {
             // That of one element is the parser's.
-            [arg] if text == "get_mut" && is_range(arg) => SliceMethod::GetPart { mutable: true },
+            [arg] if text == "get_mut" && (is_range(arg) || self.names_range(arg)) => {
+                SliceMethod::GetPart { mutable: true }
+            }
             _ => SliceMethod::from_name(&text)?,
         };
         if called.elements.slice.is_some() && method == SliceMethod::Map {
@@ -165,6 +167,7 @@ impl<'a> Infer<'a> {
         }
         match (&term, Elements::of(&term)) {
             (Term::Iterator(element), _) | (_, Some(Elements { element, slice: None })) => (**element).clone(),
+            (Term::Range(element, _), _) => self.counted(expr, element),
             (_, Some(Elements { element, slice: Some(false) })) => {
                 if self.refuse_atomics(expr, element) {
                     return Term::Error;
@@ -203,7 +206,7 @@ impl<'a> Infer<'a> {
                 let found = self.describe(&term);
                 let message = format!("expected an array or a slice, found {found}");
                 let error = self.diags.error(code::MISMATCHED_TYPES, operand.span, message);
-                if let Term::Iterator(_) = term {
+                if let Term::Iterator(_) | Term::Range(..) = term {
                     error.help("leave out the `&`");
                 }
             }

@@ -64,7 +64,7 @@ impl<'a> Infer<'a> {
             ExprKind::Return(value) => self.infer_return(expr, value.as_deref()),
             ExprKind::Call { callee, callee_span, args } => self.infer_call(expr, callee, *callee_span, args),
             ExprKind::Method { receiver, name, args, .. } => self.infer_method(expr, receiver, name, args, expect),
-            ExprKind::Range { start, end, .. } => self.infer_range(start, end.as_deref()),
+            ExprKind::Range { start, end, inclusive } => self.infer_range(start, end.as_deref(), *inclusive),
             ExprKind::Field { base, member } => self.infer_field(expr, base, member),
             ExprKind::Index { base, index } => self.infer_index(base, index),
             ExprKind::Slice { .. } => self.infer_stray_slice(expr),

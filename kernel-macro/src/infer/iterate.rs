@@ -1,8 +1,11 @@
 //! Inference of `for` loops and ranges.
 
-use crate::ast::{Block, Expr, Label, Pattern};
+use std::rc::Rc;
+
+use crate::ast::{Block, Expr, ExprKind, Label, Pattern};
 use crate::diag::code;
 
+use super::block::strip;
 use super::elements::Elements;
 use super::iterator::over;
 use super::mismatch::Because;
@@ -34,32 +37,65 @@ impl<'a> Infer<'a> {
         Term::Unit
     }
 
-    /// `start..end` and its like, where an iterator may stand.
-    pub(super) fn infer_range(&mut self, start: &'a Expr, end: Option<&'a Expr>) -> Term {
+    /// `start..end` and its like.
+    pub(super) fn infer_range(&mut self, start: &'a Expr, end: Option<&'a Expr>, inclusive: bool) -> Term {
         let first = self.infer(start, &Expect::Nothing);
-        let last = end.map(|end| (end, self.infer(end, &Expect::Nothing)));
-        for (bound, term) in std::iter::once((start, &first)).chain(last.as_ref().map(|(end, term)| (*end, term))) {
-            let term = self.table.shallow(term);
-            if !matches!(term, Term::Error | Term::Never) && !self.is_integer(&term) {
-                let found = self.describe(&term);
-                let error =
-                    self.diags.error(code::MISMATCHED_TYPES, bound.span, format!("expected an integer, found {found}"));
-                error.note("ranges count with integers");
-                if self.table.kind(&term) == Some(VarKind::Float) || term == Term::F32 {
-                    error.help("count with integers and convert inside: `i as f32`");
-                }
-                return over(&Term::Error);
+        let Some(end) = end else { return over(&self.counted(start, &first)) };
+        let last = self.infer(end, &Expect::Nothing);
+        let made = |item: &Term| Term::Range(Rc::new(item.clone()), inclusive);
+        for (bound, term) in [(start, &first), (end, &last)] {
+            if !self.is_end(bound, term) {
+                return made(&Term::Error);
             }
         }
-        let Some((end, last)) = last else { return over(&first) };
         match (self.table.shallow(&first), self.table.shallow(&last)) {
-            (Term::Never, other) | (other, Term::Never) => return over(&other),
+            (Term::Never, other) | (other, Term::Never) => return made(&other),
             _ => {}
         }
         if !self.table.unify(&first, &last) {
-            self.report_mismatch(end, &first, &last, Because::RangeStart);
-            return over(&Term::Error);
+            match self.is_integer(&self.table.shallow(&first)) && !self.is_integer(&self.table.shallow(&last)) {
+                true => self.report_uncounted(end, &last),
+                false => self.report_mismatch(end, &first, &last, Because::RangeStart),
+            }
+            return made(&Term::Error);
         }
-        over(&first)
+        made(&first)
+    }
+
+    /// Whether something can be an end of a range: numbers can. Reports what cannot.
+    fn is_end(&mut self, bound: &Expr, term: &Term) -> bool {
+        let is_number = match self.table.shallow(term) {
+            Term::Error | Term::Never => true,
+            Term::Scalar(scalar) => scalar.is_int() || scalar.is_float(),
+            Term::Var(_) => !matches!(self.table.kind(term), Some(VarKind::Any)),
+            _ => false,
+        };
+        if !is_number {
+            self.report_uncounted(bound, term);
+        }
+        is_number
+    }
+
+    /// The elements of a range that is gone through: only integers can be counted.
+    pub(super) fn counted(&mut self, expr: &Expr, item: &Term) -> Term {
+        let term = self.table.shallow(item);
+        if matches!(term, Term::Error | Term::Never) || self.is_integer(&term) {
+            return term;
+        }
+        let at = match &strip(expr).kind {
+            ExprKind::Range { start, .. } => start,
+            _ => expr,
+        };
+        self.report_uncounted(at, &term);
+        Term::Error
+    }
+
+    fn report_uncounted(&mut self, at: &Expr, term: &Term) {
+        let found = self.describe(term);
+        let error = self.diags.error(code::MISMATCHED_TYPES, at.span, format!("expected an integer, found {found}"));
+        error.note("ranges count with integers");
+        if self.table.kind(term) == Some(VarKind::Float) || *term == Term::F32 {
+            error.help("count with integers and convert inside: `i as f32`");
+        }
     }
 }

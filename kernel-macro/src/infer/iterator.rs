@@ -124,7 +124,7 @@ impl<'a> Infer<'a> {
         use Iteration as I;
         let given = || vec![item.clone()];
         Some(match iteration {
-            I::IntoIter | I::Same | I::Rev | I::Cycle => (Vec::new(), over(item)),
+            I::IntoIter | I::ByRef | I::Same | I::Rev | I::Cycle => (Vec::new(), over(item)),
             I::Enumerate => (Vec::new(), over(&Term::tuple(vec![Term::USIZE, item.clone()]))),
             I::StepBy | I::Take | I::Skip => (vec![Wanted::Count], over(item)),
             I::Filter | I::TakeWhile | I::SkipWhile => (vec![lending(given(), &Term::BOOL)], over(item)),
@@ -231,7 +231,7 @@ impl<'a> Infer<'a> {
     fn finish_nested(&mut self, expr: &'a Expr, name: &Ident, made: &Term, found: &Term) {
         let Term::Iterator(element) = found else { return };
         let given = match self.table.shallow(made) {
-            Term::Iterator(given) | Term::Array(given, _) | Term::ArrayOf(given, _) => given,
+            Term::Iterator(given) | Term::Range(given, _) | Term::Array(given, _) | Term::ArrayOf(given, _) => given,
             // At most one: nothing to go through.
             Term::Option(given) => {
                 self.tables.calls.insert(expr.id, Callee::Iterate(Iteration::FilterMap));

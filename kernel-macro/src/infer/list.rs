@@ -40,7 +40,10 @@ impl<'a> Infer<'a> {
             ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } | ExprKind::Slice { base: inner, .. } => {
                 self.is_of_list(inner)
             }
-            ExprKind::Index { base, .. } => self.is_list(&self.term(base)),
+            ExprKind::Index { base, index } => match self.table.shallow(&self.term(index)) {
+                Term::Range(..) => self.is_of_list(base),
+                _ => self.is_list(&self.term(base)),
+            },
             ExprKind::Path(_) => match self.tables.paths.get(&expr.id) {
                 Some(Resolution::Binding(binding)) => self.members.contains(binding),
                 _ => false,

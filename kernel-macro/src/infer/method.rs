@@ -42,7 +42,7 @@ impl<'a> Infer<'a> {
         args: &'a [Expr],
         expect: &Expect,
     ) -> Term {
-        let is_slice = matches!(super::slice::sliced(receiver).kind, crate::ast::ExprKind::Slice { .. });
+        let is_slice = self.is_part(super::slice::sliced(receiver));
         let term = self.infer_elements(receiver, is_slice && writes_elements(&name.to_string()));
         match self.table.kind(&term) {
             // An index is a `usize` unless something said otherwise by now.
@@ -66,6 +66,9 @@ impl<'a> Infer<'a> {
         }
         if let Term::Iterator(item) = &shallow {
             return self.infer_iterator_method(expr, (receiver, item), name, args, expect);
+        }
+        if let Term::Range(item, inclusive) = &shallow {
+            return self.infer_range_method(expr, (receiver, item, *inclusive), name, args, expect);
         }
         if let Some(term) = self.infer_elements_method(expr, (receiver, &shallow), name, args) {
             return term;

@@ -119,6 +119,8 @@ impl<'a> Infer<'a> {
             }
             Term::Option(value) => format!("Option<{}>", self.written(&value)),
             Term::Result(value, error) => format!("Result<{}, {}>", self.written(&value), self.written(&error)),
+            Term::Range(item, false) => format!("Range<{}>", self.written(&item)),
+            Term::Range(item, true) => format!("RangeInclusive<{}>", self.written(&item)),
             Term::Iterator(item) => format!("impl Iterator<Item = {}>", self.written(&item)),
             Term::Shared(held) => format!("Shared<{}>", self.written(&held)),
             Term::Struct(item, Some(args)) | Term::Enum(item, Some(args)) => {

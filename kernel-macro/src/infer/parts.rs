@@ -45,7 +45,7 @@ impl<'a> Infer<'a> {
         } else if slice.is_none() {
             self.refuse_remote(receiver);
         }
-        if self.diags.len() == before && has_index(receiver) {
+        if self.diags.len() == before && self.has_index(receiver) {
             let source = text(strip(receiver));
             self.diags
                 .error(code::REFERENCE_USE, receiver.span, "an array in an array is not divided where it lies")
@@ -76,6 +76,19 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Whether a place is found by an index.
+    fn has_index(&self, place: &Expr) -> bool {
+        match &place.kind {
+            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.has_index(inner),
+            ExprKind::Field { base, .. } | ExprKind::Slice { base, .. } => self.has_index(base),
+            ExprKind::Index { base, index } => match self.table.shallow(&self.term(index)) {
+                Term::Range(..) => self.has_index(base),
+                _ => true,
+            },
+            _ => false,
+        }
+    }
+
     /// Reports a slice that is taken out of something by its position or name.
     pub(super) fn refuse_inner_slice(&mut self, expr: &Expr, term: &Term) -> bool {
         if !matches!(self.table.shallow(term), Term::Buffer { origin: Some(_), .. }) {
@@ -85,16 +98,6 @@ impl<'a> Infer<'a> {
             .error(code::REFERENCE_USE, expr.span, "a slice cannot be used as a part of something else")
             .help("name it by a pattern: `let (head, tail) = x.split_at(n);`");
         true
-    }
-}
-
-/// Whether a place is found by an index.
-fn has_index(place: &Expr) -> bool {
-    match &place.kind {
-        ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => has_index(inner),
-        ExprKind::Field { base, .. } | ExprKind::Slice { base, .. } => has_index(base),
-        ExprKind::Index { .. } => true,
-        _ => false,
     }
 }
 

@@ -58,7 +58,12 @@ impl<'a> Infer<'a> {
                 return Term::Error;
             }
         };
-        self.infer_position(index);
+        let found = self.infer(index, &Expect::Nothing);
+        if let Term::Range(..) = self.table.shallow(&found) {
+            self.report_stray_slice(base, index);
+            return Term::Error;
+        }
+        self.check_position(index, &found);
         // An index that is none was reported: it may have been a range.
         let is_broken = self.diags.has_errors() && self.table.is_poisoned(&self.term(index));
         if is_broken || self.refuse_inner_slice(base, &element) {
@@ -143,6 +148,9 @@ impl<'a> Infer<'a> {
             (Term::Quat, Member::Named(name)) => {
                 LANES.iter().position(|lane| name == lane).map(|position| (position, Term::F32))
             }
+            (Term::Range(end, false), Member::Named(name)) => {
+                ["start", "end"].iter().position(|end| name == end).map(|position| (position, (**end).clone()))
+            }
             (Term::Tuple(members), Member::Index(index, _)) => {
                 members.get(*index as usize).map(|member| (*index as usize, member.clone()))
             }
@@ -219,6 +227,12 @@ impl<'a> Infer<'a> {
             }
             Term::Quat => {
                 error.help(format!("its lanes are {}", listed(&LANES)));
+            }
+            Term::Range(_, false) => {
+                error.help("its ends are `start` and `end`");
+            }
+            Term::Range(_, true) => {
+                error.help(format!("its ends are methods: `{base}.start()` and `{base}.end()`"));
             }
             Term::Tuple(members) => {
                 error.help(format!("its members are `0` to `{}`", members.len() - 1));

@@ -90,8 +90,8 @@ impl<'a> Infer<'a> {
             Term::Iterator(_) if self.iterated.contains(&expr.id) => return term,
             Term::Iterator(_) if matches!(strip(expr).kind, ExprKind::Range { .. }) => {
                 self.diags
-                    .error(code::UNSUPPORTED_SYNTAX, expr.span, "a range as a value is not supported in kernels")
-                    .help("a variable without `mut` may be a range, `let r = a..b;`: elsewhere write it where it is used, or its two ends");
+                    .error(code::UNSUPPORTED_SYNTAX, expr.span, "a range without an end is no value in kernels")
+                    .help("write both ends, `a..b`, or write it where it is used");
             }
             Term::Iterator(_) => {
                 let error = self.diags.error(code::UNSUPPORTED_SYNTAX, expr.span, "an iterator is no value in kernels");

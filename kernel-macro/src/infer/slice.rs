@@ -1,7 +1,7 @@
 //! Slices as arguments: buffers and arrays, whole or in part, for parameters `&[T]` and `&mut [T]` of device functions, and
 //! variables that name a part of one.
 
-use crate::ast::{Expr, ExprKind, Item, Pattern, UnaryOp};
+use crate::ast::{Expr, ExprKind, Item, Pattern, SpanRange, TypeKind, UnaryOp};
 use crate::diag::code;
 use crate::slice_method::SliceMethod;
 use crate::source::text;
@@ -34,6 +34,7 @@ impl<'a> Infer<'a> {
     fn is_array_of_unknown(&self, arg: &Expr) -> bool {
         let whole = match &sliced(arg).kind {
             ExprKind::Slice { base, .. } => sliced(base),
+            ExprKind::Index { base, .. } if self.is_part(sliced(arg)) => sliced(base),
             _ => sliced(arg),
         };
         match self.table.shallow(&self.term(whole)) {
@@ -49,7 +50,7 @@ impl<'a> Infer<'a> {
             ExprKind::Paren(inner)
             | ExprKind::Borrow { operand: inner, .. }
             | ExprKind::Unary(UnaryOp::Deref, inner) => self.names_slice(inner),
-            ExprKind::Slice { .. } => true,
+            ExprKind::Slice { .. } | ExprKind::Index { .. } => self.is_part(expr),
             ExprKind::Path(_) => self.is_slice_argument(expr),
             _ => false,
         }
@@ -87,7 +88,7 @@ impl<'a> Infer<'a> {
     /// Whether an argument can only be a slice.
     pub(super) fn is_slice_argument(&self, arg: &Expr) -> bool {
         match &strip(arg).kind {
-            ExprKind::Borrow { operand, .. } => matches!(strip(operand).kind, ExprKind::Slice { .. }),
+            ExprKind::Borrow { operand, .. } => self.is_part(strip(operand)),
             ExprKind::Path(path) => path.as_name().is_some_and(|name| {
                 let locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
                 let mut named = locals.filter(|local| *name == local.name.as_str());
@@ -169,7 +170,9 @@ impl<'a> Infer<'a> {
     /// `x[a..b]` or what has elements, before `.iter()` and its like; `mutable`: to be written. A part is a slice.
     pub(super) fn infer_elements(&mut self, expr: &'a Expr, mutable: bool) -> Term {
         let part = sliced(expr);
-        let ExprKind::Slice { .. } = &part.kind else { return self.infer_base(expr) };
+        if !self.is_part(part) {
+            return self.infer_base(expr);
+        }
         let term = match self.infer_sliced(part, mutable) {
             Some((element, can_write)) => slice_of(element, can_write),
             None => Term::Error,
@@ -192,8 +195,9 @@ impl<'a> Infer<'a> {
                 self.record(operand.id, term);
                 return found;
             }
-            ExprKind::Slice { base, start, end, .. } => (&**base, [start, end]),
-            _ => (operand, [&None, &None]),
+            ExprKind::Slice { base, start, end, .. } => (&**base, [start.as_deref(), end.as_deref()]),
+            ExprKind::Index { base, index } if self.is_part(operand) => (&**base, [Some(&**index), None]),
+            _ => (operand, [None, None]),
         };
         let term = self.infer_elements(base, mutable);
         if std::ptr::eq(base, operand) && self.refuse_shared(base) {
@@ -201,7 +205,11 @@ impl<'a> Infer<'a> {
             return None;
         }
         for end in ends.into_iter().flatten() {
-            self.infer_position(end);
+            let found = self.infer(end, &Expect::Nothing);
+            match (&operand.kind, self.table.shallow(&found)) {
+                (ExprKind::Index { .. }, Term::Range(item, _)) => self.check_position(end, &item),
+                (_, found) => self.check_position(end, &found),
+            }
         }
         if self.refuse_list(base, &term) {
             self.record(operand.id, Term::Error);
@@ -297,7 +305,9 @@ impl<'a> Infer<'a> {
             return Some(self.infer_base(value));
         }
         let ExprKind::Borrow { operand, .. } = &strip(value).kind else { return None };
-        let ExprKind::Slice { .. } = &strip(operand).kind else { return None };
+        if !self.is_part(strip(operand)) {
+            return None;
+        }
         let Some((element, mutable)) = self.infer_slice(value, false) else { return Some(Term::Error) };
         Some(slice_of(element, mutable))
     }
@@ -331,6 +341,47 @@ impl<'a> Infer<'a> {
             .error(code::BUFFER_USE, expr.span, format!("the slice `{source}` is used as a value"))
             .help(format!("pass it to a device function, `f(&{source})`, or name it: `let part = &{source};`"));
         Term::Error
+    }
+
+    /// `x[range]` where no slice can stand, or of a range that does not say so.
+    pub(super) fn report_stray_slice(&mut self, base: &Expr, range: &Expr) {
+        let (base_text, range_text) = (text(base), text(range));
+        self.diags
+            .error(
+                code::BUFFER_USE,
+                SpanRange { start: base.span.start, end: range.span.end },
+                format!("the slice `{base_text}[{range_text}]` is used as a value"),
+            )
+            .help(format!(
+                "name the range, `let part = {range_text};`, and the slice, `let slice = &{base_text}[part];`"
+            ));
+    }
+
+    /// Whether an expression is a part of something: `x[a..b]`, or `x[range]` of what is known to be one before it is inferred.
+    pub(super) fn is_part(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Slice { .. } => true,
+            ExprKind::Index { index, .. } => self.names_range(index),
+            _ => false,
+        }
+    }
+
+    /// Whether an expression that is not inferred yet is a range in a variable, or what a function gives.
+    pub(super) fn names_range(&self, expr: &Expr) -> bool {
+        match &strip(expr).kind {
+            ExprKind::Path(path) => path.as_name().is_some_and(|name| {
+                let mut locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
+                let named = locals.find(|local| *name == local.name.as_str());
+                named.is_some_and(|local| matches!(self.table.shallow(&local.term), Term::Range(..)))
+            }),
+            ExprKind::Method { receiver, name, .. } => name == "clone" && self.names_range(receiver),
+            ExprKind::Call { callee, .. } => {
+                let called = self.program.items[self.item].uses.get(&callee.text());
+                matches!(called.map(|item| &self.program.items[*item].item), Some(Item::Fn(function))
+                    if matches!(function.result.as_ref().map(|ty| &ty.kind), Some(TypeKind::Range { .. })))
+            }
+            _ => false,
+        }
     }
 
     /// Infers the position of an element, or one end of a range of them.

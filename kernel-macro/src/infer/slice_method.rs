@@ -24,7 +24,9 @@ impl<'a> Infer<'a> {
         let Called { expr, receiver, term, elements: Elements { element, slice }, name, args } = called;
         let text = name.to_string();
         let method = match (method, args) {
-            (SliceMethod::Get, [arg]) if is_range(arg) => SliceMethod::GetPart { mutable: false },
+            (SliceMethod::Get, [arg]) if is_range(arg) || self.names_range(arg) => {
+                SliceMethod::GetPart { mutable: false }
+            }
             _ => method,
         };
         self.tables.calls.insert(expr.id, Callee::Slice(method));
@@ -81,6 +83,14 @@ impl<'a> Infer<'a> {
             return Term::Error;
         }
         match args {
+            [arg] if matches!(method, SliceMethod::GetPart { .. }) && self.names_range(arg) => {
+                let found = self.infer(arg, &Expect::Nothing);
+                if let Term::Range(item, _) = self.table.shallow(&found)
+                    && !self.table.unify(&item, &Term::USIZE)
+                {
+                    self.report_index(arg, &item);
+                }
+            }
             [arg] if matches!(method, SliceMethod::GetPart { .. }) => {
                 if let ExprKind::Range { start, end, .. } = &strip(arg).kind {
                     for end in std::iter::once(start).chain(end) {
@@ -169,7 +179,7 @@ impl<'a> Infer<'a> {
 
     /// Reports elements that cannot be written.
     pub(super) fn require_written_elements(&mut self, receiver: &'a Expr, term: &Term, writable: bool) {
-        let is_part = matches!(super::slice::sliced(receiver).kind, ExprKind::Slice { .. });
+        let is_part = self.is_part(super::slice::sliced(receiver));
         if let Term::Buffer { .. } = term {
             if !writable {
                 let source = text(receiver);

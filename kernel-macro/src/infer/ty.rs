@@ -28,8 +28,10 @@ pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
     ("f128", "use `f64`"),
     ("char", "use `u32`"),
     ("str", "use numbers"),
-    ("Range", "name its ends, `(a, b)`, and write `a..b` where the range is used"),
-    ("RangeInclusive", "name its ends, `(a, b)`, and write `a..=b` where the range is used"),
+    ("Range", "write what it counts: `Range<u32>`"),
+    ("RangeInclusive", "write what it counts: `RangeInclusive<u32>`"),
+    ("RangeFrom", "use a `Range` with both ends"),
+    ("RangeTo", "use a `Range` with both ends"),
     ("String", "use numbers"),
     ("Vec", "use an array or a buffer parameter `&mut [T]`"),
     ("Box", "use the value itself"),
@@ -142,6 +144,8 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
         }
         Ty::Option(value) => format!("Option<{}>", type_name(program, value)),
         Ty::Ordering => "Ordering".to_owned(),
+        Ty::Range(value, false) => format!("Range<{}>", type_name(program, value)),
+        Ty::Range(value, true) => format!("RangeInclusive<{}>", type_name(program, value)),
         Ty::Result(value, error) => {
             format!("Result<{}, {}>", type_name(program, value), type_name(program, error))
         }
@@ -201,6 +205,7 @@ impl<'a> Infer<'a> {
             }
             TypeKind::Tuple(members) => Term::tuple(members.iter().map(|member| self.term_of(member)).collect()),
             TypeKind::Option(value) => Term::Option(Rc::new(self.term_of(value))),
+            TypeKind::Range { of, inclusive } => self.range_term(of, *inclusive),
             TypeKind::Result(value, error) => {
                 let value = self.term_of(value);
                 Term::Result(Rc::new(value), Rc::new(self.term_of(error)))
@@ -214,6 +219,25 @@ impl<'a> Infer<'a> {
                 Term::Error
             }
         }
+    }
+
+    /// `Range<T>` or `RangeInclusive<T>`: of numbers.
+    fn range_term(&mut self, of: &'a TypeExpr, inclusive: bool) -> Term {
+        let term = self.term_of(of);
+        let is_number = match &term {
+            Term::Scalar(scalar) => scalar.is_int() || scalar.is_float(),
+            Term::Error | Term::Var(_) | Term::Param(_) => true,
+            _ => false,
+        };
+        if !is_number {
+            let found = self.describe(&term);
+            self.diags
+                .error(code::UNKNOWN_TYPE, of.span, format!("a range of {found} is not available in kernels"))
+                .note("ranges are of integers and floats")
+                .help("use the two ends, `(a, b)`");
+            return Term::Error;
+        }
+        Term::Range(Rc::new(term), inclusive)
     }
 
     /// `Atomic<T>`

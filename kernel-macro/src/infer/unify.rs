@@ -33,6 +33,8 @@ pub(super) enum Term {
     Result(Rc<Term>, Rc<Term>),
     /// `core::cmp::Ordering`
     Ordering,
+    /// As [`Ty::Range`].
+    Range(Rc<Term>, bool),
     /// An iterator over elements of a type.
     Iterator(Rc<Term>),
     Buffer {
@@ -113,6 +115,7 @@ impl From<&Ty> for Term {
             Ty::Option(value) => Self::Option(Rc::new(Self::from(&**value))),
             Ty::Iterator(item) => Self::Iterator(Rc::new(Self::from(&**item))),
             Ty::Ordering => Self::Ordering,
+            Ty::Range(value, inclusive) => Self::Range(Rc::new(Self::from(&**value)), *inclusive),
             Ty::Result(value, error) => Self::Result(Rc::new(Self::from(&**value)), Rc::new(Self::from(&**error))),
             Ty::Buffer { element, mutable, origin } => {
                 Self::Buffer { element: Rc::new(Self::from(&**element)), mutable: *mutable, origin: *origin }
@@ -148,6 +151,7 @@ impl Term {
             Ty::Enum(item, own) => Self::Enum(*item, all(own)),
             Ty::Option(value) => Self::Option(inner(value)),
             Ty::Result(value, error) => Self::Result(inner(value), inner(error)),
+            Ty::Range(value, inclusive) => Self::Range(inner(value), *inclusive),
             other => Self::from(other),
         }
     }
@@ -242,6 +246,7 @@ impl Table {
             }
             (Term::ArrayOf(x, n), Term::ArrayOf(y, m)) => self.unify(n, m) && self.unify(x, y),
             (Term::Option(x), Term::Option(y)) | (Term::Iterator(x), Term::Iterator(y)) => self.unify(x, y),
+            (Term::Range(x, n), Term::Range(y, m)) => n == m && self.unify(x, y),
             (Term::Result(x, e), Term::Result(y, f)) => self.unify(x, y) && self.unify(e, f),
             (Term::Struct(x, Some(xs)), Term::Struct(y, Some(ys)))
             | (Term::Enum(x, Some(xs)), Term::Enum(y, Some(ys))) => {
@@ -296,6 +301,7 @@ impl Table {
             Term::Option(value) => Ty::Option(Rc::new(self.resolve(&value)?)),
             Term::Iterator(item) => Ty::Iterator(Rc::new(self.resolve(&item)?)),
             Term::Ordering => Ty::Ordering,
+            Term::Range(value, inclusive) => Ty::Range(Rc::new(self.resolve(&value)?), inclusive),
             Term::Result(value, error) => Ty::Result(Rc::new(self.resolve(&value)?), Rc::new(self.resolve(&error)?)),
             Term::Buffer { element, mutable, origin } => {
                 Ty::Buffer { element: Rc::new(self.resolve(&element)?), mutable, origin }
@@ -334,6 +340,7 @@ impl Table {
             | Term::Option(element)
             | Term::Shared(element)
             | Term::Buffer { element, .. }
+            | Term::Range(element, _)
             | Term::Iterator(element) => {
                 self.poison(&element);
             }
@@ -352,7 +359,10 @@ impl Table {
     pub(super) fn blur(&mut self, term: &Term) {
         match self.shallow(term) {
             Term::Var(Var(index)) => self.slots[index as usize] = Slot::Bound(Term::Error),
-            Term::Array(element, _) | Term::Iterator(element) | Term::Buffer { element, .. } => self.blur(&element),
+            Term::Array(element, _)
+            | Term::Iterator(element)
+            | Term::Range(element, _)
+            | Term::Buffer { element, .. } => self.blur(&element),
             Term::ArrayOf(element, len) => [element, len].iter().for_each(|part| self.blur(part)),
             Term::Tuple(members) | Term::Struct(_, Some(members)) | Term::Enum(_, Some(members)) => {
                 members.iter().for_each(|member| self.blur(member));
@@ -369,6 +379,7 @@ impl Table {
             | Term::Option(element)
             | Term::Shared(element)
             | Term::Buffer { element, .. }
+            | Term::Range(element, _)
             | Term::Iterator(element) => self.is_poisoned(&element),
             Term::Result(value, error) => self.is_poisoned(&value) || self.is_poisoned(&error),
             Term::Tuple(members) | Term::Struct(_, Some(members)) | Term::Enum(_, Some(members)) => {
@@ -414,6 +425,7 @@ impl Table {
             | Term::Option(element)
             | Term::Shared(element)
             | Term::Buffer { element, .. }
+            | Term::Range(element, _)
             | Term::Iterator(element) => self.occurs(var, &element),
             Term::ArrayOf(value, error) | Term::Result(value, error) => {
                 self.occurs(var, &value) || self.occurs(var, &error)

@@ -91,6 +91,7 @@ impl FnCx<'_, '_, '_> {
                 let args: Vec<_> = [&**receiver].into_iter().chain(args).collect();
                 self.lower_call(expr, &args)
             }
+            ExprKind::Range { start, end: Some(end), inclusive } => self.make_range(expr, start, end, *inclusive),
             ExprKind::Tuple(members) | ExprKind::Array(members) => self.lower_members(expr, members.iter()),
             ExprKind::Repeat { element, .. } => self.lower_repeat(expr, element),
             ExprKind::Macro(call) => self.lower_macro(expr, call),
@@ -300,6 +301,7 @@ impl FnCx<'_, '_, '_> {
             Callee::Compare(method) => self.lower_comparison(expr, method, args),
             Callee::Choice(method) => self.lower_choice(expr, method, args),
             Callee::Iterate(iteration) => self.lower_iteration(expr, iteration, args),
+            Callee::Range(method) => self.lower_range_method(expr, method, args),
             Callee::Slice(method) => self.lower_slice_method(expr, method, args),
             Callee::Swizzle(chosen, count) => {
                 let value = self.lower_expr(args[0])?;

@@ -39,6 +39,7 @@ mod parallel;
 mod pattern;
 mod place;
 mod quaternion;
+mod range;
 mod reference;
 mod report;
 mod single;

@@ -181,7 +181,7 @@ impl FnCx<'_, '_, '_> {
                     self.flatten(Some(member), element, words)?;
                 }
             }
-            Ty::Tuple(_) | Ty::Struct(_, _) => {
+            Ty::Tuple(_) | Ty::Range(..) | Ty::Struct(_, _) => {
                 let members = self.shared.types.members(ty).to_vec();
                 let mut position = 0;
                 for member in &members {

@@ -9,16 +9,16 @@ use super::function::FnCx;
 use super::place::{Spot, Window};
 use crate::ast::{Expr, ExprKind, Pattern};
 use crate::message::{SliceFault, slice_message};
-use crate::typed::Ty;
+use crate::typed::{Cut, Ty};
 
 impl FnCx<'_, '_, '_> {
     /// The slice that an argument or initialiser is. `None` when control does not come out.
     pub(super) fn lower_slice(&mut self, expr: &Expr) -> Option<Spot> {
+        if let Some((base, cut)) = self.typed.cut(expr) {
+            return self.lower_part(expr, base, cut);
+        }
         match &expr.kind {
             ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.lower_slice(inner),
-            ExprKind::Slice { base, start, end, inclusive } => {
-                self.lower_part(expr, base, start.as_deref(), (end.as_deref(), *inclusive))
-            }
             _ if let Ty::Buffer { origin: Some(call), .. } = self.ty_of(expr) => {
                 let call = *call;
                 let slice = self.lower_expr(expr)?;
@@ -85,28 +85,29 @@ impl FnCx<'_, '_, '_> {
         Some(Spot::slice(place, Window { offset: None, len }))
     }
 
-    fn lower_part(
-        &mut self,
-        expr: &Expr,
-        base: &Expr,
-        start: Option<&Expr>,
-        (end, inclusive): (Option<&Expr>, bool),
-    ) -> Option<Spot> {
+    fn lower_part(&mut self, expr: &Expr, base: &Expr, cut: Cut<'_>) -> Option<Spot> {
         let whole = self.lower_slice(base)?;
-        if start.is_none() && end.is_none() {
-            return Some(whole);
-        }
-        let start = match start {
-            Some(start) => Some(self.lower_position(start)?),
-            None => None,
-        };
-        let end = match end {
-            Some(end) if inclusive => {
-                let last = self.lower_position(end)?;
-                Some(self.behind(last))
+        let (start, end) = match cut {
+            Cut::Ends(None, None, _) => return Some(whole),
+            Cut::Ends(start, end, inclusive) => {
+                let start = match start {
+                    Some(start) => Some(self.lower_position(start)?),
+                    None => None,
+                };
+                let end = match end {
+                    Some(end) if inclusive => {
+                        let last = self.lower_position(end)?;
+                        Some(self.behind(last))
+                    }
+                    Some(end) => Some(self.lower_position(end)?),
+                    None => None,
+                };
+                (start, end)
             }
-            Some(end) => Some(self.lower_position(end)?),
-            None => None,
+            Cut::Range(range) => {
+                let (start, end) = self.lower_range_ends(range)?;
+                (Some(start), Some(end))
+            }
         };
         let len = self.len_of(&whole)?;
         if let Some(start) = start {
@@ -131,6 +132,16 @@ impl FnCx<'_, '_, '_> {
         };
         let place = self.in_place(whole);
         Some(Spot::slice(place, Window { offset: Some(offset), len: part }))
+    }
+
+    /// Where the slice that a range says begins, and where it ends.
+    pub(super) fn lower_range_ends(&mut self, range: &Expr) -> Option<(ValueId, ValueId)> {
+        let ends = self.lower_ends(range)?;
+        let (start, end) = (self.index_word(ends.start), self.index_word(ends.end));
+        let Some(exhausted) = ends.exhausted else { return Some((start, end)) };
+        // As Rust has it: nothing is left, behind the end.
+        let end = self.behind(end);
+        Some((self.select(exhausted, end, start), end))
     }
 
     /// One end of a slice as `u32`.

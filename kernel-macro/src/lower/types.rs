@@ -76,6 +76,11 @@ impl<'p> TypeCx<'p> {
                 let members: Vec<_> = members.iter().filter_map(|member| self.lower(types, member)).collect();
                 (!members.is_empty()).then(|| types.intern(Type::Tuple(members)))
             }
+            Ty::Range(..) => {
+                let members = self.members(ty);
+                let members: Option<Vec<_>> = members.iter().map(|member| self.lower(types, member)).collect();
+                members.map(|members| types.intern(Type::Tuple(members)))
+            }
             Ty::Struct(item, args) => self.lower_struct(types, ty, (*item, args)),
             Ty::Enum(_, _) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => {
                 self.enum_layout(types, ty).map(|layout| layout.ty)
@@ -145,13 +150,17 @@ impl<'p> TypeCx<'p> {
         Some(id)
     }
 
-    /// The types of the members of a tuple or struct; for others it is empty.
+    /// The types of the members of a tuple, range or struct; for others it is empty.
     pub(super) fn members<'t>(&self, ty: &'t Ty) -> Cow<'t, [Ty]>
     where
         'p: 't,
     {
         match ty {
             Ty::Tuple(members) => Cow::Borrowed(members),
+            Ty::Range(end, inclusive) => {
+                let ends = [(**end).clone(), (**end).clone()];
+                Cow::Owned(ends.into_iter().chain(inclusive.then_some(Ty::BOOL)).collect())
+            }
             _ => self.program.fields_of(ty),
         }
     }

@@ -36,9 +36,6 @@ impl Parser<'_> {
     }
 
     fn expr_kind(&mut self, expr: &Syn) -> ExprKind {
-        if let Some((start, end, inclusive)) = self.named_range(expr) {
-            return ExprKind::Range { start: Box::new(start), end: Some(Box::new(end)), inclusive };
-        }
         match expr {
             Syn::Lit(lit) => self.literal(&lit.lit),
             Syn::Path(path) if path.qself.is_none() => {
@@ -62,9 +59,6 @@ impl Parser<'_> {
             Syn::Call(call) => self.call(call),
             Syn::MethodCall(call) => self.method(call),
             Syn::Field(field) => {
-                if let Some(end) = self.end_named(field) {
-                    return end;
-                }
                 let member = match &field.member {
                     syn::Member::Named(name) => Member::Named(name.clone()),
                     syn::Member::Unnamed(index) => Member::Index(index.index, index.span),
@@ -72,13 +66,7 @@ impl Parser<'_> {
                 ExprKind::Field { base: self.boxed(&field.base), member }
             }
             Syn::Index(index) if matches!(*index.index, Syn::Range(_)) => self.slice(index),
-            Syn::Index(index) => match self.named_range(&index.index) {
-                Some((start, end, inclusive)) => {
-                    let (start, end) = (Some(Box::new(start)), Some(Box::new(end)));
-                    ExprKind::Slice { base: self.boxed(&index.expr), start, end, inclusive }
-                }
-                None => ExprKind::Index { base: self.boxed(&index.expr), index: self.boxed(&index.index) },
-            },
+            Syn::Index(index) => ExprKind::Index { base: self.boxed(&index.expr), index: self.boxed(&index.index) },
             Syn::Tuple(tuple) => ExprKind::Tuple(self.list(&tuple.elems)),
             Syn::Array(array) => ExprKind::Array(self.list(&array.elems)),
             Syn::Repeat(repeat) => ExprKind::Repeat { element: self.boxed(&repeat.expr), len: self.boxed(&repeat.len) },
@@ -232,10 +220,6 @@ impl Parser<'_> {
         if turbofish.is_none() && is_contains(&receiver, &name, &args) {
             return self.contains(*receiver, args);
         }
-        let receiver = match self.range_method(receiver, &name, args.len()) {
-            Ok(kind) => return kind,
-            Err(receiver) => receiver,
-        };
         let (mut receiver, mut name, mut args) = (receiver, name, args);
         if is_flattened_map(&receiver, &name, &args)
             && let Expr { kind: ExprKind::Method { receiver: chain, args: mapped, .. }, .. } = *receiver
@@ -418,15 +402,38 @@ fn binary_op(op: &BinOp) -> (BinaryOp, bool, Span) {
 }
 
 /// Whether `.flatten()` follows a chain's `.map(f)`: that is `.flat_map(f)`. Options have both methods, too, so it must be evident that it
-/// is a chain.
+/// is a chain, or that what the closure gives is one, which no option flattens.
 fn is_flattened_map(receiver: &Expr, name: &Ident, args: &[Expr]) -> bool {
-    const STEPS: [&str; 9] =
-        ["iter", "into_iter", "windows", "chunks", "chunks_exact", "rev", "enumerate", "skip", "step_by"];
-    let is_chain = |inner: &Expr| match &without_parens(inner).kind {
-        ExprKind::Range { .. } => true,
-        ExprKind::Method { name, .. } => STEPS.iter().any(|step| name == step),
-        _ => false,
+    let ExprKind::Method { receiver, name: map, turbofish: None, args: mapped, .. } = &receiver.kind else {
+        return false;
     };
-    matches!(&receiver.kind, ExprKind::Method { receiver, name: map, turbofish: None, args: mapped, .. }
-        if name == "flatten" && args.is_empty() && map == "map" && mapped.len() == 1 && is_chain(receiver))
+    let [mapped] = mapped.as_slice() else { return false };
+    let gives_chain = matches!(&mapped.kind, ExprKind::Closure(closure) if is_chain(&closure.body));
+    name == "flatten" && args.is_empty() && map == "map" && (gives_chain || is_chain(receiver))
+}
+
+/// Whether something is evidently a chain of iterators.
+fn is_chain(expr: &Expr) -> bool {
+    // Options have none of these, and no `clone` in kernels.
+    const STEPS: [&str; 11] = [
+        "iter",
+        "into_iter",
+        "windows",
+        "chunks",
+        "chunks_exact",
+        "rev",
+        "enumerate",
+        "skip",
+        "step_by",
+        "by_ref",
+        "clone",
+    ];
+    // These they have: what it is, the receiver says.
+    const SHARED: [&str; 3] = ["map", "filter", "zip"];
+    match &without_parens(expr).kind {
+        ExprKind::Range { .. } => true,
+        ExprKind::Method { name, .. } if STEPS.iter().any(|step| name == step) => true,
+        ExprKind::Method { receiver, name, .. } => SHARED.iter().any(|step| name == step) && is_chain(receiver),
+        _ => false,
+    }
 }

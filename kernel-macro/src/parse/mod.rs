@@ -17,7 +17,6 @@ mod macros;
 mod module;
 mod parallel;
 mod pat;
-mod range;
 mod span;
 mod stmt;
 #[cfg(test)]

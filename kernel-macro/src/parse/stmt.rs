@@ -55,9 +55,6 @@ impl Parser<'_> {
 
     fn let_statement(&mut self, local: &syn::Local) -> Statement {
         self.check_attrs(&local.attrs);
-        if let Some(statement) = self.let_range(local) {
-            return statement;
-        }
         let value = local.init.as_ref().map(|init| self.expr(&init.expr));
         let otherwise =
             local.init.as_ref().and_then(|init| init.diverge.as_ref()).map(|(_, otherwise)| match &**otherwise {

@@ -142,6 +142,9 @@ impl Parser<'_> {
                 .collect();
             match (last.ident.to_string().as_str(), types.as_slice()) {
                 ("Option", [value]) => return TypeKind::Option(Box::new(self.ty(value))),
+                (name @ ("Range" | "RangeInclusive"), [value]) => {
+                    return TypeKind::Range { of: Box::new(self.ty(value)), inclusive: name == "RangeInclusive" };
+                }
                 ("Result", [value, error]) => {
                     return TypeKind::Result(Box::new(self.ty(value)), Box::new(self.ty(error)));
                 }

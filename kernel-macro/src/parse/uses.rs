@@ -5,25 +5,22 @@ use proc_macro2::Ident;
 use syn::{Stmt, UseTree};
 
 use super::Parser;
-use super::range::NamedRange;
 use crate::ast::{Path, SpanRange};
 use crate::diag::code;
 use crate::gather::is_builtin;
 use crate::infer::nearest;
 
-/// A name, and the path that it stands for: none for a variable, which hides what else has its name, and may be a range.
+/// A name, and the path that it stands for: none for a variable, which hides what else has its name.
 #[derive(Debug, Clone)]
 pub(super) struct Import {
     name: Ident,
     leading_colon: bool,
     segments: Vec<Ident>,
-    /// The range that a variable is.
-    range: Option<NamedRange>,
 }
 
 impl Import {
     fn of(name: Ident, leading_colon: bool, segments: Vec<Ident>) -> Self {
-        Self { name, leading_colon, segments, range: None }
+        Self { name, leading_colon, segments }
     }
 }
 
@@ -150,9 +147,6 @@ impl Parser<'_> {
     pub(super) fn imported_pattern(&mut self, name: &Ident) -> Option<Path> {
         let import = self.imports.iter().rev().find(|import| import.name == *name)?;
         if import.segments.is_empty() {
-            if import.range.is_some() {
-                self.imports.push(Import::of(name.clone(), false, Vec::new()));
-            }
             return None;
         }
         if name.to_string().starts_with(|first: char| first.is_uppercase()) {
@@ -160,15 +154,5 @@ impl Parser<'_> {
         }
         self.imports.push(Import::of(name.clone(), false, Vec::new()));
         None
-    }
-
-    /// Brings a variable that is a range into scope.
-    pub(super) fn name_range(&mut self, name: &Ident, range: NamedRange) {
-        self.imports.push(Import { range: Some(range), ..Import::of(name.clone(), false, Vec::new()) });
-    }
-
-    /// The range that a name in scope is.
-    pub(super) fn range_of(&self, name: &Ident) -> Option<&NamedRange> {
-        self.imports.iter().rev().find(|import| import.name == *name)?.range.as_ref()
     }
 }

@@ -30,6 +30,7 @@ impl Renderer<'_> {
             Some(Callee::Iterate(iteration)) if !self.is_original() => {
                 self.iteration(*iteration, receiver, name, args, whole)
             }
+            Some(Callee::Range(method)) if !self.is_original() => self.range_method(*method, receiver, name, args),
             Some(Callee::Slice(method)) if !self.is_original() => {
                 self.slice_method(*method, receiver, name, args, whole)
             }
@@ -92,9 +93,9 @@ impl Renderer<'_> {
         whole: &Expr,
     ) -> Tokens {
         let ty = self.expr_ty(receiver).clone();
-        let mut value = match referent(receiver).kind {
+        let mut value = match self.typed.cut(referent(receiver)) {
             // Of which the length is asked.
-            ExprKind::Slice { .. } => self.native_slice(receiver).unwrap_or_else(|| self.slice(receiver, false)),
+            Some(_) => self.native_slice(receiver).unwrap_or_else(|| self.slice(receiver, false)),
             _ => self.expr(receiver),
         };
         let mut args: Vec<_> = args.iter().map(|arg| self.expr(arg)).collect();

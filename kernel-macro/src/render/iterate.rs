@@ -5,12 +5,13 @@ use gridwise_ir::descriptor::SiteKind;
 use proc_macro2::Ident;
 
 use super::operator::Operand;
+use super::reference::referent;
 use super::{Renderer, local};
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal};
 use crate::iteration::{Iteration, Nested, Parts};
 use crate::message::zero_step_message;
 use crate::tokens::{Tokens, Word, tokens, tokens_at};
-use crate::typed::Ty;
+use crate::typed::{RangeMethod, Ty};
 
 impl Renderer<'_> {
     /// `start..end` and its like.
@@ -26,6 +27,28 @@ impl Renderer<'_> {
                 let next = self.wrapping(BinaryOp::Add, &ty, tokens!((*#value)), one, start);
                 tokens!(::core::iter::successors(::core::option::Option::Some(#first), |#value| ::core::option::Option::Some(#next)))
             }
+        }
+    }
+
+    /// A range that is gone through in the twin: where a reference leads to it, its elements are taken out of it.
+    pub(super) fn drawn_from(&mut self, range: &Expr) -> Tokens {
+        let value = self.expr(range);
+        match self.reference_of(range) {
+            Some(_) if matches!(self.expr_ty(range), Ty::Range(..)) => tokens!((&mut #value)),
+            _ => value,
+        }
+    }
+
+    /// A method of a range in the twin, where references to numbers are numbers.
+    pub(super) fn range_method(&mut self, method: RangeMethod, receiver: &Expr, name: &Ident, args: &[Expr]) -> Tokens {
+        let range = self.expr(receiver);
+        match (method, args) {
+            (RangeMethod::Contains, [value]) => {
+                let value = self.expr(referent(value));
+                tokens_at!(name.span()=> #range.#name(&(#value)))
+            }
+            (RangeMethod::Start | RangeMethod::End, _) => tokens_at!(name.span()=> (*#range.#name())),
+            _ => tokens_at!(name.span()=> #range.#name()),
         }
     }
 
@@ -59,7 +82,7 @@ impl Renderer<'_> {
             {
                 self.elements(receiver)
             }
-            _ => self.expr(receiver),
+            _ => self.drawn_from(receiver),
         };
         match (iteration, self.expr_ty(receiver)) {
             (Iteration::IntoIter, Ty::Array(..)) => {
@@ -74,7 +97,7 @@ impl Renderer<'_> {
                 let step = args.first().map(|step| self.step(step));
                 tokens_at!(name.span()=> #value.#name(#step))
             }
-            (Iteration::Sum | Iteration::Product, Ty::Iterator(item)) => {
+            (Iteration::Sum | Iteration::Product, Ty::Iterator(item) | Ty::Range(item, _)) => {
                 let item = (**item).clone();
                 self.total(iteration, value, &item, whole)
             }

@@ -96,10 +96,14 @@ impl Renderer<'_> {
 
     /// One element of an array, vector or read-only buffer.
     fn element(&mut self, value: Tokens, base: &Expr, index: &Expr, whole: &Expr) -> Tokens {
-        let index = self.index(index);
         if self.is_original() {
+            let index = match self.expr_ty(index) {
+                Ty::Range(..) => self.range_index(index),
+                _ => self.index(index),
+            };
             return tokens_at!(whole.span.start=> #value[#index]);
         }
+        let index = self.index(index);
         if self.expr_ty(base).is_list() {
             let (sink, site) = (self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
             return tokens!(#value.member(#sink, #site, #index));

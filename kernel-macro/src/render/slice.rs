@@ -3,13 +3,13 @@
 use gridwise_ir::descriptor::SiteKind;
 use proc_macro2::{Ident, Span};
 
-use super::Renderer;
 use super::place::Chain;
+use super::{Renderer, local};
 use crate::ast::{Expr, ExprKind, Item, Path, Pattern, TypeKind};
 use crate::infer::sliced;
 use crate::iteration::Iteration;
-use crate::tokens::{Tokens, tokens, tokens_at};
-use crate::typed::{Callee, Ty};
+use crate::tokens::{Tokens, Word, tokens, tokens_at};
+use crate::typed::{Callee, Cut, Ty};
 
 /// What the function is called that takes slices as the twin has them: a function of a type named like the device function.
 pub(super) const TWIN_FN: &str = "__twin";
@@ -31,7 +31,7 @@ impl Renderer<'_> {
             _ if self.is_original() => None,
             (ExprKind::Paren(inner), _) => self.slice_of_unknown(inner),
             (ExprKind::Borrow { mutable, operand }, ty) => {
-                let is_part = matches!(sliced(operand).kind, ExprKind::Slice { .. });
+                let is_part = self.typed.cut(sliced(operand)).is_some();
                 (is_part || matches!(ty, Ty::Buffer { .. })).then_some(*mutable)
             }
             (_, Ty::Buffer { mutable, .. }) => Some(*mutable),
@@ -84,14 +84,13 @@ impl Renderer<'_> {
 
     /// A slice as the twin has it.
     pub(super) fn slice(&mut self, expr: &Expr, mutable: bool) -> Tokens {
+        if let Some((base, cut)) = self.typed.cut(expr) {
+            let whole = self.slice(base, mutable);
+            let (sink, site) = (self.sink(), self.site(SiteKind::Panic, expr));
+            return self.with_ends(cut, |start, end| tokens!(#whole.range(#sink, #site, #start, #end)));
+        }
         match &expr.kind {
             ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.slice(inner, mutable),
-            ExprKind::Slice { base, start, end, inclusive } => {
-                let whole = self.slice(base, mutable);
-                let (sink, site) = (self.sink(), self.site(SiteKind::Panic, expr));
-                let (start, end) = self.slice_ends(start.as_deref(), end.as_deref(), *inclusive);
-                tokens!(#whole.range(#sink, #site, #start, #end))
-            }
             _ => self.whole_slice(expr, mutable),
         }
     }
@@ -142,6 +141,50 @@ impl Renderer<'_> {
         if inclusive { tokens!(#base[#start..=#end]) } else { tokens!(#base[#start..#end]) }
     }
 
+    /// Code with both ends of a slice, in the twin.
+    fn with_ends(&mut self, cut: Cut<'_>, code: impl FnOnce(Tokens, Tokens) -> Tokens) -> Tokens {
+        let range = match cut {
+            Cut::Ends(start, end, inclusive) => {
+                let (start, end) = self.slice_ends(start, end, inclusive);
+                return code(start, end);
+            }
+            Cut::Range(range) => range,
+        };
+        let ends = self.range_ends(range);
+        let (start, end) = (local("__start"), local("__end"));
+        let code = code(tokens!(#start), tokens!(#end));
+        tokens!(match #ends { (#start, #end) => #code })
+    }
+
+    /// Where what a range says begins and ends, in the twin.
+    pub(super) fn range_ends(&mut self, range: &Expr) -> Tokens {
+        let (value, twin) = (self.expr(range), self.twin());
+        let name = Word(if self.is_inclusive(range) { "inclusive_ends" } else { "range_ends" });
+        let end = local("__end");
+        tokens!(#twin::#name(&#value, |#end| #end as ::core::primitive::usize))
+    }
+
+    fn is_inclusive(&self, range: &Expr) -> bool {
+        matches!(self.expr_ty(range), Ty::Range(_, true))
+    }
+
+    /// A range as an index in the original, which Rust wants to be of `usize`.
+    pub(super) fn range_index(&mut self, range: &Expr) -> Tokens {
+        let value = self.bare(range);
+        let range_name = local("__range");
+        match self.expr_ty(range) {
+            Ty::Range(item, false) if **item != Ty::USIZE => tokens!({
+                let #range_name = #value;
+                #range_name.start as usize..#range_name.end as usize
+            }),
+            Ty::Range(item, true) if **item != Ty::USIZE => tokens!({
+                let #range_name = #value;
+                *#range_name.start() as usize..=*#range_name.end() as usize
+            }),
+            _ => value,
+        }
+    }
+
     /// Both ends of a slice, in the twin.
     fn slice_ends(&mut self, start: Option<&Expr>, end: Option<&Expr>, inclusive: bool) -> (Tokens, Tokens) {
         let start = match start {
@@ -184,20 +227,20 @@ impl Renderer<'_> {
             (ExprKind::Borrow { operand, mutable: true }, Ty::Iterator(_)) => self.elements_mut(operand),
             (ExprKind::Borrow { operand, .. }, Ty::Iterator(_)) => self.elements(operand),
             (_, Ty::Buffer { .. }) => self.elements(expr),
+            (_, Ty::Range(..)) => self.drawn_from(expr),
             _ => self.bare(expr),
         }
     }
 
     /// A slice of Rust's own, where all of it belongs to the invocation or is never written.
     pub(super) fn native_slice(&mut self, expr: &Expr) -> Option<Tokens> {
+        if let Some((base, cut)) = self.typed.cut(expr) {
+            let whole = self.native_slice(base)?;
+            let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::Panic, expr));
+            return Some(self.with_ends(cut, |start, end| tokens!(#twin::range(#sink, #site, #whole, #start, #end))));
+        }
         match &expr.kind {
             ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.native_slice(inner),
-            ExprKind::Slice { base, start, end, inclusive } => {
-                let whole = self.native_slice(base)?;
-                let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::Panic, expr));
-                let (start, end) = self.slice_ends(start.as_deref(), end.as_deref(), *inclusive);
-                Some(tokens!(#twin::range(#sink, #site, #whole, #start, #end)))
-            }
             _ => {
                 let is_copy = !self.is_native(expr);
                 // An element's own array is copied out of the buffer.
@@ -212,14 +255,15 @@ impl Renderer<'_> {
 
     /// As [`native_slice`](Self::native_slice), to be written.
     pub(super) fn native_slice_mut(&mut self, expr: &Expr) -> Option<Tokens> {
+        if let Some((base, cut)) = self.typed.cut(expr) {
+            let whole = self.native_slice_mut(base)?;
+            let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::Panic, expr));
+            return Some(
+                self.with_ends(cut, |start, end| tokens!(#twin::range_mut(#sink, #site, #whole, #start, #end))),
+            );
+        }
         match &expr.kind {
             ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.native_slice_mut(inner),
-            ExprKind::Slice { base, start, end, inclusive } => {
-                let whole = self.native_slice_mut(base)?;
-                let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::Panic, expr));
-                let (start, end) = self.slice_ends(start.as_deref(), end.as_deref(), *inclusive);
-                Some(tokens!(#twin::range_mut(#sink, #site, #whole, #start, #end)))
-            }
             _ if self.is_native(expr) => {
                 let place = self.borrow(expr, true);
                 Some(tokens!((#place)))
@@ -272,9 +316,8 @@ impl Renderer<'_> {
     /// Whether elements belong to the invocation, or are never written.
     fn is_native(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } | ExprKind::Slice { base: inner, .. } => {
-                self.is_native(inner)
-            }
+            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.is_native(inner),
+            _ if let Some((base, _)) = self.typed.cut(expr) => self.is_native(base),
             _ => {
                 let root = Chain::new(expr).root;
                 !self.is_shared_buffer(root) && !self.is_shared_variable(root)

@@ -79,7 +79,11 @@ impl Renderer<'_> {
         while let ExprKind::Paren(inner) = &range.kind {
             range = inner;
         }
-        let ExprKind::Range { start, end, inclusive } = &range.kind else { return slice };
+        let ExprKind::Range { start, end, inclusive } = &range.kind else {
+            let ends = self.range_ends(range);
+            let (start, end) = (local("__start"), local("__end"));
+            return tokens!(match #ends { (#start, #end) => #slice.get_part(#start, #end) });
+        };
         let start = self.expr(start);
         match end.as_deref().map(|end| self.expr(end)) {
             Some(end) if *inclusive => {

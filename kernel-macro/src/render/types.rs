@@ -65,6 +65,10 @@ impl Renderer<'_> {
                 tokens!(::core::result::Result<#value, #error>)
             }
             Ty::Ordering => tokens!(::core::cmp::Ordering),
+            Ty::Range(value, inclusive) => {
+                let (name, value) = (Word(if *inclusive { "RangeInclusive" } else { "Range" }), self.ty(value));
+                tokens!(::core::ops::#name<#value>)
+            }
             Ty::Atomic(scalar) => {
                 let (twin, scalar) = (self.twin(), self.ty(&Ty::Scalar(*scalar)));
                 tokens!(#twin::Atomic<#scalar>)

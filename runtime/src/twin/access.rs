@@ -1,5 +1,7 @@
 //! Checked indexing of arrays and read-only buffers.
 
+use core::ops::{Bound, Range, RangeBounds, RangeInclusive};
+
 use gridwise_ir::descriptor::Site;
 
 use super::launch::TrapSink;
@@ -146,6 +148,20 @@ pub(super) fn ends(
 #[inline]
 pub fn behind(last: usize) -> usize {
     last.min(u32::MAX as usize - 1) + 1
+}
+
+/// Where what a range says begins, and where it ends.
+#[inline]
+pub fn range_ends<T: Copy>(range: &Range<T>, position: impl Fn(T) -> usize) -> (usize, Option<usize>) {
+    (position(range.start), Some(position(range.end)))
+}
+
+/// As [`range_ends`], of a range with its last position in it; of one that has given all, nothing is left.
+#[inline]
+pub fn inclusive_ends<T: Copy>(range: &RangeInclusive<T>, position: impl Fn(T) -> usize) -> (usize, Option<usize>) {
+    let end = behind(position(*range.end()));
+    let is_exhausted = matches!(range.end_bound(), Bound::Excluded(_));
+    (if is_exhausted { end } else { position(*range.start()) }, Some(end))
 }
 
 /// Element `index`, or `None` after a trap.

@@ -43,8 +43,8 @@ fn kernel(x: &[f32], y: &mut [f32]) {
                    help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
              5 |     let c: f32 = (0..4).map(|i| i as f32);
                |                  ^^^^^^^^^^^^^^^^^^^^^^^^
-            error: [K0001] a range as a value is not supported in kernels
-                   help: a variable without `mut` may be a range, `let r = a..b;`: elsewhere write it where it is used, or its two ends
+            error: [K0102] expected `bool`, found `Range<{integer}>`
+                   note: a condition is a `bool`
              6 |     let d = if (0..3) { 1 } else { 2 };
                |                 ^^^^
         "#]],

@@ -5,6 +5,7 @@ use gridwise_ir::op::Op;
 use gridwise_ir::types::{Scalar, TypeId};
 
 use crate::ast::{BinaryOp, Expr};
+use crate::infer::is_place;
 use crate::iteration::Iteration;
 use crate::lower::control::Target;
 use crate::lower::function::FnCx;
@@ -31,10 +32,14 @@ impl FnCx<'_, '_, '_> {
         args: &[&Expr],
     ) -> Option<ValueId> {
         use Iteration as I;
-        let machine = self.machine(args[0], matches!(iteration, I::Rfind | I::Rfold | I::Rposition))?;
+        let reversed = matches!(iteration, I::Rfind | I::Rfold | I::Rposition);
+        let machine = match self.ty_of(args[0]) {
+            Ty::Range(..) if iteration.borrows() && is_place(args[0]) => self.held_machine(args[0], reversed)?,
+            _ => self.machine(args[0], reversed)?,
+        };
         let item: &Ty = match self.ty_of(args[0]) {
             // Of a slice, what has a method of the same name as an iterator.
-            Ty::Iterator(item) | Ty::Array(item, _) | Ty::Buffer { element: item, .. } => item,
+            Ty::Iterator(item) | Ty::Range(item, _) | Ty::Array(item, _) | Ty::Buffer { element: item, .. } => item,
             _ => return None,
         };
         let closure = |cx: &mut Self, position: usize| args.get(position).and_then(|arg| cx.callable(arg));

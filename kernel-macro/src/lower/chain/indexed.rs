@@ -104,6 +104,15 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
+    /// How many elements a range has of which the number is a `u32`.
+    pub(in crate::lower) fn count_between(&mut self, start: ValueId, end: ValueId) -> ValueId {
+        match self.settled(Extent::Range(Direct { start, end, inclusive: false })) {
+            Extent::Count(count) => count,
+            // rustc refuses the length of others.
+            _ => self.u32(0),
+        }
+    }
+
     /// How far `end` is from `start`, which is not behind it: a `u64` for 64-bit integers, a `u32` for all others.
     fn steps_between(&mut self, start: ValueId, end: ValueId) -> ValueId {
         let difference = self.op(Op::Sub, &[end, start]);

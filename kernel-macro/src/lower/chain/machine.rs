@@ -9,8 +9,9 @@ use crate::ast::{Expr, ExprKind};
 use crate::iteration::{Iteration, Nested};
 use crate::lower::function::FnCx;
 use crate::lower::inline::Callable;
+use crate::lower::range::HeldRange;
 use crate::message::zero_step_message;
-use crate::typed::{Callee, Ty};
+use crate::typed::{Callee, Resolution, Ty};
 
 /// A chain that is ready to run.
 pub(super) enum Machine<'e> {
@@ -44,6 +45,8 @@ pub(super) enum Machine<'e> {
         inner: Box<Machine<'e>>,
         made: Made<'e>,
     },
+    /// A range in a variable, which loses the elements.
+    Held(HeldRange),
     /// The element that a loop around gave, of a machine that was taken apart there.
     Given(Option<ValueId>),
     /// `left` elements are still to come. `done`: set behind the last one, where a loop around gives the elements.
@@ -105,7 +108,7 @@ impl Machine<'_> {
     /// Whether one round may pass without an element.
     pub(super) fn may_skip(&self) -> bool {
         match self {
-            Self::Indexed { .. } | Self::Lockstep { .. } | Self::Given(_) => false,
+            Self::Indexed { .. } | Self::Lockstep { .. } | Self::Held(_) | Self::Given(_) => false,
             Self::Step { kind: Iteration::Filter | Iteration::FilterMap | Iteration::SkipWhile, .. } => true,
             Self::Flatten { .. }
             | Self::Nested { .. }
@@ -123,7 +126,7 @@ impl Machine<'_> {
     pub(super) fn lead(&self) -> Option<&Indexed> {
         match self {
             Self::Indexed { indexed, .. } | Self::Lockstep { positions: indexed, .. } => Some(indexed),
-            Self::Chain { .. } | Self::Nested { .. } | Self::Given(_) => None,
+            Self::Chain { .. } | Self::Nested { .. } | Self::Held(_) | Self::Given(_) => None,
             Self::Step { inner, .. }
             | Self::Flatten { inner, .. }
             | Self::Enumerate { inner, .. }
@@ -170,6 +173,14 @@ impl FnCx<'_, '_, '_> {
         let indexed = match &expr.kind {
             ExprKind::Paren(inner) => return self.machine_of(inner, reversed),
             ExprKind::Borrow { operand, .. } => self.indexed_elements(operand, false)?,
+            // Of a variable that is a reference, too.
+            ExprKind::Path(_)
+                if let Ty::Range(..) = self.ty_of(expr)
+                    && let Some(Resolution::Binding(binding)) = self.typed.paths.get(&expr.id)
+                    && self.typed.references.contains_key(binding) =>
+            {
+                return self.held_machine(expr, reversed);
+            }
             ExprKind::Range { start, end, inclusive } => {
                 let start = self.lower_expr(start)?;
                 let end = match end {
@@ -185,6 +196,12 @@ impl FnCx<'_, '_, '_> {
                 Some(Callee::Iterate(Iteration::Parts(parts))) => {
                     self.indexed_parts(expr, *parts, receiver, args.first()?)?
                 }
+                Some(Callee::Iterate(Iteration::ByRef)) => return self.held_machine(receiver, reversed),
+                _ if let Ty::Range(_, inclusive) = *self.ty_of(expr) => {
+                    let ends = self.lower_ends(expr)?;
+                    let (start, end) = self.ends_of_rest(ends);
+                    self.indexed_range(start, Some(end), inclusive)
+                }
                 Some(Callee::Iterate(Iteration::IntoIter | Iteration::Same)) => {
                     return self.machine_of(receiver, reversed);
                 }
@@ -194,12 +211,24 @@ impl FnCx<'_, '_, '_> {
                 }
                 _ => self.indexed_elements(expr, true)?,
             },
+            _ if let Ty::Range(_, inclusive) = *self.ty_of(expr) => {
+                let ends = self.lower_ends(expr)?;
+                let (start, end) = self.ends_of_rest(ends);
+                self.indexed_range(start, Some(end), inclusive)
+            }
             // What a method of a slice goes through, where it lies.
             _ if let Ty::Buffer { .. } = self.ty_of(expr) => self.indexed_elements(expr, false)?,
             _ => self.indexed_elements(expr, true)?,
         };
         let indexed = if reversed { self.reversed(indexed) } else { indexed };
         Some(Machine::Indexed { indexed, cursor: None })
+    }
+
+    /// The elements of a range in a variable, which loses them.
+    pub(super) fn held_machine<'e>(&mut self, expr: &Expr, reversed: bool) -> Option<Machine<'e>> {
+        let mut range = self.lower_held(expr)?;
+        range.from_end = reversed;
+        Some(Machine::Held(range))
     }
 
     /// The elements of an array or buffer. `by_value`: of a copy, which nothing changes while they are gone through.
@@ -382,7 +411,7 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn start_cursors(&mut self, machine: &mut Machine<'_>, is_led: bool) {
         match machine {
             Machine::Indexed { indexed, cursor } if !is_led => *cursor = Some(self.new_cursor(indexed)),
-            Machine::Indexed { .. } | Machine::Given(_) => {}
+            Machine::Indexed { .. } | Machine::Held(_) | Machine::Given(_) => {}
             Machine::Lockstep { positions, cursor, left, right, .. } => {
                 if !is_led {
                     *cursor = Some(self.new_cursor(positions));

@@ -37,7 +37,9 @@ impl FnCx<'_, '_, '_> {
     ) -> Option<ValueId> {
         let machine = self.machine(iterated, false)?;
         let item = match self.ty_of(iterated) {
-            Ty::Iterator(item) | Ty::Array(item, _) | Ty::Buffer { element: item, .. } => item.clone(),
+            Ty::Iterator(item) | Ty::Range(item, _) | Ty::Array(item, _) | Ty::Buffer { element: item, .. } => {
+                item.clone()
+            }
             _ => return None,
         };
         if self.typed.written_loops.contains(&expr.id) {

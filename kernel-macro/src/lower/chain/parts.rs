@@ -124,12 +124,23 @@ impl FnCx<'_, '_, '_> {
         while let ExprKind::Paren(inner) = &range.kind {
             range = inner;
         }
-        let ExprKind::Range { start, end, inclusive } = &range.kind else { return None };
         let Whole { place, offset, len } = self.lower_whole(whole)?;
-        let start = self.lower_expr(start)?;
+        let (start, end, inclusive) = match &range.kind {
+            ExprKind::Range { start, end, inclusive } => {
+                let start = self.lower_expr(start)?;
+                let end = match end {
+                    Some(end) => Some(self.lower_expr(end)?),
+                    None => None,
+                };
+                (start, end, inclusive)
+            }
+            _ => {
+                let (start, end) = self.lower_range_ends(range)?;
+                (start, Some(end), &false)
+            }
+        };
         let (end, reaches) = match end {
             Some(end) => {
-                let end = self.lower_expr(end)?;
                 let (op, one) = (if *inclusive { Op::Lt } else { Op::Le }, self.u32(1));
                 // What lies behind the last position of all is not reached.
                 let reaches = self.op(op, &[end, len]);

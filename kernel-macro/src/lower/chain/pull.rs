@@ -113,6 +113,11 @@ impl FnCx<'_, '_, '_> {
                 }
                 element
             }
+            Machine::Held(range) => {
+                let more = self.held_has_more(range);
+                self.jump_unless(more, &exits.none);
+                Some(self.take_next(range))
+            }
             Machine::Given(element) => *element,
             // Taken apart before anything is asked for: see `nested`.
             Machine::Nested { .. } => None,

@@ -4,7 +4,6 @@ use proc_macro2::{Delimiter, Group, TokenTree};
 use syn::parse::Parser as _;
 
 use super::super::attribute::unroll_of;
-use super::super::contains::without_parens;
 use super::super::expr::to_label;
 use super::super::pat::PatternPlace;
 use super::Parser;
@@ -83,10 +82,6 @@ impl Parser<'_> {
             Some(_) => Some(self.direct_expr(cursor, true)?),
             None => None,
         };
-        // What its name stands for, the rest of the function has to know.
-        if let Some(Expr { kind: ExprKind::Range { .. }, .. }) = value.as_ref().map(without_parens) {
-            return None;
-        }
         let otherwise = match cursor.ident(cursor.at) {
             Some(word) if word == "else" && value.is_some() => {
                 cursor.at += 1;

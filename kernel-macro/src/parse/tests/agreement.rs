@@ -117,15 +117,9 @@ fn forms_are_read_the_same_both_ways() {
 
 #[test]
 fn what_it_does_not_know_is_left_to_syn() {
-    for body in [
-        "let x = &raw const y;",
-        "let r = a..b;",
-        "(a, b) = c;",
-        "a < b;;",
-        "#[allow(x)] let y = 1;",
-        "const N: u32 = 3;",
-        "m! { } x",
-    ] {
+    for body in
+        ["let x = &raw const y;", "(a, b) = c;", "a < b;;", "#[allow(x)] let y = 1;", "const N: u32 = 3;", "m! { } x"]
+    {
         let item: syn::ItemFn = syn::parse_str(&format!("fn f() {{ {body} }}")).expect(body);
         assert!(!agrees(&item, Role::Device), "read directly: {body}");
     }

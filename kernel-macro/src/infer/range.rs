@@ -1,0 +1,87 @@
+//! Methods of ranges: what they contain, their ends, and their elements one by one. What goes through a range is the matter of
+//! `iterator`.
+
+use std::rc::Rc;
+
+use proc_macro2::Ident;
+
+use crate::ast::{Expr, ExprKind, UnaryOp};
+use crate::diag::code;
+use crate::iteration::Iteration;
+use crate::source::text;
+use crate::typed::{Callee, RangeMethod};
+
+use super::block::strip;
+use super::choice::option;
+use super::iterator::over;
+use super::unify::Term;
+use super::{Expect, Infer, range};
+
+impl<'a> Infer<'a> {
+    /// A method of a range over numbers of a type.
+    pub(super) fn infer_range_method(
+        &mut self,
+        expr: &'a Expr,
+        (receiver, item, inclusive): (&'a Expr, &Rc<Term>, bool),
+        name: &'a Ident,
+        args: &'a [Expr],
+        expect: &Expect,
+    ) -> Term {
+        let text = name.to_string();
+        if text == "by_ref" && args.is_empty() {
+            self.tables.calls.insert(expr.id, Callee::Iterate(Iteration::ByRef));
+            self.require_range_place(expr, receiver, &text);
+            return over(&self.counted(receiver, item));
+        }
+        let Some(method) = RangeMethod::from_name(&text, inclusive) else {
+            let item = self.counted(receiver, item);
+            if Iteration::from_name(&text).is_some_and(Iteration::borrows) && is_place(receiver) {
+                self.require_writable(expr, receiver, &text);
+            }
+            return self.infer_iterator_method(expr, (receiver, &item), name, args, expect);
+        };
+        self.tables.calls.insert(expr.id, Callee::Range(method));
+        if let (RangeMethod::Contains, [value]) = (method, args) {
+            self.infer_sought(value, item);
+        } else if !args.is_empty() || method == RangeMethod::Contains {
+            self.report_arity(&text, usize::from(method == RangeMethod::Contains), args, range(name.span()));
+            self.infer_unknown_arguments(args);
+            return Term::Error;
+        }
+        if method.writes() {
+            self.require_range_place(expr, receiver, &text);
+        }
+        match method {
+            RangeMethod::Contains | RangeMethod::IsEmpty => Term::BOOL,
+            RangeMethod::Len => {
+                self.counted(receiver, item);
+                Term::USIZE
+            }
+            RangeMethod::Start | RangeMethod::End => {
+                self.has_references = true;
+                (**item).clone()
+            }
+            RangeMethod::Clone => Term::Range(item.clone(), inclusive),
+            RangeMethod::Next | RangeMethod::NextBack => option(&self.counted(receiver, item)),
+        }
+    }
+
+    /// Requires a variable that a method changes: of a range that nobody sees behind the call there is an easier way.
+    fn require_range_place(&mut self, expr: &'a Expr, receiver: &'a Expr, name: &str) {
+        if is_place(receiver) {
+            return self.require_writable(expr, receiver, name);
+        }
+        let source = text(strip(receiver));
+        self.diags
+            .error(code::NOT_ASSIGNABLE, receiver.span, format!("`{name}` changes a range that has no name"))
+            .help(format!("name it: `let mut range = {source};`"));
+    }
+}
+
+/// Whether an expression names what lies somewhere.
+pub(crate) fn is_place(expr: &Expr) -> bool {
+    matches!(
+        strip(expr).kind,
+        ExprKind::Path(_) | ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Unary(UnaryOp::Deref, _)
+    )
+}
