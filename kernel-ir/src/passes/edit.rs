@@ -7,26 +7,38 @@ use crate::ir::{BlockId, Function, Inst, InstId, InstKind, Name, SourceLocation,
 use crate::types::TypeId;
 
 /// Which values stand for which others, applied to instructions as a pass meets them in program order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Substitution {
-    to: Vec<Option<ValueId>>,
+    /// By value; itself where it stands for no other. Empty until one does.
+    to: Vec<ValueId>,
+    /// For how many values there is to be room from the start.
+    room: usize,
 }
 
 impl Substitution {
+    /// No value stands for another; with room for all that the function has.
+    pub(super) fn of(function: &Function) -> Self {
+        Self { to: Vec::new(), room: function.values.len() }
+    }
+
     /// From now on `from` reads as `to`.
     pub(super) fn set(&mut self, from: ValueId, to: ValueId) {
         let to = self.get(to);
         debug_assert_ne!(from, to, "a value cannot stand for itself");
         if from.index() >= self.to.len() {
-            self.to.resize(from.index() + 1, None);
+            let len = self.room.max(from.index() + 1);
+            self.to.extend((self.to.len()..len).map(ValueId::new));
         }
-        self.to[from.index()] = Some(to);
+        self.to[from.index()] = to;
     }
 
     /// What `value` reads as.
+    #[inline]
     pub(super) fn get(&self, mut value: ValueId) -> ValueId {
-        while let Some(Some(to)) = self.to.get(value.index()) {
-            value = *to;
+        while let Some(&to) = self.to.get(value.index())
+            && to != value
+        {
+            value = to;
         }
         value
     }
@@ -41,6 +53,26 @@ impl Substitution {
         if !self.is_empty() {
             kind.map_uses(|value| self.get(value));
         }
+    }
+}
+
+/// Lists of instructions that nothing uses any more. A pass that writes each block anew needs as many as blocks are nested, not as there
+/// are.
+#[derive(Debug, Default)]
+pub(super) struct SpareLists(Vec<Vec<InstId>>);
+
+impl SpareLists {
+    /// An empty list with room for so many.
+    pub(super) fn take(&mut self, room: usize) -> Vec<InstId> {
+        let mut list = self.0.pop().unwrap_or_default();
+        list.reserve(room);
+        list
+    }
+
+    /// Gives a list back.
+    pub(super) fn give_back(&mut self, mut list: Vec<InstId>) {
+        list.clear();
+        self.0.push(list);
     }
 }
 

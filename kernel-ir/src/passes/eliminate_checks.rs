@@ -8,6 +8,7 @@ use super::facts::Facts;
 use super::ranges::Range;
 use super::{Changed, Indices, PassCx};
 use crate::arena::{EntityId, SecondaryMap};
+use crate::few::Few;
 use crate::ir::{
     BlockId, Bound, Constant, Function, InstId, InstKind, Kernel, Obligation, Place, Root, SiteId, Step, ValueId,
 };
@@ -20,7 +21,7 @@ const ROUNDS: usize = 4;
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let (mut checked, mut has_guards, mut has_ceilings) = (0, false, false);
-    let mut jumps: SecondaryMap<BlockId, Vec<InstId>> = SecondaryMap::of(&function.blocks);
+    let mut jumps: SecondaryMap<BlockId, Few<InstId>> = SecondaryMap::of(&function.blocks);
     for_each_inst(function, &mut |id, inst| match &inst.kind {
         InstKind::Continue(target, _) => jumps[*target].push(id),
         InstKind::Op(Op::Div | Op::Rem, _) => has_guards = true,
@@ -141,7 +142,7 @@ struct Walker<'a> {
     types: &'a Types,
     kernel: Option<&'a Kernel>,
     facts: Facts<'a>,
-    jumps: SecondaryMap<BlockId, Vec<InstId>>,
+    jumps: SecondaryMap<BlockId, Few<InstId>>,
     /// For loop parameters, a value from before the loop that they are compared with for equality.
     ceilings: SecondaryMap<ValueId, Option<ValueId>>,
     loops: SecondaryMap<BlockId, LoopFacts>,

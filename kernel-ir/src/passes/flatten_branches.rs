@@ -15,7 +15,8 @@ const MOST_INSTS: usize = 8;
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    let mut flattener = Flattener { function, cx, substitution: Substitution::default(), changed: Changed::No };
+    let substitution = Substitution::of(function);
+    let mut flattener = Flattener { function, cx, substitution, changed: Changed::No };
     flattener.block(flattener.function.entry);
     flattener.changed
 }

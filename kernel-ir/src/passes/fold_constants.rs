@@ -2,7 +2,7 @@
 //!
 //! The identities of single ops live in `identities`. Nothing is folded whose result may differ in a bit.
 
-use super::edit::{Substitution, add_inst, cut_unreachable, for_each_inst, terminator, yields};
+use super::edit::{SpareLists, Substitution, add_inst, cut_unreachable, for_each_inst, terminator, yields};
 use super::identities::{self, Simpler};
 use super::{Changed, PassCx, eval};
 use crate::arena::{EntityId, SecondaryMap};
@@ -15,17 +15,19 @@ const ROUNDS: usize = 8;
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    let mut jumps: SecondaryMap<BlockId, Vec<InstId>> = SecondaryMap::of(&function.blocks);
+    let mut jumps: SecondaryMap<BlockId, Few<InstId>> = SecondaryMap::of(&function.blocks);
     for_each_inst(function, &mut |id, inst| {
         if let InstKind::Break(target, _) | InstKind::Continue(target, _) = inst.kind {
             jumps[target].push(id);
         }
     });
     let definitions = vec![None; function.values.len()];
+    let substitution = Substitution::of(function);
     let mut folder = Folder {
         view: View { function, types: cx.types, definitions },
-        substitution: Substitution::default(),
+        substitution,
         jumps,
+        spare: SpareLists::default(),
         changed: Changed::No,
         is_flatter: false,
     };
@@ -94,7 +96,8 @@ struct Folder<'a> {
     view: View<'a>,
     substitution: Substitution,
     /// Breaks and continues that name each loop body; may name some that are gone.
-    jumps: SecondaryMap<BlockId, Vec<InstId>>,
+    jumps: SecondaryMap<BlockId, Few<InstId>>,
+    spare: SpareLists,
     changed: Changed,
     /// Whether a block became part of the one around it.
     is_flatter: bool,
@@ -102,14 +105,21 @@ struct Folder<'a> {
 
 impl Folder<'_> {
     fn block(&mut self, block: BlockId) {
-        let mut out = Vec::with_capacity(self.view.function.blocks[block].insts.len());
+        let mut out = self.spare.take(self.view.function.blocks[block].insts.len());
         self.append(block, &Exit::Stay, &mut out);
         self.view.function.blocks[block].insts = out;
     }
 
     /// Appends the simplified instructions of `block` to `out`; true when control goes on behind them.
     fn append(&mut self, block: BlockId, exit: &Exit, out: &mut Vec<InstId>) -> bool {
-        for id in std::mem::take(&mut self.view.function.blocks[block].insts) {
+        let insts = std::mem::take(&mut self.view.function.blocks[block].insts);
+        let goes_on = self.append_all(&insts, exit, out);
+        self.spare.give_back(insts);
+        goes_on
+    }
+
+    fn append_all(&mut self, insts: &[InstId], exit: &Exit, out: &mut Vec<InstId>) -> bool {
+        for &id in insts {
             self.substitution.apply(&mut self.view.function.insts[id].kind);
             match (&self.view.function.insts[id].kind, exit) {
                 (InstKind::Yield(values), Exit::Yield(results)) => {

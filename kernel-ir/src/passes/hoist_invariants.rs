@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use super::edit::for_each_inst;
+use super::edit::{SpareLists, for_each_inst};
 use super::{Changed, PassCx, share_values};
 use crate::arena::EntityId;
 use crate::few::Few;
@@ -23,7 +23,8 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         return Changed::No;
     }
     let levels = vec![0u32; function.values.len()];
-    let mut hoister = Hoister { function, cx, levels, loops: Vec::new(), moved: Vec::new() };
+    let mut hoister =
+        Hoister { function, cx, levels, loops: Vec::new(), moved: Vec::new(), spare: SpareLists::default() };
     hoister.block(hoister.function.entry);
     let moved = hoister.moved;
     if moved.is_empty() {
@@ -92,6 +93,7 @@ struct Hoister<'a, 'm> {
     loops: Vec<OpenLoop>,
     /// What moved out of a loop.
     moved: Vec<InstId>,
+    spare: SpareLists,
 }
 
 /// A loop whose body is looked at.
@@ -108,8 +110,8 @@ impl Hoister<'_, '_> {
     fn block(&mut self, block: BlockId) {
         let level = self.loops.len();
         let insts = std::mem::take(&mut self.function.blocks[block].insts);
-        let mut stay = Vec::with_capacity(insts.len());
-        for id in insts {
+        let mut stay = self.spare.take(insts.len());
+        for &id in &insts {
             if let InstKind::Loop { body, .. } = self.function.insts[id].kind {
                 self.loop_body(body, &mut stay);
             } else if self.function.insts[id].kind.has_blocks() {
@@ -126,6 +128,7 @@ impl Hoister<'_, '_> {
             stay.push(id);
         }
         self.function.blocks[block].insts = stay;
+        self.spare.give_back(insts);
     }
 
     /// Looks at a loop; what moves out of it goes to `outside`.

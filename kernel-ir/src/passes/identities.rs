@@ -28,18 +28,7 @@ pub(super) fn simplify(view: &View<'_>, id: InstId) -> Simpler {
             Type::Scalar(scalar) => Some(Kind(InstKind::Const(eval::typed(Constant::Zero, *scalar)))),
             _ => None,
         },
-        InstKind::Op(Op::Uniform, operands) => Some(Value(operands[0])),
-        InstKind::Op(op, operands) => {
-            let mut constants = [None; 3];
-            for (constant, operand) in constants.iter_mut().zip(operands) {
-                *constant = view.constant(*operand);
-            }
-            let constants = &constants[..operands.len()];
-            match fold(view, ty, *op, constants) {
-                Some(constant) => Some(Kind(InstKind::Const(constant))),
-                None => Rule { view, result, op: *op, operands, constants }.apply(),
-            }
-        }
+        InstKind::Op(op, operands) => return simplify_op(view, result, *op, operands),
         InstKind::Compose(members) => compose(view, result, members),
         InstKind::Extract(value, path) => extract(view, *value, path),
         InstKind::Insert(composite, member, path) => insert(view, *composite, *member, path),
@@ -48,8 +37,26 @@ pub(super) fn simplify(view: &View<'_>, id: InstId) -> Simpler {
     found.unwrap_or(Keep)
 }
 
+/// One step of simplification of an op whose result has the type of `result`.
+pub(super) fn simplify_op(view: &View<'_>, result: ValueId, op: Op, operands: &[ValueId]) -> Simpler {
+    if op == Op::Uniform {
+        return Value(operands[0]);
+    }
+    let mut constants = [None; 3];
+    let mut are_known = true;
+    for (constant, operand) in constants.iter_mut().zip(operands) {
+        *constant = view.constant(*operand);
+        are_known &= constant.is_some();
+    }
+    let constants = &constants[..operands.len()];
+    if are_known && let Some(constant) = fold(view, view.function.values[result].ty, op, constants) {
+        return Kind(InstKind::Const(constant));
+    }
+    Rule { view, result, op, operands, constants }.apply().unwrap_or(Keep)
+}
+
 /// What an op gives for operands that are all known.
-pub(super) fn fold(view: &View<'_>, ty: TypeId, op: Op, operands: &[Option<Constant>]) -> Option<Constant> {
+fn fold(view: &View<'_>, ty: TypeId, op: Op, operands: &[Option<Constant>]) -> Option<Constant> {
     let mut constants = [Constant::Zero; 3];
     for (constant, operand) in constants.iter_mut().zip(operands) {
         *constant = (*operand)?;

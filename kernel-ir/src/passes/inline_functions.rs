@@ -77,7 +77,7 @@ pub fn run(module: &mut Module) -> Result<Changed, TooLarge> {
             module,
             callees: &callees,
             growth: &mut growth,
-            substitution: Substitution::default(),
+            substitution: Substitution::of(&function),
             function: &mut function,
             in_loop: 0,
             size: 0,

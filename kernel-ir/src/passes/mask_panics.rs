@@ -47,6 +47,7 @@ fn function(module: &mut Module, id: FunctionId) -> Changed {
     let Module { types, functions, kernel, .. } = module;
     let function = &mut functions[id];
     let dead = function.locals.push(Local { name: "dead".into(), ty: bool_type });
+    let substitution = Substitution::of(function);
     let mut pass = Masking {
         function,
         uniform,
@@ -58,7 +59,7 @@ fn function(module: &mut Module, id: FunctionId) -> Changed {
         dead,
         any_alive: None,
         may_be_dead: false,
-        substitution: Substitution::default(),
+        substitution,
     };
     let entry = pass.function.entry;
     let insts = std::mem::take(&mut pass.function.blocks[entry].insts);

@@ -21,11 +21,12 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     }
     let live = live_locals::analyse(function, &slots);
     let (count, jumps) = (slots.locals.len(), SecondaryMap::of(&function.blocks));
+    let substitution = Substitution::of(function);
     let mut promoter = Promoter {
         function,
         slots: &slots,
         live: &live,
-        substitution: Substitution::default(),
+        substitution,
         current: vec![None; count],
         jumps,
         zeros: Vec::new(),

@@ -49,8 +49,8 @@ struct Marker<'a> {
     /// Instruction that owns each block, and the one whose block holds each instruction.
     owner: SecondaryMap<BlockId, Option<InstId>>,
     parent: Vec<Option<InstId>>,
-    breaks: SecondaryMap<BlockId, Vec<InstId>>,
-    continues: SecondaryMap<BlockId, Vec<InstId>>,
+    breaks: SecondaryMap<BlockId, Few<InstId>>,
+    continues: SecondaryMap<BlockId, Few<InstId>>,
     roots: Vec<InstId>,
     needed: Vec<bool>,
     live: Vec<bool>,
@@ -62,11 +62,13 @@ struct Marker<'a> {
 impl<'a> Marker<'a> {
     fn new(function: &'a Function, cx: &PassCx<'_>) -> Self {
         let mut loaded = vec![false; function.locals.len()];
-        for_each_inst(function, &mut |_, inst| {
-            if let InstKind::Load(Place { root: Root::Local(local), .. }) = inst.kind {
-                loaded[local.index()] = true;
-            }
-        });
+        if !loaded.is_empty() {
+            for_each_inst(function, &mut |_, inst| {
+                if let InstKind::Load(Place { root: Root::Local(local), .. }) = inst.kind {
+                    loaded[local.index()] = true;
+                }
+            });
+        }
         let mut marker = Self {
             function,
             origins: vec![Origin::Nowhere; function.values.len()],

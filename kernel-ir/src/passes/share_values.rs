@@ -2,8 +2,7 @@
 //!
 //! Loads are shared only from buffers that the kernel never writes, and only when unchecked.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 use super::edit::Substitution;
 use super::{Changed, PassCx};
@@ -12,16 +11,9 @@ use crate::ir::{BlockId, Function, ImageOp, InstId, InstKind, Place, Root};
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    // Some of the values are loaded or hold constants that are there already.
-    let room = function.values.len() / 2;
-    let mut sharer = Sharer {
-        function,
-        cx,
-        substitution: Substitution::default(),
-        known: HashMap::with_capacity_and_hasher(room, BuildHasherDefault::default()),
-        scope: Vec::with_capacity(room),
-        changed: Changed::No,
-    };
+    let substitution = Substitution::of(function);
+    let known = Known::of(function);
+    let mut sharer = Sharer { function, cx, substitution, known, changed: Changed::No };
     sharer.block(sharer.function.entry);
     sharer.changed
 }
@@ -30,16 +22,13 @@ struct Sharer<'a, 'm> {
     function: &'a mut Function,
     cx: &'a PassCx<'m>,
     substitution: Substitution,
-    /// Instructions in scope by the hash of what they compute.
-    known: HashMap<u64, InstId, BuildHasherDefault<Passthrough>>,
-    /// Keys of `known` in order of entry.
-    scope: Vec<u64>,
+    known: Known,
     changed: Changed,
 }
 
 impl Sharer<'_, '_> {
     fn block(&mut self, block: BlockId) {
-        let start = self.scope.len();
+        let outside = self.known.entered.len();
         let mut insts = std::mem::take(&mut self.function.blocks[block].insts);
         insts.retain(|&id| {
             self.substitution.apply(&mut self.function.insts[id].kind);
@@ -57,9 +46,7 @@ impl Sharer<'_, '_> {
         self.function.blocks[block].insts = insts;
         // Behind the entry block there is nothing.
         if block != self.function.entry {
-            for key in self.scope.drain(start..) {
-                self.known.remove(&key);
-            }
+            self.known.forget(outside);
         }
     }
 
@@ -74,18 +61,12 @@ impl Sharer<'_, '_> {
         let mut hasher = Mixer::default();
         inst.kind.hash(&mut hasher);
         ty.hash(&mut hasher);
-        let key = hasher.finish();
-        let Some(&first) = self.known.get(&key) else {
-            self.known.insert(key, id);
-            self.scope.push(key);
-            return false;
+        let is_equal = |known: InstId| {
+            let known = &self.function.insts[known];
+            known.kind == inst.kind && self.function.values[known.results[0]].ty == ty
         };
-        let known = &self.function.insts[first];
-        // Two different instructions may have one hash; the later one is then just not shared.
-        if known.kind != inst.kind || self.function.values[known.results[0]].ty != ty {
-            return false;
-        }
-        let first = known.results[0];
+        let Some(first) = self.known.find_or_enter(hasher.finish(), id, is_equal) else { return false };
+        let first = self.function.insts[first].results[0];
         if self.function.values[first].name.is_none() {
             self.function.values[first].name = self.function.values[result].name.take();
         }
@@ -115,20 +96,41 @@ impl Sharer<'_, '_> {
     }
 }
 
-/// Keys that are hashes already.
-#[derive(Default)]
-struct Passthrough(u64);
+/// The instructions in scope, by the hash of what they compute: each stands in the first free place from where its hash points to.
+struct Known {
+    /// A power of two of them, at least twice as many as are ever taken.
+    places: Vec<Option<(u32, InstId)>>,
+    /// The places that are taken, in the order in which they were.
+    entered: Vec<usize>,
+}
 
-impl Hasher for Passthrough {
-    fn finish(&self) -> u64 {
-        self.0
+impl Known {
+    fn of(function: &Function) -> Self {
+        // Some of the values are loaded or hold constants that are there already.
+        let room = function.values.len() / 2;
+        Self { places: vec![None; (2 * function.values.len()).next_power_of_two()], entered: Vec::with_capacity(room) }
     }
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 << 8) | u64::from(*byte);
+
+    /// The instruction with this hash that is equal, or none, and then this one is known from now on.
+    fn find_or_enter(&mut self, hash: u64, id: InstId, is_equal: impl Fn(InstId) -> bool) -> Option<InstId> {
+        let (mark, last) = (hash as u32, self.places.len() - 1);
+        let mut at = (hash >> 32) as usize & last;
+        while let Some((known, first)) = self.places[at] {
+            if known == mark && is_equal(first) {
+                return Some(first);
+            }
+            at = (at + 1) & last;
         }
+        self.places[at] = Some((mark, id));
+        self.entered.push(at);
+        None
     }
-    fn write_u64(&mut self, value: u64) {
-        self.0 = value;
+
+    /// Forgets all but those that were entered first.
+    fn forget(&mut self, kept: usize) {
+        // The last first: what was entered behind a place that was taken is gone before that place is free.
+        for at in self.entered.drain(kept..) {
+            self.places[at] = None;
+        }
     }
 }

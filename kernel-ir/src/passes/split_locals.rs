@@ -2,7 +2,7 @@
 //!
 //! It changes what is stored where, never what is computed; [`promote_locals`](super::promote_locals) does the rest.
 
-use super::edit::{add_effect, add_inst, for_each_inst};
+use super::edit::{SpareLists, add_effect, add_inst, for_each_inst};
 use super::{Changed, PassCx};
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Constant, Function, InstId, InstKind, Local, LocalId, Place, Root, Step, ValueId};
@@ -48,7 +48,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     }
     if any {
         changed = Changed::Yes;
-        Splitter { function, shapes }.block_from_entry();
+        Splitter { function, shapes, spare: SpareLists::default() }.block_from_entry();
     }
     changed
 }
@@ -178,15 +178,16 @@ fn split(
     if stays_whole(types, ty, pins, path) {
         return Shape::Whole(function.locals.push(Local { name: name.into(), ty }));
     }
-    let mut members = Vec::new();
-    for index in 0..member_count(types, ty) {
-        let label = match types.get(ty) {
-            Type::Struct(id) => types.struct_def(*id).fields[index as usize].name.clone(),
-            _ => index.to_string(),
+    let count = member_count(types, ty);
+    let mut members = Vec::with_capacity(count as usize);
+    for index in 0..count {
+        let name = match types.get(ty) {
+            Type::Struct(id) => format!("{name}.{}", types.struct_def(*id).fields[index as usize].name),
+            _ => format!("{name}.{index}"),
         };
         let member = types.member(ty, index).expect("counted");
         path.push(index);
-        members.push(split(function, types, &format!("{name}.{label}"), member, pins, path));
+        members.push(split(function, types, &name, member, pins, path));
         path.pop();
     }
     Shape::Split(ty, members)
@@ -195,6 +196,7 @@ fn split(
 struct Splitter<'a> {
     function: &'a mut Function,
     shapes: Vec<Option<Shape>>,
+    spare: SpareLists,
 }
 
 impl Splitter<'_> {
@@ -205,8 +207,8 @@ impl Splitter<'_> {
 
     fn block(&mut self, block: BlockId, shapes: &[Option<Shape>]) {
         let insts = std::mem::take(&mut self.function.blocks[block].insts);
-        let mut out = Vec::with_capacity(insts.len());
-        for id in insts {
+        let mut out = self.spare.take(insts.len());
+        for &id in &insts {
             let inst = &self.function.insts[id];
             match &inst.kind {
                 InstKind::Load(place) | InstKind::Store(place, _) => {
@@ -229,6 +231,7 @@ impl Splitter<'_> {
             }
         }
         self.function.blocks[block].insts = out;
+        self.spare.give_back(insts);
     }
 
     /// Rewrites one load or store of a split local.

@@ -20,7 +20,8 @@ pub fn run(function: &mut Function) -> Changed {
             result = Some(function.values[value].ty);
         }
     });
-    let mut pass = TailReturns { function, result, substitution: Substitution::default() };
+    let substitution = Substitution::of(function);
+    let mut pass = TailReturns { function, result, substitution };
     let entry = pass.function.entry;
     let insts = std::mem::take(&mut pass.function.blocks[entry].insts);
     pass.rewrite(entry, insts, Exit::Return);

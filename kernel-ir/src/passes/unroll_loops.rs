@@ -6,11 +6,12 @@
 //! Arrays that are only read by counters stay, too, unless they are of matrices: a table costs less than its loop written out. It looks at nothing in
 //! functions without local arrays and vectors.
 
-use super::edit::{Substitution, walk};
+use super::edit::{SpareLists, Substitution, walk};
 use super::fold_constants::View;
 use super::identities::{self, Simpler};
 use super::{Changed, PassCx};
 use crate::arena::EntityId;
+use crate::few::Few;
 use crate::ir::{Block, BlockId, Constant, Function, Inst, InstId, InstKind, Root, Unroll, ValueId};
 use crate::rounds::{Counted, Counter, definitions};
 use crate::types::{Type, TypeId, Types};
@@ -73,8 +74,9 @@ fn run_with(
     definitions: Vec<Option<InstId>>,
     written: Option<Vec<bool>>,
 ) -> Changed {
+    let stand_ins = Substitution::of(function);
     let view = View { function, types: cx.types, definitions };
-    let mut pass = Pass { view, written, stand_ins: Substitution::default(), changed: Changed::No };
+    let mut pass = Pass { view, written, stand_ins, spare: SpareLists::default(), changed: Changed::No };
     pass.block(pass.view.function.entry);
     pass.changed
 }
@@ -122,6 +124,7 @@ struct Pass<'f> {
     written: Option<Vec<bool>>,
     /// What the results of unrolled loops are.
     stand_ins: Substitution,
+    spare: SpareLists,
     changed: Changed,
 }
 
@@ -129,8 +132,8 @@ impl Pass<'_> {
     /// Inner loops first, so that an outer one sees what they became.
     fn block(&mut self, block: BlockId) {
         let insts = std::mem::take(&mut self.view.function.blocks[block].insts);
-        let mut out = Vec::with_capacity(insts.len());
-        for id in insts {
+        let mut out = self.spare.take(insts.len());
+        for &id in &insts {
             self.stand_ins.apply(&mut self.view.function.insts[id].kind);
             if !self.view.function.insts[id].kind.has_blocks() {
                 out.push(id);
@@ -145,6 +148,7 @@ impl Pass<'_> {
             }
         }
         self.view.function.blocks[block].insts = out;
+        self.spare.give_back(insts);
     }
 
     /// How a loop runs that is worth it, and how many instructions its body has.
@@ -266,11 +270,33 @@ impl Pass<'_> {
     /// Copies one instruction and simplifies the copy; nothing where its result is a value that is there. Constants in `is_shared` blocks may be used
     /// by all that is copied later.
     fn copy_inst(&mut self, copy: &mut Copy, id: InstId, is_shared: bool) -> Option<InstId> {
-        if let Some(value) = self.known_constant(copy, id) {
-            copy.bind(&self.view.function.insts[id].results, &[value]);
-            return None;
+        let inst = &self.view.function.insts[id];
+        if let (InstKind::Op(op, operands), &[original]) = (&inst.kind, &inst.results[..]) {
+            let (op, location) = (*op, inst.location);
+            let operands: Few<_> = operands.iter().map(|operand| copy.get(*operand)).collect();
+            let kind = match identities::simplify_op(&self.view, original, op, &operands) {
+                Simpler::Value(value) => {
+                    copy.bind_one(original, value);
+                    return None;
+                }
+                Simpler::Kind(InstKind::Const(constant)) => {
+                    if let Some(value) = copy.constant(constant, self.view.function.values[original].ty) {
+                        copy.bind_one(original, value);
+                        return None;
+                    }
+                    InstKind::Const(constant)
+                }
+                Simpler::Kind(kind) => kind,
+                Simpler::Keep => {
+                    let results = [self.copy_value(copy, original)].into();
+                    return Some(self.define(Inst { kind: InstKind::Op(op, operands), results, location }));
+                }
+            };
+            let results = [self.copy_value(copy, original)].into();
+            let copied = self.define(Inst { kind, results, location });
+            return self.simplified(copy, (id, copied), is_shared).then_some(copied);
         }
-        let mut inst = self.view.function.insts[id].clone();
+        let mut inst = inst.clone();
         inst.kind.map_uses(|value| copy.get(value));
         match &mut inst.kind {
             InstKind::If { then_block, else_block, .. } => {
@@ -290,26 +316,18 @@ impl Pass<'_> {
             }
             _ => {}
         }
-        let copied = InstId::new(self.view.function.insts.len());
         for result in &mut inst.results {
             *result = self.copy_value(copy, *result);
-            self.view.definitions[result.index()] = Some(copied);
         }
-        self.view.function.insts.push(inst);
+        let copied = self.define(inst);
         self.simplified(copy, (id, copied), is_shared).then_some(copied)
     }
 
-    /// The constant that the copy of an instruction is, if there is such a constant already: most counters and indices are.
-    fn known_constant(&self, copy: &Copy, id: InstId) -> Option<ValueId> {
-        let inst = &self.view.function.insts[id];
-        let (InstKind::Op(op, operands), [result]) = (&inst.kind, &inst.results[..]) else { return None };
-        let mut constants = [None; 3];
-        for (constant, operand) in constants.iter_mut().zip(operands) {
-            *constant = Some(self.view.constant(copy.get(*operand))?);
-        }
-        let ty = self.view.function.values[*result].ty;
-        let constant = identities::fold(&self.view, ty, *op, &constants[..operands.len()])?;
-        copy.constant(constant, ty)
+    /// Adds an instruction that defines its results.
+    fn define(&mut self, inst: Inst) -> InstId {
+        let copied = InstId::new(self.view.function.insts.len());
+        inst.results.iter().for_each(|result| self.view.definitions[result.index()] = Some(copied));
+        self.view.function.insts.push(inst)
     }
 
     /// Simplifies what was copied; false where nothing is left of it.
