@@ -48,6 +48,19 @@ struct OpenLoop {
     continues: Incoming,
 }
 
+/// A test by which a loop goes on or is left.
+struct Test<'m> {
+    /// Instructions of the loop's body in front of it.
+    before: usize,
+    /// The condition, and what it is where the loop goes on.
+    stays: (ValueId, bool),
+    /// What the test gives, which is what it keeps.
+    results: &'m [ValueId],
+    kept: &'m [ValueId],
+    /// What the loop is left with.
+    leaving: &'m [ValueId],
+}
+
 /// The `if` or `switch` a block belongs to; nothing for function and loop bodies.
 pub(super) struct Selection {
     merge: Id,
@@ -161,9 +174,14 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// Writes a block, and all that its instructions own.
-    pub(super) fn block(&mut self, block: BlockId, mut selection: Option<&mut Selection>) -> Result<(), EmitError> {
+    pub(super) fn block(&mut self, block: BlockId, selection: Option<&mut Selection>) -> Result<(), EmitError> {
         let function = self.function;
-        for &id in &function.blocks[block].insts {
+        self.insts(&function.blocks[block].insts, selection)
+    }
+
+    fn insts(&mut self, insts: &[InstId], mut selection: Option<&mut Selection>) -> Result<(), EmitError> {
+        let function = self.function;
+        for &id in insts {
             let inst: &Inst = &function.insts[id];
             for result in &inst.results {
                 self.definitions[result.index()] = Some(id);
@@ -237,6 +255,13 @@ impl FunctionWriter<'_, '_> {
                 self.w.op(Op::CompositeConstruct, ty, &members)
             }
             (InstKind::Extract(composite, steps), Some(ty)) => {
+                let known = match steps[..] {
+                    [member] => self.prologue.member(self.value(*composite), member),
+                    _ => None,
+                };
+                if let (Some(id), Some(result)) = (known, result) {
+                    return self.define(result, id);
+                }
                 let ty = self.w.value_type(ty);
                 let operands: Ids = [self.value(*composite)].into_iter().chain(steps.iter().copied()).collect();
                 self.w.op(Op::CompositeExtract, ty, &operands)
@@ -336,7 +361,7 @@ impl FunctionWriter<'_, '_> {
         let mut selection = Selection { merge: self.w.new_id(), yields: Vec::new() };
         let then_label = self.w.new_id();
         // An `else` that does nothing needs no block.
-        let empty_else = self.only_yield(other).map(|values| (self.w.label, self.ids(values)));
+        let empty_else = only_yield(self.function, other).map(|values| (self.w.label, self.ids(values)));
         let else_label = if empty_else.is_some() { selection.merge } else { self.w.new_id() };
         self.w.effect(Op::SelectionMerge, &[selection.merge, 0]);
         self.w.effect(Op::BranchConditional, &[condition, then_label, else_label]);
@@ -351,14 +376,6 @@ impl FunctionWriter<'_, '_> {
         }
         self.join(inst, selection.merge, &selection.yields);
         Ok(())
-    }
-
-    fn only_yield(&self, block: BlockId) -> Option<&[ValueId]> {
-        let [inst]: &[InstId] = &self.function.blocks[block].insts else { return None };
-        match &self.function.insts[*inst].kind {
-            InstKind::Yield(values) => Some(values),
-            _ => None,
-        }
     }
 
     fn write_switch(
@@ -433,12 +450,30 @@ impl FunctionWriter<'_, '_> {
             next.push((later, value.ty));
         }
         let words = [merge, latch, control.bits(), count.unwrap_or_default()];
-        self.w.effect(Op::LoopMerge, &words[..3 + usize::from(count.is_some())]);
-        self.w.effect(Op::Branch, &[start]);
-
+        let words = &words[..3 + usize::from(count.is_some())];
+        let mut insts = &function.blocks[body].insts[..];
+        let mut breaks = Vec::new();
+        match test_at_head(function, body) {
+            Some(Test { before, stays, results, leaving, kept }) => {
+                self.insts(&insts[..before], None)?;
+                insts = &insts[before + 1..];
+                breaks.push((self.w.label, self.ids(leaving)));
+                for (result, value) in results.iter().zip(kept) {
+                    self.define(*result, self.value(*value));
+                }
+                let (condition, stays) = (self.value(stays.0), stays.1);
+                let [yes, no] = if stays { [start, merge] } else { [merge, start] };
+                self.w.effect(Op::LoopMerge, words);
+                self.w.effect(Op::BranchConditional, &[condition, yes, no]);
+            }
+            None => {
+                self.w.effect(Op::LoopMerge, words);
+                self.w.effect(Op::Branch, &[start]);
+            }
+        }
         self.w.begin_block(start);
-        self.loops.push(OpenLoop { body, merge, latch, breaks: Vec::new(), continues: Vec::new() });
-        self.block(body, None)?;
+        self.loops.push(OpenLoop { body, merge, latch, breaks, continues: Vec::new() });
+        self.insts(insts, None)?;
         let open = self.loops.pop().expect("each body pops what it pushed");
 
         self.w.begin_block(latch);
@@ -475,6 +510,46 @@ impl FunctionWriter<'_, '_> {
             };
             self.define(*result, id);
         }
+    }
+}
+
+/// The test that a loop's rounds begin with, if it can stand in the header: nothing before it has an effect or blocks of its own,
+/// and one of its ways does nothing but leave the loop, the other nothing.
+fn test_at_head(function: &Function, body: BlockId) -> Option<Test<'_>> {
+    let insts = &function.blocks[body].insts;
+    let is_plain = |id: &InstId| {
+        matches!(
+            function.insts[*id].kind,
+            InstKind::Const(_)
+                | InstKind::Op(..)
+                | InstKind::Param(_)
+                | InstKind::ConstParam(_)
+                | InstKind::Builtin(_)
+                | InstKind::Len(_)
+                | InstKind::Compose(_)
+                | InstKind::Extract(..)
+                | InstKind::Insert(..)
+        )
+    };
+    let before = insts.iter().position(|id| !is_plain(id))?;
+    let test = &function.insts[insts[before]];
+    let InstKind::If { condition, then_block, else_block } = test.kind else { return None };
+    let ways = [(then_block, else_block, true), (else_block, then_block, false)];
+    let (kept, leaving, stays) = ways.into_iter().find_map(|(stay, leave, when)| {
+        let [last]: &[InstId] = &function.blocks[leave].insts else { return None };
+        let InstKind::Break(of, values) = &function.insts[*last].kind else { return None };
+        let kept = only_yield(function, stay)?;
+        (*of == body).then_some((kept, &values[..], when))
+    })?;
+    Some(Test { before, stays: (condition, stays), results: &test.results, leaving, kept })
+}
+
+/// What a block gives that does nothing else.
+fn only_yield(function: &Function, block: BlockId) -> Option<&[ValueId]> {
+    let [inst]: &[InstId] = &function.blocks[block].insts else { return None };
+    match &function.insts[*inst].kind {
+        InstKind::Yield(values) => Some(values),
+        _ => None,
     }
 }
 

@@ -64,6 +64,8 @@ pub(super) struct Interface {
 pub(super) struct Prologue {
     /// By number of the builtin.
     builtins: [Id; Builtin::ALL.len()],
+    /// By axis: the invocation's position in the grid where the mask asked for it.
+    positions: [Option<Id>; 3],
     /// By number of the buffer.
     lens: Vec<Id>,
 }
@@ -72,6 +74,12 @@ impl Prologue {
     /// The value of a builtin the function uses.
     pub(super) fn builtin(&self, builtin: Builtin) -> Id {
         self.builtins[builtin as usize]
+    }
+
+    /// A member of a vector that was taken already.
+    pub(super) fn member(&self, vector: Id, member: u32) -> Option<Id> {
+        let is_position = vector == self.builtin(Builtin::GlobalId);
+        self.positions.get(member as usize).copied().flatten().filter(|_| is_position)
     }
 
     /// Sets the value of a builtin.
@@ -298,7 +306,7 @@ impl Writer<'_> {
             prologue.builtins[Builtin::GlobalId as usize] = self.write_global_id();
         }
         if !masked.is_empty() {
-            self.write_mask(prologue.builtin(Builtin::GlobalId), &masked);
+            prologue.positions = self.write_mask(prologue.builtin(Builtin::GlobalId), &masked);
         }
         for builtin in Builtin::ALL {
             let is_plain = builtin == Builtin::LocalId || builtin.is_scalar();
@@ -324,7 +332,7 @@ impl Writer<'_> {
             prologue.builtins[Builtin::NumWorkgroups as usize] = self.write_num_workgroups();
         }
         if is_kernel {
-            self.zero_shared();
+            self.zero_shared(&prologue);
         }
         self.write_lens(uses, &mut prologue);
         prologue
@@ -380,12 +388,13 @@ impl Writer<'_> {
         self.op(Op::Select, ty, &[is_split, moved, here])
     }
 
-    /// Returns from the kernel where an axis is at or past its number of items.
-    fn write_mask(&mut self, global_id: Id, axes: &[u8]) {
+    /// Returns from the kernel where an axis is at or past its number of items; gives the positions that it took for that.
+    fn write_mask(&mut self, global_id: Id, axes: &[u8]) -> [Option<Id>; 3] {
         let (word, bool_) = (self.u32_type(), self.bool_type());
-        let mut outside = None;
+        let (mut outside, mut positions) = (None, [None; 3]);
         for &axis in axes {
             let position = self.op(Op::CompositeExtract, word, &[global_id, u32::from(axis)]);
+            positions[usize::from(axis)] = Some(position);
             let items = self.load_launch_word(LaunchWordKind::Items(axis));
             let past = self.op(Op::UGreaterThanEqual, bool_, &[position, items]);
             outside = Some(match outside {
@@ -393,13 +402,14 @@ impl Writer<'_> {
                 None => past,
             });
         }
-        let Some(outside) = outside else { return };
+        let Some(outside) = outside else { return positions };
         let (masked, inside) = (self.new_id(), self.new_id());
         self.effect(Op::SelectionMerge, &[inside, 0]);
         self.effect(Op::BranchConditional, &[outside, masked, inside]);
         self.begin_block(masked);
         self.effect(Op::Return, &[]);
         self.begin_block(inside);
+        positions
     }
 
     /// Reads a launch word.

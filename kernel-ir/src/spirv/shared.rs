@@ -2,11 +2,12 @@
 
 use rspirv::spirv::{Op, StorageClass};
 
+use super::interface::Prologue;
 use super::module::Writer;
 use super::uses::Uses;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::ir::{Kernel, Module, Scope, SharedId};
+use crate::ir::{Builtin, Kernel, Module, Scope, SharedId};
 use crate::layout::Layout;
 use crate::types::{Size, Type, TypeId, Types};
 use crate::written_first::is_written_first;
@@ -112,11 +113,15 @@ impl Writer<'_> {
     }
 
     /// Zeroes the variables, each invocation its part, and waits until all are done.
-    pub(super) fn zero_shared(&mut self) {
+    pub(super) fn zero_shared(&mut self, prologue: &Prologue) {
         if !self.zeroes_shared() {
             return;
         }
-        let index = self.local_index(None);
+        let known = |builtin| Some(prologue.builtin(builtin)).filter(|id| *id != 0);
+        let index = match known(Builtin::LocalIndex) {
+            Some(index) => index,
+            None => self.local_index(known(Builtin::LocalId)),
+        };
         for id in self.interface.zeroed.clone() {
             let cells = self.cells(id);
             self.zero_cells(&cells, index);

@@ -90,7 +90,6 @@ return";
 
 #[test]
 fn loops() {
-    accepts("counting loop", COUNTING);
     accepts("endless loop", "loop block1() { continue block1() } unreachable");
     accepts("loop that runs once", "loop block1(%10: u32 = %4) -> (%11: u32) { break block1(%10) } return");
     accepts("return inside", "loop block1() { if %3 { return } else { yield } continue block1() } unreachable");
@@ -106,6 +105,34 @@ fn loops() {
          }
          return",
     );
+}
+
+/// The test that rounds begin with stands in the header, whichever way leaves; not so what may need blocks of its own before it.
+#[test]
+fn loops_are_left_in_their_header() {
+    let stands_in_header = |name: &str, body: &str| {
+        let text = accepts(name, body);
+        let mut lines = text.lines().map(str::trim).skip_while(|line| !line.starts_with("OpLoopMerge"));
+        lines.nth(1).is_some_and(|line| line.starts_with("OpBranchConditional"))
+    };
+    assert!(stands_in_header("counting loop", COUNTING));
+    let turned = COUNTING
+        .replace("eq %10", "ne %10")
+        .replace("{ break block1(%11) } else { yield }", "{ yield } else { break block1(%11) }");
+    assert_ne!(turned, COUNTING);
+    assert!(stands_in_header("loop that stays when it holds", &turned));
+    let given = COUNTING
+        .replace(
+            "if %14 { break block1(%11) } else { yield }",
+            "if %14 -> (%17: f32) { break block1(%11) } else { yield %11 }",
+        )
+        .replace("mul %11, %11", "mul %17, %11");
+    assert_ne!(given, COUNTING);
+    assert!(stands_in_header("test that gives a value", &given));
+    let loaded = COUNTING.replace("%13: u32 = const 0", "%13: u32 = const 0\n store buffer0[%0] = %11");
+    assert!(!stands_in_header("effect before the test", &loaded));
+    let busy = COUNTING.replace("{ break block1(%11) }", "{ store buffer0[%0] = %11 break block1(%11) }");
+    assert!(!stands_in_header("effect on the way out", &busy));
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn saxpy_validates() {
         ; SPIR-V
         ; Version: 1.5
         ; Generator: rspirv
-        ; Bound: 56
+        ; Bound: 55
         OpCapability Shader
         OpCapability VulkanMemoryModel
         OpCapability DenormPreserve
@@ -65,7 +65,6 @@ fn saxpy_validates() {
         OpName %14 "launch"
         OpName %17 "global_invocation_id"
         OpName %18 "saxpy"
-        OpName %47 "i"
         OpDecorate %3 ArrayStride 4
         OpDecorate %4 Block
         OpMemberDecorate %4 0 Offset 0
@@ -85,8 +84,8 @@ fn saxpy_validates() {
         OpMemberDecorate %12 2 Offset 8
         OpDecorate %17 BuiltIn GlobalInvocationId
         OpDecorate %31 SpecId 65530
+        OpDecorate %52 NoContraction
         OpDecorate %53 NoContraction
-        OpDecorate %54 NoContraction
         %2 = OpTypeFloat 32
         %3 = OpTypeRuntimeArray %2
         %4 = OpTypeStruct %3
@@ -113,7 +112,7 @@ fn saxpy_validates() {
         %37 = OpConstant  %11  1
         %43 = OpTypePointer PushConstant %2
         %44 = OpConstant  %11  0
-        %48 = OpTypePointer StorageBuffer %2
+        %47 = OpTypePointer StorageBuffer %2
         OpLine %21 3 1
         %18 = OpFunction  %19  None %20
         %22 = OpLabel
@@ -136,19 +135,18 @@ fn saxpy_validates() {
         %42 = OpLabel
         %45 = OpAccessChain  %43  %14 %44
         %46 = OpLoad  %2  %45
-        %47 = OpCompositeExtract  %11  %35 0
         OpLine %21 5 16
-        %49 = OpAccessChain  %48  %6 %44 %47
-        %50 = OpLoad  %2  %49
+        %48 = OpAccessChain  %47  %6 %44 %36
+        %49 = OpLoad  %2  %48
         OpLine %21 5 23
-        %51 = OpAccessChain  %48  %10 %44 %47
-        %52 = OpLoad  %2  %51
+        %50 = OpAccessChain  %47  %10 %44 %36
+        %51 = OpLoad  %2  %50
         OpLine %21 5 12
-        %53 = OpFMul  %2  %46 %50
-        %54 = OpFAdd  %2  %53 %52
+        %52 = OpFMul  %2  %46 %49
+        %53 = OpFAdd  %2  %52 %51
         OpLine %21 5 5
-        %55 = OpAccessChain  %48  %10 %44 %47
-        OpStore %55 %54
+        %54 = OpAccessChain  %47  %10 %44 %36
+        OpStore %54 %53
         OpNoLine
         OpReturn
         OpFunctionEnd"#]]

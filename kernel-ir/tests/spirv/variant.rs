@@ -114,13 +114,12 @@ fn nothing_is_left_of_checks_that_hold() {
         %32 = OpLabel
         OpReturn
         %31 = OpLabel
-        %33 = OpCompositeExtract  %11  %26 0
-        %34 = OpAccessChain  %23  %2 %22 %33
-        %35 = OpLoad  %11  %34
-        %36 = OpIMul  %11  %35 %24
-        %37 = OpBitwiseOr  %11  %36 %20
-        %38 = OpAccessChain  %23  %3 %22 %33
-        OpStore %38 %37
+        %33 = OpAccessChain  %23  %2 %22 %27
+        %34 = OpLoad  %11  %33
+        %35 = OpIMul  %11  %34 %24
+        %36 = OpBitwiseOr  %11  %35 %20
+        %37 = OpAccessChain  %23  %3 %22 %27
+        OpStore %37 %36
         OpReturn
         OpFunctionEnd
     "#]]
