@@ -125,7 +125,7 @@ impl Algorithm {
     ///
     /// # Safety
     /// Whatever its constants are, the module must stay within the buffers that it is given in each launch, must end, and must
-    /// not race: what it does while it runs cannot be checked.
+    /// not race: what it does while it runs cannot be checked. What nobody vouches for runs in a `Worker`, a process of its own.
     pub unsafe fn from_spirv(manager: &Manager, desc: &SpirvDesc<'_>) -> Result<SpirvAlgorithm> {
         SpirvAlgorithm::new(manager.shared(), desc)
     }

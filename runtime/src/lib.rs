@@ -67,13 +67,15 @@ mod tensor;
 mod trap;
 mod tune;
 mod vulkan;
+#[cfg(unix)]
+mod worker;
 
 pub use algorithm::Algorithm;
 pub use args::{KernelArgs, ValueArg};
 pub use cache::PipelineCache;
 pub use cast::{Cast, CastMut};
 pub use data::{GpuData, Plain, Value};
-pub use error::{Error, ImageUse, KernelName, Result};
+pub use error::{Error, ImageUse, KernelName, Result, WorkerEnd};
 pub use evaluation::{Evaluation, ProfiledEvaluation};
 pub use event::Event;
 pub use executable::{Executable, Statistic, StatisticValue};
@@ -99,6 +101,8 @@ pub use twin::HostOptions;
 pub use vulkan::BufferRange;
 #[cfg(unix)]
 pub use vulkan::{SharedLayout, SharedMemory};
+#[cfg(unix)]
+pub use worker::{Worker, WorkerCall, WorkerDesc, serve_if_asked};
 
 pub use gridwise_ir::{descriptor, reflect};
 pub use {ash, glam, half};

@@ -1,11 +1,13 @@
 //! Every error of the runtime. Each says what was being done to which object, why it failed and what to do about it.
 
 mod image_use;
+mod worker_end;
 
 use std::borrow::Cow;
 
 use gridwise_ir::descriptor::{Feature, ImageFormat};
 pub use image_use::ImageUse;
+pub use worker_end::WorkerEnd;
 
 /// `Result` with the runtime's [`Error`].
 ///
@@ -686,6 +688,32 @@ pub enum Error {
         expected: String,
         /// What was given.
         found: String,
+    },
+    /// There can be no process that runs modules.
+    #[error("no worker could be started: {cause}")]
+    NoWorker {
+        /// Why not.
+        cause: String,
+    },
+    /// The process that ran a module ended in the midst of it, or had to be ended. What was to be written has not changed.
+    #[error(
+        "module `{module}`: the worker {how} while it was {doing} it; mend the module, the next call starts a worker anew"
+    )]
+    WorkerDied {
+        /// The module's name.
+        module: String,
+        /// `loading` or `running`.
+        doing: &'static str,
+        /// How it ended.
+        how: WorkerEnd,
+    },
+    /// A worker could not load or run a module; it goes on.
+    #[error("module `{module}`, in a worker: {cause}")]
+    WorkerRefused {
+        /// The module's name.
+        module: String,
+        /// The error that the worker had.
+        cause: String,
     },
     /// SPIR-V cannot run on the host device, which runs kernels as rustc compiled them.
     #[error(

@@ -173,7 +173,7 @@ impl ModuleLaunch {
         self
     }
 
-    fn bind(mut self, binding: u32, buffer: Arc<Buffer>, is_exclusive: bool) -> Self {
+    pub(crate) fn bind(mut self, binding: u32, buffer: Arc<Buffer>, is_exclusive: bool) -> Self {
         let Ok(buffers) = &mut self.buffers else { return self };
         match check_buffer(&self.loaded, buffers, binding, &buffer, is_exclusive) {
             Ok(is_written) => buffers.push(BufferArg {

@@ -86,6 +86,34 @@ pub enum Constant {
     F64(f64),
 }
 
+impl Constant {
+    /// Its type's number, and its bits.
+    #[cfg(unix)]
+    pub(crate) fn parts(self) -> (u8, u64) {
+        (self.ty() as u8, self.bits())
+    }
+
+    /// The constant of [`parts`](Self::parts); `None` where there is no such type.
+    #[cfg(unix)]
+    pub(crate) fn of_parts(kind: u8, bits: u64) -> Option<Self> {
+        let all = [
+            Self::Bool(bits != 0),
+            Self::I8(bits as i8),
+            Self::I16(bits as i16),
+            Self::I32(bits as i32),
+            Self::I64(bits as i64),
+            Self::U8(bits as u8),
+            Self::U16(bits as u16),
+            Self::U32(bits as u32),
+            Self::U64(bits),
+            Self::F16(f16::from_bits(bits as u16)),
+            Self::F32(f32::from_bits(bits as u32)),
+            Self::F64(f64::from_bits(bits)),
+        ];
+        all.into_iter().find(|constant| constant.ty() as u8 == kind)
+    }
+}
+
 macro_rules! constants {
     ($($ty:ty = $variant:ident, |$value:ident| $bits:expr;)+) => {
         $(impl From<$ty> for Constant {
@@ -101,7 +129,7 @@ macro_rules! constants {
                 }
             }
 
-            fn bits(self) -> u64 {
+            pub(crate) fn bits(self) -> u64 {
                 match self {
                     $(Self::$variant($value) => $bits,)+
                 }

@@ -19,10 +19,14 @@ mod queues;
 mod shared_memory;
 mod spirv;
 mod streams;
+#[cfg(unix)]
+mod workers;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    #[cfg(unix)]
+    gridwise_runtime::serve_if_asked();
     let modules = [
         existing::cases(),
         futures::cases(),
@@ -38,6 +42,8 @@ fn main() -> ExitCode {
         shared_memory::cases(),
         spirv::cases(),
         streams::cases(),
+        #[cfg(unix)]
+        workers::cases(),
     ];
     harness::run(modules.into_iter().flatten())
 }

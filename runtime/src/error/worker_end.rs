@@ -1,0 +1,44 @@
+//! How a process ended that ran a module, in the words of errors.
+
+use std::time::Duration;
+
+/// How a worker ended.
+///
+/// ```
+/// use gridwise_runtime::WorkerEnd;
+///
+/// assert_eq!(WorkerEnd::Signal(11).to_string(), "was ended by signal 11 (SIGSEGV)");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WorkerEnd {
+    /// By a signal, as a driver that crashes does.
+    Signal(i32),
+    /// With an exit status.
+    Exit(i32),
+    /// It did not answer in this time, and was killed.
+    TimeLimit(Duration),
+}
+
+impl std::fmt::Display for WorkerEnd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Signal(number) => {
+                write!(f, "was ended by signal {number}")?;
+                // The same on all systems.
+                let name = match number {
+                    4 => " (SIGILL)",
+                    6 => " (SIGABRT)",
+                    8 => " (SIGFPE)",
+                    9 => " (SIGKILL)",
+                    11 => " (SIGSEGV)",
+                    15 => " (SIGTERM)",
+                    _ => "",
+                };
+                f.write_str(name)
+            }
+            Self::Exit(status) => write!(f, "ended with status {status}"),
+            Self::TimeLimit(limit) => write!(f, "took more than {limit:?} and was ended"),
+        }
+    }
+}
