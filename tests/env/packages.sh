@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 packages=(
     libvulkan1 mesa-vulkan-drivers vulkan-validationlayers vulkan-tools
-    spirv-tools glslang-tools debootstrap jq
+    spirv-tools glslang-tools debootstrap jq valgrind
 )
 
 # rustc links with the C compiler, of whatever kind.

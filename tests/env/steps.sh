@@ -101,6 +101,20 @@ run_random_programs() {
     wait "$of_macro"
 }
 
+# A few cases in memcheck: a launch and its replays on Vulkan, which maps, copies and frees, and kernels on the host device, whose
+# twins reach buffers by pointers. Without the validation layer, and with one thread of lavapipe, as valgrind runs one at a time.
+run_in_valgrind() {
+    local memcheck=(valgrind --quiet --error-exitcode=9 --fair-sched=yes "--suppressions=$repo_root/tests/env/valgrind.supp") binary log
+    log=$(mktemp)
+    binary=$(suite_binary devices)
+    (cd "$repo_root/tests" && VK_LAYER_PATH=/nonexistent LP_NUM_THREADS=1 timeout --signal=KILL 300 \
+        "$repo_root/tests/env/on" debian "${memcheck[@]}" "$binary" --test-threads 1 "saxpy_runs_and_replays on vulkan") 2>&1 | tee "$log"
+    grep -q 'saxpy_runs_and_replays on vulkan *\.\.\. ok' "$log" || fail "no launch of Vulkan's ran in valgrind"
+    rm -f "$log"
+    binary=$(suite_binary corpus)
+    (cd "$repo_root/tests" && timeout --signal=KILL 300 "$repo_root/tests/env/on" no-driver "${memcheck[@]}" "$binary" lists::)
+}
+
 # All at once, which keeps both cores busy.
 build_suites() {
     local suite chosen=()
