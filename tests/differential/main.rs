@@ -1,6 +1,8 @@
 //! Runs random kernels on the device that `GRIDWISE_DEVICE` selects and on the host, and compares every word; also with what
 //! rustc makes of the same text.
 
+mod apart;
+
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -19,18 +21,20 @@ const FEWER_ITEMS: u32 = 61;
 const OPEN: [(u64, &str); 1] = [(264, "Mesa 26.1")];
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
-    let host = Arc::new(Manager::host());
     let device = match Manager::new() {
-        Ok(device) => Arc::new(device),
+        Ok(device) => device,
         Err(error) => {
             eprintln!("no device: {error}");
             return ExitCode::FAILURE;
         }
     };
+    if apart::is_asked() {
+        return take_seeds(&device);
+    }
+    let arguments = Arguments::from_args();
     eprintln!("device: {}", device.device());
+    let pool = Arc::new(apart::Pool::default());
     let trials = PROGRAMS.iter().map(|program| {
-        let (host, device) = (Arc::clone(&host), Arc::clone(&device));
         let is_open =
             OPEN.iter().any(|(seed, driver)| *seed == program.seed && device.device().driver.contains(driver));
         let missing = program.kernel.features.iter().find(|needed| !device.device().has(needed.feature));
@@ -38,15 +42,28 @@ fn main() -> ExitCode {
             eprintln!("ignored: seed_{}: {} has no {:?}", program.seed, device.device().name, missing.feature);
         }
         let is_ignored = is_open || missing.is_some();
-        Trial::test(format!("seed_{}", program.seed), move || check(program, &host, &device))
-            .with_ignored_flag(is_ignored)
+        let pool = Arc::clone(&pool);
+        Trial::test(format!("seed_{}", program.seed), move || pool.check(program.seed)).with_ignored_flag(is_ignored)
     });
-    let conclusion = libtest_mimic::run(&arguments, trials.collect());
+    let trials = trials.collect();
+    drop(device);
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    let is_well = Arc::into_inner(pool).is_none_or(apart::Pool::end);
+    if conclusion.has_failed() || !is_well { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// What a process does that is asked to take seeds.
+fn take_seeds(device: &Manager) -> ExitCode {
+    let host = Manager::host();
+    apart::answer_seeds(|seed| {
+        let program = PROGRAMS.iter().find(|program| program.seed == seed).ok_or("there is no such program")?;
+        check(program, &host, device)
+    });
     let messages = device.validation_messages();
     for message in &messages {
         eprintln!("validation: {message}");
     }
-    if conclusion.has_failed() || !messages.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if messages.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn check(program: &Program, host: &Manager, device: &Manager) -> Result<(), Failed> {
