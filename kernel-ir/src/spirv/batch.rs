@@ -1,7 +1,7 @@
 //! The second entry point of a kernel that can run several items per invocation; what it may do was decided in [`batch`].
 //!
 //! The kernel's code becomes a function of the item's number and of variables that stand for the item's own elements. The
-//! entry loads vectors, calls the function for each item, stores vectors. The invocation behind the last full one runs
+//! entry loads vectors, calls the function for each item, or has a short one's code in its place, and stores vectors. The invocation behind the last full one runs
 //! the items that are left one by one. Both read the buffers through variables of their own, so that within an entry point
 //! no two variables name one buffer that is written, and all keep `Restrict`.
 //!
@@ -13,7 +13,7 @@
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
 use super::EmitError;
-use super::blocks::FunctionWriter;
+use super::blocks::{FunctionWriter, OwnElement};
 use super::interface::Prologue;
 use super::module::Writer;
 use super::types::Lanes;
@@ -21,8 +21,11 @@ use super::words::Id;
 use crate::arena::EntityId;
 use crate::batch::{Batch, Own};
 use crate::descriptor::{Batch as BatchDescriptor, IS_WHOLE, LaunchWordKind};
-use crate::ir::{BufferId, Builtin};
+use crate::ir::{BufferId, Builtin, InstId, InstKind, Root};
 use crate::types::TypeId;
+
+/// Instructions of all items that stand in the entry itself.
+const MOST_IN_PLACE: usize = 96;
 
 /// The second entry point, once written.
 #[derive(Debug)]
@@ -54,6 +57,11 @@ impl View {
     /// The vectors.
     fn vector(&self) -> Lanes {
         Lanes { scalar: self.own.scalar, count: self.own.width as u8 }
+    }
+
+    /// What the vectors hold of an item.
+    fn lanes_of(&self, item: u32) -> &[Id] {
+        &self.lanes[(item * self.own.lanes) as usize..][..self.own.lanes as usize]
     }
 
     /// Vectors of all items of an invocation.
@@ -90,7 +98,7 @@ impl Writer<'_> {
         let variables = self.interface.variables.iter().copied().filter(|id| !foreign.contains(id)).collect();
         self.interface.variables.retain(|id| !views.iter().any(|view| view.variable == *id));
         let item = self.write_item(&views)?;
-        let function = self.write_entry(batch.items, item, &mut views);
+        let function = self.write_entry(batch.items, item, &mut views)?;
         self.interface.batch = Some(BatchEntry { function, variables });
         Ok(())
     }
@@ -113,7 +121,7 @@ impl Writer<'_> {
         let number = self.op(Op::FunctionParameter, word, &[]);
         let mut own = vec![None; self.kernel.buffers.len()];
         for (view, ty) in views.iter().zip(&signature[2..]) {
-            own[view.buffer.index()] = Some(self.op(Op::FunctionParameter, *ty, &[]));
+            own[view.buffer.index()] = Some(OwnElement::Variable(self.op(Op::FunctionParameter, *ty, &[])));
         }
         let entry = self.new_id();
         self.begin_block(entry);
@@ -121,9 +129,7 @@ impl Writer<'_> {
         let uses = self.uses.by_function[self.kernel.function].clone();
         let mut prologue = Prologue::default();
         if uses.has_builtin(Builtin::GlobalId) {
-            let (ids, zero) = (self.lanes_type(super::interface::UVEC3), self.const_u32(0));
-            let ids = self.op(Op::CompositeConstruct, ids, &[number, zero, zero]);
-            prologue.set_builtin(Builtin::GlobalId, ids);
+            self.set_item(&mut prologue, number);
         }
         self.write_lens(&uses, &mut prologue);
         let mut writer = FunctionWriter::new(self, function, prologue, vec![0; function.values.len()], locals);
@@ -133,8 +139,60 @@ impl Writer<'_> {
         Ok(id)
     }
 
+    fn set_item(&mut self, prologue: &mut Prologue, number: Id) {
+        let (ids, zero) = (self.lanes_type(super::interface::UVEC3), self.const_u32(0));
+        let ids = self.op(Op::CompositeConstruct, ids, &[number, zero, zero]);
+        prologue.set_builtin(Builtin::GlobalId, ids);
+    }
+
+    /// Whether the kernel's code can stand in the entry once for each item, and is short enough for that: nothing but values, accesses
+    /// of whole elements and one way out.
+    fn is_straight(&self, items: u32) -> bool {
+        let function = &self.module.functions[self.kernel.function];
+        let is_plain = |id: &InstId| match &function.insts[*id].kind {
+            InstKind::Load(place) | InstKind::Store(place, _) => {
+                matches!(place.root, Root::Buffer(_)) && place.path.len() == 1
+            }
+            kind => matches!(
+                kind,
+                InstKind::Const(_)
+                    | InstKind::Op(..)
+                    | InstKind::Param(_)
+                    | InstKind::ConstParam(_)
+                    | InstKind::Builtin(Builtin::GlobalId)
+                    | InstKind::Len(_)
+                    | InstKind::Compose(_)
+                    | InstKind::Extract(..)
+                    | InstKind::Insert(..)
+            ),
+        };
+        let Some((last, insts)) = function.blocks[function.entry].insts.split_last() else { return false };
+        let ends = matches!(function.insts[*last].kind, InstKind::Return(None));
+        ends && function.locals.is_empty()
+            && insts.len() * items as usize <= MOST_IN_PLACE
+            && insts.iter().all(is_plain)
+    }
+
+    /// Writes the kernel's code for one item, given its own elements before it, by buffer; gives them after it. `params` are the ids of
+    /// parameters that were read, by value, none before the first item.
+    fn write_in_place(
+        &mut self,
+        prologue: Prologue,
+        params: &mut Vec<Id>,
+        own: Vec<Option<OwnElement>>,
+    ) -> Result<Vec<Option<OwnElement>>, EmitError> {
+        let module = self.module;
+        let function = &module.functions[self.kernel.function];
+        let mut writer = FunctionWriter::new(self, function, prologue, std::mem::take(params), Vec::new());
+        writer.own = Some(own);
+        writer.all_but_last(function.entry)?;
+        let own = writer.own.take().unwrap_or_default();
+        *params = writer.into_params();
+        Ok(own)
+    }
+
     /// The entry itself.
-    fn write_entry(&mut self, items: u32, item: Id, views: &mut [View]) -> Id {
+    fn write_entry(&mut self, items: u32, item: Id, views: &mut [View]) -> Result<Id, EmitError> {
         let (word, bool_) = (self.u32_type(), self.bool_type());
         let void = self.value_type(self.module.functions[self.kernel.function].result);
         let function_type = self.global(Op::TypeFunction, None, &[void]);
@@ -167,7 +225,7 @@ impl Writer<'_> {
         self.effect(Op::SelectionMerge, &[merge, 0]);
         self.effect(Op::BranchConditional, &[is_full, whole, part]);
         self.begin_block(whole);
-        self.write_whole(items, item, number, first, views);
+        self.write_whole(items, item, number, first, views)?;
         self.effect(Op::Branch, &[merge]);
         self.begin_block(part);
         let is_last = self.op(Op::IEqual, bool_, &[number, full]);
@@ -183,7 +241,7 @@ impl Writer<'_> {
         self.begin_block(merge);
         self.effect(Op::Return, &[]);
         self.effect(Op::FunctionEnd, &[]);
-        function
+        Ok(function)
     }
 
     /// The place of an invocation by its number. In a launch of more than [`BatchDescriptor::FAR`] full ones, workgroups next to each other take
@@ -214,7 +272,14 @@ impl Writer<'_> {
     }
 
     /// As many items as an invocation takes: all loads, all items, all stores.
-    fn write_whole(&mut self, items: u32, item: Id, number: Id, first: Id, views: &mut [View]) {
+    fn write_whole(
+        &mut self,
+        items: u32,
+        item: Id,
+        number: Id,
+        first: Id,
+        views: &mut [View],
+    ) -> Result<(), EmitError> {
         let word = self.u32_type();
         for view in &mut *views {
             view.lanes = Vec::new();
@@ -230,12 +295,37 @@ impl Writer<'_> {
             }
         }
         let mut results = vec![Vec::new(); views.len()];
+        let is_straight = self.is_straight(items);
+        let (mut prologue, mut params) = (Prologue::default(), Vec::new());
+        if is_straight {
+            params = vec![0; self.module.functions[self.kernel.function].values.len()];
+            let uses = self.uses.by_function[self.kernel.function].clone();
+            self.write_lens(&uses, &mut prologue);
+        }
         for of in 0..items {
             let by = self.const_u32(of);
             let position = self.op(Op::IAdd, word, &[first, by]);
+            if is_straight {
+                self.set_item(&mut prologue, position);
+                let mut own = vec![None; self.kernel.buffers.len()];
+                for view in &*views {
+                    let value = match view.own.is_loaded {
+                        true => self.composed(view.shape(), view.lanes_of(of)),
+                        // Nothing reads it before it is written.
+                        false => self.const_zero(view.element_type),
+                    };
+                    own[view.buffer.index()] = Some(OwnElement::Value(value));
+                }
+                let own = self.write_in_place(prologue.clone(), &mut params, own)?;
+                for (view, results) in views.iter().zip(&mut results).filter(|(view, _)| view.own.is_stored) {
+                    if let Some(OwnElement::Value(value)) = own[view.buffer.index()] {
+                        results.extend(self.lanes_of_vector(view.shape(), value));
+                    }
+                }
+                continue;
+            }
             for view in views.iter().filter(|view| view.own.is_loaded) {
-                let lanes = &view.lanes[(of * view.own.lanes) as usize..][..view.own.lanes as usize];
-                self.store_element(view, lanes);
+                self.store_element(view, view.lanes_of(of));
             }
             self.call_item(item, position, views);
             for (view, results) in views.iter().zip(&mut results).filter(|(view, _)| view.own.is_stored) {
@@ -249,6 +339,7 @@ impl Writer<'_> {
                 self.effect(Op::Store, &[pointer, vector]);
             }
         }
+        Ok(())
     }
 
     /// The items behind the last full invocation, one after the other.

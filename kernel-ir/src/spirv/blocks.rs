@@ -32,8 +32,17 @@ pub(super) struct FunctionWriter<'w, 'm> {
     loops: Vec<OpenLoop>,
     /// The instruction that defines each value, written or not, once a loop is met.
     ahead: OnceCell<Vec<Option<InstId>>>,
-    /// Where the function is an item of a batch: by number of the buffer, the variable that stands for the item's own element.
-    pub(super) own: Option<Vec<Option<Id>>>,
+    /// Where the function is an item of a batch: by number of the buffer, what stands for the item's own element.
+    pub(super) own: Option<Vec<Option<OwnElement>>>,
+}
+
+/// The element of a buffer that is an item's own.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum OwnElement {
+    /// It is in this variable.
+    Variable(Id),
+    /// This is its value, until it is stored to.
+    Value(Id),
 }
 
 /// Ways into a block with the values they bring: label first.
@@ -194,6 +203,28 @@ impl FunctionWriter<'_, '_> {
             self.name_results(inst, fresh);
         }
         Ok(())
+    }
+
+    /// Writes a block but for the last instruction. Parameters whose ids are known already are not read again.
+    pub(super) fn all_but_last(&mut self, block: BlockId) -> Result<(), EmitError> {
+        let function = self.function;
+        let Some((_, insts)) = function.blocks[block].insts.split_last() else { return Ok(()) };
+        for id in insts {
+            match function.insts[*id].results.first() {
+                Some(result) if self.values[result.index()] != 0 => self.definitions[result.index()] = Some(*id),
+                _ => self.insts(&[*id], None)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The ids of the kernel's parameters, by value; zero for all other values.
+    pub(super) fn into_params(mut self) -> Vec<Id> {
+        for (id, definition) in self.values.iter_mut().zip(&self.definitions) {
+            let is_param = definition.is_some_and(|inst| matches!(self.function.insts[inst].kind, InstKind::Param(_)));
+            *id = if is_param { *id } else { 0 };
+        }
+        self.values
     }
 
     /// Names what an instruction defined; constants and aliases of older values keep the name they have.

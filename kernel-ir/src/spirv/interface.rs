@@ -60,7 +60,7 @@ pub(super) struct Interface {
 }
 
 /// What a function reads once, in its first block.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Prologue {
     /// By number of the builtin.
     builtins: [Id; Builtin::ALL.len()],

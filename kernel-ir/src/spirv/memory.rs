@@ -2,7 +2,7 @@
 
 use rspirv::spirv::{GlslStd450Op, MemoryAccess, Op, StorageClass};
 
-use super::blocks::FunctionWriter;
+use super::blocks::{FunctionWriter, OwnElement};
 use super::module::Writer;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
@@ -59,6 +59,9 @@ impl Writer<'_> {
 impl FunctionWriter<'_, '_> {
     /// Reads a place; where a check fails, traps and gives zero.
     pub(super) fn load(&mut self, place: &Place) -> Id {
+        if let Some(OwnElement::Value(value)) = self.own_element(place) {
+            return *value;
+        }
         let access = self.access(place);
         if access.checks.is_empty() {
             return self.load_unchecked(&access);
@@ -177,19 +180,26 @@ impl FunctionWriter<'_, '_> {
 
     /// Writes a place; where a check fails, traps and writes nothing.
     pub(super) fn store(&mut self, place: &Place, value: ValueId) {
+        let new = self.value(value);
+        if let Some(OwnElement::Value(value)) = self.own_element(place) {
+            *value = new;
+            return;
+        }
         let access = self.access(place);
-        let value = self.value(value);
         if access.checks.is_empty() {
-            return self.store_unchecked(&access, value);
+            return self.store_unchecked(&access, new);
         }
         let open = self.enter_checks(&access.checks);
-        self.store_unchecked(&access, value);
+        self.store_unchecked(&access, new);
         self.leave_checks(&access.checks, open, |_, _, _| {});
     }
 
     fn access(&mut self, place: &Place) -> Access {
         let mut steps = place.path.iter();
-        let own = self.own_element(place);
+        let own = match self.own_element(place) {
+            Some(OwnElement::Variable(variable)) => Some(*variable),
+            _ => None,
+        };
         let mut access = match place.root {
             Root::Buffer(buffer) if own.is_some() => Access {
                 class: StorageClass::Function,
@@ -294,13 +304,13 @@ impl FunctionWriter<'_, '_> {
         if access.is_laid_out() { self.w.layout(access.ty).align } else { 1 }
     }
 
-    /// The variable that stands for the item's own element, where the place is in that.
-    fn own_element(&self, place: &Place) -> Option<Id> {
+    /// What stands for the item's own element, where the place is in that.
+    fn own_element(&mut self, place: &Place) -> Option<&mut OwnElement> {
         let (Root::Buffer(buffer), Some(Step::Index { value, .. })) = (place.root, place.path.first()) else {
             return None;
         };
-        let own = self.own.as_ref()?[buffer.index()]?;
-        self.is_item(*value).then_some(own)
+        let is_item = self.own.is_some() && self.is_item(*value);
+        self.own.as_mut()?[buffer.index()].as_mut().filter(|_| is_item)
     }
 
     /// Whether a value is `global_id().x`.
