@@ -243,9 +243,9 @@ impl Param {
         Self { name, kind: ParamKind::Buffer { binding, writable, stride } }
     }
 
-    /// A list of storage buffers that are read.
-    pub const fn list(name: &'static str, binding: u32, stride: u32) -> Self {
-        Self { name, kind: ParamKind::List { binding, stride } }
+    /// A list of storage buffers.
+    pub const fn list(name: &'static str, binding: u32, writable: bool, stride: u32) -> Self {
+        Self { name, kind: ParamKind::List { binding, writable, stride } }
     }
 
     /// A value in the push-constant block.
@@ -266,10 +266,13 @@ pub enum ParamKind {
         /// `size_of::<T>()`, the distance between elements in bytes.
         stride: u32,
     },
-    /// `&[&[T]]`: a storage buffer in descriptor set 0 with a [`ListRow`] for each of the buffers, and one without elements behind them.
+    /// `&[&[T]]` or `&mut [&mut [T]]`: a storage buffer in descriptor set 0 with a [`ListRow`] for each of the buffers, and one without
+    /// elements behind them.
     List {
         /// Binding number.
         binding: u32,
+        /// True for `&mut [&mut [T]]`.
+        writable: bool,
         /// `size_of::<T>()`, the distance between elements in bytes.
         stride: u32,
     },

@@ -210,23 +210,46 @@ impl KernelArgs {
     /// }
     /// ```
     #[must_use]
-    pub fn read_list<T: GpuData>(mut self, tensors: &[&Tensor<T>]) -> Self {
+    pub fn read_list<T: GpuData>(self, tensors: &[&Tensor<T>]) -> Self {
+        self.list(tensors.iter().map(|tensor| tensor.handle().buffer), size_of::<T>(), false)
+    }
+
+    /// The next argument, tensors for a `&mut [&mut [T]]` parameter: as many as there are, in their order, also none.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
+    ///
+    /// /// Launches a kernel `fn(x: &[f32], parts: &mut [&mut [f32]])`, whichever it is.
+    /// fn launch<K: Kernel>(sequence: &Sequence, x: &Tensor<f32>, parts: &mut [&mut Tensor<f32>]) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(x.len()), KernelArgs::new::<K>().read(x).write_list(parts))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn write_list<T: GpuData>(self, tensors: &mut [&mut Tensor<T>]) -> Self {
+        self.list(tensors.iter().map(|tensor| tensor.handle().buffer), size_of::<T>(), true)
+    }
+
+    fn list(mut self, tensors: impl Iterator<Item = Arc<Buffer>>, size: usize, is_written: bool) -> Self {
         self.fill(|descriptor, param, filled| {
-            let found = || format!("a list of tensors of {}-byte elements", size_of::<T>());
+            let found = || describe_list(is_written, size);
             let binding = match param_kind(descriptor, param, found)? {
-                ParamKind::List { binding, stride } if stride as usize == size_of::<T>() => binding,
+                ParamKind::List { binding, writable, stride } if (writable, stride as usize) == (is_written, size) => {
+                    binding
+                }
                 _ => return Err(mismatch(descriptor, param, found())),
             };
-            for tensor in tensors {
-                let (buffer, role) = (tensor.handle().buffer, Role::Member);
-                if filled.buffers.iter().any(|other| other.is_written && other.buffer.is_same_memory(&buffer)) {
-                    let operation = format!("kernel `{}`", descriptor.name);
-                    return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });
-                }
-                let (param, is_written) = (param as u32, false);
+            let (given, role) = (filled.buffers.len(), Role::Member);
+            for buffer in tensors {
+                let param = param as u32;
                 filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler: None, role });
             }
-            Ok(())
+            match alias(&filled.buffers, given) {
+                None => Ok(()),
+                Some(buffer) => {
+                    let operation = format!("kernel `{}`", descriptor.name);
+                    Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() })
+                }
+            }
         });
         self
     }
@@ -382,12 +405,27 @@ pub(crate) fn describe_image(access: ImageAccess, format: ImageFormat, dimension
     format!("{how} of format {format} in {dimensions} dimensions")
 }
 
+fn describe_list(is_written: bool, size: usize) -> String {
+    format!("a list of {} tensors of {size}-byte elements", if is_written { "&mut" } else { "&" })
+}
+
+/// A buffer that was added at `given` or behind it, and is also another one, where one of both is written.
+fn alias(arguments: &[BufferArg], given: usize) -> Option<&Buffer> {
+    // As many as there are: sorted, so that those of one memory stand together.
+    let mut order: Vec<usize> = (0..arguments.len()).collect();
+    let memory = |at: usize| arguments[at].buffer.id;
+    order.sort_unstable_by_key(|at| (memory(*at), *at));
+    let of_one = order.chunk_by(|a, b| arguments[*a].buffer.is_same_memory(&arguments[*b].buffer));
+    let mut clashes = of_one.filter(|of_one| of_one.len() > 1 && of_one.iter().any(|at| arguments[*at].is_written));
+    clashes.find_map(|of_one| of_one.iter().find(|at| **at >= given)).map(|at| &*arguments[*at].buffer)
+}
+
 fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) -> Error {
     let declared = descriptor.params.get(param);
     let expected = match declared.map(|param| param.kind) {
         None => "no further argument".to_owned(),
         Some(ParamKind::Value { size, .. }) => format!("a value of {size} bytes"),
-        Some(ParamKind::List { stride, .. }) => format!("a list of tensors of {stride}-byte elements"),
+        Some(ParamKind::List { writable, stride, .. }) => describe_list(writable, stride as usize),
         Some(ParamKind::Image { access, format, dimensions, .. }) => describe_image(access, format, dimensions.into()),
         Some(ParamKind::Buffer { writable, stride, .. }) => {
             format!("{} tensor of {stride}-byte elements", if writable { "&mut" } else { "&" })

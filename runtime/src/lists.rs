@@ -27,7 +27,7 @@ pub(crate) fn with_tables(
         return Ok(arguments);
     }
     for (param, declared) in (0..).zip(descriptor.params) {
-        let ParamKind::List { binding, stride } = declared.kind else { continue };
+        let ParamKind::List { binding, stride, .. } = declared.kind else { continue };
         let members = arguments.iter().filter(|argument| (argument.param, argument.role) == (param, Role::Member));
         let mut rows = members.map(|member| row(descriptor, &member.buffer)).collect::<Result<Vec<_>>>()?;
         // What is found for all positions behind the end; and at the end zeros, an element where there is none.

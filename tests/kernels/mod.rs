@@ -70,6 +70,7 @@ pub mod wide;
 pub mod wide_atomics;
 pub mod workloads;
 pub mod workloads_together;
+pub mod written_lists;
 
 use crate::case::Case;
 
@@ -114,6 +115,7 @@ pub fn all() -> Vec<Case> {
         lanes::CASES,
         life::CASES,
         lists::CASES,
+        written_lists::CASES,
         lookups::CASES,
         loops::CASES,
         matching::CASES,

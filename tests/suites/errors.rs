@@ -17,7 +17,7 @@ cases! {
         sequence_in_flight, timeout_keeps_everything_alive, any_order_of_drops, unknown_device,
         replay_sees_new_data, many_threads_share_a_manager, errors_name_the_place,
         const_arguments_beyond_the_device, const_arguments_are_checked, images_are_parameters_of_kernels,
-        lists_are_parameters_of_kernels;
+        lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice;
     unless: validation_reports_a_missing_barrier;
 }
 
@@ -411,4 +411,51 @@ fn lists_are_parameters_of_kernels() {
         assert!(matches!(&error, Error::NoAddress { tensor, .. } if tensor == "shared"), "{error}");
     }
     clean(&mgr);
+}
+
+#[kernel(workgroup = 1)]
+fn first_of_each(x: &[f32], parts: &mut [&mut [f32]]) {
+    for k in 0..parts.len() {
+        parts[k][0] = x[0];
+    }
+}
+
+#[kernel(workgroup = 1)]
+fn exchange(a: &mut [&mut [f32]], b: &mut [&mut [f32]]) {
+    let kept = a[0][0];
+    a[0][0] = b[0][0];
+    b[0][0] = kept;
+}
+
+fn written_lists_have_no_tensor_twice() {
+    let mgr = manager();
+    let (x, mut one, mut two) = (
+        mgr.tensor(&[1.0f32]).expect("memory"),
+        mgr.tensor(&[2.0f32]).expect("memory"),
+        mgr.tensor(&[3.0f32]).expect("memory"),
+    );
+    let seq = mgr.sequence().expect("a sequence");
+    // What `dispatch` does not let through: a tensor that is read, or in another list, too.
+    let of_one = one.name().to_owned();
+    let both = KernelArgs::new::<FirstOfEach>().read(&one).write_list(&mut [&mut two, &mut one]);
+    let error = seq.dispatch(Grid::items(1), both).expect_err("read and written");
+    assert!(matches!(&error, Error::AliasedTensor { tensor, .. } if *tensor == of_one), "{error}");
+    let both = KernelArgs::new::<Exchange>().write_list(&mut [&mut one, &mut two]).write_list(&mut [&mut one]);
+    let error = seq.dispatch(Grid::items(1), both).expect_err("in both lists");
+    assert!(matches!(&error, Error::AliasedTensor { tensor, .. } if *tensor == of_one), "{error}");
+    // A list to write is not one to read.
+    let args = || KernelArgs::new::<FirstOfEach>().read(&x);
+    let error = seq.dispatch(Grid::items(1), args().read_list(&[&two])).expect_err("to be written");
+    assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
+    let error = seq.dispatch(Grid::items(1), args().write(&mut two)).expect_err("no list");
+    assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
+    assert!(seq.is_empty(), "nothing of what was refused is kept");
+    FirstOfEach::dispatch(&seq, Grid::items(1), &x, &mut [&mut one, &mut two]).expect("fits");
+    seq.eval().expect("runs");
+    assert_eq!((one.to_vec().expect("readable"), two.to_vec().expect("readable")), (vec![1.0], vec![1.0]));
+    let seq = mgr.sequence().expect("a sequence");
+    two.write(&[8.0]).expect("written");
+    Exchange::dispatch(&seq, Grid::items(1), &mut [&mut one], &mut [&mut two]).expect("fits");
+    seq.eval().expect("runs");
+    assert_eq!((one.to_vec().expect("readable"), two.to_vec().expect("readable")), (vec![8.0], vec![1.0]));
 }

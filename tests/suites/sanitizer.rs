@@ -66,6 +66,35 @@ fn lost_updates_are_a_race() {
     assert!(found[0].contains(&format!("suites/sanitizer.rs:{}:", line("lost"))), "{found:?}");
 }
 
+#[kernel(workgroup = 32)]
+fn count_apart(x: &[u32], bins: &mut [&mut [u32]]) {
+    let i = global_id().x;
+    let k = i % 2;
+    bins[k][x[i] % 4] += 1; // lost apart
+}
+
+#[test]
+fn a_race_in_a_list_names_the_buffer() {
+    let mgr = manager(0);
+    let x = mgr.tensor(&[2u32; 64]).expect("memory");
+    let (mut even, mut odd) =
+        (mgr.tensor_of_len::<u32>(3).expect("memory"), mgr.tensor_of_len::<u32>(4).expect("memory"));
+    let seq = mgr.sequence().expect("a sequence");
+    CountApart::dispatch(&seq, Grid::items(64), &x, &mut [&mut even, &mut odd]).expect("recorded");
+    let found = faults(seq.eval());
+    let is_named =
+        |fault: &String| ["bins[0][2]", "bins[1][2]"].iter().any(|name| fault.contains(&format!("`{name}`")));
+    assert!(found.iter().all(is_named), "{found:?}");
+    assert!(found[0].contains(&format!("suites/sanitizer.rs:{}:", line("lost apart"))), "{found:?}");
+    // What is in order is written back to where it belongs.
+    let seq = mgr.sequence().expect("a sequence");
+    CountApart::dispatch(&seq, Grid::items(2), &x, &mut [&mut even, &mut odd]).expect("recorded");
+    even.write(&[0; 3]).expect("written");
+    odd.write(&[0; 4]).expect("written");
+    seq.eval().expect("no races");
+    assert_eq!((even.to_vec().expect("readable"), odd.to_vec().expect("readable")), (vec![0, 0, 1], vec![0, 0, 1, 0]));
+}
+
 #[kernel(workgroup = 16)]
 fn half_waits(y: &mut [u32]) {
     let i = local_index();

@@ -117,14 +117,13 @@ impl ModuleBuilder {
         self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list: false, image: None })
     }
 
-    /// Adds a parameter to the kernel that is a list of buffers, which are read.
+    /// Adds a parameter to the kernel that is a list of buffers.
     ///
     /// # Panics
     /// Before [`Self::begin_kernel`].
     #[track_caller]
-    pub fn list(&mut self, name: impl Into<String>, element: TypeId) -> BufferId {
-        let (writable, is_list) = (false, true);
-        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list, image: None })
+    pub fn list(&mut self, name: impl Into<String>, element: TypeId, writable: bool) -> BufferId {
+        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list: true, image: None })
     }
 
     /// Adds an image parameter to the kernel.

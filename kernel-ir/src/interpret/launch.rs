@@ -129,7 +129,7 @@ impl Shuffle {
 pub fn run(module: &Module, inputs: &Inputs, options: &Options) -> Outcome {
     let kernel = module.kernel.as_ref().expect("a module with a kernel");
     let grid = Grid { workgroup: kernel.workgroup.map(settled), groups: inputs.groups };
-    let shadow = options.finds_races.then(|| Shadow::new(grid, options.finds_reads_before_writes));
+    let shadow = options.finds_races.then(|| Shadow::new(grid, &inputs.lists, options.finds_reads_before_writes));
     let mut memory = Memory::new(module, inputs.buffers.clone(), shadow);
     memory.images.clone_from(&inputs.images);
     memory.lists.clone_from(&inputs.lists);

@@ -57,18 +57,21 @@ pub(super) struct Shadow {
     /// The cells of each object, as far as they were accessed.
     buffers: Vec<Vec<Option<Box<Cell>>>>,
     shared: Vec<Vec<Option<Box<Cell>>>>,
+    /// As [`Inputs::lists`](super::Inputs::lists).
+    lists: Vec<Option<Vec<u32>>>,
     pub(super) findings: Vec<Finding>,
     /// Findings by what makes them the same one.
     known: HashMap<(Object, Spot, Option<Spot>), usize>,
 }
 
 impl Shadow {
-    pub(super) fn new(grid: Grid, finds_reads_before_writes: bool) -> Self {
+    pub(super) fn new(grid: Grid, lists: &[Option<Vec<u32>>], finds_reads_before_writes: bool) -> Self {
         Self {
             grid,
             finds_reads_before_writes,
             buffers: Vec::new(),
             shared: Vec::new(),
+            lists: lists.to_vec(),
             findings: Vec::new(),
             known: HashMap::new(),
         }
@@ -134,7 +137,7 @@ impl Shadow {
             let other_party = self.party(module, past);
             self.report(at.0, spot, Some(past.spot), |shadow| Finding {
                 kind: FindingKind::Race(Conflict {
-                    object: name(module, at),
+                    object: shadow.name(module, at),
                     access: kind.name(),
                     other_access: past.kind.name(),
                     other: other_party,
@@ -145,11 +148,30 @@ impl Shadow {
         } else if is_unwritten && !kind.writes() && self.finds_reads_before_writes && matches!(at.0, Object::Shared(_))
         {
             self.report(at.0, spot, None, |shadow| Finding {
-                kind: FindingKind::ReadBeforeWrite { object: name(module, at) },
+                kind: FindingKind::ReadBeforeWrite { object: shadow.name(module, at) },
                 party: shadow.party(module, now),
                 count: 0,
             });
         }
+    }
+
+    /// The object's name and the way to one of its scalars: `tile[3].x`.
+    fn name(&self, module: &Module, (object, scalar): (Object, u64)) -> String {
+        let kernel = module.kernel.as_ref().expect("shared memory belongs to a kernel");
+        let (mut name, ty, first) = match object {
+            Object::Shared(id) => (kernel.shared[id].name.clone(), kernel.shared[id].ty, scalar),
+            Object::Buffer(id) => {
+                let buffer = &kernel.buffers[id];
+                let size = super::memory::scalars(&module.types, buffer.element);
+                let element = match self.lists.get(id.index()) {
+                    Some(Some(lens)) => in_member(lens, scalar / size),
+                    _ => format!("[{}]", scalar / size),
+                };
+                (format!("{}{element}", buffer.name), buffer.element, scalar % size)
+            }
+        };
+        add_path(module, ty, first, &mut name);
+        name
     }
 
     fn report(&mut self, object: Object, spot: Spot, other: Option<Spot>, finding: impl FnOnce(&Self) -> Finding) {
@@ -221,19 +243,15 @@ fn is_read_only(module: &Module, object: Object) -> bool {
     }
 }
 
-/// The object's name and the way to one of its scalars: `tile[3].x`.
-fn name(module: &Module, (object, scalar): (Object, u64)) -> String {
-    let kernel = module.kernel.as_ref().expect("shared memory belongs to a kernel");
-    let (mut name, ty, first) = match object {
-        Object::Shared(id) => (kernel.shared[id].name.clone(), kernel.shared[id].ty, scalar),
-        Object::Buffer(id) => {
-            let buffer = &kernel.buffers[id];
-            let size = super::memory::scalars(&module.types, buffer.element);
-            (format!("{}[{}]", buffer.name, scalar / size), buffer.element, scalar % size)
+/// Which of a list's buffers, and where in it, an element of all of them one behind the other is.
+fn in_member(lens: &[u32], mut element: u64) -> String {
+    for (member, len) in lens.iter().enumerate() {
+        if element < u64::from(*len) {
+            return format!("[{member}][{element}]");
         }
-    };
-    add_path(module, ty, first, &mut name);
-    name
+        element -= u64::from(*len);
+    }
+    unreachable!("an access of an element that is there")
 }
 
 fn add_path(module: &Module, ty: TypeId, mut scalar: u64, name: &mut String) {

@@ -176,10 +176,11 @@ impl Writer<'_> {
             self.interface.addresses.push(None);
             let block = if buffer.is_list { self.table_type(id, block) } else { block };
             let variable = self.bound_variable(block, id.index() as u32, &buffer.name);
-            if !buffer.writable {
+            // Of a list, the variable is the table.
+            if buffer.is_list || !buffer.writable {
                 self.decorate(variable, Decoration::NonWritable, &[]);
             }
-            if !self.uses.loaded[id] {
+            if !buffer.is_list && !self.uses.loaded[id] {
                 self.decorate(variable, Decoration::NonReadable, &[]);
             }
             self.interface.buffers.push(variable);
@@ -209,7 +210,9 @@ impl Writer<'_> {
     /// The block of a list's table: for each member its address and how many elements it has. `elements` is what lies at the address.
     fn table_type(&mut self, list: BufferId, elements: Id) -> Id {
         self.need(Feature::BufferAddresses);
-        self.decorate_member(elements, 0, Decoration::NonWritable, &[]);
+        if !self.kernel.buffers[list].writable {
+            self.decorate_member(elements, 0, Decoration::NonWritable, &[]);
+        }
         let address = self.pointer_type(StorageClass::PhysicalStorageBuffer, elements);
         self.interface.addresses[list.index()] = Some(address);
         let word = self.u32_type();

@@ -232,7 +232,7 @@ impl FunctionWriter<'_, '_> {
             },
             Root::Member(list, member) => Access {
                 class: StorageClass::PhysicalStorageBuffer,
-                is_shared: false,
+                is_shared: self.w.kernel.buffers[list].writable,
                 operands: [self.member_address(list, member), self.w.const_u32(0)].into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.w.kernel.buffers[list].element,
@@ -359,14 +359,9 @@ impl FunctionWriter<'_, '_> {
     }
 
     fn load_unchecked(&mut self, access: &Access) -> Id {
-        let pointer = self.pointer(access);
-        let aligned = [pointer, MemoryAccess::ALIGNED.bits(), self.alignment(access)];
-        let with_operands = [pointer, MemoryAccess::NON_PRIVATE_POINTER.bits()];
-        let operands = match access.class {
-            StorageClass::PhysicalStorageBuffer => &aligned[..],
-            _ if self.is_non_private(access) => &with_operands[..],
-            _ => &with_operands[..1],
-        };
+        let mut operands = Ids::from_iter([self.pointer(access)]);
+        self.push_memory_operands(access, &mut operands);
+        let operands = &operands[..];
         if !access.is_laid_out() {
             let ty = self.w.value_type(access.ty);
             return self.w.op(Op::Load, ty, operands);
@@ -379,9 +374,23 @@ impl FunctionWriter<'_, '_> {
     fn store_unchecked(&mut self, access: &Access, value: Id) {
         let pointer = self.pointer(access);
         let value = if access.is_laid_out() { self.w.store_converted(value, access.ty) } else { value };
-        let with_operands = [pointer, value, MemoryAccess::NON_PRIVATE_POINTER.bits()];
-        let operands = if self.is_non_private(access) { &with_operands[..] } else { &with_operands[..2] };
-        self.w.effect(Op::Store, operands);
+        let mut operands = Ids::from_iter([pointer, value]);
+        self.push_memory_operands(access, &mut operands);
+        self.w.effect(Op::Store, &operands);
+    }
+
+    /// What a load or store says about the memory: by an address, how it is aligned; who else sees it.
+    fn push_memory_operands(&self, access: &Access, operands: &mut Ids) {
+        let is_addressed = access.class == StorageClass::PhysicalStorageBuffer;
+        let mut what = MemoryAccess::NONE;
+        what.set(MemoryAccess::ALIGNED, is_addressed);
+        what.set(MemoryAccess::NON_PRIVATE_POINTER, self.is_non_private(access));
+        if !what.is_empty() {
+            operands.push(what.bits());
+        }
+        if is_addressed {
+            operands.push(self.alignment(access));
+        }
     }
 
     /// Whether other invocations may see the access in some order: where a kernel orders accesses at all, all of them to

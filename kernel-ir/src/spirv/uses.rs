@@ -230,7 +230,10 @@ impl Walk<'_> {
         match kind {
             InstKind::Call(..) => true,
             InstKind::Image(_, image, _) => is_written(*image),
-            _ => kind.place().is_some_and(|place| matches!(place.root, Root::Buffer(buffer) if is_written(buffer))),
+            _ => kind.place().is_some_and(|place| match place.root {
+                Root::Buffer(buffer) | Root::Member(buffer, _) => is_written(buffer),
+                Root::Local(_) | Root::Shared(_) => false,
+            }),
         }
     }
 

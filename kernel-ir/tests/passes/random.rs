@@ -44,8 +44,9 @@ fn world(random: &mut Random) -> World {
     let mut scalars =
         |scalar, count: usize| -> Vec<Value> { (0..count).map(|_| Value::Scalar(random.constant(scalar))).collect() };
     let (a, b, c) = (scalars(Scalar::U32, 5), scalars(Scalar::U32, 9), scalars(Scalar::F32, 3));
-    // Of the last, which is a list, the members: one of them is empty.
-    let (parts, lists) = (scalars(Scalar::U32, 7), vec![None, None, None, None, Some(vec![3, 0, 4])]);
+    // Of the last two, which are lists, the members: one of them is empty.
+    let (parts, rows) = (scalars(Scalar::U32, 7), scalars(Scalar::F32, 5));
+    let lists = vec![None, None, None, None, Some(vec![3, 0, 4]), Some(vec![2, 3])];
     let params = [scalars(Scalar::U32, 1), scalars(Scalar::I32, 1), scalars(Scalar::F32, 1)].concat();
     let records = (0..4)
         .map(|_| {
@@ -62,7 +63,7 @@ fn world(random: &mut Random) -> World {
         workgroup_id: [gx, gy, 0],
         num_workgroups: [3, 2, 1],
     };
-    let buffers = vec![a, b, c, records, parts];
+    let buffers = vec![a, b, c, records, parts, rows];
     World { invocation, params, buffers, lists, traps: Vec::new(), prints: Vec::new(), fuel: FUEL }
 }
 

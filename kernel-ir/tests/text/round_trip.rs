@@ -88,12 +88,14 @@ const LISTS: &str = "site0 index_out_of_bounds @file0:1:1 \"parts[k][i]\"
 kernel fn0 workgroup(64, 1, 1) {
     buffer0 parts: [vec4<f32>] list
     buffer1 to: [f32] mut
+    buffer2 rows: [f32] list mut
 }
 fn0 k() -> () {
     %0: u32 = len buffer0
     %1: u32 = len buffer0{%0}
     %2: f32 = load buffer0{%0}[%1 !site0].2
     store buffer1[%1] = %2
+    store buffer2{%0}[%1] = %2
     return
 }
 ";
@@ -111,7 +113,8 @@ fn lists() {
         ("len buffer0{%0}", "len buffer1{%0}"),
         ("len buffer0{%0}", "len buffer0{%2}"),
         ("load buffer0{%0}", "load buffer0{%2}"),
-        ("list", "list mut"),
+        ("list mut", "list"),
+        ("store buffer2{%0}[%1] = %2", "store buffer2{%0} = %2"),
         ("[vec4<f32>] list", "[vec4<f32>] list image(2, Rgba8Unorm)"),
     ] {
         assert!(verify(&parse(&text.replace(good, bad)).unwrap()).is_err(), "{bad}");

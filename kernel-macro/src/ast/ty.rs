@@ -28,8 +28,8 @@ pub(crate) enum TypeKind {
     Range { of: Box<TypeExpr>, inclusive: bool },
     /// `&[T]` or `&mut [T]`: only as the type of a kernel's parameter.
     Slice { mutable: bool, element: Box<TypeExpr> },
-    /// `&[&[T]]`: only as the type of a kernel's parameter.
-    List { element: Box<TypeExpr> },
+    /// `&[&[T]]` or `&mut [&mut [T]]`: only as the type of a kernel's parameter.
+    List { mutable: bool, element: Box<TypeExpr> },
     /// `&T` or `&mut T`: of a parameter or a variable. References are no types of their own: what they lead to is.
     Ref { mutable: bool, target: Box<TypeExpr> },
     /// `[T; N]`

@@ -35,7 +35,7 @@ pub(super) fn check_parameters(program: &Program, item: ItemId, function: &Fn, d
 fn refuse_list(program: &Program, list: &Ty) -> Option<Refusal> {
     let element = list.slice_element()?.slice_element()?;
     if holds_atomics(program, element) {
-        return Some(("the buffers of a list are read only", "take one buffer with all of them: `&[Atomic<u32>]`"));
+        return Some(("the buffers of a list hold no atomics", "take one buffer with all of them: `&[Atomic<u32>]`"));
     }
     refuse_element(element).or_else(|| refuse_open(element)).or_else(|| refuse_members(program, element))
 }

@@ -128,9 +128,9 @@ pub(super) fn param_tokens(param: &CompiledParam) -> Tokens {
             let (binding, stride) = (number(binding), number(stride));
             tokens!(buffer #binding #writable #stride)
         }
-        ParamKind::List { binding, stride } => {
+        ParamKind::List { binding, writable, stride } => {
             let (binding, stride) = (number(binding), number(stride));
-            tokens!(list #binding #stride)
+            tokens!(list #binding #writable #stride)
         }
         ParamKind::Image { binding, access, format, dimensions } => {
             let (binding, dimensions) = (number(binding), number(dimensions.into()));

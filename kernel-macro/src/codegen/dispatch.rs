@@ -133,7 +133,8 @@ pub(super) fn push(param: &Param) -> Tokens {
     match &param.ty.kind {
         TypeKind::Slice { mutable: true, .. } => tokens!(.write(#name)),
         TypeKind::Slice { mutable: false, .. } => tokens!(.read(#name)),
-        TypeKind::List { .. } => tokens!(.read_list(#name)),
+        TypeKind::List { mutable: true, .. } => tokens!(.write_list(#name)),
+        TypeKind::List { mutable: false, .. } => tokens!(.read_list(#name)),
         TypeKind::Image { image, .. } => match (image.image.is_sampled, image.mutable) {
             (true, _) => tokens!(.sampled(#name)),
             (false, true) => tokens!(.image_mut(#name)),
@@ -182,7 +183,7 @@ fn any_dispatch(signature: Signature, function: &Fn, private: &TokenStream) -> T
 fn may_reach_device(ty: &TypeExpr) -> bool {
     match &ty.kind {
         TypeKind::Path(path) => is_gathered_type(path) || path.segments.last().is_some_and(is_data_name),
-        TypeKind::Slice { element, .. } | TypeKind::List { element } | TypeKind::Array { element, .. } => {
+        TypeKind::Slice { element, .. } | TypeKind::List { element, .. } | TypeKind::Array { element, .. } => {
             !is_named(element, "bool") && may_reach_device(element)
         }
         TypeKind::Atomic(value) => may_reach_device(value),
@@ -220,9 +221,11 @@ pub(super) fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
             let mutable = mutable.then(|| tokens_at!(span=> mut));
             tokens_at!(span=> #name: &#mutable #private::Tensor<#element>)
         }
-        TypeKind::List { element } => {
+        TypeKind::List { mutable, element } => {
             let element = plain_element(element);
-            tokens_at!(span=> #name: &[&#private::Tensor<#element>])
+            let mutable = || mutable.then(|| tokens_at!(span=> mut));
+            let (list, of) = (mutable(), mutable());
+            tokens_at!(span=> #name: &#list [&#of #private::Tensor<#element>])
         }
         TypeKind::Image { image, format, .. } => {
             let mutable = image.mutable.then(|| tokens_at!(span=> mut));

@@ -125,7 +125,7 @@ fn assertions<'f>(program: &Program, function: &'f Fn, types: &[Ty]) -> (Vec<&'f
     for (param, ty) in function.params.iter().zip(types) {
         let (of, tokens) = match (&param.ty.kind, ty) {
             (TypeKind::Slice { element, .. }, Ty::Buffer { element: of, .. }) => (&**of, &element.tokens),
-            (TypeKind::List { element }, Ty::Buffer { element: of, .. }) => {
+            (TypeKind::List { element, .. }, Ty::Buffer { element: of, .. }) => {
                 (of.slice_element().unwrap_or(of), &element.tokens)
             }
             _ => (ty, &param.ty.tokens),
@@ -135,7 +135,7 @@ fn assertions<'f>(program: &Program, function: &'f Fn, types: &[Ty]) -> (Vec<&'f
             layouts.push(layout_assertions(program, of, tokens));
         }
         match &param.ty.kind {
-            TypeKind::Slice { element, .. } | TypeKind::List { element } => written.push(&**element),
+            TypeKind::Slice { element, .. } | TypeKind::List { element, .. } => written.push(&**element),
             TypeKind::Image { .. } => {}
             _ if *ty == Ty::BOOL => {}
             _ => written.push(&param.ty),

@@ -106,7 +106,7 @@ pub(super) fn type_clauses(function: &Fn, private: &TokenStream) -> Tokens {
     let bounds = function.params.iter().filter_map(|param| {
         let (ty, bound) = match &param.ty.kind {
             TypeKind::Image { .. } => return None,
-            TypeKind::Slice { element, .. } | TypeKind::List { element } => {
+            TypeKind::Slice { element, .. } | TypeKind::List { element, .. } => {
                 (plain_element(element), tokens!(#private::data::GpuData))
             }
             _ => (param.ty.tokens.clone(), tokens!(#private::ValueArg)),

@@ -97,7 +97,7 @@ fn report(errors: Diagnostics, name: &str, diags: &mut Diagnostics) {
 fn check_signature(function: &Fn, diags: &mut Diagnostics) {
     for param in &function.params {
         let mut ty = &param.ty;
-        while let TypeKind::Slice { element, .. } | TypeKind::List { element } | TypeKind::Array { element, .. } =
+        while let TypeKind::Slice { element, .. } | TypeKind::List { element, .. } | TypeKind::Array { element, .. } =
             &ty.kind
         {
             ty = element;

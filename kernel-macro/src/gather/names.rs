@@ -164,7 +164,7 @@ impl Names {
                 self.bounds(&[Bound::Trait { path: through.clone(), bindings: Vec::new() }]);
             }
             TypeKind::Slice { element, .. }
-            | TypeKind::List { element }
+            | TypeKind::List { element, .. }
             | TypeKind::Ref { target: element, .. }
             | TypeKind::Range { of: element, .. }
             | TypeKind::Option(element) => self.ty(element),

@@ -8,23 +8,54 @@ use crate::typed::Resolution;
 
 use super::Infer;
 use super::block::strip;
+use super::slice::slice_of;
 use super::unify::Term;
 
 impl<'a> Infer<'a> {
     /// Whether a term is that of a list of buffers.
-    fn is_list(&self, term: &Term) -> bool {
+    pub(super) fn is_list(&self, term: &Term) -> bool {
         let Term::Buffer { element, origin: None, .. } = self.table.shallow(term) else { return false };
         matches!(self.table.shallow(&element), Term::Buffer { origin: None, .. })
     }
 
-    /// Whether an expression is `lists[k]`; nothing of it was inferred yet.
-    pub(super) fn names_member(&self, expr: &Expr) -> bool {
-        let ExprKind::Index { base, .. } = &strip(expr).kind else { return false };
-        let ExprKind::Path(path) = &strip(base).kind else { return false };
-        path.as_name().is_some_and(|name| {
-            let mut locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
-            locals.find(|local| *name == local.name.as_str()).is_some_and(|local| self.is_list(&local.term))
-        })
+    /// Whether an expression is `lists[k]`, and then whether of buffers to write; nothing of it was inferred yet.
+    fn member_of(&self, expr: &Expr) -> Option<bool> {
+        let ExprKind::Index { base, .. } = &strip(expr).kind else { return None };
+        let ExprKind::Path(path) = &strip(base).kind else { return None };
+        let name = path.as_name()?;
+        let mut locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
+        let local = locals.find(|local| *name == local.name.as_str())?;
+        match self.table.shallow(&local.term) {
+            Term::Buffer { mutable, .. } if self.is_list(&local.term) => Some(mutable),
+            _ => None,
+        }
+    }
+
+    /// The value of a variable that names one of the buffers of a list, `lists[k]` of those to read and `&mut lists[k]` of those to
+    /// write; `None` for others.
+    pub(super) fn infer_member_let(&mut self, value: &'a Expr) -> Option<Term> {
+        if let ExprKind::Borrow { operand, mutable } = &strip(value).kind {
+            return (self.member_of(operand)?).then(|| match self.infer_slice(value, *mutable) {
+                Some((element, mutable)) => slice_of(element, mutable),
+                None => Term::Error,
+            });
+        }
+        let is_written = self.member_of(value)?;
+        let term = self.infer_base(value);
+        if !is_written {
+            return Some(term);
+        }
+        // Rule: what is exclusive is not given away, as Rust has it.
+        // Example: `let part = lists[k];` of `lists: &mut [&mut [T]]`
+        let source = text(value);
+        self.diags
+            .error(
+                code::BUFFER_USE,
+                value.span,
+                format!("`{source}` is written through the list, which cannot give it away"),
+            )
+            .help(format!("borrow it: `&mut {source}`, or `&{source}` to read"));
+        Some(Term::Error)
     }
 
     /// Notes that a variable names one of the buffers of a list or a part of one, if its value does.
@@ -89,9 +120,11 @@ impl<'a> Infer<'a> {
     /// Reports one of the buffers of a list that is used as a value.
     pub(super) fn report_member_value(&mut self, expr: &Expr) {
         let source = text(expr);
+        let is_written = matches!(self.table.shallow(&self.term(expr)), Term::Buffer { mutable: true, .. });
+        let borrow = if is_written { "&mut " } else { "" };
         self.diags
             .error(code::BUFFER_USE, expr.span, format!("the buffer `{source}` is used as a value"))
             .note("which buffer it is must be known where it is named")
-            .help(format!("name it, `let part = {source};`, index it, or pass it to a device function"));
+            .help(format!("name it, `let part = {borrow}{source};`, index it, or pass it to a device function"));
     }
 }

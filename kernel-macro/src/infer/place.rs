@@ -335,16 +335,22 @@ impl<'a> Infer<'a> {
             ExprKind::Borrow { mutable, operand } if through && *mutable => self.require_written(operand, false),
             ExprKind::Error => {}
             ExprKind::Field { base, .. } => self.require_written(base, true),
+            ExprKind::Index { base, .. } if self.is_list(&self.term(base)) => {
+                let source = text(place);
+                self.diags
+                    .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to `{source}`, which is a buffer"))
+                    .help(format!("write its elements: `{source}[i] = …`"));
+            }
             ExprKind::Index { base, .. } => match (self.table.shallow(&self.term(base)), &strip(base).kind) {
                 (Term::Buffer { mutable: true, .. }, _) => {}
-                (Term::Buffer { element, origin, .. }, ExprKind::Path(path)) => {
+                (Term::Buffer { element, origin, .. }, ExprKind::Path(_) | ExprKind::Index { .. }) => {
                     let (element_term, element) = (element.clone(), self.written(&element));
-                    let name = path.text();
+                    let name = text(strip(base));
                     let help = match origin {
                         None if matches!(self.table.shallow(&element_term), Term::Buffer { .. })
                             || self.is_of_list(strip(base)) =>
                         {
-                            "write to a buffer of its own: `to: &mut [T]`".to_owned()
+                            "declare the list `&mut [&mut [T]]`, and name one of its buffers by `&mut`".to_owned()
                         }
                         Some(_) => "write `get_mut`, `chunks_mut`, `chunks_exact_mut` or `split_at_mut`".to_owned(),
                         None => format!("declare it `{name}: &mut [{element}]`"),

@@ -301,8 +301,8 @@ impl<'a> Infer<'a> {
 
     /// `let part = &x[a..b];` or `let part = lists[k];`: the type of the variable; `None` for other values.
     pub(super) fn infer_slice_let(&mut self, value: &'a Expr) -> Option<Term> {
-        if self.names_member(value) {
-            return Some(self.infer_base(value));
+        if let Some(term) = self.infer_member_let(value) {
+            return Some(term);
         }
         let ExprKind::Borrow { operand, .. } = &strip(value).kind else { return None };
         if !self.is_part(strip(operand)) {
@@ -391,7 +391,7 @@ impl<'a> Infer<'a> {
     }
 }
 
-fn slice_of(element: Term, mutable: bool) -> Term {
+pub(super) fn slice_of(element: Term, mutable: bool) -> Term {
     Term::Buffer { element: std::rc::Rc::new(element), mutable, origin: None }
 }
 

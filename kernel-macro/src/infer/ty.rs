@@ -187,8 +187,8 @@ impl<'a> Infer<'a> {
                 let element = self.term_of(element);
                 Term::Buffer { element: Rc::new(element), mutable: *mutable, origin: None }
             }
-            TypeKind::List { element } => {
-                let (mutable, origin) = (false, None);
+            TypeKind::List { mutable, element } => {
+                let (mutable, origin) = (*mutable, None);
                 let member = Term::Buffer { element: Rc::new(self.term_of(element)), mutable, origin };
                 Term::Buffer { element: Rc::new(member), mutable, origin }
             }

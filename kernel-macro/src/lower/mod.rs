@@ -183,9 +183,10 @@ fn declare_interface(
     for (param, ty) in ast.params.iter().zip(&typed.params) {
         let name = param.name.to_string();
         params.push(match ty {
-            Ty::Buffer { element, .. } if ty.is_list() => {
+            Ty::Buffer { element, mutable, .. } if ty.is_list() => {
                 let element = element.slice_element().and_then(|of| shared.types.lower(module.types_mut(), of));
-                element.map_or(KernelParam::Nothing, |element| KernelParam::Buffer(module.list(name, element)))
+                element
+                    .map_or(KernelParam::Nothing, |element| KernelParam::Buffer(module.list(name, element, *mutable)))
             }
             Ty::Buffer { element, mutable, .. } => match shared.types.lower(module.types_mut(), element) {
                 Some(element) => {

@@ -32,14 +32,18 @@ impl Parser<'_> {
         self.slice_ty(ty, false)
     }
 
-    /// `&[&[T]]`; `is_mutable`: one of the references is `&mut`.
-    fn list_of_slices(&mut self, ty: &Type, is_mutable: bool, element: &Type, is_kernel: bool) -> TypeKind {
-        let message = match (is_kernel, is_mutable) {
-            (true, false) => return TypeKind::List { element: Box::new(self.ty(element)) },
-            (true, true) => {
-                ("a list of buffers to write is", "read from `&[&[T]]`, and write to one buffer, `&mut [T]`")
-            }
-            (false, _) => ("a list of buffers here is", "take one of them, `x: &[T]`, and pass `lists[k]`"),
+    /// `&[&[T]]` or `&mut [&mut [T]]`: whether the list is `&mut`, and what it is of.
+    fn list_of_slices(
+        &mut self,
+        ty: &Type,
+        mutable: bool,
+        (inner, element): (bool, &Type),
+        is_kernel: bool,
+    ) -> TypeKind {
+        let message = match is_kernel {
+            true if mutable == inner => return TypeKind::List { mutable, element: Box::new(self.ty(element)) },
+            true => ("a list that is written in part is", "write `&[&[T]]` to read, and `&mut [&mut [T]]` to write"),
+            false => ("a list of buffers here is", "take one of them, `x: &[T]`, and pass `lists[k]`"),
         };
         self.unsupported(ty, message.0, message.1);
         TypeKind::Error
@@ -54,7 +58,7 @@ impl Parser<'_> {
                 let Type::Slice(slice) = ungroup(&reference.elem) else { unreachable!("just matched") };
                 let mutable = reference.mutability.is_some();
                 match inner_slice(&slice.elem) {
-                    Some((inner, element)) => self.list_of_slices(ty, mutable || inner, element, is_kernel),
+                    Some(inner) => self.list_of_slices(ty, mutable, inner, is_kernel),
                     None => TypeKind::Slice { mutable, element: Box::new(self.ty(&slice.elem)) },
                 }
             }

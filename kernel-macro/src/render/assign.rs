@@ -13,7 +13,7 @@ use crate::typed::Ty;
 impl Renderer<'_> {
     /// `target = value`
     pub(super) fn assign(&mut self, target: &Expr, value: &Expr) -> Tokens {
-        let chain = Chain::new(target);
+        let chain = self.chain(target);
         let is_shared = !self.is_original() && self.is_shared_variable(chain.root);
         let is_plain = chain.indices().next().is_none() && !is_shared;
         if self.is_original() || is_plain {
@@ -59,7 +59,7 @@ impl Renderer<'_> {
         op_span: Span,
         whole: &Expr,
     ) -> Tokens {
-        let chain = Chain::new(target);
+        let chain = self.chain(target);
         let (target_ty, value_ty) = (self.expr_ty(target), self.expr_ty(value));
         if self.is_original() {
             let (target, value) = (self.bare(target), self.bare(value));

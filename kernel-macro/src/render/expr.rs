@@ -2,7 +2,6 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 
-use super::place::Chain;
 use super::{Mode, Renderer, context};
 use crate::ast::{self, Block, Expr, ExprKind, Item, Label, Member, Path, ScalarName, Statement, UnaryOp};
 use crate::infer::is_bare_math_constant;
@@ -259,7 +258,7 @@ impl Renderer<'_> {
                 let path = path_tokens(path);
                 tokens_at!(expr.span.start=> (*#path))
             }
-            _ if !self.is_original() && self.is_shared_variable(expr) => self.shared_get(&Chain::new(expr), &[]),
+            _ if !self.is_original() && self.is_shared_variable(expr) => self.shared_get(&self.chain(expr), &[]),
             Some(Resolution::Value(ConstValue::F32(value)))
                 if path.as_name().is_some_and(|name| is_bare_math_constant(&name.to_string())) =>
             {

@@ -120,7 +120,7 @@ impl Renderer<'_> {
         name: &Ident,
         args: &[Expr],
     ) -> Tokens {
-        let chain = Chain::new(receiver);
+        let chain = self.chain(receiver);
         let names = index_names(&chain);
         let lets = self.index_lets(&chain, &names);
         let place = if self.is_shared_variable(chain.root) {

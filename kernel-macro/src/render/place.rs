@@ -63,9 +63,26 @@ fn is_place(expr: &Expr) -> bool {
 }
 
 impl Renderer<'_> {
+    /// A place taken apart. In the twin, one of the buffers of a list is a root.
+    pub(super) fn chain<'e>(&self, expr: &'e Expr) -> Chain<'e> {
+        let mut chain = Chain::new(expr);
+        if let Some((member, StepExpr::Index(list, _))) = chain.steps.first()
+            && !self.is_original()
+            && self.expr_ty(list).is_list()
+        {
+            chain.root = member;
+            chain.steps.remove(0);
+        }
+        chain
+    }
+
     /// The value of a field or element.
     pub(super) fn read(&mut self, expr: &Expr) -> Tokens {
-        let chain = Chain::new(expr);
+        let chain = self.chain(expr);
+        if let (true, ExprKind::Index { base, index }) = (chain.steps.is_empty(), &chain.root.kind) {
+            let list = self.expr(base);
+            return self.element(list, base, index, chain.root);
+        }
         if !self.is_original() && self.is_shared_variable(chain.root) {
             let names = index_names(&chain);
             let (lets, read) = (self.index_lets(&chain, &names), self.shared_get(&chain, &names));
@@ -137,6 +154,9 @@ impl Renderer<'_> {
         if let Ty::Buffer { origin: Some(_), .. } = self.expr_ty(root) {
             return !self.is_original();
         }
+        if let (Ty::Buffer { mutable, .. }, ExprKind::Index { .. }) = (self.expr_ty(root), &root.kind) {
+            return *mutable && !self.is_original();
+        }
         let Some(Resolution::Binding(binding)) = self.typed.paths.get(&root.id) else { return false };
         let Ty::Buffer { mutable, .. } = *self.typed.binding(*binding) else { return false };
         match self.mode {
@@ -150,7 +170,8 @@ impl Renderer<'_> {
     /// Buffer, site and index of a chain that ends with an element of a buffer.
     pub(super) fn whole_element(&mut self, chain: &Chain<'_>) -> Option<(Tokens, Tokens, Tokens)> {
         match chain.steps.as_slice() {
-            [(whole, StepExpr::Index(_, index))] => {
+            // Which buffer it is, is asked before anything else.
+            [(whole, StepExpr::Index(_, index))] if !is_member(chain.root) => {
                 let index = self.index(index);
                 Some((self.expr(chain.root), self.site(SiteKind::IndexOutOfBounds, whole), index))
             }
@@ -158,14 +179,29 @@ impl Renderer<'_> {
         }
     }
 
-    /// `let __index0 = …;` for each index of a chain.
+    /// `let __index0 = …;` for each index of a chain; before them one for the buffer of a list that it is in.
     pub(super) fn index_lets(&mut self, chain: &Chain<'_>, names: &[Ident]) -> Tokens {
         let mut lets = Writer::new();
+        if let (true, Some(first)) = (is_member(chain.root), names.first()) {
+            let (name, member) = (member_name(first), self.expr(chain.root));
+            tokens!(let #name = #member;).put(&mut lets);
+        }
         for (name, index) in names.iter().zip(chain.indices()) {
             let (index, usize) = (self.index(index), self.ty(&Ty::USIZE));
             tokens!(let #name: #usize = #index;).put(&mut lets);
         }
         lets.finish()
+    }
+
+    /// What a chain begins with, behind [`index_lets`](Self::index_lets).
+    pub(super) fn root(&mut self, chain: &Chain<'_>, names: &[Ident]) -> Tokens {
+        match names.first().filter(|_| is_member(chain.root)) {
+            Some(first) => {
+                let member = member_name(first);
+                tokens!(#member)
+            }
+            None => self.expr(chain.root),
+        }
     }
 
     /// `y.get(…)` with the indices already in variables.
@@ -177,7 +213,7 @@ impl Renderer<'_> {
 
     /// The buffer, the site of its index, and the closure that selects the part of an element a chain names.
     pub(super) fn buffer_part(&mut self, chain: &Chain<'_>, names: &[Ident]) -> (Tokens, Tokens, Tokens) {
-        let buffer = self.expr(chain.root);
+        let buffer = self.root(chain, names);
         let site = self.site(SiteKind::IndexOutOfBounds, chain.steps[0].0);
         let element = local("__element");
         let mut part = tokens!((*#element));
@@ -198,6 +234,16 @@ impl Renderer<'_> {
         self.uses_names();
         (buffer, site, tokens!(|#element| __Some(&#part)))
     }
+}
+
+/// Whether the root of a chain is one of the buffers of a list.
+fn is_member(root: &Expr) -> bool {
+    matches!(root.kind, ExprKind::Index { .. })
+}
+
+/// A name for the buffer of a list that a chain is in, by that of its first index.
+fn member_name(first: &Ident) -> Ident {
+    format_ident!("{first}_of", span = first.span())
 }
 
 /// Names for the indices of a chain.

@@ -63,23 +63,15 @@ impl Renderer<'_> {
             let place = self.expr(place);
             return tokens_at!(expr.span.start=> &#mutable_token #place);
         }
-        let mut chain = Chain::new(place);
+        let chain = self.chain(place);
         if self.is_remote(&chain) || chain.indices().next().is_none() {
             // Of what others reach, a copy.
             let place = self.expr(place);
             return tokens_at!(expr.span.start=> &#mutable_token #place);
         }
-        let (mut root, mut member) = (self.expr(chain.root), None);
-        // Which buffer of a list it is, is asked before the other indices.
-        if let Some((whole, StepExpr::Index(base, _))) = chain.steps.first()
-            && self.expr_ty(base).is_list()
-        {
-            let (name, value) = (local("__member"), self.read(whole));
-            (root, member) = (tokens!(#name), Some(tokens!(let #name = #value;)));
-            chain.steps.remove(0);
-        }
         let names = index_names(&chain);
         let lets = self.index_lets(&chain, &names);
+        let root = self.root(&chain, &names);
         let access = format_ident!("{}", if mutable { "element_mut" } else { "element_ref" });
         let (mut place, mut names) = (root, names.iter());
         for (whole, step) in &chain.steps {
@@ -99,7 +91,7 @@ impl Renderer<'_> {
                 }
             };
         }
-        tokens!({ #member #lets &#mutable_token #place })
+        tokens!({ #lets &#mutable_token #place })
     }
 
     /// `let name = &place;` in the twin, of what other invocations reach; `None` for other statements.
@@ -109,7 +101,7 @@ impl Renderer<'_> {
             return None;
         }
         self.reference_of(value)?;
-        let chain = Chain::new(referent(value));
+        let chain = self.chain(referent(value));
         if !self.is_remote(&chain) {
             return None;
         }
@@ -170,7 +162,7 @@ impl Renderer<'_> {
                 passed.push(tokens!(#name));
                 continue;
             }
-            let chain = Chain::new(referent(arg));
+            let chain = self.chain(referent(arg));
             let names: Vec<Ident> =
                 (0..chain.indices().count()).map(|index| numbered(&format!("__index{position}_{index}"))).collect();
             self.index_lets(&chain, &names).put(&mut lets);
@@ -192,7 +184,7 @@ impl Renderer<'_> {
 
     /// Whether an argument writes what other invocations reach.
     fn is_copied(&self, arg: &Expr) -> bool {
-        self.reference_of(arg) == Some(true) && self.is_remote(&Chain::new(referent(arg)))
+        self.reference_of(arg) == Some(true) && self.is_remote(&self.chain(referent(arg)))
     }
 }
 

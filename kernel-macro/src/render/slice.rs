@@ -3,7 +3,6 @@
 use gridwise_ir::descriptor::SiteKind;
 use proc_macro2::{Ident, Span};
 
-use super::place::Chain;
 use super::{Renderer, local};
 use crate::ast::{Expr, ExprKind, Item, Path, Pattern, TypeKind};
 use crate::infer::sliced;
@@ -96,7 +95,7 @@ impl Renderer<'_> {
     }
 
     fn whole_slice(&mut self, expr: &Expr, mutable: bool) -> Tokens {
-        let chain = Chain::new(expr);
+        let chain = self.chain(expr);
         let is_whole = chain.steps.is_empty();
         if is_whole && self.is_shared_buffer(chain.root) {
             let slice = self.expr(chain.root);
@@ -319,7 +318,7 @@ impl Renderer<'_> {
             ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.is_native(inner),
             _ if let Some((base, _)) = self.typed.cut(expr) => self.is_native(base),
             _ => {
-                let root = Chain::new(expr).root;
+                let root = self.chain(expr).root;
                 !self.is_shared_buffer(root) && !self.is_shared_variable(root)
             }
         }
@@ -327,7 +326,7 @@ impl Renderer<'_> {
 
     /// Whether a place is a part of something, or a variable stands for one.
     fn is_inside(&self, expr: &Expr) -> bool {
-        let root = Chain::new(expr).root;
+        let root = self.chain(expr).root;
         !std::ptr::eq(root, expr) || self.is_part(root)
     }
 }

@@ -81,13 +81,18 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep, extent: Exten
         ..Options::default()
     };
     let outcome = run(&module, &inputs, &options);
+    // Those of a list lie one behind the other.
+    let mut rest: Vec<&[Value]> = outcome.buffers.iter().map(Vec::as_slice).collect();
     for argument in dispatch.buffers.iter().filter(|argument| argument.is_written) {
         let element = element_of(kernel, argument).ok_or_else(mismatch)?;
         let data = argument.buffer.host_data(0);
         // SAFETY: as above; the reader's slice is gone.
         let bytes = unsafe { std::slice::from_raw_parts_mut(data, argument.buffer.bytes() as usize) };
         let stride = argument.buffer.stride() as usize;
-        for (value, bytes) in outcome.buffers[argument.binding as usize].iter().zip(bytes.chunks_mut(stride.max(1))) {
+        let values = &mut rest[argument.binding as usize];
+        let count = bytes.len().div_ceil(stride.max(1)).min(values.len());
+        let own = values.split_off(..count).unwrap_or_default();
+        for (value, bytes) in own.iter().zip(bytes.chunks_mut(stride.max(1))) {
             match argument.buffer.is_image() {
                 true => argument.buffer.image_layout().format.encode(texel_words(value), bytes),
                 false => write_value(&module.types, element, value, bytes).ok_or_else(mismatch)?,

@@ -6,7 +6,7 @@ use gridwise_ir::descriptor::ParamKind;
 
 use super::image::{HostImage, ImageParam};
 use super::launch::LaunchContext;
-use super::list::List;
+use super::list::{List, ListMut};
 use super::slice::SliceMut;
 use crate::data::GpuData;
 
@@ -57,7 +57,8 @@ impl<'a> HostArgs<'a> {
     /// The same with list arguments.
     ///
     /// # Safety
-    /// Each of their buffers is valid for `len * stride` bytes for `'a`, and not written during the launch.
+    /// Each of their buffers is valid for `len * stride` bytes for `'a`; those of writable lists are accessed by this launch only, others
+    /// are not written during it.
     #[must_use]
     pub unsafe fn with_lists(self, lists: &'a [HostList]) -> Self {
         Self { lists, ..self }
@@ -68,12 +69,25 @@ impl<'a> HostArgs<'a> {
     /// # Panics
     /// When the parameter is of another kind or stride.
     pub fn list<T: GpuData>(&self, param: usize) -> List<'a, T> {
-        let ParamKind::List { binding, stride } = self.launch.descriptor.params[param].kind else {
+        List { members: self.members::<T>(param, false), marker: PhantomData }
+    }
+
+    /// The `&mut [&mut [T]]` parameter at position `param`.
+    ///
+    /// # Panics
+    /// When the parameter is of another kind or stride.
+    pub fn list_mut<T: GpuData>(&self, param: usize) -> ListMut<'a, T> {
+        ListMut { members: self.members::<T>(param, true), marker: PhantomData }
+    }
+
+    fn members<T>(&self, param: usize, mutable: bool) -> &'a [HostBuffer] {
+        let ParamKind::List { binding, writable, stride } = self.launch.descriptor.params[param].kind else {
             panic!("parameter {param} is no list");
         };
         assert_eq!(stride as usize, size_of::<T>(), "parameter {param} has another stride");
+        assert_eq!(writable, mutable, "parameter {param} has another mutability");
         let list = self.lists.iter().find(|list| list.binding == binding);
-        List { members: list.map_or(&[], |list| &list.members), marker: PhantomData }
+        list.map_or(&[], |list| &list.members)
     }
 
     /// The same with image arguments.

@@ -1,4 +1,4 @@
-//! The host form of `&[&[T]]`: buffers that are read, found by their positions.
+//! The host forms of `&[&[T]]` and `&mut [&mut [T]]`: buffers found by their positions.
 
 use std::marker::PhantomData;
 
@@ -6,6 +6,7 @@ use gridwise_ir::descriptor::Site;
 
 use super::args::HostBuffer;
 use super::launch::TrapSink;
+use super::slice::SliceMut;
 use crate::data::GpuData;
 
 /// Buffers that nobody writes during the launch.
@@ -47,6 +48,48 @@ impl<'a, T: GpuData> List<'a, T> {
             None => {
                 sink.trap(site, [index as u32, self.members.len() as u32]);
                 &[]
+            }
+        }
+    }
+}
+
+/// Buffers that all invocations of a launch may write.
+#[derive(Debug)]
+pub struct ListMut<'a, T> {
+    /// Invariant: each is valid for its elements of `T` for `'a`, during which only this launch accesses them, as [`SliceMut`] does.
+    pub(super) members: &'a [HostBuffer],
+    pub(super) marker: PhantomData<&'a [T]>,
+}
+
+impl<T> Clone for ListMut<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for ListMut<'_, T> {}
+
+impl<'a, T: GpuData> ListMut<'a, T> {
+    /// How many buffers there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// One of the buffers; one without elements after a trap when there is none.
+    #[inline]
+    pub fn member(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> SliceMut<'a, T> {
+        match self.members.get(index) {
+            Some(buffer) => SliceMut { data: buffer.data.cast(), len: buffer.len as usize, marker: PhantomData },
+            None => {
+                sink.trap(site, [index as u32, self.members.len() as u32]);
+                SliceMut::new(&mut [])
             }
         }
     }

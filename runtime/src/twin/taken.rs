@@ -2,7 +2,7 @@
 //! what it is. Holds nothing of its own.
 #![allow(non_camel_case_types)]
 
-use super::list::List;
+use super::list::{List, ListMut};
 use super::slice::SliceMut;
 
 /// Of `HostArgs::value`.
@@ -17,3 +17,5 @@ pub type slice<'a, T> = &'a [T];
 pub type slice_mut<'a, T> = SliceMut<'a, T>;
 /// Of `HostArgs::list`.
 pub type list<'a, T> = List<'a, T>;
+/// Of `HostArgs::list_mut`.
+pub type list_mut<'a, T> = ListMut<'a, T>;

@@ -1,8 +1,8 @@
 use gridwise::prelude::*;
 
-// Lists of buffers are read, and parameters of kernels.
+// Lists of buffers are parameters of kernels, read or written as a whole.
 #[kernel]
-fn writes(parts: &mut [&mut [f32]], to: &mut [f32]) {
+fn writes(parts: &mut [&[f32]], to: &mut [f32]) {
     to[0] = parts[0][0];
 }
 

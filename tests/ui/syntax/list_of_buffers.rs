@@ -40,6 +40,25 @@ fn writes(parts: &[&[f32]], to: &mut [f32]) {
 }
 
 #[kernel]
+fn replaces(parts: &mut [&mut [f32]], to: &mut [f32]) {
+    let part = parts[0];
+    part[0] = 1.0;
+    parts[0] = parts[1];
+    parts.swap(0, 1);
+    let (a, b) = (&mut parts[0], &mut parts[1]);
+    std::mem::swap(&mut parts[0], &mut parts[1]);
+    let read = &parts[0];
+    read[0] = to[0];
+    let own: &mut [f32] = &mut parts[0];
+    own[0] = 1.0;
+    parts[0].swap(to[0], 1);
+    for part in parts.iter_mut() {
+        part[0] = 0.0;
+    }
+    parts[1].chunks_mut(2);
+}
+
+#[kernel]
 fn passes(parts: &[&[f32]], to: &mut [f32]) {
     to[0] = first(parts);
     to[1] = parts[0] + 1.0;

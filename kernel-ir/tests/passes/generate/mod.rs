@@ -102,7 +102,9 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
         let _: BufferId =
             buffers.push(Buffer { name: name.to_owned(), element, writable, is_list: false, image: None });
     }
-    buffers.push(Buffer { name: "e".to_owned(), element: u, writable: false, is_list: true, image: None });
+    for (name, element, writable) in [("e", u, false), ("f", f, true)] {
+        buffers.push(Buffer { name: name.to_owned(), element, writable, is_list: true, image: None });
+    }
     let mut shared = Arena::new();
     for (name, ty) in [("total", u), ("cells", array), ("row", record)] {
         let _: SharedId = shared.push(Shared { name: name.to_owned(), ty });
