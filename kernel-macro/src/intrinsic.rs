@@ -269,6 +269,13 @@ intrinsics! {
     Splat "splat" Function (FloatVec|SintVec|UintVec|BoolVec) (Element) -> Same;
     FromArray "from_array" Function (FloatVec|SintVec|UintVec) (ElementArray) -> Same;
     ToArray "to_array" Method (FloatVec|SintVec|UintVec) () -> ElementArray;
+    LanesWrappingAdd "wrapping_add" Method (SintVec|UintVec) (Same) -> Same;
+    LanesWrappingSub "wrapping_sub" Method (SintVec|UintVec) (Same) -> Same;
+    LanesWrappingMul "wrapping_mul" Method (SintVec|UintVec) (Same) -> Same;
+    LanesSaturatingAdd "saturating_add" Method (SintVec|UintVec) (Same) -> Same;
+    LanesSaturatingSub "saturating_sub" Method (SintVec|UintVec) (Same) -> Same;
+    LanesSaturatingMul "saturating_mul" Method (SintVec|UintVec) (Same) -> Same;
+    LanesSignum "signum" Method (SintVec) () -> Same;
     Dot "dot" Method (FloatVec|SintVec|UintVec) (Same) -> Element;
     Cross "cross" Method (Vec3) (Same) -> Same;
     PerpDot "perp_dot" Method (Vec2) (Same) -> Element;

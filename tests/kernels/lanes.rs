@@ -1,4 +1,4 @@
-//! Bit operators and shifts of vectors, lane by lane, as glam has them.
+//! Bit operators, shifts and arithmetic of integer vectors, lane by lane, as glam has them; vectors out of slices.
 
 use std::ops::{BitAnd, Not, Shl, Shr};
 
@@ -36,6 +36,8 @@ fn each(expected: fn(UVec4, IVec3) -> [u32; 16]) -> Vec<Output> {
 pub const CASES: &[Case] = &[
     case!("lanes::bits", [Bits], |mgr| run(mgr, Bits::dispatch), || each(plain::bits_of)),
     case!("lanes::shifts", [Shifts], |mgr| run(mgr, Shifts::dispatch), || each(plain::shifts_of)),
+    case!("lanes::arithmetic", [Arithmetic], |mgr| run(mgr, Arithmetic::dispatch), || each(plain::arithmetic_of)),
+    case!("lanes::from_slices", [FromSlices], |mgr| run(mgr, FromSlices::dispatch), || each(plain::from_slices_of)),
     case!("lanes::masks", [Masks], |mgr| run(mgr, Masks::dispatch), || each(plain::masks_of)),
     case!("lanes::generic", [Generic], |mgr| run(mgr, Generic::dispatch), || each(generic_expected)),
     // By more than there are bits: the amount counts modulo 32, where rustc's own code panics.
@@ -89,6 +91,39 @@ twice! {
             both.any() as u32, both.all() as u32, either.all() as u32, one.any() as u32, (both == either) as u32,
             picked.x as u32, picked.y as u32, picked.z as u32, wide.any() as u32, wide.all() as u32, 0, 0, 0, 0, 0, 0,
         ]
+    }
+
+    fn arithmetic_of(a: UVec4, b: IVec3) -> [u32; 16] {
+        let c = a.wzyx();
+        let (d, e) = (a.wrapping_add(c).wrapping_mul(a), a.wrapping_sub(c));
+        let (f, g) = (a.saturating_add(c), a.saturating_sub(c).saturating_mul(uvec4(1, 2, 3, 4)));
+        let h = b.saturating_add(b.zxy()).saturating_sub(b.yzx()) ^ b.saturating_mul(b.zxy());
+        let i = b.wrapping_add(b.zxy()).wrapping_sub(b.yzx()).wrapping_mul(b.signum());
+        [
+            d.x ^ e.w, d.y, d.z, d.w, e.x, e.y, f.x, f.y, f.z ^ f.w, g.x, g.y ^ g.z, h.x as u32, h.y as u32,
+            h.z as u32, (i.x ^ i.y) as u32, i.z as u32,
+        ]
+    }
+
+    fn from_slices_of(a: UVec4, b: IVec3) -> [u32; 16] {
+        let (words, signed) = (a.to_array(), b.to_array());
+        let at = (a.x % 3) as usize;
+        let pair = UVec2::from_slice(&words[at..]);
+        let three = UVec3::from_slice(&words[..]);
+        let back = IVec3::from_slice(&signed);
+        let mut out = [0u32; 16];
+        for (place, word) in UVec4::from_slice(&words[at % 1..]).to_array().into_iter().enumerate() {
+            out[place] = word;
+        }
+        out[4..6].copy_from_slice(&pair.to_array());
+        out[6] = three.x ^ three.y ^ three.z;
+        out[7] = (back.x ^ back.y ^ back.z) as u32;
+        let shorts = [back.x as i16 as f32, back.y as i16 as f32, back.z as i16 as f32, at as f32];
+        out[8] = Vec3::from_slice(&shorts[1..]).dot(Vec3::ONE).to_bits();
+        out[9] = Quat::from_slice(&shorts).w.to_bits();
+        out[10] = words.windows(2).position(|part| part == [words[2], words[3]]).unwrap_or(9) as u32;
+        out[11] = words.chunks(2).filter(|part| *part != &words[at..at + 1]).count() as u32;
+        out
     }
 }
 
@@ -192,6 +227,18 @@ fn long_shifts_expected(a: UVec4, b: IVec3) -> [u32; 16] {
         0,
         0,
     ]
+}
+
+#[kernel]
+fn arithmetic(a: &[UVec4], b: &[IVec3], out: &mut [[u32; 16]]) {
+    let i = global_id().x;
+    out[i] = arithmetic_of(a[i], b[i]);
+}
+
+#[kernel]
+fn from_slices(a: &[UVec4], b: &[IVec3], out: &mut [[u32; 16]]) {
+    let i = global_id().x;
+    out[i] = from_slices_of(a[i], b[i]);
 }
 
 #[derive(GpuData, Debug, Clone, Copy)]

@@ -51,7 +51,11 @@ impl<'a> Infer<'a> {
             | ExprKind::Borrow { operand: inner, .. }
             | ExprKind::Unary(UnaryOp::Deref, inner) => self.names_slice(inner),
             ExprKind::Slice { .. } | ExprKind::Index { .. } => self.is_part(expr),
-            ExprKind::Path(_) => self.is_slice_argument(expr),
+            ExprKind::Path(path) => path.as_name().is_some_and(|name| {
+                let mut locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
+                let named = locals.find(|local| *name == local.name.as_str());
+                named.is_some_and(|local| matches!(self.table.shallow(&local.term), Term::Buffer { .. }))
+            }),
             _ => false,
         }
     }

@@ -15,6 +15,11 @@ struct Wrapped {
 }
 
 impl FnCx<'_, '_, '_> {
+    /// `a.saturating_add(b)` and its like.
+    pub(super) fn saturating(&mut self, expr: &Expr, op: Arithmetic, args: &[ValueId]) -> ValueId {
+        self.arithmetic(expr, (Overflow::Saturating, op), args[0], args[1])
+    }
+
     /// A method of the table in [`crate::overflow`].
     pub(super) fn arithmetic(
         &mut self,

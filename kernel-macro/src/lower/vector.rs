@@ -10,6 +10,7 @@ use gridwise_ir::types::Scalar;
 use super::function::FnCx;
 use crate::ast::Expr;
 use crate::intrinsic::Intrinsic;
+use crate::overflow::Arithmetic;
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
@@ -36,6 +37,13 @@ impl FnCx<'_, '_, '_> {
             I::Reflect => self.reflect(a, b),
             I::MinElement => self.min_element(a),
             I::MaxElement => self.max_element(a),
+            I::LanesWrappingAdd => self.b.op(Op::Add, args),
+            I::LanesWrappingSub => self.b.op(Op::Sub, args),
+            I::LanesWrappingMul => self.b.op(Op::Mul, args),
+            I::LanesSaturatingAdd => self.each_lane(args, |cx, lane| cx.saturating(expr, Arithmetic::Add, lane)),
+            I::LanesSaturatingSub => self.each_lane(args, |cx, lane| cx.saturating(expr, Arithmetic::Sub, lane)),
+            I::LanesSaturatingMul => self.each_lane(args, |cx, lane| cx.saturating(expr, Arithmetic::Mul, lane)),
+            I::LanesSignum => self.each_lane(args, |cx, lane| cx.signum_int(lane[0])),
             I::ElementSum => self.fold_lanes(a, Op::Add),
             I::ElementProduct => self.fold_lanes(a, Op::Mul),
             I::Cmpeq => self.b.op(Op::Eq, args),
@@ -187,6 +195,18 @@ impl FnCx<'_, '_, '_> {
             result = self.select(is_outside, clamped, result);
         }
         result
+    }
+
+    /// The same of each lane.
+    fn each_lane(&mut self, args: &[ValueId], each: impl Fn(&mut Self, &[ValueId]) -> ValueId) -> ValueId {
+        let lanes = self.shape(args[0]).1;
+        let values: Vec<_> = (0..lanes)
+            .map(|lane| {
+                let parts: Vec<_> = args.iter().map(|arg| self.lane(*arg, lane)).collect();
+                each(self, &parts)
+            })
+            .collect();
+        self.vector(&values)
     }
 
     fn project_onto(&mut self, v: ValueId, onto: ValueId) -> ValueId {

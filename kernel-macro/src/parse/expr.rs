@@ -179,6 +179,9 @@ impl Parser<'_> {
         if let Some(kind) = self.new_shared(call) {
             return kind;
         }
+        if let Some(kind) = self.from_slice(call) {
+            return kind;
+        }
         let args = self.list(&call.args);
         match &*call.func {
             Syn::Path(path) if path.qself.is_none() => match self.value_path(&path.path) {

@@ -7,6 +7,7 @@ mod data;
 mod direct;
 mod element;
 mod expr;
+mod from_slice;
 mod function;
 mod generics;
 mod image;

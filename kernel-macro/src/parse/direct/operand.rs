@@ -171,7 +171,8 @@ impl Parser<'_> {
                 }
             }
             Some(TokenTree::Group(group)) => {
-                let is_shared = segments.iter().rev().nth(1).is_some_and(|owner| owner == "Shared");
+                let is_shared = segments.iter().rev().nth(1).is_some_and(|owner| owner == "Shared")
+                    || segments.last().is_some_and(|name| name == "from_slice");
                 let is_struct = group.delimiter() == Delimiter::Brace;
                 if (is_struct && structs) || (group.delimiter() == Delimiter::Parenthesis && (is_shared || is_generic))
                 {
