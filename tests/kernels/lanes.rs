@@ -112,7 +112,7 @@ twice! {
         let three = UVec3::from_slice(&words[..]);
         let back = IVec3::from_slice(&signed);
         let mut out = [0u32; 16];
-        for (place, word) in UVec4::from_slice(&words[at % 1..]).to_array().into_iter().enumerate() {
+        for (place, word) in UVec4::from_slice(&words).to_array().into_iter().enumerate() {
             out[place] = word;
         }
         out[4..6].copy_from_slice(&pair.to_array());

@@ -51,6 +51,7 @@ pub mod ordering;
 pub mod overflow;
 pub mod parallel;
 pub mod parallel_programs;
+pub mod ported;
 pub mod programs;
 pub mod ranges;
 pub mod readme;
@@ -129,6 +130,7 @@ pub fn all() -> Vec<Case> {
         ordering::CASES,
         overflow::CASES,
         parallel_programs::CASES,
+        ported::CASES,
         programs::CASES,
         ranges::CASES,
         readme::CASES,

@@ -174,6 +174,8 @@ struct Infer<'a> {
     iterated: std::collections::BTreeSet<ExprId>,
     /// Variables that name one of the buffers of a list, or a part of one.
     members: std::collections::BTreeSet<BindingId>,
+    /// Variables of loops that are references to parts of the function's own arrays.
+    rows: std::collections::BTreeSet<BindingId>,
     /// Whether something goes through elements to write them.
     writes_elements: bool,
     /// The closures around, innermost last.
@@ -214,6 +216,7 @@ impl<'a> Infer<'a> {
             has_references: false,
             iterated: std::collections::BTreeSet::new(),
             members: std::collections::BTreeSet::new(),
+            rows: std::collections::BTreeSet::new(),
             writes_elements: false,
             closure_stack: Vec::new(),
             captures: Vec::new(),

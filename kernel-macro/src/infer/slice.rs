@@ -232,7 +232,7 @@ impl<'a> Infer<'a> {
             Term::Array(element, _) => {
                 let before = self.diags.len();
                 if mutable {
-                    self.require_assignable(base);
+                    self.require_written(base, true);
                 }
                 if self.diags.len() > before || self.refuse_remote(base) {
                     return None;
@@ -268,7 +268,7 @@ impl<'a> Infer<'a> {
         let refused = match self.local(*binding).map(|local| &local.term) {
             Some(Term::Buffer { .. }) => true,
             Some(Term::Shared(_)) => !is_whole,
-            _ => is_reference,
+            _ => is_reference && !self.rows.contains(binding),
         };
         if refused {
             self.diags

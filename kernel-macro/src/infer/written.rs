@@ -4,10 +4,10 @@
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ExprKind, Pattern, SpanRange};
+use crate::ast::{Expr, ExprKind, Pattern, SpanRange, UnaryOp};
 use crate::diag::code;
 use crate::iteration::Iteration;
-use crate::typed::Callee;
+use crate::typed::{Callee, Resolution};
 
 use super::block::strip;
 use super::unify::Term;
@@ -60,13 +60,13 @@ impl<'a> Infer<'a> {
         use Iteration as I;
         let expr = strip(expr);
         let ExprKind::Method { receiver, args, name, .. } = &expr.kind else {
-            if let ExprKind::Borrow { mutable: true, .. } = &expr.kind {
-                self.note_place(pattern);
+            if let ExprKind::Borrow { mutable: true, operand } = &expr.kind {
+                self.note_place(pattern, operand);
             }
             return;
         };
         match self.tables.calls.get(&expr.id) {
-            Some(Callee::Iterate(I::IterMut)) => self.note_place(pattern),
+            Some(Callee::Iterate(I::IterMut)) => self.note_place(pattern, receiver),
             Some(Callee::Iterate(I::Rev | I::StepBy | I::Take | I::Skip)) => self.note_places(pattern, receiver),
             Some(Callee::Iterate(I::IntoIter)) if self.is_written(receiver) => self.note_places(pattern, receiver),
             Some(Callee::Iterate(I::Enumerate)) => match pair_of(pattern) {
@@ -87,12 +87,36 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn note_place(&mut self, pattern: &'a Pattern) {
+    /// `of`: what the elements are of.
+    fn note_place(&mut self, pattern: &'a Pattern, of: &'a Expr) {
         match pattern {
-            Pattern::Binding { binding, inner: None, mutable: false, .. } => self.note_reference(*binding, true),
+            Pattern::Binding { binding, inner: None, mutable: false, .. } => {
+                self.note_reference(*binding, true);
+                if self.is_own(of) {
+                    self.rows.insert(*binding);
+                }
+            }
             Pattern::Wild(_) => {}
             _ => self.report_unnamed(pattern, "v"),
         }
+    }
+
+    /// Whether a place is one of the function's own variables or a part of one, also by way of loops.
+    fn is_own(&self, place: &'a Expr) -> bool {
+        let mut root = strip(place);
+        while let ExprKind::Paren(inner)
+        | ExprKind::Unary(UnaryOp::Deref, inner)
+        | ExprKind::Borrow { operand: inner, .. }
+        | ExprKind::Field { base: inner, .. }
+        | ExprKind::Index { base: inner, .. } = &root.kind
+        {
+            root = inner;
+        }
+        let Some(Resolution::Binding(binding)) = self.tables.paths.get(&root.id) else { return false };
+        let is_held =
+            self.local(*binding).is_some_and(|local| !matches!(local.term, Term::Buffer { .. } | Term::Shared(_)));
+        is_held
+            && (!self.tables.references.contains_key(binding) || self.rows.contains(binding) || self.is_parameter(root))
     }
 
     fn report_unnamed(&mut self, pattern: &Pattern, name: &str) {

@@ -179,7 +179,7 @@ impl Parser<'_> {
         if let Some(kind) = self.new_shared(call) {
             return kind;
         }
-        if let Some(kind) = self.from_slice(call) {
+        if let Some(kind) = self.vector_of_slice(call) {
             return kind;
         }
         let args = self.list(&call.args);

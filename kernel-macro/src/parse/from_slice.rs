@@ -22,7 +22,7 @@ const TYPES: [(&str, u128); 10] = [
 
 impl Parser<'_> {
     /// `{ let part = &slice[..3]; Vec3::from_array([part[0], part[1], part[2]]) }`; `None` for another call.
-    pub(super) fn from_slice(&mut self, call: &syn::ExprCall) -> Option<ExprKind> {
+    pub(super) fn vector_of_slice(&mut self, call: &syn::ExprCall) -> Option<ExprKind> {
         let syn::Expr::Path(function) = &*call.func else { return None };
         let mut segments = function.path.segments.iter().rev();
         let (name, owner) = (segments.next()?, segments.next()?);
