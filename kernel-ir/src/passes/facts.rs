@@ -16,6 +16,8 @@ use crate::types::{Scalar, Size, Type, TypeId, Types};
 const DEPTH: usize = 5;
 /// How many values a proof may look at.
 const FUEL: usize = 64;
+/// How many bounds there is room for from the start.
+const BOUNDS: usize = 48;
 /// No device has subgroups with more lanes.
 const MOST_LANES: i128 = 128;
 
@@ -81,7 +83,7 @@ impl<'a> Facts<'a> {
             found: vec![Cell::new((0, Range::ANY)); count],
             uppers: vec![Vec::new(); count],
             undo: Vec::new(),
-            bounds: RefCell::default(),
+            bounds: RefCell::new(KeptBounds::with_capacity_and_hasher(BOUNDS, Default::default())),
             is_out_of_fuel: Cell::new(false),
             twos: Vec::new(),
         };

@@ -32,6 +32,9 @@ const SUBGROUP_CAPABILITIES: [spirv::Capability; 8] = [
 /// Words of a section of a small module.
 const SECTION: usize = 240;
 
+/// Types and constants that there is room for from the start.
+const KNOWN: usize = 56;
+
 /// The module being written.
 pub(super) struct Writer<'m> {
     pub(super) module: &'m Module,
@@ -84,7 +87,7 @@ impl<'m> Writer<'m> {
             annotations: Words::with_room(SECTION),
             globals: Words::with_room(SECTION),
             functions: Words::default(),
-            known: FastMap::default(),
+            known: FastMap::with_capacity_and_hasher(KNOWN, Default::default()),
             lanes_types: [[None; 4]; Scalar::ALL.len()],
             value_types: vec![None; types],
             storage_types: vec![None; types],

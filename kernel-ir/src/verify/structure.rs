@@ -14,7 +14,7 @@ pub(super) fn check_function(module: &Module, id: FunctionId, function: &Functio
         errors,
         current: None,
         regions: Vec::new(),
-        scope: Vec::new(),
+        scope: Vec::with_capacity(function.values.len()),
         in_scope: vec![false; function.values.len()],
         defined: vec![false; function.values.len()],
         owned: vec![false; function.blocks.len()],
@@ -44,7 +44,7 @@ impl<'m> FunctionCx<'m, '_> {
         if !ends {
             self.error_at(VerifyErrorKind::Terminator, id.to_string(), "the block does not end with a terminator");
         }
-        for value in self.scope.split_off(outer_scope) {
+        for value in self.scope.drain(outer_scope..) {
             self.in_scope[value.index()] = false;
         }
     }

@@ -91,25 +91,21 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     let names = kernel.names(&mut diags);
     let failed = diags.has_errors();
     let errors = errors_of(diags);
-    let mut tokens = TokenStream::new();
-    if has_dispatch_type(&kernel.function, kernel.signature) {
-        tokens.extend(dispatch_items(kernel.signature, &kernel.function, &kernel.attr, &facade_path()));
-    }
-    tokens.extend(editor::written(&item));
-    tokens.extend(errors);
-    tokens.extend(if failed {
-        stub(kernel.item)
+    let dispatch = has_dispatch_type(&kernel.function, kernel.signature)
+        .then(|| dispatch_items(kernel.signature, &kernel.function, &kernel.attr, &facade_path()));
+    let written = editor::written(&item);
+    let (later_errors, rest) = if failed {
+        (TokenStream::new(), stub(kernel.item))
     } else if names.is_empty() && !kernel.function.has_debug {
         // Nothing to gather: no need to read the tokens again.
         let mut diags = Diagnostics::new();
         let finished = finish_item(kernel, Vec::new(), None, &mut diags);
-        let mut tokens = errors_of(diags);
-        tokens.extend(finished);
-        tokens
+        (errors_of(diags), finished)
     } else {
-        advance(kernel.state(attr, item, names))
-    });
-    tokens
+        (TokenStream::new(), advance(kernel.state(attr, item, names)))
+    };
+    // In one step, which is told how much there is.
+    dispatch.into_iter().chain([written, errors, later_errors, rest]).collect()
 }
 
 /// The second half, with everything gathered.

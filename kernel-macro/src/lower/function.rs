@@ -40,6 +40,9 @@ pub(super) enum Slot {
     Code(u32),
 }
 
+/// How many constants there is room for from the start.
+const CONSTANTS: usize = 56;
+
 /// Lowers one function.
 pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) shared: &'s mut Shared<'p>,
@@ -84,7 +87,8 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         let slots = vec![Slot::Nothing; ast.binding_count];
         let result = super::result_type(shared, b.types_mut(), ast, typed);
         let written = if ast.writes_self() { ast.params.first().map(|param| param.binding) } else { None };
-        let (targets, known, zeros, inlined, const_slots, spots, origins) = Default::default();
+        let (targets, zeros, inlined, const_slots, spots, origins) = Default::default();
+        let known = FastMap::with_capacity_and_hasher(CONSTANTS, Default::default());
         let (codes, callers) = Default::default();
         Self {
             shared,
