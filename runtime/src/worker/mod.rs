@@ -240,7 +240,7 @@ impl<'a> WorkerCall<'a> {
             Some(process) => process,
             None => Process::start(&worker.desc.command)?,
         };
-        let until = Instant::now() + worker.desc.time_limit;
+        let until = Instant::now().checked_add(worker.desc.time_limit);
         let mut doing = "loading";
         let answer = process.ask(&request, &mut doing, outputs.iter().map(|output| output.len()), until);
         match answer {
@@ -284,7 +284,7 @@ impl Process {
             .spawn()
             .map_err(system)?;
         let mut process = Self { child, line };
-        let mut line = wire::Timed { line: &process.line, until: Instant::now() + TO_GREET };
+        let mut line = wire::Timed { line: &process.line, until: Some(Instant::now() + TO_GREET) };
         if let Err(error) = Hello::read(&mut line) {
             let how = process.end(&error, TO_GREET);
             let missing = "does `main` begin with `serve_if_asked()`?";
@@ -299,7 +299,7 @@ impl Process {
         request: &Request,
         doing: &mut &'static str,
         sizes: impl Iterator<Item = usize>,
-        until: Instant,
+        until: Option<Instant>,
     ) -> io::Result<Result<Vec<Vec<u8>>, String>> {
         let mut line = wire::Timed { line: &self.line, until };
         request.write(&mut line)?;

@@ -32,12 +32,14 @@ impl Hello {
 /// A line on which everything has to be said before some time.
 pub(super) struct Timed<'a> {
     pub(super) line: &'a UnixStream,
-    pub(super) until: Instant,
+    /// None where that is too far away to be told.
+    pub(super) until: Option<Instant>,
 }
 
 impl Timed<'_> {
     fn left(&self) -> io::Result<Option<Duration>> {
-        match self.until.saturating_duration_since(Instant::now()) {
+        let Some(until) = self.until else { return Ok(None) };
+        match until.saturating_duration_since(Instant::now()) {
             Duration::ZERO => Err(io::ErrorKind::TimedOut.into()),
             left => Ok(Some(left)),
         }
