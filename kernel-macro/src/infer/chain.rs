@@ -36,7 +36,7 @@ impl<'a> Infer<'a> {
             return match &expr.kind {
                 _ if exact && self.draws(expr) => {
                     let (what, help) =
-                        ("a range behind a reference", "reverse it alone, or write its ends: `range.start..range.end`");
+                        ("&mut Range", "reverse it alone, or write its ends: `range.start..range.end`");
                     Some((expr.span, what.to_owned(), help))
                 }
                 ExprKind::Range { end: None, .. } => Some((expr.span, "..".to_owned(), "write both ends of the range")),
