@@ -35,8 +35,7 @@ impl<'a> Infer<'a> {
         let ExprKind::Method { receiver, name, args, .. } = &expr.kind else {
             return match &expr.kind {
                 _ if exact && self.draws(expr) => {
-                    let (what, help) =
-                        ("&mut Range", "reverse it alone, or write its ends: `range.start..range.end`");
+                    let (what, help) = ("&mut Range", "reverse it alone, or write its ends: `range.start..range.end`");
                     Some((expr.span, what.to_owned(), help))
                 }
                 ExprKind::Range { end: None, .. } => Some((expr.span, "..".to_owned(), "write both ends of the range")),
