@@ -11,7 +11,8 @@ fn rows(i: u32) -> std::ops::Range<u32> {
 fn case(x: &[u32], y: &mut [u32]) {
     let i = global_id().x;
     let range = rows(i);
-    for k in range {
+    let taken = range;
+    for k in taken {
         y[k] += 1;
     }
     for k in range {
