@@ -32,6 +32,7 @@ pub mod idioms;
 mod image_reference;
 pub mod images;
 pub mod implementations;
+pub mod indexed;
 pub mod integers;
 pub mod iterators;
 pub mod kernel_types;
@@ -110,6 +111,7 @@ pub fn all() -> Vec<Case> {
         idioms::CASES,
         images::CASES,
         implementations::CASES,
+        indexed::CASES,
         integers::CASES,
         iterators::CASES,
         kernel_types::CASES,

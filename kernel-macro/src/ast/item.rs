@@ -27,6 +27,8 @@ pub(crate) struct Fn {
     pub(crate) generics: Generics,
     /// `self` of a method as written: then it is the first parameter.
     pub(crate) receiver: Option<syn::Receiver>,
+    /// Whether its result is a reference to a part of `self`: then so is its value.
+    pub(crate) gives_place: bool,
     pub(crate) params: Vec<Param>,
     /// `None` for unit.
     pub(crate) result: Option<TypeExpr>,

@@ -260,6 +260,37 @@ impl<'a> Infer<'a> {
         Some(self.call_member(expr, candidate, None, all, expr.span))
     }
 
+    /// `base[index]` by way of a trait's function; `None` when the type has none.
+    pub(super) fn user_function(
+        &mut self,
+        expr: &'a Expr,
+        (of, method): (&str, &str),
+        (base, term): (&'a Expr, &Term),
+        index: &'a Expr,
+    ) -> Option<Term> {
+        let candidates = self.candidates(term, method, Some(of));
+        if candidates.is_empty() {
+            return None;
+        }
+        let found = self.infer_all(std::slice::from_ref(index), &candidates, 1);
+        let candidate = self.choose(candidates, 1, &found)?;
+        let all = std::iter::once((base, term.clone())).chain(found).collect();
+        Some(self.call_member(expr, candidate, None, all, expr.span))
+    }
+
+    /// The `index_mut` for an index that is inferred already, with its parameters and whether it needs an instance.
+    pub(super) fn member_of_element(&mut self, term: &Term, index: &'a Expr) -> Option<(ItemId, Vec<Param>, bool)> {
+        let candidates = self.candidates(term, "index_mut", Some("IndexMut"));
+        let found = self.term(index);
+        let candidate = self.choose(candidates, 1, &[(index, found.clone())])?;
+        self.table.unify(&candidate.self_term, term);
+        if let Some(param) = self.method_of(&candidate)?.params.get(1) {
+            let wanted = self.within(candidate.member, candidate.params.clone(), |cx| cx.term_of(&param.ty));
+            self.table.unify(&wanted, &found);
+        }
+        Some((candidate.member, candidate.params, candidate.is_generic))
+    }
+
     /// The arguments with their types; closures and slices have to wait for what is asked of them.
     fn infer_all(&mut self, args: &'a [Expr], candidates: &[Candidate], skip: usize) -> Vec<(&'a Expr, Term)> {
         let found = args.iter().enumerate().map(|(position, arg)| match closure_literal(arg) {

@@ -164,6 +164,9 @@ impl<'a> Infer<'a> {
         let term = self.infer_reference(value, expect);
         if let Some(mutable) = self.reference_of(value) {
             self.note_reference(*binding, mutable);
+            if self.leads_to_own(value) {
+                self.own_references.insert(*binding);
+            }
         }
         term
     }

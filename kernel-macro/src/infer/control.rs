@@ -311,7 +311,10 @@ impl<'a> Infer<'a> {
                         .help("write `return;`");
                 }
             }
-            Some(value) => self.check(value, &result, Because::Result),
+            Some(value) => {
+                self.note_given_early(value);
+                self.check(value, &result, Because::Result);
+            }
             None if !self.table.unify(&result, &Term::Unit) => {
                 let expected = self.describe(&result);
                 let note = self.because(Because::Result, &result, expr.span.start);

@@ -66,7 +66,7 @@ impl<'a> Infer<'a> {
             ExprKind::Method { receiver, name, args, .. } => self.infer_method(expr, receiver, name, args, expect),
             ExprKind::Range { start, end, inclusive } => self.infer_range(start, end.as_deref(), *inclusive),
             ExprKind::Field { base, member } => self.infer_field(expr, base, member),
-            ExprKind::Index { base, index } => self.infer_index(base, index),
+            ExprKind::Index { base, index } => self.infer_index(expr, base, index),
             ExprKind::Slice { .. } => self.infer_stray_slice(expr),
             ExprKind::NewShared { ty, .. } => self.infer_stray_shared(expr, ty.as_deref()),
             ExprKind::Tuple(members) => self.infer_tuple(members, expect),

@@ -16,6 +16,7 @@ mod constant;
 mod control;
 mod coop;
 mod default;
+mod element;
 mod elements;
 mod evaluate;
 mod expr;
@@ -176,6 +177,12 @@ struct Infer<'a> {
     members: std::collections::BTreeSet<BindingId>,
     /// Variables of loops that are references to parts of the function's own arrays.
     rows: std::collections::BTreeSet<BindingId>,
+    /// Variables that are references to parts of the function's own variables.
+    own_references: std::collections::BTreeSet<BindingId>,
+    /// What a function of an `impl Index` gives: references that may stand where they are.
+    given: std::collections::BTreeSet<ExprId>,
+    /// Whether a place is asked for to be written as a whole.
+    writes_place: bool,
     /// Whether something goes through elements to write them.
     writes_elements: bool,
     /// The closures around, innermost last.
@@ -217,6 +224,9 @@ impl<'a> Infer<'a> {
             iterated: std::collections::BTreeSet::new(),
             members: std::collections::BTreeSet::new(),
             rows: std::collections::BTreeSet::new(),
+            own_references: std::collections::BTreeSet::new(),
+            given: std::collections::BTreeSet::new(),
+            writes_place: false,
             writes_elements: false,
             closure_stack: Vec::new(),
             captures: Vec::new(),
@@ -244,6 +254,9 @@ impl<'a> Infer<'a> {
         }
         self.result = function.result.as_ref().map_or(Term::Unit, |ty| Term::from(&self.known_type(ty)));
         let expected = Expect::Type(self.result.clone(), Because::Result);
+        if function.gives_place {
+            self.note_given(function);
+        }
         let found = self.infer_block(&function.body, &expected);
         self.require_value(&function.body, &found, &self.result.clone(), Because::Result);
         self.tables.result = self.table.resolve(&self.result);

@@ -133,7 +133,7 @@ impl<'a> Infer<'a> {
             return Term::Unit;
         }
         self.operate(Operation { expr, op, left: place, right: value, assigns: true }, &left, &right);
-        self.require_assignable(place);
+        self.require_place(place);
         Term::Unit
     }
 

@@ -36,7 +36,7 @@ impl<'a> Infer<'a> {
         term
     }
 
-    pub(super) fn infer_index(&mut self, base: &'a Expr, index: &'a Expr) -> Term {
+    pub(super) fn infer_index(&mut self, expr: &'a Expr, base: &'a Expr, index: &'a Expr) -> Term {
         let term = self.infer_base(base);
         let base_term = self.table.shallow(&term);
         let element = match &base_term {
@@ -53,6 +53,11 @@ impl<'a> Infer<'a> {
                 return base_term;
             }
             _ => {
+                if let Term::Struct(..) | Term::Enum(..) = base_term
+                    && let Some(element) = self.infer_user_element(expr, base, index, &base_term)
+                {
+                    return element;
+                }
                 self.infer(index, &Expect::Nothing);
                 self.report_unindexable(base, &base_term);
                 return Term::Error;
@@ -306,7 +311,7 @@ impl<'a> Infer<'a> {
             _ => Because::Nothing,
         };
         self.check(value, &term, because);
-        self.require_assignable(place);
+        self.require_place(place);
         Term::Unit
     }
 
@@ -323,12 +328,12 @@ impl<'a> Infer<'a> {
     }
 
     /// Reports a left side that cannot be assigned to.
-    pub(super) fn require_assignable(&mut self, place: &Expr) {
+    pub(super) fn require_assignable(&mut self, place: &'a Expr) {
         self.require_written(place, false);
     }
 
     /// As [`require_assignable`](Self::require_assignable); `through`: a reference is followed.
-    pub(super) fn require_written(&mut self, place: &Expr, through: bool) {
+    pub(super) fn require_written(&mut self, place: &'a Expr, through: bool) {
         match &place.kind {
             ExprKind::Paren(inner) => self.require_written(inner, through),
             ExprKind::Unary(UnaryOp::Deref, inner) => self.require_written(inner, true),
@@ -340,6 +345,10 @@ impl<'a> Infer<'a> {
                 self.diags
                     .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to `{source}`, which is a buffer"))
                     .help(format!("write its elements: `{source}[i] = …`"));
+            }
+            ExprKind::Index { base, index } if self.tables.calls.contains_key(&place.id) => {
+                self.require_written_element(place, base, index);
+                self.require_written(base, true);
             }
             ExprKind::Index { base, .. } => match (self.table.shallow(&self.term(base)), &strip(base).kind) {
                 (Term::Buffer { mutable: true, .. }, _) => {}

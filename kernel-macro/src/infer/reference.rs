@@ -55,7 +55,7 @@ impl<'a> Infer<'a> {
         let term = self.infer(operand, expect);
         if mutable && !matches!(self.table.shallow(&term), Term::Error) {
             match is_place(operand) {
-                true => self.require_assignable(operand),
+                true => self.require_place(operand),
                 false => {
                     self.diags
                         .error(code::NOT_ASSIGNABLE, expr.span, "nothing could read what is written to this value")
@@ -90,7 +90,8 @@ impl<'a> Infer<'a> {
 
     /// Reports a reference where a value is needed; whether it did.
     pub(super) fn refuse_reference(&mut self, expr: &Expr) -> bool {
-        if matches!(expr.kind, ExprKind::Paren(_)) || self.reference_of(expr).is_none() {
+        if matches!(expr.kind, ExprKind::Paren(_)) || self.reference_of(expr).is_none() || self.given.contains(&expr.id)
+        {
             return false;
         }
         let help = self.value_of(expr);

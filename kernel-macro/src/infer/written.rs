@@ -11,7 +11,7 @@ use crate::typed::{Callee, Resolution};
 
 use super::block::strip;
 use super::unify::Term;
-use super::{Infer, range};
+use super::{BindingId, Infer, range};
 
 impl<'a> Infer<'a> {
     /// Notes that elements are gone through to write them; false when they cannot be written.
@@ -103,6 +103,23 @@ impl<'a> Infer<'a> {
 
     /// Whether a place is one of the function's own variables or a part of one, also by way of loops.
     fn is_own(&self, place: &'a Expr) -> bool {
+        let (root, Some(binding)) = self.root_of(place) else { return false };
+        let is_held =
+            self.local(binding).is_some_and(|local| !matches!(local.term, Term::Buffer { .. } | Term::Shared(_)));
+        is_held
+            && (!self.tables.references.contains_key(&binding)
+                || self.rows.contains(&binding)
+                || self.is_parameter(root))
+    }
+
+    /// As [`is_own`](Self::is_own), also by way of variables that are references.
+    pub(super) fn leads_to_own(&self, place: &'a Expr) -> bool {
+        self.is_own(place)
+            || matches!(self.root_of(place), (_, Some(binding)) if self.own_references.contains(&binding))
+    }
+
+    /// What a place is a part of, and its variable.
+    fn root_of(&self, place: &'a Expr) -> (&'a Expr, Option<BindingId>) {
         let mut root = strip(place);
         while let ExprKind::Paren(inner)
         | ExprKind::Unary(UnaryOp::Deref, inner)
@@ -112,11 +129,10 @@ impl<'a> Infer<'a> {
         {
             root = inner;
         }
-        let Some(Resolution::Binding(binding)) = self.tables.paths.get(&root.id) else { return false };
-        let is_held =
-            self.local(*binding).is_some_and(|local| !matches!(local.term, Term::Buffer { .. } | Term::Shared(_)));
-        is_held
-            && (!self.tables.references.contains_key(binding) || self.rows.contains(binding) || self.is_parameter(root))
+        match self.tables.paths.get(&root.id) {
+            Some(Resolution::Binding(binding)) => (root, Some(*binding)),
+            _ => (root, None),
+        }
     }
 
     fn report_unnamed(&mut self, pattern: &Pattern, name: &str) {

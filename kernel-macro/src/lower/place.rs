@@ -8,7 +8,7 @@ use gridwise_ir::types::TypeId;
 
 use super::function::{FnCx, Slot};
 use crate::ast::{Expr, ExprKind, UnaryOp};
-use crate::typed::{Len, Resolution, Ty};
+use crate::typed::{Callee, Len, Resolution, Ty};
 
 /// Where the value of an expression is: in memory, in an SSA value, or in both.
 #[derive(Debug, Clone)]
@@ -125,7 +125,10 @@ impl FnCx<'_, '_, '_> {
                 let position = self.shared.types.position(self.b.types_mut(), ty, member);
                 Some(spot.member(position))
             }
-            ExprKind::Index { base, index } => self.lower_element(expr, base, index),
+            ExprKind::Index { base, index } => match self.typed.calls.get(&expr.id) {
+                Some(Callee::Device(item)) => self.lower_place_call(*item, &[base, index]),
+                _ => self.lower_element(expr, base, index),
+            },
             _ => self.lower_to_spot(expr),
         }
     }

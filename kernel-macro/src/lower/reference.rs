@@ -52,11 +52,12 @@ enum Argument {
 /// calls what runs in the function around.
 pub(super) fn is_in_place(program: &Program, item: ItemId) -> bool {
     let (ast, typed) = function_of(program, item);
-    ast.params.iter().zip(&typed.params).any(|(param, ty)| match param.ty.reference() {
-        _ if let Ty::Closure(item, closure) = ty => super::runs_in_place(program, *item, *closure),
-        Some(mutable) => mutable || TypeCx::new(program).holds_array(ty),
-        None => matches!(ty, Ty::Buffer { .. }),
-    })
+    ast.gives_place
+        || ast.params.iter().zip(&typed.params).any(|(param, ty)| match param.ty.reference() {
+            _ if let Ty::Closure(item, closure) = ty => super::runs_in_place(program, *item, *closure),
+            Some(mutable) => mutable || TypeCx::new(program).holds_array(ty),
+            None => matches!(ty, Ty::Buffer { .. }),
+        })
 }
 
 impl<'p> FnCx<'p, '_, '_> {
@@ -116,11 +117,34 @@ impl<'p> FnCx<'p, '_, '_> {
 
     /// A call of a function that is lowered here, arguments first.
     pub(super) fn lower_call_in_place(&mut self, item: ItemId, args: &[&Expr]) -> Option<ValueId> {
+        self.call_in_place(item, args, Self::lower_body_here)
+    }
+
+    /// A call whose result is a place: that which the body ends with, or a value where it is one of several.
+    pub(super) fn lower_place_call(&mut self, item: ItemId, args: &[&Expr]) -> Option<Spot> {
+        self.call_in_place(item, args, |cx, ast, arguments, result| {
+            let tail = ast.body.tail.as_deref().filter(|tail| matches!(tail.kind, ExprKind::Borrow { .. }));
+            let Some(tail) = tail.filter(|_| !ast.returns_early) else {
+                return cx.lower_body_here(ast, arguments, result).and_then(|value| Spot::of_slot(Slot::Value(value)));
+            };
+            cx.bind_arguments(ast, arguments);
+            cx.materialise_tables();
+            cx.lower_statements(&ast.body);
+            if cx.b.is_terminated() { None } else { cx.lower_referent(tail) }
+        })
+    }
+
+    fn call_in_place<R>(
+        &mut self,
+        item: ItemId,
+        args: &[&Expr],
+        body: impl FnOnce(&mut Self, &'p Fn, Vec<Argument>, Option<TypeId>) -> Option<R>,
+    ) -> Option<R> {
         let (ast, typed) = function_of(self.shared.program, item);
-        let writes_self = ast.writes_self();
+        let has_place = ast.writes_self() || ast.gives_place;
         let mut arguments = Vec::with_capacity(args.len());
         for (position, ((param, ty), arg)) in ast.params.iter().zip(&typed.params).zip(args).enumerate() {
-            let is_place = param.ty.reference().is_some() || position == 0 && writes_self;
+            let is_place = param.ty.reference().is_some() || position == 0 && has_place;
             let argument = if let Ty::Closure(made_by, closure) = ty
                 && super::runs_in_place(self.shared.program, *made_by, *closure)
             {
@@ -156,7 +180,7 @@ impl<'p> FnCx<'p, '_, '_> {
         };
         self.swap_scope(&mut scope);
         self.callers.push(Some(scope));
-        let value = self.lower_body_here(ast, arguments, result);
+        let value = body(self, ast, arguments, result);
         if let Some(Some(mut scope)) = self.callers.pop() {
             self.swap_scope(&mut scope);
         }
@@ -233,13 +257,17 @@ impl<'p> FnCx<'p, '_, '_> {
         spot.map(|spot| self.in_place(spot))
     }
 
-    fn lower_body_here(&mut self, ast: &'p Fn, arguments: Vec<Argument>, result: Option<TypeId>) -> Option<ValueId> {
+    fn bind_arguments(&mut self, ast: &'p Fn, arguments: Vec<Argument>) {
         for (param, argument) in ast.params.iter().zip(arguments) {
             match argument {
                 Argument::Place(slot) => self.set_slot(param.binding, slot),
                 Argument::Value(value) => self.bind_param(param, value),
             }
         }
+    }
+
+    fn lower_body_here(&mut self, ast: &'p Fn, arguments: Vec<Argument>, result: Option<TypeId>) -> Option<ValueId> {
+        self.bind_arguments(ast, arguments);
         self.materialise_tables();
         if !ast.returns_early {
             return self.lower_block(&ast.body);

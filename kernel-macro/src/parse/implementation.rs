@@ -25,10 +25,19 @@ pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl
         parser.unsupported(item.trait_.as_ref().map(|(path, _)| path), &what, help);
         return (Impl { generics, of, self_ty, types }, members);
     }
+    let gives_place =
+        of.as_ref().and_then(|path| path.segments.last()).is_some_and(|name| name == "Index" || name == "IndexMut");
     for member in &item.items {
         match member {
+            ImplItem::Type(syn::ImplItemType { ty: syn::Type::Slice(slice), .. }) if gives_place => {
+                let help = "give an array, `[T; N]`, or one element";
+                parser.unsupported(slice, "an `Output` that is a slice is", help);
+            }
             ImplItem::Type(alias) => types.push((alias.ident.clone(), parser.ty(&alias.ty))),
-            ImplItem::Fn(function) => members.push(Item::Fn(parse_fn(&item_fn(function), Role::Method, parser.diags))),
+            ImplItem::Fn(function) => {
+                let role = if gives_place { Role::Element } else { Role::Method };
+                members.push(Item::Fn(parse_fn(&item_fn(function), role, parser.diags)));
+            }
             ImplItem::Const(constant) => {
                 let value = &constant.expr;
                 members.push(Item::Const(parse_owned_const(&constant.ident, &constant.ty, value, parser.diags)));
@@ -45,8 +54,6 @@ pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl
 fn unsupported_trait(name: &proc_macro2::Ident) -> Option<(String, &'static str)> {
     let name = name.to_string();
     let help = match name.as_str() {
-        "Index" => "write a method that gives the value: `fn at(&self, i: usize) -> T`",
-        "IndexMut" => "write a method that stores a value: `fn set(&mut self, i: usize, value: T)`",
         "Deref" | "AsRef" | "Borrow" => "write a method that gives the value",
         "DerefMut" | "AsMut" | "BorrowMut" => "write a method that stores a value",
         _ => return None,

@@ -20,6 +20,15 @@ pub(crate) enum Role {
     Device,
     /// A function of an `impl` or trait.
     Method,
+    /// The function of an `impl Index` or `impl IndexMut`, whose result is a reference to a part of `self`.
+    Element,
+}
+
+impl Role {
+    /// Whether it belongs to an `impl` or trait.
+    fn is_owned(self) -> bool {
+        matches!(self, Self::Method | Self::Element)
+    }
 }
 
 /// Parses a kernel or a device function.
@@ -35,14 +44,14 @@ pub(super) fn fn_of(
     body: impl FnOnce(&mut Parser<'_>) -> Option<Block>,
 ) -> Option<Fn> {
     let mut parser = Parser::new(diags);
-    parser.owned = role == Role::Method;
+    parser.owned = role.is_owned();
     parser.check_signature(&item.sig);
     let mut generics = match role {
         Role::Kernel => {
             parser.check_kernel_generics(&item.sig.generics);
             parser.generics(&item.sig.generics)
         }
-        Role::Device | Role::Method => parser.generics(&item.sig.generics),
+        Role::Device | Role::Method | Role::Element => parser.generics(&item.sig.generics),
     };
     let params = item.sig.inputs.iter().filter_map(|input| parser.param(input, role, &mut generics)).collect();
     let result = parser.result(&item.sig.output, role);
@@ -53,7 +62,8 @@ pub(super) fn fn_of(
         vis: item.vis.clone(),
         name: item.sig.ident.clone(),
         generics,
-        receiver: item.sig.receiver().filter(|_| role == Role::Method).cloned(),
+        receiver: item.sig.receiver().filter(|_| role.is_owned()).cloned(),
+        gives_place: role == Role::Element,
         params,
         result,
         body,
@@ -135,7 +145,7 @@ impl Parser<'_> {
     fn param(&mut self, input: &FnArg, role: Role, generics: &mut Generics) -> Option<Param> {
         let typed = match input {
             FnArg::Typed(typed) => typed,
-            FnArg::Receiver(receiver) if role == Role::Method => return self.receiver(receiver),
+            FnArg::Receiver(receiver) if role.is_owned() => return self.receiver(receiver),
             FnArg::Receiver(receiver) => {
                 let error = self.diags.error(
                     code::BAD_SIGNATURE,
@@ -151,14 +161,14 @@ impl Parser<'_> {
         }
         let ty = match role {
             Role::Kernel => self.kernel_param_ty(&typed.ty),
-            Role::Device | Role::Method => match self.implicit_param(&typed.ty, generics) {
+            Role::Device | Role::Method | Role::Element => match self.implicit_param(&typed.ty, generics) {
                 Some(ty) => ty,
                 None => self.device_param_ty(&typed.ty),
             },
         };
         let (name, mutable) = match role {
             Role::Kernel => self.param_name(&typed.pat)?,
-            Role::Device | Role::Method => self.param_pattern(&typed.pat),
+            Role::Device | Role::Method | Role::Element => self.param_pattern(&typed.pat),
         };
         Some(Param { name, mutable, ty, binding: self.next_binding() })
     }
@@ -253,6 +263,17 @@ impl Parser<'_> {
     fn result(&mut self, output: &ReturnType, role: Role) -> Option<TypeExpr> {
         let ReturnType::Type(_, ty) = output else { return None };
         let unit = matches!(ungroup(ty), Type::Tuple(tuple) if tuple.elems.is_empty());
+        if role == Role::Element
+            && let Type::Reference(reference) = ungroup(ty)
+        {
+            // Reported at the type `Output`.
+            if let Type::Slice(_) = ungroup(&reference.elem) {
+                let (span, tokens) = (SpanRange::of(ty), ty.to_token_stream());
+                return Some(TypeExpr { kind: TypeKind::Error, span, tokens });
+            }
+            let target = self.ty(&reference.elem);
+            return Some(TypeExpr { tokens: ty.to_token_stream(), ..target });
+        }
         if role != Role::Kernel {
             return Some(self.ty(ty)).filter(|_| !unit);
         }

@@ -15,7 +15,8 @@ impl Renderer<'_> {
     pub(super) fn assign(&mut self, target: &Expr, value: &Expr) -> Tokens {
         let chain = self.chain(target);
         let is_shared = !self.is_original() && self.is_shared_variable(chain.root);
-        let is_plain = chain.indices().next().is_none() && !is_shared;
+        let is_user = self.is_user_element(chain.root);
+        let is_plain = chain.indices().next().is_none() && !is_shared && !is_user;
         if self.is_original() || is_plain {
             let (target, value) = (self.bare(target), self.bare(value));
             return tokens_at!(chain.root.span.start=> #target = #value);
@@ -29,6 +30,7 @@ impl Renderer<'_> {
             return tokens!(#buffer.store(#sink, #site, #value, #index));
         }
         if !is_shared
+            && !is_user
             && !self.is_shared_buffer(chain.root)
             && let [(whole, StepExpr::Index(base, index))] = chain.steps.as_slice()
             && matches!(self.expr_ty(base), Ty::Array(..))
@@ -39,7 +41,7 @@ impl Renderer<'_> {
             return tokens!(__put(#sink, #site, #value, #index, &mut #array));
         }
         let (names, stored, ty) = (index_names(&chain), local("__value"), self.ty(self.expr_ty(target)));
-        let lets = self.index_lets(&chain, &names);
+        let (root, lets) = (self.root_let(&chain, true), self.index_lets(&chain, &names));
         let store = if is_shared {
             self.shared_set(&chain, &names, tokens!(#stored))
         } else if self.is_shared_buffer(chain.root) {
@@ -47,7 +49,7 @@ impl Renderer<'_> {
         } else {
             self.with_element(&chain, &names, |_, place| tokens!(#place = #stored))
         };
-        tokens!({ let #stored: #ty = #value; #lets #store; })
+        tokens!({ let #stored: #ty = #value; #root #lets #store; })
     }
 
     /// `target op= value`
@@ -68,8 +70,10 @@ impl Renderer<'_> {
         }
         let by_user = self.typed.writes.contains(&whole.id);
         // Rust's own operation, where it is the device's too.
-        let is_own =
-            chain.steps.is_empty() && !self.is_shared_variable(chain.root) && !self.is_shared_buffer(chain.root);
+        let is_own = chain.steps.is_empty()
+            && !self.is_user_element(chain.root)
+            && !self.is_shared_variable(chain.root)
+            && !self.is_shared_buffer(chain.root);
         if is_own && !by_user && is_float(target_ty) && is_float(value_ty) {
             let (target, value) = (self.bare(target), self.bare(value));
             let symbol = symbol(&format!("{}=", op.symbol()), op_span);
@@ -77,7 +81,8 @@ impl Renderer<'_> {
         }
         let (names, right) = (index_names(&chain), local("__value"));
         let value = self.bare(value);
-        let lets = self.index_lets(&chain, &names);
+        let (root, lets) = (self.root_let(&chain, true), self.index_lets(&chain, &names));
+        let lets = tokens!(#root #lets);
         let right_let = tokens!(let #right = #value;);
         // `+=` of a primitive type evaluates its value first; of a vector it is a call, with the place first.
         let before = match target_ty {
@@ -115,7 +120,7 @@ impl Renderer<'_> {
             self.with_element(&chain, &names, |this, place| {
                 this.unknown_assign(op, place, tokens!(#right), op_span, whole)
             })
-        } else if names.is_empty() {
+        } else if names.is_empty() && !self.is_user_element(chain.root) {
             let place = self.bare(target);
             let new = combine(self, place.copy());
             tokens!(#place = #new)
@@ -154,7 +159,7 @@ impl Renderer<'_> {
         names: &[Ident],
         action: impl FnOnce(&mut Self, Tokens) -> Tokens,
     ) -> Tokens {
-        let mut place = self.expr(chain.root);
+        let mut place = self.root(chain, names);
         let (mut guards, mut names) = (Vec::new(), names.iter());
         let element = local("__element");
         for (whole, step) in &chain.steps {

@@ -73,13 +73,52 @@ impl Renderer<'_> {
             chain.root = member;
             chain.steps.remove(0);
         }
+        // What an `impl Index` gives is a place by itself.
+        if let Some(position) = chain.steps.iter().rposition(|(whole, _)| self.is_user_element(whole)) {
+            chain.root = chain.steps[position].0;
+            chain.steps.drain(..=position);
+        }
         chain
+    }
+
+    /// Whether an expression is `x[i]` of a type with an `impl Index`.
+    pub(super) fn is_user_element(&self, expr: &Expr) -> bool {
+        matches!(expr.kind, ExprKind::Index { .. }) && self.typed.calls.contains_key(&expr.id)
+    }
+
+    /// The value of `x[i]` of a type with an `impl Index`.
+    fn user_element(&mut self, base: &Expr, index: &Expr, whole: &Expr) -> Tokens {
+        let (base, index) = (self.expr(base), self.bare(index));
+        tokens_at!(whole.span.start=> #base[#index])
+    }
+
+    /// `let __root = &mut x[i];`, when a chain begins with such an element, in the twin.
+    pub(super) fn root_let(&mut self, chain: &Chain<'_>, mutable: bool) -> Option<Tokens> {
+        let ExprKind::Index { base, index } = &chain.root.kind else { return None };
+        if !self.is_user_element(chain.root) {
+            return None;
+        }
+        let below = self.chain(base);
+        let is_name = below.indices().next().is_none() && !self.is_user_element(below.root);
+        let of = if is_name {
+            let base = self.expr(base);
+            tokens!(#base)
+        } else {
+            let base = self.borrow(base, mutable);
+            tokens!((*#base))
+        };
+        let (root, index) = (local("__root"), self.bare(index));
+        let mutable = mutable.then(|| tokens!(mut));
+        Some(tokens!(let #root = &#mutable #of[#index];))
     }
 
     /// The value of a field or element.
     pub(super) fn read(&mut self, expr: &Expr) -> Tokens {
         let chain = self.chain(expr);
         if let (true, ExprKind::Index { base, index }) = (chain.steps.is_empty(), &chain.root.kind) {
+            if self.is_user_element(chain.root) {
+                return self.user_element(base, index, chain.root);
+            }
             let list = self.expr(base);
             return self.element(list, base, index, chain.root);
         }
@@ -167,11 +206,16 @@ impl Renderer<'_> {
         }
     }
 
+    /// Whether the root of a chain is one of the buffers of a list.
+    fn is_list_member(&self, root: &Expr) -> bool {
+        matches!(root.kind, ExprKind::Index { .. }) && !self.is_user_element(root)
+    }
+
     /// Buffer, site and index of a chain that ends with an element of a buffer.
     pub(super) fn whole_element(&mut self, chain: &Chain<'_>) -> Option<(Tokens, Tokens, Tokens)> {
         match chain.steps.as_slice() {
             // Which buffer it is, is asked before anything else.
-            [(whole, StepExpr::Index(_, index))] if !is_member(chain.root) => {
+            [(whole, StepExpr::Index(_, index))] if !self.is_list_member(chain.root) => {
                 let index = self.index(index);
                 Some((self.expr(chain.root), self.site(SiteKind::IndexOutOfBounds, whole), index))
             }
@@ -182,7 +226,7 @@ impl Renderer<'_> {
     /// `let __index0 = …;` for each index of a chain; before them one for the buffer of a list that it is in.
     pub(super) fn index_lets(&mut self, chain: &Chain<'_>, names: &[Ident]) -> Tokens {
         let mut lets = Writer::new();
-        if let (true, Some(first)) = (is_member(chain.root), names.first()) {
+        if let (true, Some(first)) = (self.is_list_member(chain.root), names.first()) {
             let (name, member) = (member_name(first), self.expr(chain.root));
             tokens!(let #name = #member;).put(&mut lets);
         }
@@ -195,7 +239,11 @@ impl Renderer<'_> {
 
     /// What a chain begins with, behind [`index_lets`](Self::index_lets).
     pub(super) fn root(&mut self, chain: &Chain<'_>, names: &[Ident]) -> Tokens {
-        match names.first().filter(|_| is_member(chain.root)) {
+        if self.is_user_element(chain.root) && !self.is_original() {
+            let root = local("__root");
+            return tokens!((*#root));
+        }
+        match names.first().filter(|_| self.is_list_member(chain.root)) {
             Some(first) => {
                 let member = member_name(first);
                 tokens!(#member)
@@ -234,11 +282,6 @@ impl Renderer<'_> {
         self.uses_names();
         (buffer, site, tokens!(|#element| __Some(&#part)))
     }
-}
-
-/// Whether the root of a chain is one of the buffers of a list.
-fn is_member(root: &Expr) -> bool {
-    matches!(root.kind, ExprKind::Index { .. })
 }
 
 /// A name for the buffer of a list that a chain is in, by that of its first index.

@@ -44,6 +44,11 @@ impl Renderer<'_> {
 
     /// Whether a place lies where other invocations reach it, on the host too.
     fn is_remote(&self, chain: &Chain<'_>) -> bool {
+        if let ExprKind::Index { base, .. } = &chain.root.kind
+            && self.is_user_element(chain.root)
+        {
+            return self.is_remote(&self.chain(base));
+        }
         !self.is_original() && (self.is_shared_variable(chain.root) || self.is_shared_buffer(chain.root))
     }
 
@@ -64,13 +69,18 @@ impl Renderer<'_> {
             return tokens_at!(expr.span.start=> &#mutable_token #place);
         }
         let chain = self.chain(place);
-        if self.is_remote(&chain) || chain.indices().next().is_none() {
+        let is_user = self.is_user_element(chain.root);
+        if is_user && self.is_remote(&chain) {
+            let place = self.expr(place);
+            return tokens_at!(expr.span.start=> &{ #place });
+        }
+        if self.is_remote(&chain) || chain.indices().next().is_none() && !is_user {
             // Of what others reach, a copy.
             let place = self.expr(place);
             return tokens_at!(expr.span.start=> &#mutable_token #place);
         }
         let names = index_names(&chain);
-        let lets = self.index_lets(&chain, &names);
+        let (root_let, lets) = (self.root_let(&chain, mutable), self.index_lets(&chain, &names));
         let root = self.root(&chain, &names);
         let access = format_ident!("{}", if mutable { "element_mut" } else { "element_ref" });
         let (mut place, mut names) = (root, names.iter());
@@ -91,7 +101,7 @@ impl Renderer<'_> {
                 }
             };
         }
-        tokens!({ #lets &#mutable_token #place })
+        tokens!({ #root_let #lets &#mutable_token #place })
     }
 
     /// `let name = &place;` in the twin, of what other invocations reach; `None` for other statements.
@@ -102,7 +112,7 @@ impl Renderer<'_> {
         }
         self.reference_of(value)?;
         let chain = self.chain(referent(value));
-        if !self.is_remote(&chain) {
+        if !self.is_remote(&chain) || self.is_user_element(chain.root) {
             return None;
         }
         let names = index_names(&chain);

@@ -1,26 +1,30 @@
-//! Traits whose functions return references.
+//! `impl Index` of slices; traits whose functions return other references.
 
 use gridwise::prelude::*;
 
 #[device]
 mod rows {
-    use core::ops::{Index, IndexMut};
+    use core::ops::{Deref, Index};
+    use gridwise::prelude::*;
 
-    #[derive(Clone, Copy)]
+    #[derive(GpuData, Clone, Copy)]
+    #[repr(C)]
     pub struct Row {
-        cells: [f32; 4],
+        pub cells: [f32; 4],
+        pub x: f32,
     }
 
     impl Index<usize> for Row {
-        type Output = f32;
-        fn index(&self, i: usize) -> &f32 {
-            &self.cells[i]
+        type Output = [f32];
+        fn index(&self, i: usize) -> &[f32] {
+            &self.cells[i..]
         }
     }
 
-    impl IndexMut<usize> for Row {
-        fn index_mut(&mut self, i: usize) -> &mut f32 {
-            &mut self.cells[i]
+    impl Deref for Row {
+        type Target = f32;
+        fn deref(&self) -> &f32 {
+            &self.x
         }
     }
 }
