@@ -74,6 +74,7 @@ mod type_list;
 #[path = "../../../../kernel-macro/src/typed.rs"]
 mod typed;
 
+mod allocator;
 mod ours;
 mod peers;
 mod workloads;
@@ -113,6 +114,7 @@ fn run() -> Result<(), Error> {
     if glslang.is_none() {
         report.notes.push("glslangValidator is not installed: not measured".to_owned());
     }
+    report.notes.push(format!("allocator of both: {}", allocator::NAME));
     for workload in &WORKLOADS {
         check(workload, &mut report)?;
         measure(workload, glslang.as_ref(), options.runs, &mut report)?;
