@@ -198,6 +198,8 @@ pub(crate) struct TypedFn {
 pub(crate) struct TypedClosure {
     pub(crate) closure: Rc<Closure>,
     pub(crate) params: Vec<Ty>,
+    /// Which of them are references, and then whether they are written through.
+    pub(crate) references: Vec<Option<bool>>,
     pub(crate) result: Ty,
     /// Variables of the function that it names, in order.
     pub(crate) captures: Vec<BindingId>,

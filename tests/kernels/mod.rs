@@ -37,6 +37,7 @@ pub mod integers;
 pub mod iterators;
 pub mod kernel_types;
 pub mod lanes;
+pub mod lent;
 pub mod life;
 pub mod lists;
 pub mod lookups;
@@ -116,6 +117,7 @@ pub fn all() -> Vec<Case> {
         iterators::CASES,
         kernel_types::CASES,
         lanes::CASES,
+        lent::CASES,
         life::CASES,
         lists::CASES,
         written_lists::CASES,

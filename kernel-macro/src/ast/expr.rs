@@ -203,6 +203,8 @@ pub(crate) struct Closure {
     pub(crate) params: Vec<(Pattern, Option<TypeExpr>)>,
     pub(crate) result: Option<TypeExpr>,
     pub(crate) body: Expr,
+    /// Whether there is a `return`, `?`, `break` or `continue` in it.
+    pub(crate) jumps: bool,
 }
 
 /// An argument `path` that may name a function: then it stands for a closure that calls it.

@@ -284,6 +284,27 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// The arguments of a closure, of which some are references.
+    pub(super) fn check_closure_arguments(
+        &mut self,
+        name: &str,
+        (params, references): (&[Term], &[Option<bool>]),
+        args: &'a [Expr],
+        span: SpanRange,
+    ) {
+        if params.len() != args.len() {
+            return self.check_arguments(name, params, args, span);
+        }
+        for ((arg, param), wanted) in args.iter().zip(params).zip(references) {
+            let found = self.infer_reference(arg, &Expect::Type(param.clone(), Because::Nothing));
+            let before = self.diags.len();
+            self.coerce(arg, &found, param, Because::Nothing);
+            if self.diags.len() == before {
+                self.check_reference_to(arg, &found, *wanted);
+            }
+        }
+    }
+
     /// Reports a wrong number of arguments, at the first that is too many or at the name.
     pub(super) fn report_arity(&mut self, name: &str, expected: usize, args: &[Expr], span: SpanRange) {
         let message = wrong_count(name, expected, args.len());

@@ -29,12 +29,24 @@ pub(super) enum Wanted {
 type Signature = (ChoiceMethod, Vec<Wanted>, Term);
 
 pub(super) fn call(params: Vec<Term>, result: &Term) -> Wanted {
-    Wanted::Call(Demand { params, result: result.clone(), gives: Gives::Values, changes: false })
+    Wanted::Call(Demand {
+        params,
+        result: result.clone(),
+        gives: Gives::Values,
+        changes: false,
+        references: Vec::new(),
+    })
 }
 
 /// Something that gets references.
 pub(super) fn lending(params: Vec<Term>, result: &Term) -> Wanted {
-    Wanted::Call(Demand { params, result: result.clone(), gives: Gives::References, changes: false })
+    Wanted::Call(Demand {
+        params,
+        result: result.clone(),
+        gives: Gives::References,
+        changes: false,
+        references: Vec::new(),
+    })
 }
 
 pub(super) fn option(value: &Term) -> Term {

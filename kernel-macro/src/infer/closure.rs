@@ -21,6 +21,8 @@ use super::{Expect, Infer, holds_slice};
 pub(super) struct Signature<'a> {
     pub(super) closure: &'a std::rc::Rc<Closure>,
     pub(super) params: Vec<Term>,
+    /// Which of them are references, and then whether they are written through.
+    references: Vec<Option<bool>>,
     pub(super) result: Term,
     pub(super) captures: Vec<BindingId>,
     pub(super) returns: bool,
@@ -53,6 +55,8 @@ pub(super) struct Demand {
     pub(super) params: Vec<Term>,
     pub(super) result: Term,
     pub(super) gives: Gives,
+    /// Which parameters are references, where a bound says it.
+    pub(super) references: Vec<Option<bool>>,
     /// Whether the closure may change the variables around it: it runs where it is called, whoever calls it.
     pub(super) changes: bool,
 }
@@ -77,6 +81,9 @@ impl<'a> Infer<'a> {
         demand: Option<&Demand>,
     ) -> Term {
         let changes = demand.is_some_and(|demand| demand.changes);
+        if !changes && self.refuse_written_parameter(closure) {
+            return Term::Error;
+        }
         self.infer_closure_in(expr, closure, demand, changes)
     }
 
@@ -84,12 +91,9 @@ impl<'a> Infer<'a> {
     /// `map` do, and may change the function's variables.
     pub(super) fn infer_closure_let(&mut self, value: &'a Expr, mutable: bool) -> Option<Term> {
         let (expr, closure) = closure_literal(value)?;
-        if self.refuse_written_parameter(closure) {
-            self.record(expr.id, Term::Error);
-            self.record(value.id, Term::Error);
-            return Some(Term::Error);
-        }
-        let found = self.infer_closure_in(expr, closure, None, mutable && closure.moves.is_none());
+        // What writes through a parameter runs where it is called.
+        let inline = mutable || writes_parameter(closure);
+        let found = self.infer_closure_in(expr, closure, None, inline && closure.moves.is_none());
         if let Some(signature) = self.closures.get_mut(&expr.id) {
             signature.named = true;
         }
@@ -98,13 +102,13 @@ impl<'a> Infer<'a> {
         Some(found)
     }
 
-    /// Reports a parameter through which a closure of a variable would write; whether there is one.
+    /// Reports a parameter through which a closure that is a value would write; whether there is one.
     fn refuse_written_parameter(&mut self, closure: &Closure) -> bool {
         let written = closure.params.iter().filter_map(|(_, ty)| ty.as_ref()).find(|ty| ty.reference() == Some(true));
         let Some(ty) = written else { return false };
         self.diags
-            .error(code::UNSUPPORTED_SYNTAX, ty.span, "a closure's parameter that it writes through is not supported in kernels")
-            .help("write a `#[device] fn` with this parameter; or let the closure change what it captures: `let mut add = || a += 1;`");
+            .error(code::UNSUPPORTED_SYNTAX, ty.span, "a closure that writes through a parameter is no value in kernels")
+            .help("give it a variable, `let f = |…| …;`, without `move`, and call that; or pass it for a parameter `impl FnMut(…)`");
         true
     }
 
@@ -133,7 +137,7 @@ impl<'a> Infer<'a> {
         for (_, span, name) in std::mem::take(&mut self.closure_values) {
             self.diags
                 .error(code::REFERENCE_USE, span, format!("the closure `{name}` is no value here"))
-                .note("it is `let mut`: it may change the variables of the function around it")
+                .note("it may change the variables of the function around it, or writes through a parameter")
                 .help("call it by its name, here or in a closure that is `let mut`, too; or pass it for a parameter `impl FnMut(…)`");
         }
     }
@@ -181,7 +185,13 @@ impl<'a> Infer<'a> {
             expr,
             0,
             arg,
-            &Demand { params: vec![Term::USIZE], result: element, gives: Gives::Values, changes: false },
+            &Demand {
+                params: vec![Term::USIZE],
+                result: element,
+                gives: Gives::Values,
+                changes: false,
+                references: Vec::new(),
+            },
         );
         if self.diags.len() > before {
             self.table.poison(&made);
@@ -193,7 +203,8 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_unknown_closure(&mut self, expr: &'a Expr, closure: &'a std::rc::Rc<Closure>) -> Term {
         self.has_references = true;
         let params = vec![Term::Error; closure.params.len()];
-        let demand = Demand { params, result: Term::Error, gives: Gives::Values, changes: false };
+        let demand =
+            Demand { params, result: Term::Error, gives: Gives::Values, changes: false, references: Vec::new() };
         self.infer_closure_in(expr, closure, Some(&demand), true)
     }
 
@@ -210,7 +221,10 @@ impl<'a> Infer<'a> {
         let moves = closure.moves.is_some();
         self.closure_stack.push(Around { expr: expr.id, base, inline, moves, returns: false });
         self.captures.push(Vec::new());
-        let mut params = Vec::new();
+        if !inline && self.refuse_written_parameter(closure) {
+            self.poisoned = true;
+        }
+        let (mut params, mut references) = (Vec::new(), Vec::new());
         if let Some(demand) = demand
             && demand.params.len() != closure.params.len()
         {
@@ -239,6 +253,14 @@ impl<'a> Infer<'a> {
             if position == 0 && demand.is_some_and(|demand| demand.gives == Gives::State) {
                 self.note_state(pattern);
             }
+            let reference = match demand {
+                None => ty.as_ref().and_then(crate::ast::TypeExpr::reference),
+                Some(demand) => demand.references.get(position).copied().flatten(),
+            };
+            if let Some(mutable) = reference {
+                self.note_referred(pattern, mutable);
+            }
+            references.push(reference);
             self.bind_pattern(pattern, &term);
             params.push(term);
         }
@@ -266,9 +288,29 @@ impl<'a> Infer<'a> {
             self.note_capture(*binding);
         }
         let (named, is_value) = (false, false);
-        let signature = Signature { closure, params, result, captures, returns, inline, named, is_value, gives };
+        let signature =
+            Signature { closure, params, references, result, captures, returns, inline, named, is_value, gives };
         self.closures.insert(expr.id, signature);
         Term::Closure(self.item, expr.id)
+    }
+
+    /// Notes that a parameter is a reference.
+    fn note_referred(&mut self, pattern: &Pattern, mutable: bool) {
+        match pattern {
+            Pattern::Binding { binding, inner: None, mutable: false, .. } => self.note_reference(*binding, mutable),
+            Pattern::Wild(_) => {}
+            _ => {
+                self.diags
+                    .error(
+                        code::UNSUPPORTED_SYNTAX,
+                        pattern.span(),
+                        "a closure's parameter that is a reference needs a name",
+                    )
+                    .help("write `v`, and take `*v` apart in the closure");
+                self.poisoned = true;
+                pattern.for_each_binding(&mut |_, binding| self.note_reference(binding, mutable));
+            }
+        }
     }
 
     /// Notes that a parameter is a reference to a state.
@@ -336,15 +378,16 @@ impl<'a> Infer<'a> {
     }
 
     /// The parameters and result of a closure; nothing for one of a function with errors.
-    fn signature(&self, item: ItemId, closure: ExprId) -> Option<(Vec<Term>, Term)> {
+    fn signature(&self, item: ItemId, closure: ExprId) -> Option<(Vec<Term>, Vec<Option<bool>>, Term)> {
         if item == self.item
             && let Some(signature) = self.closures.get(&closure)
         {
-            return Some((signature.params.clone(), signature.result.clone()));
+            return Some((signature.params.clone(), signature.references.clone(), signature.result.clone()));
         }
         let TypedItem::Fn(typed) = &self.program.items[item].typed else { return None };
         let typed = typed.closures.get(&closure)?;
-        Some((typed.params.iter().map(Term::from).collect(), Term::from(&typed.result)))
+        let params = typed.params.iter().map(Term::from).collect();
+        Some((params, typed.references.clone(), Term::from(&typed.result)))
     }
 
     /// `f(args)` of a variable.
@@ -359,7 +402,7 @@ impl<'a> Infer<'a> {
         let term = self.local(binding).map_or(Term::Error, |local| local.term.clone());
         match self.table.shallow(&term) {
             Term::Closure(item, closure) => {
-                let Some((params, result)) = self.signature(item, closure) else {
+                let Some((params, references, result)) = self.signature(item, closure) else {
                     self.poisoned = true;
                     return self.infer_arguments_only(args);
                 };
@@ -369,10 +412,13 @@ impl<'a> Infer<'a> {
                     self.note_captured_call(expr, &path.text(), binding, (item, closure));
                 }
                 self.tables.calls.insert(expr.id, Callee::Closure);
-                self.check_arguments(&path.text(), &params, args, span);
+                self.check_closure_arguments(&path.text(), (&params, &references), args, span);
                 result
             }
-            Term::Error => self.infer_arguments_only(args),
+            Term::Error => {
+                self.infer_unknown_arguments(args);
+                Term::Error
+            }
             _ => {
                 let name = path.text();
                 self.diags
@@ -409,6 +455,7 @@ impl<'a> Infer<'a> {
             params: inputs.iter().map(|ty| cx.term_of(ty)).collect(),
             result: output.as_ref().map_or(Term::Unit, |ty| cx.term_of(ty)),
             gives: Gives::Values,
+            references: inputs.iter().map(crate::ast::TypeExpr::reference).collect(),
             changes,
         }))
     }
@@ -417,8 +464,9 @@ impl<'a> Infer<'a> {
     pub(super) fn fit_closure(&mut self, arg: &'a Expr, found: &Term, demand: &Demand) {
         match self.table.shallow(found) {
             Term::Closure(item, closure) => {
-                let Some((params, result)) = self.signature(item, closure) else { return };
+                let Some((params, references, result)) = self.signature(item, closure) else { return };
                 let fits = params.len() == demand.params.len()
+                    && references == demand.references
                     && params.iter().zip(&demand.params).all(|(found, expected)| self.table.unify(found, expected))
                     && self.table.unify(&result, &demand.result);
                 if !fits {
@@ -447,10 +495,19 @@ impl<'a> Infer<'a> {
             signature.inline |= in_place.contains(&expr);
             let params = signature.params.iter().map(|param| self.table.resolve(param).unwrap_or(Ty::Error)).collect();
             let result = self.table.resolve(&signature.result).unwrap_or(Ty::Error);
-            let Signature { closure, captures, returns, inline, gives, .. } = signature;
+            let Signature { closure, references, captures, returns, inline, gives, .. } = signature;
             let (lent, has_state) = (gives == Gives::References, gives == Gives::State);
-            let typed =
-                TypedClosure { closure: closure.clone(), params, result, captures, returns, inline, lent, has_state };
+            let typed = TypedClosure {
+                closure: closure.clone(),
+                params,
+                references,
+                result,
+                captures,
+                returns,
+                inline,
+                lent,
+                has_state,
+            };
             self.tables.closures.insert(expr, typed);
         }
     }
@@ -509,6 +566,11 @@ impl Infer<'_> {
             None => self.tables.inside.retain(|_, around| *around != closure),
         }
     }
+}
+
+/// Whether a closure says that it writes through a parameter.
+fn writes_parameter(closure: &Closure) -> bool {
+    closure.params.iter().any(|(_, ty)| ty.as_ref().is_some_and(|ty| ty.reference() == Some(true)))
 }
 
 /// What an argument calls: what `&mut` and parentheses stand around.

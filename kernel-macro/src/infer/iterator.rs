@@ -143,7 +143,13 @@ impl<'a> Infer<'a> {
             },
             I::Nested(Nested::Made) => {
                 let (made, element) = (self.fresh(), self.fresh());
-                let demand = Demand { params: given(), result: made, gives: Gives::ForMany, changes: false };
+                let demand = Demand {
+                    params: given(),
+                    result: made,
+                    gives: Gives::ForMany,
+                    changes: false,
+                    references: Vec::new(),
+                };
                 (vec![Wanted::Call(demand)], over(&element))
             }
             I::Nested(Nested::Elements) => match self.table.shallow(item) {
@@ -155,7 +161,13 @@ impl<'a> Infer<'a> {
             I::Scan => {
                 let (state, made) = (self.fresh(), self.fresh());
                 let params = vec![state.clone(), item.clone()];
-                let demand = Demand { params, result: option(&made), gives: Gives::State, changes: false };
+                let demand = Demand {
+                    params,
+                    result: option(&made),
+                    gives: Gives::State,
+                    changes: false,
+                    references: Vec::new(),
+                };
                 (vec![Wanted::Value(state), Wanted::Call(demand)], over(&made))
             }
             I::Zip => {

@@ -145,11 +145,16 @@ impl<'a> Infer<'a> {
 
     /// Reports an argument that is a reference where the parameter is none, or the other way round.
     pub(super) fn check_reference(&mut self, arg: &'a Expr, found: &Term, param: &TypeExpr) {
+        self.check_reference_to(arg, found, param.reference());
+    }
+
+    /// As [`check_reference`](Self::check_reference), by what is wanted.
+    pub(super) fn check_reference_to(&mut self, arg: &'a Expr, found: &Term, wanted: Option<bool>) {
         let found = self.table.shallow(found);
         if let Term::Error | Term::Never = found {
             return;
         }
-        let (wanted, given) = (param.reference(), self.reference_of(arg));
+        let given = self.reference_of(arg);
         if wanted == given || (wanted, given) == (Some(false), Some(true)) {
             return;
         }

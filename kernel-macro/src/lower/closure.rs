@@ -4,6 +4,7 @@ use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::ir::{FunctionId, ValueId};
 
 use super::function::{FnCx, Slot};
+use super::reference::Argument;
 use super::{Shared, function_of};
 use crate::ast::{BindingId, Expr, ExprId};
 use crate::program::ItemId;
@@ -62,9 +63,17 @@ impl FnCx<'_, '_, '_> {
 
     /// A call of what runs where it is called: a closure in a variable, or one that was passed by a function around.
     fn lower_call_of_named(&mut self, slot: Slot, (item, id): (ItemId, ExprId), args: &[&Expr]) -> Option<ValueId> {
+        let (_, typed) = function_of(self.shared.program, item);
+        let references = typed.closures.get(&id).map_or(&[][..], |closure| &closure.references);
         let mut values = Vec::with_capacity(args.len());
-        for arg in args {
-            values.push(self.lower_expr(arg));
+        for (position, arg) in args.iter().enumerate() {
+            values.push(match references.get(position) {
+                Some(Some(true)) => {
+                    let spot = self.lower_referent(arg);
+                    Argument::Place(spot.map_or(Slot::Nothing, |spot| self.alias(spot)))
+                }
+                _ => Argument::Value(self.lower_expr(arg)),
+            });
             if self.b.is_terminated() {
                 return None;
             }
@@ -73,7 +82,7 @@ impl FnCx<'_, '_, '_> {
             return self.call_code(number, &values);
         }
         let callable = self.callable_by_id(item, id)?;
-        self.call_inline(&callable, &values)
+        self.call_with_places(&callable, &values)
     }
 
     /// The value of a closure expression; `None` when it captures nothing, or runs where it is called.

@@ -5,6 +5,7 @@ use gridwise_ir::ir::{BlockId, LocalId, Place, ValueId};
 use super::function::{FnCx, Slot};
 use super::function_of;
 use super::place::Spot;
+use super::reference::Argument;
 use crate::ast::{BindingId, Closure, Expr, ExprId, ExprKind, Pattern};
 use crate::infer::callable_of;
 use crate::program::ItemId;
@@ -94,6 +95,22 @@ impl<'p> FnCx<'p, '_, '_> {
         self.call_behind(callable, 1, &[element])
     }
 
+    /// Calls it, with references to places among the arguments.
+    pub(super) fn call_with_places(&mut self, callable: &Callable<'_>, args: &[Argument]) -> Option<ValueId> {
+        let mut values = Vec::with_capacity(args.len());
+        for ((pattern, _), arg) in callable.closure.params.iter().zip(args) {
+            values.push(match (arg, pattern) {
+                (Argument::Value(value), _) => *value,
+                (Argument::Place(slot), Pattern::Binding { binding, .. }) => {
+                    self.set_slot(*binding, *slot);
+                    None
+                }
+                (Argument::Place(_), _) => None,
+            });
+        }
+        self.call_inline(callable, &values)
+    }
+
     /// Calls it; arguments of unit type are `None`. The result is `None` when it is unit or control does not come out.
     pub(super) fn call_inline(&mut self, callable: &Callable<'_>, args: &[Option<ValueId>]) -> Option<ValueId> {
         self.call_behind(callable, 0, args)
@@ -126,7 +143,12 @@ impl<'p> FnCx<'p, '_, '_> {
             self.set_slot(*binding, *copy);
         }
         for (((pattern, _), ty), value) in closure.params.iter().zip(&known.params).skip(skip).zip(args) {
-            self.bind_pattern(pattern, ty, *value);
+            // A reference to write through is bound already.
+            let is_place =
+                matches!(pattern, Pattern::Binding { binding, .. } if typed.references.get(binding) == Some(&true));
+            if !is_place {
+                self.bind_pattern(pattern, ty, *value);
+            }
         }
         let value = run(self, closure);
         for (binding, slot) in outside {

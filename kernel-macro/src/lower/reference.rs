@@ -43,7 +43,7 @@ pub(super) struct Code<'p> {
 }
 
 /// An argument, evaluated.
-enum Argument {
+pub(super) enum Argument {
     Value(Option<ValueId>),
     Place(Slot),
 }
@@ -203,11 +203,11 @@ impl<'p> FnCx<'p, '_, '_> {
     }
 
     /// Runs a closure of a function around, with arguments that are evaluated.
-    pub(super) fn call_code(&mut self, number: u32, args: &[Option<ValueId>]) -> Option<ValueId> {
+    pub(super) fn call_code(&mut self, number: u32, args: &[Argument]) -> Option<ValueId> {
         let Code { home, call } = self.codes[number as usize].clone();
         let mut scope = self.callers.get_mut(home)?.take()?;
         self.swap_scope(&mut scope);
-        let value = self.call_inline(&call, args);
+        let value = self.call_with_places(&call, args);
         self.swap_scope(&mut scope);
         self.callers[home] = Some(scope);
         value

@@ -6,6 +6,7 @@ use syn::{BinOp, Expr as Syn, Lit, UnOp};
 
 use super::Parser;
 use super::contains::{is_contains, without_parens};
+use super::for_each::written_for_each;
 use super::pat::PatternPlace;
 use super::span::{expr_range, path_range};
 use crate::ast::{
@@ -93,6 +94,7 @@ impl Parser<'_> {
             Syn::Closure(closure) => self.closure(closure),
             Syn::Try(attempt) => {
                 self.returns_early = true;
+                self.jumps += 1;
                 ExprKind::Try(self.boxed(&attempt.expr))
             }
             Syn::While(looping) => {
@@ -111,13 +113,20 @@ impl Parser<'_> {
                 label: block.label.as_ref().map(|label| to_label(&label.name)),
                 block: self.block(&block.block),
             },
-            Syn::Break(jump) => ExprKind::Break {
-                label: jump.label.as_ref().map(to_label),
-                value: jump.expr.as_ref().map(|value| self.boxed(value)),
-            },
-            Syn::Continue(jump) => ExprKind::Continue { label: jump.label.as_ref().map(to_label) },
+            Syn::Break(jump) => {
+                self.jumps += 1;
+                ExprKind::Break {
+                    label: jump.label.as_ref().map(to_label),
+                    value: jump.expr.as_ref().map(|value| self.boxed(value)),
+                }
+            }
+            Syn::Continue(jump) => {
+                self.jumps += 1;
+                ExprKind::Continue { label: jump.label.as_ref().map(to_label) }
+            }
             Syn::Return(jump) => {
                 self.returns_early = true;
+                self.jumps += 1;
                 ExprKind::Return(jump.expr.as_ref().map(|value| self.boxed(value)))
             }
             other => {
@@ -146,6 +155,7 @@ impl Parser<'_> {
         for word in words.into_iter().flatten() {
             self.unsupported(word, "this word before a closure is", "remove it");
         }
+        let before = self.jumps;
         let (params, result, body) = self.scope(|cx| {
             let params = closure.inputs.iter().map(|input| cx.closure_param(input)).collect();
             let result = match &closure.output {
@@ -155,7 +165,7 @@ impl Parser<'_> {
             (params, result, cx.expr(&closure.body))
         });
         let moves = closure.capture.as_ref().map(|word| word.span);
-        ExprKind::Closure(std::rc::Rc::new(Closure { moves, params, result, body }))
+        ExprKind::Closure(std::rc::Rc::new(Closure { moves, params, result, body, jumps: self.jumps > before }))
     }
 
     fn unary(&mut self, unary: &syn::ExprUnary) -> ExprKind {
@@ -223,6 +233,10 @@ impl Parser<'_> {
         if turbofish.is_none() && is_contains(&receiver, &name, &args) {
             return self.contains(*receiver, args);
         }
+        let (receiver, args) = match written_for_each(receiver, &name, args) {
+            Ok(looping) => return looping,
+            Err(parts) => parts,
+        };
         let (mut receiver, mut name, mut args) = (receiver, name, args);
         if is_flattened_map(&receiver, &name, &args)
             && let Expr { kind: ExprKind::Method { receiver: chain, args: mapped, .. }, .. } = *receiver

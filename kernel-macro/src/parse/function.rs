@@ -88,7 +88,7 @@ impl Parser<'_> {
         }
         let kind = ExprKind::Call { callee: path.clone(), callee_span: span, args };
         let body = Expr { id: self.next_expr(), kind, span };
-        let closure = Closure { moves: None, params, result: None, body };
+        let closure = Closure { moves: None, params, result: None, body, jumps: false };
         Expr { id: self.next_expr(), kind: ExprKind::Closure(Rc::new(closure)), span }
     }
 }

@@ -7,6 +7,7 @@ mod data;
 mod direct;
 mod element;
 mod expr;
+mod for_each;
 mod from_slice;
 mod function;
 mod generics;
@@ -51,6 +52,8 @@ pub(crate) struct Parser<'d> {
     has_debug: bool,
     /// Whether a `return` or `?` was met.
     returns_early: bool,
+    /// How many of `return`, `?`, `break` and `continue` were met.
+    jumps: usize,
     /// What `use` in the blocks around imports, innermost last.
     imports: Vec<uses::Import>,
     /// The enums of which all names are imported.
@@ -69,6 +72,7 @@ impl<'d> Parser<'d> {
             shared_names: Vec::new(),
             has_debug: false,
             returns_early: false,
+            jumps: 0,
             imports: Vec::new(),
             globs: Vec::new(),
             owned: false,

@@ -21,7 +21,12 @@ impl Renderer<'_> {
                 _ if self.is_original() && self.typed.has_references => tokens!(_),
                 _ => {
                     let ty = self.ty(typed.and_then(|typed| typed.params.get(position)).unwrap_or(&Ty::Error));
-                    if is_state { tokens!(&mut #ty) } else { ty }
+                    let reference = typed.and_then(|typed| typed.references.get(position)).copied().flatten();
+                    match reference.or(is_state.then_some(true)) {
+                        Some(true) => tokens!(&mut #ty),
+                        Some(false) => tokens!(&#ty),
+                        None => ty,
+                    }
                 }
             };
             let pattern = self.pattern(pattern);

@@ -9,7 +9,13 @@ fn case(x: &[u32], y: &mut [u32]) {
     own.fill(3);
     y.copy_from_slice(own);
     x[1..].reverse();
-    y.iter_mut().for_each(|v| *v += 1);
+    y.iter_mut().for_each(|v| {
+        if *v > 3 {
+            return;
+        }
+        *v += 1
+    });
+    y.iter_mut().map(|v| *v + 1).for_each(|v| own[0] += v);
     for pair in y.iter_mut().enumerate() {
         *pair.1 = 1;
     }

@@ -294,11 +294,6 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
                    help: write `for v in x.iter_mut() { … }`
              6 |     for v in y.iter_mut().map(|v| v) { }
                |                           ^^^
-            error: [K0001] `for_each` behind `iter_mut` is not supported in kernels
-                   note: elements are written in `for` loops, behind `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`
-                   help: write `for v in x.iter_mut() { … }`
-             7 |     y.iter_mut().for_each(|v| *v += 1);
-               |                  ^^^^^^^^
             error: [K0001] `map` beside `iter_mut` is not supported in kernels
                    note: a loop that writes elements goes by position: through arrays, slices and ranges
                    help: compute it in the loop
@@ -385,12 +380,12 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
             11 |     let again = same(first);
                |                 ^^^^
             error: [K0115] the closure `add` is no value here
-                   note: it is `let mut`: it may change the variables of the function around it
+                   note: it may change the variables of the function around it, or writes through a parameter
                    help: call it by its name, here or in a closure that is `let mut`, too; or pass it for a parameter `impl FnMut(…)`
             15 |     let through = |at: u32| add(at);
                |                             ^^^^^^^
             error: [K0115] the closure `add` is no value here
-                   note: it is `let mut`: it may change the variables of the function around it
+                   note: it may change the variables of the function around it, or writes through a parameter
                    help: call it by its name, here or in a closure that is `let mut`, too; or pass it for a parameter `impl FnMut(…)`
             16 |     let same_add = same(add);
                |                         ^^^
