@@ -1,33 +1,33 @@
-//! The allocator of both contenders, which is the one that macros have.
+//! The allocator of both contenders, which is to be the one that macros have.
 //!
 //! On Linux the program `rustc` is linked with jemalloc and exports `malloc` and its like, so a macro's shared library, which asks for
-//! these by name, gets jemalloc's: `LD_DEBUG=bindings cargo check` shows it. A macro and naga alike spend a quarter of their time
-//! there, so with the C library's allocator times and ratios are others.
+//! these by name, gets jemalloc's: `LD_DEBUG=bindings cargo check` shows it. The macro and naga alike spend an eighth of their time there,
+//! so with the C library's allocator times and ratios are others.
 
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-mod symbols {
-    use std::ffi::{c_int, c_void};
+/// The library, which the loader finds where the system has it.
+const LIBRARY: &str = "libjemalloc.so.2";
 
-    use tikv_jemalloc_sys as jemalloc;
+/// The variable that names libraries to load before all others.
+pub(crate) const PRELOAD: &str = "LD_PRELOAD";
 
-    // Named as in rustc's own `main`: the linker takes jemalloc's functions in place of the C library's only where something needs them.
-    #[used]
-    static MALLOC: unsafe extern "C" fn(usize) -> *mut c_void = jemalloc::malloc;
-    #[used]
-    static CALLOC: unsafe extern "C" fn(usize, usize) -> *mut c_void = jemalloc::calloc;
-    #[used]
-    static REALLOC: unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void = jemalloc::realloc;
-    #[used]
-    static FREE: unsafe extern "C" fn(*mut c_void) = jemalloc::free;
-    #[used]
-    static POSIX_MEMALIGN: unsafe extern "C" fn(*mut *mut c_void, usize, usize) -> c_int = jemalloc::posix_memalign;
-    #[used]
-    static ALIGNED_ALLOC: unsafe extern "C" fn(usize, usize) -> *mut c_void = jemalloc::aligned_alloc;
+/// Starts this program again with jemalloc, unless the variable says already what is to be loaded, be it nothing. Comes back where that
+/// fails or there is nothing to do.
+pub(crate) fn enter() {
+    #[cfg(target_os = "linux")]
+    if std::env::var_os(PRELOAD).is_none()
+        && let Ok(program) = std::env::current_exe()
+    {
+        use std::os::unix::process::CommandExt;
+        // A library that is not there is left out, with a word of the loader. What cannot be started again is measured as it is.
+        let _ = std::process::Command::new(program).args(std::env::args_os().skip(1)).env(PRELOAD, LIBRARY).exec();
+    }
 }
 
 /// What a report says of it.
-pub(crate) const NAME: &str = if cfg!(all(target_os = "linux", target_env = "gnu")) {
-    "jemalloc, as in rustc"
-} else {
-    "the system's, and not rustc's"
-};
+pub(crate) fn name() -> &'static str {
+    let loaded = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    match loaded.contains("libjemalloc") {
+        true => "jemalloc, as in rustc",
+        false => "the system's, and not rustc's (Debian: `apt install libjemalloc2`)",
+    }
+}

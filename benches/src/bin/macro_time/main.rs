@@ -98,6 +98,7 @@ const NAGA_GOAL: Goal = Goal::Ratio(2.0);
 const BUDGET: Goal = Goal::Microseconds(if cfg!(debug_assertions) { 10_000.0 } else { 1_000.0 });
 
 fn main() -> ExitCode {
+    allocator::enter();
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -114,7 +115,7 @@ fn run() -> Result<(), Error> {
     if glslang.is_none() {
         report.notes.push("glslangValidator is not installed: not measured".to_owned());
     }
-    report.notes.push(format!("allocator of both: {}", allocator::NAME));
+    report.notes.push(format!("allocator of both: {}", allocator::name()));
     for workload in &WORKLOADS {
         check(workload, &mut report)?;
         measure(workload, glslang.as_ref(), options.runs, &mut report)?;

@@ -7,6 +7,7 @@ use gridwise_benches::Error;
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
+use crate::allocator::PRELOAD;
 use crate::workloads::Workload;
 
 /// WGSL to SPIR-V words by naga, with its default options: parsed, validated, written.
@@ -46,7 +47,7 @@ impl Glslang {
     /// GLSL to a SPIR-V file.
     pub(crate) fn compile(&self, workload: &Workload) -> Result<(), Error> {
         let mut command = Command::new(Self::PROGRAM);
-        command.arg("-V").arg(self.source(workload)).arg("-o").arg(self.folder.join("out.spv"));
+        command.env_remove(PRELOAD).arg("-V").arg(self.source(workload)).arg("-o").arg(self.folder.join("out.spv"));
         run(command)
     }
 
