@@ -113,6 +113,14 @@ pub const CASES: &[Case] = &[
             .collect();
         vec![Output::U32(found)]
     }),
+    // Conditions from before a loop go round it: no constant among them, and the loops stay loops.
+    case!("loops::conditions", [Conditions], |mgr| map(mgr, Conditions::dispatch), || expect(|x| {
+        let (is_odd, is_large) = (x % 2 == 1, x > 1 << 20);
+        let was = |rounds: u32, first: bool, later: bool| if rounds == 0 { first } else { later };
+        let counted = mix(1, u32::from(was(x % 7, is_odd, is_large)));
+        let searched = (0..).find(|i| x >> (i % 32) & 1 == 1 || *i == 40).unwrap_or(0);
+        mix(mix(counted, u32::from(was(searched, is_large, is_odd))), searched)
+    })),
     case!("loops::backwards", [Backwards], |mgr| map(mgr, Backwards::dispatch), || expect(|x| {
         let (a, b) = (x % 13, x / 16 % 17);
         let hash = (a..b).rev().fold(1, mix);
@@ -180,6 +188,25 @@ fn arrays(x: &[u32], out: &mut [u32]) {
         hash = mixed(hash, a * b);
     }
     out[me] = hash;
+}
+
+#[kernel]
+fn conditions(x: &[u32], out: &mut [u32]) {
+    let value = x[global_id().x];
+    let (is_odd, is_large) = (value % 2 == 1, value > 1 << 20);
+    let mut state = is_odd;
+    #[unroll(never)]
+    for _ in 0..value % 7 {
+        state = is_large;
+    }
+    let counted = mixed(1, state as u32);
+    state = is_large;
+    let mut i = 0;
+    while value >> (i % 32) & 1 == 0 && i != 40 {
+        state = is_odd;
+        i += 1;
+    }
+    out[global_id().x] = mixed(mixed(counted, state as u32), i);
 }
 
 #[kernel]

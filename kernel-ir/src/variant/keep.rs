@@ -91,7 +91,8 @@ impl Survey<'_> {
         from.is_kept && from.only_way.is_none_or(|label| label == to)
     }
 
-    /// Finds the values, types, constants and variables that the blocks need. A phi of one way is what comes by that way.
+    /// Finds the values, types, constants and variables that the blocks need. A phi of one way is what comes by that way, but for
+    /// conditions that go round a loop.
     pub(super) fn keep_values(&mut self, keeps_names: bool) {
         let words = self.words;
         let mut waiting = Vec::with_capacity(self.ids.len());
@@ -163,8 +164,8 @@ impl Survey<'_> {
     }
 
     fn need_ways(&mut self, phi: u32, ways: &[u32], waiting: &mut Vec<u32>) {
-        let block = self.block_of(self.ids[phi as usize].made as usize);
-        let to = self.blocks[block].label;
+        let place = self.block_of(self.ids[phi as usize].made as usize);
+        let to = self.blocks[place].label;
         let (mut only, mut count) = (0, 0);
         for way in ways.chunks_exact(2) {
             if self.leads(way[1], to) {
@@ -172,9 +173,21 @@ impl Survey<'_> {
                 waiting.push(way[0]);
             }
         }
-        if count == 1 {
+        if count == 1 && !(self.is_condition(phi) && self.leads_back(place)) {
             self.replace(phi, only);
         }
+    }
+
+    fn is_condition(&self, id: u32) -> bool {
+        let ty = self.made(id).and_then(|inst| inst.words.first().copied());
+        ty.and_then(|ty| self.made(ty)).is_some_and(|ty| ty.opcode == op::TYPE_BOOL)
+    }
+
+    /// Whether a block leads back to the header of a loop. What a header takes from there must be made in the loop where it is a
+    /// condition: NVIDIA's driver (580.159) crashes on a header's phi of two conditions that were both made before the loop, unless one
+    /// is a constant.
+    fn leads_back(&self, place: usize) -> bool {
+        self.blocks[place].only_way.is_some_and(|label| self.ids[label as usize].place as usize <= place)
     }
 
     /// The block that an instruction stands in.

@@ -176,6 +176,55 @@ fn0 products() -> () @file0:1:1 {
     assert!(by_software.contains("OpFunctionCall"), "{by_software}");
 }
 
+/// A condition from before a loop goes round it in place of another.
+const STATES: &str = r#"file0 "k.rs"
+kernel fn0 workgroup(64, 1, 1) {
+    buffer0 x: [u32]
+    buffer1 y: [u32] mut
+}
+fn0 states() -> () @file0:1:1 {
+    %0: vec3<u32> = global_id
+    %1: u32 = extract %0.0
+    %2: u32 = load buffer0[%1]
+    %3: u32 = const 7
+    %4: bool = lt %2, %3
+    %5: bool = eq %1, %3
+    %6: u32 = const 0
+    %7: u32 = const 1
+    loop block1(%8: u32 = %6, %9: bool = %4) -> (%10: bool) {
+        %11: bool = ge %8, %2
+        if %11 {
+            break block1(%9)
+        } else {
+            yield
+        }
+        %12: u32 = add %8, %7
+        continue block1(%12, %5)
+    }
+    if %10 {
+        store buffer1[%1] = %7
+        yield
+    } else {
+        store buffer1[%1] = %3
+        yield
+    }
+    return
+}
+"#;
+
+#[test]
+fn conditions_that_go_round_a_loop_are_made_in_it() {
+    let text = text(&words(STATES), ENTRY_POINT, &[]);
+    let lines: Vec<&str> = text.lines().collect();
+    let ty = lines.iter().find_map(|line| line.strip_suffix(" = OpTypeBool")).expect("there are conditions");
+    let merge = lines.iter().position(|line| line.starts_with("OpLoopMerge")).expect("there is a loop");
+    let phi = format!(" = OpPhi  {ty}  ");
+    let phi = lines[..merge].iter().find_map(|line| line.split_once(&phi)).expect("one goes round").1;
+    let later = phi.split(' ').nth(2).expect("the second way's value");
+    let made = lines.iter().position(|line| line.starts_with(&format!("{later} = "))).expect("it is made");
+    assert!(made > merge, "{later} of `{phi}` in\n{text}");
+}
+
 #[test]
 fn a_variant_is_its_own_variant() {
     let desc = |entry_point, keeps_names| VariantDesc { entry_point, constants: &[], keeps_names };
