@@ -65,6 +65,7 @@ pub mod slice_methods;
 pub mod slice_parameters;
 pub mod slices;
 pub mod subgroups;
+pub mod tables;
 pub mod traps;
 pub mod uniformity;
 pub mod vectors;
@@ -146,6 +147,7 @@ pub fn all() -> Vec<Case> {
         slice_parameters::CASES,
         slices::CASES,
         subgroups::CASES,
+        tables::CASES,
         traps::CASES,
         uniformity::CASES,
         vectors::CASES,

@@ -11,6 +11,10 @@ use crate::tokens::{Tokens, tokens};
 
 /// The function with an empty body.
 pub(crate) fn fn_stub(item: &syn::ItemFn) -> TokenStream {
+    // What a const calls has a value for rustc, else there would be a second error.
+    if item.sig.constness.is_some() {
+        return item.to_token_stream();
+    }
     let (attrs, vis) = (&item.attrs, &item.vis);
     let mut signature = item.sig.clone();
     signature.inputs = signature.inputs.into_iter().filter(|input| matches!(input, FnArg::Typed(_))).collect();

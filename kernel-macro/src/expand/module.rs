@@ -403,7 +403,10 @@ fn stubs(items: &SourceItems, key: &str) -> TokenStream {
 }
 
 fn method_stub(function: Option<&syn::ItemFn>) -> TokenStream {
-    let Some(syn::ItemFn { attrs, vis, sig, .. }) = function else { return TokenStream::new() };
+    let Some(function @ syn::ItemFn { attrs, vis, sig, .. }) = function else { return TokenStream::new() };
+    if sig.constness.is_some() {
+        return function.to_token_stream();
+    }
     let message = format!("`{}` has errors", sig.ident);
     quote! {
         #(#attrs)*

@@ -9,13 +9,22 @@ use crate::typed::{Callee, ConstValue, Resolution, Ty};
 use super::Infer;
 
 /// Why an expression has no value.
-struct Failure {
+pub(super) struct Failure {
     span: SpanRange,
     message: String,
-    help: Option<&'static str>,
+    pub(super) help: Option<&'static str>,
+    /// It is none, but leaves the loop around, or its round.
+    pub(super) jump: Option<Jump>,
 }
 
-type Outcome = Result<ConstValue, Failure>;
+/// How control leaves a round of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Jump {
+    Break,
+    Continue,
+}
+
+pub(super) type Outcome = Result<ConstValue, Failure>;
 
 impl<'a> Infer<'a> {
     /// The value of an expression whose types are inferred; reports when it has none.
@@ -32,7 +41,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn value(&self, expr: &Expr) -> Outcome {
+    pub(super) fn value(&self, expr: &Expr) -> Outcome {
         match &expr.kind {
             ExprKind::Paren(inner) => self.value(inner),
             ExprKind::Literal(literal) => self.literal_value(expr, literal, false),
@@ -42,6 +51,7 @@ impl<'a> Infer<'a> {
                     TypedItem::Const(constant) => Ok(constant.value.clone()),
                     _ => fail(expr, "this has no constant value"),
                 },
+                Some(Resolution::Binding(_)) => self.read_computed(expr),
                 Some(Resolution::Unit) => Ok(self.built(expr, Vec::new())),
                 Some(Resolution::Chosen(number)) => Err(Failure {
                     span: expr.span,
@@ -50,23 +60,25 @@ impl<'a> Infer<'a> {
                         self.program.chosen_name(*number)
                     ),
                     help: Some("use the parameter alone, or give the kernel another one for what is computed of it"),
+                    jump: None,
                 }),
                 _ => fail(expr, "this has no constant value"),
             },
             ExprKind::Unary(op, operand) => self.unary_value(expr, *op, operand),
             ExprKind::Binary(op, left, right, _) => self.binary_value(expr, *op, left, right),
             ExprKind::Cast(value, _) => self.cast_value(expr, value),
-            ExprKind::If { condition, then_block, else_expr: Some(else_expr) } if then_block.statements.is_empty() => {
-                match (self.value(condition)?, &then_block.tail) {
-                    (ConstValue::Bool(true), Some(tail)) => self.value(tail),
-                    (ConstValue::Bool(true), None) => unsupported(expr),
-                    _ => self.value(else_expr),
-                }
-            }
-            ExprKind::Block { label: None, block } if block.statements.is_empty() => match &block.tail {
-                Some(tail) => self.value(tail),
-                None => unsupported(expr),
+            ExprKind::If { condition, then_block, else_expr } => match (self.value(condition)?, else_expr) {
+                (ConstValue::Bool(true), _) => self.compute_block(then_block),
+                (_, Some(else_expr)) => self.value(else_expr),
+                (_, None) => Ok(ConstValue::Aggregate(Vec::new())),
             },
+            ExprKind::Block { label: None, block } => self.compute_block(block),
+            ExprKind::While { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::Break { .. }
+            | ExprKind::Continue { .. }
+            | ExprKind::Assign(..)
+            | ExprKind::AssignOp(..) => self.compute(expr),
             ExprKind::Tuple(members) => self.aggregate(members.iter()),
             ExprKind::Array(elements) => self.aggregate(elements.iter()),
             ExprKind::Repeat { element, len } => {
@@ -76,6 +88,7 @@ impl<'a> Infer<'a> {
             ExprKind::Struct { fields, base, .. } => {
                 self.struct_value(expr, fields.iter().map(|(_, value)| value), base.as_deref())
             }
+            ExprKind::Field { .. } | ExprKind::Index { .. } if self.is_computed(expr) => self.read_computed(expr),
             ExprKind::Field { base, member } => self.field_value(expr, base, member),
             ExprKind::Index { base, index } => match (self.value(base)?, self.value(index)?) {
                 (ConstValue::Aggregate(elements), position) if position.as_int().is_some() => {
@@ -213,6 +226,12 @@ impl<'a> Infer<'a> {
             let members = args.map(|arg| self.value(arg)).collect::<Result<_, _>>()?;
             return Ok(self.built(expr, members));
         }
+        if let Some(Callee::Device(_)) = self.tables.calls.get(&expr.id) {
+            return Err(Failure {
+                help: Some("write in the const what it does: blocks with variables and loops may stand there"),
+                ..failure(expr.span, "a const cannot call functions of kernels")
+            });
+        }
         let Some(Callee::Intrinsic(intrinsic)) = self.tables.calls.get(&expr.id) else { return unsupported(expr) };
         let args: Vec<ConstValue> = args.map(|arg| self.value(arg)).collect::<Result<_, _>>()?;
         match (intrinsic, args.as_slice()) {
@@ -264,7 +283,7 @@ fn unary(expr: &Expr, op: UnaryOp, value: ConstValue) -> Outcome {
     }
 }
 
-fn binary(expr: &Expr, op: BinaryOp, left: ConstValue, right: ConstValue) -> Outcome {
+pub(super) fn binary(expr: &Expr, op: BinaryOp, left: ConstValue, right: ConstValue) -> Outcome {
     match (&left, &right) {
         (ConstValue::Bool(left), ConstValue::Bool(right)) => Ok(ConstValue::Bool(match op {
             BinaryOp::BitAnd => left & right,
@@ -343,18 +362,21 @@ fn overflow(expr: &Expr) -> Failure {
     failure(expr.span, "this arithmetic overflows")
 }
 
-fn failure(span: SpanRange, message: &str) -> Failure {
-    Failure { span, message: message.to_owned(), help: None }
+pub(super) fn failure(span: SpanRange, message: &str) -> Failure {
+    Failure { span, message: message.to_owned(), help: None, jump: None }
 }
 
 fn fail(expr: &Expr, message: &str) -> Outcome {
     Err(failure(expr.span, message))
 }
 
-fn unsupported(expr: &Expr) -> Outcome {
+pub(super) fn unsupported(expr: &Expr) -> Outcome {
     Err(Failure {
         span: expr.span,
         message: "this cannot be evaluated in a const".to_owned(),
-        help: Some("consts are made of literals, other consts, operators, casts, tuples, arrays, structs and vectors"),
+        help: Some(
+            "consts are made of literals, other consts, operators, casts, tuples, arrays, structs, vectors and blocks with `while`",
+        ),
+        jump: None,
     })
 }

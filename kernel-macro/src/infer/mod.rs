@@ -12,6 +12,7 @@ mod chain;
 mod choice;
 mod closure;
 mod compare;
+mod computed;
 mod constant;
 mod control;
 mod coop;
@@ -158,6 +159,10 @@ struct Infer<'a> {
     local_consts: Vec<(String, Term, ConstValue)>,
     /// Inside an array length or const: variables are out of reach.
     constant: bool,
+    /// In the value of a const item, whose blocks may have variables.
+    computes: bool,
+    /// What they hold while the value is computed.
+    computed: computed::Variables,
     frames: Vec<Frame>,
     result: Term,
     /// Whether control cannot reach the current point.
@@ -213,6 +218,8 @@ impl<'a> Infer<'a> {
             visible: Vec::new(),
             local_consts: Vec::new(),
             constant: false,
+            computes: false,
+            computed: computed::Variables::default(),
             frames: Vec::new(),
             result: Term::Unit,
             diverges: false,
@@ -265,7 +272,7 @@ impl<'a> Infer<'a> {
 
     fn constant_item(&mut self, constant: &'a Const) -> Option<TypedConst> {
         self.exprs = vec![None; constant.expr_count];
-        self.constant = true;
+        self.computes = true;
         let ty = self.known_type(&constant.ty);
         self.check(&constant.value, &Term::from(&ty), Because::ConstType);
         self.settle();

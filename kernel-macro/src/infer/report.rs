@@ -16,7 +16,7 @@ use super::{Expect, Infer};
 
 impl<'a> Infer<'a> {
     pub(super) fn infer_macro(&mut self, call: &'a MacroCall, expect: &Expect) -> Term {
-        if self.constant {
+        if self.constant || self.computes {
             let message = format!("`{}!` in a constant", call.name);
             self.diags
                 .error(code::BAD_CONST, super::range(call.name.span()), message)

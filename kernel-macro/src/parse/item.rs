@@ -125,7 +125,8 @@ impl Parser<'_> {
 
     fn check_signature(&mut self, signature: &syn::Signature) {
         if let Some(keyword) = &signature.constness {
-            self.unsupported(keyword, "`const fn` is", "remove `const`");
+            let help = "remove `const`; where a const calls it, compute its value there: `const T: [u32; 4] = { let mut t = [0; 4]; …; t };`";
+            self.unsupported(keyword, "`const fn` is", help);
         }
         if let Some(keyword) = &signature.asyncness {
             self.unsupported(keyword, "`async fn` is", "remove `async`");

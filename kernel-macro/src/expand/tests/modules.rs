@@ -137,7 +137,7 @@ fn wrong_modules() {
         "mod m { pub struct S { a: f32 } impl S { fn f(self) -> f32 { self.b } const fn g() -> u32 { 1 } } }",
         expect![[r#"
             error: [K0001] `const fn` is not supported in kernels
-                   help: remove `const`
+                   help: remove `const`; where a const calls it, compute its value there: `const T: [u32; 4] = { let mut t = [0; 4]; …; t };`
              1 | mod m { pub struct S { a: f32 } impl S { fn f(self) -> f32 { self.b } const fn g() -> u32 { 1 } } }
                |                                                                       ^^^^^
         "#]],

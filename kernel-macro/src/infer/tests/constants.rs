@@ -114,20 +114,20 @@ fn const_calls() {
     check_errors(
         "fn f() -> u32 { 1 } const A: u32 = f();",
         expect![[r#"
-        error: [K0112] this cannot be evaluated in a const
-               help: consts are made of literals, other consts, operators, casts, tuples, arrays, structs and vectors
-         1 | fn f() -> u32 { 1 } const A: u32 = f();
-           |                                    ^^^
-    "#]],
+            error: [K0112] a const cannot call functions of kernels
+                   help: write in the const what it does: blocks with variables and loops may stand there
+             1 | fn f() -> u32 { 1 } const A: u32 = f();
+               |                                    ^^^
+        "#]],
     );
     check_errors(
         "const A: f32 = 2.0f32.sqrt();",
         expect![[r#"
-        error: [K0112] this cannot be evaluated in a const
-               help: consts are made of literals, other consts, operators, casts, tuples, arrays, structs and vectors
-         1 | const A: f32 = 2.0f32.sqrt();
-           |                ^^^^^^^^^^^^^
-    "#]],
+            error: [K0112] this cannot be evaluated in a const
+                   help: consts are made of literals, other consts, operators, casts, tuples, arrays, structs, vectors and blocks with `while`
+             1 | const A: f32 = 2.0f32.sqrt();
+               |                ^^^^^^^^^^^^^
+        "#]],
     );
 }
 

@@ -169,19 +169,19 @@ fn bad_signature() {
     check_kernel(
         "const unsafe extern \"C\" fn k(x: &[f32]) { }",
         expect![[r#"
-        error: [K0001] `const fn` is not supported in kernels
-               help: remove `const`
-         1 | const unsafe extern "C" fn k(x: &[f32]) { }
-           | ^^^^^
-        error: [K0001] `unsafe fn` is not supported in kernels
-               help: remove the keyword: kernels are safe functions
-         1 | const unsafe extern "C" fn k(x: &[f32]) { }
-           |       ^^^^^^
-        error: [K0001] `extern` is not supported in kernels
-               help: remove it
-         1 | const unsafe extern "C" fn k(x: &[f32]) { }
-           |              ^^^^^^^^^^
-    "#]],
+            error: [K0001] `const fn` is not supported in kernels
+                   help: remove `const`; where a const calls it, compute its value there: `const T: [u32; 4] = { let mut t = [0; 4]; …; t };`
+             1 | const unsafe extern "C" fn k(x: &[f32]) { }
+               | ^^^^^
+            error: [K0001] `unsafe fn` is not supported in kernels
+                   help: remove the keyword: kernels are safe functions
+             1 | const unsafe extern "C" fn k(x: &[f32]) { }
+               |       ^^^^^^
+            error: [K0001] `extern` is not supported in kernels
+                   help: remove it
+             1 | const unsafe extern "C" fn k(x: &[f32]) { }
+               |              ^^^^^^^^^^
+        "#]],
     );
     check_kernel(
         "async fn k(x: &[f32]) { }",
