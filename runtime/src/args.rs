@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::image::{Format, Image, Sampled};
 use crate::kernel::{HostFn, Kernel};
 use crate::launch::PushBlock;
+use crate::padding;
 use crate::steps::{BufferArg, Role};
 use crate::tensor::Tensor;
 
@@ -89,7 +90,10 @@ impl<T: GpuData> ValueArg for T {
     fn put(self, slot: &mut [u8]) {
         assert_eq!(slot.len(), Self::SIZE, "the slot has the argument's size");
         // SAFETY: `slot` is as long as the value, and plain bytes.
-        unsafe { std::ptr::copy_nonoverlapping((&raw const self).cast(), slot.as_mut_ptr(), Self::SIZE) };
+        unsafe {
+            std::ptr::copy_nonoverlapping((&raw const self).cast(), slot.as_mut_ptr(), Self::SIZE);
+            padding::clear::<T>(slot.as_mut_ptr(), 1);
+        }
     }
 }
 

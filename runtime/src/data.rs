@@ -2,6 +2,9 @@
 
 use glam::{BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, Mat2, Mat3, Mat4, Quat, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
 
+#[doc(hidden)]
+pub use crate::padding::{Field, FieldsOf, NotData};
+
 /// A type that kernels can hold in variables: it has a zero, which an out-of-range read gives.
 ///
 /// ```
@@ -23,7 +26,9 @@ pub trait Value: Copy + Send + Sync + 'static {
 
 /// A type that can lie in a buffer or travel as a parameter, with the same layout on the host and on the device.
 ///
-/// Implement it by `#[derive(GpuData)]` on a `#[repr(C)]` struct.
+/// Implement it by `#[derive(GpuData)]` on a `#[repr(C)]` struct. A struct may have padding, which is zeros in a tensor: it is cleared on the
+/// way there, so that nothing of the program's memory gets out with it. For types without padding that costs nothing; data of a type with
+/// padding is copied once more. Put the largest fields first, and there is less of it.
 ///
 /// ```
 /// use gridwise_runtime::{GpuData, Manager, Result, Tensor};
@@ -41,13 +46,17 @@ pub trait Value: Copy + Send + Sync + 'static {
 ///
 /// # Safety
 /// Every bit pattern is a valid value, there is no interior mutability and no pointer, the alignment is at most 16, and the
-/// layout is the one the kernel compiler computes (`repr(C)` rules).
+/// layout is the one the kernel compiler computes (`repr(C)` rules). A type with padding tells where, which the derive does.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot lie in a gridwise buffer",
     label = "not `GpuData`",
     note = "supported are integers of 8 to 64 bits, f32, f64, half's f16 and bf16, glam's Vec2/3/4, IVec2/3/4, UVec2/3/4, Mat2/3/4 and Quat, arrays of these, and `#[repr(C)]` structs with `#[derive(Clone, Copy, GpuData)]`"
 )]
-pub unsafe trait GpuData: Value {}
+pub unsafe trait GpuData: Value {
+    /// The fields in order, between which there may be padding; none for what has none.
+    #[doc(hidden)]
+    const FIELDS: &'static [Field] = &[];
+}
 
 /// [`GpuData`] without padding, so that its bytes can be seen as another such type's; see [`Tensor::cast`](crate::Tensor::cast).
 ///
@@ -140,7 +149,9 @@ impl<T: Value, const N: usize> Value for [T; N] {
 }
 
 // SAFETY: an array has the validity, size and alignment of its elements, and no padding between them.
-unsafe impl<T: GpuData, const N: usize> GpuData for [T; N] {}
+unsafe impl<T: GpuData, const N: usize> GpuData for [T; N] {
+    const FIELDS: &'static [Field] = &[Field::elements::<T>(N)];
+}
 // SAFETY: as above.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 

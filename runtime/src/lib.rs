@@ -53,6 +53,7 @@ mod lists;
 mod manager;
 mod mapped;
 mod module;
+mod padding;
 mod print;
 mod profile;
 mod recovery;

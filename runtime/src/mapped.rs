@@ -7,6 +7,7 @@ use std::ops::{Deref, DerefMut};
 use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
+use crate::padding;
 use crate::sync::schedule::{HostAccess, Marks};
 use crate::tensor::Tensor;
 use crate::vulkan::MemoryUse;
@@ -157,7 +158,9 @@ impl<T: GpuData> Tensor<T> {
 
 impl<T: GpuData> Drop for MappedMut<'_, T> {
     fn drop(&mut self) {
-        let (data, len) = (self.elements.as_ptr().cast::<u8>(), size_of_val(&*self.elements));
+        let (data, len) = (self.elements.as_mut_ptr().cast::<u8>(), size_of_val(&*self.elements));
+        // SAFETY: the elements, which nobody else uses now.
+        unsafe { padding::clear::<T>(data, self.elements.len()) };
         // SAFETY: the elements' bytes, which the host and the device have in memory as they are.
         self.buffer.note_written(self.before, || unsafe { std::slice::from_raw_parts(data, len) });
     }

@@ -8,6 +8,7 @@ use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
 use crate::manager::Shared;
+use crate::padding;
 use crate::vulkan::{BufferRange, MemoryUse};
 
 /// Elements of type `T` that lie on a device; made by [`Manager::tensor`](crate::Manager::tensor).
@@ -105,8 +106,7 @@ impl<T: GpuData> Tensor<T> {
     /// A tensor of a new buffer.
     pub(crate) fn filled(buffer: Buffer, contents: Contents<'_, T>) -> Result<Self> {
         match contents {
-            // SAFETY: a slice is valid for reads of its bytes, and its length is the buffer's.
-            Contents::Data(data) => unsafe { buffer.write(data.as_ptr().cast()) }?,
+            Contents::Data(data) => write_all(&buffer, data)?,
             Contents::Zeros(_) => buffer.zero()?,
             Contents::Uninit(_) => buffer.leave_undefined(),
         }
@@ -261,8 +261,7 @@ impl<T: GpuData> Tensor<T> {
     /// When `data` has another length than the tensor, and when the device fails.
     pub fn write(&mut self, data: &[T]) -> Result<()> {
         self.check_len("writing", data.len())?;
-        // SAFETY: `data` is as long as the buffer.
-        unsafe { self.buffer.write(data.as_ptr().cast()) }
+        write_all(&self.buffer, data)
     }
 
     /// Copies all elements to a new vector.
@@ -329,8 +328,7 @@ impl<T: GpuData> Tensor<T> {
     /// As [`write`](Self::write), and when the memory for the copy cannot be had, which is made at the first call.
     pub fn stage(&mut self, data: &[T]) -> Result<()> {
         self.check_len("staging", data.len())?;
-        // SAFETY: the host-side copy is as long as the tensor, and so is `data`.
-        unsafe { self.buffer.staged()?.write(data.as_ptr().cast()) }
+        write_all(&*self.buffer.staged()?, data)
     }
 
     /// Copies the host-side copy to a vector: what the last [`OpSyncHost`](crate::ops::OpSyncHost) downloaded, or what was
@@ -359,10 +357,14 @@ impl<T: GpuData> Tensor<T> {
     /// Lets `fill` write the host-side copy in place.
     pub(crate) fn fill_staged<R>(&self, fill: impl FnOnce(&mut [T]) -> R) -> Result<R> {
         let (staged, len) = (self.buffer.staged()?, self.len());
-        // SAFETY: memory for staging is mapped and aligned to more than any element; it has these elements, any bits are a valid `T`,
-        // and nobody else uses it now.
-        let filled =
-            staged.with_mapped_mut(|data| fill(unsafe { std::slice::from_raw_parts_mut(data.cast::<T>(), len) }))?;
+        let filled = staged.with_mapped_mut(|data| {
+            // SAFETY: memory for staging is mapped and aligned to more than any element; it has these elements, any bits are a valid
+            // `T`, and nobody else uses it now.
+            let filled = fill(unsafe { std::slice::from_raw_parts_mut(data.cast::<T>(), len) });
+            // SAFETY: the same elements.
+            unsafe { padding::clear::<T>(data, len) };
+            filled
+        })?;
         filled.ok_or_else(|| unreachable_memory(self.name()))
     }
 
@@ -386,6 +388,12 @@ impl<T: GpuData> Tensor<T> {
 fn unreachable_memory(name: &str) -> Error {
     let cause = "the host does not reach the memory".to_owned();
     Error::OutOfMemory { object: format!("host-side copy of {name}"), bytes: 0, cause }
+}
+
+/// Replaces the whole buffer, which is as long as `data`.
+fn write_all<T: GpuData>(buffer: &Buffer, data: &[T]) -> Result<()> {
+    // SAFETY: as many bytes as the buffer's.
+    padding::with_bytes(data, buffer.name(), |bytes| unsafe { buffer.write(bytes.as_ptr()) })?
 }
 
 fn read_vec<T: GpuData>(buffer: &Buffer) -> Result<Vec<T>> {

@@ -92,6 +92,7 @@ pub(crate) fn data_impls(input: &syn::DeriveInput, krate: &TokenStream) -> Token
     if !input.generics.params.is_empty() {
         return generic_data_impls(input, &data);
     }
+    let fields = field_places(input, &data);
     quote! {
         #[automatically_derived]
         impl #data::Value for #name {
@@ -100,7 +101,29 @@ pub(crate) fn data_impls(input: &syn::DeriveInput, krate: &TokenStream) -> Token
         }
         // SAFETY: `repr(C)` with fields that are `GpuData`, at the offsets that the same derive asserts.
         #[automatically_derived]
-        unsafe impl #data::GpuData for #name {}
+        unsafe impl #data::GpuData for #name { #fields }
+    }
+}
+
+/// Where the fields lie, from which the runtime knows what is padding.
+fn field_places(input: &syn::DeriveInput, data: &TokenStream) -> TokenStream {
+    let syn::Data::Struct(definition) = &input.data else { return TokenStream::new() };
+    let fields = definition.fields.iter().filter_map(|field| {
+        let (name, ty) = (field.ident.as_ref()?, &field.ty);
+        Some(quote! {
+            #data::Field::new(
+                ::core::mem::offset_of!(Self, #name),
+                ::core::mem::size_of::<#ty>(),
+                #data::FieldsOf::<#ty>::FIELDS,
+            )
+        })
+    });
+    quote! {
+        const FIELDS: &'static [#data::Field] = {
+            #[allow(unused_imports)]
+            use #data::NotData as _;
+            &[#(#fields),*]
+        };
     }
 }
 
@@ -120,6 +143,7 @@ fn generic_data_impls(input: &syn::DeriveInput, data: &TokenStream) -> TokenStre
         }
     }
     let (params, args, clauses) = generics.split_for_impl();
+    let places = field_places(input, data);
     quote! {
         #[automatically_derived]
         impl #params #data::Value for #name #args #clauses {
@@ -128,7 +152,7 @@ fn generic_data_impls(input: &syn::DeriveInput, data: &TokenStream) -> TokenStre
         }
         // SAFETY: `repr(C)` with fields that are `GpuData`, at offsets that each kernel asserts that names the struct.
         #[automatically_derived]
-        unsafe impl #params #data::GpuData for #name #args #clauses {}
+        unsafe impl #params #data::GpuData for #name #args #clauses { #places }
     }
 }
 

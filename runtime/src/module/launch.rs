@@ -14,6 +14,7 @@ use crate::image::{Format, Image, Sampled};
 use crate::indirect::{AnyGrid, GridSource};
 use crate::launch::Extent;
 use crate::ops::{Access, Op, Recorder};
+use crate::padding;
 use crate::steps::{BufferArg, ModuleStep, Role};
 use crate::tensor::{Tensor, TensorRef};
 
@@ -151,10 +152,9 @@ impl ModuleLaunch {
     /// }
     /// ```
     #[must_use]
-    pub fn push<T: GpuData>(self, constants: &T) -> Self {
-        // SAFETY: a value of plain data is valid for reads of its bytes.
-        let bytes = unsafe { std::slice::from_raw_parts(std::ptr::from_ref(constants).cast::<u8>(), size_of::<T>()) };
-        self.push_bytes(bytes)
+    pub fn push<T: GpuData>(mut self, constants: &T) -> Self {
+        padding::append(std::slice::from_ref(constants), self.push.insert(Vec::new()));
+        self
     }
 
     /// All push constants, as bytes: of any `bytemuck::Pod` struct those of `bytemuck::bytes_of`.

@@ -17,6 +17,7 @@ use crate::indirect::{self, AnyGrid, GridSource, Indirect, IndirectGrid, limit_o
 use crate::launch::{Extent, Numbers};
 use crate::lists;
 use crate::manager::{Backend, QueueKind, Shared};
+use crate::padding;
 use crate::steps::{BufferArg, DispatchStep, Guarded, ImageStep, ModuleStep, Step, len_of};
 use crate::tensor::TensorRef;
 
@@ -486,7 +487,10 @@ impl<'a> Recorder<'a> {
             for index in 0..count {
                 let target = pattern.as_mut_ptr().cast::<u8>().wrapping_add(index * found);
                 // SAFETY: the pattern has room for `count` values, and is plain words.
-                unsafe { std::ptr::copy_nonoverlapping((&raw const value).cast(), target, found) };
+                unsafe {
+                    std::ptr::copy_nonoverlapping((&raw const value).cast(), target, found);
+                    padding::clear::<T>(target, 1);
+                }
             }
             // Buffers are whole words on either device, with room behind the last element.
             let bytes = buffer.bytes().next_multiple_of(4);

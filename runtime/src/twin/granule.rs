@@ -6,6 +6,9 @@
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::Relaxed};
 
+use crate::data::GpuData;
+use crate::padding;
+
 /// Bytes of a granule of buffers of `T`.
 const fn granule<T>() -> usize {
     let align = align_of::<T>();
@@ -55,8 +58,10 @@ pub(super) unsafe fn load<T, F: Copy>(at: *const u8) -> F {
 /// # Safety
 /// As [`load`].
 #[inline]
-pub(super) unsafe fn store<T, F: Copy>(at: *const u8, value: F) {
-    let source = std::ptr::from_ref(&value).cast::<u8>();
+pub(super) unsafe fn store<T, F: GpuData>(at: *const u8, mut value: F) {
+    let source = std::ptr::from_mut(&mut value).cast::<u8>();
+    // SAFETY: a value of this function's own.
+    unsafe { padding::clear::<F>(source, 1) };
     let size = granule::<T>();
     if size_of::<F>().is_multiple_of(size) && align_of::<F>() >= size {
         for start in (0..size_of::<F>()).step_by(size) {
@@ -135,7 +140,10 @@ unsafe fn exchange_u32(at: *const u8, change: impl Fn(&mut [u8; 4])) {
 
 #[cfg(test)]
 mod tests {
+    use std::mem::offset_of;
+
     use super::*;
+    use crate::data::Field;
 
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,6 +152,20 @@ mod tests {
         b: u16,
         c: u32,
         d: [u8; 4],
+    }
+
+    impl crate::data::Value for Mixed {
+        const ZERO: Self = Self { a: 0, b: 0, c: 0, d: [0; 4] };
+    }
+
+    // SAFETY: `repr(C)` with fields that are `GpuData`.
+    unsafe impl GpuData for Mixed {
+        const FIELDS: &'static [Field] = &[
+            Field::new(offset_of!(Mixed, a), 1, &[]),
+            Field::new(offset_of!(Mixed, b), 2, &[]),
+            Field::new(offset_of!(Mixed, c), 4, &[]),
+            Field::new(offset_of!(Mixed, d), 4, &[]),
+        ];
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::data::GpuData;
 use crate::error::{Error, Result, WorkerEnd};
 use crate::grid::Grid;
 use crate::module::SpirvDesc;
+use crate::padding;
 pub use serve::serve_if_asked;
 use wire::{Answer, Hello, Request};
 
@@ -177,8 +178,8 @@ impl<'a> WorkerCall<'a> {
     /// }
     /// ```
     pub fn read<T: GpuData>(mut self, binding: u32, data: &[T]) -> Self {
-        // SAFETY: plain data is valid for reads of its bytes.
-        let bytes = unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<u8>(), size_of_val(data)) };
+        let mut bytes = Vec::new();
+        padding::append(data, &mut bytes);
         self.request.buffer(binding, false, size_of::<T>(), bytes);
         self
     }
@@ -195,9 +196,14 @@ impl<'a> WorkerCall<'a> {
     /// ```
     pub fn write<T: GpuData>(mut self, binding: u32, data: &'a mut [T]) -> Self {
         let len = size_of_val(data);
-        // SAFETY: plain data is valid for reads of its bytes, and any bytes are such data; it is borrowed as long as the call.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), len) };
-        self.request.buffer(binding, true, size_of::<T>(), bytes);
+        let values = data.as_mut_ptr().cast::<u8>();
+        // SAFETY: without padding, plain data is valid for reads of its bytes, and any bytes are such data; it is borrowed as long as
+        // the call.
+        let bytes = unsafe {
+            padding::clear::<T>(values, data.len());
+            std::slice::from_raw_parts_mut(values, len)
+        };
+        self.request.buffer(binding, true, size_of::<T>(), bytes.to_vec());
         self.outputs.push(bytes);
         self
     }
@@ -213,9 +219,7 @@ impl<'a> WorkerCall<'a> {
     /// }
     /// ```
     pub fn push<T: GpuData>(mut self, constants: &T) -> Self {
-        // SAFETY: a value of plain data is valid for reads of its bytes.
-        let bytes = unsafe { std::slice::from_raw_parts(std::ptr::from_ref(constants).cast::<u8>(), size_of::<T>()) };
-        self.request.push(bytes);
+        padding::append(std::slice::from_ref(constants), self.request.push.insert(Vec::new()));
         self
     }
 

@@ -110,12 +110,8 @@ impl Request {
         &self.name
     }
 
-    pub(super) fn buffer(&mut self, binding: u32, is_written: bool, stride: usize, bytes: &[u8]) {
-        self.buffers.push(Sent { binding, is_written, stride: stride as u32, bytes: bytes.to_vec() });
-    }
-
-    pub(super) fn push(&mut self, bytes: &[u8]) {
-        self.push = Some(bytes.to_vec());
+    pub(super) fn buffer(&mut self, binding: u32, is_written: bool, stride: usize, bytes: Vec<u8>) {
+        self.buffers.push(Sent { binding, is_written, stride: stride as u32, bytes });
     }
 
     pub(super) fn write(&self, line: &mut impl Write) -> io::Result<()> {
@@ -256,8 +252,8 @@ mod tests {
         let code = SpirvCode::Words(&words);
         let module = SpirvDesc { name: "blür", code, entry_point: Some("main"), constants: &constants };
         let mut request = Request::new(&module, Grid::items((5, 6)));
-        request.buffer(3, true, 12, &[1; 24]);
-        request.buffer(0, false, 4, &[]);
+        request.buffer(3, true, 12, vec![1; 24]);
+        request.buffer(0, false, 4, Vec::new());
         let mut said = Vec::new();
         request.write(&mut said).unwrap();
         assert_eq!(Request::read(&mut &said[..]).unwrap(), request);

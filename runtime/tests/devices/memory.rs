@@ -3,8 +3,11 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use gridwise_runtime::ops::{Access, OpBarrier, OpCopy, OpFill, OpMultiply, Recorder};
-use gridwise_runtime::{Contents, DeviceKind, Error, Grid, Manager, ManagerDesc, Op, Result, TensorDesc};
+use gridwise_runtime::data::{Field, GpuData, Value};
+use gridwise_runtime::ops::{Access, OpBarrier, OpCopy, OpFill, OpMultiply, OpSyncDevice, Recorder};
+use gridwise_runtime::{
+    Contents, DeviceKind, Error, Grid, Manager, ManagerDesc, MemoryKind, Op, Result, Tensor, TensorDesc,
+};
 
 use crate::harness::{On, cases};
 use crate::kernels::{Mark, Saxpy};
@@ -12,7 +15,7 @@ use crate::ramp;
 
 cases! {
     each: what_is_too_large_is_an_error_or_whole, tensors_are_made_anew_and_looked_at, products_by_element,
-        hooks_run_once_for_each_run, graphs_tell_why, memory_is_told_and_given_back;
+        hooks_run_once_for_each_run, graphs_tell_why, memory_is_told_and_given_back, padding_is_cleared_on_all_ways;
     once: a_hundred_thousand_small_tensors_share_memory, tensors_that_outlive_their_manager_are_named_in_debug_builds;
 }
 
@@ -230,5 +233,64 @@ fn tensors_that_outlive_their_manager_are_named_in_debug_builds() {
         let named: Vec<_> = texts.iter().filter(|text| text.contains("outlives")).collect();
         assert_eq!(named.len(), usize::from(cfg!(debug_assertions)), "{named:?}");
         assert!(named.iter().all(|text| text.contains("\"kept\"") && text.contains("bytes=40")), "{named:?}");
+    });
+}
+
+/// Two bytes of padding at the end.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Padded {
+    number: u32,
+    flag: u16,
+}
+
+impl Value for Padded {
+    const ZERO: Self = Self { number: 0, flag: 0 };
+}
+
+// SAFETY: `repr(C)` with fields that are `GpuData`, which lie where `FIELDS` says.
+unsafe impl GpuData for Padded {
+    const FIELDS: &'static [Field] = &[Field::new(0, 4, &[]), Field::new(4, 2, &[])];
+}
+
+fn padding_is_cleared_on_all_ways(on: On) {
+    on.run(|manager| {
+        // No byte of this is zero, so that padding shows.
+        let words = [u32::MAX; 6];
+        // SAFETY: plain words, aligned alike, as long as three elements.
+        let data = unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<Padded>(), 3) };
+        let expect = |tensor: &Tensor<Padded>, way: &str| {
+            let seen = tensor
+                .view(|elements| {
+                    // SAFETY: three elements, whose bytes all have values.
+                    let bytes = unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<[u8; 8]>(), 3) };
+                    bytes.to_vec()
+                })
+                .unwrap();
+            assert_eq!(seen, [[255, 255, 255, 255, 255, 255, 0, 0]; 3], "{way}");
+        };
+        let mut made = manager.tensor(data).unwrap();
+        expect(&made, "made");
+        made.rebuild(data).unwrap();
+        expect(&made, "made anew");
+        let zeros = || manager.tensor_of_len::<Padded>(3).unwrap();
+        let (mut written, mut staged, mut filled) = (zeros(), zeros(), zeros());
+        written.write(data).unwrap();
+        expect(&written, "written");
+        staged.stage(data).unwrap();
+        manager.sequence().unwrap().record(OpSyncDevice::new(&staged)).unwrap().eval().unwrap();
+        expect(&staged, "staged");
+        manager.sequence().unwrap().record(OpFill::new(&mut filled, data[0])).unwrap().eval().unwrap();
+        expect(&filled, "filled");
+        let desc = TensorDesc { name: "mapped", contents: Contents::Zeros(3) };
+        let mut mapped = manager.tensor_in::<Padded>(MemoryKind::Upload, desc).unwrap();
+        let view = mapped.map_mut().map(|mut view| {
+            // SAFETY: as many bytes as the elements have.
+            unsafe { std::ptr::copy_nonoverlapping(words.as_ptr().cast::<u8>(), view.as_mut_ptr().cast::<u8>(), 24) };
+        });
+        match view {
+            Ok(()) => expect(&mapped, "mapped"),
+            Err(error) => assert!(matches!(error, Error::NotMappable { .. }), "{error}"),
+        }
     });
 }
