@@ -41,11 +41,12 @@ pub use gridwise_runtime::{
     LostEvaluation, Manager, ManagerDesc, Mapped, MappedMut, MemoryHeap, MemoryKind, ModuleLaunch, Op, PipelineCache,
     Plain, PrintSink, Printed, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo, QueueKind, Recovery, Result,
     Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, Stream, SubgroupLimits,
-    Tensor, TensorDesc, TensorRef, Tuned, Value, ValueArg, WorkerEnd, ash, descriptor, glam, half, image, ops, reflect,
+    Tensor, TensorDesc, TensorRef, Tuned, Value, ValueArg, Worker, WorkerCall, WorkerDesc, WorkerEnd, ash, descriptor,
+    glam, half, image, ops, reflect, serve_if_asked,
 };
 
 #[cfg(unix)]
-pub use gridwise_runtime::{SharedLayout, SharedMemory, Worker, WorkerCall, WorkerDesc, serve_if_asked};
+pub use gridwise_runtime::{SharedLayout, SharedMemory};
 
 #[doc(hidden)]
 pub use gridwise_macro::{

@@ -68,7 +68,6 @@ mod tensor;
 mod trap;
 mod tune;
 mod vulkan;
-#[cfg(unix)]
 mod worker;
 
 pub use algorithm::Algorithm;
@@ -102,7 +101,6 @@ pub use twin::HostOptions;
 pub use vulkan::BufferRange;
 #[cfg(unix)]
 pub use vulkan::{SharedLayout, SharedMemory};
-#[cfg(unix)]
 pub use worker::{Worker, WorkerCall, WorkerDesc, serve_if_asked};
 
 pub use gridwise_ir::{descriptor, reflect};

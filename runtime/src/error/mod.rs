@@ -689,7 +689,7 @@ pub enum Error {
         /// What was given.
         found: String,
     },
-    /// There can be no process that runs modules.
+    /// There can be no process that runs modules, as on systems other than Unix.
     #[error("no worker could be started: {cause}")]
     NoWorker {
         /// Why not.

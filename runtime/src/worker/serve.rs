@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, mpsc};
 
-use super::ASKED;
+use super::process::ASKED;
 use super::wire::{Answer, Hello, Request, Sent};
 use crate::algorithm::Algorithm;
 use crate::buffer::Buffer;
