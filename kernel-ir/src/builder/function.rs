@@ -21,14 +21,16 @@ pub struct FunctionBuilder<'m> {
     is_kernel: bool,
 }
 
-/// Instructions and values that a kernel has room for from the start: few have less, and growing step by step copies them.
-const ROOM: usize = 128;
+/// Instructions and values that a kernel has room for from the start, those of unrolled loops among them: growing copies all that there is. Not more
+/// than 32 KiB, of which allocators keep blocks at hand.
+const INSTS: usize = 360;
+const VALUES: usize = 288;
 
 impl<'m> FunctionBuilder<'m> {
     pub(super) fn new(module: &'m mut Module, mut function: Function, is_kernel: bool) -> Self {
         if is_kernel {
-            function.insts.reserve(ROOM);
-            function.values.reserve(ROOM);
+            function.insts.reserve(INSTS);
+            function.values.reserve(VALUES);
         }
         let current = function.entry;
         Self { module, function, current, location: None, is_kernel }

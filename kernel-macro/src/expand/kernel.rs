@@ -91,15 +91,16 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     let names = kernel.names(&mut diags);
     let failed = diags.has_errors();
     let errors = errors_of(diags);
+    let krate = facade_path();
     let dispatch = has_dispatch_type(&kernel.function, kernel.signature)
-        .then(|| dispatch_items(kernel.signature, &kernel.function, &kernel.attr, &facade_path()));
+        .then(|| dispatch_items(kernel.signature, &kernel.function, &kernel.attr, &krate));
     let written = editor::written(&item);
     let (later_errors, rest) = if failed {
         (TokenStream::new(), stub(kernel.item))
     } else if names.is_empty() && !kernel.function.has_debug {
         // Nothing to gather: no need to read the tokens again.
         let mut diags = Diagnostics::new();
-        let finished = finish_item(kernel, Vec::new(), None, &mut diags);
+        let finished = finish_item(kernel, Vec::new(), None, &krate, &mut diags);
         (errors_of(diags), finished)
     } else {
         (TokenStream::new(), advance(kernel.state(attr, item, names)))
@@ -111,7 +112,10 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// The second half, with everything gathered.
 pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     let Ok(kernel) = KernelItem::read(state.attr.clone(), &state.item, diags) else { return Finished::default() };
-    Finished { tokens: finish_item(kernel, state.done.clone(), Some(state), diags), closure: Closure::Broken }
+    Finished {
+        tokens: finish_item(kernel, state.done.clone(), Some(state), &facade_path(), diags),
+        closure: Closure::Broken,
+    }
 }
 
 /// Compiles a kernel. Where it matters whether there are debug assertions and `state` does not say, asks.
@@ -119,6 +123,7 @@ fn finish_item(
     kernel: KernelItem,
     done: Vec<(String, Closure)>,
     state: Option<State>,
+    krate: &TokenStream,
     diags: &mut Diagnostics,
 ) -> TokenStream {
     let KernelItem { item, attr, function, .. } = kernel;
@@ -132,9 +137,9 @@ fn finish_item(
             if let (None, Some(state)) = (debug, state)
                 && assembled.program.items.iter().any(|(_, item)| has_debug(&item.item))
             {
-                return state.ask_for_debug(&facade_path());
+                return state.ask_for_debug(krate);
             }
-            compile_kernel(assembled, &attr, debug.unwrap_or(true), diags)
+            compile_kernel(assembled, &attr, debug.unwrap_or(true), krate, diags)
         }
         Err(AssembleError::Broken) => None,
         Err(AssembleError::Internal(detail)) => {
@@ -172,6 +177,7 @@ fn compile_kernel(
     assembled: Assembled,
     attr: &KernelAttr,
     debug_assertions: bool,
+    krate: &TokenStream,
     diags: &mut Diagnostics,
 ) -> Option<TokenStream> {
     let Assembled { mut program, item, .. } = assembled;
@@ -181,7 +187,7 @@ fn compile_kernel(
     }
     infer_item(&mut program, item, diags);
     let built = build(&mut program, item, attr, debug_assertions, diags)?;
-    Some(kernel_items(&program, item, &built, &facade_path()))
+    Some(kernel_items(&program, item, &built, krate))
 }
 
 /// Everything after inference; `None` after errors.

@@ -6,7 +6,7 @@ use crate::ast::{COMPARISON, Expr, ExprKind, SpanRange, TypeExpr, TypeKind, Unar
 
 impl Parser<'_> {
     /// An expression, assignments included. `structs`: whether braces behind a path are a struct's.
-    pub(super) fn direct_expr(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Expr> {
+    pub(super) fn direct_expr(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Box<Expr>> {
         let left = self.direct_binary(cursor, structs, 0)?;
         let (operator, len) = cursor.operator();
         let op = match operator {
@@ -23,7 +23,6 @@ impl Parser<'_> {
         cursor.at += len;
         let right = self.direct_expr(cursor, structs)?;
         let span = SpanRange { start: left.span.start, end: right.span.end };
-        let (left, right) = (Box::new(left), Box::new(right));
         let kind = match op {
             Some(op) => ExprKind::AssignOp(op, left, right, op_span),
             None => ExprKind::Assign(left, right),
@@ -32,7 +31,13 @@ impl Parser<'_> {
     }
 
     /// A range, behind its dots.
-    fn direct_range(&mut self, cursor: &mut Cursor<'_>, structs: bool, start: Expr, inclusive: bool) -> Option<Expr> {
+    fn direct_range(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        structs: bool,
+        start: Box<Expr>,
+        inclusive: bool,
+    ) -> Option<Box<Expr>> {
         let is_open = cursor.is_end()
             || cursor.is_punct(cursor.at, ',')
             || cursor.is_punct(cursor.at, ';')
@@ -42,17 +47,17 @@ impl Parser<'_> {
             false => {
                 let end = self.direct_binary(cursor, structs, 0)?;
                 let last = end.span.end;
-                (Some(Box::new(end)), last)
+                (Some(end), last)
             }
         };
         let span = SpanRange { start: start.span.start, end: last };
         // Where another one follows, rustc says why not.
         let is_last = !matches!(cursor.operator().0, Operator::Range { .. });
-        is_last.then(|| self.direct(ExprKind::Range { start: Box::new(start), end, inclusive }, span))
+        is_last.then(|| self.direct(ExprKind::Range { start, end, inclusive }, span))
     }
 
     /// Operands between operators that bind at least as tightly as `least`.
-    pub(super) fn direct_binary(&mut self, cursor: &mut Cursor<'_>, structs: bool, least: u8) -> Option<Expr> {
+    pub(super) fn direct_binary(&mut self, cursor: &mut Cursor<'_>, structs: bool, least: u8) -> Option<Box<Expr>> {
         let mut left = self.direct_cast(cursor, structs)?;
         loop {
             let (Operator::Binary(op), len) = cursor.operator() else { return Some(left) };
@@ -64,7 +69,7 @@ impl Parser<'_> {
             cursor.at += len;
             let right = self.direct_binary(cursor, structs, power + 1)?;
             let span = SpanRange { start: left.span.start, end: right.span.end };
-            left = self.direct(ExprKind::Binary(op, Box::new(left), Box::new(right), op_span), span);
+            left = self.direct(ExprKind::Binary(op, left, right, op_span), span);
             // `a < b < c` is an error.
             if let (COMPARISON, (Operator::Binary(next), _)) = (power, cursor.operator())
                 && next.power() == COMPARISON
@@ -74,7 +79,7 @@ impl Parser<'_> {
         }
     }
 
-    fn direct_cast(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Expr> {
+    fn direct_cast(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Box<Expr>> {
         let mut operand = self.direct_unary(cursor, structs)?;
         while cursor.ident(cursor.at).is_some_and(|word| word == "as") {
             cursor.at += 1;
@@ -86,7 +91,7 @@ impl Parser<'_> {
             }
             let ty = self.named_type(name)?;
             let span = SpanRange { start: operand.span.start, end: ty.span.end };
-            operand = self.direct(ExprKind::Cast(Box::new(operand), Box::new(ty)), span);
+            operand = self.direct(ExprKind::Cast(operand, Box::new(ty)), span);
         }
         Some(operand)
     }
@@ -113,7 +118,7 @@ impl Parser<'_> {
         is_plain.then(|| TypeExpr { kind: TypeKind::Path(path), span: SpanRange::token(name.span()), tokens })
     }
 
-    fn direct_unary(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Expr> {
+    fn direct_unary(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Box<Expr>> {
         let (op, span) = match cursor.peek()? {
             proc_macro2::TokenTree::Punct(punct) => match punct.as_char() {
                 '-' => (UnaryOp::Neg, punct.span()),
@@ -127,10 +132,10 @@ impl Parser<'_> {
         cursor.at += 1;
         let operand = self.direct_unary(cursor, structs)?;
         let span = SpanRange { start: span, end: operand.span.end };
-        Some(self.direct(ExprKind::Unary(op, Box::new(operand)), span))
+        Some(self.direct(ExprKind::Unary(op, operand), span))
     }
 
-    fn direct_borrow(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Expr> {
+    fn direct_borrow(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Box<Expr>> {
         let start = cursor.take_punct('&')?;
         let word = cursor.ident(cursor.at).map(Word::of);
         let mutable = match word.as_ref().map(Word::text) {
@@ -139,14 +144,14 @@ impl Parser<'_> {
             _ => false,
         };
         cursor.at += usize::from(mutable);
-        let operand = Box::new(self.direct_unary(cursor, structs)?);
+        let operand = self.direct_unary(cursor, structs)?;
         let span = SpanRange { start, end: operand.span.end };
         Some(self.direct(ExprKind::Borrow { mutable, operand }, span))
     }
 
-    /// An expression with the next id.
-    pub(super) fn direct(&mut self, kind: ExprKind, span: SpanRange) -> Expr {
-        Expr { id: self.next_expr(), kind, span }
+    /// An expression with the next id; in its box at once, as it passes through a function for each kind of operator.
+    pub(super) fn direct(&mut self, kind: ExprKind, span: SpanRange) -> Box<Expr> {
+        Box::new(Expr { id: self.next_expr(), kind, span })
     }
 }
 

@@ -87,23 +87,22 @@ fn parse_directly(source: &syn::ItemFn, body: &Group, role: Role) -> Option<Fn> 
 
 impl Parser<'_> {
     /// An expression that these tokens are, by way of syn.
-    fn expr_by_syn(&mut self, tokens: &[TokenTree]) -> Option<Expr> {
+    fn expr_by_syn(&mut self, tokens: &[TokenTree]) -> Option<Box<Expr>> {
         let expr = syn::parse2(tokens.iter().cloned().collect()).ok()?;
-        Some(self.expr(&expr))
+        Some(Box::new(self.expr(&expr)))
     }
 
-    /// Expressions between commas, and whether a comma is the last token.
-    fn direct_list(&mut self, group: &Group) -> Option<(Vec<Expr>, bool)> {
+    /// Expressions between commas.
+    fn direct_list(&mut self, group: &Group) -> Option<Vec<Expr>> {
         let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
         let mut cursor = Cursor::new(&tokens);
-        let (mut list, mut ends_with_comma) = (Vec::new(), false);
+        let mut list = Vec::new();
         while !cursor.is_end() {
-            list.push(self.direct_expr(&mut cursor, true)?);
-            ends_with_comma = cursor.take_punct(',').is_some();
-            if !ends_with_comma && !cursor.is_end() {
+            list.push(*self.direct_expr(&mut cursor, true)?);
+            if cursor.take_punct(',').is_none() && !cursor.is_end() {
                 return None;
             }
         }
-        Some((list, ends_with_comma))
+        Some(list)
     }
 }

@@ -8,7 +8,7 @@ use crate::ast::{Expr, ExprKind, Literal, Member, Path, SpanRange};
 
 impl Parser<'_> {
     /// An operand with fields, calls, indices and question marks behind it.
-    pub(super) fn direct_postfix(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Expr> {
+    pub(super) fn direct_postfix(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Box<Expr>> {
         let begin = (cursor.at, self.exprs, self.bindings);
         let mut expr = self.direct_operand(cursor, structs)?;
         loop {
@@ -24,13 +24,13 @@ impl Parser<'_> {
                 Some(TokenTree::Punct(punct)) if punct.as_char() == '?' => {
                     cursor.at += 1;
                     self.returns_early = true;
-                    expr = self.direct(ExprKind::Try(Box::new(expr)), SpanRange { start, end: punct.span() });
+                    expr = self.direct(ExprKind::Try(expr), SpanRange { start, end: punct.span() });
                 }
                 Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
                     cursor.at += 1;
                     let index =
                         self.direct_only(group).filter(|index| !matches!(index.kind, ExprKind::Range { .. }))?;
-                    let kind = ExprKind::Index { base: Box::new(expr), index: Box::new(index) };
+                    let kind = ExprKind::Index { base: expr, index };
                     expr = self.direct(kind, SpanRange { start, end: group.span() });
                 }
                 // Of anything but a name.
@@ -41,14 +41,19 @@ impl Parser<'_> {
     }
 
     /// What stands behind a dot; `begin` is where the whole operand does, and how many ids there were before it.
-    fn direct_member(&mut self, cursor: &mut Cursor<'_>, begin: (usize, usize, usize), base: Expr) -> Option<Expr> {
+    fn direct_member(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        begin: (usize, usize, usize),
+        base: Box<Expr>,
+    ) -> Option<Box<Expr>> {
         let start = base.span.start;
         let name = match cursor.peek()? {
             TokenTree::Ident(name) => name,
             TokenTree::Literal(literal) => {
                 let member = Member::Index(literal.to_string().parse().ok()?, literal.span());
                 cursor.at += 1;
-                let kind = ExprKind::Field { base: Box::new(base), member };
+                let kind = ExprKind::Field { base, member };
                 return Some(self.direct(kind, SpanRange { start, end: literal.span() }));
             }
             _ => return None,
@@ -61,25 +66,25 @@ impl Parser<'_> {
             return self.operand_again(cursor, begin);
         }
         let Some(group) = cursor.take_group(Delimiter::Parenthesis) else {
-            let kind = ExprKind::Field { base: Box::new(base), member: Member::Named(name.clone()) };
+            let kind = ExprKind::Field { base, member: Member::Named(name.clone()) };
             let span = SpanRange { start, end: name.span() };
             return (word.text() != "await").then(|| self.direct(kind, span));
         };
         if matches!(word.text(), "unwrap" | "unwrap_err" | "expect" | "expect_err") {
             return self.operand_again(cursor, begin);
         }
-        let (args, _) = self.direct_list(group)?;
-        let kind = self.method_of(Box::new(base), name.clone(), None, args);
+        let args = self.direct_list(group)?;
+        let kind = self.method_of(base, name.clone(), None, args);
         Some(self.direct(kind, SpanRange { start, end: group.span() }))
     }
 
     /// An operand that only turned out to be for syn when part of it was read.
-    fn operand_again(&mut self, cursor: &Cursor<'_>, begin: (usize, usize, usize)) -> Option<Expr> {
+    fn operand_again(&mut self, cursor: &Cursor<'_>, begin: (usize, usize, usize)) -> Option<Box<Expr>> {
         (self.exprs, self.bindings) = (begin.1, begin.2);
         self.expr_by_syn(&cursor.tokens[begin.0..cursor.at])
     }
 
-    fn direct_operand(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Expr> {
+    fn direct_operand(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Box<Expr>> {
         match cursor.peek()? {
             TokenTree::Literal(literal) => {
                 cursor.at += 1;
@@ -89,14 +94,7 @@ impl Parser<'_> {
             TokenTree::Group(group) => match group.delimiter() {
                 Delimiter::Parenthesis => {
                     cursor.at += 1;
-                    let (mut members, ends_with_comma) = self.direct_list(group)?;
-                    let kind = match members.pop() {
-                        Some(only) if members.is_empty() && !ends_with_comma => ExprKind::Paren(Box::new(only)),
-                        last => {
-                            members.extend(last);
-                            ExprKind::Tuple(members)
-                        }
-                    };
+                    let kind = self.direct_parens(group)?;
                     Some(self.direct(kind, SpanRange::token(group.span())))
                 }
                 Delimiter::Bracket => {
@@ -117,7 +115,7 @@ impl Parser<'_> {
         }
     }
 
-    fn direct_word(&mut self, cursor: &mut Cursor<'_>, ident: &Ident, structs: bool) -> Option<Expr> {
+    fn direct_word(&mut self, cursor: &mut Cursor<'_>, ident: &Ident, structs: bool) -> Option<Box<Expr>> {
         let word = Word::of(ident);
         match word.text() {
             "true" | "false" => {
@@ -138,7 +136,7 @@ impl Parser<'_> {
     }
 
     /// A path, and what a path can begin: a call, a macro, a struct.
-    fn direct_path(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Expr> {
+    fn direct_path(&mut self, cursor: &mut Cursor<'_>, structs: bool) -> Option<Box<Expr>> {
         let begin = cursor.at;
         let start = cursor.peek()?.span();
         let leading_colon = cursor.is_colons(begin);
@@ -167,7 +165,7 @@ impl Parser<'_> {
                 if let Some(TokenTree::Group(_)) = cursor.tokens.get(cursor.at + 1) {
                     cursor.at += 2;
                     let call = syn::parse2(cursor.tokens[begin..cursor.at].iter().cloned().collect()).ok()?;
-                    return Some(self.macro_call(&call));
+                    return Some(Box::new(self.macro_call(&call)));
                 }
             }
             Some(TokenTree::Group(group)) => {
@@ -181,7 +179,7 @@ impl Parser<'_> {
                 }
                 if group.delimiter() == Delimiter::Parenthesis {
                     cursor.at += 1;
-                    let (args, _) = self.direct_list(group)?;
+                    let args = self.direct_list(group)?;
                     let callee = Path::plain(leading_colon, segments);
                     let kind = ExprKind::Call { callee, callee_span: span, args };
                     return Some(self.direct(kind, SpanRange { start, end: group.span() }));
@@ -196,7 +194,7 @@ impl Parser<'_> {
     }
 
     /// A closure: up to the next comma or semicolon behind its parameters.
-    fn direct_closure(&mut self, cursor: &mut Cursor<'_>) -> Option<Expr> {
+    fn direct_closure(&mut self, cursor: &mut Cursor<'_>) -> Option<Box<Expr>> {
         let begin = cursor.at;
         cursor.at += usize::from(cursor.ident(begin).is_some());
         cursor.take_punct('|')?;
@@ -226,14 +224,32 @@ impl Parser<'_> {
         self.literal(&syn::Lit::new(literal.clone()))
     }
 
+    /// What stands in parentheses: a tuple, or one expression without a comma behind it.
+    fn direct_parens(&mut self, group: &Group) -> Option<ExprKind> {
+        let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
+        let mut cursor = Cursor::new(&tokens);
+        let mut members = Vec::new();
+        while !cursor.is_end() {
+            let member = self.direct_expr(&mut cursor, true)?;
+            if members.is_empty() && cursor.is_end() {
+                return Some(ExprKind::Paren(member));
+            }
+            members.push(*member);
+            if cursor.take_punct(',').is_none() && !cursor.is_end() {
+                return None;
+            }
+        }
+        Some(ExprKind::Tuple(members))
+    }
+
     fn direct_array(&mut self, group: &Group) -> Option<ExprKind> {
         let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
         let mut cursor = Cursor::new(&tokens);
         let mut elements = Vec::new();
         while !cursor.is_end() {
-            elements.push(self.direct_expr(&mut cursor, true)?);
+            elements.push(*self.direct_expr(&mut cursor, true)?);
             if elements.len() == 1 && cursor.take_punct(';').is_some() {
-                let len = Box::new(self.direct_expr(&mut cursor, true)?);
+                let len = self.direct_expr(&mut cursor, true)?;
                 let element = Box::new(elements.pop()?);
                 return cursor.is_end().then_some(ExprKind::Repeat { element, len });
             }
@@ -245,7 +261,7 @@ impl Parser<'_> {
     }
 
     /// The only expression in a group.
-    pub(super) fn direct_only(&mut self, group: &Group) -> Option<Expr> {
+    pub(super) fn direct_only(&mut self, group: &Group) -> Option<Box<Expr>> {
         let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
         let mut cursor = Cursor::new(&tokens);
         let expr = self.direct_expr(&mut cursor, true)?;

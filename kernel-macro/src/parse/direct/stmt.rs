@@ -23,9 +23,9 @@ impl Parser<'_> {
             let (expr, is_block) = self.direct_statement(&mut cursor)?;
             let semicolon = cursor.take_punct(';').is_some();
             if cursor.is_end() && !semicolon {
-                tail = Some(Box::new(expr));
+                tail = Some(expr);
             } else if semicolon || is_block {
-                statements.push(Statement::Expr { expr, semicolon });
+                statements.push(Statement::Expr { expr: *expr, semicolon });
             } else {
                 return None;
             }
@@ -34,7 +34,7 @@ impl Parser<'_> {
     }
 
     /// An expression at the beginning of a statement, and whether it needs no semicolon.
-    fn direct_statement(&mut self, cursor: &mut Cursor<'_>) -> Option<(Expr, bool)> {
+    fn direct_statement(&mut self, cursor: &mut Cursor<'_>) -> Option<(Box<Expr>, bool)> {
         if cursor.is_punct(cursor.at, '#') {
             return self.direct_attributed(cursor);
         }
@@ -60,7 +60,7 @@ impl Parser<'_> {
     }
 
     /// A loop that says how it is to be unrolled.
-    fn direct_attributed(&mut self, cursor: &mut Cursor<'_>) -> Option<(Expr, bool)> {
+    fn direct_attributed(&mut self, cursor: &mut Cursor<'_>) -> Option<(Box<Expr>, bool)> {
         cursor.take_punct('#')?;
         let attribute = cursor.take_group(Delimiter::Bracket)?.stream();
         let unroll = unroll_of(&syn::parse2(attribute).ok()?)??;
@@ -79,7 +79,7 @@ impl Parser<'_> {
         };
         cursor.at = ty_end;
         let value = match cursor.take_punct('=') {
-            Some(_) => Some(self.direct_expr(cursor, true)?),
+            Some(_) => Some(*self.direct_expr(cursor, true)?),
             None => None,
         };
         let otherwise = match cursor.ident(cursor.at) {
@@ -136,7 +136,7 @@ impl Parser<'_> {
                     && let Some(element) = self.named_type(name)
                 {
                     cursor.at = 2;
-                    let len = Box::new(self.direct_expr(&mut cursor, true)?);
+                    let len = self.direct_expr(&mut cursor, true)?;
                     let kind = TypeKind::Array { element: Box::new(element), len };
                     let tokens = TokenTree::from(group.clone()).into();
                     let span = SpanRange::token(group.span());
@@ -150,7 +150,7 @@ impl Parser<'_> {
     }
 
     /// What begins with a keyword, a label or braces. `word` is the text of the first token.
-    pub(super) fn direct_control(&mut self, cursor: &mut Cursor<'_>, word: Option<&Word>) -> Option<Expr> {
+    pub(super) fn direct_control(&mut self, cursor: &mut Cursor<'_>, word: Option<&Word>) -> Option<Box<Expr>> {
         let begin = cursor.at;
         let start = cursor.peek()?.span();
         let label = match cursor.peek()? {
@@ -179,7 +179,7 @@ impl Parser<'_> {
                     cursor.at = braces + 1;
                     return self.expr_by_syn(&cursor.tokens[begin..cursor.at]);
                 }
-                let condition = Box::new(self.direct_expr(cursor, false)?);
+                let condition = self.direct_expr(cursor, false)?;
                 let group = cursor.take_group(Delimiter::Brace)?;
                 (
                     ExprKind::While { label, condition, body: self.direct_block(group)?, unroll: Unroll::Auto },
@@ -202,14 +202,14 @@ impl Parser<'_> {
     }
 
     /// `if` at `begin`, of which the cursor stands behind the keyword.
-    fn direct_if(&mut self, cursor: &mut Cursor<'_>, begin: usize) -> Option<Expr> {
+    fn direct_if(&mut self, cursor: &mut Cursor<'_>, begin: usize) -> Option<Box<Expr>> {
         let start = cursor.tokens[begin].span();
         let braces = cursor.find_braces(cursor.at)?;
         if has_let(&cursor.tokens[begin..braces]) {
             cursor.at = end_of_branches(cursor, braces)?;
             return self.expr_by_syn(&cursor.tokens[begin..cursor.at]);
         }
-        let condition = Box::new(self.direct_expr(cursor, false)?);
+        let condition = self.direct_expr(cursor, false)?;
         let group = cursor.take_group(Delimiter::Brace)?;
         let then_block = self.direct_block(group)?;
         let (mut else_expr, mut end) = (None, group.span());
@@ -224,7 +224,7 @@ impl Parser<'_> {
                 _ => return None,
             };
             end = otherwise.span.end;
-            else_expr = Some(Box::new(otherwise));
+            else_expr = Some(otherwise);
         }
         Some(self.direct(ExprKind::If { condition, then_block, else_expr }, SpanRange { start, end }))
     }
@@ -238,7 +238,7 @@ impl Parser<'_> {
         let is_in = |at: &usize| cursor.ident(*at).is_some_and(|word| word == "in");
         let pattern_end = (pattern..cursor.tokens.len()).find(is_in)?;
         cursor.at = pattern_end + 1;
-        let iterated = Box::new(self.direct_expr(cursor, false)?);
+        let iterated = self.direct_expr(cursor, false)?;
         let group = cursor.take_group(Delimiter::Brace)?;
         let pattern = self.direct_pattern(&cursor.tokens[pattern..pattern_end], PatternPlace::Always)?;
         let body = self.direct_block(group)?;
@@ -254,7 +254,7 @@ impl Parser<'_> {
         let is_end = cursor.is_end() || cursor.is_punct(cursor.at, ';') || cursor.is_punct(cursor.at, ',');
         let value = match is_end || word == "continue" {
             true => None,
-            false => Some(Box::new(self.direct_expr(cursor, true)?)),
+            false => Some(self.direct_expr(cursor, true)?),
         };
         let end =
             value.as_ref().map(|value| value.span.end).or(label.as_ref().map(|label| label.lifetime.ident.span()));
