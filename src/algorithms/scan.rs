@@ -239,8 +239,7 @@ macro_rules! one_pass {
             // Each subgroup has a run of its own, of which neighbours read neighbours.
             let first = tile * (LONG_WIDTH * $vectors) + subgroup_id() * subgroup_size() * $vectors + lane;
             let mut own = [$Vector::ZERO; $vectors];
-            // All lanes load, so that no lane is elsewhere when they add up together: with a branch here, what was before a last tile of
-            // one vector came out as zero on an NVIDIA driver (580).
+            // All lanes load, the last ones the same vector: no branch.
             for k in 0..$vectors {
                 let i = first + k * subgroup_size();
                 let vector = x[i.min(len - 1)];

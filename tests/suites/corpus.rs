@@ -96,10 +96,10 @@ fn compare(
 }
 
 /// What the runtime makes a pipeline of where all obligations hold and the device's `fma` rounds once.
-fn usual_variant(kernel: &KernelDescriptor, words: &[u32]) -> Result<Vec<u32>, VariantError> {
+fn usual_variant(kernel: &KernelDescriptor, words: &[u32], folds_by_scans: bool) -> Result<Vec<u32>, VariantError> {
     let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
     let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, IS_WHOLE].map(|id| (id, 1));
-    variant(words, &VariantDesc { entry_point, constants: &constants, keeps_names: false })
+    variant(words, &VariantDesc { entry_point, constants: &constants, keeps_names: false, folds_by_scans })
 }
 
 fn dump(cases: &[Case], directory: &Path) -> std::io::Result<()> {
@@ -110,8 +110,11 @@ fn dump(cases: &[Case], directory: &Path) -> std::io::Result<()> {
             for (prefix, spirv) in [("", kernel.spirv)].into_iter().chain(native) {
                 let name = format!("{prefix}{}.{}.spv", case.name.replace("::", "."), kernel.name);
                 let words = spirv.words().unwrap_or_default();
-                let of_pipeline = usual_variant(kernel, &words).map_err(std::io::Error::other)?;
-                for (prefix, words) in [("", words), ("variant_", of_pipeline)] {
+                let [of_pipeline, by_scans] = [false, true].map(|by_scans| usual_variant(kernel, &words, by_scans));
+                let (of_pipeline, by_scans) =
+                    (of_pipeline.map_err(std::io::Error::other)?, by_scans.map_err(std::io::Error::other)?);
+                let by_scans = (by_scans != of_pipeline).then_some(("scans_", by_scans));
+                for (prefix, words) in [("", words), ("variant_", of_pipeline)].into_iter().chain(by_scans) {
                     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
                     std::fs::write(directory.join(format!("{prefix}{name}")), bytes)?;
                 }

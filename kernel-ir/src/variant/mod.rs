@@ -10,6 +10,7 @@
 
 mod inline;
 mod keep;
+mod scans;
 mod shape;
 mod survey;
 mod write;
@@ -27,6 +28,8 @@ pub struct VariantDesc<'a> {
     pub constants: &'a [(u32, u64)],
     /// Whether names, lines and sources stay, for tools.
     pub keeps_names: bool,
+    /// Whether subgroups, of 32 lanes, fold integers of at most 32 bits by scans: for NVIDIA's compiler, which gets reductions wrong.
+    pub folds_by_scans: bool,
 }
 
 /// Why there is no such variant: the words are none that the back end wrote, or it has no such entry point.
@@ -51,7 +54,7 @@ impl std::error::Error for VariantError {}
 /// ```
 /// use gridwise_ir::variant::{VariantDesc, variant};
 ///
-/// let desc = VariantDesc { entry_point: "main", constants: &[], keeps_names: false };
+/// let desc = VariantDesc { entry_point: "main", constants: &[], keeps_names: false, folds_by_scans: false };
 /// assert_eq!(variant(&[0x0723_0203], &desc).unwrap_err().cause, "it is shorter than its header");
 /// ```
 ///
@@ -62,5 +65,6 @@ pub fn variant(words: &[u32], desc: &VariantDesc<'_>) -> Result<Vec<u32>, Varian
     survey.keep_blocks();
     survey.keep_values(desc.keeps_names);
     survey.join_blocks();
-    Ok(write::write(survey, desc.keeps_names))
+    let words = write::write(survey, desc.keeps_names);
+    Ok(if desc.folds_by_scans { scans::by_scans(words) } else { words })
 }

@@ -35,7 +35,7 @@ pub(crate) fn variants(words: &[u32]) -> Vec<(String, Vec<u32>)> {
     let mut made = Vec::new();
     for entry_point in [ENTRY_POINT, BATCH_ENTRY_POINT] {
         for (constants, keeps_names) in [(&on[..], false), (&[], true)] {
-            match variant(words, &VariantDesc { entry_point, constants, keeps_names }) {
+            match variant(words, &VariantDesc { entry_point, constants, keeps_names, folds_by_scans: false }) {
                 Ok(words) => made.push((format!("{entry_point}, {} flags", constants.len()), words)),
                 Err(error) => assert_eq!((entry_point, error.cause), (BATCH_ENTRY_POINT, "it has no such entry point")),
             }

@@ -48,7 +48,8 @@ fn words(text: &str) -> Vec<u32> {
 
 /// The text of a variant, behind what all modules begin with.
 fn text(words: &[u32], entry_point: &str, constants: &[(u32, u64)]) -> String {
-    let words = variant(words, &VariantDesc { entry_point, constants, keeps_names: false }).expect("it is a module");
+    let words = variant(words, &VariantDesc { entry_point, constants, keeps_names: false, folds_by_scans: false })
+        .expect("it is a module");
     validate_words("variant", &words);
     let text = disassemble(&words);
     text.lines().skip_while(|line| !line.contains("OpEntryPoint")).map(|line| format!("{}\n", line.trim())).collect()
@@ -176,6 +177,61 @@ fn0 products() -> () @file0:1:1 {
     assert!(by_software.contains("OpFunctionCall"), "{by_software}");
 }
 
+/// Lanes fold words, pairs, bytes, clusters and floats.
+const FOLDS: &str = r#"file0 "k.rs"
+kernel fn0 workgroup(64, 1, 1) {
+    buffer0 x: [u32]
+    buffer1 y: [u32] mut
+}
+fn0 folds() -> () @file0:1:1 {
+    %0: vec3<u32> = global_id
+    %1: u32 = extract %0.0
+    %2: u32 = load buffer0[%1]
+    %3: u32 = subgroup_add %2
+    %4: i32 = bitcast %2
+    %5: i32 = subgroup_min %4
+    %6: u32 = bitcast %5
+    %7: vec2<u32> = compose %2, %3
+    %8: vec2<u32> = subgroup_xor %7
+    %9: u32 = extract %8.1
+    %10: u32 = subgroup_cluster_max(32) %2
+    %11: u32 = subgroup_cluster_max(8) %2
+    %12: f32 = bitcast %2
+    %13: f32 = subgroup_add %12
+    %14: u32 = bitcast %13
+    %15: u32 = xor %3, %6
+    %16: u32 = xor %9, %10
+    %17: u32 = xor %11, %14
+    %18: u32 = xor %15, %16
+    %19: u32 = xor %17, %18
+    store buffer1[%1] = %19
+    return
+}
+"#;
+
+#[test]
+fn lanes_fold_integers_by_scans_where_reductions_are_wrong() {
+    let module = words(FOLDS);
+    let desc = VariantDesc { entry_point: ENTRY_POINT, constants: &[], keeps_names: false, folds_by_scans: true };
+    let words = variant(&module, &desc).expect("it is a module");
+    validate_words("folds_by_scans", &words);
+    let text = disassemble(&words);
+    let found: Vec<String> = text
+        .lines()
+        .filter_map(|line| line.split_once(" = OpGroupNonUniform"))
+        .map(|(_, op)| op.split_whitespace().filter(|word| !word.starts_with('%')).collect::<Vec<_>>().join(" "))
+        .collect();
+    let by_scan = |op: &str| [&format!("{op} InclusiveScan"), "Ballot", "BallotFindMSB", "Shuffle"].map(str::to_owned);
+    let whole = ["IAdd", "SMin", "BitwiseXor"].iter().flat_map(|op| by_scan(op));
+    // Of clusters, what a subgroup of that size or less does stands beside what a larger one does.
+    let clusters = by_scan("UMax").into_iter().chain(by_scan("UMax"));
+    let small = ["UMax ClusteredReduce".to_owned()].into_iter().chain(by_scan("UMax"));
+    let expected: Vec<String> = whole.chain(clusters).chain(small).chain(["FAdd Reduce".to_owned()]).collect();
+    assert_eq!(found, expected, "{text}");
+    let usual = VariantDesc { folds_by_scans: false, ..desc };
+    assert!(variant(&module, &usual).expect("it is a module").len() < words.len());
+}
+
 /// A condition from before a loop goes round it in place of another.
 const STATES: &str = r#"file0 "k.rs"
 kernel fn0 workgroup(64, 1, 1) {
@@ -227,7 +283,8 @@ fn conditions_that_go_round_a_loop_are_made_in_it() {
 
 #[test]
 fn a_variant_is_its_own_variant() {
-    let desc = |entry_point, keeps_names| VariantDesc { entry_point, constants: &[], keeps_names };
+    let desc =
+        |entry_point, keeps_names| VariantDesc { entry_point, constants: &[], keeps_names, folds_by_scans: false };
     for seed in 0..200 {
         let mut module = kernel(&mut Random(seed));
         optimize(&mut module);
@@ -259,7 +316,12 @@ fn damaged_modules_are_no_harm() {
             damaged.truncate(random.below(words.len()));
         }
         let constants = [(IS_PROVEN, 1), (0, 3)];
-        let desc = VariantDesc { entry_point: ENTRY_POINT, constants: &constants, keeps_names: random.below(2) == 0 };
+        let desc = VariantDesc {
+            entry_point: ENTRY_POINT,
+            constants: &constants,
+            keeps_names: random.below(2) == 0,
+            folds_by_scans: random.below(2) == 0,
+        };
         match variant(&damaged, &desc) {
             Ok(_) => read += 1,
             Err(_) => refused += 1,
@@ -272,7 +334,9 @@ fn damaged_modules_are_no_harm() {
 fn what_is_no_module_is_refused() {
     let words = words(SCALE);
     let cause = |words: &[u32], entry_point| {
-        variant(words, &VariantDesc { entry_point, constants: &[], keeps_names: false }).unwrap_err().cause
+        variant(words, &VariantDesc { entry_point, constants: &[], keeps_names: false, folds_by_scans: false })
+            .unwrap_err()
+            .cause
     };
     assert_eq!(cause(&words, "nothing"), "it has no such entry point");
     assert_eq!(cause(&words, "mai"), "it has no such entry point");

@@ -54,6 +54,9 @@ pub(crate) struct Caps {
     pub(crate) has_full_subgroups: bool,
     /// Whether modules may ask that invocations which went apart go on together where the source says so.
     pub(crate) reconverges: bool,
+    /// Whether subgroups fold integers by scans, as the driver gets reductions wrong: NVIDIA's own, at 580.159 and probably before and
+    /// after it.
+    pub(crate) folds_by_scans: bool,
     /// Whether buffers have addresses, by which kernels reach those of lists.
     pub(crate) has_addresses: bool,
     /// Whether memory can be had by file descriptors.
@@ -334,6 +337,7 @@ fn query_properties(
     }
     // SAFETY: the device speaks Vulkan 1.2, and the chain's structures are of it or of an extension it has.
     unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+    caps.folds_by_scans = driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
     caps.max_push_descriptors = push.max_push_descriptors;
     caps.max_allocation = maintenance.max_memory_allocation_size;
     caps.float_controls = FloatControls {

@@ -272,7 +272,7 @@ mod tests {
                 batch: None,
                 ir: None,
             };
-            let desc = VariantDesc { entry_point: "k", constants: &[], keeps_names: false };
+            let desc = VariantDesc { entry_point: "k", constants: &[], keeps_names: false, folds_by_scans: false };
             match words(&descriptor, FloatAtomics::default(), &desc) {
                 Err(Error::InvalidModule { cause, .. }) => cause,
                 other => panic!("{other:?}"),

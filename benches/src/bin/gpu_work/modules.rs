@@ -34,7 +34,7 @@ fn whole(kernel: &KernelDescriptor) -> Vec<u32> {
 pub(crate) fn usual(kernel: &KernelDescriptor, whole: &[u32]) -> Result<Vec<u32>, Error> {
     let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
     let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, IS_WHOLE].map(|id| (id, 1));
-    let desc = VariantDesc { entry_point, constants: &constants, keeps_names: false };
+    let desc = VariantDesc { entry_point, constants: &constants, keeps_names: false, folds_by_scans: false };
     variant(whole, &desc)
         .map_err(|error| BenchError::WrongResult { contender: "variant".to_owned(), detail: error.to_string() }.into())
 }
