@@ -246,13 +246,16 @@ macro_rules! one_pass {
                 own[k] = if i < len { vector } else { $Vector::ZERO };
             }
             let mut total: $ty = 0;
+            let last = subgroup_size().wrapping_sub(1);
             for k in 0..$vectors {
                 let a = own[k].x;
                 let b = a.wrapping_add(own[k].y);
                 let c = b.wrapping_add(own[k].z);
                 let d = c.wrapping_add(own[k].w);
-                let before = total.wrapping_add(subgroup::exclusive_add(d));
-                total = total.wrapping_add(subgroup::add(d));
+                // Its last lane has what a reduction would give, without a second pass over the lanes.
+                let up_to = subgroup::inclusive_add(d);
+                let before = total.wrapping_add(up_to.wrapping_sub(d));
+                total = total.wrapping_add(subgroup::shuffle(up_to, last));
                 let (a, b, c, d) =
                     (before.wrapping_add(a), before.wrapping_add(b), before.wrapping_add(c), before.wrapping_add(d));
                 own[k] = if INCLUSIVE { $vector(a, b, c, d) } else { $vector(before, a, b, c) };
