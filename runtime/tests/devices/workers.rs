@@ -47,6 +47,11 @@ fn command() -> Vec<OsString> {
 /// Long enough for a slow machine.
 const LONG: Duration = Duration::from_secs(120);
 
+/// So many that a large GPU is busy for seconds.
+fn many() -> Grid {
+    Grid::groups([60_000, 200, 1])
+}
+
 fn numbers() -> Vec<u32> {
     (1..=64).collect()
 }
@@ -59,9 +64,9 @@ fn doubles(worker: &mut Worker) {
 }
 
 /// Asks for something bad; what was to be written stays.
-fn misbehaves(worker: &mut Worker, groups: u32, deed: [u32; 2]) -> Result<(), Error> {
+fn misbehaves(worker: &mut Worker, grid: Grid, deed: [u32; 2]) -> Result<(), Error> {
     let (from, mut to) = (numbers(), numbers());
-    let ended = worker.call(&UNRULY, Grid::groups(groups)).read(0, &from).write(1, &mut to).push(&deed).run();
+    let ended = worker.call(&UNRULY, grid).read(0, &from).write(1, &mut to).push(&deed).run();
     if ended.is_err() {
         assert_eq!(to, numbers());
     }
@@ -113,7 +118,7 @@ fn what_does_not_fit_is_refused() {
 fn a_crash_is_an_error() -> Outcome {
     let mut worker = worker(LONG);
     let process = worker.process();
-    match misbehaves(&mut worker, 4, REACH_FAR) {
+    match misbehaves(&mut worker, Grid::groups(4), REACH_FAR) {
         // Not every driver crashes.
         Ok(()) => return ignored("the driver survives what the module does"),
         Err(Error::WorkerDied { module, doing, how: WorkerEnd::Signal(_) }) => {
@@ -134,7 +139,7 @@ fn a_killed_worker_is_an_error() {
         thread::sleep(Duration::from_millis(300));
         assert!(Command::new("kill").args(["-9", &process]).status().unwrap().success());
     });
-    let error = misbehaves(&mut worker, 60_000, TAKE_LONG).unwrap_err();
+    let error = misbehaves(&mut worker, many(), TAKE_LONG).unwrap_err();
     killer.join().unwrap();
     assert!(matches!(&error, Error::WorkerDied { how: WorkerEnd::Signal(9), .. }), "{error}");
     assert!(error.to_string().contains("signal 9 (SIGKILL) while it was running it"), "{error}");
@@ -145,7 +150,7 @@ fn a_hang_is_ended() {
     let mut worker = worker(Duration::from_secs(3));
     doubles(&mut worker);
     let started = Instant::now();
-    let error = misbehaves(&mut worker, 60_000, TAKE_LONG).unwrap_err();
+    let error = misbehaves(&mut worker, many(), TAKE_LONG).unwrap_err();
     assert!(matches!(&error, Error::WorkerDied { how: WorkerEnd::TimeLimit(_), .. }), "{error}");
     assert!(started.elapsed() < Duration::from_secs(20));
     doubles(&mut worker);
