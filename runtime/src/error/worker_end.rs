@@ -18,6 +18,9 @@ pub enum WorkerEnd {
     Exit(i32),
     /// It did not answer in this time, and was killed.
     TimeLimit(Duration),
+    /// It closed its line, as one does that ends, but the system still had it a minute later: a driver may keep a process until its
+    /// device has done what it was told.
+    Unfinished,
 }
 
 impl std::fmt::Display for WorkerEnd {
@@ -39,6 +42,7 @@ impl std::fmt::Display for WorkerEnd {
             }
             Self::Exit(status) => write!(f, "ended with status {status}"),
             Self::TimeLimit(limit) => write!(f, "took more than {limit:?} and was ended"),
+            Self::Unfinished => f.write_str("stopped answering, and the system has not ended it yet"),
         }
     }
 }

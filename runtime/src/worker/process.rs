@@ -22,6 +22,12 @@ pub(super) const ASKED: &str = "GRIDWISE_WORKER";
 /// How long a process may take to say that it is a worker: it does before it does anything else.
 const TO_GREET: Duration = Duration::from_secs(20);
 
+/// How long one that closed its line may take to end, until nothing is said of how it did.
+const TO_END: Duration = Duration::from_secs(60);
+
+/// How long dropping a worker waits for its process.
+const TO_REAP: Duration = Duration::from_millis(100);
+
 /// A process that runs SPIR-V of others, so that a module which crashes or hangs its driver takes nobody along.
 ///
 /// It is this program once more: `main` has to begin with [`serve_if_asked`](super::serve_if_asked). Data goes there and back by copies, so a call costs more
@@ -53,18 +59,29 @@ pub struct Worker {
     running: Option<Process>,
 }
 
-/// The process, while there is one. Invariant: ended when this is dropped.
+/// The process, while there is one. Invariant: it is killed when this is dropped.
 #[derive(Debug)]
 struct Process {
-    child: Child,
+    /// There until this is dropped.
+    child: Option<Child>,
     line: UnixStream,
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Both fail only where it has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let Some(mut child) = self.child.take() else { return };
+        // This fails only where it has ended already, and so does waiting for it.
+        let _ = child.kill();
+        let until = Instant::now() + TO_REAP;
+        while Instant::now() < until {
+            if !matches!(child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // A driver may keep a process until its device has done what it was told: seconds on an NVIDIA GPU.
+        let reaper = std::thread::Builder::new().name("gridwise-reaper".into());
+        let _ = reaper.spawn(move || child.wait());
     }
 }
 
@@ -96,7 +113,7 @@ impl Worker {
     /// }
     /// ```
     pub fn process(&self) -> Option<u32> {
-        self.running.as_ref().map(|process| process.child.id())
+        self.running.as_ref()?.child.as_ref().map(Child::id)
     }
 
     /// A launch of a module, to be given its arguments and run.
@@ -260,7 +277,7 @@ impl Process {
             .stdout(Stdio::null())
             .spawn()
             .map_err(system)?;
-        let mut process = Self { child, line };
+        let mut process = Self { child: Some(child), line };
         let mut line = wire::Timed { line: &process.line, until: Some(Instant::now() + TO_GREET) };
         if let Err(error) = Hello::read(&mut line) {
             let how = process.end(&error, TO_GREET);
@@ -294,9 +311,9 @@ impl Process {
     fn end(&mut self, error: &io::Error, limit: Duration) -> WorkerEnd {
         let is_late = matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock);
         // Where the line is closed, the process is about to end.
-        let until = Instant::now() + if is_late { Duration::ZERO } else { Duration::from_secs(5) };
+        let until = Instant::now() + if is_late { Duration::ZERO } else { TO_END };
         loop {
-            match self.child.try_wait() {
+            match self.child.as_mut().map_or(Ok(None), Child::try_wait) {
                 Ok(Some(status)) => {
                     return match (status.signal(), status.code()) {
                         (Some(signal), _) => WorkerEnd::Signal(signal),
@@ -305,7 +322,8 @@ impl Process {
                 }
                 Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(1)),
                 // Dropping it ends it.
-                _ => return WorkerEnd::TimeLimit(limit),
+                _ if is_late => return WorkerEnd::TimeLimit(limit),
+                _ => return WorkerEnd::Unfinished,
             }
         }
     }

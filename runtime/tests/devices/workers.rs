@@ -49,7 +49,7 @@ const LONG: Duration = Duration::from_secs(120);
 
 /// So many that a large GPU is busy for seconds.
 fn many() -> Grid {
-    Grid::groups([60_000, 200, 1])
+    Grid::groups([60_000, 50, 1])
 }
 
 fn numbers() -> Vec<u32> {
