@@ -28,7 +28,7 @@ pub struct Control {
     pub time_out: fn(bool),
     /// Hides a device extension, or a feature by the name of its field.
     pub hide: fn(&str),
-    /// Lowers a limit, by the name of its field, to a value.
+    /// Lowers a limit, by the name of its field, to a value; `driverID` becomes that of another driver.
     pub limit: fn(&str, u64),
 }
 

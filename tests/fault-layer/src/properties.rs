@@ -91,6 +91,10 @@ unsafe extern "system" fn get_properties2(physical: vk::PhysicalDevice, out: *mu
                         let properties = structure.cast::<vk::PhysicalDevicePushDescriptorPropertiesKHR<'_>>();
                         (*properties).max_push_descriptors = *value as u32;
                     }
+                    (vk::StructureType::PHYSICAL_DEVICE_DRIVER_PROPERTIES, "driverID") => {
+                        let properties = structure.cast::<vk::PhysicalDeviceDriverProperties<'_>>();
+                        (*properties).driver_id = vk::DriverId::from_raw(*value as i32);
+                    }
                     (vk::StructureType::PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, "supportedOperations") => {
                         let properties = structure.cast::<vk::PhysicalDeviceSubgroupProperties<'_>>();
                         (*properties).supported_operations = vk::SubgroupFeatureFlags::from_raw(*value as u32);

@@ -15,6 +15,7 @@ pub(crate) const ALL: &[crate::Case] = &[
     ("poor::what_one_kernel_needs_is_named", what_one_kernel_needs_is_named),
     ("poor::what_only_helps_may_be_missing", what_only_helps_may_be_missing),
     ("poor::limits_are_kept", limits_are_kept),
+    ("poor::what_a_driver_gets_wrong_is_done_otherwise", what_a_driver_gets_wrong_is_done_otherwise),
 ];
 
 #[kernel(workgroup = [64, 2])]
@@ -48,6 +49,19 @@ fn three(a: &[u32], b: &[u32], c: &mut [u32]) {
 fn counts(parts: &[&[u32]], y: &mut [u32]) {
     let i = global_id().x;
     y[i] = parts[i].len() as u32;
+}
+
+#[kernel(workgroup = 64)]
+fn folds(x: &[u32], y: &mut [UVec4]) {
+    let i = global_id().x;
+    let value = x[i];
+    let (sum, least) = (subgroup::add(value), subgroup::min(value as i32));
+    let mut odd = 0;
+    if value % 2 == 1 {
+        odd = subgroup::xor(value);
+    }
+    let most = subgroup::max(uvec2(value, !value));
+    y[i] = uvec4(sum, least as u32, odd, most.y);
 }
 
 fn open(faults: Control, change: impl FnOnce(Control)) -> gridwise::Result<Manager> {
@@ -168,6 +182,35 @@ fn limits_are_kept(faults: Control) -> Result<(), Failed> {
     match mgr.tensor_with(desc((1 << 24) + 4)) {
         Ok(tensor) => assert_eq!(tensor.handle().bytes(), (4 << 30) + 1024),
         Err(error) => assert!(matches!(error, Error::OutOfMemory { .. } | Error::BufferTooLarge { .. }), "{error}"),
+    }
+    (faults.reset)();
+    Ok(())
+}
+
+/// NVIDIA's driver folds integers by scans; this one does so as well where it is said to be that.
+fn what_a_driver_gets_wrong_is_done_otherwise(faults: Control) -> Result<(), Failed> {
+    const NVIDIA_PROPRIETARY: u64 = 4;
+    let x: Vec<u32> = (0..128u32).map(|i| i.wrapping_mul(0x9e37_79b9) >> (i % 7)).collect();
+    let mut found = Vec::new();
+    for driver in [None, Some(NVIDIA_PROPRIETARY)] {
+        let mgr = open(faults, |faults| driver.into_iter().for_each(|id| (faults.limit)("driverID", id)))?;
+        let (from, mut to) = (mgr.tensor(&x)?, mgr.tensor(&[UVec4::ZERO; 128])?);
+        let seq = mgr.sequence()?;
+        Folds::dispatch(&seq, Grid::items(128), &from, &mut to)?;
+        seq.eval()?;
+        found.push(to.to_vec()?);
+        let size = mgr.device().limits.subgroup.size as usize;
+        let expected: Vec<UVec4> = (0..128)
+            .map(|i| {
+                let lanes = &x[i / size * size..][..size];
+                let odd = lanes.iter().filter(|value| *value % 2 == 1).fold(0, |all, value| all ^ value);
+                let sum = lanes.iter().fold(0u32, |all, value| all.wrapping_add(*value));
+                let least = lanes.iter().map(|value| *value as i32).min().unwrap_or_default();
+                let most = lanes.iter().map(|value| !value).max().unwrap_or_default();
+                uvec4(sum, least as u32, if x[i] % 2 == 1 { odd } else { 0 }, most)
+            })
+            .collect();
+        assert_eq!(found.last(), Some(&expected), "{driver:?}");
     }
     (faults.reset)();
     Ok(())
