@@ -2,6 +2,7 @@
 
 mod buffer;
 mod candidate;
+mod creation;
 mod descriptors;
 mod device;
 mod encoder;
