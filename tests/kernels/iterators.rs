@@ -140,6 +140,8 @@ twice! {
         bits = bits * 2 + x.iter().is_sorted_by(|a, b| { calls += 1; **a + 3 > **b }) as u32;
         bits = bits * 2 + x[..k].is_sorted_by(|a, b| a < b) as u32;
         bits = bits * 2 + (0..n % 5).map(|i| i * i % 7).is_sorted() as u32;
+        bits = bits * 2 + (n % 3..3).is_sorted() as u32;
+        bits = bits * 2 + (0..=n % 4).is_sorted_by_key(|v| v ^ 1) as u32;
         bits = bits * 2 + own.iter().map(|&v| if v == 3 { f32::NAN } else { v as f32 }).is_sorted_by_key(|v| -v) as u32;
         bits * 16 + calls
     }

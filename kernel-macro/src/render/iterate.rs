@@ -78,7 +78,7 @@ impl Renderer<'_> {
         }
         let value = match iteration {
             Iteration::IsSorted | Iteration::IsSortedBy | Iteration::IsSortedByKey
-                if !matches!(self.expr_ty(receiver), Ty::Iterator(_)) =>
+                if !matches!(self.expr_ty(receiver), Ty::Iterator(_) | Ty::Range(..)) =>
             {
                 self.elements(receiver)
             }

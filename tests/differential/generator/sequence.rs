@@ -390,7 +390,7 @@ fn n_as_usize(n: &str) -> String {
 }
 
 /// Whether a text names a variable.
-fn names(text: &str, variable: &str) -> bool {
+pub(super) fn names(text: &str, variable: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == variable)
 }
 

@@ -2,6 +2,7 @@
 
 use super::Generator;
 use super::number::kind;
+use super::sequence::names;
 use super::types::{Ty, Var};
 
 impl Generator {
@@ -121,6 +122,14 @@ impl Generator {
             }
             Ty::Mat(size) if !self.random.one_in(3) => {
                 let (value, column) = (self.expr(&Ty::Vec(*size), 3), self.random.pick(&["x_axis", "y_axis"]));
+                // A column is had by a reference to the whole matrix, so that rustc takes no value of its own behind `+=`.
+                let of_itself = self.fresh("column");
+                let value = if names(&value, &name) {
+                    out.push_str(&format!("let {of_itself} = {value};\n"));
+                    of_itself
+                } else {
+                    value
+                };
                 self.change(out, &format!("{name}.{column}"), &Ty::Vec(*size), &value);
             }
             Ty::Vec(3 | 4) if !self.random.one_in(3) => {
