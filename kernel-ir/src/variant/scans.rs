@@ -14,6 +14,7 @@ const CAPABILITY_SHUFFLE: u32 = 65;
 
 /// Whether an instruction of subgroups adds, compares or combines integers.
 fn folds_integers(opcode: u16) -> bool {
+    // OpGroupNonUniform: IAdd; SMin, UMin; SMax, UMax; BitwiseAnd, BitwiseOr, BitwiseXor.
     matches!(opcode, 349 | 353 | 354 | 356 | 357 | 359..=361)
 }
 
