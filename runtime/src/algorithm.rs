@@ -250,12 +250,8 @@ fn create_pipeline(
     let values: Vec<(u32, u64)> = of_params.chain(on).collect();
     let batch = descriptor.batch.filter(|_| flags.variant.is_batched);
     let entry_point = batch.map_or(descriptor.entry_point, |batch| batch.entry_point);
-    let variant = VariantDesc {
-        entry_point,
-        constants: &values,
-        keeps_names: device.has_tools(),
-        folds_by_scans: device.caps.folds_by_scans,
-    };
+    let variant =
+        VariantDesc { entry_point, constants: &values, keeps_names: device.has_tools(), faults: device.caps.faults };
     let desc = PipelineDesc {
         name: descriptor.name,
         words: &words_for(descriptor, &device.caps, &variant)?,

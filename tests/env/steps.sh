@@ -132,10 +132,14 @@ no_validation_message() { # LOG
 }
 
 run_suite() { # DEVICE NAME [FILTER]
-    local binary log
+    local binary log threads=()
     binary=$(suite_binary "$2")
+    # The validation layer of 1.3.239 looks the device of a call up in a map that it changes, without a lock, when another device
+    # is made (KhronosGroup/Vulkan-ValidationLayers#4391): suites that make a manager in each case run one at a time there.
+    case $1-$2 in debian-devices | debian-errors | debian-reports | debian-tuning) threads=(--test-threads 1) ;; esac
     log=$(mktemp)
-    (cd "$repo_root/tests" && timeout --signal=KILL 900 "$repo_root/tests/env/on" "$1" "$binary" ${3:+"$3"}) 2>&1 | tee "$log"
+    (cd "$repo_root/tests" && timeout --signal=KILL 900 "$repo_root/tests/env/on" "$1" "$binary" "${threads[@]}" ${3:+"$3"}) 2>&1 |
+        tee "$log"
     no_validation_message "$log"
     awk '/^test result: / { ran += $4 } END { exit !(ran > 0) }' "$log" || fail "no case ran on the device \`$1\`"
     rm -f "$log"

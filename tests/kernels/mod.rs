@@ -47,6 +47,7 @@ pub mod matrices;
 pub mod memory;
 pub mod narrow_atomics;
 pub mod natural;
+pub mod neutral;
 pub mod numbers;
 pub mod obligations;
 pub mod ordering;
@@ -130,6 +131,7 @@ pub fn all() -> Vec<Case> {
         parallel::CASES,
         narrow_atomics::CASES,
         natural::CASES,
+        neutral::CASES,
         numbers::CASES,
         obligations::CASES,
         ordering::CASES,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use gridwise::DeviceInfo;
 use gridwise::descriptor::{Feature, HAS_FMA, HAS_FMA_F64, IS_PROVEN, IS_WHOLE, KernelDescriptor};
 use gridwise::prelude::*;
-use gridwise_ir::variant::{VariantDesc, VariantError, variant};
+use gridwise_ir::variant::{DriverFaults, VariantDesc, VariantError, variant};
 use gridwise_tests::case::Case;
 use gridwise_tests::kernels;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -96,10 +96,10 @@ fn compare(
 }
 
 /// What the runtime makes a pipeline of where all obligations hold and the device's `fma` rounds once.
-fn usual_variant(kernel: &KernelDescriptor, words: &[u32], folds_by_scans: bool) -> Result<Vec<u32>, VariantError> {
+fn usual_variant(kernel: &KernelDescriptor, words: &[u32], faults: DriverFaults) -> Result<Vec<u32>, VariantError> {
     let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
     let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, IS_WHOLE].map(|id| (id, 1));
-    variant(words, &VariantDesc { entry_point, constants: &constants, keeps_names: false, folds_by_scans })
+    variant(words, &VariantDesc { entry_point, constants: &constants, keeps_names: false, faults })
 }
 
 fn dump(cases: &[Case], directory: &Path) -> std::io::Result<()> {
@@ -110,11 +110,13 @@ fn dump(cases: &[Case], directory: &Path) -> std::io::Result<()> {
             for (prefix, spirv) in [("", kernel.spirv)].into_iter().chain(native) {
                 let name = format!("{prefix}{}.{}.spv", case.name.replace("::", "."), kernel.name);
                 let words = spirv.words().unwrap_or_default();
-                let [of_pipeline, by_scans] = [false, true].map(|by_scans| usual_variant(kernel, &words, by_scans));
-                let (of_pipeline, by_scans) =
-                    (of_pipeline.map_err(std::io::Error::other)?, by_scans.map_err(std::io::Error::other)?);
-                let by_scans = (by_scans != of_pipeline).then_some(("scans_", by_scans));
-                for (prefix, words) in [("", words), ("variant_", of_pipeline)].into_iter().chain(by_scans) {
+                let for_faults = |faults| usual_variant(kernel, &words, faults).map_err(std::io::Error::other);
+                let of_pipeline = for_faults(DriverFaults::default())?;
+                let by_scans = for_faults(DriverFaults { loses_reductions: true, ..DriverFaults::default() })?;
+                let by_zeros = for_faults(DriverFaults { simplifies_zeros: true, ..DriverFaults::default() })?;
+                let others = [("scans_", by_scans), ("zeros_", by_zeros)];
+                let others: Vec<_> = others.into_iter().filter(|(_, words)| *words != of_pipeline).collect();
+                for (prefix, words) in [("", words), ("variant_", of_pipeline)].into_iter().chain(others) {
                     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
                     std::fs::write(directory.join(format!("{prefix}{name}")), bytes)?;
                 }

@@ -14,6 +14,7 @@ mod scans;
 mod shape;
 mod survey;
 mod write;
+mod zeros;
 
 use std::fmt;
 
@@ -28,8 +29,17 @@ pub struct VariantDesc<'a> {
     pub constants: &'a [(u32, u64)],
     /// Whether names, lines and sources stay, for tools.
     pub keeps_names: bool,
-    /// Whether subgroups, of 32 lanes, fold integers of at most 32 bits by scans: for NVIDIA's compiler, which gets reductions wrong.
-    pub folds_by_scans: bool,
+    /// What is written otherwise for a driver that gets it wrong.
+    pub faults: DriverFaults,
+}
+
+/// What drivers' compilers get wrong, and variants do in another way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DriverFaults {
+    /// NVIDIA's loses reductions of integers: subgroups, of 32 lanes, fold those of at most 32 bits by scans.
+    pub loses_reductions: bool,
+    /// llvmpipe's takes arithmetic with zeros of floats for nothing to do: it is not to know that they are zeros.
+    pub simplifies_zeros: bool,
 }
 
 /// Why there is no such variant: the words are none that the back end wrote, or it has no such entry point.
@@ -52,9 +62,9 @@ impl std::error::Error for VariantError {}
 /// The words of a variant.
 ///
 /// ```
-/// use gridwise_ir::variant::{VariantDesc, variant};
+/// use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
 ///
-/// let desc = VariantDesc { entry_point: "main", constants: &[], keeps_names: false, folds_by_scans: false };
+/// let desc = VariantDesc { entry_point: "main", constants: &[], keeps_names: false, faults: DriverFaults::default() };
 /// assert_eq!(variant(&[0x0723_0203], &desc).unwrap_err().cause, "it is shorter than its header");
 /// ```
 ///
@@ -65,6 +75,12 @@ pub fn variant(words: &[u32], desc: &VariantDesc<'_>) -> Result<Vec<u32>, Varian
     survey.keep_blocks();
     survey.keep_values(desc.keeps_names);
     survey.join_blocks();
-    let words = write::write(survey, desc.keeps_names);
-    Ok(if desc.folds_by_scans { scans::by_scans(words) } else { words })
+    let mut words = write::write(survey, desc.keeps_names);
+    if desc.faults.loses_reductions {
+        words = scans::by_scans(words);
+    }
+    if desc.faults.simplifies_zeros {
+        words = zeros::hide_zeros(words);
+    }
+    Ok(words)
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use gridwise_ir::descriptor::{HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_PROVEN, IS_SPLIT, IS_WHOLE};
 use gridwise_ir::ir::Module;
 use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, Emitted, emit};
-use gridwise_ir::variant::{VariantDesc, variant};
+use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
 use rspirv::binary::Disassemble;
 
 /// The verified module a text describes.
@@ -21,22 +21,27 @@ pub(crate) fn emit_text(text: &str) -> Emitted {
     emit(&module(text)).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Runs `spirv-val` on a module, and on the variants of it that have all of a driver's help and none.
+/// Runs `spirv-val` on a module, and on the variants of it that have all of a driver's help and none; also for a driver with all faults.
 pub(crate) fn validate(name: &str, words: &[u32]) {
     validate_words(name, words);
-    for (what, words) in variants(words) {
+    let all_faults = DriverFaults { loses_reductions: true, simplifies_zeros: true };
+    for (what, words) in variants(words).into_iter().chain(variants_for(words, all_faults)) {
         validate_words(&format!("{name}, {what}"), &words);
     }
 }
 
 /// Variants of a module with what they are called: of each entry point, with all flags on and with all off, with names and without.
 pub(crate) fn variants(words: &[u32]) -> Vec<(String, Vec<u32>)> {
+    variants_for(words, DriverFaults::default())
+}
+
+fn variants_for(words: &[u32], faults: DriverFaults) -> Vec<(String, Vec<u32>)> {
     let on = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_SPLIT, IS_WHOLE].map(|id| (id, 1));
     let mut made = Vec::new();
     for entry_point in [ENTRY_POINT, BATCH_ENTRY_POINT] {
         for (constants, keeps_names) in [(&on[..], false), (&[], true)] {
-            match variant(words, &VariantDesc { entry_point, constants, keeps_names, folds_by_scans: false }) {
-                Ok(words) => made.push((format!("{entry_point}, {} flags", constants.len()), words)),
+            match variant(words, &VariantDesc { entry_point, constants, keeps_names, faults }) {
+                Ok(words) => made.push((format!("{entry_point}, {} flags, {faults:?}", constants.len()), words)),
                 Err(error) => assert_eq!((entry_point, error.cause), (BATCH_ENTRY_POINT, "it has no such entry point")),
             }
         }

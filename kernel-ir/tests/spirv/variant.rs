@@ -5,7 +5,7 @@ use gridwise_ir::batch::{Request, find};
 use gridwise_ir::descriptor::{HAS_FMA, IS_PROVEN, IS_WHOLE};
 use gridwise_ir::passes::optimize;
 use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, emit_with};
-use gridwise_ir::variant::{VariantDesc, variant};
+use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
 
 use crate::generate::{Random, kernel};
 use crate::support::{disassemble, module, validate_words, variants};
@@ -48,8 +48,9 @@ fn words(text: &str) -> Vec<u32> {
 
 /// The text of a variant, behind what all modules begin with.
 fn text(words: &[u32], entry_point: &str, constants: &[(u32, u64)]) -> String {
-    let words = variant(words, &VariantDesc { entry_point, constants, keeps_names: false, folds_by_scans: false })
-        .expect("it is a module");
+    let words =
+        variant(words, &VariantDesc { entry_point, constants, keeps_names: false, faults: DriverFaults::default() })
+            .expect("it is a module");
     validate_words("variant", &words);
     let text = disassemble(&words);
     text.lines().skip_while(|line| !line.contains("OpEntryPoint")).map(|line| format!("{}\n", line.trim())).collect()
@@ -212,7 +213,12 @@ fn0 folds() -> () @file0:1:1 {
 #[test]
 fn lanes_fold_integers_by_scans_where_reductions_are_wrong() {
     let module = words(FOLDS);
-    let desc = VariantDesc { entry_point: ENTRY_POINT, constants: &[], keeps_names: false, folds_by_scans: true };
+    let desc = VariantDesc {
+        entry_point: ENTRY_POINT,
+        constants: &[],
+        keeps_names: false,
+        faults: DriverFaults { loses_reductions: true, ..DriverFaults::default() },
+    };
     let words = variant(&module, &desc).expect("it is a module");
     validate_words("folds_by_scans", &words);
     let text = disassemble(&words);
@@ -228,8 +234,84 @@ fn lanes_fold_integers_by_scans_where_reductions_are_wrong() {
     let small = ["UMax ClusteredReduce".to_owned()].into_iter().chain(by_scan("UMax"));
     let expected: Vec<String> = whole.chain(clusters).chain(small).chain(["FAdd Reduce".to_owned()]).collect();
     assert_eq!(found, expected, "{text}");
-    let usual = VariantDesc { folds_by_scans: false, ..desc };
+    let usual = VariantDesc { faults: DriverFaults::default(), ..desc };
     assert!(variant(&module, &usual).expect("it is a module").len() < words.len());
+}
+
+/// Arithmetic with zeros: of halves, singles and doubles, in vectors, in a local, out of integers and as a phi.
+const ZEROS: &str = r#"file0 "k.rs"
+kernel fn0 workgroup(64, 1, 1) {
+    buffer0 x: [f32]
+    buffer1 y: [f32] mut
+}
+fn0 zeros() -> () @file0:1:1 {
+    %0: vec3<u32> = global_id
+    %1: u32 = extract %0.0
+    %2: f32 = load buffer0[%1]
+    %3: f32 = const 0.0
+    %4: f32 = mul %2, %3
+    %5: f32 = const -0.0
+    %6: f32 = sub %4, %5
+    %7: vec3<f32> = compose %6, %3, %2
+    %8: vec3<f32> = compose %3, %3, %5
+    %9: vec3<f32> = add %7, %8
+    %10: f32 = extract %9.2
+    %11: f64 = cast %10
+    %12: f64 = const 0.0
+    %13: f64 = add %11, %12
+    %14: f16 = cast %13
+    %15: f16 = const bits 0x8000
+    %16: f16 = add %14, %15
+    %17: i64 = const 3
+    %18: bool = lt %2, %3
+    if %18 -> (%19: f32) { yield %3 } else { yield %2 }
+    %20: f32 = cast %16
+    %21: f32 = add %19, %20
+    %22: i32 = cast %1
+    %23: f32 = cast %22
+    %24: f32 = add %21, %23
+    %25: i64 = cast %1
+    %26: f32 = cast %25
+    %27: f32 = add %24, %26
+    store buffer1[%1] = %27
+    return
+}
+"#;
+
+#[test]
+fn no_arithmetic_shows_a_zero_to_drivers_that_simplify_it() {
+    let module = words(ZEROS);
+    let faults = DriverFaults { simplifies_zeros: true, ..DriverFaults::default() };
+    let usual =
+        VariantDesc { entry_point: ENTRY_POINT, constants: &[], keeps_names: false, faults: DriverFaults::default() };
+    let words = variant(&module, &VariantDesc { faults, ..usual }).expect("it is a module");
+    validate_words("simplifies_zeros", &words);
+    let text = disassemble(&words);
+    let constants = |text: &str| -> Vec<String> {
+        let of = text.lines().filter(|line| line.contains("= OpConstant"));
+        let zeros =
+            of.filter(|line| line.ends_with(" 0") || line.ends_with(" -0") || line.contains("OpConstantComposite"));
+        zeros.filter_map(|line| Some(line.split_once(" = ")?.0.to_owned())).collect()
+    };
+    // Integers have zeros too, so of the constants that are used only those of floats tell.
+    let uses = |text: &str| {
+        let zeros = constants(text);
+        let float_op = |line: &&str| {
+            ["OpFAdd", "OpFSub", "OpFMul", "OpPhi", "OpCompositeConstruct"].iter().any(|op| line.contains(op))
+        };
+        let has_zero = |line: &&str| line.split_whitespace().skip(3).any(|word| zeros.iter().any(|zero| zero == word));
+        text.lines().filter(float_op).filter(has_zero).count()
+    };
+    let before = disassemble(&variant(&module, &usual).expect("it is a module"));
+    assert!(uses(&before) >= 5, "{before}");
+    assert_eq!(uses(&text), 0, "{text}");
+    let converted: Vec<&str> =
+        text.lines().filter(|line| line.contains("ToF ")).filter_map(|line| line.split_whitespace().last()).collect();
+    assert!(converted.len() >= 2, "{text}");
+    for integer in converted {
+        assert!(text.contains(&format!("{integer} = OpBitwiseOr")), "{integer}: {text}");
+    }
+    assert_eq!(text.matches("OpLoad").count(), before.matches("OpLoad").count() + 1, "{text}");
 }
 
 /// A condition from before a loop goes round it in place of another.
@@ -283,8 +365,12 @@ fn conditions_that_go_round_a_loop_are_made_in_it() {
 
 #[test]
 fn a_variant_is_its_own_variant() {
-    let desc =
-        |entry_point, keeps_names| VariantDesc { entry_point, constants: &[], keeps_names, folds_by_scans: false };
+    let desc = |entry_point, keeps_names| VariantDesc {
+        entry_point,
+        constants: &[],
+        keeps_names,
+        faults: DriverFaults::default(),
+    };
     for seed in 0..200 {
         let mut module = kernel(&mut Random(seed));
         optimize(&mut module);
@@ -320,7 +406,7 @@ fn damaged_modules_are_no_harm() {
             entry_point: ENTRY_POINT,
             constants: &constants,
             keeps_names: random.below(2) == 0,
-            folds_by_scans: random.below(2) == 0,
+            faults: DriverFaults { loses_reductions: random.below(2) == 0, simplifies_zeros: random.below(2) == 0 },
         };
         match variant(&damaged, &desc) {
             Ok(_) => read += 1,
@@ -334,9 +420,12 @@ fn damaged_modules_are_no_harm() {
 fn what_is_no_module_is_refused() {
     let words = words(SCALE);
     let cause = |words: &[u32], entry_point| {
-        variant(words, &VariantDesc { entry_point, constants: &[], keeps_names: false, folds_by_scans: false })
-            .unwrap_err()
-            .cause
+        variant(
+            words,
+            &VariantDesc { entry_point, constants: &[], keeps_names: false, faults: DriverFaults::default() },
+        )
+        .unwrap_err()
+        .cause
     };
     assert_eq!(cause(&words, "nothing"), "it has no such entry point");
     assert_eq!(cause(&words, "mai"), "it has no such entry point");

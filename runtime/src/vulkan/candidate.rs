@@ -4,6 +4,7 @@ use std::ffi::CStr;
 
 use ash::{ext, khr, vk};
 use gridwise_ir::descriptor::{Feature, FloatAtomics, SubgroupOperations};
+use gridwise_ir::variant::DriverFaults;
 
 use super::matrices::query_matrices;
 use super::spirv::{FloatControls, WidthControls};
@@ -54,9 +55,9 @@ pub(crate) struct Caps {
     pub(crate) has_full_subgroups: bool,
     /// Whether modules may ask that invocations which went apart go on together where the source says so.
     pub(crate) reconverges: bool,
-    /// Whether subgroups fold integers by scans, as the driver gets reductions wrong: NVIDIA's own, at 580.159 and probably before and
-    /// after it.
-    pub(crate) folds_by_scans: bool,
+    /// What the driver gets wrong and kernels do in another way. Which versions do is not known: the faults were seen with NVIDIA's
+    /// 580.159, and with Mesa 22.3 and 26.1.
+    pub(crate) faults: DriverFaults,
     /// Whether buffers have addresses, by which kernels reach those of lists.
     pub(crate) has_addresses: bool,
     /// Whether memory can be had by file descriptors.
@@ -337,7 +338,10 @@ fn query_properties(
     }
     // SAFETY: the device speaks Vulkan 1.2, and the chain's structures are of it or of an extension it has.
     unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
-    caps.folds_by_scans = driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
+    caps.faults = DriverFaults {
+        loses_reductions: driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY,
+        simplifies_zeros: driver.driver_id == vk::DriverId::MESA_LLVMPIPE,
+    };
     caps.max_push_descriptors = push.max_push_descriptors;
     caps.max_allocation = maintenance.max_memory_allocation_size;
     caps.float_controls = FloatControls {

