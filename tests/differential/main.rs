@@ -15,11 +15,6 @@ const ITEMS: u32 = 64;
 /// The second not full, for kernels whose invocations do not need each other.
 const FEWER_ITEMS: u32 = 61;
 
-/// Programs that differ on a driver for a reason that is not found yet, by their seed and a part of the driver's name: shown as
-/// ignored there, and run everywhere else. 264 agrees on that driver, too, with vectors of 128 or 512 bits and where LLVM
-/// optimises nothing.
-const OPEN: [(u64, &str); 1] = [(264, "Mesa 26.1")];
-
 fn main() -> ExitCode {
     let device = match Manager::new() {
         Ok(device) => device,
@@ -35,15 +30,13 @@ fn main() -> ExitCode {
     eprintln!("device: {}", device.device());
     let pool = Arc::new(apart::Pool::default());
     let trials = PROGRAMS.iter().map(|program| {
-        let is_open =
-            OPEN.iter().any(|(seed, driver)| *seed == program.seed && device.device().driver.contains(driver));
         let missing = program.kernel.features.iter().find(|needed| !device.device().has(needed.feature));
         if let Some(missing) = missing {
             eprintln!("ignored: seed_{}: {} has no {:?}", program.seed, device.device().name, missing.feature);
         }
-        let is_ignored = is_open || missing.is_some();
         let pool = Arc::clone(&pool);
-        Trial::test(format!("seed_{}", program.seed), move || pool.check(program.seed)).with_ignored_flag(is_ignored)
+        Trial::test(format!("seed_{}", program.seed), move || pool.check(program.seed))
+            .with_ignored_flag(missing.is_some())
     });
     let trials = trials.collect();
     drop(device);

@@ -220,31 +220,23 @@ pub mod items {
 
     /// The value, or zero where devices may make zero of it.
     pub fn tame(value: f32) -> f32 {
-        if value.abs() < 1e-30 { 0.0 } else { value }
+        if value != 0.0 && value.abs() < 1e-30 { 0.0 } else { value }
     }
 
     /// The value, or zero where devices may make zero of it.
     pub fn tame_double(value: f64) -> f64 {
-        if value.abs() < 1e-300 { 0.0 } else { value }
+        if value != 0.0 && value.abs() < 1e-300 { 0.0 } else { value }
     }
 
-    /// The bits of a value, the same for all NaNs and for both zeros.
+    /// The bits of a value, the same for all NaNs.
     pub fn word_of(value: f32) -> u32 {
-        if value.is_nan() {
-            0x7fc0_0000
-        } else if value == 0.0 {
-            0
-        } else {
-            value.to_bits()
-        }
+        if value.is_nan() { 0x7fc0_0000 } else { value.to_bits() }
     }
 
-    /// The bits of a value, the same for all NaNs and for both zeros.
+    /// The bits of a value, the same for all NaNs.
     pub fn word_of_double(value: f64) -> u32 {
         if value.is_nan() {
             7
-        } else if value == 0.0 {
-            0
         } else {
             let bits = value.to_bits();
             (bits >> 32) as u32 ^ bits as u32
@@ -275,7 +267,7 @@ pub mod numbers {
 
     /// The value, or zero where devices may make zero of it.
     pub fn tame_half(value: f16) -> f16 {
-        if value.to_f32().abs() < 6.2e-5 { f16::ZERO } else { value }
+        if value != f16::ZERO && value.to_f32().abs() < 6.2e-5 { f16::ZERO } else { value }
     }
 
     /// The value, or one.
@@ -283,20 +275,14 @@ pub mod numbers {
         if value == f16::ZERO { f16::ONE } else { value }
     }
 
-    /// The bits of a value, the same for all NaNs and for both zeros.
+    /// The bits of a value, the same for all NaNs.
     pub fn word_of_half(value: f16) -> u32 {
-        if value.is_nan() {
-            0x7e00
-        } else if value == f16::ZERO {
-            0
-        } else {
-            value.to_bits() as u32
-        }
+        if value.is_nan() { 0x7e00 } else { value.to_bits() as u32 }
     }
 
     /// The value, or zero where devices may make zero of it.
     pub fn tame_brain(value: bf16) -> bf16 {
-        if value.to_f32().abs() < 1e-30 { bf16::ZERO } else { value }
+        if value != bf16::ZERO && value.to_f32().abs() < 1e-30 { bf16::ZERO } else { value }
     }
 
     /// The value, or one.
@@ -304,15 +290,9 @@ pub mod numbers {
         if value == bf16::ZERO { bf16::ONE } else { value }
     }
 
-    /// The bits of a value, the same for all NaNs and for both zeros.
+    /// The bits of a value, the same for all NaNs.
     pub fn word_of_brain(value: bf16) -> u32 {
-        if value.is_nan() {
-            0x7fc0
-        } else if value == bf16::ZERO {
-            0
-        } else {
-            value.to_bits() as u32
-        }
+        if value.is_nan() { 0x7fc0 } else { value.to_bits() as u32 }
     }
 
     /// One word of all members.

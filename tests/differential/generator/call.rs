@@ -112,7 +112,8 @@ impl Generator {
         match self.random.below(8) {
             0 | 1 => format!("({left} {} {})", self.random.pick(&["+", "-"]), self.expr(&ty, depth - 1)),
             2 => format!("tame_double({left} * {})", self.expr(&ty, depth - 1)),
-            3 => format!("{left}.{}({})", self.random.pick(&["min", "max"]), self.expr(&ty, depth - 1)),
+            // Which of two zeros it is, Rust leaves open; the sum is the positive one.
+            3 => format!("({left}.{}({}) + 0.0)", self.random.pick(&["min", "max"]), self.expr(&ty, depth - 1)),
             4 => format!("{left}.{}()", self.random.pick(&["floor", "ceil", "trunc", "abs"])),
             5 => format!("(-{left})"),
             _ => {

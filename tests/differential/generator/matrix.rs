@@ -1,4 +1,4 @@
-//! Random expressions of glam's vectors and matrices of `f32`. No lane is a constant zero: Mesa 22.3 takes infinity times that for zero.
+//! Random expressions of glam's vectors and matrices of `f32`.
 
 use super::Generator;
 use super::types::Ty;

@@ -15,7 +15,19 @@ pub(crate) fn literal(name: &str, random: &mut Random) -> String {
     match random.below(3) {
         0 => format!(
             "{name}::{}",
-            random.pick(&["ONE", "NEG_ONE", "MAX", "MIN", "INFINITY", "NEG_INFINITY", "NAN", "EPSILON", "PI"])
+            random.pick(&[
+                "ZERO",
+                "NEG_ZERO",
+                "ONE",
+                "NEG_ONE",
+                "MAX",
+                "MIN",
+                "INFINITY",
+                "NEG_INFINITY",
+                "NAN",
+                "EPSILON",
+                "PI"
+            ])
         ),
         1 => format!("{name}::from_bits({:#x})", random.pick(&[0x3c01, 0x4248, 0xb800, 0x7bff, 0x3555, 0xc580])),
         _ => format!("{name}::from_f32({:?}f32)", (random.next() as i16 | 1) as f32 / 64.0),
@@ -38,10 +50,12 @@ impl Generator {
         match self.random.below(14) {
             0 | 1 => format!("{tame}({left} {} {})", self.random.pick(&["+", "-"]), self.expr(&ty, depth - 1)),
             2 | 3 => format!("{tame}({left} * {})", self.expr(&ty, depth - 1)),
-            // The sign of zero is not looked at.
             4 => format!("{tame}({left} / nonzero_{}({}))", kind(name), self.expr(&ty, depth - 1)),
             5 => format!("{tame}({left} % {})", self.expr(&ty, depth - 1)),
-            6 => format!("{left}.{}({})", self.random.pick(&["min", "max"]), self.expr(&ty, depth - 1)),
+            6 => {
+                let lesser = self.random.pick(&["min", "max"]);
+                format!("({left}.{lesser}({}) + {name}::ZERO)", self.expr(&ty, depth - 1))
+            }
             7 => format!("{left}.clamp({name}::from_f32(-2.5), {name}::from_f32(100.0))"),
             8 => format!("(-{left})"),
             9 => {

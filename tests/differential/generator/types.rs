@@ -131,19 +131,35 @@ impl Ty {
                 _ => format!("({}i32)", random.next() as i16),
             },
             Self::F32 => match random.below(3) {
-                // Not zero: Mesa 22.3 takes infinity times a constant zero for zero, whatever the module says.
                 0 => random
-                    .pick(&["0.25f32", "1.0f32", "(-1.0f32)", "0.5f32", "1e9f32", "(-2147483648.0f32)"])
+                    .pick(&["0.25f32", "1.0f32", "(-1.0f32)", "0.5f32", "0.0f32", "(-0.0f32)", "1e9f32"])
                     .to_owned(),
                 1 => random
-                    .pick(&["f32::INFINITY", "f32::NAN", "3.5f32", "(-0.75f32)", "f32::MAX", "4294967040.0f32"])
+                    .pick(&[
+                        "f32::INFINITY",
+                        "f32::NAN",
+                        "3.5f32",
+                        "(-0.75f32)",
+                        "f32::MAX",
+                        "4294967040.0f32",
+                        "(-2147483648.0f32)",
+                    ])
                     .to_owned(),
                 _ => format!("({:?}f32)", (random.next() as i16 | 1) as f32 / 32.0),
             },
             Self::F64 => match random.below(3) {
-                0 => {
-                    random.pick(&["0.25f64", "1.0f64", "(-1.5f64)", "1e40f64", "f64::NAN", "f64::INFINITY"]).to_owned()
-                }
+                0 => random
+                    .pick(&[
+                        "0.25f64",
+                        "1.0f64",
+                        "(-1.5f64)",
+                        "0.0f64",
+                        "(-0.0f64)",
+                        "1e40f64",
+                        "f64::NAN",
+                        "f64::INFINITY",
+                    ])
+                    .to_owned(),
                 _ => format!("({:?}f64)", (random.next() as i32 | 1) as f64 / 64.0),
             },
             Self::Int(name) => match random.below(3) {
