@@ -31,6 +31,8 @@ macro_rules! methods {
 methods! {
     FromCols "from_cols" Function (Matrix) (Columns) -> Same;
     FromRows "from_rows" Function (Matrix) (Columns) -> Same;
+    FromColsArray "from_cols_array" Function (Matrix) (CellArray) -> Same;
+    FromColsArray2d "from_cols_array_2d" Function (Matrix) (CellArrays) -> Same;
     FromDiagonal "from_diagonal" Function (Matrix) (Column) -> Same;
     Diagonal "diagonal" Method (Matrix) () -> Column;
     Col "col" Method (Matrix) (Usize) -> Column;

@@ -113,6 +113,29 @@ pub const CASES: &[Case] = &[
         }
     ),
     case!(
+        "matrices::of_cells",
+        [OfCells],
+        |mgr| {
+            let cells: Vec<_> = mats4(9).into_iter().map(|m| m.to_cols_array()).collect();
+            let (cells, mut out) = (mgr.tensor(&cells)?, mgr.tensor_of_len::<[f32; 16]>(N)?);
+            let seq = mgr.sequence()?;
+            OfCells::dispatch(&seq, Grid::items(N), &cells, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::exact(out.to_vec()?.into_flattened())])
+        },
+        || {
+            let of = mats4(9).into_iter().enumerate().map(|(i, own)| {
+                let other = mats4(9)[i / 32 * 32 + 31 - i % 32];
+                let c = own.to_cols_array();
+                let three =
+                    Mat3::from_cols_slice(&c[..9]) * 0.5 + Mat3::from_cols_array(&std::array::from_fn(|k| k as f32));
+                let two = Mat2::from_cols_array(&[c[3], 2.0, 0.5, -1.0]);
+                own * other + Mat4::from_mat3(three + Mat3::from_mat2(two))
+            });
+            vec![flat4(of.collect())]
+        }
+    ),
+    case!(
         "matrices::two",
         [Two],
         |mgr| {
@@ -377,6 +400,30 @@ fn abstraction(a: &[Mat2], out: &mut [Mat2]) {
     let other = mixed::between(own, tile[31 - l], 0.25);
     let shear = mat2(vec2(1.0, 2.0), Vec2::ZERO) + mixed::SHEAR - mat2(Vec2::X, Vec2::ZERO);
     out[i] = pair.product() + other + shear;
+}
+
+#[device]
+fn scaled(cells: &[f32; 9], by: f32) -> Mat3 {
+    Mat3::from_cols_array(cells) * by
+}
+
+#[kernel(workgroup = 32)]
+fn of_cells(cells: &[[f32; 16]], out: &mut [[f32; 16]]) {
+    let tile = Shared::<[[f32; 16]; 32]>::new();
+    let i = global_id().x;
+    let l = local_index();
+    tile[l] = cells[i];
+    barrier();
+    let other = Mat4::from_cols_array(&tile[31 - l]);
+    let own = Mat4::from_cols_array(&cells[i]);
+    let mut nine = [1.0; 9];
+    for k in 0..9 {
+        nine[k] = cells[i][k];
+    }
+    let two = [[cells[i][3], 2.0], [0.5, -1.0]];
+    let three = scaled(&nine, 0.5) + Mat3::from_cols_array_2d(&[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0]]);
+    let sum = own * other + Mat4::from_mat3(three + Mat3::from_mat2(Mat2::from_cols_array_2d(&two)));
+    out[i] = sum.to_cols_array();
 }
 
 #[kernel(workgroup = 32)]

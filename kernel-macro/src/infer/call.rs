@@ -5,7 +5,7 @@ use gridwise_ir::ir::Builtin;
 use crate::ast::{Expr, ExprKind, Item, Path, ScalarName, SpanRange, TypeExpr, TypeKind};
 use crate::diag::code;
 use crate::foreign;
-use crate::intrinsic::{Intrinsic, Kind};
+use crate::intrinsic::{Intrinsic, Kind, Sig};
 use crate::program::{ItemId, TypedItem};
 use crate::source::text;
 use crate::typed::{Callee, Ty};
@@ -261,13 +261,23 @@ impl<'a> Infer<'a> {
         }
         let Some(row) = super::method::find_row(&name.to_string(), &receiver, None) else {
             self.report_no_method(name, &receiver, None);
-            return self.infer_arguments_only(args);
+            self.infer_unknown_arguments(args);
+            return Term::Error;
         };
         let mut params = super::method::params_of(row, &receiver);
         if row.kind == Kind::Method {
             params.insert(0, receiver.clone());
         }
-        self.check_arguments(&name.to_string(), &params, args, SpanRange::token(name.span()));
+        // glam takes all cells of a matrix by reference, and nothing else.
+        let wanted = |sig: &Sig| matches!(sig, Sig::CellArray | Sig::CellArrays).then_some(false);
+        let (name, span) = (name.to_string(), SpanRange::token(name.span()));
+        match row.params.iter().any(|sig| wanted(sig).is_some()) {
+            true => {
+                let references: Vec<_> = row.params.iter().map(wanted).collect();
+                self.check_lent_arguments(&name, (&params, &references), args, span);
+            }
+            false => self.check_arguments(&name, &params, args, span),
+        }
         self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));
         super::method::result_of(row, &receiver)
     }
@@ -284,8 +294,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The arguments of a closure, of which some are references.
-    pub(super) fn check_closure_arguments(
+    /// Arguments of which some are references: of closures, and of built-ins that take what they read by reference.
+    pub(super) fn check_lent_arguments(
         &mut self,
         name: &str,
         (params, references): (&[Term], &[Option<bool>]),

@@ -412,7 +412,7 @@ impl<'a> Infer<'a> {
                     self.note_captured_call(expr, &path.text(), binding, (item, closure));
                 }
                 self.tables.calls.insert(expr.id, Callee::Closure);
-                self.check_closure_arguments(&path.text(), (&params, &references), args, span);
+                self.check_lent_arguments(&path.text(), (&params, &references), args, span);
                 result
             }
             Term::Error => {

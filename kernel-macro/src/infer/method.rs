@@ -32,6 +32,7 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
     ("last_mut", "write `if let Some(v) = x.last_mut() { … }`, or `x[x.len() - 1] = …`, which is checked"),
     ("write_to_slice", "write `y[a..a + 3].copy_from_slice(&v.to_array())`, with as many as there are lanes"),
     ("write_cols_to_slice", "write `y[a..a + 9].copy_from_slice(&m.to_cols_array())`, with as many as there are cells"),
+    ("from_cols_slice", "write `from_cols_array(&cells)`, of an array with as many numbers as there are cells"),
     ("from_f64", "write `f16::from_f32(x as f32)`: crate `half` rounds an `f64` differently from host to host"),
 ];
 

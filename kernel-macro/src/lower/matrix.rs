@@ -31,6 +31,9 @@ impl FnCx<'_, '_, '_> {
                 let transposed = self.transpose(a);
                 self.column_at(expr, transposed, b)
             }
+            L::FromColsArray | L::FromColsArray2d => {
+                self.matrix_of_cells(a, self.size_of(expr), method == L::FromColsArray2d)
+            }
             L::ToColsArray => self.cells(a, false),
             L::ToColsArray2d => self.cells(a, true),
             L::Transpose => self.transpose(a),
@@ -253,6 +256,18 @@ impl FnCx<'_, '_, '_> {
         let mut place = Place::local(self.spill(array, "columns"));
         place.path.push(Step::Index { value: index, check });
         self.b.load(place)
+    }
+
+    /// A matrix of the cells of an array: of arrays, one for each column, or one of all columns.
+    fn matrix_of_cells(&mut self, cells: ValueId, size: u8, by_column: bool) -> ValueId {
+        let columns: Vec<_> = (0..u32::from(size))
+            .map(|column| {
+                let cell = |row| if by_column { vec![column, row] } else { vec![column * u32::from(size) + row] };
+                let lanes: Vec<_> = (0..size.into()).map(|row| self.b.extract(cells, &cell(row))).collect();
+                self.vector(&lanes)
+            })
+            .collect();
+        self.matrix(&columns)
     }
 
     /// All cells, column by column: in one array, or in one for each column.

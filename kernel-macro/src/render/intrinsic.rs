@@ -80,7 +80,7 @@ impl Renderer<'_> {
             return self.intrinsic_method(intrinsic, receiver, name, rest, whole);
         }
         let path = path_tokens(callee);
-        let args = args.iter().map(|arg| self.bare(arg)).collect::<Vec<_>>();
+        let args = args.iter().map(|arg| self.argument(arg)).collect::<Vec<_>>();
         tokens!(#path(#(#args),*))
     }
 

@@ -311,3 +311,42 @@ fn kernel(y: &mut [u32]) {
         "#]],
     );
 }
+
+#[test]
+fn cells_of_matrices() {
+    check_errors(
+        r##"fn f(a: [f32; 4]) -> Mat2 { Mat2::from_cols_array(a) }"##,
+        expect![[r#"
+        error: [K0102] expected `&[f32; 4]`, found `[f32; 4]`
+               help: write `&a`
+         1 | fn f(a: [f32; 4]) -> Mat2 { Mat2::from_cols_array(a) }
+           |                                                   ^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: [f32; 9]) -> Mat2 { Mat2::from_cols_array(&a) }"##,
+        expect![[r#"
+        error: [K0102] expected `[f32; 4]`, found `[f32; 9]`
+         1 | fn f(a: [f32; 9]) -> Mat2 { Mat2::from_cols_array(&a) }
+           |                                                   ^^
+    "#]],
+    );
+    check_errors(r##"fn f(mut a: [f32; 4]) -> Mat2 { Mat2::from_cols_array(&mut a) }"##, expect![[""]]);
+    check_errors(
+        r##"fn f(a: [f32; 4]) -> Mat2 { Mat2::from_cols_slice(&a) }"##,
+        expect![[r#"
+        error: [K0104] no function `from_cols_slice` on type `Mat2`
+               help: write `from_cols_array(&cells)`, of an array with as many numbers as there are cells
+         1 | fn f(a: [f32; 4]) -> Mat2 { Mat2::from_cols_slice(&a) }
+           |                                   ^^^^^^^^^^^^^^^
+    "#]],
+    );
+    check_errors(
+        r##"fn f(a: [f32; 4]) -> Mat2 { Mat2::from_cols_array() }"##,
+        expect![[r#"
+        error: [K0106] `from_cols_array` takes 1 argument, but 0 were given
+         1 | fn f(a: [f32; 4]) -> Mat2 { Mat2::from_cols_array() }
+           |                                   ^^^^^^^^^^^^^^^
+    "#]],
+    );
+}

@@ -149,6 +149,9 @@ fn matrices_by_dimension() {
     twin! { fn f(a: Mat3) -> ([f32; 9], [[f32; 3]; 3], Mat3) {
         (a.to_cols_array(), a.to_cols_array_2d(), Mat3::from_rows(a.x_axis, a.y_axis, a.z_axis))
     } }
+    twin! { fn f(a: [f32; 9], b: [[f32; 2]; 2], s: f32) -> (Mat3, Mat2, Mat2) {
+        (Mat3::from_cols_array(&a), Mat2::from_cols_array_2d(&b), Mat2::from_cols_array(&[s, 1.0, -s, 2.0]))
+    } }
     twin! { fn f(i: usize, a: Mat3) -> Vec3 { a.col(i) - a.row(i) } }
 }
 
@@ -279,7 +282,9 @@ fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String>
     };
     let mut params = if row.kind == Kind::Method { vec![ty.to_owned()] } else { Vec::new() };
     for param in row.params {
-        params.extend(sig(*param)?);
+        // Taken by reference, as glam does.
+        let lent = if matches!(param, Sig::CellArray | Sig::CellArrays) { "&" } else { "" };
+        params.extend(sig(*param)?.into_iter().map(|ty| format!("{lent}{ty}")));
     }
     let result = sig(row.result)?.remove(0);
     let name = row.name.replace("vecN", &format!("vec{lanes}"));
