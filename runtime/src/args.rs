@@ -242,12 +242,12 @@ impl KernelArgs {
                 }
                 _ => return Err(mismatch(descriptor, param, found())),
             };
-            let (given, role) = (filled.buffers.len(), Role::Member);
+            let role = Role::Member;
             for buffer in tensors {
                 let param = param as u32;
                 filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler: None, role });
             }
-            match alias(&filled.buffers, given) {
+            match alias(&filled.buffers) {
                 None => Ok(()),
                 Some(buffer) => {
                     let operation = format!("kernel `{}`", descriptor.name);
@@ -359,7 +359,7 @@ impl KernelArgs {
                 }
                 _ => return Err(mismatch(descriptor, param, found())),
             };
-            let is_alias = |other: &BufferArg| other.buffer.is_same_memory(&buffer) && (is_written || other.is_written);
+            let is_alias = |other: &BufferArg| (is_written || other.is_written) && other.buffer.overlaps(&buffer);
             if filled.buffers.iter().any(is_alias) {
                 let operation = format!("kernel `{}`", descriptor.name);
                 return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });
@@ -413,15 +413,23 @@ fn describe_list(is_written: bool, size: usize) -> String {
     format!("a list of {} tensors of {size}-byte elements", if is_written { "&mut" } else { "&" })
 }
 
-/// A buffer that was added at `given` or behind it, and is also another one, where one of both is written.
-fn alias(arguments: &[BufferArg], given: usize) -> Option<&Buffer> {
-    // As many as there are: sorted, so that those of one memory stand together.
-    let mut order: Vec<usize> = (0..arguments.len()).collect();
-    let memory = |at: usize| arguments[at].buffer.id;
-    order.sort_unstable_by_key(|at| (memory(*at), *at));
-    let of_one = order.chunk_by(|a, b| arguments[*a].buffer.is_same_memory(&arguments[*b].buffer));
-    let mut clashes = of_one.filter(|of_one| of_one.len() > 1 && of_one.iter().any(|at| arguments[*at].is_written));
-    clashes.find_map(|of_one| of_one.iter().find(|at| **at >= given)).map(|at| &*arguments[*at].buffer)
+/// A buffer that overlaps another one, where one of both is written.
+fn alias(arguments: &[BufferArg]) -> Option<&Buffer> {
+    // As many as there are: sorted, so that what overlaps one stands behind it, and how far those before it reach is known.
+    let mut order: Vec<&BufferArg> = arguments.iter().filter(|argument| argument.buffer.bytes() > 0).collect();
+    order.sort_unstable_by_key(|argument| (argument.buffer.id, argument.buffer.words().start));
+    let mut of_one = order.chunk_by(|a, b| a.buffer.is_same_memory(&b.buffer));
+    of_one.find_map(|of_one| {
+        let (mut used, mut written) = (0, 0);
+        let clash = of_one.iter().find(|argument| {
+            let (words, is_written) = (argument.buffer.words(), argument.is_written);
+            let clashes = words.start < if is_written { used } else { written };
+            used = used.max(words.end);
+            written = if is_written { written.max(words.end) } else { written };
+            clashes
+        });
+        clash.map(|argument| &*argument.buffer)
+    })
 }
 
 fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) -> Error {

@@ -1,5 +1,6 @@
 //! Untyped buffers on either device, and the host's access to them, ordered with what the device does.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gridwise_ir::descriptor::ImageFormat;
@@ -10,13 +11,14 @@ use crate::image::ImageLayout;
 use crate::kept::{Contents, Kept, Level, marks_of};
 use crate::manager::{Backend, Shared};
 use crate::span::span;
+use crate::sync::hazard::Touch;
 use crate::sync::schedule::{Marks, Ticket, Uses};
 #[cfg(unix)]
 use crate::vulkan::SharedMemory;
 use crate::vulkan::{BufferRange, MemoryUse, VulkanBuffer, VulkanImage};
 
-/// A buffer of elements of one size. What a tensor owns, and recordings keep alive. Others may see the same memory as elements of
-/// another size: they have its id, and are ordered as it is.
+/// A buffer of elements of one size. What a tensor owns, and recordings keep alive. Others may see the same memory, or a range of it,
+/// as elements of the same or another size: they have its id, and are ordered by the bytes they are of it.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     // First, so that it is freed before the device can go.
@@ -41,8 +43,8 @@ enum Memory {
     /// Texels that only the device can reach.
     Image(Box<VulkanImage>),
     Host(HostMemory),
-    /// That of another buffer.
-    Seen(Arc<Buffer>),
+    /// That of another buffer, which has its own, from such a byte on.
+    Seen(Arc<Buffer>, u64),
 }
 
 impl Buffer {
@@ -170,27 +172,76 @@ impl Buffer {
             limit: u32::MAX.into(),
             unit: "elements",
         })?;
-        Ok(Self {
-            memory: Memory::Seen(self.clone()),
+        Ok(self.seen(0, len, stride as u32))
+    }
+
+    /// The memory from byte `start` on as `len` elements of `stride` bytes, all of which lie in the buffer.
+    pub(crate) fn seen(self: &Arc<Self>, start: u64, len: u32, stride: u32) -> Self {
+        debug_assert!(start + u64::from(len) * u64::from(stride) <= self.bytes(), "checked by the caller");
+        let memory = match &self.memory {
+            Memory::Seen(whole, before) => Memory::Seen(whole.clone(), before + start),
+            _ => Memory::Seen(self.clone(), start),
+        };
+        Self {
+            memory,
             image: None,
             kept: Kept::default(),
             id: self.id,
             name: self.name.clone(),
             len,
-            stride: stride as u32,
+            stride,
             uses: self.uses.clone(),
             staged: Mutex::new(None),
             shared: self.shared.clone(),
-        })
+        }
     }
 
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
+    /// The first byte, counted from the first of the memory with its id.
+    pub(crate) fn start(&self) -> u64 {
+        match &self.memory {
+            Memory::Seen(_, start) => *start,
+            Memory::Vulkan(_) | Memory::Image(_) | Memory::Host(_) => 0,
+        }
+    }
+
+    /// Some of its bytes, counted from the first of the memory with its id.
+    pub(crate) fn in_memory(&self, bytes: Range<u64>) -> Range<u64> {
+        self.start() + bytes.start..self.start() + bytes.end
+    }
+
+    /// What a command does to some of its bytes.
+    pub(crate) fn touch(&self, bytes: Range<u64>, is_write: bool) -> Touch {
+        Touch { resource: self.id, bytes: self.in_memory(bytes), is_write }
+    }
+
+    /// The words of its memory that kernels may touch: atomics of 8 and 16 bits are exchanged by words, and validation takes what is bound
+    /// for a small buffer that is empty to be used.
+    pub(crate) fn words(&self) -> Range<u64> {
+        let bytes = self.in_memory(0..self.bytes().max(1));
+        bytes.start & !3..bytes.end.next_multiple_of(4)
+    }
+
     /// Whether both see the same memory; numbers of buffers are their manager's own.
     pub(crate) fn is_same_memory(&self, other: &Self) -> bool {
         self.id == other.id && Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    /// Whether a kernel could reach elements of both by the same words.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let (own, others) = (self.words(), other.words());
+        // Of one without elements, kernels reach none.
+        let have_elements = self.bytes() > 0 && other.bytes() > 0;
+        self.is_same_memory(other) && have_elements && own.start < others.end && others.start < own.end
+    }
+
+    /// Whether all of the other's bytes are its own.
+    pub(crate) fn contains(&self, other: &Self) -> bool {
+        let (own, others) = (self.in_memory(0..self.bytes()), other.in_memory(0..other.bytes()));
+        self.is_same_memory(other) && own.start <= others.start && others.end <= own.end
     }
 
     /// Number of elements.
@@ -210,15 +261,29 @@ impl Buffer {
 
     /// Whether there is more of its memory than it shows.
     pub(crate) fn is_part(&self) -> bool {
-        matches!(&self.memory, Memory::Seen(whole) if whole.is_part() || whole.bytes() != self.bytes())
+        matches!(&self.memory, Memory::Seen(whole, _) if whole.bytes() != self.bytes())
     }
 
-    /// The Vulkan buffer; `None` on the host device.
+    /// The Vulkan buffer, of which it may be a part; `None` on the host device.
     pub(crate) fn vulkan(&self) -> Option<&VulkanBuffer> {
         match &self.memory {
             Memory::Vulkan(buffer) => Some(buffer),
             Memory::Image(_) | Memory::Host(_) => None,
-            Memory::Seen(whole) => whole.vulkan(),
+            Memory::Seen(whole, _) => whole.vulkan(),
+        }
+    }
+
+    /// The first byte in the Vulkan buffer.
+    pub(crate) fn vulkan_offset(&self) -> u64 {
+        self.vulkan().map_or(0, |buffer| buffer.offset) + self.start()
+    }
+
+    /// Checks that the first byte is a multiple of what somebody needs; on the host device it is.
+    pub(crate) fn check_alignment(&self, alignment: u64) -> Result<()> {
+        let offset = self.vulkan_offset();
+        match self.vulkan().is_none() || offset.is_multiple_of(alignment) {
+            true => Ok(()),
+            false => Err(Error::Misaligned { tensor: self.name().to_owned(), offset, alignment }),
         }
     }
 
@@ -232,7 +297,7 @@ impl Buffer {
     pub(crate) fn vulkan_image(&self) -> Option<&VulkanImage> {
         match &self.memory {
             Memory::Image(image) => Some(image),
-            Memory::Vulkan(_) | Memory::Host(_) | Memory::Seen(_) => None,
+            Memory::Vulkan(_) | Memory::Host(_) | Memory::Seen(..) => None,
         }
     }
 
@@ -252,7 +317,7 @@ impl Buffer {
         match &self.memory {
             Memory::Host(memory) => memory.data().as_ptr().wrapping_add(offset as usize),
             Memory::Vulkan(_) | Memory::Image(_) => std::ptr::NonNull::<u128>::dangling().as_ptr().cast(),
-            Memory::Seen(whole) => whole.host_data(offset),
+            Memory::Seen(whole, start) => whole.host_data(start + offset),
         }
     }
 
@@ -263,7 +328,7 @@ impl Buffer {
             return Ok(staged.clone());
         }
         let made = match &self.memory {
-            Memory::Seen(whole) => whole.staged()?.seen_as(self.stride as usize)?,
+            Memory::Seen(whole, start) => whole.staged()?.seen(*start, self.len, self.stride),
             Memory::Vulkan(_) | Memory::Image(_) | Memory::Host(_) => {
                 let name = format!("{} (staged)", self.name);
                 let (len, stride) = (self.len as usize, self.stride as usize);
@@ -281,7 +346,7 @@ impl Buffer {
             Memory::Host(memory) => Some(memory.data().as_ptr()),
             Memory::Vulkan(buffer) => buffer.mapped(is_write),
             Memory::Image(_) => None,
-            Memory::Seen(whole) => whole.mapped(is_write),
+            Memory::Seen(whole, start) => Some(whole.mapped(is_write)?.wrapping_add(*start as usize)),
         }
     }
 
@@ -291,7 +356,7 @@ impl Buffer {
             Memory::Vulkan(buffer) => buffer.mapped_anyhow().map(std::ptr::NonNull::as_ptr),
             Memory::Host(memory) => Some(memory.data().as_ptr()),
             Memory::Image(_) => None,
-            Memory::Seen(whole) => whole.reached(),
+            Memory::Seen(whole, start) => Some(whole.reached()?.wrapping_add(*start as usize)),
         }
     }
 
@@ -300,7 +365,7 @@ impl Buffer {
         match &self.memory {
             Memory::Vulkan(buffer) => buffer.usage,
             Memory::Image(_) | Memory::Host(_) => MemoryUse::Device,
-            Memory::Seen(whole) => whole.usage(),
+            Memory::Seen(whole, _) => whole.usage(),
         }
     }
 
@@ -312,16 +377,18 @@ impl Buffer {
     /// Lets `look` have the memory for reading, after all submitted writes; `None` where the host cannot read it in place.
     pub(crate) fn with_mapped<R>(&self, look: impl FnOnce(*const u8) -> R) -> Result<Option<R>> {
         let Some(data) = self.mapped(false) else { return Ok(None) };
-        let access = self.shared.schedule.take_for_host(&self.uses, false);
+        let access = self.shared.schedule.take_for_host(&self.uses, false)?;
         self.shared.wait_all(&access.after)?;
+        let _looking = self.uses.look_at();
         Ok(Some(look(data)))
     }
 
     /// Lets `change` have the memory for reading and writing, after all submitted uses; `None` where the host does not reach it.
     pub(crate) fn with_mapped_mut<R>(&self, change: impl FnOnce(*mut u8) -> R) -> Result<Option<R>> {
         let Some(data) = self.reached() else { return Ok(None) };
-        let access = self.shared.schedule.take_for_host(&self.uses, true);
+        let access = self.shared.schedule.take_for_host(&self.uses, true)?;
         self.shared.wait_all(&access.after)?;
+        let _looking = self.uses.look_at();
         Ok(Some(change(data)))
     }
 
@@ -338,7 +405,7 @@ impl Buffer {
         let before = self.uses.written();
         match (self.mapped(false), &self.shared.backend) {
             (Some(data), _) => {
-                let access = self.shared.schedule.take_for_host(&self.uses, false);
+                let access = self.shared.schedule.take_for_host(&self.uses, false)?;
                 self.shared.wait_all(&access.after)?;
                 // SAFETY: `data` is valid for the buffer's size, and nobody writes it while `access` lives.
                 unsafe { std::ptr::copy_nonoverlapping(data, into, bytes) };
@@ -347,7 +414,7 @@ impl Buffer {
             (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.download(&self.shared, self, into) }?,
             (None, Backend::Host(_)) => {}
         }
-        if matches!(self.memory, Memory::Seen(_)) {
+        if matches!(self.memory, Memory::Seen(..)) {
             return Ok(());
         }
         // SAFETY: so many bytes were written there.
@@ -368,7 +435,7 @@ impl Buffer {
         let before = self.uses.written();
         let ticket = match (self.mapped(true), &self.shared.backend) {
             (Some(data), _) => {
-                let access = self.shared.schedule.take_for_host(&self.uses, true);
+                let access = self.shared.schedule.take_for_host(&self.uses, true)?;
                 self.shared.wait_all(&access.after)?;
                 // SAFETY: `data` is valid for the buffer's size, and nobody uses it while `access` lives.
                 unsafe { std::ptr::copy_nonoverlapping(from, data, bytes) };
@@ -393,7 +460,7 @@ impl Buffer {
         let before = self.uses.written();
         match (self.mapped(false), &self.shared.backend) {
             (Some(data), _) => {
-                let access = self.shared.schedule.take_for_host(&self.uses, false);
+                let access = self.shared.schedule.take_for_host(&self.uses, false)?;
                 self.shared.wait_all(&access.after)?;
                 let from = data.wrapping_add(bytes.start as usize);
                 // SAFETY: the level lies in the memory, and nobody writes it while `access` lives; the caller's promise.
@@ -422,7 +489,7 @@ impl Buffer {
         span!("upload", image = self.name(), bytes = bytes.end - bytes.start);
         match (self.mapped(true), &self.shared.backend) {
             (Some(data), _) => {
-                let access = self.shared.schedule.take_for_host(&self.uses, true);
+                let access = self.shared.schedule.take_for_host(&self.uses, true)?;
                 self.shared.wait_all(&access.after)?;
                 let into = data.wrapping_add(bytes.start as usize);
                 // SAFETY: the level lies in the memory, and nobody uses it while `access` lives; the caller's promise.
@@ -448,7 +515,7 @@ impl Buffer {
         let before = self.uses.written();
         let ticket = match (self.mapped(false), &self.shared.backend) {
             (Some(data), _) => {
-                let access = self.shared.schedule.take_for_host(&self.uses, true);
+                let access = self.shared.schedule.take_for_host(&self.uses, true)?;
                 self.shared.wait_all(&access.after)?;
                 // SAFETY: as in `write`.
                 unsafe { std::ptr::write_bytes(data, 0, bytes) };
@@ -472,7 +539,7 @@ impl Buffer {
         if !self.shared.journal.keeps_contents() || self.is_shared() {
             return;
         }
-        if let Memory::Seen(whole) = &self.memory {
+        if let Memory::Seen(whole, _) = &self.memory {
             // It is a part of what the other holds, whose contents are no longer what they were.
             return whole.forget();
         }
@@ -503,7 +570,7 @@ impl Buffer {
     /// Notes that nobody knows what the buffer holds.
     fn forget(&self) {
         match &self.memory {
-            Memory::Seen(whole) => whole.forget(),
+            Memory::Seen(whole, _) => whole.forget(),
             _ => self.kept.forget(),
         }
     }
@@ -566,7 +633,7 @@ fn copy_of(bytes: &[u8]) -> Option<Contents> {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if !matches!(self.memory, Memory::Seen(_)) {
+        if !matches!(self.memory, Memory::Seen(..)) {
             self.shared.live.remove(self.id);
         }
     }

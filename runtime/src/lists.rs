@@ -61,5 +61,5 @@ fn row(descriptor: &'static KernelDescriptor, member: &Buffer) -> Result<ListRow
 
 fn address(descriptor: &'static KernelDescriptor, buffer: &Buffer) -> Result<u64> {
     let unknown = || Error::NoAddress { kernel: descriptor.name.into(), tensor: buffer.name().to_owned() };
-    buffer.vulkan().and_then(VulkanBuffer::address).ok_or_else(unknown)
+    Ok(buffer.vulkan().and_then(VulkanBuffer::address).ok_or_else(unknown)? + buffer.start())
 }

@@ -150,7 +150,7 @@ impl<T: GpuData> Tensor<T> {
         let data = self.buffer.reached().map(<*mut u8>::cast::<T>).filter(|data| data.is_aligned());
         let data = data.ok_or_else(|| Error::NotMappable { tensor: self.name().to_owned() })?;
         let shared = &self.buffer.shared;
-        let access = shared.schedule.map_for_host(&self.buffer.uses, is_write);
+        let access = shared.schedule.map_for_host(&self.buffer.uses, is_write)?;
         shared.wait_all(&access.after)?;
         Ok((data, access))
     }

@@ -87,10 +87,15 @@ impl<T: GpuData> Tensor<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotShareable`] for other tensors, [`Error::OnHostDevice`] where there is no Vulkan device, and when the system has no
+    /// [`Error::NotShareable`] for other tensors and for parts, [`Error::OnHostDevice`] where there is no Vulkan device, and when the system has no
     /// descriptors left.
     pub fn share(&self) -> Result<SharedMemory> {
         let on_host = Error::OnHostDevice { operation: "sharing a tensor" };
-        self.buffer.vulkan().ok_or(on_host)?.share(self.buffer.bytes(), self.name())
+        let buffer = self.buffer.vulkan().ok_or(on_host)?;
+        if self.buffer.is_part() {
+            // Whoever got it would get all of it.
+            return Err(Error::NotShareable { tensor: self.name().to_owned() });
+        }
+        buffer.share(self.buffer.bytes(), self.name())
     }
 }

@@ -1,6 +1,5 @@
 //! What a recording consists of, for both devices: dispatches, copies, fills; all checked when recorded.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{KernelDescriptor, Sampler};
@@ -37,7 +36,7 @@ pub(crate) enum Step {
         to_offset: u64,
         bytes: u64,
     },
-    /// Invariant: `bytes` is at most the buffer's size, and a multiple of the pattern's, which is not empty.
+    /// Invariant: `bytes` are whole words of the buffer's memory, and a multiple of the pattern's, which is not empty.
     Fill {
         buffer: Arc<Buffer>,
         pattern: Vec<u32>,
@@ -98,11 +97,8 @@ impl ImageStep {
 
     /// What the step does to memory; the bytes of an image are those of its texels one after the other.
     pub(crate) fn touches(&self) -> Vec<Touch> {
-        let tensor = |buffer: &Buffer, bytes, is_write| Touch { resource: buffer.id, bytes: 0..bytes, is_write };
-        let image = |buffer: &Buffer, level, is_write| {
-            let bytes = buffer.image_layout().bytes_of(level);
-            Touch { resource: buffer.id, bytes, is_write }
-        };
+        let tensor = |buffer: &Buffer, bytes, is_write| buffer.touch(0..bytes, is_write);
+        let image = |buffer: &Buffer, level, is_write| buffer.touch(buffer.image_layout().bytes_of(level), is_write);
         match self {
             Self::In { tensor: from, bytes, image: to, level, .. } => {
                 vec![tensor(from, *bytes, false), image(to, *level, true)]
@@ -200,12 +196,13 @@ pub(crate) fn len_of(arguments: &[BufferArg], param: u32) -> u32 {
 }
 
 impl BufferArg {
-    /// The bytes that the launch may touch; of storage images those of the first level.
-    pub(crate) fn bytes(&self) -> Range<u64> {
-        match self.buffer.is_image() && self.sampler.is_none() {
+    /// What the launch may do to it; of storage images to the first level.
+    pub(crate) fn touch(&self) -> Touch {
+        let bytes = match self.buffer.is_image() && self.sampler.is_none() {
             true => self.buffer.image_layout().bytes_of(0),
-            false => 0..self.buffer.bytes().max(1),
-        }
+            false => self.buffer.words(),
+        };
+        Touch { resource: self.buffer.id, bytes, is_write: self.is_written }
     }
 }
 
@@ -258,21 +255,18 @@ impl Step {
 
     /// Calls `f` for all that the step does to memory, and where on the device; gives whether that is all, which it is not for a barrier.
     pub(crate) fn for_each_touch(&self, mut f: impl FnMut(Stage, Touch)) -> bool {
-        let touch = |buffer: &Buffer, bytes, is_write| Touch { resource: buffer.id, bytes, is_write };
         let mut of_launch = |arguments: &[BufferArg], indirect: &Option<Indirect>| {
             indirect.iter().for_each(|grid| f(Stage::Indirect, grid.touch()));
-            for argument in arguments {
-                f(Stage::Compute, touch(&argument.buffer, argument.bytes(), argument.is_written));
-            }
+            arguments.iter().for_each(|argument| f(Stage::Compute, argument.touch()));
         };
         match self {
             Self::Dispatch(dispatch) => of_launch(&dispatch.buffers, &dispatch.indirect),
             Self::Module(module) => of_launch(&module.buffers, &module.indirect),
             Self::Copy { from, from_offset, to, to_offset, bytes } => {
-                f(Stage::Transfer, touch(from, *from_offset..from_offset + bytes, false));
-                f(Stage::Transfer, touch(to, *to_offset..to_offset + bytes, true));
+                f(Stage::Transfer, from.touch(*from_offset..from_offset + bytes, false));
+                f(Stage::Transfer, to.touch(*to_offset..to_offset + bytes, true));
             }
-            Self::Fill { buffer, bytes, .. } => f(Stage::Transfer, touch(buffer, 0..*bytes, true)),
+            Self::Fill { buffer, bytes, .. } => f(Stage::Transfer, buffer.touch(0..*bytes, true)),
             Self::Image(image) => image.touches().into_iter().for_each(|touch| f(Stage::Transfer, touch)),
             Self::Barrier | Self::Host(_) => return false,
             Self::Signal(_) | Self::WaitFor(_) => {}

@@ -145,7 +145,7 @@ impl<T: GpuData> Tensor<T> {
     }
 
     /// Lets `look` see the elements: in place, where the host reads the tensor's memory at full speed; else in a copy. Evaluations
-    /// that write the tensor wait until it is done.
+    /// that write the tensor wait until it is done; those that `look` itself starts are refused with [`Error::TensorMapped`].
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -187,7 +187,7 @@ impl<T: GpuData> Tensor<T> {
     /// ```
     pub fn vulkan_buffer(&self) -> Option<BufferRange> {
         let buffer = self.buffer.vulkan()?;
-        Some(BufferRange { buffer: buffer.raw, offset: buffer.offset, bytes: self.buffer.bytes() })
+        Some(BufferRange { buffer: buffer.raw, offset: self.buffer.vulkan_offset(), bytes: self.buffer.bytes() })
     }
 
     /// Number of elements.

@@ -17,7 +17,7 @@ cases! {
         sequence_in_flight, timeout_keeps_everything_alive, any_order_of_drops, unknown_device,
         replay_sees_new_data, many_threads_share_a_manager, errors_name_the_place,
         const_arguments_beyond_the_device, const_arguments_are_checked, images_are_parameters_of_kernels,
-        lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice;
+        lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists;
     unless: validation_reports_a_missing_barrier;
 }
 
@@ -418,6 +418,39 @@ fn first_of_each(x: &[f32], parts: &mut [&mut [f32]]) {
     for k in 0..parts.len() {
         parts[k][0] = x[0];
     }
+}
+
+fn parts_of_tensors_are_in_lists() {
+    let mgr = manager();
+    let x = mgr.tensor(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]).expect("memory");
+    let part = |range: std::ops::Range<usize>| x.part(range).expect("in range");
+    let mut to = mgr.tensor(&[0.0f32; 5]).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    // Wherever they begin, as lists are found by addresses; also where they overlap, and one without elements.
+    let parts = [&part(1..3), &part(2..7), &part(7..7), &part(6..7)];
+    let parts = parts.map(|part| &**part);
+    Sums::dispatch(&seq, Grid::items(4), &parts, &mut to.part_mut(..4).expect("in range")).expect("fits");
+    seq.eval().expect("runs");
+    assert_eq!(to.to_vec().expect("readable"), [5.0, 25.0, 0.0, 7.0, 0.0]);
+
+    let seq = mgr.sequence().expect("a sequence");
+    let (mut first, mut others) = to.split_at_mut(1).expect("in range");
+    let (mut second, mut third) = others.split_at_mut(3).expect("in range");
+    FirstOfEach::dispatch(&seq, Grid::items(1), &x, &mut [&mut third, &mut first, &mut second]).expect("fits");
+    seq.eval().expect("runs");
+    let recorded = Exchange::dispatch(&seq, Grid::items(1), &mut [&mut first, &mut second], &mut [&mut third]);
+    recorded.expect("parts of one tensor that have nothing in common");
+    seq.eval().expect("runs");
+    assert_eq!(to.to_vec().expect("readable"), [1.0, 1.0, 0.0, 7.0, 1.0]);
+
+    // What overlaps one that is written is refused, whichever of a list it is.
+    let seq = mgr.sequence().expect("a sequence");
+    let args =
+        KernelArgs::new::<Sums>().read_list(&[&*to.part(0..1).expect("in range"), &*to.part(2..4).expect("in range")]);
+    let mut written = to.part_mut(3..5).expect("in range");
+    let error = seq.dispatch(Grid::items(1), args.write(&mut written)).expect_err("an element of both");
+    assert!(matches!(error, Error::AliasedTensor { .. }), "{error}");
+    clean(&mgr);
 }
 
 #[kernel(workgroup = 1)]

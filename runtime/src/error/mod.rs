@@ -112,14 +112,17 @@ pub enum Error {
         /// The tensor's or image's name.
         tensor: String,
     },
-    /// An existing buffer begins where kernels cannot bind it.
-    #[error("tensor `{tensor}`: its buffer begins at byte {offset}, which is no multiple of {alignment}; align it")]
+    /// A part of a tensor, or a tensor in an existing buffer, begins where kernels cannot bind it, or where no such element can be.
+    #[error(
+        "tensor `{tensor}`: what is used of its buffer begins at byte {offset}, which is no multiple of {alignment}; begin at one, or copy \
+         it to a tensor of its own"
+    )]
     Misaligned {
         /// The tensor's name.
         tensor: String,
         /// The first byte.
         offset: u64,
-        /// `minStorageBufferOffsetAlignment`, or what the element type needs.
+        /// [`Limits::part_alignment`](crate::Limits::part_alignment), or what the element type needs.
         alignment: u64,
     },
     /// Something needs Vulkan, and the manager's device is the host.
@@ -160,7 +163,7 @@ pub enum Error {
         /// What was passed.
         found: String,
     },
-    /// One tensor or image was passed twice, at least once to be written.
+    /// One tensor or image, or parts of one that overlap, were passed twice, at least once to be written.
     #[error("{operation}: `{tensor}` is passed twice and written; copy it, or write to another")]
     AliasedTensor {
         /// What was being done.
@@ -266,7 +269,10 @@ pub enum Error {
         why: &'static str,
     },
     /// A tensor was to be shared whose memory is its manager's alone.
-    #[error("tensor `{tensor}` cannot be shared: its memory is its manager's alone; make it by `shareable_tensor`")]
+    #[error(
+        "tensor `{tensor}` cannot be shared: its memory is its manager's alone, or more than it shows; make it by `shareable_tensor`, and \
+         share all of it"
+    )]
     NotShareable {
         /// The tensor's name.
         tensor: String,
@@ -279,8 +285,8 @@ pub enum Error {
         /// The tensor's name.
         tensor: String,
     },
-    /// An evaluation uses a tensor while a view of its elements is held.
-    #[error("tensor `{tensor}` is mapped, and the evaluation uses it; drop the view first")]
+    /// An evaluation, or the host, uses a tensor while a view of its elements is held, or from a closure that looks at them.
+    #[error("tensor `{tensor}` is mapped, and used meanwhile; drop the view first")]
     TensorMapped {
         /// The tensor's name.
         tensor: String,
@@ -429,7 +435,7 @@ pub enum Error {
         /// Texels of a row of the image.
         width: u32,
     },
-    /// A copy reaches past the end of a tensor.
+    /// A copy or a part reaches past the end of a tensor, or a part ends before it begins.
     #[error("{operation}: bytes {offset}..{end} of tensor `{tensor}`, which has {size}", end = offset.saturating_add(*bytes))]
     OutOfRange {
         /// What was being done.

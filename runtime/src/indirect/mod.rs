@@ -189,7 +189,7 @@ impl Indirect {
 
     /// The grid is read.
     pub(crate) fn touch(&self) -> Touch {
-        Touch { resource: self.command.id, bytes: self.bytes(), is_write: false }
+        self.command.touch(self.bytes(), false)
     }
 
     /// What the host device launches.

@@ -134,6 +134,8 @@ pub struct Limits {
     pub max_buffers: u32,
     /// Bytes of one buffer.
     pub max_buffer_bytes: u64,
+    /// Bytes at whose multiples a part of a tensor begins that a kernel gets ([`Tensor::part`](crate::Tensor::part)); a power of two.
+    pub part_alignment: u64,
     /// Images of one kernel that it loads or stores.
     pub max_images: u32,
     /// Images of one kernel that it samples.
@@ -185,6 +187,7 @@ impl DeviceInfo {
                 max_push_constants: crate::launch::MAX_PUSH_BYTES as u32,
                 max_buffers: u32::MAX,
                 max_buffer_bytes: isize::MAX as u64,
+                part_alignment: 1,
                 max_images: u32::MAX,
                 max_sampled_images: u32::MAX,
             },

@@ -294,7 +294,7 @@ fn check_buffer(
         }
         _ => {}
     }
-    let is_alias = |other: &BufferArg| other.buffer.is_same_memory(buffer) && (is_written || other.is_written);
+    let is_alias = |other: &BufferArg| (is_written || other.is_written) && other.buffer.overlaps(buffer);
     if given.iter().any(is_alias) {
         let operation = format!("module `{}`", loaded.name);
         return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });

@@ -189,13 +189,7 @@ impl OpCopyImage {
                 found: usize::try_from(found).unwrap_or(usize::MAX),
             });
         }
-        if let Some(vulkan) = tensor.vulkan() {
-            let alignment = texel.max(4);
-            if !vulkan.offset.is_multiple_of(alignment) {
-                let (tensor, offset) = (tensor.name().to_owned(), vulkan.offset);
-                return Err(Error::Misaligned { tensor, offset, alignment });
-            }
-        }
+        tensor.check_alignment(texel.max(4))?;
         let (image, tensor, bytes) = (image.clone(), tensor.clone(), expected as u64);
         Ok(match from.is_image() {
             true => ImageStep::Out { image, level, row_length, tensor, bytes },

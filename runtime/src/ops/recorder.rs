@@ -18,8 +18,9 @@ use crate::launch::{Extent, Numbers};
 use crate::lists;
 use crate::manager::{Backend, QueueKind, Shared};
 use crate::padding;
-use crate::steps::{BufferArg, DispatchStep, Guarded, ImageStep, ModuleStep, Step, len_of};
+use crate::steps::{BufferArg, DispatchStep, Guarded, ImageStep, ModuleStep, Role, Step, len_of};
 use crate::tensor::TensorRef;
+use crate::vulkan::MemoryUse;
 
 /// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
 ///
@@ -152,23 +153,26 @@ impl<'a> Recorder<'a> {
     fn check_arguments(&self, args: KernelArgs) -> Result<Filled> {
         self.check_computes(args.descriptor.name)?;
         let filled = args.finish()?;
-        let limits = &self.shared.info.limits;
-        for argument in &filled.buffers {
-            self.check(&argument.buffer, argument.is_written)?;
-            if argument.buffer.is_image() {
-                check_storage(argument)?;
-                continue;
-            }
-            if argument.buffer.bytes() > limits.max_buffer_bytes {
-                return Err(Error::BufferTooLarge {
-                    tensor: argument.buffer.name().to_owned(),
-                    asked: argument.buffer.bytes(),
-                    limit: limits.max_buffer_bytes,
-                    unit: "bytes",
-                });
-            }
-        }
+        filled.buffers.iter().try_for_each(|argument| self.check_argument(argument))?;
         Ok(filled)
+    }
+
+    /// Checks that an argument belongs here, and that the device can bind it.
+    fn check_argument(&self, argument: &BufferArg) -> Result<()> {
+        let (buffer, limits) = (&argument.buffer, &self.shared.info.limits);
+        self.check(buffer, argument.is_written)?;
+        if buffer.is_image() {
+            return check_storage(argument);
+        }
+        if buffer.bytes() > limits.max_buffer_bytes {
+            let (tensor, asked) = (buffer.name().to_owned(), buffer.bytes());
+            return Err(Error::BufferTooLarge { tensor, asked, limit: limits.max_buffer_bytes, unit: "bytes" });
+        }
+        match argument.role {
+            Role::Whole => buffer.check_alignment(limits.part_alignment),
+            // Those of lists are found by addresses.
+            Role::Member | Role::Table => Ok(()),
+        }
     }
 
     fn dispatch_known(&mut self, grid: Grid, args: KernelArgs) -> Result<()> {
@@ -342,18 +346,7 @@ impl<'a> Recorder<'a> {
             return Err(Error::ForeignAlgorithm { algorithm: step.loaded.name.clone() });
         }
         self.check_computes(&step.loaded.name)?;
-        let limit = self.shared.info.limits.max_buffer_bytes;
-        for argument in &step.buffers {
-            self.check(&argument.buffer, argument.is_written)?;
-            if argument.buffer.is_image() {
-                check_storage(argument)?;
-                continue;
-            }
-            if argument.buffer.bytes() > limit {
-                let (tensor, asked) = (argument.buffer.name().to_owned(), argument.buffer.bytes());
-                return Err(Error::BufferTooLarge { tensor, asked, limit, unit: "bytes" });
-            }
-        }
+        step.buffers.iter().try_for_each(|argument| self.check_argument(argument))?;
         if !is_empty {
             self.steps.push(Step::Module(Box::new(step)));
         }
@@ -400,7 +393,7 @@ impl<'a> Recorder<'a> {
     /// ```
     ///
     /// # Errors
-    /// When the sizes differ, it is one and the same tensor, or one was not declared or is of another manager.
+    /// When the sizes differ, both are the same memory, or one was not declared or is of another manager.
     pub fn copy(&mut self, from: &TensorRef, to: &TensorRef) -> Result<()> {
         if from.bytes() != to.bytes() {
             let (expected, found) = (to.len(), (from.bytes() / u64::from(to.stride()).max(1)) as usize);
@@ -427,7 +420,8 @@ impl<'a> Recorder<'a> {
     /// ```
     ///
     /// # Errors
-    /// When a range reaches past the end of its tensor, it is one and the same tensor, or one was not declared or is of another manager.
+    /// When a range reaches past the end of its tensor, both ranges have bytes in common, or a tensor was not declared or is of another
+    /// manager.
     pub fn copy_bytes(
         &mut self,
         from: &TensorRef,
@@ -445,7 +439,9 @@ impl<'a> Recorder<'a> {
                 return Err(Error::OutOfRange { operation: "copying", tensor, offset, bytes, size });
             }
         }
-        if from.id == to.id {
+        let read = from.in_memory(from_offset..from_offset + bytes);
+        let written = to.in_memory(to_offset..to_offset + bytes);
+        if from.id == to.id && read.start < written.end && written.start < read.end {
             return Err(Error::AliasedTensor { operation: "copying".to_owned(), tensor: to.name().to_owned() });
         }
         if bytes > 0 {
@@ -492,13 +488,39 @@ impl<'a> Recorder<'a> {
                     padding::clear::<T>(target, 1);
                 }
             }
+            if buffer.is_part() {
+                return self.fill_part(buffer, &pattern);
+            }
             // Buffers are whole words on either device, with room behind the last element.
             let bytes = buffer.bytes().next_multiple_of(4);
-            if bytes != buffer.bytes() && buffer.is_part() {
-                let (tensor, size) = (buffer.name().to_owned(), buffer.bytes());
-                return Err(Error::OutOfRange { operation: "filling whole words", tensor, offset: 0, bytes, size });
-            }
             self.steps.push(Step::Fill { buffer: buffer.clone(), pattern, bytes });
+        }
+        Ok(())
+    }
+
+    /// Fills a part: its whole words at once, and the bytes before and behind them by copies, as they share words with neighbours.
+    fn fill_part(&mut self, buffer: &Arc<Buffer>, pattern: &[u32]) -> Result<()> {
+        let mut pattern: Vec<u8> = pattern.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let all = buffer.bytes();
+        let head = (buffer.start().next_multiple_of(4) - buffer.start()).min(all);
+        let tail = (all - head) % 4;
+        let words = all - head - tail;
+        for (offset, bytes) in [(0, head), (all - tail, tail)].into_iter().filter(|(_, bytes)| *bytes > 0) {
+            let edge: Vec<u8> =
+                (offset..offset + bytes).map(|at| pattern[(at % pattern.len() as u64) as usize]).collect();
+            let from = Arc::new(Buffer::new(self.shared, "edge of a fill", edge.len(), 1, MemoryUse::Upload)?);
+            // SAFETY: as many bytes as the buffer's.
+            unsafe { from.write(edge.as_ptr()) }?;
+            self.steps.push(Step::Copy { from, from_offset: 0, to: buffer.clone(), to_offset: offset, bytes });
+        }
+        if words > 0 {
+            let period = pattern.len();
+            pattern.rotate_left(head as usize % period);
+            let words_of = |bytes: &[u8]| u32::from_ne_bytes(bytes.try_into().unwrap_or_default());
+            let pattern = pattern.chunks(4).map(words_of).collect();
+            // The step knows how many bytes there are.
+            let inner = Arc::new(buffer.seen(head, u32::try_from(words / 4).unwrap_or(u32::MAX), 4));
+            self.steps.push(Step::Fill { buffer: inner, pattern, bytes: words });
         }
         Ok(())
     }
@@ -517,7 +539,7 @@ impl<'a> Recorder<'a> {
         if !Arc::ptr_eq(&buffer.shared, self.shared) {
             return Err(Error::ForeignTensor { operation: self.operation.to_owned(), tensor: tensor() });
         }
-        let is_declared = |access: &Access| access.tensor.buffer.id == buffer.id && access.is_write == is_write;
+        let is_declared = |access: &Access| access.is_write == is_write && access.tensor.buffer.contains(buffer);
         match self.declared {
             Some(declared) if !declared.iter().any(is_declared) => {
                 Err(Error::UndeclaredAccess { operation: self.operation.to_owned(), tensor: tensor() })

@@ -4,7 +4,8 @@
 //! waits until the submissions that use a tensor are complete. Within the device, submissions overlap unless a tensor ties
 //! them: then a barrier orders those of one queue, and a wait for the other's timeline those of two.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
 use std::sync::atomic::{
     AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
@@ -79,6 +80,8 @@ pub(crate) struct Holder(u64);
 thread_local! {
     /// The run that this thread works for; zero for none.
     static WORKS_FOR: Cell<u64> = const { Cell::new(0) };
+    /// The addresses of what this thread lets a user's closure look at.
+    static LOOKED_AT: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Lets this thread work for a run until the guard is dropped.
@@ -95,6 +98,19 @@ pub(crate) struct Inside {
 impl Drop for Inside {
     fn drop(&mut self) {
         WORKS_FOR.set(self.before);
+    }
+}
+
+/// While it lives, a user's closure looks at a buffer on this thread. Those that begin later end before.
+#[derive(Debug)]
+pub(crate) struct Looking {
+    /// Of this thread only.
+    marker: PhantomData<*const ()>,
+}
+
+impl Drop for Looking {
+    fn drop(&mut self) {
+        LOOKED_AT.with_borrow_mut(Vec::pop);
     }
 }
 
@@ -160,8 +176,8 @@ impl Schedule {
         let mut state = self.lock();
         while uses.clone().any(|(uses, is_write)| uses.is_held_by_host(is_write)) {
             let mut held = uses.clone().filter(|(uses, is_write)| uses.is_held_by_host(*is_write));
-            if let Some((viewed, _)) = held.find(|(uses, _)| uses.views.load(Relaxed) > 0) {
-                return Err(Error::TensorMapped { tensor: viewed.name.as_deref().unwrap_or_default().to_owned() });
+            if let Some((viewed, _)) = held.find(|(uses, _)| uses.is_held_by_user()) {
+                return Err(viewed.mapped());
             }
             state = self.host_done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -201,10 +217,16 @@ impl Schedule {
     }
 
     /// Takes a buffer for the host. The caller waits for [`HostAccess::after`] before it touches memory.
-    pub(crate) fn take_for_host<'a>(&'a self, uses: &'a Uses, is_write: bool) -> HostAccess<'a> {
+    ///
+    /// # Errors
+    /// Where a view of another part of it lasts that this access would wait for.
+    pub(crate) fn take_for_host<'a>(&'a self, uses: &'a Uses, is_write: bool) -> Result<HostAccess<'a>> {
         let mut state = self.lock();
         let is_taken = |held: u32| if is_write { held != 0 } else { held >= HOST_WRITER - 1 };
         while is_taken(uses.host.load(Relaxed)) || uses.is_held_by_other() {
+            if is_taken(uses.host.load(Relaxed)) && uses.is_held_by_user() {
+                return Err(uses.mapped());
+            }
             state = self.host_done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         let (held, after) = match is_write {
@@ -212,24 +234,27 @@ impl Schedule {
             false => (uses.host.load(Relaxed) + 1, &uses.writes),
         };
         uses.host.store(held, Relaxed);
-        HostAccess {
+        Ok(HostAccess {
             schedule: self,
             uses,
             is_view: false,
             after: std::array::from_fn(|queue| after[queue].load(Relaxed)),
-        }
+        })
     }
 
     /// As [`take_for_host`](Self::take_for_host), for as long as a user wants: submissions do not wait for it, they fail.
-    pub(crate) fn map_for_host<'a>(&'a self, uses: &'a Uses, is_write: bool) -> HostAccess<'a> {
-        let mut access = self.take_for_host(uses, is_write);
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn map_for_host<'a>(&'a self, uses: &'a Uses, is_write: bool) -> Result<HostAccess<'a>> {
+        let mut access = self.take_for_host(uses, is_write)?;
         access.is_view = true;
         let state = self.lock();
         uses.views.fetch_add(1, Relaxed);
         drop(state);
         // Who waits for it already has to be told.
         self.host_done.notify_all();
-        access
+        Ok(access)
     }
 
     /// Takes buffers for a run, all at once, when no other run has any of them; tells which are new to it. A run that is started by
@@ -299,6 +324,21 @@ impl Uses {
     fn is_held_by_other(&self) -> bool {
         let holder = self.holder.load(Relaxed);
         holder != 0 && holder != WORKS_FOR.get()
+    }
+
+    /// Whether the host's access lasts as long as somebody wants who may be the one who asks.
+    fn is_held_by_user(&self) -> bool {
+        self.views.load(Relaxed) > 0 || LOOKED_AT.with_borrow(|all| all.contains(&std::ptr::from_ref(self).addr()))
+    }
+
+    /// Notes that this thread lets a user's closure look at the buffer, until the guard is dropped.
+    pub(crate) fn look_at(&self) -> Looking {
+        LOOKED_AT.with_borrow_mut(|all| all.push(std::ptr::from_ref(self).addr()));
+        Looking { marker: PhantomData }
+    }
+
+    fn mapped(&self) -> Error {
+        Error::TensorMapped { tensor: self.name.as_deref().unwrap_or_default().to_owned() }
     }
 
     fn is_held_by_host(&self, is_write: bool) -> bool {

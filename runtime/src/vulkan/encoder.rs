@@ -127,7 +127,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn touch(&mut self, buffer: &Arc<Buffer>, bytes: Range<u64>, is_write: bool) {
-        self.touches.push(Touch { resource: buffer.id, bytes, is_write });
+        self.touches.push(buffer.touch(bytes, is_write));
     }
 
     /// Puts the barrier that the next command needs, by what it touches.
@@ -203,7 +203,7 @@ impl<'a> Encoder<'a> {
     /// Launches what a guard found to be within the limits.
     fn dispatch_indirect(&self, indirect: &Indirect) {
         let Some(command) = indirect.command.vulkan() else { return };
-        let offset = command.offset + indirect.bytes().start;
+        let offset = indirect.command.vulkan_offset() + indirect.bytes().start;
         // SAFETY: everything the pipeline needs is bound; the buffer is one of ours, made for such commands, and what lies there
         // is within the limits.
         unsafe { self.device.raw.cmd_dispatch_indirect(self.commands, command.raw, offset) };
@@ -216,7 +216,7 @@ impl<'a> Encoder<'a> {
             self.order(Stage::Indirect);
         }
         for argument in buffers {
-            self.touch(&argument.buffer, argument.bytes(), argument.is_written);
+            self.touches.push(argument.touch());
             if argument.is_written && argument.buffer.vulkan().is_some_and(VulkanBuffer::is_mapped) {
                 self.note_host_visible(Stage::Compute);
             }
@@ -312,11 +312,11 @@ impl<'a> Encoder<'a> {
     /// Writes a copy whose touches are noted.
     fn copy(&mut self, from: &Buffer, from_offset: u64, to: &Buffer, to_offset: u64, bytes: u64) {
         self.order(Stage::Transfer);
+        let (from_offset, to_offset) = (from.vulkan_offset() + from_offset, to.vulkan_offset() + to_offset);
         let (Some(from), Some(to)) = (from.vulkan(), to.vulkan()) else { return };
         if to.is_mapped() {
             self.note_host_visible(Stage::Transfer);
         }
-        let (from_offset, to_offset) = (from.offset + from_offset, to.offset + to_offset);
         let region = vk::BufferCopy::default().src_offset(from_offset).dst_offset(to_offset).size(bytes);
         // SAFETY: live buffers; the ranges lie in them and do not overlap.
         unsafe { self.device.raw.cmd_copy_buffer(self.commands, from.raw, to.raw, &[region]) };
@@ -329,15 +329,15 @@ impl<'a> Encoder<'a> {
         let whole = |image: &Buffer, level| image.image_layout().whole(level);
         match step {
             ImageStep::In { tensor, row_length, image, level, .. } => {
-                let (Some(tensor), Some(vulkan)) = (tensor.vulkan(), image.vulkan_image()) else { return };
-                vulkan.copy_from(commands, (tensor.raw, tensor.offset), *row_length, &whole(image, *level));
+                let (Some(buffer), Some(vulkan)) = (tensor.vulkan(), image.vulkan_image()) else { return };
+                vulkan.copy_from(commands, (buffer.raw, tensor.vulkan_offset()), *row_length, &whole(image, *level));
             }
             ImageStep::Out { image, level, row_length, tensor, .. } => {
-                let (Some(tensor), Some(vulkan)) = (tensor.vulkan(), image.vulkan_image()) else { return };
-                if tensor.is_mapped() {
+                let (Some(buffer), Some(vulkan)) = (tensor.vulkan(), image.vulkan_image()) else { return };
+                if buffer.is_mapped() {
                     self.note_host_visible(Stage::Transfer);
                 }
-                vulkan.copy_to(commands, (tensor.raw, tensor.offset), *row_length, &whole(image, *level));
+                vulkan.copy_to(commands, (buffer.raw, tensor.vulkan_offset()), *row_length, &whole(image, *level));
             }
             ImageStep::Copy { from, to, level } => {
                 let extent = from.image_layout().extent_of(*level);
@@ -365,7 +365,9 @@ impl<'a> Encoder<'a> {
             self.touch(buffer, 0..bytes, true);
             self.order(Stage::Transfer);
             // SAFETY: a live buffer of a multiple of 4 bytes.
-            unsafe { self.device.raw.cmd_fill_buffer(self.commands, vulkan.raw, vulkan.offset, bytes, pattern[0]) };
+            unsafe {
+                self.device.raw.cmd_fill_buffer(self.commands, vulkan.raw, buffer.vulkan_offset(), bytes, pattern[0]);
+            }
             return;
         }
         // A first piece goes with the command buffer; the rest is copied from what is there, twice as much each time.
@@ -394,7 +396,7 @@ impl<'a> Encoder<'a> {
         self.order(Stage::Transfer);
         // SAFETY: a live buffer; the range lies in it and is within the command's limit.
         unsafe {
-            let (offset, bytes) = (vulkan.offset + offset, bytemuck::cast_slice(words));
+            let (offset, bytes) = (buffer.vulkan_offset() + offset, bytemuck::cast_slice(words));
             self.device.raw.cmd_update_buffer(self.commands, vulkan.raw, offset, bytes);
         }
     }
@@ -452,8 +454,8 @@ fn buffer_descriptors(arguments: &[BufferArg]) -> Vec<BufferDescriptor> {
     for BufferArg { buffer, binding, .. } in arguments.iter().filter(|argument| argument.role != Role::Member) {
         if let Some(vulkan) = buffer.vulkan() {
             // An empty tensor has a small buffer too; kernels know its length. Atomics of 8 and 16 bits are exchanged by words.
-            let range = buffer.bytes().next_multiple_of(4).clamp(4, vulkan.size);
-            let info = vk::DescriptorBufferInfo { buffer: vulkan.raw, offset: vulkan.offset, range };
+            let range = buffer.bytes().next_multiple_of(4).clamp(4, vulkan.size - buffer.start());
+            let info = vk::DescriptorBufferInfo { buffer: vulkan.raw, offset: buffer.vulkan_offset(), range };
             descriptors.push(BufferDescriptor { binding: *binding, id: buffer.id, info });
         }
     }

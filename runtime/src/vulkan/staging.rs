@@ -117,7 +117,7 @@ impl Staging {
             (Some(target), _) => {
                 let shared = SharedBuffers::of_buffer(target);
                 shared.take(device, QUEUE, commands);
-                self.record(commands, slot_offset, target, transfer);
+                self.record(commands, slot_offset, (target, buffer.vulkan_offset()), transfer);
                 shared.give(device, QUEUE, commands);
             }
             (None, Some(image)) => self.record_image(commands, slot_offset, image, transfer),
@@ -134,22 +134,26 @@ impl Staging {
         Ok(ticket)
     }
 
-    fn record(&self, commands: vk::CommandBuffer, slot_offset: u64, target: &VulkanBuffer, transfer: Transfer) {
+    fn record(
+        &self,
+        commands: vk::CommandBuffer,
+        slot_offset: u64,
+        (target, first): (&VulkanBuffer, u64),
+        transfer: Transfer,
+    ) {
         let device = &self.device;
         let all = (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_WRITE);
         // SAFETY: live buffers, ranges within them, a command buffer in the recording state.
         unsafe {
             match transfer {
                 Transfer::Up { offset, bytes } => {
-                    let region =
-                        vk::BufferCopy { src_offset: slot_offset, dst_offset: target.offset + offset, size: bytes };
+                    let region = vk::BufferCopy { src_offset: slot_offset, dst_offset: first + offset, size: bytes };
                     device.raw.cmd_copy_buffer(commands, self.buffer.raw, target.raw, &[region]);
                 }
                 Transfer::Down { offset, bytes } => {
                     // What the slot held before was read long ago, but the device has to be told.
                     device.memory_barrier(commands, all, all);
-                    let region =
-                        vk::BufferCopy { src_offset: target.offset + offset, dst_offset: slot_offset, size: bytes };
+                    let region = vk::BufferCopy { src_offset: first + offset, dst_offset: slot_offset, size: bytes };
                     device.raw.cmd_copy_buffer(commands, target.raw, self.buffer.raw, &[region]);
                     let host = (vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ);
                     device.memory_barrier(commands, all, host);

@@ -13,6 +13,7 @@ mod launches;
 mod mapped;
 mod memory;
 mod order;
+mod parts;
 mod persistence;
 mod queues;
 #[cfg(unix)]
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         mapped::cases(),
         memory::cases(),
         order::cases(),
+        parts::cases(),
         persistence::cases(),
         queues::cases(),
         #[cfg(unix)]

@@ -19,10 +19,11 @@ static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
 });
 
 /// What runs on every device.
-const EVERYWHERE: [(&str, fn()); 15] = [
+const EVERYWHERE: [(&str, fn()); 16] = [
     ("sums_and_extremes", sums_and_extremes),
     ("scans", scans),
     ("tensors_as_other_types", tensors_as_other_types),
+    ("parts_of_tensors", parts_of_tensors),
     ("histograms", histograms),
     ("sorting", sorting),
     ("selecting", selecting),
@@ -267,8 +268,10 @@ fn tensors_as_other_types() {
     assert_eq!(tensor.to_vec().unwrap()[996..], [1, 2, 3, 4, 1000, 1001, 1002]);
     let mut odd = tensor.cast_mut::<[u8; 3]>().unwrap();
     odd.write(&vec![[9, 9, 9]; 1337]).unwrap();
-    let error = seq.record(gridwise::ops::OpFill::new(&mut odd, [0; 3])).unwrap_err().to_string();
-    assert_eq!(error, "filling whole words: bytes 0..4012 of tensor `tensor`, which has 4011");
+    let bytes = gridwise::ops::OpFill::new(&mut odd, [7, 8, 9]);
+    mgr.sequence().unwrap().record(bytes).unwrap().eval().unwrap();
+    assert_eq!(odd.to_vec().unwrap(), [[7, 8, 9]; 1337]);
+    odd.write(&vec![[9, 9, 9]; 1337]).unwrap();
     let vectors = tensor.cast::<UVec4>().unwrap().to_vec().unwrap();
     assert_eq!(vectors[249], UVec4::splat(0x0909_0909));
     assert_eq!(tensor.to_vec().unwrap()[1001..], [0x0909_0909, 0x0009_0909]);
@@ -284,6 +287,31 @@ fn tensors_as_other_types() {
     let error = mgr.sequence().unwrap().record(CopyOnto(from, to)).unwrap_err().to_string();
     assert_eq!(error, "copying: `tensor` is passed twice and written; copy it, or write to another");
     one.write(&[3, 4]).unwrap();
+}
+
+fn parts_of_tensors() {
+    let mgr = &*MANAGER;
+    // Where every device can bind a part.
+    let first = 64;
+    let numbers: Vec<u32> = (0..5000u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+    let mut x = mgr.tensor(&numbers).unwrap();
+    let mut sums = mgr.tensor(&vec![1u32; 6000]).unwrap();
+    let seq = mgr.sequence().unwrap();
+    let (mut total, mut scanned) = sums.split_at_mut(128).unwrap();
+    let part = x.part(first..4801).unwrap();
+    seq.record(OpReduce::sum(mgr, &part, &mut total.part_mut(64..65).unwrap()).unwrap()).unwrap();
+    let mut scanned = scanned.part_mut(..part.len()).unwrap();
+    seq.record(OpScan::inclusive(mgr, &part, &mut scanned).unwrap()).unwrap();
+    seq.record(OpSort::new(mgr, &mut x.part_mut(first..4801).unwrap()).unwrap()).unwrap();
+    seq.eval().unwrap();
+    let sum = |all: &[u32]| all.iter().copied().fold(0, u32::wrapping_add);
+    let sums = sums.to_vec().unwrap();
+    assert_eq!(sums[64], sum(&numbers[first..4801]));
+    assert!((first..4801).all(|i| i % 97 != 0 || sums[128 + i - first] == sum(&numbers[first..=i])));
+    assert!(sums[..64].iter().chain(&sums[65..128]).chain(&sums[128 + 4801 - first..]).all(|value| *value == 1));
+    let mut sorted = numbers.clone();
+    sorted[first..4801].sort_unstable();
+    assert_eq!(x.to_vec().unwrap(), sorted);
 }
 
 /// Copies one to the other.

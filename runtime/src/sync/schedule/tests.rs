@@ -131,7 +131,7 @@ fn failed_submissions_leave_no_trace() {
     let failed = schedule
         .submit(0, [(&a, true)].into_iter(), &none, false, |_| Err(crate::Error::DeviceLost { operation: "test" }));
     assert!(failed.is_err());
-    assert_eq!(schedule.take_for_host(&a, true).after, none);
+    assert_eq!(schedule.take_for_host(&a, true).unwrap().after, none);
     assert_eq!(schedule.submit(0, [(&a, true)].into_iter(), &none, false, |_| Ok(())).unwrap().unwrap().number, 1);
 }
 
@@ -142,15 +142,15 @@ fn the_host_reads_after_writes_and_writes_after_everything() {
     submit_to(&schedule, 0, &[(&a, true)]);
     submit_to(&schedule, 1, &[(&a, false)]);
     submit_to(&schedule, 0, &[(&a, false)]);
-    assert_eq!(schedule.take_for_host(&a, false).after, marks(&[1]));
-    assert_eq!(schedule.take_for_host(&a, true).after, marks(&[2, 1]));
+    assert_eq!(schedule.take_for_host(&a, false).unwrap().after, marks(&[1]));
+    assert_eq!(schedule.take_for_host(&a, true).unwrap().after, marks(&[2, 1]));
 }
 
 #[test]
 fn submissions_wait_for_the_host() {
     let schedule = Schedule::default();
     let a = schedule.new_uses();
-    let reader = schedule.take_for_host(&a, false);
+    let reader = schedule.take_for_host(&a, false).unwrap();
     assert!(!submit(&schedule, &[(&a, false)]), "both read");
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| submit(&schedule, &[(&a, true)]));
@@ -168,14 +168,14 @@ fn submissions_do_not_wait_for_views() {
     let submit = |uses: &Uses, is_write| {
         schedule.submit(0, [(uses, is_write)].into_iter(), &Marks::default(), false, |_| Ok(()))
     };
-    let view = schedule.map_for_host(&a, false);
+    let view = schedule.map_for_host(&a, false).unwrap();
     let refused = submit(&a, true);
     assert!(matches!(refused, Err(Error::TensorMapped { tensor }) if tensor == "a"));
     submit(&a, false).unwrap();
     submit(&b, true).unwrap();
     drop(view);
     submit(&a, true).unwrap();
-    let view = schedule.map_for_host(&a, true);
+    let view = schedule.map_for_host(&a, true).unwrap();
     assert!(submit(&a, false).is_err());
     drop(view);
     submit(&a, false).unwrap();
@@ -194,7 +194,7 @@ fn a_run_has_its_buffers_to_itself() {
     {
         let _inside = enter(holder);
         submit(&schedule, &[(&a, true)]);
-        assert_eq!(schedule.take_for_host(&a, true).after, marks(&[1]));
+        assert_eq!(schedule.take_for_host(&a, true).unwrap().after, marks(&[1]));
         let (inner, newly) = hold(8, &[&a, &b]);
         assert_eq!((inner, newly), (holder, vec![false, true]));
         schedule.release([&b].into_iter());
@@ -203,7 +203,7 @@ fn a_run_has_its_buffers_to_itself() {
     std::thread::scope(|scope| {
         let others = [
             scope.spawn(|| schedule.wait_until_free([&a].into_iter())),
-            scope.spawn(|| drop(schedule.take_for_host(&a, false))),
+            scope.spawn(|| drop(schedule.take_for_host(&a, false).unwrap())),
             scope.spawn(|| {
                 assert_eq!(hold(9, &[&b, &a]).1, [true, true]);
                 // Whoever of the others comes later than this one waits for it.
