@@ -64,6 +64,7 @@ pub(super) const BUFFER_USAGES: vk::BufferUsageFlags = vk::BufferUsageFlags::fro
 
 /// Memory of one buffer alone.
 #[derive(Debug)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere no descriptor is given out, which is what they are for"))]
 pub(super) struct OwnMemory {
     pub(super) memory: vk::DeviceMemory,
     pub(super) ty: u32,
