@@ -218,14 +218,14 @@ pub mod items {
         if value < 0x1000_0000 { Some(value) } else { None }
     }
 
-    /// The value, or zero where devices may make zero of it.
+    /// The value, or zero where devices may make zero of it, of either sign.
     pub fn tame(value: f32) -> f32 {
-        if value != 0.0 && value.abs() < 1e-30 { 0.0 } else { value }
+        if value.abs() < 1e-30 { 0.0 } else { value }
     }
 
-    /// The value, or zero where devices may make zero of it.
+    /// The value, or zero where devices may make zero of it, of either sign.
     pub fn tame_double(value: f64) -> f64 {
-        if value != 0.0 && value.abs() < 1e-300 { 0.0 } else { value }
+        if value.abs() < 1e-300 { 0.0 } else { value }
     }
 
     /// The bits of a value, the same for all NaNs.
@@ -265,9 +265,9 @@ pub mod numbers {
         pub wide: u64,
     }
 
-    /// The value, or zero where devices may make zero of it.
+    /// The value, or zero where devices may make zero of it, of either sign.
     pub fn tame_half(value: f16) -> f16 {
-        if value != f16::ZERO && value.to_f32().abs() < 6.2e-5 { f16::ZERO } else { value }
+        if value.to_f32().abs() < 6.2e-5 { f16::ZERO } else { value }
     }
 
     /// The value, or one.
@@ -280,9 +280,9 @@ pub mod numbers {
         if value.is_nan() { 0x7e00 } else { value.to_bits() as u32 }
     }
 
-    /// The value, or zero where devices may make zero of it.
+    /// The value, or zero where devices may make zero of it, of either sign.
     pub fn tame_brain(value: bf16) -> bf16 {
-        if value != bf16::ZERO && value.to_f32().abs() < 1e-30 { bf16::ZERO } else { value }
+        if value.to_f32().abs() < 1e-30 { bf16::ZERO } else { value }
     }
 
     /// The value, or one.

@@ -8,7 +8,7 @@ use crate::case::{Case, Output};
 
 /// Results of each value.
 #[device]
-const RESULTS: usize = 28;
+const RESULTS: usize = 32;
 
 /// Zeros that are no literals where they are used.
 #[device]
@@ -32,6 +32,7 @@ macro_rules! kernels {
                 x - zero, zero - x, x - -zero, -zero - x,
                 x / one, x / -one, x / zero, x / -zero, zero / x, -zero / x,
                 x - x, x / x, x + -x, x * x - x * x, x.max(x), x.min(x),
+                one / x, -one / x, x % one, zero % x,
             ]
         }
 

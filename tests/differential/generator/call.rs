@@ -109,9 +109,10 @@ impl Generator {
     pub(crate) fn double_operation(&mut self, depth: usize) -> String {
         let ty = Ty::F64;
         let left = self.expr(&ty, depth - 1);
-        match self.random.below(8) {
+        match self.random.below(10) {
             0 | 1 => format!("({left} {} {})", self.random.pick(&["+", "-"]), self.expr(&ty, depth - 1)),
             2 => format!("tame_double({left} * {})", self.expr(&ty, depth - 1)),
+            8 | 9 => format!("tame_double({left} {} {})", self.random.pick(&["/", "%"]), self.expr(&ty, depth - 1)),
             // Which of two zeros it is, Rust leaves open; the sum is the positive one.
             3 => format!("({left}.{}({}) + 0.0)", self.random.pick(&["min", "max"]), self.expr(&ty, depth - 1)),
             4 => format!("{left}.{}()", self.random.pick(&["floor", "ceil", "trunc", "abs"])),
