@@ -91,7 +91,8 @@ impl Recovery {
     }
 
     /// A tensor like one of the lost device's, on the new device, with its contents: what the host wrote or read last, if no
-    /// evaluation that writes the tensor was started since. Its staged copy comes back by the same rule, or with zeros.
+    /// evaluation that writes the tensor was started since. Its staged copy comes back by the same rule, or with zeros. Where the host
+    /// wrote only a part last, the contents count as lost; parts are taken of what came back.
     ///
     /// ```
     /// use gridwise_runtime::{Error, Recovery, Result, Tensor};

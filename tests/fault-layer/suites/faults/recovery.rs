@@ -68,6 +68,8 @@ fn rescue(faults: Control, is_baseline: bool) -> Result<(), Failed> {
         let mut read = mgr.tensor_named("read", &[0u32; 3])?;
         let mut again = mgr.tensor_named("again", &[9u32; 3])?;
         let mut unread = mgr.tensor_named("unread", &[0u32; 3])?;
+        let mut partly = mgr.tensor_named("partly", &[1u32, 2, 3])?;
+        let mut parted = mgr.tensor_named("parted", &[1u32, 2, 3])?;
         let empty = mgr.tensor::<u32>(&[])?;
         staged.stage(&[4, 5, 6])?;
         let seq = mgr.sequence()?;
@@ -76,6 +78,9 @@ fn rescue(faults: Control, is_baseline: bool) -> Result<(), Failed> {
         seq.eval()?;
         assert_eq!(read.to_vec()?, [1, 2, 3]);
         again.write(&[5; 3])?;
+        partly.part_mut(1..)?.write(&[8, 9])?;
+        parted.part_mut(1..)?.write(&[8, 9])?;
+        assert_eq!((parted.to_vec()?, written.part(1..)?.to_vec()?), (vec![1, 8, 9], vec![2, 3]));
         lose(faults, &mgr);
         assert!(matches!(written.to_vec(), Ok(_) | Err(Error::DeviceLost { .. })));
         let recovery = mgr.recover()?;
@@ -87,6 +92,9 @@ fn rescue(faults: Control, is_baseline: bool) -> Result<(), Failed> {
         assert_eq!(recovery.tensor(&empty)?.len(), 0);
         let error = recovery.tensor(&unread).map(|_| ()).expect_err("the device had it alone");
         assert!(matches!(&error, Error::ContentsLost { tensor } if tensor == "unread"), "{error}");
+        let error = recovery.tensor(&partly).map(|_| ()).expect_err("another part was written long ago");
+        assert!(matches!(&error, Error::ContentsLost { tensor } if tensor == "partly"), "{error}");
+        assert_eq!(recovery.tensor(&parted)?.to_vec()?, [1, 8, 9], "all of it was read since");
         let back = recovery.tensor(&staged)?;
         let new = recovery.manager().sequence()?;
         new.record(OpSyncDevice::new(&back))?.eval()?;
