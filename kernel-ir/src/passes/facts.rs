@@ -40,6 +40,8 @@ pub(super) struct Facts<'a> {
     types: &'a Types,
     kernel: Option<&'a Kernel>,
     definitions: Vec<Option<(InstId, usize)>>,
+    /// By value: the one under whose name facts are kept. Empty as long as each is kept under its own.
+    canonical: Vec<ValueId>,
     /// The first `len` of each buffer stands for all of them.
     lengths: SecondaryMap<BufferId, Option<ValueId>>,
     /// The same of each member of a list that a value names: list, value, length.
@@ -74,6 +76,7 @@ impl<'a> Facts<'a> {
             types,
             kernel,
             definitions: vec![None; count],
+            canonical: Vec::new(),
             lengths: SecondaryMap::new(),
             member_lengths: Vec::new(),
             const_params: SecondaryMap::new(),
@@ -94,13 +97,16 @@ impl<'a> Facts<'a> {
             }
             match inst.kind {
                 InstKind::Len(buffer) => {
-                    facts.lengths[buffer].get_or_insert(inst.results[0]);
+                    let first = *facts.lengths[buffer].get_or_insert(inst.results[0]);
+                    facts.keep_under(first, inst.results[0]);
                 }
-                InstKind::MemberLen(list, member) if facts.member_length(list, member).is_none() => {
-                    facts.member_lengths.push((list, member, inst.results[0]));
-                }
+                InstKind::MemberLen(list, member) => match facts.member_length(list, member) {
+                    Some(first) => facts.keep_under(first, inst.results[0]),
+                    None => facts.member_lengths.push((list, member, inst.results[0])),
+                },
                 InstKind::ConstParam(param) => {
-                    facts.const_params[param].get_or_insert(inst.results[0]);
+                    let first = *facts.const_params[param].get_or_insert(inst.results[0]);
+                    facts.keep_under(first, inst.results[0]);
                     constants.push(inst.results[0]);
                 }
                 InstKind::Const(_) => constants.push(inst.results[0]),
@@ -246,14 +252,20 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Keeps what is known of a value under the name of an equal one.
+    fn keep_under(&mut self, first: ValueId, value: ValueId) {
+        if first == value {
+            return;
+        }
+        if self.canonical.is_empty() {
+            self.canonical = (0..self.definitions.len()).map(ValueId::new).collect();
+        }
+        self.canonical[value.index()] = first;
+    }
+
     /// The same value under the name facts are kept for.
     fn canonical(&self, value: ValueId) -> ValueId {
-        match self.definition(value) {
-            Some(InstKind::Len(buffer)) => self.lengths[*buffer].unwrap_or(value),
-            Some(InstKind::MemberLen(list, member)) => self.member_length(*list, *member).unwrap_or(value),
-            Some(InstKind::ConstParam(param)) => self.const_params[*param].unwrap_or(value),
-            _ => value,
-        }
+        self.canonical.get(value.index()).copied().unwrap_or(value)
     }
 
     /// The operand of a cast between integers that keeps the number.

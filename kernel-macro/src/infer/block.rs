@@ -73,12 +73,12 @@ impl<'a> Infer<'a> {
         let found = self.infer(tail, expect);
         let Expect::Type(expected, because) = expect else { return found };
         self.coerce(tail, &found, expected, *because);
-        if self.table.shallow(&found) == Term::Never { Term::Never } else { expected.clone() }
+        if self.table.is_never(&found) { Term::Never } else { expected.clone() }
     }
 
     /// Reports a block that must have a value of some type but ends without one.
     pub(super) fn require_value(&mut self, block: &'a Block, found: &Term, expected: &Term, because: Because) {
-        if block.tail.is_some() || self.table.shallow(found) == Term::Never || self.table.unify(found, expected) {
+        if block.tail.is_some() || self.table.is_never(found) || self.table.unify(found, expected) {
             return;
         }
         let expected_name = self.describe(expected);
@@ -110,7 +110,7 @@ impl<'a> Infer<'a> {
         match expect {
             Expect::Type(expected, because) if block.tail.is_none() => {
                 self.require_value(block, &found, expected, *because);
-                if self.table.shallow(&found) == Term::Never { Term::Never } else { expected.clone() }
+                if self.table.is_never(&found) { Term::Never } else { expected.clone() }
             }
             _ => found,
         }

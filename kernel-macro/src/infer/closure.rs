@@ -276,7 +276,7 @@ impl<'a> Infer<'a> {
         let outer = std::mem::replace(&mut self.result, result.clone());
         let found = self.infer(&closure.body, &Expect::Type(result.clone(), Because::Nothing));
         self.coerce(&closure.body, &found, &result, Because::Nothing);
-        if self.table.shallow(&found) == Term::Never && self.table.kind(&result).is_some() {
+        if self.table.is_never(&found) && self.table.kind(&result).is_some() {
             self.table.unify(&result, &Term::Unit);
         }
         self.result = outer;

@@ -70,10 +70,10 @@ impl<'a> Infer<'a> {
         else_term: &Term,
         expect: &Expect,
     ) -> Term {
-        if self.table.shallow(then_term) == Term::Never {
+        if self.table.is_never(then_term) {
             return else_term.clone();
         }
-        if self.table.shallow(else_term) == Term::Never {
+        if self.table.is_never(else_term) {
             return then_term.clone();
         }
         if let Expect::Type(expected, because) = expect {
@@ -114,7 +114,7 @@ impl<'a> Infer<'a> {
                 .help("add an `else` branch with a value");
             return Term::Error;
         }
-        if self.table.shallow(&found) != Term::Never && !self.table.unify(&found, &Term::Unit) {
+        if !self.table.is_never(&found) && !self.table.unify(&found, &Term::Unit) {
             let span = then_block.tail.as_ref().map_or(then_block.span, |tail| tail.span);
             self.diags
                 .error(code::MISSING_VALUE, span, "this `if` has no `else`, so its value is lost")
@@ -184,7 +184,7 @@ impl<'a> Infer<'a> {
         if left {
             self.diverges = before;
         }
-        if self.table.shallow(&found) == Term::Never && !left { Term::Never } else { term }
+        if self.table.is_never(&found) && !left { Term::Never } else { term }
     }
 
     fn expected_value(&mut self, expect: &Expect) -> (Term, Because) {
@@ -220,7 +220,7 @@ impl<'a> Infer<'a> {
             Some(value) => {
                 let found = self.infer(value, &Expect::Type(term.clone(), because));
                 self.coerce(value, &found, &term, because);
-                if self.table.shallow(&found) == Term::Never {
+                if self.table.is_never(&found) {
                     return Term::Never;
                 }
             }

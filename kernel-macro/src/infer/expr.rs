@@ -14,14 +14,11 @@ impl<'a> Infer<'a> {
     /// Infers an expression and records its type. A demanded type guides, but the caller checks it.
     pub(super) fn infer(&mut self, expr: &'a Expr, expect: &Expect) -> Term {
         let term = self.infer_any(expr, expect);
-        let value = match self.refuse_reference(expr) {
-            true => Term::Error,
-            false => self.refuse_value(expr, term.clone()),
-        };
-        if value != term {
-            self.record(expr.id, value.clone());
+        if self.refuse_reference(expr) || self.refuse_value(expr, &term) {
+            self.record(expr.id, Term::Error);
+            return Term::Error;
         }
-        value
+        term
     }
 
     /// As [`infer`](Self::infer), also for what is no value: shared variables and atomics, of which parts are used.
@@ -29,7 +26,7 @@ impl<'a> Infer<'a> {
         // As in rustc: an expression is looked at as if it were reached.
         let outer = std::mem::replace(&mut self.diverges, false);
         let term = self.infer_kind(expr, expect);
-        self.diverges |= outer || self.table.shallow(&term) == Term::Never;
+        self.diverges |= outer || self.table.is_never(&term);
         self.record(expr.id, term.clone());
         term
     }
@@ -127,7 +124,7 @@ impl<'a> Infer<'a> {
                 Some((term, because)) => self.check(element, &term.clone(), *because),
                 None => {
                     let term = self.infer(element, &Expect::Nothing);
-                    if self.table.shallow(&term) != Term::Never {
+                    if !self.table.is_never(&term) {
                         known = Some((term, Because::FirstElement));
                     }
                 }

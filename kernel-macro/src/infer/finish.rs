@@ -116,14 +116,19 @@ impl<'a> Infer<'a> {
         self.settle();
         self.finish_requests();
         self.finish_closures();
-        self.require_resolved();
         let mut tables = std::mem::take(&mut self.tables);
         tables.has_references = self.has_references;
-        let resolve = |term: &Option<Term>| match term {
-            Some(term) => self.table.resolve(term).unwrap_or(Ty::Error),
-            None => Ty::Error,
+        let mut is_open = false;
+        let resolve = |term: &Option<Term>| {
+            let Some(term) = term else { return Ty::Error };
+            let ty = self.table.resolve(term);
+            is_open |= ty.is_none();
+            ty.unwrap_or(Ty::Error)
         };
         tables.exprs = self.exprs.iter().map(resolve).collect();
+        if is_open {
+            self.report_unresolved();
+        }
         tables.bindings = self
             .locals
             .iter()
@@ -133,10 +138,8 @@ impl<'a> Infer<'a> {
     }
 
     /// Types without a place of their own were reported above; one that is left over would be a bug of ours.
-    fn require_resolved(&mut self) {
-        let open = self.exprs.iter().flatten().any(|term| self.table.resolve(term).is_none());
-        if open
-            && !self.diags.has_errors()
+    fn report_unresolved(&mut self) {
+        if !self.diags.has_errors()
             && let Item::Fn(function) = &self.program.items[self.item].item
         {
             self.diags

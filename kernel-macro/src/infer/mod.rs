@@ -344,7 +344,7 @@ impl<'a> Infer<'a> {
 
     /// Makes a found type fit an expected one, or reports that it does not.
     fn coerce(&mut self, expr: &'a Expr, found: &Term, expected: &Term, because: Because) {
-        if self.table.shallow(found) != Term::Never && !self.table.unify(found, expected) {
+        if !self.table.is_never(found) && !self.table.unify(found, expected) {
             self.report_mismatch(expr, expected, found, because);
         }
     }

@@ -188,7 +188,7 @@ impl<'a> Infer<'a> {
         if let Some(variant) = constructor.variant {
             self.tables.variants.insert(id, variant);
         }
-        if let Term::Never = self.table.shallow(term) {
+        if self.table.is_never(term) {
             return true;
         }
         if self.table.unify(&constructor.term, term) {
@@ -363,7 +363,7 @@ impl<'a> Infer<'a> {
             let found = self.infer(&arm.body, &arm_expect);
             all_diverge &= self.diverges;
             self.visible.truncate(scope);
-            if self.table.shallow(&found) == Term::Never {
+            if self.table.is_never(&found) {
                 continue;
             }
             any_value = true;
@@ -474,7 +474,7 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_otherwise(&mut self, block: &'a Block) {
         let before = std::mem::replace(&mut self.diverges, false);
         let found = self.infer_block(block, &Expect::Nothing);
-        if self.table.shallow(&found) != Term::Never && !self.diverges {
+        if !self.table.is_never(&found) && !self.diverges {
             self.diags
                 .error(
                     code::MISSING_VALUE,

@@ -40,11 +40,11 @@ impl<'a> Infer<'a> {
             }
             ExprKind::Path(_) | ExprKind::Borrow { .. } => {
                 let term = self.infer_any(expr, expect);
-                let value = self.refuse_value(expr, term.clone());
-                if value != term {
-                    self.record(expr.id, value.clone());
+                if self.refuse_value(expr, &term) {
+                    self.record(expr.id, Term::Error);
+                    return Term::Error;
                 }
-                value
+                term
             }
             _ => self.infer(expr, expect),
         }

@@ -66,11 +66,14 @@ impl<'a> Infer<'a> {
         Term::Error
     }
 
-    /// Reports an expression that is used as a value and has none: shared variables and what holds atomics.
-    pub(super) fn refuse_value(&mut self, expr: &Expr, term: Term) -> Term {
-        let shallow = self.table.shallow(&term);
+    /// Reports an expression that is used as a value and has none: shared variables and what holds atomics; whether it did.
+    pub(super) fn refuse_value(&mut self, expr: &Expr, term: &Term) -> bool {
+        // Most expressions are of these.
+        if let Term::Unit | Term::Scalar(_) | Term::Vector(..) | Term::Never | Term::Var(_) = self.table.bound(term) {
+            return false;
+        }
+        let shallow = self.table.shallow(term);
         match &shallow {
-            Term::Unit | Term::Scalar(_) | Term::Vector(..) | Term::Never | Term::Var(_) => return term,
             Term::Shared(inner) => {
                 let source = text(expr);
                 let error = self.diags.error(
@@ -87,7 +90,7 @@ impl<'a> Infer<'a> {
             Term::Buffer { origin: None, .. } if matches!(strip(expr).kind, ExprKind::Index { .. }) => {
                 self.report_member_value(expr);
             }
-            Term::Iterator(_) if self.iterated.contains(&expr.id) => return term,
+            Term::Iterator(_) if self.iterated.contains(&expr.id) => return false,
             Term::Iterator(_) if matches!(strip(expr).kind, ExprKind::Range { .. }) => {
                 self.diags
                     .error(code::UNSUPPORTED_SYNTAX, expr.span, "a range without an end is no value in kernels")
@@ -109,7 +112,7 @@ impl<'a> Infer<'a> {
             other => {
                 let holds = self.table.resolve(other).is_some_and(|ty| holds_atomics(self.program, &ty));
                 if !holds {
-                    return term;
+                    return false;
                 }
                 let source = text(expr);
                 let help = match other {
@@ -121,7 +124,7 @@ impl<'a> Infer<'a> {
                     .help(help);
             }
         }
-        Term::Error
+        true
     }
 
     /// Reports an assignment to a shared variable as a whole, or to an atomic; whether it did.

@@ -193,13 +193,18 @@ impl Table {
     }
 
     /// The same, but for the lengths of arrays, which may be bound and still count as open.
-    fn bound<'t>(&'t self, mut term: &'t Term) -> &'t Term {
+    pub(super) fn bound<'t>(&'t self, mut term: &'t Term) -> &'t Term {
         while let Term::Var(Var(index)) = term
             && let Slot::Bound(inner) = &self.slots[*index as usize]
         {
             term = inner;
         }
         term
+    }
+
+    /// Whether an expression of this type never yields a value.
+    pub(super) fn is_never(&self, term: &Term) -> bool {
+        matches!(self.bound(term), Term::Never)
     }
 
     /// The kind of a term that is a free variable.
@@ -278,41 +283,41 @@ impl Table {
 
     /// The type a term stands for, free number variables at their defaults; `None` when something is undetermined.
     pub(super) fn resolve(&self, term: &Term) -> Option<Ty> {
-        if let Term::Scalar(scalar) = self.bound(term) {
-            return Some(Ty::Scalar(*scalar));
-        }
-        Some(match self.shallow(term) {
+        Some(match self.bound(term) {
             Term::Unit => Ty::Unit,
-            Term::Scalar(scalar) => Ty::Scalar(scalar),
-            Term::Vector(scalar, lanes) => Ty::Vector(scalar, lanes),
-            Term::Matrix(size) => Ty::Matrix(size),
+            Term::Scalar(scalar) => Ty::Scalar(*scalar),
+            Term::Vector(scalar, lanes) => Ty::Vector(*scalar, *lanes),
+            Term::Matrix(size) => Ty::Matrix(*size),
             Term::Quat => Ty::Quat,
-            Term::Array(element, len) => Ty::Array(Rc::new(self.resolve(&element)?), len),
+            Term::Array(element, len) => Ty::Array(Rc::new(self.resolve(element)?), *len),
             Term::Tuple(members) => {
                 Ty::Tuple(members.iter().map(|member| self.resolve(member)).collect::<Option<Rc<[Ty]>>>()?)
             }
-            Term::Struct(item, args) => Ty::Struct(item, self.resolve_args(&args)?),
-            Term::Param(position) => Ty::Param(position),
-            Term::Const(value) => Ty::Const(value),
-            Term::Chosen(number) => Ty::Chosen(number),
-            Term::Closure(item, expr) => Ty::Closure(item, expr),
-            Term::ArrayOf(..) => return None,
-            Term::Enum(item, args) => Ty::Enum(item, self.resolve_args(&args)?),
-            Term::Option(value) => Ty::Option(Rc::new(self.resolve(&value)?)),
-            Term::Iterator(item) => Ty::Iterator(Rc::new(self.resolve(&item)?)),
+            Term::Struct(item, args) => Ty::Struct(*item, self.resolve_args(args)?),
+            Term::Param(position) => Ty::Param(*position),
+            Term::Const(value) => Ty::Const(*value),
+            Term::Chosen(number) => Ty::Chosen(*number),
+            Term::Closure(item, expr) => Ty::Closure(*item, *expr),
+            open @ Term::ArrayOf(..) => match self.shallow(open) {
+                Term::ArrayOf(..) => return None,
+                known => return self.resolve(&known),
+            },
+            Term::Enum(item, args) => Ty::Enum(*item, self.resolve_args(args)?),
+            Term::Option(value) => Ty::Option(Rc::new(self.resolve(value)?)),
+            Term::Iterator(item) => Ty::Iterator(Rc::new(self.resolve(item)?)),
             Term::Ordering => Ty::Ordering,
-            Term::Range(value, inclusive) => Ty::Range(Rc::new(self.resolve(&value)?), inclusive),
-            Term::Result(value, error) => Ty::Result(Rc::new(self.resolve(&value)?), Rc::new(self.resolve(&error)?)),
+            Term::Range(value, inclusive) => Ty::Range(Rc::new(self.resolve(value)?), *inclusive),
+            Term::Result(value, error) => Ty::Result(Rc::new(self.resolve(value)?), Rc::new(self.resolve(error)?)),
             Term::Buffer { element, mutable, origin } => {
-                Ty::Buffer { element: Rc::new(self.resolve(&element)?), mutable, origin }
+                Ty::Buffer { element: Rc::new(self.resolve(element)?), mutable: *mutable, origin: *origin }
             }
-            Term::Image(image) => Ty::Image(image),
-            Term::Shared(value) => Ty::Shared(Rc::new(self.resolve(&value)?)),
-            Term::Atomic(scalar) => Ty::Atomic(scalar),
-            Term::Coop(ty) => Ty::Coop(ty),
+            Term::Image(image) => Ty::Image(*image),
+            Term::Shared(value) => Ty::Shared(Rc::new(self.resolve(value)?)),
+            Term::Atomic(scalar) => Ty::Atomic(*scalar),
+            Term::Coop(ty) => Ty::Coop(*ty),
             Term::Never => Ty::Never,
             Term::Error => Ty::Error,
-            Term::Var(Var(index)) => match self.slots[index as usize] {
+            Term::Var(Var(index)) => match self.slots[*index as usize] {
                 Slot::Free(VarKind::Int { index: true }) => Ty::USIZE,
                 Slot::Free(VarKind::Int { index: false }) => Ty::I32,
                 // As rustc: what only literals determine is `f64`.

@@ -63,7 +63,8 @@ impl FnCx<'_, '_, '_> {
             ExprKind::Binary(BinaryOp::And, left, right, _) => self.lower_short_circuit(left, right, false),
             ExprKind::Binary(BinaryOp::Or, left, right, _) => self.lower_short_circuit(left, right, true),
             ExprKind::Binary(op, left, right, _) => {
-                let a = self.lower_expr(left);
+                // It begins where this expression does, so the location is right already.
+                let a = self.lower_kind(left);
                 let b = self.lower_expr(right);
                 self.binary(expr, *op, a, b)
             }
