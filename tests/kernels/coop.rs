@@ -338,6 +338,6 @@ fn run_place(mgr: &Manager, offset: u32, stride: u32, elsewhere: u32) -> gridwis
     let seq = mgr.sequence()?;
     Place::dispatch(&seq, Grid::groups(1), offset, stride, elsewhere, &mut y)?;
     // What is done where there is nothing to report.
-    let report = report(&seq);
+    let report = report(&seq)?;
     Ok(vec![report, Output::exact(y.to_vec()?)])
 }

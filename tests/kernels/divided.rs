@@ -210,7 +210,7 @@ fn one(
     let mut out = mgr.tensor(&[4u32, 5, 6])?;
     let seq = mgr.sequence()?;
     run(&seq, &mut out)?;
-    let report = report(&seq);
+    let report = report(&seq)?;
     Ok(vec![report, Output::U32(out.to_vec()?)])
 }
 

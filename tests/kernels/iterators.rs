@@ -332,7 +332,7 @@ pub const CASES: &[Case] = &[
         let mut out = mgr.tensor(&[4u32, 5, 6])?;
         let seq = mgr.sequence()?;
         RotatedTooFar::dispatch(&seq, Grid::items(1), 4, &mut out)?;
-        let report = report(&seq);
+        let report = report(&seq)?;
         Ok(vec![report, Output::U32(out.to_vec()?)])
     }),
 ];

@@ -266,7 +266,7 @@ fn faulty(
     let mut to = mgr.tensor(&[9u32; 3])?;
     let seq = mgr.sequence()?;
     run(&seq, &tensors.iter().collect::<Vec<_>>(), &mut to)?;
-    let report = report(&seq);
+    let report = report(&seq)?;
     Ok(vec![report, Output::U32(to.to_vec()?)])
 }
 
@@ -427,7 +427,7 @@ pub const CASES: &[Case] = &[
         let found = to.to_vec()?;
         let seq = mgr.sequence()?;
         Panics::dispatch(&seq, Grid::items(8), &[&all[0], &all[1], &all[0], &all[1], &all[0], &empty], &mut to)?;
-        Ok(vec![Output::U32(found), report(&seq)])
+        Ok(vec![Output::U32(found), report(&seq)?])
     }),
     case!("lists::asked", [Asked<true>, Asked<false>], |mgr| {
         let (tensors, mut to) = (tensors(mgr, &[vec![5, 6, 7]])?, mgr.tensor_of_len::<u32>(8)?);

@@ -261,7 +261,7 @@ pub const CASES: &[Case] = &[
         let (a, mut out) = (mgr.tensor(&mats4(1))?, mgr.tensor_of_len::<Vec4>(N)?);
         let seq = mgr.sequence()?;
         OutOfRange::dispatch(&seq, Grid::items(N), &a, &mut out)?;
-        Ok(vec![super::traps::report(&seq)])
+        Ok(vec![super::traps::report(&seq)?])
     }),
 ];
 

@@ -123,7 +123,7 @@ pub const CASES: &[Case] = &[
         let mut y = mgr.tensor(&[9u32; 4])?;
         let seq = mgr.sequence()?;
         OutOfRange::dispatch(&seq, Grid::items(4), &cells, &mut y)?;
-        let report = traps::report(&seq);
+        let report = traps::report(&seq)?;
         Ok(vec![report, Output::U32(cells.to_vec()?.into_iter().map(u32::from).chain(y.to_vec()?).collect())])
     }),
 ];

@@ -282,7 +282,7 @@ pub const CASES: &[Case] = &[
         let mut out = mgr.tensor(&[4u32, 5, 6])?;
         let seq = mgr.sequence()?;
         OutOfRange::dispatch(&seq, Grid::items(1), 2, &mut out)?;
-        let report = report(&seq);
+        let report = report(&seq)?;
         Ok(vec![report, Output::U32(out.to_vec()?)])
     }),
 ];

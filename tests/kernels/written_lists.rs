@@ -185,7 +185,7 @@ fn faulty(mgr: &Manager, run: AtPlaces, positions: &[[u32; 3]]) -> gridwise::Res
             [mgr.tensor(&[11u32, 12, 13])?, mgr.tensor::<u32>(&[])?, mgr.tensor(&[21u32])?, mgr.tensor(&[8u32; 3])?];
         let seq = mgr.sequence()?;
         run(&seq, &mut tensors.each_mut(), &from, *at)?;
-        let report = report(&seq);
+        let report = report(&seq)?;
         found.extend([report, Output::U32(all(&tensors)?)]);
     }
     Ok(found)
