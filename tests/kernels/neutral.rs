@@ -58,6 +58,39 @@ macro_rules! bits {
     }};
 }
 
+/// Tables that drivers keep as such, until a loop is unrolled.
+#[device]
+const TABLE: [f32; 100] = [0.0; 100];
+
+#[device]
+const STEPS: [f32; 100] = {
+    let mut steps = [0.0; 100];
+    let mut k = 0;
+    while k < 100 {
+        steps[k] = if k % 3 == 0 { 0.0 } else { k as f32 };
+        k += 1;
+    }
+    steps
+};
+
+#[device]
+fn of_tables(x: f32) -> [f32; 32] {
+    let mut out = [0.0f32; 32];
+    for k in 0..32 {
+        out[k] = x * STEPS[k] + x / TABLE[k + 7];
+        if x > 5.0 {
+            out[k] = STEPS[k] * x;
+        }
+    }
+    out
+}
+
+#[kernel(workgroup = 16)]
+fn tables(x: &[f32], out: &mut [[f32; 32]]) {
+    let i = global_id().x;
+    out[i] = of_tables(x[i]);
+}
+
 #[device]
 fn found(x: f32, four: u32) -> [f32; 32] {
     let mut out = [0.0f32; 32];
@@ -122,6 +155,18 @@ pub const CASES: &[Case] = &[
     entry!("neutral::singles", Singles, of_single, f32, |x| x),
     entry!("neutral::doubles", Doubles, of_double, f64, f64::from),
     entry!("neutral::halves", Halves, of_half, f16, f16::from_f32),
+    case!(
+        "neutral::tables",
+        [Tables],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&NUMBERS)?, mgr.tensor_of_len(NUMBERS.len())?);
+            let seq = mgr.sequence()?;
+            Tables::dispatch(&seq, Grid::items(NUMBERS.len()), &x, &mut out)?;
+            seq.eval()?;
+            Ok(vec![bits!(f32, out.to_vec()?)])
+        },
+        || vec![bits!(f32, NUMBERS.map(of_tables))]
+    ),
     case!(
         "neutral::zeros",
         [Zeros],

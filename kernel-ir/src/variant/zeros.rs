@@ -22,7 +22,11 @@ const BITWISE_OR: u16 = 197;
 const INPUT: u32 = 1;
 const BUILT_IN: u32 = 11;
 const NUM_WORKGROUPS: u32 = 24;
-/// Constants of more floats than this stay: drivers keep such tables in memory, where they know no element.
+const SELECT: u16 = 169;
+const I_EQUAL: u16 = 170;
+const FUNCTION: u32 = 7;
+const PRIVATE: u32 = 6;
+/// Constants of more floats than this stay, as tables: what is read of them is hidden.
 const MOST_FLOATS: usize = 64;
 
 /// A type, of others that were declared before it.
@@ -63,6 +67,11 @@ struct Known<'a> {
     words: Option<u32>,
     single: Option<u32>,
     workgroups: Option<u32>,
+    bool_: Option<u32>,
+    /// Pointers to variables of one invocation.
+    own_pointers: Vec<u32>,
+    /// Whether constants that stay have zeros.
+    has_tables: bool,
     /// Position of the first type, constant or variable, and of the first function.
     globals: usize,
     functions: usize,
@@ -109,7 +118,15 @@ impl<'a> Known<'a> {
                 self.declare(*id, count.map_or(Type::Other, |count| Type::Parts { of: *of, count: count as usize }));
             }
             (op::TYPE_STRUCT, [id, members @ ..]) => self.declare(*id, Type::Struct(members)),
-            (op::TYPE_VOID..=op::TYPE_FUNCTION, [id, ..]) => self.declare(*id, Type::Other),
+            (op::TYPE_VOID..=op::TYPE_FUNCTION, [id, operands @ ..]) => {
+                if inst.opcode == op::TYPE_BOOL {
+                    self.bool_ = Some(*id);
+                }
+                if inst.opcode == op::TYPE_POINTER && matches!(operands, [FUNCTION | PRIVATE, _]) {
+                    self.own_pointers.push(*id);
+                }
+                self.declare(*id, Type::Other);
+            }
             (op::CONSTANT, [ty, id, bits @ ..]) => {
                 if let [number] = bits {
                     self.numbers.insert(*id, *number);
@@ -127,14 +144,18 @@ impl<'a> Known<'a> {
                     }
                 }
             }
-            (op::CONSTANT_NULL, [ty, id]) if (1..=MOST_FLOATS).contains(&self.floats(*ty)) => {
-                self.hidden.insert(*id, (*ty, Constant::Zero));
-            }
-            (op::CONSTANT_COMPOSITE, [ty, id, parts @ ..])
-                if parts.iter().any(|part| self.hidden.contains_key(part)) && self.floats(*ty) <= MOST_FLOATS =>
-            {
-                self.hidden.insert(*id, (*ty, Constant::Composite(parts)));
-            }
+            (op::CONSTANT_NULL, [ty, id]) => match self.floats(*ty) {
+                0 => {}
+                1..=MOST_FLOATS => _ = self.hidden.insert(*id, (*ty, Constant::Zero)),
+                _ => self.has_tables = true,
+            },
+            (op::CONSTANT_COMPOSITE, [ty, id, parts @ ..]) => match self.floats(*ty) {
+                0..=MOST_FLOATS if parts.iter().any(|part| self.hidden.contains_key(part)) => {
+                    self.hidden.insert(*id, (*ty, Constant::Composite(parts)));
+                }
+                0..=MOST_FLOATS => {}
+                _ => self.has_tables = true,
+            },
             _ => {}
         }
     }
@@ -161,6 +182,18 @@ impl<'a> Known<'a> {
         self.types.get(&ty).map_or(0, |(_, floats)| *floats)
     }
 
+    /// Whether an instruction may read a number of a table.
+    fn may_read_table(&self, inst: Inst<'_>, types: &[u32]) -> bool {
+        let [ty, _, from, ..] = inst.words else { return false };
+        let from = types.get(*from as usize).copied().unwrap_or_default();
+        let is_of_table = match inst.opcode {
+            LOAD => self.own_pointers.contains(&from),
+            COMPOSITE_EXTRACT => self.floats(from) > MOST_FLOATS,
+            _ => false,
+        };
+        self.has_tables && is_of_table && (1..=MOST_FLOATS).contains(&self.floats(*ty))
+    }
+
     /// Whether a type is an integer, or a vector of these.
     fn is_of_integers(&self, ty: u32) -> bool {
         match self.ty(ty) {
@@ -178,6 +211,7 @@ struct Globals {
     single: u32,
     workgroups: u32,
     shift: u32,
+    bool_: u32,
 }
 
 /// A variant whose zeros of floats, where they are operands, are made at run time, from the number of workgroups, which has no bit 31.
@@ -196,6 +230,7 @@ pub(super) fn hide_zeros(words: Vec<u32>) -> Vec<u32> {
         single: known.single.unwrap_or_else(|| hiding.new_id()),
         workgroups: known.workgroups.unwrap_or_else(|| hiding.new_id()),
         shift: hiding.new_id(),
+        bool_: known.bool_.unwrap_or_else(|| hiding.new_id()),
     };
     hiding.types = hiding.types_of_values();
     let mut functions = Vec::with_capacity(words.len() + 64);
@@ -229,6 +264,7 @@ struct Made {
     /// A word that is zero.
     zero: Option<u32>,
     single: Option<u32>,
+    always: Option<u32>,
     /// Zeros by type, of integers and of floats with all that has them.
     by_type: BTreeMap<u32, u32>,
     by_constant: BTreeMap<u32, u32>,
@@ -325,7 +361,16 @@ impl Hiding<'_> {
             push(out, BITWISE_OR, &[from, same, operands[2], zero]);
             operands[2] = same;
         }
-        push(out, inst.opcode, &operands);
+        if self.known.may_read_table(inst, &self.types) {
+            let (ty, found) = (operands[0], operands[1]);
+            let zero = self.zero_of(ty, globals, made);
+            let always = self.always(globals, made);
+            operands[1] = self.new_id();
+            push(out, inst.opcode, &operands);
+            push(out, SELECT, &[ty, found, always, operands[1], zero]);
+        } else {
+            push(out, inst.opcode, &operands);
+        }
     }
 
     /// What takes a constant's place.
@@ -432,6 +477,17 @@ impl Hiding<'_> {
         zero
     }
 
+    /// A condition that holds.
+    fn always(&mut self, globals: &Globals, made: &mut Made) -> u32 {
+        if let Some(id) = made.always {
+            return id;
+        }
+        let (zero, null, id) = (self.zero(globals, made), self.null(globals.word), self.new_id());
+        push(&mut made.code, I_EQUAL, &[globals.bool_, id, zero, null]);
+        made.always = Some(id);
+        id
+    }
+
     /// The module, with these functions.
     fn module(&mut self, globals: &Globals, functions: &[u32]) -> Vec<u32> {
         let known = self.known;
@@ -459,6 +515,9 @@ impl Hiding<'_> {
         }
         if known.single.is_none() {
             push(&mut out, op::TYPE_FLOAT, &[globals.single, 32]);
+        }
+        if known.bool_.is_none() {
+            push(&mut out, op::TYPE_BOOL, &[globals.bool_]);
         }
         if known.workgroups.is_none() {
             let pointer = self.new_id();
