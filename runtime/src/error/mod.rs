@@ -703,7 +703,8 @@ pub enum Error {
     },
     /// The process that ran a module ended in the midst of it, or had to be ended. What was to be written has not changed.
     #[error(
-        "module `{module}`: the worker {how} while it was {doing} it; mend the module, the next call starts a worker anew"
+        "module `{module}`: the worker {how} while it was {doing} it; mend the module{}, the next call starts a worker anew",
+        longer(.doing, .how)
     )]
     WorkerDied {
         /// The module's name.
@@ -762,6 +763,15 @@ pub enum Error {
         /// What it returned.
         result: ash::vk::Result,
     },
+}
+
+/// What else may help a worker that was ended for its time.
+fn longer(doing: &str, how: &WorkerEnd) -> &'static str {
+    match (how, doing) {
+        (WorkerEnd::TimeLimit(_), "loading") => " or set a longer `load_limit`",
+        (WorkerEnd::TimeLimit(_), _) => " or set a longer `time_limit`",
+        _ => "",
+    }
 }
 
 fn amount(bytes: u64) -> String {

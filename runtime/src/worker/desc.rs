@@ -14,8 +14,11 @@ use std::time::Duration;
 /// ```
 #[derive(Debug, Clone)]
 pub struct WorkerDesc {
-    /// How long a call may take, its pipeline and its copies included; then the process is ended.
+    /// How long the module of a call may run, the copies back included; then the process is ended.
     pub time_limit: Duration,
+    /// How long a call may take until the module can run; then the process is ended. Where the process before was ended, that takes until
+    /// the system has done so and another has opened the device; always, the copies to it and the pipeline.
+    pub load_limit: Duration,
     /// The process's program and its arguments; if there is none, the file of this program. Of use where that is not what was started, as
     /// below a loader: `["/lib/ld.so", "--library-path", "lib", "program"]`.
     pub command: Vec<OsString>,
@@ -23,6 +26,6 @@ pub struct WorkerDesc {
 
 impl Default for WorkerDesc {
     fn default() -> Self {
-        Self { time_limit: Duration::from_secs(30), command: Vec::new() }
+        Self { time_limit: Duration::from_secs(30), load_limit: Duration::from_secs(120), command: Vec::new() }
     }
 }

@@ -57,6 +57,8 @@ const TO_REAP: Duration = Duration::from_millis(100);
 pub struct Worker {
     desc: WorkerDesc,
     running: Option<Process>,
+    /// The process before, that was ended: until the system has done so its device may be busy with what it was told.
+    ended: Option<Process>,
 }
 
 /// The process, while there is one. Invariant: it is killed when this is dropped.
@@ -102,7 +104,7 @@ impl Worker {
     /// [`Error::NoWorker`] when there can be no process, as on systems other than Unix, or the program does not begin with [`serve_if_asked`](super::serve_if_asked).
     pub fn start(desc: WorkerDesc) -> Result<Self> {
         let running = Some(Process::start(&desc.command)?);
-        Ok(Self { desc, running })
+        Ok(Self { desc, running, ended: None })
     }
 
     /// The number of the process, by which the system's tools know it; none after it has died, until the next call.
@@ -227,16 +229,24 @@ impl<'a> WorkerCall<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::WorkerDied`] when the process ended or had to be ended, [`Error::WorkerRefused`] when it could not run the module.
+    /// [`Error::WorkerDied`] when the process ended or had to be ended, [`Error::WorkerRefused`] when it could not run the module,
+    /// [`Error::NoWorker`] when the process before died and there can be no other.
     pub fn run(self) -> Result<()> {
         let Self { worker, request, mut outputs } = self;
+        let desc = &worker.desc;
+        let loaded_by = Instant::now().checked_add(desc.load_limit);
         let mut process = match worker.running.take() {
             Some(process) => process,
-            None => Process::start(&worker.desc.command)?,
+            None => {
+                if let Some(ended) = &mut worker.ended {
+                    ended.wait(loaded_by)?;
+                }
+                worker.ended = None;
+                Process::start(&desc.command)?
+            }
         };
-        let until = Instant::now().checked_add(worker.desc.time_limit);
-        let mut doing = "loading";
-        let answer = process.ask(&request, &mut doing, outputs.iter().map(|output| output.len()), until);
+        let mut phase = Phase { doing: "loading", limit: desc.load_limit, until: loaded_by };
+        let answer = process.ask(&request, &mut phase, desc.time_limit, outputs.iter().map(|output| output.len()));
         match answer {
             Ok(Ok(results)) => {
                 worker.running = Some(process);
@@ -250,11 +260,20 @@ impl<'a> WorkerCall<'a> {
                 Err(Error::WorkerRefused { module: request.name().to_owned(), cause })
             }
             Err(error) => {
-                let how = process.end(&error, worker.desc.time_limit);
-                Err(Error::WorkerDied { module: request.name().to_owned(), doing, how })
+                let how = process.end(&error, phase.limit);
+                worker.ended = Some(process);
+                Err(Error::WorkerDied { module: request.name().to_owned(), doing: phase.doing, how })
             }
         }
     }
+}
+
+/// What a process is at, and how long it may take.
+struct Phase {
+    doing: &'static str,
+    limit: Duration,
+    /// None where that is too far away to be told.
+    until: Option<Instant>,
 }
 
 impl Process {
@@ -291,16 +310,17 @@ impl Process {
     fn ask(
         &mut self,
         request: &Request,
-        doing: &mut &'static str,
+        phase: &mut Phase,
+        time_limit: Duration,
         sizes: impl Iterator<Item = usize>,
-        until: Option<Instant>,
     ) -> io::Result<Result<Vec<Vec<u8>>, String>> {
-        let mut line = wire::Timed { line: &self.line, until };
+        let mut line = wire::Timed { line: &self.line, until: phase.until };
         request.write(&mut line)?;
         if let Answer::Failed(cause) = Answer::read(&mut line)? {
             return Ok(Err(cause));
         }
-        *doing = "running";
+        line.until = Instant::now().checked_add(time_limit);
+        *phase = Phase { doing: "running", limit: time_limit, until: line.until };
         if let Answer::Failed(cause) = Answer::read(&mut line)? {
             return Ok(Err(cause));
         }
@@ -321,10 +341,24 @@ impl Process {
                     };
                 }
                 Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(1)),
-                // Dropping it ends it.
-                _ if is_late => return WorkerEnd::TimeLimit(limit),
-                _ => return WorkerEnd::Unfinished,
+                _ => break,
             }
         }
+        // This fails only where it has ended already.
+        let _ = self.child.as_mut().map(Child::kill);
+        if is_late { WorkerEnd::TimeLimit(limit) } else { WorkerEnd::Unfinished }
+    }
+
+    /// Waits until the system has ended it, which was told to.
+    fn wait(&mut self, until: Option<Instant>) -> Result<()> {
+        while matches!(self.child.as_mut().map(Child::try_wait), Some(Ok(None))) {
+            if until.is_some_and(|until| until <= Instant::now()) {
+                let cause = "the system has not ended the one before yet, as a driver keeps a process until its device has done what it was \
+                             told; call again later, or set a longer `load_limit`";
+                return Err(Error::NoWorker { cause: cause.to_owned() });
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
     }
 }

@@ -13,7 +13,7 @@ use crate::harness::{Outcome, cases, ignored};
 
 cases! {
     once_on_vulkan: workers_run_modules, other_programs_are_no_workers, what_does_not_fit_is_refused, a_crash_is_an_error, a_killed_worker_is_an_error,
-        a_hang_is_ended;
+        a_hang_is_ended, loading_has_a_limit_of_its_own;
 }
 
 const UNRULY: SpirvDesc<'_> = SpirvDesc {
@@ -29,7 +29,7 @@ const REACH_FAR: [u32; 2] = [1, 1 << 24];
 const TAKE_LONG: [u32; 2] = [2, 0];
 
 fn worker(time_limit: Duration) -> Worker {
-    Worker::start(WorkerDesc { time_limit, command: command() }).unwrap()
+    Worker::start(WorkerDesc { time_limit, load_limit: LONG, command: command() }).unwrap()
 }
 
 /// How this program was started, if by a loader.
@@ -151,7 +151,20 @@ fn a_hang_is_ended() {
     doubles(&mut worker);
     let started = Instant::now();
     let error = misbehaves(&mut worker, many(), TAKE_LONG).unwrap_err();
-    assert!(matches!(&error, Error::WorkerDied { how: WorkerEnd::TimeLimit(_), .. }), "{error}");
+    let is_late = matches!(&error, Error::WorkerDied { doing: "running", how: WorkerEnd::TimeLimit(_), .. });
+    assert!(is_late && error.to_string().contains("set a longer `time_limit`"), "{error}");
     assert!(started.elapsed() < Duration::from_secs(20));
+    // A GPU that is still busy is waited for in the time for loading.
     doubles(&mut worker);
+}
+
+fn loading_has_a_limit_of_its_own() {
+    let desc = WorkerDesc { load_limit: Duration::from_micros(1), command: command(), ..WorkerDesc::default() };
+    let mut worker = Worker::start(desc).unwrap();
+    let error = misbehaves(&mut worker, Grid::groups(1), DOUBLE).unwrap_err();
+    let is_late = matches!(&error, Error::WorkerDied { doing: "loading", how: WorkerEnd::TimeLimit(_), .. });
+    assert!(is_late && error.to_string().contains("set a longer `load_limit`"), "{error}");
+    // The process before is gone, or is told to be there still.
+    let error = misbehaves(&mut worker, Grid::groups(1), DOUBLE).unwrap_err();
+    assert!(matches!(&error, Error::NoWorker { .. } | Error::WorkerDied { .. }), "{error}");
 }
