@@ -17,7 +17,7 @@ cases! {
         sequence_in_flight, timeout_keeps_everything_alive, any_order_of_drops, unknown_device,
         replay_sees_new_data, many_threads_share_a_manager, errors_name_the_place,
         const_arguments_beyond_the_device, const_arguments_are_checked, images_are_parameters_of_kernels,
-        lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists;
+        kernels_without_buffers_run, lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists;
     unless: validation_reports_a_missing_barrier;
 }
 
@@ -40,6 +40,14 @@ fn spin(rounds: u32, values: &mut [u32]) {
 #[kernel(workgroup = [1, 1, 1])]
 fn flat(values: &mut [u32]) {
     values[0] = 1;
+}
+
+#[kernel(workgroup = 64)]
+fn nothing() {}
+
+#[kernel(workgroup = 64)]
+fn only_small(limit: u32) {
+    assert!(global_id().x < limit, "item {} is one too many", limit);
 }
 
 #[kernel(workgroup = 64)]
@@ -71,6 +79,18 @@ fn tensor_of_another_manager() {
     let error = Scale::dispatch(&seq, Grid::items(4), 2.0, &mut foreign).expect_err("foreign");
     assert!(matches!(error, Error::ForeignTensor { .. }), "{error}");
     seq.eval().expect("nothing was recorded");
+    clean(&mgr);
+}
+
+fn kernels_without_buffers_run() {
+    let mgr = manager();
+    let seq = mgr.sequence().expect("a sequence");
+    Nothing::dispatch(&seq, Grid::items(100)).expect("recorded");
+    OnlySmall::dispatch(&seq, Grid::items(100), 100).expect("recorded");
+    seq.eval().expect("nothing to complain of");
+    OnlySmall::dispatch(&seq, Grid::items(100), 99).expect("recorded");
+    let error = seq.eval().expect_err("one item too many");
+    assert!(matches!(&error, Error::KernelPanic { message, .. } if message == "item 99 is one too many"), "{error}");
     clean(&mgr);
 }
 

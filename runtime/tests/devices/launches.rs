@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
+use gridwise_runtime::descriptor::Feature;
 use gridwise_runtime::glam::Vec3;
 use gridwise_runtime::ops::{Access, OpCopy, OpDispatch, OpFill, OpSyncDevice, OpSyncHost, Recorder};
 use gridwise_runtime::{
@@ -467,6 +468,16 @@ fn devices_are_chosen_by_request() {
     }
     let desc = ManagerDesc { device: "no such device".into(), ..Default::default() };
     assert!(matches!(Manager::with(desc), Err(Error::NoDevice { .. })));
+    // What is asked of a device is there, or said to be nowhere.
+    for feature in [Feature::Float64, Feature::CooperativeBfloat16] {
+        match Manager::with(ManagerDesc { device: DeviceChoice::Having(vec![feature]), ..Default::default() }) {
+            Ok(manager) => assert!(manager.device().has(feature)),
+            Err(error) => assert!(
+                matches!(&error, Error::NoDevice { requested, .. } if requested.contains(&feature.to_string())),
+                "{error}"
+            ),
+        }
+    }
 }
 
 fn limits_are_checked_before_the_driver(on: On) {

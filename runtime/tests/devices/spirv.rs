@@ -11,7 +11,7 @@ use crate::ramp;
 cases! {
     each: modules_that_are_none_are_refused;
     vulkan: constants_and_push_constants_arrive, images_are_bound_by_what_the_module_says, what_compilers_make_runs_in_order_with_everything_else,
-        arguments_have_to_fit, constants_have_to_fit, damaged_modules_do_not_crash_the_driver;
+        modules_without_bindings_run, arguments_have_to_fit, constants_have_to_fit, damaged_modules_do_not_crash_the_driver;
     once: the_host_device_runs_no_modules;
 }
 
@@ -49,6 +49,34 @@ fn constants_and_push_constants_arrive(on: On) {
             let expected = |i: usize| if i < 64 { 2.0 * i as f32 - 1.0 } else { expected(i) };
             assert_eq!(to.to_vec().unwrap(), (0..len).map(expected).collect::<Vec<_>>());
         }
+    });
+}
+
+fn modules_without_bindings_run(on: On) {
+    let op = |code: u32, operands: &[u32]| [&[(operands.len() as u32 + 1) << 16 | code], operands].concat();
+    let main = u32::from_le_bytes(*b"main");
+    // A function that returns, `%3`, as the entry point.
+    let words = [
+        vec![0x0723_0203, 0x1_0500, 0, 5, 0],
+        op(17, &[1]),
+        op(14, &[0, 1]),
+        op(15, &[5, 3, main, 0]),
+        op(16, &[3, 17, 1, 1, 1]),
+        op(19, &[1]),
+        op(33, &[2, 1]),
+        op(54, &[1, 3, 0, 2]),
+        op(248, &[4]),
+        op(253, &[]),
+        op(56, &[]),
+    ];
+    let bytes: Vec<u8> = words.concat().into_iter().flat_map(u32::to_le_bytes).collect();
+    on.run(|manager| {
+        let module = load(manager, &bytes, &[]).unwrap();
+        let sequence = manager.sequence().unwrap();
+        sequence.record(module.launch(Grid::groups([3, 4, 5]))).unwrap().eval().unwrap();
+        let nothing = manager.tensor(&[1u32]).unwrap();
+        let result = sequence.record(module.launch(Grid::groups(1)).read(0, &nothing)).map(|_| ());
+        assert!(matches!(result, Err(Error::ArgumentMismatch { .. })));
     });
 }
 
