@@ -15,6 +15,13 @@ pub struct Obligation {
     pub length: Bound,
 }
 
+impl Obligation {
+    /// Whether another one holds wherever this one does, as far as their forms tell.
+    pub fn implies(&self, other: &Self) -> bool {
+        self.length == other.length && self.index.is_at_least(&other.index)
+    }
+}
+
 /// A number that is known when a kernel is launched. Its arithmetic is that of whole numbers without end, except that a
 /// difference is at least zero.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -51,5 +58,55 @@ impl Bound {
             return a;
         }
         Self::Binary(op, Arc::new([a, b]))
+    }
+
+    /// Whether it is never below another, as far as their forms tell.
+    fn is_at_least(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Const(a), Self::Const(b)) => a >= b,
+            (Self::Binary(op, a), Self::Binary(other, b)) if op == other => {
+                // Less is left where more is taken away, or where there are more to divide among.
+                let (more, less) = if matches!(op, BoundOp::Sub | BoundOp::Div) { (b, a) } else { (a, b) };
+                a[0].is_at_least(&b[0]) && more[1].is_at_least(&less[1])
+            }
+            (Self::Binary(BoundOp::Add, parts), other) if matches!(parts[1], Self::Const(_)) => {
+                parts[0].is_at_least(other)
+            }
+            _ => self == other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::EntityId;
+
+    #[test]
+    fn one_obligation_stands_for_what_it_implies() {
+        use BoundOp::{Add, Div, Mul, Sub};
+        let number = |of: u32| Bound::Const(of);
+        let param = |of: u32| Bound::Param(ParamId::new(0), [of].into());
+        // (items(1) + row) * param + column
+        let index = |row: u32, column: u32| {
+            let rows = Bound::binary(Add, Bound::Items(1), number(row));
+            Bound::binary(Add, Bound::binary(Mul, rows, param(0)), number(column))
+        };
+        let implies = |a: Bound, b: Bound| {
+            let below = |index| Obligation { index, length: Bound::Len(BufferId::new(0)) };
+            below(a).implies(&below(b))
+        };
+        assert!(implies(index(2, 3), index(2, 3)));
+        assert!(
+            implies(index(2, 3), index(1, 3)) && implies(index(2, 3), index(2, 0)) && implies(index(2, 3), index(0, 0))
+        );
+        assert!(!implies(index(1, 3), index(2, 0)) && !implies(index(1, 0), index(0, 1)));
+        assert!(!implies(param(1), param(0)) && !implies(param(0), number(1)));
+        for op in [Sub, Div] {
+            let less = |by: u32| Bound::binary(op, Bound::Items(0), Bound::binary(Add, param(0), number(by)));
+            assert!(implies(less(1), less(2)) && !implies(less(2), less(1)));
+        }
+        let of = |buffer| Obligation { index: index(0, 0), length: Bound::Len(BufferId::new(buffer)) };
+        assert!(!of(0).implies(&of(1)));
     }
 }

@@ -234,7 +234,9 @@ fn leave_to_the_launch(module: &mut Module, indices: Indices) {
             continue;
         }
         module.sites[site].at_launch = true;
-        if !kernel.obligations.contains(&obligation) {
+        // Of the copies of an access in an unrolled loop, one speaks for all.
+        if !kernel.obligations.iter().any(|known| known.implies(&obligation)) {
+            kernel.obligations.retain(|known| !obligation.implies(known));
             kernel.obligations.push(obligation);
         }
     }
