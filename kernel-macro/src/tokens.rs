@@ -24,6 +24,16 @@ impl Tokens {
         is_postfix
     }
 
+    /// Whether braces of theirs could be taken for a block that follows them.
+    pub(crate) fn has_braces(&self) -> bool {
+        let trees = self.0.take().unwrap_or_default();
+        let is_braced =
+            |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+        let has_braces = trees.iter().any(is_braced);
+        self.0.set(Some(trees));
+        has_braces
+    }
+
     /// A copy, and the tokens still to be used.
     pub(crate) fn copy(&self) -> Self {
         let tokens = self.0.take();
@@ -102,7 +112,7 @@ fn give_back(trees: Vec<TokenTree>) {
     SPARE.with_borrow_mut(|spare| spare.push(trees));
 }
 
-/// Tokens in the making.
+/// Tokens in the making. What templates call stays calls: each is run once or twice for a kernel, and the time goes by how much code there is.
 pub(crate) struct Writer {
     trees: Vec<TokenTree>,
 }
@@ -117,11 +127,13 @@ impl Writer {
     }
 
     /// An identifier or keyword.
+    #[inline(never)]
     pub(crate) fn ident(&mut self, name: &str, span: Span) {
         self.trees.push(Ident::new(name, span).into());
     }
 
     /// The characters of a punctuation.
+    #[inline(never)]
     pub(crate) fn punct(&mut self, characters: &str, span: Span) {
         let mut rest = characters.bytes();
         while let Some(byte) = rest.next() {
@@ -139,6 +151,7 @@ impl Writer {
     }
 
     /// A literal as it is written.
+    #[inline(never)]
     pub(crate) fn literal(&mut self, text: &str, span: Span) {
         let number = text.parse().map(Literal::u64_unsuffixed);
         // Without escapes, which the constructor would escape again.
@@ -158,6 +171,7 @@ impl Writer {
     }
 
     /// Makes a group of what was written since `open`.
+    #[inline(never)]
     pub(crate) fn close(&mut self, open: usize, delimiter: Delimiter, span: Span) {
         let mut group = Group::new(delimiter, self.trees.drain(open..).collect());
         group.set_span(span);

@@ -107,7 +107,8 @@ impl Renderer<'_> {
             ExprKind::Path(path) => self.path_expr(path, expr),
             ExprKind::Paren(inner) => {
                 let inner = self.bare(inner);
-                tokens_at!(span=> (#inner))
+                // What was an operator may be a call.
+                if !self.is_original() && inner.is_postfix() { inner } else { tokens_at!(span=> (#inner)) }
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
             ExprKind::Borrow { mutable, .. } => self.borrow(expr, *mutable),
@@ -191,7 +192,11 @@ impl Renderer<'_> {
                     self.note_parts(pattern, iterated);
                 }
                 let (label, pattern) = (loop_label(label), self.pattern(pattern));
-                let iterated = self.iterable(iterated);
+                let iterated = match &iterated.kind {
+                    ExprKind::Range { .. } => self.bare(iterated),
+                    _ => self.iterable(iterated),
+                };
+                let iterated = if iterated.has_braces() { tokens!((#iterated)) } else { iterated };
                 let body = self.block(body);
                 tokens_at!(span=> #label for #pattern in #iterated #body)
             }
