@@ -54,8 +54,12 @@ pub fn op_result(types: &Types, op: Op, operands: &[TypeId], wanted: Option<Type
         .filter(|(scalar, _)| accepts(rule, *scalar))
         .ok_or_else(|| format!("`{name}` does not take operands of type `{}`", types.display(operands[0])))?;
     for &other in &operands[1..] {
-        let expected = if rule == TypeRule::Shift { shaped(Scalar::U32, count) } else { first.clone() };
-        if *types.get(other) != expected {
+        let fits = match rule {
+            TypeRule::Shift => *types.get(other) == shaped(Scalar::U32, count),
+            _ => other == operands[0],
+        };
+        if !fits {
+            let expected = if rule == TypeRule::Shift { shaped(Scalar::U32, count) } else { first.clone() };
             let (expected, found) = (types.display_type(&expected), types.display(other));
             return Err(format!("`{name}` expects an operand of type `{expected}`, found `{found}`"));
         }

@@ -10,7 +10,7 @@ use super::{Changed, Indices, PassCx};
 use crate::arena::{EntityId, SecondaryMap};
 use crate::few::Few;
 use crate::ir::{
-    BlockId, Bound, Constant, Function, InstId, InstKind, Kernel, Obligation, Place, Root, SiteId, Step, ValueId,
+    BlockId, Bound, Constant, Function, Inst, InstId, InstKind, Kernel, Obligation, Place, Root, SiteId, Step, ValueId,
 };
 use crate::op::Op;
 use crate::types::{Size, Type, TypeId, Types};
@@ -20,21 +20,25 @@ const ROUNDS: usize = 4;
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    let (mut checked, mut has_guards, mut has_ceilings) = (0, false, false);
-    let mut jumps: SecondaryMap<BlockId, Few<InstId>> = SecondaryMap::of(&function.blocks);
-    for_each_inst(function, &mut |id, inst| match &inst.kind {
-        InstKind::Continue(target, _) => jumps[*target].push(id),
-        InstKind::Op(Op::Div | Op::Rem, _) => has_guards = true,
-        InstKind::Op(Op::Eq | Op::Ne, _) => has_ceilings = true,
-        kind => {
-            has_guards |= matches!(kind, InstKind::CoopLoad(_) | InstKind::CoopStore(..));
-            checked += usize::from(kind.place().is_some_and(Place::is_checked));
-        }
-    });
-    if checked == 0 && !has_guards {
+    let needs_facts = |inst: &Inst| {
+        matches!(inst.kind, InstKind::Op(Op::Div | Op::Rem, _) | InstKind::CoopLoad(_) | InstKind::CoopStore(..))
+            || inst.kind.place().is_some_and(Place::is_checked)
+    };
+    // Most functions that get here have something, which stands near their beginning.
+    if !function.insts.iter().any(|(_, inst)| needs_facts(inst)) {
         return Changed::No;
     }
-    let facts = Facts::new(function, cx.types, cx.kernel);
+    let (mut is_checked, mut has_guards, mut has_ceilings) = (false, false, false);
+    let mut jumps: SecondaryMap<BlockId, Few<InstId>> = SecondaryMap::of(&function.blocks);
+    let facts = Facts::new(function, cx.types, cx.kernel, &mut |id, inst| match &inst.kind {
+        InstKind::Continue(target, _) => jumps[*target].push(id),
+        InstKind::Op(Op::Div | Op::Rem, _) | InstKind::CoopLoad(_) | InstKind::CoopStore(..) => has_guards = true,
+        InstKind::Op(Op::Eq | Op::Ne, _) => has_ceilings = true,
+        kind => is_checked |= kind.place().is_some_and(Place::is_checked),
+    });
+    if !is_checked && !has_guards {
+        return Changed::No;
+    }
     let ceilings = if has_ceilings { ceilings(function) } else { SecondaryMap::new() };
     let mut walker = Walker {
         function,

@@ -8,7 +8,7 @@ use super::edit::{for_each_inst, yields};
 use super::ranges::{self, Range};
 use crate::arena::{EntityId, SecondaryMap};
 use crate::hash::FastMap;
-use crate::ir::{Bound, BufferId, Builtin, ConstParamId, Constant, Function, InstId, InstKind, Kernel, ValueId};
+use crate::ir::{Bound, BufferId, Builtin, ConstParamId, Constant, Function, Inst, InstId, InstKind, Kernel, ValueId};
 use crate::op::Op;
 use crate::types::{Scalar, Size, Type, TypeId, Types};
 
@@ -67,8 +67,13 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Nothing known but what types and constants say.
-    pub(super) fn new(function: &'a Function, types: &'a Types, kernel: Option<&'a Kernel>) -> Self {
+    /// Nothing known but what types and constants say. All instructions are looked at on the way, which `visit` does, too.
+    pub(super) fn new(
+        function: &'a Function,
+        types: &'a Types,
+        kernel: Option<&'a Kernel>,
+        visit: &mut impl FnMut(InstId, &Inst),
+    ) -> Self {
         let count = function.values.len();
         let full: Vec<_> = types.all().ids().map(|ty| full(types, ty)).collect();
         let mut facts = Self {
@@ -92,6 +97,7 @@ impl<'a> Facts<'a> {
         };
         let mut constants = Vec::new();
         for_each_inst(function, &mut |id, inst| {
+            visit(id, inst);
             for (index, result) in inst.results.iter().enumerate() {
                 facts.definitions[result.index()] = Some((id, index));
             }

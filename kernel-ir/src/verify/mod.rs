@@ -128,7 +128,11 @@ impl<'m> FunctionCx<'m, '_> {
     }
 
     fn types_of(&self, values: &[ValueId]) -> Option<Few<TypeId>> {
-        values.iter().map(|value| self.type_of(*value)).collect()
+        let mut types = Few::new();
+        for value in values {
+            types.push(self.type_of(*value)?);
+        }
+        Some(types)
     }
 
     fn show(&self, ty: TypeId) -> String {

@@ -72,7 +72,7 @@ impl<'m> FunctionCx<'m, '_> {
         self.check_inst(id, inst);
         self.check_owned_blocks(id, inst);
         self.current = Some(id);
-        if !inst.kind.is_terminator() && !flow::comes_out(self.function, &inst.kind) {
+        if inst.kind.has_blocks() && !flow::comes_out(self.function, &inst.kind) {
             let is_unreachable = next.and_then(|next| self.kind(*next)).is_some_and(|k| *k == InstKind::Unreachable);
             if !is_unreachable {
                 let message = "control never comes out of the instruction, so `unreachable` must follow";
