@@ -1,22 +1,26 @@
 //! Which shared variables are written before anything is read, so that nobody needs their zeros. It changes nothing.
 
 mod bits;
+mod cells;
+mod reads;
+mod sums;
 
 use crate::arena::EntityId;
 use crate::ir::{
     BlockId, Builtin, Constant, Function, InstId, InstKind, Kernel, Module, Place, Root, Scope, SharedId, Step, ValueId,
 };
 use crate::op::Op;
+use crate::rounds::definitions;
 use crate::types::{Size, Type, TypeId};
 
 use bits::{Bits, Positions, reduced};
 
-/// Whether all of a shared variable is written, each cell by one invocation, and a barrier passed, before anything else
-/// touches it. Then nothing reads what it holds when the workgroup starts.
+/// Whether all of a shared variable that is read is written, and a barrier passed, before anything else touches it. Then nothing
+/// reads what it holds when the workgroup starts.
 ///
-/// That is so where the innermost block that holds all accesses begins with stores by the invocation's position, of which one or
-/// all together fill the variable, and which a barrier of the same block follows: all invocations reach that barrier, so all
-/// have come by the stores.
+/// That is so where the innermost block that holds all accesses begins with stores by the invocation's position, also in loops that
+/// count, which a barrier of the same block follows: all invocations reach that barrier, so all have come by the stores. One of
+/// these or all together fill the variable, or all cells that are read.
 pub(crate) fn is_written_first(module: &Module, kernel: &Kernel, shared: SharedId) -> bool {
     let function = &module.functions[kernel.function];
     let touches_elsewhere = module.functions.iter().any(|(id, other)| {
@@ -28,14 +32,6 @@ pub(crate) fn is_written_first(module: &Module, kernel: &Kernel, shared: SharedI
 
 fn touches_place(kind: &InstKind, shared: SharedId) -> bool {
     kind.place().is_some_and(|place| place.root == Root::Shared(shared))
-}
-
-fn definitions(function: &Function) -> Vec<Option<InstId>> {
-    let mut definitions = vec![None; function.values.len()];
-    for (id, inst) in function.insts.iter() {
-        inst.results.iter().for_each(|result| definitions[result.index()] = Some(id));
-    }
-    definitions
 }
 
 /// The product of sizes, as far as that is a size again.
@@ -64,27 +60,36 @@ impl Coverage<'_> {
         let insts = &self.function.blocks[block].insts;
         let touching: Vec<usize> = (0..insts.len()).filter(|at| self.touches(insts[*at])).collect();
         let Some(&first) = touching.first() else { return true };
-        match &self.function.insts[insts[first]].kind {
-            InstKind::Store(..) => {
-                let waits = |id: &InstId| self.function.insts[*id].kind == InstKind::Barrier(Scope::Workgroup);
-                let Some(wait) = insts[first..].iter().position(waits) else { return false };
-                let before = touching.iter().take_while(|at| **at < first + wait);
-                let stores = before.map(|at| match &self.function.insts[insts[*at]].kind {
-                    InstKind::Store(place, _) => Some(place),
-                    _ => None,
-                });
-                let Some(stores) = stores.collect::<Option<Vec<_>>>() else { return false };
-                stores.iter().any(|place| self.covers(place)) || self.cover_together(&stores)
-            }
-            kind => {
-                let inner = kind.blocks();
-                let mut touched = inner.iter().filter(|block| self.touches_block(**block));
-                match (touched.next(), touched.next()) {
-                    (Some(block), None) => touching.len() == 1 && self.block(*block),
-                    _ => false,
-                }
+        let kind = &self.function.insts[insts[first]].kind;
+        if let InstKind::Store(..) | InstKind::Loop { .. } = kind
+            && let Some(wait) = insts[first..].iter().position(|id| self.waits(*id))
+        {
+            let before = touching.iter().take_while(|at| **at < first + wait);
+            let before: Vec<InstId> = before.map(|at| insts[*at]).collect();
+            if self.is_filled(&before) || self.are_reads_written(&before, &insts[first + wait..]) {
+                return true;
             }
         }
+        let inner = kind.blocks();
+        let mut touched = inner.iter().filter(|block| self.touches_block(**block));
+        match (touched.next(), touched.next()) {
+            (Some(block), None) => touching.len() == 1 && self.block(*block),
+            _ => false,
+        }
+    }
+
+    fn waits(&self, id: InstId) -> bool {
+        self.function.insts[id].kind == InstKind::Barrier(Scope::Workgroup)
+    }
+
+    /// Whether these are stores that leave no cell out.
+    fn is_filled(&self, stores: &[InstId]) -> bool {
+        let place = |id: &InstId| match &self.function.insts[*id].kind {
+            InstKind::Store(place, _) => Some(place),
+            _ => None,
+        };
+        let Some(stores) = stores.iter().map(place).collect::<Option<Vec<_>>>() else { return false };
+        stores.iter().any(|place| self.covers(place)) || self.cover_together(&stores)
     }
 
     fn touches(&self, id: InstId) -> bool {
@@ -204,7 +209,10 @@ impl Coverage<'_> {
     }
 
     fn definition(&self, value: ValueId) -> Option<&InstKind> {
-        let id = self.definitions.get(value.index()).copied().flatten()?;
-        Some(&self.function.insts[id].kind)
+        self.defined_by(value).map(|id| &self.function.insts[id].kind)
+    }
+
+    fn defined_by(&self, value: ValueId) -> Option<InstId> {
+        self.definitions.get(value.index()).copied().flatten()
     }
 }
