@@ -21,9 +21,9 @@ const TILE: u32 = WIDTH * RUN;
 /// The sum of integers wraps. The order in which floats are added depends on the length and on the width of the device's
 /// subgroups, and on nothing else.
 ///
-/// Where workgroups cannot wait for each other (see [`Progress`]), have less than 512 invocations or subgroups of less than 4, and for
-/// floats, sums of tiles of 2048 elements are taken and scanned first, so that `x` is read twice. Work space: 1/1023 of `x`, and one
-/// element; in one pass, eight bytes for each 8192 elements, or each 16384 from 2^24 elements on, and eight more.
+/// Where workgroups cannot wait for each other (see [`Progress`]) or have subgroups of one, and for floats, sums of tiles of 2048
+/// elements are taken and scanned first, so that `x` is read twice. Work space: 1/1023 of `x`, and one element; in one pass, eight
+/// bytes for each 8192 elements, and eight more.
 ///
 /// ```
 /// use gridwise::algorithms::OpScan;
@@ -199,16 +199,12 @@ macro_rules! scans {
     };
 }
 
-/// Invocations of a workgroup in one pass.
+/// Vectors of an invocation in one pass.
 #[device]
-const LONG_WIDTH: u32 = 512;
-/// Subgroups of such a workgroup. With room for as many as it has invocations, of which none can be outside, long tensors took 9 % longer
-/// (NVIDIA H200; why was not found).
+const VECTORS: u32 = 8;
+/// Subgroups of a workgroup in one pass, at most.
 #[device]
 const SUBGROUPS: u32 = 128;
-/// Elements from which on an invocation has eight vectors in place of four: there are enough of the larger tiles then to keep a GPU
-/// busy, and half as many wait for those before them.
-const LONG: usize = 1 << 24;
 
 /// How far a tile is, in the upper half of its word: the lower half holds the sum of its elements, or that of all up to its end.
 #[device]
@@ -217,10 +213,11 @@ const OWN_SUM: u64 = 1 << 32;
 const WHOLE_SUM: u64 = 2 << 32;
 
 /// Scans in one pass. Tiles are numbered as workgroups come, so that all tiles before one are under way. Each makes its own sum known, then adds
-/// up what those before it made known, from the last one back to one that knows all before it.
+/// up what those before it made known, from the last one back to one that knows all before it. Its sum it makes known before it scans its own
+/// elements, so that those behind it find it when they come to look.
 macro_rules! one_pass {
-    ($ty:ident $Vector:ident $vector:ident, $vectors:literal each, $scan:ident $Scan:ident) => {
-        #[kernel(workgroup = LONG_WIDTH)]
+    ($ty:ident $Vector:ident $vector:ident, $scan:ident $Scan:ident) => {
+        #[kernel(workgroup = WIDTH)]
         pub fn $scan<const INCLUSIVE: bool>(x: &[$Vector], tiles: &[Atomic<u64>], sums: &mut [$Vector]) {
             let totals = Shared::<[$ty; 128]>::new();
             let number = Shared::<[u32; 1]>::new();
@@ -237,50 +234,58 @@ macro_rules! one_pass {
             barrier();
             let tile = number[0];
             // Each subgroup has a run of its own, of which neighbours read neighbours.
-            let first = tile * (LONG_WIDTH * $vectors) + subgroup_id() * subgroup_size() * $vectors + lane;
-            let mut own = [$Vector::ZERO; $vectors];
+            let first = tile * (WIDTH * VECTORS) + subgroup_id() * subgroup_size() * VECTORS + lane;
+            let mut own = [$Vector::ZERO; 8];
+            let mut total: $ty = 0;
             // All lanes load, the last ones the same vector: no branch.
-            for k in 0..$vectors {
+            for k in 0..VECTORS {
                 let i = first + k * subgroup_size();
                 let vector = x[i.min(len - 1)];
                 own[k] = if i < len { vector } else { $Vector::ZERO };
             }
-            let mut total: $ty = 0;
-            let last = subgroup_size().wrapping_sub(1);
-            for k in 0..$vectors {
-                let a = own[k].x;
-                let b = a.wrapping_add(own[k].y);
-                let c = b.wrapping_add(own[k].z);
-                let d = c.wrapping_add(own[k].w);
-                // Its last lane has what a reduction would give, without a second pass over the lanes.
-                let up_to = subgroup::inclusive_add(d);
-                let before = total.wrapping_add(up_to.wrapping_sub(d));
-                total = total.wrapping_add(subgroup::shuffle(up_to, last));
-                let (a, b, c, d) =
-                    (before.wrapping_add(a), before.wrapping_add(b), before.wrapping_add(c), before.wrapping_add(d));
-                own[k] = if INCLUSIVE { $vector(a, b, c, d) } else { $vector(before, a, b, c) };
+            for k in 0..VECTORS {
+                let (a, b) = (own[k].x.wrapping_add(own[k].y), own[k].z.wrapping_add(own[k].w));
+                total = total.wrapping_add(a.wrapping_add(b));
             }
+            let total = subgroup::add(total);
             if subgroup::elect() && subgroup_id() < SUBGROUPS {
                 totals[subgroup_id()] = total;
             }
             barrier();
+            let last = subgroup_size().wrapping_sub(1);
+            let mut all: $ty = 0;
             if subgroup_id() == 0 {
-                let mut all: $ty = 0;
                 let mut slot = lane;
                 let slots = num_subgroups().min(SUBGROUPS);
                 for _ in 0..slots.div_ceil(subgroup_size()) {
                     let own = if slot < slots { totals[slot] } else { 0 };
-                    let before = all.wrapping_add(subgroup::exclusive_add(own));
+                    // Its last lane has what a reduction would give, without a second pass over the lanes.
+                    let up_to = subgroup::inclusive_add(own);
                     if slot < slots {
-                        totals[slot] = before;
+                        totals[slot] = all.wrapping_add(up_to.wrapping_sub(own));
                     }
-                    all = all.wrapping_add(subgroup::add(own));
+                    all = all.wrapping_add(subgroup::shuffle(up_to, last));
                     slot += subgroup_size();
                 }
                 if subgroup::elect() && tile < tiles.len() as u32 {
                     let known = if tile == 0 { WHOLE_SUM } else { OWN_SUM };
                     tiles[tile].store(known | all as u32 as u64, Relaxed);
                 }
+            }
+            let mut before: $ty = 0;
+            for k in 0..VECTORS {
+                let a = own[k].x;
+                let b = a.wrapping_add(own[k].y);
+                let c = b.wrapping_add(own[k].z);
+                let d = c.wrapping_add(own[k].w);
+                let up_to = subgroup::inclusive_add(d);
+                let start = before.wrapping_add(up_to.wrapping_sub(d));
+                before = before.wrapping_add(subgroup::shuffle(up_to, last));
+                let (a, b, c, d) =
+                    (start.wrapping_add(a), start.wrapping_add(b), start.wrapping_add(c), start.wrapping_add(d));
+                own[k] = if INCLUSIVE { $vector(a, b, c, d) } else { $vector(start, a, b, c) };
+            }
+            if subgroup_id() == 0 {
                 let mut before: $ty = 0;
                 let mut end = tile;
                 let mut is_whole = tile == 0;
@@ -315,7 +320,7 @@ macro_rules! one_pass {
             }
             barrier();
             let before = start[0].wrapping_add(if subgroup_id() < SUBGROUPS { totals[subgroup_id()] } else { 0 });
-            for k in 0..$vectors {
+            for k in 0..VECTORS {
                 let i = first + k * subgroup_size();
                 if i < len {
                     sums[i] = $vector(
@@ -351,16 +356,14 @@ macro_rules! rest {
     };
 }
 
-one_pass!(u32 UVec4 uvec4, 4 each, scan_once_u32 ScanOnceU32);
-one_pass!(u32 UVec4 uvec4, 8 each, scan_long_u32 ScanLongU32);
+one_pass!(u32 UVec4 uvec4, scan_once_u32 ScanOnceU32);
 rest!(u32, finish_u32);
-one_pass!(i32 IVec4 ivec4, 4 each, scan_once_i32 ScanOnceI32);
-one_pass!(i32 IVec4 ivec4, 8 each, scan_long_i32 ScanLongI32);
+one_pass!(i32 IVec4 ivec4, scan_once_i32 ScanOnceI32);
 rest!(i32, finish_i32);
 
 /// The scan in one pass with its stages.
 macro_rules! in_one_pass {
-    ($Vector:ident $Once:ident $Long:ident $Finish:ident) => {
+    ($Vector:ident $Once:ident $Finish:ident) => {
         fn scan_in_one_pass(
             stages: &mut Stages,
             mgr: &Manager,
@@ -369,20 +372,19 @@ macro_rules! in_one_pass {
             is_inclusive: bool,
         ) -> Result<bool> {
             let limits = &mgr.device().limits;
-            if limits.max_workgroup_invocations < LONG_WIDTH || LONG_WIDTH.div_ceil(limits.subgroup.size) > SUBGROUPS {
+            if limits.max_workgroup_invocations < WIDTH || WIDTH.div_ceil(limits.subgroup.size) > SUBGROUPS {
                 return Ok(false);
             }
-            let is_long = x.len() >= LONG;
             let vectors = x.cast::<$Vector>()?;
-            let tiles = vectors.len().div_ceil(LONG_WIDTH as usize * if is_long { 8 } else { 4 });
+            let tiles = vectors.len().div_ceil((WIDTH * VECTORS) as usize);
             let mut states = mgr.tensor_of_len::<u32>(2 * (tiles + 1))?;
             stages.fill(&mut states, 0);
             let states = states.cast()?;
             macro_rules! launch {
-                ($Scan:ident $is_inclusive:literal) => {{
+                ($is_inclusive:literal) => {{
                     let mut whole = sums.cast_mut::<$Vector>()?;
                     let grid = Grid::groups(tiles as u32);
-                    stages.launch::<$Scan<$is_inclusive>>(grid, |args| {
+                    stages.launch::<$Once<$is_inclusive>>(grid, |args| {
                         args.read(&vectors).read::<u64>(&states).write(&mut whole)
                     });
                     if !x.len().is_multiple_of(4) {
@@ -390,11 +392,10 @@ macro_rules! in_one_pass {
                     }
                 }};
             }
-            match (is_long, is_inclusive) {
-                (false, false) => launch!($Once false),
-                (false, true) => launch!($Once true),
-                (true, false) => launch!($Long false),
-                (true, true) => launch!($Long true),
+            if is_inclusive {
+                launch!(true);
+            } else {
+                launch!(false);
             }
             Ok(true)
         }
@@ -404,9 +405,9 @@ macro_rules! in_one_pass {
 scans!(f32, 0.0, tile_sums_f32 TileSumsF32, scan_tiles_f32 ScanTilesF32, |a, b| a + b,);
 scans!(
     u32, 0, tile_sums_u32 TileSumsU32, scan_tiles_u32 ScanTilesU32, |a, b| a.wrapping_add(b),
-    in_one_pass!(UVec4 ScanOnceU32 ScanLongU32 FinishU32);
+    in_one_pass!(UVec4 ScanOnceU32 FinishU32);
 );
 scans!(
     i32, 0, tile_sums_i32 TileSumsI32, scan_tiles_i32 ScanTilesI32, |a, b| a.wrapping_add(b),
-    in_one_pass!(IVec4 ScanOnceI32 ScanLongI32 FinishI32);
+    in_one_pass!(IVec4 ScanOnceI32 FinishI32);
 );

@@ -186,7 +186,7 @@ fn lengths_to_wait_for(more: &[usize]) -> Vec<usize> {
 }
 
 fn scans_in_one_pass() {
-    // Tiles have 8192 elements, or 16384 of a long tensor; the last one may have a single vector.
+    // Tiles have 8192 elements; the last one may have a single vector.
     for len in lengths_to_wait_for(&[2, 4, 4095, 4096, 8191, 8192, 8195, 8197, 100_001, (1 << 24) + 5]) {
         let x: Vec<i32> = words(len, 3).into_iter().map(|word| word as i32).collect();
         let tensor = MANAGER.tensor(&x).unwrap();
