@@ -118,7 +118,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Invocations from which on a launch goes in four places at once: such with one vector of a buffer each pass over more than two
+    /// Invocations from which on a launch goes in several places at once: such with one vector of a buffer each pass over more than two
     /// gigabytes of it.
     pub const FAR: u32 = 1 << 27;
 

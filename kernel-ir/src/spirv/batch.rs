@@ -5,8 +5,9 @@
 //! the items that are left one by one. Both read the buffers through variables of their own, so that within an entry point
 //! no two variables name one buffer that is written, and all keep `Restrict`.
 //!
-//! A launch that passes over gigabytes goes in four places at once, a quarter of it apart: workgroups that run together would else
-//! all come to a page of memory that the device has to look up at the same time, and wait for it together.
+//! A launch that passes over gigabytes goes in four places at once, a quarter of it apart, or in two where it reads and writes more
+//! than two vectors at each: workgroups that run together would else all come to a page of memory that the device has to look up at
+//! the same time, and wait for it together.
 //!
 //! [`batch`]: crate::batch
 
@@ -218,7 +219,9 @@ impl Writer<'_> {
         // Pipelines for launches of whole invocations in one place have no code for others.
         let is_whole = self.flag(IS_WHOLE);
         let is_odd = self.op(Op::LogicalNot, bool_, &[is_whole]);
-        let number = self.spread(number, full, is_odd);
+        let accesses: u32 =
+            views.iter().map(|view| u32::from(view.own.is_loaded) + u32::from(view.own.is_stored)).sum();
+        let number = self.spread(number, full, is_odd, if accesses > 2 { 1 } else { 2 });
         let first = self.op(Op::ShiftLeftLogical, word, &[number, shift]);
         let is_full = self.op(Op::ULessThan, bool_, &[number, full]);
         let [whole, part, merge] = [(); 3].map(|()| self.new_id());
@@ -245,28 +248,28 @@ impl Writer<'_> {
     }
 
     /// The place of an invocation by its number. In a launch of more than [`BatchDescriptor::FAR`] full ones, workgroups next to each other take
-    /// their turns in the quarters of it; the few behind four whole quarters stay where they are.
-    fn spread(&mut self, number: Id, full: Id, is_odd: Id) -> Id {
+    /// their turns in the parts of it, a power of two; the few behind whole parts stay where they are.
+    fn spread(&mut self, number: Id, full: Id, is_odd: Id, power: u32) -> Id {
         let Some(width) = self.kernel.workgroup[0].known().filter(|width| width.is_power_of_two()) else {
             return number;
         };
         let (word, bool_) = (self.u32_type(), self.bool_type());
         let by_group = self.const_u32(width.trailing_zeros());
-        let (by_quarter, two) = (self.const_u32(width.trailing_zeros() + 2), self.const_u32(2));
-        let (in_group, three, far) =
-            (self.const_u32(width - 1), self.const_u32(3), self.const_u32(BatchDescriptor::FAR));
-        let quarter = self.op(Op::ShiftRightLogical, word, &[full, by_quarter]);
+        let (by_part, by_turn) = (self.const_u32(width.trailing_zeros() + power), self.const_u32(power));
+        let (in_group, in_turn, far) =
+            (self.const_u32(width - 1), self.const_u32((1 << power) - 1), self.const_u32(BatchDescriptor::FAR));
+        let part = self.op(Op::ShiftRightLogical, word, &[full, by_part]);
         let group = self.op(Op::ShiftRightLogical, word, &[number, by_group]);
-        let which = self.op(Op::BitwiseAnd, word, &[group, three]);
-        let turn = self.op(Op::ShiftRightLogical, word, &[group, two]);
-        let start = self.op(Op::IMul, word, &[which, quarter]);
+        let which = self.op(Op::BitwiseAnd, word, &[group, in_turn]);
+        let turn = self.op(Op::ShiftRightLogical, word, &[group, by_turn]);
+        let start = self.op(Op::IMul, word, &[which, part]);
         let moved = self.op(Op::IAdd, word, &[start, turn]);
         let moved = self.op(Op::ShiftLeftLogical, word, &[moved, by_group]);
         let within = self.op(Op::BitwiseAnd, word, &[number, in_group]);
         let moved = self.op(Op::BitwiseOr, word, &[moved, within]);
         let is_far = self.op(Op::UGreaterThan, bool_, &[full, far]);
         let is_far = self.op(Op::LogicalAnd, bool_, &[is_odd, is_far]);
-        let is_whole = self.op(Op::ULessThan, bool_, &[turn, quarter]);
+        let is_whole = self.op(Op::ULessThan, bool_, &[turn, part]);
         let is_moved = self.op(Op::LogicalAnd, bool_, &[is_far, is_whole]);
         self.op(Op::Select, word, &[is_moved, moved, number])
     }
