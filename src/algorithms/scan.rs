@@ -216,9 +216,28 @@ const WHOLE_SUM: u64 = 2 << 32;
 /// up what those before it made known, from the last one back to one that knows all before it. Its sum it makes known before it scans its own
 /// elements, so that those behind it find it when they come to look.
 macro_rules! one_pass {
-    ($ty:ident $Vector:ident $vector:ident, $scan:ident $Scan:ident) => {
+    ($ty:ident $Vector:ident $vector:ident, $sum:ident, $scan:ident $Scan:ident) => {
+        /// The sum of a whole subgroup's values. In subgroups of 32 by exchanging halves, quarters and so on, which an NVIDIA H200 does
+        /// sooner than a reduction, see `benches/NOTES.md`.
+        #[device]
+        fn $sum(of: $ty, lanes: u32) -> $ty {
+            if lanes != 32 {
+                return subgroup::add(of);
+            }
+            let mut sum = of;
+            #[unroll]
+            for power in 0..5 {
+                sum = sum.wrapping_add(subgroup::shuffle_xor(sum, 16 >> power));
+            }
+            sum
+        }
+
         #[kernel(workgroup = WIDTH)]
-        pub fn $scan<const INCLUSIVE: bool>(x: &[$Vector], tiles: &[Atomic<u64>], sums: &mut [$Vector]) {
+        pub fn $scan<const INCLUSIVE: bool, const LANES: u32>(
+            x: &[$Vector],
+            tiles: &[Atomic<u64>],
+            sums: &mut [$Vector],
+        ) {
             let totals = Shared::<[$ty; 128]>::new();
             let number = Shared::<[u32; 1]>::new();
             let start = Shared::<[$ty; 1]>::new();
@@ -247,7 +266,7 @@ macro_rules! one_pass {
                 let (a, b) = (own[k].x.wrapping_add(own[k].y), own[k].z.wrapping_add(own[k].w));
                 total = total.wrapping_add(a.wrapping_add(b));
             }
-            let total = subgroup::add(total);
+            let total = $sum(total, LANES);
             if subgroup::elect() && subgroup_id() < SUBGROUPS {
                 totals[subgroup_id()] = total;
             }
@@ -308,7 +327,7 @@ macro_rules! one_pass {
                         is_waiting = subgroup::any(is_needed && state == 0);
                     }
                     let is_added = !is_whole || lane <= subgroup::ballot_lowest(whole);
-                    before = before.wrapping_add(subgroup::add(if is_added { state as u32 as $ty } else { 0 }));
+                    before = before.wrapping_add($sum(if is_added { state as u32 as $ty } else { 0 }, LANES));
                     end = end.saturating_sub(subgroup_size());
                 }
                 if subgroup::elect() {
@@ -356,9 +375,9 @@ macro_rules! rest {
     };
 }
 
-one_pass!(u32 UVec4 uvec4, scan_once_u32 ScanOnceU32);
+one_pass!(u32 UVec4 uvec4, sum_u32, scan_once_u32 ScanOnceU32);
 rest!(u32, finish_u32);
-one_pass!(i32 IVec4 ivec4, scan_once_i32 ScanOnceI32);
+one_pass!(i32 IVec4 ivec4, sum_i32, scan_once_i32 ScanOnceI32);
 rest!(i32, finish_i32);
 
 /// The scan in one pass with its stages.
@@ -381,10 +400,10 @@ macro_rules! in_one_pass {
             stages.fill(&mut states, 0);
             let states = states.cast()?;
             macro_rules! launch {
-                ($is_inclusive:literal) => {{
+                ($is_inclusive:literal, $lanes:literal) => {{
                     let mut whole = sums.cast_mut::<$Vector>()?;
                     let grid = Grid::groups(tiles as u32);
-                    stages.launch::<$Once<$is_inclusive>>(grid, |args| {
+                    stages.launch::<$Once<$is_inclusive, $lanes>>(grid, |args| {
                         args.read(&vectors).read::<u64>(&states).write(&mut whole)
                     });
                     if !x.len().is_multiple_of(4) {
@@ -392,10 +411,11 @@ macro_rules! in_one_pass {
                     }
                 }};
             }
-            if is_inclusive {
-                launch!(true);
-            } else {
-                launch!(false);
+            match (is_inclusive, (limits.subgroup.min_size, limits.subgroup.max_size) == (32, 32)) {
+                (false, false) => launch!(false, 0),
+                (true, false) => launch!(true, 0),
+                (false, true) => launch!(false, 32),
+                (true, true) => launch!(true, 32),
             }
             Ok(true)
         }
