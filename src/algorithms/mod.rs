@@ -165,7 +165,7 @@ mod tests {
             checks::<<f32 as Reduce>::Sum>(),
             checks::<<f32 as Scan>::TileSums>(),
             checks::<<f32 as Scan>::ScanTiles>(),
-            checks::<scan::ScanOnceU32<true>>(),
+            checks::<scan::ScanOnceU32<true, 32>>(),
             checks::<sweep::CountAllDigits<0>>(),
             checks::<sweep::StartDigits>(),
             checks::<sweep::SweepDigits<256, 0, true>>(),

@@ -32,6 +32,26 @@ pub const CASES: &[Case] = &[
         }
     ),
     case!(
+        "parallel_programs::padded_tiles",
+        [LeaveBehind, PaddedTiles],
+        |mgr| {
+            let mut out = mgr.tensor_of_len::<u32>(4 * 168)?;
+            let seq = mgr.sequence()?;
+            LeaveBehind::dispatch(&seq, Grid::groups(64u32), &mut out)?;
+            PaddedTiles::dispatch(&seq, Grid::groups(4u32), &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || {
+            let group = |group: u32| {
+                let turned = (0..64).map(move |at| group * 1000 + (at % 8) * 8 + at / 8);
+                let rows = (0..72).map(move |at| if at % 9 < 8 { group * 1000 + at / 9 * 8 + at % 9 } else { 0 });
+                turned.chain(rows).chain((0..32).map(move |at| group * 100 + at))
+            };
+            vec![Output::U32((0..4).flat_map(group).collect())]
+        }
+    ),
+    case!(
         "parallel_programs::hash_map",
         [Count],
         |mgr| {
@@ -284,4 +304,49 @@ fn filled_by_parts(out: &mut [u32]) {
         out[group * 256 + part * 32 + t] = whole[part * 32 + t];
         out[group * 256 + 128 + part * 32 + t] = gaps[part * 32 + t];
     }
+}
+
+/// Leaves something behind where shared memory of others begins.
+#[kernel(workgroup = 32)]
+fn leave_behind(out: &mut [u32]) {
+    let cells = Shared::<[u32; 2048]>::new();
+    for k in 0..64 {
+        cells[k * 32 + local_id().x] = 0xdead_beef;
+    }
+    barrier();
+    if local_id().x == 0 && global_id().x < 8 {
+        out[global_id().x] = cells[workgroup_id().x * 7];
+    }
+}
+
+/// Tiles with a column more than there is: one of which that column is never read, so that it needs no zeros, and one of which it is. And
+/// vectors that several invocations fill together.
+#[kernel(workgroup = [8, 4])]
+fn padded_tiles(out: &mut [u32]) {
+    let turned = Shared::<[u32; 72]>::new();
+    let rows = Shared::<[u32; 72]>::new();
+    let parts = Shared::<[[UVec4; 3]; 4]>::new();
+    let (column, row, t, group) = (local_id().x, local_id().y, local_index(), workgroup_id().x);
+    #[unroll(never)]
+    for k in 0..2u32 {
+        let y = row + 4 * k;
+        turned[y * 9 + column] = group * 1000 + y * 8 + column;
+        rows[y * 9 + column] = group * 1000 + y * 8 + column;
+    }
+    parts[row][column / 4][(column % 4) as usize] = group * 100 + t;
+    barrier();
+    let first = group * 168;
+    #[unroll(never)]
+    for k in 0..2u32 {
+        let y = row + 4 * k;
+        out[first + y * 8 + column] = turned[column * 9 + y];
+    }
+    for k in 0..3 {
+        let at = k * 32 + t;
+        if at < 72 {
+            out[first + 64 + at] = rows[at];
+        }
+    }
+    let vector = parts[t / 8][t / 4 % 2];
+    out[first + 136 + t] = vector[t as usize % 4];
 }
