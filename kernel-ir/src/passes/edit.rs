@@ -56,6 +56,9 @@ impl Substitution {
     }
 }
 
+/// Instructions that there is room for in any list: blocks that are nested in each other come with the smallest one first.
+const ROOM: usize = 64;
+
 /// Lists of instructions that nothing uses any more. A pass that writes each block anew needs as many as blocks are nested, not as there
 /// are.
 #[derive(Debug, Default)]
@@ -65,7 +68,7 @@ impl SpareLists {
     /// An empty list with room for so many.
     pub(super) fn take(&mut self, room: usize) -> Vec<InstId> {
         let mut list = self.0.pop().unwrap_or_default();
-        list.reserve(room);
+        list.reserve(room.max(ROOM));
         list
     }
 

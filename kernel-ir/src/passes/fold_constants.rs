@@ -141,8 +141,8 @@ impl Folder<'_> {
                         return false;
                     }
                 }
-                _ => {
-                    if self.simplify(id) {
+                (kind, _) => {
+                    if !identities::has_any(kind) || self.simplify(id) {
                         self.view.define(id);
                         out.push(id);
                     }

@@ -18,6 +18,18 @@ pub(super) enum Simpler {
 
 use Simpler::{Keep, Kind, Value};
 
+/// Whether an instruction is of a kind that anything simpler may be found for.
+pub(super) fn has_any(kind: &InstKind) -> bool {
+    matches!(
+        kind,
+        InstKind::Op(..)
+            | InstKind::Const(Constant::Zero)
+            | InstKind::Compose(_)
+            | InstKind::Extract(..)
+            | InstKind::Insert(..)
+    )
+}
+
 /// One step of simplification of an instruction that owns no blocks.
 pub(super) fn simplify(view: &View<'_>, id: InstId) -> Simpler {
     let inst = &view.function.insts[id];

@@ -140,8 +140,9 @@ fn collect_stores(
     relevant: &mut SecondaryMap<BlockId, Vec<InstId>>,
 ) -> SlotSet {
     let mut all = SlotSet::default();
-    let mut found = Vec::new();
-    for &id in &function.blocks[block].insts {
+    let insts = &function.blocks[block].insts;
+    let mut found = Vec::with_capacity(insts.len() / 2);
+    for &id in insts {
         match &function.insts[id].kind {
             InstKind::Load(place) if slots.of_place(place).is_none() => continue,
             InstKind::Store(place, _) => {

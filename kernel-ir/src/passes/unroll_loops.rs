@@ -25,6 +25,9 @@ const MOST_INSTS: usize = 1024;
 /// The same where the elements are matrices of subgroups, which are registers of all its invocations: memory costs far more than code.
 const MOST_INSTS_OF_MATRICES: usize = 16 * 1024;
 
+/// Constants of an unrolled loop that there is room for from the start.
+const CONSTANTS: usize = 32;
+
 /// How often one instruction is simplified in a row.
 const MOST_SIMPLIFIED: usize = 8;
 
@@ -389,7 +392,7 @@ impl Copy {
             values: (0..values).map(|value| (ValueId::new(value), 0)).collect(),
             round: 0,
             blocks: Vec::new(),
-            constants: Vec::new(),
+            constants: Vec::with_capacity(CONSTANTS),
         }
     }
 
