@@ -355,7 +355,10 @@ fn merge_params(kernel: &Kernel, emitted: &Emitted, positions: &[u32]) -> Vec<Co
                     (false, true) => ImageAccess::Store,
                     (false, false) => ImageAccess::Load,
                 };
-                ParamKind::Image { binding, access, format, dimensions }
+                match buffer.is_list {
+                    true => ParamKind::Images { binding, access, format, dimensions },
+                    false => ParamKind::Image { binding, access, format, dimensions },
+                }
             }
             None if buffer.is_list => ParamKind::List { binding, writable: buffer.writable, stride: *stride },
             None => ParamKind::Buffer { binding, writable: buffer.writable, stride: *stride },

@@ -227,6 +227,17 @@ pub struct Param {
 }
 
 impl Param {
+    /// A list of images.
+    pub const fn images(
+        name: &'static str,
+        binding: u32,
+        access: ImageAccess,
+        format: ImageFormat,
+        dimensions: u8,
+    ) -> Self {
+        Self { name, kind: ParamKind::Images { binding, access, format, dimensions } }
+    }
+
     /// An image.
     pub const fn image(
         name: &'static str,
@@ -281,6 +292,17 @@ pub enum ParamKind {
         /// Binding number.
         binding: u32,
         /// What the kernel does with it.
+        access: ImageAccess,
+        /// How texels lie in memory.
+        format: ImageFormat,
+        /// 1, 2 or 3.
+        dimensions: u8,
+    },
+    /// `&[&Image2D<F>]` and its like: an array of images in descriptor set 0, as many as the launch has.
+    Images {
+        /// Binding number.
+        binding: u32,
+        /// What the kernel does with them.
         access: ImageAccess,
         /// How texels lie in memory.
         format: ImageFormat,

@@ -81,9 +81,9 @@ impl Ty {
         }
     }
 
-    /// Whether it is a list of buffers.
+    /// Whether it is a list of buffers or images.
     pub(crate) fn is_list(&self) -> bool {
-        self.slice_element().is_some_and(|member| member.slice_element().is_some())
+        self.slice_element().is_some_and(|member| matches!(member, Self::Buffer { origin: None, .. } | Self::Image(_)))
     }
 }
 

@@ -12,6 +12,7 @@ use crate::error::{Error, KernelName, Result};
 use crate::executable::Executable;
 use crate::manager::{Backend, DeviceInfo, DeviceKind, Limits, Manager, Shared, SubgroupLimits};
 use crate::module::{SpirvAlgorithm, SpirvDesc};
+use crate::steps::{BufferArg, Role};
 use crate::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, words_for};
 
 /// A kernel that is ready to run on a manager's device.
@@ -49,7 +50,12 @@ pub(crate) struct Variant {
     pub(crate) is_indirect: bool,
     /// The launch takes several dispatches.
     pub(crate) is_split: bool,
+    /// For how many images each list of them has room.
+    pub(crate) listed_images: u32,
 }
+
+/// For how many images lists have room at the least: their lengths are rounded up, so that few pipelines serve all.
+const LEAST_LISTED: u32 = 8;
 
 /// What a pipeline may take for granted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -57,6 +63,14 @@ pub(crate) struct Flags {
     pub(crate) variant: Variant,
     /// The device's `fma` of `f32`, and of `f64`, rounds once.
     pub(crate) has_fma: [bool; 2],
+}
+
+/// For how many images the lists of a launch need room.
+pub(crate) fn listed_images(arguments: &[BufferArg]) -> u32 {
+    let members = arguments.iter().filter(|argument| argument.role == Role::Member && argument.buffer.is_image());
+    let params = members.map(|argument| argument.param).collect::<Vec<_>>();
+    let longest = params.chunk_by(|a, b| a == b).map(<[u32]>::len).max().unwrap_or(0) as u32;
+    if longest <= LEAST_LISTED { 0 } else { longest.checked_next_power_of_two().unwrap_or(longest) }
 }
 
 impl Variant {
@@ -68,6 +82,7 @@ impl Variant {
             is_whole: descriptor.batch.is_some(),
             is_indirect: false,
             is_split: false,
+            listed_images: 0,
         }
     }
 }
@@ -219,7 +234,7 @@ impl Prepared {
         flags: Flags,
     ) -> Result<Self> {
         check_constants(descriptor, constants)?;
-        check_device(descriptor, constants, &shared.info)?;
+        check_device(descriptor, constants, flags.variant.listed_images, &shared.info)?;
         let pipeline = match &shared.backend {
             Backend::Vulkan(vulkan) => Some(create_pipeline(&vulkan.device, descriptor, constants, flags)?),
             Backend::Host(_) => None,
@@ -256,7 +271,7 @@ fn create_pipeline(
         name: descriptor.name,
         words: &words_for(descriptor, &device.caps, &variant)?,
         entry_point,
-        bindings: &bindings_of(descriptor),
+        bindings: &bindings_of(descriptor, flags.variant.listed_images),
         push_constant_size: descriptor.push_constant_size,
         constants: Constants::default(),
         width: descriptor.workgroup_with(constants)[0],
@@ -267,10 +282,13 @@ fn create_pipeline(
 }
 
 /// The bindings of a kernel's buffers and images, those of traps and prints included.
-fn bindings_of(descriptor: &KernelDescriptor) -> Vec<Binding> {
+/// Its bindings, with room for so many images in each list of them.
+fn bindings_of(descriptor: &KernelDescriptor, listed_images: u32) -> Vec<Binding> {
+    let list = Some(listed_images.max(LEAST_LISTED));
     let binding = |kind: ParamKind| match kind {
         ParamKind::Buffer { binding, .. } | ParamKind::List { binding, .. } => Some(Binding::buffer(binding)),
-        ParamKind::Image { binding, access, .. } => Some(Binding { number: binding, image: Some(access) }),
+        ParamKind::Image { binding, access, .. } => Some(Binding::image(binding, access)),
+        ParamKind::Images { binding, access, .. } => Some(Binding { list, ..Binding::image(binding, access) }),
         ParamKind::Value { .. } => None,
     };
     let of_params = descriptor.params.iter().filter_map(|param| binding(param.kind));
@@ -297,7 +315,12 @@ fn check_constants(descriptor: &'static KernelDescriptor, constants: &[u64]) -> 
 }
 
 /// Checks what a kernel needs against what a device has, before the driver sees any of it.
-fn check_device(descriptor: &'static KernelDescriptor, constants: &[u64], info: &DeviceInfo) -> Result<()> {
+fn check_device(
+    descriptor: &'static KernelDescriptor,
+    constants: &[u64],
+    listed_images: u32,
+    info: &DeviceInfo,
+) -> Result<()> {
     let (kernel, limits) = (|| KernelName::from(descriptor.name), &info.limits);
     if let Some(missing) = descriptor.features.iter().find(|needed| !info.has(needed.feature)) {
         return Err(Error::MissingFeature {
@@ -315,7 +338,7 @@ fn check_device(descriptor: &'static KernelDescriptor, constants: &[u64], info: 
         let (asked, limit) = (descriptor.push_constant_size, limits.max_push_constants);
         return Err(Error::PushConstantsTooLarge { kernel: kernel(), asked, limit });
     }
-    let mut bindings = bindings_of(descriptor);
+    let mut bindings = bindings_of(descriptor, listed_images);
     let asked = bindings.iter().filter(|binding| binding.image.is_none()).count() as u32;
     // The compiler counts bindings from zero; other numbers would cost memory in proportion.
     bindings.sort_unstable_by_key(|binding| binding.number);
@@ -326,8 +349,8 @@ fn check_device(descriptor: &'static KernelDescriptor, constants: &[u64], info: 
         return Err(Error::TooManyBuffers { kernel: kernel(), asked, limit: limits.max_buffers });
     }
     let count = |sampled: bool| {
-        let images = bindings.iter().filter_map(|binding| binding.image);
-        images.filter(|access| (*access == ImageAccess::Sample) == sampled).count() as u32
+        let is_counted = |binding: &&Binding| binding.image.is_some_and(|it| (it == ImageAccess::Sample) == sampled);
+        bindings.iter().filter(is_counted).map(|binding| binding.count()).fold(0, u32::saturating_add)
     };
     for (asked, limit) in [(count(false), limits.max_images), (count(true), limits.max_sampled_images)] {
         if asked > limit {
@@ -441,9 +464,9 @@ mod tests {
             ir: None,
         };
         let mut info = DeviceInfo::host();
-        assert!(check_device(&NEEDS, &[], &info).is_ok());
+        assert!(check_device(&NEEDS, &[], 0, &info).is_ok());
         info.features.retain(|feature| *feature != Feature::Int8);
-        let error = check_device(&NEEDS, &[], &info).expect_err("the device lacks it").to_string();
+        let error = check_device(&NEEDS, &[], 0, &info).expect_err("the device lacks it").to_string();
         assert_eq!(
             error,
             "kernel `blur` needs the device feature `shaderInt8`, because of src/blur.rs:12; `host` lacks it"

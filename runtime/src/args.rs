@@ -314,6 +314,79 @@ impl KernelArgs {
         self.any_image(&image.buffer, ImageAccess::Sample, Some(image.sampler))
     }
 
+    /// The next argument, images for a `&[&Image2D<F>]` parameter or its like: as many as there are, in their order; also none, and one
+    /// several times.
+    ///
+    /// ```
+    /// use gridwise_runtime::image::{Image, Rgba8Unorm};
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    ///
+    /// /// Launches a kernel `fn(layers: &[&Image2D<Rgba8Unorm>], sum: &mut Image2D<Rgba8Unorm>)`.
+    /// fn blend<K: Kernel>(
+    ///     sequence: &Sequence,
+    ///     layers: &[&Image<Rgba8Unorm, 2>],
+    ///     sum: &mut Image<Rgba8Unorm, 2>,
+    /// ) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(sum.extent()), KernelArgs::new::<K>().images(layers).image_mut(sum))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn images<F: Format, const D: usize>(self, images: &[&Image<F, D>]) -> Self {
+        let given = images.iter().map(|image| (&image.buffer, None));
+        self.image_list((ImageAccess::Load, F::FORMAT, D), given)
+    }
+
+    /// The next argument, images with samplers for a `&[&Sampled2D<F>]` parameter or its like: as many as there are, in their order; also
+    /// none, and one several times.
+    ///
+    /// ```
+    /// use gridwise_runtime::image::{Image, Rgba8Unorm, Sampled};
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    ///
+    /// /// Launches a kernel `fn(textures: &[&Sampled2D<Rgba8Unorm>], frame: &mut Image2D<Rgba8Unorm>)`.
+    /// fn draw<K: Kernel>(
+    ///     sequence: &Sequence,
+    ///     textures: &[&Sampled<Rgba8Unorm, 2>],
+    ///     frame: &mut Image<Rgba8Unorm, 2>,
+    /// ) -> Result<()> {
+    ///     let args = KernelArgs::new::<K>().sampled_images(textures).image_mut(frame);
+    ///     sequence.dispatch(Grid::items(frame.extent()), args)
+    /// }
+    /// ```
+    #[must_use]
+    pub fn sampled_images<F: Format, const D: usize>(self, images: &[&Sampled<F, D>]) -> Self {
+        let given = images.iter().map(|image| (&image.buffer, Some(image.sampler)));
+        self.image_list((ImageAccess::Sample, F::FORMAT, D), given)
+    }
+
+    fn image_list<'i>(
+        mut self,
+        kind: (ImageAccess, ImageFormat, usize),
+        images: impl Iterator<Item = (&'i Arc<Buffer>, Option<Sampler>)>,
+    ) -> Self {
+        self.fill(|descriptor, param, filled| {
+            let found = || describe_images(kind.0, kind.1, kind.2 as u32);
+            let binding = match param_kind(descriptor, param, found)? {
+                ParamKind::Images { binding, access, format, dimensions }
+                    if (access, format, usize::from(dimensions)) == kind =>
+                {
+                    binding
+                }
+                _ => return Err(mismatch(descriptor, param, found())),
+            };
+            for (image, sampler) in images {
+                if filled.buffers.iter().any(|other| Arc::ptr_eq(&other.buffer, image) && other.is_written) {
+                    let operation = format!("kernel `{}`", descriptor.name);
+                    return Err(Error::AliasedTensor { operation, tensor: image.name().to_owned() });
+                }
+                let (buffer, param, role) = (image.clone(), param as u32, Role::Member);
+                filled.buffers.push(BufferArg { buffer, param, binding, is_written: false, sampler, role });
+            }
+            Ok(())
+        });
+        self
+    }
+
     fn any_image(mut self, image: &Arc<Buffer>, access: ImageAccess, sampler: Option<Sampler>) -> Self {
         self.fill(|descriptor, param, filled| {
             let layout = image.image_layout();
@@ -409,6 +482,12 @@ pub(crate) fn describe_image(access: ImageAccess, format: ImageFormat, dimension
     format!("{how} of format {format} in {dimensions} dimensions")
 }
 
+/// A list of images in the words of errors.
+fn describe_images(access: ImageAccess, format: ImageFormat, dimensions: u32) -> String {
+    let how = if access == ImageAccess::Sample { "& images with samplers" } else { "& images" };
+    format!("a list of {how} of format {format} in {dimensions} dimensions")
+}
+
 fn describe_list(is_written: bool, size: usize) -> String {
     format!("a list of {} tensors of {size}-byte elements", if is_written { "&mut" } else { "&" })
 }
@@ -439,6 +518,9 @@ fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) 
         Some(ParamKind::Value { size, .. }) => format!("a value of {size} bytes"),
         Some(ParamKind::List { writable, stride, .. }) => describe_list(writable, stride as usize),
         Some(ParamKind::Image { access, format, dimensions, .. }) => describe_image(access, format, dimensions.into()),
+        Some(ParamKind::Images { access, format, dimensions, .. }) => {
+            describe_images(access, format, dimensions.into())
+        }
         Some(ParamKind::Buffer { writable, stride, .. }) => {
             format!("{} tensor of {stride}-byte elements", if writable { "&mut" } else { "&" })
         }

@@ -29,6 +29,7 @@ pub mod generic_types;
 pub mod generics;
 pub mod grid;
 pub mod idioms;
+pub mod image_lists;
 mod image_reference;
 pub mod images;
 pub mod implementations;
@@ -121,6 +122,7 @@ pub fn all() -> Vec<Case> {
         lanes::CASES,
         lent::CASES,
         life::CASES,
+        image_lists::CASES,
         lists::CASES,
         written_lists::CASES,
         lookups::CASES,

@@ -35,13 +35,11 @@ fn main() -> ExitCode {
     let trials = cases.into_iter().map(|case| {
         let (host, device) = (Arc::clone(&host), Arc::clone(&device));
         // A device without the operations of a kernel says so in an error, which another suite looks at.
-        let has_matrices = has_matrices(&case, device.device());
-        let is_possible = has_operations(&case, device.device()) && has_matrices;
-        if !is_possible {
-            let what = if has_matrices { "subgroup operations" } else { "matrices" };
-            eprintln!("ignored: {}: {} has not all of its {what}", case.name, device.device().name);
+        let missing = missing(&case, device.device());
+        if let Some(missing) = missing {
+            eprintln!("ignored: {}: {} has not all of its {missing}", case.name, device.device().name);
         }
-        Trial::test(case.name, move || check(case, &host, &device)).with_ignored_flag(!is_possible)
+        Trial::test(case.name, move || check(case, &host, &device)).with_ignored_flag(missing.is_some())
     });
     let conclusion = libtest_mimic::run(&arguments, trials.collect());
     let messages = device.validation_messages();
@@ -57,13 +55,17 @@ fn has_operations(case: &Case, device: &DeviceInfo) -> bool {
     case.kernels.iter().all(|kernel| has.contains(kernel.parallel.subgroup_operations))
 }
 
-/// Whether a device has the matrices of a case's kernels.
-fn has_matrices(case: &Case, device: &DeviceInfo) -> bool {
-    let is_of_matrices = |feature: &Feature| {
-        matches!(feature, Feature::CooperativeMatrix(_) | Feature::CooperativeProduct(_) | Feature::CooperativeBfloat16)
-    };
+/// What a device lacks of what a case's kernels need, if that is something that devices may lack.
+fn missing(case: &Case, device: &DeviceInfo) -> Option<&'static str> {
     let needed = case.kernels.iter().flat_map(|kernel| kernel.features.iter().map(|needed| needed.feature));
-    needed.filter(is_of_matrices).all(|feature| device.has(feature))
+    let missing = needed.filter(|feature| !device.has(*feature)).find_map(|feature| match feature {
+        Feature::CooperativeMatrix(_) | Feature::CooperativeProduct(_) | Feature::CooperativeBfloat16 => {
+            Some("matrices")
+        }
+        Feature::StorageImageLists | Feature::SampledImageLists => Some("lists of images"),
+        _ => None,
+    });
+    missing.or_else(|| (!has_operations(case, device)).then_some("subgroup operations"))
 }
 
 /// Host twin = expectation, device = host twin, and twice the same on the device.

@@ -137,6 +137,17 @@ impl ModuleBuilder {
         self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list, image })
     }
 
+    /// Adds a parameter to the kernel that is a list of images, which are read.
+    ///
+    /// # Panics
+    /// Before [`Self::begin_kernel`].
+    #[track_caller]
+    pub fn image_list(&mut self, name: impl Into<String>, image: Image) -> BufferId {
+        let element = self.types_mut().intern(image.texel());
+        let (is_list, image) = (true, Some(image));
+        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable: false, is_list, image })
+    }
+
     /// Adds a by-value parameter to the kernel.
     ///
     /// # Panics

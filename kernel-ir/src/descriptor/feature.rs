@@ -47,6 +47,10 @@ pub enum Feature {
     ExtendedImageFormats,
     /// `bufferDeviceAddress`.
     BufferAddresses,
+    /// `shaderStorageImageArrayNonUniformIndexing`, with descriptors in arrays of any length, not all of them bound.
+    StorageImageLists,
+    /// `shaderSampledImageArrayNonUniformIndexing`, likewise.
+    SampledImageLists,
     /// `cooperativeMatrix`, with matrices of this type.
     CooperativeMatrix(MatrixType),
     /// `cooperativeMatrix`, with this product.
@@ -73,6 +77,8 @@ impl Feature {
             Self::SubgroupExtendedTypes => "SubgroupExtendedTypes",
             Self::ExtendedImageFormats => "ExtendedImageFormats",
             Self::BufferAddresses => "BufferAddresses",
+            Self::StorageImageLists => "StorageImageLists",
+            Self::SampledImageLists => "SampledImageLists",
             Self::CooperativeMatrix(_) => "CooperativeMatrix",
             Self::CooperativeProduct(_) => "CooperativeProduct",
             Self::CooperativeBfloat16 => "CooperativeBfloat16",
@@ -96,6 +102,8 @@ impl Feature {
             Self::SubgroupExtendedTypes => "shaderSubgroupExtendedTypes",
             Self::ExtendedImageFormats => "shaderStorageImageExtendedFormats",
             Self::BufferAddresses => "bufferDeviceAddress",
+            Self::StorageImageLists => "shaderStorageImageArrayNonUniformIndexing",
+            Self::SampledImageLists => "shaderSampledImageArrayNonUniformIndexing",
             Self::CooperativeMatrix(_) | Self::CooperativeProduct(_) => "cooperativeMatrix",
             Self::CooperativeBfloat16 => "shaderBFloat16CooperativeMatrix",
         }

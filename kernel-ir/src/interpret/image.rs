@@ -66,11 +66,16 @@ impl<'m> Thread<'m> {
         operands: &[ValueId],
     ) -> Result<Option<Value>, InterpretError> {
         let kernel = cx.module.kernel.as_ref().expect("images belong to a kernel");
-        let image = kernel.buffers[id].image.expect("the verifier saw an image");
-        let Some(Some(ImageInput { shape, sampler })) = memory.images.get(id.index()).copied() else {
-            return Err(InterpretError::Undefined(format!("{id} was given no image")));
+        let buffer = &kernel.buffers[id];
+        let image = buffer.image.expect("the verifier saw an image");
+        let mut operands = self.frame().values(operands);
+        let member = if buffer.is_list { operands.remove(0).bits() as usize } else { 0 };
+        let members = memory.images.get(id.index()).map_or(&[][..], Vec::as_slice);
+        let Some(ImageInput { shape, sampler }) = members.get(member).copied() else {
+            return Err(InterpretError::Undefined(format!("{id} was given no image {member}")));
         };
-        let operands = self.frame().values(operands);
+        // The texels of those before it.
+        let first = members[..member].iter().map(|it| texel_number(&it.shape, it.shape.levels, [0; 3])).sum();
         let dimensions = usize::from(image.dimensions);
         let position = |operands: &[Value]| {
             let mut at = [0; 3];
@@ -85,11 +90,11 @@ impl<'m> Thread<'m> {
             ImageOp::Levels => Some(Value::u32(shape.levels)),
             ImageOp::Load => {
                 let level = operands.get(dimensions).map_or(0, Value::bits);
-                let access = texel_access(id, image, &shape, level, position(&operands))?;
+                let access = texel_access(id, image, (&shape, first), level, position(&operands))?;
                 Some(memory.read(cx, self, &access))
             }
             ImageOp::Store => {
-                let access = texel_access(id, image, &shape, 0, position(&operands))?;
+                let access = texel_access(id, image, (&shape, first), 0, position(&operands))?;
                 memory.write(cx, self, &access, stored(image.format, &operands[dimensions]));
                 None
             }
@@ -99,7 +104,7 @@ impl<'m> Thread<'m> {
                 at.iter_mut().zip(&operands[..dimensions]).for_each(|(at, value)| *at = number(value));
                 let texels = &memory.buffers[id.index()];
                 let value = sampler.sample(&shape, at, number(&operands[dimensions]), |level, at| {
-                    let words = texel_words(&texels[texel_number(&shape, level, at) as usize]);
+                    let words = texel_words(&texels[(first + texel_number(&shape, level, at)) as usize]);
                     words.map(f32::from_bits)
                 });
                 Some(texel_value(image.format, value.map(f32::to_bits)))
@@ -118,7 +123,7 @@ fn texel_number(shape: &SampledExtent, level: u32, [x, y, z]: [u32; 3]) -> u32 {
 fn texel_access(
     id: BufferId,
     image: Image,
-    shape: &SampledExtent,
+    (shape, first): (&SampledExtent, u32),
     level: u32,
     at: [u32; 3],
 ) -> Result<Access, InterpretError> {
@@ -126,5 +131,5 @@ fn texel_access(
     if !inside {
         return Err(InterpretError::Undefined(format!("texel {at:?} in level {level} of {id}")));
     }
-    Ok(Access::texel(id, texel_number(shape, level, at), image.format.components().into()))
+    Ok(Access::texel(id, first + texel_number(shape, level, at), image.format.components().into()))
 }

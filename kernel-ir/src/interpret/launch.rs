@@ -21,8 +21,9 @@ pub struct Inputs {
     pub params: Vec<Value>,
     /// Elements of each buffer.
     pub buffers: Vec<Vec<Value>>,
-    /// What the images among them consist of, by the numbers of the buffers; those that are not named are none.
-    pub images: Vec<Option<ImageInput>>,
+    /// What the images among them consist of, by the numbers of the buffers, one for each member of a list; those that are not named
+    /// are none. The texels of a list's members stand in `buffers` one behind the other.
+    pub images: Vec<Vec<ImageInput>>,
     /// How many elements each member of the lists among them has, by the numbers of the buffers; those that are not named are no
     /// lists. The elements of a list's members stand in `buffers` one behind the other.
     pub lists: Vec<Option<Vec<u32>>>,

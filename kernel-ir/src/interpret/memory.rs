@@ -17,7 +17,7 @@ use crate::types::{Type, TypeId, Types};
 pub(super) struct Memory {
     pub(super) buffers: Vec<Vec<Value>>,
     /// Of the buffers that are images.
-    pub(super) images: Vec<Option<ImageInput>>,
+    pub(super) images: Vec<Vec<ImageInput>>,
     /// Of the buffers that are lists: how many elements each member has. They lie one behind the other.
     pub(super) lists: Vec<Option<Vec<u32>>>,
     pub(super) shared: Vec<Value>,

@@ -29,7 +29,8 @@ impl Image {
     }
 }
 
-/// What is done with an image. Coordinates are scalars, one for each dimension; those of loads and stores are in range.
+/// What is done with an image. Coordinates are scalars, one for each dimension; those of loads and stores are in range. Of a list of
+/// images, its position stands before all other operands, a `u32` that is in range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ImageOp {
     /// The texel at `u32` coordinates; of a sampled image in the level that follows them, which is in range.
@@ -62,7 +63,7 @@ impl ImageOp {
         }
     }
 
-    /// The types of its operands; `None` where such images have no such operation.
+    /// The types of its operands behind the position in a list; `None` where such images have no such operation.
     pub fn operands(self, image: &Image) -> Option<Vec<Type>> {
         let (word, number) = (Type::Scalar(Scalar::U32), Type::Scalar(Scalar::F32));
         let level = image.is_sampled.then_some(word.clone());

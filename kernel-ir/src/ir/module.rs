@@ -123,7 +123,7 @@ pub struct Buffer {
     pub element: TypeId,
     /// Whether stores are allowed (`&mut [T]`). No other parameter names the same memory.
     pub writable: bool,
-    /// Whether it is a list of buffers, each with such elements: no image.
+    /// Whether it is a list of buffers, each with such elements; with `image`, of images.
     pub is_list: bool,
     /// What it is if it has texels for elements.
     pub image: Option<Image>,

@@ -11,7 +11,7 @@ use crate::arena::EntityId;
 use crate::few::Few;
 use crate::flow;
 use crate::hash::Mixer;
-use crate::ir::{BlockId, Function, ImageOp, Inst, InstId, InstKind, Place, Root};
+use crate::ir::{BlockId, BufferId, Function, ImageOp, Inst, InstId, InstKind, Place, Root};
 use crate::op::Op;
 
 /// Lists of what uses no value.
@@ -201,8 +201,9 @@ impl Hoister<'_, '_> {
             | InstKind::ConstParam(_)
             | InstKind::Builtin(_)
             | InstKind::Len(_)
-            | InstKind::MemberLen(..)
-            | InstKind::Image(ImageOp::Size(_) | ImageOp::Levels, ..) => 0,
+            | InstKind::MemberLen(..) => 0,
+            // Which image of a list it is may be in range only where it stands.
+            InstKind::Image(ImageOp::Size(_) | ImageOp::Levels, image, _) if !self.is_list(*image) => 0,
             InstKind::Op(Op::Div | Op::Rem, _) if self.is_integer(id) => certain(),
             InstKind::Op(op, _) if is_long(*op) => behind(|open| open.is_branch),
             InstKind::Op(..) => 0,
@@ -212,6 +213,10 @@ impl Hoister<'_, '_> {
         let mut target = least;
         kind.for_each_use(|value| target = target.max(self.levels[value.index()] as usize));
         target
+    }
+
+    fn is_list(&self, buffer: BufferId) -> bool {
+        self.cx.kernel.is_none_or(|kernel| kernel.buffers[buffer].is_list)
     }
 
     fn is_integer(&self, id: InstId) -> bool {

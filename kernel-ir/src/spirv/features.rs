@@ -63,7 +63,12 @@ impl Features {
             all.push(Capability::AtomicFloat32AddEXT);
         }
         let [stored, sampled] = self.line_images;
+        let is_of_lists =
+            |feature: &Feature| matches!(feature, Feature::StorageImageLists | Feature::SampledImageLists);
+        let has_lists = self.uses.iter().any(|(feature, _)| is_of_lists(feature));
         let asked = [
+            (has_lists, Capability::ShaderNonUniform),
+            (has_lists, Capability::RuntimeDescriptorArray),
             (self.needs_image_query, Capability::ImageQuery),
             (stored, Capability::Image1D),
             (sampled, Capability::Sampled1D),
@@ -94,6 +99,8 @@ fn capability(feature: Feature) -> Option<Capability> {
         Feature::BufferInt64Atomics | Feature::SharedInt64Atomics => Capability::Int64Atomics,
         Feature::ExtendedImageFormats => Capability::StorageImageExtendedFormats,
         Feature::BufferAddresses => Capability::PhysicalStorageBufferAddresses,
+        Feature::StorageImageLists => Capability::StorageImageArrayNonUniformIndexing,
+        Feature::SampledImageLists => Capability::SampledImageArrayNonUniformIndexing,
         // A feature of devices that modules do not mention.
         Feature::SubgroupExtendedTypes => return None,
         Feature::CooperativeMatrix(_) | Feature::CooperativeProduct(_) => Capability::CooperativeMatrixKHR,
@@ -149,6 +156,11 @@ impl Writer<'_> {
         if !matches!(scalar, Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::F32 | Scalar::F64) {
             self.need(Feature::SubgroupExtendedTypes);
         }
+    }
+
+    /// Notes that the module has lists of such images.
+    pub(super) fn need_image_list(&mut self, image: &Image) {
+        self.need(if image.is_sampled { Feature::SampledImageLists } else { Feature::StorageImageLists });
     }
 
     /// Notes that the module has such images.

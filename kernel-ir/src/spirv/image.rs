@@ -23,7 +23,15 @@ impl Image {
 impl Writer<'_> {
     /// Declares an image parameter.
     pub(super) fn declare_image(&mut self, id: BufferId, buffer: &Buffer, image: Image, binding: u32) {
-        let ty = if image.is_sampled { self.sampled_type(image) } else { self.image_type(image) };
+        let ty = self.descriptor_type(image);
+        let ty = match buffer.is_list {
+            // As long as the launch says.
+            true => {
+                self.need_image_list(&image);
+                self.global(Op::TypeRuntimeArray, None, &[ty])
+            }
+            false => ty,
+        };
         let variable = self.interface_variable(StorageClass::UniformConstant, ty, &buffer.name);
         self.decorate(variable, Decoration::DescriptorSet, &[0]);
         self.decorate(variable, Decoration::Binding, &[binding]);
@@ -51,6 +59,11 @@ impl Writer<'_> {
         self.global(Op::TypeImage, None, &[scalar, dim as u32, 0, 0, 0, sampled, format])
     }
 
+    /// What a descriptor of it is: the image, or one with its sampler.
+    fn descriptor_type(&mut self, image: Image) -> Id {
+        if image.is_sampled { self.sampled_type(image) } else { self.image_type(image) }
+    }
+
     fn sampled_type(&mut self, image: Image) -> Id {
         let image = self.image_type(image);
         self.global(Op::TypeSampledImage, None, &[image])
@@ -61,19 +74,29 @@ impl FunctionWriter<'_, '_> {
     /// An instruction on an image; gives its result, if it has one.
     pub(super) fn image(&mut self, op: ImageOp, id: BufferId, operands: &[ValueId]) -> Option<Id> {
         let kernel = self.w.kernel;
-        let image = kernel.buffers[id].image.expect("the verifier saw an image");
+        let buffer = &kernel.buffers[id];
+        let image = buffer.image.expect("the verifier saw an image");
         let operands = self.ids(operands);
+        let (member, operands) = operands.split_at(usize::from(buffer.is_list));
         let dimensions = usize::from(image.dimensions);
-        let variable = self.w.interface.buffers[crate::arena::EntityId::index(id)];
-        let ty = if image.is_sampled { self.w.sampled_type(image) } else { self.w.image_type(image) };
+        let mut variable = self.w.interface.buffers[crate::arena::EntityId::index(id)];
+        let ty = self.w.descriptor_type(image);
+        if let [member] = member {
+            let pointer = self.w.pointer_type(StorageClass::UniformConstant, ty);
+            variable = self.w.op(Op::AccessChain, pointer, &[variable, *member]);
+            self.differs(variable);
+        }
         let whole = self.w.op(Op::Load, ty, &[variable]);
+        if buffer.is_list {
+            self.differs(whole);
+        }
         let texel4 = Lanes { scalar: image.scalar(), count: 4 };
         match op {
             ImageOp::Load => {
                 let at = self.coordinates(Scalar::U32, &operands[..dimensions]);
                 let ty = self.w.lanes_type(texel4);
                 let loaded = if image.is_sampled {
-                    let plain = self.plain_image(image, whole);
+                    let plain = self.plain_image(buffer, image, whole);
                     let lod = ImageOperands::LOD.bits();
                     self.w.op(Op::ImageFetch, ty, &[plain, at, lod, operands[dimensions]])
                 } else if kernel.buffers[id].writable && self.w.uses.orders_memory {
@@ -102,7 +125,7 @@ impl FunctionWriter<'_, '_> {
                 let (ty, word) = (self.w.lanes_type(lanes), self.w.u32_type());
                 self.w.features.needs_image_query = true;
                 let size = if image.is_sampled {
-                    let plain = self.plain_image(image, whole);
+                    let plain = self.plain_image(buffer, image, whole);
                     self.w.op(Op::ImageQuerySizeLod, ty, &[plain, operands[0]])
                 } else {
                     self.w.op(Op::ImageQuerySize, ty, &[whole])
@@ -112,7 +135,7 @@ impl FunctionWriter<'_, '_> {
             }
             ImageOp::Levels => {
                 self.w.features.needs_image_query = true;
-                let (plain, word) = (self.plain_image(image, whole), self.w.u32_type());
+                let (plain, word) = (self.plain_image(buffer, image, whole), self.w.u32_type());
                 Some(self.w.op(Op::ImageQueryLevels, word, &[plain]))
             }
             ImageOp::Sample => {
@@ -125,9 +148,18 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// The image without its sampler.
-    fn plain_image(&mut self, image: Image, whole: Id) -> Id {
+    fn plain_image(&mut self, buffer: &Buffer, image: Image, whole: Id) -> Id {
         let ty = self.w.image_type(image);
-        self.w.op(Op::Image, ty, &[whole])
+        let plain = self.w.op(Op::Image, ty, &[whole]);
+        if buffer.is_list {
+            self.differs(plain);
+        }
+        plain
+    }
+
+    /// Notes that invocations may have different ones of a list.
+    fn differs(&mut self, id: Id) {
+        self.w.decorate(id, Decoration::NonUniform, &[]);
     }
 
     fn coordinates(&mut self, scalar: Scalar, at: &[Id]) -> Id {

@@ -283,7 +283,7 @@ impl<'m> Writer<'m> {
             head.inst_text(Op::Extension, &[], "SPV_KHR_bfloat16", &[]);
         }
         head.inst_text(Op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
-        let addressing = match self.kernel.buffers.iter().any(|(_, buffer)| buffer.is_list) {
+        let addressing = match self.kernel.buffers.iter().any(|(_, buffer)| buffer.is_list && buffer.image.is_none()) {
             true => spirv::AddressingModel::PhysicalStorageBuffer64,
             false => spirv::AddressingModel::Logical,
         };

@@ -56,9 +56,10 @@ impl<'m> FunctionCx<'m, '_> {
         if op == ImageOp::Store && !buffer.writable {
             self.error(VerifyErrorKind::ReadOnly, format!("{image} is not writable"));
         }
+        let position = buffer.is_list.then_some(Type::Scalar(Scalar::U32));
         match op.operands(&known) {
-            Some(types) if types.len() == operands.len() => {
-                let pairs = operands.iter().zip(types);
+            Some(types) if usize::from(buffer.is_list) + types.len() == operands.len() => {
+                let pairs = operands.iter().zip(position.into_iter().chain(types));
                 pairs.for_each(|(operand, ty)| self.check_operand(*operand, &[ty]));
             }
             _ => self.error(VerifyErrorKind::Operand, format!("{image} has no `{}` of these operands", op.name())),

@@ -84,6 +84,36 @@ fn images() {
     }
 }
 
+const IMAGE_LISTS: &str = "kernel fn0 workgroup(64, 1, 1) {
+    buffer0 layers: [vec4<f32>] list image(2, Rgba8Unorm, sampled)
+    buffer1 to: [u32] mut
+    buffer2 masks: [u32] list image(1, R32Uint)
+}
+fn0 k() -> () {
+    %0: u32 = len buffer0
+    %1: u32 = image_levels buffer0(%0)
+    %2: f32 = const 0.5
+    %3: vec4<f32> = image_sample buffer0(%0, %2, %2, %2)
+    %4: u32 = image_load buffer2(%0, %1)
+    store buffer1[%1] = %4
+    return
+}
+";
+
+#[test]
+fn image_lists() {
+    round_trip(IMAGE_LISTS);
+    assert_eq!(verify(&parse(IMAGE_LISTS).unwrap()).map_err(|errors| errors.to_string()), Ok(()));
+    for (good, bad) in [
+        ("image_levels buffer0(%0)", "image_levels buffer0()"),
+        ("image_load buffer2(%0, %1)", "image_load buffer2(%0)"),
+        ("image_sample buffer0(%0,", "image_sample buffer0(%2,"),
+        ("list image(1, R32Uint)", "list mut image(1, R32Uint)"),
+    ] {
+        assert!(verify(&parse(&IMAGE_LISTS.replace(good, bad)).unwrap()).is_err(), "{bad}");
+    }
+}
+
 const LISTS: &str = "site0 index_out_of_bounds @file0:1:1 \"parts[k][i]\"
 kernel fn0 workgroup(64, 1, 1) {
     buffer0 parts: [vec4<f32>] list

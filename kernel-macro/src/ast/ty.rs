@@ -37,7 +37,7 @@ pub(crate) enum TypeKind {
     /// `(A, B)`; empty for unit.
     Tuple(Vec<TypeExpr>),
     /// `&Image2D<F>` and its like: only as the type of a kernel's parameter. With what is behind the reference, and the format.
-    Image { image: ImageTy, target: TokenStream, format: TokenStream },
+    Image { image: ImageTy, target: TokenStream, format: TokenStream, is_list: bool },
     /// `Shared<T>`
     Shared(Box<TypeExpr>),
     /// `Atomic<T>`

@@ -132,10 +132,12 @@ pub(super) fn param_tokens(param: &CompiledParam) -> Tokens {
             let (binding, stride) = (number(binding), number(stride));
             tokens!(list #binding #writable #stride)
         }
-        ParamKind::Image { binding, access, format, dimensions } => {
+        ParamKind::Image { binding, access, format, dimensions }
+        | ParamKind::Images { binding, access, format, dimensions } => {
             let (binding, dimensions) = (number(binding), number(dimensions.into()));
             let (home, access, format) = (Word(DESCRIPTOR), Word(access.name()), Word(format.name()));
-            tokens!(image #binding [#home::ImageAccess::#access, #home::ImageFormat::#format, #dimensions])
+            let maker = Word(if matches!(param.kind, ParamKind::Images { .. }) { "images" } else { "image" });
+            tokens!(#maker #binding [#home::ImageAccess::#access, #home::ImageFormat::#format, #dimensions])
         }
         ParamKind::Value { offset, size } => {
             let (offset, size) = (number(offset), number(size));

@@ -3,12 +3,13 @@
 use gridwise_ir::descriptor::TexelKind;
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, Path};
+use crate::ast::{Expr, ExprKind, Path};
 use crate::diag::code;
 use crate::image::{ImageMethod, ImageTy};
 use crate::source::text;
 use crate::typed::Callee;
 
+use super::block::strip;
 use super::mismatch::Because;
 use super::suggest::nearest;
 use super::unify::Term;
@@ -47,10 +48,15 @@ impl<'a> Infer<'a> {
         }
         if method == ImageMethod::Store && !image.mutable {
             let source = text(receiver);
-            self.diags
+            let is_listed = matches!(strip(receiver).kind, ExprKind::Index { .. });
+            let error = self
+                .diags
                 .error(code::NOT_ASSIGNABLE, expr.span, format!("cannot store to `{source}`"))
-                .note(format!("`{source}` is `&{}`, which is read-only", image.name()))
-                .help(format!("declare it `{source}: &mut {}`", image.name()));
+                .note(format!("`{source}` is `&{}`, which is read-only", image.name()));
+            match is_listed {
+                true => error.help(format!("store to a parameter of its own: `image: &mut {}`", image.name())),
+                false => error.help(format!("declare it `{source}: &mut {}`", image.name())),
+            };
             return Term::Error;
         }
         self.tables.calls.insert(expr.id, Callee::Image(method));

@@ -1,5 +1,5 @@
 //! Lists of buffers: `lists[k]` is one of them, which is a slice with a name or without. The list itself is indexed and counted
-//! and nothing else.
+//! and nothing else. Lists of images: `layers[k]` is one of them, whose methods are called where it stands.
 
 use crate::ast::{BindingId, Expr, ExprKind};
 use crate::diag::code;
@@ -12,10 +12,16 @@ use super::slice::slice_of;
 use super::unify::Term;
 
 impl<'a> Infer<'a> {
-    /// Whether a term is that of a list of buffers.
+    /// Whether a term is that of a list of buffers or images.
     pub(super) fn is_list(&self, term: &Term) -> bool {
         let Term::Buffer { element, origin: None, .. } = self.table.shallow(term) else { return false };
-        matches!(self.table.shallow(&element), Term::Buffer { origin: None, .. })
+        matches!(self.table.shallow(&element), Term::Buffer { origin: None, .. } | Term::Image(_))
+    }
+
+    /// Whether a term is that of a list of images.
+    fn is_image_list(&self, term: &Term) -> bool {
+        let Term::Buffer { element, origin: None, .. } = self.table.shallow(term) else { return false };
+        matches!(self.table.shallow(&element), Term::Image(_))
     }
 
     /// Whether an expression is `lists[k]`, and then whether of buffers to write; nothing of it was inferred yet.
@@ -35,6 +41,11 @@ impl<'a> Infer<'a> {
     /// write; `None` for others.
     pub(super) fn infer_member_let(&mut self, value: &'a Expr) -> Option<Term> {
         if let ExprKind::Borrow { operand, mutable } = &strip(value).kind {
+            if self.member_of(operand).is_some() && self.names_image(operand) {
+                let term = self.infer_base(operand);
+                self.refuse_listed_image(operand, &term);
+                return Some(Term::Error);
+            }
             return (self.member_of(operand)?).then(|| match self.infer_slice(value, *mutable) {
                 Some((element, mutable)) => slice_of(element, mutable),
                 None => Term::Error,
@@ -42,6 +53,9 @@ impl<'a> Infer<'a> {
         }
         let is_written = self.member_of(value)?;
         let term = self.infer_base(value);
+        if self.refuse_listed_image(value, &term) {
+            return Some(Term::Error);
+        }
         if !is_written {
             return Some(term);
         }
@@ -91,11 +105,12 @@ impl<'a> Infer<'a> {
             return false;
         }
         let source = text(super::slice::sliced(expr));
+        let of = if self.is_image_list(term) { "images" } else { "buffers" };
         self.diags
             .error(
                 code::BUFFER_USE,
                 expr.span,
-                format!("`{source}` is a list of buffers, which has `len()` and an index only"),
+                format!("`{source}` is a list of {of}, which has `len()` and an index only"),
             )
             .help(format!("go through the positions: `for k in 0..{source}.len()`, and take `{source}[k]`"));
         true
@@ -114,6 +129,29 @@ impl<'a> Infer<'a> {
             .error(code::REFERENCE_USE, receiver.span, "one of the buffers of a list is not divided where it lies")
             .note("its slices could outlive the index that says which buffer it is")
             .help(format!("go through the indices, or pass it to a device function that divides it: `f({source})`"));
+        true
+    }
+
+    /// Whether an expression is `layers[k]` of a list of images; nothing of it was inferred yet.
+    fn names_image(&self, expr: &Expr) -> bool {
+        let ExprKind::Index { base, .. } = &strip(expr).kind else { return false };
+        let ExprKind::Path(path) = &strip(base).kind else { return false };
+        let Some(name) = path.as_name() else { return false };
+        let mut locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
+        locals.find(|local| *name == local.name.as_str()).is_some_and(|local| self.is_image_list(&local.term))
+    }
+
+    /// Reports one of the images of a list that is more than read where it stands; whether it did.
+    // Rule: an image of a list has methods, which are called where it is named.
+    // Example: `let layer = layers[k];`
+    pub(super) fn refuse_listed_image(&mut self, expr: &Expr, term: &Term) -> bool {
+        let Term::Image(image) = self.table.shallow(term) else { return false };
+        let source = text(strip(expr));
+        let method = if image.image.is_sampled { "sample" } else { "load" };
+        self.diags
+            .error(code::BUFFER_USE, expr.span, format!("the image `{source}` is used as a value"))
+            .note("which image it is must be known where its texels are read")
+            .help(format!("keep its position, and call its methods there: `{source}.{method}(at)`"));
         true
     }
 

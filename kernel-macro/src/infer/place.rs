@@ -341,10 +341,17 @@ impl<'a> Infer<'a> {
             ExprKind::Error => {}
             ExprKind::Field { base, .. } => self.require_written(base, true),
             ExprKind::Index { base, .. } if self.is_list(&self.term(base)) => {
-                let source = text(place);
-                self.diags
-                    .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to `{source}`, which is a buffer"))
-                    .help(format!("write its elements: `{source}[i] = …`"));
+                let (source, is_image) = (text(place), matches!(self.table.shallow(&self.term(place)), Term::Image(_)));
+                let what = if is_image { "an image" } else { "a buffer" };
+                let error = self.diags.error(
+                    code::NOT_ASSIGNABLE,
+                    place.span,
+                    format!("cannot assign to `{source}`, which is {what}"),
+                );
+                match is_image {
+                    true => error.help("store to an image that is a parameter of its own: `image.store(at, texel)`"),
+                    false => error.help(format!("write its elements: `{source}[i] = …`")),
+                };
             }
             ExprKind::Index { base, index } if self.tables.calls.contains_key(&place.id) => {
                 self.require_written_element(place, base, index);

@@ -90,6 +90,9 @@ impl<'a> Infer<'a> {
             Term::Buffer { origin: None, .. } if matches!(strip(expr).kind, ExprKind::Index { .. }) => {
                 self.report_member_value(expr);
             }
+            Term::Image(_) if matches!(strip(expr).kind, ExprKind::Index { .. }) => {
+                self.refuse_listed_image(expr, &shallow);
+            }
             Term::Iterator(_) if self.iterated.contains(&expr.id) => return false,
             Term::Iterator(_) if matches!(strip(expr).kind, ExprKind::Range { .. }) => {
                 self.diags

@@ -212,7 +212,10 @@ impl<'a> Infer<'a> {
             }
             TypeKind::Shared(value) => Term::Shared(Rc::new(self.term_of(value))),
             TypeKind::Atomic(value) => self.atomic_term(value),
-            TypeKind::Image { image, .. } => Term::Image(*image),
+            TypeKind::Image { image, is_list: false, .. } => Term::Image(*image),
+            TypeKind::Image { image, is_list: true, .. } => {
+                Term::Buffer { element: Rc::new(Term::Image(*image)), mutable: false, origin: None }
+            }
             TypeKind::Infer => self.fresh(),
             TypeKind::Error => {
                 self.poisoned = true;

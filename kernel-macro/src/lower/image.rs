@@ -5,66 +5,103 @@ use gridwise_ir::ir::{BufferId, ImageOp, Root, ValueId};
 use gridwise_ir::op::Op;
 
 use super::function::FnCx;
-use crate::ast::Expr;
+use crate::ast::{Expr, ExprKind};
 use crate::image::{ImageMethod, ImageTy};
 use crate::typed::Ty;
+
+/// An image that is named: a parameter, or one of a list.
+#[derive(Clone, Copy)]
+struct Named {
+    image: BufferId,
+    ty: ImageTy,
+    /// Its position in the list, and whether there is one.
+    member: Option<(ValueId, ValueId)>,
+}
 
 impl FnCx<'_, '_, '_> {
     /// A method of an image; the first of `args` is the image.
     pub(super) fn lower_image(&mut self, expr: &Expr, method: ImageMethod, args: &[&Expr]) -> Option<ValueId> {
         let (receiver, args) = args.split_first()?;
         let Ty::Image(ty) = *self.ty_of(receiver) else { return None };
-        let Root::Buffer(image) = self.lower_spot(receiver)?.place()?.root else { return None };
+        let image = self.lower_named(receiver, ty)?;
         let values = self.lower_args(args)?;
         match method {
             ImageMethod::Size => {
                 let level = ty.image.is_sampled.then(|| self.u32(0));
-                let sides = self.sides(image, ty, level);
+                let sides = self.sides(image, level);
                 Some(if let [side] = sides[..] { side } else { self.vector(&sides) })
             }
-            ImageMethod::Levels => self.b.image(ImageOp::Levels, image, &[]),
+            ImageMethod::Levels => self.ask(image, ImageOp::Levels, &[]),
             ImageMethod::Sample | ImageMethod::SampleLevel => {
                 let mut operands = self.lanes(values[0]);
                 let level = values.get(1).copied();
                 operands.push(level.unwrap_or_else(|| self.f32(0.0)));
-                self.b.image(ImageOp::Sample, image, &operands)
+                self.ask(image, ImageOp::Sample, &operands)
             }
             ImageMethod::Load | ImageMethod::Fetch | ImageMethod::Store => {
-                self.lower_texel(expr, method, (image, ty), &values)
+                self.lower_texel(expr, method, image, &values)
             }
         }
     }
 
+    /// The image that an expression names; of a list, a trap where there is none.
+    fn lower_named(&mut self, expr: &Expr, ty: ImageTy) -> Option<Named> {
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.lower_named(inner, ty),
+            ExprKind::Index { base, index } => {
+                let Root::Buffer(list) = self.lower_spot(base)?.place()?.root else { return None };
+                let index = self.lower_expr(index)?;
+                let index = self.index_word(index);
+                let (count, site) = (self.b.len(list), self.site(SiteKind::IndexOutOfBounds, expr));
+                let is_there = self.b.op(Op::Lt, &[index, count]);
+                let is_outside = self.b.op(Op::Not, &[is_there]);
+                self.when(is_outside, |cx| cx.b.trap(site, &[index, count]));
+                Some(Named { image: list, ty, member: Some((index, is_there)) })
+            }
+            _ => {
+                let Root::Buffer(image) = self.lower_spot(expr)?.place()?.root else { return None };
+                Some(Named { image, ty, member: None })
+            }
+        }
+    }
+
+    /// What an instruction gives that needs no position in range; of an image of a list that is not there, zero.
+    fn ask(&mut self, named: Named, op: ImageOp, operands: &[ValueId]) -> Option<ValueId> {
+        let Named { image, ty, member: Some((index, is_there)) } = named else {
+            return self.b.image(op, named.image, operands);
+        };
+        let result = op.result(&ty.image).map(|result| self.b.types_mut().intern(result))?;
+        let operands: Vec<_> = std::iter::once(index).chain(operands.iter().copied()).collect();
+        self.choose(is_there, Some(result), |cx| cx.b.image(op, image, &operands), |cx| Some(cx.zero(result)))
+    }
+
     /// Texels along each axis.
-    fn sides(&mut self, image: BufferId, ty: ImageTy, level: Option<ValueId>) -> Vec<ValueId> {
-        let sides = 0..ty.image.dimensions;
-        sides.filter_map(|axis| self.b.image(ImageOp::Size(axis), image, level.as_slice())).collect()
+    fn sides(&mut self, named: Named, level: Option<ValueId>) -> Vec<ValueId> {
+        let sides = 0..named.ty.image.dimensions;
+        sides.filter_map(|axis| self.ask(named, ImageOp::Size(axis), level.as_slice())).collect()
     }
 
     /// An access to a texel: where there is none, it traps, reads zero and writes nothing.
-    fn lower_texel(
-        &mut self,
-        expr: &Expr,
-        method: ImageMethod,
-        (image, ty): (BufferId, ImageTy),
-        values: &[ValueId],
-    ) -> Option<ValueId> {
+    fn lower_texel(&mut self, expr: &Expr, method: ImageMethod, named: Named, values: &[ValueId]) -> Option<ValueId> {
         let site = self.site(SiteKind::IndexOutOfBounds, expr);
-        let mut operands = self.lanes(values[0]);
+        let Named { image, ty, member } = named;
+        let position = self.lanes(values[0]);
         let mut bounds = Vec::new();
         let mut asked = None;
         if method == ImageMethod::Fetch {
-            let levels = self.b.image(ImageOp::Levels, image, &[])?;
+            let levels = self.ask(named, ImageOp::Levels, &[])?;
             bounds.push((values[1], levels));
             // The sides of a level that there is not are nobody's.
             let one = self.u32(1);
             let last = self.b.op(Op::Sub, &[levels, one]);
             asked = Some(self.b.op(Op::Min, &[values[1], last]));
         }
-        let sides = self.sides(image, ty, asked);
-        bounds.extend(operands.iter().copied().zip(sides));
+        let sides = self.sides(named, asked);
+        bounds.extend(position.iter().copied().zip(sides));
         let inside: Vec<_> = bounds.iter().map(|(at, side)| self.b.op(Op::Lt, &[*at, *side])).collect();
         let all = inside.iter().copied().reduce(|all, one| self.b.op(Op::And, &[all, one]))?;
+        // No side of an image that is not there is in range.
+        let mut operands: Vec<_> = member.map(|(index, _)| index).into_iter().chain(position).collect();
         let (op, result) = match method {
             ImageMethod::Store => {
                 operands.push(values[1]);

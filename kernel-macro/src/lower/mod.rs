@@ -183,6 +183,10 @@ fn declare_interface(
     for (param, ty) in ast.params.iter().zip(&typed.params) {
         let name = param.name.to_string();
         params.push(match ty {
+            Ty::Buffer { element, .. } if matches!(**element, Ty::Image(_)) => match **element {
+                Ty::Image(ImageTy { image, .. }) => KernelParam::Buffer(module.image_list(name, image)),
+                _ => KernelParam::Nothing,
+            },
             Ty::Buffer { element, mutable, .. } if ty.is_list() => {
                 let element = element.slice_element().and_then(|of| shared.types.lower(module.types_mut(), of));
                 element

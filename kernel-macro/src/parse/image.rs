@@ -53,7 +53,7 @@ impl Parser<'_> {
         }
         let image = ImageTy { image: Image { format, dimensions, is_sampled }, mutable };
         let (target, format) = (reference.elem.to_token_stream(), format_tokens(&path.path));
-        Some(TypeKind::Image { image, target, format })
+        Some(TypeKind::Image { image, target, format, is_list: false })
     }
 
     /// Reports an image that is no parameter of a kernel, or one by value.

@@ -49,6 +49,26 @@ impl Parser<'_> {
         TypeKind::Error
     }
 
+    /// `&[&Image2D<F>]` and its like.
+    fn list_of_images(&mut self, ty: &Type, mutable: bool, member: &Type, is_kernel: bool) -> TypeKind {
+        let Type::Reference(reference) = ungroup(member) else { return TypeKind::Error };
+        if !is_kernel {
+            self.unsupported(ty, "a list of images here is", "take it in the kernel, and pass texels");
+            return TypeKind::Error;
+        }
+        if mutable || reference.mutability.is_some() {
+            let help = "write `&[&Image2D<F>]` to read, and take each image to store to as a parameter of its own";
+            self.unsupported(ty, "a list of images that are stored to is", help);
+            return TypeKind::Error;
+        }
+        match self.image_param(reference) {
+            Some(TypeKind::Image { image, target, format, .. }) => {
+                TypeKind::Image { image, target, format, is_list: true }
+            }
+            _ => TypeKind::Error,
+        }
+    }
+
     fn slice_ty(&mut self, ty: &Type, is_kernel: bool) -> TypeExpr {
         let kind = match ungroup(ty) {
             Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::Slice(_)) => {
@@ -59,6 +79,7 @@ impl Parser<'_> {
                 let mutable = reference.mutability.is_some();
                 match inner_slice(&slice.elem) {
                     Some(inner) => self.list_of_slices(ty, mutable, inner, is_kernel),
+                    None if inner_image(&slice.elem) => self.list_of_images(ty, mutable, &slice.elem, is_kernel),
                     None => TypeKind::Slice { mutable, element: Box::new(self.ty(&slice.elem)) },
                 }
             }
@@ -191,6 +212,12 @@ fn inner_slice(ty: &Type) -> Option<(bool, &Type)> {
     let Type::Reference(reference) = ungroup(ty) else { return None };
     let Type::Slice(slice) = ungroup(&reference.elem) else { return None };
     Some((reference.mutability.is_some(), &slice.elem))
+}
+
+/// Whether a slice is of references to images.
+fn inner_image(ty: &Type) -> bool {
+    let Type::Reference(reference) = ungroup(ty) else { return false };
+    matches!(ungroup(&reference.elem), Type::Path(path) if path.qself.is_none() && image_path(&path.path).is_some())
 }
 
 /// The type inside parentheses and the invisible groups that `macro_rules!` makes.

@@ -224,7 +224,7 @@ fn twin_parameter(param: &Param, ty: &Ty, is_atomic: bool, position: Plain) -> (
         TypeKind::Slice { mutable, element } if *mutable || is_atomic => ("slice_mut", &element.tokens),
         TypeKind::Slice { element, .. } => ("slice", &element.tokens),
         TypeKind::List { mutable, element } => (if *mutable { "list_mut" } else { "list" }, &element.tokens),
-        TypeKind::Image { target, .. } => ("image", target),
+        TypeKind::Image { target, is_list, .. } => (if *is_list { "images" } else { "image" }, target),
         _ if *ty == Ty::BOOL => ("value_bool", &param.ty.tokens),
         _ => ("value", &param.ty.tokens),
     };

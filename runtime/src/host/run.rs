@@ -144,6 +144,7 @@ unsafe fn run_dispatch(
     for argument in &dispatch.buffers {
         let buffer = HostBuffer { data: argument.buffer.host_data(0), len: argument.buffer.len() };
         if argument.role == Role::Member {
+            // Images are found among the images.
             lists.iter_mut().filter(|list| list.binding == argument.binding).for_each(|list| list.members.push(buffer));
             continue;
         }

@@ -107,14 +107,14 @@ fn element_of(kernel: &Kernel, argument: &BufferArg) -> Option<TypeId> {
 }
 
 /// What the images among the arguments consist of, by binding.
-fn images_of(arguments: &[BufferArg], bindings: usize) -> Vec<Option<ImageInput>> {
+fn images_of(arguments: &[BufferArg], bindings: usize) -> Vec<Vec<ImageInput>> {
     if arguments.iter().all(|argument| !argument.buffer.is_image()) {
         return Vec::new();
     }
-    let mut images = vec![None; bindings];
+    let mut images = vec![Vec::new(); bindings];
     for argument in arguments.iter().filter(|argument| argument.buffer.is_image()) {
         let shape = argument.buffer.image_layout().shape();
-        images[argument.binding as usize] = Some(ImageInput { shape, sampler: argument.sampler.unwrap_or_default() });
+        images[argument.binding as usize].push(ImageInput { shape, sampler: argument.sampler.unwrap_or_default() });
     }
     images
 }
@@ -133,7 +133,7 @@ fn read_elements(types: &Types, element: TypeId, bytes: &[u8], stride: u32) -> O
 fn params_of(descriptor: &KernelDescriptor, types: &Types, kernel: &Kernel, push: &[u8]) -> Option<Vec<Value>> {
     let offsets = descriptor.params.iter().filter_map(|param| match param.kind {
         ParamKind::Value { offset, .. } => Some(offset as usize),
-        ParamKind::Buffer { .. } | ParamKind::List { .. } | ParamKind::Image { .. } => None,
+        ParamKind::Buffer { .. } | ParamKind::List { .. } | ParamKind::Image { .. } | ParamKind::Images { .. } => None,
     });
     let mut params = kernel.params.iter().zip(offsets);
     params.try_fold(Vec::new(), |mut values, ((_, param), offset)| {

@@ -206,6 +206,8 @@ impl DeviceInfo {
                 Feature::SubgroupExtendedTypes,
                 Feature::ExtendedImageFormats,
                 Feature::BufferAddresses,
+                Feature::StorageImageLists,
+                Feature::SampledImageLists,
             ],
             // As many as are asked for: they are one and the same.
             queue_families: vec![QueueFamily {

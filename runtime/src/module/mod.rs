@@ -211,7 +211,7 @@ impl SpirvAlgorithm {
             values.push(*number, size, constant.bits());
         }
         let buffers = interface.buffers.iter().map(|buffer| Binding::buffer(buffer.binding));
-        let image = |image: &ImageBinding| Binding { number: image.binding, image: Some(image.access) };
+        let image = |image: &ImageBinding| Binding::image(image.binding, image.access);
         let bindings: Vec<_> = buffers.chain(interface.images.iter().map(image)).collect();
         let pipeline = Pipeline::get(
             &vulkan.device,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Access;
 use gridwise_ir::descriptor::{LaunchWord, LaunchWordKind};
 
-use crate::algorithm::Variant;
+use crate::algorithm::{Variant, listed_images};
 use crate::args::{Filled, KernelArgs};
 use crate::buffer::Buffer;
 use crate::data::GpuData;
@@ -101,7 +101,8 @@ impl<'a> Recorder<'a> {
         let asks_for_groups = |word: &LaunchWord| matches!(word.kind, LaunchWordKind::Groups(_));
         let is_indirect = descriptor.launch_words.iter().any(asks_for_groups);
         // Nothing is known of the grid that an obligation could be about, or a batch.
-        let variant = Variant { is_indirect, ..Variant::default() };
+        let listed_images = listed_images(&filled.buffers);
+        let variant = Variant { is_indirect, listed_images, ..Variant::default() };
         let pipeline = self.shared.prepare(descriptor, constants, variant)?.pipeline.clone();
         let indirect = self.guarded(grid, &KernelName::from(descriptor.name), workgroup)?;
         let (mut push, buffers) = (filled.push, lists::with_tables(self.shared, descriptor, filled.buffers)?);
@@ -198,7 +199,9 @@ impl<'a> Recorder<'a> {
             extent.gather(batch, descriptor.workgroup_with(constants)[0]);
         }
         let is_split = extent.groups[0] > self.shared.info.limits.max_groups[0];
-        let variant = Variant { is_proven, is_batched: batch.is_some(), is_whole, is_indirect: false, is_split };
+        let listed_images = listed_images(&buffers);
+        let is_batched = batch.is_some();
+        let variant = Variant { is_proven, is_batched, is_whole, is_indirect: false, is_split, listed_images };
         let pipeline = self.shared.prepare(descriptor, constants, variant)?.pipeline.clone();
         let step = DispatchStep {
             descriptor,

@@ -6,7 +6,7 @@ use gridwise_ir::descriptor::ParamKind;
 
 use super::image::{HostImage, ImageParam};
 use super::launch::LaunchContext;
-use super::list::{List, ListMut};
+use super::list::{ImageList, List, ListMut};
 use super::slice::SliceMut;
 use crate::data::GpuData;
 
@@ -112,6 +112,19 @@ impl<'a> HostArgs<'a> {
         I::of_host(*image.expect("there is an argument for each parameter"))
     }
 
+    /// The list of images at position `param`.
+    ///
+    /// # Panics
+    /// When the parameter is of another kind.
+    pub fn images<I: ImageParam>(&self, param: usize) -> ImageList<'a, I> {
+        let ParamKind::Images { binding, .. } = self.launch.descriptor.params[param].kind else {
+            panic!("parameter {param} is no list of images");
+        };
+        let mut of_one = self.images.chunk_by(|a, b| a.binding == b.binding);
+        let members = of_one.find(|images| images[0].binding == binding).unwrap_or_default();
+        ImageList { members, marker: PhantomData }
+    }
+
     /// The by-value parameter at position `param` of the function.
     ///
     /// # Panics
@@ -161,7 +174,7 @@ impl<'a> HostArgs<'a> {
     fn value_place(&self, param: usize) -> (usize, usize) {
         match self.launch.descriptor.params[param].kind {
             ParamKind::Value { offset, size } => (offset as usize, size as usize),
-            ParamKind::Buffer { .. } | ParamKind::List { .. } | ParamKind::Image { .. } => {
+            ParamKind::Buffer { .. } | ParamKind::List { .. } | ParamKind::Image { .. } | ParamKind::Images { .. } => {
                 panic!("parameter {param} is no value")
             }
         }
@@ -174,7 +187,7 @@ impl<'a> HostArgs<'a> {
                 assert_eq!(writable, mutable, "parameter {param} has another mutability");
                 self.buffers[binding as usize]
             }
-            ParamKind::Value { .. } | ParamKind::List { .. } | ParamKind::Image { .. } => {
+            ParamKind::Value { .. } | ParamKind::List { .. } | ParamKind::Image { .. } | ParamKind::Images { .. } => {
                 panic!("parameter {param} is no buffer")
             }
         }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use glam::{UVec2, UVec3, Vec2, Vec3};
-use gridwise_ir::descriptor::{SampledExtent, Sampler, Site};
+use gridwise_ir::descriptor::{Edge, Filter, SampledExtent, Sampler, Site};
 
 use super::granule::{load, store};
 use super::launch::TrapSink;
@@ -21,6 +21,16 @@ pub struct HostImage {
     pub shape: SampledExtent,
     /// How it is sampled, if it is.
     pub sampler: Sampler,
+}
+
+impl HostImage {
+    /// What stands for an image of a list that is not there: it has no level, and so no texel.
+    pub(super) const NONE: Self = Self {
+        binding: 0,
+        data: std::ptr::null_mut(),
+        shape: SampledExtent { extent: [0; 3], dimensions: 0, levels: 0 },
+        sampler: Sampler { filter: Filter::Nearest, levels: Filter::Nearest, edge: Edge::Zero },
+    };
 }
 
 // SAFETY: a pointer and numbers; whoever dereferences it answers for the sharing.
@@ -204,6 +214,9 @@ macro_rules! views {
             /// What the sampler makes of a level, or of two, at a place.
             pub fn sample_level(&self, at: $place, level: f32) -> F::Texel {
                 let HostImage { shape, sampler, .. } = &self.image;
+                if shape.levels == 0 {
+                    return F::Texel::ZERO;
+                }
                 let texel = |level, at| {
                     let at = texel(&self.image, level, at, F::FORMAT.bytes());
                     // SAFETY: the texel lies in the image, which nobody writes.

@@ -1,10 +1,11 @@
-//! The host forms of `&[&[T]]` and `&mut [&mut [T]]`: buffers found by their positions.
+//! The host forms of `&[&[T]]`, `&mut [&mut [T]]` and `&[&Image2D<F>]`: buffers and images found by their positions.
 
 use std::marker::PhantomData;
 
 use gridwise_ir::descriptor::Site;
 
 use super::args::HostBuffer;
+use super::image::{HostImage, ImageParam};
 use super::launch::TrapSink;
 use super::slice::SliceMut;
 use crate::data::GpuData;
@@ -50,6 +51,44 @@ impl<'a, T: GpuData> List<'a, T> {
                 &[]
             }
         }
+    }
+}
+
+/// Images that nobody writes during the launch.
+#[derive(Debug)]
+pub struct ImageList<'a, I> {
+    pub(super) members: &'a [HostImage],
+    pub(super) marker: PhantomData<fn() -> I>,
+}
+
+impl<I> Clone for ImageList<'_, I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I> Copy for ImageList<'_, I> {}
+
+impl<I: ImageParam> ImageList<'_, I> {
+    /// How many images there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// One of the images; one without texels after a trap when there is none.
+    #[inline]
+    pub fn member(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> I {
+        I::of_host(self.members.get(index).copied().unwrap_or_else(|| {
+            sink.trap(site, [index as u32, self.members.len() as u32]);
+            HostImage::NONE
+        }))
     }
 }
 

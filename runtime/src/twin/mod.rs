@@ -51,7 +51,7 @@ pub use fiber::{Frame, Seat};
 pub use group::{HostGroup, Invocation};
 pub use image::{HostImage, Image1D, Image2D, Image3D, ImageParam, Sampled1D, Sampled2D, Sampled3D};
 pub use launch::{HostFailure, HostOptions, LaunchContext, Quiet, Trap, TrapSink};
-pub use list::{List, ListMut};
+pub use list::{ImageList, List, ListMut};
 pub(crate) use order::Permutation;
 pub use part::{BufferPart, SharedPart};
 pub use search::{binary_search, binary_search_by, binary_search_by_key, partition_point};

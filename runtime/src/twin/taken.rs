@@ -2,7 +2,7 @@
 //! what it is. Holds nothing of its own.
 #![allow(non_camel_case_types)]
 
-use super::list::{List, ListMut};
+use super::list::{ImageList, List, ListMut};
 use super::slice::SliceMut;
 
 /// Of `HostArgs::value`.
@@ -11,6 +11,8 @@ pub type value<'a, T> = T;
 pub type value_bool<'a, T> = T;
 /// Of `HostArgs::image`.
 pub type image<'a, T> = T;
+/// Of `HostArgs::images`.
+pub type images<'a, T> = ImageList<'a, T>;
 /// Of `HostArgs::slice`.
 pub type slice<'a, T> = &'a [T];
 /// Of `HostArgs::slice_mut`.

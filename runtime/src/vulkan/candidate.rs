@@ -415,6 +415,7 @@ fn query_features(
         ("timelineSemaphore", vulkan_1_2.timeline_semaphore),
     ];
     missing.extend(required.iter().filter(|(_, has)| *has == vk::FALSE).map(|(name, _)| (*name).to_owned()));
+    let arrays = vulkan_1_2.runtime_descriptor_array & vulkan_1_2.descriptor_binding_partially_bound;
     let optional = [
         (Feature::Float64, base.shader_float64),
         (Feature::Int64, base.shader_int64),
@@ -430,6 +431,8 @@ fn query_features(
         (Feature::SubgroupExtendedTypes, vulkan_1_2.shader_subgroup_extended_types),
         (Feature::ExtendedImageFormats, base.shader_storage_image_extended_formats),
         (Feature::BufferAddresses, vulkan_1_2.buffer_device_address),
+        (Feature::StorageImageLists, arrays & vulkan_1_2.shader_storage_image_array_non_uniform_indexing),
+        (Feature::SampledImageLists, arrays & vulkan_1_2.shader_sampled_image_array_non_uniform_indexing),
     ];
     features.extend(optional.iter().filter(|(_, has)| *has == vk::TRUE).map(|(feature, _)| *feature));
 }

@@ -82,6 +82,7 @@ pub(super) fn create_device(
     let mut subgroup_sizes = vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
         .subgroup_size_control(caps.has_subgroup_sizes)
         .compute_full_subgroups(caps.has_full_subgroups);
+    let has_image_lists = has(Feature::StorageImageLists) || has(Feature::SampledImageLists);
     let mut vulkan_1_2 = vk::PhysicalDeviceVulkan12Features::default()
         .vulkan_memory_model(true)
         .vulkan_memory_model_device_scope(caps.has_device_scope)
@@ -94,7 +95,11 @@ pub(super) fn create_device(
         .shader_buffer_int64_atomics(has(Feature::BufferInt64Atomics))
         .shader_shared_int64_atomics(has(Feature::SharedInt64Atomics))
         .shader_subgroup_extended_types(has(Feature::SubgroupExtendedTypes))
-        .buffer_device_address(has(Feature::BufferAddresses));
+        .buffer_device_address(has(Feature::BufferAddresses))
+        .shader_storage_image_array_non_uniform_indexing(has(Feature::StorageImageLists))
+        .shader_sampled_image_array_non_uniform_indexing(has(Feature::SampledImageLists))
+        .runtime_descriptor_array(has_image_lists)
+        .descriptor_binding_partially_bound(has_image_lists);
     let mut vulkan_1_1 = vk::PhysicalDeviceVulkan11Features::default()
         .storage_buffer16_bit_access(has(Feature::Storage16))
         .storage_push_constant16(has(Feature::PushConstant16));

@@ -20,7 +20,7 @@ const MOST_FREE: usize = 64;
 
 /// Descriptor sets by what they hold.
 pub(crate) struct DescriptorSets {
-    pools: Vec<vk::DescriptorPool>,
+    pools: Vec<Pool>,
     /// The pool to allocate from; those before are full.
     current: usize,
     sets: HashMap<Box<[u64]>, Kept>,
@@ -29,6 +29,13 @@ pub(crate) struct DescriptorSets {
     /// Counts the times that the recording was recorded.
     round: u64,
     device: Arc<VulkanDevice>,
+}
+
+/// Memory for sets.
+struct Pool {
+    raw: vk::DescriptorPool,
+    /// The most images that a set of it can have.
+    images: u32,
 }
 
 /// A set that was written.
@@ -74,7 +81,8 @@ impl DescriptorSets {
         self.free.clear();
         for pool in &self.pools {
             // SAFETY: a live pool, whose sets are not in use.
-            let reset = unsafe { self.device.raw.reset_descriptor_pool(*pool, vk::DescriptorPoolResetFlags::empty()) };
+            let reset =
+                unsafe { self.device.raw.reset_descriptor_pool(pool.raw, vk::DescriptorPoolResetFlags::empty()) };
             reset.map_err(Error::vulkan("vkResetDescriptorPool"))?;
         }
         Ok(())
@@ -106,12 +114,17 @@ impl DescriptorSets {
         loop {
             let is_new = self.current == self.pools.len();
             if is_new {
-                let pool = self.create_pool(descriptors)?;
-                self.pools.push(pool);
+                let raw = self.create_pool(descriptors)?;
+                self.pools.push(Pool { raw, images: descriptors.max(IMAGES_PER_POOL) });
             }
             let layouts = [layout];
-            let pool = self.pools[self.current];
-            let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
+            let pool = &self.pools[self.current];
+            if descriptors > pool.images {
+                // Made for sets without long lists of images.
+                self.current += 1;
+                continue;
+            }
+            let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool.raw).set_layouts(&layouts);
             // SAFETY: live pool and layout.
             match unsafe { self.device.raw.allocate_descriptor_sets(&info) } {
                 Ok(sets) => return Ok(sets[0]),
@@ -144,7 +157,7 @@ impl Drop for DescriptorSets {
         }
         for pool in &self.pools {
             // SAFETY: the recording that owns it is complete.
-            unsafe { self.device.raw.destroy_descriptor_pool(*pool, None) };
+            unsafe { self.device.raw.destroy_descriptor_pool(pool.raw, None) };
         }
     }
 }

@@ -261,7 +261,7 @@ impl<'a> Encoder<'a> {
     /// Binds buffers, and the images among the arguments, to their bindings.
     fn bind(&mut self, buffers: Vec<BufferDescriptor>, arguments: &[BufferArg], pipeline: &Pipeline) -> Result<()> {
         let images = self.image_descriptors(arguments)?;
-        if buffers.is_empty() && images.is_empty() {
+        if pipeline.descriptors == 0 {
             return Ok(());
         }
         let (commands, layout, point) = (self.commands, pipeline.layout, vk::PipelineBindPoint::COMPUTE);
@@ -276,8 +276,7 @@ impl<'a> Encoder<'a> {
         self.content.push(pipeline.set_layout.id);
         buffers.iter().for_each(|buffer| self.content.extend(buffer.content()));
         images.iter().for_each(|image| self.content.extend(image.content()));
-        let count = (buffers.len() + images.len()) as u32;
-        let (set, is_new) = self.descriptors.get(pipeline.set_layout, &self.content, count)?;
+        let (set, is_new) = self.descriptors.get(pipeline.set_layout, &self.content, pipeline.descriptors)?;
         if is_new {
             // SAFETY: as above; nothing uses the set now.
             unsafe { self.device.raw.update_descriptor_sets(&writes(&buffers, &images, set), &[]) };
@@ -292,7 +291,7 @@ impl<'a> Encoder<'a> {
 
     /// The images among arguments as descriptors.
     fn image_descriptors(&self, arguments: &[BufferArg]) -> Result<Vec<ImageDescriptor>> {
-        let mut descriptors = Vec::new();
+        let mut descriptors: Vec<ImageDescriptor> = Vec::new();
         for argument in arguments {
             let Some(image) = argument.buffer.vulkan_image() else { continue };
             let image_layout = vk::ImageLayout::GENERAL;
@@ -304,7 +303,11 @@ impl<'a> Encoder<'a> {
                 None => (vk::DescriptorType::STORAGE_IMAGE, vk::Sampler::null(), image.storage),
             };
             let info = vk::DescriptorImageInfo { sampler, image_view, image_layout };
-            descriptors.push(ImageDescriptor { binding: argument.binding, id: argument.buffer.id, ty, info });
+            let (binding, id) = (argument.binding, argument.buffer.id);
+            // Those of a list are beside each other.
+            let before = descriptors.last().filter(|last| last.binding == binding);
+            let position = before.map_or(0, |last| last.position + 1);
+            descriptors.push(ImageDescriptor { binding, position, id, ty, info });
         }
         Ok(descriptors)
     }
@@ -420,6 +423,8 @@ impl BufferDescriptor {
 /// An image in a set.
 struct ImageDescriptor {
     binding: u32,
+    /// Which of a list.
+    position: u32,
     id: u64,
     ty: vk::DescriptorType,
     info: vk::DescriptorImageInfo,
@@ -442,7 +447,8 @@ fn writes<'a>(
         write.descriptor_type(vk::DescriptorType::STORAGE_BUFFER).buffer_info(std::slice::from_ref(&buffer.info))
     };
     let write_image = |image: &'a ImageDescriptor| {
-        let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(image.binding);
+        let write =
+            vk::WriteDescriptorSet::default().dst_set(set).dst_binding(image.binding).dst_array_element(image.position);
         write.descriptor_type(image.ty).image_info(std::slice::from_ref(&image.info))
     };
     buffers.iter().map(write).chain(images.iter().map(write_image)).collect()

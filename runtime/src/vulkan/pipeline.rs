@@ -39,12 +39,24 @@ pub(crate) struct Binding {
     pub(crate) number: u32,
     /// What is done with the image, if it is one.
     pub(crate) image: Option<ImageAccess>,
+    /// How many images there can be, if it is a list of them.
+    pub(crate) list: Option<u32>,
 }
 
 impl Binding {
     /// A storage buffer.
     pub(crate) fn buffer(number: u32) -> Self {
-        Self { number, image: None }
+        Self { number, image: None, list: None }
+    }
+
+    /// An image.
+    pub(crate) fn image(number: u32, access: ImageAccess) -> Self {
+        Self { number, image: Some(access), list: None }
+    }
+
+    /// How many descriptors it has.
+    pub(crate) fn count(self) -> u32 {
+        self.list.unwrap_or(1)
     }
 
     pub(super) fn ty(self) -> vk::DescriptorType {
@@ -85,7 +97,7 @@ impl PipelineDesc<'_> {
         let mut digest = Digest::new().words(self.words).bytes(self.entry_point.as_bytes());
         // Whether it is a buffer or which image is told by the words of the module.
         for binding in self.bindings {
-            digest = digest.words(&[binding.number]);
+            digest = digest.words(&[binding.number, binding.count()]);
         }
         for entry in &self.constants.entries {
             digest = digest.words(&[entry.constant_id, entry.offset, entry.size as u32]);
@@ -127,6 +139,8 @@ pub(crate) struct Pipeline {
     pub(crate) raw: vk::Pipeline,
     pub(crate) layout: vk::PipelineLayout,
     pub(crate) set_layout: SetLayout,
+    /// How many descriptors a set has.
+    pub(crate) descriptors: u32,
     /// Whether buffers are bound without a descriptor set.
     pub(crate) pushes_descriptors: bool,
     device: Arc<VulkanDevice>,
@@ -162,7 +176,9 @@ impl Pipeline {
             raw: vk::Pipeline::null(),
             layout: vk::PipelineLayout::null(),
             set_layout: SetLayout { raw: vk::DescriptorSetLayout::null(), id: LAYOUTS.fetch_add(1, Relaxed) },
-            pushes_descriptors: desc.bindings.len() <= device.caps.max_push_descriptors as usize,
+            descriptors: desc.bindings.iter().map(|binding| binding.count()).fold(0, u32::saturating_add),
+            pushes_descriptors: desc.bindings.len() <= device.caps.max_push_descriptors as usize
+                && desc.bindings.iter().all(|binding| binding.list.is_none()),
             device: device.clone(),
         };
         pipeline.create_layouts(desc)?;
@@ -182,7 +198,7 @@ impl Pipeline {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(binding.number)
                 .descriptor_type(binding.ty())
-                .descriptor_count(1)
+                .descriptor_count(binding.count())
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         };
         let bindings: Vec<_> = desc.bindings.iter().map(binding).collect();
@@ -192,6 +208,18 @@ impl Pipeline {
         };
         self.pushes_descriptors = !flags.is_empty();
         let info = vk::DescriptorSetLayoutCreateInfo::default().flags(flags).bindings(&bindings);
+        // Of a list, there are as many as the launch has.
+        let list_flags: Vec<_> = desc
+            .bindings
+            .iter()
+            .map(|binding| match binding.list {
+                Some(_) => vk::DescriptorBindingFlags::PARTIALLY_BOUND,
+                None => vk::DescriptorBindingFlags::empty(),
+            })
+            .collect();
+        let mut partly = vk::DescriptorSetLayoutBindingFlagsCreateInfo::default().binding_flags(&list_flags);
+        let has_lists = desc.bindings.iter().any(|binding| binding.list.is_some());
+        let info = if has_lists { info.push_next(&mut partly) } else { info };
         // SAFETY: a valid info; likewise below.
         let made = unsafe { raw.create_descriptor_set_layout(&info, None) };
         self.set_layout.raw = made.map_err(Error::vulkan("vkCreateDescriptorSetLayout"))?;
