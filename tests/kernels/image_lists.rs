@@ -304,6 +304,7 @@ fn expected_in_order() -> Vec<Output> {
     vec![Output::U32((0..16).map(sum).collect()), Output::U32((0..16).map(last).collect())]
 }
 
+/// The cases.
 pub const CASES: &[Case] = &[
     case!("image_lists::pick", [Pick], run_pick, expected_pick),
     case!("image_lists::stack", [Stack::<2>], run_stack, expected_stack),

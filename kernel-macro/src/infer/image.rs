@@ -48,15 +48,10 @@ impl<'a> Infer<'a> {
         }
         if method == ImageMethod::Store && !image.mutable {
             let source = text(receiver);
-            let is_listed = matches!(strip(receiver).kind, ExprKind::Index { .. });
-            let error = self
-                .diags
+            self.diags
                 .error(code::NOT_ASSIGNABLE, expr.span, format!("cannot store to `{source}`"))
-                .note(format!("`{source}` is `&{}`, which is read-only", image.name()));
-            match is_listed {
-                true => error.help(format!("store to a parameter of its own: `image: &mut {}`", image.name())),
-                false => error.help(format!("declare it `{source}: &mut {}`", image.name())),
-            };
+                .note(format!("`{source}` is `&{}`, which is read-only", image.name()))
+                .help(stored_instead(receiver, &image.name()));
             return Term::Error;
         }
         self.tables.calls.insert(expr.id, Callee::Image(method));
@@ -74,15 +69,17 @@ impl<'a> Infer<'a> {
             ("load", true) => format!("write `{source}.fetch(at, 0)`: level 0 is the image itself"),
             ("fetch", false) => format!("write `{source}.load(at)`"),
             ("sample" | "sample_level", false) => {
-                let dimensions = image.image.dimensions;
-                format!(
-                    "declare it `{source}: &Sampled{dimensions}D<{}>`, which comes with a sampler",
-                    image.image.format
-                )
+                let sampled = format!("&Sampled{}D<{}>", image.image.dimensions, image.image.format);
+                match &strip(receiver).kind {
+                    ExprKind::Index { base, .. } => {
+                        format!("declare the list `{}: &[{sampled}]`, which come with samplers", text(base))
+                    }
+                    _ => format!("declare it `{source}: {sampled}`, which comes with a sampler"),
+                }
             }
             ("store", true) => {
-                let dimensions = image.image.dimensions;
-                format!("declare it `{source}: &mut Image{dimensions}D<{}>`", image.image.format)
+                let stored = format!("Image{}D<{}>", image.image.dimensions, image.image.format);
+                stored_instead(receiver, &stored)
             }
             ("width" | "height" | "depth" | "len" | "extent" | "dimensions", _) => format!("write `{source}.size()`"),
             _ => match nearest(&written, names()) {
@@ -102,5 +99,13 @@ impl<'a> Infer<'a> {
             true => error.help(format!("read it: `{name}.sample(at)`, `{name}.fetch(at, level)`")),
             false => error.help(format!("read a texel: `{name}.load(at)`")),
         };
+    }
+}
+
+/// What to declare to store to an image of this type. Those of lists are read.
+fn stored_instead(receiver: &Expr, image: &str) -> String {
+    match strip(receiver).kind {
+        ExprKind::Index { .. } => format!("store to a parameter of its own: `image: &mut {image}`"),
+        _ => format!("declare it `{}: &mut {image}`", text(receiver)),
     }
 }

@@ -30,6 +30,13 @@ impl<'a> Infer<'a> {
         }
         let Term::Buffer { element, origin: None, .. } = term else { return false };
         let name = path.text();
+        if let Term::Image(_) = self.table.shallow(element) {
+            self.diags
+                .error(code::BUFFER_USE, expr.span, format!("the list of images `{name}` is used as a value"))
+                .note(format!("`{name}[k]` is one of them; `{name}.len()` is their number"))
+                .help("read texels where the kernel has the images, and pass these");
+            return true;
+        }
         let element = self.written(element);
         self.diags
             .error(code::BUFFER_USE, expr.span, format!("the buffer `{name}` is used as a value"))
