@@ -33,6 +33,7 @@ pub mod image_lists;
 mod image_reference;
 pub mod images;
 pub mod implementations;
+pub mod in_place;
 pub mod indexed;
 pub mod integers;
 pub mod iterators;
@@ -115,6 +116,7 @@ pub fn all() -> Vec<Case> {
         idioms::CASES,
         images::CASES,
         implementations::CASES,
+        in_place::CASES,
         indexed::CASES,
         integers::CASES,
         iterators::CASES,

@@ -75,4 +75,6 @@ pub(crate) struct Trait {
     pub(crate) name: Ident,
     pub(crate) generics: Generics,
     pub(crate) supertraits: Vec<Bound>,
+    /// Its methods, and whether they have `&mut self`.
+    pub(crate) methods: Vec<(Ident, bool)>,
 }

@@ -7,6 +7,7 @@ use crate::ast::{Expr, ExprKind, Fn, Impl, Item, Path, ScalarName, SpanRange, Ty
 use crate::diag::code;
 use crate::intrinsic::Kind;
 use crate::program::{ItemId, TypedItem};
+use crate::source::text;
 use crate::typed::{Callee, Resolution, Ty};
 
 use super::closure::closure_literal;
@@ -366,7 +367,7 @@ impl<'a> Infer<'a> {
             && let Some((receiver, _)) = args.first()
         {
             self.tables.writes.insert(expr.id);
-            self.require_writable(expr, receiver, &function.name.to_string());
+            self.require_writable(expr, receiver);
         }
         if function.params.len() != args.len() {
             // `Trait::name(x, …)` passes `self` as all the others.
@@ -455,27 +456,45 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Reports the receiver of a method with `&mut self` that is no variable or member of one.
-    pub(super) fn require_writable(&mut self, call: &'a Expr, receiver: &'a Expr, name: &str) {
-        if let ExprKind::AssignOp(..) = call.kind {
-            return;
+    /// Reports the receiver of a method with `&mut self` that cannot be written.
+    pub(super) fn require_writable(&mut self, call: &'a Expr, receiver: &'a Expr) {
+        if !matches!(call.kind, ExprKind::AssignOp(..)) {
+            self.require_written(receiver, true);
         }
-        let mut place = receiver;
-        loop {
-            place = match &place.kind {
-                ExprKind::Paren(inner)
-                | ExprKind::Field { base: inner, .. }
-                | ExprKind::Unary(crate::ast::UnaryOp::Deref, inner) => inner,
-                ExprKind::Index { .. } => {
-                    self.diags
-                        .error(code::NOT_ASSIGNABLE, receiver.span, format!("`{name}` writes an element in place"))
-                        .help("copy the element to a `let mut` variable, call the method, and store it back");
-                    return;
-                }
-                _ => break,
-            };
+    }
+
+    /// Notes that a method of a generic value writes it, as the trait says: the rendering of a generic function has to know.
+    pub(super) fn note_unknown_writer(&mut self, expr: &'a Expr, receiver: &'a Expr, name: &Ident) {
+        let (mut writes, mut reads) = (false, false);
+        for (_, item) in self.program.items.iter() {
+            let Item::Trait(definition) = &item.item else { continue };
+            for (_, writing) in definition.methods.iter().filter(|(own, _)| own == name) {
+                writes |= *writing;
+                reads |= !*writing;
+            }
         }
-        self.require_written(receiver, true);
+        if writes && reads && self.may_be_reached_by_others(receiver) {
+            let place = text(receiver);
+            self.diags
+                .error(
+                    code::UNKNOWN_METHOD,
+                    receiver.span,
+                    format!("`{name}` writes `{place}` in one trait and reads it in another"),
+                )
+                .help(format!("name the trait: `Trait::{name}(&mut {place}, …)`, or give one of the two another name"));
+        } else if writes {
+            self.tables.writes.insert(expr.id);
+        }
+    }
+
+    fn may_be_reached_by_others(&self, place: &Expr) -> bool {
+        match &place.kind {
+            ExprKind::Index { .. } => true,
+            ExprKind::Paren(inner) | ExprKind::Field { base: inner, .. } | ExprKind::Unary(_, inner) => {
+                self.may_be_reached_by_others(inner)
+            }
+            _ => self.reference_of(place).is_some(),
+        }
     }
 
     /// The type in front of the last segment of a path.

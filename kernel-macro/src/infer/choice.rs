@@ -100,7 +100,7 @@ impl<'a> Infer<'a> {
         self.has_references |= method.lends();
         if method.writes() {
             self.tables.writes.insert(expr.id);
-            self.require_writable(expr, receiver, &text);
+            self.require_writable(expr, receiver);
         }
         let before = self.diags.len();
         if wanted.len() != args.len() {

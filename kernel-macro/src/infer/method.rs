@@ -60,6 +60,7 @@ impl<'a> Infer<'a> {
         }
         let shallow = self.table.shallow(&term);
         if let Term::Error | Term::Never = shallow {
+            self.note_unknown_writer(expr, receiver, name);
             self.infer_unknown_arguments(args);
             return shallow;
         }

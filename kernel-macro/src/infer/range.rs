@@ -30,13 +30,13 @@ impl<'a> Infer<'a> {
         let text = name.to_string();
         if text == "by_ref" && args.is_empty() {
             self.tables.calls.insert(expr.id, Callee::Iterate(Iteration::ByRef));
-            self.require_range_place(expr, receiver, &text);
+            self.require_range_place(receiver, &text);
             return over(&self.counted(receiver, item));
         }
         let Some(method) = RangeMethod::from_name(&text, inclusive) else {
             let item = self.counted(receiver, item);
             if Iteration::from_name(&text).is_some_and(Iteration::borrows) && is_place(receiver) {
-                self.require_writable(expr, receiver, &text);
+                self.require_own_range(receiver, &text);
             }
             return self.infer_iterator_method(expr, (receiver, &item), name, args, expect);
         };
@@ -49,7 +49,7 @@ impl<'a> Infer<'a> {
             return Term::Error;
         }
         if method.writes() {
-            self.require_range_place(expr, receiver, &text);
+            self.require_range_place(receiver, &text);
         }
         match method {
             RangeMethod::Contains | RangeMethod::IsEmpty => Term::BOOL,
@@ -67,14 +67,34 @@ impl<'a> Infer<'a> {
     }
 
     /// Requires a variable that a method changes: of a range that nobody sees behind the call there is an easier way.
-    fn require_range_place(&mut self, expr: &'a Expr, receiver: &'a Expr, name: &str) {
+    fn require_range_place(&mut self, receiver: &'a Expr, name: &str) {
         if is_place(receiver) {
-            return self.require_writable(expr, receiver, name);
+            return self.require_own_range(receiver, name);
         }
         let source = text(strip(receiver));
         self.diags
             .error(code::NOT_ASSIGNABLE, receiver.span, format!("`{name}` changes a range that has no name"))
             .help(format!("name it: `let mut range = {source};`"));
+    }
+
+    /// Requires a range that is a variable or a member of one.
+    fn require_own_range(&mut self, receiver: &'a Expr, name: &str) {
+        let mut place = receiver;
+        loop {
+            place = match &place.kind {
+                ExprKind::Paren(inner)
+                | ExprKind::Field { base: inner, .. }
+                | ExprKind::Unary(UnaryOp::Deref, inner) => inner,
+                ExprKind::Index { .. } => {
+                    self.diags
+                        .error(code::NOT_ASSIGNABLE, receiver.span, format!("`{name}` changes a range in an array"))
+                        .help("copy it to a `let mut` variable, call the method, and store it back");
+                    return;
+                }
+                _ => break,
+            };
+        }
+        self.require_written(receiver, true);
     }
 }
 

@@ -308,7 +308,7 @@ impl FnCx<'_, '_, '_> {
     /// `take` and `replace`: the old value, and another one in its place.
     fn lower_exchange(&mut self, expr: &Expr, method: ChoiceMethod, args: &[&Expr]) -> Option<ValueId> {
         let ty = self.ty_of(expr).clone();
-        let target = self.lower_target(args[0])?;
+        let target = self.lower_referent(args[0]).map(|spot| self.in_place(spot))?;
         let value = args.get(1).and_then(|arg| self.lower_expr(arg));
         if self.b.is_terminated() {
             return None;

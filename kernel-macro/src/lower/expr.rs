@@ -348,7 +348,8 @@ impl FnCx<'_, '_, '_> {
     fn lower_writing_call(&mut self, expr: &Expr, item: ItemId, args: &[&Expr]) -> Option<ValueId> {
         let (receiver, rest) = args.split_first()?;
         let function = *self.shared.functions.get(&item)?;
-        let target = if self.ty(self.ty_of(receiver)).is_some() { Some(self.lower_target(receiver)?) } else { None };
+        let spot = self.lower_referent(receiver);
+        let target = self.ty(self.ty_of(receiver)).and(spot).map(|spot| self.in_place(spot));
         let values = self.lower_all(rest.iter().copied())?;
         let old = target.clone().map(|target| self.b.load(target));
         let arguments: Vec<_> = old.into_iter().chain(values).collect();

@@ -1,6 +1,6 @@
 //! `impl` blocks and traits, taken apart: what they say about types, and their functions and consts as items of their own.
 
-use syn::{ImplItem, TraitItem};
+use syn::{FnArg, ImplItem, ReceiverKind, TraitItem};
 
 use super::Parser;
 use super::item::{Role, parse_fn, parse_owned_const};
@@ -70,10 +70,14 @@ pub(crate) fn parse_trait(item: &syn::ItemTrait, diags: &mut Diagnostics) -> (Tr
     }
     let generics = parser.generics(&item.generics);
     let supertraits = parser.bounds(&item.supertraits);
-    let mut members = Vec::new();
+    let (mut members, mut methods) = (Vec::new(), Vec::new());
     for member in &item.items {
         match member {
             TraitItem::Fn(function) => {
+                if let Some(FnArg::Receiver(receiver)) = function.sig.inputs.first() {
+                    let writes = matches!(receiver.kind, ReceiverKind::Reference(_, _, Some(_)));
+                    methods.push((function.sig.ident.clone(), writes));
+                }
                 if let Some(function) = default_fn(function) {
                     members.push(Item::Fn(parse_fn(&function, Role::Method, parser.diags)));
                 }
@@ -89,7 +93,7 @@ pub(crate) fn parse_trait(item: &syn::ItemTrait, diags: &mut Diagnostics) -> (Tr
             }
         }
     }
-    (Trait { name: item.ident.clone(), generics, supertraits }, members)
+    (Trait { name: item.ident.clone(), generics, supertraits, methods }, members)
 }
 
 /// A function of an `impl` as a free function; `self` stays a parameter.

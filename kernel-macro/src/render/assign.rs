@@ -139,7 +139,7 @@ impl Renderer<'_> {
     }
 
     /// Renders a second access to a place: what is out of range was recorded at the first.
-    fn quietly(&mut self, access: impl FnOnce(&mut Self) -> Tokens) -> Tokens {
+    pub(super) fn quietly(&mut self, access: impl FnOnce(&mut Self) -> Tokens) -> Tokens {
         self.is_quiet = true;
         let tokens = access(self);
         self.is_quiet = false;

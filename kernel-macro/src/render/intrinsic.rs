@@ -7,7 +7,7 @@ use quote::format_ident;
 use super::expr::path_tokens;
 use super::reference::referent;
 use super::slice::method_twin;
-use super::{Renderer, local};
+use super::{Renderer, local, numbered};
 use crate::ast::{Expr, ExprKind, Path, ScalarName};
 use crate::intrinsic::{Intrinsic, Kind, Row, Sig, rows};
 use crate::linear::Linear;
@@ -48,24 +48,48 @@ impl Renderer<'_> {
                 {
                     return total;
                 }
-                let receiver = self.expr(receiver);
-                let args = args.iter().enumerate();
-                let args: Vec<_> = args.map(|(position, arg)| self.typed.argument(whole, position, arg)).collect();
-                let turbofish = match &whole.kind {
-                    ExprKind::Method { turbofish, .. } => turbofish.as_ref().map(|turbofish| &turbofish.tokens),
-                    _ => None,
-                };
-                let callee = self.typed.calls.get(&whole.id).copied();
-                let takes_slices =
-                    !self.slices_of(callee).is_empty() || args.iter().any(|arg| self.slice_of_unknown(arg).is_some());
-                if takes_slices {
-                    let name = method_twin(name);
-                    let call = |_: &mut Self, args: Vec<Tokens>| tokens!(#receiver.#name #turbofish (#(#args),*));
-                    return self.call_behind(callee, 1, &args, call);
+                if let Some(written) = self.written_receiver(receiver, whole, !args.is_empty()) {
+                    return self.call_written(written, |cx, place| cx.plain_method(place, true, name, args, whole));
                 }
-                self.call_with(None, &args, |_, args| tokens!(#receiver.#name #turbofish (#(#args),*)))
+                let receiver = self.expr(receiver);
+                self.plain_method(receiver, false, name, args, whole)
             }
         }
+    }
+
+    /// A call as the author wrote it; `first`: of arguments that are evaluated before the receiver is borrowed.
+    fn plain_method(&mut self, receiver: Tokens, first: bool, name: &Ident, args: &[Expr], whole: &Expr) -> Tokens {
+        let args = args.iter().enumerate();
+        let args: Vec<_> = args.map(|(position, arg)| self.typed.argument(whole, position, arg)).collect();
+        let turbofish = match &whole.kind {
+            ExprKind::Method { turbofish, .. } => turbofish.as_ref().map(|turbofish| &turbofish.tokens),
+            _ => None,
+        };
+        let callee = self.typed.calls.get(&whole.id).copied();
+        let takes_slices =
+            !self.slices_of(callee).is_empty() || args.iter().any(|arg| self.slice_of_unknown(arg).is_some());
+        let held: Vec<bool> = args.iter().map(|arg| first && !self.typed.closures.contains_key(&arg.id)).collect();
+        let call = |name: &Ident, given: Vec<Tokens>| {
+            let (mut values, mut names, mut passed) = (Vec::new(), Vec::new(), Vec::new());
+            for (position, (arg, is_held)) in given.into_iter().zip(&held).enumerate() {
+                if *is_held {
+                    let held = numbered(&format!("__given{position}"));
+                    values.push(arg);
+                    names.push(tokens!(#held));
+                    passed.push(tokens!(#held));
+                } else {
+                    passed.push(arg);
+                }
+            }
+            let call = tokens!(#receiver.#name #turbofish (#(#passed),*));
+            // Temporaries live as long as the call.
+            if names.is_empty() { call } else { tokens!(match (#(#values,)*) { (#(#names,)*) => #call }) }
+        };
+        if takes_slices {
+            let name = method_twin(name);
+            return self.call_behind(callee, 1, &args, |_, args| call(&name, args));
+        }
+        self.call_with(None, &args, |_, args| call(name, args))
     }
 
     /// `T::name(args)`: methods called this way have their receiver first.

@@ -81,7 +81,13 @@ impl Renderer<'_> {
         }
         let names = index_names(&chain);
         let (root_let, lets) = (self.root_let(&chain, mutable), self.index_lets(&chain, &names));
-        let root = self.root(&chain, &names);
+        let place = self.own_place(&chain, &names, mutable);
+        tokens!({ #root_let #lets &#mutable_token #place })
+    }
+
+    /// A place of the invocation's own with indices, which are in variables.
+    fn own_place(&mut self, chain: &Chain<'_>, names: &[Ident], mutable: bool) -> Tokens {
+        let root = self.root(chain, names);
         let access = format_ident!("{}", if mutable { "element_mut" } else { "element_ref" });
         let (mut place, mut names) = (root, names.iter());
         for (whole, step) in &chain.steps {
@@ -101,7 +107,50 @@ impl Renderer<'_> {
                 }
             };
         }
-        tokens!({ #root_let #lets &#mutable_token #place })
+        place
+    }
+
+    /// The receiver of a method with `&mut self` where Rust's own call would not do: an element, which is there or a zero of its own, or
+    /// what others reach, which is copied in and out.
+    pub(super) fn written_receiver(&mut self, receiver: &Expr, whole: &Expr, has_args: bool) -> Option<Written> {
+        if self.is_original() || !self.typed.writes.contains(&whole.id) {
+            return None;
+        }
+        let chain = self.chain(referent(receiver));
+        let is_remote = self.is_remote(&chain);
+        if self.is_user_element(chain.root) || !is_remote && chain.indices().next().is_none() {
+            return None;
+        }
+        let names = index_names(&chain);
+        let lets = self.index_lets(&chain, &names);
+        if !is_remote {
+            // Which element it is, is asked before the arguments, which may read the array.
+            let check = has_args.then(|| {
+                let place = self.own_place(&chain, &names, false);
+                tokens!(let _ = &#place;)
+            });
+            let outer = std::mem::replace(&mut self.is_quiet, has_args);
+            let place = self.own_place(&chain, &names, true);
+            self.is_quiet = outer;
+            return Some(Written { lets: tokens!(#lets #check), place, store: None });
+        }
+        let (held, is_buffer) = (local("__receiver"), self.is_shared_buffer(chain.root));
+        let get = if is_buffer { self.buffer_get(&chain, &names) } else { self.shared_get(&chain, &names) };
+        let set = self.quietly(|this| match is_buffer {
+            true => this.buffer_set(&chain, &names, tokens!(#held)),
+            false => this.shared_set(&chain, &names, tokens!(#held)),
+        });
+        Some(Written { lets: tokens!(#lets let mut #held = #get;), place: tokens!(#held), store: Some(set) })
+    }
+
+    /// A call of a method on such a receiver.
+    pub(super) fn call_written(&mut self, written: Written, call: impl FnOnce(&mut Self, Tokens) -> Tokens) -> Tokens {
+        let Written { lets, place, store } = written;
+        let (called, result) = (call(self, place), local("__returned"));
+        match store {
+            Some(store) => tokens!({ #lets let #result = #called; #store; #result }),
+            None => tokens!({ #lets #called }),
+        }
     }
 
     /// `let name = &place;` in the twin, of what other invocations reach; `None` for other statements.
@@ -163,22 +212,22 @@ impl Renderer<'_> {
             let args = args.iter().enumerate().map(|(position, arg)| pass(self, position, arg)).collect();
             return call(self, args);
         }
-        let (mut lets, mut stores, mut passed) = (Writer::new(), Writer::new(), Vec::new());
+        let (mut steps, mut stores, mut passed) = (Vec::new(), Writer::new(), Vec::new());
         for (position, arg) in args.iter().enumerate() {
             let name = numbered(&format!("__argument{position}"));
             if !is_copied[position] {
                 let value = pass(self, position, arg);
-                tokens!(let #name = #value;).put(&mut lets);
                 passed.push(tokens!(#name));
+                steps.push((value, Some(name)));
                 continue;
             }
             let chain = self.chain(referent(arg));
             let names: Vec<Ident> =
                 (0..chain.indices().count()).map(|index| numbered(&format!("__index{position}_{index}"))).collect();
-            self.index_lets(&chain, &names).put(&mut lets);
+            let lets = self.index_lets(&chain, &names);
             let is_buffer = self.is_shared_buffer(chain.root);
             let get = if is_buffer { self.buffer_get(&chain, &names) } else { self.shared_get(&chain, &names) };
-            tokens!(let mut #name = #get;).put(&mut lets);
+            steps.push((tokens!(#lets let mut #name = #get;), None));
             passed.push(tokens!(&mut #name));
             let new = tokens!(#name);
             let set = match is_buffer {
@@ -187,15 +236,28 @@ impl Renderer<'_> {
             };
             tokens!(#set;).put(&mut stores);
         }
-        let (lets, stores, result) = (lets.finish(), stores.finish(), local("__result"));
+        let (stores, result) = (stores.finish(), local("__result"));
         let call = call(self, passed);
-        tokens!({ #lets let #result = #call; #stores #result })
+        let called = tokens!(let #result = #call; #stores #result);
+        let called = steps.into_iter().rev().fold(called, |called, (step, name)| match name {
+            // A temporary that it borrows lives as long as the call.
+            Some(name) => tokens!(match #step { #name => { #called } }),
+            None => tokens!(#step #called),
+        });
+        tokens!({ #called })
     }
 
     /// Whether an argument writes what other invocations reach.
     fn is_copied(&self, arg: &Expr) -> bool {
         self.reference_of(arg) == Some(true) && self.is_remote(&self.chain(referent(arg)))
     }
+}
+
+/// A receiver that is written: what stands before the call, what the method is called on, and what stores it back.
+pub(super) struct Written {
+    lets: Tokens,
+    place: Tokens,
+    store: Option<Tokens>,
 }
 
 /// What a reference leads to: the operand of `&`, or the variable that is one.
