@@ -281,8 +281,8 @@ fn create_pipeline(
     Pipeline::get(device, &desc)
 }
 
-/// The bindings of a kernel's buffers and images, those of traps and prints included.
-/// Its bindings, with room for so many images in each list of them.
+/// The bindings of a kernel's buffers and images, those of traps and prints included; lists of images have room for so many, at the
+/// least for the fewest.
 fn bindings_of(descriptor: &KernelDescriptor, listed_images: u32) -> Vec<Binding> {
     let list = Some(listed_images.max(LEAST_LISTED));
     let binding = |kind: ParamKind| match kind {

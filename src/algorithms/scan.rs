@@ -411,7 +411,7 @@ macro_rules! in_one_pass {
                     }
                 }};
             }
-            match (is_inclusive, (limits.subgroup.min_size, limits.subgroup.max_size) == (32, 32)) {
+            match (is_inclusive, limits.subgroup.size == 32) {
                 (false, false) => launch!(false, 0),
                 (true, false) => launch!(true, 0),
                 (false, true) => launch!(false, 32),
