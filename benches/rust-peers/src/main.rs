@@ -1,6 +1,6 @@
 //! gridwise beside CubeCL and wgsl-rs: the same workloads on the same Vulkan device, taken in turns, results checked.
 //!
-//! `--runs N` and `--out FOLDER` as in the other benches. Needs nothing at run time but the Vulkan loader.
+//! Each contender runs in processes of its own: what the threads of one do while it waits would be another's time. `--runs N` and `--out FOLDER` as in the other benches. Needs nothing at run time but the Vulkan loader.
 
 mod cube;
 mod ours;
@@ -11,13 +11,16 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use cubecl::wgpu::{AutoCompiler, WgpuRuntime, WgslCompiler};
-use gridwise_benches::{Figure, Goal, Machine, Options, Report, Samples, interleave};
+use gridwise_benches::{Figure, Goal, Machine, Options, Report, Samples};
 
 use crate::cube::{Cube, Mode};
 use crate::work::{ALL, Contender, Result, Work, check};
 
 /// Says to a process of this program that it is to launch once and print how long that took: for whom.
 const FIRST: &str = "--first-launch-of";
+
+/// Says to a process of this program that it is to do one workload and print how long each run took: which one, for whom.
+const ONE: &str = "--one";
 
 /// Everybody who takes part; ours first.
 const CONTENDERS: [Who; 6] = [
@@ -77,20 +80,37 @@ impl Who {
     }
 
     /// The first launch of a process of its own, with the driver's cache off.
-    fn first_launch_elsewhere(self) -> Result<Duration> {
+    fn first_launch_elsewhere(self) -> Result<Vec<Duration>> {
         let mut command = own_program()?;
-        let output = command.args([FIRST, self.name()]).env("MESA_SHADER_CACHE_DISABLE", "true").output()?;
-        let errors = || format!("the first launch of {}: {}", self.name(), String::from_utf8_lossy(&output.stderr));
-        let nanoseconds = String::from_utf8_lossy(&output.stdout).trim().parse().map_err(|_| errors())?;
-        Ok(Duration::from_nanos(nanoseconds))
+        command.args([FIRST, self.name()]).env("MESA_SHADER_CACHE_DISABLE", "true");
+        self.times_of(command)
+    }
+
+    /// Some runs of a workload in a process of their own.
+    fn run_elsewhere(self, work: &str) -> Result<Vec<Duration>> {
+        let mut command = own_program()?;
+        command.args([ONE, work, self.name()]);
+        self.times_of(command)
+    }
+
+    fn times_of(self, mut command: Command) -> Result<Vec<Duration>> {
+        let output = command.output()?;
+        let errors = || format!("{}: {}", self.name(), String::from_utf8_lossy(&output.stderr));
+        if !output.status.success() {
+            return Err(errors().into());
+        }
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let times = printed.lines().map(|line| line.trim().parse().map(Duration::from_nanos));
+        Ok(times.collect::<std::result::Result<_, _>>().map_err(|_| errors())?)
     }
 }
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).peekable();
-    let done = match arguments.next_if(|first| first == FIRST) {
-        Some(_) => print_first_launch(arguments.next().as_deref()),
-        None => run(arguments),
+    let done = match arguments.peek().map(String::as_str) {
+        Some(FIRST) => print_first_launch(arguments.nth(1).as_deref()),
+        Some(ONE) => print_runs(arguments.nth(1).as_deref(), arguments.next().as_deref()),
+        _ => run(arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -107,13 +127,11 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     let device = ours::manager()?.device().clone();
     (machine.device, machine.driver) = (Some(device.name), Some(device.driver));
     let mut report = Report::new("rust-peers", machine);
-    for (work, name) in ALL {
-        let samples = workload(work, options.runs)?;
+    for (_, name) in ALL {
+        let samples = in_turns(options.runs, |who| who.run_elsewhere(name))?;
         report.figures.extend(figures(name, &samples));
     }
-    let mut first: Vec<_> = CONTENDERS.iter().map(|who| || who.first_launch_elsewhere()).collect();
-    let mut first: Vec<_> = first.iter_mut().map(|first| first as &mut dyn FnMut() -> _).collect();
-    let samples = interleave(&mut first, 1, options.runs)?;
+    let samples = in_turns(options.runs, Who::first_launch_elsewhere)?;
     report.figures.extend(figures("first launch, driver's cache off", &samples));
     report.notes.push("every result was compared, exactly".to_owned());
     report.notes.push(
@@ -127,17 +145,27 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     Ok(())
 }
 
-/// A workload by all contenders in turns, and its results.
-fn workload(work: Work, runs: usize) -> Result<Vec<Samples>> {
-    let (warmup, runs) = if matches!(work, Work::Tiny | Work::TinyAnew) { (50, 20 * runs) } else { (2, runs) };
-    let mut contenders = CONTENDERS.iter().map(|who| who.contender()).collect::<Result<Vec<_>>>()?;
-    let mut turns: Vec<_> = contenders.iter_mut().map(|contender| || contender.run(work)).collect();
-    let mut turns: Vec<_> = turns.iter_mut().map(|turn| turn as &mut dyn FnMut() -> _).collect();
-    let samples = interleave(&mut turns, warmup, runs)?;
-    for (who, contender) in CONTENDERS.iter().zip(&mut contenders) {
-        check(who.name(), contender.as_mut(), work, warmup + runs)?;
+/// What all contenders take, a process of each in turns, and once more before that which does not count.
+fn in_turns(runs: usize, take: impl Fn(Who) -> Result<Vec<Duration>>) -> Result<Vec<Samples>> {
+    let mut samples = vec![Samples::default(); CONTENDERS.len()];
+    for round in 0..=runs {
+        for (who, samples) in CONTENDERS.iter().zip(&mut samples) {
+            let times = take(*who)?;
+            times.into_iter().filter(|_| round > 0).for_each(|time| samples.push(time));
+        }
     }
     Ok(samples)
+}
+
+/// Some runs of a workload, and its results.
+fn print_runs(work: Option<&str>, name: Option<&str>) -> Result<()> {
+    let (work, _) = ALL.into_iter().find(|(_, of)| Some(*of) == work).ok_or("no workload is called so")?;
+    let mut contender = who_is(name)?.contender()?;
+    let (warmup, runs) = if matches!(work, Work::Tiny | Work::TinyAnew) { (50, 20) } else { (2, 3) };
+    let times = (0..warmup + runs).map(|_| contender.run(work)).collect::<Result<Vec<_>>>()?;
+    check(name.unwrap_or_default(), contender.as_mut(), work, warmup + runs)?;
+    times[warmup..].iter().for_each(|time| println!("{}", time.as_nanos()));
+    Ok(())
 }
 
 /// Ours against each of the others, which all of them are to be at least.
@@ -165,8 +193,11 @@ fn own_program() -> Result<Command> {
 }
 
 fn print_first_launch(name: Option<&str>) -> Result<()> {
-    let who = CONTENDERS.into_iter().find(|who| Some(who.name()) == name);
-    let time = who.ok_or_else(|| format!("nobody is called {name:?}"))?.first_launch()?;
-    println!("{}", time.as_nanos());
+    println!("{}", who_is(name)?.first_launch()?.as_nanos());
     Ok(())
+}
+
+fn who_is(name: Option<&str>) -> Result<Who> {
+    let who = CONTENDERS.into_iter().find(|who| Some(who.name()) == name);
+    Ok(who.ok_or_else(|| format!("nobody is called {name:?}"))?)
 }

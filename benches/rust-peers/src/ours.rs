@@ -14,16 +14,9 @@ fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     y[i] = a * x[i] + y[i];
 }
 
-#[kernel(workgroup = 256)]
-fn sum(x: &[f32], sums: &mut [f32]) {
-    let partial = Shared::<[f32; 256]>::new();
+#[device]
+fn sum_of_group(own: f32, partial: &mut [f32]) -> f32 {
     let l = local_index();
-    let mut own = 0.0;
-    let mut i = global_id().x;
-    while i < x.len() as u32 {
-        own += x[i];
-        i += num_workgroups().x * 256;
-    }
     partial[l] = own;
     barrier();
     let mut half = 128;
@@ -34,8 +27,36 @@ fn sum(x: &[f32], sums: &mut [f32]) {
         barrier();
         half /= 2;
     }
-    if l == 0 {
-        sums[workgroup_id().x] = partial[0];
+    partial[0]
+}
+
+#[kernel(workgroup = 256)]
+fn sum_by_fours(x: &[Vec4], sums: &mut [f32]) {
+    let partial = Shared::<[f32; 256]>::new();
+    let mut own = Vec4::ZERO;
+    let mut i = global_id().x;
+    while i < x.len() as u32 {
+        own += x[i];
+        i += num_workgroups().x * 256;
+    }
+    let sum = sum_of_group(own.element_sum(), &mut partial[..]);
+    if local_index() == 0 {
+        sums[workgroup_id().x] = sum;
+    }
+}
+
+#[kernel(workgroup = 256)]
+fn sum(x: &[f32], sums: &mut [f32]) {
+    let partial = Shared::<[f32; 256]>::new();
+    let mut own = 0.0;
+    let mut i = global_id().x;
+    while i < x.len() as u32 {
+        own += x[i];
+        i += num_workgroups().x * 256;
+    }
+    let sum = sum_of_group(own, &mut partial[..]);
+    if local_index() == 0 {
+        sums[workgroup_id().x] = sum;
     }
 }
 
@@ -85,9 +106,10 @@ impl Ours {
         let mut big_y = manager.tensor_of_len(LEN)?;
         Saxpy::dispatch(&big, Grid::items(LEN), A, &x, &mut big_y)?;
         let sums = manager.sequence()?;
-        let ones = manager.tensor(&numbers(LEN, 2))?;
+        let ones: Vec<_> = numbers(LEN, 2).chunks_exact(4).map(Vec4::from_slice).collect();
+        let ones = manager.tensor(&ones)?;
         let (mut partial, mut total) = (manager.tensor_of_len(SUM_GROUPS)?, manager.tensor_of_len(1)?);
-        Sum::dispatch(&sums, Grid::groups(SUM_GROUPS as u32), &ones, &mut partial)?;
+        SumByFours::dispatch(&sums, Grid::groups(SUM_GROUPS as u32), &ones, &mut partial)?;
         Sum::dispatch(&sums, Grid::groups(1), &partial, &mut total)?;
         let product = manager.sequence()?;
         let (a, b) = (manager.tensor(&numbers(SIDE * SIDE, 5))?, manager.tensor(&numbers(SIDE * SIDE, 3))?);
