@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gridwise_ir::descriptor::{HAS_FMA, HAS_FMA_F64, IS_PROVEN, IS_WHOLE};
+use gridwise_ir::descriptor::{HAS_FMA, HAS_FMA_F64, IS_FULL, IS_PROVEN, IS_WHOLE, LaunchWordKind};
 use gridwise_runtime::{
     Algorithm, Constant, DeviceChoice, DeviceKind, Error as RuntimeError, Executable, Manager, ManagerDesc, SpirvCode,
     SpirvDesc, Statistic, StatisticValue,
@@ -103,12 +103,20 @@ fn known(size: &gridwise_ir::descriptor::Size) -> u64 {
     }
 }
 
-/// What the runtime tells a module: the host's checks hold, the device multiplies and adds exactly, and batches leave no items over.
+/// What the runtime tells a module: the host's checks hold, the device multiplies and adds exactly, batches leave no items over, and each
+/// invocation has an item.
 fn constants(kernel: &Inspected) -> Vec<(u32, Constant)> {
     let compiled = &kernel.compiled;
     let proven = !compiled.obligations.is_empty();
     let [single, double] = compiled.asks_for_fma;
-    let told = [(IS_PROVEN, proven), (HAS_FMA, single), (HAS_FMA_F64, double), (IS_WHOLE, compiled.batch.is_some())];
+    let has_mask = compiled.launch_words.iter().any(|word| matches!(word.kind, LaunchWordKind::Items(_)));
+    let told = [
+        (IS_PROVEN, proven),
+        (HAS_FMA, single),
+        (HAS_FMA_F64, double),
+        (IS_WHOLE, compiled.batch.is_some()),
+        (IS_FULL, has_mask),
+    ];
     told.into_iter().filter(|(_, is_told)| *is_told).map(|(id, _)| (id, Constant::Bool(true))).collect()
 }
 

@@ -134,6 +134,8 @@ pub struct CompiledBatch {
     pub items: u32,
     /// What must hold besides the kernel's obligations.
     pub obligations: Vec<u8>,
+    /// Whether the kernel asks for so many.
+    pub is_asked: bool,
 }
 
 /// The owned twin of [`Location`](crate::descriptor::Location).
@@ -274,7 +276,12 @@ fn describe(
     let batch = batch.map(|batch| {
         let is_new = |obligation: &&Obligation| obligations.is_empty() || !kernel.obligations.contains(obligation);
         let rest: Vec<_> = batch.obligations.iter().filter(is_new).cloned().collect();
-        CompiledBatch { entry_point: spirv::BATCH_ENTRY_POINT, items: batch.items, obligations: program(&rest) }
+        CompiledBatch {
+            entry_point: spirv::BATCH_ENTRY_POINT,
+            items: batch.items,
+            obligations: program(&rest),
+            is_asked: matches!(options.batch, batch::Request::Items(_)),
+        }
     });
     Compiled {
         name: function.name.clone(),

@@ -115,6 +115,8 @@ pub struct Batch {
     pub items: u32,
     /// What must hold for the launch besides the kernel's own obligations; and it has one item along y and z.
     pub obligations: Obligations,
+    /// Whether the kernel asks for so many items; launches of less than [`LEAST`](Self::LEAST) take no number that the compiler chose.
+    pub is_asked: bool,
 }
 
 impl Batch {
@@ -122,9 +124,13 @@ impl Batch {
     /// gigabytes of it.
     pub const FAR: u32 = 1 << 27;
 
+    /// Items from which on several of them per invocation are worth an entry that drivers take longer to compile. Fewer do not keep a
+    /// device busy for longer than a launch takes.
+    pub const LEAST: u32 = 1 << 14;
+
     /// A batch from its parts.
-    pub const fn new(entry_point: &'static str, items: u32, obligations: &'static [u8]) -> Self {
-        Self { entry_point, items, obligations: Obligations(obligations) }
+    pub const fn new(entry_point: &'static str, items: u32, obligations: &'static [u8], is_asked: bool) -> Self {
+        Self { entry_point, items, obligations: Obligations(obligations), is_asked }
     }
 
     /// Whether a launch of so many items leaves none over, and goes in one place: it needs no code for either.
@@ -198,6 +204,10 @@ pub const IS_SPLIT: u32 = 0xfffa;
 
 /// Id of the specialization constant that tells a batch's entry whether [`Batch::is_whole`] holds, a `bool`.
 pub const IS_WHOLE: u32 = 0xfffb;
+
+/// Id of the specialization constant that tells an entry whether each invocation of a launch has an item, or all of a batch's, a `bool`;
+/// entries that mask invocations have it.
+pub const IS_FULL: u32 = 0xfff9;
 
 /// A place in the user's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -52,8 +52,8 @@ use proc_macro2::TokenStream as Tokens;
 ///
 /// A kernel whose items each access elements of their own, `y[i] += a * x[i]` with `i = global_id().x`, runs several items
 /// per invocation where a launch allows it, so that their elements are loaded and stored as vectors. Nothing else changes: `global_id()`
-/// is the item's. The compiler chooses the number; `items_per_invocation = N` asks for 1, 2, 4 or 8, and is an error where
-/// the kernel could tell the difference.
+/// is the item's. The compiler chooses the number, and launches of fewer than 16,384 items run one; `items_per_invocation = N` asks for
+/// 1, 2, 4 or 8 in launches of any size, and is an error where the kernel could tell the difference.
 ///
 /// # Const parameters
 ///

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{
-    ConstType, Feature, HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_PROVEN, IS_SPLIT, IS_WHOLE, ImageAccess,
-    KernelDescriptor, ParamKind, SubgroupOperations,
+    ConstType, Feature, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT, IS_WHOLE, ImageAccess,
+    KernelDescriptor, LaunchWordKind, ParamKind, SubgroupOperations,
 };
 use gridwise_ir::variant::VariantDesc;
 
@@ -46,6 +46,8 @@ pub(crate) struct Variant {
     pub(crate) is_batched: bool,
     /// Its items are those of whole invocations, near each other.
     pub(crate) is_whole: bool,
+    /// Each of its invocations has an item, or all of its batch, and the kernel would mask the others.
+    pub(crate) is_full: bool,
     /// The grid comes from the device.
     pub(crate) is_indirect: bool,
     /// The launch takes several dispatches.
@@ -65,6 +67,11 @@ pub(crate) struct Flags {
     pub(crate) has_fma: [bool; 2],
 }
 
+/// Whether a kernel leaves invocations without an item alone; others have an item for each.
+pub(crate) fn has_mask(descriptor: &KernelDescriptor) -> bool {
+    descriptor.launch_words.iter().any(|word| matches!(word.kind, LaunchWordKind::Items(_)))
+}
+
 /// For how many images the lists of a launch need room.
 pub(crate) fn listed_images(arguments: &[BufferArg]) -> u32 {
     let members = arguments.iter().filter(|argument| argument.role == Role::Member && argument.buffer.is_image());
@@ -75,11 +82,12 @@ pub(crate) fn listed_images(arguments: &[BufferArg]) -> u32 {
 
 impl Variant {
     /// The one that most launches of a kernel take.
-    pub(crate) const fn usual(descriptor: &KernelDescriptor) -> Self {
+    pub(crate) fn usual(descriptor: &KernelDescriptor) -> Self {
         Self {
             is_proven: !descriptor.obligations.is_empty(),
             is_batched: descriptor.batch.is_some(),
             is_whole: descriptor.batch.is_some(),
+            is_full: has_mask(descriptor),
             is_indirect: false,
             is_split: false,
             listed_images: 0,
@@ -250,7 +258,7 @@ fn create_pipeline(
     constants: &[u64],
     flags: Flags,
 ) -> Result<Arc<Pipeline>> {
-    let Variant { is_proven, is_whole, is_indirect, is_split, .. } = flags.variant;
+    let Variant { is_proven, is_whole, is_full, is_indirect, is_split, .. } = flags.variant;
     let [single, double] = flags.has_fma;
     let of_params = (0..).zip(constants.iter().copied());
     let on = [
@@ -259,6 +267,7 @@ fn create_pipeline(
         (HAS_FMA_F64, double),
         (IS_INDIRECT, is_indirect),
         (IS_WHOLE, is_whole),
+        (IS_FULL, is_full),
         (IS_SPLIT, is_split),
     ];
     let on = on.into_iter().filter(|(_, is_set)| *is_set).map(|(id, _)| (id, 1));

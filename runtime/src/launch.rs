@@ -153,12 +153,29 @@ impl Extent {
         Ok(extent)
     }
 
-    /// The kernel's batch, if a launch can take it. `is_proven` tells whether the kernel's own obligations hold.
-    pub(crate) fn batch(&self, descriptor: &KernelDescriptor, is_proven: bool, numbers: &Numbers<'_>) -> Option<Batch> {
-        let batch = descriptor.batch?;
+    /// The kernel's batch, if a launch can take it and is to. `is_proven` tells whether the kernel's own obligations hold,
+    /// `batches_small` whether few items are enough.
+    pub(crate) fn batch(
+        &self,
+        descriptor: &KernelDescriptor,
+        (is_proven, batches_small): (bool, bool),
+        numbers: &Numbers<'_>,
+    ) -> Option<Batch> {
+        let batch =
+            descriptor.batch.filter(|batch| batch.is_asked || batches_small || self.items[0] >= Batch::LEAST)?;
         let is_line = self.items[1..] == [1, 1];
         let is_proven = is_proven || descriptor.obligations.is_empty();
         (is_line && is_proven && batch.items > 0 && batch.obligations.hold(numbers)).then_some(batch)
+    }
+
+    /// Whether each invocation has an item, of workgroups of this size that run so many along x.
+    pub(crate) fn is_full(&self, workgroup: [u32; 3], batch: Option<Batch>) -> bool {
+        let of_batch = [batch.map_or(1, |batch| batch.items.max(1)), 1, 1];
+        let is_full = |axis: usize| {
+            let each = u64::from(workgroup[axis].max(1)) * u64::from(of_batch[axis]);
+            u64::from(self.items[axis]).is_multiple_of(each)
+        };
+        (0..3).all(is_full)
     }
 
     /// Leaves only as many workgroups of this width as run all items in batches.
@@ -254,6 +271,34 @@ mod tests {
     fn items_round_up_to_groups() {
         let extent = Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::items([65, 3]), MAX).unwrap();
         assert_eq!(extent, Extent { items: [65, 3, 1], groups: [2, 2, 1] });
+    }
+
+    #[test]
+    fn full_workgroups_have_an_item_for_each_invocation() {
+        let batch = |items| Some(Batch::new("batch", items, &[], false));
+        for (items, batch, is_full) in [
+            ([128, 3, 1], None, true),
+            ([128, 3, 1], batch(2), true),
+            ([128, 3, 1], batch(4), false),
+            ([129, 3, 1], None, false),
+            ([64, 4, 1], None, false),
+            ([u32::MAX - 63, 3, 1], batch(1 << 31), false),
+        ] {
+            let extent = Extent { items, groups: [1; 3] };
+            assert_eq!(extent.is_full([64, 3, 1], batch), is_full, "{items:?} {batch:?}");
+        }
+    }
+
+    #[test]
+    fn few_items_take_no_batch_that_nobody_asked_for() {
+        let takes = |items, is_asked, batches_small| {
+            let descriptor = KernelDescriptor { batch: Some(Batch::new("batch", 4, &[], is_asked)), ..BASE };
+            let (extent, push) = (Extent { items: [items, 1, 1], groups: [1; 3] }, PushBlock::new(&BASE).unwrap());
+            let numbers = Numbers { extent: &extent, push: &push, buffers: &[], constants: &[] };
+            extent.batch(&descriptor, (false, batches_small), &numbers).is_some()
+        };
+        assert!(takes(Batch::LEAST, false, false) && !takes(Batch::LEAST - 1, false, false));
+        assert!(takes(1, true, false) && takes(1, false, true));
     }
 
     #[test]

@@ -21,7 +21,7 @@ macro_rules! __implementation {
         $(trap $trap_binding:literal $trap_words:literal)?
         $(obligations $program:literal $traps_anyway:literal)?
         $(left $($site:literal)*)?
-        $(batch $items:literal $needs:literal)?
+        $(batch $items:literal $needs:literal $is_asked:literal)?
         { $($field:tt)* }
         ($kernel:literal $at_line:literal $at_column:literal $packed:literal $size:literal $x:literal $y:literal $z:literal)
         $body:tt
@@ -58,7 +58,7 @@ macro_rules! __implementation {
                     $(trap_binding: __Some($trap_binding), trap_words: $trap_words,)?
                     $(obligations: __descriptor::Obligations($program), traps_anyway: $traps_anyway,)?
                     $(sites: &[$(__SITES[$site]),*],)?
-                    $(batch: __Some(__descriptor::Batch::new("batch", $items, $needs)),)?
+                    $(batch: __Some(__descriptor::Batch::new("batch", $items, $needs, $is_asked)),)?
                     $($field)*
                     ..__Descriptor::new(
                         $kernel, __Location::new($file, $at_line, $at_column), $packed, "main", [$x, $y, $z], $size,

@@ -9,7 +9,7 @@ use super::case;
 use crate::case::{Case, Output, bits};
 
 /// Numbers of items: none, less than a batch, and around the ends of batches and workgroups.
-const ITEMS: [usize; 17] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 255, 256, 257, 258, 511, 513, 1000, 1003];
+const ITEMS: [usize; 19] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 255, 256, 257, 258, 511, 512, 513, 1000, 1003, 1024];
 /// Elements behind the last item, which no launch may touch.
 const BEHIND: usize = 3;
 

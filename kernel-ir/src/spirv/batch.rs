@@ -223,10 +223,13 @@ impl Writer<'_> {
             views.iter().map(|view| u32::from(view.own.is_loaded) + u32::from(view.own.is_stored)).sum();
         let number = self.spread(number, full, is_odd, if accesses > 2 { 1 } else { 2 });
         let first = self.op(Op::ShiftLeftLogical, word, &[number, shift]);
-        let is_full = self.op(Op::ULessThan, bool_, &[number, full]);
+        // As `false` where each invocation is full, so that what folds constants sees it.
+        let is_not_full = self.is_not_full();
+        let is_behind = self.op(Op::UGreaterThanEqual, bool_, &[number, full]);
+        let is_behind = self.op(Op::LogicalAnd, bool_, &[is_not_full, is_behind]);
         let [whole, part, merge] = [(); 3].map(|()| self.new_id());
         self.effect(Op::SelectionMerge, &[merge, 0]);
-        self.effect(Op::BranchConditional, &[is_full, whole, part]);
+        self.effect(Op::BranchConditional, &[is_behind, part, whole]);
         self.begin_block(whole);
         self.write_whole(items, item, number, first, views)?;
         self.effect(Op::Branch, &[merge]);

@@ -6,7 +6,7 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::descriptor::{HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_PROVEN, IS_SPLIT};
+use crate::descriptor::{HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT};
 use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;
 use crate::passes::eval;
@@ -76,6 +76,15 @@ impl Writer<'_> {
         let id = self.interface.is_split.unwrap_or_else(|| self.flag(IS_SPLIT));
         self.interface.is_split = Some(id);
         id
+    }
+
+    /// The opposite of the specialization constant that tells whether each invocation of a launch has an item, which is false where nobody
+    /// sets it.
+    pub(super) fn is_not_full(&mut self) -> Id {
+        let is_full = self.interface.is_full.unwrap_or_else(|| self.flag(IS_FULL));
+        self.interface.is_full = Some(is_full);
+        let bool_ = self.bool_type();
+        self.op(Op::LogicalNot, bool_, &[is_full])
     }
 
     pub(super) fn flag(&mut self, number: u32) -> Id {

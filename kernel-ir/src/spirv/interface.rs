@@ -48,6 +48,8 @@ pub(super) struct Interface {
     pub(super) is_indirect: Option<Id>,
     /// The constant that tells whether a launch takes several dispatches, once something asks.
     pub(super) is_split: Option<Id>,
+    /// Likewise whether each of its invocations has an item.
+    pub(super) is_full: Option<Id>,
     /// The specialization constants that are declared, by the number of the const parameter.
     pub(super) constants: Vec<Option<Id>>,
     /// The built-in `WorkgroupSize`, where that is a specialization constant.
@@ -406,6 +408,8 @@ impl Writer<'_> {
             });
         }
         let Some(outside) = outside else { return positions };
+        let is_not_full = self.is_not_full();
+        let outside = self.op(Op::LogicalAnd, bool_, &[is_not_full, outside]);
         let (masked, inside) = (self.new_id(), self.new_id());
         self.effect(Op::SelectionMerge, &[inside, 0]);
         self.effect(Op::BranchConditional, &[outside, masked, inside]);

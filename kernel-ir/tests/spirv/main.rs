@@ -42,7 +42,7 @@ fn saxpy_validates() {
         ; SPIR-V
         ; Version: 1.5
         ; Generator: rspirv
-        ; Bound: 55
+        ; Bound: 58
         OpCapability Shader
         OpCapability VulkanMemoryModel
         OpCapability DenormPreserve
@@ -84,8 +84,9 @@ fn saxpy_validates() {
         OpMemberDecorate %12 2 Offset 8
         OpDecorate %17 BuiltIn GlobalInvocationId
         OpDecorate %31 SpecId 65530
-        OpDecorate %52 NoContraction
-        OpDecorate %53 NoContraction
+        OpDecorate %41 SpecId 65529
+        OpDecorate %55 NoContraction
+        OpDecorate %56 NoContraction
         %2 = OpTypeFloat 32
         %3 = OpTypeRuntimeArray %2
         %4 = OpTypeStruct %3
@@ -110,9 +111,10 @@ fn saxpy_validates() {
         %30 = OpTypeBool
         %31 = OpSpecConstantFalse  %30
         %37 = OpConstant  %11  1
-        %43 = OpTypePointer PushConstant %2
-        %44 = OpConstant  %11  0
-        %47 = OpTypePointer StorageBuffer %2
+        %41 = OpSpecConstantFalse  %30
+        %46 = OpTypePointer PushConstant %2
+        %47 = OpConstant  %11  0
+        %50 = OpTypePointer StorageBuffer %2
         OpLine %21 3 1
         %18 = OpFunction  %19  None %20
         %22 = OpLabel
@@ -128,25 +130,27 @@ fn saxpy_validates() {
         %38 = OpAccessChain  %24  %14 %37
         %39 = OpLoad  %11  %38
         %40 = OpUGreaterThanEqual  %30  %36 %39
-        OpSelectionMerge %42 None
-        OpBranchConditional %40 %41 %42
-        %41 = OpLabel
+        %42 = OpLogicalNot  %30  %41
+        %43 = OpLogicalAnd  %30  %42 %40
+        OpSelectionMerge %45 None
+        OpBranchConditional %43 %44 %45
+        %44 = OpLabel
         OpReturn
-        %42 = OpLabel
-        %45 = OpAccessChain  %43  %14 %44
-        %46 = OpLoad  %2  %45
-        OpLine %21 5 16
-        %48 = OpAccessChain  %47  %6 %44 %36
+        %45 = OpLabel
+        %48 = OpAccessChain  %46  %14 %47
         %49 = OpLoad  %2  %48
+        OpLine %21 5 16
+        %51 = OpAccessChain  %50  %6 %47 %36
+        %52 = OpLoad  %2  %51
         OpLine %21 5 23
-        %50 = OpAccessChain  %47  %10 %44 %36
-        %51 = OpLoad  %2  %50
+        %53 = OpAccessChain  %50  %10 %47 %36
+        %54 = OpLoad  %2  %53
         OpLine %21 5 12
-        %52 = OpFMul  %2  %46 %49
-        %53 = OpFAdd  %2  %52 %51
+        %55 = OpFMul  %2  %49 %52
+        %56 = OpFAdd  %2  %55 %54
         OpLine %21 5 5
-        %54 = OpAccessChain  %47  %10 %44 %36
-        OpStore %54 %53
+        %57 = OpAccessChain  %50  %10 %47 %36
+        OpStore %57 %56
         OpNoLine
         OpReturn
         OpFunctionEnd"#]]

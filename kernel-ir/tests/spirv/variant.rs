@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use gridwise_ir::batch::{Request, find};
-use gridwise_ir::descriptor::{HAS_FMA, IS_PROVEN, IS_WHOLE};
+use gridwise_ir::descriptor::{HAS_FMA, IS_FULL, IS_PROVEN, IS_WHOLE};
 use gridwise_ir::passes::optimize;
 use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, emit_with};
 use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
@@ -146,6 +146,15 @@ fn other_constants_and_entries_have_their_own_code() {
     assert!(batch.contains("OpLoopMerge"), "{batch}");
     let whole = text(BATCH_ENTRY_POINT, &[(IS_PROVEN, 1), (IS_WHOLE, 1), (0, 7)]);
     assert!(!whole.contains("OpLoopMerge"), "{whole}");
+    assert!(whole.contains("OpBranchConditional"), "{whole}");
+    // Where each invocation has items none asks.
+    for (entry, constants) in [
+        (BATCH_ENTRY_POINT, &[(IS_PROVEN, 1), (IS_WHOLE, 1), (IS_FULL, 1), (0, 7)][..]),
+        (ENTRY_POINT, &[(IS_PROVEN, 1), (IS_FULL, 1), (0, 7), (1, 0)]),
+    ] {
+        let full = text(entry, constants);
+        assert!(!full.contains("OpBranch"), "{full}");
+    }
 }
 
 #[test]

@@ -63,8 +63,8 @@ pub(super) fn descriptor_tokens(
         tokens!(parallel: #parallel,)
     });
     let batch = compiled.batch.as_ref().map(|batch| {
-        let (items, program) = (number(batch.items), Bytes(&batch.obligations));
-        tokens!(batch #items #program)
+        let (items, program, is_asked) = (number(batch.items), Bytes(&batch.obligations), batch.is_asked);
+        tokens!(batch #items #program #is_asked)
     });
     let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
     tokens! {

@@ -38,6 +38,9 @@ pub struct ManagerDesc {
     /// an `f32`) for zero and its other additions do not. They are faster, most of all when many invocations add to one number.
     /// Without it they are used where they are as exact as other additions, and loops of exchanges elsewhere.
     pub fast_float_atomics: bool,
+    /// Whether launches of fewer than 16,384 items run several of them per invocation, too, where larger ones of the kernel do. For
+    /// tests of what larger ones do: fewer keep no device busy, and the code of one item is compiled sooner.
+    pub batches_small_launches: bool,
     /// Bytes of the buffer that takes what one launch prints; 1 MiB when not said. What finds no room is counted.
     pub print_bytes: Option<u32>,
     /// Where `println!` and its like in kernels go; the standard streams when not said.
@@ -59,7 +62,8 @@ pub struct ManagerDesc {
 
 impl ManagerDesc {
     /// The description that the environment asks for: `GRIDWISE_DEVICE` (an index, a part of a name, `host` or `sanitizer`),
-    /// `GRIDWISE_VALIDATION` (`1`), `GRIDWISE_HOST_SUBGROUP` and `GRIDWISE_HOST_SEED` (numbers for [`HostOptions`]).
+    /// `GRIDWISE_VALIDATION` and `GRIDWISE_BATCH_SMALL` (`1`), `GRIDWISE_HOST_SUBGROUP` and `GRIDWISE_HOST_SEED` (numbers for
+    /// [`HostOptions`]).
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -100,13 +104,14 @@ impl ManagerDesc {
         };
         let device = text("GRIDWISE_DEVICE", "an index, a part of a name, `host` or `sanitizer`")?;
         let device = device.map_or(DeviceChoice::Best, |text| DeviceChoice::parse(&text));
-        let validation = text("GRIDWISE_VALIDATION", "`1` or `0`")?.is_some_and(|text| text != "0");
+        let switch = |variable| Ok(text(variable, "`1` or `0`")?.is_some_and(|text| text != "0"));
+        let (validation, batches_small_launches) = (switch("GRIDWISE_VALIDATION")?, switch("GRIDWISE_BATCH_SMALL")?);
         let mut host = HostOptions { seed: number("GRIDWISE_HOST_SEED")?, ..HostOptions::default() };
         if let Some(size) = number("GRIDWISE_HOST_SUBGROUP")? {
             // What is too large is refused with other sizes that there cannot be.
             host.subgroup_size = u32::try_from(size).unwrap_or(u32::MAX);
         }
-        Ok(Self { device, validation, host, ..Self::default() })
+        Ok(Self { device, validation, batches_small_launches, host, ..Self::default() })
     }
 }
 
@@ -127,11 +132,12 @@ mod tests {
         let all = [
             ("GRIDWISE_DEVICE", "host"),
             ("GRIDWISE_VALIDATION", "1"),
+            ("GRIDWISE_BATCH_SMALL", "1"),
             ("GRIDWISE_HOST_SEED", " 7 "),
             ("GRIDWISE_HOST_SUBGROUP", "16"),
         ];
         let desc = of(&all).unwrap();
-        assert_eq!((desc.device, desc.validation), (DeviceChoice::Host, true));
+        assert_eq!((desc.device, desc.validation, desc.batches_small_launches), (DeviceChoice::Host, true, true));
         assert_eq!((desc.host.seed, desc.host.subgroup_size), (Some(7), 16));
         assert!(!of(&[("GRIDWISE_VALIDATION", "0")]).unwrap().validation);
         assert_eq!(of(&[("GRIDWISE_HOST_SUBGROUP", "99999999999")]).unwrap().host.subgroup_size, u32::MAX);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Access;
 use gridwise_ir::descriptor::{LaunchWord, LaunchWordKind};
 
-use crate::algorithm::{Variant, listed_images};
+use crate::algorithm::{Variant, has_mask, listed_images};
 use crate::args::{Filled, KernelArgs};
 use crate::buffer::Buffer;
 use crate::data::GpuData;
@@ -191,17 +191,23 @@ impl<'a> Recorder<'a> {
         let obligations = descriptor.obligations;
         let numbers = Numbers { extent: &extent, push: &push, buffers: &buffers, constants };
         let is_proven = !obligations.is_empty() && obligations.hold(&numbers);
-        // The host runs the twin, an item at a time.
-        let is_device = matches!(self.shared.backend, Backend::Vulkan(_));
-        let batch = if is_device { extent.batch(descriptor, is_proven, &numbers) } else { None };
+        let batch = match &self.shared.backend {
+            Backend::Vulkan(vulkan) => {
+                extent.batch(descriptor, (is_proven, vulkan.device.caps.batches_small), &numbers)
+            }
+            // The host runs the twin, an item at a time.
+            Backend::Host(_) => None,
+        };
         let is_whole = batch.is_some_and(|batch| batch.is_whole(extent.items[0]));
+        let workgroup = descriptor.workgroup_with(constants);
+        let is_full = has_mask(descriptor) && extent.is_full(workgroup, batch);
         if let Some(batch) = batch {
-            extent.gather(batch, descriptor.workgroup_with(constants)[0]);
+            extent.gather(batch, workgroup[0]);
         }
         let is_split = extent.groups[0] > self.shared.info.limits.max_groups[0];
         let listed_images = listed_images(&buffers);
         let is_batched = batch.is_some();
-        let variant = Variant { is_proven, is_batched, is_whole, is_indirect: false, is_split, listed_images };
+        let variant = Variant { is_proven, is_batched, is_whole, is_full, is_indirect: false, is_split, listed_images };
         let pipeline = self.shared.prepare(descriptor, constants, variant)?.pipeline.clone();
         let step = DispatchStep {
             descriptor,

@@ -33,6 +33,8 @@ pub(crate) struct Caps {
     pub(crate) float_atomics: FloatAtomics,
     /// Those of them that are as exact as its other additions.
     pub(crate) exact_float_atomics: FloatAtomics,
+    /// Whether small launches run several items per invocation, too.
+    pub(crate) batches_small: bool,
     pub(crate) storage_alignment: u64,
     /// Bytes of the largest memory allocation.
     pub(crate) max_allocation: u64,

@@ -106,6 +106,7 @@ impl VulkanDevice {
         if !desc.fast_float_atomics {
             caps.float_atomics = caps.exact_float_atomics;
         }
+        caps.batches_small = desc.batches_small_launches;
         // lavapipe makes a set of what was pushed each time the commands run: 7 µs for each launch of a replay. What GPUs take is
         // tested there all the same, under the validation layer.
         if caps.is_cpu && !desc.validation {
