@@ -123,6 +123,89 @@ fn everywhere(x: &[u32], out: &mut [[u32; 11]]) {
     out[i] = calls::all(x[i]);
 }
 
+both!(passed, plain_passed, {
+    #[derive(Clone, Copy)]
+    pub(super) struct Point {
+        pub(super) at: [u32; 2],
+        pub(super) mass: u32,
+    }
+
+    impl Point {
+        fn distance(&self, other: &Point) -> u32 {
+            apart(&self.at, &other.at)
+        }
+
+        // `self` is a reference here, and goes on as one.
+        pub(super) fn pull(&self, others: &[Point; 4]) -> u32 {
+            others.iter().map(|other| weigh(self, other)).fold(0, |sum: u32, pull| sum.wrapping_add(pull))
+        }
+
+        fn heavier(&mut self, other: &Point) {
+            if weigh(self, other) % 2 == 0 {
+                self.mass += other.mass;
+            }
+        }
+    }
+
+    pub(super) fn apart<const LEN: usize>(a: &[u32; LEN], b: &[u32; LEN]) -> u32 {
+        a.iter().zip(b).map(|(a, b)| gap(a, b)).fold(0, |sum: u32, gap| sum.wrapping_add(gap))
+    }
+
+    fn gap(a: &u32, b: &u32) -> u32 {
+        a.abs_diff(*b)
+    }
+
+    fn weigh(a: &Point, b: &Point) -> u32 {
+        a.distance(b).wrapping_mul(b.mass)
+    }
+
+    fn pick<T: Copy + PartialOrd>(a: &T, b: &T) -> T {
+        if *a < *b { *a } else { *b }
+    }
+
+    pub(super) fn all(n: u32) -> [u32; 7] {
+        let points = [[n, 3], [5, n / 2], [n ^ 77, n], [8, 9]].map(|at| Point { at, mass: 2 + at[0] % 5 });
+        let mut me = Point { at: [n % 50, 7], mass: 1 };
+        let pull = me.pull(&points);
+        let near = points.iter().min_by_key(|other| me.distance(other)).map_or(0, |point| point.mass);
+        let mut sum = 0u32;
+        for (i, other) in points.iter().enumerate() {
+            me.heavier(other);
+            sum = sum.wrapping_add(weigh(other, &me)) ^ i as u32;
+        }
+        let Some(first) = points.first() else { return [0; 7] };
+        let first = weigh(first, &me);
+        let far = points.iter().max_by(|a, b| a.distance(b).cmp(&7)).map_or(0, |point| point.at[1]);
+        let least = points.iter().map(|point| point.at).fold([n, n], |least, at| pick(&least, &at));
+        let near_it = |point: &Point| weigh(point, &me) % 3;
+        let thirds = points.iter().filter(|point| near_it(point) == 1).count() as u32;
+        [pull, near, sum, first, far, least[0] ^ least[1], thirds]
+    }
+});
+
+/// What a buffer lends, passed on.
+#[kernel(workgroup = 32)]
+fn passed_on(x: &[u32], rows: &[[u32; 2]], out: &mut [[u32; 8]]) {
+    let i = global_id().x as usize;
+    let [a, b, c, d, e, f, g] = passed::all(x[i]);
+    let own = [x[i] % 100, 3];
+    let near = rows.iter().map(|row| passed::apart(&own, row)).min().unwrap_or(0);
+    out[i] = [a, b, c, d, e, f, g, near];
+}
+
+fn expected_passed_on() -> Vec<Output> {
+    let rows = rows();
+    let out = numbers().into_iter().flat_map(|v| {
+        let near = rows.iter().map(|row| plain_passed::apart(&[v % 100, 3], row)).min().unwrap_or(0);
+        plain_passed::all(v).into_iter().chain([near])
+    });
+    vec![Output::U32(out.collect())]
+}
+
+fn rows() -> Vec<[u32; 2]> {
+    (0..20).map(|k| [k * 7 % 50, k]).collect()
+}
+
 fn numbers() -> Vec<u32> {
     patterns(N, 913).into_iter().map(|v| v % 10_000).collect()
 }
@@ -186,5 +269,18 @@ pub const CASES: &[Case] = &[
             Ok(vec![Output::U32(y.to_vec()?.concat()), Output::U32(total.to_vec()?)])
         },
         expected_in_buffers
+    ),
+    case!(
+        "lent::passed_on",
+        [PassedOn],
+        |mgr| {
+            let (x, rows) = (mgr.tensor(&numbers())?, mgr.tensor(&rows())?);
+            let mut out = mgr.tensor(&vec![[0u32; 8]; N])?;
+            let seq = mgr.sequence()?;
+            PassedOn::dispatch(&seq, Grid::items(N), &x, &rows, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?.concat())])
+        },
+        expected_passed_on
     ),
 ];

@@ -70,6 +70,7 @@ pub mod slices;
 pub mod subgroups;
 pub mod tables;
 pub mod traps;
+pub mod tuple_structs;
 pub mod uniformity;
 pub mod vectors;
 pub mod visitors;
@@ -155,6 +156,7 @@ pub fn all() -> Vec<Case> {
         subgroups::CASES,
         tables::CASES,
         traps::CASES,
+        tuple_structs::CASES,
         uniformity::CASES,
         vectors::CASES,
         visitors::CASES,

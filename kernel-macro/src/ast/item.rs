@@ -72,6 +72,7 @@ pub(crate) struct Derives {
     pub(crate) partial_ord: bool,
     pub(crate) ord: bool,
     pub(crate) default: bool,
+    pub(crate) gpu_data: bool,
 }
 
 /// How the members of a struct or variant are written.

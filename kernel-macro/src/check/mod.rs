@@ -10,6 +10,7 @@ mod slice;
 mod tests;
 
 pub(crate) use parameter::refuse_element;
+pub(crate) use shared::refuse_held;
 
 use crate::ast::Item;
 use crate::diag::Diagnostics;

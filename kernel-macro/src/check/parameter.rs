@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::ast::{Fn, Param, ScalarName};
+use crate::ast::{Fn, Item, Param, ScalarName};
 use crate::diag::{Diagnostics, code};
 use crate::infer::{holds_atomics, infer_signature, type_name};
 use crate::program::{ItemId, Program};
@@ -58,11 +58,17 @@ pub(crate) fn refuse_element(ty: &Ty) -> Option<Refusal> {
     }
 }
 
-// Rule: so are the members of a generic struct, whatever its arguments are.
+// Rule: so are the members of a generic struct, whatever its arguments are, and structs are `GpuData`.
 // Example: `fn k(rows: &mut [Row<bool>])`
 pub(super) fn refuse_members(program: &Program, ty: &Ty) -> Option<Refusal> {
     match ty {
         Ty::Array(element, _) => refuse_members(program, element),
+        Ty::Struct(item, _) if matches!(&program.items[*item].item, Item::Struct(definition) if !definition.derives.gpu_data) => {
+            Some((
+                "the layout of a struct that is not `GpuData` is Rust's own",
+                "write `#[derive(Clone, Copy, GpuData)]` and `#[repr(C)]` above the struct",
+            ))
+        }
         Ty::Struct(_, Some(_)) => program
             .fields_of(ty)
             .iter()

@@ -6,7 +6,7 @@ use crate::infer::type_name;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{SharedUse, Ty};
 
-use super::parameter::{refuse_element, refuse_members};
+use super::parameter::{Refusal, refuse_element, refuse_members};
 
 // Rule: shared memory is declared by `let name = Shared::<T>::new();`, a statement of the kernel's body itself.
 // Example: `if i == 0 { let tile = Shared::<[f32; 4]>::new(); }`
@@ -53,10 +53,15 @@ fn declarations(function: &Fn) -> Vec<ExprId> {
     function.body.statements.iter().filter_map(declaration).collect()
 }
 
+/// Why something cannot lie in shared memory, and what to write.
+pub(crate) fn refuse_held(program: &Program, held: &Ty) -> Option<Refusal> {
+    refuse_element(held).or_else(|| refuse_members(program, held))
+}
+
 // Rule: what is shared has a layout in memory, as elements of buffers have.
 // Example: `Shared::<[bool; 64]>::new()`
 fn check_type(program: &Program, shared: &SharedUse, held: &Ty, diags: &mut Diagnostics) {
-    if let Some((why, instead)) = refuse_element(held).or_else(|| refuse_members(program, held)) {
+    if let Some((why, instead)) = refuse_held(program, held) {
         let message = format!("`{}` cannot lie in shared memory", type_name(program, held));
         diags.error(code::SHARED_USE, shared.span, message).note(why).help(instead);
     } else if let Ty::Scalar(_) | Ty::Vector(..) = held {

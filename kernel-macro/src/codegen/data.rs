@@ -5,7 +5,7 @@ use gridwise_ir::types::{Field, Scalar, StructDef, StructId, TypeId, Types};
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote, quote_spanned};
 
-use crate::ast::{Item, ScalarName, SpanRange, Struct};
+use crate::ast::{Item, ScalarName, Shape, SpanRange, Struct};
 use crate::diag::{Diagnostics, code};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Len, Ty};
@@ -50,8 +50,9 @@ pub(crate) fn check_repr(input: &syn::DeriveInput, diags: &mut Diagnostics) {
 /// Each field must be able to lie in a buffer.
 pub(crate) fn check_fields(program: &Program, item: ItemId, definition: &Struct, diags: &mut Diagnostics) {
     let TypedItem::Struct(types) = &program.items[item].typed else { return };
-    for ((name, written), ty) in definition.fields.iter().zip(types) {
+    for ((position, (name, written)), ty) in definition.fields.iter().enumerate().zip(types) {
         let Some((what, help)) = misfit(ty) else { continue };
+        let name = if definition.shape == Shape::Tuple { position.to_string() } else { name.to_string() };
         diags
             .error(code::BAD_STRUCT, written.span, format!("the field `{name}` cannot lie in a buffer: {what}"))
             .help(help);
@@ -108,15 +109,15 @@ pub(crate) fn data_impls(input: &syn::DeriveInput, krate: &TokenStream) -> Token
 /// Where the fields lie, from which the runtime knows what is padding.
 fn field_places(input: &syn::DeriveInput, data: &TokenStream) -> TokenStream {
     let syn::Data::Struct(definition) = &input.data else { return TokenStream::new() };
-    let fields = definition.fields.iter().filter_map(|field| {
-        let (name, ty) = (field.ident.as_ref()?, &field.ty);
-        Some(quote! {
+    let fields = definition.fields.members().zip(&definition.fields).map(|(name, field)| {
+        let ty = &field.ty;
+        quote! {
             #data::Field::new(
                 ::core::mem::offset_of!(Self, #name),
                 ::core::mem::size_of::<#ty>(),
                 #data::FieldsOf::<#ty>::FIELDS,
             )
-        })
+        }
     });
     quote! {
         const FIELDS: &'static [#data::Field] = {
@@ -198,9 +199,13 @@ pub(super) fn layout_assertions(program: &Program, ty: &Ty, name: &TokenStream) 
         )
     };
     let (size_message, align_message) = (message("the size", size), message("the alignment", align));
-    let fields = definition.fields.iter().zip(offsets).map(|((field, _), offset)| {
+    let fields = definition.fields.iter().enumerate().zip(offsets).map(|((position, (field, _)), offset)| {
         let offset = offset as usize;
-        let message = message(&format!("the offset of `{field}`"), offset);
+        let field = match definition.shape {
+            Shape::Tuple => syn::Member::from(position),
+            _ => syn::Member::from(field.clone()),
+        };
+        let message = message(&format!("the offset of `{}`", field.to_token_stream()), offset);
         quote!(::core::assert!(::core::mem::offset_of!(#name, #field) == #offset, #message);)
     });
     quote! {

@@ -7,6 +7,7 @@ use gridwise_ir::passes::TooLarge;
 
 use super::data::byte_size;
 use crate::ast::{Fn, SpanRange};
+use crate::check::refuse_held;
 use crate::diag::{Diagnostics, code};
 use crate::infer::type_name;
 use crate::program::{ItemId, Program, TypedItem};
@@ -24,6 +25,9 @@ pub(crate) fn check_shared_memory(program: &Program, item: ItemId, diags: &mut D
     let sizes = typed.shared.iter().filter_map(|shared| {
         let ty = typed.binding(shared.binding?);
         let Ty::Shared(held) = ty else { return None };
+        if refuse_held(program, held).is_some() {
+            return None;
+        }
         // What has no size in 32 bits is larger than any limit.
         Some((byte_size(program, held).unwrap_or(u64::MAX), ty, shared.span))
     });

@@ -16,7 +16,7 @@ use crate::parse::parse_struct;
 /// Expands `#[derive(GpuData)] item`.
 pub(crate) fn gpu_data(item: TokenStream) -> TokenStream {
     let Ok(input) = syn::parse2::<syn::DeriveInput>(item.clone()) else {
-        return wrong_item(SpanRange::of(item), "`GpuData` is for structs", "put it on a struct with named fields");
+        return wrong_item(SpanRange::of(item), "`GpuData` is for structs", "put it on a struct");
     };
     if input.attrs.iter().any(|attr| attr.path().is_ident("__gridwise_member")) {
         // The module around does the rest.

@@ -3,6 +3,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
+use syn::punctuated::Punctuated;
 
 use super::globs::{gather_first, import_into_functions, rewrite_own};
 use super::slices::twin_declaration;
@@ -39,6 +40,9 @@ pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {
     };
     let (mut device, mut host) = split(items);
     import_into_functions(&mut device, &mut host);
+    if !host.iter().any(imports_derive) {
+        device.0.iter_mut().for_each(name_derive);
+    }
     let (state, failed) = module_state(&ident, device.clone(), &mut diags);
     let mut inner = written(&device);
     inner.extend(errors_of(diags));
@@ -81,6 +85,37 @@ fn split(items: Vec<syn::Item>) -> (SourceItems, Vec<syn::Item>) {
         }
     }
     (SourceItems(device), host)
+}
+
+/// Whether an item may import `GpuData`, by its name or among others.
+fn imports_derive(item: &syn::Item) -> bool {
+    fn brings(tree: &syn::UseTree) -> bool {
+        match tree {
+            syn::UseTree::Path(path) => brings(&path.tree),
+            syn::UseTree::Name(name) => name.ident == "GpuData",
+            syn::UseTree::Rename(_) => false,
+            syn::UseTree::Glob(_) => true,
+            syn::UseTree::Group(group) => group.items.iter().any(brings),
+        }
+    }
+    matches!(item, syn::Item::Use(import) if brings(&import.tree))
+}
+
+/// Names the derive `GpuData` by its whole path: a module that imports nothing needs no import for it.
+fn name_derive(item: &mut SourceItem) {
+    let SourceItem::Struct(input) = item else { return };
+    for attr in &mut input.attrs {
+        let syn::Meta::List(list) = &mut attr.meta else { continue };
+        if !list.path.is_ident("derive") {
+            continue;
+        }
+        let paths = list.parse_args_with(Punctuated::<syn::Path, syn::Token![,]>::parse_terminated);
+        let Ok(paths) = paths else { continue };
+        let krate = facade_path();
+        let paths =
+            paths.iter().map(|path| if path.is_ident("GpuData") { quote!(#krate::#path) } else { quote!(#path) });
+        list.tokens = quote!(#(#paths),*);
+    }
 }
 
 fn is_host(item: &SourceItem) -> bool {

@@ -309,7 +309,7 @@ impl<'a> Infer<'a> {
             let found = self.infer_reference(arg, &Expect::Type(param.clone(), Because::Nothing));
             let before = self.diags.len();
             self.coerce(arg, &found, param, Because::Nothing);
-            if self.diags.len() == before {
+            if self.diags.len() == before && !self.is_lent(arg, *wanted) {
                 self.check_reference_to(arg, &found, *wanted);
             }
         }

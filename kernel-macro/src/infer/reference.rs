@@ -2,7 +2,7 @@
 //! of its own here: it has that of what it leads to, and rustc sees to the rest in the original. It may stand only where it
 //! is known what it leads to, which is all this file checks.
 
-use crate::ast::{Expr, ExprKind, TypeExpr, UnaryOp};
+use crate::ast::{Expr, ExprKind, Item, TypeExpr, UnaryOp};
 use crate::diag::code;
 use crate::source::text;
 use crate::typed::Resolution;
@@ -136,10 +136,38 @@ impl<'a> Infer<'a> {
             _ => {
                 let before = self.diags.len();
                 self.coerce(arg, found, term, because);
-                if self.diags.len() == before {
+                if self.diags.len() == before && !self.is_lent(arg, param.reference()) {
                     self.check_reference(arg, found, param);
                 }
             }
+        }
+    }
+
+    /// Whether an argument is a value here and a reference for rustc, which a parameter wants: `self` of a method that takes it by
+    /// reference, or what an iterator lends, of which rustc sees in the original whether it does.
+    pub(super) fn is_lent(&mut self, arg: &'a Expr, wanted: Option<bool>) -> bool {
+        let ExprKind::Path(path) = &strip(arg).kind else { return false };
+        if wanted != Some(false) || self.reference_of(arg).is_some() {
+            return false;
+        }
+        let Some(Resolution::Binding(_)) = self.tables.paths.get(&strip(arg).id) else { return false };
+        let lent = match path.as_name().is_some_and(|name| name == "self") {
+            true => self.takes_self_by_reference(),
+            false => self.has_references,
+        };
+        if lent {
+            self.tables.lent.insert(strip(arg).id);
+        }
+        lent
+    }
+
+    fn takes_self_by_reference(&self) -> bool {
+        match &self.program.items[self.item].item {
+            Item::Fn(function) => function
+                .receiver
+                .as_ref()
+                .is_some_and(|receiver| matches!(receiver.kind, syn::ReceiverKind::Reference(..))),
+            _ => false,
         }
     }
 

@@ -52,7 +52,7 @@ pub(crate) fn parse_alias(item: &syn::ItemType, diags: &mut Diagnostics) -> Alia
 
 impl Parser<'_> {
     /// How the members are written, and the members; those of a tuple are called `_0`, `_1`, ….
-    fn members_of(&mut self, fields: &syn::Fields) -> (Shape, Vec<(Ident, TypeExpr)>) {
+    pub(super) fn members_of(&mut self, fields: &syn::Fields) -> (Shape, Vec<(Ident, TypeExpr)>) {
         let shape = match fields {
             syn::Fields::Named(_) => Shape::Named,
             syn::Fields::Unnamed(_) => Shape::Tuple,

@@ -8,8 +8,8 @@ use super::Parser;
 use super::pat::PatternPlace;
 use super::ty::ungroup;
 use crate::ast::{
-    Block, Const, Expr, ExprKind, Fn, Generics, Param, Path, ScalarName, Shape, SpanRange, Statement, Struct, TypeExpr,
-    TypeKind,
+    Block, Const, Derives, Expr, ExprKind, Fn, Generics, Param, Path, ScalarName, Shape, SpanRange, Statement, Struct,
+    TypeExpr, TypeKind,
 };
 use crate::diag::{Diagnostics, code};
 
@@ -100,13 +100,13 @@ pub(super) fn parse_owned_const(name: &Ident, ty: &Type, value: &syn::Expr, diag
     Const { attrs: Vec::new(), name: name.clone(), ty, value, expr_count: parser.exprs }
 }
 
-/// Parses a struct with named fields.
+/// Parses a `GpuData` struct.
 pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> Struct {
     let mut parser = Parser::new(diags);
     let generics = parser.generics(&item.generics);
-    let fields = parser.fields(item);
-    let derives = super::module::derives_of(&item.attrs);
-    Struct { name: item.ident.clone(), generics, fields, shape: Shape::Named, derives }
+    let (shape, fields) = parser.fields(item);
+    let derives = Derives { gpu_data: true, ..super::module::derives_of(&item.attrs) };
+    Struct { name: item.ident.clone(), generics, fields, shape, derives }
 }
 
 impl Parser<'_> {
@@ -286,21 +286,10 @@ impl Parser<'_> {
         None
     }
 
-    fn fields(&mut self, item: &syn::DeriveInput) -> Vec<(Ident, TypeExpr)> {
+    fn fields(&mut self, item: &syn::DeriveInput) -> (Shape, Vec<(Ident, TypeExpr)>) {
         let (span, message, help) = match &item.data {
             syn::Data::Struct(data) => match &data.fields {
-                syn::Fields::Named(fields) => {
-                    return fields
-                        .named
-                        .iter()
-                        .filter_map(|field| Some((field.ident.clone()?, self.ty(&field.ty))))
-                        .collect();
-                }
-                syn::Fields::Unnamed(fields) => (
-                    SpanRange::of(fields),
-                    "`GpuData` structs need named fields",
-                    "name each field: `struct S { a: f32 }`; a tuple struct that lies in no buffer is a `#[device] struct`",
-                ),
+                fields @ (syn::Fields::Named(_) | syn::Fields::Unnamed(_)) => return self.members_of(fields),
                 syn::Fields::Unit => (
                     SpanRange::token(item.ident.span()),
                     "a `GpuData` struct needs at least one field",
@@ -319,6 +308,6 @@ impl Parser<'_> {
             ),
         };
         self.diags.error(code::BAD_STRUCT, span, message).help(help);
-        Vec::new()
+        (Shape::Named, Vec::new())
     }
 }

@@ -167,6 +167,7 @@ pub(super) fn derives_of(attrs: &[syn::Attribute]) -> Derives {
             Some("PartialOrd") => found.partial_ord = true,
             Some("Ord") => found.ord = true,
             Some("Default") => found.default = true,
+            Some("GpuData") => found.gpu_data = true,
             _ => {}
         }
     }

@@ -56,8 +56,18 @@ impl Renderer<'_> {
     pub(super) fn argument(&mut self, arg: &Expr) -> Tokens {
         match self.reference_of(arg) {
             Some(mutable) if !self.is_original() => self.borrow(arg, mutable),
+            None if self.is_lent_value(arg) => {
+                let value = self.bare(arg);
+                tokens_at!(arg.span.start=> &#value)
+            }
             _ => self.bare(arg),
         }
+    }
+
+    /// Whether an argument is a reference in the original and a value here.
+    fn is_lent_value(&self, arg: &Expr) -> bool {
+        let ExprKind::Path(path) = &arg.kind else { return false };
+        !self.is_original() && self.typed.lent.contains(&arg.id) && path.as_name().is_none_or(|name| name != "self")
     }
 
     /// `&operand`, or a variable that is a reference passed on.

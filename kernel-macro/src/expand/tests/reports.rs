@@ -169,15 +169,6 @@ fn bad_struct() {
     "#]],
     );
     check_errors(
-        "#[derive(GpuData)] #[repr(C)] struct S(f32);",
-        expect![[r#"
-            error: [K0004] `GpuData` structs need named fields
-                   help: name each field: `struct S { a: f32 }`; a tuple struct that lies in no buffer is a `#[device] struct`
-             1 | #[derive(GpuData)] #[repr(C)] struct S(f32);
-               |                                       ^^^^^
-        "#]],
-    );
-    check_errors(
         "#[derive(GpuData)] #[repr(C)] struct S;",
         expect![[r#"
         error: [K0004] a `GpuData` struct needs at least one field
