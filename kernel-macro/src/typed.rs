@@ -181,6 +181,8 @@ pub(crate) struct TypedFn {
     pub(crate) references: BTreeMap<BindingId, bool>,
     /// Arguments that are values here and references in Rust: what an iterator lends, and `self`.
     pub(crate) lent: BTreeSet<ExprId>,
+    /// References that patterns take apart: the places are, here.
+    pub(crate) taken_apart: BTreeSet<ExprId>,
     /// In a generic function as written: variables of unknown type that hold values here and perhaps references in Rust.
     pub(crate) values: BTreeSet<BindingId>,
     /// Whether it has something that Rust makes references of: what `iter()` goes through, what `filter` hands over.

@@ -2,6 +2,7 @@
 
 pub mod abstraction;
 pub mod aliases;
+pub mod apart;
 pub mod arithmetic;
 pub mod batches;
 pub mod bvh;
@@ -87,6 +88,7 @@ pub fn all() -> Vec<Case> {
     [
         abstraction::CASES,
         aliases::CASES,
+        apart::CASES,
         arithmetic::CASES,
         batches::CASES,
         batches::OF_NUMBERS,

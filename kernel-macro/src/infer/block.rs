@@ -153,7 +153,16 @@ impl<'a> Infer<'a> {
 
     /// The value of a `let`; a reference makes the variable another name of what it leads to.
     fn infer_initial(&mut self, pattern: &'a Pattern, value: &'a Expr, expect: &Expect) -> Term {
-        let Pattern::Binding { binding, mutable, inner: None, .. } = pattern else { return self.infer(value, expect) };
+        let Pattern::Binding { binding, mutable, inner: None, .. } = pattern else {
+            return match self.refers(value) {
+                true => {
+                    let term = self.infer_scrutinee(value, std::iter::once(pattern));
+                    self.note_self_apart(value, pattern);
+                    term
+                }
+                false => self.infer(value, expect),
+            };
+        };
         if let Some(term) = self.infer_closure_let(value, *mutable) {
             return term;
         }

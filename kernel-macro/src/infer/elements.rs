@@ -166,7 +166,21 @@ impl<'a> Infer<'a> {
             return Term::Error;
         }
         match (&term, Elements::of(&term)) {
-            (Term::Iterator(element), _) | (_, Some(Elements { element, slice: None })) => (**element).clone(),
+            (Term::Array(..) | Term::ArrayOf(..), _) if self.reference_of(expr) == Some(true) => {
+                let source = text(expr);
+                self.diags
+                    .error(
+                        code::REFERENCE_USE,
+                        expr.span,
+                        format!("`{source}` is a `&mut` reference, which nothing goes through by itself"),
+                    )
+                    .help(format!("write `{source}.iter_mut()`, or `{source}.iter()` to read"));
+                Term::Error
+            }
+            (Term::Iterator(element), _) | (_, Some(Elements { element, slice: None })) => {
+                self.has_references |= self.reference_of(expr).is_some();
+                (**element).clone()
+            }
             (Term::Range(element, _), _) => self.counted(expr, element),
             (_, Some(Elements { element, slice: Some(false) })) => {
                 if self.refuse_atomics(expr, element) {

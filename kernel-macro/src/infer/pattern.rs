@@ -14,6 +14,7 @@ use crate::typed::{Len, Ty};
 
 use super::finish::Deferred;
 use super::mismatch::Because;
+use super::reference::is_self;
 use super::unify::{Term, VarKind};
 use super::variant::{Constructor, Named};
 use super::{Expect, Infer, range};
@@ -342,7 +343,7 @@ impl<'a> Infer<'a> {
     }
 
     pub(super) fn infer_match(&mut self, scrutinee: &'a Expr, arms: &'a [Arm], expect: &Expect) -> Term {
-        let term = self.infer(scrutinee, &Expect::Nothing);
+        let term = self.infer_scrutinee(scrutinee, arms.iter().map(|arm| &arm.pattern));
         let before = std::mem::replace(&mut self.diverges, false);
         let (mut all_diverge, mut result) = (true, None::<(Term, Because)>);
         if let Expect::Type(expected, because) = expect {
@@ -381,11 +382,43 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// What patterns take apart: a value, or what a reference that reads leads to. Its parts are references in Rust and values here.
+    pub(super) fn infer_scrutinee(&mut self, value: &'a Expr, patterns: impl Iterator<Item = &'a Pattern>) -> Term {
+        let term = self.infer_reference(value, &Expect::Nothing);
+        match self.reference_of(value) {
+            None => {}
+            Some(false) => {
+                self.has_references = true;
+                self.tables.taken_apart.insert(value.id);
+                patterns.for_each(|pattern| self.note_values(pattern));
+            }
+            Some(true) => {
+                self.refuse_taken_apart(value);
+                // So that what they are used for is not reported, too.
+                patterns.for_each(|pattern| {
+                    pattern.for_each_binding(&mut |_, binding| self.note_reference(binding, true));
+                });
+                self.record(value.id, Term::Error);
+                return Term::Error;
+            }
+        }
+        term
+    }
+
+    /// Notes that `let` takes apart the `self` that a method has by reference.
+    pub(super) fn note_self_apart(&mut self, value: &Expr, pattern: &Pattern) {
+        if is_self(value) && self.takes_self_by_reference() {
+            self.has_references = true;
+            self.tables.taken_apart.insert(value.id);
+            self.note_values(pattern);
+        }
+    }
+
     /// The condition of an `if`, `while` or guard, whose `let`s declare variables.
     pub(super) fn infer_condition(&mut self, condition: &'a Expr, because: Because) {
         match &condition.kind {
             ExprKind::Let { pattern, value } => {
-                let term = self.infer(value, &Expect::Nothing);
+                let term = self.infer_scrutinee(value, std::iter::once(&**pattern));
                 self.bind_pattern(pattern, &term);
                 self.record(condition.id, Term::BOOL);
             }

@@ -25,6 +25,11 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Whether an expression has the form of a reference, which a path may be.
+    pub(super) fn refers(&self, expr: &Expr) -> bool {
+        matches!(strip(expr).kind, ExprKind::Borrow { .. } | ExprKind::Path(_))
+    }
+
     /// Notes that a variable is a reference.
     pub(super) fn note_reference(&mut self, binding: BindingId, mutable: bool) {
         self.tables.references.insert(binding, mutable);
@@ -70,11 +75,9 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_deref(&mut self, operand: &'a Expr, expect: &Expect) -> Term {
         let term = self.infer_reference(operand, expect);
         let shallow = self.table.shallow(&term);
-        let is_self =
-            matches!(&strip(operand).kind, ExprKind::Path(path) if path.as_name().is_some_and(|name| name == "self"));
         // What an iterator lends is a value here, and perhaps a reference for rustc, which checks it.
         let may_be_lent = self.has_references;
-        if is_self
+        if is_self(operand)
             || may_be_lent
             || matches!(shallow, Term::Error | Term::Never)
             || self.reference_of(operand).is_some()
@@ -100,6 +103,21 @@ impl<'a> Infer<'a> {
             .note("references are arguments of functions and variables of a `let` of their own: there are no pointers")
             .help(format!("write `{help}`, the value"));
         true
+    }
+
+    /// Reports a reference to write through where patterns would take it apart.
+    pub(super) fn refuse_taken_apart(&mut self, value: &Expr) {
+        if matches!(self.table.shallow(&self.term(value)), Term::Error) {
+            return;
+        }
+        let (read, place) = (self.value_of(value), text(followed(value)));
+        let part = match self.table.shallow(&self.term(value)) {
+            Term::Array(..) | Term::ArrayOf(..) => format!("{place}[k]"),
+            _ => format!("{place}.field"),
+        };
+        self.diags
+            .error(code::REFERENCE_USE, value.span, "a pattern cannot take a `&mut` reference apart here")
+            .help(format!("to read, write `{read}`, the value; to write, name the part: `let part = &mut {part};`"));
     }
 
     /// How to write the value that a reference leads to.
@@ -146,12 +164,12 @@ impl<'a> Infer<'a> {
     /// Whether an argument is a value here and a reference for rustc, which a parameter wants: `self` of a method that takes it by
     /// reference, or what an iterator lends, of which rustc sees in the original whether it does.
     pub(super) fn is_lent(&mut self, arg: &'a Expr, wanted: Option<bool>) -> bool {
-        let ExprKind::Path(path) = &strip(arg).kind else { return false };
+        let ExprKind::Path(_) = &strip(arg).kind else { return false };
         if wanted != Some(false) || self.reference_of(arg).is_some() {
             return false;
         }
         let Some(Resolution::Binding(_)) = self.tables.paths.get(&strip(arg).id) else { return false };
-        let lent = match path.as_name().is_some_and(|name| name == "self") {
+        let lent = match is_self(arg) {
             true => self.takes_self_by_reference(),
             false => self.has_references,
         };
@@ -161,7 +179,7 @@ impl<'a> Infer<'a> {
         lent
     }
 
-    fn takes_self_by_reference(&self) -> bool {
+    pub(super) fn takes_self_by_reference(&self) -> bool {
         match &self.program.items[self.item].item {
             Item::Fn(function) => function
                 .receiver
@@ -197,7 +215,7 @@ impl<'a> Infer<'a> {
         let source = match (&strip(arg).kind, given) {
             (ExprKind::Borrow { operand, .. }, _) => text(operand),
             (_, Some(_)) => format!("*{}", text(arg)),
-            (ExprKind::Path(path), None) if path.as_name().is_some_and(|name| name == "self") => "*self".to_owned(),
+            (ExprKind::Path(_), None) if is_self(arg) => "*self".to_owned(),
             _ => text(arg),
         };
         let help = match wanted {
@@ -238,6 +256,21 @@ impl<'a> Infer<'a> {
             }
         }
     }
+}
+
+/// What a reference leads to, or what leads there.
+fn followed(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } | ExprKind::Unary(UnaryOp::Deref, inner) => {
+            followed(inner)
+        }
+        _ => expr,
+    }
+}
+
+/// Whether an expression is `self`.
+pub(super) fn is_self(expr: &Expr) -> bool {
+    matches!(&strip(expr).kind, ExprKind::Path(path) if path.as_name().is_some_and(|name| name == "self"))
 }
 
 /// Whether an expression names a place that can be written.

@@ -64,13 +64,14 @@ impl Parser<'_> {
         value: Option<Expr>,
         otherwise: Option<Box<Block>>,
         span: SpanRange,
-    ) -> Statement {
-        match (value, otherwise) {
+    ) -> Vec<Statement> {
+        vec![match (value, otherwise) {
             (Some(value), Some(otherwise)) if ty.is_none() && is_some_of_a_name(&pattern) && is_sought(&value) => {
                 self.let_element(pattern, value, *otherwise, span)
             }
+            (Some(value), None) if ty.is_none() => return self.let_parts(pattern, value, span),
             (value, otherwise) => Statement::Let { pattern, ty, value, otherwise, span },
-        }
+        }]
     }
 
     /// `{ let position = i; if position < x.len() { let v = &mut x[position]; … } else { … } }`

@@ -45,6 +45,8 @@ pub(super) fn fn_of(
 ) -> Option<Fn> {
     let mut parser = Parser::new(diags);
     parser.owned = role.is_owned();
+    let receiver = item.sig.receiver().map(|receiver| &receiver.kind);
+    parser.writes_self = matches!(receiver, Some(syn::ReceiverKind::Reference(_, _, Some(_))));
     parser.check_signature(&item.sig);
     let mut generics = match role {
         Role::Kernel => {

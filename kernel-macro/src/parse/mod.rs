@@ -1,5 +1,6 @@
 //! syn's tree → ours: what is outside the language becomes an error at its token. Resolves no names, knows no types.
 
+mod apart;
 mod assign;
 mod attribute;
 mod contains;
@@ -60,6 +61,8 @@ pub(crate) struct Parser<'d> {
     globs: Vec<Path>,
     /// Inside an `impl` or trait, where `self` and `Self` mean something.
     owned: bool,
+    /// Inside a method with `&mut self`.
+    writes_self: bool,
 }
 
 impl<'d> Parser<'d> {
@@ -76,6 +79,7 @@ impl<'d> Parser<'d> {
             imports: Vec::new(),
             globs: Vec::new(),
             owned: false,
+            writes_self: false,
         }
     }
 

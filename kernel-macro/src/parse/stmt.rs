@@ -21,6 +21,7 @@ impl Parser<'_> {
                 Stmt::Macro(call) if position == last && call.semi_token.is_none() => {
                     tail = Some(Box::new(self.macro_call(&call.mac)));
                 }
+                Stmt::Local(local) => statements.extend(self.let_statement(local)),
                 other => statements.extend(self.statement(other)),
             }
         }
@@ -32,7 +33,7 @@ impl Parser<'_> {
     /// A statement that is not the block's value; `None` when an error leaves nothing of it.
     fn statement(&mut self, statement: &Stmt) -> Option<Statement> {
         match statement {
-            Stmt::Local(local) => Some(self.let_statement(local)),
+            Stmt::Local(_) => None,
             Stmt::Expr(expr, semicolon) => {
                 Some(Statement::Expr { expr: self.expr(expr), semicolon: semicolon.is_some() })
             }
@@ -53,7 +54,7 @@ impl Parser<'_> {
         }
     }
 
-    fn let_statement(&mut self, local: &syn::Local) -> Statement {
+    fn let_statement(&mut self, local: &syn::Local) -> Vec<Statement> {
         self.check_attrs(&local.attrs);
         let value = local.init.as_ref().map(|init| self.expr(&init.expr));
         let otherwise =

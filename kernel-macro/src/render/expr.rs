@@ -45,7 +45,10 @@ impl Renderer<'_> {
                 };
                 let pattern = self.pattern_in(pattern, otherwise.is_some());
                 let value = value.as_ref().map(|value| {
-                    let value = self.argument(value);
+                    let value = match self.typed.taken_apart.contains(&value.id) {
+                        true => self.scrutinee(value),
+                        false => self.argument(value),
+                    };
                     tokens!(= #value)
                 });
                 let otherwise = otherwise.as_ref().map(|block| {

@@ -2,6 +2,7 @@
 
 use super::Renderer;
 use super::expr::path_tokens;
+use super::reference::referent;
 use crate::ast::{Arm, BinaryOp, Expr, ExprKind, FieldPattern, Pattern};
 use crate::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::Ty;
@@ -125,9 +126,21 @@ impl Renderer<'_> {
 
     /// `match`
     pub(super) fn match_expr(&mut self, expr: &Expr, scrutinee: &Expr, arms: &[Arm]) -> Tokens {
-        let scrutinee = self.expr(scrutinee);
+        let scrutinee = self.scrutinee(scrutinee);
         let arms: Vec<_> = arms.iter().map(|arm| self.arm(arm)).collect();
         tokens_at!(expr.span.start=> match #scrutinee { #(#arms)* })
+    }
+
+    /// What patterns take apart. Where a reference leads to it, the parts are references in the original only.
+    pub(super) fn scrutinee(&mut self, value: &Expr) -> Tokens {
+        match !self.is_original() && self.typed.taken_apart.contains(&value.id) {
+            true if self.reference_of(value).is_none() => {
+                let value = self.expr(value);
+                tokens!(*#value)
+            }
+            true => self.expr(referent(value)),
+            false => self.expr(value),
+        }
     }
 
     fn arm(&mut self, arm: &Arm) -> Tokens {
@@ -144,7 +157,7 @@ impl Renderer<'_> {
     pub(super) fn condition(&mut self, condition: &Expr) -> Tokens {
         match &condition.kind {
             ExprKind::Let { pattern, value } => {
-                let (pattern, value) = (self.pattern_in(pattern, true), self.expr(value));
+                let (pattern, value) = (self.pattern_in(pattern, true), self.scrutinee(value));
                 tokens_at!(condition.span.start=> let #pattern = #value)
             }
             ExprKind::Binary(BinaryOp::And, left, right, span) if condition.has_let() => {

@@ -90,16 +90,6 @@ fn values() {
            |                        ^
     "#]],
     );
-    check_errors(
-        r##"fn f(a: [u32; 2]) -> u32 { let (x, y) = &(a[0], a[1]); *x }"##,
-        expect![[r#"
-        error: [K0115] a reference cannot stand here
-               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
-               help: write `(a[0], a[1])`, the value
-         1 | fn f(a: [u32; 2]) -> u32 { let (x, y) = &(a[0], a[1]); *x }
-           |                                         ^^^^^^^^^^^^^
-    "#]],
-    );
 }
 
 #[test]

@@ -17,7 +17,7 @@ impl Parser<'_> {
         let (mut statements, mut tail) = (Vec::new(), None);
         while !cursor.is_end() {
             if cursor.ident(cursor.at).is_some_and(|word| word == "let") {
-                statements.push(self.direct_let(&mut cursor)?);
+                statements.extend(self.direct_let(&mut cursor)?);
                 continue;
             }
             let (expr, is_block) = self.direct_statement(&mut cursor)?;
@@ -68,7 +68,7 @@ impl Parser<'_> {
         expr.kind.set_unroll(unroll).then_some((expr, is_block))
     }
 
-    fn direct_let(&mut self, cursor: &mut Cursor<'_>) -> Option<Statement> {
+    fn direct_let(&mut self, cursor: &mut Cursor<'_>) -> Option<Vec<Statement>> {
         let start = cursor.peek()?.span();
         let pattern = cursor.at + 1;
         let pattern_end = end_of_pattern(cursor, pattern)?;

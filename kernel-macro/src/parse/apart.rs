@@ -1,0 +1,90 @@
+//! `let Ray { from, to } = &mut rays[i];` and their like with tuples and tuple structs: a reference to the place, and one to each part
+//! that the pattern names. Must not take patterns that may not match, nor those of arrays, of whose elements rustc lends one at a time.
+
+use proc_macro2::{Ident, Span};
+
+use super::Parser;
+use crate::ast::{Expr, ExprKind, FieldPattern, Member, Path, Pattern, SpanRange, Statement};
+
+/// What holds the reference while its parts are named.
+const PLACE: &str = "__place";
+
+impl Parser<'_> {
+    /// `let pattern = value;`: the statements that it is.
+    pub(super) fn let_parts(&mut self, pattern: Pattern, value: Expr, span: SpanRange) -> Vec<Statement> {
+        let mut leaves = Vec::new();
+        if !self.is_written(&value) || !leaves_of(&pattern, &mut Vec::new(), &mut leaves) {
+            return vec![Statement::Let { pattern, ty: None, value: Some(value), otherwise: None, span }];
+        }
+        let at = value.span;
+        let is_self = matches!(value.kind, ExprKind::Path(_));
+        let mut statements = Vec::with_capacity(leaves.len() + 1);
+        if !is_self {
+            let pattern = Pattern::Binding {
+                name: place_name(at.start),
+                mutable: false,
+                binding: self.next_binding(),
+                inner: None,
+            };
+            statements.push(Statement::Let { pattern, ty: None, value: Some(value), otherwise: None, span });
+        }
+        for (leaf, members) in leaves {
+            let name = if is_self { Ident::new("self", at.start) } else { place_name(at.start) };
+            let leaf_span = leaf.span();
+            let mut place = self.part(ExprKind::Path(Path::plain(false, vec![name])), leaf_span);
+            for member in members {
+                place = self.part(ExprKind::Field { base: Box::new(place), member }, leaf_span);
+            }
+            let value = self.part(ExprKind::Borrow { mutable: true, operand: Box::new(place) }, leaf_span);
+            statements.push(Statement::Let { pattern: leaf, ty: None, value: Some(value), otherwise: None, span });
+        }
+        statements
+    }
+
+    fn part(&mut self, kind: ExprKind, span: SpanRange) -> Expr {
+        Expr { id: self.next_expr(), kind, span }
+    }
+
+    /// Whether a value is a reference to write through, as far as it can be seen: `&mut place`, or `self` of a method that says so.
+    fn is_written(&self, value: &Expr) -> bool {
+        match &value.kind {
+            ExprKind::Borrow { mutable, .. } => *mutable,
+            ExprKind::Path(path) => self.writes_self && path.as_name().is_some_and(|name| name == "self"),
+            _ => false,
+        }
+    }
+}
+
+fn place_name(at: Span) -> Ident {
+    Ident::new(PLACE, at.resolved_at(Span::mixed_site()))
+}
+
+/// The names of a pattern with where the parts lie that they stand for; whether it has nothing but such names.
+fn leaves_of(pattern: &Pattern, members: &mut Vec<Member>, leaves: &mut Vec<(Pattern, Vec<Member>)>) -> bool {
+    match pattern {
+        Pattern::Binding { mutable: false, inner: None, .. } if !members.is_empty() => {
+            leaves.push((pattern.clone(), members.clone()));
+            true
+        }
+        Pattern::Wild(_) => !members.is_empty(),
+        Pattern::Struct { fields, .. } => fields.iter().all(|FieldPattern { member, pattern, .. }| {
+            members.push(member.clone());
+            let known = leaves_of(pattern, members, leaves);
+            members.pop();
+            known
+        }),
+        Pattern::Tuple(patterns, _) | Pattern::TupleStruct { members: patterns, .. } => {
+            let last = patterns.len().saturating_sub(1);
+            patterns.iter().enumerate().all(|(position, pattern)| {
+                if let Pattern::Rest(_) = pattern {
+                    return position == last;
+                }
+                members.push(Member::Index(position as u32, pattern.span().start));
+                let known = leaves_of(pattern, members, leaves);
+                members.pop();
+                known
+            })
+        }
+        _ => false,
+    }
+}
