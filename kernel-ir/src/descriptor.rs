@@ -308,7 +308,7 @@ pub enum ParamKind {
         /// 1, 2 or 3.
         dimensions: u8,
     },
-    /// `&[&Image2D<F>]` and its like: an array of images in descriptor set 0, as many as the launch has.
+    /// `&[&Image2D<F>]`, `&mut [&mut Image2D<F>]` and their like: an array of images in descriptor set 0, as many as the launch has.
     Images {
         /// Binding number.
         binding: u32,

@@ -336,6 +336,23 @@ impl KernelArgs {
         self.image_list((ImageAccess::Load, F::FORMAT, D), given)
     }
 
+    /// The next argument, images for a `&mut [&mut Image2D<F>]` parameter or its like: as many as there are, in their order; also none.
+    ///
+    /// ```
+    /// use gridwise_runtime::image::{Image, Rgba8Unorm};
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    ///
+    /// /// Launches a kernel `fn(tiles: &mut [&mut Image2D<Rgba8Unorm>])`.
+    /// fn draw<K: Kernel>(sequence: &Sequence, tiles: &mut [&mut Image<Rgba8Unorm, 2>]) -> Result<()> {
+    ///     sequence.dispatch(Grid::items([64, 64]), KernelArgs::new::<K>().images_mut(tiles))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn images_mut<F: Format, const D: usize>(self, images: &mut [&mut Image<F, D>]) -> Self {
+        let given = images.iter().map(|image| (&image.buffer, None));
+        self.image_list((ImageAccess::Store, F::FORMAT, D), given)
+    }
+
     /// The next argument, images with samplers for a `&[&Sampled2D<F>]` parameter or its like: as many as there are, in their order; also
     /// none, and one several times.
     ///
@@ -374,13 +391,16 @@ impl KernelArgs {
                 }
                 _ => return Err(mismatch(descriptor, param, found())),
             };
+            let is_written = kind.0 == ImageAccess::Store;
             for (image, sampler) in images {
-                if filled.buffers.iter().any(|other| Arc::ptr_eq(&other.buffer, image) && other.is_written) {
+                let is_alias =
+                    |other: &BufferArg| Arc::ptr_eq(&other.buffer, image) && (is_written || other.is_written);
+                if filled.buffers.iter().any(is_alias) {
                     let operation = format!("kernel `{}`", descriptor.name);
                     return Err(Error::AliasedTensor { operation, tensor: image.name().to_owned() });
                 }
                 let (buffer, param, role) = (image.clone(), param as u32, Role::Member);
-                filled.buffers.push(BufferArg { buffer, param, binding, is_written: false, sampler, role });
+                filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler, role });
             }
             Ok(())
         });
@@ -484,7 +504,11 @@ pub(crate) fn describe_image(access: ImageAccess, format: ImageFormat, dimension
 
 /// A list of images in the words of errors.
 fn describe_images(access: ImageAccess, format: ImageFormat, dimensions: u32) -> String {
-    let how = if access == ImageAccess::Sample { "& images with samplers" } else { "& images" };
+    let how = match access {
+        ImageAccess::Load => "& images",
+        ImageAccess::Store => "&mut images",
+        ImageAccess::Sample => "& images with samplers",
+    };
     format!("a list of {how} of format {format} in {dimensions} dimensions")
 }
 

@@ -79,6 +79,7 @@ pub mod wide;
 pub mod wide_atomics;
 pub mod workloads;
 pub mod workloads_together;
+pub mod written_image_lists;
 pub mod written_lists;
 
 use crate::case::Case;
@@ -129,6 +130,7 @@ pub fn all() -> Vec<Case> {
         life::CASES,
         image_lists::CASES,
         lists::CASES,
+        written_image_lists::CASES,
         written_lists::CASES,
         lookups::CASES,
         loops::CASES,

@@ -137,15 +137,15 @@ impl ModuleBuilder {
         self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list, image })
     }
 
-    /// Adds a parameter to the kernel that is a list of images, which are read.
+    /// Adds a parameter to the kernel that is a list of images.
     ///
     /// # Panics
     /// Before [`Self::begin_kernel`].
     #[track_caller]
-    pub fn image_list(&mut self, name: impl Into<String>, image: Image) -> BufferId {
+    pub fn image_list(&mut self, name: impl Into<String>, image: Image, writable: bool) -> BufferId {
         let element = self.types_mut().intern(image.texel());
         let (is_list, image) = (true, Some(image));
-        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable: false, is_list, image })
+        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list, image })
     }
 
     /// Adds a by-value parameter to the kernel.

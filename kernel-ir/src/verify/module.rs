@@ -146,9 +146,6 @@ pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
                 errors.push(error(KernelInterface, id, "an image has texels of its format in 1 to 3 dimensions"));
             }
         }
-        if buffer.is_list && buffer.writable && buffer.image.is_some() {
-            errors.push(error(KernelInterface, id, "the images of a list are read"));
-        }
         if !types.all().contains(buffer.element) {
             errors.push(error(UnknownId, id, format!("there is no {}", buffer.element)));
         } else if Layout::of(types, buffer.element).is_none_or(|layout| layout.size == 0) {

@@ -88,6 +88,7 @@ const IMAGE_LISTS: &str = "kernel fn0 workgroup(64, 1, 1) {
     buffer0 layers: [vec4<f32>] list image(2, Rgba8Unorm, sampled)
     buffer1 to: [u32] mut
     buffer2 masks: [u32] list image(1, R32Uint)
+    buffer3 written: [u32] list mut image(1, R32Uint)
 }
 fn0 k() -> () {
     %0: u32 = len buffer0
@@ -96,6 +97,7 @@ fn0 k() -> () {
     %3: vec4<f32> = image_sample buffer0(%0, %2, %2, %2)
     %4: u32 = image_load buffer2(%0, %1)
     store buffer1[%1] = %4
+    image_store buffer3(%0, %1, %4)
     return
 }
 ";
@@ -108,7 +110,7 @@ fn image_lists() {
         ("image_levels buffer0(%0)", "image_levels buffer0()"),
         ("image_load buffer2(%0, %1)", "image_load buffer2(%0)"),
         ("image_sample buffer0(%0,", "image_sample buffer0(%2,"),
-        ("list image(1, R32Uint)", "list mut image(1, R32Uint)"),
+        ("list mut image(1, R32Uint)", "list image(1, R32Uint)"),
     ] {
         assert!(verify(&parse(&IMAGE_LISTS.replace(good, bad)).unwrap()).is_err(), "{bad}");
     }

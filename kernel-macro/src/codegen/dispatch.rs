@@ -135,9 +135,10 @@ pub(super) fn push(param: &Param) -> Tokens {
         TypeKind::Slice { mutable: false, .. } => tokens!(.read(#name)),
         TypeKind::List { mutable: true, .. } => tokens!(.write_list(#name)),
         TypeKind::List { mutable: false, .. } => tokens!(.read_list(#name)),
-        TypeKind::Image { image, is_list: true, .. } => match image.image.is_sampled {
-            true => tokens!(.sampled_images(#name)),
-            false => tokens!(.images(#name)),
+        TypeKind::Image { image, is_list: true, .. } => match (image.image.is_sampled, image.mutable) {
+            (true, _) => tokens!(.sampled_images(#name)),
+            (false, true) => tokens!(.images_mut(#name)),
+            (false, false) => tokens!(.images(#name)),
         },
         TypeKind::Image { image, .. } => match (image.image.is_sampled, image.mutable) {
             (true, _) => tokens!(.sampled(#name)),
@@ -232,11 +233,12 @@ pub(super) fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
             tokens_at!(span=> #name: &#list [&#of #private::Tensor<#element>])
         }
         TypeKind::Image { image, format, is_list, .. } => {
-            let mutable = image.mutable.then(|| tokens_at!(span=> mut));
+            let mutable = || image.mutable.then(|| tokens_at!(span=> mut));
+            let (list, mutable) = (mutable(), mutable());
             let of = Word(if image.image.is_sampled { "Sampled" } else { "Image" });
             let dimensions = Plain(image.image.dimensions.into());
             let one = tokens_at!(span=> &#mutable #private::#of<#format, #dimensions>);
-            if *is_list { tokens_at!(span=> #name: &[#one]) } else { tokens_at!(span=> #name: #one) }
+            if *is_list { tokens_at!(span=> #name: &#list [#one]) } else { tokens_at!(span=> #name: #one) }
         }
         _ => {
             let ty = &param.ty.tokens;

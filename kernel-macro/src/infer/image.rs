@@ -102,10 +102,10 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// What to declare to store to an image of this type. Those of lists are read.
+/// What to declare to store to an image of this type, which may be one of a list.
 fn stored_instead(receiver: &Expr, image: &str) -> String {
     match strip(receiver).kind {
-        ExprKind::Index { .. } => format!("store to a parameter of its own: `image: &mut {image}`"),
+        ExprKind::Index { ref base, .. } => format!("declare the list `{}: &mut [&mut {image}]`", text(base)),
         _ => format!("declare it `{}: &mut {image}`", text(receiver)),
     }
 }

@@ -349,7 +349,9 @@ impl<'a> Infer<'a> {
                     format!("cannot assign to `{source}`, which is {what}"),
                 );
                 match is_image {
-                    true => error.help("store to an image that is a parameter of its own: `image.store(at, texel)`"),
+                    true => error.help(format!(
+                        "store its texels: `{source}.store(at, texel)`, in a list `&mut [&mut Image2D<F>]`"
+                    )),
                     false => error.help(format!("write its elements: `{source}[i] = …`")),
                 };
             }

@@ -214,7 +214,7 @@ impl<'a> Infer<'a> {
             TypeKind::Atomic(value) => self.atomic_term(value),
             TypeKind::Image { image, is_list: false, .. } => Term::Image(*image),
             TypeKind::Image { image, is_list: true, .. } => {
-                Term::Buffer { element: Rc::new(Term::Image(*image)), mutable: false, origin: None }
+                Term::Buffer { element: Rc::new(Term::Image(*image)), mutable: image.mutable, origin: None }
             }
             TypeKind::Infer => self.fresh(),
             TypeKind::Error => {

@@ -184,7 +184,7 @@ fn declare_interface(
         let name = param.name.to_string();
         params.push(match ty {
             Ty::Buffer { element, .. } if matches!(**element, Ty::Image(_)) => match **element {
-                Ty::Image(ImageTy { image, .. }) => KernelParam::Buffer(module.image_list(name, image)),
+                Ty::Image(ImageTy { image, mutable }) => KernelParam::Buffer(module.image_list(name, image, mutable)),
                 _ => KernelParam::Nothing,
             },
             Ty::Buffer { element, mutable, .. } if ty.is_list() => {

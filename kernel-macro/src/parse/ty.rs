@@ -49,16 +49,16 @@ impl Parser<'_> {
         TypeKind::Error
     }
 
-    /// `&[&Image2D<F>]` and its like.
+    /// `&[&Image2D<F>]`, `&mut [&mut Image2D<F>]` and their like.
     fn list_of_images(&mut self, ty: &Type, mutable: bool, member: &Type, is_kernel: bool) -> TypeKind {
         let Type::Reference(reference) = ungroup(member) else { return TypeKind::Error };
         if !is_kernel {
             self.unsupported(ty, "a list of images here is", "take it in the kernel, and pass texels");
             return TypeKind::Error;
         }
-        if mutable || reference.mutability.is_some() {
-            let help = "write `&[&Image2D<F>]` to read, and take each image to store to as a parameter of its own";
-            self.unsupported(ty, "a list of images that are stored to is", help);
+        if mutable != reference.mutability.is_some() {
+            let help = "write `&[&Image2D<F>]` to read, and `&mut [&mut Image2D<F>]` to store";
+            self.unsupported(ty, "a list of images that is written in part is", help);
             return TypeKind::Error;
         }
         match self.image_param(reference) {

@@ -1,4 +1,4 @@
-//! The host forms of `&[&[T]]`, `&mut [&mut [T]]` and `&[&Image2D<F>]`: buffers and images found by their positions.
+//! The host forms of `&[&[T]]`, `&mut [&mut [T]]`, `&[&Image2D<F>]` and `&mut [&mut Image2D<F>]`: buffers and images found by their positions.
 
 use std::marker::PhantomData;
 
@@ -54,7 +54,7 @@ impl<'a, T: GpuData> List<'a, T> {
     }
 }
 
-/// Images that nobody writes during the launch.
+/// Images that nobody writes during the launch, or of which each is only this launch's, as a `&mut` image is.
 #[derive(Debug)]
 pub struct ImageList<'a, I> {
     pub(super) members: &'a [HostImage],

@@ -1,9 +1,9 @@
 use gridwise::prelude::*;
 use gridwise::image::*;
 
-// Lists of images are read where they are named; nothing else is done with them.
+// Images of lists are loaded and stored to where they are named; nothing else is done with them.
 #[kernel]
-fn stores(layers: &mut [&mut Image2D<R32Float>]) {
+fn stores(layers: &mut [&Image2D<R32Float>]) {
     layers[0].store(uvec2(0, 0), 1.0);
 }
 
@@ -32,6 +32,26 @@ fn names(layers: &[&Image2D<R32Float>], to: &mut [f32]) {
     let layer = layers[1];
     let same = &layers[1];
     to[0] = layer.load(uvec2(0, 0)) + same.load(uvec2(0, 0));
+}
+
+#[kernel]
+fn with_samplers(all: &mut [&mut Sampled2D<R32Float>], to: &mut [f32]) {
+    to[0] = all[0].sample(vec2(0.5, 0.5));
+}
+
+#[kernel]
+fn names_to_store(layers: &mut [&mut Image2D<R32Float>]) {
+    let layer = &mut layers[1];
+    layer.store(uvec2(0, 0), 1.0);
+}
+
+#[kernel]
+fn assigns(layers: &mut [&mut Image2D<R32Float>]) {
+    layers[0] = layers[1];
+    for layer in layers.iter_mut() {
+        layer.store(uvec2(0, 0), 1.0);
+    }
+    layers[0].sample(vec2(0.5, 0.5));
 }
 
 #[kernel]
