@@ -254,6 +254,14 @@ impl Buffer {
         u64::from(self.len) * u64::from(self.stride)
     }
 
+    /// Bytes of all the memory with its id.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        match &self.memory {
+            Memory::Seen(whole, _) => whole.bytes(),
+            Memory::Vulkan(_) | Memory::Image(_) | Memory::Host(_) => self.bytes(),
+        }
+    }
+
     /// Bytes of one element.
     pub(crate) fn stride(&self) -> u32 {
         self.stride

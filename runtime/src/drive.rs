@@ -14,7 +14,7 @@ use crate::evaluation::Outcome;
 use crate::hooks::HostCall;
 use crate::manager::Shared;
 use crate::profile::{RecordedOp, Spans};
-use crate::sequence::Sequence;
+use crate::sequence::{BufferUse, Sequence};
 use crate::span::span;
 use crate::steps::Step;
 use crate::sync::schedule::{Holder, enter};
@@ -139,11 +139,11 @@ impl Run {
     pub(crate) fn new(
         shared: &Arc<Shared>,
         parts: Arc<Vec<Part>>,
-        uses: &[(Arc<Buffer>, bool)],
+        uses: &[BufferUse],
         driven: Arc<Driven>,
         outcome: Arc<Outcome>,
     ) -> Self {
-        let buffers: Vec<Arc<Buffer>> = uses.iter().map(|(buffer, _)| buffer.clone()).collect();
+        let buffers: Vec<Arc<Buffer>> = uses.iter().map(|used| used.buffer.clone()).collect();
         let mut newly = Vec::with_capacity(buffers.len());
         let uses = buffers.iter().map(|buffer| &*buffer.uses);
         let holder = shared.schedule.hold(|| shared.new_id() + 1, uses, |is_new| newly.push(is_new));

@@ -12,7 +12,7 @@ use crate::sync::levels::by_level;
 pub(crate) fn to_dot(steps: &[Step], ops: &[RecordedOp]) -> String {
     let mut names = BTreeMap::new();
     for step in steps {
-        step.for_each_use(|buffer, _| {
+        step.for_each_use(|buffer, _, _| {
             names.entry(buffer.id).or_insert_with(|| buffer.name().to_owned());
         });
     }

@@ -1,5 +1,6 @@
 //! What a recording consists of, for both devices: dispatches, copies, fills; all checked when recorded.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{KernelDescriptor, Sampler};
@@ -13,6 +14,7 @@ use crate::kernel::HostFn;
 use crate::launch::{Extent, PushBlock};
 use crate::module::Loaded;
 use crate::sync::hazard::{Stage, Touch};
+use crate::sync::schedule::WHOLE;
 use crate::vulkan::Pipeline;
 
 /// One step of a recording.
@@ -82,16 +84,22 @@ pub(crate) enum ImageStep {
 }
 
 impl ImageStep {
-    /// Calls `f` for each buffer or image the step uses, with whether it writes it.
-    pub(crate) fn for_each_use(&self, mut f: impl FnMut(&Arc<Buffer>, bool)) {
+    /// Calls `f` for each buffer or image the step uses, with what it uses of it and whether it writes that: images as a whole.
+    pub(crate) fn for_each_use(&self, mut f: impl FnMut(&Arc<Buffer>, Range<u64>, bool)) {
         match self {
-            Self::In { tensor: from, image: to, .. }
-            | Self::Out { image: from, tensor: to, .. }
-            | Self::Copy { from, to, .. } => {
-                f(from, false);
-                f(to, true);
+            Self::In { tensor, bytes, image, .. } => {
+                f(tensor, tensor.in_memory(0..*bytes), false);
+                f(image, WHOLE, true);
             }
-            Self::Clear { image, .. } | Self::Shrink { image, .. } => f(image, true),
+            Self::Out { image, tensor, bytes, .. } => {
+                f(image, WHOLE, false);
+                f(tensor, tensor.in_memory(0..*bytes), true);
+            }
+            Self::Copy { from, to, .. } => {
+                f(from, WHOLE, false);
+                f(to, WHOLE, true);
+            }
+            Self::Clear { image, .. } | Self::Shrink { image, .. } => f(image, WHOLE, true),
         }
     }
 
@@ -222,22 +230,23 @@ impl Step {
         }
     }
 
-    /// Calls `f` for each buffer the step uses, with whether it writes it.
-    pub(crate) fn for_each_use(&self, mut f: impl FnMut(&Arc<Buffer>, bool)) {
+    /// Calls `f` for each buffer the step uses, with what it uses of its memory and whether it writes that.
+    pub(crate) fn for_each_use(&self, mut f: impl FnMut(&Arc<Buffer>, Range<u64>, bool)) {
+        let mut of_launch = |arguments: &[BufferArg], indirect: &Option<Indirect>| {
+            for argument in arguments {
+                let bytes = if argument.buffer.is_image() { WHOLE } else { argument.buffer.words() };
+                f(&argument.buffer, bytes, argument.is_written);
+            }
+            indirect.iter().for_each(|indirect| f(&indirect.command, indirect.touch().bytes, false));
+        };
         match self {
-            Self::Dispatch(dispatch) => {
-                dispatch.buffers.iter().for_each(|argument| f(&argument.buffer, argument.is_written));
-                dispatch.indirect.iter().for_each(|indirect| f(&indirect.command, false));
+            Self::Dispatch(dispatch) => of_launch(&dispatch.buffers, &dispatch.indirect),
+            Self::Module(module) => of_launch(&module.buffers, &module.indirect),
+            Self::Copy { from, from_offset, to, to_offset, bytes } => {
+                f(from, from.in_memory(*from_offset..from_offset + bytes), false);
+                f(to, to.in_memory(*to_offset..to_offset + bytes), true);
             }
-            Self::Module(module) => {
-                module.buffers.iter().for_each(|argument| f(&argument.buffer, argument.is_written));
-                module.indirect.iter().for_each(|indirect| f(&indirect.command, false));
-            }
-            Self::Copy { from, to, .. } => {
-                f(from, false);
-                f(to, true);
-            }
-            Self::Fill { buffer, .. } => f(buffer, true),
+            Self::Fill { buffer, bytes, .. } => f(buffer, buffer.in_memory(0..*bytes), true),
             Self::Image(image) => image.for_each_use(f),
             Self::Barrier | Self::Host(_) | Self::Signal(_) | Self::WaitFor(_) => {}
         }

@@ -114,8 +114,13 @@ impl Shared {
     /// What there is.
     pub(crate) fn statistics(&self) -> Statistics {
         let (tensors, tensor_bytes) = self.live.totals();
-        let mut statistics =
-            Statistics { tensors, tensor_bytes, submissions: self.schedule.submitted(), ..Statistics::default() };
+        let mut statistics = Statistics {
+            tensors,
+            tensor_bytes,
+            submissions: self.schedule.submitted(),
+            queue_waits: self.schedule.waiting(),
+            ..Statistics::default()
+        };
         if let Backend::Vulkan(vulkan) = &self.backend {
             (statistics.pipelines_compiled, statistics.pipelines_loaded) = vulkan.device.pipelines.counts();
             (statistics.allocations, statistics.allocated_bytes) = vulkan.device.allocated();

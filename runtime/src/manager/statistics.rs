@@ -30,6 +30,8 @@ pub struct Statistics {
     pub allocated_bytes: u64,
     /// Runs of sequences and transfers that were submitted.
     pub submissions: u64,
+    /// Those of them that wait on the device for a submission to another queue, as they use the same bytes of a tensor or an event.
+    pub queue_waits: u64,
     /// Pipelines that were compiled.
     pub pipelines_compiled: u64,
     /// Pipelines that were made from what an earlier run of some program kept.

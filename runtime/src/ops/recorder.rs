@@ -375,7 +375,7 @@ impl<'a> Recorder<'a> {
             return Err(Error::QueueCannot { queue: self.queue, operation: self.operation.to_owned() });
         }
         let mut checked = Ok(());
-        step.for_each_use(|buffer, is_write| {
+        step.for_each_use(|buffer, _, is_write| {
             if checked.is_ok() {
                 checked = self.check(buffer, is_write);
             }

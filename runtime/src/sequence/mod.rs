@@ -2,6 +2,7 @@
 
 mod run;
 mod state;
+mod uses;
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -20,6 +21,7 @@ use crate::steps::Step;
 use crate::sync::schedule::Ticket;
 use run::{Begun, on_thread};
 use state::State;
+pub(crate) use uses::BufferUse;
 
 /// Operations in order; made by [`Manager::sequence`](crate::Manager::sequence).
 ///

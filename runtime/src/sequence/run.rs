@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::Inner;
 use super::state::State;
+use super::uses::BufferUse;
 use crate::drive::{Driven, Run};
 use crate::error::{Error, Result};
 use crate::evaluation::{Outcome, Running};
@@ -124,7 +125,7 @@ impl Inner {
             }
             // A run has buffers to itself, and its calls may ask for this sequence: its state is left alone meanwhile.
             let uses = self.lock().uses.clone();
-            self.shared.schedule.wait_until_free(uses.iter().map(|(buffer, _)| &*buffer.uses));
+            self.shared.schedule.wait_until_free(uses.iter().map(|used| &*used.buffer.uses));
         }
     }
 
@@ -145,7 +146,7 @@ impl Inner {
             drop(guard);
             return Ok(Some(Begun::Driven(Run::new(&self.shared, parts, &uses, driven, outcome), ops)));
         }
-        let uses = state.uses.iter().map(|(buffer, is_written)| (&*buffer.uses, *is_written));
+        let uses = state.uses.iter().map(BufferUse::scheduled);
         let (queue, mut behind) = (self.shared.timeline_of(self.queue), Marks::default());
         let [signals, waits] = &state.events;
         waits.iter().for_each(|event| event.add_to(&mut behind));

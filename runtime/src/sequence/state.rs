@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::buffer::Buffer;
+use super::uses::{BufferUse, join};
 use crate::drive::{Part, parts};
 use crate::error::{Error, Result};
 use crate::evaluation::{Outcome, Running};
@@ -20,8 +20,8 @@ pub(super) struct State {
     pub(super) steps: Arc<Vec<Step>>,
     /// Operations recorded; one may have several steps, or none.
     pub(super) ops: Arc<Vec<RecordedOp>>,
-    /// All buffers of the steps, once each, with whether they are written; valid while `is_prepared`.
-    pub(super) uses: Vec<(Arc<Buffer>, bool)>,
+    /// What the steps use of which buffers; valid while `is_prepared`.
+    pub(super) uses: Vec<BufferUse>,
     /// The events that a run sets, and those that it waits for; valid while `is_prepared`, as the next.
     pub(super) events: [Vec<Arc<Mark>>; 2],
     /// What a recording with calls of the host is divided into.
@@ -57,7 +57,7 @@ impl State {
             return Ok(());
         }
         if let (Backend::Vulkan(vulkan), false) = (&shared.backend, self.steps.is_empty()) {
-            let uses = self.uses.iter().map(|(buffer, is_written)| (&*buffer.uses, *is_written));
+            let uses = self.uses.iter().map(BufferUse::scheduled);
             let needs_barrier = shared.schedule.needs_barrier(queue, uses);
             let recording = match &mut self.recording {
                 Some(recording) => recording,
@@ -86,10 +86,9 @@ impl State {
                 Step::WaitFor(event) => waits.push(event.clone()),
                 _ => {}
             }
-            step.for_each_use(|buffer, is_written| uses.push((buffer.clone(), is_written || buffer.is_shared())));
+            step.for_each_use(|buffer, bytes, is_written| uses.push(BufferUse::new(buffer, bytes, is_written)));
         }
-        uses.sort_unstable_by_key(|(buffer, is_written)| (buffer.id, !is_written));
-        uses.dedup_by_key(|(buffer, _)| buffer.id);
+        join(uses);
     }
 
     /// The run is complete: hands its outcome to who waits for it.

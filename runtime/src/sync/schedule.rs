@@ -1,17 +1,19 @@
 //! The order of submissions on a device, and of host accesses between them. It must not know what a submission is.
 //!
 //! Each queue numbers its submissions from 1. A submission waits until the host is done with the tensors it uses; the host
-//! waits until the submissions that use a tensor are complete. Within the device, submissions overlap unless a tensor ties
+//! waits until the submissions that use a tensor are complete. Within the device, submissions overlap unless some bytes tie
 //! them: then a barrier orders those of one queue, and a wait for the other's timeline those of two.
 
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::atomic::{
-    AtomicU32, AtomicU64,
+    AtomicBool, AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use self::parts::{Last, Parts};
 use crate::error::{Error, Result};
 
 /// The most queues of one manager.
@@ -48,9 +50,30 @@ pub(crate) struct Schedule {
     completed: [AtomicU64; MAX_QUEUES],
 }
 
+/// What a submission does to some bytes of a buffer.
+#[derive(Debug, Clone)]
+pub(crate) struct Use<'u> {
+    pub(crate) uses: &'u Uses,
+    /// Counted from the first of the buffer, or [`WHOLE`].
+    pub(crate) bytes: Range<u64>,
+    pub(crate) is_write: bool,
+}
+
+/// All bytes of a buffer.
+pub(crate) const WHOLE: Range<u64> = 0..u64::MAX;
+
+impl<'u> Use<'u> {
+    /// Of all bytes.
+    pub(crate) fn whole(uses: &'u Uses, is_write: bool) -> Self {
+        Self { uses, bytes: WHOLE, is_write }
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
     submitted: Marks,
+    /// How many submissions were told to wait for one of another queue.
+    waiting: u64,
     /// By queue: which submissions come before all later ones of it, by a barrier for its own and by waits for others'.
     seen: [Marks; MAX_QUEUES],
 }
@@ -58,9 +81,13 @@ struct State {
 /// Who used a buffer last. Invariant: changed only under the lock of its schedule.
 #[derive(Debug)]
 pub(crate) struct Uses {
-    /// By queue, as below: the last submission that wrote it. What came before a write of another queue does not count any more.
+    /// By queue, as below: the last submission that wrote any of it. What came before a write of all of it, by another queue, does not
+    /// count any more.
     writes: [AtomicU64; MAX_QUEUES],
     all: [AtomicU64; MAX_QUEUES],
+    /// Whether some of it was used by itself since all of it was written; only then are there `parts`.
+    has_parts: AtomicBool,
+    parts: Mutex<Parts>,
     /// Host accesses under way: their number, or [`HOST_WRITER`].
     host: AtomicU32,
     /// How many of them last as long as their user wants: who would wait for one might wait for itself.
@@ -146,20 +173,34 @@ impl Schedule {
         self.lock().submitted.iter().sum()
     }
 
+    /// How many of them wait for one of another queue on the device.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.lock().waiting
+    }
+
     /// The marks of a new buffer. Its memory may have been another's: on each queue it counts as used by all that is complete,
     /// and nobody who could still run had it.
     pub(crate) fn new_uses(&self) -> Uses {
         let completed = || std::array::from_fn(|queue| self.completed[queue].load(Relaxed).into());
-        Uses { writes: completed(), all: completed(), host: 0.into(), views: 0.into(), holder: 0.into(), name: None }
+        Uses {
+            writes: completed(),
+            all: completed(),
+            has_parts: false.into(),
+            parts: Mutex::default(),
+            host: 0.into(),
+            views: 0.into(),
+            holder: 0.into(),
+            name: None,
+        }
     }
 
-    /// Whether work that uses these buffers (true: writes) would need a barrier if it were submitted to a queue now. Advice
+    /// Whether work that uses these buffers would need a barrier if it were submitted to a queue now. Advice
     /// only: by the time it is submitted, more may have happened.
-    pub(crate) fn needs_barrier<'u>(&self, queue: usize, uses: impl Iterator<Item = (&'u Uses, bool)>) -> bool {
+    pub(crate) fn needs_barrier<'u>(&self, queue: usize, uses: impl Iterator<Item = Use<'u>>) -> bool {
         self.missing(&self.lock(), queue, uses)[queue] > 0
     }
 
-    /// Submits work that uses these buffers (true: writes), and comes after what is `behind`. `brings_barrier` says that it
+    /// Submits work that uses these buffers, and comes after what is `behind`. `brings_barrier` says that it
     /// begins with a barrier behind all earlier work of its queue. `submit` is told what else it must wait for.
     ///
     /// # Errors
@@ -168,20 +209,20 @@ impl Schedule {
     pub(crate) fn submit<'u>(
         &self,
         queue: usize,
-        uses: impl Iterator<Item = (&'u Uses, bool)> + Clone,
+        uses: impl Iterator<Item = Use<'u>> + Clone,
         behind: &Marks,
         brings_barrier: bool,
         submit: impl FnOnce(Submission) -> Result<()>,
     ) -> Result<Option<Ticket>> {
         let mut state = self.lock();
-        while uses.clone().any(|(uses, is_write)| uses.is_held_by_host(is_write)) {
-            let mut held = uses.clone().filter(|(uses, is_write)| uses.is_held_by_host(*is_write));
-            if let Some((viewed, _)) = held.find(|(uses, _)| uses.is_held_by_user()) {
-                return Err(viewed.mapped());
+        while uses.clone().any(|Use { uses, is_write, .. }| uses.is_held_by_host(is_write)) {
+            let mut held = uses.clone().filter(|Use { uses, is_write, .. }| uses.is_held_by_host(*is_write));
+            if let Some(viewed) = held.find(|held| held.uses.is_held_by_user()) {
+                return Err(viewed.uses.mapped());
             }
             state = self.host_done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        if uses.clone().any(|(uses, _)| uses.is_held_by_other()) {
+        if uses.clone().any(|used| used.uses.is_held_by_other()) {
             return Ok(None);
         }
         let mut waits = self.missing(&state, queue, uses.clone());
@@ -200,8 +241,9 @@ impl Schedule {
             *seen = (*seen).max(wait);
         }
         state.submitted[queue] = ticket.number;
-        for (uses, is_write) in uses {
-            uses.note(self.queues, ticket, is_write);
+        state.waiting += u64::from(waits != Marks::default());
+        for Use { uses, bytes, is_write } in uses {
+            uses.note(self.queues, &bytes, ticket, is_write);
         }
         Ok(Some(ticket))
     }
@@ -295,19 +337,28 @@ impl Schedule {
     }
 
     /// By queue: the last submission that work of `queue` with these buffers depends on and does not come after yet.
-    fn missing<'u>(&self, state: &State, queue: usize, uses: impl Iterator<Item = (&'u Uses, bool)>) -> Marks {
+    fn missing<'u>(&self, state: &State, queue: usize, uses: impl Iterator<Item = Use<'u>>) -> Marks {
         let (seen, mut missing) = (&state.seen[queue], Marks::default());
-        for (uses, is_write) in uses {
+        let mut add = |other: usize, written: u64, used: u64| {
+            // A completed write still has to be made visible; a completed read is over.
+            if used > seen[other].max(self.completed[other].load(Relaxed)) {
+                missing[other] = missing[other].max(used);
+            }
+            if written > seen[other] {
+                missing[other] = missing[other].max(written);
+            }
+        };
+        for Use { uses, bytes, is_write } in uses {
+            if uses.has_parts.load(Relaxed) {
+                for last in uses.lock_parts().of(&bytes) {
+                    (0..self.queues)
+                        .for_each(|other| add(other, last.writes[other], if is_write { last.all[other] } else { 0 }));
+                }
+                continue;
+            }
             for other in 0..self.queues {
-                // A completed write still has to be made visible; a completed read is over.
-                let written = uses.writes[other].load(Relaxed);
                 let used = if is_write { uses.all[other].load(Relaxed) } else { 0 };
-                if used > seen[other].max(self.completed[other].load(Relaxed)) {
-                    missing[other] = missing[other].max(used);
-                }
-                if written > seen[other] {
-                    missing[other] = missing[other].max(written);
-                }
+                add(other, uses.writes[other].load(Relaxed), used);
             }
         }
         missing
@@ -354,16 +405,39 @@ impl Uses {
         std::array::from_fn(|queue| self.writes[queue].load(Relaxed))
     }
 
-    fn note(&self, queues: usize, Ticket { queue, number }: Ticket, is_write: bool) {
+    fn lock_parts(&self) -> MutexGuard<'_, Parts> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, queues: usize, bytes: &Range<u64>, ticket: Ticket, is_write: bool) {
+        let Ticket { queue, number } = ticket;
+        let is_whole = *bytes == WHOLE;
+        if !is_whole || self.has_parts.load(Relaxed) {
+            self.note_part(bytes, ticket, is_write);
+        }
         self.all[queue].store(number, Relaxed);
         if is_write {
             // It came after all that others did with the buffer: who comes after it comes after them.
-            for other in (0..queues).filter(|other| *other != queue) {
+            for other in (0..queues).filter(|other| is_whole && *other != queue) {
                 self.all[other].store(0, Relaxed);
                 self.writes[other].store(0, Relaxed);
             }
             self.writes[queue].store(number, Relaxed);
         }
+    }
+
+    /// As [`note`](Self::note), where parts are told apart, or from now on.
+    #[cold]
+    fn note_part(&self, bytes: &Range<u64>, ticket: Ticket, is_write: bool) {
+        if is_write && *bytes == WHOLE {
+            return self.has_parts.store(false, Relaxed);
+        }
+        let mut parts = self.lock_parts();
+        if !self.has_parts.swap(true, Relaxed) {
+            let of = |marks: &[AtomicU64; MAX_QUEUES]| std::array::from_fn(|queue| marks[queue].load(Relaxed));
+            parts.begin(Last { writes: of(&self.writes), all: of(&self.all) });
+        }
+        parts.note(bytes, ticket, is_write);
     }
 }
 
@@ -380,5 +454,6 @@ impl Drop for HostAccess<'_> {
     }
 }
 
+mod parts;
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ impl SharedBuffers {
     /// Those of a recording.
     pub(crate) fn of_steps(steps: &[Step]) -> Self {
         let mut shared = Self::default();
-        steps.iter().for_each(|step| step.for_each_use(|buffer, _| shared.extend(buffer.vulkan())));
+        steps.iter().for_each(|step| step.for_each_use(|buffer, _, _| shared.extend(buffer.vulkan())));
         shared
     }
 

@@ -15,7 +15,7 @@ use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::image::Piece;
 use crate::manager::Shared;
-use crate::sync::schedule::{Marks, Submission, Ticket};
+use crate::sync::schedule::{Marks, Submission, Ticket, Use};
 
 /// The queue of transfers: the first, where most tensors are used. Another would cost each a wait between queues, and gains nothing
 /// where pieces are large.
@@ -125,7 +125,7 @@ impl Staging {
         }
         device.end(commands)?;
         let is_write = !matches!(transfer, Transfer::Down { .. } | Transfer::ImageDown(_)) || buffer.is_shared();
-        let uses = std::iter::once((&*buffer.uses, is_write));
+        let uses = std::iter::once(Use::whole(&buffer.uses, is_write));
         let submit = |submission: Submission| device.submit(commands, &submission);
         let ticket = shared.schedule.submit(QUEUE, uses, &Marks::default(), false, submit)?;
         // The transfer has the buffer to itself, so that no run does.

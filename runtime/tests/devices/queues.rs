@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use gridwise_runtime::ops::{OpBarrier, OpCopy, OpFill};
 use gridwise_runtime::{
-    DeviceChoice, Error, Grid, Manager, ManagerDesc, PipelineCache, QueueChoice, QueueKind, Sequence, Tensor,
+    DeviceChoice, DeviceKind, Error, Grid, Manager, ManagerDesc, PipelineCache, QueueChoice, QueueKind, Sequence,
+    Tensor,
 };
 
 use crate::futures::block_on;
@@ -15,7 +16,7 @@ use crate::kernels::{Mark, Saxpy};
 cases! {
     each: queues_are_listed_and_refused, what_is_handed_to_and_fro_is_ordered,
         a_pipeline_of_queues_gives_what_one_queue_gives, tasks_wait_on_all_queues,
-        errors_and_times_come_from_their_queue;
+        parts_of_one_tensor_go_side_by_side, errors_and_times_come_from_their_queue;
     once_on_vulkan: transfer_queues_run_no_kernels;
 }
 
@@ -118,6 +119,52 @@ fn tasks_wait_on_all_queues(on: On) {
                 });
             }
         });
+    });
+}
+
+fn parts_of_one_tensor_go_side_by_side(on: On) {
+    each_with_queues(on, |manager| {
+        // On the host device all queues are one.
+        let is_host = manager.device().kind == DeviceKind::Host;
+        let waits = |expected: u64| if is_host { 0 } else { expected };
+        let (len, rounds) = (1 << 16, 5);
+        let one = manager.tensor(&vec![1.0f32; len]).unwrap();
+        let mut sum = manager.tensor_of_len::<f32>(4 * len).unwrap();
+        let sequences: Vec<_> = (0..3).map(|queue| manager.sequence_on(queue).unwrap()).collect();
+        for (index, sequence) in sequences.iter().enumerate() {
+            let mut part = sum.part_mut(index * len..(index + 1) * len).unwrap();
+            Saxpy::dispatch(sequence, Grid::items(len), 1.0 + index as f32, &one, &mut part).unwrap();
+        }
+        // The first run of each comes behind the uploads.
+        sequences.iter().for_each(|sequence| sequence.eval().unwrap());
+        let before = manager.statistics().queue_waits;
+        for _ in 1..rounds {
+            let running: Vec<_> = sequences.iter().map(|sequence| sequence.eval_async().unwrap()).collect();
+            running.into_iter().for_each(|running| running.wait().unwrap());
+        }
+        assert_eq!(manager.statistics().queue_waits, before, "they share nothing that is written");
+        // Half of the first part and half of the second.
+        let across = manager.sequence_on(2).unwrap();
+        let mut middle = sum.part_mut(len / 2..len / 2 + len).unwrap();
+        Saxpy::dispatch(&across, Grid::items(len), 100.0, &one, &mut middle).unwrap();
+        let running: Vec<_> = sequences.iter().chain([&across]).map(|one| one.eval_async().unwrap()).collect();
+        running.into_iter().for_each(|running| running.wait().unwrap());
+        assert_eq!(manager.statistics().queue_waits, before + waits(1), "both others in one wait");
+        sequences[0].eval().unwrap();
+        sequences[2].eval().unwrap();
+        assert_eq!(manager.statistics().queue_waits, before + waits(2), "the first one waits for what lies across");
+        sequences[0].eval().unwrap();
+        let found = sum.to_vec().unwrap();
+        let runs = rounds as f32 + 1.0;
+        let expected = |index: usize| {
+            let part = index / len;
+            let more = if (len / 2..len / 2 + len).contains(&index) { 100.0 } else { 0.0 };
+            let extra = [2.0, 0.0, 1.0, 0.0][part];
+            if part == 3 { 0.0 } else { (1.0 + part as f32) * (runs + extra) + more }
+        };
+        for index in [0, len / 2 - 1, len / 2, len - 1, len, 3 * len / 2, 2 * len - 1, 2 * len, 3 * len - 1, 3 * len] {
+            assert_eq!(found[index], expected(index), "element {index}");
+        }
     });
 }
 

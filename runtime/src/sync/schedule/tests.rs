@@ -5,10 +5,16 @@ use super::*;
 /// Submits to a queue; gives whether a barrier was asked for, and the waits.
 fn submit_to(schedule: &Schedule, queue: usize, uses: &[(&Uses, bool)]) -> (bool, Marks) {
     let mut told = None;
-    let noted = schedule.submit(queue, uses.iter().copied(), &Marks::default(), false, |submission| {
-        told = Some((submission.needs_barrier, submission.waits));
-        Ok(())
-    });
+    let noted = schedule.submit(
+        queue,
+        uses.iter().map(|(uses, is_write)| Use::whole(uses, *is_write)),
+        &Marks::default(),
+        false,
+        |submission| {
+            told = Some((submission.needs_barrier, submission.waits));
+            Ok(())
+        },
+    );
     noted.unwrap();
     told.unwrap()
 }
@@ -84,7 +90,7 @@ fn what_is_asked_for_is_waited_for_once() {
     submit_to(&schedule, 0, &[(&a, true)]);
     let submit = |queue| {
         let mut told = None;
-        let noted = schedule.submit(queue, [(&b, false)].into_iter(), &marks(&[1]), false, |submission| {
+        let noted = schedule.submit(queue, [Use::whole(&b, false)].into_iter(), &marks(&[1]), false, |submission| {
             told = Some((submission.needs_barrier, submission.waits));
             Ok(())
         });
@@ -101,15 +107,15 @@ fn work_that_brings_its_barrier_serves_others_too() {
     let schedule = Schedule::default();
     let [a, b] = [(); 2].map(|()| schedule.new_uses());
     submit(&schedule, &[(&a, true)]);
-    assert!(schedule.needs_barrier(0, [(&a, false)].into_iter()));
+    assert!(schedule.needs_barrier(0, [Use::whole(&a, false)].into_iter()));
     let mut extra = true;
-    let brought = schedule.submit(0, [(&b, true)].into_iter(), &Marks::default(), true, |submission| {
+    let brought = schedule.submit(0, [Use::whole(&b, true)].into_iter(), &Marks::default(), true, |submission| {
         extra = submission.needs_barrier;
         Ok(())
     });
     assert!(brought.is_ok() && !extra);
-    assert!(!schedule.needs_barrier(0, [(&a, false)].into_iter()));
-    assert!(schedule.needs_barrier(0, [(&b, false)].into_iter()));
+    assert!(!schedule.needs_barrier(0, [Use::whole(&a, false)].into_iter()));
+    assert!(schedule.needs_barrier(0, [Use::whole(&b, false)].into_iter()));
 }
 
 #[test]
@@ -128,11 +134,15 @@ fn failed_submissions_leave_no_trace() {
     let schedule = Schedule::default();
     let a = schedule.new_uses();
     let none = Marks::default();
-    let failed = schedule
-        .submit(0, [(&a, true)].into_iter(), &none, false, |_| Err(crate::Error::DeviceLost { operation: "test" }));
+    let failed = schedule.submit(0, [Use::whole(&a, true)].into_iter(), &none, false, |_| {
+        Err(crate::Error::DeviceLost { operation: "test" })
+    });
     assert!(failed.is_err());
     assert_eq!(schedule.take_for_host(&a, true).unwrap().after, none);
-    assert_eq!(schedule.submit(0, [(&a, true)].into_iter(), &none, false, |_| Ok(())).unwrap().unwrap().number, 1);
+    assert_eq!(
+        schedule.submit(0, [Use::whole(&a, true)].into_iter(), &none, false, |_| Ok(())).unwrap().unwrap().number,
+        1
+    );
 }
 
 #[test]
@@ -166,7 +176,7 @@ fn submissions_do_not_wait_for_views() {
     let schedule = Schedule::default();
     let (a, b) = (schedule.new_uses().named(&Arc::from("a")), schedule.new_uses());
     let submit = |uses: &Uses, is_write| {
-        schedule.submit(0, [(uses, is_write)].into_iter(), &Marks::default(), false, |_| Ok(()))
+        schedule.submit(0, [Use::whole(uses, is_write)].into_iter(), &Marks::default(), false, |_| Ok(()))
     };
     let view = schedule.map_for_host(&a, false).unwrap();
     let refused = submit(&a, true);
@@ -211,15 +221,40 @@ fn a_run_has_its_buffers_to_itself() {
             }),
         ];
         std::thread::sleep(std::time::Duration::from_millis(20));
-        let refused = schedule.submit(0, [(&a, false)].into_iter(), &Marks::default(), false, |_| Ok(()));
+        let refused = schedule.submit(0, [Use::whole(&a, false)].into_iter(), &Marks::default(), false, |_| Ok(()));
         assert_eq!(refused.unwrap(), None);
         assert!(others.iter().all(|other| !other.is_finished()));
         schedule.release([&a].into_iter());
     });
 }
 
-/// Queue, uses, and which earlier submissions come before it.
-type Submitted = (usize, Vec<(usize, bool)>, Vec<bool>);
+#[test]
+fn parts_of_a_buffer_tie_nobody_but_their_users() {
+    let schedule = Schedule::new(2);
+    let a = schedule.new_uses();
+    let submit = |queue, bytes, is_write| {
+        let (used, mut told) = (Use { uses: &a, bytes, is_write }, None);
+        let submitted = schedule.submit(queue, [used].into_iter(), &Marks::default(), false, |submission| {
+            told = Some((submission.needs_barrier, submission.waits));
+            Ok(())
+        });
+        submitted.map(|_| told.unwrap()).unwrap()
+    };
+    let none = (false, Marks::default());
+    assert_eq!(submit(0, 0..8, true), none);
+    assert_eq!(submit(1, 8..16, true), none, "apart from it");
+    assert_eq!(submit(0, 16..24, true), none, "on one queue, too");
+    assert_eq!(schedule.waiting(), 0);
+    assert_eq!(submit(1, 7..9, false), (true, marks(&[1])), "one byte of each");
+    assert_eq!(schedule.waiting(), 1);
+    assert_eq!(schedule.take_for_host(&a, true).unwrap().after, marks(&[2, 2]), "the host has it whole");
+    assert_eq!(submit(0, WHOLE, true), (true, marks(&[0, 2])));
+    assert_eq!(submit(1, 16..24, false), (false, marks(&[3])));
+    assert_eq!(schedule.take_for_host(&a, false).unwrap().after, marks(&[3]));
+}
+
+/// Queue, uses of bytes of buffers, and which earlier submissions come before it.
+type Submitted = (usize, Vec<(usize, Range<u64>, bool)>, Vec<bool>);
 
 /// Random submissions to three queues, against a model that knows for each pair of submissions whether one comes after the
 /// other: all that share a buffer must, and a wait is asked for only where it adds to that.
@@ -238,15 +273,35 @@ fn random_submissions_are_ordered_exactly_where_they_share() {
         let mut before: Vec<Vec<bool>> = vec![Vec::new(); 3];
         for at in 0..40 {
             let queue = random(3) as usize;
-            let mut uses: Vec<(usize, bool)> =
-                (0..1 + random(2)).map(|_| (random(4) as usize, random(3) == 0)).collect();
-            uses.sort_unstable_by_key(|(buffer, is_write)| (*buffer, !is_write));
-            uses.dedup_by_key(|(buffer, _)| *buffer);
-            let named: Vec<_> = uses.iter().map(|(buffer, is_write)| (&buffers[*buffer], *is_write)).collect();
-            let (barrier, waits) = submit_to(&schedule, queue, &named);
+            // Half of them of all bytes, which are few enough to be told apart.
+            let mut bytes = || match random(2) {
+                0 => WHOLE,
+                _ => {
+                    let start = random(8);
+                    start..start + 1 + random(4)
+                }
+            };
+            let ranges = [bytes(), bytes()];
+            let uses: Vec<(usize, Range<u64>, bool)> = (ranges.into_iter().take(1 + random(2) as usize))
+                .map(|bytes| (random(4) as usize, bytes, random(3) == 0))
+                .collect();
+            let named = uses.iter().map(|(buffer, bytes, is_write)| {
+                let (uses, bytes, is_write) = (&buffers[*buffer], bytes.clone(), *is_write);
+                Use { uses, bytes, is_write }
+            });
+            let mut told = None;
+            let submitted = schedule.submit(queue, named, &Marks::default(), false, |submission| {
+                told = Some((submission.needs_barrier, submission.waits));
+                Ok(())
+            });
+            submitted.unwrap();
+            let (barrier, waits) = told.unwrap();
             before[queue].resize(at, false);
             let conflicts = |earlier: &Submitted| {
-                let meets = |(a, wa): &(usize, bool)| uses.iter().any(|(b, wb)| a == b && (*wa || *wb));
+                let meets = |(a, ba, wa): &(usize, Range<u64>, bool)| {
+                    let overlaps = |other: &Range<u64>| ba.start < other.end && other.start < ba.end;
+                    uses.iter().any(|(b, bb, wb)| a == b && overlaps(bb) && (*wa || *wb))
+                };
                 earlier.1.iter().any(meets)
             };
             let must: Vec<bool> = all.iter().map(conflicts).collect();
