@@ -60,6 +60,18 @@ fn unrolled_of(x: u32) -> u32 {
     mix(hash, (0..6).filter(|i| x >> i & 1 == 1).sum::<u32>())
 }
 
+/// What a kernel does in loops of which some rounds at a time are written out.
+fn unrolled_partly_of(x: u32) -> u32 {
+    let mut hash = (0..24).fold(1, |hash, i| mix(hash, x >> (i % 8)));
+    hash = (0..10).fold(hash, |hash, i| (0..3).fold(hash, |hash, j| mix(hash, i * j ^ x)));
+    hash = (3..=100).rev().step_by(7).fold(hash, mix);
+    hash = (0..3).fold(hash, |hash, i| mix(hash, i ^ x));
+    hash = (0..9).take_while(|i| x % 5 != *i).fold(hash, mix);
+    let mut lanes = [x, 1, 2, 3];
+    (0..16).for_each(|i| lanes[i % 4] = mix(lanes[i % 4], lanes[(i + 1) % 4]));
+    lanes.into_iter().fold(hash, mix)
+}
+
 /// What a kernel does with an array of which it reads past the end.
 fn past_of(x: u32) -> u32 {
     let table = [x, 5, x >> 2];
@@ -94,6 +106,9 @@ pub const CASES: &[Case] = &[
         }
     ),
     case!("loops::unrolled", [Unrolled], |mgr| map(mgr, Unrolled::dispatch), || expect(unrolled_of)),
+    case!("loops::unrolled_partly", [UnrolledPartly], |mgr| map(mgr, UnrolledPartly::dispatch), || {
+        expect(unrolled_partly_of)
+    }),
     case!("loops::arrays", [Arrays], |mgr| map(mgr, Arrays::dispatch), || expect(|x| {
         let table = [x, x >> 8, 5, 7];
         let forward = table.iter().fold(1, |hash, &value| mix(hash, value));
@@ -364,6 +379,55 @@ fn unrolled(x: &[u32], out: &mut [u32]) {
         hash = mixed(hash, part);
     }
     out[me] = mixed(hash, positions::<6>(value));
+}
+
+#[kernel]
+fn unrolled_partly(x: &[u32], out: &mut [u32]) {
+    let me = global_id().x;
+    let value = x[me];
+    let mut hash = 1;
+    #[unroll(8)]
+    for i in 0..24u32 {
+        hash = mixed(hash, value >> (i % 8));
+    }
+    // Two at a time leave none over, and three.
+    #[unroll(4)]
+    for i in 0..10u32 {
+        #[unroll(2)]
+        for j in 0..3u32 {
+            hash = mixed(hash, i * j ^ value);
+        }
+    }
+    let mut i = 100;
+    #[unroll(4)]
+    loop {
+        if i < 3 {
+            break;
+        }
+        hash = mixed(hash, i);
+        i = u32::saturating_sub(i, 7);
+    }
+    // Fewer than at a time, and one that may end in between.
+    #[unroll(4)]
+    for i in 0..3u32 {
+        hash = mixed(hash, i ^ value);
+    }
+    #[unroll(4)]
+    for i in 0..9u32 {
+        if value % 5 == i {
+            break;
+        }
+        hash = mixed(hash, i);
+    }
+    let mut lanes = [value, 1, 2, 3];
+    #[unroll(4)]
+    for i in 0..16 {
+        lanes[i % 4] = mixed(lanes[i % 4], lanes[(i + 1) % 4]);
+    }
+    for lane in lanes {
+        hash = mixed(hash, lane);
+    }
+    out[me] = hash;
 }
 
 #[kernel]

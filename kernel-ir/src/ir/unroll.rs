@@ -10,7 +10,8 @@ pub enum Unroll {
     Auto,
     /// All of them: by the compiler where it knows how many there are, else by the driver, if that can.
     Full,
-    /// So many rounds at a time, by the driver.
+    /// Up to so many rounds at a time: by the compiler where it knows how many there are, else by the driver, if that can. One at a time is
+    /// what a loop has become of which that is done.
     Times(u32),
     /// Not at all.
     Never,

@@ -180,6 +180,11 @@ pub fn optimize(module: &mut Module) -> Optimized {
         }
         round += 1;
     }
+    if run_on_functions(module, "unroll_partly", unroll_loops::run_partly, &mut checks) == Changed::Yes {
+        let _ = run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
+        let _ = run_on_functions(module, "share_values", share_values::run, &mut checks);
+        let _ = run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
+    }
     let _ = run_on_functions(module, "hoist_invariants", hoist_invariants::run, &mut checks);
     if run_on_functions(module, "lower_labels", lower_labels::run, &mut checks) == Changed::Yes {
         let _ = run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);

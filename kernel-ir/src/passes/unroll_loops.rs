@@ -4,7 +4,10 @@
 //! What a round's counters decide is folded while the round is copied: most of an unrolled loop computes indices.
 //!
 //! Arrays that are only read by counters stay, too, unless they are of matrices: a table costs less than its loop written out. It looks at nothing in
-//! functions without local arrays and vectors.
+//! functions without local arrays and vectors, unless an author asks.
+//!
+//! Where so many rounds at a time are asked for, a loop's body becomes so many of its rounds, of which only the first asks for the end: the most
+//! that leave none over. That is done last, when no check is left that counters rule out: of the copies' less is known.
 
 use super::edit::{SpareLists, Substitution, walk};
 use super::fold_constants::View;
@@ -35,6 +38,9 @@ const MOST_SIMPLIFIED: usize = 8;
 const MOST_INSTS_ASKED: usize = 16 * 1024;
 const MOST_ROUNDS_ASKED: usize = 1024;
 
+/// Rounds of the longest loop that becomes shorter by some at a time.
+const MOST_ROUNDS_FOLLOWED: usize = 1 << 16;
+
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let changed = unroll_arrays(function, cx);
@@ -42,14 +48,28 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     if changed == Changed::Yes { changed } else { unroll_asked(function, cx) }
 }
 
+/// Runs what is done last.
+pub fn run_partly(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
+    run_where(function, cx, |unroll| matches!(unroll, Unroll::Times(2..)), Wanted::Partly)
+}
+
 /// Loops whose authors ask for it.
 fn unroll_asked(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    let is_asked = |inst: &Inst| matches!(inst.kind, InstKind::Loop { unroll: Unroll::Full, .. });
-    if !function.insts.iter().any(|(_, inst)| is_asked(inst)) {
+    run_where(function, cx, |unroll| unroll == Unroll::Full, Wanted::Asked)
+}
+
+fn run_where(
+    function: &mut Function,
+    cx: &mut PassCx<'_>,
+    is_wanted: impl Fn(Unroll) -> bool,
+    wanted: Wanted,
+) -> Changed {
+    let is_one = |inst: &Inst| matches!(inst.kind, InstKind::Loop { unroll, .. } if is_wanted(unroll));
+    if !function.insts.iter().any(|(_, inst)| is_one(inst)) {
         return Changed::No;
     }
     let definitions = definitions(function);
-    run_with(function, cx, definitions, None)
+    run_with(function, cx, definitions, wanted)
 }
 
 fn unroll_arrays(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
@@ -68,20 +88,20 @@ fn unroll_arrays(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     if !written.contains(&true) {
         return Changed::No;
     }
-    run_with(function, cx, definitions, Some(written))
+    run_with(function, cx, definitions, Wanted::Arrays(written))
 }
 
-fn run_with(
-    function: &mut Function,
-    cx: &mut PassCx<'_>,
-    definitions: Vec<Option<InstId>>,
-    written: Option<Vec<bool>>,
-) -> Changed {
+fn run_with(function: &mut Function, cx: &mut PassCx<'_>, definitions: Vec<Option<InstId>>, wanted: Wanted) -> Changed {
     let stand_ins = Substitution::of(function);
     let view = View { function, types: cx.types, definitions };
-    let mut pass = Pass { view, written, stand_ins, spare: SpareLists::default(), changed: Changed::No };
+    let mut pass = Pass { view, wanted, stand_ins, spare: SpareLists::default(), changed: Changed::No };
     pass.block(pass.view.function.entry);
     pass.changed
+}
+
+/// The largest divisor of a number of rounds that is not over `most`.
+fn at_a_time(rounds: usize, most: u32) -> Option<usize> {
+    (1..=most as usize).rev().find(|times| rounds.is_multiple_of(*times))
 }
 
 /// Whether an array's elements are matrices of subgroups: registers in any case.
@@ -121,10 +141,19 @@ fn note_written_by_index(function: &Function, stores: &[InstId], definitions: &[
     }
 }
 
+/// Which loops are looked for.
+enum Wanted {
+    /// Those that choose elements; by local, whether one is written whose index is not constant.
+    Arrays(Vec<bool>),
+    /// Those of which all rounds are asked for.
+    Asked,
+    /// Those of which some rounds at a time are.
+    Partly,
+}
+
 struct Pass<'f> {
     view: View<'f>,
-    /// By local: whether an element is written whose index is not constant. Where it is missing, the loops are unrolled that are asked for.
-    written: Option<Vec<bool>>,
+    wanted: Wanted,
     /// What the results of unrolled loops are.
     stand_ins: Substitution,
     spare: SpareLists,
@@ -146,7 +175,10 @@ impl Pass<'_> {
                 self.block(inner);
             }
             match self.counted(id) {
-                Some((counted, size)) => self.unroll(id, &counted, size, &mut out),
+                Some((counted, size)) => match self.at_a_time(id, &counted) {
+                    Some(times) => self.unroll_partly(id, &counted, times, &mut out),
+                    None => self.unroll(id, &counted, size, &mut out),
+                },
                 None => out.push(id),
             }
         }
@@ -157,7 +189,7 @@ impl Pass<'_> {
     /// How a loop runs that is worth it, and how many instructions its body has.
     fn counted(&self, id: InstId) -> Option<(Counted, usize)> {
         let InstKind::Loop { initial, body, unroll } = &self.view.function.insts[id].kind else { return None };
-        let Some(written) = &self.written else { return self.counted_as_asked(initial, *body, *unroll) };
+        let Wanted::Arrays(written) = &self.wanted else { return self.counted_as_asked(initial, *body, *unroll) };
         if matches!(unroll, Unroll::Times(_) | Unroll::Never) {
             return None;
         }
@@ -195,24 +227,77 @@ impl Pass<'_> {
 
     /// How a loop runs whose author asks for it, if that is known and not too much.
     fn counted_as_asked(&self, initial: &[ValueId], body: BlockId, unroll: Unroll) -> Option<(Counted, usize)> {
-        if unroll != Unroll::Full {
-            return None;
-        }
+        let most = match (&self.wanted, unroll) {
+            (Wanted::Asked, Unroll::Full) => MOST_ROUNDS_ASKED,
+            // Each of them is followed where counters do not simply count up.
+            (Wanted::Partly, Unroll::Times(2..)) => MOST_ROUNDS_FOLLOWED,
+            _ => return None,
+        };
         let definition = |value: ValueId| self.view.definitions[value.index()];
         let counter = Counter { function: self.view.function, types: self.view.types, definition };
-        let counted = counter.count(initial, body, MOST_ROUNDS_ASKED)?;
+        let counted = counter.count(initial, body, most)?;
+        let copies = match unroll {
+            Unroll::Times(times) => at_a_time(counted.rounds, times).filter(|times| *times > 1)?,
+            _ => counted.rounds,
+        };
         let mut size = 0usize;
         walk(self.view.function, body, &mut |_, _| size += 1);
-        (size * (counted.rounds + 1) <= MOST_INSTS_ASKED).then_some((counted, size))
+        (size.saturating_mul(copies + 1) <= MOST_INSTS_ASKED).then_some((counted, size))
+    }
+
+    /// How many rounds of a loop are written out at a time, where that is not all.
+    fn at_a_time(&self, id: InstId, counted: &Counted) -> Option<usize> {
+        let InstKind::Loop { unroll: Unroll::Times(times), .. } = self.view.function.insts[id].kind else {
+            return None;
+        };
+        at_a_time(counted.rounds, times).filter(|times| *times < counted.rounds)
+    }
+
+    /// Makes so many rounds one, of which whole such rounds are known to be there.
+    fn unroll_partly(&mut self, id: InstId, counted: &Counted, times: usize, out: &mut Vec<InstId>) {
+        let InstKind::Loop { initial, body, .. } = self.view.function.insts[id].kind.clone() else { return };
+        let Block { params, mut insts } = self.view.function.blocks[body].clone();
+        let Some(last) = insts.pop() else { return };
+        let InstKind::Continue(_, next) = self.view.function.insts[last].kind.clone() else { return };
+        let round = Round { params, insts, exit: counted.exit, stay: counted.stay, next };
+        let mut copy = Copy::new(self.view.function.values.len());
+        let (mut insts, mut next) = (round.insts.clone(), round.next.clone());
+        for _ in 1..times {
+            next = self.copy_round(&mut copy, &round, &next, &mut insts);
+        }
+        self.view.function.insts[last].kind = InstKind::Continue(body, next);
+        insts.push(last);
+        self.view.function.blocks[body].insts = insts;
+        self.view.function.insts[id].kind = InstKind::Loop { initial, body, unroll: Unroll::Times(1) };
+        self.changed = Changed::Yes;
+        out.push(id);
+    }
+
+    /// Copies a round that another one follows, and gives what it hands on.
+    fn copy_round(
+        &mut self,
+        copy: &mut Copy,
+        round: &Round,
+        params: &[ValueId],
+        out: &mut Vec<InstId>,
+    ) -> Few<ValueId> {
+        copy.round += 1;
+        copy.bind(&round.params, params);
+        self.copy_all(copy, &round.insts[..round.exit], out);
+        let yielded = self.ends_with(round.stay, copy);
+        let results = self.view.function.insts[round.insts[round.exit]].results.clone();
+        copy.bind(&results, &yielded);
+        self.copy_all(copy, &round.insts[round.exit + 1..], out);
+        round.next.iter().map(|value| copy.get(*value)).collect()
     }
 
     /// Writes the rounds one after the other, and what leaves the loop.
     fn unroll(&mut self, id: InstId, counted: &Counted, size: usize, out: &mut Vec<InstId>) {
         let InstKind::Loop { initial, body, .. } = self.view.function.insts[id].kind.clone() else { return };
-        let Block { params, insts } = self.view.function.blocks[body].clone();
-        let (before, after) = (&insts[..counted.exit], &insts[counted.exit + 1..insts.len() - 1]);
-        let exit = insts[counted.exit];
-        let InstKind::Continue(_, next) = self.view.function.insts[insts[insts.len() - 1]].kind.clone() else { return };
+        let Block { params, mut insts } = self.view.function.blocks[body].clone();
+        let Some(last) = insts.pop() else { return };
+        let InstKind::Continue(_, next) = self.view.function.insts[last].kind.clone() else { return };
+        let round = Round { params, insts, exit: counted.exit, stay: counted.stay, next };
         let mut current = initial;
         let mut copy = Copy::new(self.view.function.values.len());
         // Much of it is folded away, and most instructions have one result.
@@ -222,18 +307,11 @@ impl Pass<'_> {
         self.view.function.values.reserve(room);
         self.view.definitions.reserve(room);
         for _ in 0..counted.rounds {
-            copy.round += 1;
-            copy.bind(&params, &current);
-            self.copy_all(&mut copy, before, out);
-            let yielded = self.ends_with(counted.stay, &copy);
-            let results = self.view.function.insts[exit].results.clone();
-            copy.bind(&results, &yielded);
-            self.copy_all(&mut copy, after, out);
-            current = next.iter().map(|value| copy.get(*value)).collect();
+            current = self.copy_round(&mut copy, &round, &current, out);
         }
         copy.round += 1;
-        copy.bind(&params, &current);
-        self.copy_all(&mut copy, before, out);
+        copy.bind(&round.params, &current);
+        self.copy_all(&mut copy, &round.insts[..round.exit], out);
         let leave = self.view.function.blocks[counted.leave].insts.clone();
         self.copy_all(&mut copy, &leave[..leave.len() - 1], out);
         let left = self.ends_with(counted.leave, &copy);
@@ -373,6 +451,18 @@ impl Pass<'_> {
         copy.bind_one(value, copied);
         copied
     }
+}
+
+/// A round of a loop that is copied.
+struct Round {
+    params: Vec<ValueId>,
+    /// All but the jump back.
+    insts: Vec<InstId>,
+    /// The position of what decides whether there is another round, and the block of it that goes on.
+    exit: usize,
+    stay: BlockId,
+    /// What a round hands on to the next one.
+    next: Few<ValueId>,
 }
 
 /// What stands for what in the round that is copied.

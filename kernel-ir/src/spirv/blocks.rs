@@ -453,7 +453,8 @@ impl FunctionWriter<'_, '_> {
     fn loop_control(&self, initial: &[ValueId], body: BlockId, unroll: Unroll) -> (LoopControl, Option<u32>) {
         match unroll {
             Unroll::Auto if self.is_short(initial, body) => (LoopControl::UNROLL, None),
-            Unroll::Auto => (LoopControl::NONE, None),
+            // What was written out is as the author wants it; what is left is the driver's to decide.
+            Unroll::Auto | Unroll::Times(0 | 1) => (LoopControl::NONE, None),
             Unroll::Full => (LoopControl::UNROLL, None),
             Unroll::Times(rounds) => (LoopControl::PARTIAL_COUNT, Some(rounds)),
             Unroll::Never => (LoopControl::DONT_UNROLL, None),

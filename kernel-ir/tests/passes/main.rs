@@ -43,6 +43,7 @@ fn run_pass(module: &mut Module, name: &str) {
         "eliminate_checks" => passes::eliminate_checks::run,
         "remove_dead_code" => passes::remove_dead_code::run,
         "unroll_loops" => passes::unroll_loops::run,
+        "unroll_partly" => passes::unroll_loops::run_partly,
         "lower_labels" => passes::lower_labels::run,
         "leave_at_head" => passes::leave_at_head::run,
         other => panic!("there is no pass {other}"),

@@ -30,6 +30,7 @@ const PASSES: &[&str] = &[
     "promote_locals",
     "fold_constants",
     "unroll_loops",
+    "unroll_partly",
     "flatten_branches",
     "hoist_invariants",
     "share_values",

@@ -12,8 +12,9 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use gridwise::ops::OpCopy;
 use gridwise::prelude::*;
-use gridwise::{Algorithm, Contents, ManagerDesc, PipelineCache, QueueChoice, Stream, TensorDesc};
+use gridwise::{Algorithm, Contents, ManagerDesc, MemoryKind, PipelineCache, QueueChoice, Stream, TensorDesc};
 use gridwise_benches::raw::{RawBuffer, RawDevice};
 use gridwise_benches::{Samples, interleave, time};
 
@@ -79,7 +80,8 @@ fn rate(bytes: usize, samples: &Samples) -> f64 {
     bytes as f64 / (samples.summary(1).median * 1e3)
 }
 
-/// Uploads and downloads beside one copy by the processor, and beside the device's copy from memory that is filled already.
+/// Uploads and downloads beside one copy by the processor, and beside the device's copy from memory that is filled already: by hand, and
+/// as copies of tensors in the host's memory.
 fn transfers(manager: &Manager, raw: &RawDevice, bytes: usize, runs: usize) -> Result<()> {
     let data = vec![1.0f32; bytes / 4];
     let mut back = vec![0.0f32; bytes / 4];
@@ -95,16 +97,28 @@ fn transfers(manager: &Manager, raw: &RawDevice, bytes: usize, runs: usize) -> R
         })
     };
     let mut bus_up = || time(|| up.run());
-    let ups = interleave(&mut [&mut write, &mut copy, &mut bus_up], 2, runs)?;
+    let desc = || TensorDesc { name: "mapped", contents: Contents::Data(&data) };
+    // `Upload` may be the device's own memory, which is no way across the bus.
+    let (source, mut device) = (manager.tensor_in(MemoryKind::Readback, desc())?, manager.tensor(&data)?);
+    let mut sink = manager.tensor_in(MemoryKind::Readback, desc())?;
+    let (put, get) = (manager.sequence()?, manager.sequence()?);
+    put.record(OpCopy::new(&source, &mut device))?;
+    get.record(OpCopy::new(&device, &mut sink))?;
+    let mut put = || time(|| put.eval()).map_err(Box::<dyn Error>::from);
+    let mut get = || time(|| get.eval()).map_err(Box::<dyn Error>::from);
+    let ups = interleave(&mut [&mut write, &mut copy, &mut bus_up, &mut put], 2, runs)?;
     let mut read = || time(|| tensor.read_into(&mut back)).map_err(Box::<dyn Error>::from);
     let mut bus_down = || time(|| down.run());
-    let downs = interleave(&mut [&mut read, &mut bus_down], 2, runs)?;
+    let downs = interleave(&mut [&mut read, &mut bus_down, &mut get], 2, runs)?;
     assert!(back.iter().all(|value| *value == 1.0), "what was written comes back");
     println!(
-        "{} MiB, GB/s: upload {:.1}, download {:.1}; memcpy {:.1}; device's copy alone: up {:.1}, down {:.1}",
+        "{} MiB, GB/s: upload {:.1}, download {:.1}; of tensors in the host's memory: up {:.1}, down {:.1}; memcpy {:.1}; \
+         device's copy alone: up {:.1}, down {:.1}",
         bytes / MIB,
         rate(bytes, &ups[0]),
         rate(bytes, &downs[0]),
+        rate(bytes, &ups[3]),
+        rate(bytes, &downs[2]),
         rate(bytes, &ups[1]),
         rate(bytes, &ups[2]),
         rate(bytes, &downs[1]),

@@ -7,6 +7,16 @@ use gridwise_benches::raw::{Reference, Stage};
 use crate::error::Error;
 use crate::work::{Bench, Launches, Work, check, random_floats};
 
+/// A sum of pulls and that of one more body.
+#[device]
+fn pulled(sum: Vec3, own: Vec4, other: Vec4, softening: f32) -> Vec3 {
+    let d = Vec3::new(other.x - own.x, other.y - own.y, other.z - own.z);
+    let r2 = d.x.mul_add(d.x, d.y.mul_add(d.y, d.z.mul_add(d.z, softening)));
+    let inverse = 1.0 / r2.sqrt();
+    let scale = other.w * (inverse * inverse * inverse);
+    d.mul_add(Vec3::splat(scale), sum)
+}
+
 // The reference takes the device's inverse root, too.
 #[kernel(workgroup = 256, fast_math(approximate_functions))]
 pub(crate) fn nbody(count: u32, softening: f32, bodies: &[Vec4], pull: &mut [Vec4]) {
@@ -18,12 +28,28 @@ pub(crate) fn nbody(count: u32, softening: f32, bodies: &[Vec4], pull: &mut [Vec
         tile[local_id().x] = bodies[base + local_id().x];
         barrier();
         for j in 0..256u32 {
-            let other = tile[j];
-            let d = Vec3::new(other.x - own.x, other.y - own.y, other.z - own.z);
-            let r2 = d.x.mul_add(d.x, d.y.mul_add(d.y, d.z.mul_add(d.z, softening)));
-            let inverse = 1.0 / r2.sqrt();
-            let scale = other.w * (inverse * inverse * inverse);
-            sum = d.mul_add(Vec3::splat(scale), sum);
+            sum = pulled(sum, own, tile[j], softening);
+        }
+        barrier();
+        base += 256;
+    }
+    pull[global_id().x] = sum.extend(0.0);
+}
+
+/// Its loop written out as the reference's is: of pipelines the only fair comparison, though the driver unrolls further by itself and
+/// gains from it.
+#[kernel(workgroup = 256, fast_math(approximate_functions))]
+pub(crate) fn nbody_by_eights(count: u32, softening: f32, bodies: &[Vec4], pull: &mut [Vec4]) {
+    let tile = Shared::<[Vec4; 256]>::new();
+    let own = bodies[global_id().x];
+    let mut sum = Vec3::ZERO;
+    let mut base = 0;
+    while base < count {
+        tile[local_id().x] = bodies[base + local_id().x];
+        barrier();
+        #[unroll(8)]
+        for j in 0..256u32 {
+            sum = pulled(sum, own, tile[j], softening);
         }
         barrier();
         base += 256;

@@ -9,8 +9,8 @@ use crate::modules::{PAIRS, usual_words, words_of};
 use crate::work::Bench;
 
 pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
-    for (name, kernel) in PAIRS {
-        let (ours, theirs) = (usual_words(kernel)?, words_of(&bench.shaders.module(name)?));
+    for (name, reference, kernel) in PAIRS {
+        let (ours, theirs) = (usual_words(kernel)?, words_of(&bench.shaders.module(reference)?));
         let (mut our_timer, mut their_timer) = (PipelineTimer::new(bench.raw)?, PipelineTimer::new(bench.raw)?);
         for is_warm in [false, true] {
             let make = |timer: &mut PipelineTimer<'_>, words: &[u32]| {
