@@ -304,6 +304,44 @@ fn expected_in_order() -> Vec<Output> {
     vec![Output::U32((0..16).map(sum).collect()), Output::U32((0..16).map(last).collect())]
 }
 
+/// Images that variables name, also in closures, chains and loops, and behind the end of the list.
+#[kernel(workgroup = 8)]
+fn named(planes: &[&Image2D<R32Uint>], textures: &[&Sampled1D<R32Uint>], first: u32, to: &mut [u32]) {
+    let i = global_id().x;
+    let plane = planes[(first + i) % 3];
+    let last = &planes[planes.len() - 1];
+    let texture = textures[0];
+    let texel = |x: u32| plane.load(uvec2(x, 1)) ^ texture.fetch(x % texture.size(), 0);
+    let row = (0..plane.size().x).map(|x| plane.load(uvec2(x, 0))).fold(0, |sum, texel| sum * 3 + texel);
+    let mut sum = row + texel(2) * 5 + texel(i);
+    for k in 0..planes.len() {
+        let plane = planes[k];
+        sum = sum * 7 + plane.load(last.size() - 1);
+    }
+    if first > 50 {
+        let plane = planes[first];
+        sum = plane.size().x + plane.load(uvec2(0, 0));
+    }
+    to[i] = sum;
+}
+
+fn run_named(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
+    let planes = planes(mgr, 3)?;
+    let mut line = mgr.image_1d::<R32Uint>(3)?;
+    line.write(&[5, 6, 7])?;
+    let texture = line.sampled(Sampler::default())?;
+    let mut outputs = Vec::new();
+    for first in [0, 2, 77] {
+        let mut to = mgr.tensor(&[0u32; 8])?;
+        let seq = mgr.sequence()?;
+        let listed = [&planes[0], &planes[1], &planes[2]];
+        Named::dispatch(&seq, Grid::items(8), &listed, &[&texture], first, &mut to)?;
+        outputs.push(report(&seq)?);
+        outputs.push(Output::U32(to.to_vec()?));
+    }
+    Ok(outputs)
+}
+
 /// The cases.
 pub const CASES: &[Case] = &[
     case!("image_lists::pick", [Pick], run_pick, expected_pick),
@@ -311,5 +349,6 @@ pub const CASES: &[Case] = &[
     case!("image_lists::lines", [Lines], run_lines, expected_lines),
     case!("image_lists::textures", [Textures], run_textures, expected_textures),
     case!("image_lists::beyond", [Beyond], run_beyond),
+    case!("image_lists::named", [Named], run_named),
     case!("image_lists::in_order", [Draw, Total], run_in_order, expected_in_order),
 ];

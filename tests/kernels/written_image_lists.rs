@@ -211,11 +211,48 @@ fn run_beyond(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     Ok(outputs)
 }
 
+/// Images that variables name, to write and to read.
+#[kernel(workgroup = 8)]
+fn named(planes: &mut [&mut Image2D<R32Uint>]) {
+    let i = global_id().x;
+    let count = planes.len() as u32;
+    let from = &planes[(i + 1) % count];
+    let texel = from.load(uvec2(7, i / 8 + 4));
+    let to = &mut planes[i % count];
+    let size = to.size();
+    let old = to.load(uvec2(i % size.x, 0));
+    to.store(uvec2(i % size.x, 0), old * 10 + texel);
+    for k in 0..planes.len() {
+        let plane = &mut planes[k];
+        plane.store(uvec2(i % 8, 3), i * 100 + k as u32);
+    }
+}
+
+fn run_named(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
+    let mut images = planes(mgr, 3)?;
+    let seq = mgr.sequence()?;
+    let mut listed: Vec<_> = images.iter_mut().collect();
+    Named::dispatch(&seq, Grid::items(8), &mut listed)?;
+    seq.eval()?;
+    Ok(vec![texels(&images)?])
+}
+
+fn expected_named() -> Vec<Output> {
+    let mut planes = [0, 100, 200].map(|first| (first..first + TEXELS as u32).collect::<Vec<_>>());
+    for i in 0..8 {
+        let texel = planes[(i + 1) % 3][4 * 8 + 7];
+        planes[i % 3][i] = planes[i % 3][i] * 10 + texel;
+        (0..3).for_each(|k| planes[k][3 * 8 + i] = i as u32 * 100 + k as u32);
+    }
+    vec![Output::U32(planes.concat())]
+}
+
 /// The cases.
 pub const CASES: &[Case] = &[
     case!("written_image_lists::deal", [Deal], run_deal, expected_deal),
     case!("written_image_lists::lines", [Lines], run_lines, expected_lines),
     case!("written_image_lists::exchange", [Exchange], run_exchange, expected_exchange),
     case!("written_image_lists::in_order", [Draw, Raise], run_in_order, expected_in_order),
+    case!("written_image_lists::named", [Named], run_named, expected_named),
     case!("written_image_lists::beyond", [Beyond], run_beyond),
 ];

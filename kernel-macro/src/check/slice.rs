@@ -17,18 +17,24 @@ pub(super) fn check_captured_slices(program: &Program, item: ItemId, is_kernel: 
     for closure in typed.closures.values().filter(|closure| !closure.inline) {
         let captured = closure.captures.iter().find(|binding| {
             let is_own = is_kernel && function.params.iter().any(|param| param.binding == **binding);
-            holds_slice(typed.binding(**binding)) && !is_own
+            let ty = typed.binding(**binding);
+            (holds_slice(ty) || matches!(ty, Ty::Image(_))) && !is_own
         });
-        if captured.is_some() {
-            diags
-                .error(
-                    code::REFERENCE_USE,
-                    closure.closure.body.span,
-                    "a closure cannot name a slice of the function around it",
-                )
-                .note("it is passed on, or has copies by `move`, and a slice is known only where it is made")
-                .help("pass it for a parameter `mut f: impl FnMut(…)`, call it here by a variable without `move`, or write a `#[device] fn` that takes the slice");
-        }
+        let Some(captured) = captured else { continue };
+        let (what, note, help) = match typed.binding(*captured) {
+            Ty::Image(_) => (
+                "an image of a list that a variable names",
+                "it is passed on, or has copies by `move`, and which image it is is known only where it is named",
+                "name the image in the closure, `layers[k]`, or call the closure here by a variable without `move`",
+            ),
+            _ => (
+                "a slice of the function around it",
+                "it is passed on, or has copies by `move`, and a slice is known only where it is made",
+                "pass it for a parameter `mut f: impl FnMut(…)`, call it here by a variable without `move`, or write a `#[device] fn` that takes the slice",
+            ),
+        };
+        let message = format!("a closure cannot name {what}");
+        diags.error(code::REFERENCE_USE, closure.closure.body.span, message).note(note).help(help);
     }
 }
 

@@ -168,6 +168,10 @@ impl<'a> Infer<'a> {
         }
         if let Some(term) = self.infer_slice_let(value) {
             self.note_member(*binding, value);
+            if *mutable && matches!(term, Term::Image(_)) {
+                self.refuse_other_image(value);
+                return Term::Error;
+            }
             return term;
         }
         let term = self.infer_reference(value, expect);

@@ -551,7 +551,7 @@ impl Infer<'_> {
     fn captures_slice(&self, signature: &Signature<'_>) -> bool {
         signature.captures.iter().any(|captured| {
             let ty = self.local(*captured).and_then(|local| self.table.resolve(&local.term));
-            ty.is_some_and(|ty| holds_slice(&ty))
+            ty.is_some_and(|ty| holds_slice(&ty) || matches!(ty, Ty::Image(_)) && self.members.contains(captured))
         })
     }
 

@@ -47,11 +47,11 @@ impl<'a> Infer<'a> {
             self.check(arg, &Term::from(param), Because::Nothing);
         }
         if method == ImageMethod::Store && !image.mutable {
-            let source = text(receiver);
+            let (source, instead) = (text(receiver), self.stored_instead(receiver, &image.name()));
             self.diags
                 .error(code::NOT_ASSIGNABLE, expr.span, format!("cannot store to `{source}`"))
                 .note(format!("`{source}` is `&{}`, which is read-only", image.name()))
-                .help(stored_instead(receiver, &image.name()));
+                .help(instead);
             return Term::Error;
         }
         self.tables.calls.insert(expr.id, Callee::Image(method));
@@ -79,7 +79,7 @@ impl<'a> Infer<'a> {
             }
             ("store", true) => {
                 let stored = format!("Image{}D<{}>", image.image.dimensions, image.image.format);
-                stored_instead(receiver, &stored)
+                self.stored_instead(receiver, &stored)
             }
             ("width" | "height" | "depth" | "len" | "extent" | "dimensions", _) => format!("write `{source}.size()`"),
             _ => match nearest(&written, names()) {
@@ -100,12 +100,15 @@ impl<'a> Infer<'a> {
             false => error.help(format!("read a texel: `{name}.load(at)`")),
         };
     }
-}
 
-/// What to declare to store to an image of this type, which may be one of a list.
-fn stored_instead(receiver: &Expr, image: &str) -> String {
-    match strip(receiver).kind {
-        ExprKind::Index { ref base, .. } => format!("declare the list `{}: &mut [&mut {image}]`", text(base)),
-        _ => format!("declare it `{}: &mut {image}`", text(receiver)),
+    /// What to declare to store to an image of this type, which may be one of a list.
+    fn stored_instead(&self, receiver: &Expr, image: &str) -> String {
+        match &strip(receiver).kind {
+            ExprKind::Index { base, .. } => format!("declare the list `{}: &mut [&mut {image}]`", text(base)),
+            ExprKind::Path(_) if self.is_of_list(strip(receiver)) => {
+                format!("name it by `&mut layers[k]`, of a list `layers: &mut [&mut {image}]`")
+            }
+            _ => format!("declare it `{}: &mut {image}`", text(receiver)),
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Lists of buffers: `lists[k]` is one of them, which is a slice with a name or without. The list itself is indexed and counted
-//! and nothing else. Lists of images: `layers[k]` is one of them, whose methods are called where it stands.
+//! and nothing else. Lists of images: `layers[k]` is one of them, with a name or without, whose methods are called.
 
 use crate::ast::{BindingId, Expr, ExprKind};
 use crate::diag::code;
+use crate::image::ImageTy;
 use crate::source::text;
 use crate::typed::Resolution;
 
@@ -41,10 +42,8 @@ impl<'a> Infer<'a> {
     /// write; `None` for others.
     pub(super) fn infer_member_let(&mut self, value: &'a Expr) -> Option<Term> {
         if let ExprKind::Borrow { operand, mutable } = &strip(value).kind {
-            if self.member_of(operand).is_some() && self.names_image(operand) {
-                let term = self.infer_base(operand);
-                self.refuse_listed_image(operand, &term);
-                return Some(Term::Error);
+            if self.names_image(operand) {
+                return Some(self.infer_image_let(value, operand, *mutable));
             }
             return (self.member_of(operand)?).then(|| match self.infer_slice(value, *mutable) {
                 Some((element, mutable)) => slice_of(element, mutable),
@@ -53,9 +52,6 @@ impl<'a> Infer<'a> {
         }
         let is_written = self.member_of(value)?;
         let term = self.infer_base(value);
-        if self.refuse_listed_image(value, &term) {
-            return Some(Term::Error);
-        }
         if !is_written {
             return Some(term);
         }
@@ -70,6 +66,31 @@ impl<'a> Infer<'a> {
             )
             .help(format!("borrow it: `&mut {source}`, or `&{source}` to read"));
         Some(Term::Error)
+    }
+
+    /// `let layer = &layers[k];`, or `&mut layers[k]`.
+    fn infer_image_let(&mut self, value: &'a Expr, operand: &'a Expr, mutable: bool) -> Term {
+        let term = self.infer_base(operand);
+        let Term::Image(image) = self.table.shallow(&term) else { return Term::Error };
+        if mutable && !image.mutable {
+            let source = text(strip(operand));
+            self.diags
+                .error(code::NOT_ASSIGNABLE, value.span, format!("cannot borrow `{source}` to store to it"))
+                .note(format!("it is `&{}`, which is read-only", image.name()))
+                .help(format!("write `let … = {source};`, or a list `&mut [&mut {}]`", image.name()));
+            return Term::Error;
+        }
+        let term = Term::Image(ImageTy { mutable, ..image });
+        self.record(value.id, term.clone());
+        self.record(strip(value).id, term.clone());
+        term
+    }
+
+    /// Reports a variable that could name one image after the other.
+    pub(super) fn refuse_other_image(&mut self, value: &Expr) {
+        self.diags
+            .error(code::BUFFER_USE, value.span, "a variable names the same image as long as it lives")
+            .help("leave out `mut`; keep the position, `let mut k`, and name the image where it is used");
     }
 
     /// Notes that a variable names one of the buffers of a list or a part of one, if its value does.
@@ -142,16 +163,17 @@ impl<'a> Infer<'a> {
     }
 
     /// Reports one of the images of a list that is more than read where it stands; whether it did.
-    // Rule: an image of a list has methods, which are called where it is named.
-    // Example: `let layer = layers[k];`
+    // Rule: an image of a list has methods, which are called where it stands or by a variable that names it.
+    // Example: `f(layers[k])`
     pub(super) fn refuse_listed_image(&mut self, expr: &Expr, term: &Term) -> bool {
         let Term::Image(image) = self.table.shallow(term) else { return false };
         let source = text(strip(expr));
         let method = if image.image.is_sampled { "sample" } else { "load" };
+        let borrow = if image.mutable { "&mut " } else { "" };
         self.diags
             .error(code::BUFFER_USE, expr.span, format!("the image `{source}` is used as a value"))
             .note("which image it is must be known where its texels are read")
-            .help(format!("keep its position, and call its methods there: `{source}.{method}(at)`"));
+            .help(format!("call its methods, `{source}.{method}(at)`, or name it: `let image = {borrow}{source};`"));
         true
     }
 

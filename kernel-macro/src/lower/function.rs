@@ -12,6 +12,7 @@ use gridwise_ir::types::TypeId;
 use proc_macro2::Span;
 
 use super::control::Target;
+use super::image::Named;
 use super::inline::Frame;
 use super::place::{Origin, Spot};
 use super::reference::{Code, Scope};
@@ -36,6 +37,8 @@ pub(super) enum Slot {
     Shared(SharedId),
     /// A reference: another name of what a spot holds, by its number.
     Alias(u32),
+    /// An image of a list, by its number.
+    Image(u32),
     /// A closure that runs where it is called, of a function around this one, by its number.
     Code(u32),
 }
@@ -61,6 +64,8 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) origins: FastMap<ExprId, Origin>,
     /// What references lead to.
     pub(super) spots: Vec<Spot>,
+    /// Images of lists that variables name.
+    pub(super) images: Vec<Named>,
     /// Closures that were passed to functions which are lowered where they are called.
     pub(super) codes: Vec<Code<'p>>,
     /// The functions around the one that is being lowered where it is called; none in place of one whose closure runs.
@@ -89,7 +94,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         let written = if ast.writes_self() { ast.params.first().map(|param| param.binding) } else { None };
         let (targets, zeros, inlined, const_slots, spots, origins) = Default::default();
         let known = FastMap::with_capacity_and_hasher(CONSTANTS, Default::default());
-        let (codes, callers) = Default::default();
+        let (codes, callers, images) = Default::default();
         Self {
             shared,
             ast,
@@ -102,6 +107,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
             inlined,
             origins,
             spots,
+            images,
             codes,
             callers,
             const_slots,

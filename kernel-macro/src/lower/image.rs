@@ -4,14 +4,14 @@ use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{BufferId, ImageOp, Root, ValueId};
 use gridwise_ir::op::Op;
 
-use super::function::FnCx;
-use crate::ast::{Expr, ExprKind};
+use super::function::{FnCx, Slot};
+use crate::ast::{Expr, ExprKind, Pattern};
 use crate::image::{ImageMethod, ImageTy};
-use crate::typed::Ty;
+use crate::typed::{Resolution, Ty};
 
 /// An image that is named: a parameter, or one of a list.
-#[derive(Clone, Copy)]
-struct Named {
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named {
     image: BufferId,
     ty: ImageTy,
     /// Its position in the list, and whether there is one.
@@ -44,10 +44,27 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
+    /// `let layer = layers[k];`; whether it was that.
+    pub(super) fn lower_image_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> bool {
+        let (Pattern::Binding { binding, inner: None, .. }, Some(value)) = (pattern, value) else { return false };
+        let Ty::Image(ty) = *self.typed.binding(*binding) else { return false };
+        if let Some(named) = self.lower_named(value, ty) {
+            self.images.push(named);
+            self.set_slot(*binding, Slot::Image(self.images.len() as u32 - 1));
+        }
+        true
+    }
+
     /// The image that an expression names; of a list, a trap where there is none.
     fn lower_named(&mut self, expr: &Expr, ty: ImageTy) -> Option<Named> {
         match &expr.kind {
-            ExprKind::Paren(inner) => self.lower_named(inner, ty),
+            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.lower_named(inner, ty),
+            ExprKind::Path(_)
+                if let Some(Resolution::Binding(binding)) = self.typed.paths.get(&expr.id)
+                    && let Slot::Image(number) = self.slot(*binding) =>
+            {
+                Some(self.images[number as usize])
+            }
             ExprKind::Index { base, index } => {
                 let Root::Buffer(list) = self.lower_spot(base)?.place()?.root else { return None };
                 let index = self.lower_expr(index)?;

@@ -31,6 +31,7 @@ impl FnCx<'_, '_, '_> {
             };
             match statement {
                 Statement::Let { pattern, value, .. } if self.lower_shared_let(pattern, value.as_ref()) => {}
+                Statement::Let { pattern, value, .. } if self.lower_image_let(pattern, value.as_ref()) => {}
                 Statement::Let { pattern, value, .. } if self.lower_slice_let(pattern, value.as_ref()) => {}
                 Statement::Let { pattern, value, .. } if self.lower_reference_let(pattern, value.as_ref()) => {}
                 Statement::Let { pattern, value: Some(initial), otherwise: Some(otherwise), .. } => {

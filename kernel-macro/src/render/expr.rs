@@ -36,6 +36,9 @@ impl Renderer<'_> {
                 if let Some(tokens) = self.slice_let(pattern, value.as_ref()) {
                     return tokens;
                 }
+                if let Some(tokens) = self.image_let(pattern, value.as_ref()) {
+                    return tokens;
+                }
                 if let Some(tokens) = self.part_let(pattern, value.as_ref()) {
                     return tokens;
                 }

@@ -4,11 +4,23 @@ use gridwise_ir::descriptor::SiteKind;
 use proc_macro2::{Ident, Span};
 
 use super::Renderer;
-use crate::ast::Expr;
+use super::reference::referent;
+use crate::ast::{Expr, Pattern};
 use crate::image::ImageMethod;
 use crate::tokens::{Tokens, tokens};
+use crate::typed::Ty;
 
 impl Renderer<'_> {
+    /// `let layer = &mut layers[k];` in what runs on the host, where an image is a value.
+    pub(super) fn image_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> Option<Tokens> {
+        let (Pattern::Binding { name, binding, inner: None, .. }, Some(value)) = (pattern, value) else { return None };
+        if self.is_original() || !matches!(self.typed.binding(*binding), Ty::Image(_)) {
+            return None;
+        }
+        let image = self.expr(referent(value));
+        Some(tokens!(let #name = #image;))
+    }
+
     /// `image.load(at)` and its like.
     pub(super) fn image_method(
         &mut self,

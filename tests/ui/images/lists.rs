@@ -29,9 +29,18 @@ fn by_value(layers: &[Image2D<R32Float>], to: &mut [f32]) {
 
 #[kernel]
 fn names(layers: &[&Image2D<R32Float>], to: &mut [f32]) {
-    let layer = layers[1];
+    let mut layer = layers[1];
+    let stored = &mut layers[1];
     let same = &layers[1];
-    to[0] = layer.load(uvec2(0, 0)) + same.load(uvec2(0, 0));
+    same.store(uvec2(0, 0), 1.0);
+    let copy = same;
+}
+
+#[kernel]
+fn moves(layers: &[&Image2D<R32Float>], to: &mut [f32]) {
+    let layer = layers[1];
+    let read = move |x: u32| layer.load(uvec2(x, 0));
+    to[0] = read(0);
 }
 
 #[kernel]
@@ -41,8 +50,9 @@ fn with_samplers(all: &mut [&mut Sampled2D<R32Float>], to: &mut [f32]) {
 
 #[kernel]
 fn names_to_store(layers: &mut [&mut Image2D<R32Float>]) {
-    let layer = &mut layers[1];
-    layer.store(uvec2(0, 0), 1.0);
+    let layer = layers[1];
+    let read = &layers[1];
+    read.store(uvec2(0, 0), 1.0);
 }
 
 #[kernel]
