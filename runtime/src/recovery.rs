@@ -223,8 +223,8 @@ impl Manager {
     /// ```
     ///
     /// # Errors
-    /// When the device works, or is an application's; and those of [`Manager::with`]: nothing is reported then, and it may be
-    /// tried again.
+    /// When the device works, or is an application's; and those of [`Manager::with`], also where Vulkan does not start, which never
+    /// leads to the host device here: nothing is reported then, and it may be tried again.
     pub fn recover(&self) -> Result<Recovery> {
         span!("recover");
         let lost = self.shared();
@@ -235,7 +235,8 @@ impl Manager {
         let Some(desc) = lost.journal.desc.clone() else {
             return refused("its device is an application's; make that anew, and a manager of it");
         };
-        let manager = Self::with(ManagerDesc { print: lost.sink(), ..desc })?;
+        // Vulkan started before: where it does not now, that may pass, and who tries again gets a device like the lost one.
+        let manager = Self::start(ManagerDesc { print: lost.sink(), ..desc }, false)?;
         Ok(Recovery { manager, lost: lost.clone(), evaluations: lost.journal.take_lost() })
     }
 }

@@ -62,6 +62,13 @@ impl Manager {
     /// When no device fits or it has not the queues asked for; when validation is asked for and not installed, the sanitizer and not
     /// built in, or subgroups of the host device that there cannot be; and when the device fails to start.
     pub fn with(desc: ManagerDesc) -> Result<Self> {
+        // A broken installation does not stand in the way of the host device, unless a device was asked for by name.
+        let may_do_without = desc.device == DeviceChoice::Best && !desc.validation;
+        Self::start(desc, may_do_without)
+    }
+
+    /// As [`with`](Self::with); whether the host device is used where Vulkan does not start, is told.
+    pub(crate) fn start(desc: ManagerDesc, may_do_without: bool) -> Result<Self> {
         span!("create_manager", device = tracing::field::debug(&desc.device));
         let size = desc.host.subgroup_size;
         if !size.is_power_of_two() || size > MAX_SUBGROUP {
@@ -82,8 +89,7 @@ impl Manager {
         }
         let vulkan = match find_vulkan(desc.validation) {
             Ok(vulkan) => vulkan,
-            // A broken installation does not stand in the way of the host device, unless a device was asked for by name.
-            Err(error) if desc.device == DeviceChoice::Best && !desc.validation => {
+            Err(error) if may_do_without => {
                 tracing::warn!(%error, "Vulkan does not start; using the host device");
                 None
             }
