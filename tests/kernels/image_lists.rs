@@ -1,5 +1,6 @@
 //! Lists of images: how many there are and which one is read, an invocation decides.
 
+use gridwise::Error;
 use gridwise::image::*;
 use gridwise::ops::OpGenerateLevels;
 use gridwise::prelude::*;
@@ -265,6 +266,51 @@ fn run_beyond(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     Ok(outputs)
 }
 
+/// One mistake each: behind the end of a list, or of an image of one.
+#[kernel(workgroup = 1)]
+fn mistaken(
+    planes: &[&Image2D<R32Uint>],
+    textures: &[&Sampled2D<R32Float>],
+    what: u32,
+    k: u32,
+    x: u32,
+    to: &mut [u32],
+) {
+    let at = uvec2(x, 0);
+    to[0] = match what {
+        0 => planes[k].load(at),
+        1 => textures[k].fetch(at, 0) as u32,
+        2 => planes[k].size().x,
+        3 => textures[k].sample(vec2(0.5, 0.5)) as u32,
+        _ => textures[k].levels(),
+    };
+}
+
+/// How often a launch of a `mistaken` says that it panicked.
+fn run_mistaken(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
+    let planes = planes(mgr, 1)?;
+    let texture = mgr.image_2d::<R32Float>(1, 1)?.sampled(Sampler::default())?;
+    let mut counts = Vec::new();
+    for what in 0..5 {
+        for (k, x) in [(0, 0), (0, 99), (1, 0), (9, 99)] {
+            let mut to = mgr.tensor(&[7u32])?;
+            let seq = mgr.sequence()?;
+            Mistaken::dispatch(&seq, Grid::items(1), &[&planes[0]], &[&texture], what, k, x, &mut to)?;
+            counts.push(match seq.eval() {
+                Ok(()) => 0,
+                Err(Error::KernelPanic { count, .. }) => count,
+                Err(error) => return Err(error),
+            });
+        }
+    }
+    Ok(vec![Output::U32(counts)])
+}
+
+fn expected_mistaken() -> Vec<Output> {
+    let [texel, rest] = [[0, 1, 1, 1], [0, 0, 1, 1]];
+    vec![Output::U32([texel, texel, rest, rest, rest].concat())]
+}
+
 /// Images that operations before write, in one sequence and without a word about it.
 #[kernel(workgroup = 8)]
 fn draw(seed: u32, to: &mut Image1D<R32Uint>) {
@@ -350,5 +396,6 @@ pub const CASES: &[Case] = &[
     case!("image_lists::textures", [Textures], run_textures, expected_textures),
     case!("image_lists::beyond", [Beyond], run_beyond),
     case!("image_lists::named", [Named], run_named),
+    case!("image_lists::mistaken", [Mistaken], run_mistaken, expected_mistaken),
     case!("image_lists::in_order", [Draw, Total], run_in_order, expected_in_order),
 ];

@@ -139,7 +139,11 @@ impl FnCx<'_, '_, '_> {
                 for ((at, side), inside) in rest.iter().zip(&inside).rev() {
                     told = (cx.select(*inside, told.0, *at), cx.select(*inside, told.1, *side));
                 }
-                cx.b.trap(site, &[told.0, told.1]);
+                match member {
+                    // Of an image that is not there, the index of the list has told.
+                    Some((_, is_there)) => cx.when(is_there, |cx| cx.b.trap(site, &[told.0, told.1])),
+                    None => cx.b.trap(site, &[told.0, told.1]),
+                }
                 result.map(|result| cx.zero(result))
             },
         )

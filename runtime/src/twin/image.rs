@@ -31,6 +31,11 @@ impl HostImage {
         shape: SampledExtent { extent: [0; 3], dimensions: 0, levels: 0 },
         sampler: Sampler { filter: Filter::Nearest, levels: Filter::Nearest, edge: Edge::Zero },
     };
+
+    /// Whether it stands for an image that is not there.
+    fn is_none(&self) -> bool {
+        self.shape.dimensions == 0
+    }
 }
 
 // SAFETY: a pointer and numbers; whoever dereferences it answers for the sharing.
@@ -73,6 +78,10 @@ fn place<F: Format>(
     at: [u32; 3],
     level: u32,
 ) -> Option<*mut u8> {
+    if image.is_none() {
+        // The index of its list trapped.
+        return None;
+    }
     if level >= image.shape.levels {
         sink.trap(site, [level, image.shape.levels]);
         return None;
