@@ -56,6 +56,13 @@ vulkaninfo_of() { # DEVICE
 # Random programs are many, and all of a kind: lints and documentation do without them, and documentation without the corpus.
 run_clippy() { GRIDWISE_PROGRAMS=3 cargo clippy --quiet --workspace --all-targets -- -D warnings; }
 
+# What is of systems other than Unix, which nothing here could run: workers that there are none of, memory that is not shared.
+check_other_systems() {
+    local target=x86_64-pc-windows-gnu
+    rustup target list --installed | grep -qx "$target" || rustup target add "$target"
+    cargo clippy --quiet --target "$target" -p gridwise -p gridwise-runtime --all-features -- -D warnings
+}
+
 build_docs() {
     RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --exclude gridwise-tests --exclude gridwise-differential --no-deps \
         --document-private-items
