@@ -7,14 +7,14 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use gridwise::image::R32Uint;
+use gridwise::image::{Image2D, R32Uint};
 use gridwise::ops::{
     OpBarrier, OpCopy, OpCopyImage, OpFill, OpHost, OpMultiply, OpSignal, OpSyncDevice, OpSyncHost, OpWait,
 };
 use gridwise::prelude::*;
 use gridwise::{
-    Contents, DeviceInfo, DeviceKind, Error, ManagerDesc, MemoryKind, PipelineCache, QueueChoice, Result, TensorDesc,
-    include_spirv,
+    Contents, DeviceInfo, DeviceKind, Error, Kernel, ManagerDesc, MemoryKind, PipelineCache, QueueChoice, Result,
+    TensorDesc, include_spirv,
 };
 
 include_spirv!("../../../../runtime/tests/modules/scale.spv");
@@ -96,14 +96,19 @@ impl Program {
         }
     }
 
+    /// Whether all that it does is to copy.
+    pub(crate) fn has_no_kernels(&self) -> bool {
+        ["transfers_on_less", "images"].contains(&self.name)
+    }
+
     /// Whether a device has what its kernels need.
     pub(crate) fn is_possible(&self, device: &DeviceInfo) -> bool {
         let has_kernels = match self.run {
-            Run::Own(_) => true,
+            Run::Own(_) => self.name != "image_lists" || has_all(device, Layers::DESCRIPTOR),
             #[cfg(feature = "corpus")]
             Run::Corpus(case) => case.kernels.iter().all(|kernel| {
                 let has_operations = device.limits.subgroup.operations.contains(kernel.parallel.subgroup_operations);
-                has_operations && kernel.features.iter().all(|needed| device.has(needed.feature))
+                has_operations && has_all(device, kernel)
             }),
         };
         has_kernels && device.kind != DeviceKind::Host
@@ -116,6 +121,10 @@ impl Program {
         let queues = if self.name == "queues" { QueueChoice::AtLeast(2) } else { QueueChoice::default() };
         ManagerDesc { baseline_only: self.is_baseline, pipeline_cache, queues, ..ManagerDesc::default() }
     }
+}
+
+fn has_all(device: &DeviceInfo, kernel: &gridwise::descriptor::KernelDescriptor) -> bool {
+    kernel.features.iter().all(|needed| device.has(needed.feature))
 }
 
 /// The programs, the smallest first.
@@ -135,6 +144,7 @@ pub(crate) const ALL: &[Program] = &[
     Program { name: "images", is_baseline: false, is_cached: false, run: Run::Own(images) },
     Program { name: "indirect", is_baseline: false, is_cached: false, run: Run::Own(indirect) },
     Program { name: "lists", is_baseline: false, is_cached: false, run: Run::Own(lists) },
+    Program { name: "image_lists", is_baseline: false, is_cached: false, run: Run::Own(image_lists) },
     Program { name: "mapped", is_baseline: false, is_cached: false, run: Run::Own(mapped) },
     #[cfg(unix)]
     Program { name: "shared", is_baseline: false, is_cached: false, run: Run::Own(shared) },
@@ -258,6 +268,34 @@ fn transfers(mgr: &Manager) -> Result<Words> {
     let whole = found == data;
     let rest = tensor.view(|values| values[values.len() - 1])?;
     Ok(vec![whole.into(), rest])
+}
+
+#[kernel(workgroup = 8)]
+fn layers(from: &[&Image2D<R32Uint>], to: &mut [&mut Image2D<R32Uint>], sums: &mut [u32]) {
+    let i = global_id().x;
+    let at = uvec2(i % 8, i / 8);
+    for k in 0..from.len() {
+        sums[i] += from[k].load(at);
+    }
+    for k in 0..to.len() {
+        to[k].store(at, sums[i] + k as u32);
+    }
+}
+
+fn image_lists(mgr: &Manager) -> Result<Words> {
+    let image = |first: u32| {
+        let mut image = mgr.image_2d::<R32Uint>(8, 8)?;
+        image.write(&(first..first + 64).collect::<Vec<_>>())?;
+        Ok::<_, Error>(image)
+    };
+    let (from, mut to) = ([image(1)?, image(100)?, image(1000)?], [image(0)?, image(0)?]);
+    let mut sums = mgr.tensor(&[0u32; 64])?;
+    let seq = mgr.sequence()?;
+    Layers::dispatch(&seq, Grid::items(64), &from.each_ref(), &mut to.each_mut(), &mut sums)?;
+    Layers::dispatch(&seq, Grid::items(64), &[&from[1]], &mut [], &mut sums)?;
+    drop(from);
+    seq.eval()?;
+    Ok([sums.to_vec()?, to[0].to_vec()?, to[1].to_vec()?].concat())
 }
 
 fn indirect(mgr: &Manager) -> Result<Words> {
