@@ -3,11 +3,15 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use gridwise_tests::kernels;
+
 /// The functions of the runtime's tests and of the suites.
 fn tests() -> HashSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut names = HashSet::new();
-    for folder in ["../runtime/tests", "../runtime/tests/devices", "suites", "fault-layer/suites/faults"] {
+    for folder in
+        ["../runtime/tests", "../runtime/tests/devices", "suites", "fault-layer/suites", "fault-layer/suites/faults"]
+    {
         for entry in std::fs::read_dir(root.join(folder)).expect("a folder of tests") {
             let path = entry.expect("an entry").path();
             if path.extension().is_none_or(|extension| extension != "rs") {
@@ -25,6 +29,9 @@ fn tests() -> HashSet<String> {
             let named =
                 |line: &str| line.trim().strip_prefix("(\"")?.split_once("\", ").map(|(_, name)| name.to_owned());
             names.extend(text.lines().filter_map(named).filter_map(|name| Some(name.strip_suffix("),")?.to_owned())));
+            // As trials.
+            let trials = text.split("Trial::test(\"").skip(1);
+            names.extend(trials.filter_map(|trial| Some(trial.split_once('"')?.0.to_owned())));
             // Those of suites with a harness of their own stand in lists; what is in no list is dead code.
             for list in text.split("\ncases! {").skip(1) {
                 let list = list.split_once('}').map_or("", |(list, _)| list);
@@ -32,6 +39,7 @@ fn tests() -> HashSet<String> {
             }
         }
     }
+    names.extend(kernels::all().iter().map(|case| case.name.to_owned()));
     names
 }
 
