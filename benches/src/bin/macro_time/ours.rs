@@ -40,11 +40,19 @@ pub(crate) struct Staged {
     pub(crate) compiled: Compiled,
 }
 
-/// Text to generated tokens, as one call of the macro does it.
+/// Text to generated tokens.
 pub(crate) fn expand_kernel(workload: &Workload) -> Result<TokenStream, Error> {
-    let attribute = lex(workload, workload.attribute)?;
-    let item = lex(workload, workload.rust)?;
-    Ok(expand::kernel(attribute, item))
+    lex_kernel(workload).map(expand_tokens)
+}
+
+/// The tokens of the attribute and of the function, as rustc hands them to the macro.
+pub(crate) fn lex_kernel(workload: &Workload) -> Result<[TokenStream; 2], Error> {
+    Ok([lex(workload, workload.attribute)?, lex(workload, workload.rust)?])
+}
+
+/// One call of the macro.
+pub(crate) fn expand_tokens([attribute, item]: [TokenStream; 2]) -> TokenStream {
+    expand::kernel(attribute, item)
 }
 
 /// That an expansion is the kernel and not an error.
