@@ -1,4 +1,5 @@
-//! From the start of a process to the first result: without kept pipelines, with an empty folder for them, with a filled one.
+//! From the start of a process to the first result: without kept pipelines, with an empty folder for them, with a filled one; and of a
+//! program that does the same by hand, with modules that are there already and nothing kept.
 //!
 //! Starts itself as a child for each run. Drivers have caches of their own, which their own settings turn off
 //! (`MESA_SHADER_CACHE_DISABLE=true`, `__GL_SHADER_DISK_CACHE=0`).
@@ -8,7 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
+use gridwise::Kernel;
+use gridwise::descriptor::{HAS_FMA, IS_FULL, IS_PROVEN, KernelDescriptor};
 use gridwise::prelude::*;
+use gridwise_benches::raw::{RawDevice, Reference, Stage};
+use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
 
 #[kernel(workgroup = 256)]
 fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
@@ -29,10 +34,13 @@ fn row_sums<const WIDTH: u32>(from: &[f32], sums: &mut [f32]) {
 /// Elements of the input.
 const LEN: usize = 1 << 14;
 const RUNS: usize = 21;
+/// Values of `WIDTH`.
+const WIDTHS: [usize; 4] = [8, 16, 32, 64];
 
 fn main() -> ExitCode {
     let done = match std::env::args().nth(1).as_deref() {
         Some("--child") => child(),
+        Some("--by-hand") => by_hand(std::env::args().nth(2).as_deref().unwrap_or_default()),
         None => parent(),
         Some(other) => Err(format!("unknown argument `{other}`").into()),
     };
@@ -65,11 +73,61 @@ fn child() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Runs a child, which keeps its pipelines in a folder or nowhere; the time of it all, and what it printed.
-fn time_child(folder: Option<&Path>) -> Result<(Duration, String), Box<dyn Error>> {
+/// The same five pipelines and results with Vulkan's own calls.
+fn by_hand(device: &str) -> Result<(), Box<dyn Error>> {
+    let raw = RawDevice::open(device)?;
+    let of = |kernel: &KernelDescriptor, width: Option<usize>| {
+        let words = kernel.spirv.words().ok_or("no words")?;
+        let told = [IS_PROVEN, HAS_FMA, IS_FULL].map(|id| (id, 1));
+        let constants: Vec<_> = told.into_iter().chain(width.map(|width| (0, width as u64))).collect();
+        let faults = DriverFaults::default();
+        let desc = VariantDesc { entry_point: kernel.entry_point, constants: &constants, keeps_names: false, faults };
+        let bytes = variant(&words, &desc)?.into_iter().flat_map(u32::to_le_bytes).collect();
+        let mut push = vec![0; kernel.push_constant_size as usize];
+        push[..4].copy_from_slice(&3.0f32.to_le_bytes());
+        Ok::<(Vec<u8>, Vec<u8>), Box<dyn Error>>((bytes, push))
+    };
+    let mut made = vec![(of(<Saxpy as Kernel>::DESCRIPTOR, None)?, [0, 1], LEN / 256)];
+    for width in WIDTHS {
+        made.push((of(<RowSums<8> as Kernel>::DESCRIPTOR, Some(width))?, [0, 2], LEN / width / 64));
+    }
+    let stages = made.iter().map(|((spirv, push), buffers, groups)| Stage {
+        spirv,
+        constants: &[],
+        push: push.clone(),
+        buffers,
+        groups: [*groups as u32, 1, 1],
+    });
+    let stages: Vec<_> = stages.collect();
+    let reference = Reference::new(&raw, &[4 * LEN as u64, 4 * LEN as u64, LEN as u64 / 2], &stages)?;
+    reference.write(0, &vec![1.0f32; LEN])?;
+    reference.write(1, &vec![2.0f32; LEN])?;
+    reference.run(1)?;
+    if reference.read::<f32>(1)?.iter().any(|value| *value != 5.0) {
+        return Err("a wrong result".into());
+    }
+    println!("by hand");
+    Ok(())
+}
+
+/// Who is started.
+#[derive(Clone, Copy)]
+enum Child<'a> {
+    /// The runtime, which keeps its pipelines in a folder or nowhere.
+    Ours(Option<&'a Path>),
+    ByHand,
+}
+
+/// Runs a child; the time of it all, and what it printed.
+fn time_child(child: Child<'_>, device: &str) -> Result<(Duration, String), Box<dyn Error>> {
     let program = std::env::current_exe()?;
     let mut command = Command::new(program);
-    command.arg("--child").env("GRIDWISE_CACHE_DIR", folder.map_or("off".as_ref(), Path::as_os_str));
+    match child {
+        Child::Ours(folder) => {
+            command.arg("--child").env("GRIDWISE_CACHE_DIR", folder.map_or("off".as_ref(), Path::as_os_str))
+        }
+        Child::ByHand => command.args(["--by-hand", device]),
+    };
     let begun = Instant::now();
     let output = command.output()?;
     let elapsed = begun.elapsed();
@@ -81,17 +139,22 @@ fn time_child(folder: Option<&Path>) -> Result<(Duration, String), Box<dyn Error
 
 fn parent() -> Result<(), Box<dyn Error>> {
     let folder = std::env::temp_dir().join(format!("gridwise-first-launch-{}", std::process::id()));
-    let contenders: [(&str, Option<&Path>, bool); 3] =
-        [("off", None, false), ("cold", Some(&folder), true), ("warm", Some(&folder), false)];
-    let mut times = [(); 3].map(|()| Vec::new());
-    let mut said = [(); 3].map(|()| String::new());
+    let device = Manager::new()?.device().name.clone();
+    let contenders = [
+        ("off", Child::Ours(None), false),
+        ("cold", Child::Ours(Some(&folder)), true),
+        ("warm", Child::Ours(Some(&folder)), false),
+        ("hand", Child::ByHand, false),
+    ];
+    let mut times = [(); 4].map(|()| Vec::new());
+    let mut said = [(); 4].map(|()| String::new());
     for _ in 0..RUNS {
         // In turns; the cold run fills the folder for the warm one.
-        for (at, (_, kept, is_cold)) in contenders.iter().enumerate() {
+        for (at, (_, child, is_cold)) in contenders.iter().enumerate() {
             if *is_cold {
                 remove(&folder)?;
             }
-            let (time, text) = time_child(*kept)?;
+            let (time, text) = time_child(*child, &device)?;
             times[at].push(time);
             said[at] = text;
         }
