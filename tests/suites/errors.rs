@@ -20,7 +20,8 @@ cases! {
         sequence_in_flight, timeout_keeps_everything_alive, any_order_of_drops, unknown_device,
         replay_sees_new_data, many_threads_share_a_manager, errors_name_the_place,
         const_arguments_beyond_the_device, const_arguments_are_checked, images_are_parameters_of_kernels,
-        kernels_without_buffers_run, lists_of_images_are_parameters_of_kernels, lists_of_images_that_are_written, lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists;
+        kernels_without_buffers_run, lists_of_images_are_parameters_of_kernels, lists_of_images_that_are_written,
+        lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists;
     unless: validation_reports_a_missing_barrier;
 }
 
@@ -29,6 +30,8 @@ fn scale(factor: f32, values: &mut [f32]) {
     let i = global_id().x;
     values[i] *= factor;
 }
+/// Where `scale` accesses an element.
+const SCALED_AT: u32 = line!() - 3;
 
 #[kernel(workgroup = 64)]
 fn spin(rounds: u32, values: &mut [u32]) {
@@ -256,7 +259,7 @@ fn errors_name_the_place() {
     let Err(Error::KernelPanic { kernel, message, file, line, column, count, .. }) = seq.eval() else {
         panic!("two invocations are out of range");
     };
-    assert_eq!((&*kernel, line, column), ("scale", 27, 5));
+    assert_eq!((&*kernel, line, column), ("scale", SCALED_AT, 5));
     assert!(file.ends_with("errors.rs") && count >= 2, "{file} {count}");
     assert!(message.contains("the len is 4 but the index is"), "{message}");
     assert_eq!(values.to_vec().expect("readable"), [2.0; 4], "the others went on");
