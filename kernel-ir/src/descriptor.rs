@@ -115,7 +115,7 @@ pub struct Batch {
     pub items: u32,
     /// What must hold for the launch besides the kernel's own obligations; and it has one item along y and z.
     pub obligations: Obligations,
-    /// Whether the kernel asks for so many items; launches of less than [`LEAST`](Self::LEAST) take no number that the compiler chose.
+    /// Whether the kernel asks for so many items; launches of fewer than [`LEAST`](Self::LEAST) take no number that the compiler chose.
     pub is_asked: bool,
 }
 

@@ -3,8 +3,8 @@
 use super::progress::Progress;
 use super::stages::Stages;
 use super::{expect_len, operation, sealed};
-use crate::Result;
 use crate::prelude::*;
+use crate::{DeviceKind, Result};
 
 /// Invocations of a workgroup.
 #[device]
@@ -390,7 +390,7 @@ macro_rules! in_one_pass {
             sums: &mut Tensor<Self>,
             is_inclusive: bool,
         ) -> Result<bool> {
-            let limits = &mgr.device().limits;
+            let (limits, kind) = (&mgr.device().limits, mgr.device().kind);
             if limits.max_workgroup_invocations < WIDTH || WIDTH.div_ceil(limits.subgroup.size) > SUBGROUPS {
                 return Ok(false);
             }
@@ -411,7 +411,11 @@ macro_rules! in_one_pass {
                     }
                 }};
             }
-            match (is_inclusive, limits.subgroup.size == 32) {
+            // Where a device has several sizes, a driver may fill only a part of a subgroup, and the sum would read lanes that are not there.
+            // The host device has the size it is told.
+            let subgroup = &limits.subgroup;
+            let is_fixed = subgroup.min_size == subgroup.max_size || kind == DeviceKind::Host;
+            match (is_inclusive, is_fixed && subgroup.size == 32) {
                 (false, false) => launch!(false, 0),
                 (true, false) => launch!(true, 0),
                 (false, true) => launch!(false, 32),
