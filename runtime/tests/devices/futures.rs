@@ -145,17 +145,25 @@ fn times_can_be_awaited(on: On) {
 fn the_last_waker_is_the_one_that_is_woken(on: On) {
     on.run(|manager| {
         let (sequence, _sum) = long(manager);
-        let mut running = sequence.eval_async().unwrap();
-        let [first, second] = [(); 2].map(|()| Arc::new(Signal::default()));
         let poll = |running: &mut gridwise_runtime::Evaluation, signal: &Arc<Signal>| {
             Pin::new(running).poll(&mut Context::from_waker(&Waker::from(signal.clone())))
         };
-        if poll(&mut running, &first).is_pending() && poll(&mut running, &second).is_pending() {
-            second.wait();
-            assert_eq!(first.times.load(Relaxed), 0);
+        for _ in 0..20 {
+            let mut running = sequence.eval_async().unwrap();
+            let [first, second] = [(); 2].map(|()| Arc::new(Signal::default()));
+            let mut was_replaced_in_time = false;
+            if poll(&mut running, &first).is_pending() && poll(&mut running, &second).is_pending() {
+                // A run that ended while the second one was handed over may have woken the first.
+                was_replaced_in_time = sequence.is_running();
+                second.wait();
+                assert!(first.times.load(Relaxed) == 0 || !was_replaced_in_time);
+            }
+            assert!(matches!(poll(&mut running, &first), Poll::Ready(Ok(()))));
+            assert!(matches!(poll(&mut running, &first), Poll::Ready(Ok(()))), "it stays complete");
+            if was_replaced_in_time {
+                break;
+            }
         }
-        assert!(matches!(poll(&mut running, &first), Poll::Ready(Ok(()))));
-        assert!(matches!(poll(&mut running, &first), Poll::Ready(Ok(()))), "it stays complete");
     });
 }
 
