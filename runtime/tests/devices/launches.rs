@@ -87,7 +87,8 @@ fn what_is_recorded_anew_uses_what_it_names(on: On) {
 
 fn profiles_name_each_operation(on: On) {
     on.run(|manager| {
-        let len = 1 << 18;
+        // So long that clocks which tell microseconds see each operation.
+        let len = 1 << 20;
         let x = manager.tensor(&ramp(len)).unwrap();
         let (mut y, mut z) = (manager.tensor(&vec![0.0f32; len]).unwrap(), manager.tensor_of_len::<f32>(len).unwrap());
         let sequence = manager.sequence().unwrap();

@@ -96,9 +96,8 @@ fn what_is_damaged_is_compiled_again() -> Outcome {
             fs::write(&path, bytes).unwrap();
             let again = launch(&folder.0);
             assert_eq!((again.pipelines_compiled, again.pipelines_loaded), (1, 0));
-            assert_eq!(fs::read(&path).unwrap().len(), whole.len(), "replaced by what is right");
+            assert_eq!(launch(&folder.0).pipelines_loaded, 1, "replaced by what is right");
         }
-        assert_eq!(launch(&folder.0).pipelines_loaded, 1);
     }
     Outcome::Done
 }

@@ -175,7 +175,8 @@ fn errors_and_times_come_from_their_queue(on: On) {
         Mark::dispatch(&wrong, Grid::items(5), 0, &mut marks).unwrap();
         assert!(matches!(wrong.eval(), Err(Error::KernelPanic { count: 1, .. })));
         let fine = manager.sequence_on(1).unwrap();
-        let mut x = manager.tensor_of_len::<f32>(1 << 16).unwrap();
+        // So long that clocks which tell microseconds see it.
+        let mut x = manager.tensor_of_len::<f32>(1 << 22).unwrap();
         fine.record(OpFill::new(&mut x, 1.0)).unwrap();
         assert!(fine.eval_profiled().unwrap().device() > Duration::ZERO);
         // Whatever goes first.
