@@ -60,7 +60,7 @@ pub(crate) const KINDS: usize = Kind::UpdateTemplate as usize + 1;
 macro_rules! fallible {
     ($(
         $name:ident($first:ident: $first_ty:ty $(, $arg:ident: $ty:ty)*) $codes:expr $(=> $kind:ident * $count:expr)?
-            $(, endless $endless:expr)? $(, is $flag:ident)?;
+            $(, noted $note:expr)? $(, endless $endless:expr)? $(, is $flag:ident)?;
     )*) => {
         /// Positions in [`CALLS`].
         #[expect(non_camel_case_types, reason = "Vulkan's names")]
@@ -103,6 +103,11 @@ macro_rules! fallible {
                         plan::with(|plan| plan.made(Kind::$kind, i64::from($count)));
                     }
                 )?
+                $(
+                    if result == vk::Result::SUCCESS {
+                        $note;
+                    }
+                )?
                 result
             }
         )*
@@ -133,7 +138,8 @@ fallible! {
     vkCreateEvent(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => Event * 1;
     vkCreateQueryPool(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => QueryPool * 1;
     vkCreateCommandPool(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => CommandPool * 1;
-    vkCreateShaderModule(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => ShaderModule * 1;
+    vkCreateShaderModule(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => ShaderModule * 1,
+        noted note_module(info);
     vkCreatePipelineCache(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => PipelineCache * 1;
     vkCreatePipelineLayout(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => PipelineLayout * 1;
     vkCreateDescriptorSetLayout(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY
@@ -174,6 +180,16 @@ fallible! {
         &[HOST, DEVICE, START, LOST, vk::Result::ERROR_TOO_MANY_OBJECTS.as_raw()];
     vkEnumeratePhysicalDevices(unused: vk::Instance) &[HOST, DEVICE, START];
     vkEnumerateDeviceExtensionProperties(unused: vk::PhysicalDevice) MEMORY;
+}
+
+/// Keeps the words of a module that was made.
+fn note_module(info: Info) {
+    // SAFETY: the caller's valid info, whose words are as many as it says.
+    let words = unsafe {
+        let info = &*info.cast::<vk::ShaderModuleCreateInfo<'_>>();
+        std::slice::from_raw_parts(info.p_code, info.code_size / 4)
+    };
+    plan::with(|plan| plan.modules.push(words.to_vec()));
 }
 
 /// The verdict on a call of an instance's.

@@ -30,6 +30,8 @@ pub struct Control {
     pub hide: fn(&str),
     /// Lowers a limit, by the name of its field, to a value; `driverID` becomes that of another driver.
     pub limit: fn(&str, u64),
+    /// The words of the shader modules that were made since the last reset: what the driver was given.
+    pub modules: fn() -> Vec<Vec<u32>>,
 }
 
 const THE_CONTROL: Control = Control {
@@ -49,6 +51,7 @@ const THE_CONTROL: Control = Control {
     time_out: |on| plan::with(|plan| plan.times_out = on),
     hide: |name| plan::with(|plan| plan.hidden.push(name.to_owned())),
     limit: |name, value| plan::with(|plan| plan.limits.push((name.to_owned(), value))),
+    modules: || plan::with(|plan| plan.modules.clone()),
 };
 
 /// Gives the control of this copy of the layer.

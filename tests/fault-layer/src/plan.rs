@@ -20,6 +20,8 @@ pub(crate) struct Plan {
     pub(crate) times_out: bool,
     pub(crate) hidden: Vec<String>,
     pub(crate) limits: Vec<(String, u64)>,
+    /// The words of shader modules, since the last reset.
+    pub(crate) modules: Vec<Vec<u32>>,
     /// Dispatch keys of devices that are lost.
     lost: Vec<usize>,
 }

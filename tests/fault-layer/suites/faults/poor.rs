@@ -64,6 +64,12 @@ fn folds(x: &[u32], y: &mut [UVec4]) {
     y[i] = uvec4(sum, least as u32, odd, most.y);
 }
 
+#[kernel]
+fn vanishes(x: &[f32], y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = x[i] * 0.0;
+}
+
 fn open(faults: Control, change: impl FnOnce(Control)) -> gridwise::Result<Manager> {
     (faults.reset)();
     change(faults);
@@ -187,18 +193,18 @@ fn limits_are_kept(faults: Control) -> Result<(), Failed> {
     Ok(())
 }
 
+/// A driver's name, as Vulkan numbers them, for which integers are folded by scans.
+const NVIDIA_PROPRIETARY: u64 = 4;
+
 /// NVIDIA's driver folds integers by scans; this one does so as well where it is said to be that.
 fn what_a_driver_gets_wrong_is_done_otherwise(faults: Control) -> Result<(), Failed> {
-    const NVIDIA_PROPRIETARY: u64 = 4;
     let x: Vec<u32> = (0..128u32).map(|i| i.wrapping_mul(0x9e37_79b9) >> (i % 7)).collect();
-    let mut found = Vec::new();
     for driver in [None, Some(NVIDIA_PROPRIETARY)] {
         let mgr = open(faults, |faults| driver.into_iter().for_each(|id| (faults.limit)("driverID", id)))?;
         let (from, mut to) = (mgr.tensor(&x)?, mgr.tensor(&[UVec4::ZERO; 128])?);
         let seq = mgr.sequence()?;
         Folds::dispatch(&seq, Grid::items(128), &from, &mut to)?;
         seq.eval()?;
-        found.push(to.to_vec()?);
         let size = mgr.device().limits.subgroup.size as usize;
         let expected: Vec<UVec4> = (0..128)
             .map(|i| {
@@ -210,8 +216,62 @@ fn what_a_driver_gets_wrong_is_done_otherwise(faults: Control) -> Result<(), Fai
                 uvec4(sum, least as u32, if x[i] % 2 == 1 { odd } else { 0 }, most)
             })
             .collect();
-        assert_eq!(found.last(), Some(&expected), "{driver:?}");
+        assert_eq!(to.to_vec()?, expected, "{driver:?}");
+        // The four of the kernel, and nothing but what was asked for.
+        let given = Given::to_the_driver(faults);
+        let expected = if driver.is_none() { (4, 0) } else { (0, 4) };
+        assert_eq!((given.reductions, given.scans), expected, "{driver:?}");
+    }
+    // Llvmpipe is not to know which floats are zeros, others may.
+    for driver in [None, Some(NVIDIA_PROPRIETARY)] {
+        let mgr = open(faults, |faults| driver.into_iter().for_each(|id| (faults.limit)("driverID", id)))?;
+        let is_told = driver.is_some() || !mgr.device().driver.starts_with("llvmpipe");
+        mgr.algorithm::<Vanishes>()?;
+        assert_eq!(Given::to_the_driver(faults).products_with_zero > 0, is_told, "{driver:?}");
     }
     (faults.reset)();
     Ok(())
+}
+
+/// What there is in the modules that a driver was given.
+#[derive(Default)]
+struct Given {
+    /// A subgroup's reductions of integers.
+    reductions: usize,
+    /// A subgroup's inclusive scans of integers.
+    scans: usize,
+    /// Products with a constant that is zero; as many as the items that an invocation has.
+    products_with_zero: usize,
+}
+
+impl Given {
+    fn to_the_driver(faults: Control) -> Self {
+        let modules = (faults.modules)();
+        assert!(!modules.is_empty(), "the driver was given something");
+        let mut given = Self::default();
+        for words in &modules {
+            // Behind the header, each instruction begins with its length and its opcode.
+            let (mut at, mut floats, mut zeros) = (5, Vec::new(), Vec::new());
+            while let Some(length @ 1..) = words.get(at).map(|first| (first >> 16) as usize) {
+                match (words[at] & 0xffff, &words[at + 1..at + length]) {
+                    // OpGroupNonUniform: IAdd; SMin, UMin; SMax, UMax; BitwiseAnd, BitwiseOr, BitwiseXor.
+                    (349 | 353 | 354 | 356 | 357 | 359..=361, [_, _, _, operation, ..]) => match operation {
+                        0 => given.reductions += 1,
+                        1 => given.scans += 1,
+                        other => panic!("group operation {other}"),
+                    },
+                    // OpTypeFloat; OpConstant, OpConstantNull; OpFMul.
+                    (22, [id, 32, ..]) => floats.push(*id),
+                    (43, [ty, id, 0]) | (46, [ty, id]) if floats.contains(ty) => zeros.push(*id),
+                    (133, [_, _, factors @ ..]) => {
+                        given.products_with_zero += usize::from(factors.iter().any(|factor| zeros.contains(factor)));
+                    }
+                    _ => {}
+                }
+                at += length;
+            }
+            assert_eq!(at, words.len(), "whole instructions");
+        }
+        given
+    }
 }
