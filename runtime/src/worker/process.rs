@@ -32,7 +32,8 @@ const TO_REAP: Duration = Duration::from_millis(100);
 ///
 /// It is this program once more: `main` has to begin with [`serve_if_asked`](super::serve_if_asked). Data goes there and back by copies, so a call costs more
 /// than a launch. Its device is that of [`Manager::new`](crate::Manager::new). When it ends in the midst of a call, that call is
-/// [`Error::WorkerDied`], nothing that was to be written has changed, and the next call starts it anew.
+/// [`Error::WorkerDied`], nothing that was to be written has changed, and the next call starts it anew. When it loses its device and
+/// lives, that call is [`Error::WorkerRefused`], and the next call has another device.
 ///
 /// A worker keeps faults apart, not attackers: it has all rights that the program has. There are workers on Unix; elsewhere
 /// [`start`](Self::start) says that there are none, so that a program is the same everywhere.

@@ -44,7 +44,7 @@ fn serve() -> io::Result<()> {
         }
         std::process::abort();
     })?;
-    let mut manager = None;
+    let mut manager: Option<Manager> = None;
     while let Ok(request) = requests.recv() {
         match answer(&mut manager, &request, &mut line) {
             Ok(results) => {
@@ -55,6 +55,8 @@ fn serve() -> io::Result<()> {
             }
             Err(error) => Answer::Failed(error.to_string()).write(&mut line)?,
         }
+        // A module that takes its device along takes no other: the next one gets a device anew.
+        manager = manager.filter(|manager| !manager.shared().is_gone());
     }
     Ok(())
 }

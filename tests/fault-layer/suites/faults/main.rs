@@ -10,6 +10,7 @@ mod poor;
 mod programs;
 mod recovery;
 mod sweep;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    workers::serve_if_asked(faults);
     let device = match sweep::open(&programs::ALL[0]) {
         Ok(manager) => manager.device().clone(),
         Err(error) => {
@@ -47,7 +49,7 @@ fn main() -> ExitCode {
         trials.push(trial.with_ignored_flag(!is_possible));
     }
     // What hangs is never freed: these come last.
-    for (name, run) in poor::ALL.iter().chain(recovery::ALL) {
+    for (name, run) in poor::ALL.iter().chain(workers::ALL).chain(recovery::ALL) {
         trials.push(Trial::test(*name, move || run(faults)).with_ignored_flag(is_host));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
