@@ -42,12 +42,14 @@ pub fn check_op(types: &Types, op: CoopOp, operands: &[TypeId], result: TypeId) 
     if operands.len() != op.arity() {
         return Err(format!("`{name}` takes {} operands, not {}", op.arity(), operands.len()));
     }
-    let Type::Coop(made) = *types.get(result) else {
-        return Err(format!("`{name}` gives no `{}`", types.display(result)));
-    };
     let matrix = |at: usize| match *types.get(operands[at]) {
         Type::Coop(ty) => Ok(ty),
         _ => Err(format!("`{name}` does not take `{}`", types.display(operands[at]))),
+    };
+    let made = match *types.get(result) {
+        Type::Coop(made) if op != CoopOp::Held => made,
+        Type::Scalar(Scalar::U32) if op == CoopOp::Held => return matrix(0).map(|_| ()),
+        _ => return Err(format!("`{name}` gives no `{}`", types.display(result))),
     };
     let is_scalar = |at: usize| *types.get(operands[at]) == Type::Scalar(made.scalar);
     let computes = made.scalar != Scalar::Bf16;
@@ -61,6 +63,19 @@ pub fn check_op(types: &Types, op: CoopOp, operands: &[TypeId], result: TypeId) 
             let is_float = |scalar| matches!(scalar, Scalar::F16 | Scalar::Bf16 | Scalar::F32);
             CoopType { scalar: made.scalar, ..from } == made && is_float(from.scalar) && is_float(made.scalar)
         }
+        CoopOp::Role => {
+            let from = matrix(0)?;
+            from.role == CoopRole::Accumulator
+                && made.role != CoopRole::Accumulator
+                && CoopType { role: made.role, ..from } == made
+        }
+        CoopOp::Transpose => {
+            let from = matrix(0)?;
+            let turned = CoopType { role: CoopRole::B, rows: from.columns, columns: from.rows, ..from };
+            from.role == CoopRole::Accumulator && turned == made
+        }
+        CoopOp::Reduce(..) => matrix(0)? == made && made.role == CoopRole::Accumulator && computes,
+        CoopOp::Held => false,
         CoopOp::MulAdd => {
             let (a, b, c) = (matrix(0)?, matrix(1)?, matrix(2)?);
             let roles = (a.role, b.role, c.role) == (CoopRole::A, CoopRole::B, CoopRole::Accumulator);

@@ -374,4 +374,12 @@ impl Types {
             _ => None,
         }
     }
+
+    /// The type of an element of a matrix that invocations hold, if the type is one whose elements are numbers.
+    pub fn held_element(&self, id: TypeId) -> Option<TypeId> {
+        match self.get(id) {
+            Type::Coop(ty) if ty.scalar != Scalar::Bf16 => self.find(&Type::Scalar(ty.scalar)),
+            _ => None,
+        }
+    }
 }

@@ -196,6 +196,11 @@ pub fn place_type(module: &Module, function: &Function, place: &Place) -> Result
             Type::Vector(..) => member_type(types, ty, &[0]),
             _ => Err(format!("type `{}` cannot be indexed", types.display(ty))),
         },
+        Step::Element(_) => match (types.held_element(ty), place.root) {
+            (Some(element), Root::Local(_)) => Ok(element),
+            (Some(_), _) => Err("elements are those of a matrix in a local variable".to_owned()),
+            (None, _) => Err(format!("type `{}` has no elements that invocations hold", types.display(ty))),
+        },
     })
 }
 

@@ -273,10 +273,14 @@ impl<'m> Uniformity<'m> {
             InstKind::Builtin(builtin) if !is_same(*builtin, self.scope) => differs(self),
             InstKind::Op(Op::Uniform, _) => {}
             InstKind::Extract(composite, path) if self.is_single_axis(*composite, path) => {}
+            InstKind::Load(place) if is_element(place) => differs(self),
             InstKind::Load(place) => self.load(inst, place),
-            InstKind::Store(Place { root: Root::Local(local), path }, value) => {
+            InstKind::Store(place @ Place { root: Root::Local(local), path }, value) => {
                 let indices = path.iter().filter_map(index);
-                let cause = indices.chain([*value]).find(|value| !self.is_uniform(*value)).map(Cause::From);
+                let cause = indices
+                    .chain((!is_element(place)).then_some(*value))
+                    .find(|value| !self.is_uniform(*value))
+                    .map(Cause::From);
                 let cause = cause.or(apart.map(|apart| Cause::Chosen(self.selector(apart.branch))));
                 self.mark_local(*local, cause);
             }
@@ -395,8 +399,14 @@ impl<'m> Uniformity<'m> {
 fn index(step: &Step) -> Option<ValueId> {
     match step {
         Step::Index { value, .. } => Some(*value),
-        Step::Field(_) => None,
+        // The invocations hold different ones, but the matrix stays one that they have together.
+        Step::Field(_) | Step::Element(_) => None,
     }
+}
+
+/// Whether a place is an element of a matrix, which each invocation holds others of.
+fn is_element(place: &Place) -> bool {
+    matches!(place.path.last(), Some(Step::Element(_)))
 }
 
 /// Whether all invocations of a workgroup or subgroup have the same.

@@ -154,6 +154,7 @@ impl Coverage<'_> {
             let index = match *index {
                 Step::Index { value, .. } => positions.bits(value, &|value| self.definition(value))?,
                 Step::Field(number) => Bits::fixed(number),
+                Step::Element(_) => return None,
             };
             if index.possible() >= len {
                 return None;

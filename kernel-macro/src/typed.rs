@@ -6,7 +6,7 @@ use std::rc::Rc;
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::float16;
 use gridwise_ir::hash::FastMap;
-use gridwise_ir::ir::{AtomicOp, Builtin, CoopLayout, Order, Scope, SubgroupOp};
+use gridwise_ir::ir::{AtomicOp, Builtin, CoopFold, CoopLayout, CoopLine, Order, Scope, SubgroupOp};
 use gridwise_ir::types::CoopRole;
 
 use crate::ast::{BinaryOp, BindingId, Closure, Expr, ExprId, ExprKind, ScalarName, SpanRange};
@@ -104,6 +104,12 @@ pub(crate) enum CoopCall {
     Store(CoopLayout),
     MulAdd,
     Convert,
+    /// The sum as a factor: `into_a`, `into_b`.
+    Role,
+    Transpose,
+    Reduce(CoopLine, CoopFold),
+    Map,
+    ZipMap,
 }
 
 /// What the parameters of a generic struct or enum stand for, in their order; `None` where there are no parameters.

@@ -297,14 +297,17 @@ current_validator=("$current_dir/lib64/ld-linux-x86-64.so.2" --library-path "$cu
     "$current_dir/usr/bin/spirv-val")
 
 validate_modules() { # debian|current
-    local dir count=0 bad=0 unknown=0 module message validator=(spirv-val)
+    local dir count=0 bad=0 unknown=0 module message target validator=(spirv-val)
     [ "$1" = debian ] || validator=("${current_validator[@]}")
     "${validator[@]}" --version | head -n 1
     dir=$(target_dir)/spirv
     dump_modules "$dir"
     for module in "$dir"/*.spv; do
         count=$((count + 1))
-        message=$("${validator[@]}" --target-env vulkan1.2 --scalar-block-layout "$module" 2>&1) && continue
+        # The second word is the version: modules of SPIR-V 1.6 are for devices that have it.
+        target=vulkan1.2
+        [ "$(od -An -tx1 -j5 -N1 "$module")" != " 06" ] || target=vulkan1.3
+        message=$("${validator[@]}" --target-env "$target" --scalar-block-layout "$module" 2>&1) && continue
         # Cooperative matrices are newer than Debian's SPIRV-Tools; the current ones look at them.
         if [ "$1" = debian ] && grep -q 'Invalid capability operand: 6022' <<<"$message"; then
             unknown=$((unknown + 1))

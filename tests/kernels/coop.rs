@@ -40,7 +40,7 @@ fn small(seed: u32, count: usize) -> Vec<f32> {
     (0..count as u32).map(|i| ((i.wrapping_mul(2_654_435_761).wrapping_add(seed) >> 13) % 9) as f32 - 4.0).collect()
 }
 
-fn halves(values: &[f32]) -> Vec<f16> {
+pub(super) fn halves(values: &[f32]) -> Vec<f16> {
     values.iter().map(|value| f16::from_f32(*value)).collect()
 }
 

@@ -13,6 +13,7 @@ pub mod closures;
 pub mod constants;
 pub mod control;
 pub mod coop;
+pub mod coop_elements;
 pub mod coop_wide;
 pub mod defaults;
 pub mod directions;
@@ -101,6 +102,7 @@ pub fn all() -> Vec<Case> {
         constants::CASES,
         control::CASES,
         coop::CASES,
+        coop_elements::CASES,
         coop_wide::CASES,
         defaults::CASES,
         directions::CASES,

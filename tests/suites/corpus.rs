@@ -62,6 +62,7 @@ fn missing(case: &Case, device: &DeviceInfo) -> Option<&'static str> {
         Feature::CooperativeMatrix(_) | Feature::CooperativeProduct(_) | Feature::CooperativeBfloat16 => {
             Some("matrices")
         }
+        Feature::CooperativeReductions | Feature::CooperativeConversions => Some("operations on matrices"),
         Feature::StorageImageLists | Feature::SampledImageLists => Some("lists of images"),
         _ => None,
     });

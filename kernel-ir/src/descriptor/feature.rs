@@ -57,6 +57,10 @@ pub enum Feature {
     CooperativeProduct(MatrixProduct),
     /// `shaderBFloat16CooperativeMatrix`.
     CooperativeBfloat16,
+    /// `cooperativeMatrixReductions`.
+    CooperativeReductions,
+    /// `cooperativeMatrixConversions`.
+    CooperativeConversions,
 }
 
 impl Feature {
@@ -82,6 +86,8 @@ impl Feature {
             Self::CooperativeMatrix(_) => "CooperativeMatrix",
             Self::CooperativeProduct(_) => "CooperativeProduct",
             Self::CooperativeBfloat16 => "CooperativeBfloat16",
+            Self::CooperativeReductions => "CooperativeReductions",
+            Self::CooperativeConversions => "CooperativeConversions",
         }
     }
 
@@ -106,6 +112,8 @@ impl Feature {
             Self::SampledImageLists => "shaderSampledImageArrayNonUniformIndexing",
             Self::CooperativeMatrix(_) | Self::CooperativeProduct(_) => "cooperativeMatrix",
             Self::CooperativeBfloat16 => "shaderBFloat16CooperativeMatrix",
+            Self::CooperativeReductions => "cooperativeMatrixReductions",
+            Self::CooperativeConversions => "cooperativeMatrixConversions",
         }
     }
 }

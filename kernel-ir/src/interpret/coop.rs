@@ -7,7 +7,7 @@ use super::thread::Thread;
 use super::value::apply;
 use super::{InterpretError, Value, bytes};
 use crate::coop::Lines;
-use crate::ir::{CoopAccess, CoopOp};
+use crate::ir::{CoopAccess, CoopFold, CoopLine, CoopOp};
 use crate::op::Op;
 use crate::types::{CoopType, Scalar, Type, TypeId, Types};
 use crate::typing;
@@ -20,7 +20,8 @@ pub(super) fn compute(
     from: &[TypeId],
     ty: TypeId,
 ) -> Result<Value, InterpretError> {
-    let Type::Coop(made) = *types.get(ty) else { unreachable!("the verifier saw a matrix") };
+    let of = if op == CoopOp::Held { from[0] } else { ty };
+    let Type::Coop(made) = *types.get(of) else { unreachable!("the verifier saw a matrix") };
     let scalar = Some(made.scalar);
     let all = |value: &Value| Value::Composite(vec![value.clone(); made.len() as usize]);
     match op {
@@ -34,7 +35,38 @@ pub(super) fn compute(
             let Type::Coop(left) = *types.get(from[0]) else { unreachable!("the verifier saw a matrix") };
             product(operands, left, made)
         }
+        CoopOp::Held => Ok(Value::u32(made.len())),
+        CoopOp::Role => Ok(operands[0].clone()),
+        CoopOp::Transpose => {
+            let (rows, columns, from) = (made.rows as usize, made.columns as usize, operands[0].members());
+            let turned = (0..rows * columns).map(|at| from[at % columns * rows + at / columns].clone());
+            Ok(Value::Composite(turned.collect()))
+        }
+        CoopOp::Reduce(line, fold) => reduced(&operands[0], line, fold, made),
     }
+}
+
+/// Each line's elements combined, from the first to the last; floats of 16 bits are rounded at each step.
+fn reduced(matrix: &Value, line: CoopLine, fold: CoopFold, made: CoopType) -> Result<Value, InterpretError> {
+    let op = match fold {
+        CoopFold::Sum => Op::Add,
+        CoopFold::Min => Op::Min,
+        CoopFold::Max => Op::Max,
+    };
+    let (columns, elements) = (made.columns as usize, matrix.members());
+    let (lines, count, step) = match line {
+        CoopLine::Row => (made.rows as usize, columns, 1),
+        CoopLine::Column => (columns, made.rows as usize, columns),
+    };
+    let of_line = |number: usize| {
+        let first = if line == CoopLine::Row { number * columns } else { number };
+        (1..count).try_fold(elements[first].clone(), |so_far, at| {
+            apply(op, &[so_far, elements[first + at * step].clone()], Some(made.scalar))
+        })
+    };
+    let all: Vec<_> = (0..lines).map(of_line).collect::<Result<_, _>>()?;
+    let number = |at: usize| if line == CoopLine::Row { at / columns } else { at % columns };
+    Ok(Value::Composite((0..made.len() as usize).map(|at| all[number(at)].clone()).collect()))
 }
 
 /// Sums of products, from the first to the last; floats as `f32`, in which all products are exact or rounded once.

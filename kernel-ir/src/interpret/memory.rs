@@ -145,6 +145,17 @@ impl Memory {
         for (depth, step) in place.path.iter().enumerate() {
             let index = match *step {
                 Step::Field(index) => index,
+                Step::Element(value) => {
+                    let element = ty.and_then(|ty| types.held_element(ty)).expect("the verifier follows every path");
+                    let (index, len) = (thread.frame().value(value).bits(), scalars(types, ty.unwrap_or(element)));
+                    if u64::from(index) >= len {
+                        return Err(InterpretError::Undefined(format!("element {index} of a matrix of {len}")));
+                    }
+                    access.first += u64::from(index);
+                    access.path.push(index);
+                    ty = Some(element);
+                    continue;
+                }
                 Step::Index { value, check } => {
                     let is_last = depth + 1 == place.path.len();
                     let index = last.filter(|_| is_last).unwrap_or_else(|| thread.frame().value(value).bits());

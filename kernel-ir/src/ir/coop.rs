@@ -20,11 +20,39 @@ pub enum CoopOp {
     Sub,
     /// Each element times a scalar; integers wrap.
     Scale,
+    /// How many elements of the matrix the invocation holds, a `u32`. Each element is held by some invocation.
+    Held,
+    /// A sum as the left or right factor of another product.
+    Role,
+    /// A sum as the right factor of another product, its rows as columns.
+    Transpose,
+    /// In each element what all of its row, or column, are combined to.
+    Reduce(CoopLine, CoopFold),
+}
+
+/// Which elements are combined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CoopLine {
+    /// Those of a row.
+    Row,
+    /// Those of a column.
+    Column,
+}
+
+/// How elements are combined. In which order, is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CoopFold {
+    /// Sums; integers wrap.
+    Sum,
+    /// The smallest; of floats none that is a number.
+    Min,
+    /// The largest; likewise.
+    Max,
 }
 
 impl CoopOp {
     /// All of them, with their names in the text format.
-    pub const NAMED: [(Self, &'static str); 7] = [
+    pub const NAMED: [(Self, &'static str); 16] = [
         (Self::Splat, "coop_splat"),
         (Self::MulAdd, "coop_mul_add"),
         (Self::Convert, "coop_convert"),
@@ -32,12 +60,22 @@ impl CoopOp {
         (Self::Add, "coop_add"),
         (Self::Sub, "coop_sub"),
         (Self::Scale, "coop_scale"),
+        (Self::Held, "coop_held"),
+        (Self::Role, "coop_role"),
+        (Self::Transpose, "coop_transpose"),
+        (Self::Reduce(CoopLine::Row, CoopFold::Sum), "coop_row_sum"),
+        (Self::Reduce(CoopLine::Row, CoopFold::Min), "coop_row_min"),
+        (Self::Reduce(CoopLine::Row, CoopFold::Max), "coop_row_max"),
+        (Self::Reduce(CoopLine::Column, CoopFold::Sum), "coop_column_sum"),
+        (Self::Reduce(CoopLine::Column, CoopFold::Min), "coop_column_min"),
+        (Self::Reduce(CoopLine::Column, CoopFold::Max), "coop_column_max"),
     ];
 
     /// How many operands it takes.
     pub const fn arity(self) -> usize {
         match self {
             Self::Splat | Self::Convert | Self::Neg => 1,
+            Self::Held | Self::Role | Self::Transpose | Self::Reduce(..) => 1,
             Self::Add | Self::Sub | Self::Scale => 2,
             Self::MulAdd => 3,
         }

@@ -349,7 +349,7 @@ fn map_place(place: &mut Place, f: &mut impl FnMut(ValueId) -> ValueId) {
         *member = f(*member);
     }
     for step in &mut place.path {
-        if let super::Step::Index { value, .. } = step {
+        if let super::Step::Index { value, .. } | super::Step::Element(value) = step {
             *value = f(*value);
         }
     }

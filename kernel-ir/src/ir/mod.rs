@@ -22,7 +22,7 @@ pub use crate::types::ConstParamId;
 pub use atomic::{Atomic, AtomicOp, Order, Scope};
 pub use builtin::Builtin;
 pub use constant::Constant;
-pub use coop::{CoopAccess, CoopLayout, CoopOp};
+pub use coop::{CoopAccess, CoopFold, CoopLayout, CoopLine, CoopOp};
 pub use float_rules::FloatRules;
 pub use function::{Block, BlockId, Function, FunctionId, InstId, Local, LocalId, Name, Value, ValueId};
 pub use image::{Image, ImageOp};

@@ -50,6 +50,19 @@ pub enum Step {
         /// Without one, the index is known to be in range.
         check: Option<SiteId>,
     },
+    /// Element of a matrix of the subgroup, by its number among those that the invocation holds, a `u32`: known to be in range.
+    /// Which row and column that is, is the device's.
+    Element(ValueId),
+}
+
+impl Step {
+    /// The value that says which member it is.
+    pub fn value(self) -> Option<ValueId> {
+        match self {
+            Self::Index { value, .. } | Self::Element(value) => Some(value),
+            Self::Field(_) => None,
+        }
+    }
 }
 
 impl Default for Step {
@@ -76,10 +89,7 @@ impl Place {
 
     /// The values that it uses: which member of a list, and the indices of its steps.
     pub fn values(&self) -> impl Iterator<Item = ValueId> + '_ {
-        let steps = self.path.iter().filter_map(|step| match step {
-            Step::Index { value, .. } => Some(*value),
-            Step::Field(_) => None,
-        });
+        let steps = self.path.iter().filter_map(|step| step.value());
         self.root.member().into_iter().chain(steps)
     }
 

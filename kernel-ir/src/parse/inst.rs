@@ -261,6 +261,9 @@ impl FunctionParser<'_, '_> {
                 let check = if self.cursor.eat("!") { Some(self.cursor.id("site")?) } else { None };
                 self.cursor.expect("]")?;
                 path.push(Step::Index { value, check });
+            } else if self.cursor.eat("<") {
+                path.push(Step::Element(self.value()?));
+                self.cursor.expect(">")?;
             } else {
                 return Ok(Place { root, path });
             }

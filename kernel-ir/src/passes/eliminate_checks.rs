@@ -427,6 +427,8 @@ impl Walker<'_> {
             let member = match *step {
                 Step::Field(index) => index,
                 Step::Index { .. } => 0,
+                // Nothing is behind it.
+                Step::Element(_) => return,
             };
             ty = match (ty, place.root) {
                 (Some(ty), _) => self.types.member(ty, member),

@@ -53,7 +53,7 @@ fn promotable(function: &Function, types: &Types) -> Slots {
             && let Root::Local(local) = place.root
         {
             used[local.index()] = true;
-            if place.path.iter().any(|step| matches!(step, Step::Index { .. })) {
+            if place.path.iter().any(|step| step.value().is_some()) {
                 eligible[local.index()] = false;
             }
         }

@@ -97,6 +97,7 @@ fn fix_constant_indices(function: &mut Function, accesses: &Accesses, types: &Ty
             let member = match *step {
                 Step::Field(index) => index,
                 Step::Index { .. } => 0,
+                Step::Element(_) => break,
             };
             let Some(inner) = types.member(ty, member) else { break };
             ty = inner;
@@ -132,7 +133,7 @@ fn constant_steps(path: &[Step]) -> Vec<u32> {
     path.iter()
         .map_while(|step| match step {
             Step::Field(index) => Some(*index),
-            Step::Index { .. } => None,
+            Step::Index { .. } | Step::Element(_) => None,
         })
         .collect()
 }
@@ -243,7 +244,9 @@ impl Splitter<'_> {
         while let Shape::Split(_, members) = shape {
             match steps.next() {
                 Some(Step::Field(index)) => shape = &members[*index as usize],
-                Some(Step::Index { .. }) => unreachable!("locals stay whole where an index is not constant"),
+                Some(Step::Index { .. } | Step::Element(_)) => {
+                    unreachable!("locals stay whole where an index is not constant")
+                }
                 None => break,
             }
             taken += 1;

@@ -188,6 +188,7 @@ impl Display for Place {
         }
         self.path.iter().try_for_each(|step| match step {
             Step::Field(field) => write!(f, ".{field}"),
+            Step::Element(value) => write!(f, "<{value}>"),
             Step::Index { value, check: None } => write!(f, "[{value}]"),
             Step::Index { value, check: Some(site) } => write!(f, "[{value} !{site}]"),
         })

@@ -114,8 +114,8 @@ impl FunctionWriter<'_, '_> {
             let new = match op {
                 AtomicOp::Add => writer.w.float_op(Spv::FAdd, float_type, &[value, operand]),
                 AtomicOp::Sub => writer.w.float_op(Spv::FSub, float_type, &[value, operand]),
-                AtomicOp::Min => writer.extreme(Op::Min, float, &[value, operand]),
-                _ => writer.extreme(Op::Max, float, &[value, operand]),
+                AtomicOp::Min => writer.w.extreme(Op::Min, float, &[value, operand]),
+                _ => writer.w.extreme(Op::Max, float, &[value, operand]),
             };
             (value, writer.w.bitcast(float, word, new))
         })
@@ -193,8 +193,8 @@ impl FunctionWriter<'_, '_> {
                 let is_held = self.w.op(Spv::IEqual, bool_, &[held, wanted]);
                 return self.w.op(Spv::Select, ty, &[is_held, operands[1], value]);
             }
-            AtomicOp::Min if is_float => return self.extreme(Op::Min, lanes, &[value, operand]),
-            AtomicOp::Max if is_float => return self.extreme(Op::Max, lanes, &[value, operand]),
+            AtomicOp::Min if is_float => return self.w.extreme(Op::Min, lanes, &[value, operand]),
+            AtomicOp::Max if is_float => return self.w.extreme(Op::Max, lanes, &[value, operand]),
             AtomicOp::Min | AtomicOp::Max => {
                 let less = if lanes.scalar.is_signed() { Spv::SLessThan } else { Spv::ULessThan };
                 let is_less = self.w.op(less, bool_, &[value, operand]);

@@ -2,7 +2,8 @@
 //! is out of range traps, and gives zeros or writes nothing.
 
 use rspirv::spirv::{
-    CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixUse, MemoryAccess, Op, Scope,
+    CooperativeMatrixLayout, CooperativeMatrixOperands, CooperativeMatrixReduce, CooperativeMatrixUse, MemoryAccess,
+    Op, Scope,
 };
 
 use super::blocks::FunctionWriter;
@@ -10,13 +11,51 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::descriptor::{Feature, MatrixElement, MatrixProduct, MatrixType, MatrixUse};
-use crate::ir::{CoopAccess, CoopLayout, CoopOp, ValueId};
+use crate::ir::{CoopAccess, CoopFold, CoopLayout, CoopLine, CoopOp, ValueId};
 use crate::types::{CoopRole, CoopType, Scalar, Type, TypeId};
 
 /// The encoding of `OpTypeFloat` that makes it a `bf16`.
 const BFLOAT16: u32 = 0;
 
+/// Functions that reductions combine elements by, in the order of their first uses.
+#[derive(Debug, Default)]
+pub(super) struct Combines {
+    wanted: Vec<(CoopFold, Scalar, Id)>,
+}
+
 impl Writer<'_> {
+    /// The function that combines two elements.
+    fn combine(&mut self, fold: CoopFold, scalar: Scalar) -> Id {
+        let known = self.combines.wanted.iter().find(|(of, on, _)| (*of, *on) == (fold, scalar));
+        if let Some((.., id)) = known {
+            return *id;
+        }
+        let id = self.new_id();
+        self.combines.wanted.push((fold, scalar, id));
+        id
+    }
+
+    /// Defines all of these functions.
+    pub(super) fn write_combines(&mut self) {
+        for (fold, scalar, function) in std::mem::take(&mut self.combines.wanted) {
+            let lanes = Lanes::one(scalar);
+            let ty = self.lanes_type(lanes);
+            let signature = self.global(Op::TypeFunction, None, &[ty; 3]);
+            self.op_into(function, Op::Function, ty, &[0, signature]);
+            let params = [(); 2].map(|()| self.op(Op::FunctionParameter, ty, &[]));
+            let entry = self.new_id();
+            self.begin_block(entry);
+            let value = match fold {
+                CoopFold::Sum if scalar.is_float() => self.float_op(Op::FAdd, ty, &params),
+                CoopFold::Sum => self.op(Op::IAdd, ty, &params),
+                CoopFold::Min => self.extreme(crate::op::Op::Min, lanes, &params),
+                CoopFold::Max => self.extreme(crate::op::Op::Max, lanes, &params),
+            };
+            self.effect(Op::ReturnValue, &[value]);
+            self.effect(Op::FunctionEnd, &[]);
+        }
+    }
+
     /// The type of a matrix.
     pub(super) fn coop_type(&mut self, ty: CoopType) -> Id {
         let role = match ty.role {
@@ -55,6 +94,11 @@ impl Writer<'_> {
 impl FunctionWriter<'_, '_> {
     /// An operation on matrices.
     pub(super) fn coop(&mut self, op: CoopOp, operands: &[ValueId], ty: TypeId) -> Id {
+        if op == CoopOp::Held {
+            let matrix = self.w.value_type(self.function.values[operands[0]].ty);
+            let word = self.w.u32_type();
+            return self.w.op(Op::CooperativeMatrixLengthKHR, word, &[matrix]);
+        }
         let Type::Coop(made) = *self.w.module.types.get(ty) else { unreachable!("the verifier saw a matrix") };
         let (result, ids) = (self.w.value_type(ty), self.ids(operands));
         let is_float = made.scalar.is_float();
@@ -70,8 +114,26 @@ impl FunctionWriter<'_, '_> {
             CoopOp::Sub if is_float => Op::FSub,
             CoopOp::Sub => Op::ISub,
             CoopOp::Scale => Op::MatrixTimesScalar,
+            CoopOp::Role | CoopOp::Transpose => {
+                self.w.need(Feature::CooperativeConversions);
+                let turned = op == CoopOp::Transpose;
+                let op = if turned { Op::CooperativeMatrixTransposeNV } else { Op::CooperativeMatrixConvertNV };
+                return self.w.op(op, result, &ids);
+            }
+            CoopOp::Reduce(line, fold) => return self.reduce_lines(line, fold, made.scalar, result, ids[0]),
+            CoopOp::Held => unreachable!("it gives no matrix"),
         };
         if is_float { self.w.float_op(instruction, result, &ids) } else { self.w.op(instruction, result, &ids) }
+    }
+
+    fn reduce_lines(&mut self, line: CoopLine, fold: CoopFold, scalar: Scalar, result: Id, matrix: Id) -> Id {
+        self.w.need(Feature::CooperativeReductions);
+        let mask = match line {
+            CoopLine::Row => CooperativeMatrixReduce::ROW,
+            CoopLine::Column => CooperativeMatrixReduce::COLUMN,
+        };
+        let function = self.w.combine(fold, scalar);
+        self.w.op(Op::CooperativeMatrixReduceNV, result, &[matrix, mask.bits(), function])
     }
 
     fn mul_add(&mut self, operands: &[ValueId], made: CoopType, result: Id) -> Id {

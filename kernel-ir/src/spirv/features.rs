@@ -47,6 +47,13 @@ impl Features {
         (any, has(|feature| *feature == Feature::CooperativeBfloat16))
     }
 
+    /// Whether it has operations on matrices that are not of the first extension.
+    pub(super) fn has_later_matrices(&self) -> bool {
+        let is_later =
+            |feature: &Feature| matches!(feature, Feature::CooperativeReductions | Feature::CooperativeConversions);
+        self.uses.iter().any(|(feature, _)| is_later(feature))
+    }
+
     /// The widths of floats in the module.
     pub(super) fn float_widths(&self) -> Vec<u32> {
         [16, 32, 64].into_iter().zip(self.floats).filter(|(_, is_used)| *is_used).map(|(width, _)| width).collect()
@@ -105,6 +112,8 @@ fn capability(feature: Feature) -> Option<Capability> {
         Feature::SubgroupExtendedTypes => return None,
         Feature::CooperativeMatrix(_) | Feature::CooperativeProduct(_) => Capability::CooperativeMatrixKHR,
         Feature::CooperativeBfloat16 => Capability::BFloat16CooperativeMatrixKHR,
+        Feature::CooperativeReductions => Capability::CooperativeMatrixReductionsNV,
+        Feature::CooperativeConversions => Capability::CooperativeMatrixConversionsNV,
     })
 }
 

@@ -331,6 +331,10 @@ impl FunctionWriter<'_, '_> {
                 let member = types.member(access.ty, number);
                 (self.w.const_u32(number), member)
             }
+            Step::Element(value) => {
+                let element = types.held_element(access.ty);
+                (self.value(value), element)
+            }
             Step::Index { value, check } => {
                 let len = match *types.get(access.ty) {
                     Type::Array(_, len) => len,

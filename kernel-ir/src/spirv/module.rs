@@ -69,6 +69,7 @@ pub(super) struct Writer<'m> {
     pub(super) interface: interface::Interface,
     pub(super) reports: report::ReportFunctions,
     pub(super) helpers: math::Helpers,
+    pub(super) combines: super::coop::Combines,
 }
 
 impl<'m> Writer<'m> {
@@ -96,6 +97,7 @@ impl<'m> Writer<'m> {
             debug: debug::Lines::default(),
             reports: report::ReportFunctions::default(),
             helpers: math::Helpers::default(),
+            combines: super::coop::Combines::default(),
         })
     }
 
@@ -191,6 +193,7 @@ impl<'m> Writer<'m> {
         }
         self.write_report_functions();
         self.write_helpers();
+        self.write_combines();
         Ok(())
     }
 
@@ -204,7 +207,9 @@ impl<'m> Writer<'m> {
         if sections.iter().any(|section| section.is_too_long()) {
             return Err(EmitError::TooLong);
         }
-        let version = 1 << 16 | 5 << 8;
+        // The second extension of matrices builds on 1.6, and where there is one, there is the other.
+        let minor = if self.features.has_later_matrices() { 6 } else { 5 };
+        let version = 1 << 16 | minor << 8;
         let header = [spirv::MAGIC_NUMBER, version, GENERATOR, self.next_id, 0];
         let count = sections.iter().map(|section| section.as_slice().len()).sum::<usize>();
         let mut words = Vec::with_capacity(header.len() + count);
@@ -281,6 +286,9 @@ impl<'m> Writer<'m> {
         }
         if has_bfloat16 {
             head.inst_text(Op::Extension, &[], "SPV_KHR_bfloat16", &[]);
+        }
+        if self.features.has_later_matrices() {
+            head.inst_text(Op::Extension, &[], "SPV_NV_cooperative_matrix2", &[]);
         }
         head.inst_text(Op::ExtInstImport, &[self.glsl], "GLSL.std.450", &[]);
         let addressing = match self.kernel.buffers.iter().any(|(_, buffer)| buffer.is_list && buffer.image.is_none()) {

@@ -4,6 +4,7 @@ use rspirv::spirv::{GlslStd450Op as GLOp, Op as Spv};
 
 use super::blocks::FunctionWriter;
 use super::math::Helper;
+use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
@@ -65,7 +66,7 @@ impl FunctionWriter<'_, '_> {
             Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Neg => self.arithmetic(op, lanes, ids),
             Op::And | Op::Or | Op::Xor | Op::Not => self.logic(op, lanes, ids),
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => self.compare(op, lanes, ids),
-            Op::Min | Op::Max | Op::Abs => self.extreme(op, lanes, ids),
+            Op::Min | Op::Max | Op::Abs => self.w.extreme(op, lanes, ids),
             Op::CountOnes | Op::LeadingZeros | Op::TrailingZeros | Op::ReverseBits | Op::MulHigh => {
                 self.w.bit_op(op, lanes, ids)
             }
@@ -287,30 +288,6 @@ impl FunctionWriter<'_, '_> {
         self.w.op(spv, ty, ids)
     }
 
-    pub(super) fn extreme(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
-        let ty = self.w.lanes_type(lanes);
-        let (is_float, is_signed) = (lanes.scalar.is_float(), lanes.scalar.is_signed());
-        let glsl = match op {
-            Op::Abs if lanes.scalar == Scalar::Bf16 => return self.w.change_sign(Spv::BitwiseAnd, lanes, ids[0]),
-            Op::Abs if is_float => GLOp::FAbs,
-            Op::Abs => {
-                // `SAbs` says nothing about the least integer.
-                let bools = self.w.lanes_type(lanes.of(Scalar::Bool));
-                let zero = self.w.const_lanes(lanes, 0);
-                let negated = self.w.op(Spv::ISub, ty, &[zero, ids[0]]);
-                let is_negative = self.w.op(Spv::SLessThan, bools, &[ids[0], zero]);
-                return self.w.op(Spv::Select, ty, &[is_negative, negated, ids[0]]);
-            }
-            Op::Min if is_float => GLOp::NMin,
-            Op::Min if is_signed => GLOp::SMin,
-            Op::Min => GLOp::UMin,
-            _ if is_float => GLOp::NMax,
-            _ if is_signed => GLOp::SMax,
-            _ => GLOp::UMax,
-        };
-        self.w.glsl_op(glsl, ty, ids)
-    }
-
     /// NaN below zero, which SPIR-V leaves open.
     fn sqrt_f64(&mut self, lanes: Lanes, value: Id) -> Id {
         let (ty, bools) = (self.w.lanes_type(lanes), self.w.lanes_type(lanes.of(Scalar::Bool)));
@@ -386,5 +363,32 @@ fn is_done_in_f32(op: Op, scalar: Scalar) -> bool {
         Scalar::Bf16 => !on_bits,
         Scalar::F16 => matches!(op, Op::Div | Op::Rem | Op::Sqrt),
         _ => false,
+    }
+}
+
+impl Writer<'_> {
+    /// The smaller or larger of two values, or the absolute of one.
+    pub(super) fn extreme(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
+        let ty = self.lanes_type(lanes);
+        let (is_float, is_signed) = (lanes.scalar.is_float(), lanes.scalar.is_signed());
+        let glsl = match op {
+            Op::Abs if lanes.scalar == Scalar::Bf16 => return self.change_sign(Spv::BitwiseAnd, lanes, ids[0]),
+            Op::Abs if is_float => GLOp::FAbs,
+            Op::Abs => {
+                // `SAbs` says nothing about the least integer.
+                let bools = self.lanes_type(lanes.of(Scalar::Bool));
+                let zero = self.const_lanes(lanes, 0);
+                let negated = self.op(Spv::ISub, ty, &[zero, ids[0]]);
+                let is_negative = self.op(Spv::SLessThan, bools, &[ids[0], zero]);
+                return self.op(Spv::Select, ty, &[is_negative, negated, ids[0]]);
+            }
+            Op::Min if is_float => GLOp::NMin,
+            Op::Min if is_signed => GLOp::SMin,
+            Op::Min => GLOp::UMin,
+            _ if is_float => GLOp::NMax,
+            _ if is_signed => GLOp::SMax,
+            _ => GLOp::UMax,
+        };
+        self.glsl_op(glsl, ty, ids)
     }
 }

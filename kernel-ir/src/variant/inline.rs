@@ -17,8 +17,11 @@ pub(super) struct Inlined<'a> {
 impl<'a> Survey<'a> {
     /// For each function, what its calls are written as if they are none.
     pub(super) fn inlined(&self) -> Vec<Option<Inlined<'a>>> {
-        let of_function = |function: &Function| if function.is_kept { self.only_value(function) } else { None };
-        self.functions.iter().map(of_function).collect()
+        let named: Vec<_> = self.named.iter().map(|id| self.ids[*id as usize].place as usize).collect();
+        let of_function = |(place, function): (usize, &Function)| {
+            if function.is_kept && !named.contains(&place) { self.only_value(function) } else { None }
+        };
+        self.functions.iter().enumerate().map(of_function).collect()
     }
 
     fn only_value(&self, function: &Function) -> Option<Inlined<'a>> {

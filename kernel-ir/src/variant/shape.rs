@@ -35,6 +35,8 @@ const fn operands(opcode: u16) -> Option<&'static str> {
         4457 => Some("triiia?"),
         4458 => Some("iiiia?"),
         4459 => Some("triiil?"),
+        4460 | 5293 | 5390 => Some("tri"),
+        REDUCE => Some("trili"),
         opcode => grammar::operands(opcode),
     }
 }
@@ -94,6 +96,9 @@ const fn shape(opcode: u16) -> Option<Shape> {
     }
     Some(shape)
 }
+
+/// `OpCooperativeMatrixReduceNV`, which names a function.
+pub(super) const REDUCE: u16 = 5366;
 
 /// Opcodes below this have their shape in a table.
 const TABLE: usize = 512;

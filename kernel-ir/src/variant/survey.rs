@@ -1,6 +1,6 @@
 //! A module read once: where each id is made, which conditions are known, which blocks there are and how they end.
 
-use super::shape::Shape;
+use super::shape::{REDUCE, Shape};
 use super::{VariantDesc, VariantError};
 use crate::reflect::grammar as op;
 
@@ -74,6 +74,8 @@ pub(super) struct Survey<'a> {
     pub(super) functions: Vec<Function>,
     /// The functions that are called, block after block.
     pub(super) calls: Vec<u32>,
+    /// The functions that are named in other ways, too.
+    pub(super) named: Vec<u32>,
     /// The function of the entry point.
     pub(super) entry: u32,
     /// Position of the entry point.
@@ -120,6 +122,7 @@ impl<'a> Survey<'a> {
             blocks: Vec::new(),
             functions: Vec::new(),
             calls: Vec::new(),
+            named: Vec::new(),
             entry: 0,
             entry_at: 0,
             workgroup_size: None,
@@ -211,6 +214,10 @@ impl<'a> Survey<'a> {
                         block.calls = self.calls.len();
                     }
                     (op::FUNCTION_CALL, [_, _, callee, ..]) => self.calls.push(*callee),
+                    (REDUCE, [_, _, _, _, combine]) => {
+                        self.calls.push(*combine);
+                        self.named.push(*combine);
+                    }
                     _ => self.judge(opcode, operands, result),
                 }
             }

@@ -90,6 +90,9 @@ impl<'m> FunctionCx<'m, '_> {
     /// Checks a place and gives its type, if it leads to a cell.
     pub(super) fn check_place(&mut self, place: &Place) -> Option<TypeId> {
         for step in &place.path {
+            if let Step::Element(value) = *step {
+                self.check_operand(value, &[Type::Scalar(Scalar::U32)]);
+            }
             if let Step::Index { value, check } = *step {
                 self.check_operand(value, &[Type::Scalar(Scalar::U32)]);
                 match check.map(|site| (site, self.module.sites.get(site))) {

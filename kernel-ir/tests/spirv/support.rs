@@ -58,9 +58,11 @@ pub(crate) fn validate_words(name: &str, words: &[u32]) {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let command = std::env::var("GRIDWISE_SPIRV_VAL").unwrap_or_else(|_| "spirv-val".to_owned());
     let mut parts = command.split_whitespace();
+    // Modules of SPIR-V 1.6 are only for devices that have it.
+    let target = if words[1] > 1 << 16 | 5 << 8 { "vulkan1.3" } else { "vulkan1.2" };
     let mut child = Command::new(parts.next().unwrap_or("spirv-val"))
         .args(parts)
-        .args(["--target-env", "vulkan1.2", "--scalar-block-layout", "-"])
+        .args(["--target-env", target, "--scalar-block-layout", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

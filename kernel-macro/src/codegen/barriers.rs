@@ -8,6 +8,7 @@ use gridwise_ir::uniformity::{Divergence, DivergenceKind, Jump, Origin};
 
 use crate::ast::{Fn, SpanRange};
 use crate::diag::{Diagnostics, code};
+use crate::lower::ElementEffect;
 
 /// Variables that a message names on the way; the first ones say most.
 const MAX_THROUGH: usize = 3;
@@ -50,6 +51,21 @@ pub(crate) fn check_barriers(
             .note(text.origin(divergence))
             .help(help)
             .help("where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`");
+    }
+}
+
+/// Reports what functions of the elements of matrices do besides making an element.
+pub(crate) fn check_element_functions(effects: &[(SpanRange, ElementEffect)], diags: &mut Diagnostics) {
+    for (span, effect) in effects {
+        let message = match effect {
+            ElementEffect::Writes => "a function of a matrix's elements may not write anything",
+            ElementEffect::Together => "invocations do nothing together in a function of a matrix's elements",
+            ElementEffect::Prints => "a function of a matrix's elements may not print",
+        };
+        diags
+            .error(code::MATRIX_USE, *span, message)
+            .note("each invocation calls it for the elements that it holds, and which these are is up to the device")
+            .help("compute the new element from the old one and from what was read before");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Inference of matrices of subgroups: their type as written, the functions and methods they have. Operators are `op`'s.
 
 use gridwise_ir::coop::{MOST_LINES, multiplies};
-use gridwise_ir::ir::CoopLayout;
+use gridwise_ir::ir::{CoopFold, CoopLayout, CoopLine};
 use gridwise_ir::types::CoopRole;
 use proc_macro2::Ident;
 
@@ -12,6 +12,7 @@ use crate::source::text;
 use crate::typed::{Callee, CoopCall, CoopTy, Len, Resolution};
 
 use super::block::strip;
+use super::closure::{Demand, Gives};
 use super::mismatch::Because;
 use super::name::parent;
 use super::suggest::nearest;
@@ -37,7 +38,37 @@ const ROLES: [(&str, CoopRole); 3] =
 const WRITTEN: &str =
     "write `CoopMatrix<f16, MatrixA, 16, 16>`: element, `MatrixA`, `MatrixB` or `Accumulator`, rows, columns";
 
-const FUNCTIONS: [&str; 5] = ["splat", "load", "store", "mul_add", "convert"];
+const FUNCTIONS: [&str; 16] = [
+    "splat",
+    "load",
+    "store",
+    "mul_add",
+    "convert",
+    "into_a",
+    "into_b",
+    "transpose",
+    "map",
+    "zip_map",
+    "row_sum",
+    "row_min",
+    "row_max",
+    "column_sum",
+    "column_min",
+    "column_max",
+];
+
+/// What a method combines the elements of lines by.
+fn reduction(name: &str) -> Option<(CoopLine, CoopFold)> {
+    Some(match name {
+        "row_sum" => (CoopLine::Row, CoopFold::Sum),
+        "row_min" => (CoopLine::Row, CoopFold::Min),
+        "row_max" => (CoopLine::Row, CoopFold::Max),
+        "column_sum" => (CoopLine::Column, CoopFold::Sum),
+        "column_min" => (CoopLine::Column, CoopFold::Min),
+        "column_max" => (CoopLine::Column, CoopFold::Max),
+        _ => return None,
+    })
+}
 
 /// The type as users write it.
 pub(super) fn name(ty: CoopTy) -> String {
@@ -191,12 +222,28 @@ impl<'a> Infer<'a> {
             }
             "mul_add" => self.infer_mul_add(expr, ty, name, args),
             "convert" => self.infer_convert(expr, ty, name, args),
+            "into_a" => self.infer_factor(expr, ty, name, args, CoopCall::Role, CoopTy { role: CoopRole::A, ..ty }),
+            "into_b" => self.infer_factor(expr, ty, name, args, CoopCall::Role, CoopTy { role: CoopRole::B, ..ty }),
+            "transpose" => {
+                let turned = CoopTy { role: CoopRole::B, rows: ty.columns, columns: ty.rows, ..ty };
+                self.infer_factor(expr, ty, name, args, CoopCall::Transpose, turned)
+            }
+            "map" => self.infer_map(expr, ty, name, args),
+            "zip_map" => self.infer_zip_map(expr, ty, name, args),
+            other if reduction(other).is_some() => {
+                let (line, fold) = reduction(other).unwrap_or((CoopLine::Row, CoopFold::Sum));
+                if !self.has_numbers(ty, name) {
+                    self.infer_arguments_only(args);
+                    return Term::Coop(ty);
+                }
+                self.infer_factor(expr, ty, name, args, CoopCall::Reduce(line, fold), ty)
+            }
             other => {
                 let message = format!("no method `{other}` on type `{}`", super::coop::name(ty));
                 let error = self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message);
                 match nearest(other, FUNCTIONS) {
                     Some(known) => error.help(format!("a function with a similar name exists: `{known}`")),
-                    None => error.help("matrices have `mul_add`, `store`, `convert` and the operators `+`, `-`, `*`"),
+                    None => error.help("matrices have `mul_add`, `store`, `convert`, `map`, `row_sum` and its like, and the operators `+`, `-`, `*`"),
                 };
                 self.infer_arguments_only(args)
             }
@@ -244,6 +291,89 @@ impl<'a> Infer<'a> {
             false => error.note(format!("this product is added to {}", sums.join(" or "))),
         };
         Term::Error
+    }
+
+    /// A method of sums without arguments, which gives `made`.
+    fn infer_factor(
+        &mut self,
+        expr: &'a Expr,
+        ty: CoopTy,
+        name: &Ident,
+        args: &'a [Expr],
+        call: CoopCall,
+        made: CoopTy,
+    ) -> Term {
+        if !args.is_empty() {
+            self.report_arity(&name.to_string(), 0, args, range(name.span()));
+            self.infer_arguments_only(args);
+        }
+        if ty.role != CoopRole::Accumulator {
+            let message = format!("`{name}` is a method of sums, and this is a `{}`", super::coop::name(ty));
+            self.diags
+                .error(code::MATRIX_USE, range(name.span()), message)
+                .help("write it behind `mul_add`, whose result is a `CoopMatrix<_, Accumulator, _, _>`");
+        }
+        self.tables.calls.insert(expr.id, Callee::Coop(call));
+        Term::Coop(made)
+    }
+
+    /// Whether a matrix has elements that are numbers to compute with; else reports it.
+    fn has_numbers(&mut self, ty: CoopTy, name: &Ident) -> bool {
+        if ty.scalar != ScalarName::Bf16 {
+            return true;
+        }
+        let message = format!("`{name}` does not compute with elements of `bf16`");
+        self.diags
+            .error(code::MATRIX_USE, range(name.span()), message)
+            .note("devices multiply matrices of `bf16`, and convert them")
+            .help("write `matrix.convert::<f32>()` before, and `.convert::<bf16>()` behind it");
+        false
+    }
+
+    /// `matrix.map(|x| …)`
+    fn infer_map(&mut self, expr: &'a Expr, ty: CoopTy, name: &Ident, args: &'a [Expr]) -> Term {
+        let [function] = args else {
+            self.report_arity("map", 1, args, range(name.span()));
+            self.infer_unknown_arguments(args);
+            return Term::Coop(ty);
+        };
+        let is_done = self.has_numbers(ty, name);
+        self.infer_element_function(expr, ty, 0, function, 1);
+        if is_done {
+            self.tables.calls.insert(expr.id, Callee::Coop(CoopCall::Map));
+        }
+        Term::Coop(ty)
+    }
+
+    /// `matrix.zip_map(other, |x, y| …)`
+    fn infer_zip_map(&mut self, expr: &'a Expr, ty: CoopTy, name: &Ident, args: &'a [Expr]) -> Term {
+        let [other, function] = args else {
+            self.report_arity("zip_map", 2, args, range(name.span()));
+            self.infer_unknown_arguments(args);
+            return Term::Coop(ty);
+        };
+        self.check(other, &Term::Coop(ty), Because::Nothing);
+        let is_done = self.has_numbers(ty, name);
+        self.infer_element_function(expr, ty, 1, function, 2);
+        if is_done {
+            self.tables.calls.insert(expr.id, Callee::Coop(CoopCall::ZipMap));
+        }
+        Term::Coop(ty)
+    }
+
+    /// What makes an element of one or two.
+    fn infer_element_function(
+        &mut self,
+        expr: &'a Expr,
+        ty: CoopTy,
+        position: usize,
+        function: &'a Expr,
+        count: usize,
+    ) {
+        let element = Term::Scalar(ty.scalar);
+        let params = vec![element.clone(); count];
+        let demand = Demand { params, result: element, gives: Gives::Values, changes: false, references: Vec::new() };
+        self.infer_called(expr, position, function, &demand);
     }
 
     /// What a wrong product would have been added to, so that what follows is looked at.

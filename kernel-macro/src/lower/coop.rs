@@ -1,10 +1,11 @@
 //! Matrices of subgroups: their functions, methods and operators.
 
+use gridwise_ir::arena::EntityId;
 use gridwise_ir::coop::Lines;
 use gridwise_ir::descriptor::SiteKind;
-use gridwise_ir::ir::{CoopAccess, CoopLayout, CoopOp, Step, ValueId};
+use gridwise_ir::ir::{CoopAccess, CoopLayout, CoopOp, ImageOp, InstKind, LocalId, Module, Place, Root, Step, ValueId};
 use gridwise_ir::op::Op;
-use gridwise_ir::types::{CoopType, Type, TypeId};
+use gridwise_ir::types::{CoopType, Scalar, Type, TypeId};
 
 use super::function::FnCx;
 use super::types::scalar;
@@ -21,12 +22,22 @@ impl FnCx<'_, '_, '_> {
     /// A function or method of matrices; the receiver of a method comes first.
     pub(super) fn lower_coop(&mut self, expr: &Expr, call: CoopCall, args: &[&Expr]) -> Option<ValueId> {
         match call {
-            CoopCall::Splat | CoopCall::MulAdd | CoopCall::Convert => {
+            CoopCall::Map => self.map_elements(expr, &args[..1], args[1]),
+            CoopCall::ZipMap => self.map_elements(expr, &args[..2], args[2]),
+            CoopCall::Splat
+            | CoopCall::MulAdd
+            | CoopCall::Convert
+            | CoopCall::Role
+            | CoopCall::Transpose
+            | CoopCall::Reduce(..) => {
                 let operands = self.lower_args(args)?;
                 let ty = self.ty(self.ty_of(expr))?;
                 let op = match call {
                     CoopCall::Splat => CoopOp::Splat,
                     CoopCall::MulAdd => CoopOp::MulAdd,
+                    CoopCall::Role => CoopOp::Role,
+                    CoopCall::Transpose => CoopOp::Transpose,
+                    CoopCall::Reduce(line, fold) => CoopOp::Reduce(line, fold),
                     _ => CoopOp::Convert,
                 };
                 self.shared.barriers.push((self.location_of(expr), expr.span));
@@ -46,6 +57,37 @@ impl FnCx<'_, '_, '_> {
                 None
             }
         }
+    }
+
+    /// Each element made by a function of it, or of two at the same place. Each invocation goes through those that it holds, of
+    /// which no two hold the same: the function may do nothing that others see.
+    fn map_elements(&mut self, expr: &Expr, matrices: &[&Expr], function: &Expr) -> Option<ValueId> {
+        let values = self.lower_args(matrices)?;
+        let call = self.callable(function)?;
+        self.shared.barriers.push((self.location_of(expr), expr.span));
+        let word = self.b.types_mut().scalar(Scalar::U32);
+        let held = self.b.coop(CoopOp::Held, &values[..1], word);
+        let matrices: Vec<_> = values.iter().map(|value| self.spill(*value, "elements")).collect();
+        let (mark, locals) = (self.b.mark(), self.b.function().locals.len());
+        self.each_index(held, |cx, index, _| {
+            let element = |local: &LocalId| {
+                let mut place = Place::local(*local);
+                place.path.push(Step::Element(index));
+                place
+            };
+            let elements: Vec<_> = matrices.iter().map(|matrix| Some(cx.b.load(element(matrix)))).collect();
+            if let Some(made) = cx.call_inline(&call, &elements) {
+                cx.b.store(element(&matrices[0]), made);
+            }
+        });
+        let module = self.b.module();
+        let done = self.b.function().insts.iter().skip(mark).find_map(|(_, inst)| {
+            effect_of(module, &inst.kind, &|local| local.index() >= locals || local == matrices[0])
+        });
+        if let Some(effect) = done {
+            self.shared.element_effects.push((function.span, effect));
+        }
+        Some(self.get(matrices[0]))
     }
 
     /// A binary operator; the matrix is on the left.
@@ -143,4 +185,36 @@ impl FnCx<'_, '_, '_> {
 /// Whether a type is a matrix of a subgroup.
 pub(super) const fn is_coop(ty: &Ty) -> bool {
     matches!(ty, Ty::Coop(_))
+}
+
+/// What a function of elements does besides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ElementEffect {
+    /// Changes a variable or memory.
+    Writes,
+    /// Works together with other invocations.
+    Together,
+    /// Prints.
+    Prints,
+}
+
+/// What an instruction does that others see; locals that are `own` may be written.
+fn effect_of(module: &Module, kind: &InstKind, own: &dyn Fn(LocalId) -> bool) -> Option<ElementEffect> {
+    match kind {
+        InstKind::Store(place, _) => match place.root {
+            Root::Local(local) if own(local) => None,
+            _ => Some(ElementEffect::Writes),
+        },
+        InstKind::Atomic(_) => Some(ElementEffect::Writes),
+        InstKind::Image(ImageOp::Store, ..) => Some(ElementEffect::Writes),
+        InstKind::Barrier(_) | InstKind::Fence(..) | InstKind::Subgroup(..) => Some(ElementEffect::Together),
+        kind if kind.is_of_coop() => Some(ElementEffect::Together),
+        InstKind::Print(..) => Some(ElementEffect::Prints),
+        InstKind::Call(callee, _) => {
+            // Callees stand before callers.
+            let mut insts = module.functions[*callee].insts.iter();
+            insts.find_map(|(_, inst)| effect_of(module, &inst.kind, &|_| true))
+        }
+        _ => None,
+    }
 }

@@ -66,6 +66,7 @@ use crate::program::{Chosen, ItemId, Program, TypedItem};
 use crate::typed::{Callee, Len, Resolution, Ty, TypedFn};
 
 use closure::lower_closure_fn;
+pub(crate) use coop::ElementEffect;
 use function::{FnCx, Slot};
 use reference::is_in_place;
 use types::TypeCx;
@@ -88,6 +89,8 @@ struct Shared<'p> {
     messages: Vec<Message>,
     /// The barriers, with what is written there.
     barriers: Vec<(SourceLocation, SpanRange)>,
+    /// What functions of the elements of matrices do that they may not, where they are written.
+    element_effects: Vec<(SpanRange, ElementEffect)>,
 }
 
 /// A kernel's module, and what there is to say about it that IR does not know.
@@ -98,6 +101,8 @@ pub(crate) struct Lowered {
     pub(crate) messages: Vec<Message>,
     /// Its barriers, as written.
     pub(crate) barriers: Vec<(SourceLocation, SpanRange)>,
+    /// What functions of the elements of matrices do that they may not.
+    pub(crate) element_effects: Vec<(SpanRange, ElementEffect)>,
 }
 
 /// How a kernel's parameter is reached.
@@ -138,6 +143,7 @@ pub(crate) fn lower_kernel_natively(
         debug_assertions,
         messages: Vec::new(),
         barriers: Vec::new(),
+        element_effects: Vec::new(),
     };
     let params = declare_interface(&mut module, &mut shared, kernel, workgroup);
     let (ast, _) = function_of(program, kernel);
@@ -163,7 +169,8 @@ pub(crate) fn lower_kernel_natively(
     }
     let builder = module.kernel_function(ast.name.to_string());
     FnCx::new(&mut shared, builder, kernel).lower_kernel_body(&params);
-    Lowered { module: module.finish(), messages: shared.messages, barriers: shared.barriers }
+    let Shared { messages, barriers, element_effects, .. } = shared;
+    Lowered { module: module.finish(), messages, barriers, element_effects }
 }
 
 fn declare_interface(

@@ -11,6 +11,7 @@ use crate::ast::{Closure, Expr, ExprKind, FunctionArg, Path, Pattern, SpanRange}
 /// Methods with something to call among their arguments: position, and how many parameters it may have.
 const CALLERS: &[(&str, usize, &[usize])] = &[
     ("map", 0, &[1]),
+    ("zip_map", 1, &[2]),
     ("and_then", 0, &[1]),
     ("or_else", 0, &[0, 1]),
     ("unwrap_or_else", 0, &[0, 1]),

@@ -238,7 +238,11 @@ impl DeviceInfo {
     pub fn has(&self, feature: Feature) -> bool {
         let is_of_matrices = matches!(
             feature,
-            Feature::CooperativeMatrix(_) | Feature::CooperativeProduct(_) | Feature::CooperativeBfloat16
+            Feature::CooperativeMatrix(_)
+                | Feature::CooperativeProduct(_)
+                | Feature::CooperativeBfloat16
+                | Feature::CooperativeReductions
+                | Feature::CooperativeConversions
         );
         is_of_matrices && self.kind == DeviceKind::Host || self.features.contains(&feature)
     }

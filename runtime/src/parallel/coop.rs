@@ -118,18 +118,24 @@ pub trait CoopElement: GpuData {
     #[doc(hidden)]
     fn negated(self) -> Self;
     #[doc(hidden)]
+    fn smaller(self, other: Self) -> Self;
+    #[doc(hidden)]
+    fn larger(self, other: Self) -> Self;
+    #[doc(hidden)]
     fn from_bytes(bytes: &[u8]) -> Self;
     #[doc(hidden)]
     fn to_bytes(self, bytes: &mut [u8]);
 }
 
 macro_rules! elements {
-    ($($ty:ty: $plus:ident $minus:ident $times:ident $negated:ident;)+) => {
+    ($($ty:ty: $plus:ident $minus:ident $times:ident $negated:ident $smaller:path, $larger:path;)+) => {
         $(impl CoopElement for $ty {
             fn plus(self, other: Self) -> Self { self.$plus(other) }
             fn minus(self, other: Self) -> Self { self.$minus(other) }
             fn times(self, other: Self) -> Self { self.$times(other) }
             fn negated(self) -> Self { self.$negated() }
+            fn smaller(self, other: Self) -> Self { $smaller(self, other) }
+            fn larger(self, other: Self) -> Self { $larger(self, other) }
             fn from_bytes(bytes: &[u8]) -> Self {
                 let mut own = [0; size_of::<$ty>()];
                 own.copy_from_slice(bytes);
@@ -143,13 +149,13 @@ macro_rules! elements {
 }
 
 elements! {
-    f16: add sub mul neg;
-    bf16: add sub mul neg;
-    f32: add sub mul neg;
-    i8: wrapping_add wrapping_sub wrapping_mul wrapping_neg;
-    u8: wrapping_add wrapping_sub wrapping_mul wrapping_neg;
-    i32: wrapping_add wrapping_sub wrapping_mul wrapping_neg;
-    u32: wrapping_add wrapping_sub wrapping_mul wrapping_neg;
+    f16: add sub mul neg f16::min, f16::max;
+    bf16: add sub mul neg bf16::min, bf16::max;
+    f32: add sub mul neg f32::min, f32::max;
+    i8: wrapping_add wrapping_sub wrapping_mul wrapping_neg Ord::min, Ord::max;
+    u8: wrapping_add wrapping_sub wrapping_mul wrapping_neg Ord::min, Ord::max;
+    i32: wrapping_add wrapping_sub wrapping_mul wrapping_neg Ord::min, Ord::max;
+    u32: wrapping_add wrapping_sub wrapping_mul wrapping_neg Ord::min, Ord::max;
 }
 
 /// Elements whose products are summed up in `S`.
@@ -303,6 +309,174 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
         T: ConvertsTo<S>,
     {
         CoopMatrix::from_rows(self.rows.map(|row| row.map(ConvertsTo::converted)))
+    }
+
+    /// The matrix with each element made by `f` of it. Each invocation calls `f` for the elements that it holds, so that `f` may
+    /// do nothing else: no writes, no subgroup operations.
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    ///
+    /// let sums = CoopMatrix::<f32, Accumulator, 1, 2>::splat(-3.0);
+    /// assert_eq!(format!("{:?}", sums.map(|sum| sum.max(0.0))), "CoopMatrix([[0.0, 0.0]])");
+    /// ```
+    #[must_use]
+    pub fn map(self, f: impl Fn(T) -> T) -> Self {
+        self.each(|_, _, element| f(element))
+    }
+
+    /// A matrix with each element made by `f` of those of two matrices in the same row and column, as [`map`](Self::map) does.
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    ///
+    /// let (a, b) = (CoopMatrix::<i32, Accumulator, 1, 1>::splat(7), CoopMatrix::splat(6));
+    /// assert_eq!(format!("{:?}", a.zip_map(b, |x, y| x * y)), "CoopMatrix([[42]])");
+    /// ```
+    #[must_use]
+    pub fn zip_map(self, other: Self, f: impl Fn(T, T) -> T) -> Self {
+        self.each(|row, column, element| f(element, other.rows[row][column]))
+    }
+}
+
+impl<T: CoopElement, const R: usize, const C: usize> CoopMatrix<T, Accumulator, R, C> {
+    /// The sums as the left factor of another product, without a way through memory (`cooperativeMatrixConversions`).
+    ///
+    /// ```
+    /// use gridwise_runtime::{half::f16, parallel::{Accumulator, CoopMatrix, MatrixA, MatrixB}};
+    ///
+    /// /// In a kernel: `(a * b) * c`, of elements of 16 bits.
+    /// fn chain(
+    ///     a: CoopMatrix<f16, MatrixA, 16, 16>,
+    ///     b: CoopMatrix<f16, MatrixB, 16, 16>,
+    ///     c: CoopMatrix<f16, MatrixB, 16, 16>,
+    /// ) -> CoopMatrix<f32, Accumulator, 16, 16> {
+    ///     let first = a.mul_add(b, CoopMatrix::<f32, Accumulator, 16, 16>::splat(0.0));
+    ///     first.convert::<f16>().into_a().mul_add(c, CoopMatrix::<f32, Accumulator, 16, 16>::splat(0.0))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn into_a(self) -> CoopMatrix<T, MatrixA, R, C> {
+        CoopMatrix::from_rows(self.rows)
+    }
+
+    /// The sums as the right factor of another product (`cooperativeMatrixConversions`).
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    ///
+    /// let sums = CoopMatrix::<i8, Accumulator, 1, 2>::splat(3);
+    /// assert_eq!(format!("{:?}", sums.into_b()), "CoopMatrix([[3, 3]])");
+    /// ```
+    #[must_use]
+    pub fn into_b(self) -> CoopMatrix<T, MatrixB, R, C> {
+        CoopMatrix::from_rows(self.rows)
+    }
+
+    /// The sums as the right factor of another product, rows as columns (`cooperativeMatrixConversions`).
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    ///
+    /// let sums = CoopMatrix::<i8, Accumulator, 1, 2>::splat(3);
+    /// assert_eq!(format!("{:?}", sums.transpose()), "CoopMatrix([[3], [3]])");
+    /// ```
+    #[must_use]
+    pub fn transpose(self) -> CoopMatrix<T, MatrixB, C, R> {
+        let column = |of: usize| std::array::from_fn(|row| self.rows[row][of]);
+        CoopMatrix::from_rows(std::array::from_fn(column))
+    }
+
+    /// In each element the sum of its row (`cooperativeMatrixReductions`). In which order a device adds up is open, and so is how
+    /// it rounds; integers wrap.
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    ///
+    /// let sums = CoopMatrix::<i32, Accumulator, 1, 2>::splat(3);
+    /// assert_eq!(format!("{:?}", sums.row_sum()), "CoopMatrix([[6, 6]])");
+    /// ```
+    #[must_use]
+    pub fn row_sum(self) -> Self {
+        self.by_rows(T::plus)
+    }
+
+    /// In each element the smallest of its row (`cooperativeMatrixReductions`); of floats, the smallest that is a number.
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    ///
+    /// let sums = CoopMatrix::<i32, Accumulator, 1, 2>::splat(3);
+    /// assert_eq!(format!("{:?}", sums.row_min()), "CoopMatrix([[3, 3]])");
+    /// ```
+    #[must_use]
+    pub fn row_min(self) -> Self {
+        self.by_rows(T::smaller)
+    }
+
+    /// In each element the largest of its row, as [`row_min`](Self::row_min).
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    ///
+    /// /// In a kernel: rows of which the largest element is zero, as a softmax begins.
+    /// fn shifted(scores: CoopMatrix<f32, Accumulator, 16, 16>) -> CoopMatrix<f32, Accumulator, 16, 16> {
+    ///     scores - scores.row_max()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn row_max(self) -> Self {
+        self.by_rows(T::larger)
+    }
+
+    /// In each element the sum of its column, as [`row_sum`](Self::row_sum).
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    ///
+    /// let sums = CoopMatrix::<i32, Accumulator, 1, 2>::splat(3);
+    /// assert_eq!(format!("{:?}", sums.column_sum()), "CoopMatrix([[3, 3]])");
+    /// ```
+    #[must_use]
+    pub fn column_sum(self) -> Self {
+        self.by_columns(T::plus)
+    }
+
+    /// In each element the smallest of its column, as [`row_min`](Self::row_min).
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    ///
+    /// let sums = CoopMatrix::<u8, Accumulator, 2, 1>::splat(3);
+    /// assert_eq!(format!("{:?}", sums.column_min()), "CoopMatrix([[3], [3]])");
+    /// ```
+    #[must_use]
+    pub fn column_min(self) -> Self {
+        self.by_columns(T::smaller)
+    }
+
+    /// In each element the largest of its column, as [`row_min`](Self::row_min).
+    ///
+    /// ```
+    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    ///
+    /// let sums = CoopMatrix::<u8, Accumulator, 2, 1>::splat(3);
+    /// assert_eq!(format!("{:?}", sums.column_max()), "CoopMatrix([[3], [3]])");
+    /// ```
+    #[must_use]
+    pub fn column_max(self) -> Self {
+        self.by_columns(T::larger)
+    }
+
+    fn by_rows(self, f: impl Fn(T, T) -> T) -> Self {
+        let combined = |row: [T; C]| row.into_iter().reduce(&f).map_or(row, |all| [all; C]);
+        Self::from_rows(self.rows.map(combined))
+    }
+
+    fn by_columns(self, f: impl Fn(T, T) -> T) -> Self {
+        let combine = |so_far: [T; C], row: [T; C]| std::array::from_fn(|column| f(so_far[column], row[column]));
+        let all = self.rows.into_iter().reduce(combine);
+        all.map_or(self, |all| Self::from_rows([all; R]))
     }
 }
 

@@ -166,7 +166,7 @@ impl Candidate {
             caps.has_executables =
                 has(khr::pipeline_executable_properties::NAME) && query_executables(instance, physical);
             query_features(instance, physical, &mut caps, &mut features, &mut missing);
-            features.extend(query_matrices(entry, instance, physical, has)?);
+            features.extend(query_matrices(entry, instance, physical, version, has)?);
         } else {
             missing.push("Vulkan 1.2".to_owned());
         }

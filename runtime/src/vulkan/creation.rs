@@ -4,7 +4,7 @@ use ash::{ext, khr, vk};
 use gridwise_ir::descriptor::{Feature, FloatAtomics};
 
 use super::candidate::{Candidate, Caps};
-use super::matrices::{BFLOAT16_EXTENSION, Bfloat16Features};
+use super::matrices::{BFLOAT16_EXTENSION, Bfloat16Features, LATER_EXTENSION, LaterFeatures};
 use crate::error::{Error, Result};
 use crate::manager::QueueInfo;
 use crate::sync::schedule::MAX_QUEUES;
@@ -69,6 +69,11 @@ pub(super) fn create_device(
     }
     let mut matrices = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default().cooperative_matrix(true);
     let mut bfloat16 = Bfloat16Features::new(true);
+    let has_later = [Feature::CooperativeReductions, Feature::CooperativeConversions].map(has);
+    let mut later = LaterFeatures::new(has_later[0], has_later[1]);
+    if has_later.contains(&true) {
+        extensions.push(LATER_EXTENSION.as_ptr());
+    }
     let adds_to = |kind| caps.float_atomics.contains(kind);
     let mut float_atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
         .shader_buffer_float32_atomics(adds_to(FloatAtomics::BUFFER_F32))
@@ -120,6 +125,7 @@ pub(super) fn create_device(
     let info = if has_matrices { info.push_next(&mut matrices) } else { info };
     let info = if caps.reconverges { info.push_next(&mut reconvergence) } else { info };
     let info = if has_bfloat16 { info.push_next(&mut bfloat16) } else { info };
+    let info = if has_later.contains(&true) { info.push_next(&mut later) } else { info };
     // SAFETY: the device has the family, extensions and features asked for; all pointers live until after the call.
     unsafe { instance.create_device(candidate.physical, &info, None) }.map_err(Error::vulkan("vkCreateDevice"))
 }

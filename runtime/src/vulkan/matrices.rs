@@ -39,12 +39,52 @@ impl Bfloat16Features {
     }
 }
 
+/// `VK_NV_cooperative_matrix2`, likewise.
+pub(super) const LATER_EXTENSION: &CStr = c"VK_NV_cooperative_matrix2";
+
+/// `VkPhysicalDeviceCooperativeMatrix2FeaturesNV`
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(super) struct LaterFeatures {
+    s_type: vk::StructureType,
+    p_next: *mut c_void,
+    has_workgroup_scope: vk::Bool32,
+    has_flexible_dimensions: vk::Bool32,
+    has_reductions: vk::Bool32,
+    has_conversions: vk::Bool32,
+    has_per_element_operations: vk::Bool32,
+    has_tensor_addressing: vk::Bool32,
+    has_block_loads: vk::Bool32,
+}
+
+impl LaterFeatures {
+    /// Of what kernels may need: reductions, conversions.
+    pub(super) fn new(has_reductions: bool, has_conversions: bool) -> Self {
+        Self {
+            s_type: vk::StructureType::from_raw(1_000_593_000),
+            p_next: ptr::null_mut(),
+            has_workgroup_scope: vk::FALSE,
+            has_flexible_dimensions: vk::FALSE,
+            has_reductions: has_reductions.into(),
+            has_conversions: has_conversions.into(),
+            has_per_element_operations: vk::FALSE,
+            has_tensor_addressing: vk::FALSE,
+            has_block_loads: vk::FALSE,
+        }
+    }
+}
+
+// SAFETY: the structure begins with its type and a pointer, and extends these by its specification.
+unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for LaterFeatures {}
+// SAFETY: as above.
+unsafe impl vk::ExtendsDeviceCreateInfo for LaterFeatures {}
+
 // SAFETY: the structure begins with its type and a pointer, and extends these by its specification.
 unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for Bfloat16Features {}
 // SAFETY: as above.
 unsafe impl vk::ExtendsDeviceCreateInfo for Bfloat16Features {}
 
-/// The features of matrices that a device has, each type and product once.
+/// The features of matrices that a device of Vulkan `version` has, each type and product once.
 ///
 /// # Errors
 /// When the driver fails.
@@ -52,6 +92,7 @@ pub(super) fn query_matrices(
     entry: &ash::Entry,
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,
+    version: u32,
     has: impl Fn(&CStr) -> bool,
 ) -> Result<Vec<Feature>> {
     let mut features = Vec::new();
@@ -61,8 +102,13 @@ pub(super) fn query_matrices(
     let mut matrices = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default();
     let mut bfloat16 = Bfloat16Features::new(false);
     let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut matrices);
+    let mut later = LaterFeatures::new(false, false);
     if has(BFLOAT16_EXTENSION) {
         all = all.push_next(&mut bfloat16);
+    }
+    // It takes modules of SPIR-V 1.6.
+    if has(LATER_EXTENSION) && version >= vk::API_VERSION_1_3 {
+        all = all.push_next(&mut later);
     }
     // SAFETY: `physical` is of `instance`, which is alive, and the device has the extensions that the structures are of.
     unsafe { instance.get_physical_device_features2(physical, &mut all) };
@@ -78,6 +124,12 @@ pub(super) fn query_matrices(
     // SAFETY: as above.
     let shapes = unsafe { functions.get_physical_device_cooperative_matrix_properties(physical) };
     let shapes = shapes.map_err(Error::vulkan("vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"))?;
+    if later.has_reductions == vk::TRUE {
+        features.push(Feature::CooperativeReductions);
+    }
+    if later.has_conversions == vk::TRUE {
+        features.push(Feature::CooperativeConversions);
+    }
     let has_bfloat16 = bfloat16.has_type == vk::TRUE && bfloat16.has_matrices == vk::TRUE;
     for shape in shapes {
         for feature in features_of(&shape).into_iter().flatten() {

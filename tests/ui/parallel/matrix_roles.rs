@@ -14,7 +14,7 @@ fn multiply(x: &[f16], y: &mut [f32]) {
     let e = a * right;
     let f = c * 2;
     let g = c.convert::<i32>();
-    let h = c.transpose();
+    let h = c.inverse();
     let i = CoopMatrix::<f32, Accumulator, 16, 16>::zero();
 }
 

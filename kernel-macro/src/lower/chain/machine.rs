@@ -448,7 +448,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// The place of a local variable.
-    pub(super) fn get(&mut self, local: LocalId) -> ValueId {
+    pub(in crate::lower) fn get(&mut self, local: LocalId) -> ValueId {
         self.b.load(Place::local(local))
     }
 

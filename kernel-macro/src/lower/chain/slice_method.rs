@@ -292,7 +292,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// Runs code for each index below a length.
-    pub(super) fn each_index(&mut self, len: ValueId, body: impl FnOnce(&mut Self, ValueId, Target)) {
+    pub(in crate::lower) fn each_index(&mut self, len: ValueId, body: impl FnOnce(&mut Self, ValueId, Target)) {
         if self.b.is_terminated() || self.known_scalar(len) == Some(0) {
             return;
         }
