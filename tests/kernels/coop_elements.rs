@@ -10,18 +10,18 @@ use crate::case::{Case, Output, bits};
 
 /// The entries.
 pub const CASES: &[Case] = &[
-    case!("coop_elements::functions", [Functions8], |mgr| run_functions::<8>(mgr), || functions_expected::<8>()),
-    case!("coop_elements::functions_16", [Functions16], |mgr| run_functions::<16>(mgr), || functions_expected::<16>()),
-    case!("coop_elements::integers", [Integers8], |mgr| run_integers::<8>(mgr), || integers_expected::<8>()),
+    case!("coop_elements::functions", [Functions8], |mgr| run_functions::<8>(mgr), functions_expected::<8>),
+    case!("coop_elements::functions_16", [Functions16], |mgr| run_functions::<16>(mgr), functions_expected::<16>),
+    case!("coop_elements::integers", [Integers8], |mgr| run_integers::<8>(mgr), integers_expected::<8>),
     case!("coop_elements::in_functions", [InFunctions], run_in_functions, in_functions_expected),
     case!("coop_elements::behind_the_end", [Looked], |mgr| run_looked(mgr, -9.0, 4)),
     case!("coop_elements::assertions", [Looked], |mgr| run_looked(mgr, -3.0, 8)),
-    case!("coop_elements::lines", [Lines8], |mgr| run_lines::<8>(mgr), || lines_expected::<8>()),
-    case!("coop_elements::lines_16", [Lines16], |mgr| run_lines::<16>(mgr), || lines_expected::<16>()),
-    case!("coop_elements::factors", [Factors8], |mgr| run_factors::<8>(mgr), || factors_expected::<8>()),
-    case!("coop_elements::factors_16", [Factors16], |mgr| run_factors::<16>(mgr), || factors_expected::<16>()),
-    case!("coop_elements::attention", [Attention8], |mgr| run_attention::<8>(mgr), || attention_expected::<8>()),
-    case!("coop_elements::attention_16", [Attention16], |mgr| run_attention::<16>(mgr), || attention_expected::<16>()),
+    case!("coop_elements::lines", [Lines8], |mgr| run_lines::<8>(mgr), lines_expected::<8>),
+    case!("coop_elements::lines_16", [Lines16], |mgr| run_lines::<16>(mgr), lines_expected::<16>),
+    case!("coop_elements::factors", [Factors8], |mgr| run_factors::<8>(mgr), factors_expected::<8>),
+    case!("coop_elements::factors_16", [Factors16], |mgr| run_factors::<16>(mgr), factors_expected::<16>),
+    case!("coop_elements::attention", [Attention8], |mgr| run_attention::<8>(mgr), attention_expected::<8>),
+    case!("coop_elements::attention_16", [Attention16], |mgr| run_attention::<16>(mgr), attention_expected::<16>),
 ];
 
 /// The kernels of a shape.
