@@ -13,6 +13,7 @@ use crate::grid::Grid;
 use crate::kernel::{HostFn, Kernel};
 use crate::manager::{Backend, Manager, Shared};
 use crate::ops::{Access, Op, OpDispatch, Recorder};
+use crate::steps::ImageStep;
 use crate::tensor::TensorRef;
 use crate::vulkan::MemoryUse;
 
@@ -316,8 +317,11 @@ struct Backup {
 
 impl Backup {
     fn new(manager: &Manager, buffer: &Arc<Buffer>) -> Result<Self> {
-        let (len, stride) = (buffer.len() as usize, buffer.stride() as usize);
-        let copy = Buffer::new(manager.shared(), "copy for tuning", len, stride, MemoryUse::Device)?;
+        let (shared, name) = (manager.shared(), "copy for tuning");
+        let copy = match buffer.is_image() {
+            true => Buffer::new_image(shared, name, *buffer.image_layout())?,
+            false => Buffer::new(shared, name, buffer.len() as usize, buffer.stride() as usize, MemoryUse::Device)?,
+        };
         let backup = Self { tensor: TensorRef { buffer: buffer.clone() }, copy: TensorRef { buffer: Arc::new(copy) } };
         manager.sequence()?.record(CopyTensor { from: &backup.tensor, to: &backup.copy })?.eval()?;
         Ok(backup)
@@ -353,6 +357,11 @@ impl Op for CopyTensor<'_> {
     }
 
     fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
-        recorder.copy(self.from, self.to)
+        let (from, to) = (&self.from.buffer, &self.to.buffer);
+        if !from.is_image() {
+            return recorder.copy(self.from, self.to);
+        }
+        let mut levels = 0..from.image_layout().levels;
+        levels.try_for_each(|level| recorder.image(ImageStep::Copy { from: from.clone(), to: to.clone(), level }))
     }
 }

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use gridwise::image::{Image2D, ImageDesc, Levels, R32Float};
 use gridwise::prelude::*;
 use gridwise::{DeviceKind, Error, ManagerDesc, PipelineCache};
 
@@ -30,6 +31,13 @@ fn never_seven<const N: u32>(x: &[u32], y: &mut [u32]) {
     let i = global_id().x;
     y[i] = 1;
     assert!(x[i] != 7, "seven");
+}
+
+#[kernel(workgroup = [N, 1], N = [64, 128])]
+fn brightens<const N: u32>(images: &mut [&mut Image2D<R32Float>], image: &mut Image2D<R32Float>) {
+    let at = global_id().xy();
+    image.store(at, image.load(at) + 1.0);
+    images[0].store(at, images[0].load(at) + 1.0);
 }
 
 const LEN: usize = 1000;
@@ -111,6 +119,24 @@ fn a_launch_that_panics_is_an_error_and_undone() -> gridwise::Result<()> {
     let error = NeverSeven::tune(&mgr, |_| Grid::items(64), &x, &mut y).expect_err("a seven");
     assert!(matches!(&error, Error::KernelPanic { message, .. } if message == "seven"), "{error}");
     assert_eq!(y.to_vec()?, [9; 64]);
+    Ok(())
+}
+
+#[test]
+fn images_are_left_as_they_were() -> gridwise::Result<()> {
+    let (mgr, _folder) = manager()?;
+    let texels: Vec<f32> = (0..32).map(|texel| texel as f32).collect();
+    let mut image = mgr.image_with::<R32Float, 2>(ImageDesc { name: "image", extent: [8, 4], levels: Levels::All })?;
+    let mut listed = mgr.image_2d::<R32Float>(8, 4)?;
+    image.write(&texels)?;
+    image.write_level(1, &texels[..8])?;
+    listed.write(&texels)?;
+    match Brightens::tune(&mgr, |_| Grid::items([8, 4]), &mut [&mut listed], &mut image) {
+        Err(Error::MissingFeature { .. }) => return Ok(()),
+        tuned => assert_eq!(tuned?.times().len(), 2),
+    }
+    assert_eq!((image.to_vec()?, image.level_to_vec(1)?), (texels.clone(), texels[..8].to_vec()));
+    assert_eq!(listed.to_vec()?, texels);
     Ok(())
 }
 
