@@ -153,12 +153,18 @@ where
         mut source: impl FnMut(&mut [In]) -> Result<usize, E>,
         mut sink: impl FnMut(&[Out]) -> Result<(), E>,
     ) -> Result<u64, E> {
+        // A source or sink that panicked has left the chunks that were under way.
+        self.drain();
         let passed = self.pass(&mut source, &mut sink);
+        self.drain();
+        passed
+    }
+
+    /// Leaves nothing behind, whatever happened.
+    fn drain(&mut self) {
         for slot in &mut self.slots {
-            // None of it is left behind, whatever happened.
             let _ = slot.wait();
         }
-        passed
     }
 
     fn pass<E: From<Error>>(

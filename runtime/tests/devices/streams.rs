@@ -8,7 +8,7 @@ use crate::kernels::{Mark, Saxpy};
 use crate::ramp;
 
 cases! {
-    each: streams_give_what_one_launch_gives, streams_fail_whole_and_run_again;
+    each: streams_give_what_one_launch_gives, streams_fail_whole_and_run_again, sinks_that_panic_leave_nothing_behind;
 }
 
 fn each_with_queues(on: On, test: impl Fn(&Manager)) {
@@ -42,6 +42,22 @@ fn streams_give_what_one_launch_gives(on: On) {
                 assert_eq!(stream.map(&data).unwrap(), expected, "{len} by {chunk}");
             }
         }
+    });
+}
+
+fn sinks_that_panic_leave_nothing_behind(on: On) {
+    each_with_queues(on, |manager| {
+        let mut stream =
+            Stream::new(manager, 4, 3, |seq, part| triple(seq, part.input, part.output, part.len)).unwrap();
+        let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let source = |into: &mut [f32]| {
+                into.fill(1.0);
+                Ok(4)
+            };
+            stream.run::<Error>(source, |_| std::panic::resume_unwind(Box::new("sink")))
+        }));
+        assert!(unwound.is_err());
+        assert_eq!(stream.map(&[5.0; 10]).unwrap(), [15.0; 10]);
     });
 }
 
