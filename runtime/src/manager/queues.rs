@@ -130,7 +130,9 @@ fn of_families(families: &[QueueFamily], asked: &[(u32, u32)]) -> Result<Vec<Que
         let before = planned.iter().filter(|queue| queue.family == position).count() as u32;
         match family {
             Some(family) if before.saturating_add(count) <= family.count => {
-                planned.extend((before..before + count).map(|index| queue(position, family, index)));
+                // The host has as many as a number can be; more than a manager may have is refused by their number.
+                let indices = (before..before + count).take(MAX_QUEUES + 1);
+                planned.extend(indices.map(|index| queue(position, family, index)));
             }
             _ => {
                 let available = family.map_or(0, |family| family.count);
@@ -211,6 +213,8 @@ mod tests {
         assert!(matches!(of(&[(1, 1)]).plan(&large()), Err(Error::QueueCannot { queue: 0, .. })));
         assert!(matches!(of(&[]).plan(&large()), Err(Error::QueueCannot { .. })));
         assert!(matches!(of(&[(0, 9)]).plan(&large()), Err(Error::TooManyQueues { asked: 9, limit: 8 })));
+        let endless = [family(QueueKind::Compute, u32::MAX)];
+        assert!(matches!(of(&[(0, u32::MAX)]).plan(&endless), Err(Error::TooManyQueues { asked: 9, .. })));
     }
 
     #[test]
