@@ -6,6 +6,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use crate::buffer::Buffer;
@@ -37,6 +38,8 @@ pub(crate) struct Driven {
 #[derive(Debug, Default)]
 struct State {
     is_complete: bool,
+    /// Who runs the parts, while somebody does.
+    driver: Option<ThreadId>,
     waiting: Vec<(u64, Waker)>,
 }
 
@@ -56,6 +59,11 @@ impl Driven {
                 waited.unwrap_or_else(PoisonError::into_inner).0.is_complete
             }
         }
+    }
+
+    /// Whether this thread runs the parts: whoever asks is called by one of them.
+    pub(crate) fn is_driven_here(&self) -> bool {
+        self.lock().driver == Some(thread::current().id())
     }
 
     /// Wakes `waker` once the run is complete, in place of what `key` asked for before.
@@ -81,7 +89,7 @@ impl Driven {
 
     fn complete(&self) {
         let mut state = self.lock();
-        state.is_complete = true;
+        (state.is_complete, state.driver) = (true, None);
         let waiting = std::mem::take(&mut state.waiting);
         drop(state);
         self.ended.notify_all();
@@ -132,6 +140,8 @@ pub(crate) struct Run {
     held: Vec<Arc<Buffer>>,
     shared: Arc<Shared>,
     pub(crate) outcome: Arc<Outcome>,
+    /// Whether all parts have run, or one has failed: nothing has panicked.
+    is_over: bool,
 }
 
 impl Run {
@@ -148,13 +158,14 @@ impl Run {
         let uses = buffers.iter().map(|buffer| &*buffer.uses);
         let holder = shared.schedule.hold(|| shared.new_id() + 1, uses, |is_new| newly.push(is_new));
         let held = buffers.into_iter().zip(newly).filter(|(_, is_new)| *is_new).map(|(buffer, _)| buffer).collect();
-        Self { driven, parts, holder, held, shared: shared.clone(), outcome }
+        Self { driven, parts, holder, held, shared: shared.clone(), outcome, is_over: false }
     }
 
     /// Runs all parts on this thread, and takes their times if asked to.
-    pub(crate) fn drive(self, ops: usize, is_timed: bool) {
+    pub(crate) fn drive(mut self, ops: usize, is_timed: bool) {
         span!("drive", operations = ops);
         let _inside = enter(self.holder);
+        self.driven.lock().driver = Some(thread::current().id());
         let begun = Instant::now();
         let mut spans: Spans = vec![None; ops];
         for part in self.parts.iter() {
@@ -166,11 +177,16 @@ impl Run {
         if is_timed {
             self.outcome.set_times(Ok(spans));
         }
+        self.is_over = true;
     }
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
+        if !self.is_over {
+            let (operation, cause) = ("print".to_owned(), "a sink of prints or a hook panicked".to_owned());
+            self.outcome.set(Err(Error::HostCallFailed { operation, cause }));
+        }
         self.shared.schedule.release(self.held.iter().map(|buffer| &*buffer.uses));
         self.driven.complete();
     }

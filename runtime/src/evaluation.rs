@@ -147,6 +147,9 @@ impl Running {
     pub(crate) fn wait_timeout(&self, shared: &Shared, timeout: Option<Duration>) -> Result<bool> {
         match self {
             Self::Submitted(ticket) => shared.wait_timeout(*ticket, timeout),
+            Self::Driven(_) if timeout != Some(Duration::ZERO) && self.is_driven_here() => {
+                Err(Error::SequenceInFlight { operation: "wait for the run" })
+            }
             Self::Driven(driven) => Ok(driven.wait(timeout)),
         }
     }
@@ -169,6 +172,11 @@ impl Running {
             (Self::Driven(one), Self::Driven(other)) => Arc::ptr_eq(one, other),
             _ => false,
         }
+    }
+
+    /// Whether this is called by the run itself, from one of its calls of the host.
+    pub(crate) fn is_driven_here(&self) -> bool {
+        matches!(self, Self::Driven(driven) if driven.is_driven_here())
     }
 
     fn watch(&self, shared: &Shared, key: u64, waker: &Waker) {

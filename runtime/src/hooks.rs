@@ -1,5 +1,6 @@
 //! What operations do on the host around each run of their sequence.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -51,9 +52,31 @@ impl fmt::Debug for HostCall {
     }
 }
 
-/// Calls hooks, in the order they were recorded.
-pub(crate) fn call(hooks: &[Hook]) {
+thread_local! {
+    /// The sequences whose hooks this thread is in.
+    static INSIDE: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Calls hooks of the sequence at an address, in the order they were recorded.
+pub(crate) fn call(sequence: usize, hooks: &[Hook]) {
+    struct Inside;
+    impl Drop for Inside {
+        fn drop(&mut self) {
+            let _ = INSIDE.try_with(|inside| inside.borrow_mut().pop());
+        }
+    }
+    if hooks.is_empty() {
+        return;
+    }
+    // There is no such list where a thread ends.
+    let _ = INSIDE.try_with(|inside| inside.borrow_mut().push(sequence));
+    let _inside = Inside;
     hooks.iter().for_each(|hook| hook());
+}
+
+/// Whether this is called by a hook of the sequence at an address, which would be called again by each run that it starts.
+pub(crate) fn is_inside(sequence: usize) -> bool {
+    INSIDE.try_with(|inside| inside.borrow().contains(&sequence)).unwrap_or(false)
 }
 
 impl fmt::Debug for Hooks {

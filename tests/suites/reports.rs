@@ -257,3 +257,19 @@ fn messages_come_before_the_error() {
     assert!(matches!(seq.eval(), Err(Error::KernelPanic { .. })));
     assert_eq!(take(&texts), ["0 0\n"]);
 }
+
+/// Nobody but the evaluation can say that what follows was not run.
+#[test]
+fn a_sink_that_panics_between_calls_of_the_host_is_an_error() -> gridwise::Result<()> {
+    let print = PrintSink::new(|_| std::panic::resume_unwind(Box::new("no room")));
+    let mgr = Manager::with(ManagerDesc { print, ..ManagerDesc::from_env()? })?;
+    let mut x = mgr.tensor(&[0u32; 4])?;
+    let seq = mgr.sequence()?;
+    Count::dispatch(&seq, Grid::items([4, 2]), 1)?;
+    seq.record(gridwise::ops::OpHost::new(|| ()))?;
+    Silent::dispatch(&seq, Grid::items(4), &mut x)?;
+    let error = seq.eval_async()?.wait().expect_err("the sink panics");
+    assert!(matches!(&error, Error::HostCallFailed { cause, .. } if cause.contains("sink")), "{error}");
+    assert_eq!(x.to_vec()?, [0; 4]);
+    Ok(())
+}

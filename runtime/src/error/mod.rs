@@ -192,7 +192,9 @@ pub enum Error {
         tensor: String,
     },
     /// The sequence still runs.
-    #[error("cannot {operation}: the sequence is still running; wait for its evaluation first")]
+    #[error(
+        "cannot {operation}: the sequence is still running; wait for its evaluation first, and not in a call or hook of its own"
+    )]
     SequenceInFlight {
         /// What was being done.
         operation: &'static str,

@@ -345,6 +345,9 @@ impl<'a> Recorder<'a> {
     ///     recorder.after_wait(move || drop(done.send(()))); // whether it still listens does not matter
     /// }
     /// ```
+    ///
+    /// Neither kind of hook may evaluate the sequence it is of, which would call it again: that is
+    /// [`Error::SequenceInFlight`].
     pub fn after_wait(&mut self, hook: impl Fn() + Send + Sync + 'static) {
         self.hooks.after.push(Arc::new(hook));
     }
@@ -477,7 +480,7 @@ impl<'a> Recorder<'a> {
         let buffer = &tensor.buffer;
         self.check(buffer, true)?;
         let (expected, found) = (buffer.stride() as usize, size_of::<T>());
-        if expected != found || found == 0 {
+        if expected != found {
             return Err(Error::LengthMismatch {
                 operation: "filling, by its bytes per element,",
                 tensor: buffer.name().to_owned(),

@@ -1,6 +1,7 @@
 //! Runs of a sequence: how one is started, who sees that it is over, what is left where it fails. What is recorded is not its business.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -102,20 +103,28 @@ impl Inner {
             // The sink is user code: it must not run under the lock, in which it could use this sequence.
             drop(state);
             self.shared.print(printed);
-            hooks::call(&after);
+            hooks::call(self.address(), &after);
         }
+    }
+
+    /// What tells this sequence from all others that are there.
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 
     /// Submits the recorded steps, with timestamps if asked for; nothing for an empty recording. On the host device the
     /// caller must then run them.
     pub(super) fn start(&self, is_timed: bool) -> Result<Begun> {
         span!("submit", queue = self.queue);
+        if hooks::is_inside(self.address()) {
+            return Err(Error::SequenceInFlight { operation: "evaluate" });
+        }
         let guard = self.idle_state("evaluate")?;
         if !guard.hooks.before.is_empty() {
             // They are user code, too.
             let before = guard.hooks.before.clone();
             drop(guard);
-            hooks::call(&before);
+            hooks::call(self.address(), &before);
         } else {
             drop(guard);
         }
@@ -211,7 +220,14 @@ impl Inner {
         // As above: not under the lock.
         drop(state);
         self.shared.print(printed);
-        hooks::call(&after);
+        hooks::call(self.address(), &after);
+    }
+
+    /// The same where nobody can be told of it when what users wrote panics.
+    fn settle_quietly(&self, run: &Running) {
+        if catch_unwind(AssertUnwindSafe(|| self.settle(run))).is_err() {
+            tracing::error!("a hook or the sink of prints panicked while a sequence was dropped");
+        }
     }
 }
 
@@ -220,12 +236,16 @@ impl Drop for Inner {
         self.shared.journal.remove(self.id);
         let running = self.lock().running.clone();
         if let Some(run) = running {
+            // A call of the run's own drops it: the run does without it, and cannot be waited for here.
+            if run.is_driven_here() {
+                return;
+            }
             match run.wait_timeout(&self.shared, None) {
-                Ok(_) => self.settle(&run),
+                Ok(_) => self.settle_quietly(&run),
                 Err(error) => {
                     tracing::error!(%error, "waiting for a dropped sequence");
                     if run.wait_out(&self.shared) {
-                        self.settle(&run);
+                        self.settle_quietly(&run);
                         return;
                     }
                     let mut state = self.lock();

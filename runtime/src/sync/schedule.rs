@@ -137,7 +137,7 @@ pub(crate) struct Looking {
 
 impl Drop for Looking {
     fn drop(&mut self) {
-        LOOKED_AT.with_borrow_mut(Vec::pop);
+        let _ = LOOKED_AT.try_with(|all| all.borrow_mut().pop());
     }
 }
 
@@ -379,12 +379,14 @@ impl Uses {
 
     /// Whether the host's access lasts as long as somebody wants who may be the one who asks.
     fn is_held_by_user(&self) -> bool {
-        self.views.load(Relaxed) > 0 || LOOKED_AT.with_borrow(|all| all.contains(&std::ptr::from_ref(self).addr()))
+        let is_looked_at = |all: &RefCell<Vec<usize>>| all.borrow().contains(&std::ptr::from_ref(self).addr());
+        self.views.load(Relaxed) > 0 || LOOKED_AT.try_with(is_looked_at).unwrap_or(false)
     }
 
     /// Notes that this thread lets a user's closure look at the buffer, until the guard is dropped.
     pub(crate) fn look_at(&self) -> Looking {
-        LOOKED_AT.with_borrow_mut(|all| all.push(std::ptr::from_ref(self).addr()));
+        // What ends with a thread may look at a tensor when this has ended already.
+        let _ = LOOKED_AT.try_with(|all| all.borrow_mut().push(std::ptr::from_ref(self).addr()));
         Looking { marker: PhantomData }
     }
 

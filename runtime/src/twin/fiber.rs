@@ -162,7 +162,13 @@ unsafe fn new_fiber(stack: DefaultStack, invocation: &Invocation<'_>, kernel: &i
 }
 
 fn take_stacks(count: usize) -> std::io::Result<Vec<DefaultStack>> {
-    let mut stacks = STACKS.with_borrow_mut(|kept| kept.split_off(kept.len().saturating_sub(count)));
+    let take = |kept: &RefCell<Vec<DefaultStack>>| {
+        let mut kept = kept.borrow_mut();
+        let from = kept.len().saturating_sub(count);
+        kept.split_off(from)
+    };
+    // There are none left where a thread ends.
+    let mut stacks = STACKS.try_with(take).unwrap_or_default();
     while stacks.len() < count {
         stacks.push(DefaultStack::new(STACK_BYTES)?);
     }
@@ -260,7 +266,9 @@ impl Crew<'_> {
             }
             fiber.into_stack()
         });
-        STACKS.with_borrow_mut(|kept| {
+        // Where the thread ends, they go at once.
+        let _ = STACKS.try_with(|kept| {
+            let mut kept = kept.borrow_mut();
             kept.extend(stacks);
             kept.truncate(KEPT_STACKS);
         });

@@ -1,12 +1,13 @@
 //! Many tensors, large tensors, tensors made anew or looked at in place; hooks, barriers by hand and graphs of sequences.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use gridwise_runtime::data::{Field, GpuData, Value};
 use gridwise_runtime::ops::{Access, OpBarrier, OpCopy, OpFill, OpMultiply, OpSyncDevice, Recorder};
 use gridwise_runtime::{
-    Contents, DeviceKind, Error, Grid, Manager, ManagerDesc, MemoryKind, Op, Result, Tensor, TensorDesc,
+    Contents, DeviceKind, Error, Grid, Manager, ManagerDesc, MemoryKind, Op, Result, Sequence, Tensor, TensorDesc,
 };
 
 use crate::harness::{On, cases};
@@ -15,7 +16,8 @@ use crate::ramp;
 
 cases! {
     each: what_is_too_large_is_an_error_or_whole, tensors_are_made_anew_and_looked_at, products_by_element,
-        hooks_run_once_for_each_run, graphs_tell_why, memory_is_told_and_given_back, padding_is_cleared_on_all_ways;
+        hooks_run_once_for_each_run, hooks_that_run_their_sequence_are_refused, hooks_may_panic_while_a_sequence_is_dropped,
+        elements_may_have_no_bytes, threads_may_end_with_tensors, graphs_tell_why, memory_is_told_and_given_back, padding_is_cleared_on_all_ways;
     once: a_hundred_thousand_small_tensors_share_memory, tensors_that_outlive_their_manager_are_named_in_debug_builds;
 }
 
@@ -143,6 +145,112 @@ fn hooks_run_once_for_each_run(on: On) {
         sequence.clear().unwrap();
         sequence.eval().unwrap();
         assert_eq!(counts(), (5, 5), "gone with the operations");
+    });
+}
+
+/// Calls a function before or after each run.
+struct Calls<F>(bool, Arc<F>);
+
+impl<F: Fn() + Send + Sync + 'static> Op for Calls<F> {
+    fn name(&self) -> &str {
+        "calls"
+    }
+
+    fn accesses(&self) -> Vec<Access> {
+        Vec::new()
+    }
+
+    fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
+        let call = self.1.clone();
+        match self.0 {
+            true => recorder.before_submit(move || call()),
+            false => recorder.after_wait(move || call()),
+        }
+        Ok(())
+    }
+}
+
+fn hooks_that_run_their_sequence_are_refused(on: On) {
+    on.run(|manager| {
+        for is_before in [true, false] {
+            let mut x = manager.tensor(&[0u32; 4]).unwrap();
+            let (one, other) = (Arc::new(manager.sequence().unwrap()), manager.sequence().unwrap());
+            other.record(OpFill::new(&mut x, 1)).unwrap();
+            let (own, refused) = (Arc::downgrade(&one), Arc::new(AtomicU32::new(0)));
+            let count = refused.clone();
+            let call = move || {
+                let again = own.upgrade().map(|own| own.eval());
+                assert!(matches!(again, Some(Err(Error::SequenceInFlight { .. }))), "{again:?}");
+                other.eval().unwrap();
+                count.fetch_add(1, Relaxed);
+            };
+            one.record(OpSyncDevice::new(&x)).unwrap().record(Calls(is_before, Arc::new(call))).unwrap();
+            for round in 1..3 {
+                one.eval().unwrap();
+                assert_eq!(refused.load(Relaxed), round);
+            }
+        }
+    });
+}
+
+fn hooks_may_panic_while_a_sequence_is_dropped(on: On) {
+    on.run(|manager| {
+        let mut x = manager.tensor(&[0u32; 4]).unwrap();
+        let sequence = manager.sequence().unwrap();
+        sequence.record(OpFill::new(&mut x, 1)).unwrap();
+        let panics = || std::panic::resume_unwind(Box::new("after the run"));
+        sequence.record(Calls(false, Arc::new(panics))).unwrap();
+        drop(sequence.eval_async().unwrap());
+        // Two panics at once would end the process.
+        let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+            let _dropped = sequence;
+            std::panic::resume_unwind(Box::new("beside it"));
+        }));
+        assert_eq!(unwound.unwrap_err().downcast_ref(), Some(&"beside it"));
+        assert_eq!(x.to_vec().unwrap(), [1; 4]);
+    });
+}
+
+fn elements_may_have_no_bytes(on: On) {
+    on.run(|manager| {
+        let mut x = manager.tensor::<[u32; 0]>(&[[]; 5]).unwrap();
+        let mut y = manager.tensor_of_len::<[u32; 0]>(5).unwrap();
+        let sequence = manager.sequence().unwrap();
+        sequence.record(OpFill::new(&mut x, [])).unwrap().record(OpCopy::new(&x, &mut y)).unwrap().eval().unwrap();
+        assert_eq!((y.to_vec().unwrap().len(), y.cast::<u32>().unwrap().len()), (5, 0));
+        assert_eq!(manager.tensor(&[1u32]).unwrap().cast::<[u32; 0]>().unwrap().len(), 0);
+    });
+}
+
+/// Uses what it has when it is dropped.
+struct Last(Sequence, Tensor<u32>);
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        self.0.eval().unwrap();
+        assert_eq!(self.1.view(<[u32]>::to_vec).unwrap(), [7; 4]);
+        self.1.write(&[8; 4]).unwrap();
+    }
+}
+
+fn threads_may_end_with_tensors(on: On) {
+    thread_local!(static LAST: RefCell<Option<Last>> = const { RefCell::new(None) });
+    on.run(|manager| {
+        let mut x = manager.tensor(&[0u32; 4]).unwrap();
+        let sequence = manager.sequence().unwrap();
+        sequence.record(OpFill::new(&mut x, 7)).unwrap();
+        let seen = manager.sequence().unwrap();
+        let mut y = manager.tensor(&[0u32; 4]).unwrap();
+        seen.record(OpCopy::new(&x, &mut y)).unwrap();
+        let thread = std::thread::spawn(move || {
+            // Made first, so that it goes last.
+            LAST.with_borrow_mut(|_| ());
+            x.view(|_| ()).unwrap();
+            LAST.set(Some(Last(sequence, x)));
+        });
+        thread.join().unwrap();
+        seen.eval().unwrap();
+        assert_eq!(y.to_vec().unwrap(), [8; 4]);
     });
 }
 

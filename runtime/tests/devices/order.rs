@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gridwise_runtime::ops::{OpBarrier, OpCopy, OpFill, OpHost, OpSignal, OpWait};
-use gridwise_runtime::{Error, Grid, Manager, ManagerDesc, QueueChoice, Sequence, Tensor};
+use gridwise_runtime::{Error, Evaluation, Grid, Manager, ManagerDesc, QueueChoice, Sequence, Tensor};
 
 use crate::futures::block_on;
 use crate::harness::{On, cases};
@@ -13,7 +13,7 @@ use crate::kernels::{Mark, Saxpy};
 
 cases! {
     each: the_host_is_called_between_operations, calls_that_fail_end_the_run,
-        calls_may_evaluate_and_others_wait_their_turn, events_order_what_shares_nothing,
+        calls_may_evaluate_and_others_wait_their_turn, calls_may_drop_their_sequence_and_not_wait_for_it, events_order_what_shares_nothing,
         chains_side_by_side_share_their_barriers;
 }
 
@@ -138,6 +138,38 @@ fn calls_may_evaluate_and_others_wait_their_turn(on: On) {
             running.into_iter().for_each(|running| running.wait().unwrap());
         }
         assert_eq!(sum.to_vec().unwrap(), vec![3.0 * 4.0 * 3.0; len]);
+    });
+}
+
+fn calls_may_drop_their_sequence_and_not_wait_for_it(on: On) {
+    each_with_queues(on, |manager| {
+        let mut x = manager.tensor(&[0u32; 4]).unwrap();
+        let kept = Arc::new(Mutex::new(None::<(Sequence, Option<Evaluation>)>));
+        let waited = Arc::new(Mutex::new(None));
+        for drops in [false, true] {
+            let sequence = manager.sequence().unwrap();
+            let (own, told) = (kept.clone(), waited.clone());
+            let call = OpHost::new(move || {
+                let mut own = own.lock().unwrap();
+                let (_, running) = own.as_mut().unwrap();
+                *told.lock().unwrap() = running.take().map(Evaluation::wait);
+                if drops {
+                    *own = None;
+                }
+            });
+            sequence.record(OpFill::new(&mut x, 1)).unwrap().record(call).unwrap();
+            sequence.record(OpFill::new(&mut x, 2)).unwrap();
+            {
+                // The call finds both.
+                let mut kept = kept.lock().unwrap();
+                let running = sequence.eval_async().unwrap();
+                *kept = Some((sequence, Some(running)));
+            }
+            assert_eq!(x.to_vec().unwrap(), [2; 4]);
+            let refused = waited.lock().unwrap().take();
+            assert!(matches!(refused, Some(Err(Error::SequenceInFlight { .. }))), "{refused:?}");
+            assert_eq!(kept.lock().unwrap().take().is_none(), drops);
+        }
     });
 }
 
