@@ -273,8 +273,15 @@ impl<'m> Uniformity<'m> {
             InstKind::Builtin(builtin) if !is_same(*builtin, self.scope) => differs(self),
             InstKind::Op(Op::Uniform, _) => {}
             InstKind::Extract(composite, path) if self.is_single_axis(*composite, path) => {}
-            InstKind::Load(place) if is_element(place) => differs(self),
+            // In a subgroup each invocation holds others, of one matrix: what is made of an element, and of nothing else that
+            // differs, is that element's, whoever holds it.
+            InstKind::Load(place) if is_element(place) && self.scope == Scope::Workgroup => differs(self),
             InstKind::Load(place) => self.load(inst, place),
+            InstKind::Store(place, value) if is_element(place) && self.scope == Scope::Subgroup => {
+                if !self.is_uniform(*value) {
+                    self.operands.push((id, *value));
+                }
+            }
             InstKind::Store(place @ Place { root: Root::Local(local), path }, value) => {
                 let indices = path.iter().filter_map(index);
                 let cause = indices

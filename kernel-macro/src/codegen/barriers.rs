@@ -92,7 +92,7 @@ fn call_of(module: &Module, barrier: SourceLocation) -> Option<SourceLocation> {
 fn report_operand(span: SpanRange, text: &Text<'_>, divergence: &Divergence, diags: &mut Diagnostics) {
     diags
         .error(code::MATRIX_USE, span, "an operand differs between the invocations of a subgroup")
-        .note("they hold the matrix together: position, stride and number are the same for all of them")
+        .note("they hold the matrix together: position, stride, numbers and what is made of an element are the same for all")
         .note(text.origin(divergence))
         .help("compute it from parameters, `subgroup_id()` and `workgroup_id()`, or take the first invocation's: `subgroup::broadcast_first(…)`");
 }

@@ -64,7 +64,8 @@ impl FnCx<'_, '_, '_> {
     fn map_elements(&mut self, expr: &Expr, matrices: &[&Expr], function: &Expr) -> Option<ValueId> {
         let values = self.lower_args(matrices)?;
         let call = self.callable(function)?;
-        self.shared.barriers.push((self.location_of(expr), expr.span));
+        let location = self.location_of(expr);
+        self.shared.barriers.push((location, expr.span));
         let word = self.b.types_mut().scalar(Scalar::U32);
         let held = self.b.coop(CoopOp::Held, &values[..1], word);
         let matrices: Vec<_> = values.iter().map(|value| self.spill(*value, "elements")).collect();
@@ -77,7 +78,10 @@ impl FnCx<'_, '_, '_> {
             };
             let elements: Vec<_> = matrices.iter().map(|matrix| Some(cx.b.load(element(matrix)))).collect();
             if let Some(made) = cx.call_inline(&call, &elements) {
+                // Where it is reported that the element differs with who holds it.
+                let outer = cx.b.set_location(Some(location));
                 cx.b.store(element(&matrices[0]), made);
+                cx.b.set_location(outer);
             }
         });
         let module = self.b.module();

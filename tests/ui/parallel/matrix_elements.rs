@@ -50,4 +50,12 @@ fn other_shapes(y: &mut [f32]) {
     sums.map().rows_sum().store(y, 0, 16, RowMajor);
 }
 
+#[kernel(workgroup = 32)]
+fn by_holder(y: &mut [f32]) {
+    let lane = subgroup_local_id() as f32;
+    let sums = CoopMatrix::<f32, Accumulator, 16, 16>::load(y, 0, 16, RowMajor);
+    let shifted = sums.map(|sum| if sum > 0.0 { sum + lane } else { sum });
+    shifted.zip_map(sums, |a, b| if local_index() == 0 { a } else { b }).store(y, 0, 16, RowMajor);
+}
+
 fn main() {}
