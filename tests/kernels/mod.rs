@@ -43,6 +43,7 @@ pub mod kernel_types;
 pub mod lanes;
 pub mod lent;
 pub mod life;
+pub mod lifetimes;
 pub mod lists;
 pub mod lookups;
 pub mod loops;
@@ -130,6 +131,7 @@ pub fn all() -> Vec<Case> {
         lanes::CASES,
         lent::CASES,
         life::CASES,
+        lifetimes::CASES,
         image_lists::CASES,
         lists::CASES,
         written_image_lists::CASES,

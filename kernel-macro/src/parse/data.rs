@@ -1,17 +1,21 @@
 //! Structs and enums that kernels compute with but that never lie in buffers: `#[device] struct` and `#[device] enum`.
 
 use proc_macro2::{Ident, Span};
+use quote::ToTokens;
 
 use super::Parser;
 use super::module::derives_of;
-use crate::ast::{Alias, Enum, Shape, SpanRange, Struct, TypeExpr, Variant};
+use super::ty::ungroup;
+use crate::ast::{Alias, Enum, Shape, SpanRange, Struct, TypeExpr, TypeKind, Variant};
 use crate::diag::{Diagnostics, code};
 
 /// Parses a struct of any shape.
 pub(crate) fn parse_device_struct(item: &syn::ItemStruct, diags: &mut Diagnostics) -> Struct {
     let mut parser = Parser::new(diags);
     let generics = parser.generics(&item.generics);
+    let before = parser.diags.len();
     let (shape, fields) = parser.members_of(&item.fields);
+    parser.refuse_data_lifetimes(&item.generics, before);
     Struct { name: item.ident.clone(), generics, fields, shape, derives: derives_of(&item.attrs) }
 }
 
@@ -19,6 +23,7 @@ pub(crate) fn parse_device_struct(item: &syn::ItemStruct, diags: &mut Diagnostic
 pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum {
     let mut parser = Parser::new(diags);
     let generics = parser.generics(&item.generics);
+    let before = parser.diags.len();
     let unsigned = item.attrs.iter().any(is_unsigned_repr);
     let variants = item.variants.iter().map(|variant| {
         let (shape, fields) = parser.members_of(&variant.fields);
@@ -27,6 +32,7 @@ pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum 
         Variant { name: variant.ident.clone(), fields, shape, discriminant, is_default }
     });
     let variants: Vec<_> = variants.collect();
+    parser.refuse_data_lifetimes(&item.generics, before);
     if variants.is_empty() {
         parser
             .diags
@@ -46,7 +52,9 @@ pub(crate) fn parse_enum(item: &syn::ItemEnum, diags: &mut Diagnostics) -> Enum 
 pub(crate) fn parse_alias(item: &syn::ItemType, diags: &mut Diagnostics) -> Alias {
     let mut parser = Parser::new(diags);
     let generics = parser.generics(&item.generics);
+    let before = parser.diags.len();
     let ty = parser.ty(&item.ty);
+    parser.refuse_data_lifetimes(&item.generics, before);
     Alias { name: item.ident.clone(), generics, ty, expr_count: parser.exprs }
 }
 
@@ -60,9 +68,32 @@ impl Parser<'_> {
         };
         let members = fields.iter().enumerate().map(|(position, field)| {
             let name = field.ident.clone().unwrap_or_else(|| Ident::new(&format!("_{position}"), Span::call_site()));
-            (name, self.ty(&field.ty))
+            (name, self.member_ty(&field.ty))
         });
         (shape, members.collect())
+    }
+
+    fn member_ty(&mut self, ty: &syn::Type) -> TypeExpr {
+        let syn::Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
+        let help = match ungroup(&reference.elem) {
+            syn::Type::Slice(_) => {
+                "hold where it begins and how long it is, `first: u32, len: u32`, and pass the slice beside the value"
+            }
+            _ => "hold the value itself, or its index and pass the slice beside",
+        };
+        let message = "a reference in a struct or enum is not supported in kernels";
+        self.diags
+            .error(code::UNSUPPORTED_SYNTAX, SpanRange::of(ty), message)
+            .note("devices have no pointers to store")
+            .help(help);
+        TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
+    }
+
+    /// Reports the lifetimes of a type, unless what has them was reported: `before`: how many errors there were without it.
+    pub(super) fn refuse_data_lifetimes(&mut self, generics: &syn::Generics, before: usize) {
+        if self.diags.len() == before {
+            self.refuse_lifetimes(generics, "leave them out: a type of kernels holds no references");
+        }
     }
 }
 

@@ -31,9 +31,8 @@ impl Parser<'_> {
                     });
                     generics.params.push(GenericParam { name: param.ident.clone(), kind, default });
                 }
-                Param::Lifetime(param) => {
-                    self.unsupported(param, "lifetime parameters are", "leave lifetimes out: they are elided");
-                }
+                // What lives how long rustc checks, in the rendering.
+                Param::Lifetime(_) => {}
             }
         }
         for predicate in source.where_clause.iter().flat_map(|clause| &clause.predicates) {
@@ -50,6 +49,13 @@ impl Parser<'_> {
             }
         }
         generics
+    }
+
+    /// Reports lifetimes of what is no function.
+    pub(super) fn refuse_lifetimes(&mut self, source: &syn::Generics, help: &str) {
+        for param in source.lifetimes() {
+            self.unsupported(param, "lifetime parameters here are", help);
+        }
     }
 
     /// Bounds; lifetimes are left to rustc.

@@ -50,12 +50,14 @@ pub(super) fn fn_of(
     parser.check_signature(&item.sig);
     let mut generics = match role {
         Role::Kernel => {
+            parser.refuse_lifetimes(&item.sig.generics, "leave lifetimes out: they are elided");
             parser.check_kernel_generics(&item.sig.generics);
             parser.generics(&item.sig.generics)
         }
         Role::Device | Role::Method | Role::Element => parser.generics(&item.sig.generics),
     };
     let params = item.sig.inputs.iter().filter_map(|input| parser.param(input, role, &mut generics)).collect();
+    let params = parser.told_apart(params);
     let result = parser.result(&item.sig.output, role);
     let mut body = body(&mut parser)?;
     body.statements.splice(0..0, std::mem::take(&mut parser.prelude));
@@ -106,7 +108,9 @@ pub(super) fn parse_owned_const(name: &Ident, ty: &Type, value: &syn::Expr, diag
 pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> Struct {
     let mut parser = Parser::new(diags);
     let generics = parser.generics(&item.generics);
+    let before = parser.diags.len();
     let (shape, fields) = parser.fields(item);
+    parser.refuse_data_lifetimes(&item.generics, before);
     let derives = Derives { gpu_data: true, ..super::module::derives_of(&item.attrs) };
     Struct { name: item.ident.clone(), generics, fields, shape, derives }
 }
@@ -160,7 +164,14 @@ impl Parser<'_> {
             }
         };
         for attr in &typed.attrs {
-            self.unsupported(attr, "attributes on parameters are", "remove the attribute");
+            // Of a comment rustc itself says that it can be none.
+            if !attr.path().is_ident("doc") {
+                let help = match attr.path().is_ident("cfg") {
+                    true => "put it on the function, of which there may be several with opposite `cfg`s",
+                    false => "put it on the function",
+                };
+                self.unsupported(attr, "attributes on parameters are", help);
+            }
         }
         let ty = match role {
             Role::Kernel => self.kernel_param_ty(&typed.ty),
@@ -199,6 +210,22 @@ impl Parser<'_> {
             tokens: quote::ToTokens::to_token_stream(&quote::format_ident!("Self")),
         };
         Some(Param { name, mutable, ty, binding: self.next_binding() })
+    }
+
+    /// Reports names that two parameters have. rustc does, too, where it sees both.
+    fn told_apart(&mut self, mut params: Vec<Param>) -> Vec<Param> {
+        for position in 1..params.len() {
+            let (before, rest) = params.split_at_mut(position);
+            let Some(param) = rest.first_mut().filter(|param| before.iter().any(|other| other.name == param.name))
+            else {
+                continue;
+            };
+            let message = format!("two parameters are called `{}`", param.name);
+            let span = SpanRange::token(param.name.span());
+            self.diags.error(code::BAD_SIGNATURE, span, message).help("give each a name of its own");
+            param.name = quote::format_ident!("__again{position}");
+        }
+        params
     }
 
     /// The name of a device fn's parameter; a pattern gets one, and is taken apart at the start of the body.
@@ -276,6 +303,23 @@ impl Parser<'_> {
             }
             let target = self.ty(&reference.elem);
             return Some(TypeExpr { tokens: ty.to_token_stream(), ..target });
+        }
+        if role != Role::Kernel
+            && let Type::Reference(reference) = ungroup(ty)
+        {
+            let help = match ungroup(&reference.elem) {
+                Type::Slice(_) => {
+                    "return the ends, `-> Range<usize>`, and name the part where the function is called: `&x[ends]`"
+                        .to_owned()
+                }
+                target => format!("return the value, `-> {}`, or its index", target.to_token_stream()),
+            };
+            let message = "a reference as a function's result is not supported in kernels";
+            self.diags
+                .error(code::UNSUPPORTED_SYNTAX, SpanRange::of(ty), message)
+                .note("a reference is another name of a place, which must be known where it is used")
+                .help(help);
+            return Some(TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() });
         }
         if role != Role::Kernel {
             return Some(self.ty(ty)).filter(|_| !unit);

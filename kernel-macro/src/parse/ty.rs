@@ -7,8 +7,8 @@ use super::Parser;
 use super::image::image_path;
 use super::parallel::parallel_type;
 use super::span::type_range;
-use crate::ast::{TypeExpr, TypeKind};
-use crate::diag::Diagnostics;
+use crate::ast::{SpanRange, TypeExpr, TypeKind};
+use crate::diag::{Diagnostics, code};
 
 /// Parses a type that stands alone.
 pub(crate) fn parse_type(ty: &Type, diags: &mut Diagnostics) -> TypeExpr {
@@ -72,9 +72,7 @@ impl Parser<'_> {
     fn slice_ty(&mut self, ty: &Type, is_kernel: bool) -> TypeExpr {
         let kind = match ungroup(ty) {
             Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::Slice(_)) => {
-                if let Some(lifetime) = &reference.lifetime {
-                    self.unsupported(lifetime, "lifetimes are", "remove the lifetime");
-                }
+                self.refuse_lifetime(reference, is_kernel);
                 let Type::Slice(slice) = ungroup(&reference.elem) else { unreachable!("just matched") };
                 let mutable = reference.mutability.is_some();
                 match inner_slice(&slice.elem) {
@@ -85,6 +83,7 @@ impl Parser<'_> {
             }
             Type::Reference(reference) => match self.image_param(reference) {
                 Some(kind) => kind,
+                None if is_kernel => self.refuse_kernel_reference(ty, reference),
                 None => self.type_kind(ungroup(ty)),
             },
             other => self.type_kind(other),
@@ -103,13 +102,19 @@ impl Parser<'_> {
     /// The type of a device function's or closure's parameter: it may be a reference.
     pub(super) fn reference_ty(&mut self, ty: &Type) -> TypeExpr {
         let Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
-        // Others are declared somewhere, which is where they are refused.
-        if let Some(lifetime) = reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static") {
-            self.unsupported(lifetime, "lifetimes are", "remove the lifetime");
-        }
+        self.refuse_lifetime(reference, false);
         let target = Box::new(self.ty(&reference.elem));
         let kind = TypeKind::Ref { mutable: reference.mutability.is_some(), target };
         TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
+    }
+
+    /// Reports a lifetime: of a kernel's parameter, as those are the launch's, and `'static` anywhere.
+    fn refuse_lifetime(&mut self, reference: &syn::TypeReference, is_kernel: bool) {
+        // A name that a kernel declares is refused there.
+        let is_refused = |lifetime: &&syn::Lifetime| lifetime.ident == "static" || is_kernel && lifetime.ident == "_";
+        if let Some(lifetime) = reference.lifetime.as_ref().filter(is_refused) {
+            self.unsupported(lifetime, "this lifetime is", "remove the lifetime");
+        }
     }
 
     fn type_kind(&mut self, ty: &Type) -> TypeKind {
@@ -179,6 +184,33 @@ impl Parser<'_> {
         self.path(path).map_or(TypeKind::Error, TypeKind::Path)
     }
 
+    /// Reports a reference to something but a slice or an image as a kernel's parameter.
+    fn refuse_kernel_reference(&mut self, ty: &Type, reference: &syn::TypeReference) -> TypeKind {
+        let mutable = if reference.mutability.is_some() { "mut " } else { "" };
+        let target = ungroup(&reference.elem);
+        let (last, element) = match target {
+            Type::Path(path) => last_and_argument(&path.path),
+            _ => (String::new(), None),
+        };
+        let written = target.to_token_stream();
+        let help = match (last.as_str(), element) {
+            ("Vec" | "Tensor", Some(element)) => format!("write `&{mutable}[{}]`", element.to_token_stream()),
+            ("str" | "String", _) => "write `&[u8]`, and launch with a tensor of `text.as_bytes()`".to_owned(),
+            _ if matches!(target, Type::ImplTrait(_) | Type::TraitObject(_)) => {
+                "name the type of what it goes through: `&[f32]`".to_owned()
+            }
+            _ if mutable.is_empty() => {
+                format!("pass the value, `{written}`, or for one in a buffer its slice, `&[{written}]`")
+            }
+            _ => format!("write a slice, `&mut [{written}]`, which may have one element"),
+        };
+        self.diags
+            .error(code::BAD_SIGNATURE, SpanRange::of(ty), "a kernel refers to nothing but slices and images")
+            .note("a launch passes tensors and images by reference, and everything else by value")
+            .help(help);
+        TypeKind::Error
+    }
+
     fn unsupported_type(&mut self, ty: &Type) {
         const SLICE: &str =
             "a kernel's parameters may be `&[T]` or `&mut [T]`; elsewhere use values or arrays `[T; N]`";
@@ -205,6 +237,20 @@ impl Parser<'_> {
         };
         self.unsupported(ty, what, help);
     }
+}
+
+/// The last name of a path, and the type in its `<…>`.
+fn last_and_argument(path: &syn::Path) -> (String, Option<&Type>) {
+    let Some(last) = path.segments.last() else { return (String::new(), None) };
+    let argument = match &last.arguments {
+        syn::PathArguments::AngleBracketed(args) => args.args.first(),
+        _ => None,
+    };
+    let argument = argument.and_then(|arg| match arg {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    (last.ident.to_string(), argument)
 }
 
 /// Whether a slice of a list is `&mut`, and what its elements are.

@@ -46,15 +46,12 @@ fn definitions() {
     check_errors(
         "#[device] mod m { pub struct S<'a> { pub a: &'a u32 } }",
         expect![[r#"
-        error: [K0001] lifetime parameters are not supported in kernels
-               help: leave lifetimes out: they are elided
-         1 | #[device] mod m { pub struct S<'a> { pub a: &'a u32 } }
-           |                                ^^
-        error: [K0001] a reference here is not supported in kernels
-               help: parameters of device functions and variables of a `let` may be references; elsewhere write the value's type
-         1 | #[device] mod m { pub struct S<'a> { pub a: &'a u32 } }
-           |                                             ^^^^^^^
-    "#]],
+            error: [K0001] a reference in a struct or enum is not supported in kernels
+                   note: devices have no pointers to store
+                   help: hold the value itself, or its index and pass the slice beside
+             1 | #[device] mod m { pub struct S<'a> { pub a: &'a u32 } }
+               |                                             ^^^^^^^
+        "#]],
     );
     check_errors(
         "#[device] mod m { pub struct S<T> { pub a: U } pub struct U<T> { pub b: T } }",

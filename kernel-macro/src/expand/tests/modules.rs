@@ -189,19 +189,15 @@ fn wrong_modules() {
     check_errors(
         "mod m { impl f32 { fn f<'a>(self: Box<Self>) -> f32 { 1.0 } } unsafe trait T {} }",
         expect![[r#"
-        error: [K0001] lifetime parameters are not supported in kernels
-               help: leave lifetimes out: they are elided
-         1 | mod m { impl f32 { fn f<'a>(self: Box<Self>) -> f32 { 1.0 } } unsafe trait T {} }
-           |                         ^^
-        error: [K0003] a receiver with a type is not supported
-               help: write `self` or `&self`
-         1 | mod m { impl f32 { fn f<'a>(self: Box<Self>) -> f32 { 1.0 } } unsafe trait T {} }
-           |                             ^^^^^^^^^^^^^^^
-        error: [K0001] `unsafe trait` is not supported in kernels
-               help: remove the keyword
-         1 | mod m { impl f32 { fn f<'a>(self: Box<Self>) -> f32 { 1.0 } } unsafe trait T {} }
-           |                                                               ^^^^^^
-    "#]],
+            error: [K0003] a receiver with a type is not supported
+                   help: write `self` or `&self`
+             1 | mod m { impl f32 { fn f<'a>(self: Box<Self>) -> f32 { 1.0 } } unsafe trait T {} }
+               |                             ^^^^^^^^^^^^^^^
+            error: [K0001] `unsafe trait` is not supported in kernels
+                   help: remove the keyword
+             1 | mod m { impl f32 { fn f<'a>(self: Box<Self>) -> f32 { 1.0 } } unsafe trait T {} }
+               |                                                               ^^^^^^
+        "#]],
     );
 }
 

@@ -156,14 +156,10 @@ fn bad_signature() {
     check_kernel(
         "fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }",
         expect![[r#"
-            error: [K0001] lifetime parameters are not supported in kernels
+            error: [K0001] lifetime parameters here are not supported in kernels
                    help: leave lifetimes out: they are elided
              1 | fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }
                |      ^^
-            error: [K0001] lifetimes are not supported in kernels
-                   help: remove the lifetime
-             1 | fn k<'a, T: Copy>(x: &'a [T]) where T: Send { }
-               |                       ^^
         "#]],
     );
     check_kernel(
@@ -195,12 +191,14 @@ fn bad_signature() {
     check_kernel(
         "fn k(x: &f32, y: &mut f32, z: [f32], w: Vec<f32>) { }",
         expect![[r#"
-            error: [K0001] a reference here is not supported in kernels
-                   help: parameters of device functions and variables of a `let` may be references; elsewhere write the value's type
+            error: [K0003] a kernel refers to nothing but slices and images
+                   note: a launch passes tensors and images by reference, and everything else by value
+                   help: pass the value, `f32`, or for one in a buffer its slice, `&[f32]`
              1 | fn k(x: &f32, y: &mut f32, z: [f32], w: Vec<f32>) { }
                |         ^^^^
-            error: [K0001] a reference here is not supported in kernels
-                   help: parameters of device functions and variables of a `let` may be references; elsewhere write the value's type
+            error: [K0003] a kernel refers to nothing but slices and images
+                   note: a launch passes tensors and images by reference, and everything else by value
+                   help: write a slice, `&mut [f32]`, which may have one element
              1 | fn k(x: &f32, y: &mut f32, z: [f32], w: Vec<f32>) { }
                |                  ^^^^^^^^
             error: [K0001] slices by value are not supported in kernels
@@ -213,8 +211,9 @@ fn bad_signature() {
         Role::Device,
         "fn f(x: &[f32], y: &mut f32) -> &f32 { y }",
         expect![[r#"
-            error: [K0001] a reference here is not supported in kernels
-                   help: parameters of device functions and variables of a `let` may be references; elsewhere write the value's type
+            error: [K0001] a reference as a function's result is not supported in kernels
+                   note: a reference is another name of a place, which must be known where it is used
+                   help: return the value, `-> f32`, or its index
              1 | fn f(x: &[f32], y: &mut f32) -> &f32 { y }
                |                                 ^^^^
         "#]],
