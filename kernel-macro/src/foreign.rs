@@ -101,6 +101,10 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
         &["texelFetch", "textureLoad", "textureSample", "textureStore", "imageLoad", "imageStore", "tex2D"],
         "images are not available: index a buffer, `x[row * width + column]`",
     ),
+    (
+        &["thread_rng"],
+        "compute numbers from a seed and `global_id()`: hash them, or keep a generator's state in a buffer",
+    ),
     (&["__ldg"], "index the buffer: reads of `&[T]` may be cached without being told"),
 ];
 
@@ -174,6 +178,48 @@ const METHODS: &[(&[&str], &str)] = &[
     (&["atomic_add"], "write `x[i].fetch_add(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`"),
     (&["to_string"], "show it: `println!(\"{x}\")`"),
 ];
+
+/// Functions of `std::iter` and `std::mem`.
+const LIBRARY_FUNCTIONS: &[(&str, &[&str], &str)] = &[
+    ("iter", &["repeat_with", "from_fn"], "count the rounds, `(0..n).map(|_| …)`, or write a `while` loop"),
+    ("iter", &["repeat", "repeat_n"], "count the rounds: `(0..n).map(|_| x)`"),
+    ("iter", &["once"], "go through an array: `[x].into_iter()`"),
+    ("iter", &["empty"], "go through a range without elements: `0..0`"),
+    ("iter", &["zip"], "write `a.zip(b)`"),
+    ("iter", &["successors"], "write `(0..n).scan(first, |value, _| …)`, or a `while` loop"),
+    ("mem", &["size_of", "size_of_val", "align_of"], "write the number of bytes, as layouts are those of `#[repr(C)]`"),
+    ("mem", &["transmute"], "write `x.to_bits()` and `f32::from_bits(x)`, or the integers' `to_le_bytes()`"),
+    ("mem", &["drop", "forget"], "values are `Copy`: leave it out"),
+    ("hint", &["black_box"], "leave it out"),
+    ("convert", &["identity"], "write the value itself"),
+];
+
+/// Modules of Rust's library that devices have nothing for.
+const LIBRARY_MODULES: &[(&[&str], &str)] = &[
+    (&["time"], "a device has no clock: measure on the host, before and after the launch"),
+    (&["thread"], "each invocation is a thread of the device already: launch as many items as there is work"),
+    (
+        &["process", "env", "fs", "io", "net", "os", "path"],
+        "a device has no operating system: do it on the host, and pass the result as a parameter",
+    ),
+    (
+        &["sync", "cell", "rc"],
+        "a `let mut` variable belongs to one invocation; for what they share there are `Atomic<T>` and `Shared`",
+    ),
+    (&["collections", "vec", "string", "boxed"], "kernels have no memory to allocate: use an array or a buffer"),
+    (&["ptr"], "index the buffer: `x[i]`, or a part of it, `&x[a..b]`"),
+];
+
+/// What to write for a function of Rust's library, of which these are the names: `std`, `iter`, `once`.
+pub(crate) fn library_function(names: &[String]) -> Option<&'static str> {
+    let [root, module, .., name] = names else { return None };
+    if !["std", "core", "alloc"].contains(&root.as_str()) {
+        return None;
+    }
+    let is_meant = |(of, functions, _): &&(&str, &[&str], &str)| of == module && functions.contains(&name.as_str());
+    let function = LIBRARY_FUNCTIONS.iter().find(is_meant).map(|(.., instead)| *instead);
+    function.or_else(|| find(LIBRARY_MODULES, module))
+}
 
 fn find(table: &'static [(&[&str], &'static str)], name: &str) -> Option<&'static str> {
     table.iter().find(|(names, _)| names.contains(&name)).map(|(_, instead)| *instead)

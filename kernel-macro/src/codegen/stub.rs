@@ -17,7 +17,15 @@ pub(crate) fn fn_stub(item: &syn::ItemFn) -> TokenStream {
     }
     let (attrs, vis) = (&item.attrs, &item.vis);
     let mut signature = item.sig.clone();
-    signature.inputs = signature.inputs.into_iter().filter(|input| matches!(input, FnArg::Typed(_))).collect();
+    let inputs = signature.inputs.into_iter().filter_map(|input| match input {
+        // Without names, of which two may be the same.
+        FnArg::Typed(mut param) => {
+            *param.pat = syn::parse_quote!(_);
+            Some(FnArg::Typed(param))
+        }
+        FnArg::Receiver(_) => None,
+    });
+    signature.inputs = inputs.collect();
     let message = format!("`{}` has errors", signature.ident);
     quote! {
         #(#attrs)*

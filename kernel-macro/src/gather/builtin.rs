@@ -183,7 +183,9 @@ pub(super) fn owner_type(path: &Path) -> Option<Path> {
         return None;
     }
     let is_foreign = qualifiers.first().is_some_and(|first| first == "std" || first == "core");
-    let is_type = owner.starts_with(|first: char| first.is_ascii_uppercase()) && !TYPES.contains(&owner.as_str());
+    let is_type = owner.starts_with(|first: char| first.is_ascii_uppercase())
+        && !TYPES.contains(&owner.as_str())
+        && foreign::ty(&owner).is_none();
     (is_type && !is_foreign && owner != "Self").then(|| Path::plain(path.leading_colon, qualifiers.to_vec()))
 }
 

@@ -197,8 +197,10 @@ impl<'a> Infer<'a> {
         span: SpanRange,
         args: &'a [Expr],
     ) -> Term {
-        let Some((receiver, rest)) = args.split_first() else {
-            self.report_untold(of, name, span);
+        let types = self.without_receiver(of, name);
+        let Some((receiver, rest)) = args.split_first().filter(|_| types.is_empty()) else {
+            self.report_untold(of, name, &types, span);
+            self.infer_unknown_arguments(args);
             return Term::Error;
         };
         let term = self.infer_reference(receiver, &Expect::Nothing);
@@ -222,13 +224,37 @@ impl<'a> Infer<'a> {
         self.call_member(expr, candidate, path.last_args(), found, span)
     }
 
+    /// The types that have a function of a trait, as their `impl`s write them, where it takes no `self`; else none.
+    fn without_receiver(&self, of: &str, name: &Ident) -> Vec<String> {
+        let program = self.program;
+        let (mut types, name) = (Vec::new(), name.to_string());
+        for (id, item) in program.items.iter() {
+            let Item::Impl(implementation) = &item.item else { continue };
+            let path = implementation.of.as_ref().and_then(|path| path.segments.last());
+            if path.is_none_or(|path| path != of) {
+                continue;
+            }
+            let member = member_named(program.members(id), &name).map(|member| &program.items[member].item);
+            if let Some(Item::Fn(function)) = member
+                && function.receiver.is_none()
+            {
+                types.push(implementation.self_ty.tokens.to_string().replace(' ', ""));
+            }
+        }
+        types
+    }
+
     /// Reports a function of a trait that no argument tells the type for.
-    fn report_untold(&mut self, of: &str, name: &Ident, span: SpanRange) {
+    fn report_untold(&mut self, of: &str, name: &Ident, types: &[String], span: SpanRange) {
+        let ty = match types {
+            [ty] => ty,
+            _ => "Type",
+        };
         let message = format!("the type whose `{of}::{name}` is meant is not known here");
         self.diags
             .error(code::CANNOT_INFER, span, message)
-            .note("in `Trait::name(x)`, the first argument tells the type")
-            .help(format!("write the type: `Type::{name}(…)`"));
+            .note("in `Trait::name(x)`, `self` tells the type")
+            .help(format!("write the type: `{ty}::{name}(…)`"));
     }
 
     /// Reports a function of a trait that the first argument's type does not have as a method.

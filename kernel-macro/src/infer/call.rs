@@ -90,7 +90,8 @@ impl<'a> Infer<'a> {
             return self.infer_associated_call(expr, &ty, path, args);
         }
         self.report_unknown_function(path, span, args);
-        self.infer_arguments_only(args)
+        self.infer_unknown_arguments(args);
+        Term::Error
     }
 
     /// Infers arguments whose types nothing demands, after an error.
@@ -336,6 +337,19 @@ impl<'a> Infer<'a> {
             self.diags
                 .error(code::UNKNOWN_TYPE, span, format!("type `{ty}` is not available in kernels yet"))
                 .help(*instead);
+            return;
+        }
+        let segments: Vec<String> = path.segments.iter().map(ToString::to_string).collect();
+        if let Some(instead) = foreign::library_function(&segments) {
+            let message = format!("function `{}` is not available in kernels", path.text());
+            self.diags.error(code::UNKNOWN_NAME, span, message).help(instead);
+            return;
+        }
+        if let [.., owner, _] = segments.as_slice()
+            && let Some(instead) = foreign::ty(owner)
+        {
+            let message = format!("type `{owner}` is not available in kernels");
+            self.diags.error(code::UNKNOWN_TYPE, span, message).help(instead);
             return;
         }
         let rust =

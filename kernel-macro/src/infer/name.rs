@@ -37,11 +37,15 @@ impl<'a> Infer<'a> {
                 .help("read texels where the kernel has the images, and pass these");
             return true;
         }
+        let help = match self.table.shallow(element) {
+            Term::Buffer { .. } => format!("take one of them: `{name}[k]`"),
+            _ => format!("take an element, `{name}[i]`, or name all of them: `let part = &{name}[..];`"),
+        };
         let element = self.written(element);
         self.diags
             .error(code::BUFFER_USE, expr.span, format!("the buffer `{name}` is used as a value"))
             .note(format!("kernels index buffers: `{name}[i]` is a `{element}`; `{name}.len()` is their length"))
-            .help("copy elements instead");
+            .help(help);
         true
     }
 
@@ -192,7 +196,8 @@ impl<'a> Infer<'a> {
         if MATHS.iter().any(|(math, _)| *math == name) {
             return Some(format!("write `std::f32::consts::{name}`"));
         }
-        if Builtin::ALL.iter().any(|builtin| builtin.name() == name) {
+        let waits = ["barrier", "fence"].contains(&name.as_str());
+        if waits || Builtin::ALL.iter().any(|builtin| builtin.name() == name) {
             return Some(format!("`{name}` is a function: write `{name}()`"));
         }
         if builtin_path(path).is_some() {

@@ -198,6 +198,13 @@ impl Parser<'_> {
                 Some(callee) => ExprKind::Call { callee, callee_span: path_range(&path.path), args },
                 None => ExprKind::Error,
             },
+            Syn::Path(path) => {
+                let name = path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+                let ty = path.qself.as_ref().map(|qself| qself.ty.to_token_stream().to_string().replace(' ', ""));
+                let help = format!("write the type before the name: `{}::{name}(…)`", ty.unwrap_or_default());
+                self.unsupported(path, "calling a function of `<T as Trait>` is", &help);
+                ExprKind::Error
+            }
             other => {
                 self.unsupported(other, "calling anything but a function by its name is", "call a `#[device] fn`");
                 ExprKind::Error

@@ -105,7 +105,12 @@ impl<'d> Parser<'d> {
             let quiet = ["allow", "expect", "warn", "deny", "forbid", "doc", "rustfmt", "clippy"];
             let first = attr.path().segments.first().map(|segment| &segment.ident);
             if !quiet.iter().any(|name| first.is_some_and(|first| first == name)) {
-                self.unsupported(attr, "attributes on statements and expressions are", "remove the attribute");
+                let help = match first.map(ToString::to_string).unwrap_or_default().as_str() {
+                    "cfg" | "cfg_attr" => "put it on the kernel, of which there may be several with opposite `cfg`s",
+                    name if crate::infer::nearest(name, ["unroll"]).is_some() => "did you mean `#[unroll]`?",
+                    _ => "remove the attribute",
+                };
+                self.unsupported(attr, "attributes on statements and expressions are", help);
             }
         }
     }

@@ -7,6 +7,7 @@ mod shapes {
     pub trait Shape {
         fn area(&self) -> f32;
         fn unit() -> Self;
+        fn of_side(side: u32) -> Self;
     }
 
     #[derive(Clone, Copy)]
@@ -19,6 +20,9 @@ mod shapes {
         fn unit() -> Self {
             Square(1.0)
         }
+        fn of_side(side: u32) -> Self {
+            Square(side as f32)
+        }
     }
 }
 use shapes::{Shape, Square};
@@ -26,6 +30,7 @@ use shapes::{Shape, Square};
 #[kernel]
 fn case(y: &mut [f32]) {
     let square: Square = Shape::unit();
+    let sided: Square = Shape::of_side(2);
     let wrong = Shape::area(&2u32);
     let missing = Shape::volume(&square);
     let more = Shape::area(&square, 1.0);

@@ -125,16 +125,16 @@ fn f() { N = 2; }",
     check_errors(
         "fn kernel(x: &[f32], y: &mut [f32]) { y = x; }",
         expect![[r#"
-        error: [K0110] cannot assign to the buffer `y`
-               help: assign its elements: `y[i] = …`
-         1 | fn kernel(x: &[f32], y: &mut [f32]) { y = x; }
-           |                                       ^
-        error: [K0203] the buffer `x` is used as a value
-               note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
-               help: copy elements instead
-         1 | fn kernel(x: &[f32], y: &mut [f32]) { y = x; }
-           |                                           ^
-    "#]],
+            error: [K0110] cannot assign to the buffer `y`
+                   help: assign its elements: `y[i] = …`
+             1 | fn kernel(x: &[f32], y: &mut [f32]) { y = x; }
+               |                                       ^
+            error: [K0203] the buffer `x` is used as a value
+                   note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
+                   help: take an element, `x[i]`, or name all of them: `let part = &x[..];`
+             1 | fn kernel(x: &[f32], y: &mut [f32]) { y = x; }
+               |                                           ^
+        "#]],
     );
     check_errors(
         "fn f(a: f32) { a + 1.0 = 2.0; }",
@@ -181,12 +181,12 @@ fn buffers_as_values() {
     check_errors(
         "fn kernel(x: &[f32]) { let z = x; }",
         expect![[r#"
-        error: [K0203] the buffer `x` is used as a value
-               note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
-               help: copy elements instead
-         1 | fn kernel(x: &[f32]) { let z = x; }
-           |                                ^
-    "#]],
+            error: [K0203] the buffer `x` is used as a value
+                   note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
+                   help: take an element, `x[i]`, or name all of them: `let part = &x[..];`
+             1 | fn kernel(x: &[f32]) { let z = x; }
+               |                                ^
+        "#]],
     );
     check_errors(
         "fn g(a: f32) {}
@@ -194,7 +194,7 @@ fn kernel(x: &[f32]) { g(x); }",
         expect![[r#"
             error: [K0203] the buffer `x` is used as a value
                    note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
-                   help: copy elements instead
+                   help: take an element, `x[i]`, or name all of them: `let part = &x[..];`
              2 | fn kernel(x: &[f32]) { g(x); }
                |                          ^
         "#]],
@@ -202,12 +202,12 @@ fn kernel(x: &[f32]) { g(x); }",
     check_errors(
         "fn kernel(x: &[f32]) { x; }",
         expect![[r#"
-        error: [K0203] the buffer `x` is used as a value
-               note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
-               help: copy elements instead
-         1 | fn kernel(x: &[f32]) { x; }
-           |                        ^
-    "#]],
+            error: [K0203] the buffer `x` is used as a value
+                   note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
+                   help: take an element, `x[i]`, or name all of them: `let part = &x[..];`
+             1 | fn kernel(x: &[f32]) { x; }
+               |                        ^
+        "#]],
     );
 }
 

@@ -178,12 +178,12 @@ fn types_that_a_format_does_not_show() {
     check_errors(
         r#"fn kernel(x: &[f32]) { println!("{x:?}"); }"#,
         expect![[r#"
-        error: [K0203] the buffer `x` is used as a value
-               note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
-               help: copy elements instead
-         1 | fn kernel(x: &[f32]) { println!("{x:?}"); }
-           |                                 ^^^^^^^
-    "#]],
+            error: [K0203] the buffer `x` is used as a value
+                   note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
+                   help: take an element, `x[i]`, or name all of them: `let part = &x[..];`
+             1 | fn kernel(x: &[f32]) { println!("{x:?}"); }
+               |                                 ^^^^^^^
+        "#]],
     );
 }
 

@@ -457,7 +457,7 @@ fn compared() {
                |                                    ^^^
             error: [K0203] the buffer `x` is used as a value
                    note: kernels index buffers: `x[i]` is a `u32`; `x.len()` is their length
-                   help: copy elements instead
+                   help: take an element, `x[i]`, or name all of them: `let part = &x[..];`
              7 |             let e = x < &own[..];
                |                     ^
             error: [K0115] a reference cannot stand here

@@ -274,26 +274,26 @@ fn places() {
     check_errors(
         r##"fn kernel(x: &mut [f32]) { x = x; }"##,
         expect![[r#"
-        error: [K0110] cannot assign to the buffer `x`
-               help: assign its elements: `x[i] = …`
-         1 | fn kernel(x: &mut [f32]) { x = x; }
-           |                            ^
-        error: [K0203] the buffer `x` is used as a value
-               note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
-               help: copy elements instead
-         1 | fn kernel(x: &mut [f32]) { x = x; }
-           |                                ^
-    "#]],
+            error: [K0110] cannot assign to the buffer `x`
+                   help: assign its elements: `x[i] = …`
+             1 | fn kernel(x: &mut [f32]) { x = x; }
+               |                            ^
+            error: [K0203] the buffer `x` is used as a value
+                   note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
+                   help: take an element, `x[i]`, or name all of them: `let part = &x[..];`
+             1 | fn kernel(x: &mut [f32]) { x = x; }
+               |                                ^
+        "#]],
     );
     check_errors(
         r##"fn kernel(x: &mut [f32]) { let y = x; }"##,
         expect![[r#"
-        error: [K0203] the buffer `x` is used as a value
-               note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
-               help: copy elements instead
-         1 | fn kernel(x: &mut [f32]) { let y = x; }
-           |                                    ^
-    "#]],
+            error: [K0203] the buffer `x` is used as a value
+                   note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
+                   help: take an element, `x[i]`, or name all of them: `let part = &x[..];`
+             1 | fn kernel(x: &mut [f32]) { let y = x; }
+               |                                    ^
+        "#]],
     );
     check_errors(r##"fn kernel(x: &mut [f32]) { let y = &mut x[0]; }"##, expect![""]);
     check_errors(

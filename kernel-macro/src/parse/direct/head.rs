@@ -54,6 +54,9 @@ impl Parser<'_> {
             let mutable = cursor.ident(cursor.at)? == "mut";
             cursor.at += usize::from(mutable);
             let name = cursor.ident(cursor.at).filter(|name| !is_reserved(name))?;
+            if params.iter().any(|param: &Param| param.name == *name) {
+                return None;
+            }
             cursor.at += 1;
             let is_path = cursor.is_colons(cursor.at);
             cursor.take_punct(':').filter(|_| !is_path)?;

@@ -1,0 +1,21 @@
+//! Functions of Rust's library that kernels have no use or no place for.
+
+use gridwise::prelude::*;
+
+#[kernel]
+fn case(x: &[f32], out: &mut [f32]) {
+    let i = global_id().x;
+    let start = std::time::Instant::now();
+    std::thread::spawn(|| 1);
+    let path = std::env::temp_dir();
+    let drawn = thread_rng();
+    let seen = std::collections::HashMap::new();
+    let twice = std::iter::repeat_with(|| x[i]).take(2);
+    let powers = std::iter::successors(Some(1u32), |power| Some(*power * 2));
+    let one = core::iter::once(1.0);
+    let bytes = std::mem::size_of::<f32>();
+    let bits: u32 = core::mem::transmute(x[i]);
+    out[i] = std::hint::black_box(x[i]);
+}
+
+fn main() {}
