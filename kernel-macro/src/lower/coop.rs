@@ -3,7 +3,9 @@
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::coop::Lines;
 use gridwise_ir::descriptor::SiteKind;
-use gridwise_ir::ir::{CoopAccess, CoopLayout, CoopOp, ImageOp, InstKind, LocalId, Module, Place, Root, Step, ValueId};
+use gridwise_ir::ir::{
+    CoopAccess, CoopLayout, CoopOp, ImageOp, InstKind, LocalId, Module, Place, Root, Step, Unroll, ValueId,
+};
 use gridwise_ir::op::Op;
 use gridwise_ir::types::{CoopType, Scalar, Type, TypeId};
 
@@ -84,6 +86,8 @@ impl FnCx<'_, '_, '_> {
                 cx.b.set_location(outer);
             }
         });
+        // Drivers keep elements in registers where no index is left to be computed.
+        self.b.set_unroll(mark, Unroll::Full);
         let module = self.b.module();
         let done = self.b.function().insts.iter().skip(mark).find_map(|(_, inst)| {
             effect_of(module, &inst.kind, &|local| local.index() >= locals || local == matrices[0])
