@@ -20,6 +20,7 @@ pub mod directions;
 pub mod divided;
 pub mod doubles;
 pub mod elements;
+pub mod equality;
 pub mod everyday;
 pub mod everyday_data;
 pub mod exchanges;
@@ -111,6 +112,7 @@ pub fn all() -> Vec<Case> {
         float_atomics::CASES,
         doubles::CASES,
         elements::CASES,
+        equality::CASES,
         everyday::CASES,
         everyday_data::CASES,
         exchanges::CASES,
