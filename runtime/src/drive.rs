@@ -138,7 +138,8 @@ pub(crate) struct Run {
     pub(crate) parts: Arc<Vec<Part>>,
     holder: Holder,
     held: Vec<Arc<Buffer>>,
-    shared: Arc<Shared>,
+    /// There until the run is over.
+    shared: Option<Arc<Shared>>,
     pub(crate) outcome: Arc<Outcome>,
     /// Whether all parts have run, or one has failed: nothing has panicked.
     is_over: bool,
@@ -158,7 +159,7 @@ impl Run {
         let uses = buffers.iter().map(|buffer| &*buffer.uses);
         let holder = shared.schedule.hold(|| shared.new_id() + 1, uses, |is_new| newly.push(is_new));
         let held = buffers.into_iter().zip(newly).filter(|(_, is_new)| *is_new).map(|(buffer, _)| buffer).collect();
-        Self { driven, parts, holder, held, shared: shared.clone(), outcome, is_over: false }
+        Self { driven, parts, holder, held, shared: Some(shared.clone()), outcome, is_over: false }
     }
 
     /// Runs all parts on this thread, and takes their times if asked to.
@@ -187,7 +188,13 @@ impl Drop for Run {
             let (operation, cause) = ("print".to_owned(), "a sink of prints or a hook panicked".to_owned());
             self.outcome.set(Err(Error::HostCallFailed { operation, cause }));
         }
-        self.shared.schedule.release(self.held.iter().map(|buffer| &*buffer.uses));
+        if let Some(shared) = &self.shared {
+            shared.schedule.release(self.held.iter().map(|buffer| &*buffer.uses));
+        }
+        // What it keeps alive is let go of before others know that it is complete: the last of it goes where they want it, and not
+        // here while the program ends.
+        self.held.clear();
+        (self.parts, self.shared) = (Arc::default(), None);
         self.driven.complete();
     }
 }

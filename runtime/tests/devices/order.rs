@@ -13,7 +13,8 @@ use crate::kernels::{Mark, Saxpy};
 
 cases! {
     each: the_host_is_called_between_operations, calls_that_fail_end_the_run,
-        calls_may_evaluate_and_others_wait_their_turn, calls_may_drop_their_sequence_and_not_wait_for_it, events_order_what_shares_nothing,
+        calls_may_evaluate_and_others_wait_their_turn, calls_may_drop_their_sequence_and_not_wait_for_it,
+        runs_with_calls_keep_nothing_behind_their_end, events_order_what_shares_nothing,
         chains_side_by_side_share_their_barriers;
 }
 
@@ -169,6 +170,30 @@ fn calls_may_drop_their_sequence_and_not_wait_for_it(on: On) {
             let refused = waited.lock().unwrap().take();
             assert!(matches!(refused, Some(Err(Error::SequenceInFlight { .. }))), "{refused:?}");
             assert_eq!(kept.lock().unwrap().take().is_none(), drops);
+        }
+    });
+}
+
+/// Sets its mark when it is dropped.
+struct Marks(Arc<AtomicU32>);
+
+impl Drop for Marks {
+    fn drop(&mut self) {
+        self.0.store(1, SeqCst);
+    }
+}
+
+fn runs_with_calls_keep_nothing_behind_their_end(on: On) {
+    on.run(|manager| {
+        for round in 0..300 {
+            let gone = Arc::new(AtomicU32::new(0));
+            let (marks, sequence) = (Marks(gone.clone()), manager.sequence().unwrap());
+            let call = OpHost::new(move || assert_eq!(marks.0.load(SeqCst), 0));
+            sequence.record(call).unwrap();
+            let running = sequence.eval_async().unwrap();
+            while !running.wait_timeout(Duration::from_secs(1)).unwrap() {}
+            drop((running, sequence));
+            assert_eq!(gone.load(SeqCst), 1, "round {round}: another thread still has it");
         }
     });
 }
