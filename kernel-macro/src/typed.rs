@@ -197,8 +197,6 @@ pub(crate) struct TypedFn {
     pub(crate) sought: BTreeSet<ExprId>,
     /// The `for` loops whose elements are written.
     pub(crate) written_loops: BTreeSet<ExprId>,
-    /// What matrices of subgroups are loaded from and stored to.
-    pub(crate) matrix_memory: Vec<SpanRange>,
     /// The buffer parameters that hold atomics somewhere.
     pub(crate) atomic_buffers: Vec<BindingId>,
 }

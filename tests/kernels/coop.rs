@@ -27,6 +27,8 @@ pub const CASES: &[Case] = &[
     case!("coop::layouts", [Layouts], run_layouts, layouts_expected),
     case!("coop::operators", [Operators], run_operators, operators_expected),
     case!("coop::gemm", [Gemm], run_gemm, gemm_expected),
+    case!("coop::in_functions", [InFunctions], run_in_functions, in_functions_expected),
+    case!("coop::behind_the_end_in_a_function", [InFunctions], |mgr| run_short(mgr)),
     case!("coop::bfloat16", [Bfloats], run_bfloats, bfloats_expected),
     case!("coop::load_out_of_range", [Place], |mgr| run_place(mgr, 8, 9, 0)),
     case!("coop::load_far_out_of_range", [Place], |mgr| run_place(mgr, 0xffff_fff8, 8, 0)),
@@ -294,6 +296,78 @@ fn run_gemm(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
 fn gemm_expected() -> Vec<Output> {
     let (m, k, n) = SHAPE;
     vec![Output::exact(product(&small(6, m * k), &small(7, k * n), SHAPE))]
+}
+
+/// The tile in a row and column of tiles, of a matrix whose lines have `width` elements.
+#[device]
+fn left_of(matrix: &[f16], row: u32, column: u32, width: u32) -> CoopMatrix<f16, MatrixA, 8, 8> {
+    CoopMatrix::<f16, MatrixA, 8, 8>::load(matrix, row * 8 * width + column * 8, width, RowMajor)
+}
+
+/// Likewise, by way of a part.
+#[device]
+fn right_of(matrix: &[f16], row: u32, column: u32, width: u32) -> CoopMatrix<f16, MatrixB, 8, 8> {
+    let first = row * 8 * width + column * 8;
+    CoopMatrix::<f16, MatrixB, 8, 8>::load(&matrix[first as usize..], 0, width, RowMajor)
+}
+
+#[device]
+fn put_twice(sum: Sum, to: &mut [f32], at: u32) {
+    sum.store(to, at, 8, RowMajor);
+    sum.store(&mut to[64..], at, 8, ColumnMajor);
+}
+
+/// Tiles loaded by functions from a buffer and from shared memory, sums stored by one.
+#[kernel(workgroup = 32)]
+fn in_functions(width: u32, a: &[f16], y: &mut [f32]) {
+    let own = Shared::<[f16; 128]>::new();
+    for step in 0..4 {
+        let at = step * 32 + local_index();
+        own[at] = a[at];
+    }
+    barrier();
+    if subgroup_id() == 0 {
+        let mut sum = Sum::splat(0.0);
+        for k in 0..width / 8 {
+            sum = left_of(a, 0, k, width).mul_add(right_of(a, k, 0, width), sum);
+        }
+        let shared = left_of(&own[..], 0, 1, 16).mul_add(right_of(&own[..], 0, 0, 16), sum);
+        put_twice(sum, y, 0);
+        put_twice(shared, y, 128);
+    }
+}
+
+fn in_functions_on(mgr: &Manager, len: usize) -> gridwise::Result<(Sequence, Tensor<f32>)> {
+    let (a, mut y) = (mgr.tensor(&halves(&small(11, len)))?, mgr.tensor(&[f32::NAN; 256])?);
+    let seq = mgr.sequence()?;
+    InFunctions::dispatch(&seq, Grid::groups(1), 16, &a, &mut y)?;
+    Ok((seq, y))
+}
+
+fn run_in_functions(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
+    let (seq, y) = in_functions_on(mgr, 256)?;
+    seq.eval()?;
+    Ok(vec![Output::exact(y.to_vec()?)])
+}
+
+/// Lines of the last tile are missing: the place is the function's.
+fn run_short(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
+    let (seq, y) = in_functions_on(mgr, 200)?;
+    Ok(vec![report(&seq)?, Output::exact(y.to_vec()?)])
+}
+
+fn in_functions_expected() -> Vec<Output> {
+    let a = small(11, 256);
+    let tile = |row: usize, column: usize| -> Vec<f32> {
+        (0..64).map(|at| a[(row * 8 + at / 8) * 16 + column * 8 + at % 8]).collect()
+    };
+    let sum: Vec<f32> = (0..2).fold(vec![0.0; 64], |sum, k| {
+        sum.iter().zip(product(&tile(0, k), &tile(k, 0), (S, S, S))).map(|(sum, more)| sum + more).collect()
+    });
+    let more = product(&tile(0, 1), &tile(0, 0), (S, S, S));
+    let shared: Vec<f32> = sum.iter().zip(more).map(|(sum, more)| sum + more).collect();
+    let turned = |of: &[f32]| (0..64).map(|at| of[at % 8 * 8 + at / 8]).collect::<Vec<_>>();
+    vec![Output::exact([sum.clone(), turned(&sum), shared.clone(), turned(&shared)].concat())]
 }
 
 #[kernel(workgroup = 32)]

@@ -1,6 +1,5 @@
 //! Rules that need more than the types of one expression. Runs after inference, also on items with errors; changes nothing.
 
-mod matrix;
 mod parameter;
 mod recursion;
 mod shared;
@@ -31,6 +30,5 @@ pub(crate) fn check_item(program: &Program, item: ItemId, diags: &mut Diagnostic
     slice::check_slice_parameters(program, item, diags);
     slice::check_captured_slices(program, item, false, diags);
     shared::check_device_shared(program, item, diags);
-    matrix::check_device_matrices(program, item, diags);
     recursion::check_recursion(program, item, diags);
 }

@@ -8,7 +8,7 @@ use gridwise_ir::uniformity::{Divergence, DivergenceKind, Jump, Origin};
 
 use crate::ast::{Fn, SpanRange};
 use crate::diag::{Diagnostics, code};
-use crate::lower::ElementEffect;
+use crate::lower::MatrixFault;
 
 /// Variables that a message names on the way; the first ones say most.
 const MAX_THROUGH: usize = 3;
@@ -54,18 +54,26 @@ pub(crate) fn check_barriers(
     }
 }
 
-/// Reports what functions of the elements of matrices do besides making an element.
-pub(crate) fn check_element_functions(effects: &[(SpanRange, ElementEffect)], diags: &mut Diagnostics) {
-    for (span, effect) in effects {
-        let message = match effect {
-            ElementEffect::Writes => "a function of a matrix's elements may not write anything",
-            ElementEffect::Together => "invocations do nothing together in a function of a matrix's elements",
-            ElementEffect::Prints => "a function of a matrix's elements may not print",
+/// Reports what functions of the elements of matrices do besides making an element, and matrices in arrays.
+pub(crate) fn check_matrices(faults: &[(SpanRange, MatrixFault)], diags: &mut Diagnostics) {
+    for (span, fault) in faults {
+        let message = match fault {
+            MatrixFault::Writes => "a function of a matrix's elements may not write anything",
+            MatrixFault::Together => "invocations do nothing together in a function of a matrix's elements",
+            MatrixFault::Prints => "a function of a matrix's elements may not print",
+            MatrixFault::OwnArray => "a call hands on an array of its own here, in which no matrix lies",
         };
-        diags
-            .error(code::MATRIX_USE, *span, message)
-            .note("each invocation calls it for the elements that it holds, and which these are is up to the device")
-            .help("compute the new element from the old one and from what was read before");
+        let error = diags.error(code::MATRIX_USE, *span, message);
+        match fault {
+            MatrixFault::OwnArray => error
+                .note("a device moves matrices between its own registers and what a workgroup or all of them reach")
+                .help("hand on a parameter of the kernel, a `Shared<[T; N]>`, or a part of these"),
+            _ => error
+                .note(
+                    "each invocation calls it for the elements that it holds, and which these are is up to the device",
+                )
+                .help("compute the new element from the old one and from what was read before"),
+        };
     }
 }
 

@@ -15,7 +15,7 @@ mod message;
 mod stub;
 mod tuning;
 
-pub(crate) use barriers::{check_barriers, check_element_functions};
+pub(crate) use barriers::{check_barriers, check_matrices};
 pub(crate) use constant::const_assertion;
 pub(crate) use data::{check_fields, check_repr, data_assertions, data_impls};
 pub(crate) use dispatch::{dispatch_items, type_name};

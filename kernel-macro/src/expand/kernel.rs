@@ -13,7 +13,7 @@ use crate::ast::{Fn, Item, Path, ScalarName, SpanRange, TypeKind};
 use crate::attrs::KernelAttr;
 use crate::check::check_kernel;
 use crate::codegen::{
-    BuiltKernel, check_barriers, check_element_functions, check_items, check_push_constants, check_shared_memory,
+    BuiltKernel, check_barriers, check_items, check_matrices, check_push_constants, check_shared_memory,
     dispatch_items, fn_stub, kernel_items, kernel_stub, report_size, type_name,
 };
 use crate::diag::{Diagnostics, code};
@@ -208,7 +208,7 @@ pub(super) fn build(
     }
     let Item::Fn(function) = &program.items[item].item else { return None };
     let name = function.name.to_string();
-    let Lowered { mut module, messages, barriers, element_effects } =
+    let Lowered { mut module, messages, barriers, matrix_faults } =
         lower_kernel(program, item, workgroup, debug_assertions);
     if let Some(kernel) = &mut module.kernel {
         kernel.subgroup_size = subgroup;
@@ -233,7 +233,7 @@ pub(super) fn build(
     check_push_constants(function, &compiled, diags);
     let lowered = || lower_kernel(program, item, workgroup, debug_assertions).module;
     check_barriers(function, &compiled, &barriers, &lowered, diags);
-    check_element_functions(&element_effects, diags);
+    check_matrices(&matrix_faults, diags);
     check_items(&compiled, attr.items().1, diags);
     if diags.has_errors() {
         return None;

@@ -453,7 +453,6 @@ impl<'a> Infer<'a> {
         }
         let layout = self.matrix_layout(layout);
         let (element, mutable) = found?;
-        self.tables.matrix_memory.push(memory.span);
         if writes && !mutable {
             let source = text(strip(memory));
             self.diags

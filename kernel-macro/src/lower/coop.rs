@@ -47,8 +47,11 @@ impl FnCx<'_, '_, '_> {
             }
             CoopCall::Load(layout) => {
                 let ty = self.ty(self.ty_of(expr))?;
-                let access = self.lower_access(expr, ty, layout, args)?;
-                Some(self.b.coop_load(access, ty))
+                match self.lower_access(expr, ty, layout, args) {
+                    Some(access) => Some(self.b.coop_load(access, ty)),
+                    None if self.b.is_terminated() => None,
+                    None => Some(self.zero(ty)),
+                }
             }
             CoopCall::Store(layout) => {
                 let (matrix, args) = args.split_first()?;
@@ -93,7 +96,7 @@ impl FnCx<'_, '_, '_> {
             effect_of(module, &inst.kind, &|local| local.index() >= locals || local == matrices[0])
         });
         if let Some(effect) = done {
-            self.shared.element_effects.push((function.span, effect));
+            self.shared.matrix_faults.push((function.span, effect));
         }
         Some(self.get(matrices[0]))
     }
@@ -128,6 +131,10 @@ impl FnCx<'_, '_, '_> {
         let Type::Coop(matrix) = *self.b.types().get(ty) else { return None };
         let window = spot.window();
         let mut place = self.in_place(spot);
+        if let Root::Local(_) = place.root {
+            self.shared.matrix_faults.push((memory.span, MatrixFault::OwnArray));
+            return None;
+        }
         place.path.push(Step::Index { value: offset, check: None });
         let cell = self.b.place_type(&place);
         let lines = Lines::new(self.b.types(), matrix, cell, layout).ok()?;
@@ -195,29 +202,31 @@ pub(super) const fn is_coop(ty: &Ty) -> bool {
     matches!(ty, Ty::Coop(_))
 }
 
-/// What a function of elements does besides.
+/// What is wrong with a matrix, as only the lowered function shows: what a function of elements does besides, or where it lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ElementEffect {
+pub(crate) enum MatrixFault {
     /// Changes a variable or memory.
     Writes,
     /// Works together with other invocations.
     Together,
     /// Prints.
     Prints,
+    /// It lies in an array of a function, which a call handed on.
+    OwnArray,
 }
 
 /// What an instruction does that others see; locals that are `own` may be written.
-fn effect_of(module: &Module, kind: &InstKind, own: &dyn Fn(LocalId) -> bool) -> Option<ElementEffect> {
+fn effect_of(module: &Module, kind: &InstKind, own: &dyn Fn(LocalId) -> bool) -> Option<MatrixFault> {
     match kind {
         InstKind::Store(place, _) => match place.root {
             Root::Local(local) if own(local) => None,
-            _ => Some(ElementEffect::Writes),
+            _ => Some(MatrixFault::Writes),
         },
-        InstKind::Atomic(_) => Some(ElementEffect::Writes),
-        InstKind::Image(ImageOp::Store, ..) => Some(ElementEffect::Writes),
-        InstKind::Barrier(_) | InstKind::Fence(..) | InstKind::Subgroup(..) => Some(ElementEffect::Together),
-        kind if kind.is_of_coop() => Some(ElementEffect::Together),
-        InstKind::Print(..) => Some(ElementEffect::Prints),
+        InstKind::Atomic(_) => Some(MatrixFault::Writes),
+        InstKind::Image(ImageOp::Store, ..) => Some(MatrixFault::Writes),
+        InstKind::Barrier(_) | InstKind::Fence(..) | InstKind::Subgroup(..) => Some(MatrixFault::Together),
+        kind if kind.is_of_coop() => Some(MatrixFault::Together),
+        InstKind::Print(..) => Some(MatrixFault::Prints),
         InstKind::Call(callee, _) => {
             // Callees stand before callers.
             let mut insts = module.functions[*callee].insts.iter();

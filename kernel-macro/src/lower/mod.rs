@@ -66,7 +66,7 @@ use crate::program::{Chosen, ItemId, Program, TypedItem};
 use crate::typed::{Callee, Len, Resolution, Ty, TypedFn};
 
 use closure::lower_closure_fn;
-pub(crate) use coop::ElementEffect;
+pub(crate) use coop::MatrixFault;
 use function::{FnCx, Slot};
 use reference::is_in_place;
 use types::TypeCx;
@@ -89,8 +89,8 @@ struct Shared<'p> {
     messages: Vec<Message>,
     /// The barriers, with what is written there.
     barriers: Vec<(SourceLocation, SpanRange)>,
-    /// What functions of the elements of matrices do that they may not, where they are written.
-    element_effects: Vec<(SpanRange, ElementEffect)>,
+    /// What is wrong with matrices, where it is written.
+    matrix_faults: Vec<(SpanRange, MatrixFault)>,
 }
 
 /// A kernel's module, and what there is to say about it that IR does not know.
@@ -101,8 +101,8 @@ pub(crate) struct Lowered {
     pub(crate) messages: Vec<Message>,
     /// Its barriers, as written.
     pub(crate) barriers: Vec<(SourceLocation, SpanRange)>,
-    /// What functions of the elements of matrices do that they may not.
-    pub(crate) element_effects: Vec<(SpanRange, ElementEffect)>,
+    /// What is wrong with its matrices.
+    pub(crate) matrix_faults: Vec<(SpanRange, MatrixFault)>,
 }
 
 /// How a kernel's parameter is reached.
@@ -143,7 +143,7 @@ pub(crate) fn lower_kernel_natively(
         debug_assertions,
         messages: Vec::new(),
         barriers: Vec::new(),
-        element_effects: Vec::new(),
+        matrix_faults: Vec::new(),
     };
     let params = declare_interface(&mut module, &mut shared, kernel, workgroup);
     let (ast, _) = function_of(program, kernel);
@@ -169,8 +169,8 @@ pub(crate) fn lower_kernel_natively(
     }
     let builder = module.kernel_function(ast.name.to_string());
     FnCx::new(&mut shared, builder, kernel).lower_kernel_body(&params);
-    let Shared { messages, barriers, element_effects, .. } = shared;
-    Lowered { module: module.finish(), messages, barriers, element_effects }
+    let Shared { messages, barriers, matrix_faults, .. } = shared;
+    Lowered { module: module.finish(), messages, barriers, matrix_faults }
 }
 
 fn declare_interface(

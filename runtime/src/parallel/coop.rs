@@ -85,12 +85,12 @@ pub enum MatrixLayout {
 /// What a [`CoopMatrix`] is in a product.
 ///
 /// ```
-/// use gridwise_runtime::parallel::{CoopMatrix, MatrixRole};
+/// use gridwise_runtime::parallel::{Accumulator, MatrixA, MatrixB, MatrixRole};
 ///
-/// /// In a kernel: twice a matrix, whatever it is in a product.
-/// fn twice<U: MatrixRole>(matrix: CoopMatrix<f32, U, 8, 8>) -> CoopMatrix<f32, U, 8, 8> {
-///     matrix + matrix
-/// }
+/// fn says_what_a_matrix_is<U: MatrixRole>() {}
+/// says_what_a_matrix_is::<MatrixA>();
+/// says_what_a_matrix_is::<MatrixB>();
+/// says_what_a_matrix_is::<Accumulator>();
 /// ```
 pub trait MatrixRole: Copy + Send + Sync + 'static {}
 
@@ -101,12 +101,12 @@ impl MatrixRole for Accumulator {}
 /// What a [`CoopMatrix`] can be made of.
 ///
 /// ```
-/// use gridwise_runtime::parallel::{Accumulator, CoopElement, CoopMatrix};
+/// use gridwise_runtime::{half::{bf16, f16}, parallel::CoopElement};
 ///
-/// /// In a kernel: a matrix to begin a sum with, of any elements.
-/// fn start<T: CoopElement>(value: T) -> CoopMatrix<T, Accumulator, 16, 16> {
-///     CoopMatrix::splat(value)
-/// }
+/// fn can_be_in_a_matrix<T: CoopElement>() {}
+/// can_be_in_a_matrix::<f16>();
+/// can_be_in_a_matrix::<bf16>();
+/// can_be_in_a_matrix::<i8>();
 /// ```
 pub trait CoopElement: GpuData {
     #[doc(hidden)]
@@ -161,16 +161,11 @@ elements! {
 /// Elements whose products are summed up in `S`.
 ///
 /// ```
-/// use gridwise_runtime::parallel::{Accumulator, CoopElement, CoopMatrix, MatrixA, MatrixB, MultipliesInto};
+/// use gridwise_runtime::{half::f16, parallel::MultipliesInto};
 ///
-/// /// In a kernel: a step of a product whose sums have another type than its factors.
-/// fn step<T: MultipliesInto<S>, S: CoopElement>(
-///     a: CoopMatrix<T, MatrixA, 16, 16>,
-///     b: CoopMatrix<T, MatrixB, 16, 16>,
-///     sum: CoopMatrix<S, Accumulator, 16, 16>,
-/// ) -> CoopMatrix<S, Accumulator, 16, 16> {
-///     a.mul_add(b, sum)
-/// }
+/// fn is_summed_up_in<T: MultipliesInto<S>, S>() {}
+/// is_summed_up_in::<f16, f32>();
+/// is_summed_up_in::<i8, i32>();
 /// ```
 pub trait MultipliesInto<S>: CoopElement {
     #[doc(hidden)]
@@ -199,14 +194,11 @@ products! {
 /// Floats whose matrices convert into those of another type.
 ///
 /// ```
-/// use gridwise_runtime::{half::f16, parallel::{Accumulator, ConvertsTo, CoopElement, CoopMatrix}};
+/// use gridwise_runtime::{half::{bf16, f16}, parallel::ConvertsTo};
 ///
-/// /// In a kernel: sums of any type of float, as they are stored.
-/// fn stored<S: CoopElement + ConvertsTo<f16>>(
-///     sums: CoopMatrix<S, Accumulator, 16, 16>,
-/// ) -> CoopMatrix<f16, Accumulator, 16, 16> {
-///     sums.convert()
-/// }
+/// fn converts_to<T: ConvertsTo<S>, S>() {}
+/// converts_to::<f32, f16>();
+/// converts_to::<bf16, f32>();
 /// ```
 pub trait ConvertsTo<S> {
     #[doc(hidden)]

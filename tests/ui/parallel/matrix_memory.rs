@@ -17,4 +17,11 @@ fn memory(x: &[f16], i: &[u32], v: &[Vec3], y: &mut [f32], layout: u32) {
     d.store(i, 0, 8, RowMajor);
 }
 
+#[kernel(workgroup = 32)]
+fn hands_on(x: &[f16], y: &mut [f16]) {
+    let own = [f16::ZERO; 256];
+    load(x).store(y, 0, 16, RowMajor);
+    load(&own[..]).store(y, 0, 16, RowMajor);
+}
+
 fn main() {}

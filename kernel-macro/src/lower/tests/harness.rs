@@ -62,7 +62,7 @@ pub(super) fn device_module(source: &str) -> Module {
         debug_assertions: true,
         messages: Vec::new(),
         barriers: Vec::new(),
-        element_effects: Vec::new(),
+        matrix_faults: Vec::new(),
     };
     for (id, item) in program.items.iter() {
         if let Item::Fn(_) = item.item {
