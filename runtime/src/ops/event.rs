@@ -4,8 +4,11 @@ use super::{Access, Op, Recorder};
 use crate::error::Result;
 use crate::event::Event;
 
-/// Sets an [`Event`] each time its sequence is started; who waits for it waits for the whole run, or, where the sequence calls the
-/// host, for the part before the next [`OpHost`](super::OpHost).
+/// Sets an [`Event`] each time its sequence is started; who waits for it waits for the whole run.
+///
+/// Where the sequence calls the host, the event is set when the part that it is in is started, which is after the calls before it, and
+/// stands for that part only. Until then who waits for it does not wait for this run: what is to wait is started by a later call, an
+/// [`OpHost`](super::OpHost), or after the run.
 ///
 /// ```
 /// # fn main() -> gridwise_runtime::Result<()> {
