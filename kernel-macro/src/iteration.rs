@@ -48,6 +48,8 @@ pub(crate) enum Iteration {
     Count,
     Last,
     Nth,
+    /// Of an iterator in a variable.
+    Next,
     Min,
     Max,
     MinBy,
@@ -273,6 +275,7 @@ impl Iteration {
         matches!(
             self,
             Self::ByRef
+                | Self::Next
                 | Self::Nth
                 | Self::Any
                 | Self::All
@@ -313,12 +316,14 @@ pub(crate) const UNSUPPORTED: &[(&str, &str)] = &[
     ),
     ("partition", "kernels have no memory to allocate: `filter` twice, or use a `for` loop"),
     ("unzip", "kernels have no memory to allocate: write the elements in a `for` loop"),
-    ("peekable", "look ahead by index in a `for` loop"),
-    ("by_ref", "write the loop as one `for`, with a variable that says how far it has come"),
+    ("peekable", "keep the one that comes next in a variable: `let mut ahead = it.next();`"),
+    ("by_ref", "name the iterator, `let mut it = …;`, and write `it.by_ref()`"),
+    ("clone", "write the chain where it is needed again"),
+    ("next_back", "reverse where the iterator is made, `let mut it = ….rev();`, and write `it.next()`"),
     ("array_windows", "write `.windows(n)`"),
     ("array_chunks", "write `.chunks_exact(n)`"),
     ("as_chunks", "write `.chunks_exact(n)`"),
-    ("next", "write a `for` loop, or `.nth(0)` of the whole chain"),
+    ("next", "name the iterator, `let mut it = …;`, or write `.nth(0)` of the whole chain"),
     ("sort", "write the sort as loops over an array"),
     ("sort_by", "write the sort as loops over an array"),
     ("sort_by_key", "write the sort as loops over an array"),

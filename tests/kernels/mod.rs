@@ -40,6 +40,7 @@ pub mod in_place;
 pub mod indexed;
 pub mod integers;
 pub mod iterators;
+pub mod kept;
 pub mod kernel_types;
 pub mod lanes;
 pub mod lent;
@@ -129,6 +130,7 @@ pub fn all() -> Vec<Case> {
         indexed::CASES,
         integers::CASES,
         iterators::CASES,
+        kept::CASES,
         kernel_types::CASES,
         lanes::CASES,
         lent::CASES,

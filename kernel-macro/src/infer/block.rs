@@ -174,7 +174,19 @@ impl<'a> Infer<'a> {
             }
             return term;
         }
+        let is_call = matches!(strip(value).kind, ExprKind::Method { .. });
+        if is_call {
+            // A chain may be the value of a variable.
+            self.iterated.extend([value.id, strip(value).id]);
+        }
+        let before = self.diags.len();
         let term = self.infer_reference(value, expect);
+        if is_call && let Term::Iterator(_) = self.table.shallow(&term) {
+            return match self.diags.len() == before {
+                true => self.keep_iterator(*binding, *mutable, value, term),
+                false => Term::Error,
+            };
+        }
         if let Some(mutable) = self.reference_of(value) {
             self.note_reference(*binding, mutable);
             if self.leads_to_own(value) {

@@ -6,9 +6,9 @@ use proc_macro2::Ident;
 use crate::ast::{Expr, ExprKind, SpanRange};
 use crate::diag::code;
 use crate::iteration::Iteration;
+use crate::source::text;
 use crate::typed::Callee;
 
-use super::block::strip;
 use super::elements::Elements;
 use super::unify::Term;
 use super::{Infer, range};
@@ -31,7 +31,10 @@ impl<'a> Infer<'a> {
     /// What in a chain cannot be reversed. `exact`: the number of elements must be known, too.
     fn irreversible(&self, expr: &'a Expr, exact: bool) -> Option<(SpanRange, String, &'static str)> {
         use Iteration as I;
-        let expr = strip(expr);
+        if let Some(named) = self.goes_on_with(expr, false) {
+            return Some((named.span, text(named), "reverse it where it is made: `let it = ….rev();`"));
+        }
+        let expr = self.unfold(expr);
         let ExprKind::Method { receiver, name, args, .. } = &expr.kind else {
             return match &expr.kind {
                 _ if exact && self.draws(expr) => {
@@ -78,6 +81,16 @@ impl<'a> Infer<'a> {
 
     /// Reports a `zip` of which Rust's library does not say whether the closures before it run for what has no partner.
     pub(super) fn check_zipped(&mut self, name: &Ident, left: &'a Expr, right: &'a Expr) {
+        if let Some(named) = self.goes_on_with(right, true).filter(|_| self.has_closure(left)) {
+            let source = text(named);
+            let message =
+                format!("`zip` of closures with the iterator `{source}` in a variable is not supported in kernels");
+            self.diags
+                .error(code::UNSUPPORTED_SYNTAX, range(name.span()), message)
+                .note("whether they run for an element without a partner depends on what follows")
+                .help("put `.zip(…)` before `.map(…)`");
+            return;
+        }
         if self.draws(left) {
             self.diags
                 .error(
@@ -114,7 +127,10 @@ impl<'a> Infer<'a> {
     /// The first step of a chain from its end that does more than tell which positions come.
     fn computed(&self, expr: &'a Expr) -> Option<String> {
         use Iteration as I;
-        let expr = strip(expr);
+        if let Some(named) = self.goes_on_with(expr, true) {
+            return Some(text(named));
+        }
+        let expr = self.unfold(expr);
         let ExprKind::Method { receiver, name, args, .. } = &expr.kind else { return None };
         match self.tables.calls.get(&expr.id) {
             Some(Callee::Iterate(I::Iter | I::IterMut | I::Parts(_))) => None,
@@ -131,7 +147,7 @@ impl<'a> Infer<'a> {
 
     /// Reports a chain with a loop of its own where elements are asked for one by one.
     pub(super) fn refuse_nested(&mut self, name: &Ident, chain: &'a Expr) {
-        let mut expr = strip(chain);
+        let mut expr = self.unfold(chain);
         while let ExprKind::Method { receiver, name: step, .. } = &expr.kind {
             match self.tables.calls.get(&expr.id) {
                 Some(Callee::Iterate(Iteration::Nested(_))) => {
@@ -145,7 +161,7 @@ impl<'a> Infer<'a> {
                         .help("write nested `for` loops");
                     return;
                 }
-                Some(Callee::Iterate(_)) => expr = strip(receiver),
+                Some(Callee::Iterate(_)) => expr = self.unfold(receiver),
                 _ => return,
             }
         }
@@ -169,7 +185,7 @@ impl<'a> Infer<'a> {
     /// Whether Rust's library may know how many elements a chain has.
     fn knows_length(&self, expr: &'a Expr) -> bool {
         use Iteration as I;
-        let expr = strip(expr);
+        let expr = self.unfold(expr);
         let ExprKind::Method { receiver, args, .. } = &expr.kind else { return true };
         match self.tables.calls.get(&expr.id) {
             Some(Callee::Iterate(I::Iter | I::IterMut | I::Parts(_))) => true,
@@ -194,7 +210,7 @@ impl<'a> Infer<'a> {
     /// Whether Rust's library reaches the elements of a chain by position where it is zipped.
     fn is_by_position(&self, expr: &'a Expr) -> bool {
         use Iteration as I;
-        let expr = strip(expr);
+        let expr = self.unfold(expr);
         if let Term::Range(_, inclusive) = self.table.shallow(&self.term(expr)) {
             return !inclusive && !self.draws(expr);
         }
@@ -216,7 +232,7 @@ impl<'a> Infer<'a> {
 
     /// Whether a chain takes elements out of a range that is there behind it.
     fn draws(&self, expr: &'a Expr) -> bool {
-        let expr = strip(expr);
+        let expr = self.unfold(expr);
         match (&expr.kind, self.tables.calls.get(&expr.id)) {
             (_, Some(Callee::Iterate(Iteration::ByRef))) => true,
             (ExprKind::Method { receiver, args, .. }, Some(Callee::Iterate(iteration))) => {
@@ -233,7 +249,7 @@ impl<'a> Infer<'a> {
 
     /// Whether a chain goes through an array by value.
     fn owns_array(&self, expr: &'a Expr) -> bool {
-        let expr = strip(expr);
+        let expr = self.unfold(expr);
         if Elements::of(&self.table.shallow(&self.term(expr))).is_some_and(|elements| elements.slice.is_none()) {
             return true;
         }
@@ -248,8 +264,8 @@ impl<'a> Infer<'a> {
     }
 
     /// Whether a chain calls closures.
-    fn has_closure(&self, expr: &'a Expr) -> bool {
-        let expr = strip(expr);
+    pub(super) fn has_closure(&self, expr: &'a Expr) -> bool {
+        let expr = self.unfold(expr);
         let ExprKind::Method { receiver, args, .. } = &expr.kind else { return false };
         match self.tables.calls.get(&expr.id) {
             Some(Callee::Iterate(Iteration::Parts(_))) => false,

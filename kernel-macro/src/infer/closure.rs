@@ -351,6 +351,12 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Whether a variable is one of the function around a closure.
+    pub(super) fn is_outside(&self, binding: BindingId) -> bool {
+        let position = self.visible.iter().position(|visible| *visible == binding);
+        self.closure_stack.iter().any(|around| position.is_some_and(|position| position < around.base))
+    }
+
     /// Whether a closure around, which has a copy of its own, does not reach a variable.
     pub(super) fn is_captured(&self, binding: BindingId) -> bool {
         let position = self.visible.iter().position(|visible| *visible == binding);

@@ -220,8 +220,14 @@ impl<'a> Infer<'a> {
                 let found = self.describe(&term);
                 let message = format!("expected an array or a slice, found {found}");
                 let error = self.diags.error(code::MISMATCHED_TYPES, operand.span, message);
-                if let Term::Iterator(_) | Term::Range(..) = term {
-                    error.help("leave out the `&`");
+                match term {
+                    Term::Iterator(_) if mutable => {
+                        error.help(format!("write `{}.by_ref()`", text(operand)));
+                    }
+                    Term::Iterator(_) | Term::Range(..) => {
+                        error.help("leave out the `&`");
+                    }
+                    _ => {}
                 }
             }
             return Term::Error;

@@ -37,6 +37,17 @@ impl<'a> Infer<'a> {
         expect: &Expect,
     ) -> Term {
         let text = name.to_string();
+        let asked = match text.as_str() {
+            "next" if args.is_empty() => Some((Iteration::Next, option(item))),
+            "by_ref" if args.is_empty() => Some((Iteration::ByRef, over(item))),
+            _ => None,
+        };
+        if let Some((iteration, term)) = asked
+            && self.asks_kept(receiver)
+        {
+            self.tables.calls.insert(expr.id, Callee::Iterate(iteration));
+            return term;
+        }
         let Some(iteration) = Iteration::from_name(&text) else {
             self.report_no_iteration(name, &text);
             self.infer_unknown_arguments(args);
@@ -57,7 +68,11 @@ impl<'a> Infer<'a> {
         }
         self.has_references |= iteration.lends() || iteration == Iteration::Scan;
         let before = self.diags.len();
+        if iteration.borrows() {
+            self.asks_kept(receiver);
+        }
         match iteration {
+            _ if self.refuse_kept(iteration, name, receiver) => {}
             Iteration::Rev | Iteration::Rfind | Iteration::Rfold => self.check_reversible(name, receiver, false),
             Iteration::Rposition => self.check_reversible(name, receiver, true),
             Iteration::Cycle => self.check_cycled(name, receiver),
@@ -92,6 +107,7 @@ impl<'a> Infer<'a> {
         }
         if let [other] = args {
             match iteration {
+                _ if self.diags.len() > before => {}
                 Iteration::Zip => self.check_zipped(name, receiver, other),
                 Iteration::Chain => self.refuse_nested(name, receiver),
                 Iteration::Compare(BinaryOp::Eq | BinaryOp::Ne) => self.check_equated(name, receiver, other),

@@ -26,6 +26,7 @@ mod generic;
 mod image;
 mod iterate;
 mod iterator;
+mod kept;
 mod list;
 mod literal;
 mod memory;
@@ -178,6 +179,8 @@ struct Infer<'a> {
     has_references: bool,
     /// Values of closures that are gone through where they are made.
     iterated: std::collections::BTreeSet<ExprId>,
+    /// The iterators in variables: what makes them, and whether they may be asked for one element at a time.
+    kept: std::collections::BTreeMap<BindingId, (&'a Expr, bool)>,
     /// Variables that name one of the buffers of a list, or a part of one.
     members: std::collections::BTreeSet<BindingId>,
     /// Variables of loops that are references to parts of the function's own arrays.
@@ -229,6 +232,7 @@ impl<'a> Infer<'a> {
             negated: None,
             has_references: false,
             iterated: std::collections::BTreeSet::new(),
+            kept: std::collections::BTreeMap::new(),
             members: std::collections::BTreeSet::new(),
             rows: std::collections::BTreeSet::new(),
             own_references: std::collections::BTreeSet::new(),

@@ -65,6 +65,9 @@ impl<'a> Infer<'a> {
                 }
                 self.tables.paths.insert(expr.id, Resolution::Binding(binding));
                 self.note_capture(binding);
+                if self.refuse_captured_iterator(expr, binding) {
+                    return Term::Error;
+                }
                 let term = self.local(binding).map_or(Term::Error, |local| local.term.clone());
                 self.note_closure_value(expr, name, &term);
                 return term;

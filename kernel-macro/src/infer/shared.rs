@@ -102,9 +102,8 @@ impl<'a> Infer<'a> {
             Term::Iterator(_) => {
                 let error = self.diags.error(code::UNSUPPORTED_SYNTAX, expr.span, "an iterator is no value in kernels");
                 error
-                    .note("iterators are lazy: something has to consume the chain where it stands")
-                    .help("go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like")
-                    .help("in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`");
+                    .note("a variable of its own may hold one, `let mut it = x.iter();`, or something consumes it where it stands")
+                    .help("go through it with `for`, `it.next()`, or end the chain with `.sum()`, `.fold(…)` or their like");
             }
             Term::Atomic(_) => {
                 let (name, source) = (self.describe(&shallow), text(expr));

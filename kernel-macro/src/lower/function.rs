@@ -11,6 +11,7 @@ use gridwise_ir::ir::{BufferId, FileId, FunctionId, LocalId, Place, SharedId, Si
 use gridwise_ir::types::TypeId;
 use proc_macro2::Span;
 
+use super::chain::Machine;
 use super::control::Target;
 use super::image::Named;
 use super::inline::Frame;
@@ -39,6 +40,8 @@ pub(super) enum Slot {
     Alias(u32),
     /// An image of a list, by its number.
     Image(u32),
+    /// An iterator, by its number.
+    Iterator(u32),
     /// A closure that runs where it is called, of a function around this one, by its number.
     Code(u32),
 }
@@ -66,6 +69,8 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) spots: Vec<Spot>,
     /// Images of lists that variables name.
     pub(super) images: Vec<Named>,
+    /// Iterators in variables.
+    pub(super) machines: Vec<Machine<'p>>,
     /// Closures that were passed to functions which are lowered where they are called.
     pub(super) codes: Vec<Code<'p>>,
     /// The functions around the one that is being lowered where it is called; none in place of one whose closure runs.
@@ -94,7 +99,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         let written = if ast.writes_self() { ast.params.first().map(|param| param.binding) } else { None };
         let (targets, zeros, inlined, const_slots, spots, origins) = Default::default();
         let known = FastMap::with_capacity_and_hasher(CONSTANTS, Default::default());
-        let (codes, callers, images) = Default::default();
+        let (codes, callers, images, machines) = Default::default();
         Self {
             shared,
             ast,
@@ -108,6 +113,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
             origins,
             spots,
             images,
+            machines,
             codes,
             callers,
             const_slots,

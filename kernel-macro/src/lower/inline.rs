@@ -6,7 +6,7 @@ use super::function::{FnCx, Slot};
 use super::function_of;
 use super::place::Spot;
 use super::reference::Argument;
-use crate::ast::{BindingId, Closure, Expr, ExprId, ExprKind, Pattern};
+use crate::ast::{BindingId, Closure, Expr, ExprId, Pattern};
 use crate::infer::callable_of;
 use crate::program::ItemId;
 use crate::typed::{Ty, TypedFn};
@@ -45,11 +45,12 @@ impl Callable<'_> {
 
 impl<'p> FnCx<'p, '_, '_> {
     /// Evaluates an argument that is something to call: the closure comes into being, nothing runs yet.
-    pub(super) fn callable<'e>(&mut self, expr: &'e Expr) -> Option<Callable<'e>> {
-        let inner = callable_of(expr);
-        let ExprKind::Closure(closure) = &inner.kind else { return None };
-        let taken = self.taken_by(inner.id, closure);
-        Some(Callable { id: inner.id, closure, taken })
+    pub(super) fn callable(&mut self, expr: &Expr) -> Option<Callable<'p>> {
+        let id = callable_of(expr).id;
+        let typed = self.typed;
+        let closure = &typed.closures.get(&id)?.closure;
+        let taken = self.taken_by(id, closure);
+        Some(Callable { id, closure, taken })
     }
 
     /// A closure of a function, which is this one.

@@ -54,7 +54,7 @@ impl Spot {
             // Its spot is in a table: see `FnCx::spot_of`.
             Slot::Alias(_) => None,
             // No value: what it does runs where it is called.
-            Slot::Code(_) | Slot::Image(_) => None,
+            Slot::Code(_) | Slot::Image(_) | Slot::Iterator(_) => None,
         }
     }
 

@@ -33,6 +33,7 @@ impl FnCx<'_, '_, '_> {
                 Statement::Let { pattern, value, .. } if self.lower_shared_let(pattern, value.as_ref()) => {}
                 Statement::Let { pattern, value, .. } if self.lower_image_let(pattern, value.as_ref()) => {}
                 Statement::Let { pattern, value, .. } if self.lower_slice_let(pattern, value.as_ref()) => {}
+                Statement::Let { pattern, value, .. } if self.lower_iterator_let(pattern, value.as_ref()) => {}
                 Statement::Let { pattern, value, .. } if self.lower_reference_let(pattern, value.as_ref()) => {}
                 Statement::Let { pattern, value: Some(initial), otherwise: Some(otherwise), .. } => {
                     self.lower_let_else(pattern, initial, otherwise);

@@ -7,7 +7,6 @@ fn case(x: &[f32], out: &mut [f32]) {
         out[i] += v as f32;
     }
     let all: Vec<f32> = x.iter().map(|v| v * 2.0).collect();
-    let lazy = x.iter().map(|v| v * 2.0);
 }
 
 fn main() {}

@@ -26,21 +26,11 @@ fn kernel(x: &[f32], y: &mut [f32]) {
 }",
         expect![[r#"
             error: [K0001] an iterator is no value in kernels
-                   note: iterators are lazy: something has to consume the chain where it stands
-                   help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
-                   help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
-             2 |     let a = x.iter();
-               |             ^^^^^^^^
-            error: [K0001] an iterator is no value in kernels
-                   note: iterators are lazy: something has to consume the chain where it stands
-                   help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
-                   help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
+                   note: a variable of its own may hold one, `let mut it = x.iter();`, or something consumes it where it stands
+                   help: go through it with `for`, `it.next()`, or end the chain with `.sum()`, `.fold(…)` or their like
              3 |     (0..4).map(|i| i + 1);
                |     ^^^^^^^^^^^^^^^^^^^^^
-            error: [K0001] an iterator is no value in kernels
-                   note: iterators are lazy: something has to consume the chain where it stands
-                   help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
-                   help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
+            error: [K0102] expected `f32`, found `impl Iterator<Item = f32>`
              5 |     let c: f32 = (0..4).map(|i| i as f32);
                |                  ^^^^^^^^^^^^^^^^^^^^^^^^
             error: [K0102] expected `bool`, found `Range<{integer}>`
@@ -102,7 +92,7 @@ fn kernel(x: &[f32], y: &mut [f32]) {
             10 |     let i = x.iter_mut();
                |             ^
             error: [K0104] iterators in kernels have no method `next`
-                   help: write a `for` loop, or `.nth(0)` of the whole chain
+                   help: name the iterator, `let mut it = …;`, or write `.nth(0)` of the whole chain
             11 |     let j = x.iter().next();
                |                      ^^^^
         "#]],

@@ -55,9 +55,8 @@ fn methods() {
         "fn kernel(x: &[f32]) { x.iter(); }",
         expect![[r#"
             error: [K0001] an iterator is no value in kernels
-                   note: iterators are lazy: something has to consume the chain where it stands
-                   help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
-                   help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
+                   note: a variable of its own may hold one, `let mut it = x.iter();`, or something consumes it where it stands
+                   help: go through it with `for`, `it.next()`, or end the chain with `.sum()`, `.fold(…)` or their like
              1 | fn kernel(x: &[f32]) { x.iter(); }
                |                        ^^^^^^^^
         "#]],

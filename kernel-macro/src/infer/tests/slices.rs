@@ -320,12 +320,11 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
             error: [K0102] expected `u32`, found float literal
             13 |     for v in y.iter_mut() { *v = 1.5; }
                |                                  ^^^
-            error: [K0001] an iterator is no value in kernels
-                   note: iterators are lazy: something has to consume the chain where it stands
-                   help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
-                   help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
+            error: [K0001] `iter_mut` in an iterator in a variable is not supported in kernels
+                   note: an iterator in a variable is a chain that something goes through later
+                   help: write the elements where the chain stands, in the head of a `for` loop
             14 |     let w = y.iter_mut();
-               |             ^^^^^^^^^^^^
+               |               ^^^^^^^^
         "#]],
     );
 }
@@ -415,12 +414,6 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
                    help: write `2`
             22 |     let other = x.windows(2u32).count();
                |                           ^^^^
-            error: [K0001] an iterator is no value in kernels
-                   note: iterators are lazy: something has to consume the chain where it stands
-                   help: go through it with `for`, or end the chain with `.sum()`, `.fold(…)`, `.for_each(…)` or their like
-                   help: in place of `next()`, keep a position: `while let Some(v) = x.get(at) { at += 1; … }`
-            23 |     let pairs = x.windows(2);
-               |                 ^^^^^^^^^^^^
             error: [K0114] a buffer cannot be shown, found `Option<&[f32]>`
                    help: show an element, or the length, `.len()`
             24 |     println!("{:?}", first);

@@ -83,6 +83,7 @@ impl FnCx<'_, '_, '_> {
                     Some(is_it)
                 })
             }
+            I::Next => self.first_that(expr, machine, item, |cx, _| Some(cx.bool(true))),
             I::Find | I::Rfind => {
                 let call = closure(self, 1)?;
                 self.first_that(expr, machine, item, |cx, element| cx.call_inline(&call, &[element]))

@@ -9,7 +9,7 @@ use crate::typed::Ty;
 
 /// How many elements there are.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Extent {
+pub(in crate::lower) enum Extent {
     /// A `u32`.
     Count(ValueId),
     /// The position of the last one, a `u32` or `u64`, and whether there is any: also for numbers of elements that have no
@@ -25,7 +25,7 @@ pub(super) enum Extent {
 
 /// The element at a position.
 #[derive(Debug, Clone)]
-pub(super) enum At {
+pub(in crate::lower) enum At {
     /// `start + position`
     Range {
         start: ValueId,
@@ -62,14 +62,14 @@ pub(super) enum At {
 
 /// `start..end` or `start..=end`
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Direct {
+pub(in crate::lower) struct Direct {
     pub(super) start: ValueId,
     pub(super) end: ValueId,
     pub(super) inclusive: bool,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Indexed {
+pub(in crate::lower) struct Indexed {
     pub(super) extent: Extent,
     pub(super) at: At,
     /// Whether Rust's library reaches its elements by position, too, where it is zipped.

@@ -5,16 +5,17 @@ use gridwise_ir::ir::{LocalId, Place, ValueId};
 use gridwise_ir::op::Op;
 
 use super::indexed::{At, Extent, Indexed};
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Expr, ExprKind, Pattern};
 use crate::iteration::{Iteration, Nested};
-use crate::lower::function::FnCx;
+use crate::lower::function::{FnCx, Slot};
 use crate::lower::inline::Callable;
 use crate::lower::range::HeldRange;
 use crate::message::zero_step_message;
 use crate::typed::{Callee, Resolution, Ty};
 
 /// A chain that is ready to run.
-pub(super) enum Machine<'e> {
+#[derive(Clone)]
+pub(in crate::lower) enum Machine<'e> {
     Indexed {
         indexed: Indexed,
         cursor: Option<Cursor>,
@@ -47,6 +48,8 @@ pub(super) enum Machine<'e> {
     },
     /// A range in a variable, which loses the elements.
     Held(HeldRange),
+    /// An iterator in a variable, which has come as far as its cursors say.
+    Kept(Box<Machine<'e>>),
     /// The element that a loop around gave, of a machine that was taken apart there.
     Given(Option<ValueId>),
     /// `left` elements are still to come. `done`: set behind the last one, where a loop around gives the elements.
@@ -89,7 +92,8 @@ pub(super) enum Machine<'e> {
 }
 
 /// What an element becomes that is gone through.
-pub(super) enum Made<'e> {
+#[derive(Clone)]
+pub(in crate::lower) enum Made<'e> {
     /// What a closure gives for it.
     By(Callable<'e>),
     /// Itself, an array or a slice of the type.
@@ -98,7 +102,7 @@ pub(super) enum Made<'e> {
 
 /// How far something has come that no loop counts for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cursor {
+pub(in crate::lower) struct Cursor {
     pub(super) position: LocalId,
     /// Whether there is an element at the position, where the number of elements does not tell.
     pub(super) more: Option<LocalId>,
@@ -118,6 +122,7 @@ impl Machine<'_> {
             Self::Step { inner, .. }
             | Self::Enumerate { inner, .. }
             | Self::Take { inner, .. }
+            | Self::Kept(inner)
             | Self::Zip { left: inner, .. } => inner.may_skip(),
         }
     }
@@ -126,7 +131,7 @@ impl Machine<'_> {
     pub(super) fn lead(&self) -> Option<&Indexed> {
         match self {
             Self::Indexed { indexed, .. } | Self::Lockstep { positions: indexed, .. } => Some(indexed),
-            Self::Chain { .. } | Self::Nested { .. } | Self::Held(_) | Self::Given(_) => None,
+            Self::Chain { .. } | Self::Nested { .. } | Self::Held(_) | Self::Kept(_) | Self::Given(_) => None,
             Self::Step { inner, .. }
             | Self::Flatten { inner, .. }
             | Self::Enumerate { inner, .. }
@@ -162,17 +167,18 @@ impl Machine<'_> {
     }
 }
 
-impl FnCx<'_, '_, '_> {
+impl<'p> FnCx<'p, '_, '_> {
     /// The machine of a chain, or of an array, backwards if `reversed`. `None` when control does not come out of it.
-    pub(super) fn machine<'e>(&mut self, expr: &'e Expr, reversed: bool) -> Option<Machine<'e>> {
+    pub(super) fn machine(&mut self, expr: &Expr, reversed: bool) -> Option<Machine<'p>> {
         let machine = self.machine_of(expr, reversed);
         machine.filter(|_| !self.b.is_terminated())
     }
 
-    fn machine_of<'e>(&mut self, expr: &'e Expr, reversed: bool) -> Option<Machine<'e>> {
+    fn machine_of(&mut self, expr: &Expr, reversed: bool) -> Option<Machine<'p>> {
         let indexed = match &expr.kind {
             ExprKind::Paren(inner) => return self.machine_of(inner, reversed),
             ExprKind::Borrow { operand, .. } => self.indexed_elements(operand, false)?,
+            ExprKind::Path(_) if let Ty::Iterator(_) = self.ty_of(expr) => return self.named_machine(expr),
             // Of a variable that is a reference, too.
             ExprKind::Path(_)
                 if let Ty::Range(..) = self.ty_of(expr)
@@ -196,7 +202,12 @@ impl FnCx<'_, '_, '_> {
                 Some(Callee::Iterate(Iteration::Parts(parts))) => {
                     self.indexed_parts(expr, *parts, receiver, args.first()?)?
                 }
-                Some(Callee::Iterate(Iteration::ByRef)) => return self.held_machine(receiver, reversed),
+                Some(Callee::Iterate(Iteration::ByRef)) => {
+                    return match self.ty_of(receiver) {
+                        Ty::Iterator(_) => self.machine_of(receiver, reversed),
+                        _ => self.held_machine(receiver, reversed),
+                    };
+                }
                 _ if let Ty::Range(_, inclusive) = *self.ty_of(expr) => {
                     let ends = self.lower_ends(expr)?;
                     let (start, end) = self.ends_of_rest(ends);
@@ -224,8 +235,35 @@ impl FnCx<'_, '_, '_> {
         Some(Machine::Indexed { indexed, cursor: None })
     }
 
+    /// `let name = chain;`: makes the iterator; whether it did. One that is `mut` may be asked for an element at a time and keeps
+    /// how far it has come; any other one is consumed once, as if the chain stood there.
+    pub(in crate::lower) fn lower_iterator_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> bool {
+        let (Pattern::Binding { binding, mutable, inner: None, .. }, Some(value)) = (pattern, value) else {
+            return false;
+        };
+        if !matches!(self.ty_of(value), Ty::Iterator(_)) {
+            return false;
+        }
+        if let Some(mut machine) = self.machine(value, false) {
+            if *mutable {
+                self.start_cursors(&mut machine, false);
+                machine = Machine::Kept(Box::new(machine));
+            }
+            self.machines.push(machine);
+            self.set_slot(*binding, Slot::Iterator(self.machines.len() as u32 - 1));
+        }
+        true
+    }
+
+    /// The iterator in a variable.
+    fn named_machine(&mut self, expr: &Expr) -> Option<Machine<'p>> {
+        let Some(Resolution::Binding(binding)) = self.typed.paths.get(&expr.id) else { return None };
+        let Slot::Iterator(number) = self.slot(*binding) else { return None };
+        self.machines.get(number as usize).cloned()
+    }
+
     /// The elements of a range in a variable, which loses them.
-    pub(super) fn held_machine<'e>(&mut self, expr: &Expr, reversed: bool) -> Option<Machine<'e>> {
+    pub(super) fn held_machine(&mut self, expr: &Expr, reversed: bool) -> Option<Machine<'p>> {
         let mut range = self.lower_held(expr)?;
         range.from_end = reversed;
         Some(Machine::Held(range))
@@ -255,14 +293,14 @@ impl FnCx<'_, '_, '_> {
         Some(Indexed { extent: Extent::Count(count), at, trusted: true })
     }
 
-    fn adapted<'e>(
+    fn adapted(
         &mut self,
-        expr: &'e Expr,
+        expr: &Expr,
         iteration: Iteration,
-        receiver: &'e Expr,
-        args: &'e [Expr],
+        receiver: &Expr,
+        args: &[Expr],
         reversed: bool,
-    ) -> Option<Machine<'e>> {
+    ) -> Option<Machine<'p>> {
         use Iteration as I;
         // Those that cut something off at an end are reversed as a whole; there is no closure in them then.
         let as_whole = reversed && matches!(iteration, I::StepBy | I::Take | I::Skip | I::Zip);
@@ -362,14 +400,14 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// Reverses what is reached by position.
-    fn reverse_whole<'e>(&mut self, machine: Machine<'e>) -> Machine<'e> {
+    fn reverse_whole(&mut self, machine: Machine<'p>) -> Machine<'p> {
         match machine {
             Machine::Indexed { indexed, .. } => Machine::Indexed { indexed: self.reversed(indexed), cursor: None },
             other => other,
         }
     }
 
-    fn enumerated<'e>(&mut self, inner: Machine<'e>, ty: Ty, reversed: bool) -> Machine<'e> {
+    fn enumerated(&mut self, inner: Machine<'p>, ty: Ty, reversed: bool) -> Machine<'p> {
         match inner {
             // The position of a source that was reversed already counts from the other end.
             Machine::Indexed { indexed: Indexed { extent, at: At::Reversed(at, last), .. }, .. } if reversed => {
@@ -411,7 +449,7 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn start_cursors(&mut self, machine: &mut Machine<'_>, is_led: bool) {
         match machine {
             Machine::Indexed { indexed, cursor } if !is_led => *cursor = Some(self.new_cursor(indexed)),
-            Machine::Indexed { .. } | Machine::Held(_) | Machine::Given(_) => {}
+            Machine::Indexed { .. } | Machine::Held(_) | Machine::Kept(_) | Machine::Given(_) => {}
             Machine::Lockstep { positions, cursor, left, right, .. } => {
                 if !is_led {
                     *cursor = Some(self.new_cursor(positions));

@@ -19,7 +19,7 @@ use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
 use self::indexed::{At, Direct, Extent, Indexed};
-use self::machine::Machine;
+pub(super) use self::machine::Machine;
 use self::pull::{Exits, Jump, Lead};
 use super::control::{Next, Target};
 use super::function::FnCx;

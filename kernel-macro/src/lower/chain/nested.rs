@@ -17,7 +17,12 @@ impl<'e> Machine<'e> {
     pub(super) fn is_nested(&self) -> bool {
         match self {
             Self::Nested { .. } => true,
-            Self::Indexed { .. } | Self::Lockstep { .. } | Self::Chain { .. } | Self::Held(_) | Self::Given(_) => false,
+            Self::Indexed { .. }
+            | Self::Lockstep { .. }
+            | Self::Chain { .. }
+            | Self::Held(_)
+            | Self::Kept(_)
+            | Self::Given(_) => false,
             Self::Step { inner, .. }
             | Self::Flatten { inner, .. }
             | Self::Enumerate { inner, .. }

@@ -118,6 +118,7 @@ impl FnCx<'_, '_, '_> {
                 self.jump_unless(more, &exits.none);
                 Some(self.take_next(range))
             }
+            Machine::Kept(inner) => self.pull(inner, exits, None),
             Machine::Given(element) => *element,
             // Taken apart before anything is asked for: see `nested`.
             Machine::Nested { .. } => None,
