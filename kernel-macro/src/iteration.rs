@@ -48,7 +48,6 @@ pub(crate) enum Iteration {
     Count,
     Last,
     Nth,
-    /// Of an iterator in a variable.
     Next,
     Min,
     Max,
@@ -323,7 +322,6 @@ pub(crate) const UNSUPPORTED: &[(&str, &str)] = &[
     ("array_windows", "write `.windows(n)`"),
     ("array_chunks", "write `.chunks_exact(n)`"),
     ("as_chunks", "write `.chunks_exact(n)`"),
-    ("next", "name the iterator, `let mut it = …;`, or write `.nth(0)` of the whole chain"),
     ("sort", "write the sort as loops over an array"),
     ("sort_by", "write the sort as loops over an array"),
     ("sort_by_key", "write the sort as loops over an array"),

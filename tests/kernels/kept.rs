@@ -2,7 +2,6 @@
 //! twice, as a kernel and as it stands.
 
 #![expect(
-    clippy::iter_nth_zero,
     clippy::map_flatten,
     clippy::while_let_loop,
     clippy::while_let_on_iterator,
@@ -94,7 +93,7 @@ both!(computed, computed_on_host, (x, i, out) {
         v * 5
     });
     let (a, b) = (it.next().unwrap_or(1), it.next().unwrap_or(2));
-    let c = it.by_ref().skip(1).nth(0).unwrap_or(3);
+    let c = it.by_ref().skip(1).next().unwrap_or(3);
     out[0] = a ^ b << 4 ^ c << 8;
     out[1] = calls;
 
@@ -154,7 +153,7 @@ both!(later, later_on_host, (x, i, out) {
     }
     out[2] = limit;
     let pairs = x[i..i + 6].windows(2).map(|w| w[0] * w[1]);
-    let largest = pairs.max();
+    let largest = pairs.max().max(x[i..].iter().copied().map(|v| v % 7).next());
     out[3] = largest.unwrap_or(0);
     let nested = (0..3u32).flat_map(|a| (0..a).map(move |b| a * 10 + b)).map(|v| v + x[i]);
     out[4] = nested.take_while(|v| *v != 25).sum();

@@ -43,7 +43,7 @@ impl<'a> Infer<'a> {
             _ => None,
         };
         if let Some((iteration, term)) = asked
-            && self.asks_kept(receiver)
+            && (self.asks_kept(receiver) || iteration == Iteration::Next)
         {
             self.tables.calls.insert(expr.id, Callee::Iterate(iteration));
             return term;

@@ -37,7 +37,6 @@ fn used(x: &[u32], y: &mut [u32]) {
     let one = if y[0] > 1 { x.iter() } else { x[1..].iter() };
     let (a, b) = (x.iter(), x.iter());
     let mut peeking = x.iter().peekable();
-    y[4] = x.iter().next().copied().unwrap_or(0);
 }
 
 fn main() {}

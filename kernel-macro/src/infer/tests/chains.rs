@@ -91,10 +91,6 @@ fn kernel(x: &[f32], y: &mut [f32]) {
                    help: what is written must be `&mut`, here and where it is declared
             10 |     let i = x.iter_mut();
                |             ^
-            error: [K0104] iterators in kernels have no method `next`
-                   help: name the iterator, `let mut it = …;`, or write `.nth(0)` of the whole chain
-            11 |     let j = x.iter().next();
-               |                      ^^^^
         "#]],
     );
 }
