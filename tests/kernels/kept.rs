@@ -2,6 +2,7 @@
 //! twice, as a kernel and as it stands.
 
 #![expect(
+    clippy::iter_skip_next,
     clippy::map_flatten,
     clippy::while_let_loop,
     clippy::while_let_on_iterator,
