@@ -1,6 +1,8 @@
 //! Every error of the runtime. Each says what was being done to which object, why it failed and what to do about it.
 
+mod debug;
 mod image_use;
+mod vulkan;
 mod worker_end;
 
 use std::borrow::Cow;
@@ -38,6 +40,15 @@ pub type KernelName = Cow<'static, str>;
 
 /// What can go wrong when kernels are launched and data moves.
 ///
+/// Its `Debug` form is its text, too, so that a `main` that returns it, `unwrap` and `expect` say what to do:
+///
+/// ```
+/// use gridwise_runtime::Error;
+///
+/// let error = Error::NeedsVulkan { kernel: "blur".into() };
+/// assert_eq!(format!("{error:?}"), error.to_string());
+/// ```
+///
 /// ```standalone_crate
 /// # #[path = "../../tests/devices/kernels.rs"]
 /// # mod kernels;
@@ -66,7 +77,7 @@ pub type KernelName = Cow<'static, str>;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No device answers to the request.
@@ -778,17 +789,4 @@ fn longer(doing: &str, how: &WorkerEnd) -> &'static str {
 
 fn amount(bytes: u64) -> String {
     if bytes == 0 { String::new() } else { format!("{bytes} bytes for ") }
-}
-
-impl Error {
-    /// The error of a failed Vulkan call.
-    pub(crate) fn vulkan(operation: &'static str) -> impl FnOnce(ash::vk::Result) -> Self {
-        move |result| match result {
-            ash::vk::Result::ERROR_DEVICE_LOST => Self::DeviceLost { operation },
-            ash::vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | ash::vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
-                Self::OutOfMemory { object: operation.to_owned(), bytes: 0, cause: format!("{result:?}") }
-            }
-            _ => Self::Vulkan { operation, result },
-        }
-    }
 }
