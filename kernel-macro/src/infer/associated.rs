@@ -23,7 +23,7 @@ const MAX_DEPTH: usize = 32;
 
 /// A function or const that may be meant.
 #[derive(Debug, Clone)]
-struct Candidate {
+pub(super) struct Candidate {
     member: ItemId,
     /// The parameters of its `impl` or trait, and `Self`.
     params: Vec<Param>,
@@ -64,7 +64,7 @@ impl<'a> Infer<'a> {
     }
 
     /// The members called `name` that a type has: its own first, then those of traits. `of`: only of this trait.
-    fn candidates(&mut self, term: &Term, name: &str, of: Option<&str>) -> Vec<Candidate> {
+    pub(super) fn candidates(&mut self, term: &Term, name: &str, of: Option<&str>) -> Vec<Candidate> {
         let program = self.program;
         let (mut own, mut of_traits) = (Vec::new(), Vec::new());
         for (id, item) in program.items.iter() {
@@ -180,93 +180,6 @@ impl<'a> Infer<'a> {
         self.params.iter().any(|param| first == param.name.as_str()) && (first != "Self" || in_trait())
     }
 
-    /// The trait in front of a path's last segment, by its name, and that segment.
-    fn trait_of(&self, path: &'a Path) -> Option<(String, &'a Ident)> {
-        let [.., of, name] = path.segments.as_slice() else { return None };
-        let item = *self.program.items[self.item].uses.get(&parent(path).text())?;
-        matches!(self.program.items[item].item, Item::Trait(_)).then(|| (of.to_string(), name))
-    }
-
-    /// `Trait::name(x, …)`: the first argument's type has it.
-    fn infer_trait_call(
-        &mut self,
-        expr: &'a Expr,
-        of: &str,
-        name: &'a Ident,
-        path: &'a Path,
-        span: SpanRange,
-        args: &'a [Expr],
-    ) -> Term {
-        let types = self.without_receiver(of, name);
-        let Some((receiver, rest)) = args.split_first().filter(|_| types.is_empty()) else {
-            self.report_untold(of, name, &types, span);
-            self.infer_unknown_arguments(args);
-            return Term::Error;
-        };
-        let term = self.infer_reference(receiver, &Expect::Nothing);
-        let term = self.table.shallow(&term);
-        if let Term::Error | Term::Never = term {
-            self.infer_unknown_arguments(rest);
-            return Term::Error;
-        }
-        if self.table.kind(&term) == Some(super::unify::VarKind::Any) {
-            self.report_unknown(receiver);
-            return self.infer_arguments_only(rest);
-        }
-        let mut candidates = self.candidates(&term, &name.to_string(), Some(of));
-        candidates.retain(|candidate| self.method_of(candidate).is_some_and(|function| function.receiver.is_some()));
-        let mut found = vec![(receiver, term.clone())];
-        found.extend(self.infer_all(rest, &candidates, 1));
-        let Some(candidate) = self.choose(candidates, 0, &found) else {
-            self.report_no_trait_method(of, name, (receiver, &term));
-            return Term::Error;
-        };
-        self.call_member(expr, candidate, path.last_args(), found, span)
-    }
-
-    /// The types that have a function of a trait, as their `impl`s write them, where it takes no `self`; else none.
-    fn without_receiver(&self, of: &str, name: &Ident) -> Vec<String> {
-        let program = self.program;
-        let (mut types, name) = (Vec::new(), name.to_string());
-        for (id, item) in program.items.iter() {
-            let Item::Impl(implementation) = &item.item else { continue };
-            let path = implementation.of.as_ref().and_then(|path| path.segments.last());
-            if path.is_none_or(|path| path != of) {
-                continue;
-            }
-            let member = member_named(program.members(id), &name).map(|member| &program.items[member].item);
-            if let Some(Item::Fn(function)) = member
-                && function.receiver.is_none()
-            {
-                types.push(implementation.self_ty.tokens.to_string().replace(' ', ""));
-            }
-        }
-        types
-    }
-
-    /// Reports a function of a trait that no argument tells the type for.
-    fn report_untold(&mut self, of: &str, name: &Ident, types: &[String], span: SpanRange) {
-        let ty = match types {
-            [ty] => ty,
-            _ => "Type",
-        };
-        let message = format!("the type whose `{of}::{name}` is meant is not known here");
-        self.diags
-            .error(code::CANNOT_INFER, span, message)
-            .note("in `Trait::name(x)`, `self` tells the type")
-            .help(format!("write the type: `{ty}::{name}(…)`"));
-    }
-
-    /// Reports a function of a trait that the first argument's type does not have as a method.
-    fn report_no_trait_method(&mut self, of: &str, name: &Ident, (receiver, term): (&Expr, &Term)) {
-        let written = self.describe(term);
-        let message = format!("no method `{name}` of the trait `{of}` on {written}");
-        self.diags
-            .error(code::UNKNOWN_METHOD, receiver.span, message)
-            .note("in `Trait::name(x)`, the first argument tells the type")
-            .help(format!("implement `{of}` for it in the `#[device] mod` of the type or of the trait"));
-    }
-
     /// An operator on a type that an `impl` defines it for; `None` when there is none.
     pub(super) fn user_operator(
         &mut self,
@@ -319,7 +232,12 @@ impl<'a> Infer<'a> {
     }
 
     /// The arguments with their types; closures and slices have to wait for what is asked of them.
-    fn infer_all(&mut self, args: &'a [Expr], candidates: &[Candidate], skip: usize) -> Vec<(&'a Expr, Term)> {
+    pub(super) fn infer_all(
+        &mut self,
+        args: &'a [Expr],
+        candidates: &[Candidate],
+        skip: usize,
+    ) -> Vec<(&'a Expr, Term)> {
         let found = args.iter().enumerate().map(|(position, arg)| match closure_literal(arg) {
             Some(_) => (arg, self.fresh()),
             None if candidates.iter().all(|candidate| self.takes_slice(candidate, position + skip)) => {
@@ -336,7 +254,7 @@ impl<'a> Infer<'a> {
         param.is_some_and(|param| matches!(param.ty.kind, TypeKind::Slice { .. }))
     }
 
-    fn method_of(&self, candidate: &Candidate) -> Option<&'a Fn> {
+    pub(super) fn method_of(&self, candidate: &Candidate) -> Option<&'a Fn> {
         let program = self.program;
         match &program.items[candidate.member].item {
             Item::Fn(function) => Some(function),
@@ -345,7 +263,12 @@ impl<'a> Infer<'a> {
     }
 
     /// The first candidate whose parameters, from `skip` on, fit the arguments; the first at all when none does.
-    fn choose(&mut self, candidates: Vec<Candidate>, skip: usize, args: &[(&'a Expr, Term)]) -> Option<Candidate> {
+    pub(super) fn choose(
+        &mut self,
+        candidates: Vec<Candidate>,
+        skip: usize,
+        args: &[(&'a Expr, Term)],
+    ) -> Option<Candidate> {
         let mut first = None;
         let several = candidates.len() > 1;
         for candidate in candidates {
@@ -371,7 +294,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Checks the arguments of a chosen function, the receiver among them, and records the call.
-    fn call_member(
+    pub(super) fn call_member(
         &mut self,
         expr: &'a Expr,
         candidate: Candidate,
@@ -663,7 +586,7 @@ pub(super) fn wrong_count(name: &str, expected: usize, found: usize) -> String {
     format!("`{name}` takes {expected} argument{plural}, but {found} {verb} given")
 }
 
-fn member_named<'p>(
+pub(super) fn member_named<'p>(
     mut members: impl Iterator<Item = (ItemId, &'p crate::program::ProgramItem)>,
     name: &str,
 ) -> Option<ItemId> {

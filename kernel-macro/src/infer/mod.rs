@@ -47,6 +47,7 @@ mod slice;
 mod slice_method;
 mod subgroup;
 mod suggest;
+mod trait_call;
 mod ty;
 mod unify;
 mod variant;

@@ -71,7 +71,7 @@ mod standard;
 mod tokens;
 #[path = "../../../../kernel-macro/src/type_list.rs"]
 mod type_list;
-#[path = "../../../../kernel-macro/src/typed.rs"]
+#[path = "../../../../kernel-macro/src/typed/mod.rs"]
 mod typed;
 
 mod allocator;
