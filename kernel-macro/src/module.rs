@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use gridwise_ir::arena::EntityId as _;
 use proc_macro2::Ident;
 
-use crate::ast::Item;
+use crate::ast::{Item, Path};
 use crate::diag::Diagnostics;
-use crate::gather::{Place, names_of_alias, names_of_const, names_of_enum, names_of_struct};
+use crate::gather::{Place, calls_of, names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_struct};
 use crate::infer::infer_item;
 use crate::parse::ModuleItem;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
@@ -82,7 +82,8 @@ fn push(
 pub(crate) fn infer_module(program: &mut Program, ids: std::ops::Range<usize>, diags: &mut Diagnostics) {
     let all: Vec<ItemId> = ids.map(ItemId::new).collect();
     let mut seen = BTreeSet::new();
-    // Consts and structs first, each after those that it names: array lengths and struct literals need them.
+    // Consts and structs first, each after those that it names: array lengths and struct literals need them. So are functions that consts
+    // call.
     for id in &all {
         infer_data(program, *id, &mut seen, diags);
     }
@@ -102,14 +103,50 @@ fn infer_data(program: &mut Program, id: ItemId, seen: &mut BTreeSet<ItemId>, di
         Item::Alias(alias) => names_of_alias(alias),
         _ => return,
     };
+    infer_behind(program, id, &names, seen, diags);
+}
+
+/// Infers an item after what it names.
+fn infer_behind(
+    program: &mut Program,
+    id: ItemId,
+    names: &[Path],
+    seen: &mut BTreeSet<ItemId>,
+    diags: &mut Diagnostics,
+) {
     if !seen.insert(id) {
         return;
     }
-    let needed: Vec<ItemId> = names.iter().filter_map(|path| entry.uses.get(&path.text()).copied()).collect();
-    for needed in needed {
-        if matches!(program.items[needed].typed, TypedItem::None) {
+    for path in names {
+        if let Some(needed) = program.items[id].uses.get(&path.text()).copied()
+            && matches!(program.items[needed].typed, TypedItem::None)
+        {
             infer_data(program, needed, seen, diags);
         }
     }
+    for function in called_by_const(program, id) {
+        if let Item::Fn(called) = &program.items[function].item {
+            // Errors in it are reported where it stands.
+            let names = names_of_fn(called, &mut Diagnostics::new());
+            infer_behind(program, function, &names, seen, diags);
+        }
+    }
     infer_item(program, id, diags);
+}
+
+/// The `const fn`s that a const, or one of them, may call: by their names, as types are not known yet.
+fn called_by_const(program: &Program, id: ItemId) -> Vec<ItemId> {
+    let may_be = |item: &ProgramItem| {
+        matches!(&item.item, Item::Fn(function) if function.is_const) && matches!(item.typed, TypedItem::None)
+    };
+    if !matches!(program.items[id].item, Item::Const(_) | Item::Fn(_))
+        || !program.items.iter().any(|(_, it)| may_be(it))
+    {
+        return Vec::new();
+    }
+    let called = calls_of(&program.items[id].item);
+    let found = program.items.iter().filter(|(_, item)| {
+        may_be(item) && matches!(&item.item, Item::Fn(function) if called.contains(&function.name.to_string()))
+    });
+    found.map(|(id, _)| id).collect()
 }

@@ -10,6 +10,7 @@ pub mod bytes;
 pub mod chains;
 pub mod choices;
 pub mod closures;
+pub mod const_functions;
 pub mod constants;
 pub mod control;
 pub mod coop;
@@ -102,6 +103,7 @@ pub fn all() -> Vec<Case> {
         chains::CASES,
         choices::CASES,
         closures::CASES,
+        const_functions::CASES,
         constants::CASES,
         control::CASES,
         coop::CASES,

@@ -27,6 +27,8 @@ pub(crate) struct Fn {
     pub(crate) generics: Generics,
     /// `self` of a method as written: then it is the first parameter.
     pub(crate) receiver: Option<syn::Receiver>,
+    /// Whether it is a `const fn`, which consts may call.
+    pub(crate) is_const: bool,
     /// Whether its result is a reference to a part of `self`: then so is its value.
     pub(crate) gives_place: bool,
     pub(crate) params: Vec<Param>,
@@ -133,6 +135,12 @@ impl Fn {
     /// Whether a parameter is a slice. Of a kernel, buffers are.
     pub(crate) fn takes_slices(&self) -> bool {
         self.params.iter().any(|param| matches!(param.ty.kind, super::TypeKind::Slice { .. }))
+    }
+
+    /// Whether what runs on the host for the device is a function of its own beside the author's: where it takes slices, whose form
+    /// differs, and where the author's runs at compile time.
+    pub(crate) fn has_twin(&self) -> bool {
+        self.is_const || self.takes_slices()
     }
 
     /// Whether it is a method that writes through `&mut self`.

@@ -162,7 +162,10 @@ fn stub(item: TokenStream) -> TokenStream {
     }
     drop(reported.into_list());
     // It was a function when it was read.
-    tokens.extend(editor::unless_written(|| syn::parse2(item).map(|source| fn_stub(&source)).unwrap_or_default()));
+    // No const calls a kernel.
+    let stub =
+        |source: syn::ItemFn| fn_stub(&syn::ItemFn { sig: syn::Signature { constness: None, ..source.sig }, ..source });
+    tokens.extend(editor::unless_written(|| syn::parse2(item).map(stub).unwrap_or_default()));
     tokens
 }
 

@@ -17,7 +17,7 @@ pub(crate) use cycle::check_cycle;
 pub(crate) use entry::{Closure, Entry, EntryKind};
 pub(crate) use key::{Place, item_key, key_digest};
 pub(crate) use names::{
-    names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct, names_of_trait,
-    names_of_type,
+    calls_of, names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct,
+    names_of_trait, names_of_type,
 };
 pub(crate) use state::{Resumed, State, first_call, path_tokens, spelled_call};

@@ -23,6 +23,8 @@ pub(crate) struct Names {
     /// The function itself, and where it is called.
     own_name: Option<String>,
     self_calls: Vec<SpanRange>,
+    /// The last names of what is called, where somebody asks for them.
+    called: Option<BTreeSet<String>>,
 }
 
 /// What a function names. A direct call of itself is an error.
@@ -72,6 +74,17 @@ pub(crate) fn names_of_const(item: &Const) -> Vec<Path> {
     names.ty(&item.ty);
     names.expr(&item.value);
     names.paths
+}
+
+/// The functions and methods that a const or function calls, by their last names.
+pub(crate) fn calls_of(item: &Item) -> BTreeSet<String> {
+    let mut names = Names { called: Some(BTreeSet::new()), ..Names::default() };
+    match item {
+        Item::Const(constant) => names.expr(&constant.value),
+        Item::Fn(function) => names.block(&function.body),
+        _ => {}
+    }
+    names.called.unwrap_or_default()
 }
 
 /// What a struct names.
@@ -311,6 +324,9 @@ impl Names {
                 }
             }
             ExprKind::Call { callee, callee_span, args } => {
+                if let (Some(called), Some(name)) = (&mut self.called, callee.segments.last()) {
+                    called.insert(name.to_string());
+                }
                 self.callee(callee, *callee_span);
                 self.exprs(args);
             }
@@ -349,7 +365,10 @@ impl Names {
                 self.exprs(start.iter().chain(end).map(|end| &**end));
             }
             ExprKind::Break { value, .. } | ExprKind::Return(value) => self.exprs(value.as_deref()),
-            ExprKind::Method { receiver, turbofish, args, functions, .. } => {
+            ExprKind::Method { receiver, name, turbofish, args, functions } => {
+                self.called.iter_mut().for_each(|called| {
+                    called.insert(name.to_string());
+                });
                 turbofish.iter().for_each(|turbofish| self.args(turbofish));
                 self.expr(receiver);
                 self.exprs(args);

@@ -11,6 +11,7 @@ use crate::source::text;
 use crate::typed::{Callee, Resolution, Ty};
 
 use super::closure::closure_literal;
+use super::constant::has_constant;
 use super::generic::{Param, Request, unknown_params};
 use super::mismatch::Because;
 use super::name::parent;
@@ -481,6 +482,13 @@ impl<'a> Infer<'a> {
         }
         let name = path.segments.last()?;
         let program = self.program;
+        // What Rust defines on the type itself comes before what traits give it, also where kernels have it not.
+        if let Term::Scalar(scalar) = term
+            && !self.begins_with_param(path)
+            && has_constant(scalar, &name.to_string())
+        {
+            return None;
+        }
         let mut candidates = self.candidates(&term, &name.to_string(), None);
         candidates.retain(|it| matches!(program.items[it.member].item, Item::Const(_)));
         if self.begins_with_param(path) && candidates.iter().any(|candidate| candidate.is_of_trait) {

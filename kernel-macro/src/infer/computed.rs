@@ -1,23 +1,15 @@
-//! Consts that blocks with variables and loops compute, as rustc does it: with checked arithmetic, and in a bounded number of steps.
+//! What consts compute in blocks with variables, loops and patterns, as rustc does it: with checked arithmetic, and in a bounded number
+//! of steps.
 
-use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use crate::ast::{BindingId, Block, Expr, ExprKind, Pattern, Statement};
+use crate::ast::{BinaryOp, BindingId, Block, Expr, ExprId, ExprKind, Pattern, Statement};
 use crate::typed::{ConstValue, Resolution};
 
-use super::Infer;
-use super::evaluate::{Failure, Jump, Outcome, binary, failure, unsupported};
+use super::evaluate::{Evaluator, Failure, Jump, Outcome, binary, failure, unsupported};
 
 /// How many rounds loops may have, all together.
 const MAX_ROUNDS: u32 = 1 << 20;
-
-/// What the variables of a const hold.
-#[derive(Debug, Default)]
-pub(super) struct Variables {
-    held: RefCell<BTreeMap<BindingId, ConstValue>>,
-    rounds: Cell<u32>,
-}
 
 /// A variable, and the way from it to a part.
 struct Place {
@@ -25,22 +17,23 @@ struct Place {
     path: Vec<usize>,
 }
 
-const UNIT: ConstValue = ConstValue::Aggregate(Vec::new());
+pub(super) const UNIT: ConstValue = ConstValue::Aggregate(Vec::new());
 
-impl Infer<'_> {
+impl Evaluator<'_> {
     /// The value of a block.
-    pub(super) fn compute_block(&self, block: &Block) -> Outcome {
+    pub(super) fn block(&self, block: &Block) -> Outcome {
         for statement in &block.statements {
             match statement {
-                Statement::Let { pattern, value: Some(value), otherwise: None, .. } => {
-                    let Pattern::Binding { binding, inner: None, .. } = pattern else {
-                        let mut failure = failure(pattern.span(), "a variable of a const is a plain name");
-                        failure.help = Some("write one `let` for each");
-                        return Err(failure);
-                    };
+                Statement::Let { pattern, value: Some(value), otherwise, .. } => {
                     let value = self.value(value)?;
-                    self.computed.held.borrow_mut().insert(*binding, value);
+                    match (self.take_apart(pattern, &value)?, otherwise) {
+                        (true, _) => {}
+                        (false, Some(otherwise)) => return self.block(otherwise),
+                        (false, None) => return Err(failure(pattern.span(), "this cannot be evaluated in a const")),
+                    }
                 }
+                // Written before it is read, as rustc sees to.
+                Statement::Let { pattern: Pattern::Binding { .. }, value: None, .. } => {}
                 Statement::Let { span, .. } => return Err(failure(*span, "this cannot be evaluated in a const")),
                 Statement::Sought(sought) => return unsupported(&sought.receiver),
                 Statement::Const(_) | Statement::Use(_) => {}
@@ -52,10 +45,17 @@ impl Infer<'_> {
         block.tail.as_ref().map_or(Ok(UNIT), |tail| self.value(tail))
     }
 
-    /// Loops, jumps and assignments.
+    /// Blocks, loops, jumps, patterns and assignments.
     pub(super) fn compute(&self, expr: &Expr) -> Outcome {
         match &expr.kind {
-            ExprKind::While { label: None, condition, body, .. } => {
+            ExprKind::Block { label: None, block } | ExprKind::Const(block) => self.block(block),
+            ExprKind::Block { block, .. } => match self.block(block) {
+                Err(Failure { jump: Some(Jump::Break(Some(target))), .. }) if target == expr.id => {
+                    Ok(self.take_carried())
+                }
+                other => other,
+            },
+            ExprKind::While { condition, body, .. } => {
                 while matches!(self.value(condition)?, ConstValue::Bool(true)) {
                     if self.round(expr, body)? {
                         break;
@@ -63,12 +63,37 @@ impl Infer<'_> {
                 }
                 Ok(UNIT)
             }
-            ExprKind::Loop { label: None, body, .. } => {
+            ExprKind::Loop { body, .. } => {
                 while !self.round(expr, body)? {}
-                Ok(UNIT)
+                Ok(self.take_carried())
             }
-            ExprKind::Break { label: None, value: None } => jump(expr, Jump::Break),
-            ExprKind::Continue { label: None } => jump(expr, Jump::Continue),
+            ExprKind::Break { value, .. } => {
+                let target = self.tables.targets.get(&expr.id).copied();
+                self.jump(expr, value.as_deref(), Jump::Break(target))
+            }
+            ExprKind::Continue { .. } => {
+                let target = self.tables.targets.get(&expr.id).copied();
+                self.jump(expr, None, Jump::Continue(target))
+            }
+            ExprKind::Return(value) => self.jump(expr, value.as_deref(), Jump::Return),
+            ExprKind::Match { scrutinee, arms } => {
+                let value = self.value(scrutinee)?;
+                for arm in arms {
+                    let chosen = self.take_apart(&arm.pattern, &value)?
+                        && match &arm.guard {
+                            Some(guard) => matches!(self.value(guard)?, ConstValue::Bool(true)),
+                            None => true,
+                        };
+                    if chosen {
+                        return self.value(&arm.body);
+                    }
+                }
+                unsupported(expr)
+            }
+            ExprKind::Let { pattern, value } => {
+                let value = self.value(value)?;
+                self.take_apart(pattern, &value).map(ConstValue::Bool)
+            }
             ExprKind::Assign(place, value) => {
                 let value = self.value(value)?;
                 self.store(place, value)
@@ -83,19 +108,120 @@ impl Infer<'_> {
         }
     }
 
+    fn jump(&self, expr: &Expr, value: Option<&Expr>, jump: Jump) -> Outcome {
+        let value = value.map(|value| self.value(value)).transpose()?;
+        self.carried.replace(value);
+        let mut failure = failure(expr.span, "this leaves nothing in a const");
+        failure.jump = Some(jump);
+        Err(failure)
+    }
+
+    /// What a jump took along.
+    pub(super) fn take_carried(&self) -> ConstValue {
+        self.carried.take().unwrap_or(UNIT)
+    }
+
     /// One round of a loop; whether it was the last.
     fn round(&self, looping: &Expr, body: &Block) -> Result<bool, Failure> {
-        let rounds = self.computed.rounds.get();
-        self.computed.rounds.set(rounds + 1);
-        if rounds == MAX_ROUNDS {
+        let rounds = self.rounds.get();
+        self.rounds.set(rounds + 1);
+        if rounds >= MAX_ROUNDS {
             let mut failure = failure(looping.span, "the loops of this const have too many rounds");
-            failure.help = Some("compute it on the host, and pass it in a buffer");
+            failure.help = Some("compute it on the host, and pass it in a buffer".to_owned());
             return Err(failure);
         }
-        match self.compute_block(body) {
-            Err(Failure { jump: Some(jump), .. }) => Ok(jump == Jump::Break),
+        let is_own = |target: Option<ExprId>| target.is_none_or(|target| target == looping.id);
+        match self.block(body) {
+            Err(Failure { jump: Some(Jump::Break(target)), .. }) if is_own(target) => Ok(true),
+            Err(Failure { jump: Some(Jump::Continue(target)), .. }) if is_own(target) => Ok(false),
             other => other.map(|_| false),
         }
+    }
+
+    /// Whether a value has a pattern's form; its names hold the parts then.
+    pub(super) fn take_apart(&self, pattern: &Pattern, value: &ConstValue) -> Result<bool, Failure> {
+        let refused = || failure(pattern.span(), "this pattern cannot be evaluated in a const");
+        Ok(match (pattern, value) {
+            (Pattern::Binding { binding, inner, .. }, _) => {
+                if let Some(inner) = inner
+                    && !self.take_apart(inner, value)?
+                {
+                    return Ok(false);
+                }
+                self.held.borrow_mut().insert(*binding, value.clone());
+                true
+            }
+            (Pattern::Wild(_), _) => true,
+            (Pattern::Reference(inner, _) | Pattern::Ref(inner, _), _) => self.take_apart(inner, value)?,
+            (Pattern::Or(alternatives, _), _) => {
+                for alternative in alternatives {
+                    if self.take_apart(alternative, value)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            (Pattern::Literal(literal), _) => {
+                let equal = binary(literal, BinaryOp::Eq, value.clone(), self.value(literal)?)?;
+                equal == ConstValue::Bool(true)
+            }
+            (Pattern::Range { start, end, inclusive, .. }, _) => {
+                let holds = |op: BinaryOp, end: &Expr| -> Result<bool, Failure> {
+                    Ok(binary(end, op, value.clone(), self.value(end)?)? == ConstValue::Bool(true))
+                };
+                let last = if *inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+                start.as_deref().map_or(Ok(true), |start| holds(BinaryOp::Ge, start))?
+                    && end.as_deref().map_or(Ok(true), |end| holds(last, end))?
+            }
+            (Pattern::Tuple(patterns, _) | Pattern::Slice(patterns, _), ConstValue::Aggregate(members)) => {
+                self.take_members(patterns, members)?
+            }
+            (Pattern::Path { id, .. }, ConstValue::Variant(variant, _)) if self.tables.variants.contains_key(id) => {
+                self.tables.variants.get(id) == Some(variant)
+            }
+            (Pattern::TupleStruct { id, members: patterns, .. }, ConstValue::Variant(variant, members)) => {
+                self.tables.variants.get(id) == Some(variant) && self.take_members(patterns, members)?
+            }
+            (Pattern::TupleStruct { id, members: patterns, .. }, ConstValue::Aggregate(members))
+                if !self.tables.variants.contains_key(id) =>
+            {
+                self.take_members(patterns, members)?
+            }
+            (Pattern::Struct { id, fields, .. }, ConstValue::Aggregate(members) | ConstValue::Variant(_, members)) => {
+                if let ConstValue::Variant(variant, _) = value
+                    && self.tables.variants.get(id) != Some(variant)
+                {
+                    return Ok(false);
+                }
+                let positions = self.tables.structs.get(id).ok_or_else(refused)?;
+                for (field, position) in fields.iter().zip(positions) {
+                    let member = members.get(*position as usize).ok_or_else(refused)?;
+                    if !self.take_apart(&field.pattern, member)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            _ => return Err(refused()),
+        })
+    }
+
+    fn take_members(&self, patterns: &[Pattern], members: &[ConstValue]) -> Result<bool, Failure> {
+        let rest = patterns.iter().position(Pattern::is_rest).unwrap_or(patterns.len());
+        let (front, back) = patterns.split_at(rest);
+        let back = back.get(1..).unwrap_or_default();
+        let behind = members.len().saturating_sub(back.len());
+        if let Some(Pattern::Binding { binding, .. }) = patterns.get(rest) {
+            let between = members.get(front.len()..behind).unwrap_or_default().to_vec();
+            self.held.borrow_mut().insert(*binding, ConstValue::Aggregate(between));
+        }
+        let pairs = front.iter().zip(members).chain(back.iter().zip(members.get(behind..).unwrap_or_default()));
+        for (pattern, member) in pairs {
+            if !self.take_apart(pattern, member)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether an expression is a variable of the const or a part of one.
@@ -111,13 +237,17 @@ impl Infer<'_> {
     /// Reads a variable or a part of one.
     pub(super) fn read_computed(&self, expr: &Expr) -> Outcome {
         let place = self.place(expr)?;
-        let mut held = self.computed.held.borrow_mut();
+        let mut held = self.held.borrow_mut();
         part(&mut held, &place).cloned().ok_or_else(|| failure(expr.span, "index out of range"))
     }
 
     fn store(&self, expr: &Expr, value: ConstValue) -> Outcome {
         let place = self.place(expr)?;
-        let mut held = self.computed.held.borrow_mut();
+        let mut held = self.held.borrow_mut();
+        if place.path.is_empty() {
+            held.insert(place.root, value);
+            return Ok(UNIT);
+        }
         *part(&mut held, &place).ok_or_else(|| failure(expr.span, "index out of range"))? = value;
         Ok(UNIT)
     }
@@ -151,10 +281,4 @@ fn part<'v>(held: &'v mut BTreeMap<BindingId, ConstValue>, place: &Place) -> Opt
         ConstValue::Aggregate(members) => members.get_mut(*step),
         _ => None,
     })
-}
-
-fn jump(expr: &Expr, jump: Jump) -> Outcome {
-    let mut failure = failure(expr.span, "no loop around");
-    failure.jump = Some(jump);
-    Err(failure)
 }

@@ -27,6 +27,22 @@ const DOUBLES: &[(&str, f64)] = &[
     ("NAN", f64::NAN),
 ];
 
+/// Whether Rust gives the type itself a constant of this name, which kernels may lack.
+pub(super) fn has_constant(scalar: ScalarName, name: &str) -> bool {
+    match scalar {
+        ScalarName::Bool => false,
+        ScalarName::F16 | ScalarName::Bf16 if half_constant(scalar, name).is_some() => true,
+        _ if scalar.is_int() => matches!(name, "MIN" | "MAX" | "BITS"),
+        _ => {
+            FLOATS.iter().any(|(float, _)| *float == name)
+                || matches!(
+                    name,
+                    "RADIX" | "DIGITS" | "MANTISSA_DIGITS" | "MIN_EXP" | "MAX_EXP" | "MIN_10_EXP" | "MAX_10_EXP"
+                )
+        }
+    }
+}
+
 /// The constants of crate `half`.
 fn half_constant(scalar: ScalarName, name: &str) -> Option<f64> {
     let (digits, top) = if scalar == ScalarName::F16 { (10, 15) } else { (7, 127) };

@@ -1,35 +1,65 @@
 //! Evaluation of consts and array lengths, with Rust's checked arithmetic: what rustc refuses is an error here.
 
-use crate::ast::{BinaryOp, Expr, ExprKind, Literal, Member, ScalarName, SpanRange, UnaryOp};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use crate::ast::{BinaryOp, BindingId, Expr, ExprId, ExprKind, Literal, Member, ScalarName, SpanRange, UnaryOp};
 use crate::diag::code;
-use crate::intrinsic::Intrinsic;
-use crate::program::TypedItem;
-use crate::typed::{Callee, ConstValue, Resolution, Ty};
+use crate::program::{Program, TypedItem};
+use crate::typed::{ConstValue, Resolution, Ty, TypedFn};
 
 use super::Infer;
 
 /// Why an expression has no value.
 pub(super) struct Failure {
-    span: SpanRange,
-    message: String,
-    pub(super) help: Option<&'static str>,
-    /// It is none, but leaves the loop around, or its round.
+    pub(super) span: SpanRange,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+    /// It is none, but leaves the loop or function around, or begins the loop's next round.
     pub(super) jump: Option<Jump>,
 }
 
-/// How control leaves a round of a loop.
+/// Where control goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Jump {
-    Break,
-    Continue,
+    /// Behind a loop or labelled block.
+    Break(Option<ExprId>),
+    /// To the next round of a loop.
+    Continue(Option<ExprId>),
+    Return,
 }
 
 pub(super) type Outcome = Result<ConstValue, Failure>;
 
-impl<'a> Infer<'a> {
+/// Evaluates the expressions of one item: of a const, or of a call of a `const fn`.
+pub(super) struct Evaluator<'e> {
+    pub(super) program: &'e Program,
+    pub(super) tables: &'e TypedFn,
+    /// The types of expressions.
+    pub(super) types: &'e dyn Fn(&Expr) -> Ty,
+    /// What the variables hold.
+    pub(super) held: RefCell<BTreeMap<BindingId, ConstValue>>,
+    /// What a `break` or `return` on its way takes along.
+    pub(super) carried: RefCell<Option<ConstValue>>,
+    /// How many rounds of loops there were in all, and how many calls are open.
+    pub(super) rounds: &'e Cell<u32>,
+    pub(super) calls: u32,
+}
+
+impl Infer<'_> {
     /// The value of an expression whose types are inferred; reports when it has none.
     pub(super) fn evaluate(&mut self, expr: &Expr) -> Option<ConstValue> {
-        match self.value(expr) {
+        let types = |expr: &Expr| self.table.resolve(&self.term(expr)).unwrap_or(Ty::Error);
+        let evaluator = Evaluator {
+            program: self.program,
+            tables: &self.tables,
+            types: &types,
+            held: RefCell::default(),
+            carried: RefCell::default(),
+            rounds: &Cell::new(0),
+            calls: 0,
+        };
+        match evaluator.value(expr) {
             Ok(value) => Some(value),
             Err(failure) => {
                 let error = self.diags.error(code::BAD_CONST, failure.span, failure.message);
@@ -40,7 +70,9 @@ impl<'a> Infer<'a> {
             }
         }
     }
+}
 
+impl Evaluator<'_> {
     pub(super) fn value(&self, expr: &Expr) -> Outcome {
         match &expr.kind {
             ExprKind::Paren(inner) => self.value(inner),
@@ -59,24 +91,38 @@ impl<'a> Infer<'a> {
                         "`{}` is chosen for each launch, and this is computed before",
                         self.program.chosen_name(*number)
                     ),
-                    help: Some("use the parameter alone, or give the kernel another one for what is computed of it"),
+                    help: Some(
+                        "use the parameter alone, or give the kernel another one for what is computed of it".to_owned(),
+                    ),
                     jump: None,
                 }),
                 _ => fail(expr, "this has no constant value"),
             },
-            ExprKind::Unary(op, operand) => self.unary_value(expr, *op, operand),
-            ExprKind::Binary(op, left, right, _) => self.binary_value(expr, *op, left, right),
+            ExprKind::Unary(op, operand) if !self.tables.calls.contains_key(&expr.id) => {
+                self.unary_value(expr, *op, operand)
+            }
+            ExprKind::Binary(op, left, right, _) if !self.tables.calls.contains_key(&expr.id) => {
+                self.binary_value(expr, *op, left, right)
+            }
             ExprKind::Cast(value, _) => self.cast_value(expr, value),
             ExprKind::If { condition, then_block, else_expr } => match (self.value(condition)?, else_expr) {
-                (ConstValue::Bool(true), _) => self.compute_block(then_block),
+                (ConstValue::Bool(true), _) => self.block(then_block),
                 (_, Some(else_expr)) => self.value(else_expr),
                 (_, None) => Ok(ConstValue::Aggregate(Vec::new())),
             },
-            ExprKind::Block { label: None, block } => self.compute_block(block),
-            ExprKind::While { .. }
+            // Without places of their own: references are what they lead to.
+            ExprKind::Borrow { mutable: false, operand } | ExprKind::Unary(UnaryOp::Deref, operand) => {
+                self.value(operand)
+            }
+            ExprKind::Block { .. }
+            | ExprKind::Const(_)
+            | ExprKind::Match { .. }
+            | ExprKind::Let { .. }
+            | ExprKind::While { .. }
             | ExprKind::Loop { .. }
             | ExprKind::Break { .. }
             | ExprKind::Continue { .. }
+            | ExprKind::Return(_)
             | ExprKind::Assign(..)
             | ExprKind::AssignOp(..) => self.compute(expr),
             ExprKind::Tuple(members) => self.aggregate(members.iter()),
@@ -98,16 +144,16 @@ impl<'a> Infer<'a> {
                 }
                 _ => unsupported(expr),
             },
-            ExprKind::Call { args, .. } => self.call_value(expr, args.iter()),
+            ExprKind::Call { args, .. } => self.call_value(expr, &args.iter().collect::<Vec<_>>()),
             ExprKind::Method { receiver, args, .. } => {
-                self.call_value(expr, std::iter::once(&**receiver).chain(args.iter()))
+                self.call_value(expr, &std::iter::once(&**receiver).chain(args.iter()).collect::<Vec<_>>())
             }
             _ => unsupported(expr),
         }
     }
 
-    fn final_type(&self, expr: &Expr) -> Ty {
-        self.table.resolve(&self.term(expr)).unwrap_or(Ty::Error)
+    pub(super) fn final_type(&self, expr: &Expr) -> Ty {
+        (self.types)(expr)
     }
 
     fn aggregate<'e>(&self, members: impl Iterator<Item = &'e Expr>) -> Outcome {
@@ -204,7 +250,7 @@ impl<'a> Infer<'a> {
     }
 
     /// A struct, or the variant that an expression names.
-    fn built(&self, expr: &Expr, members: Vec<ConstValue>) -> ConstValue {
+    pub(super) fn built(&self, expr: &Expr, members: Vec<ConstValue>) -> ConstValue {
         match self.tables.variants.get(&expr.id) {
             Some(variant) => ConstValue::Variant(*variant, members),
             None => ConstValue::Aggregate(members),
@@ -217,53 +263,6 @@ impl<'a> Infer<'a> {
             (ConstValue::Aggregate(members), Some(position)) => {
                 members.get(position as usize).cloned().ok_or_else(|| failure(expr.span, "no such member"))
             }
-            _ => unsupported(expr),
-        }
-    }
-
-    fn call_value<'e>(&self, expr: &Expr, args: impl Iterator<Item = &'e Expr>) -> Outcome {
-        if let Some(Callee::Constructor) = self.tables.calls.get(&expr.id) {
-            let members = args.map(|arg| self.value(arg)).collect::<Result<_, _>>()?;
-            return Ok(self.built(expr, members));
-        }
-        if let Some(Callee::Device(_)) = self.tables.calls.get(&expr.id) {
-            return Err(Failure {
-                help: Some("write in the const what it does: blocks with variables and loops may stand there"),
-                ..failure(expr.span, "a const cannot call functions of kernels")
-            });
-        }
-        let Some(Callee::Intrinsic(intrinsic)) = self.tables.calls.get(&expr.id) else { return unsupported(expr) };
-        let args: Vec<ConstValue> = args.map(|arg| self.value(arg)).collect::<Result<_, _>>()?;
-        match (intrinsic, args.as_slice()) {
-            (Intrinsic::VectorNew, _) => Ok(ConstValue::Aggregate(args)),
-            (Intrinsic::Splat, [value]) => match self.final_type(expr) {
-                Ty::Vector(_, lanes) => Ok(ConstValue::Aggregate(vec![value.clone(); usize::from(lanes)])),
-                _ => unsupported(expr),
-            },
-            (Intrinsic::FromArray | Intrinsic::ToArray, [array]) => Ok(array.clone()),
-            (Intrinsic::ToBits, [ConstValue::F32(value)]) => Ok(ConstValue::U32(value.to_bits())),
-            (Intrinsic::ToBits, [ConstValue::Float(ScalarName::F64, value)]) => {
-                Ok(ConstValue::Int(ScalarName::U64, value.to_bits().into()))
-            }
-            (Intrinsic::FromBits, [ConstValue::U32(bits)]) => Ok(ConstValue::F32(f32::from_bits(*bits))),
-            (Intrinsic::FromBits, [ConstValue::Int(ScalarName::U64, bits)]) => {
-                Ok(ConstValue::Float(ScalarName::F64, f64::from_bits(*bits as u64)))
-            }
-            (Intrinsic::FromF32, [ConstValue::F32(value)]) => match self.final_type(expr) {
-                Ty::Scalar(scalar) => Ok(ConstValue::float(scalar, (*value).into())),
-                _ => unsupported(expr),
-            },
-            (Intrinsic::Pow, [base, ConstValue::U32(power)]) => {
-                let power = base.as_int().and_then(|base| base.checked_pow(*power));
-                let scalar = base.scalar().ok_or_else(|| overflow(expr))?;
-                power.and_then(|power| ConstValue::int(scalar, power)).ok_or_else(|| overflow(expr))
-            }
-            (Intrinsic::DivCeil, [value, by]) => match (value.scalar(), value.as_int(), by.as_int()) {
-                (Some(scalar), Some(value), Some(by @ 1..)) => {
-                    ConstValue::int(scalar, (value + by - 1) / by).ok_or_else(|| overflow(expr))
-                }
-                _ => unsupported(expr),
-            },
             _ => unsupported(expr),
         }
     }
@@ -358,7 +357,7 @@ fn integer_op(expr: &Expr, op: BinaryOp, left: &ConstValue, right: &ConstValue) 
     value.and_then(|value| ConstValue::int(scalar, value)).ok_or_else(|| overflow(expr))
 }
 
-fn overflow(expr: &Expr) -> Failure {
+pub(super) fn overflow(expr: &Expr) -> Failure {
     failure(expr.span, "this arithmetic overflows")
 }
 
@@ -366,7 +365,7 @@ pub(super) fn failure(span: SpanRange, message: &str) -> Failure {
     Failure { span, message: message.to_owned(), help: None, jump: None }
 }
 
-fn fail(expr: &Expr, message: &str) -> Outcome {
+pub(super) fn fail(expr: &Expr, message: &str) -> Outcome {
     Err(failure(expr.span, message))
 }
 
@@ -375,7 +374,9 @@ pub(super) fn unsupported(expr: &Expr) -> Outcome {
         span: expr.span,
         message: "this cannot be evaluated in a const".to_owned(),
         help: Some(
-            "consts are made of literals, other consts, operators, casts, tuples, arrays, structs, vectors and blocks with `while`",
+            "consts are made of literals, other consts, operators, methods of integers, calls of `const fn`s, tuples, arrays, \
+             structs, vectors, `if`, `match` and blocks with `while`"
+                .to_owned(),
         ),
         jump: None,
     })

@@ -13,6 +13,7 @@ mod choice;
 mod closure;
 mod compare;
 mod computed;
+mod const_call;
 mod constant;
 mod control;
 mod coop;
@@ -163,8 +164,6 @@ struct Infer<'a> {
     constant: bool,
     /// In the value of a const item, whose blocks may have variables.
     computes: bool,
-    /// What they hold while the value is computed.
-    computed: computed::Variables,
     frames: Vec<Frame>,
     result: Term,
     /// Whether control cannot reach the current point.
@@ -223,7 +222,6 @@ impl<'a> Infer<'a> {
             local_consts: Vec::new(),
             constant: false,
             computes: false,
-            computed: computed::Variables::default(),
             frames: Vec::new(),
             result: Term::Unit,
             diverges: false,

@@ -386,7 +386,7 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_scrutinee(&mut self, value: &'a Expr, patterns: impl Iterator<Item = &'a Pattern>) -> Term {
         let term = self.infer_reference(value, &Expect::Nothing);
         match self.reference_of(value) {
-            None => {}
+            None => patterns.for_each(|pattern| self.note_self_apart(value, pattern)),
             Some(false) => {
                 self.has_references = true;
                 self.tables.taken_apart.insert(value.id);
@@ -405,7 +405,7 @@ impl<'a> Infer<'a> {
         term
     }
 
-    /// Notes that `let` takes apart the `self` that a method has by reference.
+    /// Notes that a pattern takes apart the `self` that a method has by reference.
     pub(super) fn note_self_apart(&mut self, value: &Expr, pattern: &Pattern) {
         if is_self(value) && self.takes_self_by_reference() {
             self.has_references = true;

@@ -47,7 +47,7 @@ pub(super) fn fn_of(
     parser.owned = role.is_owned();
     let receiver = item.sig.receiver().map(|receiver| &receiver.kind);
     parser.writes_self = matches!(receiver, Some(syn::ReceiverKind::Reference(_, _, Some(_))));
-    parser.check_signature(&item.sig);
+    parser.check_signature(&item.sig, role);
     let mut generics = match role {
         Role::Kernel => {
             parser.refuse_lifetimes(&item.sig.generics, "leave lifetimes out: they are elided");
@@ -67,6 +67,7 @@ pub(super) fn fn_of(
         name: item.sig.ident.clone(),
         generics,
         receiver: item.sig.receiver().filter(|_| role.is_owned()).cloned(),
+        is_const: item.sig.constness.is_some(),
         gives_place: role == Role::Element,
         params,
         result,
@@ -129,10 +130,10 @@ impl Parser<'_> {
         }
     }
 
-    fn check_signature(&mut self, signature: &syn::Signature) {
-        if let Some(keyword) = &signature.constness {
-            let help = "remove `const`; where a const calls it, compute its value there: `const T: [u32; 4] = { let mut t = [0; 4]; …; t };`";
-            self.unsupported(keyword, "`const fn` is", help);
+    fn check_signature(&mut self, signature: &syn::Signature, role: Role) {
+        if let Some(keyword) = signature.constness.filter(|_| role == Role::Kernel) {
+            let help = "remove `const`: a kernel is launched; what consts call is a `#[device] const fn`";
+            self.unsupported(keyword, "`const fn` as a kernel is", help);
         }
         if let Some(keyword) = &signature.asyncness {
             self.unsupported(keyword, "`async fn` is", "remove `async`");

@@ -20,18 +20,18 @@ pub(crate) fn render_original(program: &Program, item: ItemId, lints: bool, krat
 
 /// A device function.
 pub(crate) fn render_fn(program: &Program, item: ItemId, krate: &TokenStream) -> TokenStream {
-    let takes_slices = parts(program, item).is_some_and(|(function, _)| function.takes_slices());
-    let mode = if takes_slices { Mode::Original } else { Mode::Device };
+    let has_twin = parts(program, item).is_some_and(|(function, _)| function.has_twin());
+    let mode = if has_twin { Mode::Original } else { Mode::Device };
     let mut tokens = rendered(program, item, mode, true, krate).map(TokenStream::from).unwrap_or_default();
-    if takes_slices {
-        tokens.extend(slice_twin(program, item, krate).map(TokenStream::from));
+    if has_twin {
+        tokens.extend(twin_of_fn(program, item, krate).map(TokenStream::from));
     }
     tokens
 }
 
-/// What the twin calls instead of a device function that takes slices. That of a method stands beside it; that of a function
+/// What the twin calls instead of a device function that takes slices or is a `const fn`. That of a method stands beside it; that of a function
 /// belongs to a type of the function's name, which comes along wherever the function is imported.
-fn slice_twin(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
+fn twin_of_fn(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
     let (function, typed) = parts(program, item)?;
     let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Slices);
     let body = renderer.body(&function.body);
@@ -151,10 +151,11 @@ fn rendered(program: &Program, item: ItemId, mode: Mode, lints: bool, krate: &To
         tokens!(#[allow(#allow unused_parens, unused_braces, clippy::all, clippy::pedantic, clippy::nursery)])
     });
     let body = tokens_at!(function.body.span.end=> { #import #sites #body });
+    let constness = function.is_const.then(|| tokens!(const));
     Some(tokens! {
         #(#attrs)*
         #lints
-        #vis fn #name #generics (#(#params),*) #result #clauses #body
+        #vis #constness fn #name #generics (#(#params),*) #result #clauses #body
     })
 }
 

@@ -66,8 +66,7 @@ impl Renderer<'_> {
             _ => None,
         };
         let callee = self.typed.calls.get(&whole.id).copied();
-        let takes_slices =
-            !self.slices_of(callee).is_empty() || args.iter().any(|arg| self.slice_of_unknown(arg).is_some());
+        let has_twin = self.has_twin(callee) || args.iter().any(|arg| self.slice_of_unknown(arg).is_some());
         let held: Vec<bool> = args.iter().map(|arg| first && !self.typed.closures.contains_key(&arg.id)).collect();
         let call = |name: &Ident, given: Vec<Tokens>| {
             let (mut values, mut names, mut passed) = (Vec::new(), Vec::new(), Vec::new());
@@ -85,7 +84,7 @@ impl Renderer<'_> {
             // Temporaries live as long as the call.
             if names.is_empty() { call } else { tokens!(match (#(#values,)*) { (#(#names,)*) => #call }) }
         };
-        if takes_slices {
+        if has_twin {
             let name = method_twin(name);
             return self.call_behind(callee, 1, &args, |_, args| call(&name, args));
         }

@@ -52,7 +52,7 @@ enum Mode {
     Original,
     Twin,
     Device,
-    /// A device function that takes slices, as what runs on the host calls it.
+    /// A device function that takes slices or is a `const fn`, as what runs on the host calls it.
     Slices,
 }
 

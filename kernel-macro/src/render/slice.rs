@@ -53,9 +53,15 @@ impl Renderer<'_> {
         slices.collect()
     }
 
-    /// The path of a function; of one that takes slices, of its form for the twin.
+    /// Whether the twin calls another function in place of this one.
+    pub(super) fn has_twin(&self, callee: Option<Callee>) -> bool {
+        let Some(Callee::Device(item)) = callee.filter(|_| !self.is_original()) else { return false };
+        matches!(&self.program.items[item].item, Item::Fn(function) if function.has_twin())
+    }
+
+    /// The path of a function; of one that has a form for the twin, of that.
     pub(super) fn callee_path(&self, callee: Option<Callee>, path: &Path) -> Tokens {
-        if self.slices_of(callee).is_empty() {
+        if !self.has_twin(callee) {
             return super::expr::path_tokens(path);
         }
         if self.is_member(callee) {

@@ -44,10 +44,4 @@ const ENDLESS: u32 = {
     v
 };
 
-#[device]
-const BY_PATTERN: u32 = {
-    let (a, b) = (1, 2);
-    a + b
-};
-
 fn main() {}

@@ -1,28 +1,28 @@
-//! A `const fn`, which a const calls: one error.
+//! `const fn`s: what consts cannot call, and a kernel that is none.
 
 use gridwise::prelude::*;
 
 #[device]
 mod tables {
-    pub const TABLE: [u32; 4] = make();
+    pub const FILLED: [u32; 4] = filled(7);
+    pub const DOUBLED: u32 = twice(3_000_000_000);
+    pub const ROOT: f32 = 2.0f32.to_radians();
 
-    const fn make() -> [u32; 4] {
-        let mut table = [1; 4];
-        let mut i = 1;
-        while i < 4 {
-            table[i] = table[i - 1] * 3;
-            i += 1;
-        }
-        table
+    const fn filled<const LEN: usize>(value: u32) -> [u32; LEN] {
+        [value; LEN]
+    }
+
+    const fn twice(n: u32) -> u32 {
+        n * 2
     }
 
     pub fn at(i: u32) -> u32 {
-        TABLE[i as usize % 4]
+        FILLED[i as usize % 4] + DOUBLED + ROOT as u32
     }
 }
 
 #[kernel]
-fn read(y: &mut [u32]) {
+const fn read(y: &mut [u32]) {
     let i = global_id().x;
     y[i] = tables::at(i);
 }

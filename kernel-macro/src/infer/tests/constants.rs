@@ -114,8 +114,8 @@ fn const_calls() {
     check_errors(
         "fn f() -> u32 { 1 } const A: u32 = f();",
         expect![[r#"
-            error: [K0112] a const cannot call functions of kernels
-                   help: write in the const what it does: blocks with variables and loops may stand there
+            error: [K0112] a const calls nothing but `const fn`s
+                   help: make it one: `const fn f(…)`
              1 | fn f() -> u32 { 1 } const A: u32 = f();
                |                                    ^^^
         "#]],
@@ -124,7 +124,7 @@ fn const_calls() {
         "const A: f32 = 2.0f32.sqrt();",
         expect![[r#"
             error: [K0112] this cannot be evaluated in a const
-                   help: consts are made of literals, other consts, operators, casts, tuples, arrays, structs, vectors and blocks with `while`
+                   help: consts are made of literals, other consts, operators, methods of integers, calls of `const fn`s, tuples, arrays, structs, vectors, `if`, `match` and blocks with `while`
              1 | const A: f32 = 2.0f32.sqrt();
                |                ^^^^^^^^^^^^^
         "#]],

@@ -41,6 +41,7 @@ impl Parser<'_> {
             expr_count: self.exprs,
             binding_count: self.bindings,
             has_debug: self.has_debug,
+            is_const: false,
             gives_place: false,
             returns_early: self.returns_early,
             globs: Vec::new(),

@@ -165,8 +165,8 @@ fn bad_signature() {
     check_kernel(
         "const unsafe extern \"C\" fn k(x: &[f32]) { }",
         expect![[r#"
-            error: [K0001] `const fn` is not supported in kernels
-                   help: remove `const`; where a const calls it, compute its value there: `const T: [u32; 4] = { let mut t = [0; 4]; …; t };`
+            error: [K0001] `const fn` as a kernel is not supported in kernels
+                   help: remove `const`: a kernel is launched; what consts call is a `#[device] const fn`
              1 | const unsafe extern "C" fn k(x: &[f32]) { }
                | ^^^^^
             error: [K0001] `unsafe fn` is not supported in kernels

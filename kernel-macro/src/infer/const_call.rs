@@ -1,0 +1,291 @@
+//! What consts call: functions of the author's that are `const`, members of structs and variants, methods of numbers.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use crate::ast::{Expr, Item, ScalarName};
+use crate::intrinsic::Intrinsic;
+use crate::overflow::{Arithmetic, Overflow};
+use crate::program::{ItemId, TypedItem};
+use crate::typed::{Callee, ChoiceMethod, ConstValue, Ty};
+
+use super::evaluate::{Evaluator, Failure, Jump, Outcome, failure, overflow, unsupported};
+
+/// How deep calls of consts may be.
+const MAX_CALLS: u32 = 64;
+
+const NONE: ConstValue = ConstValue::Variant(0, Vec::new());
+
+fn some(value: ConstValue) -> ConstValue {
+    ConstValue::Variant(1, vec![value])
+}
+
+impl Evaluator<'_> {
+    pub(super) fn call_value(&self, expr: &Expr, args: &[&Expr]) -> Outcome {
+        let callee = self.tables.calls.get(&expr.id);
+        let values = || args.iter().map(|arg| self.value(arg)).collect::<Result<Vec<_>, _>>();
+        match callee {
+            Some(Callee::Constructor) => Ok(self.built(expr, values()?)),
+            Some(Callee::Device(function)) => self.call_function(expr, *function, values()?),
+            Some(Callee::Choice(method)) => match (method, values()?.as_slice()) {
+                (ChoiceMethod::IsSome | ChoiceMethod::IsErr, [ConstValue::Variant(variant, _)]) => {
+                    Ok(ConstValue::Bool(*variant == 1))
+                }
+                (ChoiceMethod::IsNone | ChoiceMethod::IsOk, [ConstValue::Variant(variant, _)]) => {
+                    Ok(ConstValue::Bool(*variant == 0))
+                }
+                _ => unsupported(expr),
+            },
+            Some(Callee::Intrinsic(intrinsic)) => {
+                let receiver = args.first().map_or(Ty::Error, |receiver| self.final_type(receiver));
+                self.intrinsic(expr, *intrinsic, &receiver, &values()?)
+            }
+            _ => unsupported(expr),
+        }
+    }
+
+    /// Runs a `const fn`.
+    fn call_function(&self, expr: &Expr, id: ItemId, args: Vec<ConstValue>) -> Outcome {
+        let entry = &self.program.items[id];
+        let Item::Fn(function) = &entry.item else { return unsupported(expr) };
+        if !function.is_const {
+            return Err(Failure {
+                help: Some(format!("make it one: `const fn {}(…)`", function.name)),
+                ..failure(expr.span, "a const calls nothing but `const fn`s")
+            });
+        }
+        let typed = match &entry.typed {
+            TypedItem::Fn(typed) if !function.writes_self() => typed,
+            _ => {
+                return Err(Failure {
+                    help: Some(
+                        "write in the const what it does: blocks with variables and loops may stand there".to_owned(),
+                    ),
+                    ..failure(expr.span, "a const cannot call generic functions, nor such as write through references")
+                });
+            }
+        };
+        if self.calls >= MAX_CALLS {
+            return Err(failure(expr.span, "the calls of this const are too deep"));
+        }
+        let types = |expr: &Expr| typed.ty(expr.id).clone();
+        let held: BTreeMap<_, _> = function.params.iter().map(|param| param.binding).zip(args).collect();
+        let inner = Evaluator {
+            program: self.program,
+            tables: typed,
+            types: &types,
+            held: RefCell::new(held),
+            carried: RefCell::default(),
+            rounds: self.rounds,
+            calls: self.calls + 1,
+        };
+        match inner.block(&function.body) {
+            Err(Failure { jump: Some(Jump::Return), .. }) => Ok(inner.take_carried()),
+            // At the call, where the author of the const looks: the function may stand in another crate.
+            Err(inner) => {
+                Err(Failure { span: expr.span, message: format!("in `{}`: {}", function.name, inner.message), ..inner })
+            }
+            other => other,
+        }
+    }
+
+    fn intrinsic(&self, expr: &Expr, intrinsic: Intrinsic, receiver: &Ty, args: &[ConstValue]) -> Outcome {
+        let is_size = matches!(receiver, Ty::Scalar(ScalarName::Usize | ScalarName::Isize));
+        let scalar = match receiver {
+            Ty::Scalar(scalar) => Some(*scalar),
+            _ => None,
+        };
+        match (intrinsic, args) {
+            (Intrinsic::VectorNew, _) => return Ok(ConstValue::Aggregate(args.to_vec())),
+            (Intrinsic::Splat, [value]) => {
+                if let Ty::Vector(_, lanes) = self.final_type(expr) {
+                    return Ok(ConstValue::Aggregate(vec![value.clone(); usize::from(lanes)]));
+                }
+            }
+            (Intrinsic::BufferLen, [ConstValue::Aggregate(elements)]) => {
+                return Ok(ConstValue::U32(elements.len() as u32));
+            }
+            (Intrinsic::BufferIsEmpty, [ConstValue::Aggregate(elements)]) => {
+                return Ok(ConstValue::Bool(elements.is_empty()));
+            }
+            (Intrinsic::FromArray | Intrinsic::ToArray, [array]) => return Ok(array.clone()),
+            (Intrinsic::ToBits, [ConstValue::F32(value)]) => return Ok(ConstValue::U32(value.to_bits())),
+            (Intrinsic::ToBits, [ConstValue::Float(ScalarName::F64, value)]) => {
+                return Ok(ConstValue::Int(ScalarName::U64, value.to_bits().into()));
+            }
+            (Intrinsic::FromBits, [ConstValue::U32(bits)]) => return Ok(ConstValue::F32(f32::from_bits(*bits))),
+            (Intrinsic::FromBits, [ConstValue::Int(ScalarName::U64, bits)]) => {
+                return Ok(ConstValue::Float(ScalarName::F64, f64::from_bits(*bits as u64)));
+            }
+            (Intrinsic::FromF32, [ConstValue::F32(value)]) => {
+                if let Ty::Scalar(scalar) = self.final_type(expr) {
+                    return Ok(ConstValue::float(scalar, (*value).into()));
+                }
+            }
+            (Intrinsic::Arithmetic(form, op), [value, ..]) => {
+                if let (Some(scalar), Some(a)) = (scalar, value.as_int()) {
+                    let b = args.get(1).and_then(ConstValue::as_int).unwrap_or(0);
+                    return arithmetic(expr, (form, op), scalar, a, b);
+                }
+            }
+            (Intrinsic::Abs, [value]) if value.as_float().is_some() => {
+                if let (Some(scalar), Some(value)) = (scalar, value.as_float()) {
+                    return Ok(ConstValue::float(scalar, value.abs()));
+                }
+            }
+            (_, [value, rest @ ..]) => {
+                if let (Some(scalar), Some(a)) = (scalar, value.as_int()) {
+                    let rest: Vec<i128> = rest.iter().filter_map(ConstValue::as_int).collect();
+                    if let Some(outcome) = integer_method(expr, intrinsic, (scalar, is_size), a, &rest) {
+                        return outcome;
+                    }
+                }
+            }
+            _ => {}
+        }
+        unsupported(expr)
+    }
+}
+
+/// What differs where `usize` has 64 bits.
+fn of_another_size(expr: &Expr) -> Failure {
+    Failure {
+        help: Some("compute it as `u32` or `u64`, and convert the result".to_owned()),
+        ..failure(expr.span, "this is another number where `usize` has 64 bits, as it has on the host")
+    }
+}
+
+/// A method that says what overflow does.
+fn arithmetic(expr: &Expr, (form, op): (Overflow, Arithmetic), scalar: ScalarName, a: i128, b: i128) -> Outcome {
+    use Arithmetic as A;
+    let (min, max) = scalar.limits();
+    let is_size = matches!(scalar, ScalarName::Usize | ScalarName::Isize);
+    let bits = i128::from(scalar.bits());
+    if op.divides() && b == 0 {
+        return if form == Overflow::Checked { Ok(NONE) } else { Err(failure(expr.span, "division by zero")) };
+    }
+    // Shifts are out of range by their amount, and lose bits silently.
+    if let A::Shl | A::Shr = op {
+        if is_size && (b >= bits || op == A::Shl && !(min..=max).contains(&(a << b.min(64)))) {
+            return Err(of_another_size(expr));
+        }
+        let amount = b & (bits - 1);
+        let value = ConstValue::wrapped(scalar, if op == A::Shl { a << amount } else { a >> amount });
+        return match form {
+            Overflow::Overflowing => Ok(ConstValue::Aggregate(vec![value, ConstValue::Bool(b >= bits)])),
+            Overflow::Checked if b >= bits => Ok(NONE),
+            Overflow::Checked => Ok(some(value)),
+            Overflow::Strict if b >= bits => Err(overflow(expr)),
+            _ => Ok(value),
+        };
+    }
+    let exact = match op {
+        A::Add | A::AddSigned | A::AddUnsigned => Some(a + b),
+        A::Sub | A::SubUnsigned => Some(a - b),
+        A::Mul => a.checked_mul(b),
+        A::Div => Some(a / b),
+        A::Rem => Some(a % b),
+        A::DivEuclid => Some(a.div_euclid(b)),
+        A::RemEuclid => Some(a.rem_euclid(b)),
+        A::Neg => Some(-a),
+        A::Abs => Some(a.abs()),
+        A::Pow => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
+        A::Shl | A::Shr => None,
+    };
+    // MIN % -1 is zero, and yet an overflow.
+    let is_remainder_of_least = op.is_remainder() && a == min && b == -1 && scalar.is_signed();
+    let fits = exact.is_some_and(|exact| (min..=max).contains(&exact)) && !is_remainder_of_least;
+    let is_below = exact.is_some_and(|exact| exact < min);
+    let is_same = fits || !scalar.is_signed() && is_below && matches!(form, Overflow::Checked | Overflow::Saturating);
+    if is_size && !is_same {
+        return Err(of_another_size(expr));
+    }
+    let wrapped = || match (exact, op) {
+        (Some(exact), _) => Ok(ConstValue::wrapped(scalar, exact)),
+        (None, A::Mul) => Ok(ConstValue::wrapped(scalar, a.wrapping_mul(b))),
+        (None, _) => {
+            let power = u32::try_from(b).map_err(|_| overflow(expr))?;
+            Ok(ConstValue::wrapped(scalar, a.wrapping_pow(power)))
+        }
+    };
+    match form {
+        Overflow::Wrapping => wrapped(),
+        Overflow::Overflowing => Ok(ConstValue::Aggregate(vec![wrapped()?, ConstValue::Bool(!fits)])),
+        Overflow::Checked if fits => Ok(some(wrapped()?)),
+        Overflow::Checked => Ok(NONE),
+        _ if fits => wrapped(),
+        Overflow::Strict => Err(overflow(expr)),
+        Overflow::Saturating => {
+            // Too long for 128 bits is a product or power whose sign says which end.
+            let negative = is_below || exact.is_none() && (a < 0) != (b < 0 || op == A::Pow && b % 2 == 0 && a < 0);
+            let is_low = if exact.is_some() { is_below } else { negative };
+            let end = if is_low { min } else { max };
+            ConstValue::int(scalar, end).ok_or_else(|| overflow(expr))
+        }
+    }
+}
+
+/// Another method of integers; `None` for those that consts have not.
+fn integer_method(
+    expr: &Expr,
+    intrinsic: Intrinsic,
+    (scalar, is_size): (ScalarName, bool),
+    a: i128,
+    rest: &[i128],
+) -> Option<Outcome> {
+    use Intrinsic as I;
+    let bits = scalar.bits();
+    // The bits as an unsigned number.
+    let pattern = (a as u128) & (u128::MAX >> (128 - bits));
+    let int = |value: i128| Some(ConstValue::int(scalar, value).ok_or_else(|| overflow(expr)));
+    let of_bits = |bits: u128| Some(Ok(ConstValue::wrapped(scalar, bits as i128)));
+    let count = |count: u32| Some(Ok(ConstValue::U32(count)));
+    let zeros = pattern.leading_zeros().saturating_sub(128 - bits);
+    let low = |value: u128| value & (u128::MAX >> (128 - bits));
+    let by_width = matches!(
+        intrinsic,
+        I::RotateLeft | I::RotateRight | I::LeadingZeros | I::CountZeros | I::ReverseBits | I::SwapBytes
+    ) || (intrinsic == I::TrailingZeros && a == 0)
+        || (intrinsic == I::CountOnes && a < 0);
+    if is_size && by_width {
+        return Some(Err(of_another_size(expr)));
+    }
+    match (intrinsic, rest) {
+        (I::RotateLeft, [by]) => {
+            let by = (*by as u32) % bits;
+            of_bits(low(pattern << by) | if by == 0 { 0 } else { pattern >> (bits - by) })
+        }
+        (I::RotateRight, [by]) => {
+            let by = (bits - (*by as u32) % bits) % bits;
+            of_bits(low(pattern << by) | if by == 0 { 0 } else { pattern >> (bits - by) })
+        }
+        (I::CountOnes, []) => count(pattern.count_ones()),
+        (I::CountZeros, []) => count(bits - pattern.count_ones()),
+        (I::LeadingZeros, []) => count(zeros),
+        (I::TrailingZeros, []) => count(pattern.trailing_zeros().min(bits)),
+        (I::ReverseBits, []) => of_bits(pattern.reverse_bits() >> (128 - bits)),
+        (I::SwapBytes, []) => of_bits(pattern.swap_bytes() >> (128 - bits)),
+        (I::Abs, []) => int(a.abs()),
+        (I::Min, [b]) => int(a.min(*b)),
+        (I::Max, [b]) => int(a.max(*b)),
+        (I::AbsDiff, [b]) => {
+            let unsigned = scalar.unsigned();
+            Some(ConstValue::int(unsigned, (a - b).abs()).ok_or_else(|| overflow(expr)))
+        }
+        (I::Pow, [b]) => {
+            let power = u32::try_from(*b).ok().and_then(|b| a.checked_pow(b));
+            Some(power.and_then(|power| ConstValue::int(scalar, power)).ok_or_else(|| overflow(expr)))
+        }
+        (I::DivEuclid | I::RemEuclid | I::DivCeil, [0]) => Some(Err(failure(expr.span, "division by zero"))),
+        (I::RemEuclid, [b]) if !(a == scalar.limits().0 && *b == -1) => int(a.rem_euclid(*b)),
+        (I::DivEuclid, [b]) => int(a.div_euclid(*b)),
+        (I::DivCeil, [b]) => int((a + b - 1) / b),
+        (I::NextMultipleOf, [b]) if *b > 0 => int((a + b - 1) / b * b),
+        (I::IsPowerOfTwo, []) => Some(Ok(ConstValue::Bool(a.count_ones() == 1))),
+        (I::NextPowerOfTwo, []) => int((a.max(1) as u128).next_power_of_two() as i128),
+        (I::SignumInt, []) => int(a.signum()),
+        (I::IsPositive, []) => Some(Ok(ConstValue::Bool(a > 0))),
+        (I::IsNegative, []) => Some(Ok(ConstValue::Bool(a < 0))),
+        _ => None,
+    }
+}
