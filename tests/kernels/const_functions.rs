@@ -155,6 +155,35 @@ both!(functions, plain_functions, {
     }
 });
 
+both!(limits, plain_limits, {
+    /// Names that numbers have themselves: those come first, but for a type parameter.
+    pub(super) trait Limits: Copy {
+        const MAX: Self;
+        const BITS: u32 = 5;
+        const LEAST: Self;
+    }
+
+    impl Limits for u32 {
+        const MAX: Self = u32::MAX - 9;
+        const LEAST: Self = u32::MIN + 2;
+    }
+
+    impl Limits for f32 {
+        const MAX: Self = f32::MAX / 2.0;
+        const LEAST: Self = f32::EPSILON;
+    }
+
+    fn most<T: Limits>() -> (T, u32) {
+        (T::MAX, T::BITS)
+    }
+
+    pub(super) fn all() -> [u32; 6] {
+        let (number, float) = (most::<u32>(), most::<f32>());
+        let own = u32::MAX ^ u32::BITS ^ u32::LEAST;
+        [number.0, number.1, float.0.to_bits(), float.1, own, f32::MAX.to_bits() ^ f32::LEAST.to_bits()]
+    }
+});
+
 /// A `const fn` of its own, and a const that calls it.
 #[device]
 const fn spread(seed: u32) -> u32 {
@@ -263,9 +292,10 @@ both!(numbers, plain_numbers, {
 });
 
 #[kernel(workgroup = 32)]
-fn results(out: &mut [[u32; 2]]) {
+fn results(out: &mut [[u32; 2]], most: &mut [u32]) {
     let i = global_id().x;
     out[i] = numbers::result(i);
+    most[i] = limits::all()[i as usize % 6];
 }
 
 /// The entries.
@@ -290,12 +320,15 @@ pub const CASES: &[Case] = &[
         "const_functions::results",
         [Results],
         |mgr| {
-            let mut out = mgr.tensor(&vec![[0u32; 2]; 96])?;
+            let (mut out, mut most) = (mgr.tensor(&vec![[0u32; 2]; 96])?, mgr.tensor_of_len(96)?);
             let seq = mgr.sequence()?;
-            Results::dispatch(&seq, Grid::items(96), &mut out)?;
+            Results::dispatch(&seq, Grid::items(96), &mut out, &mut most)?;
             seq.eval()?;
-            Ok(vec![Output::U32(out.to_vec()?.concat())])
+            Ok(vec![Output::U32(out.to_vec()?.concat()), Output::U32(most.to_vec()?)])
         },
-        || vec![Output::U32((0..96).flat_map(plain_numbers::result).collect())]
+        || {
+            let most = (0..96).map(|i| plain_limits::all()[i % 6]).collect();
+            vec![Output::U32((0..96).flat_map(plain_numbers::result).collect()), Output::U32(most)]
+        }
     ),
 ];
