@@ -13,6 +13,7 @@ pub mod closures;
 pub mod const_functions;
 pub mod constants;
 pub mod control;
+pub mod conversions;
 pub mod coop;
 pub mod coop_elements;
 pub mod coop_wide;
@@ -106,6 +107,7 @@ pub fn all() -> Vec<Case> {
         const_functions::CASES,
         constants::CASES,
         control::CASES,
+        conversions::CASES,
         coop::CASES,
         coop_elements::CASES,
         coop_wide::CASES,

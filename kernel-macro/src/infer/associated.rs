@@ -36,6 +36,16 @@ pub(super) struct Candidate {
     is_of_trait: bool,
 }
 
+impl Candidate {
+    pub(super) fn member(&self) -> ItemId {
+        self.member
+    }
+
+    pub(super) fn needs_instance(&self) -> bool {
+        self.is_generic
+    }
+}
+
 fn self_param(term: Term) -> Param {
     Param { name: "Self".to_owned(), term, scalar: None }
 }
@@ -165,6 +175,14 @@ impl<'a> Infer<'a> {
             return (name == "default" && args.is_empty()).then(|| self.infer_default(expr, term));
         }
         let found = self.infer_all(args, &candidates, 0);
+        // Of numbers from numbers there is a `From` already.
+        if let (Term::Scalar(to), "from", [(_, given)]) = (&term, name.to_string().as_str(), found.as_slice())
+            && let Term::Scalar(from) = self.table.shallow(given)
+            && (from == *to || converts(from, *to))
+        {
+            self.tables.calls.insert(expr.id, Callee::Convert);
+            return Some(term);
+        }
         let candidate = self.choose(candidates, 0, &found)?;
         self.table.unify(&candidate.self_term, &term);
         Some(self.call_member(expr, candidate, path.last_args(), found, span))
@@ -288,7 +306,12 @@ impl<'a> Infer<'a> {
     }
 
     /// A type in a candidate's signature, its own parameters left open.
-    fn member_term(&mut self, candidate: &Candidate, function: &'a Fn, ty: &'a crate::ast::TypeExpr) -> Term {
+    pub(super) fn member_term(
+        &mut self,
+        candidate: &Candidate,
+        function: &'a Fn,
+        ty: &'a crate::ast::TypeExpr,
+    ) -> Term {
         let mut params = candidate.params.clone();
         params.extend(self.open_params(&function.generics));
         self.within(candidate.member, params, |cx| cx.term_of(ty))
@@ -571,7 +594,7 @@ impl<'a> Infer<'a> {
 }
 
 /// Whether Rust has `To::from(from)` for two different scalars: those that lose nothing, where `usize` has at least 16 bits.
-fn converts(from: ScalarName, to: ScalarName) -> bool {
+pub(super) fn converts(from: ScalarName, to: ScalarName) -> bool {
     use ScalarName::{Bf16, Bool, F16, F32, F64, I8, I16, I32, I64, Isize, U8, U16, U32, U64, Usize};
     match from {
         Bool => to.is_int() || matches!(to, F32 | F64),

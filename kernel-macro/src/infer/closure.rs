@@ -270,7 +270,14 @@ impl<'a> Infer<'a> {
         }
         let demanded = demand.map(|demand| demand.result.clone());
         let result = match &closure.result {
-            Some(ty) => self.term_of(ty),
+            Some(ty) => {
+                let declared = self.term_of(ty);
+                // Where they differ, whoever asks for a closure says so.
+                if let Some(demanded) = demanded {
+                    self.table.unify(&demanded, &declared);
+                }
+                declared
+            }
             None => demanded.unwrap_or_else(|| self.fresh()),
         };
         let outer = std::mem::replace(&mut self.result, result.clone());

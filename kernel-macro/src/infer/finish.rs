@@ -40,6 +40,8 @@ pub(super) enum Deferred<'a> {
     Divided { receiver: &'a Expr, term: Term, owned: bool },
     /// A value that `Default` gives.
     Default { expr: &'a Expr, term: Term },
+    /// `receiver.into()`
+    Into { expr: &'a Expr, receiver: &'a Expr, from: Term, to: Term },
     /// A literal too large for some type.
     Range { span: SpanRange, value: u128, term: Term, negative: bool },
     /// A float literal that may be too large for its type.
@@ -97,6 +99,7 @@ impl<'a> Infer<'a> {
                         self.check_default(expr, &ty);
                     }
                 }
+                Deferred::Into { expr, receiver, from, to } => self.check_into(expr, receiver, &from, &to),
                 Deferred::Range { span, value, term, negative } => {
                     if let Some(Ty::Scalar(scalar)) = self.table.resolve(&term) {
                         self.check_range(span, value, scalar, negative);

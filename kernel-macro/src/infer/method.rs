@@ -23,7 +23,6 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
     ("clone", "values are `Copy`: leave it out"),
     ("copied", "values are `Copy`: leave it out"),
     ("to_owned", "values are `Copy`: leave it out"),
-    ("into", "convert numbers with `as`, other values with `T::from(x)` of the type that they become"),
     (
         "get_mut",
         "write `if let Some(v) = x.get_mut(i) { … }` or `let Some(v) = x.get_mut(i) else { … };`, or `x[i] = …`",
@@ -98,6 +97,9 @@ impl<'a> Infer<'a> {
             }
             if let Some(term) = self.infer_comparison(expr, (receiver, &shallow), name, args) {
                 return term;
+            }
+            if name == "into" && args.is_empty() {
+                return self.infer_into(expr, receiver, shallow);
             }
             self.report_no_method(name, &shallow, Some(receiver));
             return self.infer_arguments_only(args);

@@ -25,6 +25,7 @@ mod expr;
 mod finish;
 mod generic;
 mod image;
+mod into;
 mod iterate;
 mod iterator;
 mod kept;

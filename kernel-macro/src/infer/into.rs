@@ -1,0 +1,70 @@
+//! `x.into()`: what `From` of the type gives that its surroundings ask for.
+
+use crate::ast::Expr;
+use crate::diag::code;
+use crate::source::text;
+use crate::typed::{Callee, Ty};
+
+use super::Infer;
+use super::associated::converts;
+use super::finish::Deferred;
+use super::unify::Term;
+
+impl<'a> Infer<'a> {
+    /// The type is known when that of everything around is.
+    pub(super) fn infer_into(&mut self, expr: &'a Expr, receiver: &'a Expr, from: Term) -> Term {
+        let to = self.fresh();
+        self.open.push((expr, to.clone()));
+        self.deferred.push(Deferred::Into { expr, receiver, from, to: to.clone() });
+        to
+    }
+
+    /// Finds the conversion.
+    pub(super) fn check_into(&mut self, expr: &'a Expr, receiver: &Expr, from: &Term, to: &Term) {
+        let (Some(from), Some(to)) = (self.table.resolve(from), self.table.resolve(to)) else { return };
+        match (&from, &to) {
+            (Ty::Error | Ty::Never, _) | (_, Ty::Error | Ty::Never) => return,
+            (Ty::Scalar(from), Ty::Scalar(to)) if from == to || converts(*from, *to) => {
+                self.tables.calls.insert(expr.id, Callee::Convert);
+                return;
+            }
+            // Every type is `From` itself.
+            _ if from == to => {
+                self.tables.calls.insert(expr.id, Callee::Convert);
+                return;
+            }
+            _ => {}
+        }
+        let (from_term, to_term) = (Term::from(&from), Term::from(&to));
+        let candidates = self.candidates(&to_term, "from", Some("From"));
+        let found = candidates.into_iter().find(|candidate| {
+            let Some(function) = self.method_of(candidate) else { return false };
+            function.params.first().is_some_and(|param| {
+                let wanted = self.member_term(candidate, function, &param.ty);
+                self.table.would_unify(&wanted, &from_term)
+            })
+        });
+        match found {
+            Some(candidate) if !candidate.needs_instance() => {
+                self.tables.calls.insert(expr.id, Callee::Device(candidate.member()));
+            }
+            found => {
+                let (source, from, to) = (text(receiver), self.name_of(&from), self.name_of(&to));
+                let error = self.diags.error(
+                    code::UNKNOWN_METHOD,
+                    expr.span,
+                    format!("`{to}` is not made from `{from}` by `into`"),
+                );
+                match (found, &to_term) {
+                    (None, Term::Scalar(_)) => {
+                        error.help(format!("write `{source} as {to}`, which may lose something"))
+                    }
+                    (None, _) => {
+                        error.help(format!("write `impl From<{from}> for {to}` in the `#[device] mod` of the type"))
+                    }
+                    (Some(_), _) => error.help(format!("write `{to}::from({source})`")),
+                };
+            }
+        }
+    }
+}
