@@ -2,41 +2,14 @@
 
 mod debug;
 mod image_use;
+mod result;
 mod vulkan;
 mod worker_end;
 
-use std::borrow::Cow;
-
 use gridwise_ir::descriptor::{Feature, ImageFormat};
 pub use image_use::ImageUse;
+pub use result::{KernelName, Result};
 pub use worker_end::WorkerEnd;
-
-/// `Result` with the runtime's [`Error`].
-///
-/// ```
-/// use gridwise_runtime::{Manager, Result};
-///
-/// fn doubled(manager: &Manager, data: &[f32]) -> Result<Vec<f32>> {
-///     let tensor = manager.tensor(data)?;
-///     tensor.view(|values| values.iter().map(|value| 2.0 * value).collect())
-/// }
-///
-/// # fn main() -> Result<()> {
-/// assert_eq!(doubled(&Manager::host(), &[1.0, 2.0])?, [2.0, 4.0]);
-/// # Ok(())
-/// # }
-/// ```
-pub type Result<T, E = Error> = std::result::Result<T, E>;
-
-/// A kernel's name: of a `#[kernel]`, its function's; of a module loaded at run time, the one that it was given.
-///
-/// ```
-/// use gridwise_runtime::{Error, KernelName};
-///
-/// let error = Error::NeedsVulkan { kernel: KernelName::from("blur") };
-/// assert!(matches!(&error, Error::NeedsVulkan { kernel } if kernel == "blur"));
-/// ```
-pub type KernelName = Cow<'static, str>;
 
 /// What can go wrong when kernels are launched and data moves.
 ///
@@ -80,6 +53,7 @@ pub type KernelName = Cow<'static, str>;
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    // Which device there is, and what becomes of it.
     /// No device answers to the request.
     #[error("no device matches `{requested}`; available: {available}; choose one of these, or `host`")]
     NoDevice {
@@ -96,127 +70,35 @@ pub enum Error {
         /// What it lacks.
         missing: String,
     },
-    /// The kernel needs an optional feature that the device does not have.
-    #[error("kernel `{kernel}` needs the device feature `{}`, because of {file}:{line}; `{device}` lacks it", .feature)]
-    MissingFeature {
-        /// The kernel.
-        kernel: KernelName,
-        /// The feature.
-        feature: Feature,
-        /// File of the first use.
-        file: &'static str,
-        /// Line of the first use.
-        line: u32,
-        /// The device.
-        device: String,
-    },
     /// The validation layer was asked for but is not installed.
     #[error(
         "the Khronos validation layer was asked for and is not installed; install it, or do not ask for validation"
     )]
     ValidationUnavailable,
-    /// A tensor or an image of one manager was used with another.
-    #[error("{operation}: `{tensor}` belongs to another manager; create it with the manager that uses it")]
-    ForeignTensor {
-        /// What was being done.
-        operation: String,
-        /// The tensor's or image's name.
-        tensor: String,
+    /// The sanitizer was asked for, which is not part of this program.
+    #[error("the sanitizer is not part of this program; enable the feature `sanitizer` of gridwise")]
+    NoSanitizer,
+    /// A variable of the environment is what it cannot be.
+    #[error("`{variable}` is `{value}`, which is not {expected}; mend or unset it")]
+    BadEnvironment {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// What it can be.
+        expected: &'static str,
     },
-    /// A part of a tensor, or a tensor in an existing buffer, begins where kernels cannot bind it, or where no such element can be.
-    #[error(
-        "tensor `{tensor}`: what is used of its buffer begins at byte {offset}, which is no multiple of {alignment}; begin at one, or copy \
-         it to a tensor of its own"
-    )]
-    Misaligned {
-        /// The tensor's name.
-        tensor: String,
-        /// The first byte.
-        offset: u64,
-        /// [`Limits::part_alignment`](crate::Limits::part_alignment), or what the element type needs.
-        alignment: u64,
+    /// How the host device was to run makes no sense.
+    #[error("the host device cannot have subgroups of {size}; use a power of two from 1 to 128")]
+    BadSubgroupSize {
+        /// What was asked for.
+        size: u32,
     },
     /// Something needs Vulkan, and the manager's device is the host.
     #[error("{operation} needs a Vulkan device, and the manager's device is the host; choose another device")]
     OnHostDevice {
         /// What was being done.
         operation: &'static str,
-    },
-    /// An algorithm was recorded in a sequence of another manager.
-    #[error(
-        "algorithm `{algorithm}` belongs to another manager than the sequence; create it with the sequence's manager"
-    )]
-    ForeignAlgorithm {
-        /// The algorithm.
-        algorithm: KernelName,
-    },
-    /// Two lengths that must be equal are not.
-    #[error("{operation} `{tensor}`: expected {expected} elements, found {found}")]
-    LengthMismatch {
-        /// What was being done.
-        operation: &'static str,
-        /// The tensor's name.
-        tensor: String,
-        /// Elements the tensor has.
-        expected: usize,
-        /// Elements given.
-        found: usize,
-    },
-    /// An argument does not fit the kernel's parameter.
-    #[error("kernel `{kernel}`, parameter {param}: expected {expected}, found {found}; pass the arguments in order")]
-    ArgumentMismatch {
-        /// The kernel.
-        kernel: KernelName,
-        /// The parameter, by name or position.
-        param: String,
-        /// What the kernel declares.
-        expected: String,
-        /// What was passed.
-        found: String,
-    },
-    /// One tensor or image, or parts of one that overlap, were passed twice, at least once to be written.
-    #[error("{operation}: `{tensor}` is passed twice and written; copy it, or write to another")]
-    AliasedTensor {
-        /// What was being done.
-        operation: String,
-        /// The tensor's or image's name.
-        tensor: String,
-    },
-    /// A tensor in a list lies where kernels cannot find it by an address: in a buffer of an application, or in memory that managers
-    /// share.
-    #[error(
-        "kernel `{kernel}`: tensor `{tensor}` of an application's or in shared memory cannot be in a list; copy it to a tensor of the \
-         manager's own"
-    )]
-    NoAddress {
-        /// The kernel.
-        kernel: KernelName,
-        /// The tensor's name.
-        tensor: String,
-    },
-    /// An operation touched a tensor or an image that it had not declared.
-    #[error("operation `{operation}` uses `{tensor}` without declaring it; add it to `Op::accesses`")]
-    UndeclaredAccess {
-        /// The operation.
-        operation: String,
-        /// The tensor's or image's name.
-        tensor: String,
-    },
-    /// The sequence still runs.
-    #[error(
-        "cannot {operation}: the sequence is still running; wait for its evaluation first, and not in a call or hook of its own"
-    )]
-    SequenceInFlight {
-        /// What was being done.
-        operation: &'static str,
-    },
-    /// The device did not finish in time; it goes on, and everything it uses stays alive.
-    #[error("{operation}: not finished after {waited:?}; wait again, nothing is lost")]
-    Timeout {
-        /// What was being done.
-        operation: &'static str,
-        /// How long was waited.
-        waited: std::time::Duration,
     },
     /// Memory is exhausted.
     #[error("out of memory: {}`{object}` ({cause}); drop tensors, or use smaller ones", amount(*.bytes))]
@@ -253,25 +135,115 @@ pub enum Error {
         /// Why not, and what to do.
         why: &'static str,
     },
-    /// The contents of a tensor went with its device.
+    /// A Vulkan call failed.
+    #[error("{operation} failed with {result:?}; check the driver, or set GRIDWISE_DEVICE=host")]
+    Vulkan {
+        /// The call.
+        operation: &'static str,
+        /// What it returned.
+        result: ash::vk::Result,
+    },
+
+    // Queues.
+    /// The device has fewer queues of a family than are asked for.
     #[error(
-        "tensor `{tensor}`: its contents were on the lost device only; write it again, or set `ManagerDesc::keeps_contents` and read what must not be lost"
+        "family {family} has {available} queues that gridwise can use, not {asked}; see `DeviceInfo::queue_families`, or ask for `QueueChoice::AtLeast`"
     )]
-    ContentsLost {
-        /// The tensor's name.
+    QueueUnavailable {
+        /// The family's position.
+        family: u32,
+        /// Queues asked for.
+        asked: u32,
+        /// Queues it has.
+        available: u32,
+    },
+    /// More queues are asked for than one manager can have.
+    #[error("a manager has at most {limit} queues, not {asked} or more; ask for fewer")]
+    TooManyQueues {
+        /// Queues asked for.
+        asked: usize,
+        /// Queues there can be.
+        limit: usize,
+    },
+    /// A sequence was asked for on a queue that the manager does not have.
+    #[error("the manager has {available} queues, and no number {queue}; ask for more by `ManagerDesc::queues`")]
+    NoQueue {
+        /// The queue's number, from 0.
+        queue: usize,
+        /// How many there are.
+        available: usize,
+    },
+    /// Queues of this family cannot do what one was asked for.
+    #[error("queue {queue} cannot do {operation}; take a queue of another family, or the first")]
+    QueueCannot {
+        /// The queue's number, from 0.
+        queue: usize,
+        /// What it was asked for.
+        operation: String,
+    },
+    /// The device's queue cannot take times.
+    #[error("the device takes no timestamps on its compute queue; use `eval`, and the time of the host")]
+    NoTimestamps,
+
+    // Tensors.
+    /// A tensor or an image of one manager was used with another.
+    #[error("{operation}: `{tensor}` belongs to another manager; create it with the manager that uses it")]
+    ForeignTensor {
+        /// What was being done.
+        operation: String,
+        /// The tensor's or image's name.
         tensor: String,
     },
-    /// The grid is larger than the device, or 32-bit ids, can count.
-    #[error("kernel `{kernel}`: grid axis {axis} asks for {asked}, the limit is {limit}; split the launch")]
-    GridTooLarge {
-        /// The kernel.
-        kernel: KernelName,
-        /// The axis: 0, 1 or 2.
-        axis: usize,
-        /// What was asked for.
+    /// Two lengths that must be equal are not.
+    #[error("{operation} `{tensor}`: expected {expected} elements, found {found}")]
+    LengthMismatch {
+        /// What was being done.
+        operation: &'static str,
+        /// The tensor's name.
+        tensor: String,
+        /// Elements the tensor has.
+        expected: usize,
+        /// Elements given.
+        found: usize,
+    },
+    /// A copy or a part reaches past the end of a tensor, or a part ends before it begins.
+    #[error("{operation}: bytes {offset}..{end} of tensor `{tensor}`, which has {size}", end = offset.saturating_add(*bytes))]
+    OutOfRange {
+        /// What was being done.
+        operation: &'static str,
+        /// The tensor's name.
+        tensor: String,
+        /// First byte.
+        offset: u64,
+        /// Bytes from there.
+        bytes: u64,
+        /// Bytes of the tensor.
+        size: u64,
+    },
+    /// A tensor is larger than kernels can bind or index.
+    #[error("tensor `{tensor}`: {asked} {unit}, the limit is {limit}; split it")]
+    BufferTooLarge {
+        /// The tensor's name.
+        tensor: String,
+        /// Its size.
         asked: u64,
         /// What there can be.
         limit: u64,
+        /// What is counted: bytes, or elements.
+        unit: &'static str,
+    },
+    /// A part of a tensor, or a tensor in an existing buffer, begins where kernels cannot bind it, or where no such element can be.
+    #[error(
+        "tensor `{tensor}`: what is used of its buffer begins at byte {offset}, which is no multiple of {alignment}; begin at one, or copy \
+         it to a tensor of its own"
+    )]
+    Misaligned {
+        /// The tensor's name.
+        tensor: String,
+        /// The first byte.
+        offset: u64,
+        /// [`Limits::part_alignment`](crate::Limits::part_alignment), or what the element type needs.
+        alignment: u64,
     },
     /// The device cannot share memory, or not this memory.
     #[error("device `{device}` cannot share this memory: {why}; copy the data instead")]
@@ -304,94 +276,16 @@ pub enum Error {
         /// The tensor's name.
         tensor: String,
     },
-    /// The grid that a launch found on the device is larger than the device, or 32-bit ids, can count. Nothing of it ran.
+    /// The contents of a tensor went with its device.
     #[error(
-        "kernel `{kernel}`: its indirect grid is {asked:?} workgroups, the limit is {limit:?}; write smaller counts"
+        "tensor `{tensor}`: its contents were on the lost device only; write it again, or set `ManagerDesc::keeps_contents` and read what must not be lost"
     )]
-    IndirectGridTooLarge {
-        /// The kernel.
-        kernel: KernelName,
-        /// What was found.
-        asked: [u32; 3],
-        /// What there can be.
-        limit: [u32; 3],
-    },
-    /// A grid size that is negative.
-    #[error("kernel `{kernel}`: grid axis {axis} is {asked}; sizes are zero or more")]
-    NegativeGrid {
-        /// The kernel.
-        kernel: KernelName,
-        /// The axis: 0, 1 or 2.
-        axis: usize,
-        /// What was asked for.
-        asked: i128,
-    },
-    /// A const parameter of the kernel has a value that it cannot have.
-    #[error("kernel `{kernel}`: the const parameter `{constant}` cannot be {value}: {why}")]
-    InvalidConstant {
-        /// The kernel.
-        kernel: KernelName,
-        /// The parameter's name.
-        constant: &'static str,
-        /// Its value, by its bits.
-        value: u64,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// The kernel's workgroup is larger than the device allows.
-    #[error("kernel `{kernel}`: workgroup {asked:?} exceeds the device's limits {limit:?}, {limit_total} in all")]
-    WorkgroupTooLarge {
-        /// The kernel.
-        kernel: KernelName,
-        /// The kernel's workgroup.
-        asked: [u32; 3],
-        /// `maxComputeWorkGroupSize`.
-        limit: [u32; 3],
-        /// `maxComputeWorkGroupInvocations`.
-        limit_total: u32,
-    },
-    /// The kernel has more by-value parameters than the device takes.
-    #[error("kernel `{kernel}`: {asked} bytes of by-value parameters, the limit is {limit}; put some into a tensor")]
-    PushConstantsTooLarge {
-        /// The kernel.
-        kernel: KernelName,
-        /// Bytes the kernel needs.
-        asked: u32,
-        /// `maxPushConstantsSize`.
-        limit: u32,
-    },
-    /// The kernel has more buffers than the device binds at once.
-    #[error("kernel `{kernel}`: {asked} storage buffers, the device binds {limit}; merge some tensors")]
-    TooManyBuffers {
-        /// The kernel.
-        kernel: KernelName,
-        /// Buffers of the kernel, with the trap record.
-        asked: u32,
-        /// `maxPerStageDescriptorStorageBuffers`.
-        limit: u32,
-    },
-    /// The kernel has more images than the device binds at once.
-    #[error("kernel `{kernel}`: {asked} images, the device binds {limit}; use fewer")]
-    TooManyImages {
-        /// The kernel.
-        kernel: KernelName,
-        /// Images of the kernel of one kind: to be loaded and stored, or to be sampled.
-        asked: u32,
-        /// What there can be.
-        limit: u32,
-    },
-    /// A tensor is larger than kernels can bind or index.
-    #[error("tensor `{tensor}`: {asked} {unit}, the limit is {limit}; split it")]
-    BufferTooLarge {
+    ContentsLost {
         /// The tensor's name.
         tensor: String,
-        /// Its size.
-        asked: u64,
-        /// What there can be.
-        limit: u64,
-        /// What is counted: bytes, or elements.
-        unit: &'static str,
     },
+
+    // Images.
     /// The device has no images of this format, or not for this use.
     #[error("image `{image}`: `{device}` has no images of format {format} {usage}; choose another format")]
     ImageUnsupported {
@@ -448,41 +342,129 @@ pub enum Error {
         /// Texels of a row of the image.
         width: u32,
     },
-    /// A copy or a part reaches past the end of a tensor, or a part ends before it begins.
-    #[error("{operation}: bytes {offset}..{end} of tensor `{tensor}`, which has {size}", end = offset.saturating_add(*bytes))]
-    OutOfRange {
+
+    // Sequences, and what is recorded in them.
+    /// The sequence still runs.
+    #[error(
+        "cannot {operation}: the sequence is still running; wait for its evaluation first, and not in a call or hook of its own"
+    )]
+    SequenceInFlight {
         /// What was being done.
         operation: &'static str,
-        /// The tensor's name.
-        tensor: String,
-        /// First byte.
-        offset: u64,
-        /// Bytes from there.
-        bytes: u64,
-        /// Bytes of the tensor.
-        size: u64,
     },
-    /// An invocation of a kernel did what panics in Rust.
+    /// The device did not finish in time; it goes on, and everything it uses stays alive.
+    #[error("{operation}: not finished after {waited:?}; wait again, nothing is lost")]
+    Timeout {
+        /// What was being done.
+        operation: &'static str,
+        /// How long was waited.
+        waited: std::time::Duration,
+    },
+    /// An operation touched a tensor or an image that it had not declared.
+    #[error("operation `{operation}` uses `{tensor}` without declaring it; add it to `Op::accesses`")]
+    UndeclaredAccess {
+        /// The operation.
+        operation: String,
+        /// The tensor's or image's name.
+        tensor: String,
+    },
+    /// One tensor or image, or parts of one that overlap, were passed twice, at least once to be written.
+    #[error("{operation}: `{tensor}` is passed twice and written; copy it, or write to another")]
+    AliasedTensor {
+        /// What was being done.
+        operation: String,
+        /// The tensor's or image's name.
+        tensor: String,
+    },
+    /// An algorithm was recorded in a sequence of another manager.
     #[error(
-        "kernel `{kernel}` panicked at {file}:{line}:{column}: {message} (in `{text}`, invocation {invocation:?}, {count} in all)"
+        "algorithm `{algorithm}` belongs to another manager than the sequence; create it with the sequence's manager"
     )]
-    KernelPanic {
+    ForeignAlgorithm {
+        /// The algorithm.
+        algorithm: KernelName,
+    },
+    /// An event of one manager was recorded in a sequence of another.
+    #[error("{operation}: the event belongs to another manager; create it with the sequence's manager")]
+    ForeignEvent {
+        /// The operation.
+        operation: String,
+    },
+    /// A function of the host that a sequence calls failed or panicked.
+    #[error("operation `{operation}`: the call of the host failed ({cause}); what comes after it was not run")]
+    HostCallFailed {
+        /// The operation.
+        operation: String,
+        /// What it said.
+        cause: String,
+    },
+    /// A stream without room for data.
+    #[error("a stream of {in_flight} chunks of {chunk} elements passes nothing; both have to be 1 or more")]
+    EmptyStream {
+        /// Elements of a chunk.
+        chunk: usize,
+        /// Chunks under way at once.
+        in_flight: usize,
+    },
+
+    // What a kernel is launched with.
+    /// An argument does not fit the kernel's parameter.
+    #[error("kernel `{kernel}`, parameter {param}: expected {expected}, found {found}; pass the arguments in order")]
+    ArgumentMismatch {
         /// The kernel.
         kernel: KernelName,
-        /// The message, in Rust's words.
-        message: String,
-        /// The source text at fault.
-        text: &'static str,
-        /// File of the source text.
-        file: &'static str,
-        /// Its line, from 1.
-        line: u32,
-        /// Its column, from 1.
-        column: u32,
-        /// Global id of the first invocation that panicked.
-        invocation: [u32; 3],
-        /// How many times invocations of the launch panicked.
-        count: u32,
+        /// The parameter, by name or position.
+        param: String,
+        /// What the kernel declares.
+        expected: String,
+        /// What was passed.
+        found: String,
+    },
+    /// A tensor in a list lies where kernels cannot find it by an address: in a buffer of an application, or in memory that managers
+    /// share.
+    #[error(
+        "kernel `{kernel}`: tensor `{tensor}` of an application's or in shared memory cannot be in a list; copy it to a tensor of the \
+         manager's own"
+    )]
+    NoAddress {
+        /// The kernel.
+        kernel: KernelName,
+        /// The tensor's name.
+        tensor: String,
+    },
+    /// A const parameter of the kernel has a value that it cannot have.
+    #[error("kernel `{kernel}`: the const parameter `{constant}` cannot be {value}: {why}")]
+    InvalidConstant {
+        /// The kernel.
+        kernel: KernelName,
+        /// The parameter's name.
+        constant: &'static str,
+        /// Its value, by its bits.
+        value: u64,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The grid is larger than the device, or 32-bit ids, can count.
+    #[error("kernel `{kernel}`: grid axis {axis} asks for {asked}, the limit is {limit}; split the launch")]
+    GridTooLarge {
+        /// The kernel.
+        kernel: KernelName,
+        /// The axis: 0, 1 or 2.
+        axis: usize,
+        /// What was asked for.
+        asked: u64,
+        /// What there can be.
+        limit: u64,
+    },
+    /// A grid size that is negative.
+    #[error("kernel `{kernel}`: grid axis {axis} is {asked}; sizes are zero or more")]
+    NegativeGrid {
+        /// The kernel.
+        kernel: KernelName,
+        /// The axis: 0, 1 or 2.
+        axis: usize,
+        /// What was asked for.
+        asked: i128,
     },
     /// The grid has workgroups that are not full, and the kernel's invocations work together.
     #[error(
@@ -499,6 +481,92 @@ pub enum Error {
         width: u32,
         /// The next multiple.
         rounded: u64,
+    },
+    /// The grid that a launch found on the device is larger than the device, or 32-bit ids, can count. Nothing of it ran.
+    #[error(
+        "kernel `{kernel}`: its indirect grid is {asked:?} workgroups, the limit is {limit:?}; write smaller counts"
+    )]
+    IndirectGridTooLarge {
+        /// The kernel.
+        kernel: KernelName,
+        /// What was found.
+        asked: [u32; 3],
+        /// What there can be.
+        limit: [u32; 3],
+    },
+    /// Tuning has nothing to choose from.
+    #[error(
+        "no candidates of kernel `{kernel}` to tune; list values of its const parameters, `#[kernel(N = [64, 256])]`"
+    )]
+    NoCandidates {
+        /// The kernel.
+        kernel: KernelName,
+    },
+    /// What was tuned is another kernel.
+    #[error("kernel `{kernel}` cannot be launched with what was tuned for `{of}`; tune `{kernel}` itself")]
+    ForeignChoice {
+        /// The kernel to launch.
+        kernel: KernelName,
+        /// The kernel that was tuned.
+        of: KernelName,
+    },
+
+    // What a kernel needs of a device.
+    /// The kernel needs an optional feature that the device does not have.
+    #[error("kernel `{kernel}` needs the device feature `{}`, because of {file}:{line}; `{device}` lacks it", .feature)]
+    MissingFeature {
+        /// The kernel.
+        kernel: KernelName,
+        /// The feature.
+        feature: Feature,
+        /// File of the first use.
+        file: &'static str,
+        /// Line of the first use.
+        line: u32,
+        /// The device.
+        device: String,
+    },
+    /// The kernel's workgroup is larger than the device allows.
+    #[error("kernel `{kernel}`: workgroup {asked:?} exceeds the device's limits {limit:?}, {limit_total} in all")]
+    WorkgroupTooLarge {
+        /// The kernel.
+        kernel: KernelName,
+        /// The kernel's workgroup.
+        asked: [u32; 3],
+        /// `maxComputeWorkGroupSize`.
+        limit: [u32; 3],
+        /// `maxComputeWorkGroupInvocations`.
+        limit_total: u32,
+    },
+    /// The kernel has more by-value parameters than the device takes.
+    #[error("kernel `{kernel}`: {asked} bytes of by-value parameters, the limit is {limit}; put some into a tensor")]
+    PushConstantsTooLarge {
+        /// The kernel.
+        kernel: KernelName,
+        /// Bytes the kernel needs.
+        asked: u32,
+        /// `maxPushConstantsSize`.
+        limit: u32,
+    },
+    /// The kernel has more buffers than the device binds at once.
+    #[error("kernel `{kernel}`: {asked} storage buffers, the device binds {limit}; merge some tensors")]
+    TooManyBuffers {
+        /// The kernel.
+        kernel: KernelName,
+        /// Buffers of the kernel, with the trap record.
+        asked: u32,
+        /// `maxPerStageDescriptorStorageBuffers`.
+        limit: u32,
+    },
+    /// The kernel has more images than the device binds at once.
+    #[error("kernel `{kernel}`: {asked} images, the device binds {limit}; use fewer")]
+    TooManyImages {
+        /// The kernel.
+        kernel: KernelName,
+        /// Images of the kernel of one kind: to be loaded and stored, or to be sampled.
+        asked: u32,
+        /// What there can be.
+        limit: u32,
     },
     /// The kernel has more shared memory than the device.
     #[error("kernel `{kernel}`: {asked} bytes of shared memory, the limit is {limit}; use smaller tiles")]
@@ -550,6 +618,39 @@ pub enum Error {
         /// The device.
         device: String,
     },
+    /// What a driver made of a kernel was asked for, and nobody kept it.
+    #[error(
+        "what the driver made of a kernel is not known: {}",
+        if *.supported { "make the manager with `executable_statistics: true`" } else { "the device does not tell it (VK_KHR_pipeline_executable_properties)" }
+    )]
+    NoExecutableStatistics {
+        /// Whether the device could tell.
+        supported: bool,
+    },
+
+    // What a kernel did.
+    /// An invocation of a kernel did what panics in Rust.
+    #[error(
+        "kernel `{kernel}` panicked at {file}:{line}:{column}: {message} (in `{text}`, invocation {invocation:?}, {count} in all)"
+    )]
+    KernelPanic {
+        /// The kernel.
+        kernel: KernelName,
+        /// The message, in Rust's words.
+        message: String,
+        /// The source text at fault.
+        text: &'static str,
+        /// File of the source text.
+        file: &'static str,
+        /// Its line, from 1.
+        line: u32,
+        /// Its column, from 1.
+        column: u32,
+        /// Global id of the first invocation that panicked.
+        invocation: [u32; 3],
+        /// How many times invocations of the launch panicked.
+        count: u32,
+    },
     /// Not all invocations of a workgroup came to a barrier at which some of them wait; seen by the host device.
     #[error(
         "kernel `{kernel}`: {waiting} of {invocations} invocations of workgroup {workgroup:?} wait at the barrier at {file}:{line}:{column}, {others}; move the barrier to where all invocations come"
@@ -580,92 +681,14 @@ pub enum Error {
         /// What it did, who, where, and how often.
         faults: Vec<String>,
     },
-    /// The sanitizer was asked for, which is not part of this program.
-    #[error("the sanitizer is not part of this program; enable the feature `sanitizer` of gridwise")]
-    NoSanitizer,
     /// The sanitizer has nothing to run: the kernel was compiled without it, or is not the macro's.
     #[error("kernel `{kernel}` carries no intermediate representation; compile its crate with the feature `sanitizer`")]
     NoIntermediate {
         /// The kernel.
         kernel: KernelName,
     },
-    /// A variable of the environment is what it cannot be.
-    #[error("`{variable}` is `{value}`, which is not {expected}; mend or unset it")]
-    BadEnvironment {
-        /// The variable.
-        variable: &'static str,
-        /// Its value.
-        value: String,
-        /// What it can be.
-        expected: &'static str,
-    },
-    /// How the host device was to run makes no sense.
-    #[error("the host device cannot have subgroups of {size}; use a power of two from 1 to 128")]
-    BadSubgroupSize {
-        /// What was asked for.
-        size: u32,
-    },
-    /// A function of the host that a sequence calls failed or panicked.
-    #[error("operation `{operation}`: the call of the host failed ({cause}); what comes after it was not run")]
-    HostCallFailed {
-        /// The operation.
-        operation: String,
-        /// What it said.
-        cause: String,
-    },
-    /// A stream without room for data.
-    #[error("a stream of {in_flight} chunks of {chunk} elements passes nothing; both have to be 1 or more")]
-    EmptyStream {
-        /// Elements of a chunk.
-        chunk: usize,
-        /// Chunks under way at once.
-        in_flight: usize,
-    },
-    /// An event of one manager was recorded in a sequence of another.
-    #[error("{operation}: the event belongs to another manager; create it with the sequence's manager")]
-    ForeignEvent {
-        /// The operation.
-        operation: String,
-    },
-    /// The device has fewer queues of a family than are asked for.
-    #[error(
-        "family {family} has {available} queues that gridwise can use, not {asked}; see `DeviceInfo::queue_families`, or ask for `QueueChoice::AtLeast`"
-    )]
-    QueueUnavailable {
-        /// The family's position.
-        family: u32,
-        /// Queues asked for.
-        asked: u32,
-        /// Queues it has.
-        available: u32,
-    },
-    /// More queues are asked for than one manager can have.
-    #[error("a manager has at most {limit} queues, not {asked} or more; ask for fewer")]
-    TooManyQueues {
-        /// Queues asked for.
-        asked: usize,
-        /// Queues there can be.
-        limit: usize,
-    },
-    /// A sequence was asked for on a queue that the manager does not have.
-    #[error("the manager has {available} queues, and no number {queue}; ask for more by `ManagerDesc::queues`")]
-    NoQueue {
-        /// The queue's number, from 0.
-        queue: usize,
-        /// How many there are.
-        available: usize,
-    },
-    /// Queues of this family cannot do what one was asked for.
-    #[error("queue {queue} cannot do {operation}; take a queue of another family, or the first")]
-    QueueCannot {
-        /// The queue's number, from 0.
-        queue: usize,
-        /// What it was asked for.
-        operation: String,
-    },
-    /// The device's queue cannot take times.
-    #[error("the device takes no timestamps on its compute queue; use `eval`, and the time of the host")]
-    NoTimestamps,
+
+    // Modules, and the workers that run them.
     /// What the compiler is said to have made cannot be that.
     #[error("kernel `{kernel}`: the compiled module is not valid ({cause}); rebuild the crate that holds it")]
     InvalidModule {
@@ -708,6 +731,14 @@ pub enum Error {
         /// What was given.
         found: String,
     },
+    /// SPIR-V cannot run on the host device, which runs kernels as rustc compiled them.
+    #[error(
+        "`{kernel}` is SPIR-V without a function of Rust, which the host device cannot run; choose a Vulkan device"
+    )]
+    NeedsVulkan {
+        /// The kernel or module.
+        kernel: KernelName,
+    },
     /// There can be no process that runs modules, as on systems other than Unix.
     #[error("no worker could be started: {cause}")]
     NoWorker {
@@ -717,7 +748,7 @@ pub enum Error {
     /// The process that ran a module ended in the midst of it, or had to be ended. What was to be written has not changed.
     #[error(
         "module `{module}`: the worker {how} while it was {doing} it; mend the module{}, the next call starts a worker anew",
-        longer(.doing, .how)
+        .how.more_time(.doing)
     )]
     WorkerDied {
         /// The module's name.
@@ -735,56 +766,6 @@ pub enum Error {
         /// The error that the worker had.
         cause: String,
     },
-    /// SPIR-V cannot run on the host device, which runs kernels as rustc compiled them.
-    #[error(
-        "`{kernel}` is SPIR-V without a function of Rust, which the host device cannot run; choose a Vulkan device"
-    )]
-    NeedsVulkan {
-        /// The kernel or module.
-        kernel: KernelName,
-    },
-    /// Tuning has nothing to choose from.
-    #[error(
-        "no candidates of kernel `{kernel}` to tune; list values of its const parameters, `#[kernel(N = [64, 256])]`"
-    )]
-    NoCandidates {
-        /// The kernel.
-        kernel: KernelName,
-    },
-    /// What was tuned is another kernel.
-    #[error("kernel `{kernel}` cannot be launched with what was tuned for `{of}`; tune `{kernel}` itself")]
-    ForeignChoice {
-        /// The kernel to launch.
-        kernel: KernelName,
-        /// The kernel that was tuned.
-        of: KernelName,
-    },
-    /// What a driver made of a kernel was asked for, and nobody kept it.
-    #[error(
-        "what the driver made of a kernel is not known: {}",
-        if *.supported { "make the manager with `executable_statistics: true`" } else { "the device does not tell it (VK_KHR_pipeline_executable_properties)" }
-    )]
-    NoExecutableStatistics {
-        /// Whether the device could tell.
-        supported: bool,
-    },
-    /// A Vulkan call failed.
-    #[error("{operation} failed with {result:?}; check the driver, or set GRIDWISE_DEVICE=host")]
-    Vulkan {
-        /// The call.
-        operation: &'static str,
-        /// What it returned.
-        result: ash::vk::Result,
-    },
-}
-
-/// What else may help a worker that was ended for its time.
-fn longer(doing: &str, how: &WorkerEnd) -> &'static str {
-    match (how, doing) {
-        (WorkerEnd::TimeLimit(_), "loading") => " or set a longer `load_limit`",
-        (WorkerEnd::TimeLimit(_), _) => " or set a longer `time_limit`",
-        _ => "",
-    }
 }
 
 fn amount(bytes: u64) -> String {

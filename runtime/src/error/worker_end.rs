@@ -23,6 +23,17 @@ pub enum WorkerEnd {
     Unfinished,
 }
 
+impl WorkerEnd {
+    /// What else may help a worker that was ended for its time, behind other advice.
+    pub(super) fn more_time(&self, doing: &str) -> &'static str {
+        match (self, doing) {
+            (Self::TimeLimit(_), "loading") => " or set a longer `load_limit`",
+            (Self::TimeLimit(_), _) => " or set a longer `time_limit`",
+            _ => "",
+        }
+    }
+}
+
 impl std::fmt::Display for WorkerEnd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -1,0 +1,32 @@
+//! What the runtime's functions return, and what errors call a kernel.
+
+use std::borrow::Cow;
+
+use super::Error;
+
+/// `Result` with the runtime's [`Error`].
+///
+/// ```
+/// use gridwise_runtime::{Manager, Result};
+///
+/// fn doubled(manager: &Manager, data: &[f32]) -> Result<Vec<f32>> {
+///     let tensor = manager.tensor(data)?;
+///     tensor.view(|values| values.iter().map(|value| 2.0 * value).collect())
+/// }
+///
+/// # fn main() -> Result<()> {
+/// assert_eq!(doubled(&Manager::host(), &[1.0, 2.0])?, [2.0, 4.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A kernel's name: of a `#[kernel]`, its function's; of a module loaded at run time, the one that it was given.
+///
+/// ```
+/// use gridwise_runtime::{Error, KernelName};
+///
+/// let error = Error::NeedsVulkan { kernel: KernelName::from("blur") };
+/// assert!(matches!(&error, Error::NeedsVulkan { kernel } if kernel == "blur"));
+/// ```
+pub type KernelName = Cow<'static, str>;
