@@ -34,6 +34,7 @@ use crate::tensor::Tensor;
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "a launch does nothing until it is recorded"]
 pub struct KernelArgs {
     pub(crate) descriptor: &'static KernelDescriptor,
     /// The values of the kernel's const parameters.
@@ -151,7 +152,6 @@ impl KernelArgs {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn value<V: ValueArg>(mut self, value: V) -> Self {
         self.fill(|descriptor, param, filled| {
             let found = || format!("a value of {} bytes", V::SIZE);
@@ -177,7 +177,6 @@ impl KernelArgs {
     ///     sequence.dispatch(Grid::items(y.len()), KernelArgs::new::<K>().value(a).read(x).write(y))
     /// }
     /// ```
-    #[must_use]
     pub fn read<T: GpuData>(self, tensor: &Tensor<T>) -> Self {
         self.buffer(tensor.handle().buffer, false)
     }
@@ -198,7 +197,6 @@ impl KernelArgs {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn write<T: GpuData>(self, tensor: &mut Tensor<T>) -> Self {
         self.buffer(tensor.handle().buffer, true)
     }
@@ -213,7 +211,6 @@ impl KernelArgs {
     ///     sequence.dispatch(Grid::items(parts.len()), KernelArgs::new::<K>().read_list(parts).write(sums))
     /// }
     /// ```
-    #[must_use]
     pub fn read_list<T: GpuData>(self, tensors: &[&Tensor<T>]) -> Self {
         self.list(tensors.iter().map(|tensor| tensor.handle().buffer), size_of::<T>(), false)
     }
@@ -228,7 +225,6 @@ impl KernelArgs {
     ///     sequence.dispatch(Grid::items(x.len()), KernelArgs::new::<K>().read(x).write_list(parts))
     /// }
     /// ```
-    #[must_use]
     pub fn write_list<T: GpuData>(self, tensors: &mut [&mut Tensor<T>]) -> Self {
         self.list(tensors.iter().map(|tensor| tensor.handle().buffer), size_of::<T>(), true)
     }
@@ -273,7 +269,6 @@ impl KernelArgs {
     ///     sequence.dispatch(Grid::items(to.extent()), KernelArgs::new::<K>().image(from).image_mut(to))
     /// }
     /// ```
-    #[must_use]
     pub fn image<F: Format, const D: usize>(self, image: &Image<F, D>) -> Self {
         self.any_image(&image.buffer, ImageAccess::Load, None)
     }
@@ -289,7 +284,6 @@ impl KernelArgs {
     ///     sequence.dispatch(Grid::items(frame.extent()), KernelArgs::new::<K>().value(time).image_mut(frame))
     /// }
     /// ```
-    #[must_use]
     pub fn image_mut<F: Format, const D: usize>(self, image: &mut Image<F, D>) -> Self {
         self.any_image(&image.buffer, ImageAccess::Store, None)
     }
@@ -309,7 +303,6 @@ impl KernelArgs {
     ///     sequence.dispatch(Grid::items(frame.extent()), KernelArgs::new::<K>().sampled(bricks).image_mut(frame))
     /// }
     /// ```
-    #[must_use]
     pub fn sampled<F: Format, const D: usize>(self, image: &Sampled<F, D>) -> Self {
         self.any_image(&image.buffer, ImageAccess::Sample, Some(image.sampler))
     }
@@ -330,7 +323,6 @@ impl KernelArgs {
     ///     sequence.dispatch(Grid::items(sum.extent()), KernelArgs::new::<K>().images(layers).image_mut(sum))
     /// }
     /// ```
-    #[must_use]
     pub fn images<F: Format, const D: usize>(self, images: &[&Image<F, D>]) -> Self {
         let given = images.iter().map(|image| (&image.buffer, None));
         self.image_list((ImageAccess::Load, F::FORMAT, D), given)
@@ -347,7 +339,6 @@ impl KernelArgs {
     ///     sequence.dispatch(Grid::items([64, 64]), KernelArgs::new::<K>().images_mut(tiles))
     /// }
     /// ```
-    #[must_use]
     pub fn images_mut<F: Format, const D: usize>(self, images: &mut [&mut Image<F, D>]) -> Self {
         let given = images.iter().map(|image| (&image.buffer, None));
         self.image_list((ImageAccess::Store, F::FORMAT, D), given)
@@ -370,7 +361,6 @@ impl KernelArgs {
     ///     sequence.dispatch(Grid::items(frame.extent()), args)
     /// }
     /// ```
-    #[must_use]
     pub fn sampled_images<F: Format, const D: usize>(self, images: &[&Sampled<F, D>]) -> Self {
         let given = images.iter().map(|image| (&image.buffer, Some(image.sampler)));
         self.image_list((ImageAccess::Sample, F::FORMAT, D), given)

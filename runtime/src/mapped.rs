@@ -64,6 +64,7 @@ impl MemoryKind {
 /// # Ok(())
 /// # }
 /// ```
+#[must_use = "what is mapped is let go of when this is dropped"]
 pub struct Mapped<'a, T: GpuData> {
     elements: &'a [T],
     _access: HostAccess<'a>,
@@ -82,6 +83,7 @@ pub struct Mapped<'a, T: GpuData> {
 /// # Ok(())
 /// # }
 /// ```
+#[must_use = "what is mapped is let go of when this is dropped"]
 pub struct MappedMut<'a, T: GpuData> {
     elements: &'a mut [T],
     buffer: &'a Buffer,

@@ -32,6 +32,7 @@ use crate::tensor::Tensor;
 /// # }
 /// ```
 #[derive(Debug)]
+#[must_use = "the new manager and the tensors are in it"]
 pub struct Recovery {
     manager: Manager,
     lost: Arc<Shared>,

@@ -42,6 +42,7 @@ const MAX_GROUPS: usize = 1056;
 /// # }
 /// ```
 #[derive(Debug)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpHistogram(Stages);
 
 operation!(OpHistogram);

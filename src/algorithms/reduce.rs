@@ -36,6 +36,7 @@ const MAX_GROUPS: usize = 1056;
 /// # }
 /// ```
 #[derive(Debug)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpReduce(Stages);
 
 operation!(OpReduce);

@@ -39,6 +39,7 @@ const TILE: u32 = WIDTH * RUN;
 /// # }
 /// ```
 #[derive(Debug)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpScan(Stages);
 
 operation!(OpScan);

@@ -23,6 +23,7 @@ use crate::prelude::*;
 /// # }
 /// ```
 #[derive(Debug)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpSelect(Stages);
 
 operation!(OpSelect);

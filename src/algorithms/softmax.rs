@@ -31,6 +31,7 @@ const OWN: u32 = 8;
 /// # }
 /// ```
 #[derive(Debug)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpSoftmax(Stages);
 
 operation!(OpSoftmax);

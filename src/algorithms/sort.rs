@@ -40,6 +40,7 @@ const SUBGROUPS: u32 = 8;
 /// # }
 /// ```
 #[derive(Debug)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpSort(Stages);
 
 operation!(OpSort);

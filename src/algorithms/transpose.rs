@@ -32,6 +32,7 @@ const BLOCKS: u32 = 16;
 /// # }
 /// ```
 #[derive(Debug)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpTranspose(Stages);
 
 operation!(OpTranspose);

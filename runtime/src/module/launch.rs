@@ -42,6 +42,7 @@ use crate::tensor::{Tensor, TensorRef};
 /// }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "a launch does nothing until it is recorded"]
 pub struct ModuleLaunch {
     loaded: Arc<Loaded>,
     grid: AnyGrid,
@@ -64,7 +65,6 @@ impl ModuleLaunch {
     ///     launch.read(0, weights)
     /// }
     /// ```
-    #[must_use]
     pub fn read<T: GpuData>(self, binding: u32, tensor: &Tensor<T>) -> Self {
         self.bind(binding, tensor.handle().buffer, false)
     }
@@ -79,7 +79,6 @@ impl ModuleLaunch {
     ///     launch.write(1, sums)
     /// }
     /// ```
-    #[must_use]
     pub fn write<T: GpuData>(self, binding: u32, tensor: &mut Tensor<T>) -> Self {
         self.bind(binding, tensor.handle().buffer, true)
     }
@@ -94,7 +93,6 @@ impl ModuleLaunch {
     ///     launch.image(2, heights)
     /// }
     /// ```
-    #[must_use]
     pub fn image<F: Format, const D: usize>(self, binding: u32, image: &Image<F, D>) -> Self {
         self.bind_image(binding, &image.buffer, ImageAccess::Load, None)
     }
@@ -109,7 +107,6 @@ impl ModuleLaunch {
     ///     launch.image_mut(2, picture)
     /// }
     /// ```
-    #[must_use]
     pub fn image_mut<F: Format, const D: usize>(self, binding: u32, image: &mut Image<F, D>) -> Self {
         self.bind_image(binding, &image.buffer, ImageAccess::Store, None)
     }
@@ -124,7 +121,6 @@ impl ModuleLaunch {
     ///     launch.sampled(3, bricks)
     /// }
     /// ```
-    #[must_use]
     pub fn sampled<F: Format, const D: usize>(self, binding: u32, image: &Sampled<F, D>) -> Self {
         self.bind_image(binding, &image.buffer, ImageAccess::Sample, Some(image.sampler))
     }
@@ -151,7 +147,6 @@ impl ModuleLaunch {
     ///     launch.push(&[count, factor.to_bits()]) // or a `#[repr(C)]` struct with `#[derive(GpuData)]`
     /// }
     /// ```
-    #[must_use]
     pub fn push<T: GpuData>(mut self, constants: &T) -> Self {
         padding::append(std::slice::from_ref(constants), self.push.insert(Vec::new()));
         self
@@ -167,7 +162,6 @@ impl ModuleLaunch {
     ///     launch.push_bytes(&[count.to_ne_bytes(), factor.to_ne_bytes()].concat())
     /// }
     /// ```
-    #[must_use]
     pub fn push_bytes(mut self, bytes: &[u8]) -> Self {
         self.push = Some(bytes.to_vec());
         self

@@ -22,6 +22,7 @@ use crate::error::Result;
 /// # }
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpBarrier;
 
 impl Op for OpBarrier {

@@ -20,6 +20,7 @@ use crate::tensor::{Tensor, TensorRef};
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpCopy {
     from: TensorRef,
     to: Vec<TensorRef>,

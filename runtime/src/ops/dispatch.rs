@@ -25,6 +25,7 @@ use crate::tensor::TensorRef;
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpDispatch {
     grid: AnyGrid,
     args: KernelArgs,

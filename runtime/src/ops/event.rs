@@ -26,6 +26,7 @@ use crate::event::Event;
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpSignal {
     event: Event,
 }
@@ -50,6 +51,7 @@ pub struct OpSignal {
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpWait {
     event: Event,
 }

@@ -19,6 +19,7 @@ use crate::tensor::{Tensor, TensorRef};
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpFill<T> {
     tensor: TensorRef,
     value: T,

@@ -34,6 +34,7 @@ use crate::hooks::HostCall;
 /// # }
 /// ```
 #[derive(Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpHost {
     call: HostCall,
 }

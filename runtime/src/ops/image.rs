@@ -31,6 +31,7 @@ use crate::tensor::{Tensor, TensorRef};
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpCopyImage {
     from: End,
     to: End,
@@ -124,7 +125,6 @@ impl OpCopyImage {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn level(mut self, level: u32) -> Self {
         (self.from.level, self.to.level) = (level, level);
         self
@@ -145,7 +145,6 @@ impl OpCopyImage {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn row_length(mut self, texels: u32) -> Self {
         self.row_length = Some(texels);
         self
@@ -226,6 +225,7 @@ impl Op for OpCopyImage {
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpClearImage {
     image: End,
     texel: [u32; 4],
@@ -283,6 +283,7 @@ impl Op for OpClearImage {
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpGenerateLevels {
     image: End,
 }

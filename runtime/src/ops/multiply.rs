@@ -25,6 +25,7 @@ use crate::twin::{HostArgs, HostGroup};
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpMultiply {
     launch: Result<OpDispatch>,
 }

@@ -29,6 +29,7 @@ use crate::tensor::{Tensor, TensorRef};
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpSyncDevice {
     pairs: Result<Vec<Transfer>>,
 }
@@ -49,6 +50,7 @@ pub struct OpSyncDevice {
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpSyncHost {
     pairs: Result<Vec<Transfer>>,
 }

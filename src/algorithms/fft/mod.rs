@@ -50,6 +50,7 @@ const TABLE_LOG: u32 = 10;
 /// # }
 /// ```
 #[derive(Debug)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpFft(Stages);
 
 operation!(OpFft);

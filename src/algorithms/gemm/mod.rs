@@ -43,6 +43,7 @@ use crate::{DeviceInfo, Kernel, KernelArgs, Plain, Result};
 /// # }
 /// ```
 #[derive(Debug)]
+#[must_use = "an operation does nothing until it is recorded"]
 pub struct OpGemm(Stages);
 
 operation!(OpGemm);

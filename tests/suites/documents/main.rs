@@ -1,4 +1,5 @@
 //! What the documents say is tested is tested.
 
+mod facade;
 mod kompute;
 mod language;
