@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::error::Result;
 use crate::manager::Shared;
@@ -68,7 +69,33 @@ impl Event {
     /// # Errors
     /// When the device fails.
     pub fn is_complete(&self) -> Result<bool> {
-        self.mark.shared.wait_timeout(self.mark.ticket(), Some(std::time::Duration::ZERO))
+        self.wait_timeout(Duration::ZERO)
+    }
+
+    /// As [`wait`](Self::wait), but not longer than `timeout`; whether the run is complete.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use std::time::Duration;
+    /// use gridwise_runtime::ops::{OpFill, OpSignal};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let done = manager.event();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(4)?, 1))?.record(OpSignal::new(&done))?;
+    /// let running = sequence.eval_async()?;
+    /// while !done.wait_timeout(Duration::from_millis(100))? {
+    ///     println!("still busy");
+    /// }
+    /// assert!(running.is_complete()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn wait_timeout(&self, timeout: Duration) -> Result<bool> {
+        self.mark.shared.wait_timeout(self.mark.ticket(), Some(timeout))
     }
 
     /// Waits until the run that signalled it last is complete. Errors of that run are told by its evaluation.

@@ -205,7 +205,7 @@ fn events_order_what_shares_nothing(on: On) {
         let one = manager.tensor(&vec![1.0f32; len]).unwrap();
         let (first, second) = (manager.sequence().unwrap(), manager.sequence_on(1).unwrap());
         let event = manager.event();
-        assert!(event.is_complete().unwrap());
+        assert!(event.is_complete().unwrap() && event.wait_timeout(Duration::MAX).unwrap());
         for _ in 0..10 {
             Saxpy::dispatch(&first, Grid::items(len), 1.0, &one, &mut a).unwrap();
         }
