@@ -166,7 +166,9 @@ pub enum Error {
         limit: usize,
     },
     /// A sequence was asked for on a queue that the manager does not have.
-    #[error("the manager has {available} queues, and no number {queue}; ask for more by `ManagerDesc::queues`")]
+    #[error(
+        "there is no queue {queue}: the manager has {available}, counted from 0; ask for more by `ManagerDesc::queues`"
+    )]
     NoQueue {
         /// The queue's number, from 0.
         queue: usize,
@@ -195,7 +197,7 @@ pub enum Error {
         tensor: String,
     },
     /// Two lengths that must be equal are not.
-    #[error("{operation} `{tensor}`: expected {expected} elements, found {found}")]
+    #[error("{operation} `{tensor}`: expected {expected} elements, found {found}; the lengths have to be equal")]
     LengthMismatch {
         /// What was being done.
         operation: &'static str,
@@ -207,7 +209,7 @@ pub enum Error {
         found: usize,
     },
     /// A copy or a part reaches past the end of a tensor, or a part ends before it begins.
-    #[error("{operation}: bytes {offset}..{end} of tensor `{tensor}`, which has {size}", end = offset.saturating_add(*bytes))]
+    #[error("{operation}: bytes {offset}..{end} of tensor `{tensor}`, which has {size}; choose a range within it", end = offset.saturating_add(*bytes))]
     OutOfRange {
         /// What was being done.
         operation: &'static str,
