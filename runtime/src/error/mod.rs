@@ -411,7 +411,9 @@ pub enum Error {
 
     // What a kernel is launched with.
     /// An argument does not fit the kernel's parameter.
-    #[error("kernel `{kernel}`, parameter {param}: expected {expected}, found {found}; pass the arguments in order")]
+    #[error(
+        "kernel `{kernel}`, parameter {param}: expected {expected}, found {found}; pass what is expected, in the order of the parameters"
+    )]
     ArgumentMismatch {
         /// The kernel.
         kernel: KernelName,

@@ -479,9 +479,9 @@ fn what_does_not_fit() {
             "reducing to `tensor`: expected 1 elements, found 2; the lengths have to be equal",
             "scanning into `tensor`: expected 3 elements, found 2; the lengths have to be equal",
             "sorting by as many keys `tensor`: expected 3 elements, found 2; the lengths have to be equal",
-            "kernel `histogram`, parameter `shift`: expected less than the 32 bits of an element, found 32; pass the arguments in order",
+            "kernel `histogram`, parameter `shift`: expected less than the 32 bits of an element, found 32; pass what is expected, in the order of the parameters",
             "transposing `tensor`: expected 4 elements, found 3; the lengths have to be equal",
-            "kernel `forward transform`, parameter `len`: expected a power of two that divides 3, found 3; pass the arguments in order",
+            "kernel `forward transform`, parameter `len`: expected a power of two that divides 3, found 3; pass what is expected, in the order of the parameters",
         ]
     );
 }
