@@ -10,6 +10,9 @@ use crate::ops::{OpSyncDevice, OpSyncHost};
 use crate::sequence::Sequence;
 use crate::tensor::{Contents, Tensor, TensorDesc};
 
+/// As many chunks at once as any device could have a use for; each has memory of its own.
+const MOST_IN_FLIGHT: usize = 64;
+
 /// Passes data of any length through the device, chunk by chunk. While one chunk is computed, the next is uploaded and the last
 /// downloaded, on queues of their own where the device has them.
 ///
@@ -90,6 +93,7 @@ where
 {
     /// A stream of chunks of `chunk` elements, of which up to `in_flight` are under way at once; `record` adds to a sequence what
     /// computes the output of one. It is called once for each chunk that may be under way, and again for chunks of another length.
+    /// More than 64 chunks at once are taken for 64: three keep both directions and the kernels busy, and each has memory of its own.
     ///
     /// ```
     /// use gridwise_runtime::{Chunk, Error, Sequence, Stream, ops::OpCopy};
@@ -116,7 +120,7 @@ where
         let up = transfers.first().copied().unwrap_or_else(|| spare(&[]));
         let down = transfers.get(1).copied().unwrap_or_else(|| spare(&[up]));
         let make = |_| Slot::new(manager, chunk, [up, 0, down]);
-        let mut slots = (0..in_flight).map(make).collect::<Result<Vec<_>>>()?;
+        let mut slots = (0..in_flight.min(MOST_IN_FLIGHT)).map(make).collect::<Result<Vec<_>>>()?;
         slots.iter_mut().try_for_each(|slot| slot.record(chunk, &mut record))?;
         Ok(Self { slots, chunk, record })
     }

@@ -30,9 +30,15 @@ fn triple(
 
 fn streams_give_what_one_launch_gives(on: On) {
     each_with_queues(on, |manager| {
-        for (len, chunk, in_flight) in
-            [(0, 7, 1), (1, 7, 3), (10_000, 1000, 3), (10_001, 1000, 2), (999, 1000, 4), (3000, 1, 3)]
-        {
+        for (len, chunk, in_flight) in [
+            (0, 7, 1),
+            (1, 7, 3),
+            (10_000, 1000, 3),
+            (10_001, 1000, 2),
+            (999, 1000, 4),
+            (3000, 1, 3),
+            (500, 10, usize::MAX),
+        ] {
             let mut stream =
                 Stream::new(manager, chunk, in_flight, |seq, part| triple(seq, part.input, part.output, part.len))
                     .unwrap();
