@@ -368,6 +368,7 @@ fn merge_params(kernel: &Kernel, emitted: &Emitted, positions: &[u32]) -> Vec<Co
                 }
             }
             None if buffer.is_list => ParamKind::List { binding, writable: buffer.writable, stride: *stride },
+            None if buffer.is_texels => ParamKind::Texels { binding, stride: *stride },
             None => ParamKind::Buffer { binding, writable: buffer.writable, stride: *stride },
         };
         params.push(CompiledParam { name: buffer.name.clone(), kind });

@@ -264,6 +264,11 @@ impl Param {
         Self { name, kind: ParamKind::Buffer { binding, writable, stride } }
     }
 
+    /// A uniform texel buffer.
+    pub const fn texels(name: &'static str, binding: u32, stride: u32) -> Self {
+        Self { name, kind: ParamKind::Texels { binding, stride } }
+    }
+
     /// A list of storage buffers.
     pub const fn list(name: &'static str, binding: u32, writable: bool, stride: u32) -> Self {
         Self { name, kind: ParamKind::List { binding, writable, stride } }
@@ -285,6 +290,13 @@ pub enum ParamKind {
         /// True for `&mut [T]`.
         writable: bool,
         /// `size_of::<T>()`, the distance between elements in bytes.
+        stride: u32,
+    },
+    /// `#[texels] x: &[T]`: a uniform texel buffer in descriptor set 0, whose texels are unsigned words.
+    Texels {
+        /// Binding number.
+        binding: u32,
+        /// `size_of::<T>()`, the distance between elements in bytes: 4, 8 or 16.
         stride: u32,
     },
     /// `&[&[T]]` or `&mut [&mut [T]]`: a storage buffer in descriptor set 0 with a [`ListRow`] for each of the buffers, and one without

@@ -277,6 +277,19 @@ pub struct Field {
     pub ty: TypeId,
 }
 
+impl Type {
+    /// Whether elements of this type can be fetched as texels: one, two or four numbers of 32 bits, as every device has formats for.
+    pub const fn is_texel(&self) -> bool {
+        match self {
+            Self::Scalar(scalar) => matches!(scalar, Scalar::U32 | Scalar::I32 | Scalar::F32),
+            Self::Vector(scalar, len) => {
+                matches!(scalar, Scalar::U32 | Scalar::I32 | Scalar::F32) && matches!(len, 2 | 4)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// All types of a module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Types {

@@ -35,13 +35,14 @@ pub(crate) fn unless_written<T: Default>(tokens: impl FnOnce() -> T) -> T {
     if is_running() { T::default() } else { tokens() }
 }
 
-/// Items as their author wrote them, but that a number of any type can be an index, as in kernels, and loops say nothing of unrolling.
+/// Items as their author wrote them, but that a number of any type can be an index, as in kernels, loops say nothing of unrolling, and
+/// parameters nothing of texels.
 fn as_written(tokens: TokenStream) -> TokenStream {
     let mut written = TokenStream::new();
     let mut after_operand = false;
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
-        if is_sign(&token) && tokens.peek().is_some_and(is_unroll) {
+        if is_sign(&token) && tokens.peek().is_some_and(is_ours) {
             tokens.next();
             continue;
         }
@@ -65,11 +66,12 @@ fn is_sign(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == '#')
 }
 
-/// Whether these are the brackets of an `#[unroll]`, which Rust does not know.
-fn is_unroll(token: &TokenTree) -> bool {
+/// Whether these are the brackets of an attribute that Rust does not know: `#[unroll]` or `#[texels]`.
+fn is_ours(token: &TokenTree) -> bool {
     let TokenTree::Group(group) = token else { return false };
     let first = group.stream().into_iter().next();
-    group.delimiter() == Delimiter::Bracket && matches!(first, Some(TokenTree::Ident(word)) if word == "unroll")
+    group.delimiter() == Delimiter::Bracket
+        && matches!(first, Some(TokenTree::Ident(word)) if word == "unroll" || word == "texels")
 }
 
 /// Whether brackets behind a token hold an index: it ends a value.

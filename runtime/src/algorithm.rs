@@ -296,6 +296,7 @@ fn bindings_of(descriptor: &KernelDescriptor, listed_images: u32) -> Vec<Binding
     let list = Some(listed_images.max(LEAST_LISTED));
     let binding = |kind: ParamKind| match kind {
         ParamKind::Buffer { binding, .. } | ParamKind::List { binding, .. } => Some(Binding::buffer(binding)),
+        ParamKind::Texels { binding, .. } => Some(Binding { is_texels: true, ..Binding::buffer(binding) }),
         ParamKind::Image { binding, access, .. } => Some(Binding::image(binding, access)),
         ParamKind::Images { binding, access, .. } => Some(Binding { list, ..Binding::image(binding, access) }),
         ParamKind::Value { .. } => None,
@@ -348,7 +349,7 @@ fn check_device(
         return Err(Error::PushConstantsTooLarge { kernel: kernel(), asked, limit });
     }
     let mut bindings = bindings_of(descriptor, listed_images);
-    let asked = bindings.iter().filter(|binding| binding.image.is_none()).count() as u32;
+    let asked = bindings.iter().filter(|binding| binding.image.is_none() && !binding.is_texels).count() as u32;
     // The compiler counts bindings from zero; other numbers would cost memory in proportion.
     bindings.sort_unstable_by_key(|binding| binding.number);
     if bindings.iter().zip(0..).any(|(binding, position)| binding.number != position) {
@@ -358,7 +359,10 @@ fn check_device(
         return Err(Error::TooManyBuffers { kernel: kernel(), asked, limit: limits.max_buffers });
     }
     let count = |sampled: bool| {
-        let is_counted = |binding: &&Binding| binding.image.is_some_and(|it| (it == ImageAccess::Sample) == sampled);
+        let is_counted = |binding: &&Binding| match binding.image {
+            Some(access) => (access == ImageAccess::Sample) == sampled,
+            None => sampled && binding.is_texels,
+        };
         bindings.iter().filter(is_counted).map(|binding| binding.count()).fold(0, u32::saturating_add)
     };
     for (asked, limit) in [(count(false), limits.max_images), (count(true), limits.max_sampled_images)] {

@@ -434,11 +434,14 @@ impl KernelArgs {
         self.fill(|descriptor, param, filled| {
             let (reference, stride) = (if is_exclusive { "&mut" } else { "&" }, buffer.stride());
             let found = || format!("{reference} tensor `{}` of {stride}-byte elements", buffer.name());
-            let binding = match param_kind(descriptor, param, found)? {
+            let (binding, role) = match param_kind(descriptor, param, found)? {
                 ParamKind::Buffer { binding, writable, stride: wanted }
                     if writable == is_written && wanted == stride =>
                 {
-                    binding
+                    (binding, Role::Whole)
+                }
+                ParamKind::Texels { binding, stride: wanted } if !is_written && wanted == stride => {
+                    (binding, Role::Texels(stride))
                 }
                 _ => return Err(mismatch(descriptor, param, found())),
             };
@@ -447,7 +450,7 @@ impl KernelArgs {
                 let operation = format!("kernel `{}`", descriptor.name);
                 return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });
             }
-            let (param, role) = (param as u32, Role::Whole);
+            let param = param as u32;
             filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler: None, role });
             Ok(())
         });
@@ -535,6 +538,7 @@ fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) 
         Some(ParamKind::Images { access, format, dimensions, .. }) => {
             describe_images(access, format, dimensions.into())
         }
+        Some(ParamKind::Texels { stride, .. }) => format!("& tensor of {stride}-byte elements"),
         Some(ParamKind::Buffer { writable, stride, .. }) => {
             format!("{} tensor of {stride}-byte elements", if writable { "&mut" } else { "&" })
         }

@@ -76,6 +76,7 @@ pub mod slice_parameters;
 pub mod slices;
 pub mod subgroups;
 pub mod tables;
+pub mod texels;
 pub mod traps;
 pub mod tuple_structs;
 pub mod uniformity;
@@ -171,6 +172,7 @@ pub fn all() -> Vec<Case> {
         slices::CASES,
         subgroups::CASES,
         tables::CASES,
+        texels::CASES,
         traps::CASES,
         tuple_structs::CASES,
         uniformity::CASES,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use gridwise::__private::twin::{HostArgs, HostGroup};
 use gridwise::descriptor::{KernelDescriptor, Param, ParamKind};
 use gridwise::prelude::*;
-use gridwise::{DeviceChoice, DeviceKind, Error, Kernel, KernelArgs, ManagerDesc};
+use gridwise::{Contents, DeviceChoice, DeviceKind, Error, Kernel, KernelArgs, ManagerDesc, TensorDesc};
 
 use cases::cases;
 use image_errors::{
@@ -21,7 +21,7 @@ cases! {
         replay_sees_new_data, many_threads_share_a_manager, errors_name_the_place,
         const_arguments_beyond_the_device, const_arguments_are_checked, images_are_parameters_of_kernels,
         kernels_without_buffers_run, lists_of_images_are_parameters_of_kernels, lists_of_images_that_are_written,
-        lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists;
+        texels_that_no_device_fetches, lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists;
     unless: validation_reports_a_missing_barrier;
 }
 
@@ -354,6 +354,44 @@ fn validation_reports_a_missing_barrier() -> Option<&'static str> {
     let messages = mgr.validation_messages();
     assert!(messages.iter().any(|message| message.contains("READ_AFTER_WRITE")), "{messages:?}");
     None
+}
+
+#[kernel(workgroup = 64)]
+fn fetched(#[texels] x: &[u32], values: &mut [u32]) {
+    let i = global_id().x;
+    values[i] = x[i];
+}
+
+fn texels_that_no_device_fetches() {
+    let mgr = manager();
+    let (seq, limits) = (mgr.sequence().expect("a sequence"), mgr.device().limits);
+    let (x, mut values) = (mgr.tensor(&[7u32; 96]).expect("memory"), mgr.tensor(&[0u32; 32]).expect("memory"));
+    for first in [1, 2, 3, 4, 8, 16, 64] {
+        let recorded =
+            Fetched::dispatch(&seq, Grid::items(32), &x.part(first..first + 32).expect("a part"), &mut values);
+        match (4 * first as u64).is_multiple_of(limits.texel_alignment) {
+            true => recorded.expect("recorded"),
+            false => {
+                let error = recorded.expect_err("where no texel begins");
+                let is_told =
+                    matches!(&error, Error::Misaligned { alignment, .. } if *alignment == limits.texel_alignment);
+                assert!(is_told, "{error}");
+            }
+        }
+    }
+    seq.eval().expect("evaluated");
+    assert_eq!(values.to_vec().expect("read"), [7; 32]);
+    // One more than there can be, where buffers may be as large; nobody writes them.
+    let len = limits.max_texels as usize + 1;
+    if mgr.device().kind != DeviceKind::Host && 4 * len as u64 <= limits.max_buffer_bytes {
+        let desc = TensorDesc::<u32> { name: "many", contents: Contents::Uninit(len) };
+        let many = mgr.tensor_with(desc).expect("half a gigabyte");
+        let error = Fetched::dispatch(&seq, Grid::items(32), &many, &mut values).expect_err("one too many");
+        let is_told = matches!(&error, Error::BufferTooLarge { unit: "texels", asked, limit, .. }
+            if (*asked, *limit) == (len as u64, u64::from(limits.max_texels)));
+        assert!(is_told, "{error}");
+    }
+    clean(&mgr);
 }
 
 #[kernel(workgroup = 64)]

@@ -163,7 +163,8 @@ fn own_buffers(survey: &Survey<'_>) -> Vec<Option<Own>> {
     let own = survey.kernel.buffers.iter().map(|(id, buffer)| {
         let accesses = || survey.accesses.iter().filter(|access| access.buffer == id);
         let (is_own, is_elsewhere) = (accesses().any(|access| access.is_own), accesses().any(|access| !access.is_own));
-        if !is_own || buffer.writable && is_elsewhere {
+        // Texels are vectors already, or asked for one by one.
+        if !is_own || buffer.is_texels || buffer.writable && is_elsewhere {
             return None;
         }
         let is_stored = accesses().any(|access| access.is_store);

@@ -114,7 +114,22 @@ impl ModuleBuilder {
     /// Before [`Self::begin_kernel`].
     #[track_caller]
     pub fn buffer(&mut self, name: impl Into<String>, element: TypeId, writable: bool) -> BufferId {
-        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list: false, image: None })
+        self.add_buffer(Buffer { name: name.into(), element, writable, is_list: false, image: None, is_texels: false })
+    }
+
+    /// Adds a buffer parameter to the kernel whose elements are fetched as texels are.
+    ///
+    /// # Panics
+    /// Before [`Self::begin_kernel`].
+    #[track_caller]
+    pub fn texels(&mut self, name: impl Into<String>, element: TypeId) -> BufferId {
+        let (writable, is_list) = (false, false);
+        self.add_buffer(Buffer { name: name.into(), element, writable, is_list, image: None, is_texels: true })
+    }
+
+    #[track_caller]
+    fn add_buffer(&mut self, buffer: Buffer) -> BufferId {
+        self.kernel_mut().buffers.push(buffer)
     }
 
     /// Adds a parameter to the kernel that is a list of buffers.
@@ -123,7 +138,7 @@ impl ModuleBuilder {
     /// Before [`Self::begin_kernel`].
     #[track_caller]
     pub fn list(&mut self, name: impl Into<String>, element: TypeId, writable: bool) -> BufferId {
-        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list: true, image: None })
+        self.add_buffer(Buffer { name: name.into(), element, writable, is_list: true, image: None, is_texels: false })
     }
 
     /// Adds an image parameter to the kernel.
@@ -134,7 +149,7 @@ impl ModuleBuilder {
     pub fn image(&mut self, name: impl Into<String>, image: Image, writable: bool) -> BufferId {
         let element = self.types_mut().intern(image.texel());
         let (is_list, image) = (false, Some(image));
-        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list, image })
+        self.add_buffer(Buffer { name: name.into(), element, writable, is_list, image, is_texels: false })
     }
 
     /// Adds a parameter to the kernel that is a list of images.
@@ -145,7 +160,7 @@ impl ModuleBuilder {
     pub fn image_list(&mut self, name: impl Into<String>, image: Image, writable: bool) -> BufferId {
         let element = self.types_mut().intern(image.texel());
         let (is_list, image) = (true, Some(image));
-        self.kernel_mut().buffers.push(Buffer { name: name.into(), element, writable, is_list, image })
+        self.add_buffer(Buffer { name: name.into(), element, writable, is_list, image, is_texels: false })
     }
 
     /// Adds a by-value parameter to the kernel.

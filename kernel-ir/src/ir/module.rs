@@ -114,7 +114,7 @@ pub struct ConstParam {
     pub default: u64,
 }
 
-/// A storage buffer or image of the kernel.
+/// A storage buffer, texel buffer or image of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buffer {
     /// The parameter's name.
@@ -127,6 +127,8 @@ pub struct Buffer {
     pub is_list: bool,
     /// What it is if it has texels for elements.
     pub image: Option<Image>,
+    /// Whether it is a uniform texel buffer and not a storage buffer, so that its elements are fetched as texels are.
+    pub is_texels: bool,
 }
 
 /// A by-value parameter of the kernel: it lies in the push-constant block (a `bool` as a `u32`).

@@ -162,7 +162,9 @@ fn write_kernel(f: &mut Formatter<'_>, module: &Module, kernel: &Kernel) -> fmt:
     for (id, buffer) in kernel.buffers.iter() {
         let list = if buffer.is_list { " list" } else { "" };
         let mutable = if buffer.writable { " mut" } else { "" };
-        write!(f, "{INDENT}{id} {}: [{}]{list}{mutable}", name(&buffer.name), module.types.display(buffer.element))?;
+        let texels = if buffer.is_texels { " texels" } else { "" };
+        let element = module.types.display(buffer.element);
+        write!(f, "{INDENT}{id} {}: [{element}]{list}{mutable}{texels}", name(&buffer.name))?;
         if let Some(Image { format, dimensions, is_sampled }) = buffer.image {
             write!(f, " image({dimensions}, {format}{})", if is_sampled { ", sampled" } else { "" })?;
         }

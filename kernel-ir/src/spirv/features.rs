@@ -20,6 +20,8 @@ pub(super) struct Features {
     pub(super) needs_image_query: bool,
     /// Whether images have one dimension: those that are stored, and those that are sampled.
     line_images: [bool; 2],
+    /// Whether buffers are read as texels.
+    pub(super) has_texels: bool,
 }
 
 /// Memory that is reached from outside the module.
@@ -79,6 +81,7 @@ impl Features {
             (self.needs_image_query, Capability::ImageQuery),
             (stored, Capability::Image1D),
             (sampled, Capability::Sampled1D),
+            (self.has_texels, Capability::SampledBuffer),
         ];
         all.extend(asked.into_iter().filter(|(is_asked, _)| *is_asked).map(|(_, capability)| capability));
         // Two features may ask for one.

@@ -168,6 +168,11 @@ impl Writer<'_> {
                 self.declare_image(id, buffer, image, id.index() as u32);
                 continue;
             }
+            if buffer.is_texels {
+                self.interface.addresses.push(None);
+                self.declare_texels(buffer, id.index() as u32);
+                continue;
+            }
             let (element, stride) = if self.uses.words[id] {
                 (self.u32_type(), 4)
             } else {

@@ -20,6 +20,8 @@ struct Access {
     checks: Vec<Check>,
     /// Type of the cell.
     ty: TypeId,
+    /// The type of the elements, if they are fetched as texels are.
+    texel: Option<TypeId>,
 }
 
 impl Access {
@@ -207,6 +209,7 @@ impl FunctionWriter<'_, '_> {
                 operands: own.into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.w.kernel.buffers[buffer].element,
+                texel: None,
             },
             Root::Local(local) => Access {
                 class: StorageClass::Function,
@@ -214,6 +217,7 @@ impl FunctionWriter<'_, '_> {
                 operands: [self.local(local)].into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.function.locals[local].ty,
+                texel: None,
             },
             Root::Shared(shared) => Access {
                 class: StorageClass::Workgroup,
@@ -221,6 +225,15 @@ impl FunctionWriter<'_, '_> {
                 operands: [self.w.interface.shared[shared.index()]].into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.w.kernel.shared[shared].ty,
+                texel: None,
+            },
+            Root::Buffer(buffer) if self.w.kernel.buffers[buffer].is_texels => Access {
+                class: StorageClass::UniformConstant,
+                is_shared: false,
+                operands: [self.w.interface.buffers[buffer.index()]].into_iter().collect(),
+                checks: Vec::new(),
+                ty: self.w.kernel.buffers[buffer].element,
+                texel: Some(self.w.kernel.buffers[buffer].element),
             },
             Root::Buffer(buffer) => Access {
                 class: StorageClass::StorageBuffer,
@@ -229,6 +242,7 @@ impl FunctionWriter<'_, '_> {
                 operands: [self.w.interface.buffers[buffer.index()], self.w.const_u32(0)].into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.w.kernel.buffers[buffer].element,
+                texel: None,
             },
             Root::Member(list, member) => Access {
                 class: StorageClass::PhysicalStorageBuffer,
@@ -236,6 +250,7 @@ impl FunctionWriter<'_, '_> {
                 operands: [self.member_address(list, member), self.w.const_u32(0)].into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.w.kernel.buffers[list].element,
+                texel: None,
             },
         };
         if let Root::Buffer(buffer) | Root::Member(buffer, _) = place.root {
@@ -363,6 +378,12 @@ impl FunctionWriter<'_, '_> {
     }
 
     fn load_unchecked(&mut self, access: &Access) -> Id {
+        if let (Some(element), [variable, index, lane @ ..]) = (access.texel, &access.operands[..]) {
+            let fetched = self.fetch(*variable, element, *index);
+            let Some(lane) = lane.first() else { return fetched };
+            let ty = self.w.value_type(access.ty);
+            return self.w.op(Op::VectorExtractDynamic, ty, &[fetched, *lane]);
+        }
         let mut operands = Ids::from_iter([self.pointer(access)]);
         self.push_memory_operands(access, &mut operands);
         let operands = &operands[..];

@@ -51,6 +51,7 @@ mod report;
 mod shared;
 mod subgroup;
 mod sync;
+mod texels;
 mod types;
 mod uses;
 mod words;

@@ -31,6 +31,8 @@ enum Tail {
 const fn operands(opcode: u16) -> Option<&'static str> {
     match opcode {
         22 => Some("rll?"),
+        // Of texels without a level.
+        95 => Some("triil?i?"),
         4456 => Some("riiiii"),
         4457 => Some("triiia?"),
         4458 => Some("iiiia?"),

@@ -146,6 +146,12 @@ pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
                 errors.push(error(KernelInterface, id, "an image has texels of its format in 1 to 3 dimensions"));
             }
         }
+        if buffer.is_texels && (buffer.writable || buffer.is_list || buffer.image.is_some()) {
+            errors.push(error(KernelInterface, id, "texels are only read, of one buffer"));
+        }
+        if buffer.is_texels && !types.all().get(buffer.element).is_some_and(Type::is_texel) {
+            errors.push(error(KernelInterface, id, "texels are one, two or four numbers of 32 bits"));
+        }
         if !types.all().contains(buffer.element) {
             errors.push(error(UnknownId, id, format!("there is no {}", buffer.element)));
         } else if Layout::of(types, buffer.element).is_none_or(|layout| layout.size == 0) {

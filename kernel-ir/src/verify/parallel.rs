@@ -114,6 +114,11 @@ impl<'m> FunctionCx<'m, '_> {
         if matches!(access.place.root, Root::Local(_)) || !ends_in_index {
             self.error(VerifyErrorKind::Place, "matrices lie among the elements of a buffer or of shared memory");
         }
+        if let Root::Buffer(buffer) = access.place.root
+            && self.module.kernel.as_ref().is_some_and(|it| it.buffers.get(buffer).is_some_and(|it| it.is_texels))
+        {
+            self.error(VerifyErrorKind::Place, "matrices are not fetched as texels");
+        }
         let (Some(cell), Some(matrix)) = (self.check_place(&access.place), matrix) else { return };
         let types = &self.module.types;
         let Type::Coop(ty) = *types.get(matrix) else {

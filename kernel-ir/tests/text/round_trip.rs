@@ -84,6 +84,35 @@ fn images() {
     }
 }
 
+const TEXELS: &str = "kernel fn0 workgroup(64, 1, 1) {
+    buffer0 x: [vec4<f32>] texels
+    buffer1 y: [u32] texels
+    buffer2 to: [f32] mut
+}
+fn0 k() -> () {
+    %0: u32 = len buffer0
+    %1: f32 = load buffer0[%0].2
+    %2: u32 = load buffer1[%0]
+    store buffer2[%2] = %1
+    return
+}
+";
+
+#[test]
+fn texels() {
+    round_trip(TEXELS);
+    assert_eq!(verify(&parse(TEXELS).unwrap()).map_err(|errors| errors.to_string()), Ok(()));
+    for (good, bad) in [
+        ("[vec4<f32>] texels", "[vec3<f32>] texels"),
+        ("[u32] texels", "[u64] texels"),
+        ("[u32] texels", "[u32] mut texels"),
+        ("[u32] texels", "[u32] list texels"),
+        ("[f32] mut", "[f32] texels"),
+    ] {
+        assert!(verify(&parse(&TEXELS.replace(good, bad)).unwrap()).is_err(), "{bad}");
+    }
+}
+
 const IMAGE_LISTS: &str = "kernel fn0 workgroup(64, 1, 1) {
     buffer0 layers: [vec4<f32>] list image(2, Rgba8Unorm, sampled)
     buffer1 to: [u32] mut

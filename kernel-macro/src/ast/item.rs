@@ -54,6 +54,8 @@ pub(crate) struct Param {
     pub(crate) mutable: bool,
     pub(crate) ty: TypeExpr,
     pub(crate) binding: BindingId,
+    /// `#[texels]`, where a kernel's parameter has it.
+    pub(crate) texels: Option<super::SpanRange>,
 }
 
 /// A struct.

@@ -14,6 +14,13 @@ pub(crate) type Refusal = (&'static str, &'static str);
 pub(super) fn check_parameters(program: &Program, item: ItemId, function: &Fn, diags: &mut Diagnostics) {
     let (types, _) = infer_signature(program, item, function);
     for (param, ty) in function.params.iter().zip(&types) {
+        if let Some(span) = param.texels.filter(|_| !is_of_texels(ty)) {
+            let message = format!("`{}` of type `{}` cannot be read as texels", param.name, type_name(program, ty));
+            diags
+                .error(code::PARAMETER_TYPE, span, message)
+                .note("texels are one, two or four numbers of 32 bits, and only read")
+                .help("take a slice of such elements, as `&[f32]` or `&[UVec4]`, or remove the attribute");
+        }
         let refusal = match ty {
             _ if ty.is_list() => refuse_list(program, ty),
             Ty::Buffer { element, .. } => {
@@ -38,6 +45,18 @@ fn refuse_list(program: &Program, list: &Ty) -> Option<Refusal> {
         return Some(("the buffers of a list hold no atomics", "take one buffer with all of them: `&[Atomic<u32>]`"));
     }
     refuse_element(element).or_else(|| refuse_open(element)).or_else(|| refuse_members(program, element))
+}
+
+// Rule: what is read as texels is a slice of what every device has formats for.
+// Example: `fn k(#[texels] x: &[f64])`
+fn is_of_texels(ty: &Ty) -> bool {
+    let is_word = |scalar: &ScalarName| matches!(scalar, ScalarName::F32 | ScalarName::U32 | ScalarName::I32);
+    let Ty::Buffer { element, mutable: false, .. } = ty else { return matches!(ty, Ty::Error) };
+    match &**element {
+        Ty::Scalar(scalar) => is_word(scalar),
+        Ty::Vector(scalar, len) => is_word(scalar) && matches!(len, 2 | 4),
+        element => matches!(element, Ty::Error),
+    }
 }
 
 fn report(program: &Program, param: &Param, ty: &Ty, (why, instead): Refusal, diags: &mut Diagnostics) {

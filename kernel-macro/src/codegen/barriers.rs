@@ -61,10 +61,14 @@ pub(crate) fn check_matrices(faults: &[(SpanRange, MatrixFault)], diags: &mut Di
             MatrixFault::Writes => "a function of a matrix's elements may not write anything",
             MatrixFault::Together => "invocations do nothing together in a function of a matrix's elements",
             MatrixFault::Prints => "a function of a matrix's elements may not print",
+            MatrixFault::Texels => "matrices are not loaded from what is read as texels",
             MatrixFault::OwnArray => "a call hands on an array of its own here, in which no matrix lies",
         };
         let error = diags.error(code::MATRIX_USE, *span, message);
         match fault {
+            MatrixFault::Texels => error
+                .note("an invocation fetches texels for itself, and a subgroup loads a matrix together")
+                .help("remove `#[texels]`, or fetch into shared memory and load from there"),
             MatrixFault::OwnArray => error
                 .note("a device moves matrices between its own registers and what a workgroup or all of them reach")
                 .help("hand on a parameter of the kernel, a `Shared<[T; N]>`, or a part of these"),

@@ -128,6 +128,10 @@ pub(super) fn param_tokens(param: &CompiledParam) -> Tokens {
             let (binding, stride) = (number(binding), number(stride));
             tokens!(buffer #binding #writable #stride)
         }
+        ParamKind::Texels { binding, stride } => {
+            let (binding, stride) = (number(binding), number(stride));
+            tokens!(texels #binding #stride)
+        }
         ParamKind::List { binding, writable, stride } => {
             let (binding, stride) = (number(binding), number(stride));
             tokens!(list #binding #writable #stride)

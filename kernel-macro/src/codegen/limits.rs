@@ -53,7 +53,7 @@ pub(crate) fn check_push_constants(function: &Fn, compiled: &Compiled, diags: &m
     }
     let sizes = compiled.params.iter().zip(&function.params).filter_map(|(param, written)| match param.kind {
         ParamKind::Value { size, .. } => Some((size, written)),
-        ParamKind::Buffer { .. } | ParamKind::List { .. } | ParamKind::Image { .. } | ParamKind::Images { .. } => None,
+        _ => None,
     });
     let sizes: Vec<_> = sizes.collect();
     // The first of the largest.

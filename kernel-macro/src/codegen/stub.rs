@@ -18,8 +18,9 @@ pub(crate) fn fn_stub(item: &syn::ItemFn) -> TokenStream {
     let (attrs, vis) = (&item.attrs, &item.vis);
     let mut signature = item.sig.clone();
     let inputs = signature.inputs.into_iter().filter_map(|input| match input {
-        // Without names, of which two may be the same.
+        // Without names, of which two may be the same, and without attributes, none of which rustc knows.
         FnArg::Typed(mut param) => {
+            param.attrs.clear();
             *param.pat = syn::parse_quote!(_);
             Some(FnArg::Typed(param))
         }

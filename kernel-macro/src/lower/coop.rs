@@ -135,6 +135,12 @@ impl FnCx<'_, '_, '_> {
             self.shared.matrix_faults.push((memory.span, MatrixFault::OwnArray));
             return None;
         }
+        if let (Root::Buffer(buffer), Some(kernel)) = (place.root, &self.b.module().kernel)
+            && kernel.buffers[buffer].is_texels
+        {
+            self.shared.matrix_faults.push((memory.span, MatrixFault::Texels));
+            return None;
+        }
         place.path.push(Step::Index { value: offset, check: None });
         let cell = self.b.place_type(&place);
         let lines = Lines::new(self.b.types(), matrix, cell, layout).ok()?;
@@ -213,6 +219,8 @@ pub(crate) enum MatrixFault {
     Prints,
     /// It lies in an array of a function, which a call handed on.
     OwnArray,
+    /// It lies in a buffer that is read as texels.
+    Texels,
 }
 
 /// What an instruction does that others see; locals that are `own` may be written.

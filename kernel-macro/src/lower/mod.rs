@@ -200,6 +200,7 @@ fn declare_interface(
                     .map_or(KernelParam::Nothing, |element| KernelParam::Buffer(module.list(name, element, *mutable)))
             }
             Ty::Buffer { element, mutable, .. } => match shared.types.lower(module.types_mut(), element) {
+                Some(element) if param.texels.is_some() => KernelParam::Buffer(module.texels(name, element)),
                 Some(element) => {
                     let writable = *mutable || typed.atomic_buffers.contains(&param.binding);
                     KernelParam::Buffer(module.buffer(name, element, writable))

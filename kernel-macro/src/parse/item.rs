@@ -164,9 +164,12 @@ impl Parser<'_> {
                 return None;
             }
         };
+        let mut texels = None;
         for attr in &typed.attrs {
+            if attr.path().is_ident("texels") {
+                texels = Some(self.texels(attr, role));
             // Of a comment rustc itself says that it can be none.
-            if !attr.path().is_ident("doc") {
+            } else if !attr.path().is_ident("doc") {
                 let help = match attr.path().is_ident("cfg") {
                     true => "put it on the function, of which there may be several with opposite `cfg`s",
                     false => "put it on the function",
@@ -185,7 +188,20 @@ impl Parser<'_> {
             Role::Kernel => self.param_name(&typed.pat)?,
             Role::Device | Role::Method | Role::Element => self.param_pattern(&typed.pat),
         };
-        Some(Param { name, mutable, ty, binding: self.next_binding() })
+        Some(Param { name, mutable, ty, binding: self.next_binding(), texels })
+    }
+
+    /// `#[texels]`; what the parameter may be then is checked when its type is known.
+    fn texels(&mut self, attr: &syn::Attribute, role: Role) -> SpanRange {
+        let span = SpanRange::of(attr);
+        if !matches!(attr.meta, syn::Meta::Path(_)) {
+            self.diags.error(code::BAD_ATTRIBUTE, span, "`texels` takes nothing").help("write `#[texels]`");
+        } else if role != Role::Kernel {
+            self.diags
+                .error(code::BAD_ATTRIBUTE, span, "`#[texels]` is for parameters of kernels")
+                .help("remove it: what a function is called with is read as the kernel's parameter is");
+        }
+        span
     }
 
     /// `self`, `mut self` or `&self`: values are copied, so that a reference to one is the value.
@@ -210,7 +226,7 @@ impl Parser<'_> {
             span: SpanRange::of(receiver),
             tokens: quote::ToTokens::to_token_stream(&quote::format_ident!("Self")),
         };
-        Some(Param { name, mutable, ty, binding: self.next_binding() })
+        Some(Param { name, mutable, ty, binding: self.next_binding(), texels: None })
     }
 
     /// Reports names that two parameters have. rustc does, too, where it sees both.

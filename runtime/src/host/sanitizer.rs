@@ -133,7 +133,7 @@ fn read_elements(types: &Types, element: TypeId, bytes: &[u8], stride: u32) -> O
 fn params_of(descriptor: &KernelDescriptor, types: &Types, kernel: &Kernel, push: &[u8]) -> Option<Vec<Value>> {
     let offsets = descriptor.params.iter().filter_map(|param| match param.kind {
         ParamKind::Value { offset, .. } => Some(offset as usize),
-        ParamKind::Buffer { .. } | ParamKind::List { .. } | ParamKind::Image { .. } | ParamKind::Images { .. } => None,
+        _ => None,
     });
     let mut params = kernel.params.iter().zip(offsets);
     params.try_fold(Vec::new(), |mut values, ((_, param), offset)| {

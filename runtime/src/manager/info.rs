@@ -136,9 +136,13 @@ pub struct Limits {
     pub max_buffer_bytes: u64,
     /// Bytes at whose multiples a part of a tensor begins that a kernel gets ([`Tensor::part`](crate::Tensor::part)); a power of two.
     pub part_alignment: u64,
+    /// Elements of a tensor that a kernel reads as texels.
+    pub max_texels: u32,
+    /// The same as `part_alignment` for parts of tensors that a kernel reads as texels.
+    pub texel_alignment: u64,
     /// Images of one kernel that it loads or stores.
     pub max_images: u32,
-    /// Images of one kernel that it samples.
+    /// Images of one kernel that it samples, and tensors that it reads as texels.
     pub max_sampled_images: u32,
 }
 
@@ -188,6 +192,8 @@ impl DeviceInfo {
                 max_buffers: u32::MAX,
                 max_buffer_bytes: isize::MAX as u64,
                 part_alignment: 1,
+                max_texels: u32::MAX,
+                texel_alignment: 1,
                 max_images: u32::MAX,
                 max_sampled_images: u32::MAX,
             },

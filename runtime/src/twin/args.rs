@@ -174,9 +174,7 @@ impl<'a> HostArgs<'a> {
     fn value_place(&self, param: usize) -> (usize, usize) {
         match self.launch.descriptor.params[param].kind {
             ParamKind::Value { offset, size } => (offset as usize, size as usize),
-            ParamKind::Buffer { .. } | ParamKind::List { .. } | ParamKind::Image { .. } | ParamKind::Images { .. } => {
-                panic!("parameter {param} is no value")
-            }
+            _ => panic!("parameter {param} is no value"),
         }
     }
 
@@ -185,6 +183,11 @@ impl<'a> HostArgs<'a> {
             ParamKind::Buffer { binding, writable, stride } => {
                 assert_eq!(stride as usize, size_of::<T>(), "parameter {param} has another stride");
                 assert_eq!(writable, mutable, "parameter {param} has another mutability");
+                self.buffers[binding as usize]
+            }
+            ParamKind::Texels { binding, stride } => {
+                assert_eq!(stride as usize, size_of::<T>(), "parameter {param} has another stride");
+                assert!(!mutable, "parameter {param} has another mutability");
                 self.buffers[binding as usize]
             }
             ParamKind::Value { .. } | ParamKind::List { .. } | ParamKind::Image { .. } | ParamKind::Images { .. } => {

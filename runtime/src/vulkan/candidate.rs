@@ -291,6 +291,8 @@ fn limits(limits: &vk::PhysicalDeviceLimits, subgroup: SubgroupLimits) -> Limits
             .min(limits.max_per_stage_resources),
         max_buffer_bytes: limits.max_storage_buffer_range.into(),
         part_alignment: limits.min_storage_buffer_offset_alignment.max(4),
+        max_texels: limits.max_texel_buffer_elements,
+        texel_alignment: limits.min_texel_buffer_offset_alignment.max(4),
         max_images: limits
             .max_per_stage_descriptor_storage_images
             .min(limits.max_descriptor_set_storage_images)

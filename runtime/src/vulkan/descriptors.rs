@@ -142,6 +142,7 @@ impl DescriptorSets {
             size(vk::DescriptorType::STORAGE_BUFFER, DESCRIPTORS_PER_POOL),
             size(vk::DescriptorType::STORAGE_IMAGE, IMAGES_PER_POOL),
             size(vk::DescriptorType::COMBINED_IMAGE_SAMPLER, IMAGES_PER_POOL),
+            size(vk::DescriptorType::UNIFORM_TEXEL_BUFFER, IMAGES_PER_POOL),
         ];
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(SETS_PER_POOL).pool_sizes(&sizes);
         // SAFETY: a valid info.

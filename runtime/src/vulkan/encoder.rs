@@ -260,13 +260,13 @@ impl<'a> Encoder<'a> {
 
     /// Binds buffers, and the images among the arguments, to their bindings.
     fn bind(&mut self, buffers: Vec<BufferDescriptor>, arguments: &[BufferArg], pipeline: &Pipeline) -> Result<()> {
-        let images = self.image_descriptors(arguments)?;
+        let (images, texels) = (self.image_descriptors(arguments)?, texel_descriptors(arguments)?);
         if pipeline.descriptors == 0 {
             return Ok(());
         }
         let (commands, layout, point) = (self.commands, pipeline.layout, vk::PipelineBindPoint::COMPUTE);
         if let Some(push) = self.device.push_descriptors.as_ref().filter(|_| pipeline.pushes_descriptors) {
-            let writes = writes(&buffers, &images, vk::DescriptorSet::null());
+            let writes = writes(&buffers, &images, &texels, vk::DescriptorSet::null());
             // SAFETY: live buffers that the recording's owner keeps, in bindings of the layout.
             unsafe { push.cmd_push_descriptor_set(commands, point, layout, 0, &writes) };
             self.bound_set = Default::default();
@@ -276,10 +276,11 @@ impl<'a> Encoder<'a> {
         self.content.push(pipeline.set_layout.id);
         buffers.iter().for_each(|buffer| self.content.extend(buffer.content()));
         images.iter().for_each(|image| self.content.extend(image.content()));
+        texels.iter().for_each(|texels| self.content.extend(texels.content));
         let (set, is_new) = self.descriptors.get(pipeline.set_layout, &self.content, pipeline.descriptors)?;
         if is_new {
             // SAFETY: as above; nothing uses the set now.
-            unsafe { self.device.raw.update_descriptor_sets(&writes(&buffers, &images, set), &[]) };
+            unsafe { self.device.raw.update_descriptor_sets(&writes(&buffers, &images, &texels, set), &[]) };
         }
         if self.bound_set != (layout, set) {
             self.bound_set = (layout, set);
@@ -437,9 +438,18 @@ impl ImageDescriptor {
     }
 }
 
+/// A buffer in a set that is read as texels.
+struct TexelDescriptor {
+    binding: u32,
+    view: vk::BufferView,
+    /// What tells it from all others.
+    content: [u64; 4],
+}
+
 fn writes<'a>(
     buffers: &'a [BufferDescriptor],
     images: &'a [ImageDescriptor],
+    texels: &'a [TexelDescriptor],
     set: vk::DescriptorSet,
 ) -> Vec<vk::WriteDescriptorSet<'a>> {
     let write = |buffer: &'a BufferDescriptor| {
@@ -451,13 +461,20 @@ fn writes<'a>(
             vk::WriteDescriptorSet::default().dst_set(set).dst_binding(image.binding).dst_array_element(image.position);
         write.descriptor_type(image.ty).image_info(std::slice::from_ref(&image.info))
     };
-    buffers.iter().map(write).chain(images.iter().map(write_image)).collect()
+    let write_texels = |texels: &'a TexelDescriptor| {
+        let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(texels.binding);
+        let ty = vk::DescriptorType::UNIFORM_TEXEL_BUFFER;
+        write.descriptor_type(ty).texel_buffer_view(std::slice::from_ref(&texels.view))
+    };
+    let others = images.iter().map(write_image).chain(texels.iter().map(write_texels));
+    buffers.iter().map(write).chain(others).collect()
 }
 
 /// Arguments as descriptors, with room for two more.
 fn buffer_descriptors(arguments: &[BufferArg]) -> Vec<BufferDescriptor> {
     let mut descriptors = Vec::with_capacity(arguments.len() + 2);
-    for BufferArg { buffer, binding, .. } in arguments.iter().filter(|argument| argument.role != Role::Member) {
+    let is_bound = |argument: &&BufferArg| matches!(argument.role, Role::Whole | Role::Table);
+    for BufferArg { buffer, binding, .. } in arguments.iter().filter(is_bound) {
         if let Some(vulkan) = buffer.vulkan() {
             // An empty tensor has a small buffer too; kernels know its length. Atomics of 8 and 16 bits are exchanged by words.
             let range = buffer.bytes().next_multiple_of(4).clamp(4, vulkan.size - buffer.start());
@@ -466,6 +483,23 @@ fn buffer_descriptors(arguments: &[BufferArg]) -> Vec<BufferDescriptor> {
         }
     }
     descriptors
+}
+
+/// The arguments that are read as texels, as descriptors.
+fn texel_descriptors(arguments: &[BufferArg]) -> Result<Vec<TexelDescriptor>> {
+    let mut descriptors = Vec::new();
+    for BufferArg { buffer, binding, role, .. } in arguments {
+        let (Role::Texels(stride), Some(vulkan)) = (*role, buffer.vulkan()) else { continue };
+        // Of an empty tensor kernels fetch nothing; every buffer has room for the one that is bound.
+        let (offset, bytes) = match buffer.bytes() {
+            0 => (vulkan.offset, stride.into()),
+            bytes => (buffer.vulkan_offset(), bytes),
+        };
+        let view = vulkan.texels(offset, bytes, stride)?;
+        let content = [u64::from(*binding) | u64::from(stride) << 32, buffer.id, offset, bytes];
+        descriptors.push(TexelDescriptor { binding: *binding, view, content });
+    }
+    Ok(descriptors)
 }
 
 /// The stages and accesses of one side of a barrier.

@@ -22,6 +22,7 @@ mod relay;
 mod sampler;
 mod spirv;
 mod staging;
+mod texels;
 mod timestamps;
 mod transfer;
 mod validation;

@@ -41,17 +41,19 @@ pub(crate) struct Binding {
     pub(crate) image: Option<ImageAccess>,
     /// How many images there can be, if it is a list of them.
     pub(crate) list: Option<u32>,
+    /// Whether it is a buffer that is read as texels.
+    pub(crate) is_texels: bool,
 }
 
 impl Binding {
     /// A storage buffer.
     pub(crate) fn buffer(number: u32) -> Self {
-        Self { number, image: None, list: None }
+        Self { number, image: None, list: None, is_texels: false }
     }
 
     /// An image.
     pub(crate) fn image(number: u32, access: ImageAccess) -> Self {
-        Self { number, image: Some(access), list: None }
+        Self { number, image: Some(access), list: None, is_texels: false }
     }
 
     /// How many descriptors it has.
@@ -61,6 +63,7 @@ impl Binding {
 
     pub(super) fn ty(self) -> vk::DescriptorType {
         match self.image {
+            None if self.is_texels => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
             None => vk::DescriptorType::STORAGE_BUFFER,
             Some(ImageAccess::Sample) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
             Some(_) => vk::DescriptorType::STORAGE_IMAGE,

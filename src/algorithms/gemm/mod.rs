@@ -3,6 +3,7 @@
 mod padded;
 mod registers;
 mod scalar;
+mod texels;
 mod tiles;
 
 use super::stages::Stages;
@@ -98,6 +99,9 @@ impl sealed::Multiply for f32 {
 
 impl sealed::Multiply for f16 {
     fn multiply(mgr: &Manager, product: &mut Product<'_, Self>) -> Result<()> {
+        if product.is_for_texels(mgr.device(), MatrixElement::F16) {
+            return product.by_tiles::<texels::TexelsF16, tiles::WideF16Edge, padded::WidenF16>(mgr, LARGE);
+        }
         if WIDE.fits(mgr.device(), MatrixElement::F16) {
             return product.by_tiles::<tiles::WideF16, tiles::WideF16Edge, padded::WidenF16>(mgr, WIDE);
         }
@@ -111,6 +115,9 @@ impl sealed::Multiply for f16 {
 
 impl sealed::Multiply for bf16 {
     fn multiply(mgr: &Manager, product: &mut Product<'_, Self>) -> Result<()> {
+        if product.is_for_texels(mgr.device(), MatrixElement::Bf16) {
+            return product.by_tiles::<texels::TexelsBf16, tiles::WideBf16Edge, padded::WidenBf16>(mgr, LARGE);
+        }
         if WIDE.fits(mgr.device(), MatrixElement::Bf16) {
             return product.by_tiles::<tiles::WideBf16, tiles::WideBf16Edge, padded::WidenBf16>(mgr, WIDE);
         }
@@ -128,20 +135,34 @@ struct Tiling {
     invocations: u32,
     shared_bytes: u32,
     /// Rows and columns of a whole tile.
-    tile: u32,
+    tile: [u32; 2],
     /// How deep its slices are.
     depth: u32,
+    /// Whether its kernel is told where the last slice begins, and not how many there are.
+    is_told_last: bool,
     /// Rows and columns of a tile at the edge.
     edge: u32,
 }
+
+const LARGE: Tiling = Tiling {
+    side: 16,
+    lanes: 32,
+    invocations: 256,
+    shared_bytes: 32 << 10,
+    tile: texels::TILE,
+    depth: texels::DEPTH,
+    is_told_last: true,
+    edge: tiles::WIDE_EDGE,
+};
 
 const WIDE: Tiling = Tiling {
     side: 16,
     lanes: 32,
     invocations: 128,
     shared_bytes: 32 << 10,
-    tile: tiles::WIDE_TILE,
+    tile: [tiles::WIDE_TILE; 2],
     depth: tiles::WIDE_DEPTH,
+    is_told_last: false,
     edge: tiles::WIDE_EDGE,
 };
 
@@ -150,12 +171,13 @@ const NARROW: Tiling = Tiling {
     lanes: 8,
     invocations: 32,
     shared_bytes: 16 << 10,
-    tile: tiles::NARROW_TILE,
+    tile: [tiles::NARROW_TILE; 2],
     depth: tiles::NARROW_DEPTH,
+    is_told_last: false,
     edge: tiles::NARROW_EDGE,
 };
 
-/// Tiles from which on a product of `f32` is computed in registers: fewer would leave much of a large device without work.
+/// Tiles from which on a product is computed in registers, or from texels: fewer would leave much of a large device without work.
 const MANY_TILES: u64 = 96;
 
 /// Least sides of a product that is computed on copies with whole tiles: of smaller ones copies take longer than they bring, which is
@@ -253,6 +275,31 @@ impl GemmShape {
 }
 
 impl<T: Factor> Product<'_, T> {
+    /// Whether it is computed from texels: it has many tiles, leaves no such column of tiles over as smaller ones would fill, and the device
+    /// fetches as many texels.
+    fn is_for_texels(&self, device: &DeviceInfo, factors: MatrixElement) -> bool {
+        let GemmShape { rows, columns, depth } = self.shape;
+        let [down, across] = LARGE.tile;
+        let tiles = u64::from(rows / down) * u64::from(columns.div_ceil(across));
+        let is_copied = !self.has_slices(LARGE) && self.shape.least() >= PADDED_TILES;
+        // As long as copies are.
+        let texels = |lines: u32, of: u32, length: u32, parts: u32| {
+            u64::from(lines).next_multiple_of(of.into()) * (u64::from(length).next_multiple_of(parts.into()) / 8)
+        };
+        let most = texels(rows, down, depth, LARGE.depth).max(texels(depth, LARGE.depth, columns, across));
+        LARGE.fits(device, factors)
+            && tiles >= MANY_TILES
+            && (is_copied || columns % across < WIDE.tile[1])
+            && most <= device.limits.max_texels.into()
+            && device.limits.texel_alignment <= size_of::<UVec4>() as u64
+    }
+
+    /// Whether rows begin at whole vectors, and the depth has whole slices.
+    fn has_slices(&self, tiling: Tiling) -> bool {
+        let GemmShape { columns, depth, .. } = self.shape;
+        depth > 0 && depth.is_multiple_of(tiling.depth) && columns.is_multiple_of(8)
+    }
+
     fn element_by_element<K: Kernel>(&mut self) {
         let GemmShape { rows, columns, depth } = self.shape;
         let grid = Grid::groups([columns.div_ceil(scalar::TILE), rows.div_ceil(scalar::TILE)]);
@@ -309,10 +356,10 @@ impl<T: Factor> Product<'_, T> {
 
     /// Whole tiles where rows begin at whole vectors and the depth has whole slices; the rest by tiles of the edge.
     fn by_tiles<Whole: Kernel, Edge: Kernel, Widen: Kernel>(&mut self, mgr: &Manager, tiling: Tiling) -> Result<()> {
-        let GemmShape { columns, depth, .. } = self.shape;
-        let is_whole = depth > 0 && depth.is_multiple_of(tiling.depth) && columns.is_multiple_of(8);
+        let is_whole = self.has_slices(tiling);
         if !is_whole && self.shape.least() >= PADDED_TILES {
-            let sides = GemmShape { rows: tiling.tile, columns: tiling.tile, depth: tiling.depth };
+            let [rows, columns] = tiling.tile;
+            let sides = GemmShape { rows, columns, depth: tiling.depth };
             return self.on_copies::<Widen, UVec4>(mgr, sides, |whole| whole.in_tiles::<Whole, Edge>(tiling, true));
         }
         self.in_tiles::<Whole, Edge>(tiling, is_whole)
@@ -320,14 +367,15 @@ impl<T: Factor> Product<'_, T> {
 
     fn in_tiles<Whole: Kernel, Edge: Kernel>(&mut self, tiling: Tiling, is_whole: bool) -> Result<()> {
         let GemmShape { rows, columns, .. } = self.shape;
-        let (down, across) = if is_whole { (rows / tiling.tile, columns / tiling.tile) } else { (0, 0) };
+        let [tile_rows, tile_columns] = tiling.tile;
+        let (down, across) = if is_whole { (rows / tile_rows, columns / tile_columns) } else { (0, 0) };
         if down > 0 && across > 0 {
             // Rows of tiles in blocks of so many, and then what is left of them.
             let (blocks, left) = (down / ROWS_TOGETHER, down % ROWS_TOGETHER);
             self.whole_tiles::<Whole>(tiling, 0, [ROWS_TOGETHER, across, blocks])?;
             self.whole_tiles::<Whole>(tiling, blocks * ROWS_TOGETHER, [left, across, 1])?;
         }
-        let (row, column) = if across > 0 { (down * tiling.tile, across * tiling.tile) } else { (0, 0) };
+        let (row, column) = if across > 0 { (down * tile_rows, across * tile_columns) } else { (0, 0) };
         // Below the whole tiles, and to the right of them.
         self.edge_tiles::<Edge>(tiling, [row, 0], [rows - row, columns]);
         self.edge_tiles::<Edge>(tiling, [0, column], [row, columns - column]);
@@ -339,9 +387,10 @@ impl<T: Factor> Product<'_, T> {
             return Ok(());
         }
         let GemmShape { columns, depth, .. } = self.shape;
+        let slices = if tiling.is_told_last { depth - tiling.depth } else { depth / tiling.depth };
         let (a, b) = (self.a.cast::<UVec4>()?, self.b.cast::<UVec4>()?);
         self.stages.launch::<K>(Grid::groups(grid), |args| {
-            let args = args.value(first_row).value(depth / tiling.depth).value(depth / 8).value(columns / 8);
+            let args = args.value(first_row).value(slices).value(depth / 8).value(columns / 8);
             args.value(self.alpha).value(self.beta).read(&a).read(&b).write(self.c)
         });
         Ok(())

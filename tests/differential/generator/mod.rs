@@ -58,8 +58,10 @@ pub(crate) fn items(seed: u64, kernel: &str) -> Program {
     let mut generator = Generator::new(seed, false);
     let helpers = generator.helpers();
     let body = generator.kernel_body();
+    // What is read as texels is the same: some programs fetch some of it so.
+    let [x, y, z] = [1, 2, 4].map(|bit| if seed & 8 != 0 && seed & bit != 0 { "#[texels] " } else { "" });
     let kernel = format!(
-        "fn {kernel}(a: u32, b: i32, c: f32, x: &[u32], y: &[i32], z: &[f32], {}out: &mut [u32]) {{\n{body}    }}\n",
+        "fn {kernel}(a: u32, b: i32, c: f32, {x}x: &[u32], {y}y: &[i32], {z}z: &[f32], {}out: &mut [u32]) {{\n{body}    }}\n",
         generator.extra.signature(false)
     );
     Program { helpers, kernel, together: generator.together }

@@ -39,8 +39,10 @@ const EVERYWHERE: [(&str, fn()); 16] = [
 ];
 
 /// What runs where the device has matrices of halves.
-const WHERE_HALVES_ARE_MULTIPLIED: [(&str, fn()); 1] =
-    [("whole_tiles_of_halves_without_checks", products::whole_tiles_of_halves_without_checks)];
+const WHERE_HALVES_ARE_MULTIPLIED: [(&str, fn()); 2] = [
+    ("whole_tiles_of_halves_without_checks", products::whole_tiles_of_halves_without_checks),
+    ("products_of_many_tiles", products::products_of_many_tiles),
+];
 
 /// What runs where workgroups can wait for each other.
 const WHERE_GROUPS_WAIT: [(&str, fn()); 2] =

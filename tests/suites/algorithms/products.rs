@@ -97,6 +97,16 @@ fn multiplies_on_copies<T: Factor + Copy>(from: fn(f32) -> T, (rows, columns, de
     }
 }
 
+/// As many as are computed from texels, where there are such matrices: one slice to four, rows and columns left over, and copies.
+pub(crate) fn products_of_many_tiles() {
+    for depth in [32, 64, 96, 128] {
+        multiplies_on_copies(f16::from_f32, (1536 + depth / 4, 2048 + depth / 4, depth));
+    }
+    multiplies_on_copies(f16::from_f32, (1537, 2049, 257));
+    multiplies_on_copies(bf16::from_f32, (1536, 2048, 64));
+    multiplies_on_copies(bf16::from_f32, (1537, 2049, 257));
+}
+
 /// Where a device has matrices, or computes a billion products while somebody waits.
 pub(crate) fn products_on_copies() {
     if MANAGER.device().kind != gridwise::DeviceKind::Host && !is_interpreter() {
@@ -134,11 +144,15 @@ pub(crate) fn whole_tiles_without_checks() {
 }
 
 pub(crate) fn whole_tiles_of_halves_without_checks() {
-    let seq = MANAGER.sequence().unwrap();
-    let halves = MANAGER.tensor(&[f16::ONE; 256 * 256]).unwrap();
-    let mut product = MANAGER.tensor(&[1.0f32; 256 * 256]).unwrap();
-    let shape = GemmShape { rows: 256, columns: 256, depth: 256 };
-    seq.record(OpGemm::new(&MANAGER, shape, 1.0, &halves, &halves, 2.0, &mut product).unwrap()).unwrap();
-    let dot = seq.to_dot();
-    assert!(!dot.contains("with checks"), "{dot}");
+    // By small tiles, and by large ones where a device has those.
+    for (rows, columns, depth) in [(256, 256, 256), (1536, 2048, 32), (1536, 2048, 96)] {
+        let seq = MANAGER.sequence().unwrap();
+        let halves = |len: usize| MANAGER.tensor(&vec![f16::ONE; len]).unwrap();
+        let (left, right) = (halves(rows * depth), halves(depth * columns));
+        let mut product = MANAGER.tensor(&vec![1.0f32; rows * columns]).unwrap();
+        let shape = GemmShape { rows: rows as u32, columns: columns as u32, depth: depth as u32 };
+        seq.record(OpGemm::new(&MANAGER, shape, 1.0, &left, &right, 2.0, &mut product).unwrap()).unwrap();
+        let dot = seq.to_dot();
+        assert!(!dot.contains("with checks"), "{dot}");
+    }
 }

@@ -99,11 +99,12 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
     let pool = vec![b, b, i, u, u, u, f, v, array, tuple, record, nested, bools, floats];
     let mut buffers = Arena::new();
     for (name, element, writable) in [("a", u, false), ("b", u, true), ("c", f, true), ("d", record, true)] {
-        let _: BufferId =
-            buffers.push(Buffer { name: name.to_owned(), element, writable, is_list: false, image: None });
+        let (name, is_texels) = (name.to_owned(), name == "a" && random.0 & 1 == 1);
+        let _: BufferId = buffers.push(Buffer { name, element, writable, is_list: false, image: None, is_texels });
     }
     for (name, element, writable) in [("e", u, false), ("f", f, true)] {
-        buffers.push(Buffer { name: name.to_owned(), element, writable, is_list: true, image: None });
+        let name = name.to_owned();
+        buffers.push(Buffer { name, element, writable, is_list: true, image: None, is_texels: false });
     }
     let mut shared = Arena::new();
     for (name, ty) in [("total", u), ("cells", array), ("row", record)] {

@@ -62,7 +62,7 @@ impl Parser<'_> {
             let is_path = cursor.is_colons(cursor.at);
             cursor.take_punct(':').filter(|_| !is_path)?;
             let ty = self.direct_param_ty(&mut cursor)?;
-            params.push(Param { name: name.clone(), mutable, ty, binding: self.next_binding() });
+            params.push(Param { name: name.clone(), mutable, ty, binding: self.next_binding(), texels: None });
             if cursor.take_punct(',').is_none() && !cursor.is_end() {
                 return None;
             }

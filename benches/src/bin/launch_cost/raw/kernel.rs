@@ -26,9 +26,11 @@ impl RawKernel {
     pub(crate) fn new(device: &RawDevice, descriptor: &'static KernelDescriptor) -> Result<Self, Error> {
         let buffers = descriptor.params.iter().filter_map(|param| match param.kind {
             ParamKind::Buffer { binding, .. } => Some(binding),
-            ParamKind::Value { .. } | ParamKind::List { .. } | ParamKind::Image { .. } | ParamKind::Images { .. } => {
-                None
-            }
+            ParamKind::Value { .. }
+            | ParamKind::Texels { .. }
+            | ParamKind::List { .. }
+            | ParamKind::Image { .. }
+            | ParamKind::Images { .. } => None,
         });
         let bindings: Vec<u32> = buffers.chain(descriptor.trap_binding).collect();
         let set_layout = create_set_layout(device, &bindings)?;
