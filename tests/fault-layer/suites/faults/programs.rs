@@ -145,6 +145,8 @@ pub(crate) const ALL: &[Program] = &[
     Program { name: "indirect", is_baseline: false, is_cached: false, run: Run::Own(indirect) },
     Program { name: "lists", is_baseline: false, is_cached: false, run: Run::Own(lists) },
     Program { name: "image_lists", is_baseline: false, is_cached: false, run: Run::Own(image_lists) },
+    Program { name: "texels", is_baseline: false, is_cached: false, run: Run::Own(texels) },
+    Program { name: "texels_on_less", is_baseline: true, is_cached: false, run: Run::Own(texels) },
     Program { name: "mapped", is_baseline: false, is_cached: false, run: Run::Own(mapped) },
     #[cfg(unix)]
     Program { name: "shared", is_baseline: false, is_cached: false, run: Run::Own(shared) },
@@ -296,6 +298,26 @@ fn image_lists(mgr: &Manager) -> Result<Words> {
     drop(from);
     seq.eval()?;
     Ok([sums.to_vec()?, to[0].to_vec()?, to[1].to_vec()?].concat())
+}
+
+#[kernel]
+fn fetch(#[texels] x: &[UVec2], y: &mut [u32]) {
+    let i = global_id().x;
+    y[i] += x[i].x * 3 + x[i].y;
+}
+
+/// Two parts of one tensor, and what is recorded twice.
+fn texels(mgr: &Manager) -> Result<Words> {
+    let pairs: Vec<UVec2> = (0..64).map(|i| UVec2::new(i, 100 + i)).collect();
+    let (x, mut y) = (mgr.tensor(&pairs)?, mgr.tensor(&[1u32; 16])?);
+    for from in [0, 32] {
+        let seq = mgr.sequence()?;
+        let part = x.part(from..from + 16)?;
+        Fetch::dispatch(&seq, Grid::items(16), &part, &mut y)?;
+        seq.eval()?;
+        seq.eval()?;
+    }
+    y.to_vec()
 }
 
 fn indirect(mgr: &Manager) -> Result<Words> {
