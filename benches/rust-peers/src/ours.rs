@@ -85,6 +85,15 @@ pub(crate) fn manager() -> Result<Manager> {
     Ok(Manager::with(desc)?)
 }
 
+/// What the sum is of: it is the same numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `&[f32]`
+    Numbers,
+    /// `&[Vec4]`
+    Fours,
+}
+
 /// Tensors and recorded sequences.
 pub(crate) struct Ours {
     big: Sequence,
@@ -100,16 +109,19 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    pub(crate) fn new(manager: &Manager) -> Result<Self> {
+    pub(crate) fn new(manager: &Manager, form: Form) -> Result<Self> {
         let big = manager.sequence()?;
         let x = manager.tensor(&numbers(LEN, 5))?;
         let mut big_y = manager.tensor_of_len(LEN)?;
         Saxpy::dispatch(&big, Grid::items(LEN), A, &x, &mut big_y)?;
         let sums = manager.sequence()?;
-        let ones: Vec<_> = numbers(LEN, 2).chunks_exact(4).map(Vec4::from_slice).collect();
-        let ones = manager.tensor(&ones)?;
+        let ones = manager.tensor(&numbers(LEN, 2))?;
         let (mut partial, mut total) = (manager.tensor_of_len(SUM_GROUPS)?, manager.tensor_of_len(1)?);
-        SumByFours::dispatch(&sums, Grid::groups(SUM_GROUPS as u32), &ones, &mut partial)?;
+        let groups = Grid::groups(SUM_GROUPS as u32);
+        match form {
+            Form::Numbers => Sum::dispatch(&sums, groups, &ones, &mut partial)?,
+            Form::Fours => SumByFours::dispatch(&sums, groups, &*ones.cast::<Vec4>()?, &mut partial)?,
+        }
         Sum::dispatch(&sums, Grid::groups(1), &partial, &mut total)?;
         let product = manager.sequence()?;
         let (a, b) = (manager.tensor(&numbers(SIDE * SIDE, 5))?, manager.tensor(&numbers(SIDE * SIDE, 3))?);
