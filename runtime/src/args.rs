@@ -441,7 +441,7 @@ impl KernelArgs {
                     (binding, Role::Whole)
                 }
                 ParamKind::Texels { binding, stride: wanted } if !is_written && wanted == stride => {
-                    (binding, Role::Texels(stride))
+                    (binding, Role::Texels)
                 }
                 _ => return Err(mismatch(descriptor, param, found())),
             };

@@ -184,8 +184,8 @@ pub(crate) struct BufferArg {
 pub(crate) enum Role {
     /// The argument itself.
     Whole,
-    /// The argument itself, whose elements are fetched as texels of so many bytes.
-    Texels(u32),
+    /// The argument itself, whose elements are fetched as texels.
+    Texels,
     /// One of a list, in order. Nothing is bound for it: kernels find it by the list's table.
     Member,
     /// The table of a list.
@@ -196,7 +196,7 @@ pub(crate) enum Role {
 pub(crate) fn len_of(arguments: &[BufferArg], param: u32) -> u32 {
     let mut own = arguments.iter().filter(|argument| argument.param == param);
     match own.next() {
-        Some(BufferArg { role: Role::Whole | Role::Texels(_), buffer, .. }) => buffer.len(),
+        Some(BufferArg { role: Role::Whole | Role::Texels, buffer, .. }) => buffer.len(),
         Some(first) => {
             let others = own.filter(|argument| argument.role == Role::Member).count() as u32;
             others + u32::from(first.role == Role::Member)

@@ -5,7 +5,7 @@ mod access;
 mod contents;
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gridwise_ir::descriptor::ImageFormat;
 
@@ -18,13 +18,15 @@ use crate::sync::hazard::Touch;
 use crate::sync::schedule::{Marks, Uses};
 #[cfg(unix)]
 use crate::vulkan::SharedMemory;
-use crate::vulkan::{BufferRange, MemoryUse, VulkanBuffer, VulkanImage};
+use crate::vulkan::{BufferRange, MemoryUse, TexelView, VulkanBuffer, VulkanImage};
 
 /// A buffer of elements of one size. What a tensor owns, and recordings keep alive. Others may see the same memory, or a range of it,
 /// as elements of the same or another size: they have its id, and are ordered by the bytes they are of it.
 #[derive(Debug)]
 pub(crate) struct Buffer {
-    // First, so that it is freed before the device can go.
+    /// Its elements as texels, once a kernel has read them so. Before the memory, so that it goes first.
+    texels: OnceLock<TexelView>,
+    // Here, so that it is freed before the device can go.
     memory: Memory,
     pub(crate) id: u64,
     name: Arc<str>,
@@ -156,6 +158,7 @@ impl Buffer {
             len,
             stride,
             image: None,
+            texels: OnceLock::new(),
             uses,
             kept: Kept::default(),
             staged: Mutex::new(None),
@@ -188,6 +191,7 @@ impl Buffer {
         Self {
             memory,
             image: None,
+            texels: OnceLock::new(),
             kept: Kept::default(),
             id: self.id,
             name: self.name.clone(),
@@ -282,6 +286,21 @@ impl Buffer {
             Memory::Image(_) | Memory::Host(_) => None,
             Memory::Seen(whole, _) => whole.vulkan(),
         }
+    }
+
+    /// Its elements as texels, in the memory that it has on the device.
+    pub(crate) fn texels(&self, memory: &VulkanBuffer) -> Result<&TexelView> {
+        if let Some(view) = self.texels.get() {
+            return Ok(view);
+        }
+        // Of an empty tensor kernels fetch nothing; every buffer has room for the one texel that is bound.
+        let (offset, bytes) = match self.bytes() {
+            0 => (memory.offset, self.stride.into()),
+            bytes => (self.vulkan_offset(), bytes),
+        };
+        let view = TexelView::new(memory, offset, bytes, self.stride)?;
+        // Where two threads made one, the first counts.
+        Ok(self.texels.get_or_init(|| view))
     }
 
     /// The first byte in the Vulkan buffer.

@@ -231,7 +231,7 @@ pub enum Error {
         asked: u64,
         /// What there can be.
         limit: u64,
-        /// What is counted: bytes, or elements.
+        /// What is counted: bytes, elements or texels.
         unit: &'static str,
     },
     /// A part of a tensor, or a tensor in an existing buffer, begins where kernels cannot bind it, or where no such element can be.
@@ -244,7 +244,8 @@ pub enum Error {
         tensor: String,
         /// The first byte.
         offset: u64,
-        /// [`Limits::part_alignment`](crate::Limits::part_alignment), or what the element type needs.
+        /// [`Limits::part_alignment`](crate::Limits::part_alignment), [`Limits::texel_alignment`](crate::Limits::texel_alignment), or what
+        /// the element type needs.
         alignment: u64,
     },
     /// The device cannot share memory, or not this memory.

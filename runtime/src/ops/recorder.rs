@@ -171,11 +171,11 @@ impl<'a> Recorder<'a> {
         }
         match argument.role {
             Role::Whole => buffer.check_alignment(limits.part_alignment),
-            Role::Texels(_) if buffer.len() > limits.max_texels => {
+            Role::Texels if buffer.len() > limits.max_texels => {
                 let (tensor, asked) = (buffer.name().to_owned(), buffer.len().into());
                 Err(Error::BufferTooLarge { tensor, asked, limit: limits.max_texels.into(), unit: "texels" })
             }
-            Role::Texels(_) => buffer.check_alignment(limits.texel_alignment),
+            Role::Texels => buffer.check_alignment(limits.texel_alignment),
             // Those of lists are found by addresses.
             Role::Member | Role::Table => Ok(()),
         }

@@ -9,7 +9,6 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use super::device::VulkanDevice;
-use super::texels::TexelViews;
 use crate::error::{Error, Result};
 
 /// Bytes up to which a tensor behind the bus is written by the host itself: beyond, copies by the device are faster (H200: one
@@ -89,8 +88,6 @@ pub(crate) struct VulkanBuffer {
     pub(super) own: Option<OwnMemory>,
     /// Whether the host must not use the memory even where it could.
     pub(super) is_hidden: bool,
-    /// The parts that kernels read as texels.
-    texels: TexelViews,
     pub(super) device: Arc<VulkanDevice>,
 }
 
@@ -192,7 +189,6 @@ impl VulkanBuffer {
             usage,
             own: None,
             is_hidden,
-            texels: TexelViews::default(),
             device: device.clone(),
         })
     }
@@ -219,7 +215,6 @@ impl VulkanBuffer {
             usage: MemoryUse::Device,
             own: None,
             is_hidden: true,
-            texels: TexelViews::default(),
             device: device.clone(),
         })
     }
@@ -273,11 +268,6 @@ impl VulkanBuffer {
         Some(unsafe { self.device.raw.get_buffer_device_address(&info) } + self.offset)
     }
 
-    /// A view of some of its bytes as texels of so many, all of them 4, 8 or 16.
-    pub(super) fn texels(&self, offset: u64, bytes: u64, stride: u32) -> Result<vk::BufferView> {
-        self.texels.get(&self.device.raw, self.raw, (offset, bytes, stride))
-    }
-
     /// Whether others may have the buffer's memory.
     pub(crate) fn is_shared(&self) -> bool {
         self.own.is_some()
@@ -296,7 +286,6 @@ impl Drop for VulkanBuffer {
             return;
         }
         let allocation = std::mem::take(&mut self.allocation);
-        self.texels.destroy(&self.device.raw);
         if !self.is_borrowed {
             // SAFETY: who submitted work with the buffer held it until the work was complete.
             unsafe { self.device.raw.destroy_buffer(self.raw, None) };

@@ -276,7 +276,7 @@ impl<'a> Encoder<'a> {
         self.content.push(pipeline.set_layout.id);
         buffers.iter().for_each(|buffer| self.content.extend(buffer.content()));
         images.iter().for_each(|image| self.content.extend(image.content()));
-        texels.iter().for_each(|texels| self.content.extend(texels.content));
+        texels.iter().for_each(|texels| self.content.extend([texels.binding.into(), texels.id]));
         let (set, is_new) = self.descriptors.get(pipeline.set_layout, &self.content, pipeline.descriptors)?;
         if is_new {
             // SAFETY: as above; nothing uses the set now.
@@ -441,9 +441,8 @@ impl ImageDescriptor {
 /// A buffer in a set that is read as texels.
 struct TexelDescriptor {
     binding: u32,
-    view: vk::BufferView,
-    /// What tells it from all others.
-    content: [u64; 4],
+    raw: vk::BufferView,
+    id: u64,
 }
 
 fn writes<'a>(
@@ -464,7 +463,7 @@ fn writes<'a>(
     let write_texels = |texels: &'a TexelDescriptor| {
         let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(texels.binding);
         let ty = vk::DescriptorType::UNIFORM_TEXEL_BUFFER;
-        write.descriptor_type(ty).texel_buffer_view(std::slice::from_ref(&texels.view))
+        write.descriptor_type(ty).texel_buffer_view(std::slice::from_ref(&texels.raw))
     };
     let others = images.iter().map(write_image).chain(texels.iter().map(write_texels));
     buffers.iter().map(write).chain(others).collect()
@@ -489,15 +488,9 @@ fn buffer_descriptors(arguments: &[BufferArg]) -> Vec<BufferDescriptor> {
 fn texel_descriptors(arguments: &[BufferArg]) -> Result<Vec<TexelDescriptor>> {
     let mut descriptors = Vec::new();
     for BufferArg { buffer, binding, role, .. } in arguments {
-        let (Role::Texels(stride), Some(vulkan)) = (*role, buffer.vulkan()) else { continue };
-        // Of an empty tensor kernels fetch nothing; every buffer has room for the one that is bound.
-        let (offset, bytes) = match buffer.bytes() {
-            0 => (vulkan.offset, stride.into()),
-            bytes => (buffer.vulkan_offset(), bytes),
-        };
-        let view = vulkan.texels(offset, bytes, stride)?;
-        let content = [u64::from(*binding) | u64::from(stride) << 32, buffer.id, offset, bytes];
-        descriptors.push(TexelDescriptor { binding: *binding, view, content });
+        let (Role::Texels, Some(vulkan)) = (role, buffer.vulkan()) else { continue };
+        let view = buffer.texels(vulkan)?;
+        descriptors.push(TexelDescriptor { binding: *binding, raw: view.raw, id: view.id });
     }
     Ok(descriptors)
 }

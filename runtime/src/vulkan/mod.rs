@@ -39,4 +39,5 @@ pub(crate) use instance::VulkanInstance;
 pub(crate) use pipeline::{Binding, Constants, Pipeline, PipelineDesc};
 pub(crate) use recording::Recording;
 pub(crate) use spirv::words_for;
+pub(crate) use texels::TexelView;
 pub(crate) use transfer::VulkanBackend;

@@ -17,9 +17,9 @@ use crate::{DeviceInfo, Kernel, KernelArgs, Plain, Result};
 ///
 /// Factors are of `f32`, `f16` or `bf16`. In which order products are added is the device's, as is whether it rounds each; those of
 /// 16-bit elements are exact, and multiplied by the device's matrices where it has some that fit ([`CoopMatrix`]). These are
-/// fastest where the depth is a multiple of 32 and `b` has a multiple of 8 columns; those of `f32`, where rows and columns are multiples
-/// of 128 and the depth is one of 16. Large products of other sizes (all sides at least 1024, or 256 of 16-bit elements) are computed on
-/// copies that end at such multiples; small ones, and what is left over, are loaded element by element.
+/// fastest where the depth is a multiple of 32 and `b` has a multiple of 8 columns, large ones of 256; those of `f32`, where rows and
+/// columns are multiples of 128 and the depth is one of 16. Large products of other sizes (all sides at least 1024, or 256 of 16-bit
+/// elements) are computed on copies that end at such multiples; small ones, and what is left over, are loaded element by element.
 ///
 /// Work space: none, but those copies: of each factor that needs one, and of the result.
 ///
