@@ -33,8 +33,8 @@ impl Manager {
     /// # Safety
     /// The buffer is of the manager's device, bound to memory, has the usages `STORAGE_BUFFER`, `TRANSFER_SRC` and
     /// `TRANSFER_DST`, for kernels that read it as texels `UNIFORM_TEXEL_BUFFER`, and the range that is told, and stays until the
-    /// tensor and all sequences that name it are gone. The application uses the range only while no evaluation that names the tensor runs; what it wrote before is available to
-    /// the device.
+    /// tensor and all sequences that name it are gone. The application uses the range only while no evaluation that names the
+    /// tensor runs; what it wrote before is available to the device.
     pub unsafe fn tensor_from_buffer<T: GpuData>(
         &self,
         name: &str,
