@@ -1,14 +1,13 @@
-//! What rustc says of iterators in variables: they are moved, and borrow what they go through.
+//! Iterators in variables are no values that other variables take over, and rustc says what they borrow: what they go through.
 
 use gridwise::prelude::*;
 
 #[kernel]
-fn moved(x: &[u32], y: &mut [u32]) {
-    let it = x.iter().map(|v| v + 1);
-    y[0] = it.sum();
-    for v in it {
-        y[1] += v;
-    }
+fn handed_on(x: &[u32], y: &mut [u32]) {
+    let mut it = x.iter().map(|v| v + 1);
+    let mut other = it;
+    y[0] = other.next().unwrap_or(0);
+    y[1] = it.next().unwrap_or(0);
 }
 
 #[kernel]
