@@ -137,6 +137,7 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     let samples = in_turns(options.runs, Who::first_launch_elsewhere)?;
     report.figures.extend(figures("first launch, driver's cache off", &samples));
     report.notes.push("every result was compared, exactly".to_owned());
+    report.notes.push("the sum: of ours, over numbers or by fours, the quicker counts".to_owned());
     report.notes.push(
         "again: ours replays a sequence, wgsl-rs encodes with its bindings made before, CubeCL launches".to_owned(),
     );

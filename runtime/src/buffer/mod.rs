@@ -293,11 +293,20 @@ impl Buffer {
         if let Some(view) = self.texels.get() {
             return Ok(view);
         }
-        // Of an empty tensor kernels fetch nothing; every buffer has room for the one texel that is bound.
+        // Of an empty tensor kernels fetch nothing, but one texel is bound.
         let (offset, bytes) = match self.bytes() {
             0 => (memory.offset, self.stride.into()),
             bytes => (self.vulkan_offset(), bytes),
         };
+        let alignment = self.shared.info.limits.texel_alignment;
+        // Buffers of ours have room for it; of an application's the tensor may see less, or from elsewhere on.
+        if bytes > memory.size {
+            let (operation, tensor, size) = ("reading texels", self.name.to_string(), memory.size);
+            return Err(Error::OutOfRange { operation, tensor, offset, bytes, size });
+        }
+        if !offset.is_multiple_of(alignment) {
+            return Err(Error::Misaligned { tensor: self.name.to_string(), offset, alignment });
+        }
         let view = TexelView::new(memory, offset, bytes, self.stride)?;
         // Where two threads made one, the first counts.
         Ok(self.texels.get_or_init(|| view))
