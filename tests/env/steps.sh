@@ -63,6 +63,16 @@ check_other_systems() {
     cargo clippy --quiet --target "$target" -p gridwise -p gridwise-runtime --all-features -- -D warnings
 }
 
+# The toolchain that `rust-version` promises compiles everything that users compile, and the README names the same one.
+check_oldest_rust() {
+    local version
+    version=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+    [ -n "$version" ] || fail "Cargo.toml has no rust-version"
+    cargo "+$version" --version 2>/dev/null || rustup toolchain install "$version" --profile minimal
+    cargo "+$version" check --quiet -p gridwise -p gridwise-examples -p gridwise-inspect --all-features --lib --bins --examples
+    grep -q "toolchain ($version or newer)" README.md || fail "README.md names another toolchain than Cargo.toml, which says $version"
+}
+
 build_docs() {
     RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --exclude gridwise-tests --exclude gridwise-differential --no-deps \
         --document-private-items

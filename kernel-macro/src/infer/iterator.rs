@@ -79,9 +79,12 @@ impl<'a> Infer<'a> {
             Iteration::Skip => self.check_skippable(name, receiver),
             _ => {}
         }
-        let (wanted, found) = match self.adapter(iteration, item).or_else(|| self.searcher(iteration, item)) {
+        let signature = self
+            .adapter(iteration, item)
+            .or_else(|| self.searcher(iteration, item))
+            .or_else(|| self.comparer(receiver, iteration, item));
+        let (wanted, found) = match signature {
             Some(signature) => signature,
-            None if let Some(signature) = self.comparer(receiver, iteration, item) => signature,
             None => self.folder(expr, iteration, name, item, expect),
         };
         if wanted.len() != args.len() {

@@ -135,6 +135,15 @@ impl FnCx<'_, '_, '_> {
         self.is_ordered(op, order)
     }
 
+    /// The function by which a struct or enum is compared, where its author wrote one.
+    fn written(&self, ty: &Ty, of: Standard) -> Option<ItemId> {
+        let (Ty::Struct(item, _) | Ty::Enum(item, _)) = ty else { return None };
+        match self.given(*item, of) {
+            Given::Written(function) => Some(function),
+            _ => None,
+        }
+    }
+
     fn order_of_option(&mut self, option: ValueId) -> ValueId {
         let (tag, order) = (self.b.extract(option, &[0]), self.b.extract(option, &[1]));
         let (none, unordered) = (self.u32(super::variant::NONE), self.u32(UNORDERED));
@@ -144,6 +153,13 @@ impl FnCx<'_, '_, '_> {
 
     /// Which of two values comes first, or that they have no order.
     pub(super) fn order(&mut self, ty: &Ty, a: Option<ValueId>, b: Option<ValueId>, of: Standard) -> ValueId {
+        if let Some(function) = self.written(ty, of) {
+            return match (self.call_on(function, a, b), of) {
+                (Some(order), Standard::Ord) => order,
+                (Some(option), _) => self.order_of_option(option),
+                (None, _) => self.u32(EQUAL),
+            };
+        }
         match ty {
             Ty::Scalar(_) => match (a, b) {
                 (Some(a), Some(b)) => self.order_scalars(a, b),
@@ -157,14 +173,6 @@ impl FnCx<'_, '_, '_> {
                     pairs.push(((**element).clone(), a, b));
                 }
                 self.order_members(&pairs, of)
-            }
-            Ty::Struct(item, _) | Ty::Enum(item, _) if let Given::Written(function) = self.given(*item, of) => {
-                let result = self.call_on(function, a, b);
-                match (result, of) {
-                    (Some(order), Standard::Ord) => order,
-                    (Some(option), _) => self.order_of_option(option),
-                    (None, _) => self.u32(EQUAL),
-                }
             }
             Ty::Tuple(_) | Ty::Struct(_, _) => {
                 let pairs = self.member_pairs(ty, a, b);
@@ -299,6 +307,9 @@ impl FnCx<'_, '_, '_> {
 
     /// Whether two values are equal, member by member; `None` when they surely are.
     fn equal_values(&mut self, ty: &Ty, a: Option<ValueId>, b: Option<ValueId>) -> Option<ValueId> {
+        if let Some(function) = self.written(ty, Standard::PartialEq) {
+            return self.call_on(function, a, b);
+        }
         match ty {
             Ty::Scalar(_) | Ty::Vector(..) | Ty::Quat => Some(self.equal(Op::Eq, Op::All, a?, b?)),
             Ty::Matrix(size) => {
@@ -317,11 +328,6 @@ impl FnCx<'_, '_, '_> {
                     pairs.push(((**element).clone(), a, b));
                 }
                 self.equal_members(&pairs)
-            }
-            Ty::Struct(item, _) | Ty::Enum(item, _)
-                if let Given::Written(function) = self.given(*item, Standard::PartialEq) =>
-            {
-                self.call_on(function, a, b)
             }
             Ty::Tuple(_) | Ty::Struct(_, _) => {
                 let pairs = self.member_pairs(ty, a, b);

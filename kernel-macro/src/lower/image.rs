@@ -57,14 +57,14 @@ impl FnCx<'_, '_, '_> {
 
     /// The image that an expression names; of a list, a trap where there is none.
     fn lower_named(&mut self, expr: &Expr, ty: ImageTy) -> Option<Named> {
+        if let ExprKind::Path(_) = &expr.kind
+            && let Some(Resolution::Binding(binding)) = self.typed.paths.get(&expr.id)
+            && let Slot::Image(number) = self.slot(*binding)
+        {
+            return Some(self.images[number as usize]);
+        }
         match &expr.kind {
             ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.lower_named(inner, ty),
-            ExprKind::Path(_)
-                if let Some(Resolution::Binding(binding)) = self.typed.paths.get(&expr.id)
-                    && let Slot::Image(number) = self.slot(*binding) =>
-            {
-                Some(self.images[number as usize])
-            }
             ExprKind::Index { base, index } => {
                 let Root::Buffer(list) = self.lower_spot(base)?.place()?.root else { return None };
                 let index = self.lower_expr(index)?;

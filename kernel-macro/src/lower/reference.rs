@@ -53,10 +53,10 @@ pub(super) enum Argument {
 pub(super) fn is_in_place(program: &Program, item: ItemId) -> bool {
     let (ast, typed) = function_of(program, item);
     ast.gives_place
-        || ast.params.iter().zip(&typed.params).any(|(param, ty)| match param.ty.reference() {
-            _ if let Ty::Closure(item, closure) = ty => super::runs_in_place(program, *item, *closure),
-            Some(mutable) => mutable || TypeCx::new(program).holds_array(ty),
-            None => matches!(ty, Ty::Buffer { .. }),
+        || ast.params.iter().zip(&typed.params).any(|(param, ty)| match (ty, param.ty.reference()) {
+            (Ty::Closure(item, closure), _) => super::runs_in_place(program, *item, *closure),
+            (_, Some(mutable)) => mutable || TypeCx::new(program).holds_array(ty),
+            (_, None) => matches!(ty, Ty::Buffer { .. }),
         })
 }
 
@@ -98,7 +98,7 @@ impl<'p> FnCx<'p, '_, '_> {
         true
     }
 
-    fn is_reference(&self, expr: &Expr) -> bool {
+    pub(super) fn is_reference(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Paren(inner) => self.is_reference(inner),
             ExprKind::Borrow { .. } => true,

@@ -17,9 +17,9 @@ impl FnCx<'_, '_, '_> {
         if let Some((base, cut)) = self.typed.cut(expr) {
             return self.lower_part(expr, base, cut);
         }
-        match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.lower_slice(inner),
-            _ if let Ty::Buffer { origin: Some(call), .. } = self.ty_of(expr) => {
+        match (&expr.kind, self.ty_of(expr)) {
+            (ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. }, _) => self.lower_slice(inner),
+            (_, Ty::Buffer { origin: Some(call), .. }) => {
                 let call = *call;
                 let slice = self.lower_expr(expr)?;
                 let (offset, len) = (self.lane(slice, 0), self.lane(slice, 1));

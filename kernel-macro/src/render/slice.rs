@@ -320,9 +320,9 @@ impl Renderer<'_> {
 
     /// Whether elements belong to the invocation, or are never written.
     fn is_native(&self, expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.is_native(inner),
-            _ if let Some((base, _)) = self.typed.cut(expr) => self.is_native(base),
+        match (&expr.kind, self.typed.cut(expr)) {
+            (ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. }, _) => self.is_native(inner),
+            (_, Some((base, _))) => self.is_native(base),
             _ => {
                 let root = self.chain(expr).root;
                 !self.is_shared_buffer(root) && !self.is_shared_variable(root)

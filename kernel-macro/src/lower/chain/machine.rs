@@ -178,13 +178,9 @@ impl<'p> FnCx<'p, '_, '_> {
         let indexed = match &expr.kind {
             ExprKind::Paren(inner) => return self.machine_of(inner, reversed),
             ExprKind::Borrow { operand, .. } => self.indexed_elements(operand, false)?,
-            ExprKind::Path(_) if let Ty::Iterator(_) = self.ty_of(expr) => return self.named_machine(expr),
+            ExprKind::Path(_) if matches!(self.ty_of(expr), Ty::Iterator(_)) => return self.named_machine(expr),
             // Of a variable that is a reference, too.
-            ExprKind::Path(_)
-                if let Ty::Range(..) = self.ty_of(expr)
-                    && let Some(Resolution::Binding(binding)) = self.typed.paths.get(&expr.id)
-                    && self.typed.references.contains_key(binding) =>
-            {
+            ExprKind::Path(_) if matches!(self.ty_of(expr), Ty::Range(..)) && self.is_reference(expr) => {
                 return self.held_machine(expr, reversed);
             }
             ExprKind::Range { start, end, inclusive } => {
@@ -208,11 +204,7 @@ impl<'p> FnCx<'p, '_, '_> {
                         _ => self.held_machine(receiver, reversed),
                     };
                 }
-                _ if let Ty::Range(_, inclusive) = *self.ty_of(expr) => {
-                    let ends = self.lower_ends(expr)?;
-                    let (start, end) = self.ends_of_rest(ends);
-                    self.indexed_range(start, Some(end), inclusive)
-                }
+                _ if matches!(self.ty_of(expr), Ty::Range(..)) => self.indexed_rest(expr)?,
                 Some(Callee::Iterate(Iteration::IntoIter | Iteration::Same)) => {
                     return self.machine_of(receiver, reversed);
                 }
@@ -222,17 +214,23 @@ impl<'p> FnCx<'p, '_, '_> {
                 }
                 _ => self.indexed_elements(expr, true)?,
             },
-            _ if let Ty::Range(_, inclusive) = *self.ty_of(expr) => {
-                let ends = self.lower_ends(expr)?;
-                let (start, end) = self.ends_of_rest(ends);
-                self.indexed_range(start, Some(end), inclusive)
-            }
-            // What a method of a slice goes through, where it lies.
-            _ if let Ty::Buffer { .. } = self.ty_of(expr) => self.indexed_elements(expr, false)?,
-            _ => self.indexed_elements(expr, true)?,
+            _ => match self.ty_of(expr) {
+                Ty::Range(..) => self.indexed_rest(expr)?,
+                // The slice that a method goes through, where it lies.
+                Ty::Buffer { .. } => self.indexed_elements(expr, false)?,
+                _ => self.indexed_elements(expr, true)?,
+            },
         };
         let indexed = if reversed { self.reversed(indexed) } else { indexed };
         Some(Machine::Indexed { indexed, cursor: None })
+    }
+
+    /// The range that an expression is, from what is left of it.
+    fn indexed_rest(&mut self, expr: &Expr) -> Option<Indexed> {
+        let Ty::Range(_, inclusive) = *self.ty_of(expr) else { return None };
+        let ends = self.lower_ends(expr)?;
+        let (start, end) = self.ends_of_rest(ends);
+        Some(self.indexed_range(start, Some(end), inclusive))
     }
 
     /// `let name = chain;`: makes the iterator; whether it did. One that is `mut` may be asked for an element at a time and keeps
