@@ -4,7 +4,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::{Error, Figure, Report};
+use crate::{Error, Figure, Goal, Report};
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
@@ -17,7 +17,10 @@ const FOOT: u32 = 16;
 /// Where the names, the peers and the bars begin, and the bars end.
 const NAME: i32 = 16;
 const PEER: i32 = 330;
-const BARS: (i32, i32) = (520, 888);
+const BARS: (i32, i32) = (520, 848);
+/// Where ratios and goals end.
+const RATIO: i32 = 890;
+const GOAL: i32 = 944;
 
 /// The ratio at both ends of the scale, which is logarithmic; a longer bar ends there.
 const END: f64 = 4.0;
@@ -61,11 +64,14 @@ fn write_head(area: &Area<'_>, report: &Report) -> Drawn {
     area.draw_text("gridwise is faster", &text(12, HPos::Right), (at(1.0) - 8, 42))?;
     area.draw_text("slower", &text(12, HPos::Left), (at(1.0) + 8, 42))?;
     let colors = [(REACHED, "goal reached"), (MISSED, "missed"), (NO_GOAL, "no goal")];
-    for ((color, meaning), left) in colors.into_iter().zip([BARS.0 + 120, BARS.0 + 230, BARS.0 + 310]) {
+    for ((color, meaning), left) in colors.into_iter().zip([BARS.0 + 60, BARS.0 + 170, BARS.0 + 250]) {
         area.draw(&Rectangle::new([(left, 15), (left + 12, 25)], color.filled()))?;
         area.draw_text(meaning, &text(12, HPos::Left), (left + 18, 20))?;
     }
-    Ok(())
+    draw_mark(area, BARS.0 + 335, 20)?;
+    area.draw_text("the goal", &text(12, HPos::Left), (BARS.0 + 343, 20))?;
+    area.draw_text("ratio", &text(12, HPos::Right), (RATIO, HEAD as i32 - 12))?;
+    area.draw_text("goal", &text(12, HPos::Right), (GOAL, HEAD as i32 - 12))
 }
 
 /// A line at each power of two.
@@ -90,7 +96,16 @@ fn draw_figure(area: &Area<'_>, figure: &Figure, top: i32) -> Drawn {
     area.draw_text(&figure.name, &text(12, HPos::Left), (NAME, middle))?;
     area.draw_text(&figure.peer, &text(12, HPos::Left), (PEER, middle))?;
     area.draw(&Rectangle::new([(from, top + 4), (to.max(from + 1), top + ROW as i32 - 4)], color.filled()))?;
-    area.draw_text(&format!("{:.2}", figure.ratio()), &text(12, HPos::Left), (BARS.1 + 14, middle))
+    area.draw_text(&format!("{:.2}", figure.ratio()), &text(12, HPos::Right), (RATIO, middle))?;
+    let goals: Vec<f64> = figure.goals.iter().filter_map(Goal::ratio).collect();
+    goals.iter().try_for_each(|goal| draw_mark(area, at(*goal), middle))?;
+    let told = goals.iter().map(|goal| format!("≤ {goal:.2}")).collect::<Vec<_>>().join(", ");
+    area.draw_text(if told.is_empty() { "none" } else { &told }, &text(12, HPos::Right), (GOAL, middle))
+}
+
+/// The mark of a goal: a line as high as a row.
+fn draw_mark(area: &Area<'_>, left: i32, middle: i32) -> Drawn {
+    area.draw(&Rectangle::new([(left, middle - 9), (left + 2, middle + 9)], INK.filled()))
 }
 
 /// Where a ratio is, in pixels.
@@ -107,7 +122,7 @@ fn text(size: u32, side: HPos) -> TextStyle<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Goal, Machine, Summary};
+    use crate::{Machine, Summary};
 
     #[test]
     fn the_scale_is_logarithmic_and_ends() {
@@ -133,7 +148,7 @@ mod tests {
             vec![figure("copy", 74.0, 1.0), figure("sort < 2^24", 130.0, 1.0), figure("ratioless", f64::NAN, 1.0)];
         report.figures.push(Figure { goals: Vec::new(), ..figure("aimless", 90.0, 1.0) });
         let svg = svg(&report).unwrap();
-        for part in ["copy", "GLSL", "0.74", "sort &lt; 2^24", "1.30", "aimless"] {
+        for part in ["copy", "GLSL", "0.74", "sort &lt; 2^24", "1.30", "aimless", "≤ 1.00", "none"] {
             assert!(svg.contains(part), "{part} is not in {svg}");
         }
         assert!(!svg.contains("ratioless"), "what has no ratio has no bar");
@@ -141,5 +156,9 @@ mod tests {
         for color in ["#268B7D", "#D67828", "#A0A0A0"] {
             assert_eq!(svg.matches(color).count(), 2, "{color} in {svg}");
         }
+        // A goal of 1.00 is told for two figures, and none for the third.
+        assert_eq!(svg.matches("≤ 1.00").count(), 2, "{svg}");
+        let mark = format!("x=\"{}\"", at(1.0));
+        assert_eq!(svg.matches(&mark).count(), 2 + 2, "two marks, and the two bars that begin at the line: {svg}");
     }
 }

@@ -81,6 +81,16 @@ impl Figure {
     }
 }
 
+impl Goal {
+    /// The ratio to be reached, of a goal that is one.
+    pub(crate) fn ratio(&self) -> Option<f64> {
+        match self {
+            Self::Ratio(limit) => Some(*limit),
+            Self::Microseconds(_) => None,
+        }
+    }
+}
+
 impl Display for Goal {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {

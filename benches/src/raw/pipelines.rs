@@ -1,7 +1,9 @@
 //! How long a driver takes to make a pipeline of a module. What the pipeline would compute is of no interest here.
 
 use std::ffi::CString;
-use std::time::{Duration, Instant};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use ash::vk;
 
@@ -19,8 +21,6 @@ pub struct PipelineTimer<'d> {
     device: &'d RawDevice,
     set_layout: vk::DescriptorSetLayout,
     layout: vk::PipelineLayout,
-    /// Counts modules, so that no two are the same to a driver that remembers.
-    made: u32,
     /// What warm modules are found in; none before the first.
     cache: vk::PipelineCache,
 }
@@ -46,20 +46,15 @@ impl<'d> PipelineTimer<'d> {
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts).push_constant_ranges(&ranges);
         // SAFETY: a valid info and a live layout.
         let layout = unsafe { raw.create_pipeline_layout(&info, None) }.map_err(vulkan("vkCreatePipelineLayout"))?;
-        Ok(Self { device, set_layout, layout, made: 0, cache: vk::PipelineCache::null() })
+        Ok(Self { device, set_layout, layout, cache: vk::PipelineCache::null() })
     }
 
-    /// The time for a module that the driver has never seen: a number in the module's header is another each time.
+    /// The time for a module that the driver has never seen, from whichever timer.
     ///
     /// # Errors
     /// When the driver fails.
-    pub fn cold(&mut self, words: &[u32]) -> Result<Duration, Error> {
-        let mut words = words.to_vec();
-        self.made += 1;
-        if let Some(generator) = words.get_mut(2) {
-            *generator = (*generator & 0xffff_0000) | (self.made & 0xffff);
-        }
-        self.time(&words, vk::PipelineCache::null())
+    pub fn cold(&self, words: &[u32]) -> Result<Duration, Error> {
+        self.time(&never_seen(words), vk::PipelineCache::null())
     }
 
     /// The time for a module that a pipeline cache knows, which learns of it first if this is the first call.
@@ -119,6 +114,21 @@ impl Drop for PipelineTimer<'_> {
     }
 }
 
+/// The module with another number in its header each time. Drivers remember modules by their words, also between timers and
+/// processes, and two references can be the same words.
+fn never_seen(words: &[u32]) -> Vec<u32> {
+    static MADE: LazyLock<AtomicU32> = LazyLock::new(|| {
+        // Another first number in each process.
+        AtomicU32::new(UNIX_EPOCH.elapsed().map_or(0, |time| time.as_millis() as u32))
+    });
+    let number = MADE.fetch_add(1, Ordering::Relaxed) & 0xffff;
+    let mut words = words.to_vec();
+    if let Some(generator) = words.get_mut(2) {
+        *generator = (*generator & 0xffff_0000) | number;
+    }
+    words
+}
+
 /// What of a module has to be known.
 struct Interface {
     entry: CString,
@@ -151,5 +161,22 @@ impl Interface {
         let entry = entry.ok_or_else(|| Error::Missing("entry point".to_owned()))?;
         let switches = numbers.into_iter().filter(|(id, _)| truths.contains(id)).map(|(_, number)| number).collect();
         Ok(Self { entry, switches })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_cold_modules_are_the_same_words() {
+        let module = [0x0723_0203, 0x0001_0500, 0x0008_000b, 40, 0, 0x0002_0011];
+        let (first, second) = (never_seen(&module), never_seen(&module));
+        assert_ne!(first, second);
+        for made in [first, second] {
+            let differs = |place: &usize| made[*place] != module[*place];
+            assert!((0..module.len()).filter(differs).all(|place| place == 2), "only the header's number may differ");
+            assert_eq!(made[2] >> 16, module[2] >> 16, "drivers may look at who wrote the module");
+        }
     }
 }
