@@ -73,6 +73,20 @@ check_oldest_rust() {
     grep -q "toolchain ($version or newer)" README.md || fail "README.md names another toolchain than Cargo.toml, which says $version"
 }
 
+# The packages that a registry would get, each compiled from nothing but its own files and those of the others.
+package_all() {
+    local name list published=()
+    for name in gridwise-ir gridwise-macro gridwise-runtime gridwise gridwise-inspect; do
+        published+=(-p "$name")
+        list=$(cargo package --quiet --allow-dirty --list -p "$name")
+        local file
+        for file in README.md LICENSE-MIT LICENSE-APACHE; do
+            grep -qx "$file" <<<"$list" || fail "$name would be published without $file"
+        done
+    done
+    cargo package --quiet --allow-dirty --all-features "${published[@]}"
+}
+
 build_docs() {
     RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --exclude gridwise-tests --exclude gridwise-differential --no-deps \
         --document-private-items
