@@ -73,6 +73,15 @@ check_oldest_rust() {
     grep -q "toolchain ($version or newer)" README.md || fail "README.md names another toolchain than Cargo.toml, which says $version"
 }
 
+# Licences, sources and wildcard versions of all dependencies, as deny.toml allows them.
+check_dependencies() {
+    local tools
+    tools=$(target_dir)/tools
+    [ -x "$tools/bin/cargo-deny" ] || CARGO_TARGET_DIR=$tools/build cargo install --quiet --locked --root "$tools" cargo-deny
+    rm -rf "$tools/build"
+    "$tools/bin/cargo-deny" --all-features check licenses bans sources
+}
+
 # The packages that a registry would get, each compiled from nothing but its own files and those of the others.
 package_all() {
     local name list published=()
