@@ -61,6 +61,7 @@ fn write_head(area: &Area<'_>, report: &Report) -> Drawn {
         (NAME, 20),
     )?;
     area.draw_text(&format!("{device} {driver}, {}", machine.date), &text(12, HPos::Left), (NAME, 42))?;
+    area.draw_text(&report.tally(), &text(12, HPos::Left), (NAME, HEAD as i32 - 12))?;
     area.draw_text("gridwise is faster", &text(12, HPos::Right), (at(1.0) - 8, 42))?;
     area.draw_text("slower", &text(12, HPos::Left), (at(1.0) + 8, 42))?;
     let colors = [(REACHED, "goal reached"), (MISSED, "missed"), (NO_GOAL, "no goal")];
@@ -148,7 +149,17 @@ mod tests {
             vec![figure("copy", 74.0, 1.0), figure("sort < 2^24", 130.0, 1.0), figure("ratioless", f64::NAN, 1.0)];
         report.figures.push(Figure { goals: Vec::new(), ..figure("aimless", 90.0, 1.0) });
         let svg = svg(&report).unwrap();
-        for part in ["copy", "GLSL", "0.74", "sort &lt; 2^24", "1.30", "aimless", "≤ 1.00", "none"] {
+        for part in [
+            "copy",
+            "GLSL",
+            "0.74",
+            "sort &lt; 2^24",
+            "1.30",
+            "aimless",
+            "≤ 1.00",
+            "none",
+            "1 of 2 goals reached, 1 without a goal, 2 of 3 ratios at most 1.00",
+        ] {
             assert!(svg.contains(part), "{part} is not in {svg}");
         }
         assert!(!svg.contains("ratioless"), "what has no ratio has no bar");

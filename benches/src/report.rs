@@ -106,6 +106,20 @@ impl Report {
         Self { bench: bench.into(), machine, figures: Vec::new(), stages: Vec::new(), notes: Vec::new() }
     }
 
+    /// How many figures reach their goals, how many have none, and how many of all ratios are at most 1.00.
+    pub fn tally(&self) -> String {
+        let figures = self.figures.iter().filter(|figure| figure.ratio().is_finite());
+        let (with_goal, without): (Vec<_>, Vec<_>) = figures.partition(|figure| !figure.goals.is_empty());
+        let reached = with_goal.iter().filter(|figure| !figure.reached().contains(&false)).count();
+        let faster = with_goal.iter().chain(&without).filter(|figure| figure.ratio() <= 1.0).count();
+        format!(
+            "{reached} of {} goals reached, {} without a goal, {faster} of {} ratios at most 1.00",
+            with_goal.len(),
+            without.len(),
+            with_goal.len() + without.len()
+        )
+    }
+
     /// Writes the report as JSON in `folder`, which is made when it is not there, and a picture of the ratios beside it (`.svg`);
     /// gives the JSON file's path.
     ///
@@ -138,6 +152,9 @@ impl Display for Report {
         }
         write_figures(f, &self.figures)?;
         write_stages(f, &self.stages)?;
+        if !self.figures.is_empty() {
+            writeln!(f, "{}", self.tally())?;
+        }
         self.notes.iter().try_for_each(|note| writeln!(f, "note: {note}"))
     }
 }

@@ -219,7 +219,7 @@ const WHOLE_SUM: u64 = 2 << 32;
 macro_rules! one_pass {
     ($ty:ident $Vector:ident $vector:ident, $sum:ident, $scan:ident $Scan:ident) => {
         /// The sum of a whole subgroup's values. In subgroups of 32 by exchanging halves, quarters and so on, which an NVIDIA H200 does
-        /// sooner than a reduction, see `benches/NOTES.md`.
+        /// sooner than a reduction, see `benches/history/2026-11.md`.
         #[device]
         fn $sum(of: $ty, lanes: u32) -> $ty {
             if lanes != 32 {
