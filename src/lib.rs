@@ -1,4 +1,7 @@
-//! GPU kernels written as ordinary Rust functions: the facade that re-exports the macros and the runtime.
+//! GPU kernels written as ordinary Rust functions.
+//!
+//! `#[kernel]` type-checks a function, compiles it to SPIR-V while `cargo build` runs, and generates a typed `dispatch` for it. The
+//! runtime speaks Vulkan. Where there is no Vulkan, the same kernels run on the processor.
 //!
 //! ```
 //! use gridwise::prelude::*;
@@ -20,6 +23,38 @@
 //!     Ok(())
 //! }
 //! ```
+//!
+//! # Where to read on
+//!
+#![cfg_attr(
+    feature = "guide",
+    doc = "- [The guide](guide), from the first kernel to several queues, with a page each for users of CUDA, GLSL, Kompute and CubeCL."
+)]
+#![cfg_attr(feature = "guide", doc = "- [The language](guide::language): each feature of Rust that kernels have.")]
+#![cfg_attr(
+    feature = "guide",
+    doc = "- [The errors](guide::errors) of the macros, with a wrong and a right example for each code."
+)]
+#![cfg_attr(
+    feature = "guide",
+    doc = "- [Kompute's names](guide::kompute): each class, method and operation, and ours."
+)]
+//! - [`macro@kernel`], [`macro@device`] and [`macro@GpuData`] mark the code that runs on a device.
+//! - [`Manager`], [`Tensor`], [`Sequence`] and [`ops`] run it. [`image`] has images.
+#![cfg_attr(
+    feature = "algorithms",
+    doc = "- [`algorithms`] has reductions, scans, sorts, products of matrices and their like."
+)]
+//! - [`Error`] is everything that can go wrong while a program runs.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | `algorithms` | `gridwise::algorithms` |
+//! | `sanitizer` | `Manager::sanitizer`, an interpreter that finds races and divergent barriers |
+//! | `tracing` | spans of the crate `tracing` around the host's work |
+//! | `guide` | the guide as pages of the documentation |
 
 // What the macros generate names the facade from outside.
 #[allow(unused_extern_crates)]
@@ -55,6 +90,9 @@ pub use gridwise_macro::{
 
 #[cfg(feature = "algorithms")]
 pub mod algorithms;
+
+#[cfg(feature = "guide")]
+pub mod guide;
 
 /// What programs with kernels need: `use gridwise::prelude::*;`.
 pub mod prelude {
@@ -97,18 +135,3 @@ pub mod __private {
     pub use implementation::{implementation, vec4_assertion};
     pub use tuning::tuning;
 }
-
-/// The examples of the error index: doctests compile the right ones, and see that the wrong ones do not.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/errors.md")]
-struct ErrorIndex;
-
-/// The programs of the tables of the language.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/language.md")]
-struct KernelLanguage;
-
-/// The programs of the guide for users of Kompute are compiled and run.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/kompute.md")]
-struct ComingFromKompute;

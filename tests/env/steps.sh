@@ -17,7 +17,7 @@ count_results() { # LOG STATUS
 
 # All tests are built from the whole workspace with these features: cargo then compiles each dependency once for all of them. The
 # packages left out of the second list have nothing but suites.
-features=gridwise/algorithms,gridwise/tracing
+features=gridwise/algorithms,gridwise/tracing,gridwise/guide
 with_suites=(--workspace --features "$features")
 without_suites=(--workspace --exclude gridwise-tests --exclude gridwise-differential --features "$features")
 
@@ -97,7 +97,7 @@ package_all() {
 }
 
 build_docs() {
-    RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --exclude gridwise-tests --exclude gridwise-differential --no-deps \
+    RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --features "$features" --exclude gridwise-tests --exclude gridwise-differential --no-deps \
         --document-private-items
 }
 
