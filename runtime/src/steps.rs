@@ -6,12 +6,13 @@ use std::sync::Arc;
 use gridwise_ir::descriptor::{KernelDescriptor, Sampler};
 
 use crate::buffer::Buffer;
-use crate::error::KernelName;
+use crate::error::{KernelName, Result};
 use crate::event::Mark;
 use crate::hooks::HostCall;
 use crate::indirect::Indirect;
 use crate::kernel::HostFn;
 use crate::launch::{Extent, PushBlock};
+use crate::manager::Shared;
 use crate::module::Loaded;
 use crate::sync::hazard::{Stage, Touch};
 use crate::sync::schedule::WHOLE;
@@ -223,7 +224,56 @@ impl DispatchStep {
     }
 }
 
+/// Puts the memory that rebuilt tensors have by now in the place of arguments, and makes the tables of lists anew.
+fn follow_rebuilt(
+    arguments: &mut Vec<BufferArg>,
+    indirect: &mut Option<Indirect>,
+    lists: Option<(&Arc<Shared>, &'static KernelDescriptor)>,
+) -> Result<()> {
+    let is_replaced = arguments.iter().any(|argument| argument.buffer.is_replaced());
+    arguments.iter_mut().try_for_each(|argument| follow(&mut argument.buffer))?;
+    if let Some(indirect) = indirect {
+        follow(&mut indirect.command)?;
+    }
+    match lists {
+        Some((shared, descriptor)) if is_replaced && arguments.iter().any(|argument| argument.role == Role::Table) => {
+            let mut given = std::mem::take(arguments);
+            given.retain(|argument| argument.role != Role::Table);
+            *arguments = crate::lists::with_tables(shared, descriptor, given)?;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn follow(buffer: &mut Arc<Buffer>) -> Result<()> {
+    if let Some(current) = buffer.current()? {
+        *buffer = current;
+    }
+    Ok(())
+}
+
 impl Step {
+    /// Puts the memory that rebuilt tensors have by now in the place of what they had.
+    ///
+    /// # Errors
+    /// When a tensor has another length.
+    pub(crate) fn follow_rebuilt(&mut self, shared: &Arc<Shared>) -> Result<()> {
+        match self {
+            Self::Dispatch(step) => {
+                let lists = Some((shared, step.descriptor));
+                follow_rebuilt(&mut step.buffers, &mut step.indirect, lists)
+            }
+            Self::Module(step) => follow_rebuilt(&mut step.buffers, &mut step.indirect, None),
+            Self::Copy { from, to, .. } => follow(from).and_then(|()| follow(to)),
+            Self::Fill { buffer, .. } => follow(buffer),
+            Self::Image(ImageStep::In { tensor, .. } | ImageStep::Out { tensor, .. }) => follow(tensor),
+            // Images are not rebuilt.
+            Self::Image(ImageStep::Copy { .. } | ImageStep::Clear { .. } | ImageStep::Shrink { .. }) => Ok(()),
+            Self::Barrier | Self::Host(_) | Self::Signal(_) | Self::WaitFor(_) => Ok(()),
+        }
+    }
+
     /// The launch, if it is one.
     pub(crate) fn dispatch(&self) -> Option<&DispatchStep> {
         match self {

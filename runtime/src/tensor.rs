@@ -123,14 +123,24 @@ impl<T: GpuData> Tensor<T> {
         Ok(Self { buffer: Arc::new(self.buffer.restore(shared)?), marker: PhantomData })
     }
 
-    /// Makes the tensor anew, of any length, with copies of `data`. Sequences that were recorded with it keep what it was.
+    /// Makes the tensor anew, of any length, with copies of `data`.
+    ///
+    /// Sequences that were recorded with the tensor use its new memory from their next evaluation on. Where the new length is another,
+    /// their launches were checked for the old one: their evaluation is [`Error::TensorRebuilt`] until they are recorded again.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, ops::OpCopy};
+    ///
     /// let manager = gridwise_runtime::Manager::host();
-    /// let mut tensor = manager.tensor(&[1u32, 2])?;
-    /// tensor.rebuild(&[3, 4, 5])?;
-    /// assert_eq!(tensor.to_vec()?, [3, 4, 5]);
+    /// let (mut from, mut to) = (manager.tensor(&[1u32, 2])?, manager.tensor(&[0u32, 0])?);
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpCopy::new(&from, &mut to))?.eval()?;
+    /// from.rebuild(&[3, 4])?;
+    /// sequence.eval()?; // reads the new memory
+    /// assert_eq!(to.to_vec()?, [3, 4]);
+    /// from.rebuild(&[5, 6, 7])?;
+    /// assert!(matches!(sequence.eval(), Err(Error::TensorRebuilt { .. })));
     /// # Ok(())
     /// # }
     /// ```
@@ -140,7 +150,14 @@ impl<T: GpuData> Tensor<T> {
     pub fn rebuild(&mut self, data: &[T]) -> Result<()> {
         let name = self.name().to_owned();
         let desc = TensorDesc { name: &name, contents: Contents::Data(data) };
-        *self = Self::new(&self.buffer.shared, self.buffer.usage(), desc)?;
+        let new = Self::new(&self.buffer.shared, self.buffer.usage(), desc)?;
+        // Recorded transfers name the host-side copy, too.
+        if let Some(staged) = self.buffer.staged_if_made().filter(|staged| staged.bytes() == new.buffer.bytes()) {
+            write_all(&staged, data)?;
+            new.buffer.take_over_staged(staged);
+        }
+        new.buffer.replace(&self.buffer);
+        *self = new;
         Ok(())
     }
 

@@ -402,10 +402,15 @@ fn sums(parts: &[&[f32]], to: &mut [f32]) {
 
 fn lists_are_parameters_of_kernels() {
     let mgr = manager();
-    let (one, two) = (mgr.tensor(&[1.0f32, 2.0]).expect("memory"), mgr.tensor(&[3.0f32]).expect("memory"));
+    let (one, mut two) = (mgr.tensor(&[1.0f32, 2.0]).expect("memory"), mgr.tensor(&[3.0f32]).expect("memory"));
     let mut to = mgr.tensor_of_len::<f32>(3).expect("memory");
     let seq = mgr.sequence().expect("a sequence");
     Sums::dispatch(&seq, Grid::items(3), &[&one, &two, &one], &mut to).expect("fits");
+    // A member that is rebuilt is followed: the table of the list has its new address.
+    two.rebuild(&[5.0]).expect("memory");
+    seq.eval().expect("runs");
+    assert_eq!(to.to_vec().expect("readable"), [3.0, 5.0, 3.0]);
+    two.write(&[3.0]).expect("as long");
     // A recording keeps what it names alive.
     drop((one, two));
     seq.eval().expect("runs");

@@ -3,6 +3,7 @@
 
 mod access;
 mod contents;
+mod rebuilt;
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -39,6 +40,8 @@ pub(crate) struct Buffer {
     kept: Kept,
     /// The host-side copy for recorded transfers; made when first asked for.
     staged: Mutex<Option<Arc<Buffer>>>,
+    /// The buffers that its tensor has had, if that was rebuilt.
+    lineage: OnceLock<Arc<rebuilt::Lineage>>,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -162,6 +165,7 @@ impl Buffer {
             uses,
             kept: Kept::default(),
             staged: Mutex::new(None),
+            lineage: OnceLock::new(),
             shared: shared.clone(),
         }
     }
@@ -199,6 +203,7 @@ impl Buffer {
             stride,
             uses: self.uses.clone(),
             staged: Mutex::new(None),
+            lineage: OnceLock::new(),
             shared: self.shared.clone(),
         }
     }
@@ -358,6 +363,16 @@ impl Buffer {
             Memory::Vulkan(_) | Memory::Image(_) => std::ptr::NonNull::<u128>::dangling().as_ptr().cast(),
             Memory::Seen(whole, start) => whole.host_data(start + offset),
         }
+    }
+
+    /// The host-side copy, if anybody asked for it.
+    pub(crate) fn staged_if_made(&self) -> Option<Arc<Buffer>> {
+        self.staged.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Makes the host-side copy of another buffer of as many bytes its own.
+    pub(crate) fn take_over_staged(&self, staged: Arc<Buffer>) {
+        *self.staged.lock().unwrap_or_else(PoisonError::into_inner) = Some(staged);
     }
 
     /// The host-side copy of this buffer.

@@ -347,6 +347,19 @@ pub enum Error {
     },
 
     // Sequences, and what is recorded in them.
+    /// A recording names a tensor that has another length since it was rebuilt, or is gone.
+    #[error(
+        "cannot evaluate: tensor `{tensor}` had {recorded} elements when it was recorded and {} since it was rebuilt; record the sequence again",
+        .now.map_or("was dropped".to_owned(), |now| format!("has {now}"))
+    )]
+    TensorRebuilt {
+        /// The tensor.
+        tensor: String,
+        /// Its elements when it was recorded.
+        recorded: usize,
+        /// Its elements now; `None` when it was dropped.
+        now: Option<usize>,
+    },
     /// The sequence still runs.
     #[error(
         "cannot {operation}: the sequence is still running; wait for its evaluation first, and not in a call or hook of its own"

@@ -25,7 +25,8 @@ pub(crate) use uses::BufferUse;
 
 /// Operations in order; made by [`Manager::sequence`](crate::Manager::sequence).
 ///
-/// Recording adds operations; [`eval`](Self::eval) runs them all, again at each call. Operations that touch the same
+/// Recording adds operations; [`eval`](Self::eval) runs them all, again at each call. The first operation that is recorded after an
+/// evaluation begins a new recording. Operations that touch the same
 /// tensors run one after the other, others may overlap, and go first where that takes fewer barriers. The sequence keeps what it uses alive: tensors may be dropped
 /// while it runs. Dropping a sequence waits for its run.
 ///
@@ -81,6 +82,9 @@ impl Sequence {
     }
 
     /// Adds an operation; gives back the sequence, for the next.
+    ///
+    /// After an evaluation the first operation begins a new recording, as in Kompute: what was recorded before is forgotten.
+    /// [`reopen`](Self::reopen) continues the old one instead.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -145,6 +149,9 @@ impl Sequence {
         let (mut added, mut hooks) = (Vec::new(), Hooks::default());
         record(&mut Recorder::new(&inner.shared, inner.queue, &mut added, &mut hooks, name, declared))?;
         let mut state = inner.idle_state("record")?;
+        if state.is_evaluated {
+            state.clear();
+        }
         state.hooks.append(hooks);
         let steps = Arc::make_mut(&mut state.steps);
         let start = steps.len();
@@ -371,20 +378,31 @@ impl Sequence {
     /// # Errors
     /// When the sequence is running.
     pub fn clear(&self) -> Result<()> {
-        let mut state = self.inner.idle_state("clear")?;
-        match Arc::get_mut(&mut state.ops) {
-            Some(ops) => ops.clear(),
-            None => state.ops = Arc::default(),
-        }
-        state.uses.clear();
-        state.hooks.clear();
-        state.is_prepared = false;
-        (state.parts, state.events) = (None, Default::default());
-        match Arc::get_mut(&mut state.steps) {
-            Some(steps) => steps.clear(),
-            None => state.steps = Arc::default(),
-        }
+        self.inner.idle_state("clear")?.clear();
         Ok(())
+    }
+
+    /// Continues the recording that was evaluated: the next operation is added to it, and does not begin a new one.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (mut a, mut b) = (manager.tensor(&[0u32])?, manager.tensor(&[0u32])?);
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut a, 1))?.eval()?;
+    /// sequence.reopen()?.record(OpFill::new(&mut b, 2))?;
+    /// assert_eq!(sequence.len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the sequence is running.
+    pub fn reopen(&self) -> Result<&Self> {
+        self.inner.idle_state("reopen")?.is_evaluated = false;
+        Ok(self)
     }
 
     /// What is recorded, as a graph in Graphviz' language: the operations, the barriers between them, and for each the reason: which

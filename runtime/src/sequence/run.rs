@@ -143,10 +143,15 @@ impl Inner {
         let mut guard = self.idle_state("evaluate")?;
         let state = &mut *guard;
         state.prepare(&self.shared, self.queue, is_timed)?;
+        if state.follow_rebuilt(&self.shared)? {
+            state.prepare(&self.shared, self.queue, is_timed)?;
+        }
         if state.steps.is_empty() {
+            state.is_evaluated = true;
             return Ok(Some(Begun::Nothing));
         }
         if let Some(parts) = state.parts.clone() {
+            state.is_evaluated = true;
             state.renew_outcome();
             let (driven, outcome) = (Arc::new(Driven::default()), state.outcome.clone());
             state.running = Some(Running::Driven(driven.clone()));
@@ -180,6 +185,7 @@ impl Inner {
             }
         };
         let Some(ticket) = ticket else { return Ok(None) };
+        state.is_evaluated = true;
         state.renew_outcome();
         state.running = Some(Running::Submitted(ticket));
         let (outcome, steps, ops) = (state.outcome.clone(), state.steps.clone(), state.ops.clone());

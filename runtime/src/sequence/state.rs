@@ -27,6 +27,8 @@ pub(super) struct State {
     /// What a recording with calls of the host is divided into.
     pub(super) parts: Option<Arc<Vec<Part>>>,
     pub(super) is_prepared: bool,
+    /// Whether the recording has run since it was added to, so that the next operation begins a new one.
+    pub(super) is_evaluated: bool,
     pub(super) hooks: Hooks,
     /// The steps as the Vulkan device has them.
     pub(super) recording: Option<Recording>,
@@ -41,6 +43,37 @@ impl State {
         match Arc::get_mut(&mut self.outcome) {
             Some(outcome) => *outcome = Outcome::default(),
             None => self.outcome = Arc::default(),
+        }
+    }
+
+    /// Puts the memory that rebuilt tensors have by now in the place of what they had; whether there was any.
+    ///
+    /// # Errors
+    /// When a tensor has another length; the recording is then as it was.
+    pub(super) fn follow_rebuilt(&mut self, shared: &Arc<Shared>) -> Result<bool> {
+        if !self.uses.iter().any(|used| used.buffer.is_replaced()) {
+            return Ok(false);
+        }
+        let mut steps = Vec::clone(&self.steps);
+        steps.iter_mut().try_for_each(|step| step.follow_rebuilt(shared))?;
+        self.steps = Arc::new(steps);
+        self.is_prepared = false;
+        Ok(true)
+    }
+
+    /// Removes all operations.
+    pub(super) fn clear(&mut self) {
+        match Arc::get_mut(&mut self.ops) {
+            Some(ops) => ops.clear(),
+            None => self.ops = Arc::default(),
+        }
+        self.uses.clear();
+        self.hooks.clear();
+        (self.is_prepared, self.is_evaluated) = (false, false);
+        (self.parts, self.events) = (None, Default::default());
+        match Arc::get_mut(&mut self.steps) {
+            Some(steps) => steps.clear(),
+            None => self.steps = Arc::default(),
         }
     }
 

@@ -96,6 +96,7 @@ fn profiles_name_each_operation(on: On) {
         Saxpy::dispatch(&sequence, Grid::items(0), 1.0, &x, &mut y).unwrap();
         let empty = sequence.eval_profiled().unwrap();
         assert_eq!((empty.ops().len(), empty.device()), (1, Duration::ZERO));
+        sequence.reopen().unwrap();
         Saxpy::dispatch(&sequence, Grid::items(len), 1.0, &x, &mut y).unwrap();
         Saxpy::dispatch(&sequence, Grid::items(0), 1.0, &x, &mut y).unwrap();
         sequence.record(OpFill::new(&mut z, 1.0)).unwrap();

@@ -16,6 +16,7 @@ mod order;
 mod parts;
 mod persistence;
 mod queues;
+mod recordings;
 #[cfg(unix)]
 mod shared_memory;
 mod spirv;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         parts::cases(),
         persistence::cases(),
         queues::cases(),
+        recordings::cases(),
         #[cfg(unix)]
         shared_memory::cases(),
         spirv::cases(),

@@ -61,10 +61,12 @@ fn tensors_are_made_anew_and_looked_at(on: On) {
         let mut copy = manager.tensor_of_len::<f32>(100).unwrap();
         let sequence = manager.sequence().unwrap();
         sequence.record(OpCopy::new(&tensor, &mut copy)).unwrap();
+        sequence.eval().unwrap();
+        assert_eq!(copy.to_vec().unwrap(), ramp(100));
         tensor.rebuild(&ramp(3000)).unwrap();
         assert_eq!(tensor.len(), 3000);
-        sequence.eval().unwrap();
-        assert_eq!(copy.to_vec().unwrap(), ramp(100), "a recording keeps what it named");
+        let error = sequence.eval().unwrap_err();
+        assert!(matches!(error, Error::TensorRebuilt { recorded: 100, now: Some(3000), .. }), "{error}");
         assert_eq!(tensor.view(|values| values.iter().sum::<f32>()).unwrap(), (0..3000).sum::<i32>() as f32);
         let empty = manager.tensor::<f32>(&[]).unwrap();
         assert_eq!(empty.view(<[f32]>::len).unwrap(), 0);
