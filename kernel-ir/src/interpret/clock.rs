@@ -26,6 +26,13 @@ pub(super) struct Clock {
     seen: Times,
 }
 
+/// A barrier of a workgroup: all who were there know the same of the others.
+#[derive(Debug, Clone)]
+pub(super) struct Meeting {
+    first: u32,
+    group: Rc<[u32]>,
+}
+
 /// Takes the later of both times.
 pub(super) fn join(times: &mut Times, other: &Times) {
     for (&number, &time) in other {
@@ -42,8 +49,28 @@ impl Clock {
 
     /// Whether all that the invocation did up to and including `time` is known.
     pub(super) fn knows(&self, number: u32, time: u32) -> bool {
+        self.met(number, time) || self.learnt.get(&number).is_some_and(|known| *known > time)
+    }
+
+    /// The same, of the invocation itself, too.
+    pub(super) fn knows_of(&self, number: u32, time: u32) -> bool {
+        number == self.number || self.knows(number, time)
+    }
+
+    /// Whether the last barrier alone tells of all that the invocation did up to and including `time`.
+    pub(super) fn met(&self, number: u32, time: u32) -> bool {
         let at_barrier = number.checked_sub(self.first).and_then(|local| self.group.get(local as usize));
-        at_barrier.is_some_and(|known| *known > time) || self.learnt.get(&number).is_some_and(|known| *known > time)
+        at_barrier.is_some_and(|known| *known > time)
+    }
+
+    /// The last barrier.
+    pub(super) fn meeting(&self) -> Meeting {
+        Meeting { first: self.first, group: self.group.clone() }
+    }
+
+    /// Whether this is the last barrier.
+    pub(super) fn was_at(&self, meeting: &Meeting) -> bool {
+        self.first == meeting.first && Rc::ptr_eq(&self.group, &meeting.group)
     }
 
     fn everything(&self) -> Times {

@@ -17,6 +17,7 @@ mod group;
 mod image;
 mod launch;
 mod memory;
+mod runs;
 mod shadow;
 mod step;
 mod subgroup;

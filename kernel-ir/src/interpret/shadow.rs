@@ -2,23 +2,28 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::clock::{Times, join};
+use super::clock::{Clock, Times, join};
 use super::finding::{Conflict, Finding, FindingKind, Kind, Object, Party};
 use super::launch::Grid;
 use super::memory::Access;
+use super::runs::Runs;
 use super::thread::{Spot, Thread};
 use crate::arena::EntityId;
 use crate::ir::{Module, Order, Scope};
 use crate::types::{Type, TypeId};
-
-/// Of a scalar, at most so many reads and atomic accesses by different invocations are remembered.
-const MOST_READERS: usize = 16;
 
 /// An access that was made.
 #[derive(Debug, Clone, Copy)]
 struct Past {
     number: u32,
     time: u32,
+    spot: Spot,
+}
+
+/// Who made an access that conflicts with a later one.
+#[derive(Debug, Clone, Copy)]
+struct Other {
+    number: u32,
     kind: Kind,
     spot: Spot,
 }
@@ -44,10 +49,29 @@ enum Domain {
 #[derive(Debug, Default)]
 struct Cell {
     write: Option<Past>,
-    reads: Vec<Past>,
-    atomics: Vec<Past>,
+    reads: Runs,
+    atomic_reads: Runs,
+    atomic_writes: Runs,
     /// What its last atomic write passes on.
     released: BTreeMap<Domain, Times>,
+}
+
+impl Cell {
+    /// An access that an access of this kind, by the clock's invocation, conflicts with.
+    fn conflict(&mut self, clock: &Clock, kind: Kind) -> Option<Other> {
+        let write = self.write.filter(|past| !clock.knows_of(past.number, past.time));
+        if let Some(Past { number, spot, .. }) = write {
+            return Some(Other { number, kind: Kind::Write, spot });
+        }
+        let among = |runs: &mut Runs, of: Kind| {
+            let conflicts = (of.writes() || kind.writes()) && !(of.is_atomic() && kind.is_atomic());
+            let (number, spot) = conflicts.then(|| runs.unknown(clock))??;
+            Some(Other { number, kind: of, spot })
+        };
+        among(&mut self.atomic_writes, Kind::AtomicWrite)
+            .or_else(|| among(&mut self.atomic_reads, Kind::AtomicRead))
+            .or_else(|| among(&mut self.reads, Kind::Read))
+    }
 }
 
 /// The shadow of all memory that invocations share.
@@ -110,31 +134,26 @@ impl Shadow {
 
     fn access_scalar(&mut self, module: &Module, thread: &Thread<'_>, at: (Object, u64), kind: Kind, spot: Spot) {
         let clock = &thread.clock;
-        let now = Past { number: clock.number, time: clock.time, kind, spot };
+        let now = Past { number: clock.number, time: clock.time, spot };
         let cell = self.cell(at);
-        let conflicts = |past: &&Past| {
-            past.number != now.number
-                && (past.kind.writes() || kind.writes())
-                && !(past.kind.is_atomic() && kind.is_atomic())
-                && !clock.knows(past.number, past.time)
-        };
-        let conflict = cell.write.iter().chain(&cell.atomics).chain(&cell.reads).find(conflicts).copied();
-        let is_unwritten = cell.write.is_none() && !cell.atomics.iter().any(|past| past.kind.writes());
+        let conflict = cell.conflict(clock, kind);
+        let is_unwritten = cell.write.is_none() && cell.atomic_writes.is_empty();
         match kind {
             Kind::Write => {
                 // What this write is in order with need not be remembered: whatever conflicts with it later, conflicts
                 // with this write too, or comes after it.
-                let keep = |past: &Past| past.number != now.number && !clock.knows(past.number, past.time);
-                cell.reads.retain(keep);
-                cell.atomics.retain(keep);
+                cell.reads.forget_known(clock);
+                cell.atomic_reads.forget_known(clock);
+                cell.atomic_writes.forget_known(clock);
                 cell.write = Some(now);
                 cell.released.clear();
             }
-            Kind::Read => remember(&mut cell.reads, now),
-            Kind::AtomicRead | Kind::AtomicWrite => remember(&mut cell.atomics, now),
+            Kind::Read => cell.reads.insert(now.number, now.time, spot),
+            Kind::AtomicRead => cell.atomic_reads.insert(now.number, now.time, spot),
+            Kind::AtomicWrite => cell.atomic_writes.insert(now.number, now.time, spot),
         }
         if let Some(past) = conflict {
-            let other_party = self.party(module, past);
+            let other_party = self.party(module, past.number, past.spot);
             self.report(at.0, spot, Some(past.spot), |shadow| Finding {
                 kind: FindingKind::Race(Conflict {
                     object: shadow.name(module, at),
@@ -142,14 +161,14 @@ impl Shadow {
                     other_access: past.kind.name(),
                     other: other_party,
                 }),
-                party: shadow.party(module, now),
+                party: shadow.party(module, now.number, spot),
                 count: 0,
             });
         } else if is_unwritten && !kind.writes() && self.finds_reads_before_writes && matches!(at.0, Object::Shared(_))
         {
             self.report(at.0, spot, None, |shadow| Finding {
                 kind: FindingKind::ReadBeforeWrite { object: shadow.name(module, at) },
-                party: shadow.party(module, now),
+                party: shadow.party(module, now.number, spot),
                 count: 0,
             });
         }
@@ -192,8 +211,8 @@ impl Shadow {
         self.findings[index].count += 1;
     }
 
-    fn party(&self, module: &Module, past: Past) -> Party {
-        Party { invocation: self.grid.global_id(past.number), location: past.spot.location(module) }
+    fn party(&self, module: &Module, number: u32, spot: Spot) -> Party {
+        Party { invocation: self.grid.global_id(number), location: spot.location(module) }
     }
 
     /// What an atomic access takes up and passes on.
@@ -224,15 +243,6 @@ impl Shadow {
                 }
             }
         }
-    }
-}
-
-fn remember(list: &mut Vec<Past>, now: Past) {
-    let known = list.iter().position(|past| past.number == now.number && past.kind == now.kind);
-    match known {
-        Some(at) => list[at] = now,
-        None if list.len() < MOST_READERS => list.push(now),
-        None => {}
     }
 }
 

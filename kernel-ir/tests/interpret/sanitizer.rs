@@ -70,6 +70,43 @@ fn0 k() -> () {
     assert!(found[0].contains("`y[0]`") && found[0].contains("atomic write"), "{found:?}");
 }
 
+/// Invocations 0 to 39 do `early` to a cell, the others nothing; behind a barrier invocation 40 does it, and invocation 50 `late`.
+fn one_more(early: &str, late: &str) -> String {
+    let early = |at: u32| early.replace('#', &at.to_string());
+    let late = late.replace('#', "30");
+    format!(
+        "kernel fn0 workgroup(64, 1, 1) {{\n buffer0 y: [u32] mut\n shared0 tile: [u32; 1]\n}}\nfn0 k() -> () {{\n \
+         %0: u32 = local_index\n %1: u32 = const 0\n %2: u32 = const 40\n %3: u32 = const 50\n %4: bool = lt %0, %2\n \
+         %5: bool = eq %0, %2\n %6: bool = eq %0, %3\n if %4 {{\n {}\n yield\n }} else {{\n yield\n }}\n barrier workgroup\n \
+         if %5 {{\n {}\n yield\n }} else {{\n yield\n }}\n if %6 {{\n {late}\n yield\n }} else {{\n yield\n }}\n return\n}}\n",
+        early(10),
+        early(20),
+    )
+}
+
+#[test]
+fn the_last_of_many_readers_races_too() {
+    const READ: &str = "%#: u32 = load shared0[%1]";
+    const ATOMIC_READ: &str = "%#: u32 = atomic_load shared0[%1] relaxed workgroup";
+    const ADD: &str = "%#: u32 = atomic_add shared0[%1], %0 relaxed workgroup";
+    const WRITE: &str = "store shared0[%1] = %0";
+    for (early, late) in [(READ, WRITE), (READ, ADD), (ATOMIC_READ, WRITE), (ADD, WRITE), (ADD, READ)] {
+        let module = module(&one_more(early, late));
+        for seed in 0..20 {
+            let outcome = launch(&module, 1, vec![words([0])], seed);
+            let [finding] = outcome.findings.as_slice() else { panic!("{early}, {late}: {:?}", outcome.findings) };
+            let FindingKind::Race(conflict) = &finding.kind else { panic!("{finding:?}") };
+            let mut parties = [finding.party.invocation[0], conflict.other.invocation[0]];
+            parties.sort_unstable();
+            assert_eq!((parties, finding.count), ([40, 50], 1), "{early}, {late}, seed {seed}");
+        }
+    }
+    for (early, late) in [(READ, READ), (READ, ATOMIC_READ), (ADD, ATOMIC_READ), (ADD, ADD)] {
+        let outcome = launch(&module(&one_more(early, late)), 1, vec![words([0])], 0);
+        assert!(outcome.findings.is_empty(), "{early}, {late}: {:?}", outcome.findings);
+    }
+}
+
 /// Invocations below 2 wait at one barrier, the others at another or at none.
 fn divergent(other: &str) -> String {
     format!(
