@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gridwise_ir::descriptor::BoundOp;
+use gridwise_ir::descriptor::{BoundOp, SiteKind};
 use gridwise_ir::ir::{
     BlockId, Bound, Function, InstKind, Kernel, Module, Obligation, Place, Root, Site, SiteId, Step, ValueId,
 };
@@ -22,22 +22,38 @@ pub(crate) struct Check {
     pub(crate) reason: String,
 }
 
-/// The checks of indices that are left, in the order of their sites.
+/// The checks that are left, in the order of their sites: of indices, of divisors, of bounds, and of what the kernel asserts.
 pub(crate) fn residual(module: &Module) -> Vec<Check> {
     let mut found: BTreeMap<SiteId, Check> = BTreeMap::new();
     for (_, function) in module.functions.iter() {
         let definitions = Definitions::of(function);
-        for (_, block) in function.blocks.iter() {
-            for place in block.insts.iter().filter_map(|id| function.insts[*id].kind.place()) {
-                for step in &place.path {
-                    let Step::Index { value, check: Some(site) } = step else { continue };
-                    let check = || describe(module, &definitions, place, *value, &module.sites[*site]);
-                    found.entry(*site).or_insert_with(check);
-                }
+        for kind in function.blocks.iter().flat_map(|(_, block)| &block.insts).map(|id| &function.insts[*id].kind) {
+            for step in kind.place().iter().flat_map(|place| &place.path) {
+                let Step::Index { value, check: Some(site) } = step else { continue };
+                let Some(place) = kind.place() else { continue };
+                let check = || describe(module, &definitions, place, *value, &module.sites[*site]);
+                found.entry(*site).or_insert_with(check);
+            }
+            if let InstKind::Trap(site, _) | InstKind::Panic(site, _) = kind {
+                found.entry(*site).or_insert_with(|| describe_trap(module, &module.sites[*site]));
             }
         }
     }
     found.into_values().collect()
+}
+
+/// A check that the kernel's own code makes: whether it fails depends on values that only the device has.
+fn describe_trap(module: &Module, site: &Site) -> Check {
+    let reason = match site.kind {
+        SiteKind::DivideByZero | SiteKind::RemainderByZero => "the divisor may be zero",
+        SiteKind::DivideOverflow | SiteKind::RemainderOverflow => "the quotient may not fit its type",
+        SiteKind::ClampBounds => "the lower bound may be above the upper one, or a bound NaN",
+        SiteKind::Panic => "the kernel panics where it gets here",
+        SiteKind::IndexOutOfBounds => "the index may be out of range",
+        SiteKind::Print | SiteKind::PrintError => "the kernel prints here",
+    };
+    let file = module.files[site.location.file].clone();
+    Check { text: site.text.clone(), place: (file, site.location.line), at_launch: false, reason: reason.to_owned() }
 }
 
 fn describe(module: &Module, definitions: &Definitions<'_>, place: &Place, index: ValueId, site: &Site) -> Check {
@@ -207,5 +223,45 @@ fn bound_text(kernel: &Kernel, bound: &Bound) -> String {
                 BoundOp::Max => format!("max({a}, {b})"),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gridwise_ir::compile::{CompileOptions, compile};
+    use gridwise_ir::parse::parse;
+
+    use super::*;
+
+    /// Whether each check that is left runs at launch only, and the reasons of those that do not. The descriptor says the same.
+    #[track_caller]
+    fn on_device(body: &str) -> Vec<String> {
+        let text = format!(
+            "file0 \"k.rs\"\nsite0 index_out_of_bounds @file0:2:5 \"y[i]\"\nsite1 divide_by_zero @file0:3:5 \"a / b\"\n\
+             site2 panic @file0:4:5 \"panic!()\" format 0\nsite3 print @file0:5:5 \"println!()\" format 1\n\
+             kernel fn0 workgroup(64, 1, 1) {{\n buffer0 y: [u32] mut\n param0 b: u32\n}}\nfn0 k() -> () {{\n \
+             %0: vec3<u32> = global_id\n %1: u32 = extract %0.0\n %2: u32 = param0\n %3: u32 = const 0\n \
+             %4: bool = eq %2, %3\n{body}\n return\n}}\n"
+        );
+        let mut module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let compiled = compile(module.clone(), &CompileOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        let _ = gridwise_ir::passes::optimize(&mut module);
+        let left = residual(&module);
+        let reasons: Vec<_> = left.into_iter().filter(|check| !check.at_launch).map(|check| check.reason).collect();
+        assert_eq!(!reasons.is_empty(), compiled.trap_binding.is_some() && compiled.traps_anyway, "{text}");
+        reasons
+    }
+
+    #[test]
+    fn each_check_that_runs_in_every_launch_is_counted() {
+        let index = " store buffer0[%1 !site0] = %1";
+        let divisor = " if %4 {\n trap site1(%1, %2)\n yield\n } else {\n yield\n }";
+        let panic = " if %4 {\n panic site2()\n } else {\n yield\n }";
+        let print = " print site3()";
+        assert_eq!(on_device(index), [String::new(); 0]);
+        assert_eq!(on_device(print), [String::new(); 0]);
+        assert_eq!(on_device(divisor), ["the divisor may be zero"]);
+        assert_eq!(on_device(&[index, divisor].join("\n")), ["the divisor may be zero"]);
+        assert_eq!(on_device(&[index, panic].join("\n")), ["the kernel panics where it gets here"]);
     }
 }
