@@ -70,6 +70,40 @@ pub enum TypeRule {
     IntCount,
 }
 
+/// What it costs to run an op in a place where its own block would not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cost {
+    /// Next to nothing.
+    Short,
+    /// Many instructions.
+    Long,
+    /// The same, and of integers it requires what only its own block may know.
+    Guarded,
+}
+
+impl Op {
+    /// What it costs. Each row is named, so that a new one does not compile before it is.
+    pub const fn cost(self) -> Cost {
+        match self {
+            Self::Div | Self::Rem => Cost::Guarded,
+            Self::Sqrt | Self::MulAdd => Cost::Long,
+            Self::Sin | Self::Cos | Self::Tan | Self::Asin | Self::Acos | Self::Atan | Self::Atan2 => Cost::Long,
+            Self::Sinh | Self::Cosh | Self::Tanh | Self::Exp | Self::Exp2 | Self::Ln | Self::Log2 | Self::Powf => {
+                Cost::Long
+            }
+            Self::Add | Self::Sub | Self::Mul | Self::Neg | Self::Min | Self::Max | Self::Abs => Cost::Short,
+            Self::And | Self::Or | Self::Xor | Self::Not | Self::Shl | Self::Shr => Cost::Short,
+            Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge => Cost::Short,
+            Self::Select | Self::Cast | Self::Bitcast | Self::Any | Self::All | Self::Uniform => Cost::Short,
+            Self::Floor | Self::Ceil | Self::Trunc | Self::Round | Self::RoundTiesEven | Self::Copysign => Cost::Short,
+            Self::IsNan | Self::IsInf => Cost::Short,
+            Self::CountOnes | Self::LeadingZeros | Self::TrailingZeros | Self::ReverseBits | Self::MulHigh => {
+                Cost::Short
+            }
+        }
+    }
+}
+
 ops! {
     /// Sum; integers wrap.
     Add "add" 2 Numeric;
@@ -186,4 +220,16 @@ ops! {
     MulHigh "mul_high" 2 Int;
     /// The operand, of which the author says that it is the same in all invocations of the workgroup.
     Uniform "uniform" 1 Bits;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_requires_something_is_guarded() {
+        for op in Op::ALL {
+            assert_eq!(op.doc().contains("Requires"), op.cost() == Cost::Guarded, "`{}`", op.name());
+        }
+    }
 }

@@ -79,7 +79,13 @@ impl Group {
             }),
             S::BroadcastFirst => first(&self.active[0]),
             S::Reduce(fold, span) => self.reduce(fold, span, own, &brought[0])?,
-            _ => {
+            S::Shuffle
+            | S::ShuffleXor
+            | S::ShuffleUp
+            | S::ShuffleDown
+            | S::Rotate
+            | S::QuadBroadcast(_)
+            | S::QuadSwap(_) => {
                 let number = brought.get(1).map_or(0, Value::bits);
                 let from = source_lane(self.op, own, number, self.width);
                 let source = self.active.iter().find(|(lane, _)| Some(*lane) == from);

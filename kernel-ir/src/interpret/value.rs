@@ -4,7 +4,7 @@ use super::InterpretError;
 use super::settled;
 use crate::ir::Constant;
 use crate::op::Op;
-use crate::passes::eval::{self, evaluate};
+use crate::passes::eval::{self, Evaluation, evaluate};
 use crate::types::{Scalar, Type, TypeId, Types};
 
 /// A value: a typed scalar (never [`Constant::Zero`]), or the members of a vector, array, tuple or struct.
@@ -154,26 +154,7 @@ fn approximate(op: Op, operands: &[Constant]) -> Option<Constant> {
     if matches!(op, Op::Min | Op::Max) {
         return operands.first().copied();
     }
-    let a = float(0)?;
-    Some(Constant::F32(
-        match op {
-            Op::Sin => a.sin(),
-            Op::Cos => a.cos(),
-            Op::Tan => a.tan(),
-            Op::Asin => a.asin(),
-            Op::Acos => a.acos(),
-            Op::Atan => a.atan(),
-            Op::Atan2 => a.atan2(float(1)?),
-            Op::Sinh => a.sinh(),
-            Op::Cosh => a.cosh(),
-            Op::Tanh => a.tanh(),
-            Op::Exp => a.exp(),
-            Op::Exp2 => a.exp2(),
-            Op::Ln => a.ln(),
-            Op::Log2 => a.log2(),
-            Op::Powf => a.powf(float(1)?),
-            _ => return None,
-        }
-        .to_bits(),
-    ))
+    let Evaluation::Near(function) = eval::evaluation(op) else { return None };
+    let first = float(0)?;
+    Some(Constant::F32(function(first, float(1).unwrap_or(first)).to_bits()))
 }

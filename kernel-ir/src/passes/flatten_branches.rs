@@ -7,7 +7,7 @@
 use super::edit::{Substitution, yields};
 use super::{Changed, PassCx};
 use crate::ir::{BlockId, Function, Inst, InstId, InstKind};
-use crate::op::Op;
+use crate::op::{Cost, Op};
 use crate::types::Scalar;
 
 /// An `if` with more instructions than this in its blocks stays.
@@ -106,13 +106,11 @@ fn may_move(function: &Function, id: InstId, cx: &PassCx<'_>) -> bool {
         | InstKind::ConstParam(_)
         | InstKind::Builtin(_)
         | InstKind::Len(_) => true,
-        // An integer divisor may be zero, and exact float division takes many instructions.
-        InstKind::Op(Op::Div | Op::Rem | Op::Sqrt | Op::MulAdd, _) => false,
         // Exact conversion of floats to integers takes several instructions.
         InstKind::Op(Op::Cast, operands) => {
             cx.types.element_scalar(function.values[operands[0]].ty) != Some(Scalar::F32)
         }
-        InstKind::Op(op, _) => *op < Op::Sin || *op > Op::Powf,
+        InstKind::Op(op, _) => op.cost() == Cost::Short,
         _ => false,
     }
 }

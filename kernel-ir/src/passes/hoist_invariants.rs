@@ -12,7 +12,7 @@ use crate::few::Few;
 use crate::flow;
 use crate::hash::Mixer;
 use crate::ir::{BlockId, BufferId, Function, ImageOp, Inst, InstId, InstKind, Place, Root};
-use crate::op::Op;
+use crate::op::Cost;
 
 /// Lists of what uses no value.
 const LISTS: u64 = 64;
@@ -204,9 +204,12 @@ impl Hoister<'_, '_> {
             | InstKind::MemberLen(..) => 0,
             // Which image of a list it is may be in range only where it stands.
             InstKind::Image(ImageOp::Size(_) | ImageOp::Levels, image, _) if !self.is_list(*image) => 0,
-            InstKind::Op(Op::Div | Op::Rem, _) if self.is_integer(id) => certain(),
-            InstKind::Op(op, _) if is_long(*op) => behind(|open| open.is_branch),
-            InstKind::Op(..) => 0,
+            InstKind::Op(op, _) => match op.cost() {
+                Cost::Guarded if self.is_integer(id) => certain(),
+                // It is not done for rounds that may not need it.
+                Cost::Guarded | Cost::Long => behind(|open| open.is_branch),
+                Cost::Short => 0,
+            },
             InstKind::Load(place) if is_constant(self.cx, place) => certain(),
             _ => innermost,
         };
@@ -224,9 +227,4 @@ impl Hoister<'_, '_> {
         let scalar = self.cx.types.element_scalar(self.function.values[result].ty);
         scalar.is_none_or(|scalar| scalar.is_int())
     }
-}
-
-/// Whether an operation takes long enough not to be done for rounds that may not need it.
-fn is_long(op: Op) -> bool {
-    matches!(op, Op::Div | Op::Rem | Op::Sqrt | Op::MulAdd) || (Op::Sin..=Op::Powf).contains(&op)
 }

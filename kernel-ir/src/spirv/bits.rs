@@ -3,6 +3,7 @@
 use rspirv::spirv::{GlslStd450Op as GLOp, Op as Spv};
 
 use super::module::Writer;
+use super::ops::is_not_written;
 use super::types::Lanes;
 use super::words::Id;
 use crate::op::Op;
@@ -32,7 +33,8 @@ impl Writer<'_> {
                         let all = self.const_lanes(words, width);
                         return self.glsl_op(GLOp::UMin, ty, &[result, all]);
                     }
-                    _ => self.op(Spv::ShiftRightLogical, ty, &[result, above]),
+                    Op::ReverseBits => self.op(Spv::ShiftRightLogical, ty, &[result, above]),
+                    _ => is_not_written(op),
                 }
             }
         };
@@ -51,12 +53,13 @@ impl Writer<'_> {
                 let top = self.const_lanes(words, 31);
                 self.op(Spv::ISub, ty, &[top, highest])
             }
-            _ => {
+            Op::TrailingZeros => {
                 // Of zero the lowest bit is -1, the largest `u32`.
                 let lowest = self.glsl_op(GLOp::FindILsb, ty, &[bits]);
                 let all = self.const_lanes(words, 32);
                 self.glsl_op(GLOp::UMin, ty, &[lowest, all])
             }
+            _ => is_not_written(op),
         }
     }
 
@@ -77,7 +80,7 @@ impl Writer<'_> {
                 let both = self.op(Spv::BitwiseOr, wide_type, &[low, high]);
                 self.cast(wide, lanes.scalar, both)
             }
-            _ => {
+            Op::LeadingZeros | Op::TrailingZeros => {
                 // The half looked at first, if it is not zero; else 32 and what the other has.
                 let (first, first_result, rest) = match op {
                     Op::LeadingZeros => (high, high_result, low_result),
@@ -88,6 +91,7 @@ impl Writer<'_> {
                 let more = self.op(Spv::IAdd, ty, &[rest, shift]);
                 self.op(Spv::Select, ty, &[is_zero, more, first_result])
             }
+            _ => is_not_written(op),
         }
     }
 

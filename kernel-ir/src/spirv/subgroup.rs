@@ -79,7 +79,13 @@ impl FunctionWriter<'_, '_> {
                 self.group_op(Spv::GroupNonUniformBroadcastFirst, ty, &ids)
             }
             S::Reduce(fold, span) => self.reduce(fold, span, ids[0], ty),
-            _ => {
+            S::Shuffle
+            | S::ShuffleXor
+            | S::ShuffleUp
+            | S::ShuffleDown
+            | S::Rotate
+            | S::QuadBroadcast(_)
+            | S::QuadSwap(_) => {
                 let known = operands.get(1).and_then(|operand| self.known_u32(*operand));
                 self.exchange(op, &ids, known, ty)
             }

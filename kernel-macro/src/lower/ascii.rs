@@ -5,12 +5,13 @@ use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
 use super::function::FnCx;
+use super::owner::is_not_lowered;
 use crate::intrinsic::Intrinsic;
 
-/// The bytes of a class, by the first and the last of each range; `None` for intrinsics that ask for none.
-pub(super) const fn ascii_ranges(class: Intrinsic) -> Option<&'static [(u8, u8)]> {
+/// The bytes of a class, by the first and the last of each range.
+pub(super) fn ascii_ranges(class: Intrinsic) -> &'static [(u8, u8)] {
     use Intrinsic as I;
-    Some(match class {
+    match class {
         I::IsAscii => &[(0, 127)],
         I::IsAsciiDigit => &[(b'0', b'9')],
         I::IsAsciiHexdigit => &[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')],
@@ -23,8 +24,8 @@ pub(super) const fn ascii_ranges(class: Intrinsic) -> Option<&'static [(u8, u8)]
         I::IsAsciiPunctuation => &[(b'!', b'/'), (b':', b'@'), (b'[', b'`'), (b'{', b'~')],
         I::IsAsciiGraphic => &[(b'!', b'~')],
         I::IsAsciiControl => &[(0, 31), (127, 127)],
-        _ => return None,
-    })
+        _ => is_not_lowered(class),
+    }
 }
 
 impl FnCx<'_, '_, '_> {

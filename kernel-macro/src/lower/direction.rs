@@ -5,6 +5,7 @@ use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
 
 use super::function::FnCx;
+use super::owner::is_not_lowered;
 use crate::ast::Expr;
 use crate::intrinsic::Intrinsic;
 
@@ -22,7 +23,7 @@ const ARC_COSINE: [f32; 8] = [
 ];
 
 impl FnCx<'_, '_, '_> {
-    /// A method of vectors that has to do with directions; `None` for other intrinsics.
+    /// A method of vectors that has to do with directions.
     pub(super) fn of_directions(&mut self, expr: &Expr, intrinsic: Intrinsic, args: &[ValueId]) -> Option<ValueId> {
         use Intrinsic as I;
         let a = args[0];
@@ -56,7 +57,7 @@ impl FnCx<'_, '_, '_> {
                 self.compose(ty, &pair)
             }
             I::IsNormalized => self.is_normalized(a),
-            _ => return None,
+            _ => is_not_lowered(intrinsic),
         })
     }
 

@@ -7,6 +7,7 @@ use gridwise_ir::types::Scalar;
 use super::ascii::ascii_ranges;
 use super::division::Division;
 use super::function::FnCx;
+use super::owner::{Owner, is_not_lowered, owner};
 use super::types::scalar;
 use crate::ast::Expr;
 use crate::intrinsic::Intrinsic;
@@ -15,27 +16,36 @@ use crate::typed::Ty;
 impl FnCx<'_, '_, '_> {
     /// Lowers a call; the receiver, if there is one, is the first argument.
     pub(super) fn lower_intrinsic(&mut self, expr: &Expr, intrinsic: Intrinsic, args: &[&Expr]) -> Option<ValueId> {
-        match intrinsic {
-            Intrinsic::BufferLen => self.lower_len(args.first()?),
-            Intrinsic::BufferIsEmpty => {
-                let len = self.lower_len(args.first()?)?;
-                let zero = self.u32(0);
-                Some(self.b.op(Op::Eq, &[len, zero]))
-            }
-            intrinsic => {
-                let args = self.lower_args(args)?;
-                Some(match intrinsic {
-                    Intrinsic::Number(method) => self.number(expr, method, &args),
-                    Intrinsic::Linear(method) => self.linear(expr, method, &args),
-                    _ => {
-                        let second = args.get(1).copied().unwrap_or(args[0]);
-                        self.of_double(intrinsic, args[0], second)
-                            .or_else(|| self.of_vector(expr, intrinsic, &args))
-                            .unwrap_or_else(|| self.apply(expr, intrinsic, &args))
-                    }
-                })
-            }
+        let owner = owner(intrinsic);
+        if owner == Owner::Length {
+            return self.lower_length(intrinsic, args.first()?);
         }
+        let args = self.lower_args(args)?;
+        match (owner, intrinsic) {
+            (_, Intrinsic::Number(method)) => Some(self.number(expr, method, &args)),
+            (_, Intrinsic::Linear(method)) => Some(self.linear(expr, method, &args)),
+            (Owner::Ascii, _) => Some(self.is_in_ranges(args[0], ascii_ranges(intrinsic))),
+            (Owner::Vector, _) => self.of_vector(expr, intrinsic, &args),
+            (Owner::Direction, _) => self.of_directions(expr, intrinsic, &args),
+            (Owner::Scalar, _) => {
+                let second = args.get(1).copied().unwrap_or(args[0]);
+                let of_double = self.of_double(intrinsic, args[0], second);
+                Some(of_double.unwrap_or_else(|| self.apply(expr, intrinsic, &args)))
+            }
+            (Owner::Length | Owner::Number | Owner::Linear, _) => is_not_lowered(intrinsic),
+        }
+    }
+
+    fn lower_length(&mut self, intrinsic: Intrinsic, of: &Expr) -> Option<ValueId> {
+        let len = self.lower_len(of)?;
+        Some(match intrinsic {
+            Intrinsic::BufferLen => len,
+            Intrinsic::BufferIsEmpty => {
+                let zero = self.u32(0);
+                self.b.op(Op::Eq, &[len, zero])
+            }
+            _ => is_not_lowered(intrinsic),
+        })
     }
 
     /// One row per intrinsic.
@@ -154,11 +164,7 @@ impl FnCx<'_, '_, '_> {
             I::IsNegative => self.compare_to_zero(Op::Lt, a),
             I::ToAsciiUppercase => self.change_case(a, (b'a', b'z')),
             I::ToAsciiLowercase => self.change_case(a, (b'A', b'Z')),
-            _ => match ascii_ranges(intrinsic) {
-                Some(ranges) => self.is_in_ranges(a, ranges),
-                // Not evaluated like the others: see `lower_intrinsic`, and `of_vector`.
-                None => a,
-            },
+            _ => is_not_lowered(intrinsic),
         }
     }
 

@@ -35,6 +35,7 @@ mod matrix;
 mod number;
 mod operator;
 mod overflow;
+mod owner;
 mod parallel;
 mod pattern;
 mod place;

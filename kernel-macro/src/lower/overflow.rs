@@ -5,6 +5,7 @@ use gridwise_ir::op::Op;
 
 use super::division::Division;
 use super::function::FnCx;
+use super::owner::is_not_lowered;
 use crate::ast::Expr;
 use crate::overflow::{Arithmetic, Overflow};
 
@@ -164,7 +165,8 @@ impl FnCx<'_, '_, '_> {
             Arithmetic::Div => self.b.op(Op::Div, &[a, divisor]),
             Arithmetic::Rem => self.b.op(Op::Rem, &[a, divisor]),
             Arithmetic::DivEuclid => self.div_euclid_by(a, divisor),
-            _ => self.rem_euclid_by(a, divisor),
+            Arithmetic::RemEuclid => self.rem_euclid_by(a, divisor),
+            _ => is_not_lowered(op),
         };
         Wrapped { value, flag }
     }
@@ -200,7 +202,8 @@ impl FnCx<'_, '_, '_> {
         let other = self.cast(b, self.shape(a).0);
         let Wrapped { value, flag } = match op {
             Arithmetic::SubUnsigned => self.sub_flagged(a, other),
-            _ => self.add_flagged(a, other),
+            Arithmetic::AddSigned | Arithmetic::AddUnsigned => self.add_flagged(a, other),
+            _ => is_not_lowered(op),
         };
         let signed = self.cast(b, self.shape(a).0.signed());
         let is_negative = self.compare_to_zero(Op::Lt, signed);
@@ -227,7 +230,15 @@ impl FnCx<'_, '_, '_> {
                 let is_odd = self.compare_to_zero(Op::Ne, low);
                 self.b.op(Op::And, &[is_negative, is_odd])
             }
-            _ => return max,
+            Arithmetic::AddUnsigned
+            | Arithmetic::Div
+            | Arithmetic::Rem
+            | Arithmetic::DivEuclid
+            | Arithmetic::RemEuclid
+            | Arithmetic::Neg
+            | Arithmetic::Abs
+            | Arithmetic::Shl
+            | Arithmetic::Shr => return max,
         };
         self.select(is_negative, min, max)
     }

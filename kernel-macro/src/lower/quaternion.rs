@@ -5,6 +5,7 @@ use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
 
 use super::function::FnCx;
+use super::owner::is_not_lowered;
 use crate::ast::Expr;
 use crate::linear::Linear;
 use crate::typed::Ty;
@@ -60,8 +61,9 @@ impl FnCx<'_, '_, '_> {
             L::FromRotationArc => self.quat_of_arc(a, b),
             L::MulQuat => self.multiply_quats(a, b),
             L::MulVec3 => self.rotate_vector(a, b),
-            // `from_vec4`: the lanes stay. All others are methods of matrices.
-            _ => a,
+            // The lanes stay.
+            L::FromVec4 => a,
+            _ => is_not_lowered(method),
         }
     }
 

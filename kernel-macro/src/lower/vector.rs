@@ -8,13 +8,14 @@ use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
 use super::function::FnCx;
+use super::owner::is_not_lowered;
 use crate::ast::Expr;
 use crate::intrinsic::Intrinsic;
 use crate::overflow::Arithmetic;
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
-    /// A function or method of a vector; `None` for other intrinsics.
+    /// A function or method of a vector.
     pub(super) fn of_vector(&mut self, expr: &Expr, intrinsic: Intrinsic, args: &[ValueId]) -> Option<ValueId> {
         use Intrinsic as I;
         let a = args[0];
@@ -143,7 +144,7 @@ impl FnCx<'_, '_, '_> {
                 let lanes = self.lanes(a);
                 self.b.op(Op::Atan2, &[lanes[1], lanes[0]])
             }
-            _ => return self.of_directions(expr, intrinsic, args),
+            _ => is_not_lowered(intrinsic),
         })
     }
 

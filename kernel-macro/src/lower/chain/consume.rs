@@ -166,7 +166,9 @@ impl FnCx<'_, '_, '_> {
                 self.is_sorted(machine, item, iteration, call.as_ref())
             }
             // Adapters are part of what is consumed.
-            _ => None,
+            I::IntoIter | I::Iter | I::IterMut | I::Parts(_) | I::ByRef | I::Same | I::Rev | I::StepBy => None,
+            I::Enumerate | I::Map | I::Filter | I::FilterMap | I::Flatten | I::Nested(_) | I::Zip | I::Chain => None,
+            I::Cycle | I::Take | I::Skip | I::TakeWhile | I::SkipWhile | I::MapWhile | I::Scan | I::Inspect => None,
         }
     }
 
