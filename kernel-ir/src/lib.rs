@@ -3,6 +3,7 @@
 pub mod descriptor;
 pub mod reflect;
 pub mod variant;
+pub mod watch;
 
 #[cfg(feature = "compiler")]
 pub mod arena;

@@ -13,7 +13,7 @@ use crate::executable::Executable;
 use crate::manager::{Backend, DeviceInfo, DeviceKind, Limits, Manager, Shared, SubgroupLimits};
 use crate::module::{SpirvAlgorithm, SpirvDesc};
 use crate::steps::{BufferArg, Role};
-use crate::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, words_for};
+use crate::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, watched, words_for};
 
 /// A kernel that is ready to run on a manager's device.
 ///
@@ -111,7 +111,8 @@ impl Algorithm {
 
     /// An algorithm from SPIR-V of any origin. The module is checked as a whole before a driver sees it, and tells its bindings,
     /// its workgroup, its push constants and specialization constants itself; what is given has to fit. Storage buffers
-    /// and images in set 0 are supported, those with samplers as `sampler2D` and its like.
+    /// and images in set 0 are supported, those with samplers as `sampler2D` and its like. Where the driver may end loops early, the module
+    /// is watched as kernels are: [`Error::LoopsStopped`].
     ///
     /// ```standalone_crate
     /// use gridwise_runtime::{Algorithm, DeviceKind, Error, Grid, Manager, SpirvCode, SpirvDesc};
@@ -244,7 +245,9 @@ impl Prepared {
         check_constants(descriptor, constants)?;
         check_device(descriptor, constants, flags.variant.listed_images, &shared.info)?;
         let pipeline = match &shared.backend {
-            Backend::Vulkan(vulkan) => Some(create_pipeline(&vulkan.device, descriptor, constants, flags)?),
+            Backend::Vulkan(vulkan) => {
+                Some(create_pipeline(&vulkan.device, &shared.info.limits, (descriptor, constants), flags)?)
+            }
             Backend::Host(_) => None,
         };
         Ok(Self { descriptor, constants, pipeline })
@@ -254,8 +257,8 @@ impl Prepared {
 /// The pipeline of a kernel that was checked.
 fn create_pipeline(
     device: &Arc<VulkanDevice>,
-    descriptor: &'static KernelDescriptor,
-    constants: &[u64],
+    limits: &Limits,
+    (descriptor, constants): (&'static KernelDescriptor, &[u64]),
     flags: Flags,
 ) -> Result<Arc<Pipeline>> {
     let Variant { is_proven, is_whole, is_full, is_indirect, is_split, .. } = flags.variant;
@@ -276,11 +279,15 @@ fn create_pipeline(
     let entry_point = batch.map_or(descriptor.entry_point, |batch| batch.entry_point);
     let variant =
         VariantDesc { entry_point, constants: &values, keeps_names: device.has_tools(), faults: device.caps.faults };
+    let mut words = words_for(descriptor, &device.caps, &variant)?.into();
+    let mut bindings = bindings_of(descriptor, flags.variant.listed_images);
+    let watch = watched((&descriptor.name.into(), &mut words), &mut bindings, (&device.caps, limits.max_buffers))?;
     let desc = PipelineDesc {
         name: descriptor.name,
-        words: &words_for(descriptor, &device.caps, &variant)?,
+        words: &words,
         entry_point,
-        bindings: &bindings_of(descriptor, flags.variant.listed_images),
+        bindings: &bindings,
+        watch,
         push_constant_size: descriptor.push_constant_size,
         constants: Constants::default(),
         width: descriptor.workgroup_with(constants)[0],

@@ -18,6 +18,7 @@ mod zeros;
 
 use std::fmt;
 
+pub(crate) use scans::push;
 use survey::Survey;
 
 /// Which variant.
@@ -40,6 +41,14 @@ pub struct DriverFaults {
     pub loses_reductions: bool,
     /// llvmpipe's takes arithmetic with zeros of floats for nothing to do: it is not to know that they are zeros.
     pub simplifies_zeros: bool,
+    /// llvmpipe's ends all loops of an invocation after [`MOST_ROUNDS`](Self::MOST_ROUNDS) rounds together: variants whose loops may have
+    /// more are [watched](crate::watch).
+    pub stops_loops: bool,
+}
+
+impl DriverFaults {
+    /// Rounds of an invocation's loops together where [`stops_loops`](Self::stops_loops).
+    pub const MOST_ROUNDS: u32 = 65_535;
 }
 
 /// Why there is no such variant: the words are none that the back end wrote, or it has no such entry point.

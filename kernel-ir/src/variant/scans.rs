@@ -146,7 +146,7 @@ pub(super) fn by_scans(words: Vec<u32>) -> Vec<u32> {
     out
 }
 
-pub(super) fn push(words: &mut Vec<u32>, opcode: u16, operands: &[u32]) {
+pub(crate) fn push(words: &mut Vec<u32>, opcode: u16, operands: &[u32]) {
     words.push((operands.len() as u32 + 1) << 16 | u32::from(opcode));
     words.extend_from_slice(operands);
 }

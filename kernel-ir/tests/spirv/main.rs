@@ -11,6 +11,7 @@ mod random;
 mod reports;
 mod support;
 mod variant;
+mod watch;
 
 use expect_test::expect;
 use support::{disassemble, emit_text, validate};

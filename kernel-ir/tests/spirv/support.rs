@@ -7,6 +7,7 @@ use gridwise_ir::descriptor::{HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PRO
 use gridwise_ir::ir::Module;
 use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, Emitted, emit};
 use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
+use gridwise_ir::watch::watch;
 use rspirv::binary::Disassemble;
 
 /// The verified module a text describes.
@@ -24,9 +25,12 @@ pub(crate) fn emit_text(text: &str) -> Emitted {
 /// Runs `spirv-val` on a module, and on the variants of it that have all of a driver's help and none; also for a driver with all faults.
 pub(crate) fn validate(name: &str, words: &[u32]) {
     validate_words(name, words);
-    let all_faults = DriverFaults { loses_reductions: true, simplifies_zeros: true };
+    let all_faults = DriverFaults { loses_reductions: true, simplifies_zeros: true, stops_loops: false };
     for (what, words) in variants(words).into_iter().chain(variants_for(words, all_faults)) {
         validate_words(&format!("{name}, {what}"), &words);
+        if let Some(watched) = watch(&words, 99, 0) {
+            validate_words(&format!("{name}, {what}, watched"), &watched);
+        }
     }
 }
 

@@ -415,7 +415,11 @@ fn damaged_modules_are_no_harm() {
             entry_point: ENTRY_POINT,
             constants: &constants,
             keeps_names: random.below(2) == 0,
-            faults: DriverFaults { loses_reductions: random.below(2) == 0, simplifies_zeros: random.below(2) == 0 },
+            faults: DriverFaults {
+                loses_reductions: random.below(2) == 0,
+                simplifies_zeros: random.below(2) == 0,
+                stops_loops: false,
+            },
         };
         match variant(&damaged, &desc) {
             Ok(_) => read += 1,

@@ -571,7 +571,7 @@ pub enum Error {
     TooManyBuffers {
         /// The kernel.
         kernel: KernelName,
-        /// Buffers of the kernel, with the trap record.
+        /// Buffers of the kernel, with those for traps, prints and watched loops.
         asked: u32,
         /// `maxPerStageDescriptorStorageBuffers`.
         limit: u32,
@@ -668,6 +668,18 @@ pub enum Error {
         invocation: [u32; 3],
         /// How many times invocations of the launch panicked.
         count: u32,
+    },
+    /// The driver ended loops of a launch early and went on behind them. All that the evaluation wrote is undefined.
+    #[error(
+        "kernel `{kernel}`: the driver of `{device}` ends an invocation's loops after {rounds} rounds together, and did; all that the evaluation wrote is undefined; use fewer rounds in more launches, the host device, or Mesa 26.1 or newer"
+    )]
+    LoopsStopped {
+        /// The kernel.
+        kernel: KernelName,
+        /// The device.
+        device: String,
+        /// Rounds that the driver lets an invocation run.
+        rounds: u32,
     },
     /// Not all invocations of a workgroup came to a barrier at which some of them wait; seen by the host device.
     #[error(

@@ -2,6 +2,7 @@
 
 mod launch;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{Feature, ImageAccess};
@@ -16,7 +17,7 @@ use crate::executable::Executable;
 use crate::indirect::AnyGrid;
 use crate::manager::{Backend, DeviceInfo, Shared};
 use crate::span::span;
-use crate::vulkan::{Binding, Caps, Constants, Pipeline, PipelineDesc};
+use crate::vulkan::{Binding, Caps, Constants, Pipeline, PipelineDesc, watched};
 
 /// SPIR-V to load with [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
 ///
@@ -212,12 +213,16 @@ impl SpirvAlgorithm {
         }
         let buffers = interface.buffers.iter().map(|buffer| Binding::buffer(buffer.binding));
         let image = |image: &ImageBinding| Binding::image(image.binding, image.access);
-        let bindings: Vec<_> = buffers.chain(interface.images.iter().map(image)).collect();
+        let mut bindings: Vec<_> = buffers.chain(interface.images.iter().map(image)).collect();
+        let mut watching = Cow::Borrowed(words.as_slice());
+        let limit = shared.info.limits.max_buffers;
+        let watch = watched((&name, &mut watching), &mut bindings, (&vulkan.device.caps, limit))?;
         let pipeline = Pipeline::get(
             &vulkan.device,
             &PipelineDesc {
                 name: &name,
-                words: &words,
+                words: &watching,
+                watch,
                 entry_point: &interface.entry_point,
                 bindings: &bindings,
                 push_constant_size: interface.push_constant_size,

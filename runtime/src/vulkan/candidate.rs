@@ -72,6 +72,10 @@ pub(crate) struct Caps {
     pub(crate) identity: Identity,
 }
 
+/// The first version of Mesa whose llvmpipe is known to run loops to their ends. 22.3 is known not to; those between are taken for such
+/// that do not, as watching loops changes no result.
+const ENDLESS_LOOPS: u32 = vk::make_api_version(0, 26, 1, 0);
+
 impl Caps {
     /// What is left without anything that devices may lack.
     pub(crate) fn without_extras(self) -> Self {
@@ -346,6 +350,7 @@ fn query_properties(
     caps.faults = DriverFaults {
         loses_reductions: driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY,
         simplifies_zeros: driver.driver_id == vk::DriverId::MESA_LLVMPIPE,
+        stops_loops: driver.driver_id == vk::DriverId::MESA_LLVMPIPE && caps.identity.driver_version < ENDLESS_LOOPS,
     };
     caps.max_push_descriptors = push.max_push_descriptors;
     caps.max_allocation = maintenance.max_memory_allocation_size;

@@ -9,7 +9,7 @@ use super::buffer::VulkanBuffer;
 use super::descriptors::DescriptorSets;
 use super::device::VulkanDevice;
 use super::pipeline::Pipeline;
-use super::recording::{Prints, Traps};
+use super::recording::{NextRecords, Told};
 use super::timestamps::Timestamps;
 use crate::buffer::Buffer;
 use crate::error::Result;
@@ -27,10 +27,8 @@ pub(crate) struct Encoder<'a> {
     queue: usize,
     commands: vk::CommandBuffer,
     descriptors: &'a mut DescriptorSets,
-    traps: &'a Traps,
-    next_trap: usize,
-    prints: &'a Prints,
-    next_print: usize,
+    told: Told<'a>,
+    next: NextRecords,
     hazards: HazardTracker,
     touches: Vec<Touch>,
     bound: vk::Pipeline,
@@ -50,8 +48,7 @@ impl<'a> Encoder<'a> {
         device: &'a VulkanDevice,
         (queue, commands): (usize, vk::CommandBuffer),
         descriptors: &'a mut DescriptorSets,
-        traps: &'a Traps,
-        prints: &'a Prints,
+        told: Told<'a>,
         timestamps: Option<&'a Timestamps>,
     ) -> Self {
         Self {
@@ -59,10 +56,8 @@ impl<'a> Encoder<'a> {
             queue,
             commands,
             descriptors,
-            traps,
-            next_trap: 0,
-            prints,
-            next_print: 0,
+            told,
+            next: NextRecords::default(),
             hazards: HazardTracker::default(),
             touches: Vec::new(),
             bound: vk::Pipeline::null(),
@@ -96,11 +91,11 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Begins operation `op`, whose time is taken from the next command on. Its first launches have the trap record and the print buffer of
-    /// `records`, if they have any; those next in turn where that says nothing.
-    pub(crate) fn begin_op(&mut self, op: usize, records: Option<(usize, usize)>) {
+    /// Begins operation `op`, whose time is taken from the next command on. Its first launches have the trap record, the print buffer and the
+    /// watch of `records`, if they have any; those next in turn where that says nothing.
+    pub(crate) fn begin_op(&mut self, op: usize, records: Option<NextRecords>) {
         self.starting = Some(op);
-        (self.next_trap, self.next_print) = records.unwrap_or((self.next_trap, self.next_print));
+        self.next = records.unwrap_or(self.next);
     }
 
     /// Takes the time of operation `op` up to here.
@@ -186,7 +181,9 @@ impl<'a> Encoder<'a> {
     fn module(&mut self, module: &ModuleStep) -> Result<()> {
         let pipeline = &module.loaded.pipeline;
         self.begin_launch(&module.buffers, module.indirect.as_ref(), pipeline);
-        self.bind(buffer_descriptors(&module.buffers), &module.buffers, pipeline)?;
+        let mut buffers = buffer_descriptors(&module.buffers);
+        self.watch(&mut buffers, pipeline);
+        self.bind(buffers, &module.buffers, pipeline)?;
         if !module.push.is_empty() {
             self.push_constants(pipeline, 0, &module.push);
         }
@@ -242,20 +239,30 @@ impl<'a> Encoder<'a> {
     fn bind_buffers(&mut self, dispatch: &DispatchStep, pipeline: &Pipeline) -> Result<()> {
         let mut buffers = buffer_descriptors(&dispatch.buffers);
         if let Some(binding) = dispatch.descriptor.trap_binding {
-            let record = self.traps.record(self.next_trap);
+            let record = self.told.traps.record(self.next.trap);
             buffers.extend(record.map(|(info, id)| BufferDescriptor { binding, id, info }));
-            self.next_trap += 1;
+            self.next.trap += 1;
             if dispatch.can_trap() {
                 self.note_host_visible(Stage::Compute);
             }
         }
         if let Some(binding) = dispatch.descriptor.print_binding {
-            let record = self.prints.record(self.next_print);
+            let record = self.told.prints.record(self.next.print);
             buffers.extend(record.map(|(info, id)| BufferDescriptor { binding, id, info }));
-            self.next_print += 1;
+            self.next.print += 1;
             self.note_host_visible(Stage::Compute);
         }
+        self.watch(&mut buffers, pipeline);
         self.bind(buffers, &dispatch.buffers, pipeline)
+    }
+
+    /// Adds the word that tells whether a loop was stopped, where that is watched.
+    fn watch(&mut self, buffers: &mut Vec<BufferDescriptor>, pipeline: &Pipeline) {
+        let Some(binding) = pipeline.watch else { return };
+        let record = self.told.watches.record(self.next.watch);
+        buffers.extend(record.map(|(info, id)| BufferDescriptor { binding, id, info }));
+        self.next.watch += 1;
+        self.note_host_visible(Stage::Compute);
     }
 
     /// Binds buffers, and the images among the arguments, to their bindings.

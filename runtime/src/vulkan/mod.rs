@@ -38,6 +38,6 @@ pub(crate) use image::VulkanImage;
 pub(crate) use instance::VulkanInstance;
 pub(crate) use pipeline::{Binding, Constants, Pipeline, PipelineDesc};
 pub(crate) use recording::Recording;
-pub(crate) use spirv::words_for;
+pub(crate) use spirv::{watched, words_for};
 pub(crate) use texels::TexelView;
 pub(crate) use transfer::VulkanBackend;

@@ -31,6 +31,8 @@ pub(crate) struct PipelineDesc<'a> {
     pub(crate) uses_subgroups: bool,
     /// The lanes a subgroup must have, if that matters.
     pub(crate) subgroup_size: Option<u32>,
+    /// The binding of the word that tells whether a loop was stopped.
+    pub(crate) watch: Option<u32>,
 }
 
 /// A binding of a module.
@@ -146,6 +148,8 @@ pub(crate) struct Pipeline {
     pub(crate) descriptors: u32,
     /// Whether buffers are bound without a descriptor set.
     pub(crate) pushes_descriptors: bool,
+    /// The binding of the word that tells whether a loop was stopped.
+    pub(crate) watch: Option<u32>,
     device: Arc<VulkanDevice>,
 }
 
@@ -182,6 +186,7 @@ impl Pipeline {
             descriptors: desc.bindings.iter().map(|binding| binding.count()).fold(0, u32::saturating_add),
             pushes_descriptors: desc.bindings.len() <= device.caps.max_push_descriptors as usize
                 && desc.bindings.iter().all(|binding| binding.list.is_none()),
+            watch: desc.watch,
             device: device.clone(),
         };
         pipeline.create_layouts(desc)?;

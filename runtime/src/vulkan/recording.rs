@@ -1,10 +1,11 @@
-//! A sequence's command buffer: steps recorded with the barriers they need, and the trap records and print buffers of its
-//! launches.
+//! A sequence's command buffer: steps recorded with the barriers they need, and the trap records, print buffers and watches of
+//! its launches.
 
 use std::sync::Arc;
 
 use ash::vk;
 use gridwise_ir::descriptor::{KernelDescriptor, PrintHeader, TrapRecord};
+use gridwise_ir::variant::DriverFaults;
 
 use super::buffer::{MemoryUse, VulkanBuffer};
 use super::descriptors::DescriptorSets;
@@ -12,7 +13,7 @@ use super::device::VulkanDevice;
 use super::encoder::Encoder;
 use super::ownership::SharedBuffers;
 use super::timestamps::Timestamps;
-use crate::error::{Error, Result};
+use crate::error::{Error, KernelName, Result};
 use crate::indirect::too_large;
 use crate::print::LaunchPrints;
 use crate::profile::{RecordedOp, Spans};
@@ -31,6 +32,7 @@ pub(crate) struct Recording {
     descriptors: DescriptorSets,
     traps: Traps,
     prints: Prints,
+    watches: Watches,
     /// Around each operation, if that was asked for.
     timestamps: Option<Timestamps>,
     device: Arc<VulkanDevice>,
@@ -39,35 +41,45 @@ pub(crate) struct Recording {
 /// The trap records of a recording: one for each launch that can trap.
 #[derive(Default)]
 pub(crate) struct Traps {
-    memory: Records,
+    memory: Records<Launch>,
 }
 
 /// The print buffers of a recording: one for each launch that prints.
 #[derive(Default)]
 pub(crate) struct Prints {
-    memory: Records,
+    memory: Records<Launch>,
     /// Words for records in each.
     capacity: u32,
 }
 
-/// Pieces of one buffer that the host sees, for launches in order.
+/// The words of a recording that tell whether a loop was stopped: one for each launch whose loops are watched.
 #[derive(Default)]
-struct Records {
+pub(crate) struct Watches {
+    memory: Records<KernelName>,
+}
+
+/// Pieces of one buffer that the host sees, for launches in order.
+struct Records<L> {
     buffer: Option<VulkanBuffer>,
     /// Counts the buffers that there were.
     generation: u64,
-    pieces: Vec<Piece>,
+    pieces: Vec<Piece<L>>,
     /// Bytes of all pieces.
     bytes: u64,
 }
 
 /// What a launch has of the buffer.
-struct Piece {
+struct Piece<L> {
+    launch: L,
+    offset: u64,
+    bytes: u64,
+}
+
+/// A launch of a kernel.
+struct Launch {
     descriptor: &'static KernelDescriptor,
     workgroup: [u32; 3],
     guards: Option<Guarded>,
-    offset: u64,
-    bytes: u64,
 }
 
 impl Recording {
@@ -81,6 +93,7 @@ impl Recording {
             descriptors: DescriptorSets::new(device),
             traps: Traps::default(),
             prints: Prints { capacity: print_capacity, ..Prints::default() },
+            watches: Watches::default(),
             timestamps: None,
             device: device.clone(),
         };
@@ -116,6 +129,7 @@ impl Recording {
         let device = &self.device;
         self.traps.prepare(device, steps)?;
         self.prints.prepare(device, steps)?;
+        self.watches.prepare(device, steps)?;
         self.descriptors.begin()?;
         let order = by_level(steps, ops);
         let in_order = (0..ops.len()).map(|place| order.as_ref().map_or(place, |order| order[place]));
@@ -137,7 +151,8 @@ impl Recording {
             timestamps.reset(self.commands);
         }
         let commands = (self.queue, self.commands);
-        let mut encoder = Encoder::new(device, commands, &mut self.descriptors, &self.traps, &self.prints, timestamps);
+        let records = Told { traps: &self.traps, prints: &self.prints, watches: &self.watches };
+        let mut encoder = Encoder::new(device, commands, &mut self.descriptors, records, timestamps);
         let records = order.as_ref().map(|_| first_records(steps, ops));
         for op in in_order {
             encoder.begin_op(op, records.as_ref().map(|records| records[op]));
@@ -156,11 +171,15 @@ impl Recording {
         self.commands
     }
 
-    /// Clears the trap records and empties the print buffers. The recording is not pending.
+    /// Clears the trap records and watches, and empties the print buffers. The recording is not pending.
     pub(crate) fn reset_records(&mut self) {
         if let Some(data) = self.traps.memory.data() {
             // SAFETY: the buffer has these bytes, and the device does not use it now.
             unsafe { data.write_bytes(0, self.traps.memory.bytes as usize) };
+        }
+        if let Some(data) = self.watches.memory.data() {
+            // SAFETY: as above.
+            unsafe { data.write_bytes(0, self.watches.memory.bytes as usize) };
         }
         let header = PrintHeader { capacity: self.prints.capacity, ..PrintHeader::default() };
         if let Some(data) = self.prints.memory.data() {
@@ -171,11 +190,18 @@ impl Recording {
         }
     }
 
-    /// The error of the first launch that trapped. The recording is complete.
+    /// The error of the first launch whose loops were stopped, as what comes of that tells nothing; else of the first that trapped. The
+    /// recording is complete.
     pub(crate) fn read_traps(&self) -> Option<Error> {
         // SAFETY: the recording is complete, and ends with a barrier for the host.
+        let mut watches = unsafe { self.watches.memory.words() };
+        if let Some((piece, _)) = watches.find(|(_, words)| words.iter().any(|word| *word != 0)) {
+            let (kernel, device) = (piece.launch.clone(), self.device.name.clone());
+            return Some(Error::LoopsStopped { kernel, device, rounds: DriverFaults::MOST_ROUNDS });
+        }
+        // SAFETY: the recording is complete, and ends with a barrier for the host.
         let mut records = unsafe { self.traps.memory.words() };
-        records.find_map(|(Piece { descriptor, guards, .. }, words)| {
+        records.find_map(|(Piece { launch: Launch { descriptor, guards, .. }, .. }, words)| {
             let [claimed, count, x, y, z, operands @ ..] = words else { return None };
             if let (Some(Guarded { kernel, limit }), [x, y, z, ..]) = (guards, operands) {
                 return (*claimed > 0).then(|| too_large(kernel.clone(), [*x, *y, *z], *limit));
@@ -189,29 +215,58 @@ impl Recording {
     pub(crate) fn read_prints(&self) -> Vec<LaunchPrints> {
         // SAFETY: as above.
         let buffers = unsafe { self.prints.memory.words() };
-        let read = |(piece, words): (&Piece, &[u32])| {
+        let read = |(piece, words): (&Piece<Launch>, &[u32])| {
             let [used, dropped, capacity, reserved, records @ ..] = words else { return None };
             let [used, dropped, capacity, reserved] = [*used, *dropped, *capacity, *reserved];
             let header = PrintHeader { used, dropped, capacity, reserved };
-            (used > 0 || dropped > 0).then(|| LaunchPrints::read(piece.descriptor, piece.workgroup, header, records))
+            (used > 0 || dropped > 0)
+                .then(|| LaunchPrints::read(piece.launch.descriptor, piece.launch.workgroup, header, records))
         };
         buffers.filter_map(read).collect()
     }
 }
 
-/// The numbers of each operation's first trap record and print buffer: those are in the order of the recording, in which their contents
-/// are told.
-fn first_records(steps: &[Step], ops: &[RecordedOp]) -> Vec<(usize, usize)> {
-    let mut next = (0, 0);
+/// What launches tell the host.
+#[derive(Clone, Copy)]
+pub(crate) struct Told<'a> {
+    pub(crate) traps: &'a Traps,
+    pub(crate) prints: &'a Prints,
+    pub(crate) watches: &'a Watches,
+}
+
+/// The numbers of the next trap record, print buffer and watch.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct NextRecords {
+    pub(crate) trap: usize,
+    pub(crate) print: usize,
+    pub(crate) watch: usize,
+}
+
+/// The numbers of each operation's first: those are in the order of the recording, in which their contents are told.
+fn first_records(steps: &[Step], ops: &[RecordedOp]) -> Vec<NextRecords> {
+    let mut next = NextRecords::default();
     let first = |op: &RecordedOp| {
         let first = next;
-        for launch in steps[op.steps.clone()].iter().filter_map(Step::dispatch) {
-            next.0 += usize::from(launch.descriptor.trap_binding.is_some());
-            next.1 += usize::from(launch.descriptor.print_binding.is_some());
+        for step in &steps[op.steps.clone()] {
+            if let Some(launch) = step.dispatch() {
+                next.trap += usize::from(launch.descriptor.trap_binding.is_some());
+                next.print += usize::from(launch.descriptor.print_binding.is_some());
+            }
+            next.watch += usize::from(watched_launch(step).is_some());
         }
         first
     };
     ops.iter().map(first).collect()
+}
+
+/// The kernel's name of a launch whose loops are watched.
+fn watched_launch(step: &Step) -> Option<KernelName> {
+    let (pipeline, name) = match step {
+        Step::Dispatch(launch) => (launch.pipeline.as_ref()?, launch.descriptor.name.into()),
+        Step::Module(launch) => (&launch.loaded.pipeline, launch.loaded.name.clone()),
+        _ => return None,
+    };
+    pipeline.watch.map(|_| name)
 }
 
 impl Traps {
@@ -221,7 +276,7 @@ impl Traps {
         // has a piece of its own.
         let launches = steps.iter().filter_map(Step::dispatch);
         let trapping = launches.filter(|launch| launch.descriptor.trap_binding.is_some());
-        self.memory.prepare(device, "trap records", trapping.map(|launch| (launch, bytes(launch))))
+        self.memory.prepare(device, "trap records", trapping.map(|launch| (Launch::of(launch), bytes(launch))))
     }
 
     /// The record of the launch with this number among those whose kernels can trap, and a number that its buffer alone has.
@@ -235,7 +290,7 @@ impl Prints {
         let bytes = 4 * (u64::from(PrintHeader::WORDS) + u64::from(self.capacity));
         let launches = steps.iter().filter_map(Step::dispatch);
         let printing = launches.filter(|launch| launch.descriptor.print_binding.is_some());
-        self.memory.prepare(device, "print buffers", printing.map(|launch| (launch, bytes)))
+        self.memory.prepare(device, "print buffers", printing.map(|launch| (Launch::of(launch), bytes)))
     }
 
     /// The buffer of the launch with this number among those that print, and a number as above.
@@ -244,20 +299,41 @@ impl Prints {
     }
 }
 
-impl Records {
+impl Watches {
+    fn prepare(&mut self, device: &Arc<VulkanDevice>, steps: &[Step]) -> Result<()> {
+        self.memory.prepare(device, "watches", steps.iter().filter_map(watched_launch).map(|name| (name, 4)))
+    }
+
+    /// The word of the launch with this number among those whose loops are watched, and a number as above.
+    pub(crate) fn record(&self, index: usize) -> Option<(vk::DescriptorBufferInfo, u64)> {
+        self.memory.info(index)
+    }
+}
+
+impl Launch {
+    fn of(launch: &DispatchStep) -> Self {
+        Self { descriptor: launch.descriptor, workgroup: launch.workgroup(), guards: launch.guards.clone() }
+    }
+}
+
+impl<L> Default for Records<L> {
+    fn default() -> Self {
+        Self { buffer: None, generation: 0, pieces: Vec::new(), bytes: 0 }
+    }
+}
+
+impl<L> Records<L> {
     /// Makes a piece of so many bytes for each launch.
-    fn prepare<'a>(
+    fn prepare(
         &mut self,
         device: &Arc<VulkanDevice>,
         name: &str,
-        launches: impl Iterator<Item = (&'a DispatchStep, u64)>,
+        launches: impl Iterator<Item = (L, u64)>,
     ) -> Result<()> {
         self.pieces.clear();
         self.bytes = 0;
-        for (dispatch, bytes) in launches {
-            let (descriptor, workgroup) = (dispatch.descriptor, dispatch.workgroup());
-            let guards = dispatch.guards.clone();
-            self.pieces.push(Piece { descriptor, workgroup, guards, offset: self.bytes, bytes });
+        for (launch, bytes) in launches {
+            self.pieces.push(Piece { launch, offset: self.bytes, bytes });
             self.bytes += bytes.next_multiple_of(device.caps.storage_alignment);
         }
         let has_room = self.buffer.as_ref().is_some_and(|buffer| buffer.size >= self.bytes);
@@ -286,7 +362,7 @@ impl Records {
     ///
     /// # Safety
     /// The device does not use the buffer, and what it wrote there is visible to the host, as long as they are used.
-    unsafe fn words(&self) -> impl Iterator<Item = (&Piece, &[u32])> {
+    unsafe fn words(&self) -> impl Iterator<Item = (&Piece<L>, &[u32])> {
         let data = self.data();
         self.pieces.iter().filter_map(move |piece| {
             // SAFETY: the piece lies in the buffer, whose memory is aligned to more than a word, as is its offset; by the

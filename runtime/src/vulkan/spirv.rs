@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 
 use gridwise_ir::descriptor::{FloatAtomics, KernelDescriptor};
-use gridwise_ir::variant::{VariantDesc, variant};
+use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
+use gridwise_ir::watch::watch;
 
 use super::candidate::Caps;
-use crate::error::{Error, Result};
+use super::pipeline::Binding;
+use crate::error::{Error, KernelName, Result};
 
 /// Which float controls a device supports for floats of each width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,6 +59,29 @@ pub(crate) fn words_for(descriptor: &KernelDescriptor, caps: &Caps, desc: &Varia
         words = reconverging(words);
     }
     Ok(strip_float_controls(words.into(), caps.float_controls).into_owned())
+}
+
+/// Makes a module watch its loops where the driver may stop them, with one more buffer: the binding that it has, if it is needed.
+///
+/// # Errors
+/// When the device, which binds `limit` buffers, has none left for it.
+pub(crate) fn watched(
+    (kernel, words): (&KernelName, &mut Cow<'_, [u32]>),
+    bindings: &mut Vec<Binding>,
+    (caps, limit): (&Caps, u32),
+) -> Result<Option<u32>> {
+    if !caps.faults.stops_loops {
+        return Ok(None);
+    }
+    let number = bindings.iter().map(|binding| binding.number).max().map_or(0, |last| last.saturating_add(1));
+    let Some(watching) = watch(words, number, DriverFaults::MOST_ROUNDS) else { return Ok(None) };
+    *words = watching.into();
+    bindings.push(Binding::buffer(number));
+    let asked = bindings.iter().filter(|binding| binding.image.is_none() && !binding.is_texels).count() as u32;
+    if asked > limit {
+        return Err(Error::TooManyBuffers { kernel: kernel.clone(), asked, limit });
+    }
+    Ok(Some(number))
 }
 
 /// The words of a variant of a kernel's module, or of the module for a device that adds to these atomic floats.
@@ -163,10 +188,8 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
 
 #[cfg(test)]
 mod tests {
-    use gridwise_ir::descriptor::{Location, Parallel, Spirv, known};
-    use gridwise_ir::variant::DriverFaults;
-
     use super::*;
+    use gridwise_ir::descriptor::{Location, Parallel, Spirv, known};
 
     const EACH: WidthControls =
         WidthControls { signed_zero_inf_nan_preserve: true, rounding_mode_rte: true, denorm_preserve: true };
