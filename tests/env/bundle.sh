@@ -15,7 +15,7 @@ for suite in corpus errors reports together algorithms precision differential; d
     strip -o "$bundle/$suite" "$(suite_binary "$suite")"
 done
 cargo build --quiet --release --examples
-for example in quickstart to_srgb mandelbrot logistic_regression; do
+for example in quickstart to_srgb mandelbrot reductions logistic_regression; do
     strip -o "$bundle/$example" "$(target_dir)/release/examples/$example"
 done
 
@@ -36,6 +36,7 @@ try() {
 try ./quickstart
 try ./to_srgb --output "$out/to_srgb.png"
 try ./to_srgb --fill --output "$out/fill.png"
+try ./reductions 26
 try ./mandelbrot --output "$out/mandelbrot.png"
 try ./logistic_regression --output "$out/loss.svg"
 try ./errors

@@ -254,6 +254,7 @@ run_examples() { # DEVICE
     run_example "$1" to_srgb --fill --output "$out/fill.png"
     run_example "$1" mandelbrot --output "$out/mandelbrot.png"
     run_example "$1" swirl --output "$out/swirl.png"
+    run_example "$1" reductions 16
     run_example "$1" logistic_regression --output "$out/loss.svg"
     reject_unreadable_image "$1"
 }
