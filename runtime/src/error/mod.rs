@@ -11,45 +11,7 @@ pub use image_use::ImageUse;
 pub use result::{KernelName, Result};
 pub use worker_end::WorkerEnd;
 
-/// What can go wrong when kernels are launched and data moves.
-///
-/// Its `Debug` form is its text, too, so that a `main` that returns it, `unwrap` and `expect` say what to do:
-///
-/// ```
-/// use gridwise_runtime::Error;
-///
-/// let error = Error::NeedsVulkan { kernel: "blur".into() };
-/// assert_eq!(format!("{error:?}"), error.to_string());
-/// ```
-///
-/// ```standalone_crate
-/// # #[path = "../../tests/devices/kernels.rs"]
-/// # mod kernels;
-/// use gridwise_runtime::{Error, Grid, Manager, Result};
-/// # use kernels::Mark;
-///
-/// /// Says what can be done about an error.
-/// fn advice(error: &Error) -> String {
-///     match error {
-///         Error::KernelPanic { kernel, message, file, line, .. } => {
-///             format!("mend {kernel} at {file}:{line}: {message}")
-///         }
-///         Error::DeviceLost { .. } | Error::DeviceHung { .. } => "call `Manager::recover`".to_owned(),
-///         Error::OutOfMemory { object, .. } => format!("use less memory than {object} takes"),
-///         other => other.to_string(), // each says what to do
-///     }
-/// }
-///
-/// # fn main() -> Result<()> {
-/// let manager = Manager::host();
-/// let mut indices = manager.tensor_of_len::<u32>(4)?;
-/// let sequence = manager.sequence()?;
-/// Mark::dispatch(&sequence, Grid::items(9), 0, &mut indices)?; // `indices[i] = i`, for more than there are
-/// let error = sequence.eval().unwrap_err();
-/// assert!(advice(&error).starts_with("mend mark at kernels.rs:7: index out of bounds"));
-/// # Ok(())
-/// # }
-/// ```
+#[doc = include_str!("error.md")]
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
