@@ -76,8 +76,8 @@ pub use gridwise_runtime::{
     ManagerDesc, Mapped, MappedMut, MemoryHeap, MemoryKind, ModuleLaunch, Op, OpTime, PipelineCache, Plain, PrintSink,
     Printed, Profile, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo, QueueKind, Recovery, Result, Sequence,
     SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, Stream, SubgroupLimits, Tensor,
-    TensorDesc, TensorRef, TensorView, TensorViewMut, Tuned, Value, ValueArg, Worker, WorkerCall, WorkerDesc,
-    WorkerEnd, ash, descriptor, glam, half, image, ops, reflect, serve_if_asked,
+    TensorDesc, TensorName, TensorRef, TensorView, TensorViewMut, Tuned, Value, ValueArg, Worker, WorkerCall,
+    WorkerDesc, WorkerEnd, ash, descriptor, glam, half, image, ops, reflect, serve_if_asked,
 };
 
 #[cfg(unix)]

@@ -10,6 +10,7 @@ use crate::descriptor::{
 };
 use crate::ir::{ConstParam, ConstParamId, Image, Kernel, Module, Obligation, SourceLocation};
 use crate::launch_program;
+use crate::layout::Layout;
 use crate::parallel;
 use crate::passes::{CheckCount, Optimized, TooLarge, optimize};
 use crate::spirv::{self, EmitError, Emitted};
@@ -352,7 +353,9 @@ fn merge_params(kernel: &Kernel, emitted: &Emitted, positions: &[u32]) -> Vec<Co
         kind: ParamKind::Value { offset: slot.offset, size: slot.size },
     });
     let mut params = Vec::with_capacity(kernel.params.len() + kernel.buffers.len());
-    for (binding, ((_, buffer), stride)) in (0..).zip(kernel.buffers.iter().zip(&emitted.strides)) {
+    for (binding, ((_, buffer), &Layout { size: stride, align })) in
+        (0..).zip(kernel.buffers.iter().zip(&emitted.elements))
+    {
         let before = (position(positions, binding) as usize).saturating_sub(params.len());
         params.extend(values.by_ref().take(before));
         let kind = match buffer.image {
@@ -367,9 +370,9 @@ fn merge_params(kernel: &Kernel, emitted: &Emitted, positions: &[u32]) -> Vec<Co
                     false => ParamKind::Image { binding, access, format, dimensions },
                 }
             }
-            None if buffer.is_list => ParamKind::List { binding, writable: buffer.writable, stride: *stride },
-            None if buffer.is_texels => ParamKind::Texels { binding, stride: *stride },
-            None => ParamKind::Buffer { binding, writable: buffer.writable, stride: *stride },
+            None if buffer.is_list => ParamKind::List { binding, writable: buffer.writable, stride, align },
+            None if buffer.is_texels => ParamKind::Texels { binding, stride, align },
+            None => ParamKind::Buffer { binding, writable: buffer.writable, stride, align },
         };
         params.push(CompiledParam { name: buffer.name.clone(), kind });
     }

@@ -260,18 +260,18 @@ impl Param {
     }
 
     /// A storage buffer.
-    pub const fn buffer(name: &'static str, binding: u32, writable: bool, stride: u32) -> Self {
-        Self { name, kind: ParamKind::Buffer { binding, writable, stride } }
+    pub const fn buffer(name: &'static str, binding: u32, writable: bool, stride: u32, align: u32) -> Self {
+        Self { name, kind: ParamKind::Buffer { binding, writable, stride, align } }
     }
 
     /// A uniform texel buffer.
-    pub const fn texels(name: &'static str, binding: u32, stride: u32) -> Self {
-        Self { name, kind: ParamKind::Texels { binding, stride } }
+    pub const fn texels(name: &'static str, binding: u32, stride: u32, align: u32) -> Self {
+        Self { name, kind: ParamKind::Texels { binding, stride, align } }
     }
 
     /// A list of storage buffers.
-    pub const fn list(name: &'static str, binding: u32, writable: bool, stride: u32) -> Self {
-        Self { name, kind: ParamKind::List { binding, writable, stride } }
+    pub const fn list(name: &'static str, binding: u32, writable: bool, stride: u32, align: u32) -> Self {
+        Self { name, kind: ParamKind::List { binding, writable, stride, align } }
     }
 
     /// A value in the push-constant block.
@@ -291,6 +291,9 @@ pub enum ParamKind {
         writable: bool,
         /// `size_of::<T>()`, the distance between elements in bytes.
         stride: u32,
+        /// Where the first element may begin: at multiples of so many bytes, a power of two. It is `align_of::<T>()`, or more where the
+        /// module accesses elements by words.
+        align: u32,
     },
     /// `#[texels] x: &[T]`: a uniform texel buffer in descriptor set 0, whose texels are unsigned words.
     Texels {
@@ -298,6 +301,8 @@ pub enum ParamKind {
         binding: u32,
         /// `size_of::<T>()`, the distance between elements in bytes: 4, 8 or 16.
         stride: u32,
+        /// Where the first element may begin: at multiples of `align_of::<T>()`.
+        align: u32,
     },
     /// `&[&[T]]` or `&mut [&mut [T]]`: a storage buffer in descriptor set 0 with a [`ListRow`] for each of the buffers, and one without
     /// elements behind them.
@@ -308,6 +313,8 @@ pub enum ParamKind {
         writable: bool,
         /// `size_of::<T>()`, the distance between elements in bytes.
         stride: u32,
+        /// Where the first element of each buffer may begin: at multiples of `align_of::<T>()`.
+        align: u32,
     },
     /// `&Image2D<F>` and its like: an image in descriptor set 0.
     Image {
@@ -338,6 +345,16 @@ pub enum ParamKind {
         /// Size in bytes (4 for `bool`).
         size: u32,
     },
+}
+
+impl ParamKind {
+    /// Where the elements of a buffer, or of each buffer of a list, may begin: at multiples of so many bytes; 1 for what has no elements.
+    pub const fn align(self) -> u32 {
+        match self {
+            Self::Buffer { align, .. } | Self::Texels { align, .. } | Self::List { align, .. } => align,
+            Self::Image { .. } | Self::Images { .. } | Self::Value { .. } => 1,
+        }
+    }
 }
 
 /// One of the buffers of a list, as a kernel finds it.

@@ -6,7 +6,7 @@ use gridwise_ir::descriptor::{ImageAccess, ImageFormat, KernelDescriptor, ParamK
 
 use crate::buffer::Buffer;
 use crate::data::GpuData;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TensorName};
 use crate::image::{Format, Image, Sampled};
 use crate::kernel::{HostFn, Kernel};
 use crate::launch::PushBlock;
@@ -233,7 +233,9 @@ impl KernelArgs {
         self.fill(|descriptor, param, filled| {
             let found = || describe_list(is_written, size);
             let binding = match param_kind(descriptor, param, found)? {
-                ParamKind::List { binding, writable, stride } if (writable, stride as usize) == (is_written, size) => {
+                ParamKind::List { binding, writable, stride, .. }
+                    if (writable, stride as usize) == (is_written, size) =>
+                {
                     binding
                 }
                 _ => return Err(mismatch(descriptor, param, found())),
@@ -245,10 +247,7 @@ impl KernelArgs {
             }
             match alias(&filled.buffers) {
                 None => Ok(()),
-                Some(buffer) => {
-                    let operation = format!("kernel `{}`", descriptor.name);
-                    Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() })
-                }
+                Some((first, second)) => Err(passed_twice(descriptor, &filled.buffers, first, second)),
             }
         });
         self
@@ -385,12 +384,10 @@ impl KernelArgs {
             for (image, sampler) in images {
                 let is_alias =
                     |other: &BufferArg| Arc::ptr_eq(&other.buffer, image) && (is_written || other.is_written);
-                if filled.buffers.iter().any(is_alias) {
-                    let operation = format!("kernel `{}`", descriptor.name);
-                    return Err(Error::AliasedTensor { operation, tensor: image.name().to_owned() });
-                }
+                let alias = filled.buffers.iter().position(is_alias);
                 let (buffer, param, role) = (image.clone(), param as u32, Role::Member);
                 filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler, role });
+                refuse_alias(descriptor, &filled.buffers, alias)?;
             }
             Ok(())
         });
@@ -411,10 +408,7 @@ impl KernelArgs {
             };
             let is_written = access == ImageAccess::Store;
             let is_alias = |other: &BufferArg| Arc::ptr_eq(&other.buffer, image) && (is_written || other.is_written);
-            if filled.buffers.iter().any(is_alias) {
-                let operation = format!("kernel `{}`", descriptor.name);
-                return Err(Error::AliasedTensor { operation, tensor: image.name().to_owned() });
-            }
+            let alias = filled.buffers.iter().position(is_alias);
             filled.buffers.push(BufferArg {
                 buffer: image.clone(),
                 param: param as u32,
@@ -423,7 +417,7 @@ impl KernelArgs {
                 sampler,
                 role: Role::Whole,
             });
-            Ok(())
+            refuse_alias(descriptor, &filled.buffers, alias)
         });
         self
     }
@@ -435,24 +429,21 @@ impl KernelArgs {
             let (reference, stride) = (if is_exclusive { "&mut" } else { "&" }, buffer.stride());
             let found = || format!("{reference} tensor `{}` of {stride}-byte elements", buffer.name());
             let (binding, role) = match param_kind(descriptor, param, found)? {
-                ParamKind::Buffer { binding, writable, stride: wanted }
+                ParamKind::Buffer { binding, writable, stride: wanted, .. }
                     if writable == is_written && wanted == stride =>
                 {
                     (binding, Role::Whole)
                 }
-                ParamKind::Texels { binding, stride: wanted } if !is_written && wanted == stride => {
+                ParamKind::Texels { binding, stride: wanted, .. } if !is_written && wanted == stride => {
                     (binding, Role::Texels)
                 }
                 _ => return Err(mismatch(descriptor, param, found())),
             };
             let is_alias = |other: &BufferArg| (is_written || other.is_written) && other.buffer.overlaps(&buffer);
-            if filled.buffers.iter().any(is_alias) {
-                let operation = format!("kernel `{}`", descriptor.name);
-                return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });
-            }
+            let alias = filled.buffers.iter().position(is_alias);
             let param = param as u32;
             filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler: None, role });
-            Ok(())
+            refuse_alias(descriptor, &filled.buffers, alias)
         });
         self
     }
@@ -509,23 +500,60 @@ fn describe_list(is_written: bool, size: usize) -> String {
     format!("a list of {} tensors of {size}-byte elements", if is_written { "&mut" } else { "&" })
 }
 
-/// A buffer that overlaps another one, where one of both is written.
-fn alias(arguments: &[BufferArg]) -> Option<&Buffer> {
+/// The positions of two buffers that overlap, where one of both is written.
+fn alias(arguments: &[BufferArg]) -> Option<(usize, usize)> {
     // As many as there are: sorted, so that what overlaps one stands behind it, and how far those before it reach is known.
-    let mut order: Vec<&BufferArg> = arguments.iter().filter(|argument| argument.buffer.bytes() > 0).collect();
-    order.sort_unstable_by_key(|argument| (argument.buffer.id, argument.buffer.words().start));
-    let mut of_one = order.chunk_by(|a, b| a.buffer.is_same_memory(&b.buffer));
+    let mut order: Vec<usize> = (0..arguments.len()).filter(|at| arguments[*at].buffer.bytes() > 0).collect();
+    order.sort_unstable_by_key(|at| (arguments[*at].buffer.id, arguments[*at].buffer.words().start));
+    let mut of_one = order.chunk_by(|a, b| arguments[*a].buffer.is_same_memory(&arguments[*b].buffer));
     of_one.find_map(|of_one| {
-        let (mut used, mut written) = (0, 0);
-        let clash = of_one.iter().find(|argument| {
-            let (words, is_written) = (argument.buffer.words(), argument.is_written);
-            let clashes = words.start < if is_written { used } else { written };
-            used = used.max(words.end);
-            written = if is_written { written.max(words.end) } else { written };
-            clashes
-        });
-        clash.map(|argument| &*argument.buffer)
+        // Where the words that are used end, and those that are written; and the arguments that reach so far.
+        let (mut used, mut written) = ((0, None), (0, None));
+        of_one.iter().find_map(|&at| {
+            let (words, is_written) = (arguments[at].buffer.words(), arguments[at].is_written);
+            let (end, other) = if is_written { used } else { written };
+            let clash = if words.start < end { other } else { None };
+            let reach =
+                |before: (u64, Option<usize>)| if words.end > before.0 { (words.end, Some(at)) } else { before };
+            used = reach(used);
+            written = if is_written { reach(written) } else { written };
+            clash.map(|other| (at.min(other), at.max(other)))
+        })
     })
+}
+
+/// Refuses the last argument if it is one of those before, too.
+fn refuse_alias(descriptor: &KernelDescriptor, arguments: &[BufferArg], other: Option<usize>) -> Result<()> {
+    match other {
+        None => Ok(()),
+        Some(other) => Err(passed_twice(descriptor, arguments, other, arguments.len() - 1)),
+    }
+}
+
+fn passed_twice(descriptor: &KernelDescriptor, arguments: &[BufferArg], first: usize, second: usize) -> Error {
+    let place = [first, second].map(|at| place_among(descriptor, arguments, at)).join(" and ");
+    let (operation, name) =
+        (format!("kernel `{}`", descriptor.name), TensorName::from(arguments[second].buffer.name()));
+    Error::AliasedTensor { operation, tensor: name.at(place) }
+}
+
+/// Which argument one of a launch's is: its position from 1, and the parameter; of a list with its position there.
+fn place_among(descriptor: &KernelDescriptor, arguments: &[BufferArg], at: usize) -> String {
+    let (param, role) = (arguments[at].param, arguments[at].role);
+    let position = u64::from(param) + 1;
+    let name = descriptor.params.get(param as usize).map_or("", |param| param.name);
+    match role {
+        Role::Member => {
+            let before = arguments[..at].iter().filter(|other| other.param == param).count();
+            format!("argument {position}, `{name}[{before}]`")
+        }
+        Role::Whole | Role::Texels | Role::Table => format!("argument {position}, `{name}`"),
+    }
+}
+
+/// Which argument of its kernel one of a launch's is, in the words of errors.
+pub(crate) fn place_of(descriptor: &KernelDescriptor, arguments: &[BufferArg], at: usize) -> String {
+    format!("{}, of kernel `{}`", place_among(descriptor, arguments, at), descriptor.name)
 }
 
 fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) -> Error {

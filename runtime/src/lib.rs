@@ -74,7 +74,7 @@ pub use algorithm::Algorithm;
 pub use args::{KernelArgs, ValueArg};
 pub use cache::PipelineCache;
 pub use data::{GpuData, Plain, Value};
-pub use error::{Error, ImageUse, KernelName, Result, WorkerEnd};
+pub use error::{Error, ImageUse, KernelName, Result, TensorName, WorkerEnd};
 pub use evaluation::{Evaluation, ProfiledEvaluation};
 pub use event::Event;
 pub use executable::{Executable, Statistic, StatisticValue};

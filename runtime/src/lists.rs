@@ -49,7 +49,7 @@ pub(crate) fn with_tables(
 fn row(descriptor: &'static KernelDescriptor, member: &Buffer) -> Result<ListRow> {
     if member.len() > MOST_ELEMENTS {
         return Err(Error::BufferTooLarge {
-            tensor: member.name().to_owned(),
+            tensor: member.name().into(),
             asked: member.len().into(),
             limit: MOST_ELEMENTS.into(),
             unit: "elements in a list",
@@ -60,6 +60,6 @@ fn row(descriptor: &'static KernelDescriptor, member: &Buffer) -> Result<ListRow
 }
 
 fn address(descriptor: &'static KernelDescriptor, buffer: &Buffer) -> Result<u64> {
-    let unknown = || Error::NoAddress { kernel: descriptor.name.into(), tensor: buffer.name().to_owned() };
+    let unknown = || Error::NoAddress { kernel: descriptor.name.into(), tensor: buffer.name().into() };
     Ok(buffer.vulkan().and_then(VulkanBuffer::address).ok_or_else(unknown)? + buffer.start())
 }

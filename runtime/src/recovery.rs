@@ -114,7 +114,7 @@ impl Recovery {
     pub fn tensor<T: GpuData>(&self, lost: &Tensor<T>) -> Result<Tensor<T>> {
         if !Arc::ptr_eq(&lost.handle().buffer.shared, &self.lost) {
             let operation = "recovering a tensor".to_owned();
-            return Err(Error::ForeignTensor { operation, tensor: lost.name().to_owned() });
+            return Err(Error::ForeignTensor { operation, tensor: lost.name().into() });
         }
         lost.restore(self.manager.shared())
     }
@@ -137,7 +137,7 @@ impl Recovery {
     pub fn image<F: Format, const D: usize>(&self, lost: &Image<F, D>) -> Result<Image<F, D>> {
         if !Arc::ptr_eq(&lost.buffer.shared, &self.lost) {
             let operation = "recovering an image".to_owned();
-            return Err(Error::ForeignTensor { operation, tensor: lost.name().to_owned() });
+            return Err(Error::ForeignTensor { operation, tensor: lost.name().into() });
         }
         lost.restore(self.manager.shared())
     }

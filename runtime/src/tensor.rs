@@ -375,22 +375,28 @@ impl<T: GpuData> Tensor<T> {
     pub(crate) fn fill_staged<R>(&self, fill: impl FnOnce(&mut [T]) -> R) -> Result<R> {
         let (staged, len) = (self.buffer.staged()?, self.len());
         let filled = staged.with_mapped_mut(|data| {
-            // SAFETY: memory for staging is mapped and aligned to more than any element; it has these elements, any bits are a valid
-            // `T`, and nobody else uses it now.
+            // Of a part of an application's buffer, the copy begins elsewhere than the part.
+            if !data.cast::<T>().is_aligned() {
+                return None;
+            }
+            // SAFETY: memory for staging is mapped, and aligned here; it has these elements, any bits are a valid `T`, and nobody else
+            // uses it now.
             let filled = fill(unsafe { std::slice::from_raw_parts_mut(data.cast::<T>(), len) });
             // SAFETY: the same elements.
             unsafe { padding::clear::<T>(data, len) };
-            filled
+            Some(filled)
         })?;
-        filled.ok_or_else(|| unreachable_memory(self.name()))
+        filled.flatten().ok_or_else(|| unreachable_memory(self.name()))
     }
 
     /// Lets `look` see the host-side copy in place.
     pub(crate) fn view_staged<R>(&self, look: impl FnOnce(&[T]) -> R) -> Result<R> {
         let (staged, len) = (self.buffer.staged()?, self.len());
-        // SAFETY: as above.
-        let seen = staged.with_mapped_mut(|data| look(unsafe { std::slice::from_raw_parts(data.cast::<T>(), len) }))?;
-        seen.ok_or_else(|| unreachable_memory(self.name()))
+        let seen = staged.with_mapped_mut(|data| {
+            // SAFETY: as above.
+            data.cast::<T>().is_aligned().then(|| look(unsafe { std::slice::from_raw_parts(data.cast::<T>(), len) }))
+        })?;
+        seen.flatten().ok_or_else(|| unreachable_memory(self.name()))
     }
 
     fn check_len(&self, operation: &'static str, found: usize) -> Result<()> {

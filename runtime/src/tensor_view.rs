@@ -76,8 +76,9 @@ impl<T: GpuData> Tensor<T> {
     /// launch where it only reads them; what it writes has words of 4 bytes to itself.
     ///
     /// A kernel on a Vulkan device gets only parts that begin at a multiple of [`Limits::part_alignment`](crate::Limits::part_alignment)
-    /// bytes (most devices: 16 to 64, at most 256); recording another launch ends with [`Error::Misaligned`]. Operations, the host, and
-    /// lists of tensors take parts that begin anywhere.
+    /// bytes (most devices: 16 to 64, at most 256); recording another launch ends with [`Error::Misaligned`]. Lists of tensors take parts
+    /// that begin wherever an element of the parameter's type can, as every kernel on the host device does. Operations and the host take
+    /// parts that begin anywhere.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when the tensor does not have all these elements.
@@ -201,7 +202,7 @@ impl<T: Plain> Tensor<T> {
         // On the host device, memory begins where any element can.
         let (offset, alignment) = (self.buffer.vulkan_offset(), align_of::<U>() as u64);
         if !offset.is_multiple_of(alignment) {
-            return Err(Error::Misaligned { tensor: self.name().to_owned(), offset, alignment });
+            return Err(Error::Misaligned { tensor: self.name().into(), offset, alignment });
         }
         let buffer = Arc::new(self.buffer.seen_as(size_of::<U>())?);
         Ok(Tensor { buffer, marker: PhantomData })

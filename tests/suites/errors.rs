@@ -1,5 +1,6 @@
 //! Misuse of the runtime on the device that `GRIDWISE_DEVICE` selects: a typed error each, never a crash.
 
+mod alignment;
 mod cases;
 mod image_errors;
 
@@ -10,6 +11,7 @@ use gridwise::descriptor::{KernelDescriptor, Param, ParamKind};
 use gridwise::prelude::*;
 use gridwise::{Contents, DeviceChoice, DeviceKind, Error, Kernel, KernelArgs, ManagerDesc, TensorDesc};
 
+use alignment::{arguments_begin_where_elements_can, texels_and_later_members_begin_where_elements_can};
 use cases::cases;
 use image_errors::{
     images_are_parameters_of_kernels, lists_of_images_are_parameters_of_kernels, lists_of_images_that_are_written,
@@ -21,7 +23,8 @@ cases! {
         replay_sees_new_data, many_threads_share_a_manager, errors_name_the_place,
         const_arguments_beyond_the_device, const_arguments_are_checked, images_are_parameters_of_kernels,
         kernels_without_buffers_run, lists_of_images_are_parameters_of_kernels, lists_of_images_that_are_written,
-        texels_that_no_device_fetches, lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists;
+        texels_that_no_device_fetches, lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists,
+        arguments_begin_where_elements_can, texels_and_later_members_begin_where_elements_can;
     unless: validation_reports_a_missing_barrier;
 }
 
@@ -324,8 +327,8 @@ struct Liar;
 
 static LIE: KernelDescriptor = KernelDescriptor {
     params: &[
-        Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 4 } },
-        Param { name: "values", kind: ParamKind::Buffer { binding: 1, writable: false, stride: 4 } },
+        Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 4, align: 4 } },
+        Param { name: "values", kind: ParamKind::Buffer { binding: 1, writable: false, stride: 4, align: 4 } },
     ],
     ..*<Add as Kernel>::DESCRIPTOR
 };

@@ -24,7 +24,7 @@ pub(super) struct Interface {
     pub(super) push_constant_size: u32,
     pub(super) params: Vec<PushSlot>,
     pub(super) launch_words: Vec<LaunchWord>,
-    pub(super) strides: Vec<u32>,
+    pub(super) elements: Vec<Layout>,
     /// All variables, for the entry point.
     pub(super) variables: Vec<Id>,
     /// The variable of each buffer; of a list its table.
@@ -99,9 +99,11 @@ impl Interface {
     /// Lays out the push-constant block.
     pub(super) fn lay_out(module: &Module, kernel: &Kernel, uses: &Uses) -> Result<Self, EmitError> {
         let mut interface = Self { constants: vec![None; kernel.constants.len()], ..Self::default() };
-        for (_, buffer) in kernel.buffers.iter() {
+        for (id, buffer) in kernel.buffers.iter() {
             let layout = Layout::of(&module.types, buffer.element);
-            interface.strides.push(layout.ok_or_else(|| EmitError::NoLayout(buffer.name.clone()))?.size);
+            let Layout { size, align } = layout.ok_or_else(|| EmitError::NoLayout(buffer.name.clone()))?;
+            let align = if uses.words[id] { align.max(4) } else { align };
+            interface.elements.push(Layout { size, align });
         }
         for (_, param) in kernel.params.iter() {
             let slot = interface.push_slot(push_layout(&module.types, param.ty));
@@ -177,7 +179,7 @@ impl Writer<'_> {
                 (self.u32_type(), 4)
             } else {
                 self.need_memory(OuterMemory::Buffer, buffer.element);
-                (self.storage_type(buffer.element), self.interface.strides[id.index()])
+                (self.storage_type(buffer.element), self.interface.elements[id.index()].size)
             };
             let block = self.elements_type(element, stride);
             self.interface.addresses.push(None);

@@ -59,6 +59,7 @@ mod words;
 use crate::batch::Batch;
 use crate::descriptor::{Feature, FloatAtomics, LaunchWord, Parallel};
 use crate::ir::{Module, SiteId, SourceLocation};
+use crate::layout::Layout;
 
 /// Name of the entry point of every module.
 pub const ENTRY_POINT: &str = "main";
@@ -78,8 +79,8 @@ pub struct Emitted {
     /// Words the runtime fills in. `Len` counts buffers here, not all parameters: the IR does not know how the function's
     /// parameters of both kinds were mixed, so the macro replaces the number.
     pub launch_words: Vec<LaunchWord>,
-    /// `size_of` each buffer's element, in order.
-    pub strides: Vec<u32>,
+    /// How the elements of each buffer lie in memory, in order; those that are accessed by words begin at one.
+    pub elements: Vec<Layout>,
     /// Binding of the trap record, when a site is left.
     pub trap_binding: Option<u32>,
     /// Words of the trap record; zero when no site can trap.

@@ -224,7 +224,7 @@ impl<'m> Writer<'m> {
             push_constant_size: self.interface.push_constant_size,
             params: self.interface.params,
             launch_words: self.interface.launch_words,
-            strides: self.interface.strides,
+            elements: self.interface.elements,
             trap_binding,
             print_binding,
             trap_words: self.uses.trap_words.unwrap_or(0),

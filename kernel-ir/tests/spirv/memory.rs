@@ -3,6 +3,7 @@
 use crate::support::{disassemble, emit_text, module, validate};
 use gridwise_ir::compile::{CompileOptions, compile};
 use gridwise_ir::descriptor::{LaunchWord, LaunchWordKind, ParamKind};
+use gridwise_ir::layout::Layout;
 use gridwise_ir::spirv::PushSlot;
 
 /// Structs, arrays and vectors in buffers and push constants, `bool`s among the latter.
@@ -59,7 +60,7 @@ fn0 k() -> () @file0:1:1 {
 fn aggregates_use_rust_layouts() {
     let emitted = emit_text(AGGREGATES);
     validate("aggregates", &emitted.words);
-    assert_eq!(emitted.strides, [96, 96, 12]);
+    assert_eq!(emitted.elements, [(96, 16), (96, 16), (12, 4)].map(|(size, align)| Layout { size, align }));
     let slots = [(0, 4), (16, 96), (112, 4), (116, 12)].map(|(offset, size)| PushSlot { offset, size });
     assert_eq!(emitted.params, slots);
     assert_eq!(emitted.push_constant_size, 140);
@@ -195,7 +196,7 @@ fn0 k() -> () @file0:1:1 {
     let compiled = compile(module(text), &options).expect("it compiles");
     validate("compiled", &compiled.words);
     let params: Vec<_> = compiled.params.iter().map(|param| (param.name.as_str(), param.kind)).collect();
-    let buffer = |binding, writable| ParamKind::Buffer { binding, writable, stride: 4 };
+    let buffer = |binding, writable| ParamKind::Buffer { binding, writable, stride: 4, align: 4 };
     let scale = ParamKind::Value { offset: 0, size: 4 };
     assert_eq!(params, [("x", buffer(0, false)), ("scale", scale), ("y", buffer(1, true))]);
     let kinds: Vec<_> = compiled.launch_words.iter().map(|word| word.kind).collect();

@@ -124,17 +124,17 @@ fn constants_tokens(compiled: &Compiled, home: Word) -> Tokens {
 /// How a parameter is described: the function that makes a `Param`, and its arguments behind the name.
 pub(super) fn param_tokens(param: &CompiledParam) -> Tokens {
     match param.kind {
-        ParamKind::Buffer { binding, writable, stride } => {
-            let (binding, stride) = (number(binding), number(stride));
-            tokens!(buffer #binding #writable #stride)
+        ParamKind::Buffer { binding, writable, stride, align } => {
+            let [binding, stride, align] = [binding, stride, align].map(number);
+            tokens!(buffer #binding #writable #stride #align)
         }
-        ParamKind::Texels { binding, stride } => {
-            let (binding, stride) = (number(binding), number(stride));
-            tokens!(texels #binding #stride)
+        ParamKind::Texels { binding, stride, align } => {
+            let [binding, stride, align] = [binding, stride, align].map(number);
+            tokens!(texels #binding #stride #align)
         }
-        ParamKind::List { binding, writable, stride } => {
-            let (binding, stride) = (number(binding), number(stride));
-            tokens!(list #binding #writable #stride)
+        ParamKind::List { binding, writable, stride, align } => {
+            let [binding, stride, align] = [binding, stride, align].map(number);
+            tokens!(list #binding #writable #stride #align)
         }
         ParamKind::Image { binding, access, format, dimensions }
         | ParamKind::Images { binding, access, format, dimensions } => {

@@ -59,7 +59,7 @@ impl Buffer {
     /// A buffer of `len` elements of `stride` bytes; its contents are zero on the host device and undefined on others.
     pub(crate) fn new(shared: &Arc<Shared>, name: &str, len: usize, stride: usize, usage: MemoryUse) -> Result<Self> {
         let too_large =
-            |asked: u64, limit: u64, unit| Error::BufferTooLarge { tensor: name.to_owned(), asked, limit, unit };
+            |asked: u64, limit: u64, unit| Error::BufferTooLarge { tensor: name.into(), asked, limit, unit };
         let elements = u32::try_from(len).map_err(|_| too_large(len as u64, u32::MAX.into(), "elements"))?;
         let stride =
             u32::try_from(stride).map_err(|_| too_large(stride as u64, u32::MAX.into(), "bytes per element"))?;
@@ -80,7 +80,7 @@ impl Buffer {
     /// An image, as a buffer of all texels of all levels; they are zero.
     pub(crate) fn new_image(shared: &Arc<Shared>, name: &str, layout: ImageLayout) -> Result<Self> {
         let texels = layout.texels().ok_or_else(|| Error::BufferTooLarge {
-            tensor: name.to_owned(),
+            tensor: name.into(),
             asked: u64::MAX,
             limit: u32::MAX.into(),
             unit: "texels",
@@ -111,7 +111,7 @@ impl Buffer {
             return Err(Error::OnHostDevice { operation: "making a tensor of an existing buffer" });
         };
         let too_large = |limit: u32, unit| Error::BufferTooLarge {
-            tensor: name.to_owned(),
+            tensor: name.into(),
             asked: len as u64,
             limit: limit.into(),
             unit,
@@ -134,7 +134,7 @@ impl Buffer {
         let Backend::Vulkan(vulkan) = &shared.backend else {
             return Err(Error::OnHostDevice { operation: "sharing memory" });
         };
-        let too_large = |asked, limit, unit| Error::BufferTooLarge { tensor: name.to_owned(), asked, limit, unit };
+        let too_large = |asked, limit, unit| Error::BufferTooLarge { tensor: name.into(), asked, limit, unit };
         let elements = u32::try_from(len).map_err(|_| too_large(len as u64, u32::MAX.into(), "elements"))?;
         let stride =
             u32::try_from(stride).map_err(|_| too_large(stride as u64, u32::MAX.into(), "bytes per element"))?;
@@ -177,7 +177,7 @@ impl Buffer {
     pub(crate) fn seen_as(self: &Arc<Self>, stride: usize) -> Result<Self> {
         let elements = self.bytes().checked_div(stride as u64).unwrap_or(0);
         let len = u32::try_from(elements).map_err(|_| Error::BufferTooLarge {
-            tensor: self.name.to_string(),
+            tensor: (&*self.name).into(),
             asked: elements,
             limit: u32::MAX.into(),
             unit: "elements",
@@ -310,7 +310,7 @@ impl Buffer {
             return Err(Error::OutOfRange { operation, tensor, offset, bytes, size });
         }
         if !offset.is_multiple_of(alignment) {
-            return Err(Error::Misaligned { tensor: self.name.to_string(), offset, alignment });
+            return Err(Error::Misaligned { tensor: (&*self.name).into(), offset, alignment });
         }
         let view = TexelView::new(memory, offset, bytes, self.stride)?;
         // Where two threads made one, the first counts.
@@ -322,12 +322,12 @@ impl Buffer {
         self.vulkan().map_or(0, |buffer| buffer.offset) + self.start()
     }
 
-    /// Checks that the first byte is a multiple of what somebody needs; on the host device it is.
-    pub(crate) fn check_alignment(&self, alignment: u64) -> Result<()> {
+    /// Checks that the first byte is a multiple of what somebody needs. Its memory begins at a multiple of [`MAX_ALIGNMENT`](crate::data::MAX_ALIGNMENT).
+    pub(crate) fn check_start(&self, alignment: u64) -> Result<()> {
         let offset = self.vulkan_offset();
-        match self.vulkan().is_none() || offset.is_multiple_of(alignment) {
+        match offset.is_multiple_of(alignment) {
             true => Ok(()),
-            false => Err(Error::Misaligned { tensor: self.name().to_owned(), offset, alignment }),
+            false => Err(Error::Misaligned { tensor: self.name().into(), offset, alignment }),
         }
     }
 

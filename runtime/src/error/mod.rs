@@ -3,12 +3,14 @@
 mod debug;
 mod image_use;
 mod result;
+mod tensor_name;
 mod vulkan;
 mod worker_end;
 
 use gridwise_ir::descriptor::{Feature, ImageFormat};
 pub use image_use::ImageUse;
 pub use result::{KernelName, Result};
+pub use tensor_name::TensorName;
 pub use worker_end::WorkerEnd;
 
 #[doc = include_str!("error.md")]
@@ -151,12 +153,12 @@ pub enum Error {
 
     // Tensors.
     /// A tensor or an image of one manager was used with another.
-    #[error("{operation}: `{tensor}` belongs to another manager; create it with the manager that uses it")]
+    #[error("{operation}: {tensor} belongs to another manager; create it with the manager that uses it")]
     ForeignTensor {
         /// What was being done.
         operation: String,
         /// The tensor's or image's name.
-        tensor: String,
+        tensor: TensorName,
     },
     /// Two lengths that must be equal are not.
     #[error("{operation} `{tensor}`: expected {expected} elements, found {found}; the lengths have to be equal")]
@@ -185,10 +187,10 @@ pub enum Error {
         size: u64,
     },
     /// A tensor is larger than kernels can bind or index.
-    #[error("tensor `{tensor}`: {asked} {unit}, the limit is {limit}; split it")]
+    #[error("tensor {tensor}: {asked} {unit}, the limit is {limit}; split it")]
     BufferTooLarge {
         /// The tensor's name.
-        tensor: String,
+        tensor: TensorName,
         /// Its size.
         asked: u64,
         /// What there can be.
@@ -198,16 +200,16 @@ pub enum Error {
     },
     /// A part of a tensor, or a tensor in an existing buffer, begins where kernels cannot bind it, or where no such element can be.
     #[error(
-        "tensor `{tensor}`: what is used of its buffer begins at byte {offset}, which is no multiple of {alignment}; begin at one, or copy \
+        "tensor {tensor}: what is used of its buffer begins at byte {offset}, which is no multiple of {alignment}; begin at one, or copy \
          it to a tensor of its own"
     )]
     Misaligned {
         /// The tensor's name.
-        tensor: String,
+        tensor: TensorName,
         /// The first byte.
         offset: u64,
         /// [`Limits::part_alignment`](crate::Limits::part_alignment), [`Limits::texel_alignment`](crate::Limits::texel_alignment), or what
-        /// the element type needs.
+        /// the element type needs, if that is more.
         alignment: u64,
     },
     /// The device cannot share memory, or not this memory.
@@ -252,10 +254,10 @@ pub enum Error {
 
     // Images.
     /// The device has no images of this format, or not for this use.
-    #[error("image `{image}`: `{device}` has no images of format {format} {usage}; choose another format")]
+    #[error("image {image}: `{device}` has no images of format {format} {usage}; choose another format")]
     ImageUnsupported {
         /// The image's name.
-        image: String,
+        image: TensorName,
         /// Its format.
         format: ImageFormat,
         /// What the image is for.
@@ -339,20 +341,20 @@ pub enum Error {
         waited: std::time::Duration,
     },
     /// An operation touched a tensor or an image that it had not declared.
-    #[error("operation `{operation}` uses `{tensor}` without declaring it; add it to `Op::accesses`")]
+    #[error("operation `{operation}` uses {tensor} without declaring it; add it to `Op::accesses`")]
     UndeclaredAccess {
         /// The operation.
         operation: String,
         /// The tensor's or image's name.
-        tensor: String,
+        tensor: TensorName,
     },
     /// One tensor or image, or parts of one that overlap, were passed twice, at least once to be written.
-    #[error("{operation}: `{tensor}` is passed twice and written; copy it, or write to another")]
+    #[error("{operation}: {tensor} is passed twice and written; copy it, or write to another")]
     AliasedTensor {
         /// What was being done.
         operation: String,
         /// The tensor's or image's name.
-        tensor: String,
+        tensor: TensorName,
     },
     /// An algorithm was recorded in a sequence of another manager.
     #[error(
@@ -403,14 +405,14 @@ pub enum Error {
     /// A tensor in a list lies where kernels cannot find it by an address: in a buffer of an application, or in memory that managers
     /// share.
     #[error(
-        "kernel `{kernel}`: tensor `{tensor}` of an application's or in shared memory cannot be in a list; copy it to a tensor of the \
+        "kernel `{kernel}`: tensor {tensor} of an application's or in shared memory cannot be in a list; copy it to a tensor of the \
          manager's own"
     )]
     NoAddress {
         /// The kernel.
         kernel: KernelName,
         /// The tensor's name.
-        tensor: String,
+        tensor: TensorName,
     },
     /// A const parameter of the kernel has a value that it cannot have.
     #[error("kernel `{kernel}`: the const parameter `{constant}` cannot be {value}: {why}")]

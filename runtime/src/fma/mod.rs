@@ -84,8 +84,8 @@ struct ProbeOfDoubles;
 static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     spirv: Spirv::Bytes(include_bytes!("probe.spv")),
     params: &[
-        Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 4 } },
-        Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: 4 } },
+        Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 4, align: 4 } },
+        Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: 4, align: 4 } },
     ],
     launch_words: &[LaunchWord { offset: 0, kind: LaunchWordKind::Items(0) }],
     ..KernelDescriptor::new("fma_probe", PLACE, &[], "main", [64, 1, 1], 4)
@@ -94,8 +94,8 @@ static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
 static DESCRIPTOR_OF_DOUBLES: KernelDescriptor = KernelDescriptor {
     spirv: Spirv::Bytes(include_bytes!("probe_f64.spv")),
     params: &[
-        Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 8 } },
-        Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: 8 } },
+        Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 8, align: 8 } },
+        Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: 8, align: 8 } },
     ],
     launch_words: &[LaunchWord { offset: 0, kind: LaunchWordKind::Items(0) }],
     features: &[FeatureUse { feature: Feature::Float64, location: PLACE }],

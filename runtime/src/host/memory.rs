@@ -3,10 +3,13 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
+use crate::data::MAX_ALIGNMENT;
 use crate::error::{Error, Result};
 
-/// Kernels' types need 16; a cache line keeps tensors apart.
+/// A cache line, which keeps tensors apart; no less than any element needs.
 const ALIGNMENT: usize = 64;
+
+const _: () = assert!(ALIGNMENT as u64 >= MAX_ALIGNMENT);
 
 /// Zeroed memory that many threads may use by pointer.
 #[derive(Debug)]

@@ -50,7 +50,7 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// When the device cannot sample the format, or cannot mix its texels and the sampler would.
     pub fn sampled(&self, sampler: Sampler) -> Result<Sampled<F, D>> {
         let unsupported = |usage| Error::ImageUnsupported {
-            image: self.name().to_owned(),
+            image: self.name().into(),
             format: F::FORMAT,
             usage,
             device: self.buffer.shared.info.name.clone(),

@@ -260,8 +260,8 @@ struct Guard;
 static GUARD: KernelDescriptor = KernelDescriptor {
     spirv: Spirv::Bytes(include_bytes!("guard.spv")),
     params: &[
-        Param::buffer("counts", 0, false, 4),
-        Param::buffer("command", 1, true, 4),
+        Param::buffer("counts", 0, false, 4, 4),
+        Param::buffer("command", 1, true, 4, 4),
         Param::value("first", 0, 4),
         Param::value("limit_x", 4, 4),
         Param::value("limit_y", 8, 4),

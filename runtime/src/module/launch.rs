@@ -9,7 +9,7 @@ use super::Loaded;
 use crate::args::describe_image;
 use crate::buffer::Buffer;
 use crate::data::GpuData;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TensorName};
 use crate::image::{Format, Image, Sampled};
 use crate::indirect::{AnyGrid, GridSource};
 use crate::launch::Extent;
@@ -240,11 +240,15 @@ fn check_image(
     }
     let is_written = access == ImageAccess::Store;
     let is_alias = |other: &BufferArg| Arc::ptr_eq(&other.buffer, image) && (is_written || other.is_written);
-    if given.iter().any(is_alias) {
-        let operation = format!("module `{}`", loaded.name);
-        return Err(Error::AliasedTensor { operation, tensor: image.name().to_owned() });
-    }
-    Ok(())
+    refuse_alias(loaded, given.iter().find(|other| is_alias(other)), binding, image)
+}
+
+/// Refuses a tensor or an image for a binding if another binding has it.
+fn refuse_alias(loaded: &Loaded, other: Option<&BufferArg>, binding: u32, buffer: &Buffer) -> Result<()> {
+    let Some(other) = other else { return Ok(()) };
+    let (operation, place) =
+        (format!("module `{}`", loaded.name), format!("binding {} and binding {binding}", other.binding));
+    Err(Error::AliasedTensor { operation, tensor: TensorName::from(buffer.name()).at(place) })
 }
 
 /// Checks a tensor for a binding; tells whether it is written.
@@ -289,10 +293,7 @@ fn check_buffer(
         _ => {}
     }
     let is_alias = |other: &BufferArg| (is_written || other.is_written) && other.buffer.overlaps(buffer);
-    if given.iter().any(is_alias) {
-        let operation = format!("module `{}`", loaded.name);
-        return Err(Error::AliasedTensor { operation, tensor: buffer.name().to_owned() });
-    }
+    refuse_alias(loaded, given.iter().find(|other| is_alias(other)), binding, buffer)?;
     Ok(is_written)
 }
 

@@ -188,7 +188,10 @@ impl OpCopyImage {
                 found: usize::try_from(found).unwrap_or(usize::MAX),
             });
         }
-        tensor.check_alignment(texel.max(4))?;
+        // The host copies bytes.
+        if tensor.vulkan().is_some() {
+            tensor.check_start(texel.max(4))?;
+        }
         let (image, tensor, bytes) = (image.clone(), tensor.clone(), expected as u64);
         Ok(match from.is_image() {
             true => ImageStep::Out { image, level, row_length, tensor, bytes },
@@ -322,7 +325,7 @@ impl Op for OpGenerateLevels {
         let image = &self.image.buffer;
         if image.vulkan_image().is_some_and(|vulkan| !vulkan.can_blit) {
             return Err(Error::ImageUnsupported {
-                image: image.name().to_owned(),
+                image: image.name().into(),
                 format: image.image_layout().format,
                 usage: crate::error::ImageUse::Scaled,
                 device: image.shared.info.name.clone(),

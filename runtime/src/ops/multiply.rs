@@ -80,7 +80,11 @@ struct Multiply;
 
 static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     spirv: Spirv::Bytes(include_bytes!("multiply.spv")),
-    params: &[Param::buffer("x", 0, false, 4), Param::buffer("y", 1, false, 4), Param::buffer("product", 2, true, 4)],
+    params: &[
+        Param::buffer("x", 0, false, 4, 4),
+        Param::buffer("y", 1, false, 4, 4),
+        Param::buffer("product", 2, true, 4, 4),
+    ],
     launch_words: &[LaunchWord::items(0, 0), LaunchWord::first_group(4)],
     ..KernelDescriptor::new(
         "multiply",

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::Access;
 use gridwise_ir::descriptor::{LaunchWord, LaunchWordKind};
+use gridwise_ir::reflect::Interface;
 
 use crate::algorithm::{Variant, has_mask, listed_images};
-use crate::args::{Filled, KernelArgs};
+use crate::args::{Filled, KernelArgs, place_of};
 use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, ImageUse, KernelName, Result};
@@ -152,32 +153,39 @@ impl<'a> Recorder<'a> {
 
     /// Checks that the queue runs kernels, and that the arguments are all there and belong here.
     fn check_arguments(&self, args: KernelArgs) -> Result<Filled> {
-        self.check_computes(args.descriptor.name)?;
+        let descriptor = args.descriptor;
+        self.check_computes(descriptor.name)?;
         let filled = args.finish()?;
-        filled.buffers.iter().try_for_each(|argument| self.check_argument(argument))?;
+        for (at, argument) in filled.buffers.iter().enumerate() {
+            let kind = descriptor.params.get(argument.param as usize).map(|param| param.kind);
+            let checked = self.check_argument(argument, kind.map_or(1, |kind| kind.align().into()));
+            checked.map_err(|error| error.of_argument(|| place_of(descriptor, &filled.buffers, at)))?;
+        }
         Ok(filled)
     }
 
-    /// Checks that an argument belongs here, and that the device can bind it.
-    fn check_argument(&self, argument: &BufferArg) -> Result<()> {
+    /// Checks that an argument belongs here, that the device can bind it, and that it begins where its elements can: at a multiple of
+    /// `align` bytes.
+    fn check_argument(&self, argument: &BufferArg, align: u64) -> Result<()> {
         let (buffer, limits) = (&argument.buffer, &self.shared.info.limits);
         self.check(buffer, argument.is_written)?;
         if buffer.is_image() {
             return check_storage(argument);
         }
         if buffer.bytes() > limits.max_buffer_bytes {
-            let (tensor, asked) = (buffer.name().to_owned(), buffer.bytes());
+            let (tensor, asked) = (buffer.name().into(), buffer.bytes());
             return Err(Error::BufferTooLarge { tensor, asked, limit: limits.max_buffer_bytes, unit: "bytes" });
         }
         match argument.role {
-            Role::Whole => buffer.check_alignment(limits.part_alignment),
+            // All are powers of two.
+            Role::Whole => buffer.check_start(limits.part_alignment.max(align)),
             Role::Texels if buffer.len() > limits.max_texels => {
-                let (tensor, asked) = (buffer.name().to_owned(), buffer.len().into());
+                let (tensor, asked) = (buffer.name().into(), buffer.len().into());
                 Err(Error::BufferTooLarge { tensor, asked, limit: limits.max_texels.into(), unit: "texels" })
             }
-            Role::Texels => buffer.check_alignment(limits.texel_alignment),
-            // Those of lists are found by addresses.
-            Role::Member | Role::Table => Ok(()),
+            Role::Texels => buffer.check_start(limits.texel_alignment.max(align)),
+            // Those of lists are found by addresses, which bind nothing.
+            Role::Member | Role::Table => buffer.check_start(align),
         }
     }
 
@@ -363,7 +371,12 @@ impl<'a> Recorder<'a> {
             return Err(Error::ForeignAlgorithm { algorithm: step.loaded.name.clone() });
         }
         self.check_computes(&step.loaded.name)?;
-        step.buffers.iter().try_for_each(|argument| self.check_argument(argument))?;
+        for argument in &step.buffers {
+            let (name, binding) = (&step.loaded.name, argument.binding);
+            let align = element_alignment(&step.loaded.interface, binding);
+            let checked = self.check_argument(argument, align);
+            checked.map_err(|error| error.of_argument(|| format!("binding {binding} of module `{name}`")))?;
+        }
         if !is_empty {
             self.steps.push(Step::Module(Box::new(step)));
         }
@@ -392,7 +405,7 @@ impl<'a> Recorder<'a> {
         if let ImageStep::Copy { from, to, .. } = &step
             && from.id == to.id
         {
-            return Err(Error::AliasedTensor { operation: self.operation.to_owned(), tensor: to.name().to_owned() });
+            return Err(Error::AliasedTensor { operation: self.operation.to_owned(), tensor: to.name().into() });
         }
         self.steps.push(Step::Image(step));
         Ok(())
@@ -459,7 +472,7 @@ impl<'a> Recorder<'a> {
         let read = from.in_memory(from_offset..from_offset + bytes);
         let written = to.in_memory(to_offset..to_offset + bytes);
         if from.id == to.id && read.start < written.end && written.start < read.end {
-            return Err(Error::AliasedTensor { operation: "copying".to_owned(), tensor: to.name().to_owned() });
+            return Err(Error::AliasedTensor { operation: "copying".to_owned(), tensor: to.name().into() });
         }
         if bytes > 0 {
             let (from, to) = (from.clone(), to.clone());
@@ -554,16 +567,23 @@ impl<'a> Recorder<'a> {
     fn check(&self, buffer: &Arc<Buffer>, is_write: bool) -> Result<()> {
         let tensor = || buffer.name().to_owned();
         if !Arc::ptr_eq(&buffer.shared, self.shared) {
-            return Err(Error::ForeignTensor { operation: self.operation.to_owned(), tensor: tensor() });
+            return Err(Error::ForeignTensor { operation: self.operation.to_owned(), tensor: tensor().into() });
         }
         let is_declared = |access: &Access| access.is_write == is_write && access.tensor.buffer.contains(buffer);
         match self.declared {
             Some(declared) if !declared.iter().any(is_declared) => {
-                Err(Error::UndeclaredAccess { operation: self.operation.to_owned(), tensor: tensor() })
+                Err(Error::UndeclaredAccess { operation: self.operation.to_owned(), tensor: tensor().into() })
             }
             _ => Ok(()),
         }
     }
+}
+
+/// What the elements of a module's binding begin at multiples of: numbers lie at multiples of their size.
+fn element_alignment(interface: &Interface, binding: u32) -> u64 {
+    let declared = interface.buffers.iter().find(|declared| declared.binding == binding);
+    let element = declared.and_then(|declared| declared.element.as_ref()?.ty);
+    element.map_or(1, |ty| ty.scalar.size().max(1).into())
 }
 
 /// Checks that the device has images of an argument's format for kernels that load and store.
@@ -572,7 +592,7 @@ fn check_storage(argument: &BufferArg) -> Result<()> {
     match image.vulkan_image() {
         Some(vulkan) if argument.sampler.is_none() && vulkan.storage == ash::vk::ImageView::null() => {
             Err(Error::ImageUnsupported {
-                image: image.name().to_owned(),
+                image: image.name().into(),
                 format: image.image_layout().format,
                 usage: ImageUse::Storage,
                 device: image.shared.info.name.clone(),

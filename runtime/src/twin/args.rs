@@ -81,13 +81,18 @@ impl<'a> HostArgs<'a> {
     }
 
     fn members<T>(&self, param: usize, mutable: bool) -> &'a [HostBuffer] {
-        let ParamKind::List { binding, writable, stride } = self.launch.descriptor.params[param].kind else {
+        let ParamKind::List { binding, writable, stride, .. } = self.launch.descriptor.params[param].kind else {
             panic!("parameter {param} is no list");
         };
         assert_eq!(stride as usize, size_of::<T>(), "parameter {param} has another stride");
         assert_eq!(writable, mutable, "parameter {param} has another mutability");
         let list = self.lists.iter().find(|list| list.binding == binding);
-        list.map_or(&[], |list| &list.members)
+        let members = list.map_or(&[][..], |list| &list.members);
+        debug_assert!(
+            members.iter().all(|member| member.data.cast::<T>().is_aligned()),
+            "a member of parameter {param} begins where no element can"
+        );
+        members
     }
 
     /// The same with image arguments.
@@ -178,17 +183,24 @@ impl<'a> HostArgs<'a> {
         }
     }
 
+    /// A buffer that begins where its elements can, as was checked when the launch was recorded.
+    fn aligned<T>(&self, param: usize, binding: u32) -> HostBuffer {
+        let buffer = self.buffers[binding as usize];
+        assert!(buffer.data.cast::<T>().is_aligned(), "parameter {param} begins where no element can");
+        buffer
+    }
+
     fn buffer<T>(&self, param: usize, mutable: bool) -> HostBuffer {
         match self.launch.descriptor.params[param].kind {
-            ParamKind::Buffer { binding, writable, stride } => {
+            ParamKind::Buffer { binding, writable, stride, .. } => {
                 assert_eq!(stride as usize, size_of::<T>(), "parameter {param} has another stride");
                 assert_eq!(writable, mutable, "parameter {param} has another mutability");
-                self.buffers[binding as usize]
+                self.aligned::<T>(param, binding)
             }
-            ParamKind::Texels { binding, stride } => {
+            ParamKind::Texels { binding, stride, .. } => {
                 assert_eq!(stride as usize, size_of::<T>(), "parameter {param} has another stride");
                 assert!(!mutable, "parameter {param} has another mutability");
-                self.buffers[binding as usize]
+                self.aligned::<T>(param, binding)
             }
             ParamKind::Value { .. } | ParamKind::List { .. } | ParamKind::Image { .. } | ParamKind::Images { .. } => {
                 panic!("parameter {param} is no buffer")

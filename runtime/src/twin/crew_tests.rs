@@ -13,7 +13,7 @@ const THERE: Location = Location { file: "kernel.rs", line: 9, column: 1 };
 
 static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     workgroup: known([8, 4, 2]),
-    params: &[Param { name: "y", kind: ParamKind::Buffer { binding: 0, writable: true, stride: 4 } }],
+    params: &[Param { name: "y", kind: ParamKind::Buffer { binding: 0, writable: true, stride: 4, align: 4 } }],
     ..super::tests::DESCRIPTOR
 };
 

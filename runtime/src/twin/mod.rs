@@ -65,6 +65,8 @@ pub use gridwise_ir::descriptor::{Location, Site, SiteKind};
 pub use {glam, half};
 
 #[cfg(test)]
+mod alignment_tests;
+#[cfg(test)]
 mod crew_tests;
 #[cfg(test)]
 mod tests;

@@ -21,8 +21,8 @@ pub(super) static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     shared_arrays: &[],
     params: &[
         Param { name: "a", kind: ParamKind::Value { offset: 0, size: 4 } },
-        Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 4 } },
-        Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: 12 } },
+        Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 4, align: 4 } },
+        Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: 12, align: 4 } },
     ],
     launch_words: &[],
     push_constant_size: 4,

@@ -9,6 +9,7 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use super::device::VulkanDevice;
+use crate::data::MAX_ALIGNMENT;
 use crate::error::{Error, Result};
 
 /// Bytes up to which a tensor behind the bus is written by the host itself: beyond, copies by the device are faster (H200: one
@@ -203,7 +204,7 @@ impl VulkanBuffer {
         }
         let alignment = device.caps.storage_alignment;
         if !offset.is_multiple_of(alignment) {
-            return Err(Error::Misaligned { tensor: name.to_owned(), offset, alignment });
+            return Err(Error::Misaligned { tensor: name.into(), offset, alignment });
         }
         let size = size & !3;
         Ok(Self {
@@ -222,6 +223,8 @@ impl VulkanBuffer {
     fn allocate(&self, name: &str, usage: MemoryUse) -> Result<Allocation> {
         // SAFETY: a live buffer.
         let requirements = unsafe { self.device.raw.get_buffer_memory_requirements(self.raw) };
+        // Kernels find members of lists by addresses, and the host looks at mapped elements in place.
+        let alignment = requirements.alignment.max(MAX_ALIGNMENT);
         let mut cause = "no fitting memory type".to_owned();
         let mut allocator = self.device.allocator.lock().unwrap_or_else(PoisonError::into_inner);
         for memory_type in self.device.memory_types.for_use(usage) {
@@ -231,7 +234,7 @@ impl VulkanBuffer {
             }
             let allocated = allocator.allocate(&AllocationCreateDesc {
                 name,
-                requirements: vk::MemoryRequirements { memory_type_bits, ..requirements },
+                requirements: vk::MemoryRequirements { memory_type_bits, alignment, ..requirements },
                 location: MemoryLocation::Unknown,
                 linear: true,
                 allocation_scheme: AllocationScheme::GpuAllocatorManaged,

@@ -77,7 +77,7 @@ impl VulkanImage {
         let support = Support::of(device, layout.format);
         if !support.storage && !support.sampled {
             return Err(Error::ImageUnsupported {
-                image: name.to_owned(),
+                image: name.into(),
                 format: layout.format,
                 usage: ImageUse::Any,
                 device: device.name.clone(),
@@ -283,7 +283,7 @@ fn check_limits(device: &VulkanDevice, name: &str, layout: &ImageLayout, usage: 
     };
     let limits = limits.map_err(|result| match result {
         vk::Result::ERROR_FORMAT_NOT_SUPPORTED => Error::ImageUnsupported {
-            image: name.to_owned(),
+            image: name.into(),
             format: layout.format,
             usage: ImageUse::Any,
             device: device.name.clone(),
@@ -296,7 +296,7 @@ fn check_limits(device: &VulkanDevice, name: &str, layout: &ImageLayout, usage: 
     }
     let bytes = layout.bytes_of(layout.levels - 1).end;
     if bytes > limits.max_resource_size {
-        let (tensor, limit) = (name.to_owned(), limits.max_resource_size);
+        let (tensor, limit) = (name.into(), limits.max_resource_size);
         return Err(Error::BufferTooLarge { tensor, asked: bytes, limit, unit: "bytes" });
     }
     Ok(())

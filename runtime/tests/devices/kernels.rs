@@ -9,7 +9,7 @@ use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
 const LOCATION: Location = Location { file: "kernels.rs", line: 7, column: 5 };
 
 const fn buffer(name: &'static str, binding: u32, writable: bool) -> Param {
-    Param { name, kind: ParamKind::Buffer { binding, writable, stride: 4 } }
+    Param { name, kind: ParamKind::Buffer { binding, writable, stride: 4, align: 4 } }
 }
 
 /// `y[i] = a * x[i] + y[i]`

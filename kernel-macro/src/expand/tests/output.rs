@@ -27,7 +27,7 @@ fn output_is_rust() {
         syn::parse2::<syn::File>(tokens.clone()).unwrap_or_else(|error| panic!("{name}: {error}\n{tokens}"));
     }
     let step = expanded.tokens["step"].to_string();
-    for part in ["implementation !", " 28 64 2 1)", "p slice_mut 2 buffer 0 true 16 : Particle", "(\"step\" 8 4 b"] {
+    for part in ["implementation !", " 28 64 2 1)", "p slice_mut 2 buffer 0 true 16 4 : Particle", "(\"step\" 8 4 b"] {
         assert!(step.contains(part), "no `{part}` in {step}");
     }
 }
