@@ -117,15 +117,6 @@ impl Extent {
             if asked < 0 {
                 return Err(Error::NegativeGrid { kernel: kernel(), axis, asked });
             }
-            let groups = match grid.unit {
-                Unit::Items => (asked + width - 1) / width,
-                Unit::Groups => asked,
-            };
-            if grid.unit == Unit::Items && is_full && asked % width != 0 {
-                let items = u64::try_from(asked).unwrap_or(u64::MAX);
-                let (width, rounded) = (width as u32, u64::try_from(groups * width).unwrap_or(u64::MAX));
-                return Err(Error::PartialWorkgroup { kernel: kernel(), axis, items, width, rounded });
-            }
             // Ids are 32-bit: the last id of the last workgroup, masked or not, must not wrap around to zero.
             let unit = match grid.unit {
                 Unit::Items => 1,
@@ -139,8 +130,17 @@ impl Extent {
                 asked: u64::try_from(asked).unwrap_or(u64::MAX),
                 limit: limit as u64,
             };
+            // First: sizes may be any numbers, and what is computed from smaller ones does not overflow.
             if asked > limit {
                 return Err(too_large(limit));
+            }
+            let groups = match grid.unit {
+                Unit::Items => (asked + width - 1) / width,
+                Unit::Groups => asked,
+            };
+            if grid.unit == Unit::Items && is_full && asked % width != 0 {
+                let (items, width, rounded) = (asked as u64, width as u32, (groups * width) as u64);
+                return Err(Error::PartialWorkgroup { kernel: kernel(), axis, items, width, rounded });
             }
             // A wider x takes several dispatches, if the kernel can be told where each begins.
             let max = i128::from(max_groups[axis]);
@@ -329,6 +329,44 @@ mod tests {
             Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::groups([1, 65536]), MAX),
             Err(Error::GridTooLarge { axis: 1, asked: 65536, limit: 65535, .. })
         ));
+    }
+
+    #[test]
+    fn sizes_may_be_any_numbers() {
+        const TOGETHER: KernelDescriptor =
+            KernelDescriptor { parallel: Parallel { full_workgroups: true, ..Parallel::NONE }, ..BASE };
+        struct Odd(i128);
+        impl crate::GridSize for Odd {
+            fn extent(self) -> [i128; 3] {
+                [1, self.0, 1]
+            }
+        }
+        for descriptor in [BASE, TOGETHER] {
+            for workgroup in [[64, 2, 1], [1, 1, 1], [0, 0, 0], [u32::MAX; 3]] {
+                for size in [i128::MAX, i128::MAX - 1, 1 << 64, (1 << 64) - 1, 1 << 33, i128::MIN, -1] {
+                    for grid in [Grid::items(Odd(size)), Grid::groups(Odd(size))] {
+                        for max in [MAX, [u32::MAX; 3], [0; 3]] {
+                            let error = Extent::new(&descriptor, workgroup, grid, max).unwrap_err();
+                            let is_told = match error {
+                                Error::NegativeGrid { axis: 1, asked, .. } => asked == size && size < 0,
+                                Error::GridTooLarge { axis: 1, asked, limit, .. } => {
+                                    size > 0 && asked == u64::try_from(size).unwrap_or(u64::MAX) && limit < asked
+                                }
+                                // The first axis is looked at first, and has one item.
+                                Error::PartialWorkgroup { axis: 0, items: 1, .. } => {
+                                    descriptor.parallel.full_workgroups
+                                }
+                                Error::GridTooLarge { axis: 0, limit: 0, .. } => {
+                                    max == [0; 3] || workgroup == [u32::MAX; 3]
+                                }
+                                _ => false,
+                            };
+                            assert!(is_told, "{grid:?} in {workgroup:?}: {error}");
+                        }
+                    }
+                }
+            }
+        }
     }
 
     #[test]

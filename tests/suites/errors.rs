@@ -87,6 +87,7 @@ fn tensor_of_another_manager() {
     let seq = mgr.sequence().expect("a sequence");
     let error = Scale::dispatch(&seq, Grid::items(4), 2.0, &mut foreign).expect_err("foreign");
     assert!(matches!(error, Error::ForeignTensor { .. }), "{error}");
+    assert!(error.to_string().contains("`tensor` (argument 2, `values`, of kernel `scale`)"), "{error}");
     seq.eval().expect("nothing was recorded");
     clean(&mgr);
 }
@@ -131,6 +132,15 @@ fn zero_length_tensors_and_grids() {
     clean(&mgr);
 }
 
+/// A size of the program's own.
+struct Any(i128);
+
+impl gridwise::GridSize for Any {
+    fn extent(self) -> [i128; 3] {
+        [self.0, 1, 1]
+    }
+}
+
 fn grids_that_cannot_be() {
     let mgr = manager();
     let mut values = mgr.tensor(&[1.0f32; 4]).expect("memory");
@@ -143,6 +153,14 @@ fn grids_that_cannot_be() {
     let error = Flat::dispatch(&seq, Grid::groups([1u64, 1 << 33, 1]), &mut flags).expect_err("too large");
     assert!(matches!(error, Error::GridTooLarge { axis: 1, .. }), "{error}");
     assert!(error.to_string().contains("axis 1"), "{error}");
+    // As on every device that has no more than all have; none has more along y.
+    let error = Flat::dispatch(&seq, Grid::groups([70_000, 70_000]), &mut flags).expect_err("too large");
+    let is_told = matches!(error, Error::GridTooLarge { axis: 0 | 1, asked: 70_000, .. });
+    assert!(is_told || mgr.device().limits.max_groups[1] >= 70_000, "{error}");
+    let error = Scale::dispatch(&seq, Grid::items(Any(i128::MAX)), 2.0, &mut values).expect_err("too large");
+    assert!(matches!(error, Error::GridTooLarge { axis: 0, asked: u64::MAX, .. }), "{error}");
+    let error = Scale::dispatch(&seq, Grid::groups(Any(i128::MIN)), 2.0, &mut values).expect_err("negative");
+    assert!(matches!(error, Error::NegativeGrid { axis: 0, .. }), "{error}");
     clean(&mgr);
 }
 
@@ -511,9 +529,11 @@ fn written_lists_have_no_tensor_twice() {
     let both = KernelArgs::new::<FirstOfEach>().read(&one).write_list(&mut [&mut two, &mut one]);
     let error = seq.dispatch(Grid::items(1), both).expect_err("read and written");
     assert!(matches!(&error, Error::AliasedTensor { tensor, .. } if *tensor == of_one), "{error}");
+    assert!(error.to_string().contains("`tensor` (argument 1, `x` and argument 2, `parts[1]`)"), "{error}");
     let both = KernelArgs::new::<Exchange>().write_list(&mut [&mut one, &mut two]).write_list(&mut [&mut one]);
     let error = seq.dispatch(Grid::items(1), both).expect_err("in both lists");
     assert!(matches!(&error, Error::AliasedTensor { tensor, .. } if *tensor == of_one), "{error}");
+    assert!(error.to_string().contains("`tensor` (argument 1, `a[0]` and argument 2, `b[0]`)"), "{error}");
     // A list to write is not one to read.
     let args = || KernelArgs::new::<FirstOfEach>().read(&x);
     let error = seq.dispatch(Grid::items(1), args().read_list(&[&two])).expect_err("to be written");

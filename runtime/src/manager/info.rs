@@ -177,7 +177,8 @@ impl DeviceInfo {
             driver: format!("{threads} threads"),
             api_version: None,
             limits: Limits {
-                max_groups: [u32::MAX; 3],
+                // What every Vulkan device has, so that a grid which runs here runs there.
+                max_groups: [65_535; 3],
                 max_workgroup: [u32::MAX; 3],
                 max_workgroup_invocations: u32::MAX,
                 max_shared_bytes: u32::MAX,
