@@ -93,7 +93,8 @@ pub fn pairs<T: Scalar>(from_byte: impl Fn(u8) -> T, bits: u32) -> (Vec<T>, Vec<
 }
 
 /// A kernel's launch: two operands and the results.
-pub type OfPairs<T> = fn(&Sequence, Grid, &Tensor<T>, &Tensor<T>, &mut Tensor<T>) -> gridwise::Result<()>;
+pub type OfPairs<T> =
+    for<'s> fn(&'s Sequence, Grid, &Tensor<T>, &Tensor<T>, &mut Tensor<T>) -> gridwise::Result<&'s Sequence>;
 
 /// Runs a kernel that writes some `results` for each pair.
 pub fn run_pairs<T: Scalar + GpuData + Default>(

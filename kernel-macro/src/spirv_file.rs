@@ -247,17 +247,22 @@ fn items(name: &Ident, interface: &Interface, path: &str, input: &Input) -> Toke
                 ::core::result::Result::Ok(Self { algorithm })
             }
 
-            /// Records a launch; a grid in items is rounded up to whole workgroups.
+            /// Records a launch, and gives back the sequence; a grid in items is rounded up to whole workgroups.
             ///
             /// # Errors
             /// When an argument or the grid does not fit.
             #[allow(clippy::too_many_arguments, unused_mut)]
-            pub fn dispatch(&self, sequence: &#facade::Sequence, grid: #facade::Grid, #(#params),*) -> #facade::Result<()> {
+            pub fn dispatch<'__seq>(
+                &self,
+                sequence: &'__seq #facade::Sequence,
+                grid: #facade::Grid,
+                #(#params),*
+            ) -> #facade::Result<&'__seq #facade::Sequence> {
                 let mut push = [0u8; #size];
                 #(#writes)*
                 let launch = self.algorithm.launch(grid).push_bytes(&push);
                 #(#binds)*
-                sequence.record(launch).map(|_| ())
+                sequence.record(launch)
             }
         }
     }

@@ -174,7 +174,8 @@ impl KernelArgs {
     ///
     /// /// Launches a kernel `fn(a: f32, x: &[f32], y: &mut [f32])`, whichever it is.
     /// fn launch<K: Kernel>(sequence: &Sequence, a: f32, x: &Tensor<f32>, y: &mut Tensor<f32>) -> Result<()> {
-    ///     sequence.dispatch(Grid::items(y.len()), KernelArgs::new::<K>().value(a).read(x).write(y))
+    ///     sequence.dispatch(Grid::items(y.len()), KernelArgs::new::<K>().value(a).read(x).write(y))?;
+    ///     Ok(())
     /// }
     /// ```
     pub fn read<T: GpuData>(self, tensor: &Tensor<T>) -> Self {
@@ -208,7 +209,8 @@ impl KernelArgs {
     ///
     /// /// Launches a kernel `fn(parts: &[&[f32]], sums: &mut [f32])`, whichever it is.
     /// fn launch<K: Kernel>(sequence: &Sequence, parts: &[&Tensor<f32>], sums: &mut Tensor<f32>) -> Result<()> {
-    ///     sequence.dispatch(Grid::items(parts.len()), KernelArgs::new::<K>().read_list(parts).write(sums))
+    ///     sequence.dispatch(Grid::items(parts.len()), KernelArgs::new::<K>().read_list(parts).write(sums))?;
+    ///     Ok(())
     /// }
     /// ```
     pub fn read_list<T: GpuData>(self, tensors: &[&Tensor<T>]) -> Self {
@@ -222,7 +224,8 @@ impl KernelArgs {
     ///
     /// /// Launches a kernel `fn(x: &[f32], parts: &mut [&mut [f32]])`, whichever it is.
     /// fn launch<K: Kernel>(sequence: &Sequence, x: &Tensor<f32>, parts: &mut [&mut Tensor<f32>]) -> Result<()> {
-    ///     sequence.dispatch(Grid::items(x.len()), KernelArgs::new::<K>().read(x).write_list(parts))
+    ///     sequence.dispatch(Grid::items(x.len()), KernelArgs::new::<K>().read(x).write_list(parts))?;
+    ///     Ok(())
     /// }
     /// ```
     pub fn write_list<T: GpuData>(self, tensors: &mut [&mut Tensor<T>]) -> Self {
@@ -265,7 +268,8 @@ impl KernelArgs {
     ///     from: &Image<Rgba8Unorm, 2>,
     ///     to: &mut Image<Rgba8Unorm, 2>,
     /// ) -> Result<()> {
-    ///     sequence.dispatch(Grid::items(to.extent()), KernelArgs::new::<K>().image(from).image_mut(to))
+    ///     sequence.dispatch(Grid::items(to.extent()), KernelArgs::new::<K>().image(from).image_mut(to))?;
+    ///     Ok(())
     /// }
     /// ```
     pub fn image<F: Format, const D: usize>(self, image: &Image<F, D>) -> Self {
@@ -280,7 +284,8 @@ impl KernelArgs {
     ///
     /// /// Launches a kernel `fn(time: f32, frame: &mut Image2D<Rgba16Float>)`.
     /// fn draw<K: Kernel>(sequence: &Sequence, time: f32, frame: &mut Image<Rgba16Float, 2>) -> Result<()> {
-    ///     sequence.dispatch(Grid::items(frame.extent()), KernelArgs::new::<K>().value(time).image_mut(frame))
+    ///     sequence.dispatch(Grid::items(frame.extent()), KernelArgs::new::<K>().value(time).image_mut(frame))?;
+    ///     Ok(())
     /// }
     /// ```
     pub fn image_mut<F: Format, const D: usize>(self, image: &mut Image<F, D>) -> Self {
@@ -299,7 +304,8 @@ impl KernelArgs {
     ///     bricks: &Sampled<Rgba8Unorm, 2>,
     ///     frame: &mut Image<Rgba8Unorm, 2>,
     /// ) -> Result<()> {
-    ///     sequence.dispatch(Grid::items(frame.extent()), KernelArgs::new::<K>().sampled(bricks).image_mut(frame))
+    ///     sequence.dispatch(Grid::items(frame.extent()), KernelArgs::new::<K>().sampled(bricks).image_mut(frame))?;
+    ///     Ok(())
     /// }
     /// ```
     pub fn sampled<F: Format, const D: usize>(self, image: &Sampled<F, D>) -> Self {
@@ -319,7 +325,8 @@ impl KernelArgs {
     ///     layers: &[&Image<Rgba8Unorm, 2>],
     ///     sum: &mut Image<Rgba8Unorm, 2>,
     /// ) -> Result<()> {
-    ///     sequence.dispatch(Grid::items(sum.extent()), KernelArgs::new::<K>().images(layers).image_mut(sum))
+    ///     sequence.dispatch(Grid::items(sum.extent()), KernelArgs::new::<K>().images(layers).image_mut(sum))?;
+    ///     Ok(())
     /// }
     /// ```
     pub fn images<F: Format, const D: usize>(self, images: &[&Image<F, D>]) -> Self {
@@ -335,7 +342,8 @@ impl KernelArgs {
     ///
     /// /// Launches a kernel `fn(tiles: &mut [&mut Image2D<Rgba8Unorm>])`.
     /// fn draw<K: Kernel>(sequence: &Sequence, tiles: &mut [&mut Image<Rgba8Unorm, 2>]) -> Result<()> {
-    ///     sequence.dispatch(Grid::items([64, 64]), KernelArgs::new::<K>().images_mut(tiles))
+    ///     sequence.dispatch(Grid::items([64, 64]), KernelArgs::new::<K>().images_mut(tiles))?;
+    ///     Ok(())
     /// }
     /// ```
     pub fn images_mut<F: Format, const D: usize>(self, images: &mut [&mut Image<F, D>]) -> Self {
@@ -357,7 +365,8 @@ impl KernelArgs {
     ///     frame: &mut Image<Rgba8Unorm, 2>,
     /// ) -> Result<()> {
     ///     let args = KernelArgs::new::<K>().sampled_images(textures).image_mut(frame);
-    ///     sequence.dispatch(Grid::items(frame.extent()), args)
+    ///     sequence.dispatch(Grid::items(frame.extent()), args)?;
+    ///     Ok(())
     /// }
     /// ```
     pub fn sampled_images<F: Format, const D: usize>(self, images: &[&Sampled<F, D>]) -> Self {

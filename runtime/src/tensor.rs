@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
-use crate::manager::Shared;
+use crate::manager::{Manager, Shared};
 use crate::padding;
 use crate::vulkan::{BufferRange, MemoryUse};
 
@@ -247,6 +247,28 @@ impl<T: GpuData> Tensor<T> {
         self.buffer.name()
     }
 
+    /// The manager that made the tensor, for more tensors beside it.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Result, Tensor, ops::OpCopy};
+    ///
+    /// /// A copy on the same device.
+    /// fn copied(x: &Tensor<f32>) -> Result<Tensor<f32>> {
+    ///     let manager = x.manager();
+    ///     let mut copy = manager.tensor_of_len(x.len())?;
+    ///     manager.sequence()?.record(OpCopy::new(x, &mut copy))?.eval()?;
+    ///     Ok(copy)
+    /// }
+    ///
+    /// # fn main() -> Result<()> {
+    /// assert_eq!(copied(&gridwise_runtime::Manager::host().tensor(&[1.5])?)?.get(0)?, 1.5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn manager(&self) -> Manager {
+        Manager::of_shared(&self.buffer.shared)
+    }
+
     /// This tensor without its type.
     ///
     /// ```
@@ -300,6 +322,32 @@ impl<T: GpuData> Tensor<T> {
     /// When the device fails, or the memory for the vector.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         read_vec(&self.buffer)
+    }
+
+    /// Copies one element.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut total = manager.tensor(&[0u32])?;
+    /// manager.sequence()?.record(OpFill::new(&mut total, 7))?.eval()?;
+    /// assert_eq!(total.get(0)?, 7);
+    /// assert!(total.get(1).is_err(), "there is one element");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Each call waits for what was started before, and copies anew: for many elements, [`to_vec`](Self::to_vec) or a
+    /// [`part`](Self::part) copies once.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when there is no such element, and when the device fails.
+    pub fn get(&self, index: usize) -> Result<T> {
+        let mut element = T::ZERO;
+        self.part(index..=index)?.read_into(std::slice::from_mut(&mut element))?;
+        Ok(element)
     }
 
     /// Copies all elements into a slice.

@@ -175,7 +175,8 @@ impl Tuned {
     ///
     /// /// What the generated `dispatch_tuned` does.
     /// fn launch(tuned: &Tuned, sequence: &Sequence, args: KernelArgs) -> Result<()> {
-    ///     sequence.dispatch(Grid::items(1 << 20), tuned.args(args)?)
+    ///     sequence.dispatch(Grid::items(1 << 20), tuned.args(args)?)?;
+    ///     Ok(())
     /// }
     /// # Ok(())
     /// # }

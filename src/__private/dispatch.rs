@@ -17,16 +17,16 @@ macro_rules! __dispatch_type {
 
         $($($cfg)*)?
         impl $($($params)*)? $name $($($args)*)? {
-            #[doc = concat!("Records a launch of the kernel `", stringify!($kernel), "` into `seq`.")]
+            #[doc = concat!("Records a launch of the kernel `", stringify!($kernel), "` into `seq`, and gives that back.")]
             ///
             /// # Errors
             /// When an argument belongs to another manager or is used already, or when the device cannot run the kernel.
             #[allow(dead_code, unused_imports, clippy::too_many_arguments)]
-            $vis fn $dispatch(
-                seq: &$crate::__private::Sequence,
+            $vis fn $dispatch<'__seq>(
+                seq: &'__seq $crate::__private::Sequence,
                 grid: impl ::core::convert::Into<$crate::__private::AnyGrid>,
                 $($param)*
-            ) -> $crate::__private::Result<()> {
+            ) -> $crate::__private::Result<&'__seq $crate::__private::Sequence> {
                 use $crate::__private::launch::NoKernel as _;
                 let args = $crate::__private::launch::LaunchOf::<Self>::NEW.args() $($push)*;
                 seq.dispatch(grid, args)

@@ -29,12 +29,12 @@ macro_rules! __tuning {
             /// # Errors
             /// As `dispatch`.
             #[allow(dead_code, unused_imports, clippy::too_many_arguments)]
-            $vis fn dispatch_tuned(
+            $vis fn dispatch_tuned<'__seq>(
                 tuned: &$crate::__private::Tuned,
-                seq: &$crate::__private::Sequence,
+                seq: &'__seq $crate::__private::Sequence,
                 grid: $crate::__private::Grid,
                 $($param)*
-            ) -> $crate::__private::Result<()> {
+            ) -> $crate::__private::Result<&'__seq $crate::__private::Sequence> {
                 use $crate::__private::launch::NoKernel as _;
                 let args = $crate::__private::launch::LaunchOf::<Self>::NEW.args() $($push)*;
                 seq.dispatch(grid, tuned.args(args)?)

@@ -10,8 +10,8 @@
 //!     let x = mgr.tensor(&[3.0f32, 4.0, 5.0])?;
 //!     let mut total = mgr.tensor_of_len::<f32>(1)?;
 //!     let seq = mgr.sequence()?;
-//!     seq.record(OpReduce::sum(&mgr, &x, &mut total)?)?.eval()?;
-//!     assert_eq!(total.to_vec()?, [12.0]);
+//!     seq.record(OpReduce::sum(&x, &mut total)?)?.eval()?;
+//!     assert_eq!(total.get(0)?, 12.0);
 //!     Ok(())
 //! }
 //! ```

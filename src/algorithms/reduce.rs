@@ -30,7 +30,7 @@ const MAX_GROUPS: usize = 1056;
 /// let x = mgr.tensor(&[7u32, 2, 9])?;
 /// let (mut least, mut greatest) = (mgr.tensor_of_len(1)?, mgr.tensor_of_len(1)?);
 /// let seq = mgr.sequence()?;
-/// seq.record(OpReduce::min(&mgr, &x, &mut least)?)?.record(OpReduce::max(&mgr, &x, &mut greatest)?)?.eval()?;
+/// seq.record(OpReduce::min(&x, &mut least)?)?.record(OpReduce::max(&x, &mut greatest)?)?.eval()?;
 /// assert_eq!((least.to_vec()?, greatest.to_vec()?), (vec![2], vec![9]));
 /// # Ok(())
 /// # }
@@ -46,32 +46,27 @@ impl OpReduce {
     ///
     /// # Errors
     /// When `total` does not have one element, or the work space cannot be had.
-    pub fn sum<T: Reducible>(mgr: &Manager, x: &Tensor<T>, total: &mut Tensor<T>) -> Result<Self> {
-        Self::new::<T, T::Sum>("sum", mgr, x, total)
+    pub fn sum<T: Reducible>(x: &Tensor<T>, total: &mut Tensor<T>) -> Result<Self> {
+        Self::new::<T, T::Sum>("sum", x, total)
     }
 
     /// The least element of `x`, into the one element of `least`.
     ///
     /// # Errors
     /// When `least` does not have one element, or the work space cannot be had.
-    pub fn min<T: Reducible>(mgr: &Manager, x: &Tensor<T>, least: &mut Tensor<T>) -> Result<Self> {
-        Self::new::<T, T::Min>("minimum", mgr, x, least)
+    pub fn min<T: Reducible>(x: &Tensor<T>, least: &mut Tensor<T>) -> Result<Self> {
+        Self::new::<T, T::Min>("minimum", x, least)
     }
 
     /// The greatest element of `x`, into the one element of `greatest`.
     ///
     /// # Errors
     /// When `greatest` does not have one element, or the work space cannot be had.
-    pub fn max<T: Reducible>(mgr: &Manager, x: &Tensor<T>, greatest: &mut Tensor<T>) -> Result<Self> {
-        Self::new::<T, T::Max>("maximum", mgr, x, greatest)
+    pub fn max<T: Reducible>(x: &Tensor<T>, greatest: &mut Tensor<T>) -> Result<Self> {
+        Self::new::<T, T::Max>("maximum", x, greatest)
     }
 
-    fn new<T: Reducible, K: Kernel>(
-        name: &'static str,
-        mgr: &Manager,
-        x: &Tensor<T>,
-        result: &mut Tensor<T>,
-    ) -> Result<Self> {
+    fn new<T: Reducible, K: Kernel>(name: &'static str, x: &Tensor<T>, result: &mut Tensor<T>) -> Result<Self> {
         expect_len("reducing to", result, 1)?;
         let mut stages = Stages::new(name);
         let vectors = x.cast::<T::Vector>()?;
@@ -80,7 +75,7 @@ impl OpReduce {
             stages.launch::<K>(Grid::groups(1), |args| args.read(&vectors).read(x).write(result));
             return Ok(Self(stages));
         }
-        let mut parts = mgr.tensor_of_len::<T>(groups)?;
+        let mut parts = x.manager().tensor_of_len::<T>(groups)?;
         stages.launch::<K>(Grid::groups(groups as u32), |args| args.read(&vectors).read(x).write(&mut parts));
         let vectors = parts.cast::<T::Vector>()?;
         stages.launch::<K>(Grid::groups(1), |args| args.read(&vectors).read(&parts).write(result));

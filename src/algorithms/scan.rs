@@ -33,7 +33,7 @@ const TILE: u32 = WIDTH * RUN;
 /// let x = mgr.tensor(&[3u32, 1, 4, 1])?;
 /// let (mut before, mut up_to) = (mgr.tensor_of_len(4)?, mgr.tensor_of_len(4)?);
 /// let seq = mgr.sequence()?;
-/// seq.record(OpScan::exclusive(&mgr, &x, &mut before)?)?.record(OpScan::inclusive(&mgr, &x, &mut up_to)?)?.eval()?;
+/// seq.record(OpScan::exclusive(&x, &mut before)?)?.record(OpScan::inclusive(&x, &mut up_to)?)?.eval()?;
 /// assert_eq!((before.to_vec()?, up_to.to_vec()?), (vec![0, 3, 4, 8], vec![3, 4, 8, 9]));
 /// # Ok(())
 /// # }
@@ -49,16 +49,16 @@ impl OpScan {
     ///
     /// # Errors
     /// When `sums` has another length, or the work space cannot be had.
-    pub fn exclusive<T: Scannable>(mgr: &Manager, x: &Tensor<T>, sums: &mut Tensor<T>) -> Result<Self> {
-        Self::new(mgr, Progress::of(mgr), x, sums, false)
+    pub fn exclusive<T: Scannable>(x: &Tensor<T>, sums: &mut Tensor<T>) -> Result<Self> {
+        Self::new(Progress::of(&x.manager()), x, sums, false)
     }
 
     /// The sums up to each element of `x`, it included, into `sums`.
     ///
     /// # Errors
     /// When `sums` has another length, or the work space cannot be had.
-    pub fn inclusive<T: Scannable>(mgr: &Manager, x: &Tensor<T>, sums: &mut Tensor<T>) -> Result<Self> {
-        Self::new(mgr, Progress::of(mgr), x, sums, true)
+    pub fn inclusive<T: Scannable>(x: &Tensor<T>, sums: &mut Tensor<T>) -> Result<Self> {
+        Self::new(Progress::of(&x.manager()), x, sums, true)
     }
 
     /// As [`exclusive`](Self::exclusive) and [`inclusive`](Self::inclusive), on a device of which you know more than
@@ -67,26 +67,20 @@ impl OpScan {
     /// # Errors
     /// As those; a device without 64-bit atomics tells so when the operation is recorded.
     pub fn with_progress<T: Scannable>(
-        mgr: &Manager,
         progress: Progress,
         x: &Tensor<T>,
         sums: &mut Tensor<T>,
         is_inclusive: bool,
     ) -> Result<Self> {
-        Self::new(mgr, progress, x, sums, is_inclusive)
+        Self::new(progress, x, sums, is_inclusive)
     }
 
-    fn new<T: Scannable>(
-        mgr: &Manager,
-        progress: Progress,
-        x: &Tensor<T>,
-        sums: &mut Tensor<T>,
-        is_inclusive: bool,
-    ) -> Result<Self> {
+    fn new<T: Scannable>(progress: Progress, x: &Tensor<T>, sums: &mut Tensor<T>, is_inclusive: bool) -> Result<Self> {
         expect_len("scanning into", sums, x.len())?;
         let mut stages = Stages::new(if is_inclusive { "inclusive scan" } else { "exclusive scan" });
-        if progress == Progress::Unknown || !T::scan_in_one_pass(&mut stages, mgr, x, sums, is_inclusive)? {
-            scan(&mut stages, mgr, x, sums, is_inclusive)?;
+        let mgr = x.manager();
+        if progress == Progress::Unknown || !T::scan_in_one_pass(&mut stages, &mgr, x, sums, is_inclusive)? {
+            scan(&mut stages, &mgr, x, sums, is_inclusive)?;
         }
         Ok(Self(stages))
     }

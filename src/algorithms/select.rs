@@ -17,7 +17,7 @@ use crate::prelude::*;
 /// let mgr = Manager::new()?;
 /// let (x, keep) = (mgr.tensor(&[1.5f32, 2.5, 3.5])?, mgr.tensor(&[1u32, 0, 7])?);
 /// let (mut kept, mut count) = (mgr.tensor_of_len::<f32>(3)?, mgr.tensor_of_len::<u32>(1)?);
-/// mgr.sequence()?.record(OpSelect::new(&mgr, &x, &keep, &mut kept, &mut count)?)?.eval()?;
+/// mgr.sequence()?.record(OpSelect::new(&x, &keep, &mut kept, &mut count)?)?.eval()?;
 /// assert_eq!((&kept.to_vec()?[..2], count.to_vec()?), (&[1.5, 3.5][..], vec![2]));
 /// # Ok(())
 /// # }
@@ -34,7 +34,6 @@ impl OpSelect {
     /// # Errors
     /// When `keep` or `kept` has another length than `x`, `count` does not have one element, or the work space cannot be had.
     pub fn new<T: Word>(
-        mgr: &Manager,
         x: &Tensor<T>,
         keep: &Tensor<u32>,
         kept: &mut Tensor<T>,
@@ -48,6 +47,7 @@ impl OpSelect {
             stages.fill(count, 0);
             return Ok(Self(stages));
         }
+        let mgr = &x.manager();
         let (mut marks, mut places) = (mgr.tensor_of_len::<u32>(x.len())?, mgr.tensor_of_len::<u32>(x.len())?);
         let grid = Grid::items(x.len());
         stages.launch::<Mark>(grid, |args| args.read(keep).write(&mut marks));

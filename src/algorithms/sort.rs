@@ -33,7 +33,7 @@ const SUBGROUPS: u32 = 8;
 /// # fn main() -> gridwise::Result<()> {
 /// let mgr = Manager::new()?;
 /// let (mut keys, mut values) = (mgr.tensor(&[2.5f32, -1.0, 0.0])?, mgr.tensor(&[0u32, 1, 2])?);
-/// let sort = OpSort::by_key(&mgr, &mut keys, &mut values)?;
+/// let sort = OpSort::by_key(&mut keys, &mut values)?;
 /// mgr.sequence()?.record(sort)?.eval()?;
 /// assert_eq!((keys.to_vec()?, values.to_vec()?), (vec![-1.0, 0.0, 2.5], vec![1, 2, 0]));
 /// # Ok(())
@@ -50,8 +50,8 @@ impl OpSort {
     ///
     /// # Errors
     /// When the work space cannot be had.
-    pub fn new<K: SortKey>(mgr: &Manager, keys: &mut Tensor<K>) -> Result<Self> {
-        Self::with_progress(mgr, Progress::of(mgr), keys)
+    pub fn new<K: SortKey>(keys: &mut Tensor<K>) -> Result<Self> {
+        Self::with_progress(Progress::of(&keys.manager()), keys)
     }
 
     /// Sorts the elements of `x` into `sorted`, and leaves `x` as it is.
@@ -61,7 +61,7 @@ impl OpSort {
     /// # fn main() -> gridwise::Result<()> {
     /// let mgr = Manager::new()?;
     /// let (x, mut sorted) = (mgr.tensor(&[3u32, 1, 2])?, mgr.tensor_of_len(3)?);
-    /// mgr.sequence()?.record(OpSort::into(&mgr, &x, &mut sorted)?)?.eval()?;
+    /// mgr.sequence()?.record(OpSort::into(&x, &mut sorted)?)?.eval()?;
     /// assert_eq!((x.to_vec()?, sorted.to_vec()?), (vec![3, 1, 2], vec![1, 2, 3]));
     /// # Ok(())
     /// # }
@@ -69,7 +69,8 @@ impl OpSort {
     ///
     /// # Errors
     /// When the lengths differ, or the work space cannot be had.
-    pub fn into<K: SortKey>(mgr: &Manager, x: &Tensor<K>, sorted: &mut Tensor<K>) -> Result<Self> {
+    pub fn into<K: SortKey>(x: &Tensor<K>, sorted: &mut Tensor<K>) -> Result<Self> {
+        let mgr = &x.manager();
         expect_len("sorting into", sorted, x.len())?;
         let (mut none, mut spare) = (mgr.tensor_of_len::<u32>(1)?, mgr.tensor_of_len::<u32>(1)?);
         let mut stages = Stages::new("sort into");
@@ -85,7 +86,7 @@ impl OpSort {
     /// let mgr = Manager::new()?;
     /// let (x, values) = (mgr.tensor(&[3u32, 1, 2])?, mgr.tensor(&[0.5f32, 1.5, 2.5])?);
     /// let (mut keys, mut sorted) = (mgr.tensor_of_len(3)?, mgr.tensor_of_len(3)?);
-    /// let sort = OpSort::by_key_into(&mgr, (&x, &values), (&mut keys, &mut sorted))?;
+    /// let sort = OpSort::by_key_into((&x, &values), (&mut keys, &mut sorted))?;
     /// mgr.sequence()?.record(sort)?.eval()?;
     /// assert_eq!((keys.to_vec()?, sorted.to_vec()?), (vec![1, 2, 3], vec![1.5, 2.5, 0.5]));
     /// # Ok(())
@@ -95,13 +96,13 @@ impl OpSort {
     /// # Errors
     /// When the lengths differ, or the work space cannot be had.
     pub fn by_key_into<K: SortKey, V: Word>(
-        mgr: &Manager,
         (x, values): (&Tensor<K>, &Tensor<V>),
         (sorted_keys, sorted_values): (&mut Tensor<K>, &mut Tensor<V>),
     ) -> Result<Self> {
         expect_len("sorting by as many keys", values, x.len())?;
         expect_len("sorting into", sorted_keys, x.len())?;
         expect_len("sorting into", sorted_values, x.len())?;
+        let mgr = &x.manager();
         let mut spare = mgr.tensor_of_len::<V>(values.len())?;
         let mut stages = Stages::new("sort by key into");
         let from = (Some(x), Some(values));
@@ -113,8 +114,8 @@ impl OpSort {
     ///
     /// # Errors
     /// When the lengths differ, or the work space cannot be had.
-    pub fn by_key<K: SortKey, V: Word>(mgr: &Manager, keys: &mut Tensor<K>, values: &mut Tensor<V>) -> Result<Self> {
-        Self::by_key_with_progress(mgr, Progress::of(mgr), keys, values)
+    pub fn by_key<K: SortKey, V: Word>(keys: &mut Tensor<K>, values: &mut Tensor<V>) -> Result<Self> {
+        Self::by_key_with_progress(Progress::of(&keys.manager()), keys, values)
     }
 
     /// As [`new`](Self::new), on a device of which you know more than [`Progress::of`]. Where workgroups that wait are in the way
@@ -122,7 +123,8 @@ impl OpSort {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn with_progress<K: SortKey>(mgr: &Manager, progress: Progress, keys: &mut Tensor<K>) -> Result<Self> {
+    pub fn with_progress<K: SortKey>(progress: Progress, keys: &mut Tensor<K>) -> Result<Self> {
+        let mgr = &keys.manager();
         // Kernels have the same parameters with and without values.
         let (mut none, mut spare) = (mgr.tensor_of_len::<u32>(1)?, mgr.tensor_of_len::<u32>(1)?);
         let mut stages = Stages::new("sort");
@@ -135,12 +137,12 @@ impl OpSort {
     /// # Errors
     /// As [`by_key`](Self::by_key).
     pub fn by_key_with_progress<K: SortKey, V: Word>(
-        mgr: &Manager,
         progress: Progress,
         keys: &mut Tensor<K>,
         values: &mut Tensor<V>,
     ) -> Result<Self> {
         expect_len("sorting by as many keys", values, keys.len())?;
+        let mgr = &keys.manager();
         let mut spare = mgr.tensor_of_len::<V>(values.len())?;
         let mut stages = Stages::new("sort by key");
         sort::<K, V, true>(&mut stages, mgr, progress, (None, None), keys, [values, &mut spare])?;

@@ -21,7 +21,7 @@ pub struct Program {
     /// What it needs of a device.
     pub kernel: &'static KernelDescriptor,
     /// Records a launch of it.
-    pub record: fn(&Sequence, &mut Data, &mut Tensor<u32>) -> gridwise::Result<()>,
+    pub record: for<'s> fn(&'s Sequence, &mut Data, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,
     /// What rustc makes of the same text, without any macro: the words of one invocation. Not for those that work together.
     pub plain: Option<Plain>,
 }

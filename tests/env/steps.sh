@@ -109,7 +109,8 @@ run_unit_tests() {
     cargo test "${with_suites[@]}" --test documents
 }
 
-# What has no foreign calls, in Miri: the schedule and its hazards, descriptions of launches, memory that twins share. Random
+# What has no foreign calls, in Miri: the schedule and its hazards, descriptions of launches, memory that twins share, launches on the
+# host device of arguments that begin anywhere. Random
 # histories of the schedule take an hour there, and fibers switch stacks, which Miri does not know. Slices of constants are read
 # as buffers are, by atomics: trees of borrows know that this is a read, stacks take it for more.
 run_miri() {

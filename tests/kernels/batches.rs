@@ -22,7 +22,7 @@ fn items(kernels: &[&KernelDescriptor]) -> Output {
 fn each<T: GpuData>(
     mgr: &Manager,
     start: impl Fn(usize) -> T,
-    launch: impl Fn(&Sequence, usize, &Tensor<T>, &mut Tensor<T>) -> gridwise::Result<()>,
+    launch: impl for<'s> Fn(&'s Sequence, usize, &Tensor<T>, &mut Tensor<T>) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<Vec<T>> {
     let mut found = Vec::new();
     for items in ITEMS {

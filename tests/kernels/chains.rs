@@ -17,7 +17,7 @@ const N: usize = 500;
 
 fn map(
     mgr: &Manager,
-    run: impl FnOnce(&Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<()>,
+    run: impl for<'s> FnOnce(&'s Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<Vec<Output>> {
     let (x, mut out) = (mgr.tensor(&patterns(N, 9))?, mgr.tensor(&vec![0u32; N])?);
     let seq = mgr.sequence()?;

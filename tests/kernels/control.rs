@@ -9,7 +9,7 @@ const N: usize = 1000;
 
 fn map(
     mgr: &Manager,
-    run: impl FnOnce(&Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<()>,
+    run: impl for<'s> FnOnce(&'s Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<Vec<Output>> {
     let input = patterns(N, 1).into_iter().map(|v| v % 50).collect::<Vec<_>>();
     let (x, mut out) = (mgr.tensor(&input)?, mgr.tensor(&vec![0u32; N])?);

@@ -176,7 +176,13 @@ fn expected() -> Vec<Output> {
     vec![Output::U32(y), Output::U32(out)]
 }
 
-type Dispatch = fn(&Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>, &mut Tensor<[u32; 24]>) -> gridwise::Result<()>;
+type Dispatch = for<'s> fn(
+    &'s Sequence,
+    Grid,
+    &Tensor<u32>,
+    &mut Tensor<u32>,
+    &mut Tensor<[u32; 24]>,
+) -> gridwise::Result<&'s Sequence>;
 
 fn run(mgr: &Manager, dispatch: Dispatch) -> gridwise::Result<Vec<Output>> {
     let (x, mut y) = (mgr.tensor(&small(N + 8))?, mgr.tensor(&start())?);
@@ -205,7 +211,7 @@ fn expected_in_a_kernel() -> Vec<Output> {
 
 fn one(
     mgr: &Manager,
-    run: impl FnOnce(&Sequence, &mut Tensor<u32>) -> gridwise::Result<()>,
+    run: impl for<'s> FnOnce(&'s Sequence, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<Vec<Output>> {
     let mut out = mgr.tensor(&[4u32, 5, 6])?;
     let seq = mgr.sequence()?;

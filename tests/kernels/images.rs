@@ -99,8 +99,14 @@ fn round_trip<F: Format>(
     mgr: &Manager,
     raw: &[F::Raw],
     numbers: &[F::Texel],
-    copy: impl Fn(&Sequence, Grid, &Image<F, 1>, &mut Tensor<F::Texel>, &mut Image<F, 1>) -> gridwise::Result<()>,
-    fill: impl Fn(&Sequence, Grid, &Tensor<F::Texel>, &mut Image<F, 1>) -> gridwise::Result<()>,
+    copy: impl for<'s> Fn(
+        &'s Sequence,
+        Grid,
+        &Image<F, 1>,
+        &mut Tensor<F::Texel>,
+        &mut Image<F, 1>,
+    ) -> gridwise::Result<&'s Sequence>,
+    fill: impl for<'s> Fn(&'s Sequence, Grid, &Tensor<F::Texel>, &mut Image<F, 1>) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<[Vec<u8>; 3]>
 where
     F::Texel: GpuData,

@@ -275,7 +275,13 @@ fn expected() -> Vec<Output> {
     vec![Output::U32(y), Output::U32(out)]
 }
 
-type Dispatch = fn(&Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>, &mut Tensor<[u32; 8]>) -> gridwise::Result<()>;
+type Dispatch = for<'s> fn(
+    &'s Sequence,
+    Grid,
+    &Tensor<u32>,
+    &mut Tensor<u32>,
+    &mut Tensor<[u32; 8]>,
+) -> gridwise::Result<&'s Sequence>;
 
 fn run(mgr: &Manager, dispatch: Dispatch) -> gridwise::Result<Vec<Output>> {
     let (x, mut y) = (mgr.tensor(&small(N + 6))?, mgr.tensor(&start())?);

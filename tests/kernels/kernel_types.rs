@@ -223,7 +223,7 @@ pub const CASES: &[Case] = &[
             let (mut a, mut b) = (mgr.tensor(&[0u8; 4])?, mgr.tensor(&[0i64; 4])?);
             let mut c = mgr.tensor(&[0f32; 4])?;
             let mut reports = Vec::new();
-            let mut run = |record: &mut dyn FnMut(&Sequence) -> gridwise::Result<()>| -> gridwise::Result<()> {
+            let mut run = |record: &mut dyn for<'s> FnMut(&'s Sequence) -> gridwise::Result<&'s Sequence>| -> gridwise::Result<()> {
                 let seq = mgr.sequence()?;
                 record(&seq)?;
                 reports.push(match seq.eval() {

@@ -17,7 +17,13 @@ fn signed(seed: u32) -> Vec<IVec3> {
     patterns(N * 3, seed).chunks(3).map(|c| IVec3::new(c[0] as i32, c[1] as i32, c[2] as i32)).collect()
 }
 
-type Dispatch = fn(&Sequence, Grid, &Tensor<UVec4>, &Tensor<IVec3>, &mut Tensor<[u32; 16]>) -> gridwise::Result<()>;
+type Dispatch = for<'s> fn(
+    &'s Sequence,
+    Grid,
+    &Tensor<UVec4>,
+    &Tensor<IVec3>,
+    &mut Tensor<[u32; 16]>,
+) -> gridwise::Result<&'s Sequence>;
 
 fn run(mgr: &Manager, dispatch: Dispatch) -> gridwise::Result<Vec<Output>> {
     let (a, b) = (mgr.tensor(&unsigned(1))?, mgr.tensor(&signed(2))?);

@@ -242,7 +242,7 @@ fn length_of(parts: &[Vec<u32>], k: usize) -> u32 {
 }
 
 /// A kernel's launch: a list and the results.
-type OfList<T> = fn(&Sequence, Grid, &[&Tensor<T>], &mut Tensor<T>) -> gridwise::Result<()>;
+type OfList<T> = for<'s> fn(&'s Sequence, Grid, &[&Tensor<T>], &mut Tensor<T>) -> gridwise::Result<&'s Sequence>;
 
 fn run_reversed<T: crate::case::Scalar + GpuData + Default>(
     mgr: &Manager,
@@ -260,7 +260,7 @@ fn run_reversed<T: crate::case::Scalar + GpuData + Default>(
 /// What a launch over a wrong element reports, and what it wrote all the same.
 fn faulty(
     mgr: &Manager,
-    run: impl FnOnce(&Sequence, &[&Tensor<u32>], &mut Tensor<u32>) -> gridwise::Result<()>,
+    run: impl for<'s> FnOnce(&'s Sequence, &[&Tensor<u32>], &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<Vec<Output>> {
     let tensors = tensors(mgr, &[vec![11, 12, 13], vec![], vec![21]])?;
     let mut to = mgr.tensor(&[9u32; 3])?;

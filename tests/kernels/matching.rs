@@ -14,7 +14,7 @@ fn input() -> Vec<u32> {
 
 fn map(
     mgr: &Manager,
-    run: impl FnOnce(&Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<()>,
+    run: impl for<'s> FnOnce(&'s Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<Vec<Output>> {
     let (x, mut out) = (mgr.tensor(&input())?, mgr.tensor(&vec![0u32; N])?);
     let seq = mgr.sequence()?;

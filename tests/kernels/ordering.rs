@@ -386,7 +386,7 @@ fn input() -> Vec<u32> {
 fn reported(
     mgr: &Manager,
     input: &[u32],
-    run: fn(&Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<()>,
+    run: for<'s> fn(&'s Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<Vec<Output>> {
     let (x, mut out) = (mgr.tensor(input)?, mgr.tensor(&vec![9u32; input.len()])?);
     let seq = mgr.sequence()?;
@@ -444,7 +444,7 @@ pub const CASES: &[Case] = &[
             let x = mgr.tensor(&input())?;
             let mut outputs = Vec::new();
             for run in [LargestKeys::dispatch, SmallestKeys::dispatch, KeysInBounds::dispatch]
-                as [fn(&Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<()>; 3]
+                as [for<'s> fn(&'s Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>; 3]
             {
                 let mut out = mgr.tensor(&[0u32; N])?;
                 let seq = mgr.sequence()?;

@@ -19,7 +19,7 @@ fn run(
     mgr: &Manager,
     kernel: &str,
     items: u32,
-    dispatch: impl FnOnce(&Sequence, Grid, &mut Tensor<u32>) -> gridwise::Result<()>,
+    dispatch: impl for<'s> FnOnce(&'s Sequence, Grid, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<Vec<Output>> {
     mgr.on_print(move |message| {
         PRINTED.lock().expect("nobody panics").entry(message.kernel).or_default().push_str(message.text);
@@ -116,8 +116,9 @@ pub const CASES: &[Case] = &[
         |mgr| {
             let mut outputs = Vec::new();
             for (which, step) in [(0, 0), (1, 0), (2, 0), (3, 0), (0, 5), (3, 5)] {
-                let launch = |seq: &Sequence, grid, out: &mut _| EndlessWhenDead::dispatch(seq, grid, which, step, out);
-                outputs.extend(run(mgr, "endless_when_dead", 8, launch)?);
+                outputs.extend(run(mgr, "endless_when_dead", 8, |seq, grid, out| {
+                    EndlessWhenDead::dispatch(seq, grid, which, step, out)
+                })?);
             }
             Ok(outputs)
         },

@@ -160,7 +160,13 @@ fn start() -> Vec<u32> {
     patterns(5 * N, 34).into_iter().map(|v| v % 11).collect()
 }
 
-type Dispatch = fn(&Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>, &mut Tensor<[u32; 24]>) -> gridwise::Result<()>;
+type Dispatch = for<'s> fn(
+    &'s Sequence,
+    Grid,
+    &Tensor<u32>,
+    &mut Tensor<u32>,
+    &mut Tensor<[u32; 24]>,
+) -> gridwise::Result<&'s Sequence>;
 
 fn run(mgr: &Manager, dispatch: Dispatch) -> gridwise::Result<Vec<Output>> {
     let (x, mut y) = (mgr.tensor(&small(N + 8))?, mgr.tensor(&start())?);
@@ -298,7 +304,7 @@ fn copy_too_much(len: u32, out: &mut [u32]) {
 
 fn one(
     mgr: &Manager,
-    run: impl FnOnce(&Sequence, &mut Tensor<u32>) -> gridwise::Result<()>,
+    run: impl for<'s> FnOnce(&'s Sequence, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<Vec<Output>> {
     let mut out = mgr.tensor(&[4u32, 5, 6])?;
     let seq = mgr.sequence()?;

@@ -34,7 +34,7 @@ pub const CASES: &[Case] = &[
     ),
 ];
 
-type Dispatch = fn(&Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<()>;
+type Dispatch = for<'s> fn(&'s Sequence, Grid, &Tensor<u32>, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>;
 
 fn run(mgr: &Manager, dispatch: Dispatch) -> gridwise::Result<Vec<Output>> {
     let (x, mut wrong) = (mgr.tensor(&patterns(256, 1))?, mgr.tensor(&[u32::MAX; 256])?);

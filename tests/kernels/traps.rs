@@ -19,7 +19,7 @@ pub(super) fn report(seq: &Sequence) -> gridwise::Result<Output> {
 
 fn one(
     mgr: &Manager,
-    run: impl FnOnce(&Sequence, &mut Tensor<i32>) -> gridwise::Result<()>,
+    run: impl for<'s> FnOnce(&'s Sequence, &mut Tensor<i32>) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<Vec<Output>> {
     let mut out = mgr.tensor(&[4i32, 5, 6, i32::MIN])?;
     let seq = mgr.sequence()?;

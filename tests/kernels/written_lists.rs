@@ -164,7 +164,7 @@ fn all<T: GpuData>(tensors: &[Tensor<T>]) -> gridwise::Result<Vec<T>> {
 fn reversed<T: GpuData>(
     mgr: &Manager,
     parts: [Vec<T>; 2],
-    dispatch: fn(&Sequence, Grid, &mut [&mut Tensor<T>]) -> gridwise::Result<()>,
+    dispatch: for<'s> fn(&'s Sequence, Grid, &mut [&mut Tensor<T>]) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<Vec<T>> {
     let mut tensors = parts.iter().map(|part| mgr.tensor(part)).collect::<gridwise::Result<Vec<_>>>()?;
     let seq = mgr.sequence()?;
@@ -174,7 +174,8 @@ fn reversed<T: GpuData>(
 }
 
 /// A launch with the positions of a buffer, an element and a value.
-type AtPlaces = fn(&Sequence, &mut [&mut Tensor<u32>], &Tensor<u32>, [u32; 3]) -> gridwise::Result<()>;
+type AtPlaces =
+    for<'s> fn(&'s Sequence, &mut [&mut Tensor<u32>], &Tensor<u32>, [u32; 3]) -> gridwise::Result<&'s Sequence>;
 
 /// What a launch over wrong elements reports, and what it wrote all the same.
 fn faulty(mgr: &Manager, run: AtPlaces, positions: &[[u32; 3]]) -> gridwise::Result<Vec<Output>> {
@@ -319,9 +320,8 @@ pub const CASES: &[Case] = &[
         }
     ),
     case!("written_lists::outside", [OneElement], |mgr| {
-        let run = |seq: &Sequence, parts: &mut [&mut Tensor<u32>], from: &Tensor<u32>, [k, i, j]: [u32; 3]| {
-            OneElement::dispatch(seq, Grid::items(1), parts, from, k, i, j)
-        };
+        let run: AtPlaces =
+            |seq, parts, from, [k, i, j]| OneElement::dispatch(seq, Grid::items(1), parts, from, k, i, j);
         let far = u32::MAX;
         faulty(
             mgr,
@@ -330,9 +330,7 @@ pub const CASES: &[Case] = &[
         )
     }),
     case!("written_lists::sums_outside", [OneSum], |mgr| {
-        let run = |seq: &Sequence, parts: &mut [&mut Tensor<u32>], from: &Tensor<u32>, [k, i, j]: [u32; 3]| {
-            OneSum::dispatch(seq, Grid::items(1), parts, from, k, i, j)
-        };
+        let run: AtPlaces = |seq, parts, from, [k, i, j]| OneSum::dispatch(seq, Grid::items(1), parts, from, k, i, j);
         faulty(mgr, run, &[[0, 1, 1], [0, 2, 0], [3, 3, 0], [1, 0, 0], [9, 0, 9], [2, 0, 1]])
     }),
 ];

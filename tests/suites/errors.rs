@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use gridwise::__private::twin::{HostArgs, HostGroup};
 use gridwise::descriptor::{KernelDescriptor, Param, ParamKind};
+use gridwise::ops::OpDispatch;
 use gridwise::prelude::*;
 use gridwise::{Contents, DeviceChoice, DeviceKind, Error, Kernel, KernelArgs, ManagerDesc, TensorDesc};
 
@@ -95,9 +96,14 @@ fn tensor_of_another_manager() {
 fn kernels_without_buffers_run() {
     let mgr = manager();
     let seq = mgr.sequence().expect("a sequence");
-    Nothing::dispatch(&seq, Grid::items(100)).expect("recorded");
-    OnlySmall::dispatch(&seq, Grid::items(100), 100).expect("recorded");
-    seq.eval().expect("nothing to complain of");
+    let recorded = Nothing::dispatch(&seq, Grid::items(100)).expect("recorded");
+    // What records gives back the sequence, whichever way it does.
+    let recorded = recorded.dispatch(Grid::items(7), KernelArgs::new::<Nothing>()).expect("recorded");
+    let recorded = recorded.record(OpDispatch::new(Grid::items(7), KernelArgs::new::<Nothing>())).expect("recorded");
+    let recorded = OnlySmall::dispatch(recorded, Grid::items(100), 100).expect("recorded");
+    assert_eq!(recorded.len(), 4);
+    recorded.eval().expect("nothing to complain of");
+    let seq = mgr.sequence().expect("a sequence");
     OnlySmall::dispatch(&seq, Grid::items(100), 99).expect("recorded");
     let error = seq.eval().expect_err("one item too many");
     assert!(matches!(&error, Error::KernelPanic { message, .. } if message == "item 99 is one too many"), "{error}");
@@ -113,6 +119,17 @@ fn lengths_that_differ() {
     assert!(matches!(error, Error::LengthMismatch { expected: 4, found: 5, .. }), "{error}");
     tensor.write(&[5.0; 4]).expect("the right length");
     assert_eq!(tensor.to_vec().expect("readable"), [5.0; 4]);
+    let bytes: Vec<u8> = (0..=200).collect();
+    let bytes = mgr.tensor_named("bytes", &bytes).expect("memory");
+    for at in [0, 1, 2, 3, 77, 200] {
+        assert_eq!(bytes.get(at).expect("one of them"), at as u8);
+        assert_eq!(bytes.part(at..).expect("in range").get(0).expect("the first"), at as u8);
+    }
+    for at in [201, usize::MAX - 1, usize::MAX] {
+        let error = bytes.get(at).expect_err("behind the last");
+        assert!(matches!(&error, Error::OutOfRange { tensor, size: 201, .. } if tensor == "bytes"), "{error}");
+    }
+    assert!(mgr.tensor::<u32>(&[]).expect("nothing").get(0).is_err());
     clean(&mgr);
 }
 
@@ -169,7 +186,7 @@ fn sequence_in_flight() {
     let (seq, mut values) = long(&mgr);
     let running = seq.eval_async().expect("submitted");
     // A fast device may be done at any moment; what it must not do is accept work while it runs.
-    for result in [Spin::dispatch(&seq, Grid::items(64), 1, &mut values), seq.eval()] {
+    for result in [Spin::dispatch(&seq, Grid::items(64), 1, &mut values).map(drop), seq.eval()] {
         match result {
             Err(Error::SequenceInFlight { .. }) => {}
             Ok(()) => assert!(!seq.is_running()),
@@ -391,7 +408,7 @@ fn texels_that_no_device_fetches() {
         let recorded =
             Fetched::dispatch(&seq, Grid::items(32), &x.part(first..first + 32).expect("a part"), &mut values);
         match (4 * first as u64).is_multiple_of(limits.texel_alignment) {
-            true => recorded.expect("recorded"),
+            true => assert!(recorded.is_ok(), "{recorded:?}"),
             false => {
                 let error = recorded.expect_err("where no texel begins");
                 let is_told =

@@ -42,7 +42,7 @@ pub(super) fn lists_of_images_are_parameters_of_kernels() {
             return;
         }
         recorded => recorded.expect("fits"),
-    }
+    };
     // A recording keeps what it names alive.
     drop((one, texture));
     seq.eval().expect("runs");
@@ -74,7 +74,7 @@ pub(super) fn lists_of_images_are_parameters_of_kernels() {
     assert!(matches!(error, Error::ForeignTensor { .. }), "{error}");
     let many = vec![&two; 1000];
     match Flatten::dispatch(&seq, Grid::items(2), &many, &[], &mut to) {
-        Ok(()) => {
+        Ok(_) => {
             seq.eval().expect("runs");
             assert_eq!(to.to_vec().expect("readable"), [10_000.0, 20_000.0]);
         }
@@ -102,7 +102,7 @@ pub(super) fn lists_of_images_that_are_written() {
             return;
         }
         recorded => recorded.expect("fits"),
-    }
+    };
     seq.eval().expect("runs");
     assert_eq!((one.to_vec().expect("readable"), two.to_vec().expect("readable")), (vec![0.0; 2], vec![1.0; 2]));
     seq.clear().expect("idle");

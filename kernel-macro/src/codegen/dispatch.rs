@@ -81,7 +81,7 @@ pub(crate) fn dispatch_items(
         false => any_dispatch(signature, function, private),
     };
     let doc = format!(
-        "Records a launch of the kernel `{}` into `seq`.\n\n# Errors\nWhen an argument belongs to another manager or is used \
+        "Records a launch of the kernel `{}` into `seq`, and gives that back.\n\n# Errors\nWhen an argument belongs to another manager or is used \
          already, or when the device cannot run the kernel.",
         function.name
     );
@@ -162,7 +162,11 @@ fn listed_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
     let consts = function.generics.source.const_params().map(|param| &param.ident);
     let clauses = type_clauses(function, private);
     tokens! {
-        #vis fn #dispatch(#seq: &#private::Sequence, #grid: impl ::core::convert::Into<#private::AnyGrid>, #(#params),*) -> #private::Result<()>
+        #vis fn #dispatch<'__seq>(
+            #seq: &'__seq #private::Sequence,
+            #grid: impl ::core::convert::Into<#private::AnyGrid>,
+            #(#params),*
+        ) -> #private::Result<&'__seq #private::Sequence>
         #clauses
         {
             let #args = <#types as #trait_name>::__launch::<#(#consts),*>() #(#pushes)*;
@@ -178,7 +182,11 @@ fn any_dispatch(signature: Signature, function: &Fn, private: &TokenStream) -> T
     let message = format!("`{}` has errors", function.name);
     let dispatch = dispatch_name(function);
     tokens! {
-        #vis fn #dispatch(_: &#private::Sequence, _: impl ::core::convert::Into<#private::AnyGrid>, #(#params),*) -> #private::Result<()> {
+        #vis fn #dispatch<'__seq>(
+            _: &'__seq #private::Sequence,
+            _: impl ::core::convert::Into<#private::AnyGrid>,
+            #(#params),*
+        ) -> #private::Result<&'__seq #private::Sequence> {
             ::core::panic!(#message)
         }
     }

@@ -58,7 +58,8 @@ pub struct IndirectGrid {
 ///
 /// /// Launches kernel `K` over a grid, or the place of one.
 /// fn launch<K: Kernel>(sequence: &Sequence, grid: impl Into<AnyGrid>) -> Result<()> {
-///     sequence.dispatch(grid, KernelArgs::new::<K>())
+///     sequence.dispatch(grid, KernelArgs::new::<K>())?;
+///     Ok(())
 /// }
 /// let _: AnyGrid = Grid::items(3).into();
 /// ```

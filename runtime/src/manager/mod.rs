@@ -42,7 +42,8 @@ use crate::print::{PrintSink, Printed};
 #[derive(Debug, Clone)]
 pub struct Manager {
     shared: Arc<Shared>,
-    _last: Arc<LastHandle>,
+    /// Of those that a tensor gave, none: the tensor is there, and may be all that is.
+    _last: Option<Arc<LastHandle>>,
 }
 
 /// Goes with the last clone of a manager; in debug builds the log then names the tensors that are still there.
@@ -66,7 +67,12 @@ impl Manager {
     fn of(shared: Shared) -> Self {
         let shared = Arc::new(shared);
         let last = Arc::new(LastHandle { shared: Arc::downgrade(&shared) });
-        Self { shared, _last: last }
+        Self { shared, _last: Some(last) }
+    }
+
+    /// A manager of what another one made.
+    pub(crate) fn of_shared(shared: &Arc<Shared>) -> Self {
+        Self { shared: shared.clone(), _last: None }
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {

@@ -109,7 +109,7 @@ impl Sequence {
         Ok(self)
     }
 
-    /// Adds the launch of a kernel.
+    /// Adds the launch of a kernel; gives back the sequence, for the next.
     ///
     /// ```standalone_crate
     /// # #[path = "../../tests/devices/kernels.rs"]
@@ -122,8 +122,7 @@ impl Sequence {
     /// let (x, mut y) = (manager.tensor(&[1.0f32, 2.0])?, manager.tensor(&[10.0f32, 20.0])?);
     /// let sequence = manager.sequence()?;
     /// // What the generated `Saxpy::dispatch(&sequence, Grid::items(2), 3.0, &x, &mut y)` does, with types checked.
-    /// sequence.dispatch(Grid::items(2), KernelArgs::new::<Saxpy>().value(3.0f32).read(&x).write(&mut y))?;
-    /// sequence.eval()?;
+    /// sequence.dispatch(Grid::items(2), KernelArgs::new::<Saxpy>().value(3.0f32).read(&x).write(&mut y))?.eval()?;
     /// assert_eq!(y.to_vec()?, [13.0, 26.0]);
     /// # Ok(())
     /// # }
@@ -132,9 +131,10 @@ impl Sequence {
     /// # Errors
     /// When the arguments do not fit or are of another manager, the device lacks what the kernel needs, the grid or the kernel is too
     /// large for it, the queue runs no kernels, or the sequence is running. Nothing is added then.
-    pub fn dispatch(&self, grid: impl Into<AnyGrid>, args: KernelArgs) -> Result<()> {
+    pub fn dispatch(&self, grid: impl Into<AnyGrid>, args: KernelArgs) -> Result<&Self> {
         let name = args.descriptor.name;
-        self.add(name, None, |recorder| recorder.dispatch(grid, args))
+        self.add(name, None, |recorder| recorder.dispatch(grid, args))?;
+        Ok(self)
     }
 
     fn add(

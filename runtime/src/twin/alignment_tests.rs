@@ -92,10 +92,10 @@ fn pattern() -> Vec<u8> {
 }
 
 /// Evaluates what was recorded if it begins where it can; else the error tells where it begins.
-fn settle(seq: &Sequence, recorded: crate::Result<()>, start: usize, align: usize) -> bool {
+fn settle(seq: &Sequence, recorded: crate::Result<&Sequence>, start: usize, align: usize) -> bool {
     let is_aligned = start.is_multiple_of(align);
     match recorded {
-        Ok(()) => seq.eval().unwrap(),
+        Ok(_) => seq.eval().unwrap(),
         Err(Error::Misaligned { offset, alignment, ref tensor }) if !is_aligned => {
             assert_eq!((offset, alignment), (start as u64, align as u64));
             assert!(tensor.place().is_some(), "{tensor}");

@@ -64,7 +64,13 @@ unsafe impl Kernel for Saxpy {
 }
 
 impl Saxpy {
-    pub(crate) fn dispatch(seq: &Sequence, grid: Grid, a: f32, x: &Tensor<f32>, y: &mut Tensor<f32>) -> Result<()> {
+    pub(crate) fn dispatch<'s>(
+        seq: &'s Sequence,
+        grid: Grid,
+        a: f32,
+        x: &Tensor<f32>,
+        y: &mut Tensor<f32>,
+    ) -> Result<&'s Sequence> {
         seq.dispatch(grid, KernelArgs::new::<Self>().value(a).read(x).write(y))
     }
 }
@@ -104,7 +110,7 @@ unsafe impl Kernel for Mark {
 }
 
 impl Mark {
-    pub(crate) fn dispatch(seq: &Sequence, grid: Grid, shift: u32, y: &mut Tensor<u32>) -> Result<()> {
+    pub(crate) fn dispatch<'s>(seq: &'s Sequence, grid: Grid, shift: u32, y: &mut Tensor<u32>) -> Result<&'s Sequence> {
         seq.dispatch(grid, KernelArgs::new::<Self>().value(shift).write(y))
     }
 }
@@ -155,7 +161,12 @@ unsafe impl Kernel for Panics {
 }
 
 impl Panics {
-    pub(crate) fn dispatch(seq: &Sequence, grid: Grid, x: &Tensor<f32>, y: &mut Tensor<f32>) -> Result<()> {
+    pub(crate) fn dispatch<'s>(
+        seq: &'s Sequence,
+        grid: Grid,
+        x: &Tensor<f32>,
+        y: &mut Tensor<f32>,
+    ) -> Result<&'s Sequence> {
         seq.dispatch(grid, KernelArgs::new::<Self>().value(1.0f32).read(x).write(y))
     }
 }

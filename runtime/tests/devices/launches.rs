@@ -206,7 +206,7 @@ fn a_running_sequence_refuses_and_everything_may_go(on: On) {
         let refused = [
             in_flight(sequence.eval()),
             in_flight(sequence.clear()),
-            in_flight(Saxpy::dispatch(&sequence, Grid::items(1), 1.0, &x, &mut other)),
+            in_flight(Saxpy::dispatch(&sequence, Grid::items(1), 1.0, &x, &mut other).map(drop)),
         ];
         if sequence.is_running() {
             assert_eq!(refused, [true; 3]);

@@ -25,7 +25,8 @@ fn triple(
     len: usize,
 ) -> gridwise_runtime::Result<()> {
     sequence.record(OpCopy::new(input, output))?;
-    Saxpy::dispatch(sequence, Grid::items(len), 2.0, input, output)
+    Saxpy::dispatch(sequence, Grid::items(len), 2.0, input, output)?;
+    Ok(())
 }
 
 fn streams_give_what_one_launch_gives(on: On) {
@@ -114,7 +115,8 @@ fn streams_fail_whole_and_run_again(on: On) {
         // A kernel that fails in one chunk, and not in those before.
         let mut stream = Stream::<u32, u32, _>::new(manager, 8, 2, |seq, part| {
             Mark::dispatch(seq, Grid::items(part.len), u32::from(part.len < 8), part.output)?;
-            Mark::dispatch(seq, Grid::items(if part.len < 8 { 8 } else { 1 }), u32::from(part.len < 8), part.output)
+            Mark::dispatch(seq, Grid::items(if part.len < 8 { 8 } else { 1 }), u32::from(part.len < 8), part.output)?;
+            Ok(())
         })
         .unwrap();
         assert!(stream.map(&[0; 24]).is_ok());

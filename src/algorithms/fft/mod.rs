@@ -43,7 +43,7 @@ const TABLE_LOG: u32 = 10;
 /// let mgr = Manager::new()?;
 /// let x = mgr.tensor(&[vec2(1.0, 0.0), vec2(2.0, 0.0), vec2(3.0, 0.0), vec2(4.0, 0.0)])?;
 /// let mut y = mgr.tensor_of_len::<Vec2>(4)?;
-/// mgr.sequence()?.record(OpFft::forward(&mgr, 4, &x, &mut y)?)?.eval()?;
+/// mgr.sequence()?.record(OpFft::forward(4, &x, &mut y)?)?.eval()?;
 /// let expected = [vec2(10.0, 0.0), vec2(-2.0, 2.0), vec2(-2.0, 0.0), vec2(-2.0, -2.0)];
 /// assert!(y.to_vec()?.iter().zip(expected).all(|(found, expected)| found.distance(expected) < 1e-5));
 /// # Ok(())
@@ -61,21 +61,20 @@ impl OpFft {
     /// # Errors
     /// When `len` is not a power of two or does not divide the length of `x`, `y` has another length, or the work space
     /// cannot be had.
-    pub fn forward(mgr: &Manager, len: u32, x: &Tensor<Vec2>, y: &mut Tensor<Vec2>) -> Result<Self> {
-        Self::new("forward transform", mgr, len, x, y, -TAU, 1.0)
+    pub fn forward(len: u32, x: &Tensor<Vec2>, y: &mut Tensor<Vec2>) -> Result<Self> {
+        Self::new("forward transform", len, x, y, -TAU, 1.0)
     }
 
     /// Transforms each `len` numbers of `x` back into `y`.
     ///
     /// # Errors
     /// As [`forward`](Self::forward).
-    pub fn inverse(mgr: &Manager, len: u32, x: &Tensor<Vec2>, y: &mut Tensor<Vec2>) -> Result<Self> {
-        Self::new("inverse transform", mgr, len, x, y, TAU, 1.0 / len as f32)
+    pub fn inverse(len: u32, x: &Tensor<Vec2>, y: &mut Tensor<Vec2>) -> Result<Self> {
+        Self::new("inverse transform", len, x, y, TAU, 1.0 / len as f32)
     }
 
     fn new(
         name: &'static str,
-        mgr: &Manager,
         len: u32,
         x: &Tensor<Vec2>,
         y: &mut Tensor<Vec2>,
@@ -91,7 +90,7 @@ impl OpFft {
                 found: len.to_string(),
             });
         }
-        let is_inverse = turn > 0.0;
+        let (mgr, is_inverse) = (&x.manager(), turn > 0.0);
         let mut stages = Stages::new(name);
         let count = len.ilog2().div_ceil(MAX_LOG).max(1);
         let mut spare = if count > 1 { Some(mgr.tensor_of_len::<Vec2>(x.len())?) } else { None };

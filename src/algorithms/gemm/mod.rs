@@ -31,14 +31,14 @@ use crate::{DeviceInfo, Kernel, KernelArgs, Plain, Result};
 /// let (a, b) = (mgr.tensor(&[1.0f32, 2.0, 3.0, 4.0])?, mgr.tensor(&[5.0f32, 6.0])?);
 /// let mut c = mgr.tensor_of_len::<f32>(2)?;
 /// let shape = GemmShape { rows: 2, columns: 1, depth: 2 };
-/// mgr.sequence()?.record(OpGemm::new(&mgr, shape, 1.0, &a, &b, 0.0, &mut c)?)?.eval()?;
+/// mgr.sequence()?.record(OpGemm::new(shape, 1.0, &a, &b, 0.0, &mut c)?)?.eval()?;
 /// assert_eq!(c.to_vec()?, [17.0, 39.0]);
 ///
 /// let [a, b] = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]].map(|m| m.map(f16::from_f32));
 /// let (a, b) = (mgr.tensor(&a)?, mgr.tensor(&b)?);
 /// let mut c = mgr.tensor_of_len::<f32>(4)?;
 /// let shape = GemmShape { rows: 2, columns: 2, depth: 2 };
-/// mgr.sequence()?.record(OpGemm::new(&mgr, shape, 1.0, &a, &b, 0.0, &mut c)?)?.eval()?;
+/// mgr.sequence()?.record(OpGemm::new(shape, 1.0, &a, &b, 0.0, &mut c)?)?.eval()?;
 /// assert_eq!(c.to_vec()?, [19.0, 22.0, 43.0, 50.0]);
 /// # Ok(())
 /// # }
@@ -66,7 +66,6 @@ impl OpGemm {
     /// # Errors
     /// When a tensor does not have as many elements as its matrix.
     pub fn new<T: Factor>(
-        mgr: &Manager,
         shape: GemmShape,
         alpha: f32,
         a: &Tensor<T>,
@@ -79,7 +78,7 @@ impl OpGemm {
         expect_len("multiplying from the right", b, depth as usize * columns as usize)?;
         expect_len("a product in", c, rows as usize * columns as usize)?;
         let mut product = Product { stages: Stages::new("gemm"), shape, alpha, a, b, beta, c };
-        T::multiply(mgr, &mut product)?;
+        T::multiply(&a.manager(), &mut product)?;
         Ok(Self(product.stages))
     }
 }

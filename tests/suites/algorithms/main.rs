@@ -100,18 +100,18 @@ fn floats(len: usize, seed: u64) -> Vec<f32> {
 
 fn reduced<T: gridwise::algorithms::Reducible + PartialEq + std::fmt::Debug>(
     x: &[T],
-    make: fn(&Manager, &Tensor<T>, &mut Tensor<T>) -> gridwise::Result<OpReduce>,
+    make: fn(&Tensor<T>, &mut Tensor<T>) -> gridwise::Result<OpReduce>,
 ) -> T {
     let tensor = MANAGER.tensor(x).unwrap();
     let mut result = MANAGER.tensor_of_len::<T>(1).unwrap();
     let seq = MANAGER.sequence().unwrap();
-    seq.record(make(&MANAGER, &tensor, &mut result).unwrap()).unwrap();
+    seq.record(make(&tensor, &mut result).unwrap()).unwrap();
     seq.eval().unwrap();
     if x.len() == 4097 {
         // Nothing may be left over from the first time.
         seq.eval().unwrap();
     }
-    result.to_vec().unwrap()[0]
+    result.get(0).unwrap()
 }
 
 fn sums_and_extremes() {
@@ -139,8 +139,8 @@ fn scans() {
         let tensor = MANAGER.tensor(&x).unwrap();
         let (mut before, mut up_to) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
         let seq = MANAGER.sequence().unwrap();
-        seq.record(OpScan::exclusive(&MANAGER, &tensor, &mut before).unwrap()).unwrap();
-        seq.record(OpScan::inclusive(&MANAGER, &tensor, &mut up_to).unwrap()).unwrap();
+        seq.record(OpScan::exclusive(&tensor, &mut before).unwrap()).unwrap();
+        seq.record(OpScan::inclusive(&tensor, &mut up_to).unwrap()).unwrap();
         seq.eval().unwrap();
         let running = x.iter().scan(0u32, |sum, word| {
             let old = *sum;
@@ -153,7 +153,7 @@ fn scans() {
 
         let x = floats(len.min(20_000), 4);
         let (tensor, mut sums) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
-        let scan = OpScan::inclusive(&MANAGER, &tensor, &mut sums).unwrap();
+        let scan = OpScan::inclusive(&tensor, &mut sums).unwrap();
         MANAGER.sequence().unwrap().record(scan).unwrap().eval().unwrap();
         let mut sum = 0.0;
         let expected: Vec<f32> = x
@@ -194,7 +194,7 @@ fn scans_in_one_pass() {
         let tensor = MANAGER.tensor(&x).unwrap();
         for is_inclusive in [false, true] {
             let mut sums = MANAGER.tensor(&x).unwrap();
-            let scan = OpScan::with_progress(&MANAGER, Progress::Guaranteed, &tensor, &mut sums, is_inclusive).unwrap();
+            let scan = OpScan::with_progress(Progress::Guaranteed, &tensor, &mut sums, is_inclusive).unwrap();
             let seq = MANAGER.sequence().unwrap();
             // The states of the first run are not those of the second.
             seq.record(scan).unwrap().eval().unwrap();
@@ -225,7 +225,7 @@ fn sorts_in_sweeps() {
     for len in lengths_to_wait_for(&[4, 4096, 5377, 50_001]) {
         let bits = words(len, 16);
         let (mut keys, seq) = (MANAGER.tensor(&bits).unwrap(), MANAGER.sequence().unwrap());
-        let sort = OpSort::with_progress(&MANAGER, Progress::Guaranteed, &mut keys).unwrap();
+        let sort = OpSort::with_progress(Progress::Guaranteed, &mut keys).unwrap();
         seq.record(sort).unwrap().eval().unwrap();
         let mut expected = bits.clone();
         expected.sort();
@@ -236,7 +236,7 @@ fn sorts_in_sweeps() {
         expected.sort_by(|a, b| f32::from_bits(a.0).total_cmp(&f32::from_bits(b.0)));
         let (mut keys, mut values) =
             (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&(0..len as u32).collect::<Vec<_>>()).unwrap());
-        let sort = OpSort::by_key_with_progress(&MANAGER, Progress::Guaranteed, &mut keys, &mut values).unwrap();
+        let sort = OpSort::by_key_with_progress(Progress::Guaranteed, &mut keys, &mut values).unwrap();
         MANAGER.sequence().unwrap().record(sort).unwrap().eval().unwrap();
         let keys = keys.to_vec().unwrap().into_iter().map(f32::to_bits);
         let found: Vec<_> = keys.zip(values.to_vec().unwrap()).collect();
@@ -244,7 +244,7 @@ fn sorts_in_sweeps() {
 
         let signed: Vec<i32> = bits.iter().map(|word| word.rotate_left(16) as i32).collect();
         let mut keys = MANAGER.tensor(&signed).unwrap();
-        let sort = OpSort::with_progress(&MANAGER, Progress::Guaranteed, &mut keys).unwrap();
+        let sort = OpSort::with_progress(Progress::Guaranteed, &mut keys).unwrap();
         MANAGER.sequence().unwrap().record(sort).unwrap().eval().unwrap();
         let mut expected = signed;
         expected.sort();
@@ -301,10 +301,10 @@ fn parts_of_tensors() {
     let seq = mgr.sequence().unwrap();
     let (mut total, mut scanned) = sums.split_at_mut(128).unwrap();
     let part = x.part(first..4801).unwrap();
-    seq.record(OpReduce::sum(mgr, &part, &mut total.part_mut(64..65).unwrap()).unwrap()).unwrap();
+    seq.record(OpReduce::sum(&part, &mut total.part_mut(64..65).unwrap()).unwrap()).unwrap();
     let mut scanned = scanned.part_mut(..part.len()).unwrap();
-    seq.record(OpScan::inclusive(mgr, &part, &mut scanned).unwrap()).unwrap();
-    seq.record(OpSort::new(mgr, &mut x.part_mut(first..4801).unwrap()).unwrap()).unwrap();
+    seq.record(OpScan::inclusive(&part, &mut scanned).unwrap()).unwrap();
+    seq.record(OpSort::new(&mut x.part_mut(first..4801).unwrap()).unwrap()).unwrap();
     seq.eval().unwrap();
     let sum = |all: &[u32]| all.iter().copied().fold(0, u32::wrapping_add);
     let sums = sums.to_vec().unwrap();
@@ -366,7 +366,7 @@ fn sorting() {
         let x = words(len, 6);
         let mut keys = MANAGER.tensor(&x).unwrap();
         let seq = MANAGER.sequence().unwrap();
-        seq.record(OpSort::new(&MANAGER, &mut keys).unwrap()).unwrap().eval().unwrap();
+        seq.record(OpSort::new(&mut keys).unwrap()).unwrap().eval().unwrap();
         let mut expected = x.clone();
         expected.sort();
         assert!(keys.to_vec().unwrap() == expected, "{len}");
@@ -378,7 +378,7 @@ fn sorting() {
         let (mut keys, mut values) =
             (MANAGER.tensor(&keys).unwrap(), MANAGER.tensor(&(0..len as u32).collect::<Vec<_>>()).unwrap());
         let seq = MANAGER.sequence().unwrap();
-        seq.record(OpSort::by_key(&MANAGER, &mut keys, &mut values).unwrap()).unwrap().eval().unwrap();
+        seq.record(OpSort::by_key(&mut keys, &mut values).unwrap()).unwrap().eval().unwrap();
         let found: Vec<_> = keys.to_vec().unwrap().into_iter().zip(values.to_vec().unwrap()).collect();
         assert!(found == expected, "{len}");
 
@@ -386,7 +386,7 @@ fn sorting() {
         let mut to = MANAGER.tensor_of_len::<u32>(len).unwrap();
         let (from, numbers) =
             (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&(0..len as u32).collect::<Vec<_>>()).unwrap());
-        let sort = OpSort::by_key_into(&MANAGER, (&from, &numbers), (&mut to, &mut values)).unwrap();
+        let sort = OpSort::by_key_into((&from, &numbers), (&mut to, &mut values)).unwrap();
         MANAGER.sequence().unwrap().record(sort).unwrap().eval().unwrap();
         let mut expected: Vec<(u32, u32)> = x.iter().copied().zip(0..).collect();
         expected.sort();
@@ -395,7 +395,7 @@ fn sorting() {
     }
     let x = [f32::NAN, 1.0, -0.0, 0.0, f32::NEG_INFINITY, -f32::NAN, f32::INFINITY, -1.5, f32::MIN_POSITIVE / 2.0];
     let mut keys = MANAGER.tensor(&x).unwrap();
-    MANAGER.sequence().unwrap().record(OpSort::new(&MANAGER, &mut keys).unwrap()).unwrap().eval().unwrap();
+    MANAGER.sequence().unwrap().record(OpSort::new(&mut keys).unwrap()).unwrap().eval().unwrap();
     let mut expected = x;
     expected.sort_by(f32::total_cmp);
     let bits = |x: &[f32]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
@@ -408,7 +408,7 @@ fn selecting() {
         let (tensor, marks) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&keep).unwrap());
         let mut kept = MANAGER.tensor(&vec![0.5f32; len]).unwrap();
         let mut count = MANAGER.tensor(&[7u32]).unwrap();
-        let op = OpSelect::new(&MANAGER, &tensor, &marks, &mut kept, &mut count).unwrap();
+        let op = OpSelect::new(&tensor, &marks, &mut kept, &mut count).unwrap();
         MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
         let mut expected: Vec<f32> =
             x.iter().zip(&keep).filter(|(_, keep)| **keep != 0).map(|(value, _)| *value).collect();
@@ -463,17 +463,21 @@ fn softmax() {
 fn what_does_not_fit() {
     let mgr = &*MANAGER;
     let x = mgr.tensor(&[1u32, 2, 3]).unwrap();
+    // Work space is made where the tensors are; those of another manager are refused where they are recorded.
+    let mut total = Manager::host().tensor_of_len::<u32>(1).unwrap();
+    let foreign = mgr.sequence().unwrap().record(OpReduce::sum(&x, &mut total).unwrap()).map(drop).unwrap_err();
+    assert!(matches!(foreign, gridwise::Error::ForeignTensor { .. }), "{foreign}");
     let mut two = mgr.tensor_of_len::<u32>(2).unwrap();
     let mut keys = mgr.tensor(&[3u32, 2, 1]).unwrap();
     let points = mgr.tensor(&[Vec2::ONE; 3]).unwrap();
     let mut spectrum = mgr.tensor(&[Vec2::ONE; 3]).unwrap();
     let errors = [
-        OpReduce::sum(mgr, &x, &mut two).unwrap_err().to_string(),
-        OpScan::inclusive(mgr, &x, &mut two).unwrap_err().to_string(),
-        OpSort::by_key(mgr, &mut keys, &mut two).unwrap_err().to_string(),
+        OpReduce::sum(&x, &mut two).unwrap_err().to_string(),
+        OpScan::inclusive(&x, &mut two).unwrap_err().to_string(),
+        OpSort::by_key(&mut keys, &mut two).unwrap_err().to_string(),
         OpHistogram::new(&x, 32, &mut two).unwrap_err().to_string(),
         OpTranspose::new(2, 2, &x, &mut two).unwrap_err().to_string(),
-        OpFft::forward(mgr, 3, &points, &mut spectrum).unwrap_err().to_string(),
+        OpFft::forward(3, &points, &mut spectrum).unwrap_err().to_string(),
     ];
     assert_eq!(
         errors,

@@ -38,7 +38,7 @@ fn multiplies<T: Factor + Copy>(from: fn(f32) -> T, shapes: &[(usize, usize, usi
             let before = if beta == 0.0 { vec![f32::NAN; c.len()] } else { c.clone() };
             let mut product = MANAGER.tensor(&before).unwrap();
             let shape = GemmShape { rows: rows as u32, columns: columns as u32, depth: depth as u32 };
-            let op = OpGemm::new(&MANAGER, shape, alpha, &left, &right, beta, &mut product).unwrap();
+            let op = OpGemm::new(shape, alpha, &left, &right, beta, &mut product).unwrap();
             MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
             let expected: Vec<f32> = (0..c.len())
                 .map(|i| {
@@ -84,7 +84,7 @@ fn multiplies_on_copies<T: Factor + Copy>(from: fn(f32) -> T, (rows, columns, de
     for (alpha, beta) in [(2.0, -1.0), (1.0, 0.0)] {
         let before = if beta == 0.0 { vec![f32::NAN; c.len()] } else { c.clone() };
         let mut product = MANAGER.tensor(&before).unwrap();
-        let op = OpGemm::new(&MANAGER, shape, alpha, &left, &right, beta, &mut product).unwrap();
+        let op = OpGemm::new(shape, alpha, &left, &right, beta, &mut product).unwrap();
         MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
         let found = product.to_vec().unwrap();
         assert!(found.iter().all(|value| !value.is_nan()));
@@ -132,7 +132,7 @@ pub(crate) fn whole_tiles_without_checks() {
     let (a, b) = (MANAGER.tensor(&ones[..256 * 48]).unwrap(), MANAGER.tensor(&ones[..48 * 6144]).unwrap());
     let mut numbers = MANAGER.tensor(&ones).unwrap();
     let shape = GemmShape { rows: 256, columns: 6144, depth: 48 };
-    seq.record(OpGemm::new(&MANAGER, shape, 1.0, &a, &b, 0.0, &mut numbers).unwrap()).unwrap();
+    seq.record(OpGemm::new(shape, 1.0, &a, &b, 0.0, &mut numbers).unwrap()).unwrap();
     let dot = seq.to_dot();
     assert!(!dot.contains("with checks"), "{dot}");
     // Where these go is known to the device alone.
@@ -151,7 +151,7 @@ pub(crate) fn whole_tiles_of_halves_without_checks() {
         let (left, right) = (halves(rows * depth), halves(depth * columns));
         let mut product = MANAGER.tensor(&vec![1.0f32; rows * columns]).unwrap();
         let shape = GemmShape { rows: rows as u32, columns: columns as u32, depth: depth as u32 };
-        seq.record(OpGemm::new(&MANAGER, shape, 1.0, &left, &right, 2.0, &mut product).unwrap()).unwrap();
+        seq.record(OpGemm::new(shape, 1.0, &left, &right, 2.0, &mut product).unwrap()).unwrap();
         let dot = seq.to_dot();
         assert!(!dot.contains("with checks"), "{dot}");
     }

@@ -41,8 +41,8 @@ pub(crate) fn fourier_transforms() {
         let tensor = MANAGER.tensor(&x).unwrap();
         let (mut y, mut back) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
         let seq = MANAGER.sequence().unwrap();
-        seq.record(OpFft::forward(&MANAGER, len as u32, &tensor, &mut y).unwrap()).unwrap();
-        seq.record(OpFft::inverse(&MANAGER, len as u32, &y, &mut back).unwrap()).unwrap();
+        seq.record(OpFft::forward(len as u32, &tensor, &mut y).unwrap()).unwrap();
+        seq.record(OpFft::inverse(len as u32, &y, &mut back).unwrap()).unwrap();
         seq.eval().unwrap();
         let bound = 1e-6 * (len as f64).sqrt() * f64::from(len.ilog2().max(1));
         for (found, x) in y.to_vec().unwrap().chunks(len).zip(x.chunks(len)).step_by(100) {
@@ -72,8 +72,8 @@ fn long_fourier_transforms(len: usize, count: usize) {
     let tensor = MANAGER.tensor(&x).unwrap();
     let (mut y, mut back) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
     let seq = MANAGER.sequence().unwrap();
-    seq.record(OpFft::forward(&MANAGER, len as u32, &tensor, &mut y).unwrap()).unwrap();
-    seq.record(OpFft::inverse(&MANAGER, len as u32, &y, &mut back).unwrap()).unwrap();
+    seq.record(OpFft::forward(len as u32, &tensor, &mut y).unwrap()).unwrap();
+    seq.record(OpFft::inverse(len as u32, &y, &mut back).unwrap()).unwrap();
     seq.eval().unwrap();
     let bound = 1e-6 * (len as f64).sqrt() * f64::from(len.ilog2());
     let found = y.to_vec().unwrap();

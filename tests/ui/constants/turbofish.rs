@@ -9,7 +9,8 @@ fn run(seq: &Sequence, out: &mut Tensor<u32>) -> gridwise::Result<()> {
     Case::dispatch(seq, Grid::items(64), out)?;
     Case::<f32>::dispatch(seq, Grid::items(64), out)?;
     Case::<64, 64>::dispatch(seq, Grid::items(64), out)?;
-    Case::<-1>::dispatch(seq, Grid::items(64), out)
+    Case::<-1>::dispatch(seq, Grid::items(64), out)?;
+    Ok(())
 }
 
 fn main() {}

@@ -6,7 +6,8 @@ fn k(bins: &[Atomic<u32>]) {
 }
 
 fn run(seq: &Sequence, floats: &Tensor<f32>) -> gridwise::Result<()> {
-    K::dispatch(seq, Grid::items(1), floats)
+    K::dispatch(seq, Grid::items(1), floats)?;
+    Ok(())
 }
 
 fn main() {}

@@ -225,7 +225,8 @@ fn stream(manager: &Manager, raw: &RawDevice, gibs: usize) -> Result<()> {
     let (up, down) = (up?, down?);
     let chunks = bytes / (4 * CHUNK);
     let mut stream = Stream::new(manager, CHUNK, 4, |sequence, chunk| {
-        Scale::dispatch(sequence, Grid::items(chunk.len), 2.0, chunk.input, chunk.output)
+        Scale::dispatch(sequence, Grid::items(chunk.len), 2.0, chunk.input, chunk.output)?;
+        Ok(())
     })?;
     let mut pass = |chunks: usize| {
         let mut left = chunks;

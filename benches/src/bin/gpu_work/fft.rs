@@ -14,7 +14,7 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
     let len = 1usize << exponent;
     let input: Vec<Vec2> = random_floats(2 * len * count).chunks_exact(2).map(|v| vec2(v[0], v[1]) - 0.5).collect();
     let (x, mut y) = (bench.manager.tensor(&input)?, bench.manager.tensor_of_len::<Vec2>(len * count)?);
-    let launches = Launches::default().with_op(OpFft::forward(bench.manager, len as u32, &x, &mut y)?);
+    let launches = Launches::default().with_op(OpFft::forward(len as u32, &x, &mut y)?);
     let points = (len * count) as f64;
     let work = Work {
         name: format!("fft 2^{exponent} × {count}"),

@@ -32,7 +32,7 @@ fn product<T: Factor>(
     let mut c = bench.manager.tensor_of_len::<f32>(len)?;
     let n = side as u32;
     let shape = GemmShape { rows: n, columns: n, depth: n };
-    let launches = Launches::default().with_op(OpGemm::new(bench.manager, shape, 1.0, &a, &b, 0.0, &mut c)?);
+    let launches = Launches::default().with_op(OpGemm::new(shape, 1.0, &a, &b, 0.0, &mut c)?);
     let work = Work {
         name: format!("hgemm {ty} {side}"),
         times: 5,

@@ -17,7 +17,7 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         let partial = (groups as usize).next_multiple_of(4);
         let x = bench.manager.tensor(&input)?;
         let mut total = bench.manager.tensor_of_len::<f32>(1)?;
-        let launches = Launches::default().with_op(OpReduce::sum(bench.manager, &x, &mut total)?);
+        let launches = Launches::default().with_op(OpReduce::sum(&x, &mut total)?);
         let sizes = [4 * len as u64, 4 * partial as u64, 16];
         let stage = |n: u32, buffers, groups| Stage {
             spirv: &spirv,

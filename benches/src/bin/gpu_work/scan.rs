@@ -13,7 +13,7 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         let len = 1usize << exponent;
         let input = random_words(len);
         let (x, mut sums) = (bench.manager.tensor(&input)?, bench.manager.tensor_of_len::<u32>(len)?);
-        let launches = Launches::default().with_op(OpScan::exclusive(bench.manager, &x, &mut sums)?);
+        let launches = Launches::default().with_op(OpScan::exclusive(&x, &mut sums)?);
         let tiles = len.div_ceil(4096);
         let push = (len as u32 / 4).to_ne_bytes().to_vec();
         let groups = [tiles as u32, 1, 1];

@@ -115,7 +115,7 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         let (a, b) = (bench.manager.tensor(left)?, bench.manager.tensor(right)?);
         let mut product = bench.manager.tensor_of_len::<f32>(len)?;
         let shape = GemmShape { rows: n, columns: n, depth: n };
-        let launches = Launches::default().with_op(OpGemm::new(bench.manager, shape, 1.0, &a, &b, 0.0, &mut product)?);
+        let launches = Launches::default().with_op(OpGemm::new(shape, 1.0, &a, &b, 0.0, &mut product)?);
         bench.measure(Work { name: format!("OpGemm {side}"), ..work.clone() }, &launches, &reference, 0.95)?;
         check("OpGemm", &product.to_vec()?, some(), 1e-4)?;
         // One row, column and step less, so that nothing is a multiple of four; the reference stays as it is.
@@ -123,7 +123,7 @@ pub(crate) fn bench(bench: &mut Bench<'_>) -> Result<(), Error> {
         let shape = GemmShape { rows: n - 1, columns: n - 1, depth: n - 1 };
         let (a, b) = (bench.manager.tensor(&left[..odd * odd])?, bench.manager.tensor(&right[..odd * odd])?);
         let mut product = bench.manager.tensor_of_len::<f32>(odd * odd)?;
-        let launches = Launches::default().with_op(OpGemm::new(bench.manager, shape, 1.0, &a, &b, 0.0, &mut product)?);
+        let launches = Launches::default().with_op(OpGemm::new(shape, 1.0, &a, &b, 0.0, &mut product)?);
         bench.measure(Work { name: format!("OpGemm {odd}"), ..work }, &launches, &reference, 1.0)?;
         let expected = |place: usize| {
             let (row, column) = (place / odd, place % odd);

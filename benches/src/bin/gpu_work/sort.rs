@@ -25,8 +25,7 @@ fn pairs(bench: &mut Bench<'_>, exponent: u32) -> Result<(), Error> {
     let numbers: Vec<u32> = (0..len as u32).collect();
     let (x, mut keys) = (bench.manager.tensor(&input)?, bench.manager.tensor_of_len::<u32>(len)?);
     let (from, mut values) = (bench.manager.tensor(&numbers)?, bench.manager.tensor_of_len::<u32>(len)?);
-    let launches =
-        Launches::default().with_op(OpSort::by_key_into(bench.manager, (&x, &from), (&mut keys, &mut values))?);
+    let launches = Launches::default().with_op(OpSort::by_key_into((&x, &from), (&mut keys, &mut values))?);
     let name = format!("sort by key 2^{exponent}");
     let work = Work { name, times: 3, bytes: 68.0 * len as f64, operations: 4.0 * len as f64 };
     bench.measure_alone(work, &launches)?;
@@ -54,7 +53,7 @@ fn keys(bench: &mut Bench<'_>) -> Result<(), Error> {
         let len = 1usize << exponent;
         let input = random_words(len);
         let (x, mut keys) = (bench.manager.tensor(&input)?, bench.manager.tensor_of_len::<u32>(len)?);
-        let launches = Launches::default().with_op(OpSort::into(bench.manager, &x, &mut keys)?);
+        let launches = Launches::default().with_op(OpSort::into(&x, &mut keys)?);
         let tiles = len.div_ceil(TILE);
         let bytes = 4 * len as u64;
         // Input, both sides of the passes, digits, states, ticket.

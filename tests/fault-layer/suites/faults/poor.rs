@@ -154,7 +154,7 @@ fn what_only_helps_may_be_missing(faults: Control) -> Result<(), Failed> {
     let mut c = mgr.tensor(&[0u32; 1000])?;
     let seq = mgr.sequence()?;
     match Three::dispatch(&seq, Grid::items(1000), &a, &b, &mut c) {
-        Ok(()) => {
+        Ok(_) => {
             seq.eval()?;
             assert_eq!(c.to_vec()?, [3; 1000], "in parts");
         }
