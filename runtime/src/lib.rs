@@ -53,6 +53,7 @@ mod manager;
 mod mapped;
 mod module;
 mod padding;
+mod pages;
 mod print;
 mod profile;
 mod recovery;

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use crate::data::GpuData;
 use crate::error::{Error, Result};
+use crate::pages;
 
 /// Where a field of a struct lies, and what it has fields of its own; told by `#[derive(GpuData)]`.
 #[derive(Debug, Clone, Copy)]
@@ -110,8 +111,7 @@ pub(crate) fn with_bytes<T: GpuData, R>(values: &[T], object: &str, read: impl F
         // SAFETY: plain data without padding is valid for reads of its bytes.
         return Ok(read(unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), bytes) }));
     }
-    let mut copy: Vec<u8> = Vec::new();
-    copy.try_reserve_exact(bytes).map_err(|cause| Error::OutOfMemory {
+    let mut copy: Vec<u8> = pages::reserve(bytes).map_err(|cause| Error::OutOfMemory {
         object: format!("copy of the data for {object}"),
         bytes: bytes as u64,
         cause: cause.to_string(),

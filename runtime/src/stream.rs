@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
 use crate::manager::{Manager, QueueKind};
 use crate::ops::{OpSyncDevice, OpSyncHost};
+use crate::pages;
 use crate::sequence::Sequence;
 use crate::tensor::{Contents, Tensor, TensorDesc};
 
@@ -215,8 +216,7 @@ where
     /// # Errors
     /// As [`run`](Self::run), and when the memory for the results cannot be had.
     pub fn map(&mut self, data: &[In]) -> Result<Vec<Out>> {
-        let mut results = Vec::new();
-        results.try_reserve_exact(data.len()).map_err(|cause| Error::OutOfMemory {
+        let mut results = pages::reserve(data.len()).map_err(|cause| Error::OutOfMemory {
             object: "results of a stream".to_owned(),
             bytes: size_of_val(data) as u64,
             cause: cause.to_string(),

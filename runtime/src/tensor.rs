@@ -8,8 +8,9 @@ use crate::buffer::Buffer;
 use crate::data::GpuData;
 use crate::error::{Error, Result};
 use crate::manager::{Manager, Shared};
-use crate::padding;
+use crate::sync::schedule::Marks;
 use crate::vulkan::{BufferRange, MemoryUse};
+use crate::{padding, pages};
 
 /// Elements of type `T` that lie on a device; made by [`Manager::tensor`](crate::Manager::tensor).
 ///
@@ -107,7 +108,7 @@ impl<T: GpuData> Tensor<T> {
     pub(crate) fn filled(buffer: Buffer, contents: Contents<'_, T>) -> Result<Self> {
         match contents {
             Contents::Data(data) => write_all(&buffer, data)?,
-            Contents::Zeros(_) => buffer.zero()?,
+            Contents::Zeros(_) => buffer.zero_new()?,
             Contents::Uninit(_) => buffer.leave_undefined(),
         }
         Ok(Self { buffer: Arc::new(buffer), marker: PhantomData })
@@ -175,19 +176,8 @@ impl<T: GpuData> Tensor<T> {
     /// # Errors
     /// As [`to_vec`](Self::to_vec).
     pub fn view<R>(&self, look: impl FnOnce(&[T]) -> R) -> Result<R> {
-        let mut look = Some(look);
-        let seen = self.buffer.with_mapped(|data| {
-            let data = data.cast::<T>();
-            let look = if data.is_aligned() { look.take() } else { None };
-            // SAFETY: the memory is aligned, has the tensor's elements, and nobody writes it now; any bits are a valid `T`.
-            look.map(|look| look(unsafe { std::slice::from_raw_parts(data, self.len()) }))
-        })?;
-        match (seen.flatten(), look) {
-            (None, Some(look)) => self.to_vec().map(|elements| look(&elements)),
-            (seen, _) => seen.ok_or(Error::OnHostDevice { operation: "viewing a tensor" }),
-        }
+        view_of(&self.buffer, look)
     }
-
     /// Where the tensor lies in Vulkan, for an application's own commands; `None` on the host device. It stays there as long
     /// as the tensor exists. Whoever uses it by commands of their own orders these with evaluations that name the tensor.
     ///
@@ -419,32 +409,99 @@ impl<T: GpuData> Tensor<T> {
         read_vec(&*self.buffer.staged()?)
     }
 
-    /// Lets `fill` write the host-side copy in place.
-    pub(crate) fn fill_staged<R>(&self, fill: impl FnOnce(&mut [T]) -> R) -> Result<R> {
-        let (staged, len) = (self.buffer.staged()?, self.len());
-        let filled = staged.with_mapped_mut(|data| {
-            // Of a part of an application's buffer, the copy begins elsewhere than the part.
-            if !data.cast::<T>().is_aligned() {
-                return None;
-            }
-            // SAFETY: memory for staging is mapped, and aligned here; it has these elements, any bits are a valid `T`, and nobody else
-            // uses it now.
-            let filled = fill(unsafe { std::slice::from_raw_parts_mut(data.cast::<T>(), len) });
-            // SAFETY: the same elements.
-            unsafe { padding::clear::<T>(data, len) };
-            Some(filled)
-        })?;
-        filled.flatten().ok_or_else(|| unreachable_memory(self.name()))
+    /// Copies the host-side copy into a slice, as [`staged`](Self::staged) does to a new vector. Memory that is used again costs no page
+    /// faults.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpSyncHost;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut output = manager.tensor(&[0u32; 2])?;
+    /// let download = manager.sequence()?;
+    /// download.record(OpSyncHost::new(&output))?;
+    /// let mut frame = [0; 2];
+    /// for round in 1..4 {
+    ///     output.write(&[round, 10 * round])?;
+    ///     download.eval()?;
+    ///     output.staged_into(&mut frame)?;
+    ///     assert_eq!(frame, [round, 10 * round]);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When `into` has another length than the tensor, and as [`staged`](Self::staged).
+    pub fn staged_into(&self, into: &mut [T]) -> Result<()> {
+        self.check_len("reading the host-side copy", into.len())?;
+        // SAFETY: `into` is as long as the buffer, and any bits are a valid `T`.
+        unsafe { self.buffer.staged()?.read(into.as_mut_ptr().cast()) }
     }
 
-    /// Lets `look` see the host-side copy in place.
-    pub(crate) fn view_staged<R>(&self, look: impl FnOnce(&[T]) -> R) -> Result<R> {
+    /// Lets `look` see the host-side copy, in place where the host reads it at full speed. Evaluations that write the copy wait until it
+    /// is done; those that `look` itself starts are refused with [`Error::TensorMapped`].
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpSyncHost;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let output = manager.tensor(&[1.0f32, 2.0, 4.0])?;
+    /// manager.sequence()?.record(OpSyncHost::new(&output))?.eval()?;
+    /// assert_eq!(output.view_staged(|values| values.iter().sum::<f32>())?, 7.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`staged`](Self::staged).
+    pub fn view_staged<R>(&self, look: impl FnOnce(&[T]) -> R) -> Result<R> {
+        view_of(&*self.buffer.staged()?, look)
+    }
+
+    /// Lets `fill` write the host-side copy, in place where the host reaches it, for [`OpSyncDevice`](crate::ops::OpSyncDevice) to upload.
+    /// The elements are at first those that were staged or downloaded last. Evaluations that use the copy are as in
+    /// [`view_staged`](Self::view_staged).
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpSyncDevice;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut input = manager.tensor_of_len::<u32>(4)?;
+    /// let upload = manager.sequence()?;
+    /// upload.record(OpSyncDevice::new(&input))?;
+    /// input.fill_staged(|values| values.iter_mut().zip(1..).for_each(|(value, n)| *value = n))?;
+    /// upload.eval()?;
+    /// assert_eq!(input.to_vec()?, [1, 2, 3, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`stage`](Self::stage).
+    pub fn fill_staged<R>(&mut self, fill: impl FnOnce(&mut [T]) -> R) -> Result<R> {
         let (staged, len) = (self.buffer.staged()?, self.len());
-        let seen = staged.with_mapped_mut(|data| {
-            // SAFETY: as above.
-            data.cast::<T>().is_aligned().then(|| look(unsafe { std::slice::from_raw_parts(data.cast::<T>(), len) }))
+        let mut fill = Some(fill);
+        let filled = staged.with_mapped_mut(|data| {
+            let elements = data.cast::<T>();
+            let fill = if elements.is_aligned() { fill.take() } else { None }?;
+            let before = staged.uses.written();
+            let _written = Written::<T> { staged: &staged, data, len, before, marker: PhantomData };
+            // SAFETY: the memory is aligned, has the tensor's elements, and nobody else uses it now; any bits are a valid `T`.
+            Some(fill(unsafe { std::slice::from_raw_parts_mut(elements, len) }))
         })?;
-        seen.flatten().ok_or_else(|| unreachable_memory(self.name()))
+        match (filled.flatten(), fill) {
+            (Some(filled), _) => Ok(filled),
+            (None, Some(fill)) => {
+                let mut elements = read_vec(&staged)?;
+                let filled = fill(&mut elements);
+                write_all(&staged, &elements)?;
+                Ok(filled)
+            }
+            (None, None) => Err(Error::NotMappable { tensor: self.name().to_owned() }),
+        }
     }
 
     fn check_len(&self, operation: &'static str, found: usize) -> Result<()> {
@@ -456,9 +513,39 @@ impl<T: GpuData> Tensor<T> {
     }
 }
 
-fn unreachable_memory(name: &str) -> Error {
-    let cause = "the host does not reach the memory".to_owned();
-    Error::OutOfMemory { object: format!("host-side copy of {name}"), bytes: 0, cause }
+/// Ends a change of a host-side copy in place, also where the change panics: padding is cleared, and the contents are noted.
+struct Written<'a, T: GpuData> {
+    staged: &'a Buffer,
+    data: *mut u8,
+    len: usize,
+    /// Who had written the copy before.
+    before: Marks,
+    marker: PhantomData<T>,
+}
+
+impl<T: GpuData> Drop for Written<'_, T> {
+    fn drop(&mut self) {
+        let (data, bytes) = (self.data, self.len * size_of::<T>());
+        // SAFETY: the copy's elements, which nobody else uses before `fill_staged` is done.
+        unsafe { padding::clear::<T>(data, self.len) };
+        // SAFETY: as above.
+        self.staged.note_written(self.before, || unsafe { std::slice::from_raw_parts(data, bytes) });
+    }
+}
+
+/// Lets `look` see a buffer's elements: in place, where the host reads them at full speed; else in a copy.
+fn view_of<T: GpuData, R>(buffer: &Buffer, look: impl FnOnce(&[T]) -> R) -> Result<R> {
+    let mut look = Some(look);
+    let seen = buffer.with_mapped(|data| {
+        let data = data.cast::<T>();
+        let look = if data.is_aligned() { look.take() } else { None };
+        // SAFETY: the memory is aligned, has the buffer's elements, and nobody writes it now; any bits are a valid `T`.
+        look.map(|look| look(unsafe { std::slice::from_raw_parts(data, buffer.len() as usize) }))
+    })?;
+    match (seen.flatten(), look) {
+        (None, Some(look)) => read_vec(buffer).map(|elements| look(&elements)),
+        (seen, _) => seen.ok_or_else(|| Error::NotMappable { tensor: buffer.name().to_owned() }),
+    }
 }
 
 /// Replaces the whole buffer, which is as long as `data`.
@@ -469,8 +556,7 @@ fn write_all<T: GpuData>(buffer: &Buffer, data: &[T]) -> Result<()> {
 
 fn read_vec<T: GpuData>(buffer: &Buffer) -> Result<Vec<T>> {
     let len = buffer.len() as usize;
-    let mut elements: Vec<T> = Vec::new();
-    elements.try_reserve_exact(len).map_err(|cause| Error::OutOfMemory {
+    let mut elements: Vec<T> = pages::reserve(len).map_err(|cause| Error::OutOfMemory {
         object: format!("copy of tensor {}", buffer.name()),
         bytes: buffer.bytes(),
         cause: cause.to_string(),

@@ -141,6 +141,17 @@ impl Buffer {
         }
     }
 
+    /// Sets a buffer to zero that was made just now. Memory of the host device is zero then.
+    pub(crate) fn zero_new(&self) -> Result<()> {
+        match &self.memory {
+            Memory::Host(_) => {
+                self.keep(self.uses.written(), None, || Some(Contents::Zeros));
+                Ok(())
+            }
+            Memory::Vulkan(_) | Memory::Image(_) | Memory::Seen(..) => self.zero(),
+        }
+    }
+
     /// Sets the whole buffer to zero, after all submitted uses.
     pub(crate) fn zero(&self) -> Result<()> {
         let bytes = self.bytes() as usize;

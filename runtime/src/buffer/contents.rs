@@ -6,6 +6,7 @@ use super::{Buffer, Memory};
 use crate::error::{Error, Result};
 use crate::kept::{Contents, Level};
 use crate::manager::Shared;
+use crate::pages;
 use crate::sync::schedule::{Marks, Ticket};
 
 impl Buffer {
@@ -44,9 +45,9 @@ impl Buffer {
         if !self.shared.journal.keeps_contents() {
             return;
         }
-        let (layout, mut copy) = (self.image_layout(), Vec::new());
+        let layout = self.image_layout();
         let bytes = (layout.bytes_of(level).end - layout.bytes_of(level).start) as usize;
-        if copy.try_reserve_exact(bytes).is_ok() {
+        if let Ok(mut copy) = pages::reserve(bytes) {
             // SAFETY: the caller's promise.
             copy.extend_from_slice(unsafe { std::slice::from_raw_parts(texels, bytes) });
             self.kept.set_level((level, layout.levels), copy, before, after);
@@ -99,7 +100,7 @@ impl Buffer {
     fn fill_with(&self, contents: &Contents) -> Result<()> {
         match contents {
             Contents::Anything => self.leave_undefined(),
-            Contents::Zeros => self.zero()?,
+            Contents::Zeros => self.zero_new()?,
             // SAFETY: as many bytes as the buffer's, of which they are a copy.
             Contents::Bytes(bytes) => unsafe { self.write(bytes.as_ptr()) }?,
             // Those are of images.
@@ -111,8 +112,7 @@ impl Buffer {
 
 /// A copy, where there is memory for it.
 pub(super) fn copy_of(bytes: &[u8]) -> Option<Contents> {
-    let mut copy = Vec::new();
-    copy.try_reserve_exact(bytes.len()).ok()?;
+    let mut copy = pages::reserve(bytes.len()).ok()?;
     copy.extend_from_slice(bytes);
     Some(Contents::Bytes(copy))
 }

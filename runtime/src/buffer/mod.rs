@@ -387,7 +387,7 @@ impl Buffer {
                 let name = format!("{} (staged)", self.name);
                 let (len, stride) = (self.len as usize, self.stride as usize);
                 let made = Buffer::new(&self.shared, &name, len, stride, MemoryUse::Staging)?;
-                made.zero()?;
+                made.zero_new()?;
                 made
             }
         };

@@ -5,9 +5,13 @@ use std::ptr::NonNull;
 
 use crate::data::MAX_ALIGNMENT;
 use crate::error::{Error, Result};
+use crate::pages;
 
 /// A cache line, which keeps tensors apart; no less than any element needs.
 const ALIGNMENT: usize = 64;
+/// The alignment that is asked for. What the allocator aligns further it clears by hand, page after page, although the operating system
+/// gives zeros.
+const ALLOCATED: usize = 16;
 
 const _: () = assert!(ALIGNMENT as u64 >= MAX_ALIGNMENT);
 
@@ -15,6 +19,7 @@ const _: () = assert!(ALIGNMENT as u64 >= MAX_ALIGNMENT);
 #[derive(Debug)]
 pub(crate) struct HostMemory {
     data: NonNull<u8>,
+    allocated: NonNull<u8>,
     layout: Layout,
 }
 
@@ -30,13 +35,17 @@ impl HostMemory {
             |cause: &str| Error::OutOfMemory { object: name.to_owned(), bytes, cause: cause.to_owned() };
         let layout = usize::try_from(bytes.max(4))
             .ok()
-            .and_then(|size| size.checked_next_multiple_of(4))
-            .and_then(|size| Layout::from_size_align(size, ALIGNMENT).ok());
+            .and_then(|size| size.checked_next_multiple_of(4)?.checked_add(ALIGNMENT - ALLOCATED))
+            .and_then(|size| Layout::from_size_align(size, ALLOCATED).ok());
         let layout = layout.ok_or_else(|| out_of_memory("larger than the address space"))?;
         // SAFETY: the size is not zero.
-        let data = unsafe { alloc_zeroed(layout) };
-        let data = NonNull::new(data).ok_or_else(|| out_of_memory("the allocator has none"))?;
-        Ok(Self { data, layout })
+        let allocated = unsafe { alloc_zeroed(layout) };
+        let allocated = NonNull::new(allocated).ok_or_else(|| out_of_memory("the allocator has none"))?;
+        let skipped = allocated.as_ptr().addr().next_multiple_of(ALIGNMENT) - allocated.as_ptr().addr();
+        // SAFETY: addresses are multiples of `ALLOCATED`, so that at most as many bytes are skipped as there are to spare.
+        let data = unsafe { allocated.add(skipped) };
+        pages::advise(data.as_ptr(), layout.size() - skipped);
+        Ok(Self { data, allocated, layout })
     }
 
     /// The first byte.
@@ -48,6 +57,6 @@ impl HostMemory {
 impl Drop for HostMemory {
     fn drop(&mut self) {
         // SAFETY: allocated in `new` with this layout.
-        unsafe { dealloc(self.data.as_ptr(), self.layout) };
+        unsafe { dealloc(self.allocated.as_ptr(), self.layout) };
     }
 }

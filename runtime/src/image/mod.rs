@@ -21,6 +21,7 @@ pub use crate::twin::{Image1D, Image2D, Image3D, Sampled1D, Sampled2D, Sampled3D
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::manager::Shared;
+use crate::pages;
 
 /// Texels of format `F` in `D` dimensions; made by [`Manager::image_2d`](crate::Manager::image_2d) and its like.
 ///
@@ -283,8 +284,7 @@ impl<F: Format, const D: usize> Image<F, D> {
     pub fn level_to_vec(&self, level: u32) -> Result<Vec<F::Raw>> {
         self.check_level(level)?;
         let len = self.layout().texels_of(level) as usize;
-        let mut texels: Vec<F::Raw> = Vec::new();
-        texels.try_reserve_exact(len).map_err(|cause| Error::OutOfMemory {
+        let mut texels: Vec<F::Raw> = pages::reserve(len).map_err(|cause| Error::OutOfMemory {
             object: format!("copy of image {}", self.name()),
             bytes: len as u64 * u64::from(F::FORMAT.bytes()),
             cause: cause.to_string(),

@@ -1,18 +1,20 @@
 //! Kinds of memory, and views of tensors in place: what they show, what they keep off, what they refuse.
 
-use std::thread;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{fs, thread};
 
-use gridwise_runtime::ops::{OpCopy, OpFill, OpHost};
+use gridwise_runtime::ops::{OpCopy, OpFill, OpHost, OpSyncDevice, OpSyncHost};
 use gridwise_runtime::{Contents, Error, Grid, Manager, ManagerDesc, MemoryKind, Tensor, TensorDesc};
 
-use crate::harness::{On, cases};
+use crate::harness::{On, Outcome, cases, ignored};
 use crate::kernels::Saxpy;
 use crate::ramp;
 
 cases! {
     each: memory_of_all_kinds_holds_tensors, what_is_mapped_is_what_the_device_has,
         evaluations_are_refused_while_a_view_is_held, views_wait_for_other_queues_and_copies,
-        memory_out_of_reach_is_an_error;
+        memory_out_of_reach_is_an_error, host_side_copies_are_seen_and_filled_in_place;
+    once: large_copies_take_few_page_faults;
 }
 
 fn tensor_in(manager: &Manager, memory: MemoryKind, data: &[f32]) -> Tensor<f32> {
@@ -141,4 +143,76 @@ fn views_wait_for_other_queues_and_copies(on: On) {
         let words = to.cast::<[u32; 2]>().unwrap();
         assert_eq!(words.map().unwrap()[77], [9, 9]);
     });
+}
+
+fn host_side_copies_are_seen_and_filled_in_place(on: On) {
+    on.run(|manager| {
+        let mut x = manager.tensor(&[1u32; 5]).unwrap();
+        let (up, down) = (manager.sequence().unwrap(), manager.sequence().unwrap());
+        up.record(OpSyncDevice::new(&x)).unwrap();
+        down.record(OpSyncHost::new(&x)).unwrap();
+        let mut into = [9; 5];
+        x.staged_into(&mut into).unwrap();
+        assert_eq!(into, [0; 5], "zeros at first");
+        down.eval().unwrap();
+        x.staged_into(&mut into).unwrap();
+        assert_eq!((into, x.view_staged(<[u32]>::to_vec).unwrap()), ([1; 5], vec![1; 5]));
+        let filled = x.fill_staged(|values| {
+            assert_eq!(values, [1; 5], "what was downloaded last");
+            values[3] = 7;
+            "filled"
+        });
+        assert_eq!(filled.unwrap(), "filled");
+        assert_eq!(x.to_vec().unwrap(), [1; 5], "not before it is uploaded");
+        drop(up.eval_async().unwrap());
+        assert_eq!(x.to_vec().unwrap(), [1, 1, 1, 7, 1]);
+        assert_eq!(x.part(3..).unwrap().view_staged(<[u32]>::to_vec).unwrap(), [7, 1]);
+        x.part_mut(1..2).unwrap().fill_staged(|values| values[0] = 5).unwrap();
+        assert_eq!(x.staged().unwrap(), [1, 5, 1, 7, 1]);
+        let error = x.staged_into(&mut [0; 4]).unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { expected: 5, found: 4, .. }), "{error}");
+        // A closure that evaluates what writes the copy is told, and one that panics harms nothing.
+        let refused = x.view_staged(|_| down.eval().map(|_| ())).unwrap().unwrap_err();
+        assert!(matches!(refused, Error::TensorMapped { .. }), "{refused}");
+        let ended = catch_unwind(AssertUnwindSafe(|| x.fill_staged(|_| panic!("on purpose")).unwrap()));
+        assert!(ended.is_err());
+        up.eval().unwrap();
+        assert_eq!(x.to_vec().unwrap(), [1, 5, 1, 7, 1]);
+        let mut none = manager.tensor::<u32>(&[]).unwrap();
+        none.staged_into(&mut []).unwrap();
+        assert_eq!(none.fill_staged(|values| values.len()).unwrap() + none.view_staged(<[u32]>::len).unwrap(), 0);
+    });
+}
+
+/// Page faults of this thread that read nothing from a disk, as Linux counts them.
+fn page_faults() -> Option<u64> {
+    let status = fs::read_to_string("/proc/thread-self/stat").ok()?;
+    status.rsplit_once(')')?.1.split_whitespace().nth(7)?.parse().ok()
+}
+
+fn large_copies_take_few_page_faults() -> Outcome {
+    let huge = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+    if !huge.contains("[madvise]") && !huge.contains("[always]") {
+        return ignored("no huge pages here");
+    }
+    const LEN: usize = 16 << 20; // words: 64 MiB, which are 16,384 pages of 4 KiB
+    let faults_of = |what: &str, run: &mut dyn FnMut()| {
+        let before = page_faults().unwrap();
+        run();
+        let faults = page_faults().unwrap() - before;
+        // Where memory is in pieces, some of its huge pages are not to be had.
+        assert!(faults < 6000, "{what}: {faults} page faults");
+    };
+    let manager = Manager::host();
+    let data = vec![3u32; LEN];
+    let mut made = None;
+    faults_of("a tensor of data", &mut || made = Some(manager.tensor(&data).unwrap()));
+    let mut tensor = made.unwrap();
+    faults_of("to_vec", &mut || assert!(tensor.to_vec().unwrap()[LEN - 1] == 3));
+    faults_of("stage", &mut || tensor.stage(&data).unwrap());
+    faults_of("staged", &mut || assert!(tensor.staged().unwrap()[LEN - 1] == 3));
+    faults_of("zeros", &mut || drop(manager.tensor_of_len::<u32>(LEN).unwrap()));
+    let mut into = data;
+    faults_of("staged_into", &mut || tensor.staged_into(&mut into).unwrap());
+    Outcome::Done
 }

@@ -384,12 +384,19 @@ fn padding_is_cleared_on_all_ways(on: On) {
         made.rebuild(data).unwrap();
         expect(&made, "made anew");
         let zeros = || manager.tensor_of_len::<Padded>(3).unwrap();
-        let (mut written, mut staged, mut filled) = (zeros(), zeros(), zeros());
+        let (mut written, mut staged, mut placed, mut filled) = (zeros(), zeros(), zeros(), zeros());
         written.write(data).unwrap();
         expect(&written, "written");
         staged.stage(data).unwrap();
         manager.sequence().unwrap().record(OpSyncDevice::new(&staged)).unwrap().eval().unwrap();
         expect(&staged, "staged");
+        // SAFETY: as many bytes as the elements have.
+        let place = |into: &mut [Padded]| unsafe {
+            std::ptr::copy_nonoverlapping(words.as_ptr().cast::<u8>(), into.as_mut_ptr().cast::<u8>(), 24);
+        };
+        placed.fill_staged(place).unwrap();
+        manager.sequence().unwrap().record(OpSyncDevice::new(&placed)).unwrap().eval().unwrap();
+        expect(&placed, "staged in place");
         manager.sequence().unwrap().record(OpFill::new(&mut filled, data[0])).unwrap().eval().unwrap();
         expect(&filled, "filled");
         let desc = TensorDesc { name: "mapped", contents: Contents::Zeros(3) };

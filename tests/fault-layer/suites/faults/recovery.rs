@@ -72,6 +72,9 @@ fn rescue(faults: Control, is_baseline: bool) -> Result<(), Failed> {
         let mut parted = mgr.tensor_named("parted", &[1u32, 2, 3])?;
         let empty = mgr.tensor::<u32>(&[])?;
         staged.stage(&[4, 5, 6])?;
+        let mut placed = mgr.tensor_named("placed", &[0u32; 3])?;
+        placed.stage(&[0, 0, 6])?;
+        placed.fill_staged(|values| values[..2].copy_from_slice(&[4, 5]))?;
         let seq = mgr.sequence()?;
         seq.record(OpCopy::new(&written, &mut read))?.record(OpFill::new(&mut unread, 8))?;
         seq.record(OpFill::new(&mut again, 7))?;
@@ -99,6 +102,7 @@ fn rescue(faults: Control, is_baseline: bool) -> Result<(), Failed> {
         let new = recovery.manager().sequence()?;
         new.record(OpSyncDevice::new(&back))?.eval()?;
         assert_eq!((back.to_vec()?, back.name()), (vec![4, 5, 6], "staged"));
+        assert_eq!(recovery.tensor(&placed)?.staged()?, [4, 5, 6], "as it was left in place");
         // What is of the lost device says so, or does not mix.
         assert!(matches!(seq.eval(), Err(Error::DeviceLost { .. })));
         assert!(matches!(
