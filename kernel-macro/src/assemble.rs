@@ -1,6 +1,6 @@
 //! A finished gathering → a program: entries parsed, paths linked, what the item names inferred. Reports nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::TokenStream;
 
@@ -25,14 +25,9 @@ pub(crate) struct Assembled {
     pub(crate) uses: Vec<(String, String)>,
 }
 
-/// Why a gathering makes no program.
+/// A gathered item cannot be read again.
 #[derive(Debug)]
-pub(crate) enum AssembleError {
-    /// Something named has errors of its own, reported where it stands.
-    Broken,
-    /// A gathered item cannot be read again.
-    Internal(String),
-}
+pub(crate) struct AssembleError(pub(crate) String);
 
 /// The item being expanded.
 #[derive(Debug)]
@@ -67,14 +62,18 @@ pub(crate) fn assemble(main: MainItem, done: Vec<(String, Closure)>) -> Result<A
     Ok(Assembled { program, item, entries, uses })
 }
 
-/// Puts together what was gathered.
+/// Puts together what was gathered. What has errors of its own, reported where it stands, is lost.
 pub(crate) fn assemble_gathered(done: Vec<(String, Closure)>) -> Result<Gathered, AssembleError> {
     let mut uses = Vec::new();
+    let mut lost = BTreeSet::new();
     for (path, closure) in &done {
-        uses.push((path.clone(), closure.key().ok_or(AssembleError::Broken)?.to_owned()));
+        match closure.key() {
+            Some(key) => uses.push((path.clone(), key.to_owned())),
+            None => _ = lost.insert(path.clone()),
+        }
     }
-    let entries = Closure::merge(done.into_iter().map(|(_, closure)| closure)).ok_or(AssembleError::Broken)?;
-    let mut program = Program::default();
+    let entries = Closure::merge(done.into_iter().map(|(_, closure)| closure));
+    let mut program = Program { lost, ..Program::default() };
     let mut ids = BTreeMap::new();
     for entry in &entries {
         // Errors here were reported where the item stands.
@@ -99,7 +98,7 @@ pub(crate) fn assemble_gathered(done: Vec<(String, Closure)>) -> Result<Gathered
         }
         let repeated = repeated.into_list();
         if let Some(error) = repeated.first() {
-            return Err(AssembleError::Internal(format!("{}: {}", entry.key, error.message)));
+            return Err(AssembleError(format!("{}: {}", entry.key, error.message)));
         }
     }
     let linked = link(&uses, &ids);
@@ -142,15 +141,15 @@ fn parse_entry(entry: &Entry) -> Result<Item, AssembleError> {
         }
         EntryKind::Alias => read::<syn::ItemType>(tokens).map(|item| Item::Alias(parse_alias(&item, &mut diags))),
         EntryKind::Enum => read::<syn::ItemEnum>(tokens).map(|item| Item::Enum(parse_enum(&item, &mut diags))),
-        EntryKind::Module | EntryKind::Member => Err(AssembleError::Internal("not an item".to_owned())),
+        EntryKind::Module | EntryKind::Member => Err(AssembleError("not an item".to_owned())),
         EntryKind::Struct => read::<syn::DeriveInput>(tokens).map(|item| Item::Struct(parse_struct(&item, &mut diags))),
     };
     if let Some(error) = diags.into_list().first() {
-        return Err(AssembleError::Internal(format!("{}: {}", entry.key, error.message)));
+        return Err(AssembleError(format!("{}: {}", entry.key, error.message)));
     }
     item
 }
 
 fn read<T: syn::parse::Parse>(tokens: TokenStream) -> Result<T, AssembleError> {
-    syn::parse2(tokens).map_err(|error| AssembleError::Internal(error.to_string()))
+    syn::parse2(tokens).map_err(|error| AssembleError(error.to_string()))
 }

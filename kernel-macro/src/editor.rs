@@ -11,7 +11,7 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::quote;
 
 /// Whether rust-analyzer expands, and nobody else.
-fn is_running() -> bool {
+pub(crate) fn is_running() -> bool {
     static RUNNING: OnceLock<bool> = OnceLock::new();
     *RUNNING.get_or_init(|| {
         let program = std::env::current_exe().ok();

@@ -221,6 +221,38 @@ pub(crate) fn library_function(names: &[String]) -> Option<&'static str> {
     function.or_else(|| find(LIBRARY_MODULES, module))
 }
 
+/// Types of Rust's library that somebody may put into a struct.
+const LIBRARY_TYPES: &[(&[&str], &str)] = &[
+    (
+        &["PhantomData"],
+        "leave it out, with the parameter that it marks: the device reads what a struct holds; a unit or a kind can be told by a type on the host",
+    ),
+    (
+        &["Cell", "RefCell", "UnsafeCell", "OnceCell", "LazyCell"],
+        "hold the value itself: methods with `&mut self` change it; what invocations share is an `Atomic<T>`",
+    ),
+    (&["NonZeroU8", "NonZeroU16", "NonZeroU32", "NonZeroU64", "NonZeroUsize"], NONZERO),
+    (&["NonZeroI8", "NonZeroI16", "NonZeroI32", "NonZeroI64", "NonZeroIsize", "NonZero"], NONZERO),
+    (&["Wrapping", "Saturating"], "use the number itself, with `wrapping_add`, `saturating_add` and their like"),
+    (&["Duration", "Instant", "SystemTime"], "use a number, as `f32` of seconds or `u64` of nanoseconds"),
+    (&["ManuallyDrop", "MaybeUninit", "Pin"], "use the value itself"),
+    (&["Rc", "Arc", "Weak"], "hold the value itself, or its index in a buffer"),
+];
+
+const NONZERO: &str =
+    "use the number itself, as `u32`, and compare it with 0: whatever lies in a buffer must be a value";
+
+/// What to write for an item of Rust's library by its path, as somebody imports it.
+pub(crate) fn library_item(path: &str) -> Option<String> {
+    let names: Vec<String> = path.split("::").map(str::to_owned).collect();
+    let (name, module) = (names.last()?, names.iter().rev().nth(1)?);
+    let is_known = module == "mem" && ["swap", "replace", "take"].contains(&name.as_str());
+    if module == "consts" || is_known {
+        return Some(format!("write the whole path: `{path}`"));
+    }
+    find(LIBRARY_TYPES, name).or_else(|| library_function(&names)).map(str::to_owned)
+}
+
 fn find(table: &'static [(&[&str], &'static str)], name: &str) -> Option<&'static str> {
     table.iter().find(|(names, _)| names.contains(&name)).map(|(_, instead)| *instead)
 }

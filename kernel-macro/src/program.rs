@@ -1,7 +1,7 @@
 //! A kernel with every item it names, gathered: what inference, lowering and rendering work on.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gridwise_ir::arena::{Arena, EntityId as _};
 use gridwise_ir::entity_id;
@@ -24,6 +24,9 @@ pub(crate) struct Program {
     pub(crate) instances: BTreeMap<(ItemId, String), ItemId>,
     /// The kernel's const parameters, whose values are chosen for each launch.
     pub(crate) chosen: Vec<Chosen>,
+    /// Paths in the item being expanded of which nothing is known, as was reported elsewhere: it is checked for other errors
+    /// and goes no further.
+    pub(crate) lost: BTreeSet<String>,
 }
 
 /// A const parameter of a kernel.

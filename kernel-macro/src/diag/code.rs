@@ -37,6 +37,7 @@ codes! {
     MISSING_VALUE "K0113" "a branch or function without the value it must have";
     BAD_FORMAT "K0114" "a format string, or an argument, that cannot be shown";
     REFERENCE_USE "K0115" "a reference where there can be none";
+    UNMARKED "K0125" "an item without the attribute by which kernels find it";
     RECURSION "K0200" "a function that calls itself";
     PUSH_CONSTANTS "K0201" "more parameters by value than the push-constant block holds";
     WORKGROUP_SIZE "K0202" "a workgroup size that no device accepts";

@@ -284,6 +284,28 @@ fn larger(a: u32, b: u32) -> u32 {
     chosen
 }"
     }
+    UNMARKED {
+"fn luma(color: Vec3) -> f32 {
+    color.dot(vec3(0.2, 0.7, 0.1))
+}
+
+#[kernel]
+fn grey(x: &[Vec3], y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = luma(x[i]);
+}"
+    } => {
+"#[device]
+fn luma(color: Vec3) -> f32 {
+    color.dot(vec3(0.2, 0.7, 0.1))
+}
+
+#[kernel]
+fn grey(x: &[Vec3], y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = luma(x[i]);
+}"
+    }
     RECURSION {
 "#[device]
 fn factorial(n: u32) -> u32 {

@@ -23,8 +23,8 @@ fn index_lists_every_code() {
     text.push_str(
         "\n`cannot find macro `…` in this scope`, from rustc, at a call, type or const inside a kernel: what the name stands for is\n\
          not a `#[device]` item or a `#[derive(GpuData)]` struct, or is not in scope. Kernels reach other items by macros of the\n\
-         same name, which these attributes define: add the attribute to the item, or import it. rustc notes beside it when there\n\
-         is a function of that name without the attribute. Functions of other languages that are methods in Rust end there, too:\n\
+         same name, which these attributes define: add the attribute to the item, or import it. Where the item stands in a file of\n\
+         the same crate, K0125 says so instead; rustc speaks of items of other crates and of those that macros write. Functions of other languages that are methods in Rust end there, too:\n\
          `sqrt(x)` is `x.sqrt()`, `mix(a, b, t)` is `a.lerp(b, t)`, `max(a, b)` is `a.max(b)`.\n",
     );
     for example in examples::ALL {

@@ -47,6 +47,11 @@ impl Diagnostics {
         self.list.last_mut().expect("just pushed")
     }
 
+    /// Records an error of another list.
+    pub(crate) fn push(&mut self, error: Diagnostic) {
+        self.list.push(error);
+    }
+
     /// Adds the way out to the error recorded last.
     pub(crate) fn help_last(&mut self, text: impl AsRef<str>) {
         if let Some(last) = self.list.last_mut() {

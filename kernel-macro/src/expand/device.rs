@@ -4,7 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::globs::gather_first;
-use super::{Finished, advance, errors_of, has_keyword, internal_error, start, unreadable_fn, wrong_item};
+use super::incomplete::{check_incomplete, report_unmarked};
+use super::{Finished, advance, errors_of, has_keyword, internal_error, outward, start, unreadable_fn, wrong_item};
 use crate::assemble::{AssembleError, MainItem, assemble};
 use crate::ast::{Fn, Item, Path, SpanRange};
 use crate::attrs::check_no_arguments;
@@ -13,8 +14,8 @@ use crate::codegen::{const_assertion, const_stub, discriminant_assertions, fn_st
 use crate::diag::{Diagnostics, code};
 use crate::editor;
 use crate::gather::{
-    Closure, Entry, EntryKind, Place, State, check_cycle, names_of_alias, names_of_const, names_of_enum, names_of_fn,
-    names_of_struct,
+    Closure, Entry, EntryKind, Place, State, check_cycle, is_associated, names_of_alias, names_of_const, names_of_enum,
+    names_of_fn, names_of_struct,
 };
 use crate::infer::infer_item;
 use crate::instantiate::instantiate;
@@ -138,6 +139,7 @@ fn check_no_cfg<'a>(attrs: impl Iterator<Item = &'a syn::Attribute>, diags: &mut
 
 /// Expands `#[device] item`.
 pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let item = outward(item);
     if has_keyword(&item, "mod")
         && let Ok(module) = syn::parse2(item.clone())
     {
@@ -162,11 +164,24 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     let mut diags = Diagnostics::new();
     check_no_arguments("device", &attr, &mut diags);
     let written = editor::written(&item);
+    if let DeviceItem::Fn(function) = &read
+        && (function.sig.receiver().is_some() || is_associated(&function.sig.ident, &item))
+    {
+        let span = SpanRange::token(function.sig.ident.span());
+        diags
+            .error(code::BAD_ATTRIBUTE, span, "`#[device]` is not for single functions of an `impl` or a trait")
+            .help("put the type and its `impl` into a `#[device] mod`, where functions need no attribute");
+        let stub = editor::unless_written(|| super::module::method_stub(Some(function)));
+        return [written, errors_of(diags), stub].into_iter().collect();
+    }
     let (parsed, state) = device_state(&read, item, &mut diags);
     if let Item::Fn(function) = &parsed {
         check_cycle(function, &state.todo, &mut diags);
     }
     let failed = diags.has_errors();
+    if failed {
+        report_unmarked(&state.todo, read.name(), false, &mut diags);
+    }
     let mut tokens = written;
     tokens.extend(errors_of(diags));
     tokens.extend(if failed { read.stub(&parsed, &state.key) } else { advance(state) });
@@ -218,14 +233,25 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     let place = Place::of(read.name());
     let main = MainItem { item: item.clone(), file: place.file.clone(), position: place.position };
     let compiled = match assemble(main, state.done) {
+        Ok(mut assembled) if !assembled.program.lost.is_empty() => {
+            let id = assembled.item;
+            check_incomplete(
+                &mut assembled.program,
+                |program, diags| {
+                    infer_item(program, id, diags);
+                    check_item(program, id, diags);
+                },
+                diags,
+            );
+            None
+        }
         Ok(mut assembled) => {
             infer_item(&mut assembled.program, assembled.item, diags);
             instantiate(&mut assembled.program, assembled.item, diags);
             check_item(&assembled.program, assembled.item, diags);
             Some(assembled).filter(|_| !diags.has_errors())
         }
-        Err(AssembleError::Broken) => None,
-        Err(AssembleError::Internal(detail)) => {
+        Err(AssembleError(detail)) => {
             internal_error(read.name(), "gathering", &detail, diags);
             None
         }

@@ -23,6 +23,11 @@ pub(super) fn gather_first(state: State, globs: &[Path]) -> State {
     state
 }
 
+/// Whether a gathering is that of the enums alone.
+pub(super) fn is_first(state: &State) -> bool {
+    state.done.iter().any(|(path, _)| path == MARK)
+}
+
 /// Rewrites the item of a gathering that began with [`gather_first`]; `false` for another one.
 pub(super) fn rewrite_item(state: &mut State, diags: &mut Diagnostics) -> bool {
     let Some(mark) = state.done.iter().position(|(path, _)| path == MARK) else { return false };

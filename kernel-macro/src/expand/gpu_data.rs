@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
+use super::incomplete::check_incomplete;
 use super::{Finished, advance, errors_of, internal_error, start, wrong_item};
 use crate::assemble::{AssembleError, MainItem, assemble};
 use crate::ast::{Item, SpanRange};
@@ -48,13 +49,17 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     let place = Place::of(&input.ident);
     let main = MainItem { item: Item::Struct(parsed.clone()), file: place.file.clone(), position: place.position };
     let compiled = match assemble(main, state.done) {
+        Ok(mut assembled) if !assembled.program.lost.is_empty() => {
+            let id = assembled.item;
+            check_incomplete(&mut assembled.program, |program, diags| infer_item(program, id, diags), diags);
+            None
+        }
         Ok(mut assembled) => {
             infer_item(&mut assembled.program, assembled.item, diags);
             check_fields(&assembled.program, assembled.item, &parsed, diags);
             Some(assembled).filter(|_| !diags.has_errors())
         }
-        Err(AssembleError::Broken) => None,
-        Err(AssembleError::Internal(detail)) => {
+        Err(AssembleError(detail)) => {
             internal_error(&input.ident, "gathering", &detail, diags);
             None
         }

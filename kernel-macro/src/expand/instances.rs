@@ -27,10 +27,8 @@ pub(super) fn compile_instances(
     let function = function.clone();
     check_signature(&function, diags);
     let combinations = combinations(attr.type_lists(), program, item, diags);
-    // What is known whatever the parameters stand for.
-    let unknown: Vec<Ty> = attr.type_lists().iter().map(|_| Ty::Error).collect();
-    let chosen = std::mem::take(&mut program.items[item].bindings);
-    program.items[item].bindings = bindings(&function, &unknown, &chosen);
+    let chosen = program.items[item].bindings.clone();
+    bind_unknown_types(program, item, attr);
     infer_item(program, item, diags);
     if diags.has_errors() {
         return None;
@@ -57,6 +55,15 @@ pub(super) fn compile_instances(
         }
     }
     Some(tokens)
+}
+
+/// The type parameters as of unknown types: what is wrong whatever they stand for is found.
+pub(super) fn bind_unknown_types(program: &mut Program, item: ItemId, attr: &KernelAttr) {
+    let Item::Fn(function) = &program.items[item].item else { return };
+    let function = function.clone();
+    let unknown: Vec<Ty> = attr.type_lists().iter().map(|_| Ty::Error).collect();
+    let chosen = std::mem::take(&mut program.items[item].bindings);
+    program.items[item].bindings = bindings(&function, &unknown, &chosen);
 }
 
 /// What the parameters stand for: the types, and the const parameters that each launch chooses.

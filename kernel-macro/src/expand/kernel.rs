@@ -6,8 +6,9 @@ use gridwise_ir::parallel::{NativeFloats, native_floats};
 use proc_macro2::{Ident, TokenStream};
 
 use super::globs::gather_first;
-use super::instances::compile_instances;
-use super::{Finished, advance, errors_of, internal_error, start, unreadable_fn, wrong_item};
+use super::incomplete::{check_incomplete, report_unmarked};
+use super::instances::{bind_unknown_types, compile_instances};
+use super::{Finished, advance, errors_of, internal_error, outward, start, unreadable_fn, wrong_item};
 use crate::assemble::{AssembleError, Assembled, MainItem, assemble};
 use crate::ast::{Fn, Item, Path, ScalarName, SpanRange, TypeKind};
 use crate::attrs::KernelAttr;
@@ -19,7 +20,7 @@ use crate::codegen::{
 use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, lowered_text, words_text};
 use crate::editor;
-use crate::gather::{Closure, EntryKind, Place, State, names_of_fn, names_of_type};
+use crate::gather::{Closure, EntryKind, Place, State, is_associated, names_of_fn, names_of_type};
 use crate::infer::{const_params, infer_item};
 use crate::instantiate::instantiate;
 use crate::krate::facade_path;
@@ -77,6 +78,7 @@ pub(super) fn names_of_state(state: &State, diags: &mut Diagnostics) -> Vec<Path
 /// Expands `#[kernel(attr)] item`. The dispatch type comes first: it stays whatever fails later.
 pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     let mut diags = Diagnostics::new();
+    let item = outward(item);
     let Ok(kernel) = KernelItem::read(attr.clone(), &item, &mut diags) else {
         let mut tokens = unreadable_fn(&item).unwrap_or_else(|| {
             wrong_item(
@@ -88,8 +90,14 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
         tokens.extend(editor::unread(item));
         return tokens;
     };
+    if !kernel.signature.has_receiver && is_associated(&kernel.function.name, &item) {
+        return in_implementation(kernel);
+    }
     let names = kernel.names(&mut diags);
     let failed = diags.has_errors();
+    if failed {
+        report_unmarked(&names, &kernel.function.name, false, &mut diags);
+    }
     let errors = errors_of(diags);
     let krate = facade_path();
     let dispatch = has_dispatch_type(&kernel.function, kernel.signature)
@@ -107,6 +115,25 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     };
     // In one step, which is told how much there is.
     dispatch.into_iter().chain([written, errors, later_errors, rest]).collect()
+}
+
+/// Reports a kernel in an `impl` or trait, where its dispatch type cannot stand.
+fn in_implementation(kernel: KernelItem) -> TokenStream {
+    let name = &kernel.function.name;
+    let mut diags = Diagnostics::new();
+    diags
+        .error(
+            code::BAD_SIGNATURE,
+            SpanRange::token(name.span()),
+            format!("the kernel `{name}` stands in an `impl` or a trait"),
+        )
+        .note("a kernel defines a type of its own beside it, which cannot stand there")
+        .help("make it a free function beside the `impl`, which may call methods of the type");
+    let mut tokens = editor::written(&kernel.item);
+    tokens.extend(errors_of(diags));
+    let source = syn::parse2::<syn::ItemFn>(kernel.item);
+    tokens.extend(editor::unless_written(|| source.map(|source| fn_stub(&source)).unwrap_or_default()));
+    tokens
 }
 
 /// The second half, with everything gathered.
@@ -135,14 +162,14 @@ fn finish_item(
             let debug = state.as_ref().and_then(|state| state.debug);
             let has_debug = |item: &Item| matches!(item, Item::Fn(function) if function.has_debug);
             if let (None, Some(state)) = (debug, state)
+                && assembled.program.lost.is_empty()
                 && assembled.program.items.iter().any(|(_, item)| has_debug(&item.item))
             {
                 return state.ask_for_debug(krate);
             }
             compile_kernel(assembled, &attr, debug.unwrap_or(true), krate, diags)
         }
-        Err(AssembleError::Broken) => None,
-        Err(AssembleError::Internal(detail)) => {
+        Err(AssembleError(detail)) => {
             internal_error(&name, "gathering", &detail, diags);
             None
         }
@@ -185,6 +212,20 @@ fn compile_kernel(
 ) -> Option<TokenStream> {
     let Assembled { mut program, item, .. } = assembled;
     bind_const_params(&mut program, item, attr, diags);
+    if !program.lost.is_empty() {
+        if !attr.type_lists().is_empty() {
+            bind_unknown_types(&mut program, item, attr);
+        }
+        check_incomplete(
+            &mut program,
+            |program, diags| {
+                infer_item(program, item, diags);
+                check_kernel(program, item, diags);
+            },
+            diags,
+        );
+        return None;
+    }
     if !attr.type_lists().is_empty() {
         return compile_instances(&mut program, item, attr, debug_assertions, diags);
     }

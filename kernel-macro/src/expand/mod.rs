@@ -4,6 +4,7 @@
 mod device;
 mod globs;
 mod gpu_data;
+mod incomplete;
 mod instances;
 mod kernel;
 mod module;
@@ -15,7 +16,7 @@ pub(crate) use device::device;
 pub(crate) use gpu_data::gpu_data;
 pub(crate) use kernel::kernel;
 
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 use crate::ast::{Path, SpanRange};
 use crate::diag::{Diagnostics, code};
@@ -55,14 +56,19 @@ pub(crate) fn resume(tokens: TokenStream) -> TokenStream {
     }
 }
 
-/// Gathers the first item, or finishes.
+/// Gathers the first item, or finishes. Says which items surely cannot be gathered, and goes on without them.
 fn advance(mut state: State) -> TokenStream {
     let krate = facade_path();
+    let mut diags = Diagnostics::new();
+    let used = incomplete::report_early(&mut state, &mut diags);
+    let mut tokens = errors_of(diags);
+    tokens.extend(used);
     let path = state.todo.first().cloned();
-    match state.next_call(&krate).zip(path) {
+    tokens.extend(match state.next_call(&krate).zip(path) {
         Some((call, path)) => first_call(&call, &path, &krate),
         None => complete(state),
-    }
+    });
+    tokens
 }
 
 /// Compiles an item whose gathering is over, and says what was wrong.
@@ -151,6 +157,31 @@ fn unreadable_fn(item: &TokenStream) -> Option<TokenStream> {
         .error(code::UNSUPPORTED_SYNTAX, SpanRange::token(error.span()), format!("this cannot be read: {error}"))
         .help("finish it; if it is Rust, write it in an older form");
     Some(errors_of(diags))
+}
+
+/// An item with what its body says of it as a whole, `//!` and `#![…]`, before it.
+fn outward(item: TokenStream) -> TokenStream {
+    let mut tokens: Vec<TokenTree> = item.into_iter().collect();
+    let Some(TokenTree::Group(body)) = tokens.last() else { return tokens.into_iter().collect() };
+    let inner: Vec<TokenTree> = body.stream().into_iter().collect();
+    let is_mark = |token: &TokenTree, mark| matches!(token, TokenTree::Punct(punct) if punct.as_char() == mark);
+    let mut attrs = Vec::new();
+    let mut rest = inner.as_slice();
+    while let [hash, bang, brackets @ TokenTree::Group(_), after @ ..] = rest
+        && body.delimiter() == Delimiter::Brace
+        && is_mark(hash, '#')
+        && is_mark(bang, '!')
+    {
+        attrs.extend([hash.clone(), brackets.clone()]);
+        rest = after;
+    }
+    if !attrs.is_empty() {
+        let mut without = Group::new(Delimiter::Brace, rest.iter().cloned().collect());
+        without.set_span(body.span());
+        tokens.pop();
+        tokens.push(TokenTree::Group(without));
+    }
+    attrs.into_iter().chain(tokens).collect()
 }
 
 /// Whether a word stands in an item outside of all brackets.

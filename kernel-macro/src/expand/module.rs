@@ -6,6 +6,7 @@ use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 
 use super::globs::{gather_first, import_into_functions, rewrite_own};
+use super::incomplete::check_incomplete;
 use super::slices::twin_declaration;
 use super::{Finished, advance, errors_of, internal_error, start};
 use crate::assemble::{AssembleError, Gathered, assemble_gathered};
@@ -196,8 +197,7 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     let place = Place::of(&name);
     let gathered = match assemble_gathered(state.done) {
         Ok(gathered) => gathered,
-        Err(AssembleError::Broken) => return broken(&items, &state.key),
-        Err(AssembleError::Internal(detail)) => {
+        Err(AssembleError(detail)) => {
             internal_error(&name, "gathering", &detail, diags);
             return broken(&items, &state.key);
         }
@@ -206,6 +206,10 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     let first = program.items.len();
     let ids = push_module(&mut program, parsed, &linked, &place);
     let end = program.items.len();
+    if !program.lost.is_empty() {
+        check_incomplete(&mut program, |program, diags| infer_module(program, first..end, diags), diags);
+        return broken(&items, &state.key);
+    }
     infer_module(&mut program, first..end, diags);
     check(&mut program, &ids, &items, first..end, diags);
     if diags.has_errors() {
@@ -437,7 +441,7 @@ fn stubs(items: &SourceItems, key: &str) -> TokenStream {
     tokens
 }
 
-fn method_stub(function: Option<&syn::ItemFn>) -> TokenStream {
+pub(super) fn method_stub(function: Option<&syn::ItemFn>) -> TokenStream {
     let Some(function @ syn::ItemFn { attrs, vis, sig, .. }) = function else { return TokenStream::new() };
     if sig.constness.is_some() {
         return function.to_token_stream();

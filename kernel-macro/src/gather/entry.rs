@@ -89,15 +89,15 @@ impl ToTokens for EntryKind {
 }
 
 impl Closure {
-    /// Items of several closures, each once; `None` if one is broken.
-    pub(crate) fn merge(closures: impl IntoIterator<Item = Self>) -> Option<Vec<Entry>> {
+    /// Items of several closures, each once; a broken one has none.
+    pub(crate) fn merge(closures: impl IntoIterator<Item = Self>) -> Vec<Entry> {
         let mut merged = Vec::new();
         let mut seen = BTreeSet::new();
         for closure in closures {
-            let Self::Items(items) = closure else { return None };
+            let Self::Items(items) = closure else { continue };
             merged.extend(items.into_iter().filter(|item| seen.insert(item.key.clone())));
         }
-        Some(merged)
+        merged
     }
 
     /// Key of the item the closure belongs to.

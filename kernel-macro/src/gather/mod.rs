@@ -10,7 +10,9 @@ mod cycle;
 mod entry;
 mod key;
 mod names;
+mod outline;
 mod state;
+mod unmarked;
 
 pub(crate) use builtin::{is_builtin, is_from_fn, is_gathered_type, is_subgroup_function, memory_function};
 pub(crate) use cycle::check_cycle;
@@ -21,3 +23,6 @@ pub(crate) use names::{
     names_of_trait, names_of_type,
 };
 pub(crate) use state::{Resumed, State, first_call, path_tokens, spelled_call};
+#[cfg(test)]
+pub(crate) use unmarked::seek_in;
+pub(crate) use unmarked::{Sought, Unmarked, is_associated, seek};

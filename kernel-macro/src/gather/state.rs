@@ -10,7 +10,7 @@ use crate::ast::Path;
 use crate::infer::is_math_constant;
 
 /// An item being expanded, what was gathered for it and what is still to gather.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct State {
     pub(crate) kind: EntryKind,
     /// Key of the item itself.
@@ -97,7 +97,7 @@ fn spelled(tokens: TokenStream) -> TokenStream {
 }
 
 /// Macros that every module sees; a bare name finds them before it finds an item that is still to expand.
-const STD_MACROS: &[&str] = &[
+pub(super) const STD_MACROS: &[&str] = &[
     "addr_of",
     "assert",
     "assert_eq",

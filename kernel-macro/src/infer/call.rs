@@ -3,7 +3,7 @@
 use gridwise_ir::ir::Builtin;
 
 use crate::ast::{Expr, ExprKind, Item, Path, ScalarName, SpanRange, TypeExpr, TypeKind};
-use crate::diag::code;
+use crate::diag::{Code, code};
 use crate::foreign;
 use crate::intrinsic::{Intrinsic, Kind, Sig};
 use crate::program::{ItemId, TypedItem};
@@ -27,9 +27,6 @@ const UNSUPPORTED_FUNCTIONS: &[(&str, &str)] = &[
     ("swap", "write `core::mem::swap(&mut a, &mut b)`, or `x.swap(i, j)` of a slice"),
     ("replace", "write `core::mem::replace(&mut a, value)`"),
     ("take", "write `core::mem::take(&mut a)`"),
-    ("min", "write `a.min(b)`"),
-    ("max", "write `a.max(b)`"),
-    ("sqrt", "write `x.sqrt()`"),
     ("Reverse", "order by what runs the other way: `!x` of an integer, or compare with `b.cmp(&a)`"),
     ("panic", "write `panic!(…)`"),
     ("assert", "write `assert!(…)`"),
@@ -57,7 +54,7 @@ impl<'a> Infer<'a> {
                 self.unify_variant_args(&constructor, path);
                 return self.infer_constructor_call(expr, &constructor, path, span, args);
             }
-            Named::Broken => return self.infer_arguments_only(args),
+            Named::Broken => return self.infer_lost_arguments(args),
             Named::Other => {}
         }
         let program = self.program;
@@ -103,6 +100,21 @@ impl<'a> Infer<'a> {
         Term::Error
     }
 
+    /// Infers arguments of a function of which nothing is known: it may take references, slices and functions.
+    pub(super) fn infer_lost_arguments(&mut self, args: &'a [Expr]) -> Term {
+        for arg in args {
+            let before = std::mem::take(&mut self.diags);
+            self.infer_unknown_arguments(std::slice::from_ref(arg));
+            let found = std::mem::replace(&mut self.diags, before);
+            let is_name = matches!(arg.kind, ExprKind::Path(_));
+            let may_be_right = |error: Code| {
+                error == code::REFERENCE_USE || error == code::BUFFER_USE || is_name && error == code::UNKNOWN_NAME
+            };
+            found.into_list().into_iter().filter(|error| !may_be_right(error.code)).for_each(|it| self.diags.push(it));
+        }
+        Term::Error
+    }
+
     /// Infers arguments of a method of something unknown; closures among them take anything.
     pub(super) fn infer_unknown_arguments(&mut self, args: &'a [Expr]) {
         for arg in args {
@@ -116,7 +128,7 @@ impl<'a> Infer<'a> {
                     self.infer_slice(arg, false);
                 }
                 // Maybe the name of a function, which is no value.
-                None if self.diags.has_errors() && matches!(arg.kind, ExprKind::Path(_)) => {
+                None if (self.poisoned || self.diags.has_errors()) && matches!(arg.kind, ExprKind::Path(_)) => {
                     self.record(arg.id, Term::Error);
                 }
                 None => {
@@ -165,7 +177,7 @@ impl<'a> Infer<'a> {
             TypedItem::None => infer_signature(program, item, function),
             _ => {
                 self.poisoned = true;
-                return self.infer_arguments_only(args);
+                return self.infer_lost_arguments(args);
             }
         };
         if params.len() != args.len() {
@@ -327,6 +339,9 @@ impl<'a> Infer<'a> {
     }
 
     fn report_unknown_function(&mut self, path: &Path, span: SpanRange, args: &[Expr]) {
+        if self.is_lost(path) {
+            return;
+        }
         let name = path.segments.last().map(ToString::to_string).unwrap_or_default();
         if let Some(ty) = path.as_name().and_then(|name| builtin_type(&name.to_string())) {
             return self.report_type_as_function(&ty, span, args);
@@ -358,6 +373,19 @@ impl<'a> Infer<'a> {
             self.diags
                 .error(code::UNKNOWN_NAME, span, format!("function `{name}` is not available in kernels"))
                 .help(instead);
+            return;
+        }
+        if let ([name], [receiver, rest @ ..]) = (segments.as_slice(), args)
+            && is_method(name)
+        {
+            let rest: Vec<String> = rest.iter().map(text).collect();
+            let written = match receiver.kind {
+                ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(..) => format!("({})", text(receiver)),
+                _ => text(receiver),
+            };
+            self.diags
+                .error(code::UNKNOWN_NAME, span, format!("cannot find function `{name}` in this scope"))
+                .help(format!("it is a method: write `{written}.{name}({})`", rest.join(", ")));
             return;
         }
         let items = &self.program.items[self.item].uses;
@@ -394,6 +422,12 @@ impl<'a> Infer<'a> {
             _ => error,
         };
     }
+}
+
+/// Whether numbers or vectors have a method of this name.
+fn is_method(name: &str) -> bool {
+    let of = [Term::Scalar(ScalarName::F32), Term::Scalar(ScalarName::U32), Term::Vector(ScalarName::F32, 3)];
+    of.iter().any(|term| super::method::find_row(name, term, Some(Kind::Method)).is_some())
 }
 
 /// Whether a path is `Default::default`.

@@ -25,7 +25,16 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
     ("to_owned", "values are `Copy`: leave it out"),
     (
         "get_mut",
-        "write `if let Some(v) = x.get_mut(i) { … }` or `let Some(v) = x.get_mut(i) else { … };`, or `x[i] = …`",
+        "write `if let Some(v) = x.get_mut(i) { … }`, or `let Some(v) = x.get_mut(i) else { return Err(…) };` and `*v = …`, or `x[i] = …`",
+    ),
+    (
+        "col_mut",
+        "write `m.x_axis[row] = …`; for a column by its number: `let mut cells = m.to_cols_array_2d();`, `cells[column][row] = …;`, and `from_cols_array_2d(&cells)`",
+    ),
+    ("as_mut", "take the value, and store the new one: `if let Some(v) = x { x = Some(v + 1); }`"),
+    (
+        "eq_ignore_ascii_case",
+        "compare `to_ascii_lowercase()` of both; of slices: `a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_ascii_lowercase() == y.to_ascii_lowercase())`",
     ),
     ("first_mut", "write `if let Some(v) = x.first_mut() { … }`, or `x[0] = …`, which is checked"),
     ("last_mut", "write `if let Some(v) = x.last_mut() { … }`, or `x[x.len() - 1] = …`, which is checked"),
@@ -102,7 +111,7 @@ impl<'a> Infer<'a> {
                 return self.infer_into(expr, receiver, shallow);
             }
             self.report_no_method(name, &shallow, Some(receiver));
-            return self.infer_arguments_only(args);
+            return self.infer_lost_arguments(args);
         };
         if let Term::Scalar(ScalarName::Usize | ScalarName::Isize) = shallow {
             self.tables.sized.push(expr.id);
@@ -193,6 +202,12 @@ impl<'a> Infer<'a> {
         }
         if let Some(instead) = foreign {
             return Some(instead.to_owned());
+        }
+        if let (Term::Vector(ScalarName::U32, 4), "count_ones" | "count_zeros") = (receiver, name) {
+            return Some(
+                "of a ballot write `subgroup::ballot_count(ballot)`, else take the lanes: `v.x.count_ones()`"
+                    .to_owned(),
+            );
         }
         let own = colour_lanes(name).filter(|_| matches!(receiver, Term::Vector(..)));
         let name = own.as_deref().unwrap_or(name);

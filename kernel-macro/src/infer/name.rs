@@ -167,7 +167,19 @@ impl<'a> Infer<'a> {
         builtin_constant(&Path::plain(false, vec![ty, name.clone()]))
     }
 
+    /// Whether a path, or what stands before its last segment, is one of which an error was reported elsewhere.
+    pub(super) fn is_lost(&mut self, path: &Path) -> bool {
+        let lost = &self.program.lost;
+        let is_in = |path: &Path| !path.segments.is_empty() && lost.contains(&path.text());
+        let found = !lost.is_empty() && (is_in(path) || is_in(&parent(path)));
+        self.poisoned |= found;
+        found
+    }
+
     fn report_unknown_name(&mut self, expr: &Expr, path: &Path) {
+        if self.is_lost(path) {
+            return;
+        }
         let message = match path.segments.as_slice() {
             [.., ty, name] if builtin_path(&parent(path)).is_some() => format!("no constant `{name}` on type `{ty}`"),
             _ => format!("cannot find value `{}` in this scope", path.text()),

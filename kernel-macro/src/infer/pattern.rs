@@ -168,6 +168,9 @@ impl<'a> Infer<'a> {
     }
 
     fn report_unknown_pattern(&mut self, path: &Path, span: SpanRange) {
+        if self.is_lost(path) {
+            return;
+        }
         let message = format!("cannot find const or variant `{}` in this scope", path.text());
         let error = self.diags.error(code::UNKNOWN_NAME, span, message);
         if path.as_name().is_some() {

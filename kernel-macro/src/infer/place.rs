@@ -278,6 +278,9 @@ impl<'a> Infer<'a> {
     }
 
     fn report_unknown_struct(&mut self, path: &Path) {
+        if self.is_lost(path) {
+            return;
+        }
         let span = super::expr::path_span(path);
         let text = path.text();
         if let Some(ty) = super::ty::builtin_path(path) {
@@ -386,6 +389,8 @@ impl<'a> Infer<'a> {
                     .error(code::NOT_ASSIGNABLE, place.span, "destructuring assignment is not available yet")
                     .help("assign one after the other, or use `let` with a pattern");
             }
+            // Reported already.
+            _ if matches!(self.table.shallow(&self.term(place)), Term::Error) => {}
             _ => {
                 self.diags
                     .error(code::NOT_ASSIGNABLE, place.span, "cannot assign to this expression")

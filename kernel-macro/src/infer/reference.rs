@@ -97,11 +97,17 @@ impl<'a> Infer<'a> {
         {
             return false;
         }
-        let help = self.value_of(expr);
+        let help = match (&strip(expr).kind, self.reference_of(expr)) {
+            (ExprKind::Borrow { operand, .. }, Some(true)) => {
+                let source = text(operand);
+                format!("to write `{source}`, pass it to a function or closure, once for each: `f(&mut {source});`")
+            }
+            _ => format!("write `{}`, the value", self.value_of(expr)),
+        };
         self.diags
             .error(code::REFERENCE_USE, expr.span, "a reference cannot stand here")
             .note("references are arguments of functions and variables of a `let` of their own: there are no pointers")
-            .help(format!("write `{help}`, the value"));
+            .help(help);
         true
     }
 

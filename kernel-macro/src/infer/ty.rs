@@ -345,6 +345,9 @@ impl<'a> Infer<'a> {
     }
 
     fn report_unknown_type(&mut self, path: &Path, ty: &TypeExpr) {
+        if self.is_lost(path) {
+            return;
+        }
         let last = path.segments.last().map(ToString::to_string).unwrap_or_default();
         if let "Option" | "Result" = last.as_str() {
             let arguments = if last == "Option" { "T" } else { "T, E" };

@@ -44,7 +44,7 @@ impl<'a> Infer<'a> {
     /// The struct or variant that a path names.
     pub(super) fn constructor_of(&mut self, path: &'a Path) -> Named<'a> {
         let program = self.program;
-        if self.own_item(path).is_none() && self.names_param(path) {
+        if self.own_item(path).is_none() && self.names_param(path) || self.is_lost(path) {
             return Named::Broken;
         }
         if let Some((item, args)) = self.named_item(path, path.last_args()) {

@@ -39,6 +39,27 @@ pub(crate) struct ModuleItem {
 impl SourceItem {
     /// The item, if it is of a kind that the device knows.
     pub(crate) fn of(item: &syn::Item) -> Option<Self> {
+        let mut read = Self::as_written(item)?;
+        // What a function's body says of it, `//!`, stands before it from now on.
+        let outward = |attrs: &mut Vec<syn::Attribute>| {
+            attrs.iter_mut().for_each(|attr| attr.style = syn::AttrStyle::Outer);
+        };
+        outward(read.attrs_mut());
+        match &mut read {
+            Self::Impl(item) => item.items.iter_mut().for_each(|member| match member {
+                syn::ImplItem::Fn(function) => outward(&mut function.attrs),
+                _ => {}
+            }),
+            Self::Trait(item) => item.items.iter_mut().for_each(|member| match member {
+                syn::TraitItem::Fn(function) => outward(&mut function.attrs),
+                _ => {}
+            }),
+            _ => {}
+        }
+        Some(read)
+    }
+
+    fn as_written(item: &syn::Item) -> Option<Self> {
         Some(match item {
             syn::Item::Fn(item) => Self::Fn(item.clone()),
             syn::Item::Const(item) => Self::Const(item.clone()),

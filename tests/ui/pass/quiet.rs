@@ -33,6 +33,29 @@ fn case(x: &[f32], out: &mut [f32]) {
     out[i] = scaled(x[i]);
 }
 
+#[kernel]
+fn told_inside(out: &mut [f32]) {
+    //! Documentation inside of the body.
+    #![allow(clippy::excessive_precision)]
+    out[0] = inner::told(1.0) + told_of(0.5);
+}
+
+#[device]
+fn told_of(x: f32) -> f32 {
+    //! The same of a device function.
+    x
+}
+
+#[device]
+mod inner {
+    //! The same of a module, and of its functions.
+
+    pub fn told(x: f32) -> f32 {
+        //! What it tells.
+        x
+    }
+}
+
 fn main() -> gridwise::Result<()> {
     let mgr = Manager::host();
     let x = mgr.tensor(&[1.0f32, 2.0])?;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use expect_test::Expect;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 
-use super::super::{Finished, device, finish, gpu_data, kernel, module};
+use super::super::{Finished, device, finish, globs, gpu_data, incomplete, kernel, module};
 use crate::diag::Diagnostics;
 use crate::diag::test_support::render;
-use crate::gather::{Closure, Resumed, State};
+use crate::gather::{Closure, Resumed, State, seek_in};
 use crate::spirv_file;
 
 /// What came of a source text.
@@ -55,7 +55,11 @@ pub(super) fn expand_file(file: syn::File, source: &str) -> Expanded {
         }
         let Some((name, state)) = start_item(item, &mut diags) else { continue };
         let finished = match state {
-            Some(state) => gather(state, &closures, &mut diags),
+            Some(mut state) => {
+                let seek = |path: &crate::ast::Path, from: &Ident, in_module| seek_in(path, from, in_module, source);
+                incomplete::leave_unmarked(&mut state, &seek, &mut diags);
+                gather(state, &closures, &mut diags)
+            }
             None => Finished::default(),
         };
         // An item of a module hands out all of them, so any stands for the module.
@@ -78,7 +82,7 @@ fn start_item(item: syn::Item, diags: &mut Diagnostics) -> Option<(String, Optio
             (input.ident.to_string(), Some(state))
         }
         syn::Item::Fn(mut item) => {
-            let attr = item.attrs.remove(0);
+            let Some(attr) = take_first(&mut item.attrs) else { return None };
             let arguments = match &attr.meta {
                 syn::Meta::List(list) => list.tokens.clone(),
                 _ => TokenStream::new(),
@@ -94,7 +98,7 @@ fn start_item(item: syn::Item, diags: &mut Diagnostics) -> Option<(String, Optio
             }
         }
         syn::Item::Const(mut item) => {
-            item.attrs.remove(0);
+            take_first(&mut item.attrs)?;
             (item.ident.to_string(), Some(start_device(item.to_token_stream(), &mut here)))
         }
         syn::Item::Mod(item) => {
@@ -107,6 +111,11 @@ fn start_item(item: syn::Item, diags: &mut Diagnostics) -> Option<(String, Optio
     let state = state.filter(|_| !here.has_errors());
     diags.append(here);
     Some((name, state))
+}
+
+/// The attribute of an item; one without is no item of ours.
+fn take_first(attrs: &mut Vec<syn::Attribute>) -> Option<syn::Attribute> {
+    (!attrs.is_empty()).then(|| attrs.remove(0))
 }
 
 fn member_names(item: &syn::ItemMod) -> Vec<String> {
@@ -151,4 +160,22 @@ fn gather(mut state: State, closures: &BTreeMap<String, Closure>, diags: &mut Di
         state = syn::parse2::<Resumed>(resumed).expect("a state reads what it writes").0;
     }
     finish(state, diags)
+}
+
+/// Reports what is wrong with an item whatever it names; whether it is one of ours.
+pub(super) fn errors_without_names(mut item: syn::Item, diags: &mut Diagnostics) -> bool {
+    let attrs = match &mut item {
+        syn::Item::Fn(item) => &mut item.attrs,
+        syn::Item::Const(item) => &mut item.attrs,
+        syn::Item::Mod(item) => &mut item.attrs,
+        _ => return false,
+    };
+    attrs.retain(|attr| ["kernel", "device"].iter().any(|name| attr.path().is_ident(name)));
+    let is_ours = !attrs.is_empty();
+    if is_ours && let Some((_, Some(state))) = start_item(item, diags) {
+        if !globs::is_first(&state) {
+            incomplete::report_without_names(state, diags);
+        }
+    }
+    is_ours
 }

@@ -9,3 +9,4 @@ mod limits;
 mod modules;
 mod output;
 mod reports;
+mod unmarked;

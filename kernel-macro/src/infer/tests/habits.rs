@@ -243,20 +243,20 @@ fn functions_of_other_languages() {
     check_errors(
         r##"fn f(x: f32) -> f32 { sqrt(x) }"##,
         expect![[r#"
-        error: [K0100] function `sqrt` is not available in kernels
-               help: write `x.sqrt()`
-         1 | fn f(x: f32) -> f32 { sqrt(x) }
-           |                       ^^^^
-    "#]],
+            error: [K0100] cannot find function `sqrt` in this scope
+                   help: it is a method: write `x.sqrt()`
+             1 | fn f(x: f32) -> f32 { sqrt(x) }
+               |                       ^^^^
+        "#]],
     );
     check_errors(
         r##"fn f(x: f32, y: f32) -> f32 { max(x, y) }"##,
         expect![[r#"
-        error: [K0100] function `max` is not available in kernels
-               help: write `a.max(b)`
-         1 | fn f(x: f32, y: f32) -> f32 { max(x, y) }
-           |                               ^^^
-    "#]],
+            error: [K0100] cannot find function `max` in this scope
+                   help: it is a method: write `x.max(y)`
+             1 | fn f(x: f32, y: f32) -> f32 { max(x, y) }
+               |                               ^^^
+        "#]],
     );
     check_errors(
         r##"fn f(x: f32) -> Vec3 { vec3(x) }"##,
@@ -579,4 +579,92 @@ fn loops_and_patterns() {
         r##"fn f() { 'a: loop { break 'b; } }"##,
         r##"fn f() { break; }"##,
     ]);
+}
+
+#[test]
+fn methods_of_rust_that_kernels_spell_otherwise() {
+    check_errors(
+        r##"fn two(v: &mut u32) { *v += 1; }
+fn kernel(x: &mut [f32], bytes: &[u8], y: &mut [u32]) {
+    let (mut a, mut b) = (1u32, 2u32);
+    for s in [&mut a, &mut b] { *s += 1; }
+    let mut m = Mat3::IDENTITY;
+    m.col_mut(1)[2] = 3.0;
+    y[0] = subgroup::ballot(true).count_ones();
+    let same = bytes[0].eq_ignore_ascii_case(&bytes[1]);
+    let mut own = Some(3u32);
+    own.as_mut().unwrap_or(&mut a);
+    y[1] = clamp(a + 1, 0, b);
+    x[0] = sqrt(x[1]) + atan2(x[1], x[2] + 1.0);
+}"##,
+        expect![[r#"
+            error: [K0115] a reference cannot stand here
+                   note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+                   help: to write `a`, pass it to a function or closure, once for each: `f(&mut a);`
+             4 |     for s in [&mut a, &mut b] { *s += 1; }
+               |               ^^^^^^
+            error: [K0115] a reference cannot stand here
+                   note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+                   help: to write `b`, pass it to a function or closure, once for each: `f(&mut b);`
+             4 |     for s in [&mut a, &mut b] { *s += 1; }
+               |                       ^^^^^^
+            error: [K0104] no method `col_mut` on type `Mat3`
+                   help: write `m.x_axis[row] = …`; for a column by its number: `let mut cells = m.to_cols_array_2d();`, `cells[column][row] = …;`, and `from_cols_array_2d(&cells)`
+             6 |     m.col_mut(1)[2] = 3.0;
+               |       ^^^^^^^
+            error: [K0104] no method `count_ones` on type `UVec4`
+                   help: of a ballot write `subgroup::ballot_count(ballot)`, else take the lanes: `v.x.count_ones()`
+             7 |     y[0] = subgroup::ballot(true).count_ones();
+               |                                   ^^^^^^^^^^
+            error: [K0104] no method `eq_ignore_ascii_case` on type `u8`
+                   help: compare `to_ascii_lowercase()` of both; of slices: `a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_ascii_lowercase() == y.to_ascii_lowercase())`
+             8 |     let same = bytes[0].eq_ignore_ascii_case(&bytes[1]);
+               |                         ^^^^^^^^^^^^^^^^^^^^
+            error: [K0104] no method `as_mut` on type `Option<u32>`
+                   help: take the value, and store the new one: `if let Some(v) = x { x = Some(v + 1); }`
+            10 |     own.as_mut().unwrap_or(&mut a);
+               |         ^^^^^^
+            error: [K0100] cannot find function `clamp` in this scope
+                   help: it is a method: write `(a + 1).clamp(0, b)`
+            11 |     y[1] = clamp(a + 1, 0, b);
+               |            ^^^^^
+            error: [K0100] cannot find function `sqrt` in this scope
+                   help: it is a method: write `x[1].sqrt()`
+            12 |     x[0] = sqrt(x[1]) + atan2(x[1], x[2] + 1.0);
+               |            ^^^^
+            error: [K0100] cannot find function `atan2` in this scope
+                   help: it is a method: write `x[1].atan2(x[2] + 1.0)`
+            12 |     x[0] = sqrt(x[1]) + atan2(x[1], x[2] + 1.0);
+               |                         ^^^^^
+        "#]],
+    );
+    check_errors(
+        r##"fn found(x: &mut [u32], i: u32) -> Result<u32, u32> {
+    *x.get_mut(i as usize).ok_or(3u32)? = 5;
+    Ok(1)
+}"##,
+        expect![[r#"
+            error: [K0104] no method `get_mut` on type `&mut [u32]`
+                   help: write `if let Some(v) = x.get_mut(i) { … }`, or `let Some(v) = x.get_mut(i) else { return Err(…) };` and `*v = …`, or `x[i] = …`
+             2 |     *x.get_mut(i as usize).ok_or(3u32)? = 5;
+               |        ^^^^^^^
+        "#]],
+    );
+}
+
+#[test]
+fn methods_that_write_values_of_their_own() {
+    check_errors(
+        "fn kernel(y: &mut [u32], x: &[u32]) {
+    y[0] = x.iter().as_ref().sum();
+    let o = Some(x[0]);
+    if let Some(v) = o.as_ref() { y[1] = *v + o.as_ref().map_or(2, |v| *v); }
+}",
+        expect![[r#"
+            error: [K0104] iterators in kernels have no method `as_ref`
+                   help: a method with a similar name exists: `by_ref`
+             2 |     y[0] = x.iter().as_ref().sum();
+               |                     ^^^^^^
+        "#]],
+    );
 }

@@ -111,11 +111,11 @@ fn f() -> f32 { smoth(1.0) }",
     check_errors(
         "fn f(a: f32) -> f32 { sqrt(a) }",
         expect![[r#"
-        error: [K0100] function `sqrt` is not available in kernels
-               help: write `x.sqrt()`
-         1 | fn f(a: f32) -> f32 { sqrt(a) }
-           |                       ^^^^
-    "#]],
+            error: [K0100] cannot find function `sqrt` in this scope
+                   help: it is a method: write `a.sqrt()`
+             1 | fn f(a: f32) -> f32 { sqrt(a) }
+               |                       ^^^^
+        "#]],
     );
     check_errors(
         "fn f(n: u32) -> f32 { f32(n) }",

@@ -245,7 +245,7 @@ fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
             17 |     let g = tile[0].first();
                |             ^^^^^^^
             error: [K0104] no method `get_mut` on type `&[u32]`
-                   help: write `if let Some(v) = x.get_mut(i) { … }` or `let Some(v) = x.get_mut(i) else { … };`, or `x[i] = …`
+                   help: write `if let Some(v) = x.get_mut(i) { … }`, or `let Some(v) = x.get_mut(i) else { return Err(…) };` and `*v = …`, or `x[i] = …`
             18 |     let h = x.get_mut(0);
                |               ^^^^^^^
             error: [K0104] no method `array_chunks` on type `&[u32]`
