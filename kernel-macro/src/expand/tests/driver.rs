@@ -10,7 +10,7 @@ use quote::ToTokens;
 use super::super::{Finished, device, finish, globs, gpu_data, incomplete, kernel, module};
 use crate::diag::Diagnostics;
 use crate::diag::test_support::render;
-use crate::gather::{Closure, Resumed, State, seek_in};
+use crate::gather::{Closure, Resumed, Sought, State, seek_in};
 use crate::spirv_file;
 
 /// What came of a source text.
@@ -56,7 +56,14 @@ pub(super) fn expand_file(file: syn::File, source: &str) -> Expanded {
         let Some((name, state)) = start_item(item, &mut diags) else { continue };
         let finished = match state {
             Some(mut state) => {
-                let seek = |path: &crate::ast::Path, from: &Ident, in_module| seek_in(path, from, in_module, source);
+                let seek = |path: &crate::ast::Path, from: &Ident, in_module| {
+                    // Members of a module above are known here without an import.
+                    let is_above = path.segments.last().is_some_and(|last| closures.contains_key(&last.to_string()));
+                    match seek_in(path, from, in_module, source) {
+                        Sought::Absent if is_above => Sought::Marked,
+                        sought => sought,
+                    }
+                };
                 incomplete::leave_unmarked(&mut state, &seek, &mut diags);
                 gather(state, &closures, &mut diags)
             }
