@@ -46,6 +46,7 @@ pub mod kept;
 pub mod kernel_types;
 pub mod lanes;
 pub mod lent;
+pub mod lent_places;
 pub mod life;
 pub mod lifetimes;
 pub mod lists;
@@ -139,6 +140,7 @@ pub fn all() -> Vec<Case> {
         kernel_types::CASES,
         lanes::CASES,
         lent::CASES,
+        lent_places::CASES,
         life::CASES,
         lifetimes::CASES,
         image_lists::CASES,

@@ -10,6 +10,7 @@ use crate::program::{ItemId, TypedItem};
 use crate::source::text;
 use crate::typed::{Callee, Resolution, Ty};
 
+use super::block::strip;
 use super::closure::closure_literal;
 use super::constant::has_constant;
 use super::generic::{Param, Request, unknown_params};
@@ -429,9 +430,15 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Reports the receiver of a method with `&mut self` that cannot be written.
+    /// Reports the receiver of a method with `&mut self` that cannot be written. A value that lies nowhere can: it is the
+    /// method's own.
     pub(super) fn require_writable(&mut self, call: &'a Expr, receiver: &'a Expr) {
-        if !matches!(call.kind, ExprKind::AssignOp(..)) {
+        let mut whole = strip(receiver);
+        while let ExprKind::Field { base, .. } = &whole.kind {
+            whole = strip(base);
+        }
+        let is_own = matches!(whole.kind, ExprKind::Call { .. } | ExprKind::Method { .. } | ExprKind::Struct { .. });
+        if !is_own && !matches!(call.kind, ExprKind::AssignOp(..)) {
             self.require_written(receiver, true);
         }
     }

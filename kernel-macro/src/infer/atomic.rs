@@ -110,6 +110,36 @@ impl<'a> Infer<'a> {
         Term::Result(Rc::new(value.clone()), Rc::new(value))
     }
 
+    /// Notes that a variable becomes another name of a place, which may hold atomics.
+    pub(super) fn note_lent_atomic(&mut self, value: &Expr) {
+        let stripped = strip(value);
+        let lent = match &stripped.kind {
+            ExprKind::Borrow { mutable: false, operand } => vec![operand.id, strip(operand).id],
+            ExprKind::Path(_) if self.visible_reference(stripped) => Vec::new(),
+            _ => return,
+        };
+        self.lent_atomics.extend(lent.into_iter().chain([value.id, stripped.id]));
+    }
+
+    /// Whether a path is a variable that is a reference.
+    fn visible_reference(&self, path: &Expr) -> bool {
+        let ExprKind::Path(path) = &path.kind else { return false };
+        let Some(name) = path.as_name() else { return false };
+        let mut named =
+            self.visible.iter().rev().filter(|id| self.local(**id).is_some_and(|it| name == it.name.as_str()));
+        named.next().is_some_and(|id| self.tables.references.contains_key(id))
+    }
+
+    /// Reports a reference to an atomic that has no instructions of its own where it lies.
+    pub(super) fn refuse_narrow_reference(&mut self, value: &Expr, term: &Term) {
+        if let (Term::Atomic(scalar), ExprKind::Borrow { operand, .. }) = (self.table.shallow(term), &strip(value).kind)
+            && scalar.bits() < 32
+            && is_in_struct(operand)
+        {
+            self.report_narrow_member(operand, scalar);
+        }
+    }
+
     /// An atomic of less than a word, with neighbours that are no atomics.
     fn report_narrow_member(&mut self, receiver: &Expr, scalar: ScalarName) -> Term {
         let wide = match scalar {

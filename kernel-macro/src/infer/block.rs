@@ -180,7 +180,9 @@ impl<'a> Infer<'a> {
             self.iterated.extend([value.id, strip(value).id]);
         }
         let before = self.diags.len();
+        self.note_lent_atomic(value);
         let term = self.infer_reference(value, expect);
+        self.refuse_narrow_reference(value, &term);
         if is_call && let Term::Iterator(_) = self.table.shallow(&term) {
             return match self.diags.len() == before {
                 true => self.keep_iterator(*binding, *mutable, value, term),

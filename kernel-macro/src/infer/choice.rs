@@ -97,7 +97,8 @@ impl<'a> Infer<'a> {
             self.deferred.push(Deferred::Default { expr, term: result.clone() });
         }
         self.open.push((expr, result.clone()));
-        self.has_references |= method.lends();
+        // A reference in an `Option` is the value here, and rustc sees to the rest.
+        self.has_references |= method.lends() || text == "as_ref";
         if method.writes() {
             self.tables.writes.insert(expr.id);
             self.require_writable(expr, receiver);
@@ -189,7 +190,7 @@ impl<'a> Infer<'a> {
             },
             "filter" => (M::Filter, vec![lending(given(), &Term::BOOL)], whole),
             "inspect" => (M::Inspect, vec![lending(given(), &Term::Unit)], whole),
-            "copied" | "cloned" => (M::Same, Vec::new(), whole),
+            "copied" | "cloned" | "as_ref" => (M::Same, Vec::new(), whole),
             "take" => (M::Take, Vec::new(), whole),
             "replace" => (M::Replace, vec![Wanted::Value(value.clone())], whole),
             _ => return None,
@@ -243,7 +244,7 @@ impl<'a> Infer<'a> {
             }
             "inspect" => (M::Inspect, vec![lending(given(), &Term::Unit)], result(value, error)),
             "inspect_err" => (M::InspectErr, vec![lending(failed(), &Term::Unit)], result(value, error)),
-            "copied" | "cloned" => (M::Same, Vec::new(), result(value, error)),
+            "copied" | "cloned" | "as_ref" => (M::Same, Vec::new(), result(value, error)),
             "flatten" => match self.table.shallow(value) {
                 Term::Result(value, inner) if self.table.unify(&inner, error) => {
                     (M::Flatten, Vec::new(), result(&value, error))

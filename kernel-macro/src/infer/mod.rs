@@ -180,6 +180,8 @@ struct Infer<'a> {
     has_references: bool,
     /// Values of closures that are gone through where they are made.
     iterated: std::collections::BTreeSet<ExprId>,
+    /// Places that hold atomics, and references to them, that a variable is made a name of.
+    lent_atomics: std::collections::BTreeSet<ExprId>,
     /// The iterators in variables: what makes them, and whether they may be asked for one element at a time.
     kept: std::collections::BTreeMap<BindingId, (&'a Expr, bool)>,
     /// Variables that name one of the buffers of a list, or a part of one.
@@ -232,6 +234,7 @@ impl<'a> Infer<'a> {
             negated: None,
             has_references: false,
             iterated: std::collections::BTreeSet::new(),
+            lent_atomics: std::collections::BTreeSet::new(),
             kept: std::collections::BTreeMap::new(),
             members: std::collections::BTreeSet::new(),
             rows: std::collections::BTreeSet::new(),

@@ -105,6 +105,7 @@ impl<'a> Infer<'a> {
                     .note("a variable of its own may hold one, `let mut it = x.iter();`, or something consumes it where it stands")
                     .help("go through it with `for`, `it.next()`, or end the chain with `.sum()`, `.fold(…)` or their like");
             }
+            _ if self.lent_atomics.contains(&expr.id) => return false,
             Term::Atomic(_) => {
                 let (name, source) = (self.describe(&shallow), text(expr));
                 self.diags

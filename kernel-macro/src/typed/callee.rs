@@ -74,7 +74,7 @@ pub(crate) enum ChoiceMethod {
     Filter,
     Inspect,
     InspectErr,
-    /// `copied` and `cloned`: values are values here.
+    /// `copied`, `cloned` and `as_ref`: values are values here.
     Same,
     /// `Ordering::is_lt` and its like, as what the operator says of the ordering and `Equal`.
     IsOrdered(BinaryOp),

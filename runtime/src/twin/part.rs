@@ -3,9 +3,11 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
+use super::atomic::AtomicPlace;
 use super::granule::{load, store};
 use super::slice::offset;
 use crate::data::{GpuData, Value};
+use crate::parallel::{Atomic, AtomicValue};
 
 /// A part of an element of a buffer; nowhere after a trap. Nowhere is zero and stays so.
 #[derive(Debug)]
@@ -66,6 +68,14 @@ impl<'a, T: GpuData, F: GpuData> BufferPart<'a, T, F> {
         }
     }
 
+    /// What `part` selects, for atomic operations.
+    #[inline]
+    pub fn atomic<V: AtomicValue>(&self, part: impl FnOnce(&mut F) -> Option<&mut Atomic<V>>) -> AtomicPlace<'a, V> {
+        let place = self.within(offset_mut(part)).and_then(|place| NonNull::new(place.cast_mut().cast::<V>()));
+        // SAFETY: within the part and so within the buffer, aligned for its type; all threads access it atomically.
+        unsafe { AtomicPlace::new(place) }
+    }
+
     /// The byte at `offset` of the part, which lies in it.
     fn within(&self, offset: Option<usize>) -> Option<*const u8> {
         Some(self.place?.as_ptr().cast_const().wrapping_byte_add(offset?))
@@ -121,6 +131,15 @@ impl<'a, F: Value> SharedPart<'a, F> {
         if let Some(place) = self.place.and_then(|mut place| part(unsafe { place.as_mut() })) {
             *place = value;
         }
+    }
+
+    /// What `part` selects, for atomic operations.
+    #[inline]
+    pub fn atomic<V: AtomicValue>(&self, part: impl FnOnce(&mut F) -> Option<&mut Atomic<V>>) -> AtomicPlace<'a, V> {
+        // SAFETY: as in `get`.
+        let place = self.place.and_then(|mut place| part(unsafe { place.as_mut() }).map(NonNull::from));
+        // SAFETY: it lives for `'a`. This thread alone accesses it, and an operation is over before anything else is.
+        unsafe { AtomicPlace::new(place.map(NonNull::cast::<V>)) }
     }
 
     /// A reference to what `part` selects.
