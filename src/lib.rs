@@ -75,8 +75,8 @@ pub use gridwise_runtime::{
     HostOptions, ImageUse, IndirectGrid, Kernel, KernelArgs, KernelName, Limits, LiveTensor, LostEvaluation, Manager,
     ManagerDesc, Mapped, MappedMut, MemoryHeap, MemoryKind, ModuleLaunch, Op, OpTime, PipelineCache, Plain, PrintSink,
     Printed, Profile, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo, QueueKind, Recovery, Result, Sequence,
-    SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, Stream, SubgroupLimits, Tensor,
-    TensorDesc, TensorName, TensorRef, TensorView, TensorViewMut, Tuned, Value, ValueArg, Worker, WorkerCall,
+    SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, Stream, SubgroupLimits, Subnormals,
+    Tensor, TensorDesc, TensorName, TensorRef, TensorView, TensorViewMut, Tuned, Value, ValueArg, Worker, WorkerCall,
     WorkerDesc, WorkerEnd, ash, descriptor, glam, half, image, ops, reflect, serve_if_asked,
 };
 

@@ -98,6 +98,8 @@ pub struct Compiled {
     pub obligations: Vec<u8>,
     /// Whether a trap is possible even if these hold.
     pub traps_anyway: bool,
+    /// Bits of the floats that it has.
+    pub float_widths: Vec<u32>,
     /// Whether the module asks how the device multiplies and adds `f32`, and `f64`.
     pub asks_for_fma: [bool; 2],
     /// Binding of the print buffer, when a site that prints is left.
@@ -188,6 +190,13 @@ pub struct CompiledSite {
 }
 
 impl Compiled {
+    /// Asks for devices that keep the subnormal numbers of all floats that the kernel has, as of the place where it is written.
+    pub fn require_subnormals(&mut self) {
+        let features = [(16, Feature::SubnormalsF16), (32, Feature::SubnormalsF32), (64, Feature::SubnormalsF64)];
+        let used = features.into_iter().filter(|(width, _)| self.float_widths.contains(width));
+        self.features.extend(used.map(|(_, feature)| (feature, self.location.clone())));
+    }
+
     /// Whether a launch cannot tell this kernel's interface from the other's.
     pub fn has_interface_of(&self, other: &Self) -> bool {
         let interface = |compiled: &Self| {
@@ -297,6 +306,7 @@ fn describe(
         trap_words: emitted.trap_words,
         obligations,
         traps_anyway: emitted.traps_anyway,
+        float_widths: emitted.float_widths,
         asks_for_fma: emitted.asks_for_fma,
         print_binding: emitted.print_binding,
         sites: sites.collect(),

@@ -29,7 +29,10 @@ const MAX_SIZE: [u64; 3] = [1024, 1024, 64];
 const MAX_SUBGROUP: u64 = 128;
 
 /// The arguments that `#[kernel]` knows.
-const KEYS: [&str; 4] = ["workgroup", "subgroup", "fast_math", ITEMS];
+const KEYS: [&str; 5] = ["workgroup", "subgroup", "fast_math", SUBNORMALS, ITEMS];
+
+/// The argument by which a kernel asks for devices that keep subnormal numbers.
+const SUBNORMALS: &str = "subnormals";
 
 /// The argument that says how many items an invocation runs.
 const ITEMS: &str = "items_per_invocation";
@@ -45,6 +48,8 @@ pub(crate) struct KernelAttr {
     subgroup: Option<WorkgroupArg>,
     /// What `fast_math` gives up.
     float_rules: FloatRules,
+    /// Whether it asks for subnormal numbers.
+    needs_subnormals: bool,
     /// How many items an invocation runs, and where that is written.
     items: (Request, SpanRange),
     /// Values of const parameters where nothing else is said.
@@ -141,6 +146,12 @@ impl KernelAttr {
                 }
                 (value, _) if is_const => attr.defaults.read(&argument.key, value.as_ref(), diags),
                 (value, "fast_math") => attr.read_fast_math(&argument, value.is_some(), diags),
+                (None, SUBNORMALS) if argument.names.is_none() => attr.needs_subnormals = true,
+                (_, SUBNORMALS) => {
+                    diags
+                        .error(code::BAD_ATTRIBUTE, span, "`subnormals` takes no value")
+                        .help("write `subnormals` alone: it is about all floats of the kernel");
+                }
                 _ if argument.names.is_some() => {
                     diags
                         .error(code::BAD_ATTRIBUTE, span, format!("`{key}` takes no parentheses"))
@@ -178,6 +189,7 @@ impl KernelAttr {
             span,
             subgroup: None,
             float_rules: FloatRules::default(),
+            needs_subnormals: false,
             items: (Request::Automatic, span),
             defaults: ConstDefaults::default(),
             type_lists: Vec::new(),
@@ -255,6 +267,11 @@ impl KernelAttr {
     /// What the kernel gives up of exact float arithmetic.
     pub(crate) const fn float_rules(&self) -> FloatRules {
         self.float_rules
+    }
+
+    /// Whether the kernel asks for devices that keep subnormal numbers.
+    pub(crate) const fn needs_subnormals(&self) -> bool {
+        self.needs_subnormals
     }
 
     fn read_items(&mut self, value: Option<&Expr>, key: SpanRange, diags: &mut Diagnostics) {

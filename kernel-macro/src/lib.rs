@@ -46,7 +46,8 @@ use proc_macro2::TokenStream as Tokens;
 /// The function stays Rust and is checked by rustc; beside it stands a type, named like the function in CamelCase, whose
 /// `dispatch` launches the kernel. `workgroup = N`, `[X, Y]` or `[X, Y, Z]` sets the invocations per workgroup (64 when
 /// left out); each size is a number, a `#[device] const` or a const parameter of the kernel. `subgroup = N` asks for
-/// subgroups of N invocations.
+/// subgroups of N invocations. `subnormals` asks for a device that keeps subnormal numbers of all floats that the kernel has; recording a launch
+/// on another one is an error.
 ///
 /// # Items per invocation
 ///

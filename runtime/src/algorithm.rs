@@ -13,6 +13,7 @@ use crate::executable::Executable;
 use crate::manager::{Backend, DeviceInfo, DeviceKind, Limits, Manager, Shared, SubgroupLimits};
 use crate::module::{SpirvAlgorithm, SpirvDesc};
 use crate::steps::{BufferArg, Role};
+use crate::subnormals::Width;
 use crate::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, watched, words_for};
 
 /// A kernel that is ready to run on a manager's device.
@@ -339,7 +340,9 @@ fn check_device(
     info: &DeviceInfo,
 ) -> Result<()> {
     let (kernel, limits) = (|| KernelName::from(descriptor.name), &info.limits);
-    if let Some(missing) = descriptor.features.iter().find(|needed| !info.has(needed.feature)) {
+    if let Some(missing) =
+        descriptor.features.iter().find(|needed| !info.has(needed.feature) && Width::of(needed.feature).is_none())
+    {
         return Err(Error::MissingFeature {
             kernel: kernel(),
             feature: missing.feature,

@@ -11,7 +11,7 @@ mkdir -p "$1"
 bundle=$(realpath "$1")
 cd "$repo_root"
 
-for suite in corpus errors reports together algorithms precision differential; do
+for suite in corpus errors reports together loops subnormals algorithms precision differential; do
     strip -o "$bundle/$suite" "$(suite_binary "$suite")"
 done
 cargo build --quiet --release --examples
@@ -41,6 +41,8 @@ try ./mandelbrot --output "$out/mandelbrot.png"
 try ./logistic_regression --output "$out/loss.svg"
 try ./errors
 try ./together
+try ./loops
+try ./subnormals
 try ./algorithms
 try ./reports
 try ./precision

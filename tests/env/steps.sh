@@ -159,7 +159,7 @@ run_in_valgrind() {
 # All at once, which keeps both cores busy.
 build_suites() {
     local suite chosen=()
-    for suite in corpus errors reports devices differential precision tuning together loops algorithms spirv faults steady scarce stress; do
+    for suite in corpus errors reports devices differential precision tuning together loops subnormals algorithms spirv faults steady scarce stress; do
         chosen+=(--test "$suite")
     done
     cargo test "${with_suites[@]}" --no-run "${chosen[@]}"

@@ -51,6 +51,12 @@ pub enum Feature {
     StorageImageLists,
     /// `shaderSampledImageArrayNonUniformIndexing`, likewise.
     SampledImageLists,
+    /// Subnormal numbers of `f16` are kept: `shaderDenormPreserveFloat16`. A device may keep them without the promise.
+    SubnormalsF16,
+    /// The same of `f32`: `shaderDenormPreserveFloat32`.
+    SubnormalsF32,
+    /// The same of `f64`: `shaderDenormPreserveFloat64`.
+    SubnormalsF64,
     /// `cooperativeMatrix`, with matrices of this type.
     CooperativeMatrix(MatrixType),
     /// `cooperativeMatrix`, with this product.
@@ -83,6 +89,9 @@ impl Feature {
             Self::BufferAddresses => "BufferAddresses",
             Self::StorageImageLists => "StorageImageLists",
             Self::SampledImageLists => "SampledImageLists",
+            Self::SubnormalsF16 => "SubnormalsF16",
+            Self::SubnormalsF32 => "SubnormalsF32",
+            Self::SubnormalsF64 => "SubnormalsF64",
             Self::CooperativeMatrix(_) => "CooperativeMatrix",
             Self::CooperativeProduct(_) => "CooperativeProduct",
             Self::CooperativeBfloat16 => "CooperativeBfloat16",
@@ -110,6 +119,9 @@ impl Feature {
             Self::BufferAddresses => "bufferDeviceAddress",
             Self::StorageImageLists => "shaderStorageImageArrayNonUniformIndexing",
             Self::SampledImageLists => "shaderSampledImageArrayNonUniformIndexing",
+            Self::SubnormalsF16 => "shaderDenormPreserveFloat16",
+            Self::SubnormalsF32 => "shaderDenormPreserveFloat32",
+            Self::SubnormalsF64 => "shaderDenormPreserveFloat64",
             Self::CooperativeMatrix(_) | Self::CooperativeProduct(_) => "cooperativeMatrix",
             Self::CooperativeBfloat16 => "shaderBFloat16CooperativeMatrix",
             Self::CooperativeReductions => "cooperativeMatrixReductions",

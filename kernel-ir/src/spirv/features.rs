@@ -111,8 +111,9 @@ fn capability(feature: Feature) -> Option<Capability> {
         Feature::BufferAddresses => Capability::PhysicalStorageBufferAddresses,
         Feature::StorageImageLists => Capability::StorageImageArrayNonUniformIndexing,
         Feature::SampledImageLists => Capability::SampledImageArrayNonUniformIndexing,
-        // A feature of devices that modules do not mention.
+        // Features of devices that modules do not mention; modules ask for subnormal numbers by a mode.
         Feature::SubgroupExtendedTypes => return None,
+        Feature::SubnormalsF16 | Feature::SubnormalsF32 | Feature::SubnormalsF64 => return None,
         Feature::CooperativeMatrix(_) | Feature::CooperativeProduct(_) => Capability::CooperativeMatrixKHR,
         Feature::CooperativeBfloat16 => Capability::BFloat16CooperativeMatrixKHR,
         Feature::CooperativeReductions => Capability::CooperativeMatrixReductionsNV,

@@ -87,6 +87,8 @@ pub struct Emitted {
     pub trap_words: u32,
     /// Whether a trap is possible even if the kernel's obligations hold.
     pub traps_anyway: bool,
+    /// Bits of the floats that it has.
+    pub float_widths: Vec<u32>,
     /// Whether the module asks how the device multiplies and adds `f32`, and `f64`.
     pub asks_for_fma: [bool; 2],
     /// Binding of the print buffer, when a site that prints is left.

@@ -229,6 +229,7 @@ impl<'m> Writer<'m> {
             print_binding,
             trap_words: self.uses.trap_words.unwrap_or(0),
             traps_anyway: self.uses.traps_anyway,
+            float_widths: self.features.float_widths(),
             asks_for_fma: self.interface.has_fma.map(|id| id.is_some()),
             parallel: Parallel {
                 shared_bytes,

@@ -262,7 +262,7 @@ pub(super) fn build(
     dump("ir", &name, || module.to_string());
     let options = CompileOptions { batch: attr.items().0, ..compile_options(function) };
     dump("lowered", &name, || lowered_text(&module, &options));
-    let compiled = match compile(module, &options) {
+    let mut compiled = match compile(module, &options) {
         Ok(compiled) => compiled,
         Err(CompileError::TooLarge(large)) => {
             report_size(function, &large, diags);
@@ -274,6 +274,9 @@ pub(super) fn build(
         }
     };
     dump("spv", &name, || words_text(&compiled.words));
+    if attr.needs_subnormals() {
+        compiled.require_subnormals();
+    }
     check_push_constants(function, &compiled, diags);
     let lowered = || lower_kernel(program, item, workgroup, debug_assertions).module;
     check_barriers(function, &compiled, &barriers, &lowered, diags);

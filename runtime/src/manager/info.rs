@@ -32,7 +32,8 @@ pub struct DeviceInfo {
     pub api_version: Option<[u32; 3]>,
     /// What a kernel may use at most.
     pub limits: Limits,
-    /// The optional features it has.
+    /// The optional features it has. Of subnormal numbers, what the driver promises; [`Manager::subnormals`](crate::Manager::subnormals) asks
+    /// what the device does.
     pub features: Vec<Feature>,
     /// The kinds of queues it has.
     pub queue_families: Vec<QueueFamily>,
@@ -215,6 +216,9 @@ impl DeviceInfo {
                 Feature::BufferAddresses,
                 Feature::StorageImageLists,
                 Feature::SampledImageLists,
+                Feature::SubnormalsF16,
+                Feature::SubnormalsF32,
+                Feature::SubnormalsF64,
             ],
             // As many as are asked for: they are one and the same.
             queue_families: vec![QueueFamily {

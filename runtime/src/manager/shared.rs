@@ -13,12 +13,13 @@ use super::queues::QueueInfo;
 use super::statistics::{Live, Statistics};
 use crate::algorithm::{Flags, Prepared, Variant};
 use crate::buffer::Buffer;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fma::{self, Width};
 use crate::host::HostDevice;
 use crate::print::{LaunchPrints, PrintSink};
 use crate::recovery::Journal;
 use crate::span::span;
+use crate::subnormals;
 use crate::sync::schedule::{Inside, Marks, Schedule, Ticket, enter};
 use crate::vulkan::VulkanBackend;
 
@@ -35,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) live: Live,
     /// Whether the device's `fma` rounds once, of each width, when that was asked.
     has_fma: [OnceLock<bool>; 2],
+    /// Whether the device keeps subnormal numbers, of each width, when that was asked.
+    keeps_subnormals: [OnceLock<bool>; 3],
     /// Words for messages of a launch.
     pub(crate) print_capacity: u32,
     sink: Mutex<PrintSink>,
@@ -77,6 +80,7 @@ impl Shared {
             next_id,
             live,
             has_fma,
+            keeps_subnormals: [const { OnceLock::new() }; 3],
             print_capacity,
             sink,
             journal: Journal::default(),
@@ -161,6 +165,7 @@ impl Shared {
         if let Some(prepared) = &*slot {
             return Ok(prepared.clone());
         }
+        self.check_subnormals(descriptor)?;
         let has_fma =
             [Width::Single, Width::Double].map(|width| descriptor.asks_for_fma[width as usize] && self.has_fma(width));
         let flags = Flags { variant, has_fma };
@@ -173,6 +178,34 @@ impl Shared {
             Backend::Vulkan(_) => *self.has_fma[width as usize].get_or_init(|| fma::probe(self, width)),
             Backend::Host(_) => false,
         }
+    }
+
+    /// Whether the device keeps subnormal numbers; asks it when it has not been asked.
+    pub(crate) fn keeps_subnormals(self: &Arc<Self>, width: subnormals::Width) -> Result<bool> {
+        let known = &self.keeps_subnormals[width as usize];
+        match (matches!(self.backend, Backend::Host(_)), known.get()) {
+            (true, _) => Ok(true),
+            (false, Some(kept)) => Ok(*kept),
+            // A device that fails tells nothing of what it does.
+            (false, None) => subnormals::probe(self, width).map(|kept| *known.get_or_init(|| kept)),
+        }
+    }
+
+    /// Checks that the device keeps the subnormal numbers that a kernel asks for, by promise or not.
+    fn check_subnormals(self: &Arc<Self>, descriptor: &'static KernelDescriptor) -> Result<()> {
+        for needed in descriptor.features {
+            let Some(width) = subnormals::Width::of(needed.feature) else { continue };
+            if !self.keeps_subnormals(width)? {
+                return Err(Error::MissingFeature {
+                    kernel: descriptor.name.into(),
+                    feature: needed.feature,
+                    file: needed.location.file,
+                    line: needed.location.line,
+                    device: self.info.name.clone(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Wakes a task, in place of what it asked for before, once a submission is complete.

@@ -11,6 +11,7 @@ use super::spirv::{FloatControls, WidthControls};
 use crate::cache::Identity;
 use crate::error::{Error, Result};
 use crate::manager::{DeviceInfo, DeviceKind, ExistingVulkan, Limits, QueueFamily, QueueKind, SubgroupLimits};
+use crate::subnormals::Width;
 
 /// A physical device, usable or not.
 #[derive(Debug, Clone)]
@@ -97,7 +98,8 @@ impl Candidate {
     pub(crate) fn of_existing(existing: &ExistingVulkan) -> Result<Self> {
         let mut candidate = Self::new(&existing.entry, &existing.instance, existing.physical_device)?;
         let Self { info, caps, .. } = &mut candidate;
-        info.features.retain(|feature| existing.features.contains(feature));
+        // What a driver promises of floats needs no asking for.
+        info.features.retain(|feature| existing.features.contains(feature) || Width::of(*feature).is_some());
         *caps = Caps {
             max_push_descriptors: if existing.has_push_descriptors { caps.max_push_descriptors } else { 0 },
             has_subgroup_sizes: false,
@@ -170,6 +172,7 @@ impl Candidate {
             caps.has_executables =
                 has(khr::pipeline_executable_properties::NAME) && query_executables(instance, physical);
             query_features(instance, physical, &mut caps, &mut features, &mut missing);
+            features.extend(kept_subnormals(&caps.float_controls));
             features.extend(query_matrices(entry, instance, physical, version, has)?);
         } else {
             missing.push("Vulkan 1.2".to_owned());
@@ -375,6 +378,16 @@ fn query_properties(
     let [name, version] = [driver.driver_name_as_c_str(), driver.driver_info_as_c_str()]
         .map(|text| text.map_or("?".into(), CStr::to_string_lossy));
     format!("{name} {version}").trim().to_owned()
+}
+
+/// The widths of floats whose subnormal numbers the driver promises to keep.
+fn kept_subnormals(controls: &FloatControls) -> impl Iterator<Item = Feature> {
+    let kept = [
+        (Feature::SubnormalsF16, controls.float16),
+        (Feature::SubnormalsF32, controls.float32),
+        (Feature::SubnormalsF64, controls.float64),
+    ];
+    kept.into_iter().filter(|(_, controls)| controls.denorm_preserve).map(|(feature, _)| feature)
 }
 
 fn query_float_atomics(instance: &ash::Instance, physical: vk::PhysicalDevice) -> FloatAtomics {

@@ -52,6 +52,15 @@ fn fast_math_that_cannot_be_read() {
     "#]],
     );
     check_errors(
+        "#[kernel(subnormals = true)] fn k(x: &mut [f32]) {}",
+        expect![[r#"
+        error: [K0002] `subnormals` takes no value
+               help: write `subnormals` alone: it is about all floats of the kernel
+         1 | #[kernel(subnormals = true)] fn k(x: &mut [f32]) {}
+           |          ^^^^^^^^^^
+    "#]],
+    );
+    check_errors(
         "#[kernel(fast_math, fast_math)] fn k(x: &mut [f32]) {}",
         expect![[r#"
         error: [K0002] `fast_math` is given twice
@@ -149,7 +158,7 @@ fn type_lists_that_cannot_be_read() {
         "#[kernel(U = [f32], T = [f32])] fn k<T: Copy>(x: &mut [T]) {}",
         expect![[r#"
         error: [K0002] `#[kernel]` has no argument `U`
-               help: it knows `workgroup`, `subgroup`, `fast_math`, `items_per_invocation`
+               help: it knows `workgroup`, `subgroup`, `fast_math`, `subnormals`, `items_per_invocation`
          1 | #[kernel(U = [f32], T = [f32])] fn k<T: Copy>(x: &mut [T]) {}
            |          ^
     "#]],
