@@ -169,7 +169,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     times.step("6 vectors", GROUPS.min(all), |seq, sums| {
         ByVectors::dispatch(seq, groups, &*x.cast::<UVec4>()?, sums).map(|_| ())
     })?;
-    times.step("7 OpReduce", 1, |seq, sums| seq.record(OpReduce::sum(&mgr, &x, sums)?).map(|_| ()))?;
+    times.step("7 OpReduce", 1, |seq, sums| seq.record(OpReduce::sum(&x, sums)?).map(|_| ()))?;
     println!("checked: all sums are {expected}");
     Ok(())
 }
