@@ -6,11 +6,13 @@ use std::str::FromStr;
 use crate::arena::EntityId;
 use crate::batch::{self, Batch, Refusal};
 use crate::descriptor::{
-    ConstType, Feature, FloatAtomics, ImageAccess, LaunchWord, LaunchWordKind, Parallel, ParamKind, SiteKind, Size,
+    ConstType, Feature, FloatAtomics, HostStack, ImageAccess, LaunchWord, LaunchWordKind, Parallel, ParamKind,
+    SiteKind, Size,
 };
 use crate::ir::{ConstParam, ConstParamId, Image, Kernel, Module, Obligation, SourceLocation};
 use crate::launch_program;
 use crate::layout::Layout;
+use crate::locals;
 use crate::parallel;
 use crate::passes::{CheckCount, Optimized, TooLarge, optimize};
 use crate::spirv::{self, EmitError, Emitted};
@@ -110,6 +112,8 @@ pub struct Compiled {
     pub features: Vec<(Feature, Option<CompiledLocation>)>,
     /// What the invocations do together.
     pub parallel: Parallel,
+    /// What an invocation keeps on the host's stack.
+    pub host_stack: HostStack,
     /// The atomic floats that the device itself adds to.
     pub float_atomics: FloatAtomics,
     /// Bytes of workgroup memory that grow with const parameters, with the positions of those to multiply them with.
@@ -242,6 +246,7 @@ pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled,
         kernel.full_workgroups |= needs_full_workgroups;
     }
     let ir = options.keep_ir.then(|| module.to_string());
+    let host_stack = locals::estimate(&module);
     let Optimized { checks, divergences, too_large } = optimize(&mut module);
     if let Some(too_large) = too_large {
         return Err(CompileError::TooLarge(too_large));
@@ -256,7 +261,7 @@ pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled,
     let files =
         if divergences.is_empty() { Vec::new() } else { module.files.iter().map(|(_, file)| file.clone()).collect() };
     let described = describe(&module, kernel, emitted, (batch.as_ref(), refusal), options);
-    Ok(Compiled { checks, divergences, files, ir, ..described })
+    Ok(Compiled { checks, divergences, files, ir, host_stack, ..described })
 }
 
 fn describe(
@@ -312,6 +317,7 @@ fn describe(
         sites: sites.collect(),
         features: emitted.features.iter().map(|(feature, at)| (*feature, at.map(locate))).collect(),
         parallel: emitted.parallel,
+        host_stack: HostStack::LITTLE,
         float_atomics: emitted.float_atomics,
         shared_arrays: emitted.shared_arrays,
         batch,

@@ -61,6 +61,8 @@ pub struct KernelDescriptor {
     pub features: &'static [FeatureUse],
     /// What the invocations of the kernel do together.
     pub parallel: Parallel,
+    /// What an invocation keeps on the host's stack.
+    pub host_stack: HostStack,
     /// Arrays in workgroup memory whose lengths are const parameters; they come on top of [`Parallel::shared_bytes`].
     pub shared_arrays: &'static [SharedArray],
     /// A second entry point in which an invocation runs several items, for the launches that allow it.
@@ -98,10 +100,30 @@ impl KernelDescriptor {
             sites: &[],
             features: &[],
             parallel: Parallel::NONE,
+            host_stack: HostStack::LITTLE,
             shared_arrays: &[],
             batch: None,
             ir: None,
         }
+    }
+}
+
+/// What an invocation keeps on the stack where rustc has compiled the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostStack {
+    /// Bytes of local variables, those of the deepest chain of calls together.
+    pub locals: u64,
+    /// Bytes of stack, estimated to be enough also for what is compiled without optimisations.
+    pub bytes: u64,
+}
+
+impl HostStack {
+    /// So little that the stack of any thread has room for it.
+    pub const LITTLE: Self = Self { locals: 0, bytes: 0 };
+
+    /// So many bytes of locals and of stack.
+    pub const fn new(locals: u64, bytes: u64) -> Self {
+        Self { locals, bytes }
     }
 }
 

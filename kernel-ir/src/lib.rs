@@ -32,6 +32,8 @@ mod launch_program;
 #[cfg(feature = "compiler")]
 pub mod layout;
 #[cfg(feature = "compiler")]
+mod locals;
+#[cfg(feature = "compiler")]
 pub mod op;
 #[cfg(feature = "compiler")]
 pub mod parallel;

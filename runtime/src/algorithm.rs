@@ -454,7 +454,7 @@ fn check_matrices(descriptor: &'static KernelDescriptor, constants: &[u64], info
 
 #[cfg(test)]
 mod tests {
-    use gridwise_ir::descriptor::{Feature, FeatureUse, Location, Parallel, known};
+    use gridwise_ir::descriptor::{Feature, FeatureUse, HostStack, Location, Parallel, known};
 
     use super::*;
 
@@ -483,6 +483,7 @@ mod tests {
             print_binding: None,
             sites: &[],
             parallel: Parallel::NONE,
+            host_stack: HostStack::LITTLE,
             batch: None,
             ir: None,
         };

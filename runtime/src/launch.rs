@@ -238,7 +238,7 @@ fn can_split(descriptor: &KernelDescriptor) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use gridwise_ir::descriptor::{LaunchWord, Location, Parallel, known};
+    use gridwise_ir::descriptor::{HostStack, LaunchWord, Location, Parallel, known};
 
     use super::*;
 
@@ -262,6 +262,7 @@ mod tests {
         sites: &[],
         features: &[],
         parallel: Parallel::NONE,
+        host_stack: HostStack::LITTLE,
         batch: None,
         ir: None,
     };

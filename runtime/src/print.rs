@@ -206,7 +206,7 @@ impl LaunchPrints {
 mod tests {
     use std::sync::Mutex;
 
-    use gridwise_ir::descriptor::{Location, Message, Parallel, known};
+    use gridwise_ir::descriptor::{HostStack, Location, Message, Parallel, known};
 
     use super::*;
 
@@ -236,6 +236,7 @@ mod tests {
         }],
         features: &[],
         parallel: Parallel::NONE,
+        host_stack: HostStack::LITTLE,
         batch: None,
         ir: None,
     };

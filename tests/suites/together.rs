@@ -76,6 +76,70 @@ fn tally(votes: &[Atomic<u8>]) {
     votes[global_id().x % votes.len() as u32].fetch_add(1, Relaxed);
 }
 
+/// More locals than a fiber of ordinary size has stack.
+#[kernel(workgroup = 8)]
+fn waits_with_a_table(x: &[u32], y: &mut [u32]) {
+    let mut table = [0u32; 1 << 19];
+    let l = local_id().x;
+    table[x[l] * 50_000] = l + 1;
+    table[(1 << 19) - 1] = 100;
+    barrier();
+    y[l] = table[x[l] * 50_000] + table[(1 << 19) - 1];
+}
+
+/// More locals than a thread has stack.
+#[kernel(workgroup = 8)]
+fn alone_with_a_table(x: &[u32], y: &mut [u32]) {
+    let mut table = [0u32; 1 << 22];
+    let l = local_id().x;
+    table[x[l] * 500_000] = l + 1;
+    table[(1 << 22) - 1] = 100;
+    y[l] = table[x[l] * 500_000] + table[(1 << 22) - 1];
+}
+
+#[kernel(workgroup = 8)]
+fn far_too_many_locals(x: &[u32], y: &mut [u32]) {
+    let mut table = [0u32; 1 << 26];
+    let l = local_id().x;
+    table[x[l] * 500_000] = l + 1;
+    y[l] = table[x[l] * 500_000];
+}
+
+#[device]
+fn changed(table: [u32; 20_000], at: u32) -> [u32; 20_000] {
+    let mut copy = table;
+    copy[at] += at;
+    copy
+}
+
+#[device]
+fn changed_often(table: [u32; 20_000], at: u32) -> [u32; 20_000] {
+    let once = changed(table, at);
+    let twice = changed(once, at + 1);
+    changed(if at % 2 == 0 { once } else { twice }, at)
+}
+
+#[device]
+fn filled<const LEN: usize>(value: u32) -> [u32; LEN] {
+    let mut table = [value; LEN];
+    table[LEN - 1] += 1;
+    table
+}
+
+/// A chain of calls that pass arrays by value, functions whose size their const arguments decide, and messages.
+#[kernel(workgroup = 8)]
+fn chain_of_tables(x: &[u32], y: &mut [u32]) {
+    let l = local_id().x;
+    let table = changed_often(changed_often(changed_often([x[l]; 20_000], l), l + 1), l + 2);
+    barrier();
+    let (small, large) = (filled::<30_000>(l), filled::<60_000>(l));
+    println!("{l}: {}", 0.5f32);
+    if l == 5 {
+        panic!("table of {}", small[29_999] + large[59_999]);
+    }
+    y[l] = table[l] + small[29_999] + large[59_999];
+}
+
 fn host(options: HostOptions) -> Manager {
     Manager::with(ManagerDesc { device: DeviceChoice::Host, host: options, ..ManagerDesc::default() }).expect("a host")
 }
@@ -227,4 +291,45 @@ fn atomics_of_bytes_stay_within_a_borrowed_buffer() {
     expected[256..261].fill(107);
     assert_eq!(copy.to_vec().expect("readable"), expected);
     assert_eq!(mgr.validation_messages(), Vec::<String>::new());
+}
+
+#[test]
+fn large_locals_have_room_on_the_host() -> gridwise::Result<()> {
+    let manager = host(HostOptions::default());
+    let x = manager.tensor(&(0..8u32).collect::<Vec<_>>())?;
+    let mut y = manager.tensor(&[0u32; 8])?;
+    let seq = manager.sequence()?;
+    WaitsWithATable::dispatch(&seq, Grid::groups(1), &x, &mut y)?;
+    seq.eval()?;
+    assert_eq!(y.to_vec()?, [101, 102, 103, 104, 105, 106, 107, 108]);
+    y.write(&[0; 8])?;
+    let seq = manager.sequence()?;
+    AloneWithATable::dispatch(&seq, Grid::groups(1), &x, &mut y)?;
+    seq.eval()?;
+    assert_eq!(y.to_vec()?, [101, 102, 103, 104, 105, 106, 107, 108]);
+    Ok(())
+}
+
+#[test]
+fn chains_of_calls_and_messages_have_room_on_the_host() -> gridwise::Result<()> {
+    let manager = host(HostOptions::default());
+    let x = manager.tensor(&(0..8u32).collect::<Vec<_>>())?;
+    let mut y = manager.tensor(&[0u32; 8])?;
+    let seq = manager.sequence()?;
+    ChainOfTables::dispatch(&seq, Grid::groups(1), &x, &mut y)?;
+    let error = seq.eval().unwrap_err();
+    assert!(matches!(&error, Error::KernelPanic { message, .. } if message == "table of 12"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn locals_beyond_the_limit_are_an_error_on_the_host() -> gridwise::Result<()> {
+    let manager = host(HostOptions::default());
+    let x = manager.tensor(&[0u32; 8])?;
+    let mut y = manager.tensor(&[0u32; 8])?;
+    let seq = manager.sequence()?;
+    FarTooManyLocals::dispatch(&seq, Grid::groups(1), &x, &mut y)?;
+    let error = seq.eval().unwrap_err();
+    assert!(matches!(error, Error::LocalsTooLarge { asked: 268_435_456, limit: 134_217_728, .. }), "{error}");
+    Ok(())
 }

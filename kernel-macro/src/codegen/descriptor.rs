@@ -2,7 +2,7 @@
 
 use gridwise_ir::compile::{Compiled, CompiledConstant, CompiledLocation, CompiledParam, CompiledSite};
 use gridwise_ir::descriptor::{
-    Feature, FloatAtomics, LaunchWord, LaunchWordKind, Parallel, ParamKind, Size, SubgroupOperations, pack,
+    Feature, FloatAtomics, HostStack, LaunchWord, LaunchWordKind, Parallel, ParamKind, Size, SubgroupOperations, pack,
 };
 use proc_macro2::Literal;
 
@@ -62,6 +62,11 @@ pub(super) fn descriptor_tokens(
         let parallel = parallel_tokens(&compiled.parallel, variant, home);
         tokens!(parallel: #parallel,)
     });
+    let stack = (compiled.host_stack != HostStack::LITTLE).then(|| {
+        let HostStack { locals, bytes } = compiled.host_stack;
+        let [locals, bytes] = [locals, bytes].map(Literal::u64_unsuffixed);
+        tokens!(host_stack: #home::HostStack::new(#locals, #bytes),)
+    });
     let batch = compiled.batch.as_ref().map(|batch| {
         let (items, program, is_asked) = (number(batch.items), Bytes(&batch.obligations), batch.is_asked);
         tokens!(batch #items #program #is_asked)
@@ -69,7 +74,7 @@ pub(super) fn descriptor_tokens(
     let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
     tokens! {
         [#(#words),*] #trap #obligations #left #batch
-        { #constants #fma #print #told #features #parallel #ir }
+        { #constants #fma #print #told #features #parallel #stack #ir }
         (#name #line #column #spirv #size #x #y #z)
     }
 }

@@ -560,6 +560,18 @@ pub enum Error {
         /// `maxComputeSharedMemorySize`.
         limit: u32,
     },
+    /// The kernel has more local variables than the host device has room for.
+    #[error(
+        "kernel `{kernel}`: {asked} bytes of local variables, the host device has room for {limit}; use smaller arrays"
+    )]
+    LocalsTooLarge {
+        /// The kernel.
+        kernel: KernelName,
+        /// Bytes of an invocation's local variables, and of the functions' that it calls.
+        asked: u64,
+        /// Bytes that there may be.
+        limit: u64,
+    },
     /// The kernel has matrices of subgroups, and its workgroups are not made of whole subgroups.
     #[error(
         "kernel `{kernel}` has matrices of subgroups, and workgroups of {width} along x are not made of subgroups of {lanes}, as `{device}` has them; use a multiple"

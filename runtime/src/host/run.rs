@@ -18,7 +18,7 @@ use crate::steps::{BufferArg, DispatchStep, Role, Step};
 use crate::trap::panic_error;
 use crate::twin::{
     HostArgs, HostBuffer, HostFailure, HostGroup, HostImage, HostList, HostOptions, LaunchContext, Permutation,
-    Stopped, Trap,
+    Stopped, Trap, stack,
 };
 
 /// Invocations that are worth waking another thread for.
@@ -126,6 +126,9 @@ unsafe fn run_dispatch(
     if extent.is_empty() {
         return (None, None);
     }
+    if let Some(error) = refuse_locals(dispatch) {
+        return (Some(error), None);
+    }
     let subgroup_size = descriptor.parallel.subgroup_size.unwrap_or(host.options.subgroup_size);
     let options = HostOptions { subgroup_size, ..host.options };
     #[cfg(feature = "sanitizer")]
@@ -194,7 +197,9 @@ fn run_groups(
         // In one order, whatever the machine: on one thread.
         Some(_) => 1,
         None if dispatch.descriptor.parallel.full_workgroups => {
-            (total.saturating_mul(width) / FIBERS_PER_THREAD).min(MAX_FIBERS / width)
+            let locals = dispatch.descriptor.host_stack.locals.max(1);
+            let fibers = MAX_FIBERS.min(stack::MOST_LOCALS_TOGETHER / locals);
+            (total.saturating_mul(width) / FIBERS_PER_THREAD).min(fibers / width)
         }
         None => total.saturating_mul(width) / INVOCATIONS_PER_THREAD,
     };
@@ -215,8 +220,12 @@ fn run_groups(
             let groups = start..total.min(start + chunk);
             let place = |index| order.as_ref().map_or(index, |order| order.get(index));
             let run = || groups.for_each(|index| run_group(dispatch, launch, args, place(index), x, y));
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
-                panicked.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
+            match catch_unwind(AssertUnwindSafe(|| stack::with_room(dispatch.descriptor.host_stack, run))) {
+                Ok(Ok(())) => {}
+                Ok(Err((bytes, cause))) => launch.fail(HostFailure::NoStacks { bytes, cause: cause.to_string() }),
+                Err(payload) => {
+                    panicked.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
+                }
             }
         }
     };
@@ -238,6 +247,18 @@ fn run_groups(
 fn run_group(dispatch: &DispatchStep, launch: &LaunchContext, args: &HostArgs<'_>, index: u64, x: u64, y: u64) {
     let group = [index % x, index / x % y, index / x / y].map(|position| position as u32);
     (dispatch.host)(args, HostGroup::new(launch, group));
+}
+
+/// The error of a kernel whose locals the host device has no room for.
+fn refuse_locals(dispatch: &DispatchStep) -> Option<Error> {
+    let descriptor = dispatch.descriptor;
+    let asked = descriptor.host_stack.locals;
+    let at_once = match descriptor.parallel.full_workgroups {
+        true => dispatch.workgroup().iter().map(|size| u64::from(*size)).product(),
+        false => 1,
+    };
+    let limit = stack::MOST_LOCALS.min(stack::MOST_LOCALS_TOGETHER / at_once.max(1));
+    (asked > limit).then(|| Error::LocalsTooLarge { kernel: descriptor.name.into(), asked, limit })
 }
 
 /// The error of a launch that could not come to its end.

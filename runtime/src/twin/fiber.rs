@@ -7,27 +7,17 @@ use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 
-use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use gridwise_ir::descriptor::Location;
 
 use super::ambient::Scope;
 use super::group::{HostGroup, Invocation};
 use super::launch::HostFailure;
+use super::stack::{self, FiberStack};
 use super::stop::Stopped;
 use super::subgroup::Lane;
 
-/// Bytes of a fiber's stack; pages that are not used cost address space only.
-const STACK_BYTES: usize = 1024 * 1024;
-
-/// Stacks that a thread keeps for the next workgroup.
-const KEPT_STACKS: usize = 1024;
-
-thread_local! {
-    static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
-}
-
-type Fiber = Coroutine<(), (), (), DefaultStack>;
+type Fiber = Coroutine<(), (), (), FiberStack>;
 
 /// Where an invocation waits for others.
 #[derive(Debug, Default)]
@@ -35,32 +25,101 @@ pub struct Seat {
     /// Invariant: set by the running fiber, on whose stack it lies, until that is done.
     yielder: Cell<Option<NonNull<Yielder<(), ()>>>>,
     pub(super) state: Cell<State>,
-    /// The calls of device functions that the invocation is in, outermost first.
-    frames: RefCell<Vec<&'static Location>>,
+    /// The calls of device functions that the invocation is in.
+    path: Cell<Path>,
+}
+
+/// A list of calls: the number of one in [`Paths`], or zero for none. Equal lists have equal numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Path(u32);
+
+/// The lists of calls that the invocations of a workgroup have come by, each as its last call and the list before it.
+#[derive(Debug, Default)]
+pub(super) struct Paths {
+    calls: RefCell<Vec<(Path, &'static Location)>>,
+    /// The list that was asked for last: as a rule the next invocation asks for the same.
+    last: Cell<Path>,
+}
+
+impl Paths {
+    /// The list of `before` and then `place`.
+    fn enter(&self, before: Path, place: &'static Location) -> Path {
+        let mut calls = self.calls.borrow_mut();
+        if let Path(number @ 1..) = self.last.get() {
+            let (parent, last) = calls[number as usize - 1];
+            if parent == before && std::ptr::eq(last, place) {
+                return Path(number);
+            }
+        }
+        // There are as many as the kernel has calls in which it waits, and those of a loop come again.
+        let is_it = |(parent, other): &(Path, &'static Location)| *parent == before && *other == place;
+        let position = calls.iter().position(is_it).unwrap_or_else(|| {
+            calls.push((before, place));
+            calls.len() - 1
+        });
+        self.last.set(Path(position as u32 + 1));
+        self.last.get()
+    }
+
+    /// Compares two places by the order of the source: calls first, outermost before the others, then the place itself.
+    pub(super) fn compare(
+        &self,
+        (seat, place): (&Seat, &Location),
+        (other, other_place): (&Seat, &Location),
+    ) -> Ordering {
+        let (path, other_path) = (seat.path.get(), other.path.get());
+        if path == other_path {
+            return if std::ptr::eq(place, other_place) { Ordering::Equal } else { key(place).cmp(&key(other_place)) };
+        }
+        let (path, other_path) = (self.calls_of(path), self.calls_of(other_path));
+        let path = path.into_iter().chain([place]).map(key);
+        path.cmp(other_path.into_iter().chain([other_place]).map(key))
+    }
+
+    /// The calls of a list, outermost first.
+    fn calls_of(&self, mut path: Path) -> Vec<&'static Location> {
+        let calls = self.calls.borrow();
+        let mut found = Vec::new();
+        while let Path(number @ 1..) = path {
+            let (before, place) = calls[number as usize - 1];
+            found.push(place);
+            path = before;
+        }
+        found.reverse();
+        found
+    }
+}
+
+fn key(place: &Location) -> (u32, u32, &'static str) {
+    (place.line, place.column, place.file)
 }
 
 /// A call of a device function in which invocations may wait: where they wait includes how they came there.
 #[derive(Debug)]
-pub struct Frame<L: Lane>(L);
+pub struct Frame<L: Lane> {
+    lane: L,
+    before: Path,
+}
 
 impl<L: Lane> Frame<L> {
     /// Enters the function called at `place`; leaves it when dropped.
     pub fn enter(lane: L, place: &'static Location) -> Self {
-        lane.with(|invocation| {
-            if let Some(seat) = invocation.seat {
-                seat.frames.borrow_mut().push(place);
-            }
-        });
-        Self(lane)
+        let enter = |invocation: &Invocation<'_>| {
+            let Some(seat) = invocation.seat else { return Path::default() };
+            let before = seat.path.get();
+            seat.path.set(invocation.group.paths.enter(before, place));
+            before
+        };
+        Self { lane, before: lane.with(enter) }
     }
 }
 
 impl<L: Lane> Drop for Frame<L> {
     fn drop(&mut self) {
-        // When the fiber is put away unfinished, nobody may be running: then nobody asks for its frames either.
-        self.0.with_any(|invocation| {
+        // When the fiber is put away unfinished, nobody may be running: then nobody asks for its calls either.
+        self.lane.with_any(|invocation| {
             if let Some(seat) = invocation.seat {
-                seat.frames.borrow_mut().pop();
+                seat.path.set(self.before);
             }
         });
     }
@@ -83,14 +142,6 @@ pub(super) enum State {
 }
 
 impl Seat {
-    /// Compares the places where two invocations wait, by the order of the source: calls first, then the place itself.
-    pub(super) fn compare(&self, place: &Location, other: &Self, other_place: &Location) -> Ordering {
-        let key = |place: &Location| (place.line, place.column, place.file);
-        let (frames, others) = (self.frames.borrow(), other.frames.borrow());
-        let path = frames.iter().copied().chain([place]).map(key);
-        path.cmp(others.iter().copied().chain([other_place]).map(key))
-    }
-
     /// Waits until the scheduler makes the invocation ready again.
     pub(super) fn wait(&self, state: State) {
         self.state.set(state);
@@ -120,10 +171,11 @@ impl HostGroup<'_> {
         let places = (0..inside.z).flat_map(|z| (0..inside.y).flat_map(move |y| (0..inside.x).map(move |x| [x, y, z])));
         let invocations: Vec<Invocation<'_>> =
             places.zip(&seats).map(|(local, seat)| self.invocation(local.into(), Some(seat))).collect();
-        let stacks = match take_stacks(count) {
+        let bytes = stack::bytes_for(self.launch.descriptor.host_stack);
+        let stacks = match stack::take(count, bytes) {
             Ok(stacks) => stacks,
             Err(error) => {
-                let bytes = count as u64 * STACK_BYTES as u64;
+                let bytes = bytes.saturating_mul(count as u64);
                 return self.launch.fail(HostFailure::NoStacks { bytes, cause: error.to_string() });
             }
         };
@@ -150,7 +202,7 @@ impl HostGroup<'_> {
 ///
 /// # Safety
 /// `invocation` and `kernel` outlive the fiber.
-unsafe fn new_fiber(stack: DefaultStack, invocation: &Invocation<'_>, kernel: &impl Fn(&Invocation<'_>)) -> Fiber {
+unsafe fn new_fiber(stack: FiberStack, invocation: &Invocation<'_>, kernel: &impl Fn(&Invocation<'_>)) -> Fiber {
     let body = move |yielder: &Yielder<(), ()>, ()| {
         if let Some(seat) = invocation.seat {
             seat.yielder.set(Some(NonNull::from(yielder)));
@@ -159,20 +211,6 @@ unsafe fn new_fiber(stack: DefaultStack, invocation: &Invocation<'_>, kernel: &i
     };
     // SAFETY: what `body` borrows outlives the fiber, by this function's contract.
     unsafe { Coroutine::with_stack_unchecked(stack, body) }
-}
-
-fn take_stacks(count: usize) -> std::io::Result<Vec<DefaultStack>> {
-    let take = |kept: &RefCell<Vec<DefaultStack>>| {
-        let mut kept = kept.borrow_mut();
-        let from = kept.len().saturating_sub(count);
-        kept.split_off(from)
-    };
-    // There are none left where a thread ends.
-    let mut stacks = STACKS.try_with(take).unwrap_or_default();
-    while stacks.len() < count {
-        stacks.push(DefaultStack::new(STACK_BYTES)?);
-    }
-    Ok(stacks)
 }
 
 /// The fibers of a workgroup that is running.
@@ -184,51 +222,108 @@ struct Crew<'a> {
     panic: Option<Box<dyn Any + Send>>,
 }
 
+/// How the turns of a round ended.
+#[derive(Debug, Default)]
+struct Round {
+    /// Where the first of them waits, and by which calls.
+    first: Option<(State, Path)>,
+    /// How many wait there, too, itself included; others at the same place may not be counted.
+    together: usize,
+}
+
+impl Round {
+    #[inline]
+    fn note(&mut self, seat: &Seat) {
+        let (state, path) = (seat.state.get(), seat.path.get());
+        let (first, by) = *self.first.get_or_insert((state, path));
+        let is_here = match (first, state) {
+            (State::Barrier(first), State::Barrier(place)) | (State::Subgroup(first), State::Subgroup(place)) => {
+                std::ptr::eq(first, place)
+            }
+            _ => false,
+        };
+        self.together += usize::from(is_here && by == path);
+    }
+}
+
+/// Who runs in a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turns {
+    /// All invocations, whatever their seats say: they waited for each other in one place.
+    All,
+    /// Those that are ready.
+    Ready,
+}
+
 impl Crew<'_> {
     /// Runs all fibers to their ends, or until they cannot go on.
     fn run(&mut self) -> Option<HostFailure> {
         let scope = Scope::new();
-        let mut round = 0;
-        loop {
-            self.run_ready(&scope, round);
-            if self.panic.is_some()
-                || self.seats.iter().all(|seat| matches!(seat.state.get(), State::Done | State::Stopped))
-            {
+        let subgroup_size = self.group.launch.options.subgroup_size;
+        let mut turns = Turns::Ready;
+        for number in 0.. {
+            let round = self.run_round(&scope, number, turns);
+            if self.panic.is_some() {
                 return None;
             }
-            round += 1;
-            if self.group.subgroups.advance(self.seats, self.group.launch.options.subgroup_size) {
+            // As a rule all are in one place: then nothing else has to be looked at.
+            turns = Turns::All;
+            match round.first {
+                Some((State::Barrier(_), _)) if round.together == self.seats.len() => continue,
+                Some((State::Subgroup(_), _)) if round.together == self.seats.len() => {
+                    self.group.subgroups.advance_all(self.seats.len(), subgroup_size);
+                    continue;
+                }
+                _ => {}
+            }
+            turns = Turns::Ready;
+            if self.seats.iter().all(|seat| matches!(seat.state.get(), State::Done | State::Stopped)) {
+                return None;
+            }
+            if self.group.subgroups.advance(self.seats, &self.group.paths, subgroup_size) {
                 continue;
             }
             if let Err(failure) = self.pass_barrier() {
                 return Some(failure);
             }
         }
+        None
     }
 
-    /// Gives each ready fiber its turn.
-    fn run_ready(&mut self, scope: &Scope, round: u64) {
+    /// Gives each fiber that runs in this round its turn.
+    fn run_round(&mut self, scope: &Scope, number: u64, turns: Turns) -> Round {
         let count = self.fibers.len() as u64;
-        let permutation = self.group.permutation(count, round);
-        for index in 0..count {
-            let index = permutation.as_ref().map_or(index, |permutation| permutation.get(index)) as usize;
-            if self.seats[index].state.get() != State::Ready {
-                continue;
-            }
-            // SAFETY: the invocations outlive the scope, and stay in place.
-            unsafe { scope.enter(&self.invocations[index]) };
-            let fiber = &mut self.fibers[index];
-            // A panic of the kernel ends the workgroup; the other fibers are put away before it goes on.
-            match catch_unwind(AssertUnwindSafe(|| fiber.resume(()))) {
-                Ok(CoroutineResult::Yield(())) => {}
-                Ok(CoroutineResult::Return(())) => self.seats[index].state.set(State::Done),
-                Err(payload) if payload.is::<Stopped>() => self.seats[index].state.set(State::Stopped),
-                Err(payload) => {
-                    self.panic = Some(payload);
-                    return;
+        let permutation = self.group.permutation(count, number);
+        let place = |index| permutation.as_ref().map_or(index, |permutation| permutation.get(index)) as usize;
+        let mut round = Round::default();
+        let mut next = 0;
+        while next < count {
+            // One for all turns: only a panic, which is rare, needs another.
+            let run = || {
+                while next < count {
+                    let index = place(next);
+                    next += 1;
+                    let seat = &self.seats[index];
+                    if turns == Turns::Ready && seat.state.get() != State::Ready {
+                        continue;
+                    }
+                    // SAFETY: the invocations outlive the scope, and stay in place.
+                    unsafe { scope.enter(&self.invocations[index]) };
+                    match self.fibers[index].resume(()) {
+                        CoroutineResult::Yield(()) => round.note(seat),
+                        CoroutineResult::Return(()) => seat.state.set(State::Done),
+                    }
                 }
+            };
+            let Err(payload) = catch_unwind(AssertUnwindSafe(run)) else { break };
+            if !payload.is::<Stopped>() {
+                // A panic of the kernel ends the workgroup; the other fibers are put away before it goes on.
+                self.panic = Some(payload);
+                break;
             }
+            self.seats[place(next - 1)].state.set(State::Stopped);
         }
+        round
     }
 
     /// Lets all invocations pass the barrier at which they are.
@@ -238,7 +333,7 @@ impl Crew<'_> {
             _ => None,
         });
         let Some((one, first)) = places.next() else { return Ok(()) };
-        let is_at_first = |seat: &Seat, place| one.compare(first, seat, place).is_eq();
+        let is_at_first = |seat: &Seat, place| self.group.paths.compare((one, first), (seat, place)).is_eq();
         let is_here = |seat: &&Seat| matches!(seat.state.get(), State::Barrier(place) if is_at_first(seat, place));
         let waiting = self.seats.iter().filter(is_here).count();
         let stopped = self.seats.iter().filter(|seat| seat.state.get() == State::Stopped).count();
@@ -257,7 +352,7 @@ impl Crew<'_> {
 
     /// Ends all fibers, by unwinding those that still wait, and keeps their stacks.
     fn dismiss(self) {
-        let stacks = self.fibers.into_iter().map(|mut fiber| {
+        stack::give_back(self.fibers.into_iter().map(|mut fiber| {
             if cfg!(panic = "unwind") {
                 fiber.force_unwind();
             } else {
@@ -265,12 +360,6 @@ impl Crew<'_> {
                 unsafe { fiber.force_reset() };
             }
             fiber.into_stack()
-        });
-        // Where the thread ends, they go at once.
-        let _ = STACKS.try_with(|kept| {
-            let mut kept = kept.borrow_mut();
-            kept.extend(stacks);
-            kept.truncate(KEPT_STACKS);
-        });
+        }));
     }
 }

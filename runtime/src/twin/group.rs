@@ -6,7 +6,7 @@ use glam::UVec3;
 use gridwise_ir::descriptor::Site;
 
 use super::ambient::Scope;
-use super::fiber::Seat;
+use super::fiber::{Paths, Seat};
 use super::launch::{LaunchContext, TrapSink};
 use super::order::{Permutation, mix};
 use super::shared::{SharedMemory, SharedRef};
@@ -21,6 +21,7 @@ pub struct HostGroup<'a> {
     pub(super) group: UVec3,
     shared: SharedMemory,
     pub(super) subgroups: Subgroups,
+    pub(super) paths: Paths,
 }
 
 /// One invocation: where it is in the grid.
@@ -36,7 +37,8 @@ pub struct Invocation<'a> {
 impl<'a> HostGroup<'a> {
     /// The workgroup at position `group` of the grid.
     pub fn new(launch: &'a LaunchContext, group: [u32; 3]) -> Self {
-        Self { launch, group: group.into(), shared: SharedMemory::default(), subgroups: Subgroups::default() }
+        let (shared, subgroups) = (SharedMemory::default(), Subgroups::default());
+        Self { launch, group: group.into(), shared, subgroups, paths: Paths::default() }
     }
 
     /// Runs the kernel once for each invocation of the workgroup that the grid has, one after the other.

@@ -176,7 +176,7 @@ impl LaunchContext {
     }
 
     /// Notes why the launch cannot come to its end; the first reason stays.
-    pub(super) fn fail(&self, failure: HostFailure) {
+    pub(crate) fn fail(&self, failure: HostFailure) {
         // An error only says that there is a reason already.
         let _ = self.failure.set(failure);
     }

@@ -26,6 +26,7 @@ mod part;
 mod search;
 mod shared;
 mod slice;
+pub(crate) mod stack;
 mod stop;
 pub mod subgroup;
 pub mod taken;

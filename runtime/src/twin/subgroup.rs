@@ -7,7 +7,7 @@ use glam::UVec4;
 use gridwise_ir::descriptor::Location;
 
 use super::ambient::{Ambient, with_current, with_running};
-use super::fiber::{Seat, State};
+use super::fiber::{Paths, Seat, State};
 use super::group::Invocation;
 use super::launch::TrapSink;
 use crate::data::Value;
@@ -37,7 +37,7 @@ impl Subgroups {
     ///
     /// Invocations at different operations do them one after the other, those further up in the source first: so the
     /// stragglers of a loop catch up with those behind it.
-    pub(super) fn advance(&self, seats: &[Seat], size: u32) -> bool {
+    pub(super) fn advance(&self, seats: &[Seat], paths: &Paths, size: u32) -> bool {
         let mut exchange = self.exchange.borrow_mut();
         let mut any = false;
         for (index, lanes) in seats.chunks(size as usize).enumerate() {
@@ -46,12 +46,16 @@ impl Subgroups {
                 _ => None,
             };
             let waiting = || lanes.iter().enumerate().filter_map(|(lane, seat)| Some((lane, seat, place(seat)?)));
-            let Some((_, first, at)) = waiting().min_by(|(_, a, x), (_, b, y)| a.compare(x, b, y)) else { continue };
+            let Some((_, first, at)) = waiting().min_by(|(_, a, x), (_, b, y)| paths.compare((a, x), (b, y))) else {
+                continue;
+            };
             any = true;
-            let together =
-                |(_, seat, place): &(usize, &Seat, &'static Location)| first.compare(at, seat, place).is_eq();
+            let together = |seat, place| paths.compare((first, at), (seat, place)).is_eq();
             let mut active = 0;
-            for (lane, seat, _) in waiting().filter(together).collect::<Vec<_>>() {
+            for (lane, seat) in lanes.iter().enumerate() {
+                if !place(seat).is_some_and(|place| together(seat, place)) {
+                    continue;
+                }
                 active |= 1u128 << lane;
                 seat.state.set(State::Ready);
                 let invocation = index * size as usize + lane;
@@ -60,6 +64,18 @@ impl Subgroups {
             exchange.active[index] = active;
         }
         any
+    }
+
+    /// As [`advance`](Self::advance), where all invocations of the workgroup wait at one operation.
+    pub(super) fn advance_all(&self, invocations: usize, size: u32) {
+        let mut exchange = self.exchange.borrow_mut();
+        let Exchange { brought, taken, active } = &mut *exchange;
+        // Each brings another value before what it brought is taken again.
+        std::mem::swap(brought, taken);
+        for (index, active) in active.iter_mut().enumerate() {
+            let lanes = (invocations - index * size as usize).min(size as usize);
+            *active = u128::MAX >> (128 - lanes);
+        }
     }
 
     fn bring(&self, invocation: &Invocation<'_>, slot: Slot) {

@@ -1,6 +1,8 @@
 //! A hand-written twin, run as the host device runs the generated ones.
 
-use gridwise_ir::descriptor::{KernelDescriptor, Location, Parallel, Param, ParamKind, Site, SiteKind, known};
+use gridwise_ir::descriptor::{
+    HostStack, KernelDescriptor, Location, Parallel, Param, ParamKind, Site, SiteKind, known,
+};
 
 use super::*;
 
@@ -35,6 +37,7 @@ pub(super) static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     sites: &SITES,
     features: &[],
     parallel: Parallel::NONE,
+    host_stack: HostStack::LITTLE,
     batch: None,
     ir: None,
 };

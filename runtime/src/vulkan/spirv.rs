@@ -189,7 +189,7 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gridwise_ir::descriptor::{Location, Parallel, Spirv, known};
+    use gridwise_ir::descriptor::{HostStack, Location, Parallel, Spirv, known};
 
     const EACH: WidthControls =
         WidthControls { signed_zero_inf_nan_preserve: true, rounding_mode_rte: true, denorm_preserve: true };
@@ -293,6 +293,7 @@ mod tests {
                 sites: &[],
                 features: &[],
                 parallel: Parallel::NONE,
+                host_stack: HostStack::LITTLE,
                 batch: None,
                 ir: None,
             };

@@ -1,7 +1,8 @@
 //! Hand-assembled kernels with hand-written twins: what `#[kernel]` generates, without the compiler.
 
 use gridwise_runtime::descriptor::{
-    KernelDescriptor, LaunchWord, LaunchWordKind, Location, Parallel, Param, ParamKind, Site, SiteKind, Spirv, known,
+    HostStack, KernelDescriptor, LaunchWord, LaunchWordKind, Location, Parallel, Param, ParamKind, Site, SiteKind,
+    Spirv, known,
 };
 use gridwise_runtime::twin::{HostArgs, HostGroup};
 use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
@@ -44,6 +45,7 @@ static SAXPY: KernelDescriptor = KernelDescriptor {
     sites: &[],
     features: &[],
     parallel: Parallel::NONE,
+    host_stack: HostStack::LITTLE,
     batch: None,
     ir: None,
 };
