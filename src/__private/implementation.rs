@@ -42,7 +42,8 @@ macro_rules! __implementation {
             #[allow(unused_imports)]
             use $crate::__private::{descriptor as __descriptor, twin::{self as __twin, names::*}};
 
-            $(const __SITES: &[__Site] = &[$(__Site::new(__SiteKind::$kind, $file, $line, $column, $text)),*];)?
+            // No const: rustc would make the whole table anew for each row that the twin names.
+            $(static __SITES: &[__Site] = &[$(__Site::new(__SiteKind::$kind, $file, $line, $column, $text)),*];)?
             $($($before)*)?
 
             const _: fn() = || {

@@ -9,7 +9,7 @@ use proc_macro2::Literal;
 use super::message::message_tokens;
 use crate::message::Message;
 use crate::program::Program;
-use crate::render::{SITES, SiteUse};
+use crate::render::{MOST_MATCHED, SITES, SiteIndex, SiteUse};
 use crate::tokens::{Bytes, Plain, Tokens, Word, tokens};
 
 /// What generated code calls the descriptor's module: a `use` in front of it says where that is.
@@ -90,8 +90,12 @@ fn left_tokens(
         return (None, None);
     }
     let message = |site: &CompiledSite| site.format.and_then(|format| messages.get(format as usize));
+    let index = SiteIndex::of(table);
+    let table = (table, &index);
     let rows = compiled.sites.iter().map(|site| row_of(site, table).filter(|_| message(site).is_none()));
-    if let Some(rows) = rows.collect::<Option<Vec<_>>>() {
+    if compiled.sites.len() <= MOST_MATCHED
+        && let Some(rows) = rows.collect::<Option<Vec<_>>>()
+    {
         return (Some(tokens!(left #(#rows)*)), None);
     }
     let home = Word(DESCRIPTOR);
@@ -202,16 +206,14 @@ fn location_tokens(location: &CompiledLocation) -> Tokens {
 }
 
 /// The row of a site that is left in the table that the twin has, too.
-fn row_of(site: &CompiledSite, table: &[SiteUse]) -> Option<Plain> {
+fn row_of(site: &CompiledSite, (rows, index): (&[SiteUse], &SiteIndex)) -> Option<Plain> {
     let CompiledLocation { file, line, column } = &site.location;
-    let row = table.iter().position(|row| {
-        (row.kind, row.line, row.column) == (site.kind, *line, *column) && row.text == site.text && row.file == *file
-    });
-    row.map(|row| number(row as u32))
+    let is = |row: &SiteUse| row.text == site.text && row.file == *file;
+    index.row(rows, is, (site.kind, *line, *column)).map(number)
 }
 
 /// A site that is left.
-fn site_tokens(site: &CompiledSite, table: &[SiteUse], home: Word) -> Tokens {
+fn site_tokens(site: &CompiledSite, table: (&[SiteUse], &SiteIndex), home: Word) -> Tokens {
     if let Some(row) = row_of(site, table) {
         let table = Word(SITES);
         return tokens!(#table[#row]);

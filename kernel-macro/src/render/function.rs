@@ -36,7 +36,7 @@ fn twin_of_fn(program: &Program, item: ItemId, krate: &TokenStream) -> Option<To
     let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Slices);
     let body = renderer.body(&function.body);
     let import = twin_import(krate);
-    let sites = sites_tokens(&renderer.sites.into_inner());
+    let sites = sites_tokens(&renderer.sites.into_inner().into_rows());
     let conditions = || function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let (for_type, for_fn) = (conditions(), conditions());
     let (vis, name) = (&function.vis, &function.name);
@@ -133,7 +133,7 @@ fn rendered(program: &Program, item: ItemId, mode: Mode, lints: bool, krate: &To
     let mut renderer = Renderer::new(program, &program.items[item], typed, mode);
     let body = renderer.body(&function.body);
     let import = renderer.uses_twin.get().then(|| twin_import(krate));
-    let sites = sites_tokens(&renderer.sites.into_inner());
+    let sites = sites_tokens(&renderer.sites.into_inner().into_rows());
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
     let generics = Some(&function.generics.source).filter(|generics| !generics.params.is_empty());
     let clauses = &function.generics.source.where_clause;
@@ -197,7 +197,7 @@ pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
         let (generics, args, clauses) = source.split_for_impl();
         [generics.to_token_stream(), args.as_turbofish().to_token_stream(), clauses.to_token_stream()]
     });
-    Some(Host { run, params: params.collect(), body, generics, sites: renderer.sites.into_inner() })
+    Some(Host { run, params: params.collect(), body, generics, sites: renderer.sites.into_inner().into_rows() })
 }
 
 fn parts(program: &Program, item: ItemId) -> Option<(&Fn, &TypedFn)> {

@@ -30,7 +30,8 @@ mod slice_method;
 mod types;
 
 pub(crate) use function::{Host, names_any, render_fn, render_host, render_original};
-pub(crate) use site::{SITES, SiteUse, sites_rows, sites_tokens};
+use site::SiteRows;
+pub(crate) use site::{MOST_MATCHED, SITES, SiteIndex, SiteUse, sites_rows, sites_tokens};
 pub(crate) use slice::method_twin;
 
 use std::cell::{Cell, RefCell};
@@ -65,7 +66,7 @@ struct Renderer<'a> {
     /// Whether anything named the twin's support module.
     uses_twin: Cell<bool>,
     /// The trap sites met so far.
-    sites: RefCell<Vec<SiteUse>>,
+    sites: RefCell<SiteRows>,
     /// The references of the twin that lead into buffers and shared variables.
     parts: RefCell<BTreeSet<BindingId>>,
     /// Whether what is rendered records no traps.

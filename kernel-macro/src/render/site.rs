@@ -1,6 +1,7 @@
 //! Trap sites of a rendering: a table, and references to its rows.
 
 use gridwise_ir::descriptor::SiteKind;
+use gridwise_ir::hash::FastMap;
 use proc_macro2::{Literal, Span};
 
 use super::Renderer;
@@ -11,6 +12,9 @@ use crate::tokens::{Plain, Tokens, Word, tokens};
 /// The name of a rendering's table of sites.
 pub(crate) const SITES: &str = "__SITES";
 
+/// How many rows a macro is to match: at each, rustc copies all that it has matched so far.
+pub(crate) const MOST_MATCHED: usize = 64;
+
 /// A trap site that a rendering refers to by its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SiteUse {
@@ -19,6 +23,55 @@ pub(crate) struct SiteUse {
     pub(crate) line: u32,
     pub(crate) column: u32,
     pub(crate) text: String,
+}
+
+/// The sites of a rendering, each once.
+#[derive(Debug, Default)]
+pub(super) struct SiteRows {
+    rows: Vec<SiteUse>,
+    index: SiteIndex,
+}
+
+impl SiteRows {
+    /// The row of a site, which is added if it is new.
+    fn row(&mut self, site: SiteUse) -> u32 {
+        let known = self.index.row(&self.rows, |row| *row == site, (site.kind, site.line, site.column));
+        known.unwrap_or_else(|| {
+            self.index.add(&site, self.rows.len());
+            self.rows.push(site);
+            self.rows.len() as u32 - 1
+        })
+    }
+
+    pub(super) fn into_rows(self) -> Vec<SiteUse> {
+        self.rows
+    }
+}
+
+/// The rows of a table by kind and place.
+#[derive(Debug, Default)]
+pub(crate) struct SiteIndex(FastMap<(SiteKind, u32, u32), Vec<u32>>);
+
+impl SiteIndex {
+    pub(crate) fn of(rows: &[SiteUse]) -> Self {
+        let mut index = Self::default();
+        rows.iter().enumerate().for_each(|(number, row)| index.add(row, number));
+        index
+    }
+
+    fn add(&mut self, site: &SiteUse, number: usize) {
+        self.0.entry((site.kind, site.line, site.column)).or_default().push(number as u32);
+    }
+
+    /// The first row of that kind and place that `is` the one asked for.
+    pub(crate) fn row(
+        &self,
+        rows: &[SiteUse],
+        is: impl Fn(&SiteUse) -> bool,
+        key: (SiteKind, u32, u32),
+    ) -> Option<u32> {
+        self.0.get(&key)?.iter().copied().find(|number| is(&rows[*number as usize]))
+    }
 }
 
 impl Renderer<'_> {
@@ -31,13 +84,9 @@ impl Renderer<'_> {
     pub(super) fn site_at(&self, kind: SiteKind, at: Span, expr: &Expr) -> Tokens {
         let (file, line, column) = source::location(at);
         let site = SiteUse { kind, file, line, column, text: source::text(expr) };
-        let mut sites = self.sites.borrow_mut();
-        let position = sites.iter().position(|known| *known == site).unwrap_or_else(|| {
-            sites.push(site);
-            sites.len() - 1
-        });
+        let position = self.sites.borrow_mut().row(site);
         self.uses_names();
-        let (table, position) = (Word(SITES), Plain(position as u32));
+        let (table, position) = (Word(SITES), Plain(position));
         tokens!(&#table[#position])
     }
 
@@ -52,7 +101,7 @@ impl Renderer<'_> {
     }
 }
 
-/// `const __SITES: … = …;`, nothing for no sites.
+/// `static __SITES: … = …;`, nothing for no sites. No const, which rustc would make anew for each row that is named.
 pub(crate) fn sites_tokens(sites: &[SiteUse]) -> Option<Tokens> {
     let first = &sites.first()?.file;
     let first_file = Literal::string(first);
@@ -67,12 +116,13 @@ pub(crate) fn sites_tokens(sites: &[SiteUse]) -> Option<Tokens> {
         let kind = Word(kind.name());
         tokens!(__Site::new(__SiteKind::#kind, #file, #line, #column, #text))
     });
-    Some(tokens!(const #table: &[__Site] = &[#(#rows),*];))
+    Some(tokens!(static #table: &[__Site] = &[#(#rows),*];))
 }
 
-/// The rows of the table as the facade's `implementation!` takes them, which says the file itself; `None` where one is in another file.
+/// The rows of the table as the facade's `implementation!` takes them, which says the file itself; `None` where one is in another file, or there
+/// are too many.
 pub(crate) fn sites_rows(sites: &[SiteUse], file: &str) -> Option<Tokens> {
-    if sites.iter().any(|site| site.file != file) {
+    if sites.len() > MOST_MATCHED || sites.iter().any(|site| site.file != file) {
         return None;
     }
     if sites.is_empty() {
