@@ -15,7 +15,7 @@ use crate::layout::Layout;
 use crate::locals;
 use crate::parallel;
 use crate::passes::{CheckCount, Optimized, TooLarge, optimize};
-use crate::spirv::{self, EmitError, Emitted};
+use crate::spirv::{self, EmitError, Emitted, TooNested};
 use crate::types::{self, Scalar};
 use crate::uniformity::Divergence;
 use crate::verify::{VerifyErrors, verify};
@@ -228,13 +228,16 @@ pub enum CompileError {
     /// The author's functions, put where they are called, are too much.
     #[error("`{}` is called too often", .0.callee)]
     TooLarge(TooLarge),
+    /// The author's branches and loops are nested more deeply than SPIR-V allows.
+    #[error(transparent)]
+    TooNested(#[from] TooNested),
 }
 
 /// Compiles a module with a kernel.
 ///
 /// # Errors
 /// When the module is malformed, lacks a kernel or cannot be expressed in SPIR-V, none of which is a user's mistake; and when it is
-/// too large.
+/// too large or nested too deeply.
 pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled, CompileError> {
     // Passes verify what they leave, too, where there are debug assertions; without, one look at the end has to do.
     if cfg!(debug_assertions) {
@@ -258,6 +261,7 @@ pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled,
         Err(refusal) => (None, Some(refusal).filter(|_| matches!(options.batch, batch::Request::Items(_)))),
     };
     let emitted = spirv::emit_with(&module, batch.as_ref())?;
+    spirv::check_nesting(&emitted.words)?;
     let files =
         if divergences.is_empty() { Vec::new() } else { module.files.iter().map(|(_, file)| file.clone()).collect() };
     let described = describe(&module, kernel, emitted, (batch.as_ref(), refusal), options);

@@ -12,6 +12,9 @@ use crate::typed::{Callee, InstanceRequest, Ty};
 /// How deep calls of generic functions may nest: deeper ones have no end.
 const MAX_DEPTH: usize = 64;
 
+/// How many instances an item may need: each may ask for several others.
+const MAX_INSTANCES: usize = 2000;
+
 /// Makes all instances that `item` needs. Reports at its calls.
 pub(crate) fn instantiate(program: &mut Program, item: ItemId, diags: &mut Diagnostics) {
     let mut work = Work { visited: BTreeSet::new(), depth: 0, failed: false };
@@ -92,6 +95,15 @@ impl Work {
             Item::Fn(function) => function.name.to_string(),
             _ => return None,
         };
+        if program.instances.len() >= MAX_INSTANCES {
+            if !std::mem::replace(&mut self.failed, true) {
+                diags
+                    .error(code::KERNEL_SIZE, span, format!("this needs more than {MAX_INSTANCES} functions"))
+                    .note(format!("`{name}` is generic, and each list of arguments makes another function of it"))
+                    .help("let generic functions call each other with the arguments they have");
+            }
+            return None;
+        }
         if self.depth >= MAX_DEPTH || !is_small {
             if !std::mem::replace(&mut self.failed, true) {
                 diags

@@ -13,6 +13,7 @@ mod expand;
 mod foreign;
 mod format;
 mod gather;
+mod guard;
 mod image;
 mod infer;
 mod instantiate;
@@ -36,10 +37,9 @@ mod tokens;
 mod type_list;
 mod typed;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use proc_macro::TokenStream;
-use proc_macro2::TokenStream as Tokens;
+
+use guard::guarded;
 
 /// Makes a function a GPU kernel.
 ///
@@ -108,19 +108,19 @@ use proc_macro2::TokenStream as Tokens;
 /// ```
 #[proc_macro_attribute]
 pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
-    guarded(item, |item| expand::kernel(attr.into(), item))
+    guarded([attr.into(), item.into()], |[attr, item]| expand::kernel(attr, item)).into()
 }
 
 /// Makes a function or const usable in kernels, also those of other modules and crates: one `use` imports both sides.
 #[proc_macro_attribute]
 pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
-    guarded(item, |item| expand::device(attr.into(), item))
+    guarded([attr.into(), item.into()], |[attr, item]| expand::device(attr, item)).into()
 }
 
 /// Lets a `#[repr(C)]` struct lie in buffers and travel as a parameter.
 #[proc_macro_derive(GpuData, attributes(__gridwise_member))]
 pub fn gpu_data(item: TokenStream) -> TokenStream {
-    guarded(item, expand::gpu_data)
+    guarded([item.into()], |[item]| expand::gpu_data(item)).into()
 }
 
 /// Makes a type of a compiled SPIR-V module, whose `dispatch` has the module's own parameters, by reading the file while the
@@ -142,27 +142,19 @@ pub fn gpu_data(item: TokenStream) -> TokenStream {
 pub fn include_spirv(tokens: TokenStream) -> TokenStream {
     let file = tokens.clone().into_iter().next().and_then(|token| token.span().local_file());
     let folder = file.and_then(|file| file.parent().map(std::path::Path::to_owned));
-    guarded(tokens, |tokens| spirv_file::include(tokens, folder))
+    guarded([tokens.into()], |[tokens]| spirv_file::include(tokens, folder)).into()
 }
 
 /// The callback of gathering. For the macros themselves only. Its name is for rustc to show, where a name has no macro.
 #[doc(hidden)]
 #[proc_macro]
 pub fn names_in_kernels_need_the_device_attribute(tokens: TokenStream) -> TokenStream {
-    guarded(tokens, expand::resume)
+    guarded([tokens.into()], |[tokens]| expand::resume(tokens)).into()
 }
 
 /// The same, where a name is that of one of Rust's constants.
 #[doc(hidden)]
 #[proc_macro]
 pub fn imported_constants_need_their_whole_path_in_kernels(tokens: TokenStream) -> TokenStream {
-    guarded(tokens, expand::resume)
-}
-
-/// Runs an expansion; a panic in it, which is a bug, becomes an error instead of rustc's "proc macro panicked".
-fn guarded(input: TokenStream, expansion: impl FnOnce(Tokens) -> Tokens) -> TokenStream {
-    let input = Tokens::from(input);
-    let span = ast::SpanRange::of(input.clone());
-    let result = catch_unwind(AssertUnwindSafe(|| expansion(input)));
-    result.unwrap_or_else(|panic| expand::panic_error(span, &*panic)).into()
+    guarded([tokens.into()], |[tokens]| expand::resume(tokens)).into()
 }

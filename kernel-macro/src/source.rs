@@ -64,13 +64,53 @@ impl Deref for Spelling {
 
 /// An expression as text on one line, long parts cut to `…`: stable Rust cannot give the text between two tokens.
 pub(crate) fn text(expr: &Expr) -> String {
-    let mut text = String::with_capacity(32);
-    // Writing into a string cannot fail.
-    let _ = write_expr(expr, &mut text);
-    text
+    let mut text = Text { text: String::with_capacity(32), depth: 0 };
+    if write_expr(expr, &mut text).is_err() {
+        text.text.push('…');
+    }
+    text.text
 }
 
-fn write_expr(expr: &Expr, out: &mut String) -> Result {
+/// The text of an expression: each expression around another has its own, so both length and depth have a limit.
+struct Text {
+    text: String,
+    depth: u32,
+}
+
+impl Text {
+    const LONGEST: usize = 1000;
+    const DEEPEST: u32 = 100;
+
+    fn push_str(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    fn push(&mut self, character: char) {
+        self.text.push(character);
+    }
+}
+
+impl Write for Text {
+    fn write_str(&mut self, text: &str) -> Result {
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+fn write_expr(expr: &Expr, out: &mut Text) -> Result {
+    if out.text.len() > Text::LONGEST {
+        return Err(std::fmt::Error);
+    }
+    if out.depth == Text::DEEPEST {
+        return out.write_str("…");
+    }
+    out.depth += 1;
+    let result = write_kind(expr, out);
+    out.depth -= 1;
+    result
+}
+
+fn write_kind(expr: &Expr, out: &mut Text) -> Result {
     match &expr.kind {
         ExprKind::Literal(Literal::Int { value, suffix }) => {
             write!(out, "{value}{}", suffix.map_or("", |suffix| suffix.name()))
@@ -140,7 +180,7 @@ fn write_expr(expr: &Expr, out: &mut String) -> Result {
     }
 }
 
-fn write_path(path: &Path, out: &mut String) -> Result {
+fn write_path(path: &Path, out: &mut Text) -> Result {
     for (position, segment) in path.segments.iter().enumerate() {
         if position > 0 || path.leading_colon {
             out.push_str("::");
@@ -150,13 +190,13 @@ fn write_path(path: &Path, out: &mut String) -> Result {
     Ok(())
 }
 
-fn write_operator(left: &Expr, symbol: [&str; 3], right: &Expr, out: &mut String) -> Result {
+fn write_operator(left: &Expr, symbol: [&str; 3], right: &Expr, out: &mut Text) -> Result {
     write_expr(left, out)?;
     symbol.iter().for_each(|part| out.push_str(part));
     write_expr(right, out)
 }
 
-fn write_list(open: &str, exprs: &[Expr], close: &str, out: &mut String) -> Result {
+fn write_list(open: &str, exprs: &[Expr], close: &str, out: &mut Text) -> Result {
     out.push_str(open);
     for (position, expr) in exprs.iter().enumerate() {
         if position > 0 {
@@ -169,7 +209,7 @@ fn write_list(open: &str, exprs: &[Expr], close: &str, out: &mut String) -> Resu
 }
 
 /// A macro with the values it takes; without parentheses where there are none.
-fn write_macro(call: &MacroCall, out: &mut String) -> Result {
+fn write_macro(call: &MacroCall, out: &mut Text) -> Result {
     if let (MacroKind::Unwrap { .. }, Some(value)) = (&call.kind, call.operands.first()) {
         write_expr(value, out)?;
         return match &call.message {

@@ -46,6 +46,7 @@ mod interface;
 mod math;
 mod memory;
 mod module;
+mod nesting;
 mod ops;
 mod report;
 mod shared;
@@ -55,6 +56,9 @@ mod texels;
 mod types;
 mod uses;
 mod words;
+
+pub(crate) use nesting::check_nesting;
+pub use nesting::{MOST_NESTED, TooNested};
 
 use crate::batch::Batch;
 use crate::descriptor::{Feature, FloatAtomics, LaunchWord, Parallel};

@@ -4,12 +4,14 @@ use gridwise_ir::batch::Obstacle;
 use gridwise_ir::compile::Compiled;
 use gridwise_ir::descriptor::ParamKind;
 use gridwise_ir::passes::TooLarge;
+use gridwise_ir::spirv::{MOST_NESTED, TooNested};
 
 use super::data::byte_size;
 use crate::ast::{Fn, SpanRange};
 use crate::check::refuse_held;
 use crate::diag::{Diagnostics, code};
 use crate::infer::type_name;
+use crate::lower::Repeated;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::Ty;
 
@@ -84,6 +86,43 @@ pub(crate) fn report_size(function: &Fn, large: &TooLarge, diags: &mut Diagnosti
         .note(format!("`{callee}` has {size} instructions, and each of its {calls} calls is replaced by them"))
         .note("so it is with functions that can panic, name buffers or wait: on devices only a kernel can end early")
         .help(format!("call `{callee}` in a loop, or let it give back an `Option` instead of panicking"));
+}
+
+/// Reports a kernel whose branches and loops are nested more deeply than devices take.
+pub(crate) fn report_nesting(function: &Fn, TooNested { line }: TooNested, diags: &mut Diagnostics) {
+    let message = format!("the branches and loops of the kernel `{}` are nested too deeply", function.name);
+    let error = diags.error(code::NESTING, SpanRange::token(function.name.span()), message);
+    error.note(format!(
+        "SPIR-V allows {MOST_NESTED} in each other; each `else if`, and each loop that is left early, is one"
+    ));
+    if line > 0 {
+        error.note(format!("the first that is too much is near line {line}"));
+    }
+    error.help("write a `match` in place of a chain of `else if`, or look the value up in an array");
+}
+
+/// Reports a kernel of which too much is lowered where it is called.
+pub(crate) fn report_repeated(function: &Fn, repeated: &Repeated, diags: &mut Diagnostics) {
+    let Repeated { chain, at } = repeated;
+    let message = format!("the kernel `{}` becomes too large", function.name);
+    let name = function.name.span();
+    let has_calls = chain.len() > 1;
+    let place = if has_calls { SpanRange::token(name) } else { *at };
+    let shown: Vec<_> = match chain.as_slice() {
+        [first @ .., _] if first.len() > 11 => first[..11].iter().map(String::as_str).chain(["…"]).collect(),
+        all => all.iter().map(String::as_str).collect(),
+    };
+    let error = diags.error(code::KERNEL_SIZE, place, message);
+    if has_calls {
+        error
+            .note(format!("the calls: {}", shown.join(" → ")))
+            .note("functions that take `&mut`, slices or closures are compiled anew at each call, with what they call")
+            .help("call them in loops, or let the inner ones take and give back values");
+    } else {
+        error
+            .note("closures are compiled anew wherever they are called, with what they call")
+            .help("call them in loops, or make the inner ones device functions");
+    }
 }
 
 /// Reports a kernel that is to run several items per invocation and cannot; `asked` is where that is written.

@@ -21,6 +21,8 @@ pub(crate) use data::{check_fields, check_repr, data_assertions, data_impls};
 pub(crate) use dispatch::{dispatch_items, type_name};
 pub(crate) use item_macro::item_macro;
 pub(crate) use kernel::{BuiltKernel, instance_items, kernel_items, original};
-pub(crate) use limits::{check_items, check_push_constants, check_shared_memory, report_size};
+pub(crate) use limits::{
+    check_items, check_push_constants, check_shared_memory, report_nesting, report_repeated, report_size,
+};
 pub(crate) use local_data::{discriminant_assertions, value_impl};
 pub(crate) use stub::{const_stub, fn_stub, kernel_stub};

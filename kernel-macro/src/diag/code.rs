@@ -21,6 +21,7 @@ codes! {
     BAD_STRUCT "K0004" "a struct that cannot be `GpuData`";
     BAD_LITERAL "K0005" "a literal that is out of range or of an unsupported type";
     BAD_PATTERN "K0006" "a pattern that does not hang together";
+    NESTING "K0010" "an item that is nested too deeply";
     UNKNOWN_NAME "K0100" "a name that is not in scope";
     UNKNOWN_TYPE "K0101" "a type that is not known";
     MISMATCHED_TYPES "K0102" "an expression of another type than expected";

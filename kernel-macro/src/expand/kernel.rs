@@ -15,7 +15,7 @@ use crate::attrs::KernelAttr;
 use crate::check::check_kernel;
 use crate::codegen::{
     BuiltKernel, check_barriers, check_items, check_matrices, check_push_constants, check_shared_memory,
-    dispatch_items, fn_stub, kernel_items, kernel_stub, report_size, type_name,
+    dispatch_items, fn_stub, kernel_items, kernel_stub, report_nesting, report_repeated, report_size, type_name,
 };
 use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, lowered_text, words_text};
@@ -252,8 +252,12 @@ pub(super) fn build(
     }
     let Item::Fn(function) = &program.items[item].item else { return None };
     let name = function.name.to_string();
-    let Lowered { mut module, messages, barriers, matrix_faults } =
+    let Lowered { mut module, messages, barriers, matrix_faults, too_large } =
         lower_kernel(program, item, workgroup, debug_assertions);
+    if let Some(repeated) = too_large {
+        report_repeated(function, &repeated, diags);
+        return None;
+    }
     if let Some(kernel) = &mut module.kernel {
         kernel.subgroup_size = subgroup;
         kernel.float_rules = attr.float_rules();
@@ -266,6 +270,10 @@ pub(super) fn build(
         Ok(compiled) => compiled,
         Err(CompileError::TooLarge(large)) => {
             report_size(function, &large, diags);
+            return None;
+        }
+        Err(CompileError::TooNested(nested)) => {
+            report_nesting(function, nested, diags);
             return None;
         }
         Err(error) => {

@@ -189,6 +189,20 @@ fn has_keyword(item: &TokenStream, keyword: &str) -> bool {
     item.clone().into_iter().any(|token| matches!(&token, TokenTree::Ident(ident) if ident == keyword))
 }
 
+/// Reports an item that is nested more deeply than can be compiled.
+pub(crate) fn too_deep(at: SpanRange) -> TokenStream {
+    let mut diags = Diagnostics::new();
+    report_depth(at, &mut diags);
+    errors_of(diags)
+}
+
+fn report_depth(at: SpanRange, diags: &mut Diagnostics) {
+    diags
+        .error(code::NESTING, at, "this is nested too deeply")
+        .note("each bracket, operator, method and `else` is a level, up to the end of its statement")
+        .help("give parts of it names: `let part = …;`");
+}
+
 /// Reports a panic of the compiler.
 pub(crate) fn panic_error(span: SpanRange, panic: &(dyn std::any::Any + Send)) -> TokenStream {
     let text = panic.downcast_ref::<String>().map(String::as_str);

@@ -8,7 +8,7 @@ use crate::typed::{ConstValue, Resolution};
 
 use super::evaluate::{Evaluator, Failure, Jump, Outcome, binary, failure, unsupported};
 
-/// How many rounds loops may have, all together.
+/// How many rounds loops may have, all together, and calls with them.
 const MAX_ROUNDS: u32 = 1 << 20;
 
 /// A variable, and the way from it to a part.
@@ -121,15 +121,21 @@ impl Evaluator<'_> {
         self.carried.take().unwrap_or(UNIT)
     }
 
-    /// One round of a loop; whether it was the last.
-    fn round(&self, looping: &Expr, body: &Block) -> Result<bool, Failure> {
+    /// Counts a round of a loop, or a call.
+    pub(super) fn count_round(&self, at: &Expr, message: &str) -> Result<(), Failure> {
         let rounds = self.rounds.get();
         self.rounds.set(rounds + 1);
-        if rounds >= MAX_ROUNDS {
-            let mut failure = failure(looping.span, "the loops of this const have too many rounds");
-            failure.help = Some("compute it on the host, and pass it in a buffer".to_owned());
-            return Err(failure);
+        if rounds < MAX_ROUNDS {
+            return Ok(());
         }
+        let mut failure = failure(at.span, message);
+        failure.help = Some("compute it on the host, and pass it in a buffer".to_owned());
+        Err(failure)
+    }
+
+    /// One round of a loop; whether it was the last.
+    fn round(&self, looping: &Expr, body: &Block) -> Result<bool, Failure> {
+        self.count_round(looping, "the loops of this const have too many rounds")?;
         let is_own = |target: Option<ExprId>| target.is_none_or(|target| target == looping.id);
         match self.block(body) {
             Err(Failure { jump: Some(Jump::Break(target)), .. }) if is_own(target) => Ok(true),

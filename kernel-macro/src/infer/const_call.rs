@@ -68,6 +68,8 @@ impl Evaluator<'_> {
         if self.calls >= MAX_CALLS {
             return Err(failure(expr.span, "the calls of this const are too deep"));
         }
+        // Functions that call each other twice make more calls than rounds of any loop.
+        self.count_round(expr, "the functions that this const calls make too many calls")?;
         let types = |expr: &Expr| typed.ty(expr.id).clone();
         let held: BTreeMap<_, _> = function.params.iter().map(|param| param.binding).zip(args).collect();
         let inner = Evaluator {

@@ -17,6 +17,9 @@ use crate::typed::{Callee, Len, Resolution, Ty};
 impl FnCx<'_, '_, '_> {
     /// Evaluates an expression. `None` when it is unit, or when control does not come out of it.
     pub(super) fn lower_expr(&mut self, expr: &Expr) -> Option<ValueId> {
+        if self.is_spent(expr) {
+            return None;
+        }
         let outer = self.b.set_location(None);
         let location = self.location_of(expr);
         self.b.set_location(Some(location));

@@ -75,6 +75,8 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) codes: Vec<Code<'p>>,
     /// The functions around the one that is being lowered where it is called; none in place of one whose closure runs.
     pub(super) callers: Vec<Option<Scope<'p>>>,
+    /// How many bodies around are lowered where they are called.
+    pub(super) copies: u32,
     /// The closures around that run where they stand and that a `return` can leave, innermost last.
     pub(super) inlined: Vec<Frame<'p>>,
     /// Const items that hold arrays.
@@ -116,6 +118,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
             machines,
             codes,
             callers,
+            copies: 0,
             const_slots,
             slots,
             file,

@@ -151,7 +151,9 @@ impl<'p> FnCx<'p, '_, '_> {
                 self.bind_pattern(pattern, ty, *value);
             }
         }
+        self.copies += 1;
         let value = run(self, closure);
+        self.copies -= 1;
         for (binding, slot) in outside {
             self.set_slot(binding, slot);
         }

@@ -11,6 +11,7 @@
 
 mod angle;
 mod ascii;
+mod budget;
 mod chain;
 mod choice;
 mod closure;
@@ -66,6 +67,8 @@ use crate::message::Message;
 use crate::program::{Chosen, ItemId, Program, TypedItem};
 use crate::typed::{Callee, Len, Resolution, Ty, TypedFn};
 
+use budget::Budget;
+pub(crate) use budget::Repeated;
 use closure::lower_closure_fn;
 pub(crate) use coop::MatrixFault;
 use function::{FnCx, Slot};
@@ -92,6 +95,8 @@ struct Shared<'p> {
     barriers: Vec<(SourceLocation, SpanRange)>,
     /// What is wrong with matrices, where it is written.
     matrix_faults: Vec<(SpanRange, MatrixFault)>,
+    /// How much was lowered.
+    budget: Budget,
 }
 
 /// A kernel's module, and what there is to say about it that IR does not know.
@@ -104,6 +109,8 @@ pub(crate) struct Lowered {
     pub(crate) barriers: Vec<(SourceLocation, SpanRange)>,
     /// What is wrong with its matrices.
     pub(crate) matrix_faults: Vec<(SpanRange, MatrixFault)>,
+    /// Why only a part of it was lowered, and the module is not to be used.
+    pub(crate) too_large: Option<Repeated>,
 }
 
 /// How a kernel's parameter is reached.
@@ -145,6 +152,7 @@ pub(crate) fn lower_kernel_natively(
         messages: Vec::new(),
         barriers: Vec::new(),
         matrix_faults: Vec::new(),
+        budget: Budget::default(),
     };
     let params = declare_interface(&mut module, &mut shared, kernel, workgroup);
     let (ast, _) = function_of(program, kernel);
@@ -170,8 +178,8 @@ pub(crate) fn lower_kernel_natively(
     }
     let builder = module.kernel_function(ast.name.to_string());
     FnCx::new(&mut shared, builder, kernel).lower_kernel_body(&params);
-    let Shared { messages, barriers, matrix_faults, .. } = shared;
-    Lowered { module: module.finish(), messages, barriers, matrix_faults }
+    let Shared { messages, barriers, matrix_faults, budget, .. } = shared;
+    Lowered { module: module.finish(), messages, barriers, matrix_faults, too_large: budget.spent }
 }
 
 fn declare_interface(

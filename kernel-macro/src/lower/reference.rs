@@ -34,6 +34,13 @@ pub(super) struct Scope<'p> {
     result_ty: &'p Ty,
 }
 
+impl Scope<'_> {
+    /// The function's name.
+    pub(super) fn name(&self) -> String {
+        self.ast.name.to_string()
+    }
+}
+
 /// A closure that was passed to a function which is lowered where it is called.
 #[derive(Debug, Clone)]
 pub(super) struct Code<'p> {
@@ -180,7 +187,9 @@ impl<'p> FnCx<'p, '_, '_> {
         };
         self.swap_scope(&mut scope);
         self.callers.push(Some(scope));
+        self.copies += 1;
         let value = body(self, ast, arguments, result);
+        self.copies -= 1;
         if let Some(Some(mut scope)) = self.callers.pop() {
             self.swap_scope(&mut scope);
         }

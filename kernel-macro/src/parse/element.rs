@@ -10,6 +10,11 @@ use crate::ast::{
     Arm, BinaryOp, Block, Expr, ExprKind, Literal, Path, Pattern, ScalarName, Sought, SoughtLet, SpanRange, Statement,
     TypeExpr, TypeKind, UnaryOp,
 };
+use crate::diag::code;
+
+/// In how many `else` blocks of `let` an element may be looked for: each block is kept twice, as written and as that of the
+/// comparison.
+const MOST_ELSE_BLOCKS: usize = 6;
 
 /// What holds the position while the element is named.
 const POSITION: &str = "__position";
@@ -67,7 +72,14 @@ impl Parser<'_> {
     ) -> Vec<Statement> {
         vec![match (value, otherwise) {
             (Some(value), Some(otherwise)) if ty.is_none() && is_some_of_a_name(&pattern) && is_sought(&value) => {
-                self.let_element(pattern, value, *otherwise, span)
+                match self.else_blocks > MOST_ELSE_BLOCKS {
+                    true => {
+                        let error = self.diags.error(code::NESTING, value.span, "this is nested too deeply");
+                        error.help("let the `else` blocks around it do less: put it in front of them");
+                        Statement::Let { pattern, ty, value: Some(value), otherwise: Some(otherwise), span }
+                    }
+                    false => self.let_element(pattern, value, *otherwise, span),
+                }
             }
             (Some(value), None) if ty.is_none() => return self.let_parts(pattern, value, span),
             (value, otherwise) => Statement::Let { pattern, ty, value, otherwise, span },

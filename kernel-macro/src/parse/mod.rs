@@ -57,6 +57,8 @@ pub(crate) struct Parser<'d> {
     jumps: usize,
     /// What `use` in the blocks around imports, innermost last.
     imports: Vec<uses::Import>,
+    /// How many `else` blocks of `let` are around.
+    else_blocks: usize,
     /// The enums of which all names are imported.
     globs: Vec<Path>,
     /// Inside an `impl` or trait, where `self` and `Self` mean something.
@@ -77,6 +79,7 @@ impl<'d> Parser<'d> {
             returns_early: false,
             jumps: 0,
             imports: Vec::new(),
+            else_blocks: 0,
             globs: Vec::new(),
             owned: false,
             writes_self: false,

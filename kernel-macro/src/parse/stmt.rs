@@ -57,6 +57,7 @@ impl Parser<'_> {
     fn let_statement(&mut self, local: &syn::Local) -> Vec<Statement> {
         self.check_attrs(&local.attrs);
         let value = local.init.as_ref().map(|init| self.expr(&init.expr));
+        self.else_blocks += 1;
         let otherwise =
             local.init.as_ref().and_then(|init| init.diverge.as_ref()).map(|(_, otherwise)| match &**otherwise {
                 syn::Expr::Block(block) => Box::new(self.block(&block.block)),
@@ -65,6 +66,7 @@ impl Parser<'_> {
                     Box::new(Block { statements: Vec::new(), tail, span: SpanRange::of(other) })
                 }
             });
+        self.else_blocks -= 1;
         let place = if otherwise.is_some() { PatternPlace::Perhaps } else { PatternPlace::Always };
         // After the value: a binding is not in scope in its own initialiser.
         let (pattern, ty) = self.typed_pattern(&local.pat, place);

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 
+use super::operator::receiver;
 use super::{Mode, Renderer, context};
 use crate::ast::{self, Block, Expr, ExprKind, Item, Label, Member, Path, ScalarName, Statement, UnaryOp};
 use crate::infer::is_bare_math_constant;
@@ -300,6 +301,8 @@ impl Renderer<'_> {
         let is_literal = matches!(operand.kind, ExprKind::Literal(_));
         let value = match (op, self.reference_of(operand)) {
             (UnaryOp::Deref, Some(_)) if !self.is_original() => self.expr(super::reference::referent(operand)),
+            // Prefixes need no parentheses between them, which rustc would follow by recursion.
+            _ if matches!(operand.kind, ExprKind::Unary(..)) => self.bare(operand),
             _ => self.expr(operand),
         };
         match (op, &ty) {
@@ -310,6 +313,7 @@ impl Renderer<'_> {
             (UnaryOp::Deref, _) => value,
             (_, Ty::Error) if !self.is_original() && !is_literal => self.unknown_unary(op, value),
             (UnaryOp::Neg, Ty::Scalar(scalar)) if scalar.is_signed() && !self.is_original() && !is_literal => {
+                let value = receiver(value);
                 self.narrow(*scalar, tokens!(#value.wrapping_neg()))
             }
             (UnaryOp::Neg, Ty::Vector(ScalarName::I32, len)) if !self.is_original() => {
@@ -343,7 +347,11 @@ impl Renderer<'_> {
     }
 
     fn cast(&mut self, operand: &Expr, written: &TokenStream, to: &Ty) -> Tokens {
-        let value = self.expr(operand);
+        // Casts bind to the left.
+        let value = match operand.kind {
+            ExprKind::Cast(..) => self.bare(operand),
+            _ => self.expr(operand),
+        };
         match to {
             // 32 bits, as on the device.
             Ty::Scalar(ScalarName::Usize) if !self.is_original() => {

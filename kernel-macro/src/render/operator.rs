@@ -42,7 +42,8 @@ impl Renderer<'_> {
     /// An operand of an operator, in parentheses only where it binds less tightly than `power`.
     fn operand(&mut self, expr: &Expr, power: u8) -> Tokens {
         match &expr.kind {
-            ExprKind::Binary(op, ..) if self.is_original() && op.power() >= power => self.bare(expr),
+            // What the twin has in place of an operator is a call, or binds as the operator does.
+            ExprKind::Binary(op, ..) if op.power() >= power => self.bare(expr),
             _ => self.expr(expr),
         }
     }
@@ -81,6 +82,7 @@ impl Renderer<'_> {
                     _ => Word("wrapping_mul"),
                 };
                 let (left, right) = self.same_shape(left, right);
+                let left = receiver(left);
                 self.narrow(scalar, tokens!(#left.#method(#right)))
             }
             _ => verbatim(op, left, right, op_span),
@@ -89,7 +91,7 @@ impl Renderer<'_> {
 
     fn shift(&self, op: BinaryOp, scalar: ScalarName, left: Operand<'_>, right: Operand<'_>) -> Tokens {
         let method = if op == BinaryOp::Shl { tokens!(wrapping_shl) } else { tokens!(wrapping_shr) };
-        let (left, right) = (left.tokens, right.tokens);
+        let (left, right) = (receiver(left.tokens), right.tokens);
         self.uses_names();
         let mask = Literal::u32_unsuffixed(scalar.bits() - 1);
         let shifted = tokens!(#left.#method(#right as __u32 & #mask));
@@ -140,6 +142,11 @@ impl Renderer<'_> {
             _ => (left.tokens, right.tokens),
         }
     }
+}
+
+/// What a method is called on.
+pub(super) fn receiver(tokens: Tokens) -> Tokens {
+    if tokens.is_postfix() { tokens } else { tokens!((#tokens)) }
 }
 
 fn scalar_of(ty: &Ty) -> Option<ScalarName> {

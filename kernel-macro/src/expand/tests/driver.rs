@@ -7,10 +7,11 @@ use expect_test::Expect;
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 
-use super::super::{Finished, device, finish, globs, gpu_data, incomplete, kernel, module};
+use super::super::{Finished, device, finish, globs, gpu_data, incomplete, kernel, module, report_depth};
 use crate::diag::Diagnostics;
 use crate::diag::test_support::render;
 use crate::gather::{Closure, Resumed, Sought, State, seek_in};
+use crate::guard::{beyond, on_own_stack};
 use crate::spirv_file;
 
 /// What came of a source text.
@@ -34,7 +35,15 @@ pub(super) fn accepted(source: &str) -> Expanded {
 
 /// Expands a source text. Paths are looked up by their last segment among the items above.
 pub(super) fn expand_source(source: &str) -> Expanded {
-    expand_file(syn::parse_file(source).expect("the test is Rust"), source)
+    on_own_stack(|levels| {
+        let tokens: TokenStream = source.parse().expect("the test has tokens");
+        if let Some(at) = beyond(&tokens, levels) {
+            let mut diags = Diagnostics::new();
+            report_depth(at, &mut diags);
+            return Expanded { errors: render(diags, source), tokens: BTreeMap::new() };
+        }
+        expand_file(syn::parse2(tokens).expect("the test is Rust"), source)
+    })
 }
 
 /// Expands parsed items; `source` is for the errors.

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::driver::{accepted, check_errors};
+use super::driver::{accepted, check_errors, expand_source};
 
 #[test]
 fn push_constants() {
@@ -81,4 +81,94 @@ fn functions_that_panic_in_functions_that_panic() {
     );
     // What does not panic is called.
     accepted(&functions("let v = x.rotate_left(3); let w = v % 31 * x + v / 7;"));
+}
+
+/// `step0` to `step{levels}`, each of which calls the one before twice, and a kernel that calls the last.
+fn doubling(levels: u32, first: &str, other: impl Fn(u32) -> String, call: &str) -> String {
+    let others: String = (1..=levels).map(|level| other(level) + "\n").collect();
+    format!("{first}\n{others}#[kernel] fn k(x: &[u32], y: &mut [u32]) {{ {call} }}")
+}
+
+#[test]
+fn functions_in_place_that_call_each_other_twice() {
+    let slices = |levels| {
+        let other = |level| format!("#[device] fn step{level}(t: &mut [u32]) {{ step{0}(t); step{0}(t); }}", level - 1);
+        let call = format!("let mut t = [0u32; 4]; step{levels}(&mut t); y[0] = t[0];");
+        doubling(levels, "#[device] fn step0(t: &mut [u32]) { t[0] += 1; }", other, &call)
+    };
+    accepted(&slices(8));
+    let errors = expand_source(&slices(40)).errors;
+    let shown = errors.lines().take(4).collect::<Vec<_>>().join("\n");
+    expect![[r#"
+        error: [K0206] the kernel `k` becomes too large
+               note: the calls: k → step40 → step39 → step38 → step37 → step36 → step35 → step34 → step33 → step32 → step31 → …
+               note: functions that take `&mut`, slices or closures are compiled anew at each call, with what they call
+               help: call them in loops, or let the inner ones take and give back values"#]]
+    .assert_eq(&shown);
+    let too_large = |source: &str| {
+        let errors = expand_source(source).errors;
+        assert!(errors.contains("[K0206]"), "{errors}");
+    };
+    too_large(&doubling(
+        40,
+        "#[device] fn step0(t: &mut u32) { }",
+        |level| format!("#[device] fn step{level}(t: &mut u32) {{ step{0}(t); step{0}(t); }}", level - 1),
+        "let mut t = 0; step40(&mut t); y[0] = t;",
+    ));
+    too_large(&doubling(
+        40,
+        "#[device] fn step0(t: &[u32]) -> u32 { t[0] }",
+        |level| format!("#[device] fn step{level}(t: &[u32]) -> u32 {{ step{0}(t) + step{0}(t) }}", level - 1),
+        "y[0] = step40(x);",
+    ));
+}
+
+#[test]
+fn closures_in_place_that_call_each_other_twice() {
+    let closures: String =
+        (1..=40).map(|level| format!("let step{level} = |a: u32| step{0}(step{0}(a));", level - 1)).collect();
+    let kernel =
+        |first: &str| format!("#[kernel] fn k(x: &[u32], y: &mut [u32]) {{ {first} {closures} y[0] = step40(1); }}");
+    assert!(expand_source(&kernel("let step0 = |a: u32| x[a] * 3;")).errors.contains("[K0206]"));
+    // As functions they are compiled once.
+    accepted(&kernel("let step0 = |a: u32| a * 3;"));
+}
+
+#[test]
+fn functions_that_are_needed_for_ever_more_types() {
+    let source = doubling(
+        30,
+        "#[device] fn step0<T: Copy>(t: T) -> T { t }",
+        |level| {
+            let call = |number: &str| format!("step{}((t, 1{number}))", level - 1);
+            let (first, second) = (call("u32"), call("i32"));
+            format!("#[device] fn step{level}<T: Copy>(t: T) -> T {{ let (_, _) = {first}; let (a, _) = {second}; a }}")
+        },
+        "y[0] = step30(1u32);",
+    );
+    let errors = expand_source(&source).errors;
+    assert!(errors.contains("[K0206] this needs more than 2000 functions"), "{errors}");
+}
+
+#[test]
+fn consts_that_call_too_much() {
+    let functions: String = (1..=40)
+        .map(|level| format!("#[device] const fn step{level}(t: u32) -> u32 {{ step{0}(step{0}(t)) }}\n", level - 1))
+        .collect();
+    let source = format!(
+        "#[device] const fn step0(t: u32) -> u32 {{ t ^ 1 }}\n{functions}#[device] const C: u32 = step40(1);\n\
+         #[kernel] fn k(y: &mut [u32]) {{ y[0] = C; }}"
+    );
+    let errors = expand_source(&source).errors;
+    assert!(errors.contains("the functions that this const calls make too many calls"), "{errors}");
+}
+
+#[test]
+fn elements_looked_for_in_else_blocks_of_each_other() {
+    let kernel = |times: usize| {
+        let (open, close) = ("let Some(v) = t.get_mut(3) else { ".repeat(times), "return; }; *v = 1; ".repeat(times));
+        format!("#[kernel] fn k(y: &mut [u32]) {{ let mut t = [0u32; 4]; {open} {close} y[0] = t[0]; }}")
+    };
+    accepted(&kernel(4));
+    assert!(expand_source(&kernel(60)).errors.contains("[K0010] this is nested too deeply"));
 }

@@ -63,6 +63,7 @@ pub(super) fn device_module(source: &str) -> Module {
         messages: Vec::new(),
         barriers: Vec::new(),
         matrix_faults: Vec::new(),
+        budget: Default::default(),
     };
     for (id, item) in program.items.iter() {
         if let Item::Fn(_) = item.item {

@@ -85,7 +85,10 @@ impl Parser<'_> {
         let otherwise = match cursor.ident(cursor.at) {
             Some(word) if word == "else" && value.is_some() => {
                 cursor.at += 1;
-                Some(Box::new(self.direct_block(cursor.take_group(Delimiter::Brace)?)?))
+                self.else_blocks += 1;
+                let block = self.direct_block(cursor.take_group(Delimiter::Brace)?);
+                self.else_blocks -= 1;
+                Some(Box::new(block?))
             }
             _ => None,
         };
