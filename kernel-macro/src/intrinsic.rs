@@ -220,6 +220,7 @@ intrinsics! {
     ToBits "to_bits" Method (Float|Half) () -> Unsigned;
     FromBits "from_bits" Function (Float|Half) (Unsigned) -> Same;
     FromF32 "from_f32" Function (Half) (F32) -> Same;
+    FromF64 "from_f64" Function (Half) (F64) -> Same;
     ToF32 "to_f32" Method (Half) () -> F32;
     ToF64 "to_f64" Method (Half) () -> F64;
     SinCos "sin_cos" Method (Float) () -> PairSame;

@@ -196,6 +196,7 @@ pub(crate) fn word_count(program: &Program, ty: &Ty) -> u32 {
         | Ty::Param(_)
         | Ty::Closure(..)
         | Ty::Iterator(_)
+        | Ty::ConversionError(_)
         | Ty::Buffer { .. }
         | Ty::Image(_)
         | Ty::Shared(_)

@@ -64,12 +64,14 @@ pub mod ordering;
 pub mod overflow;
 pub mod parallel;
 pub mod parallel_programs;
+pub mod phrases;
 pub mod ported;
 pub mod programs;
 pub mod ranges;
 pub mod readme;
 pub mod references;
 pub mod reports;
+pub mod rows;
 pub mod scalars;
 pub mod sha256;
 pub mod slice_methods;
@@ -161,12 +163,14 @@ pub fn all() -> Vec<Case> {
         ordering::CASES,
         overflow::CASES,
         parallel_programs::CASES,
+        phrases::CASES,
         ported::CASES,
         programs::CASES,
         ranges::CASES,
         readme::CASES,
         references::CASES,
         reports::CASES,
+        rows::CASES,
         scalars::CASES,
         sha256::CASES,
         slice_methods::CASES,

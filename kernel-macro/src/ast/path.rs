@@ -13,12 +13,14 @@ pub(crate) struct Path {
     pub(crate) segments: Vec<Ident>,
     /// The generic arguments of those segments that have some, in order.
     pub(crate) generics: Vec<PathArgs>,
+    /// The trait of `<T as Trait>::NAME`, whose segments are those of `T::NAME`.
+    pub(crate) through: Option<Box<Path>>,
 }
 
 impl Path {
     /// A path without generic arguments.
     pub(crate) fn plain(leading_colon: bool, segments: Vec<Ident>) -> Self {
-        Self { leading_colon, segments, generics: Vec::new() }
+        Self { leading_colon, segments, generics: Vec::new(), through: None }
     }
 
     /// The generic arguments of the last segment.

@@ -96,6 +96,21 @@ pub(super) fn refuse_members(program: &Program, ty: &Ty) -> Option<Refusal> {
     }
 }
 
+// Rule: so are the elements of slices that device functions take, which the host may share.
+// Example: `total(&tokens)` where tokens are structs that hold enums
+pub(crate) fn refuse_slice_element(program: &Program, ty: &Ty) -> Option<Refusal> {
+    match ty {
+        Ty::Array(element, _) => refuse_slice_element(program, element),
+        Ty::Struct(item, _) if matches!(&program.items[*item].item, Item::Struct(definition) if !definition.derives.gpu_data) => {
+            Some((
+                "the host shares what slices are made of, so that any bits must be a value of the struct",
+                "derive `GpuData` below `#[repr(C)]`, an enum as its number; or take the array itself, `x: &[T; N]`",
+            ))
+        }
+        _ => None,
+    }
+}
+
 // Rule: by value, also `bool` may be passed.
 // Example: `fn k(n: usize, pair: (f32, f32))`
 fn refuse_value(ty: &Ty) -> Option<Refusal> {
@@ -121,6 +136,7 @@ fn refuse_value(ty: &Ty) -> Option<Refusal> {
         )),
         Ty::Shared(_) => Some(("shared memory begins and ends with a workgroup", "declare it in the kernel")),
         Ty::Unit => Some(("`()` holds nothing", "remove the parameter")),
+        Ty::ConversionError(_) => Some(("an error holds nothing", "remove the parameter")),
         Ty::Array(element, _) => refuse_array(ty, element),
         _ => None,
     }

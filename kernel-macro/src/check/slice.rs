@@ -1,6 +1,6 @@
 //! Where slices may be named: not in closures that are values.
 
-use super::parameter::refuse_element;
+use super::parameter::{refuse_element, refuse_slice_element};
 use crate::ast::Item;
 use crate::diag::{Diagnostics, code};
 use crate::infer::holds_slice;
@@ -47,7 +47,8 @@ pub(super) fn check_slice_parameters(program: &Program, item: ItemId, diags: &mu
     };
     for (param, ty) in function.params.iter().zip(&typed.params) {
         let Ty::Buffer { element, .. } = ty else { continue };
-        let Some((why, help)) = refuse_element(element) else { continue };
+        let refusal = refuse_element(element).or_else(|| refuse_slice_element(program, element));
+        let Some((why, help)) = refusal else { continue };
         let message = format!("the parameter `{}` cannot be a slice", param.name);
         diags.error(code::PARAMETER_TYPE, param.ty.span, message).note(why).help(help);
     }

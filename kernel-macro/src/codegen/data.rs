@@ -78,6 +78,7 @@ fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
         Ty::Range(..) => Some(("Rust does not define the layout of ranges", "use one field for each end")),
         Ty::Tuple(_) | Ty::Unit => Some(("tuples have no fixed layout", "use one field for each member, or a struct")),
         Ty::Enum(_, _) | Ty::Ordering => Some(("not every number is a variant", "use `u32`, and `match` on it")),
+        Ty::ConversionError(_) => Some(("it holds nothing", "remove the field")),
         Ty::Option(_) | Ty::Result(..) => {
             Some(("Rust does not define the layout of enums", "use a `u32` flag beside the value"))
         }

@@ -8,7 +8,7 @@ use crate::linear;
 use crate::message::Message;
 use crate::program::Program;
 use crate::render::TWIN;
-use crate::typed::Ty;
+use crate::typed::{ConversionError, Ty};
 
 /// `Message { … }` for a record of so many words.
 pub(super) fn message_tokens(program: &Program, message: &Message, words: u32, home: &Ident) -> TokenStream {
@@ -109,6 +109,7 @@ impl Decoder<'_> {
                 quote!(#name { #(#values),* })
             }
             Ty::Enum(_, _) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering => self.choice(ty),
+            Ty::ConversionError(error) => conversion_error(*error),
             _ => quote!(()),
         }
     }
@@ -185,6 +186,11 @@ impl Decoder<'_> {
                 quote!(#name)
             }
             Ty::Ordering => quote!(::core::cmp::Ordering),
+            Ty::ConversionError(error) => {
+                let ident = |name: &str| Ident::new(name, Span::call_site());
+                let (module, name) = (ident(error.module()), ident(error.name()));
+                quote!(::core::#module::#name)
+            }
             Ty::Range(end, inclusive) => {
                 let (name, end) =
                     (Ident::new(if *inclusive { "RangeInclusive" } else { "Range" }, Span::call_site()), self.ty(end));
@@ -295,4 +301,22 @@ impl Decoder<'_> {
 fn scalar_value(scalar: ScalarName) -> TokenStream {
     let name = Ident::new(scalar.name(), Span::call_site());
     quote!(__words.#name())
+}
+
+/// An error as Rust's library makes it, of which there is one value.
+fn conversion_error(error: ConversionError) -> TokenStream {
+    match error {
+        ConversionError::Int => quote! {
+            ::core::result::Result::unwrap_err(
+                <::core::primitive::u8 as ::core::convert::TryFrom<::core::primitive::u16>>::try_from(256)
+            )
+        },
+        ConversionError::Slice => quote! {
+            ::core::result::Result::unwrap_err(
+                <[::core::primitive::u8; 1] as ::core::convert::TryFrom<&[::core::primitive::u8]>>::try_from(&[])
+            )
+        },
+        // It has no value, and no message is about one.
+        ConversionError::Never => quote!(::core::unreachable!()),
+    }
 }

@@ -25,4 +25,4 @@ pub(crate) use limits::{
     check_items, check_push_constants, check_shared_memory, report_nesting, report_repeated, report_size,
 };
 pub(crate) use local_data::{discriminant_assertions, value_impl};
-pub(crate) use stub::{const_stub, fn_stub, kernel_stub};
+pub(crate) use stub::{const_stub, fn_stub, gives_some_type, kernel_stub};

@@ -12,7 +12,7 @@ use crate::tokens::{Tokens, tokens};
 /// The function with an empty body.
 pub(crate) fn fn_stub(item: &syn::ItemFn) -> TokenStream {
     // What a const calls has a value for rustc, else there would be a second error.
-    if item.sig.constness.is_some() {
+    if item.sig.constness.is_some() || gives_some_type(&item.sig) {
         return item.to_token_stream();
     }
     let (attrs, vis) = (&item.attrs, &item.vis);
@@ -84,4 +84,9 @@ fn has_zero(ty: &TypeExpr) -> bool {
         TypeKind::Path(path) => path.as_name().is_some_and(|name| ScalarName::from_name(&name.to_string()).is_some()),
         _ => false,
     }
+}
+
+/// Whether a function gives `impl Trait`: which type that is, only its own body says.
+pub(crate) fn gives_some_type(signature: &syn::Signature) -> bool {
+    matches!(&signature.output, syn::ReturnType::Type(_, ty) if matches!(**ty, syn::Type::ImplTrait(_)))
 }

@@ -13,7 +13,7 @@ use crate::assemble::{AssembleError, Gathered, assemble_gathered};
 use crate::ast::{Item, Path, SpanRange};
 use crate::check::check_item;
 use crate::codegen::{check_fields, check_repr, const_assertion, data_assertions, discriminant_assertions};
-use crate::codegen::{fn_stub, item_macro, value_impl};
+use crate::codegen::{fn_stub, gives_some_type, item_macro, value_impl};
 use crate::diag::{Diagnostics, code};
 use crate::editor;
 use crate::gather::{Closure, Entry, EntryKind, Place, State};
@@ -443,7 +443,7 @@ fn stubs(items: &SourceItems, key: &str) -> TokenStream {
 
 pub(super) fn method_stub(function: Option<&syn::ItemFn>) -> TokenStream {
     let Some(function @ syn::ItemFn { attrs, vis, sig, .. }) = function else { return TokenStream::new() };
-    if sig.constness.is_some() {
+    if sig.constness.is_some() || gives_some_type(sig) {
         return function.to_token_stream();
     }
     let message = format!("`{}` has errors", sig.ident);

@@ -89,6 +89,8 @@ const TYPES: &[&str] = &[
     "Shared",
     "Atomic",
     "Ordering",
+    "TryFromIntError",
+    "TryFromSliceError",
     "CoopMatrix",
     "MatrixA",
     "MatrixB",

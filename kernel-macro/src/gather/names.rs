@@ -319,6 +319,10 @@ impl Names {
             ExprKind::Literal(_) | ExprKind::Continue { .. } | ExprKind::Error => {}
             ExprKind::Path(path) => {
                 self.owner(path);
+                if let Some(through) = &path.through {
+                    self.bounds(&[Bound::Trait { path: (**through).clone(), bindings: Vec::new() }]);
+                    return;
+                }
                 if !self.is_local(path) && !is_builtin_value(path) && !is_variable_like(path) {
                     self.add(path);
                 }

@@ -426,6 +426,9 @@ impl<'a> Infer<'a> {
                 self.tables.calls.insert(expr.id, Callee::Convert);
                 Some(receiver.clone())
             }
+            ("try_from", [value]) if matches!(receiver, Term::Scalar(to) if to.is_int()) => {
+                Some(self.infer_try_from(expr, value, receiver))
+            }
             _ => None,
         }
     }
@@ -513,13 +516,15 @@ impl<'a> Infer<'a> {
         let name = path.segments.last()?;
         let program = self.program;
         // What Rust defines on the type itself comes before what traits give it, also where kernels have it not.
+        let through = path.through.as_ref().and_then(|path| path.segments.last()).map(ToString::to_string);
         if let Term::Scalar(scalar) = term
+            && through.is_none()
             && !self.begins_with_param(path)
             && has_constant(scalar, &name.to_string())
         {
             return None;
         }
-        let mut candidates = self.candidates(&term, &name.to_string(), None);
+        let mut candidates = self.candidates(&term, &name.to_string(), through.as_deref());
         candidates.retain(|it| matches!(program.items[it.member].item, Item::Const(_)));
         if self.begins_with_param(path) && candidates.iter().any(|candidate| candidate.is_of_trait) {
             candidates.retain(|candidate| candidate.is_of_trait);

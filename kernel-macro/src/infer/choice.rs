@@ -10,11 +10,13 @@ use crate::typed::{Callee, ChoiceMethod};
 use super::closure::{Demand, Gives};
 use super::finish::Deferred;
 use super::unify::Term;
-use super::{Infer, range};
+use super::{Expect, Infer, range};
 
 /// What a method takes as an argument.
 pub(super) enum Wanted {
     Value(Term),
+    /// A value of the type that the method gives, which is open: what is expected of that is expected of it, as in rustc.
+    Result(Term),
     /// A reference to a value that others are compared with.
     Needle(Term),
     /// A `usize`.
@@ -83,6 +85,7 @@ impl<'a> Infer<'a> {
         (receiver, term): (&'a Expr, &Term),
         name: &'a Ident,
         args: &'a [Expr],
+        expect: &Expect,
     ) -> Option<Term> {
         let text = name.to_string();
         let (method, wanted, result) = match term {
@@ -110,7 +113,7 @@ impl<'a> Infer<'a> {
             self.table.poison(&result);
             return Some(result);
         }
-        self.infer_wanted(expr, args, &wanted);
+        self.infer_wanted(expr, args, &wanted, expect);
         if self.diags.len() > before {
             self.table.poison(&result);
         }
@@ -163,7 +166,7 @@ impl<'a> Infer<'a> {
             }
             "map_or" => {
                 let other = self.fresh();
-                (M::MapOr, vec![Wanted::Value(other.clone()), call(given(), &other)], other)
+                (M::MapOr, vec![Wanted::Result(other.clone()), call(given(), &other)], other)
             }
             "map_or_else" => {
                 let other = self.fresh();
@@ -193,6 +196,9 @@ impl<'a> Infer<'a> {
             "copied" | "cloned" | "as_ref" => (M::Same, Vec::new(), whole),
             "take" => (M::Take, Vec::new(), whole),
             "replace" => (M::Replace, vec![Wanted::Value(value.clone())], whole),
+            "insert" => (M::Insert, vec![Wanted::Value(value.clone())], value.clone()),
+            "get_or_insert" => (M::GetOrInsert, vec![Wanted::Value(value.clone())], value.clone()),
+            "get_or_insert_with" => (M::GetOrInsertWith, vec![call(Vec::new(), value)], value.clone()),
             _ => return None,
         })
     }
@@ -236,7 +242,7 @@ impl<'a> Infer<'a> {
             }
             "map_or" => {
                 let other = self.fresh();
-                (M::MapOr, vec![Wanted::Value(other.clone()), call(given(), &other)], other)
+                (M::MapOr, vec![Wanted::Result(other.clone()), call(given(), &other)], other)
             }
             "map_or_else" => {
                 let other = self.fresh();

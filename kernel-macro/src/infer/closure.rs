@@ -324,10 +324,15 @@ impl<'a> Infer<'a> {
     fn note_state(&mut self, pattern: &Pattern) {
         match pattern {
             Pattern::Binding { binding, inner: None, mutable: false, .. } => self.note_reference(*binding, true),
-            Pattern::Wild(_) => {}
+            Pattern::Wild(_) | Pattern::Rest(_) => {}
+            Pattern::Tuple(members, _) => members.iter().for_each(|member| self.note_state(member)),
             _ => {
                 self.diags
-                    .error(code::UNSUPPORTED_SYNTAX, pattern.span(), "the state needs a name of its own")
+                    .error(
+                        code::UNSUPPORTED_SYNTAX,
+                        pattern.span(),
+                        "the state needs a name of its own, or a tuple of names",
+                    )
                     .help("write `state`, and take `*state` apart in the closure");
                 pattern.for_each_binding(&mut |_, binding| self.note_reference(binding, true));
             }

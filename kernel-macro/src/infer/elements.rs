@@ -261,33 +261,25 @@ impl<'a> Infer<'a> {
         true
     }
 
-    /// Reports an array that is a part of a shared variable, or a whole one where `whole` does not allow it; whether it did.
+    /// Reports a shared variable that is an array, where `whole` does not allow it; whether it did.
     pub(super) fn refuse_shared_elements(&mut self, receiver: &Expr, whole: bool) -> bool {
         let is_slice = matches!(self.table.shallow(&self.term(receiver)), Term::Buffer { .. });
-        let is_whole = matches!(strip(receiver).kind, ExprKind::Path(_));
-        if is_slice || is_whole && whole || !self.is_shared_place(receiver) {
+        if is_slice || whole || !self.is_shared_variable(receiver) {
             return false;
         }
         let source = text(receiver);
         self.diags
             .error(code::SHARED_USE, receiver.span, format!("the shared variable `{source}` is used as a value"))
-            .help(match is_whole {
-                true => format!("write `{source}.iter()`"),
-                false => format!("go through the indices: `(0..{source}.len()).map(|i| {source}[i])`"),
-            });
+            .help(format!("write `{source}.iter()`"));
         true
     }
 
-    /// Whether an expression names a shared variable or a part of one.
-    fn is_shared_place(&self, expr: &Expr) -> bool {
-        match &strip(expr).kind {
-            ExprKind::Field { base, .. } | ExprKind::Index { base, .. } => self.is_shared_place(base),
-            ExprKind::Path(_) => match self.tables.paths.get(&strip(expr).id) {
-                Some(crate::typed::Resolution::Binding(binding)) => {
-                    self.local(*binding).is_some_and(|local| matches!(local.term, Term::Shared(_)))
-                }
-                _ => false,
-            },
+    /// Whether an expression is the name of a shared variable.
+    fn is_shared_variable(&self, expr: &Expr) -> bool {
+        match self.tables.paths.get(&strip(expr).id) {
+            Some(crate::typed::Resolution::Binding(binding)) => {
+                self.local(*binding).is_some_and(|local| matches!(local.term, Term::Shared(_)))
+            }
             _ => false,
         }
     }

@@ -51,6 +51,7 @@ pub(super) enum Deferred<'a> {
 impl<'a> Infer<'a> {
     /// Reports what nothing determines, then runs the deferred checks.
     pub(super) fn settle(&mut self) {
+        self.settle_conversions();
         self.report_undetermined();
         for check in std::mem::take(&mut self.deferred) {
             match check {

@@ -94,7 +94,7 @@ impl<'a> Infer<'a> {
             return found;
         }
         self.open.push((expr, found.clone()));
-        self.infer_wanted(expr, args, &wanted);
+        self.infer_wanted(expr, args, &wanted, expect);
         if let Iteration::TryFold | Iteration::TryForEach = iteration {
             let state = match wanted.first() {
                 Some(Wanted::Value(state)) => state.clone(),
@@ -322,7 +322,7 @@ impl<'a> Infer<'a> {
             }
             I::Fold | I::Rfold => {
                 let state = self.fresh();
-                (vec![Wanted::Value(state.clone()), call(vec![state.clone(), item.clone()], &state)], state)
+                (vec![Wanted::Result(state.clone()), call(vec![state.clone(), item.clone()], &state)], state)
             }
             I::Reduce => (vec![call(vec![item.clone(), item.clone()], item)], option(item)),
             I::TryFold => {
@@ -357,7 +357,7 @@ impl<'a> Infer<'a> {
     }
 
     /// The arguments of a method, as it wants them.
-    pub(super) fn infer_wanted(&mut self, expr: &'a Expr, args: &'a [Expr], wanted: &[Wanted]) {
+    pub(super) fn infer_wanted(&mut self, expr: &'a Expr, args: &'a [Expr], wanted: &[Wanted], expect: &Expect) {
         for (position, (arg, wanted)) in args.iter().zip(wanted).enumerate() {
             match wanted {
                 Wanted::Value(term) if self.table.kind(term) == Some(VarKind::Any) => {
@@ -365,6 +365,12 @@ impl<'a> Infer<'a> {
                     self.coerce(arg, &found, term, Because::Alternative);
                 }
                 Wanted::Value(term) => self.check(arg, term, Because::Alternative),
+                Wanted::Result(term) => {
+                    // A cast takes any number.
+                    let expect = if let Expect::Type(..) = expect { expect } else { &Expect::Nothing };
+                    let found = self.infer(arg, expect);
+                    self.coerce(arg, &found, term, Because::Alternative);
+                }
                 Wanted::Needle(term) => self.infer_sought(arg, term),
                 Wanted::Count => self.check(arg, &Term::USIZE, Because::Step),
                 Wanted::Call(demand) => self.infer_called(expr, position, arg, demand),

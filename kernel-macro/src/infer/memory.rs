@@ -1,13 +1,15 @@
 //! Inference of `core::mem::swap`, `replace` and `take`, which exchange what references lead to.
 
-use crate::ast::{Expr, Path, SpanRange};
+use crate::ast::{Expr, ExprKind, Path, SpanRange};
 use crate::diag::code;
 use crate::gather::memory_function;
 use crate::source::text;
 use crate::typed::{Callee, MemoryFunction};
 
+use super::block::strip;
 use super::finish::Deferred;
 use super::mismatch::Because;
+use super::reference::is_place;
 use super::unify::Term;
 use super::{Expect, Infer};
 
@@ -56,6 +58,15 @@ impl<'a> Infer<'a> {
 
     /// An argument that must be a reference to write through.
     fn infer_exchanged(&mut self, arg: &'a Expr, expect: &Expect) -> Term {
+        if let ExprKind::Borrow { mutable: true, operand } = &strip(arg).kind
+            && !is_place(operand)
+        {
+            // Of a value, what is stored there is dropped.
+            let term = self.infer(operand, expect);
+            self.record(strip(arg).id, term.clone());
+            self.record(arg.id, term.clone());
+            return term;
+        }
         let term = self.infer_reference(arg, expect);
         let found = match self.reference_of(arg) {
             Some(true) => return term,

@@ -41,7 +41,6 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
     ("write_to_slice", "write `y[a..a + 3].copy_from_slice(&v.to_array())`, with as many as there are lanes"),
     ("write_cols_to_slice", "write `y[a..a + 9].copy_from_slice(&m.to_cols_array())`, with as many as there are cells"),
     ("from_cols_slice", "write `from_cols_array(&cells)`, of an array with as many numbers as there are cells"),
-    ("from_f64", "write `f16::from_f32(x as f32)`: crate `half` rounds an `f64` differently from host to host"),
 ];
 
 impl<'a> Infer<'a> {
@@ -85,7 +84,7 @@ impl<'a> Infer<'a> {
         if let Some(term) = self.infer_elements_method(expr, (receiver, &shallow), name, args) {
             return term;
         }
-        if let Some(result) = self.infer_choice_method(expr, (receiver, &shallow), name, args) {
+        if let Some(result) = self.infer_choice_method(expr, (receiver, &shallow), name, args, expect) {
             return result;
         }
         if let Term::Image(image) = shallow {
@@ -106,6 +105,12 @@ impl<'a> Infer<'a> {
             }
             if let Some(term) = self.infer_comparison(expr, (receiver, &shallow), name, args) {
                 return term;
+            }
+            if name == "try_into"
+                && args.is_empty()
+                && let Some(found) = self.infer_try_into(expr, (receiver, &shallow), range(name.span()))
+            {
+                return found;
             }
             if name == "into" && args.is_empty() {
                 return self.infer_into(expr, receiver, shallow);

@@ -50,6 +50,7 @@ mod slice_method;
 mod subgroup;
 mod suggest;
 mod trait_call;
+mod try_into;
 mod ty;
 mod unify;
 mod variant;
@@ -70,6 +71,7 @@ pub(crate) use closure::callable_of;
 pub(crate) use constant::{is_bare_math_constant, is_math_constant};
 pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
+pub(crate) use name::parent;
 pub(crate) use parts::holds_slice;
 pub(crate) use range::is_place;
 pub(crate) use shared::holds_atomics;
@@ -172,6 +174,7 @@ struct Infer<'a> {
     /// How many consts of types are being evaluated.
     depth: usize,
     deferred: Vec<Deferred<'a>>,
+    conversions: Vec<try_into::Conversion<'a>>,
     /// Expressions whose type only their surroundings can tell.
     open: Vec<(&'a Expr, Term)>,
     /// The literal that is the operand of the minus sign met last.
@@ -230,6 +233,7 @@ impl<'a> Infer<'a> {
             diverges: false,
             depth: 0,
             deferred: Vec::new(),
+            conversions: Vec::new(),
             open: Vec::new(),
             negated: None,
             has_references: false,

@@ -79,6 +79,14 @@ impl<'a> Infer<'a> {
         if let Some(term) = self.infer_associated_const(expr, path) {
             return term;
         }
+        if let (Some(through), Some(name)) = (&path.through, path.segments.last()) {
+            let (of, through) = (parent(path).text(), through.text());
+            let message = format!("no `impl {through} for {of}` with a const `{name}` is known here");
+            self.diags
+                .error(code::UNKNOWN_NAME, expr.span, message)
+                .help("write the trait and its `impl` in a `#[device] mod`");
+            return Term::Error;
+        }
         match self.constructor_of(path) {
             Named::Constructor(constructor) if constructor.shape == Shape::Unit => {
                 self.note_variant(expr, &constructor);
@@ -237,10 +245,10 @@ impl<'a> Infer<'a> {
 }
 
 /// The path without its last segment.
-pub(super) fn parent(path: &Path) -> Path {
+pub(crate) fn parent(path: &Path) -> Path {
     let segments = path.segments.split_last().map_or(Vec::new(), |(_, modules)| modules.to_vec());
     let generics = path.generics.iter().filter(|args| args.segment < segments.len()).cloned().collect();
-    Path { leading_colon: path.leading_colon, segments, generics }
+    Path { leading_colon: path.leading_colon, segments, generics, through: None }
 }
 
 /// Names of constants that a path with this type in front could mean.

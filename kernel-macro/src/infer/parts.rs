@@ -2,7 +2,7 @@
 //! of their own, which knows what they are parts of by the call that made them.
 
 use crate::ast::{Expr, ExprKind};
-use crate::check::refuse_element;
+use crate::check::{refuse_element, refuse_slice_element};
 use crate::diag::code;
 use crate::iteration::{Iteration, Parts};
 use crate::source::text;
@@ -42,7 +42,8 @@ impl<'a> Infer<'a> {
         }
         if mutable {
             self.require_written_elements(receiver, term, slice == Some(true));
-        } else if slice.is_none() {
+        }
+        if slice.is_none() && self.diags.len() == before && !self.has_index(receiver) {
             self.refuse_remote(receiver);
         }
         if self.diags.len() == before && self.has_index(receiver) {
@@ -67,7 +68,7 @@ impl<'a> Infer<'a> {
                 "the type of its elements depends on a parameter",
                 "take a slice as a parameter, `x: &[T]`, or go through the indices",
             )),
-            _ => refuse_element(ty),
+            _ => refuse_element(ty).or_else(|| refuse_slice_element(self.program, ty)),
         };
         if let Some((why, help)) = refusal {
             let source = text(receiver);

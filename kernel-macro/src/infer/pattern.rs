@@ -10,6 +10,7 @@ use crate::ast::{
     SpanRange, rest_range, spread,
 };
 use crate::diag::code;
+use crate::source::text;
 use crate::typed::{Len, Ty};
 
 use super::finish::Deferred;
@@ -387,6 +388,17 @@ impl<'a> Infer<'a> {
 
     /// What patterns take apart: a value, or what a reference that reads leads to. Its parts are references in Rust and values here.
     pub(super) fn infer_scrutinee(&mut self, value: &'a Expr, patterns: impl Iterator<Item = &'a Pattern>) -> Term {
+        if self.is_part(super::slice::sliced(value)) {
+            self.infer_elements(value, false);
+            let source = text(super::slice::sliced(value));
+            self.diags
+                .error(code::BAD_PATTERN, value.span, "a slice has no patterns in kernels")
+                .help(format!(
+                    "make it an array, `if let Ok([a, b]) = {source}.try_into()`, or ask for its length and for elements, `.first()`"
+                ));
+            self.record(value.id, Term::Error);
+            return Term::Error;
+        }
         let term = self.infer_reference(value, &Expect::Nothing);
         match self.reference_of(value) {
             None => patterns.for_each(|pattern| self.note_self_apart(value, pattern)),

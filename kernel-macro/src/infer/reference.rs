@@ -280,7 +280,7 @@ pub(super) fn is_self(expr: &Expr) -> bool {
 }
 
 /// Whether an expression names a place that can be written.
-fn is_place(expr: &Expr) -> bool {
+pub(super) fn is_place(expr: &Expr) -> bool {
     match &strip(expr).kind {
         ExprKind::Path(_) | ExprKind::Unary(UnaryOp::Deref, _) | ExprKind::Error => true,
         ExprKind::Field { base, .. } | ExprKind::Index { base, .. } => is_place(base),

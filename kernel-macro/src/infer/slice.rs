@@ -1,12 +1,13 @@
 //! Slices as arguments: buffers and arrays, whole or in part, for parameters `&[T]` and `&mut [T]` of device functions, and
 //! variables that name a part of one.
 
-use crate::ast::{Expr, ExprKind, Item, Pattern, SpanRange, TypeKind, UnaryOp};
+use crate::ast::{Expr, ExprKind, Item, Pattern, ScalarName, SpanRange, TypeKind, UnaryOp};
 use crate::diag::code;
+use crate::program::Program;
 use crate::slice_method::SliceMethod;
 use crate::source::text;
 use crate::standard::Standard;
-use crate::typed::{Callee, Len, Resolution};
+use crate::typed::{Callee, Len, Resolution, Ty};
 
 use super::block::strip;
 use super::finish::Deferred;
@@ -234,7 +235,7 @@ impl<'a> Infer<'a> {
                 if mutable {
                     self.require_written(base, true);
                 }
-                if self.diags.len() > before || self.refuse_remote(base) {
+                if self.diags.len() > before || self.refuse_mixed(base) {
                     return None;
                 }
                 Some(((*element).clone(), true))
@@ -249,7 +250,42 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Reports an array within a buffer's element or a part of a shared variable, of which the host has no slice.
+    /// Reports an array in a buffer of which the host has no slice: it reads and writes a buffer in pieces as large as the alignment of its
+    /// elements, four bytes at most, and a slice in those of its own.
+    pub(super) fn refuse_mixed(&mut self, place: &Expr) -> bool {
+        let (mut root, mut is_chosen) = (place, false);
+        while let ExprKind::Paren(inner)
+        | ExprKind::Unary(UnaryOp::Deref, inner)
+        | ExprKind::Borrow { operand: inner, .. }
+        | ExprKind::Field { base: inner, .. }
+        | ExprKind::Index { base: inner, .. } = &root.kind
+        {
+            is_chosen |= matches!(root.kind, ExprKind::Index { .. }) && self.tables.calls.contains_key(&root.id);
+            root = inner;
+        }
+        let Some(Resolution::Binding(binding)) = self.tables.paths.get(&root.id).cloned() else { return false };
+        let is_reference = self.tables.references.contains_key(&binding) && !self.is_parameter(root);
+        let is_own = self.rows.contains(&binding) || self.own_references.contains(&binding);
+        let (mut held, mut of_buffer) = (self.local(binding).map_or(Term::Error, |local| local.term.clone()), false);
+        while let Term::Buffer { element, .. } = self.table.shallow(&held) {
+            (held, of_buffer) = ((*element).clone(), true);
+        }
+        let granule = |term: &Term| self.table.resolve(term).and_then(|ty| granule(self.program, &ty));
+        let own = granule(&self.term(place));
+        let refused = match &held {
+            Term::Shared(_) => is_chosen,
+            _ if of_buffer => is_chosen || own.is_none() || own != granule(&held),
+            // What it is a reference to is not known here.
+            _ => is_reference && !is_own && (is_chosen || own != Some(4)),
+        };
+        if refused {
+            self.report_remote(place);
+        }
+        refused
+    }
+
+    /// Reports an array within a buffer's element or a part of a shared variable, of which slices could outlive the index that says where
+    /// it is.
     pub(super) fn refuse_remote(&mut self, place: &Expr) -> bool {
         let (mut root, mut is_whole) = (place, true);
         loop {
@@ -271,12 +307,16 @@ impl<'a> Infer<'a> {
             _ => is_reference && !self.rows.contains(binding),
         };
         if refused {
-            self.diags
-                .error(code::REFERENCE_USE, place.span, "this array has no slices")
-                .note("buffers have, shared variables as a whole, and arrays in variables of the function")
-                .help("copy it to a variable: `let mut own = …;`, use that, and store it back if it changed");
+            self.report_remote(place);
         }
         refused
+    }
+
+    fn report_remote(&mut self, place: &Expr) {
+        self.diags
+            .error(code::REFERENCE_USE, place.span, "this array has no slices")
+            .note("buffers have, shared variables and arrays of the function, and arrays in elements that are aligned as they are")
+            .help("copy it to a variable: `let mut own = …;`, use that, and store it back if it changed");
     }
 
     /// Reports `&tile` of a shared variable, which Rust does not make a slice by itself.
@@ -392,6 +432,21 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_position(&mut self, index: &'a Expr) {
         let found = self.infer(index, &Expect::Nothing);
         self.check_position(index, &found);
+    }
+}
+
+/// The bytes in which the host reads and writes values of a type that many invocations reach; `None` where nobody knows.
+fn granule(program: &Program, ty: &Ty) -> Option<u32> {
+    match ty {
+        Ty::Scalar(ScalarName::Bool) => None,
+        Ty::Scalar(scalar) | Ty::Atomic(scalar) => Some((scalar.bits() / 8).min(4)),
+        Ty::Vector(..) | Ty::Matrix(_) | Ty::Quat => Some(4),
+        Ty::Array(element, _) => granule(program, element),
+        Ty::Struct(..) => {
+            let fields = program.fields_of(ty);
+            fields.iter().try_fold(1, |most, field| Some(granule(program, field)?.max(most)))
+        }
+        _ => None,
     }
 }
 

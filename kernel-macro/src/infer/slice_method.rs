@@ -150,7 +150,7 @@ impl<'a> Infer<'a> {
         let before = self.diags.len();
         self.has_references |= method != SliceMethod::Map;
         self.open.push((expr, result.clone()));
-        self.infer_wanted(expr, args, &wanted);
+        self.infer_wanted(expr, args, &wanted, &Expect::Nothing);
         if self.diags.len() > before {
             self.table.poison(&result);
         }
@@ -191,7 +191,7 @@ impl<'a> Infer<'a> {
             let before = self.diags.len();
             self.require_written(receiver, true);
             if self.diags.len() == before {
-                self.refuse_remote(receiver);
+                self.refuse_mixed(receiver);
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::diag::code;
 use crate::linear;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::source::Spelling;
-use crate::typed::{ConstValue, Len, Ty};
+use crate::typed::{ConstValue, ConversionError, Len, Ty};
 
 use super::Infer;
 use super::mismatch::Because;
@@ -85,6 +85,9 @@ pub(super) fn builtin_type(name: &str) -> Option<Ty> {
     if name == "Ordering" {
         return Some(Ty::Ordering);
     }
+    if let Some(error) = ConversionError::NAMED.into_iter().find(|error| error.name() == name) {
+        return Some(Ty::ConversionError(error));
+    }
     let (prefix, lanes) = name.split_at_checked(name.len().checked_sub(1)?)?;
     let lanes = lanes.parse::<u8>().ok().filter(|lanes| (2..=4).contains(lanes))?;
     let scalar = match prefix {
@@ -107,7 +110,9 @@ pub(super) fn builtin_path(path: &Path) -> Option<Ty> {
 
 /// Whether modules are ones that built-in names live in.
 pub(super) fn builtin_modules(mut modules: impl Iterator<Item = String>) -> bool {
-    modules.next().is_none_or(|first| matches!(first.as_str(), "glam" | "gridwise" | "std" | "core" | "cmp"))
+    modules.next().is_none_or(|first| {
+        matches!(first.as_str(), "glam" | "gridwise" | "std" | "core" | "cmp" | "num" | "array" | "convert")
+    })
 }
 
 /// A type as users write it.
@@ -144,6 +149,7 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
         }
         Ty::Option(value) => format!("Option<{}>", type_name(program, value)),
         Ty::Ordering => "Ordering".to_owned(),
+        Ty::ConversionError(error) => error.name().to_owned(),
         Ty::Range(value, false) => format!("Range<{}>", type_name(program, value)),
         Ty::Range(value, true) => format!("RangeInclusive<{}>", type_name(program, value)),
         Ty::Result(value, error) => {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::ast::{ExprId, ScalarName};
 use crate::image::ImageTy;
 use crate::program::ItemId;
-use crate::typed::{CoopTy, Len, Ty, TyArgs};
+use crate::typed::{ConversionError, CoopTy, Len, Ty, TyArgs};
 
 /// A type that may still hold variables.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +33,7 @@ pub(super) enum Term {
     Result(Rc<Term>, Rc<Term>),
     /// `core::cmp::Ordering`
     Ordering,
+    ConversionError(ConversionError),
     /// As [`Ty::Range`].
     Range(Rc<Term>, bool),
     /// An iterator over elements of a type.
@@ -115,6 +116,7 @@ impl From<&Ty> for Term {
             Ty::Option(value) => Self::Option(Rc::new(Self::from(&**value))),
             Ty::Iterator(item) => Self::Iterator(Rc::new(Self::from(&**item))),
             Ty::Ordering => Self::Ordering,
+            Ty::ConversionError(error) => Self::ConversionError(*error),
             Ty::Range(value, inclusive) => Self::Range(Rc::new(Self::from(&**value)), *inclusive),
             Ty::Result(value, error) => Self::Result(Rc::new(Self::from(&**value)), Rc::new(Self::from(&**error))),
             Ty::Buffer { element, mutable, origin } => {
@@ -306,6 +308,7 @@ impl Table {
             Term::Option(value) => Ty::Option(Rc::new(self.resolve(value)?)),
             Term::Iterator(item) => Ty::Iterator(Rc::new(self.resolve(item)?)),
             Term::Ordering => Ty::Ordering,
+            Term::ConversionError(error) => Ty::ConversionError(*error),
             Term::Range(value, inclusive) => Ty::Range(Rc::new(self.resolve(value)?), *inclusive),
             Term::Result(value, error) => Ty::Result(Rc::new(self.resolve(value)?), Rc::new(self.resolve(error)?)),
             Term::Buffer { element, mutable, origin } => {

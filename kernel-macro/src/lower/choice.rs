@@ -305,8 +305,43 @@ impl FnCx<'_, '_, '_> {
         self.choose(is_good, result, yes, no)
     }
 
+    /// `insert`, `get_or_insert` and `get_or_insert_with`: what is there afterwards.
+    fn lower_insert(&mut self, expr: &Expr, method: ChoiceMethod, args: &[&Expr]) -> Option<ValueId> {
+        let (ty, value_ty) = (self.ty_of(args[0]).clone(), self.ty_of(expr).clone());
+        let target = self.lower_referent(args[0]).map(|spot| self.in_place(spot))?;
+        let argument = match method {
+            ChoiceMethod::GetOrInsertWith => Argument::Call(self.callable(args.get(1)?)?),
+            _ => Argument::Value(self.lower_expr(args.get(1)?), value_ty.clone()),
+        };
+        if self.b.is_terminated() {
+            return None;
+        }
+        let insert = |cx: &mut Self| {
+            let value = match &argument {
+                Argument::Call(callable) => cx.call_inline(callable, &[]),
+                Argument::Value(value, _) => *value,
+            };
+            if !cx.b.is_terminated()
+                && let Some(new) = cx.make_variant(&ty, SOME, &[value])
+            {
+                cx.b.store(target.clone(), new);
+            }
+            value
+        };
+        if method == ChoiceMethod::Insert {
+            return insert(self);
+        }
+        let old = self.b.load(target.clone());
+        let is_some = self.is_variant(&ty, old, SOME)?;
+        let result = self.ty(&value_ty);
+        self.choose(is_some, result, |cx| cx.variant_member(&ty, old, SOME, 0), insert)
+    }
+
     /// `take` and `replace`: the old value, and another one in its place.
     fn lower_exchange(&mut self, expr: &Expr, method: ChoiceMethod, args: &[&Expr]) -> Option<ValueId> {
+        if method.gives_place() {
+            return self.lower_insert(expr, method, args);
+        }
         let ty = self.ty_of(expr).clone();
         let target = self.lower_referent(args[0]).map(|spot| self.in_place(spot))?;
         let value = args.get(1).and_then(|arg| self.lower_expr(arg));

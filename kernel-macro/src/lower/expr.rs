@@ -298,6 +298,8 @@ impl FnCx<'_, '_, '_> {
                 };
                 Some(self.cast(value, scalar(to)))
             }
+            Callee::TryConvert => self.try_convert(expr, args.first()?),
+            Callee::ToArray => self.slice_to_array(expr, args.first()?),
             Callee::Default => {
                 let ty = self.ty_of(expr).clone();
                 self.default_of(&ty)

@@ -51,6 +51,23 @@ impl FnCx<'_, '_, '_> {
         self.b.op(Op::Add, &[rounded, zero])
     }
 
+    /// The `f32` next to an `f64`, such that rounding it further gives what rounding the `f64` once gives: an inexact one is odd.
+    pub(super) fn round_to_odd(&mut self, x: ValueId) -> ValueId {
+        let near = self.cast(x, Scalar::F32);
+        let (back, bits, one) = (self.cast(near, Scalar::F64), self.bitcast(near, Scalar::U32), self.u32(1));
+        let (size, exact_size) = (self.b.op(Op::Abs, &[back]), self.b.op(Op::Abs, &[x]));
+        let (below, above) = (self.op(Op::Sub, &[bits, one]), self.op(Op::Add, &[bits, one]));
+        let is_over = self.b.op(Op::Gt, &[size, exact_size]);
+        let other = self.select(is_over, below, above);
+        let low = self.op(Op::And, &[bits, one]);
+        let is_odd = self.op(Op::Eq, &[low, one]);
+        let (is_exact, is_nan) = (self.b.op(Op::Eq, &[back, x]), self.b.op(Op::IsNan, &[x]));
+        let stays = self.op(Op::Or, &[is_odd, is_exact]);
+        let stays = self.op(Op::Or, &[stays, is_nan]);
+        let bits = self.select(stays, bits, other);
+        self.bitcast(bits, Scalar::F32)
+    }
+
     /// 1 with the sign of the operand, also for zeros; NaN stays.
     pub(super) fn signum(&mut self, x: ValueId) -> ValueId {
         let one = self.float_like(x, 1.0);

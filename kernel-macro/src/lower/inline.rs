@@ -6,7 +6,7 @@ use super::function::{FnCx, Slot};
 use super::function_of;
 use super::place::Spot;
 use super::reference::Argument;
-use crate::ast::{BindingId, Closure, Expr, ExprId, Pattern};
+use crate::ast::{BindingId, Closure, Expr, ExprId, Pattern, spread};
 use crate::infer::callable_of;
 use crate::program::ItemId;
 use crate::typed::{Ty, TypedFn};
@@ -89,11 +89,33 @@ impl<'p> FnCx<'p, '_, '_> {
         state: Option<LocalId>,
         element: Option<ValueId>,
     ) -> Option<ValueId> {
-        if let Some((Pattern::Binding { binding, .. }, _)) = callable.closure.params.first() {
-            let slot = state.map_or(Slot::Nothing, |state| self.alias(Spot::at(Place::local(state))));
-            self.set_slot(*binding, slot);
+        let typed = self.typed;
+        let ty = typed.closures.get(&callable.id).and_then(|known| known.params.first());
+        if let (Some((pattern, _)), Some(ty)) = (callable.closure.params.first(), ty) {
+            self.bind_state(pattern, ty, state.map(|state| Spot::at(Place::local(state))));
         }
         self.call_behind(callable, 1, &[element])
+    }
+
+    /// Makes the names in a pattern of tuples references to the parts of a place that they stand for.
+    fn bind_state(&mut self, pattern: &Pattern, ty: &Ty, spot: Option<Spot>) {
+        match (pattern, ty) {
+            (Pattern::Binding { binding, .. }, _) => {
+                let slot = spot.map_or(Slot::Nothing, |spot| self.alias(spot));
+                self.set_slot(*binding, slot);
+            }
+            (Pattern::Tuple(patterns, _), Ty::Tuple(members)) => {
+                for (member, pattern) in spread(patterns, members.len()).unwrap_or_default() {
+                    let has_value = self.ty(&members[member]).is_some();
+                    let part = spot.clone().filter(|_| has_value).map(|spot| {
+                        let position = self.shared.types.position(self.b.types_mut(), ty, member as u32);
+                        spot.member(position)
+                    });
+                    self.bind_state(pattern, &members[member], part);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Calls it, with references to places among the arguments.

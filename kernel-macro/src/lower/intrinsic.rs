@@ -118,6 +118,13 @@ impl FnCx<'_, '_, '_> {
                 Ty::Scalar(name) => self.cast(a, scalar(*name)),
                 _ => a,
             },
+            I::FromF64 => match self.ty_of(expr) {
+                Ty::Scalar(name) => {
+                    let near = self.round_to_odd(a);
+                    self.cast(near, scalar(*name))
+                }
+                _ => a,
+            },
             I::ToF32 => self.cast(a, Scalar::F32),
             I::ToF64 => self.cast(a, Scalar::F64),
             I::SinCos => self.sin_cos(a),

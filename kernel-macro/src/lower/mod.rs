@@ -49,6 +49,7 @@ mod slice;
 mod stmt;
 #[cfg(test)]
 mod tests;
+mod try_into;
 mod types;
 mod variant;
 mod vector;

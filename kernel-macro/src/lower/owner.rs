@@ -55,7 +55,7 @@ pub(super) const fn owner(intrinsic: Intrinsic) -> Owner {
         I::Max | I::Clamp | I::IsNan | I::IsInfinite | I::IsFinite | I::IsSignNegative => Owner::Scalar,
         I::IsSignPositive | I::IsNormal | I::IsSubnormal | I::NextUp | I::NextDown | I::ExpM1 => Owner::Scalar,
         I::Ln1p | I::Cbrt | I::Asinh | I::Acosh | I::Atanh | I::ToBits | I::FromBits | I::FromF32 => Owner::Scalar,
-        I::ToF32 | I::ToF64 | I::SinCos | I::CountLeadingOnes | I::CountTrailingOnes => Owner::Scalar,
+        I::FromF64 | I::ToF32 | I::ToF64 | I::SinCos | I::CountLeadingOnes | I::CountTrailingOnes => Owner::Scalar,
         I::MidpointUnsigned | I::MidpointSigned | I::NextPowerOfTwo | I::CheckedNextPowerOfTwo => Owner::Scalar,
         I::CheckedIlog2 | I::Isqrt | I::CastSigned | I::CastUnsigned | I::RotateLeft => Owner::Scalar,
         I::RotateRight | I::CountOnes | I::CountZeros | I::LeadingZeros | I::TrailingZeros => Owner::Scalar,

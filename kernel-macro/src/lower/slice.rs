@@ -28,7 +28,11 @@ impl FnCx<'_, '_, '_> {
                 Some(Spot::slice(origin.place, Window { offset: Some(offset), len }))
             }
             _ => {
-                let spot = self.lower_spot(expr)?;
+                // An array that is not there panics here, whatever is done with its elements.
+                let spot = match self.ty_of(expr) {
+                    Ty::Array(..) => self.lower_referent(expr)?,
+                    _ => self.lower_spot(expr)?,
+                };
                 match self.ty_of(expr) {
                     Ty::Array(_, len) if spot.window().is_none() => {
                         let len = self.len_value(*len);

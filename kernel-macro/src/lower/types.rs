@@ -57,7 +57,7 @@ impl<'p> TypeCx<'p> {
             // Where it begins, and how many elements it has.
             Ty::Buffer { origin: Some(_), .. } => Some(types.vector(Scalar::U32, 2)),
             Ty::Buffer { .. } | Ty::Image(_) | Ty::Shared(_) => None,
-            Ty::Array(_, Len::Known(0)) | Ty::Iterator(_) => None,
+            Ty::Array(_, Len::Known(0)) | Ty::Iterator(_) | Ty::ConversionError(_) => None,
             Ty::Closure(item, expr) => self.lower_closure(types, *item, *expr),
             Ty::Atomic(name) if self.native.holds(scalar(*name)) => Some(types.scalar(scalar(*name))),
             Ty::Atomic(name) => Some(types.scalar(scalar(cell_of(*name)))),

@@ -213,6 +213,13 @@ impl Parser<'_> {
             ExprKind::Field { base, member } => {
                 ExprKind::Field { base: Box::new(self.again(base)), member: member.clone() }
             }
+            ExprKind::Index { base, index } => {
+                ExprKind::Index { base: Box::new(self.again(base)), index: Box::new(self.again(index)) }
+            }
+            ExprKind::Binary(op, left, right, span) => {
+                ExprKind::Binary(*op, Box::new(self.again(left)), Box::new(self.again(right)), *span)
+            }
+            ExprKind::Cast(value, ty) => ExprKind::Cast(Box::new(self.again(value)), ty.clone()),
             other => other.clone(),
         };
         self.node(kind, place.span)
@@ -250,7 +257,29 @@ fn is_sought(value: &Expr) -> bool {
     };
     // `get_mut` of a range is another matter.
     let is_range = matches!(args.first(), Some(Expr { kind: ExprKind::Range { .. }, .. }));
-    args.len() == arity && !is_range && is_place(receiver)
+    args.len() == arity && !is_range && is_place(receiver) && (!has_index(receiver) || args.iter().all(is_pure))
+}
+
+/// Whether a place is found by an index, which an effect of the arguments could change before it is evaluated again.
+fn has_index(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner) | ExprKind::Field { base: inner, .. } => {
+            has_index(inner)
+        }
+        ExprKind::Index { .. } => true,
+        _ => false,
+    }
+}
+
+/// Whether an expression evidently has no effect.
+fn is_pure(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Path(_) | ExprKind::Literal(_) => true,
+        ExprKind::Paren(inner) | ExprKind::Field { base: inner, .. } => is_pure(inner),
+        ExprKind::Binary(_, left, right, _) => is_pure(left) && is_pure(right),
+        ExprKind::Cast(value, _) => is_pure(value),
+        _ => false,
+    }
 }
 
 fn is_place(expr: &Expr) -> bool {
@@ -259,6 +288,7 @@ fn is_place(expr: &Expr) -> bool {
         ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner) | ExprKind::Field { base: inner, .. } => {
             is_place(inner)
         }
+        ExprKind::Index { base, index } => is_place(base) && is_pure(index),
         _ => false,
     }
 }

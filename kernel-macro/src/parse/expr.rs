@@ -42,6 +42,7 @@ impl Parser<'_> {
             Syn::Path(path) if path.qself.is_none() => {
                 self.value_path(&path.path).map_or(ExprKind::Error, ExprKind::Path)
             }
+            Syn::Path(path) => self.qualified(path),
             Syn::Paren(paren) => ExprKind::Paren(self.boxed(&paren.expr)),
             Syn::Unary(unary) => self.unary(unary),
             Syn::Reference(reference) => {
@@ -185,6 +186,37 @@ impl Parser<'_> {
         }
     }
 
+    /// `<T as Trait>::NAME`
+    fn qualified(&mut self, path: &syn::ExprPath) -> ExprKind {
+        let parts = path.qself.as_ref().filter(|qself| qself.position > 0).and_then(|qself| {
+            let names: Vec<_> = path.path.segments.iter().skip(qself.position).collect();
+            match (&*qself.ty, names.as_slice()) {
+                (syn::Type::Path(of), [name]) if of.qself.is_none() && name.arguments.is_none() => {
+                    Some((of, qself.position, &name.ident))
+                }
+                _ => None,
+            }
+        });
+        let Some((of, position, name)) = parts else {
+            self.unsupported(
+                path,
+                "this qualified path is",
+                "write `T::NAME`, or `<T as Trait>::NAME` of a type that has a name",
+            );
+            return ExprKind::Error;
+        };
+        let segments = path.path.segments.iter().take(position).cloned().collect();
+        let through = self.path(&syn::Path { leading_colon: path.path.leading_colon, segments });
+        match (self.path(&of.path), through) {
+            (Some(mut found), Some(through)) => {
+                found.segments.push(name.clone());
+                found.through = Some(Box::new(through));
+                ExprKind::Path(found)
+            }
+            _ => ExprKind::Error,
+        }
+    }
+
     fn call(&mut self, call: &syn::ExprCall) -> ExprKind {
         if let Some(kind) = self.new_shared(call) {
             return kind;
@@ -290,7 +322,6 @@ impl Parser<'_> {
             Syn::TryBlock(_) => (expr.to_token_stream(), "`try` blocks are", "test values with `if`"),
             Syn::Infer(_) => (expr.to_token_stream(), "`_` as an expression is", "write a value"),
             Syn::Yield(_) => (expr.to_token_stream(), "`yield` is", "write the value into a buffer"),
-            Syn::Path(_) => (expr.to_token_stream(), "a qualified path is", "call the method on the value"),
             _ => (
                 expr.to_token_stream(),
                 "this expression is",
@@ -332,9 +363,12 @@ impl Parser<'_> {
                 self.unsupported(lit, "string literals are", "kernels compute with numbers; keep text on the host");
                 return ExprKind::Error;
             }
-            Lit::Char(_) => {
-                let help = "write a byte, `b'a'`, or the character's number as a `u32`";
-                self.unsupported(lit, "character literals are", help);
+            Lit::Char(literal) => {
+                let help = match literal.value() {
+                    byte if byte.is_ascii() => format!("write a byte, `b{}`: text is bytes here", literal.token()),
+                    other => format!("write the character's number, `{:#x}`, a `u32`", u32::from(other)),
+                };
+                self.unsupported(lit, "character literals are", &help);
                 return ExprKind::Error;
             }
             other => {

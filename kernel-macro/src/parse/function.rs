@@ -63,12 +63,16 @@ const PARAMS: [&str; 2] = ["__first", "__second"];
 impl Parser<'_> {
     /// The arguments of a method that may name functions.
     pub(super) fn function_args(&mut self, method: &Ident, args: &[Expr]) -> Vec<FunctionArg> {
-        if !args.iter().any(|arg| matches!(arg.kind, ExprKind::Path(_))) {
+        // A path by way of a trait, `<T as Trait>::NAME`, names a const.
+        let is_function = |arg: &Expr| matches!(&arg.kind, ExprKind::Path(path) if path.through.is_none());
+        if !args.iter().any(is_function) {
             return Vec::new();
         }
         let (mut found, method) = (Vec::new(), method.to_string());
         for (_, position, counts) in CALLERS.iter().filter(|(name, ..)| method == *name) {
-            if let Some(Expr { kind: ExprKind::Path(path), span, .. }) = args.get(*position) {
+            if let Some(Expr { kind: ExprKind::Path(path), span, .. }) = args.get(*position)
+                && path.through.is_none()
+            {
                 let closures = counts.iter().map(|count| self.calling(path, *span, *count)).collect();
                 found.push(FunctionArg { position: *position, closures });
             }

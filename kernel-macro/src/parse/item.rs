@@ -91,7 +91,7 @@ pub(crate) fn parse_const(item: &syn::ItemConst, diags: &mut Diagnostics) -> Con
             parser.diags.error(code::BAD_SIGNATURE, SpanRange::token(item.ident.span()), "a device const needs a name");
         error.help("name it, or remove `#[device]`");
     }
-    let ty = parser.ty(&item.ty);
+    let ty = parser.const_ty(&item.ident, &item.ty, &item.expr);
     let value = parser.expr(&item.expr);
     Const { attrs: item.attrs.clone(), name: item.ident.clone(), ty, value, expr_count: parser.exprs }
 }
@@ -100,7 +100,7 @@ pub(crate) fn parse_const(item: &syn::ItemConst, diags: &mut Diagnostics) -> Con
 pub(super) fn parse_owned_const(name: &Ident, ty: &Type, value: &syn::Expr, diags: &mut Diagnostics) -> Const {
     let mut parser = Parser::new(diags);
     parser.owned = true;
-    let ty = parser.ty(ty);
+    let ty = parser.const_ty(name, ty, value);
     let value = parser.expr(value);
     Const { attrs: Vec::new(), name: name.clone(), ty, value, expr_count: parser.exprs }
 }
@@ -373,4 +373,37 @@ impl Parser<'_> {
         self.diags.error(code::BAD_STRUCT, span, message).help(help);
         (Shape::Named, Vec::new())
     }
+}
+
+impl Parser<'_> {
+    /// The type of a const, which is no slice.
+    fn const_ty(&mut self, name: &Ident, ty: &Type, value: &syn::Expr) -> TypeExpr {
+        let element = match ty {
+            Type::Reference(reference) => match &*reference.elem {
+                Type::Slice(slice) => Some(&*slice.elem),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(element) = element else { return self.ty(ty) };
+        let of = match value {
+            syn::Expr::Reference(value) => &*value.expr,
+            value => value,
+        };
+        let count = match of {
+            syn::Expr::Array(array) => array.elems.len().to_string(),
+            syn::Expr::Repeat(repeat) => written(&repeat.len),
+            _ => "N".to_owned(),
+        };
+        let element = written(element);
+        let help = format!(
+            "write an array, `const {name}: [{element}; {count}]`, of values without `&`, and `&{name}` where a slice is wanted"
+        );
+        self.unsupported(ty, "a slice as a const is", &help);
+        TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
+    }
+}
+
+fn written(tokens: &impl ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace(" ;", ";").replace(" ,", ",")
 }

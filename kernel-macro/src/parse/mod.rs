@@ -142,7 +142,7 @@ impl<'d> Parser<'d> {
             }
         }
         let segments = path.segments.iter().map(|segment| segment.ident.clone()).collect();
-        let path = Path { leading_colon: path.leading_colon.is_some(), segments, generics };
+        let path = Path { leading_colon: path.leading_colon.is_some(), segments, generics, through: None };
         Some(if self.imports.is_empty() { path } else { self.imported(path) })
     }
 }

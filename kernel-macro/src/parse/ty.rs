@@ -224,6 +224,10 @@ impl Parser<'_> {
             Type::Slice(_) => ("slices by value are", SLICE),
             Type::Ptr(_) => ("raw pointers are", SLICE),
             Type::FnPtr(_) => ("function pointers are", "call a `#[device] fn` by its name"),
+            Type::ImplTrait(some) if is_iterator(some) => (
+                "`impl Iterator` is",
+                "give what it goes through, `-> Range<u32>` or an array, and write the steps where it is gone through; or call a closure for each element: `f: impl FnMut(u32)`",
+            ),
             Type::ImplTrait(_) => {
                 ("`impl Trait` is", "name a type parameter: `fn f<T: Trait>(x: T)`; write the result's type out")
             }
@@ -237,6 +241,16 @@ impl Parser<'_> {
         };
         self.unsupported(ty, what, help);
     }
+}
+
+/// `impl Iterator<Item = T>` and its like.
+fn is_iterator(some: &syn::TypeImplTrait) -> bool {
+    some.bounds.iter().any(|bound| match bound {
+        syn::TypeParamBound::Trait(bound) => {
+            bound.path.segments.last().is_some_and(|last| last.ident.to_string().ends_with("Iterator"))
+        }
+        _ => false,
+    })
 }
 
 /// The last name of a path, and the type in its `<…>`.

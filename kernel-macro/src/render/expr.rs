@@ -5,7 +5,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use super::operator::receiver;
 use super::{Mode, Renderer, context};
 use crate::ast::{self, Block, Expr, ExprKind, Item, Label, Member, Path, ScalarName, Statement, UnaryOp};
-use crate::infer::is_bare_math_constant;
+use crate::infer::{is_bare_math_constant, parent};
 use crate::tokens::{Put as _, Tokens, Word, Writer, tokens, tokens_at};
 use crate::typed::{Callee, ConstValue, CoopCall, Resolution, Ty};
 
@@ -388,6 +388,7 @@ impl Renderer<'_> {
             Some(called @ (Callee::Device(_) | Callee::Closure)) if !self.is_original() && self.may_wait(*called) => {
                 self.framed_call(callee, args, expr)
             }
+            Some(Callee::TryConvert) if !self.is_original() => self.try_convert(&args[0], expr),
             Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => {
                 self.intrinsic_call(*intrinsic, callee, args, expr)
             }
@@ -450,6 +451,10 @@ impl Renderer<'_> {
 
 /// A path as written.
 pub(super) fn path_tokens(path: &Path) -> Tokens {
+    if let (Some(through), Some(name)) = (&path.through, path.segments.last()) {
+        let (of, through) = (path_tokens(&parent(path)), path_tokens(through));
+        return tokens!(<#of as #through>::#name);
+    }
     let segments = &path.segments;
     let leading = path.leading_colon.then(|| tokens!(::));
     if path.generics.is_empty() {

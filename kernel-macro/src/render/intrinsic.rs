@@ -13,7 +13,7 @@ use crate::intrinsic::{Intrinsic, Kind, Row, Sig, rows};
 use crate::linear::Linear;
 use crate::number::{BAD_BASE, Number};
 use crate::overflow::Overflow;
-use crate::tokens::{Tokens, tokens};
+use crate::tokens::{Tokens, Word, tokens};
 use crate::typed::{Callee, ChoiceMethod, CoopCall, Ty};
 
 impl Renderer<'_> {
@@ -31,6 +31,11 @@ impl Renderer<'_> {
                 self.iteration(*iteration, receiver, name, args, whole)
             }
             Some(Callee::Range(method)) if !self.is_original() => self.range_method(*method, receiver, name, args),
+            Some(Callee::TryConvert) if !self.is_original() => self.try_convert(receiver, whole),
+            Some(Callee::ToArray) if !self.is_original() => {
+                let (twin, values) = (self.twin(), self.elements(receiver));
+                tokens!(#twin::to_array(#values))
+            }
             Some(Callee::Slice(method)) if !self.is_original() => {
                 self.slice_method(*method, receiver, name, args, whole)
             }
@@ -48,12 +53,45 @@ impl Renderer<'_> {
                 {
                     return total;
                 }
+                let gives_place =
+                    matches!(self.typed.calls.get(&whole.id), Some(Callee::Choice(method)) if method.gives_place());
+                // Behind the reference that it gives is a value here.
+                let follow = |call: Tokens| if gives_place { tokens!((*#call)) } else { call };
                 if let Some(written) = self.written_receiver(receiver, whole, !args.is_empty()) {
-                    return self.call_written(written, |cx, place| cx.plain_method(place, true, name, args, whole));
+                    return self.call_written(written, |cx, place| {
+                        let call = cx.plain_method(place, true, name, args, whole);
+                        if cx.is_original() { call } else { follow(call) }
+                    });
                 }
                 let receiver = self.expr(receiver);
-                self.plain_method(receiver, false, name, args, whole)
+                let call = self.plain_method(receiver, false, name, args, whole);
+                if self.is_original() { call } else { follow(call) }
             }
+        }
+    }
+
+    /// A conversion of integers that may fail; `usize` and `isize` have 32 bits.
+    pub(super) fn try_convert(&mut self, value: &Expr, whole: &Expr) -> Tokens {
+        use ScalarName::{I64, Isize, U32, U64, Usize};
+        let to = match self.expr_ty(whole) {
+            Ty::Result(to, _) => (**to).clone(),
+            _ => Ty::Error,
+        };
+        let from = match self.expr_ty(value) {
+            Ty::Scalar(from) => Some(*from),
+            _ => None,
+        };
+        let by_way = match (from, &to) {
+            (Some(U64 | I64 | Isize), Ty::Scalar(Usize)) => Some(Word("u32")),
+            (Some(U64 | I64 | Usize | U32), Ty::Scalar(Isize)) => Some(Word("i32")),
+            _ => None,
+        };
+        let (value, to) = (self.expr(value), self.ty(&to));
+        let Some(narrow) = by_way else { return tokens!(<#to as ::core::convert::TryFrom<_>>::try_from(#value)) };
+        let converted = local("__converted");
+        tokens! {
+            <::core::primitive::#narrow as ::core::convert::TryFrom<_>>::try_from(#value)
+                .map(|#converted| #converted as #to)
         }
     }
 
@@ -104,6 +142,11 @@ impl Renderer<'_> {
         }
         let path = path_tokens(callee);
         let args = args.iter().map(|arg| self.argument(arg)).collect::<Vec<_>>();
+        if intrinsic == Intrinsic::FromF64 {
+            // Crate `half` rounds twice on some hosts.
+            let (twin, ty) = (self.twin(), self.ty(self.expr_ty(whole)));
+            return tokens!(<#ty>::from_f32(#twin::round_to_odd(#(#args),*)));
+        }
         tokens!(#path(#(#args),*))
     }
 

@@ -49,13 +49,14 @@ impl Renderer<'_> {
             let (cx, held, position) = (context(), self.ty(held), Literal::usize_unsuffixed(position));
             return Some(tokens!(let #name = #cx.shared::<#held>(#position);));
         }
-        // Elements are assigned to without `mut`, which rustc wants to see.
         let stated = ty.as_ref().map(|ty| {
             let ty = &ty.tokens;
             tokens!(: #ty)
         });
-        let call = tokens_at!(value.span.end=> #callee());
-        Some(tokens!(#[allow(unused_mut)] let mut #name #stated = #call;))
+        let (call, twin, held) = (tokens_at!(value.span.end=> #callee()), self.twin(), local("__held"));
+        // rustc sees what the memory holds: by way of `DerefMut` it would take `x[i] += x[j]` for two uses of all of `x`. Elements are
+        // assigned to without `mut`, which it wants to see.
+        Some(tokens!(#[allow(unused_mut)] let mut #name = { let #held #stated = #call; #twin::held(#held) };))
     }
 
     /// Whether `root` names a shared variable.

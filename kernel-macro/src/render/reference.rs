@@ -43,7 +43,7 @@ impl Renderer<'_> {
     }
 
     /// Whether a place lies where other invocations reach it, on the host too.
-    fn is_remote(&self, chain: &Chain<'_>) -> bool {
+    pub(super) fn is_remote(&self, chain: &Chain<'_>) -> bool {
         if let ExprKind::Index { base, .. } = &chain.root.kind
             && self.is_user_element(chain.root)
         {
@@ -174,18 +174,22 @@ impl Renderer<'_> {
         if !self.is_remote(&chain) || self.is_user_element(chain.root) {
             return None;
         }
-        let names = index_names(&chain);
-        let lets = self.index_lets(&chain, &names);
-        let part = if self.is_shared_variable(chain.root) {
-            let (root, part) = (self.shared_root(chain.root), self.shared_part(&chain, &names, true));
-            tokens!(#root.part(#part))
-        } else {
-            let (buffer, site, part) = self.buffer_part(&chain, &names);
-            let (sink, index) = (self.sink(), &names[0]);
-            tokens!(#buffer.part(#sink, #site, #index, #part))
-        };
+        let part = self.remote_part(&chain);
         self.parts.borrow_mut().insert(*binding);
-        Some(tokens!(let #name = { #lets #part };))
+        Some(tokens!(let #name = #part;))
+    }
+
+    /// A reference to what other invocations reach, too.
+    pub(super) fn remote_part(&mut self, chain: &Chain<'_>) -> Tokens {
+        let names = index_names(chain);
+        let lets = self.index_lets(chain, &names);
+        if self.is_shared_variable(chain.root) {
+            let (root, part) = (self.shared_root(chain.root), self.shared_part(chain, &names, true));
+            return tokens!({ #lets #root.part(#part) });
+        }
+        let (buffer, site, part) = self.buffer_part(chain, &names);
+        let (sink, index) = (self.sink(), &names[0]);
+        tokens!({ #lets #buffer.part(#sink, #site, #index, #part) })
     }
 
     /// A call with arguments: those that write what other invocations reach are copied in before it and out behind it.

@@ -111,6 +111,11 @@ impl Renderer<'_> {
             let root = self.shared_root(chain.root);
             return if mutable { tokens!(#root.elements()) } else { tokens!(#root.elements().shared()) };
         }
+        let is_list_member = is_whole && matches!(self.expr_ty(expr), Ty::Buffer { .. });
+        if !is_list_member && self.is_remote(&chain) && !self.is_user_element(chain.root) {
+            let part = self.remote_part(&chain);
+            return if mutable { tokens!(#part.elements()) } else { tokens!(#part.elements().shared()) };
+        }
         let twin = self.twin();
         if let Ty::Buffer { .. } = self.expr_ty(expr) {
             let slice = self.expr(expr);

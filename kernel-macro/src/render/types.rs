@@ -65,6 +65,10 @@ impl Renderer<'_> {
                 tokens!(::core::result::Result<#value, #error>)
             }
             Ty::Ordering => tokens!(::core::cmp::Ordering),
+            Ty::ConversionError(error) => {
+                let (module, name) = (Word(error.module()), Word(error.name()));
+                tokens!(::core::#module::#name)
+            }
             Ty::Range(value, inclusive) => {
                 let (name, value) = (Word(if *inclusive { "RangeInclusive" } else { "Range" }), self.ty(value));
                 tokens!(::core::ops::#name<#value>)

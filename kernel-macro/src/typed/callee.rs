@@ -67,6 +67,12 @@ pub(crate) enum ChoiceMethod {
     Take,
     /// `Option::replace`
     Replace,
+    /// `Option::insert`, by the value behind the reference that it gives.
+    Insert,
+    /// `Option::get_or_insert`, likewise.
+    GetOrInsert,
+    /// `Option::get_or_insert_with`, likewise.
+    GetOrInsertWith,
     /// `bool::then`
     Then,
     /// `bool::then_some`
@@ -89,12 +95,17 @@ pub(crate) enum ChoiceMethod {
 impl ChoiceMethod {
     /// Whether its closure gets references.
     pub(crate) const fn lends(self) -> bool {
-        matches!(self, Self::Filter | Self::Inspect | Self::InspectErr)
+        matches!(self, Self::Filter | Self::Inspect | Self::InspectErr) || self.gives_place()
+    }
+
+    /// Whether it gives a reference to what its receiver holds then.
+    pub(crate) const fn gives_place(self) -> bool {
+        matches!(self, Self::Insert | Self::GetOrInsert | Self::GetOrInsertWith)
     }
 
     /// Whether it changes its receiver.
     pub(crate) const fn writes(self) -> bool {
-        matches!(self, Self::Take | Self::Replace)
+        matches!(self, Self::Take | Self::Replace) || self.gives_place()
     }
 }
 
@@ -211,6 +222,10 @@ pub(crate) enum Callee {
     Closure,
     /// `T::from` of a built-in type, which loses nothing.
     Convert,
+    /// `T::try_from(value)` and `value.try_into()` of integers.
+    TryConvert,
+    /// `slice.try_into()` to an array.
+    ToArray,
     /// `Default::default`, but for a type whose own function is called.
     Default,
     /// The members of a tuple struct or of a variant, which is in the table of variants.

@@ -16,6 +16,40 @@ use crate::program::{Binding, ItemId};
 
 pub(crate) use callee::{Callee, ChoiceMethod, Comparison, CoopCall, Cut, MemoryFunction, RangeMethod};
 
+/// What conversions of Rust's library fail with. None of them has a value on the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum ConversionError {
+    /// Of an integer.
+    Int,
+    /// Of a slice to an array.
+    Slice,
+    /// Of what always succeeds.
+    Never,
+}
+
+impl ConversionError {
+    /// Those that signatures may name.
+    pub(crate) const NAMED: [Self; 2] = [Self::Int, Self::Slice];
+
+    /// The type's name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Int => "TryFromIntError",
+            Self::Slice => "TryFromSliceError",
+            Self::Never => "Infallible",
+        }
+    }
+
+    /// The module of `core` that it is in.
+    pub(crate) const fn module(self) -> &'static str {
+        match self {
+            Self::Int => "num",
+            Self::Slice => "array",
+            Self::Never => "convert",
+        }
+    }
+}
+
 /// A type of the kernel language, fully known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Ty {
@@ -45,6 +79,8 @@ pub(crate) enum Ty {
     Result(Rc<Ty>, Rc<Ty>),
     /// `core::cmp::Ordering`
     Ordering,
+    /// What a conversion fails with.
+    ConversionError(ConversionError),
     /// `core::ops::Range` of a number, or `RangeInclusive` if the flag says so.
     Range(Rc<Ty>, bool),
     /// An iterator over elements of a type: of a chain that something consumes at once.

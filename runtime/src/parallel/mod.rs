@@ -12,7 +12,7 @@ pub use barrier::{Scope, barrier, fence, workgroup_uniform};
 pub use coop::{
     Accumulator, ConvertsTo, CoopElement, CoopMatrix, MatrixA, MatrixB, MatrixLayout, MatrixRole, MultipliesInto,
 };
-pub use shared::Shared;
+pub use shared::{Shared, held};
 
 /// The end of everything here that only a running kernel can do.
 #[cold]

@@ -1,11 +1,29 @@
 //! Checked indexing of arrays and read-only buffers.
 
+use core::array::TryFromSliceError;
 use core::ops::{Bound, Range, RangeBounds, RangeInclusive};
 
 use gridwise_ir::descriptor::Site;
 
 use super::launch::TrapSink;
 use crate::data::Value;
+
+/// `slice.try_into()`: an array of as many values.
+///
+/// # Errors
+/// Where there are more or fewer, as Rust's own conversion.
+#[inline]
+pub fn to_array<T: Value, const LEN: usize>(
+    values: impl ExactSizeIterator<Item = T>,
+) -> Result<[T; LEN], TryFromSliceError> {
+    if values.len() != LEN {
+        // The error has one value, whatever the types are.
+        <[u8; 1]>::try_from([].as_slice())?;
+    }
+    let mut array = [T::ZERO; LEN];
+    array.iter_mut().zip(values).for_each(|(element, value)| *element = value);
+    Ok(array)
+}
 
 /// Element `index`, or zero after a trap.
 #[inline]

@@ -319,6 +319,17 @@ pub fn clamp<T: Clamp>(sink: impl TrapSink, site: &'static Site, value: T, min: 
     let raised = if value < min { min } else { value };
     if raised > max { max } else { raised }
 }
+/// The `f32` next to an `f64`, such that rounding it further gives what rounding the `f64` once gives: an inexact one is odd.
+pub fn round_to_odd(value: f64) -> f32 {
+    let near = value as f32;
+    let back = f64::from(near);
+    if back == value || value.is_nan() || near.to_bits() & 1 == 1 {
+        return near;
+    }
+    let bits = near.to_bits();
+    f32::from_bits(if back.abs() > value.abs() { bits - 1 } else { bits + 1 })
+}
+
 /// Asserts at compile time that a bare name such as `PI` stands for what it does in kernels.
 ///
 /// ```

@@ -10,7 +10,7 @@ use crate::data::GpuData;
 use crate::padding;
 
 /// Bytes of a granule of buffers of `T`.
-const fn granule<T>() -> usize {
+pub(super) const fn granule<T>() -> usize {
     let align = align_of::<T>();
     if align < 4 { align } else { 4 }
 }

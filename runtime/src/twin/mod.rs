@@ -34,7 +34,7 @@ mod words;
 
 pub use access::{
     Columns, at, behind, columns, copy_from, element_mut, element_ref, inclusive_ends, index_mut, index_ref, put,
-    range, range_ends, range_mut, rotate_left, rotate_right, swap,
+    range, range_ends, range_mut, rotate_left, rotate_right, swap, to_array,
 };
 pub use ambient::{
     Ambient, barrier, global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id,
@@ -43,7 +43,7 @@ pub use ambient::{
 pub use args::{HostArgs, HostBuffer, HostList};
 pub use arithmetic::{
     Clamp, Divide, DivisionSites, clamp, div, div_ceil, div_euclid, is_math_constant, next_multiple_of, nonzero, rem,
-    rem_euclid, widen, wrap_signed32, wrap32,
+    rem_euclid, round_to_odd, widen, wrap_signed32, wrap32,
 };
 pub use atomic::AtomicPlace;
 pub use divided::{chunk_size, window_size};
@@ -61,7 +61,7 @@ pub use slice::{Slice, SliceMut};
 pub(crate) use stop::Stopped;
 pub use words::Words;
 
-pub use crate::parallel::{Accumulator, Atomic, CoopMatrix, MatrixA, MatrixB, MatrixLayout};
+pub use crate::parallel::{Accumulator, Atomic, CoopMatrix, MatrixA, MatrixB, MatrixLayout, held};
 pub use gridwise_ir::descriptor::{Location, Site, SiteKind};
 pub use {glam, half};
 

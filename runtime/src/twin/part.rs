@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::atomic::AtomicPlace;
-use super::granule::{load, store};
-use super::slice::offset;
+use super::granule::{granule, load, store};
+use super::slice::{SliceMut, offset};
 use crate::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
@@ -82,6 +82,24 @@ impl<'a, T: GpuData, F: GpuData> BufferPart<'a, T, F> {
     }
 }
 
+impl<'a, T: GpuData, E: GpuData, const LEN: usize> BufferPart<'a, T, [E; LEN]> {
+    /// All elements; none of what is nowhere.
+    #[inline]
+    pub fn elements(&self) -> SliceMut<'a, E> {
+        const {
+            assert!(
+                granule::<T>() == granule::<E>(),
+                "an array in a buffer whose elements have another alignment has no slices: copy it to a variable"
+            );
+        }
+        // By granules of one size, as the rest of the buffer is accessed.
+        match self.place {
+            Some(place) => SliceMut { data: place.as_ptr().cast_const(), len: LEN, marker: PhantomData },
+            None => SliceMut::none(),
+        }
+    }
+}
+
 /// As [`offset`], of a selection that could write.
 fn offset_mut<T: GpuData, F: Value>(part: impl FnOnce(&mut T) -> Option<&mut F>) -> Option<usize> {
     let mut element = T::ZERO;
@@ -149,5 +167,17 @@ impl<'a, F: Value> SharedPart<'a, F> {
         let place = self.place.and_then(|mut place| part(unsafe { place.as_mut() }).map(NonNull::from));
         // SAFETY: a part of this part, of which all that holds.
         unsafe { SharedPart::new(place) }
+    }
+}
+
+impl<'a, E: GpuData, const LEN: usize> SharedPart<'a, [E; LEN]> {
+    /// All elements; none of what is nowhere.
+    #[inline]
+    pub fn elements(&self) -> SliceMut<'a, E> {
+        // Alive for `'a` and aligned; one thread alone accesses them, and an access is over before anything else is.
+        match self.place {
+            Some(place) => SliceMut { data: place.as_ptr().cast_const().cast(), len: LEN, marker: PhantomData },
+            None => SliceMut::none(),
+        }
     }
 }

@@ -44,6 +44,11 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         Self { data: elements.as_mut_ptr().cast_const().cast(), len: elements.len(), marker: PhantomData }
     }
 
+    /// No elements.
+    pub(super) fn none() -> Self {
+        Self { data: NonNull::<T>::dangling().as_ptr().cast_const().cast(), len: 0, marker: PhantomData }
+    }
+
     /// The same elements, to read.
     #[inline]
     pub fn shared(self) -> Slice<'a, T> {

@@ -4,6 +4,7 @@ mod carets;
 mod chains;
 mod choices;
 mod constants;
+mod conversions;
 mod flow;
 mod generics;
 mod habits;

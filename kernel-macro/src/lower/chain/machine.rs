@@ -274,7 +274,7 @@ impl<'p> FnCx<'p, '_, '_> {
                 let place = if by_value {
                     self.lower_frozen(expr)
                 } else {
-                    let spot = self.lower_spot(expr);
+                    let spot = self.lower_referent(expr);
                     spot.map(|spot| self.in_place(spot))
                 };
                 (place, None, (**element).clone(), self.len_value(*len))

@@ -97,18 +97,18 @@ fn unsupported_syntax() {
         "let c = 'a';",
         expect![[r#"
             error: [K0001] character literals are not supported in kernels
-                   help: write a byte, `b'a'`, or the character's number as a `u32`
+                   help: write a byte, `b'a'`: text is bytes here
              1 | fn k(x: &mut [f32]) { let c = 'a'; }
                |                               ^^^
         "#]],
     );
     check_body(
-        "let f = <f32 as Float>::sin;",
+        "let f = <[f32; 4] as Float>::LANES;",
         expect![[r#"
-        error: [K0001] a qualified path is not supported in kernels
-               help: call the method on the value
-         1 | fn k(x: &mut [f32]) { let f = <f32 as Float>::sin; }
-           |                               ^^^^^^^^^^^^^^^^^^^
+        error: [K0001] this qualified path is not supported in kernels
+               help: write `T::NAME`, or `<T as Trait>::NAME` of a type that has a name
+         1 | fn k(x: &mut [f32]) { let f = <[f32; 4] as Float>::LANES; }
+           |                               ^^^^^^^^^^^^^^^^^^^^^^^^^^
     "#]],
     );
 }
