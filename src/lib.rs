@@ -70,14 +70,15 @@ pub use gridwise_runtime::twin::{
     workgroup_id, workgroup_size,
 };
 pub use gridwise_runtime::{
-    Algorithm, AnyGrid, BufferRange, Candidate, Chunk, Constant, Contents, DeviceChoice, DeviceInfo, DeviceKind, Error,
-    Evaluation, Event, Executable, ExistingQueue, ExistingVulkan, GpuData, Grid, GridCounts, GridSide, GridSize,
-    HostOptions, ImageUse, IndirectGrid, Kernel, KernelArgs, KernelName, Limits, LiveTensor, LostEvaluation, Manager,
-    ManagerDesc, Mapped, MappedMut, MemoryHeap, MemoryKind, ModuleLaunch, Op, OpTime, PipelineCache, Plain, PrintSink,
-    Printed, Profile, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo, QueueKind, Recovery, Result, Sequence,
-    SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, Stream, SubgroupLimits, Subnormals,
-    Tensor, TensorDesc, TensorName, TensorRef, TensorView, TensorViewMut, Tuned, Value, ValueArg, Worker, WorkerCall,
-    WorkerDesc, WorkerEnd, ash, descriptor, glam, half, image, ops, reflect, serve_if_asked,
+    Algorithm, AnyGrid, BindingPlace, BufferRange, Candidate, Chunk, Constant, Contents, DeviceChoice, DeviceInfo,
+    DeviceKind, Error, Evaluation, Event, Executable, ExistingQueue, ExistingVulkan, GpuData, Grid, GridCounts,
+    GridSide, GridSize, HostOptions, ImageUse, IndirectGrid, Kernel, KernelArgs, KernelName, Limits, LiveTensor,
+    LostEvaluation, Manager, ManagerDesc, Mapped, MappedMut, MemoryHeap, MemoryKind, ModuleLaunch, Op, OpTime,
+    PipelineCache, Plain, PrintSink, Printed, Profile, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo,
+    QueueKind, Recovery, Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics,
+    Stream, SubgroupLimits, Subnormals, Tensor, TensorDesc, TensorName, TensorRef, TensorView, TensorViewMut, Tuned,
+    Value, ValueArg, Worker, WorkerCall, WorkerDesc, WorkerEnd, ash, descriptor, glam, half, image, ops, reflect,
+    serve_if_asked,
 };
 
 #[cfg(unix)]

@@ -94,7 +94,7 @@ fn generate(input: &Input, folder: Option<PathBuf>, diags: &mut Diagnostics) -> 
         Err(error) => {
             diags
                 .error(code::SPIRV_MODULE, span, format!("`{}` cannot be launched: {error}", input.path))
-                .help("compile it for Vulkan 1.2, with storage buffers and images in set 0 only");
+                .help("compile it for Vulkan 1.2, with buffers, storage images and images with samplers joined");
             return None;
         }
     };
@@ -168,8 +168,8 @@ fn items(name: &Ident, interface: &Interface, path: &str, input: &Input) -> Toke
         writes.push(quote!(#facade::__private::spirv::put(&mut push[#offset..#offset + #size], #param);));
     }
     for buffer in &interface.buffers {
-        let param = value_name(buffer.name.as_deref(), format!("binding{}", buffer.binding), &mut taken);
-        let (ty, binding) = (element_type(buffer, &facade), buffer.binding);
+        let param = value_name(buffer.name.as_deref(), fallback_name(buffer.set, buffer.binding), &mut taken);
+        let (ty, binding) = (element_type(buffer, &facade), place(buffer.set, buffer.binding));
         if buffer.is_writable {
             params.push(quote!(#param: &mut #facade::Tensor<#ty>));
             binds.push(quote!(let launch = launch.write(#binding, #param);));
@@ -179,8 +179,8 @@ fn items(name: &Ident, interface: &Interface, path: &str, input: &Input) -> Toke
         }
     }
     for image in &interface.images {
-        let param = value_name(image.name.as_deref(), format!("binding{}", image.binding), &mut taken);
-        let (binding, dimensions) = (image.binding, usize::from(image.dimensions));
+        let param = value_name(image.name.as_deref(), fallback_name(image.set, image.binding), &mut taken);
+        let (binding, dimensions) = (place(image.set, image.binding), usize::from(image.dimensions));
         let format = match image.format {
             Some(format) => {
                 let name = Ident::new(format.name(), Span::call_site());
@@ -266,6 +266,16 @@ fn items(name: &Ident, interface: &Interface, path: &str, input: &Input) -> Toke
             }
         }
     }
+}
+
+/// What a binding without a name is called.
+fn fallback_name(set: u32, binding: u32) -> String {
+    if set == 0 { format!("binding{binding}") } else { format!("set{set}_binding{binding}") }
+}
+
+/// A binding as launches take it.
+fn place(set: u32, binding: u32) -> TokenStream {
+    if set == 0 { quote!(#binding) } else { quote!((#set, #binding)) }
 }
 
 fn scalar(ty: ScalarType, facade: &TokenStream) -> TokenStream {

@@ -111,8 +111,8 @@ impl Algorithm {
     }
 
     /// An algorithm from SPIR-V of any origin. The module is checked as a whole before a driver sees it, and tells its bindings,
-    /// its workgroup, its push constants and specialization constants itself; what is given has to fit. Storage buffers
-    /// and images in set 0 are supported, those with samplers as `sampler2D` and its like. Where the driver may end loops early, the module
+    /// its workgroup, its push constants and specialization constants itself; what is given has to fit. Buffers
+    /// and images are supported, those with samplers as `sampler2D` and its like. Where the driver may end loops early, the module
     /// is watched as kernels are: [`Error::LoopsStopped`].
     ///
     /// ```standalone_crate

@@ -88,7 +88,7 @@ pub use manager::{
     MemoryHeap, QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits,
 };
 pub use mapped::{Mapped, MappedMut, MemoryKind};
-pub use module::{Constant, ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
+pub use module::{BindingPlace, Constant, ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
 pub use ops::Op;
 pub use print::{PrintSink, Printed};
 pub use profile::{OpTime, Profile};

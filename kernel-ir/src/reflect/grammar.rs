@@ -27,7 +27,10 @@ pub(crate) const fn operands(opcode: u16) -> Option<&'static str> {
         15 => "lisi*",
         14 => "ll",
         3 => "lli?s?",
-        19 | 20 | 248 => "r",
+        // Samplers and what other kinds of module have are read, so that types nobody uses can be left out.
+        19 | 20 | 26 | 34..=36 | 38 | 248 => "r",
+        31 => "rs",
+        37 => "rl",
         29 => "ri",
         30 => "ri*",
         28 => "rii",
@@ -114,6 +117,8 @@ pub(crate) const TYPE_RUNTIME_ARRAY: u16 = 29;
 pub(crate) const TYPE_STRUCT: u16 = 30;
 pub(crate) const TYPE_POINTER: u16 = 32;
 pub(crate) const TYPE_FUNCTION: u16 = 33;
+/// Opcodes from [`TYPE_VOID`] to this are declarations of types.
+pub(crate) const TYPE_LAST: u16 = 38;
 pub(crate) const CONSTANT_TRUE: u16 = 41;
 pub(crate) const CONSTANT_FALSE: u16 = 42;
 pub(crate) const CONSTANT: u16 = 43;

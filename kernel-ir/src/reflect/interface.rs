@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::adapt;
 use super::flow::{check_functions, reached};
 use super::grammar as g;
-use super::parse::{Instructions, parse, text};
+use super::parse::{Inst, Instructions, parse, text};
 use super::types::{Kind, Type, Types, class};
 use super::{
     BufferBinding, DataType, Element, Field, ImageBinding, Interface, ModuleError, ScalarType, SpecConstant,
@@ -19,6 +20,7 @@ mod decoration {
     pub(super) const ARRAY_STRIDE: u32 = 6;
     pub(super) const MATRIX_STRIDE: u32 = 7;
     pub(super) const BUILT_IN: u32 = 11;
+    pub(super) const RESTRICT: u32 = 19;
     pub(super) const NON_WRITABLE: u32 = 24;
     pub(super) const BINDING: u32 = 33;
     pub(super) const DESCRIPTOR_SET: u32 = 34;
@@ -53,8 +55,9 @@ impl Notes {
 }
 
 /// Checks and reads a module.
-pub(super) fn read(words: &[u32], wanted: Option<&str>) -> Result<Interface, ModuleError> {
-    let module = parse(words)?;
+pub(super) fn read(words: &[u32], wanted: Option<&str>) -> Result<(Vec<u32>, Interface), ModuleError> {
+    let words = adapt::in_place(words)?;
+    let module = parse(&words)?;
     let capabilities = check_head(&module)?;
     let notes = read_notes(&module)?;
     let types = Types::new(&module)?;
@@ -79,7 +82,10 @@ pub(super) fn read(words: &[u32], wanted: Option<&str>) -> Result<Interface, Mod
         has_vulkan_memory_model: memory_model(&module) == Some(3),
     };
     let used = used_variables(&module, &called);
+    let written = written_variables(&module, &types, &called);
     let layout = Layout { types: &types, notes: &notes };
+    // Set, binding and variable of all buffers and images.
+    let mut places: Vec<(u32, u32, u32)> = Vec::new();
     let first_function = module.list.iter().position(|inst| inst.opcode == g::FUNCTION).unwrap_or(module.list.len());
     for inst in module.list[..first_function].iter().filter(|inst| inst.opcode == g::VARIABLE) {
         let (Some(id), Some(Type::Pointer { class, pointee })) = (inst.result, inst.ty.and_then(|ty| types.get(ty)))
@@ -90,7 +96,11 @@ pub(super) fn read(words: &[u32], wanted: Option<&str>) -> Result<Interface, Mod
         match *class {
             class::FUNCTION => return Err(fail("a variable of a function stands outside of functions".to_owned())),
             class::INPUT => check_input(&types, &notes, id, *pointee).map_err(fail)?,
-            class::UNIFORM_CONSTANT => interface.images.push(layout.image(id, *pointee).map_err(fail)?),
+            class::UNIFORM_CONSTANT => {
+                let image = layout.image(id, *pointee).map_err(fail)?;
+                places.push((image.set, image.binding, id));
+                interface.images.push(image);
+            }
             class::WORKGROUP => {
                 let bytes =
                     types.packed_bytes(*pointee).ok_or_else(|| fail("workgroup memory has no size".to_owned()))?;
@@ -104,24 +114,88 @@ pub(super) fn read(words: &[u32], wanted: Option<&str>) -> Result<Interface, Mod
                     layout.push_constants(*pointee).map_err(fail)?;
             }
             class::STORAGE_BUFFER | class::UNIFORM => {
-                let buffer = layout.buffer(id, *class, *pointee).map_err(fail)?;
-                if interface.buffers.iter().any(|other| other.binding == buffer.binding) {
-                    return Err(fail(format!("two buffers have the binding {}", buffer.binding)));
+                let mut buffer = layout.buffer(id, *class, *pointee).map_err(fail)?;
+                if written.contains(&id) && !buffer.is_writable {
+                    return Err(fail("it writes a buffer that it declares not to write".to_owned()));
                 }
+                buffer.is_writable = written.contains(&id);
+                places.push((buffer.set, buffer.binding, id));
                 interface.buffers.push(buffer);
             }
             _ => {}
         }
     }
-    interface.buffers.sort_by_key(|buffer| buffer.binding);
-    interface.images.sort_by_key(|image| image.binding);
-    let all = interface.buffers.iter().map(|buffer| buffer.binding);
-    let mut all: Vec<u32> = all.chain(interface.images.iter().map(|image| image.binding)).collect();
-    all.sort_unstable();
-    if let Some(pair) = all.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(ModuleError::new(0, format!("two buffers or images have the binding {}", pair[0])));
+    let slots = slots(places)?;
+    let slot_of = |set: u32, binding: u32| slots.by_place.get(&(set, binding)).copied().unwrap_or(binding);
+    interface.buffers.iter_mut().for_each(|buffer| buffer.slot = slot_of(buffer.set, buffer.binding));
+    interface.images.iter_mut().for_each(|image| image.slot = slot_of(image.set, image.binding));
+    interface.buffers.sort_by_key(|buffer| (buffer.set, buffer.binding));
+    interface.images.sort_by_key(|image| (image.set, image.binding));
+    let finished = adapt::finished(&words, &slots.by_variable, module.version);
+    Ok((finished, interface))
+}
+
+/// The bindings in set 0 that stand for those of all sets.
+struct Slots {
+    by_place: HashMap<(u32, u32), u32>,
+    by_variable: HashMap<u32, u32>,
+}
+
+/// Gives each buffer and image a slot: its own binding where all are in set 0, else they are counted through.
+fn slots(mut places: Vec<(u32, u32, u32)>) -> Result<Slots, ModuleError> {
+    places.sort_unstable();
+    let same = places.windows(2).find(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1));
+    if let Some([(set, binding, _), _]) = same {
+        let of_set = if *set == 0 { String::new() } else { format!(" of set {set}") };
+        return Err(ModuleError::new(0, format!("two buffers or images have the binding {binding}{of_set}")));
     }
-    Ok(interface)
+    let mut slots = Slots { by_place: HashMap::new(), by_variable: HashMap::new() };
+    let has_sets = places.iter().any(|(set, ..)| *set != 0);
+    for ((set, binding, variable), count) in places.into_iter().zip(0..) {
+        let slot = if has_sets { count } else { binding };
+        slots.by_place.insert((set, binding), slot);
+        slots.by_variable.insert(variable, slot);
+    }
+    Ok(slots)
+}
+
+/// Variables that functions may write: their pointers go elsewhere than to a load. Where a pointer goes to a call or is chosen among
+/// others, a write is taken for granted.
+fn written_variables(module: &Instructions<'_>, types: &Types, called: &HashSet<u32>) -> HashSet<u32> {
+    let mut roots: HashMap<u32, u32> = HashMap::new();
+    let mut inside: Vec<&Inst<'_>> = Vec::new();
+    let mut is_called = false;
+    for inst in &module.list {
+        match inst.opcode {
+            g::FUNCTION => is_called = inst.result.is_some_and(|id| called.contains(&id)),
+            g::VARIABLE => {
+                let is_pointer = inst.ty.is_some_and(|ty| matches!(types.get(ty), Some(Type::Pointer { .. })));
+                roots.extend(inst.result.filter(|_| is_pointer).map(|id| (id, id)));
+            }
+            _ if is_called => inside.push(inst),
+            _ => {}
+        }
+    }
+    // Pointers into variables: nothing here relies on the order that blocks stand in.
+    loop {
+        let known = roots.len();
+        for inst in inside.iter().filter(|inst| matches!(inst.opcode, 65 | 66 | 83)) {
+            let root = inst.ids.first().and_then(|id| roots.get(id).copied());
+            roots.extend(inst.result.zip(root));
+        }
+        if roots.len() == known {
+            break;
+        }
+    }
+    let mut written = HashSet::new();
+    for inst in inside {
+        for (position, id) in inst.ids.iter().enumerate() {
+            // Loads, also atomic ones; lengths; pointers into the same variable; what is copied from.
+            let is_read = matches!((inst.opcode, position), (61 | 68 | 227, _) | (65 | 66 | 83, 0) | (63, 1));
+            written.extend(roots.get(id).filter(|_| !is_read));
+        }
+    }
+    written
 }
 
 /// Capabilities, extensions and the memory model.
@@ -533,9 +607,9 @@ impl Layout<'_> {
         if *is_sampled != is_joined {
             return Err(format!("`{shown}` has its sampler apart, which is not supported; join them"));
         }
-        let set = self.notes.get(id, None, decoration::DESCRIPTOR_SET);
-        let Some(binding) = self.notes.get(id, None, decoration::BINDING).filter(|_| set == Some(0)) else {
-            return Err(format!("`{shown}` has no binding in set 0; other sets are not supported"));
+        let place = |kind: u32| self.notes.get(id, None, kind);
+        let (Some(set), Some(binding)) = (place(decoration::DESCRIPTOR_SET), place(decoration::BINDING)) else {
+            return Err(format!("`{shown}` has no set or no binding"));
         };
         let access = match (is_sampled, self.notes.has(id, decoration::NON_WRITABLE)) {
             (true, _) => ImageAccess::Sample,
@@ -546,7 +620,16 @@ impl Layout<'_> {
         if format.is_some_and(|format| format.kind() != *kind) {
             return Err(format!("`{shown}` has texels of another kind than its format"));
         }
-        Ok(ImageBinding { binding, name, access, format, kind: *kind, dimensions: *dimensions as u8 })
+        Ok(ImageBinding {
+            set,
+            binding,
+            slot: binding,
+            name,
+            access,
+            format,
+            kind: *kind,
+            dimensions: *dimensions as u8,
+        })
     }
 
     fn buffer(&self, id: u32, class: u32, pointee: u32) -> Result<BufferBinding, String> {
@@ -557,11 +640,11 @@ impl Layout<'_> {
             return Err(format!("`{shown}` is an array of buffers, which is not supported"));
         };
         if !self.notes.has(pointee, kind) {
-            return Err(format!("`{shown}` is a uniform buffer, which is not supported; make it a storage buffer"));
+            return Err(format!("`{shown}` is no block"));
         }
-        let set = self.notes.get(id, None, decoration::DESCRIPTOR_SET);
-        let Some(binding) = self.notes.get(id, None, decoration::BINDING).filter(|_| set == Some(0)) else {
-            return Err(format!("`{shown}` has no binding in set 0; other sets are not supported"));
+        let place = |kind: u32| self.notes.get(id, None, kind);
+        let (Some(set), Some(binding)) = (place(decoration::DESCRIPTOR_SET), place(decoration::BINDING)) else {
+            return Err(format!("`{shown}` has no set or no binding"));
         };
         let non_writable = |member: u32| self.notes.get(pointee, Some(member), decoration::NON_WRITABLE).is_some();
         let all_members = !members.is_empty() && (0..members.len() as u32).all(non_writable);
@@ -588,6 +671,8 @@ impl Layout<'_> {
                 }
             }
         }
-        Ok(BufferBinding { binding, name, is_writable, fixed_bytes, element })
+        let has_restrict = |member: u32| self.notes.get(pointee, Some(member), decoration::RESTRICT).is_some();
+        let is_restrict = self.notes.has(id, decoration::RESTRICT) || (0..members.len() as u32).any(has_restrict);
+        Ok(BufferBinding { set, binding, slot: binding, name, is_writable, is_restrict, fixed_bytes, element })
     }
 }

@@ -4,9 +4,10 @@
 //! first: its words, the types of all operands, the order and nesting of its blocks, its interface. What is left to the
 //! author is what a module does while it runs. It must not know of devices, nor of `#[kernel]`.
 //!
-//! Supported are compute modules of Vulkan that work on storage buffers and images in set 0, workgroup memory and push constants;
-//! samplers of their own, arrays of images, uniform buffers and physical addresses are refused, by name.
+//! Supported are compute modules of Vulkan that work on buffers and images, workgroup memory and push constants; samplers of
+//! their own, arrays of images and physical addresses are refused, by name.
 
+mod adapt;
 mod flow;
 pub(crate) mod grammar;
 mod interface;
@@ -50,9 +51,9 @@ pub struct Interface {
     pub version: [u8; 2],
     /// Invocations per workgroup.
     pub workgroup: [WorkgroupSize; 3],
-    /// The buffers, by their bindings in set 0.
+    /// The buffers, by their sets and bindings.
     pub buffers: Vec<BufferBinding>,
-    /// The images, by their bindings in set 0.
+    /// The images, by their sets and bindings.
     pub images: Vec<ImageBinding>,
     /// The push constants; empty when there are none.
     pub push_constants: Vec<Field>,
@@ -81,15 +82,22 @@ pub enum WorkgroupSize {
     Constant(u32),
 }
 
-/// A storage buffer of a module.
+/// A buffer of a module: a storage buffer, or a uniform one that is bound as such.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BufferBinding {
-    /// Its binding in set 0.
+    /// Its set.
+    pub set: u32,
+    /// Its binding in the set.
     pub binding: u32,
+    /// The binding in set 0 that stands for both in the accepted words.
+    pub slot: u32,
     /// Its name, if the module has kept it.
     pub name: Option<String>,
-    /// Whether it may be written; not if it is decorated `NonWritable`.
+    /// Whether the entry point may write it: through a pointer to it there is a store or an atomic operation, or one that leaves
+    /// that open.
     pub is_writable: bool,
+    /// Whether the module promises that nothing else is the same memory (`Restrict`).
+    pub is_restrict: bool,
     /// Bytes before the array without a length that it ends with; all its bytes, if it has none.
     pub fixed_bytes: u64,
     /// The elements of that array.
@@ -99,8 +107,12 @@ pub struct BufferBinding {
 /// An image of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageBinding {
-    /// Its binding in set 0.
+    /// Its set.
+    pub set: u32,
+    /// Its binding in the set.
     pub binding: u32,
+    /// The binding in set 0 that stands for both in the accepted words.
+    pub slot: u32,
     /// Its name, if the module has kept it.
     pub name: Option<String>,
     /// What the module does with it: it is taken to store unless it is decorated `NonWritable`.
@@ -225,6 +237,31 @@ impl Interface {
     /// # Errors
     /// When it is no module, or none that can be launched.
     pub fn read(words: &[u32], entry_point: Option<&str>) -> Result<Self, ModuleError> {
+        Ok(Self::accept(words, entry_point)?.1)
+    }
+
+    /// As [`read`](Self::read), with the words that a driver is to get: of the same meaning, with all bindings in set 0 by their slots.
+    ///
+    /// # Errors
+    /// When it is no module, or none that can be launched.
+    pub fn accept(words: &[u32], entry_point: Option<&str>) -> Result<(Vec<u32>, Self), ModuleError> {
         interface::read(words, entry_point)
+    }
+
+    /// Accepted words for launches that give several buffers the same memory.
+    ///
+    /// # Errors
+    /// When the module promises that they are not the same.
+    pub fn aliased(&self, words: &[u32]) -> Result<Vec<u32>, ModuleError> {
+        match self.buffers.iter().find(|buffer| buffer.is_restrict) {
+            None => Ok(adapt::aliased(words)),
+            Some(buffer) => {
+                let name = buffer.name.as_deref().unwrap_or("a buffer");
+                Err(ModuleError::new(
+                    0,
+                    format!("`{name}` is declared `restrict`: no tensor may be given for it and another"),
+                ))
+            }
+        }
     }
 }

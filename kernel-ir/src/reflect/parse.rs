@@ -9,6 +9,8 @@ use super::grammar::{self, operands};
 const MAX_BOUND: u32 = 0x3f_ffff;
 const MAGIC: u32 = 0x0723_0203;
 const HEADER: usize = 5;
+/// `OpSampledImage`.
+const JOIN_SAMPLER: u16 = 86;
 
 /// An instruction whose words have the form its opcode asks for.
 #[derive(Debug, Clone)]
@@ -83,7 +85,14 @@ fn instruction<'a>(
     bound: u32,
 ) -> Result<Inst<'a>, ModuleError> {
     let pattern = operands(opcode).ok_or_else(|| {
-        ModuleError::new(at, format!("it has the instruction {opcode}, which is not for compute on buffers"))
+        let cause = match opcode {
+            JOIN_SAMPLER => {
+                "it joins an image with a sampler that is bound apart; samplers of their own are not supported"
+                    .to_owned()
+            }
+            _ => format!("it has the instruction {opcode}, which is not for compute on buffers"),
+        };
+        ModuleError::new(at, cause)
     })?;
     let bad = |why: &str| ModuleError::new(at, format!("an instruction {opcode} {why}"));
     let mut inst = Inst { opcode, at, ty: None, result: None, rest: words, ids: Vec::new() };

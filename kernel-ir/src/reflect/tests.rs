@@ -174,7 +174,7 @@ fn images_are_read() {
     assert!(blend.buffers.is_empty());
     let image = |binding, name: &str, access, format, kind| {
         let name = Some(name.to_owned());
-        ImageBinding { binding, name, access, format, kind, dimensions: 2 }
+        ImageBinding { set: 0, binding, slot: binding, name, access, format, kind, dimensions: 2 }
     };
     let rgba8 = Some(ImageFormat::Rgba8Unorm);
     let expected = [
@@ -214,9 +214,9 @@ fn images_that_are_not_supported_are_refused() {
     refused(storage(&|image| image[5] = 1), "an image is of a kind that is not supported");
     refused(storage(&|image| image[7] = 33), "texels of another kind than its format");
     refused(storage(&|image| image[6] = 1), "");
-    // Decorations: binding 1 becomes 0, and set 0 becomes 1.
+    // Decorations: a binding that another has, and no set.
     refused(with_operand(71, 1, 33, |decoration| decoration[2] = 3), "have the binding 3");
-    refused(with_operand(71, 1, 34, |decoration| decoration[2] = 1), "no binding in set 0");
+    refused(with_operand(71, 1, 34, |decoration| decoration[..3].copy_from_slice(&[0, 23, 0])), "");
     // A read of an image that is sampled, and a place of another type.
     refused(with_operand(99, 0, operand(99, 0), |write| write[1] = write[2]), "an operation on an image");
     refused(with_operand(98, 0, operand(98, 0), |read| read[3] = read[2]), "an operation on an image");
@@ -230,4 +230,102 @@ fn operand(opcode: u32, place: usize) -> u32 {
         at += words[at] as usize >> 16;
     }
     words[at + 1 + place]
+}
+
+/// Assembled by hand: a header, and instructions of opcodes and operands.
+fn module(version: u32, insts: &[(u32, &[u32])]) -> Vec<u32> {
+    let op = |(code, operands): &(u32, &[u32])| [&[(operands.len() as u32 + 1) << 16 | code], *operands].concat();
+    [vec![0x0723_0203, version, 0, 40, 0], insts.iter().flat_map(op).collect()].concat()
+}
+
+const MAIN: u32 = u32::from_le_bytes(*b"main");
+
+/// Reads `%13`, in the class and with the decorations that are given, and writes `%14` in set 1; both are `uint[4]` in a block.
+fn copies(version: u32, memory_model: u32, class: u32, block: u32, extra: &[u32]) -> Vec<u32> {
+    let decorations: [(u32, &[u32]); 8] = [
+        (71, &[7, 6, 16]),
+        (72, &[8, 0, 35, 0]),
+        (71, &[8, block]),
+        (71, &[13, 34, 0]),
+        (71, &[13, 33, 2]),
+        (71, &[14, 34, 1]),
+        (71, &[14, 33, 5]),
+        (71, extra),
+    ];
+    let head: [(u32, &[u32]); 4] =
+        [(17, &[1]), (14, &[0, memory_model]), (15, &[5, 3, MAIN, 0]), (16, &[3, 17, 1, 1, 1])];
+    let rest: [(u32, &[u32]); 19] = [
+        (19, &[1]),
+        (33, &[2, 1]),
+        (21, &[5, 32, 0]),
+        (43, &[5, 6, 4]),
+        (28, &[7, 5, 6]),
+        (30, &[8, 7]),
+        (32, &[9, class, 8]),
+        (32, &[10, class, 5]),
+        // A sampler, and a pointer to inputs of other stages: nothing uses them.
+        (26, &[11]),
+        (32, &[12, 3, 5]),
+        (59, &[9, 13, class]),
+        (59, &[9, 14, class]),
+        (43, &[5, 15, 0]),
+        (54, &[1, 3, 0, 2]),
+        (248, &[4]),
+        (65, &[10, 16, 13, 15, 15]),
+        (61, &[5, 17, 16]),
+        (65, &[10, 18, 14, 15, 15]),
+        (62, &[18, 17]),
+    ];
+    let end: [(u32, &[u32]); 2] = [(253, &[]), (56, &[])];
+    let decorations = &decorations[..if extra.is_empty() { 7 } else { 8 }];
+    module(version, &[&head[..], decorations, &rest[..], &end[..]].concat())
+}
+
+#[test]
+fn older_and_other_ways_to_write_a_module_are_made_plain() {
+    // The memory model `Simple`, and uniform buffers.
+    for (model, class, block) in [(0, 12, 2), (1, 12, 2), (1, 2, 2), (1, 2, 3)] {
+        for version in [0x1_0000, 0x1_0300, 0x1_0500] {
+            let given = copies(version, model, class, block, &[]);
+            let (words, interface) = Interface::accept(&given, None).unwrap();
+            let places: Vec<_> = interface.buffers.iter().map(|b| (b.set, b.binding, b.slot, b.is_writable)).collect();
+            assert_eq!(places, [(0, 2, 0, false), (1, 5, 1, true)], "{model} {class} {block}");
+            // Plain words are accepted as they are, and say the same.
+            let (again, plain) = Interface::accept(&words, None).unwrap();
+            assert_eq!(again, words);
+            let places: Vec<_> = plain.buffers.iter().map(|b| (b.set, b.binding, b.is_writable)).collect();
+            assert_eq!(places, [(0, 0, false), (0, 1, true)]);
+            let has = |inst: &[u32]| words.windows(inst.len()).any(|found| found == inst);
+            assert!(has(&[3 << 16 | 14, 0, 1]), "the memory model is GLSL450");
+            assert!(!has(&[2 << 16 | 26, 11]) && !has(&[4 << 16 | 32, 12, 3, 5]), "unused types are gone");
+            let is_old_kind = (class, block) == (2, 3);
+            assert_eq!(has(&[4 << 16 | 59, 9, 13, 12]), !is_old_kind);
+            let extension = u32::from_le_bytes(*b"SPV_");
+            assert_eq!(has(&[extension]), version < 0x1_0300 && !is_old_kind);
+        }
+    }
+    assert!(Interface::read(&copies(0x1_0300, 2, 12, 2, &[]), None).is_err(), "OpenCL's memory model");
+}
+
+#[test]
+fn writes_are_found_where_they_are() {
+    let given = copies(0x1_0300, 1, 12, 2, &[14, 24]);
+    let error = Interface::read(&given, None).unwrap_err();
+    assert_eq!(error.cause, "it writes a buffer that it declares not to write");
+    let restricted = copies(0x1_0300, 1, 12, 2, &[13, 19]);
+    let (words, interface) = Interface::accept(&restricted, None).unwrap();
+    assert!(interface.buffers[0].is_restrict && !interface.buffers[1].is_restrict);
+    assert!(interface.aliased(&words).is_err());
+    let read_only = copies(0x1_0300, 1, 12, 2, &[13, 24]);
+    let (words, interface) = Interface::accept(&read_only, None).unwrap();
+    let aliased = interface.aliased(&words).unwrap();
+    let has = |inst: &[u32]| aliased.windows(inst.len()).any(|found| found == inst);
+    assert!(has(&[3 << 16 | 71, 13, 20]) && has(&[3 << 16 | 71, 14, 20]) && !has(&[3 << 16 | 71, 13, 24]));
+    assert!(Interface::read(&aliased, None).is_ok());
+}
+
+#[test]
+fn samplers_apart_are_refused() {
+    let error = read(include_bytes!("../../../runtime/tests/modules/apart.spv")).unwrap_err();
+    assert!(error.cause.contains("samplers of their own"), "{error}");
 }

@@ -112,7 +112,7 @@ impl Types {
                 return Err(ModuleError::new(inst.at, "a declaration names an id that is made later or nowhere"));
             }
             let checked = match inst.opcode {
-                g::TYPE_VOID..=g::TYPE_FUNCTION => types.add_type(inst),
+                g::TYPE_VOID..=g::TYPE_LAST => types.add_type(inst),
                 g::CONSTANT_TRUE..=g::SPEC_CONSTANT_OP => types.check_constant(module, inst),
                 _ => Ok(()),
             };

@@ -563,8 +563,8 @@ fn square(x: &[f16], y: &mut [f32]) {
 gridwise::include_spirv!(\"scale.spv\");"
     }
     SPIRV_MODULE {
-"// A module with buffers in two sets.
-gridwise::include_spirv!(\"two_sets.spv\");"
+"// A module with a texture and its sampler apart.
+gridwise::include_spirv!(\"apart.spv\");"
     } => {
 "gridwise::include_spirv!(\"scale.spv\");"
     }

@@ -1,9 +1,10 @@
 //! One launch of a loaded module: arguments by binding, checked against what the module says.
 
+use std::fmt;
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{ImageAccess, Sampler};
-use gridwise_ir::reflect::Interface;
+use gridwise_ir::reflect::{BufferBinding, Element, ImageBinding, Interface};
 
 use super::Loaded;
 use crate::args::describe_image;
@@ -17,6 +18,45 @@ use crate::ops::{Access, Op, Recorder};
 use crate::padding;
 use crate::steps::{BufferArg, ModuleStep, Role};
 use crate::tensor::{Tensor, TensorRef};
+
+/// Where a module has a buffer or an image: its binding, in set 0 or in the set before it.
+///
+/// ```
+/// use gridwise_runtime::{ModuleLaunch, Tensor};
+///
+/// /// Gives the module `layout(set = 0, binding = 3)` and `layout(set = 1, binding = 0)`.
+/// fn bind(launch: ModuleLaunch, weights: &Tensor<f32>, sums: &mut Tensor<f32>) -> ModuleLaunch {
+///     launch.read(3, weights).write((1, 0), sums)
+/// }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BindingPlace {
+    /// The descriptor set.
+    pub set: u32,
+    /// The binding in the set.
+    pub binding: u32,
+}
+
+impl From<u32> for BindingPlace {
+    fn from(binding: u32) -> Self {
+        Self { set: 0, binding }
+    }
+}
+
+impl From<(u32, u32)> for BindingPlace {
+    fn from((set, binding): (u32, u32)) -> Self {
+        Self { set, binding }
+    }
+}
+
+impl fmt::Display for BindingPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.set {
+            0 => write!(f, "binding {}", self.binding),
+            set => write!(f, "binding {} of set {set}", self.binding),
+        }
+    }
+}
 
 /// A launch of a module; made by [`SpirvAlgorithm::launch`](crate::SpirvAlgorithm::launch), recorded by
 /// [`Sequence::record`](crate::Sequence::record).
@@ -65,8 +105,8 @@ impl ModuleLaunch {
     ///     launch.read(0, weights)
     /// }
     /// ```
-    pub fn read<T: GpuData>(self, binding: u32, tensor: &Tensor<T>) -> Self {
-        self.bind(binding, tensor.handle().buffer, false)
+    pub fn read<T: GpuData>(self, binding: impl Into<BindingPlace>, tensor: &Tensor<T>) -> Self {
+        self.bind(binding.into(), tensor.handle().buffer, false)
     }
 
     /// A tensor that the module may write through a binding.
@@ -79,8 +119,8 @@ impl ModuleLaunch {
     ///     launch.write(1, sums)
     /// }
     /// ```
-    pub fn write<T: GpuData>(self, binding: u32, tensor: &mut Tensor<T>) -> Self {
-        self.bind(binding, tensor.handle().buffer, true)
+    pub fn write<T: GpuData>(self, binding: impl Into<BindingPlace>, tensor: &mut Tensor<T>) -> Self {
+        self.bind(binding.into(), tensor.handle().buffer, true)
     }
 
     /// An image that the module loads texels of, through a binding.
@@ -93,8 +133,8 @@ impl ModuleLaunch {
     ///     launch.image(2, heights)
     /// }
     /// ```
-    pub fn image<F: Format, const D: usize>(self, binding: u32, image: &Image<F, D>) -> Self {
-        self.bind_image(binding, &image.buffer, ImageAccess::Load, None)
+    pub fn image<F: Format, const D: usize>(self, binding: impl Into<BindingPlace>, image: &Image<F, D>) -> Self {
+        self.bind_image(binding.into(), &image.buffer, ImageAccess::Load, None)
     }
 
     /// An image that the module may store to, through a binding.
@@ -107,8 +147,12 @@ impl ModuleLaunch {
     ///     launch.image_mut(2, picture)
     /// }
     /// ```
-    pub fn image_mut<F: Format, const D: usize>(self, binding: u32, image: &mut Image<F, D>) -> Self {
-        self.bind_image(binding, &image.buffer, ImageAccess::Store, None)
+    pub fn image_mut<F: Format, const D: usize>(
+        self,
+        binding: impl Into<BindingPlace>,
+        image: &mut Image<F, D>,
+    ) -> Self {
+        self.bind_image(binding.into(), &image.buffer, ImageAccess::Store, None)
     }
 
     /// An image with a sampler that the module reads through a binding.
@@ -121,14 +165,20 @@ impl ModuleLaunch {
     ///     launch.sampled(3, bricks)
     /// }
     /// ```
-    pub fn sampled<F: Format, const D: usize>(self, binding: u32, image: &Sampled<F, D>) -> Self {
-        self.bind_image(binding, &image.buffer, ImageAccess::Sample, Some(image.sampler))
+    pub fn sampled<F: Format, const D: usize>(self, binding: impl Into<BindingPlace>, image: &Sampled<F, D>) -> Self {
+        self.bind_image(binding.into(), &image.buffer, ImageAccess::Sample, Some(image.sampler))
     }
 
-    fn bind_image(mut self, binding: u32, image: &Arc<Buffer>, access: ImageAccess, sampler: Option<Sampler>) -> Self {
+    fn bind_image(
+        mut self,
+        place: BindingPlace,
+        image: &Arc<Buffer>,
+        access: ImageAccess,
+        sampler: Option<Sampler>,
+    ) -> Self {
         let Ok(buffers) = &mut self.buffers else { return self };
-        match check_image(&self.loaded, buffers, binding, image, access) {
-            Ok(()) => {
+        match check_image(&self.loaded, buffers, place, image, access) {
+            Ok(binding) => {
                 let (buffer, is_written) = (image.clone(), access == ImageAccess::Store);
                 buffers.push(BufferArg { buffer, param: binding, binding, is_written, sampler, role: Role::Whole });
             }
@@ -167,10 +217,10 @@ impl ModuleLaunch {
         self
     }
 
-    pub(crate) fn bind(mut self, binding: u32, buffer: Arc<Buffer>, is_exclusive: bool) -> Self {
+    pub(crate) fn bind(mut self, place: BindingPlace, buffer: Arc<Buffer>, is_exclusive: bool) -> Self {
         let Ok(buffers) = &mut self.buffers else { return self };
-        match check_buffer(&self.loaded, buffers, binding, &buffer, is_exclusive) {
-            Ok(is_written) => buffers.push(BufferArg {
+        match check_buffer(&self.loaded, buffers, place, &buffer, is_exclusive) {
+            Ok((binding, is_written)) => buffers.push(BufferArg {
                 buffer,
                 param: binding,
                 binding,
@@ -202,25 +252,26 @@ impl ModuleLaunch {
     }
 }
 
-/// Checks an image for a binding.
+/// Checks an image for a binding; tells its slot.
 fn check_image(
     loaded: &Loaded,
     given: &[BufferArg],
-    binding: u32,
+    place: BindingPlace,
     image: &Arc<Buffer>,
     access: ImageAccess,
-) -> Result<()> {
+) -> Result<u32> {
     let layout = image.image_layout();
     let found = || describe_image(access, layout.format, layout.dimensions);
     let mismatch = |expected: String, found: String| {
-        let param = format!("binding {binding}");
+        let param = place.to_string();
         Err(Error::ArgumentMismatch { kernel: loaded.name.clone(), param, expected, found })
     };
-    let declared = loaded.interface.images.iter().find(|declared| declared.binding == binding);
+    let is_here = |declared: &&ImageBinding| (declared.set, declared.binding) == (place.set, place.binding);
+    let declared = loaded.interface.images.iter().find(is_here);
     let Some(declared) = declared else {
         return mismatch("no image".to_owned(), found());
     };
-    if given.iter().any(|other| other.binding == binding) {
+    if given.iter().any(|other| other.binding == declared.slot) {
         return mismatch("one image".to_owned(), format!("another, {}", found()));
     }
     let fits = match declared.format {
@@ -240,52 +291,64 @@ fn check_image(
     }
     let is_written = access == ImageAccess::Store;
     let is_alias = |other: &BufferArg| Arc::ptr_eq(&other.buffer, image) && (is_written || other.is_written);
-    refuse_alias(loaded, given.iter().find(|other| is_alias(other)), binding, image)
+    refuse_alias(loaded, given.iter().find(|other| is_alias(other)), place, image)?;
+    Ok(declared.slot)
 }
 
 /// Refuses a tensor or an image for a binding if another binding has it.
-fn refuse_alias(loaded: &Loaded, other: Option<&BufferArg>, binding: u32, buffer: &Buffer) -> Result<()> {
+fn refuse_alias(loaded: &Loaded, other: Option<&BufferArg>, place: BindingPlace, buffer: &Buffer) -> Result<()> {
     let Some(other) = other else { return Ok(()) };
-    let (operation, place) =
-        (format!("module `{}`", loaded.name), format!("binding {} and binding {binding}", other.binding));
+    let Interface { buffers, images, .. } = &loaded.interface;
+    let of_buffers = buffers.iter().map(|declared| (declared.slot, declared.set, declared.binding));
+    let mut all = of_buffers.chain(images.iter().map(|declared| (declared.slot, declared.set, declared.binding)));
+    let other = all.find(|(slot, ..)| *slot == other.binding);
+    let other = other.map_or(place, |(_, set, binding)| BindingPlace { set, binding });
+    let (operation, place) = (format!("module `{}`", loaded.name), format!("{other} and {place}"));
     Err(Error::AliasedTensor { operation, tensor: TensorName::from(buffer.name()).at(place) })
 }
 
-/// Checks a tensor for a binding; tells whether it is written.
+/// Checks a tensor for a binding; tells its slot, and whether it is written.
 fn check_buffer(
     loaded: &Loaded,
     given: &[BufferArg],
-    binding: u32,
+    place: BindingPlace,
     buffer: &Arc<Buffer>,
     is_exclusive: bool,
-) -> Result<bool> {
-    let declared = loaded.interface.buffers.iter().find(|declared| declared.binding == binding);
+) -> Result<(u32, bool)> {
+    let is_here = |declared: &&BufferBinding| (declared.set, declared.binding) == (place.set, place.binding);
+    let declared = loaded.interface.buffers.iter().find(is_here);
     let shown = || match declared.and_then(|declared| declared.name.as_deref()) {
-        Some(name) => format!("binding {binding} (`{name}`)"),
-        None => format!("binding {binding}"),
+        Some(name) => format!("{place} (`{name}`)"),
+        None => place.to_string(),
     };
     let mismatch = |expected: String, found: String| {
         Err(Error::ArgumentMismatch { kernel: loaded.name.clone(), param: shown(), expected, found })
     };
     let tensor = || format!("tensor `{}` of {} elements of {} bytes", buffer.name(), buffer.len(), buffer.stride());
     let Some(declared) = declared else {
-        let bindings: Vec<String> = loaded.interface.buffers.iter().map(|buffer| buffer.binding.to_string()).collect();
+        let shown = |buffer: &BufferBinding| match buffer.set {
+            0 => buffer.binding.to_string(),
+            set => format!("({set}, {})", buffer.binding),
+        };
+        let bindings: Vec<String> = loaded.interface.buffers.iter().map(shown).collect();
         return mismatch(format!("one of the bindings {{{}}}", bindings.join(", ")), tensor());
     };
-    if given.iter().any(|other| other.binding == binding) {
+    if given.iter().any(|other| other.binding == declared.slot) {
         return mismatch("one tensor".to_owned(), format!("another, {}", tensor()));
     }
     if declared.is_writable && !is_exclusive {
-        return mismatch(
-            "a tensor that may be written (`write`), since the module does not say `readonly`".to_owned(),
-            tensor(),
-        );
+        return mismatch("a tensor that may be written (`write`), since the module stores to it".to_owned(), tensor());
     }
     let is_written = declared.is_writable;
     match declared.element {
         // Nothing but elements: they are the tensor's.
-        Some(element) if declared.fixed_bytes == 0 && element.stride != buffer.stride() => {
-            return mismatch(format!("elements of {} bytes", element.stride), tensor());
+        Some(element) if declared.fixed_bytes == 0 => {
+            if let Some(expected) = misfit(element, buffer) {
+                return mismatch(expected, tensor());
+            }
+            if element.stride != buffer.stride() {
+                buffer.check_start(alignment(element))?;
+            }
         }
         _ if buffer.bytes() < declared.fixed_bytes => {
             return mismatch(format!("at least {} bytes", declared.fixed_bytes), tensor());
@@ -293,8 +356,28 @@ fn check_buffer(
         _ => {}
     }
     let is_alias = |other: &BufferArg| (is_written || other.is_written) && other.buffer.overlaps(buffer);
-    refuse_alias(loaded, given.iter().find(|other| is_alias(other)), binding, buffer)?;
-    Ok(is_written)
+    if !loaded.is_aliasing {
+        refuse_alias(loaded, given.iter().find(|other| is_alias(other)), place, buffer)?;
+    }
+    Ok((declared.slot, is_written))
+}
+
+/// The elements that a module expects, if a tensor's are no parts of them, and they no parts of the tensor's: `vec4[]` may be a tensor of `f32`
+/// whose length is a multiple of four, and `float[]` one of `Vec4`.
+fn misfit(element: Element, buffer: &Buffer) -> Option<String> {
+    let (own, given) = (element.stride, buffer.stride());
+    // A tensor of smaller numbers than the module's is taken for a mistake.
+    let is_smaller = element.ty.is_some_and(|ty| given < ty.scalar.size());
+    if is_smaller || !(own.is_multiple_of(given) || given.is_multiple_of(own)) {
+        return Some(format!("elements of {own} bytes"));
+    }
+    let is_whole = buffer.bytes().is_multiple_of(own.into());
+    (!is_whole).then(|| format!("whole elements of {own} bytes, as many elements as a multiple of {}", own / given))
+}
+
+/// The bytes that an element's address has to be a multiple of: at most those of four numbers of 64 bits.
+fn alignment(element: Element) -> u64 {
+    1 << element.stride.trailing_zeros().min(5)
 }
 
 impl Op for ModuleLaunch {
@@ -315,12 +398,14 @@ impl Op for ModuleLaunch {
     fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
         let (loaded, mut buffers) = (&self.loaded, self.buffers.clone()?);
         let Interface { buffers: declared, images, .. } = &loaded.interface;
-        let all = declared.iter().map(|buffer| (buffer.binding, "a tensor"));
-        let mut all = all.chain(images.iter().map(|image| (image.binding, "an image")));
-        if let Some((missing, what)) = all.find(|(binding, _)| buffers.iter().all(|given| given.binding != *binding)) {
+        let at = |set, binding| BindingPlace { set, binding };
+        let all = declared.iter().map(|buffer| (at(buffer.set, buffer.binding), buffer.slot, "a tensor"));
+        let mut all = all.chain(images.iter().map(|image| (at(image.set, image.binding), image.slot, "an image")));
+        let is_missing = |slot: u32| buffers.iter().all(|given| given.binding != slot);
+        if let Some((missing, _, what)) = all.find(|(_, slot, _)| is_missing(*slot)) {
             return Err(Error::ArgumentMismatch {
                 kernel: loaded.name.clone(),
-                param: format!("binding {missing}"),
+                param: missing.to_string(),
                 expected: what.to_owned(),
                 found: "none".to_owned(),
             });

@@ -9,7 +9,7 @@ use gridwise_ir::descriptor::{Feature, ImageAccess};
 use gridwise_ir::reflect::{ImageBinding, Interface, ModuleError, ScalarType, WorkgroupSize, words_of};
 use half::f16;
 
-pub use launch::ModuleLaunch;
+pub use launch::{BindingPlace, ModuleLaunch};
 
 use crate::algorithm::{check_subgroups, check_workgroup};
 use crate::error::{Error, KernelName, Result};
@@ -176,6 +176,9 @@ pub(crate) struct Loaded {
     words: Vec<u32>,
     pub(crate) interface: Interface,
     pub(crate) workgroup: [u32; 3],
+    constants: Vec<(u32, Constant)>,
+    /// Whether launches may give several buffers the same memory.
+    pub(crate) is_aliasing: bool,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) shared: Arc<Shared>,
 }
@@ -188,8 +191,8 @@ impl SpirvAlgorithm {
             SpirvCode::Words(words) => words.to_vec(),
             SpirvCode::Bytes(bytes) => words_of(bytes).map_err(refuse)?,
         };
-        let interface = Interface::read(&words, desc.entry_point).map_err(refuse)?;
-        Self::load(shared, desc.name.to_owned().into(), words, interface, desc.constants)
+        let (words, interface) = Interface::accept(&words, desc.entry_point).map_err(refuse)?;
+        Self::load(shared, desc.name.to_owned().into(), words, interface, desc.constants, false)
     }
 
     fn load(
@@ -198,6 +201,7 @@ impl SpirvAlgorithm {
         words: Vec<u32>,
         interface: Interface,
         constants: &[(u32, Constant)],
+        is_aliasing: bool,
     ) -> Result<Self> {
         span!("create_pipeline", kernel = &*name);
         check_constants(&name, &interface, constants)?;
@@ -207,12 +211,13 @@ impl SpirvAlgorithm {
         };
         check_device(&name, &interface, workgroup, &shared.info, &vulkan.device.caps)?;
         let mut values = Constants::default();
-        for (number, constant) in constants {
+        let is_known = |number: u32| interface.constants.iter().any(|declared| declared.number == number);
+        for (number, constant) in constants.iter().filter(|(number, _)| is_known(*number)) {
             let size = constant.ty().size() as usize;
             values.push(*number, size, constant.bits());
         }
-        let buffers = interface.buffers.iter().map(|buffer| Binding::buffer(buffer.binding));
-        let image = |image: &ImageBinding| Binding::image(image.binding, image.access);
+        let buffers = interface.buffers.iter().map(|buffer| Binding::buffer(buffer.slot));
+        let image = |image: &ImageBinding| Binding::image(image.slot, image.access);
         let mut bindings: Vec<_> = buffers.chain(interface.images.iter().map(image)).collect();
         let mut watching = Cow::Borrowed(words.as_slice());
         let limit = shared.info.limits.max_buffers;
@@ -232,7 +237,9 @@ impl SpirvAlgorithm {
                 subgroup_size: None,
             },
         )?;
-        let loaded = Loaded { name, words, interface, workgroup, pipeline, shared: shared.clone() };
+        let constants = constants.to_vec();
+        let shared = shared.clone();
+        let loaded = Loaded { name, words, interface, workgroup, constants, is_aliasing, pipeline, shared };
         Ok(Self { loaded: Arc::new(loaded) })
     }
 
@@ -250,8 +257,36 @@ impl SpirvAlgorithm {
     /// # Errors
     /// As [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
     pub fn rebuild(&self, constants: &[(u32, Constant)]) -> Result<Self> {
-        let Loaded { name, words, interface, shared, .. } = &*self.loaded;
-        Self::load(shared, name.clone(), words.clone(), interface.clone(), constants)
+        let Loaded { name, words, interface, shared, is_aliasing, .. } = &*self.loaded;
+        Self::load(shared, name.clone(), words.clone(), interface.clone(), constants, *is_aliasing)
+    }
+
+    /// The same module, for launches that give one tensor at several bindings. The driver is told that its buffers may be
+    /// the same memory.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
+    ///
+    /// /// Scales a tensor in place, by a module with a binding to read from and one to write to.
+    /// fn in_place(sequence: &Sequence, scale: &SpirvAlgorithm, values: &mut Tensor<f32>) -> Result<()> {
+    ///     // SAFETY: each invocation reads the one element that it writes.
+    ///     let scale = unsafe { scale.aliasing() }?;
+    ///     sequence.record(scale.launch(Grid::items(values.len())).read(0, &*values).write(1, values)).map(drop)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// When the module declares a buffer as `restrict`, which promises the opposite.
+    ///
+    /// # Safety
+    /// Where a launch gives the same elements at several bindings, the module must not race through them either: what one
+    /// invocation writes through one binding, no other reads or writes through another without a barrier or an atomic operation.
+    pub unsafe fn aliasing(&self) -> Result<Self> {
+        let Loaded { name, words, interface, shared, constants, .. } = &*self.loaded;
+        let words = interface
+            .aliased(words)
+            .map_err(|error| Error::ModuleRefused { module: name.to_string(), cause: error.cause })?;
+        Self::load(shared, name.clone(), words, interface.clone(), constants, true)
     }
 
     /// What the driver made of the module, as [`Algorithm::executables`](crate::Algorithm::executables).
@@ -342,20 +377,16 @@ fn workgroup_of(interface: &Interface, constants: &[(u32, Constant)]) -> [u32; 3
     })
 }
 
-/// Checks that given constants exist, once each, and have the module's types.
+/// Checks that constants are given once each, and have the module's types.
 fn check_constants(name: &KernelName, interface: &Interface, constants: &[(u32, Constant)]) -> Result<()> {
     for (index, (number, constant)) in constants.iter().enumerate() {
         let declared = interface.constants.iter().find(|declared| declared.number == *number);
         let is_repeated = constants[..index].iter().any(|(other, _)| other == number);
         let expected = match declared {
             _ if is_repeated => "one value".to_owned(),
-            None => {
-                let numbers: Vec<String> =
-                    interface.constants.iter().map(|constant| constant.number.to_string()).collect();
-                format!("one of the numbers {{{}}}", numbers.join(", "))
-            }
             Some(declared) if declared.ty != constant.ty() => declared.ty.name().to_owned(),
-            Some(_) => continue,
+            // One that the module does not have, or no longer has, is without meaning in Vulkan.
+            None | Some(_) => continue,
         };
         let found = format!("{} of type {}", if is_repeated { "another" } else { "a value" }, constant.ty().name());
         return Err(Error::ConstantMismatch { module: name.clone(), number: *number, expected, found });
@@ -417,14 +448,14 @@ fn check_device(
     }
     let (asked, limit) = (interface.buffers.len() as u32, limits.max_buffers);
     // Layouts cost memory in proportion to the largest binding.
-    if asked > limit || interface.buffers.last().is_some_and(|buffer| buffer.binding > 0xffff) {
+    if asked > limit || interface.buffers.last().is_some_and(|buffer| buffer.slot > 0xffff) {
         return Err(Error::TooManyBuffers { kernel: name.clone(), asked, limit });
     }
     let count = |sampled: bool| {
         let images = interface.images.iter().filter(|image| (image.access == ImageAccess::Sample) == sampled);
         images.count() as u32
     };
-    let is_far = interface.images.last().is_some_and(|image| image.binding > 0xffff);
+    let is_far = interface.images.last().is_some_and(|image| image.slot > 0xffff);
     for (asked, limit) in [(count(false), limits.max_images), (count(true), limits.max_sampled_images)] {
         if asked > limit || is_far {
             return Err(Error::TooManyImages { kernel: name.clone(), asked, limit });

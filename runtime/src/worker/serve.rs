@@ -103,7 +103,7 @@ impl<'a> Launch<'a> {
             let buffer = Arc::new(Buffer::new(manager.shared(), &name, len, stride, MemoryUse::Device)?);
             // SAFETY: `bytes` has as many bytes as the buffer.
             unsafe { buffer.write(bytes.as_ptr()) }?;
-            launch = launch.bind(*binding, buffer.clone(), *is_written);
+            launch = launch.bind((*binding).into(), buffer.clone(), *is_written);
             written.extend(is_written.then_some(buffer));
         }
         Ok(Self { manager, launch, written })

@@ -1,4 +1,4 @@
-// As `scale`, with the second buffer in another set, which cannot be launched.
+// As `scale`, with the second buffer in another set.
 #version 450
 layout(local_size_x_id = 7) in;
 layout(constant_id = 0) const float factor = 2.0;

@@ -6,6 +6,6 @@ include_spirv!(shader);
 include_spirv!("nothing.spv");
 include_spirv!("include_spirv.rs");
 include_spirv!("shader.spv", Name);
-include_spirv!("../../../runtime/tests/modules/two_sets.spv");
+include_spirv!("../../../runtime/tests/modules/apart.spv");
 
 fn main() {}
