@@ -262,3 +262,100 @@ fn last_workgroup_sums_what_others_wrote() {
     let no_acquire = "fence release device\n %7: u32 = atomic_add buffer1[%1], %2 relaxed device";
     assert!(finds_race(&LAST_GROUP.replace(count, no_acquire), 5, input(), "partial"));
 }
+
+/// Loads of what the loop writes: in each round, the one before has changed what is read, by another index or by its own.
+#[test]
+fn loads_of_what_is_written_stay_in_their_loops() {
+    for (at, expected) in [("%9", [8, 1, 2, 3]), ("%3", [4, 2, 3, 4])] {
+        let text = format!(
+            r#"kernel fn0 workgroup(1, 1, 1) {{
+    buffer0 x: [u32]
+    buffer1 y: [u32] mut
+}}
+fn0 k() -> () {{
+    %0: u32 = const 0
+    %1: u32 = const 1
+    %2: u32 = const 4
+    loop block1(%3: u32 = %0) {{
+        %8: u32 = load buffer0[%0]
+        %9: u32 = const 0
+        %4: u32 = load buffer1[{at}]
+        %5: u32 = load buffer1[{at}]
+        %6: u32 = add %4, %8
+        store buffer1[{at}] = %6
+        %10: u32 = load buffer1[{at}]
+        %11: u32 = add %10, %0
+        store buffer1[{at}] = %11
+        %7: u32 = add %3, %1
+        %12: bool = lt %7, %2
+        if %12 {{
+            yield
+        }} else {{
+            break block1()
+        }}
+        continue block1(%7)
+    }}
+    %13: u32 = load buffer1[%0]
+    %14: u32 = add %13, %0
+    store buffer1[%0] = %14
+    return
+}}
+"#
+        );
+        let first = if at == "%9" { 4 } else { 3 };
+        computes(&text, 1, vec![words([1]), words([first, 1, 2, 3])], &expected);
+    }
+}
+
+/// One load before a write, one behind it, one behind a branch that may write, one behind a loop that does, and one of the
+/// other buffer in between.
+#[test]
+fn loads_are_not_shared_across_writes() {
+    let text = r#"kernel fn0 workgroup(1, 1, 1) {
+    buffer0 x: [u32] mut
+    buffer1 y: [u32] mut
+}
+fn0 k() -> () {
+    %0: u32 = const 0
+    %1: u32 = const 1
+    %2: u32 = const 2
+    %3: u32 = const 3
+    %30: u32 = const 4
+    %4: u32 = load buffer0[%0]
+    %5: u32 = load buffer1[%0]
+    store buffer0[%0] = %3
+    %6: u32 = load buffer0[%0]
+    %7: bool = lt %4, %6
+    if %7 {
+        store buffer0[%0] = %2
+        yield
+    } else {
+        yield
+    }
+    %8: u32 = load buffer0[%0]
+    loop block1(%9: u32 = %0) {
+        %10: bool = lt %9, %2
+        if %10 {
+            yield
+        } else {
+            break block1()
+        }
+        %11: u32 = load buffer0[%0]
+        %12: u32 = add %11, %3
+        store buffer0[%0] = %12
+        %13: u32 = add %9, %1
+        continue block1(%13)
+    }
+    %14: u32 = load buffer0[%0]
+    %15: u32 = load buffer1[%0]
+    store buffer1[%0] = %4
+    store buffer1[%1] = %6
+    store buffer1[%2] = %8
+    store buffer1[%3] = %14
+    %16: u32 = add %5, %15
+    store buffer1[%30] = %16
+    return
+}
+"#;
+    computes(text, 1, vec![words([1]), words([9, 0, 0, 0, 0])], &[1, 3, 2, 8, 18]);
+}

@@ -2,6 +2,7 @@
 //!
 //! A case starts with `; passes: name, name`, then a module, then `; ---- after`, then what the passes make of it.
 
+mod bounds;
 mod generate;
 mod random;
 
