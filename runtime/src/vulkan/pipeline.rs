@@ -338,3 +338,56 @@ impl fmt::Debug for Pipeline {
         f.debug_struct("Pipeline").field("raw", &self.raw).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each way in which two pipelines differ tells their keys apart; a name does not.
+    #[test]
+    fn keys_tell_pipelines_apart() {
+        let constants = |list: &[(u32, usize, u64)]| {
+            let mut constants = Constants::default();
+            list.iter().for_each(|(id, size, bits)| constants.push(*id, *size, *bits));
+            constants
+        };
+        let [one, two] = [[Binding::buffer(0)], [Binding::buffer(1)]];
+        let (both, list) = ([one[0], two[0]], [Binding { list: Some(8), ..one[0] }]);
+        let plain = || PipelineDesc {
+            name: "a",
+            words: &[1, 2, 3],
+            entry_point: "main",
+            bindings: &one,
+            push_constant_size: 8,
+            constants: constants(&[(0, 4, 7)]),
+            width: 64,
+            uses_subgroups: false,
+            subgroup_size: None,
+        };
+        let all = [
+            plain(),
+            PipelineDesc { words: &[1, 2, 4], ..plain() },
+            PipelineDesc { words: &[1, 2], ..plain() },
+            PipelineDesc { entry_point: "other", ..plain() },
+            PipelineDesc { bindings: &two, ..plain() },
+            PipelineDesc { bindings: &both, ..plain() },
+            PipelineDesc { bindings: &list, ..plain() },
+            PipelineDesc { bindings: &[], ..plain() },
+            PipelineDesc { push_constant_size: 12, ..plain() },
+            PipelineDesc { constants: constants(&[]), ..plain() },
+            PipelineDesc { constants: constants(&[(0, 4, 8)]), ..plain() },
+            PipelineDesc { constants: constants(&[(1, 4, 7)]), ..plain() },
+            PipelineDesc { constants: constants(&[(0, 8, 7)]), ..plain() },
+            PipelineDesc { constants: constants(&[(0, 8, 7 << 32)]), ..plain() },
+            PipelineDesc { constants: constants(&[(0, 4, 7), (1, 4, 0)]), ..plain() },
+            PipelineDesc { constants: constants(&[(0, 4, 7), (1, 4, 1)]), ..plain() },
+            PipelineDesc { width: 32, ..plain() },
+            PipelineDesc { uses_subgroups: true, ..plain() },
+            PipelineDesc { subgroup_size: Some(0), ..plain() },
+            PipelineDesc { subgroup_size: Some(32), ..plain() },
+        ];
+        let keys: std::collections::HashSet<u128> = all.iter().map(PipelineDesc::key).collect();
+        assert_eq!(keys.len(), all.len());
+        assert_eq!(PipelineDesc { name: "b", ..plain() }.key(), plain().key());
+    }
+}
