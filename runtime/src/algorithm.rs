@@ -218,6 +218,38 @@ impl Algorithm {
         self.prepared.constants
     }
 
+    /// Invocations per workgroup, with these constants.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// # use kernels::Saxpy;
+    /// assert_eq!(manager.algorithm::<Saxpy>()?.workgroup(), [64, 1, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn workgroup(&self) -> [u32; 3] {
+        self.prepared.descriptor.workgroup_with(self.prepared.constants)
+    }
+
+    /// Bytes of push constants that each launch has: the kernel's parameters that are values, and what gridwise adds.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// # use kernels::Saxpy;
+    /// assert!(manager.algorithm::<Saxpy>()?.push_constant_size() >= 4); // the parameter `a`
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn push_constant_size(&self) -> u32 {
+        self.prepared.descriptor.push_constant_size
+    }
+
     /// The kernel's name.
     ///
     /// ```standalone_crate

@@ -199,7 +199,7 @@ impl Evaluation {
         Self { sequence, run, outcome, key: None }
     }
 
-    /// Waits until the run is complete.
+    /// Waits until the run is complete. It may be called again, and tells the same.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -216,11 +216,7 @@ impl Evaluation {
     ///
     /// # Errors
     /// When a kernel panicked, a call of the host failed, a grid found on the device was too large, or the device failed.
-    pub fn wait(self) -> Result<()> {
-        self.wait_here()
-    }
-
-    fn wait_here(&self) -> Result<()> {
+    pub fn wait(&self) -> Result<()> {
         let waited = self.run.wait_timeout(&self.sequence.shared, None);
         waited.map_err(|error| self.sequence.acknowledge(&self.run, error))?;
         self.sequence.settle(&self.run);
@@ -313,7 +309,7 @@ impl ProfiledEvaluation {
         Self { running, ops, begun }
     }
 
-    /// Waits until the run is complete; gives its times.
+    /// Waits until the run is complete; gives its times. It may be called again, and tells the same.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -330,8 +326,8 @@ impl ProfiledEvaluation {
     ///
     /// # Errors
     /// As [`Evaluation::wait`], and [`Error::NoTimestamps`].
-    pub fn wait(self) -> Result<Profile> {
-        self.running.wait_here()?;
+    pub fn wait(&self) -> Result<Profile> {
+        self.running.wait()?;
         self.profile()
     }
 

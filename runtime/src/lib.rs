@@ -85,7 +85,7 @@ pub use indirect::{AnyGrid, GridCounts, IndirectGrid};
 pub use kernel::Kernel;
 pub use manager::{
     DeviceChoice, DeviceInfo, DeviceKind, ExistingQueue, ExistingVulkan, Limits, LiveTensor, Manager, ManagerDesc,
-    MemoryHeap, QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits,
+    MemoryHeap, QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits, VulkanHandles,
 };
 pub use mapped::{Mapped, MappedMut, MemoryKind};
 pub use module::{BindingPlace, Constant, ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};

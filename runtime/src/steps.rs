@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gridwise_ir::descriptor::{KernelDescriptor, Sampler};
 
 use crate::buffer::Buffer;
-use crate::error::{KernelName, Result};
+use crate::error::{Error, KernelName, Result};
 use crate::event::Mark;
 use crate::hooks::HostCall;
 use crate::indirect::Indirect;
@@ -14,6 +14,7 @@ use crate::kernel::HostFn;
 use crate::launch::{Extent, PushBlock};
 use crate::manager::Shared;
 use crate::module::Loaded;
+use crate::ops::CommandsStep;
 use crate::sync::hazard::{Stage, Touch};
 use crate::sync::schedule::WHOLE;
 use crate::vulkan::Pipeline;
@@ -46,6 +47,8 @@ pub(crate) enum Step {
         bytes: u64,
     },
     Image(ImageStep),
+    /// All before, then commands of an application's own, then all after; never on the host device.
+    Commands(Box<CommandsStep>),
 }
 
 /// What is done to the texels of images. Invariant: levels exist, tensors have the bytes that are told, and formats are alike.
@@ -268,6 +271,14 @@ impl Step {
             Self::Copy { from, to, .. } => follow(from).and_then(|()| follow(to)),
             Self::Fill { buffer, .. } => follow(buffer),
             Self::Image(ImageStep::In { tensor, .. } | ImageStep::Out { tensor, .. }) => follow(tensor),
+            // What the application recorded has the memory that there was.
+            Self::Commands(step) => step.uses.iter().try_for_each(|(buffer, _)| match buffer.current()? {
+                None => Ok(()),
+                Some(current) => {
+                    let (tensor, recorded) = (buffer.name().to_owned(), buffer.len() as usize);
+                    Err(Error::TensorRebuilt { tensor, recorded, now: Some(current.len() as usize) })
+                }
+            }),
             // Images are not rebuilt.
             Self::Image(ImageStep::Copy { .. } | ImageStep::Clear { .. } | ImageStep::Shrink { .. }) => Ok(()),
             Self::Barrier | Self::Host(_) | Self::Signal(_) | Self::WaitFor(_) => Ok(()),
@@ -300,6 +311,10 @@ impl Step {
             }
             Self::Fill { buffer, bytes, .. } => f(buffer, buffer.in_memory(0..*bytes), true),
             Self::Image(image) => image.for_each_use(f),
+            Self::Commands(commands) => commands.uses.iter().for_each(|(buffer, is_write)| {
+                let bytes = if buffer.is_image() { WHOLE } else { buffer.words() };
+                f(buffer, bytes, *is_write);
+            }),
             Self::Barrier | Self::Host(_) | Self::Signal(_) | Self::WaitFor(_) => {}
         }
     }
@@ -329,7 +344,7 @@ impl Step {
             }
             Self::Fill { buffer, bytes, .. } => f(Stage::Transfer, buffer.touch(0..*bytes, true)),
             Self::Image(image) => image.touches().into_iter().for_each(|touch| f(Stage::Transfer, touch)),
-            Self::Barrier | Self::Host(_) => return false,
+            Self::Barrier | Self::Host(_) | Self::Commands(_) => return false,
             Self::Signal(_) | Self::WaitFor(_) => {}
         }
         true

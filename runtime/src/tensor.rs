@@ -193,8 +193,7 @@ impl<T: GpuData> Tensor<T> {
     /// # }
     /// ```
     pub fn vulkan_buffer(&self) -> Option<BufferRange> {
-        let buffer = self.buffer.vulkan()?;
-        Some(BufferRange { buffer: buffer.raw, offset: self.buffer.vulkan_offset(), bytes: self.buffer.bytes() })
+        self.handle().vulkan_buffer()
     }
 
     /// Number of elements.
@@ -633,6 +632,20 @@ impl TensorRef {
     /// ```
     pub fn name(&self) -> &str {
         self.buffer.name()
+    }
+
+    /// As [`Tensor::vulkan_buffer`].
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let handle = gridwise_runtime::Manager::host().tensor(&[1.0f32])?.handle();
+    /// assert!(handle.vulkan_buffer().is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn vulkan_buffer(&self) -> Option<BufferRange> {
+        let buffer = self.buffer.vulkan()?;
+        Some(BufferRange { buffer: buffer.raw, offset: self.buffer.vulkan_offset(), bytes: self.buffer.bytes() })
     }
 
     /// The tensor's host-side copy, as a tensor of its own.

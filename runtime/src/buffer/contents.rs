@@ -69,11 +69,17 @@ impl Buffer {
         let (len, stride) = (self.len as usize, self.stride as usize);
         let restored = Self::new(shared, &self.name, len, stride, self.usage())?;
         restored.fill_with(&contents)?;
-        let staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(contents) = staged.and_then(|staged| staged.kept.get(&staged.uses)) {
-            restored.staged()?.fill_with(&contents)?;
-        }
+        self.restore_staged(&restored)?;
         Ok(restored)
+    }
+
+    /// Gives another the host-side copy, as far as the host knows it.
+    fn restore_staged(&self, restored: &Self) -> Result<()> {
+        let staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match staged.and_then(|staged| staged.kept.get(&staged.uses)) {
+            Some(contents) => restored.staged()?.fill_with(&contents),
+            None => Ok(()),
+        }
     }
 
     /// An image like this one of a lost device, on another, with what the host knows of its texels.
@@ -94,6 +100,7 @@ impl Buffer {
                 unsafe { restored.write_level(number as u32, bytes.as_ptr()) }?;
             }
         }
+        self.restore_staged(&restored)?;
         Ok(restored)
     }
 

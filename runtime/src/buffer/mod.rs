@@ -385,7 +385,9 @@ impl Buffer {
             Memory::Seen(whole, start) => whole.staged()?.seen(*start, self.len, self.stride),
             Memory::Vulkan(_) | Memory::Image(_) | Memory::Host(_) => {
                 let name = format!("{} (staged)", self.name);
-                let (len, stride) = (self.len as usize, self.stride as usize);
+                // Of an image the first level is transferred, as it is written and read.
+                let len = self.image.as_ref().map_or(u64::from(self.len), |layout| layout.texels_of(0)) as usize;
+                let stride = self.stride as usize;
                 let made = Buffer::new(&self.shared, &name, len, stride, MemoryUse::Staging)?;
                 made.zero_new()?;
                 made

@@ -299,6 +299,14 @@ pub enum Error {
         /// What the other has.
         found: String,
     },
+    /// An operation copies or fills the bytes of an image, which only a device knows.
+    #[error("operation `{operation}`: `{image}` is an image, not a tensor; use `OpCopyImage` or `OpClearImage`")]
+    NotATensor {
+        /// The operation.
+        operation: String,
+        /// The image's name.
+        image: String,
+    },
     /// Rows in a tensor are shorter than those of the image.
     #[error("image `{image}`: rows of {row_length} texels, the image has {width}; make them at least as long")]
     RowTooShort {

@@ -83,7 +83,7 @@ pub(crate) unsafe fn run_steps(host: &HostDevice, steps: &[Step], capacity: u32)
                 first = first.or(error);
             }
             // The recorder refuses them here.
-            Step::Module(_) => {}
+            Step::Module(_) | Step::Commands(_) => {}
             // Steps run one after the other here.
             Step::Barrier | Step::Signal(_) | Step::WaitFor(_) => {}
             // Whoever runs a recording divides it there.

@@ -22,6 +22,7 @@ use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::manager::Shared;
 use crate::pages;
+use crate::tensor::TensorRef;
 
 /// Texels of format `F` in `D` dimensions; made by [`Manager::image_2d`](crate::Manager::image_2d) and its like.
 ///
@@ -237,11 +238,7 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// As [`write`](Self::write), and when there is no such level.
     pub fn write_level(&mut self, level: u32, texels: &[F::Raw]) -> Result<()> {
         self.check_level(level)?;
-        let expected = self.layout().texels_of(level) as usize;
-        if texels.len() != expected {
-            let tensor = self.name().to_owned();
-            return Err(Error::LengthMismatch { operation: "writing image", tensor, expected, found: texels.len() });
-        }
+        self.check_texels("writing image", level, texels.len())?;
         // SAFETY: a slice is valid for reads of its bytes, which are as many as the level's.
         unsafe { self.buffer.write_level(level, texels.as_ptr().cast()) }
     }
@@ -283,17 +280,111 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// As [`to_vec`](Self::to_vec), and when there is no such level.
     pub fn level_to_vec(&self, level: u32) -> Result<Vec<F::Raw>> {
         self.check_level(level)?;
+        // SAFETY: as many texels as the level has, of which any bits are valid.
+        self.read_vec(level, |into| unsafe { self.buffer.read_level(level, into) })
+    }
+
+    /// Puts texels into the image's host-side copy, row after row, which [`OpSyncDevice::image`](crate::ops::OpSyncDevice::image) uploads
+    /// when its sequence runs. The image does not change before. The copy is of the image itself, not of its further levels.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{image::R32Float, ops::OpSyncDevice};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut heights = manager.image_2d::<R32Float>(2, 1)?;
+    /// let upload = manager.sequence()?;
+    /// upload.record(OpSyncDevice::image(&heights))?;
+    /// for round in [1.0, 2.0] {
+    ///     heights.stage(&[round, -round])?;
+    ///     upload.eval()?;
+    ///     assert_eq!(heights.to_vec()?, [round, -round]);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`write`](Self::write), and when the memory for the copy cannot be had, which is made at the first call.
+    pub fn stage(&mut self, texels: &[F::Raw]) -> Result<()> {
+        self.check_texels("staging image", 0, texels.len())?;
+        // SAFETY: a slice is valid for reads of its bytes, which are as many as the copy's.
+        unsafe { self.buffer.staged()?.write(texels.as_ptr().cast()) }
+    }
+
+    /// Copies the host-side copy to a vector, row after row: what the last
+    /// [`OpSyncHost::image`](crate::ops::OpSyncHost::image) downloaded, or what was staged last; zeros at first.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{image::R32Float, ops::{OpClearImage, OpSyncHost}};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut heights = manager.image_2d::<R32Float>(2, 1)?;
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpClearImage::new(&mut heights, 0.5))?.record(OpSyncHost::image(&heights))?.eval()?;
+    /// assert_eq!(heights.staged()?, [0.5, 0.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`to_vec`](Self::to_vec), and when the memory for the copy cannot be had.
+    pub fn staged(&self) -> Result<Vec<F::Raw>> {
+        let staged = self.buffer.staged()?;
+        // SAFETY: as many texels as the copy has, of which any bits are valid.
+        self.read_vec(0, |into| unsafe { staged.read(into) })
+    }
+
+    /// The image without its type, to declare and record accesses in an [`Op`](crate::ops::Op).
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{image::R8Unorm, ops::Access};
+    ///
+    /// let image = gridwise_runtime::Manager::host().image_2d::<R8Unorm>(2, 2)?;
+    /// assert!(Access::write(image.handle()).is_write);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn handle(&self) -> TensorRef {
+        TensorRef { buffer: self.buffer.clone() }
+    }
+
+    /// The image in Vulkan, for an application's own commands, as [`Tensor::vulkan_buffer`](crate::Tensor::vulkan_buffer); `None` on the
+    /// host device. Its layout is `VK_IMAGE_LAYOUT_GENERAL`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let image = manager.image_2d::<gridwise_runtime::image::R8Unorm>(2, 2)?;
+    /// assert_eq!(image.vulkan_image().is_some(), manager.device().api_version.is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn vulkan_image(&self) -> Option<ash::vk::Image> {
+        Some(self.buffer.vulkan_image()?.raw)
+    }
+
+    fn check_texels(&self, operation: &'static str, level: u32, found: usize) -> Result<()> {
+        let expected = self.layout().texels_of(level) as usize;
+        match found == expected {
+            true => Ok(()),
+            false => Err(Error::LengthMismatch { operation, tensor: self.name().to_owned(), expected, found }),
+        }
+    }
+
+    /// The texels of a level, which `read` writes.
+    fn read_vec(&self, level: u32, read: impl FnOnce(*mut u8) -> Result<()>) -> Result<Vec<F::Raw>> {
         let len = self.layout().texels_of(level) as usize;
         let mut texels: Vec<F::Raw> = pages::reserve(len).map_err(|cause| Error::OutOfMemory {
             object: format!("copy of image {}", self.name()),
             bytes: len as u64 * u64::from(F::FORMAT.bytes()),
             cause: cause.to_string(),
         })?;
-        // SAFETY: `len` texels are reserved; after the read they are initialised, and any bits are a valid raw texel.
-        unsafe {
-            self.buffer.read_level(level, texels.as_mut_ptr().cast())?;
-            texels.set_len(len);
-        }
+        read(texels.as_mut_ptr().cast())?;
+        // SAFETY: `len` texels are reserved and were written.
+        unsafe { texels.set_len(len) };
         Ok(texels)
     }
 }

@@ -3,6 +3,7 @@
 mod choice;
 mod desc;
 mod existing;
+mod handles;
 mod info;
 mod objects;
 mod queues;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Weak};
 pub use choice::DeviceChoice;
 pub use desc::ManagerDesc;
 pub use existing::{ExistingQueue, ExistingVulkan};
+pub use handles::VulkanHandles;
 pub use info::{DeviceInfo, DeviceKind, Limits, QueueFamily, QueueKind, SubgroupLimits};
 pub use queues::{QueueChoice, QueueInfo};
 pub(crate) use shared::{Backend, Shared};

@@ -95,6 +95,20 @@ impl ModuleLaunch {
         Self { loaded, grid, buffers: Ok(Vec::new()), push: None }
     }
 
+    /// The bytes of the push constants that the launch was given; none where it was given none.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Grid, SpirvAlgorithm};
+    ///
+    /// fn check(module: &SpirvAlgorithm) {
+    ///     let launch = module.launch(Grid::items(8)).push(&[7u32]);
+    ///     assert_eq!(launch.push_constants(), 7u32.to_ne_bytes());
+    /// }
+    /// ```
+    pub fn push_constants(&self) -> &[u8] {
+        self.push.as_deref().unwrap_or_default()
+    }
+
     /// A tensor that the module reads through a binding.
     ///
     /// ```

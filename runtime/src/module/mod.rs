@@ -323,6 +323,24 @@ impl SpirvAlgorithm {
         &self.loaded.interface
     }
 
+    /// The specialization constants that were given, by their numbers; others have the values that
+    /// [`interface`](Self::interface) tells.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Constant, Result, SpirvAlgorithm};
+    ///
+    /// /// The module with one constant changed.
+    /// fn with(module: &SpirvAlgorithm, number: u32, value: Constant) -> Result<SpirvAlgorithm> {
+    ///     let mut constants = module.constants().to_vec();
+    ///     constants.retain(|(other, _)| *other != number);
+    ///     constants.push((number, value));
+    ///     module.rebuild(&constants)
+    /// }
+    /// ```
+    pub fn constants(&self) -> &[(u32, Constant)] {
+        &self.loaded.constants
+    }
+
     /// The name it was given.
     ///
     /// ```

@@ -92,6 +92,11 @@ impl OpCopyImage {
         Self { from: End::of(&from.buffer), to: End::of(&to.handle().buffer), row_length: None }
     }
 
+    /// Copies between an image and a buffer of as many bytes as its first level has.
+    pub(super) fn between(from: &Arc<Buffer>, to: &Arc<Buffer>) -> Self {
+        Self { from: End::of(from), to: End::of(to), row_length: None }
+    }
+
     /// Copies an image to another of the same format and size.
     ///
     /// ```

@@ -1,6 +1,7 @@
 //! Operations that sequences record. Each declares the tensors it reads and writes; users add their own by [`Op`].
 
 mod barrier;
+mod commands;
 mod copy;
 mod dispatch;
 mod event;
@@ -12,6 +13,8 @@ mod recorder;
 mod sync;
 
 pub use barrier::OpBarrier;
+pub(crate) use commands::CommandsStep;
+pub use commands::VulkanCommands;
 pub use copy::OpCopy;
 pub use dispatch::OpDispatch;
 pub use event::{OpSignal, OpWait};

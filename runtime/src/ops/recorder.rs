@@ -50,14 +50,14 @@ use crate::vulkan::MemoryUse;
 /// ```
 #[derive(Debug)]
 pub struct Recorder<'a> {
-    shared: &'a Arc<Shared>,
+    pub(super) shared: &'a Arc<Shared>,
     /// The queue that the steps are for.
     queue: usize,
-    steps: &'a mut Vec<Step>,
+    pub(super) steps: &'a mut Vec<Step>,
     hooks: &'a mut Hooks,
-    operation: &'a str,
+    pub(super) operation: &'a str,
     /// What the operation said it touches; `None` where it cannot touch anything else.
-    declared: Option<&'a [Access]>,
+    pub(super) declared: Option<&'a [Access]>,
 }
 
 impl<'a> Recorder<'a> {
@@ -461,8 +461,8 @@ impl<'a> Recorder<'a> {
         bytes: u64,
     ) -> Result<()> {
         let (from, to) = (&from.buffer, &to.buffer);
-        self.check(from, false)?;
-        self.check(to, true)?;
+        self.check_bytes(from, false)?;
+        self.check_bytes(to, true)?;
         for (buffer, offset) in [(from, from_offset), (to, to_offset)] {
             if offset.checked_add(bytes).is_none_or(|end| end > buffer.bytes()) {
                 let (tensor, size) = (buffer.name().to_owned(), buffer.bytes());
@@ -496,7 +496,7 @@ impl<'a> Recorder<'a> {
     /// When the tensor's elements have another size than `value`, or it was not declared or is of another manager.
     pub fn fill<T: GpuData>(&mut self, tensor: &TensorRef, value: T) -> Result<()> {
         let buffer = &tensor.buffer;
-        self.check(buffer, true)?;
+        self.check_bytes(buffer, true)?;
         let (expected, found) = (buffer.stride() as usize, size_of::<T>());
         if expected != found {
             return Err(Error::LengthMismatch {
@@ -563,8 +563,17 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// As [`check`](Self::check), for what works on bytes: images have none that a device would tell.
+    fn check_bytes(&self, buffer: &Arc<Buffer>, is_write: bool) -> Result<()> {
+        self.check(buffer, is_write)?;
+        match buffer.is_image() {
+            true => Err(Error::NotATensor { operation: self.operation.to_owned(), image: buffer.name().to_owned() }),
+            false => Ok(()),
+        }
+    }
+
     /// Checks that a tensor is of this manager and was declared.
-    fn check(&self, buffer: &Arc<Buffer>, is_write: bool) -> Result<()> {
+    pub(super) fn check(&self, buffer: &Arc<Buffer>, is_write: bool) -> Result<()> {
         let tensor = || buffer.name().to_owned();
         if !Arc::ptr_eq(&buffer.shared, self.shared) {
             return Err(Error::ForeignTensor { operation: self.operation.to_owned(), tensor: tensor().into() });

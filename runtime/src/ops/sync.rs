@@ -1,12 +1,13 @@
-//! Recorded transfers between a tensor and its host-side copy.
+//! Recorded transfers between a tensor or an image and its host-side copy.
 //!
 //! [`Tensor::write`] and [`Tensor::to_vec`] transfer at once, and wait for the device. These operations transfer when
 //! their sequence runs, in order with its other operations, so that a replayed sequence can take new input and leave
 //! its output without any further call in between: [`Tensor::stage`] before, [`Tensor::staged`] after.
 
-use super::{Access, Op, Recorder};
+use super::{Access, Op, OpCopyImage, Recorder};
 use crate::data::GpuData;
 use crate::error::Result;
+use crate::image::{Format, Image};
 use crate::tensor::{Tensor, TensorRef};
 
 /// Uploads a tensor's host-side copy, filled by [`Tensor::stage`], to the device.
@@ -56,9 +57,18 @@ pub struct OpSyncHost {
 }
 
 #[derive(Debug, Clone)]
-struct Transfer {
-    from: TensorRef,
-    to: TensorRef,
+enum Transfer {
+    Tensor { from: TensorRef, to: TensorRef },
+    Image(OpCopyImage),
+}
+
+impl Transfer {
+    fn new(from: TensorRef, to: TensorRef) -> Result<Self> {
+        Ok(match from.buffer.is_image() || to.buffer.is_image() {
+            true => Self::Image(OpCopyImage::between(&from.buffer, &to.buffer)),
+            false => Self::Tensor { from, to },
+        })
+    }
 }
 
 impl OpSyncDevice {
@@ -82,7 +92,7 @@ impl OpSyncDevice {
         Self::all([tensor.handle()])
     }
 
-    /// Uploads several tensors, also of different types; none is allowed.
+    /// Uploads several tensors and images, also of different types; none is allowed.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -100,8 +110,27 @@ impl OpSyncDevice {
     /// # }
     /// ```
     pub fn all(tensors: impl IntoIterator<Item = TensorRef>) -> Self {
-        let pair = |tensor: TensorRef| Ok(Transfer { from: tensor.staged()?, to: tensor });
-        Self { pairs: tensors.into_iter().map(pair).collect() }
+        Self { pairs: tensors.into_iter().map(|tensor| Transfer::new(tensor.staged()?, tensor)).collect() }
+    }
+
+    /// Uploads the host-side copy of an image, filled by [`Image::stage`]: its first level.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{image::R8Unorm, ops::OpSyncDevice};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut mask = manager.image_2d::<R8Unorm>(2, 1)?;
+    /// let upload = manager.sequence()?;
+    /// upload.record(OpSyncDevice::image(&mask))?;
+    /// mask.stage(&[10, 20])?;
+    /// upload.eval()?;
+    /// assert_eq!(mask.to_vec()?, [10, 20]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn image<F: Format, const D: usize>(image: &Image<F, D>) -> Self {
+        Self::all([image.handle()])
     }
 }
 
@@ -123,7 +152,7 @@ impl OpSyncHost {
         Self::all([tensor.handle()])
     }
 
-    /// Downloads several tensors, also of different types; none is allowed.
+    /// Downloads several tensors and images, also of different types; none is allowed.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -137,8 +166,25 @@ impl OpSyncHost {
     /// # }
     /// ```
     pub fn all(tensors: impl IntoIterator<Item = TensorRef>) -> Self {
-        let pair = |tensor: TensorRef| Ok(Transfer { to: tensor.staged()?, from: tensor });
-        Self { pairs: tensors.into_iter().map(pair).collect() }
+        Self { pairs: tensors.into_iter().map(|tensor| Transfer::new(tensor.clone(), tensor.staged()?)).collect() }
+    }
+
+    /// Downloads the first level of an image to its host-side copy, for [`Image::staged`].
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{image::R8Unorm, ops::OpSyncHost};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut mask = manager.image_2d::<R8Unorm>(2, 1)?;
+    /// mask.write(&[10, 20])?;
+    /// manager.sequence()?.record(OpSyncHost::image(&mask))?.eval()?;
+    /// assert_eq!(mask.staged()?, [10, 20]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn image<F: Format, const D: usize>(image: &Image<F, D>) -> Self {
+        Self::all([image.handle()])
     }
 }
 
@@ -165,10 +211,17 @@ transfer_op!(OpSyncHost, "sync to host");
 
 fn accesses(pairs: &Result<Vec<Transfer>>) -> Vec<Access> {
     let pairs = pairs.iter().flatten();
-    pairs.flat_map(|pair| [Access::read(&pair.from), Access::write(&pair.to)]).collect()
+    let of_pair = |pair: &Transfer| match pair {
+        Transfer::Tensor { from, to } => vec![Access::read(from), Access::write(to)],
+        Transfer::Image(copy) => copy.accesses(),
+    };
+    pairs.flat_map(of_pair).collect()
 }
 
 fn record(pairs: &Result<Vec<Transfer>>, recorder: &mut Recorder<'_>) -> Result<()> {
     let pairs = pairs.as_ref().map_err(Clone::clone)?;
-    pairs.iter().try_for_each(|pair| recorder.copy(&pair.from, &pair.to))
+    pairs.iter().try_for_each(|pair| match pair {
+        Transfer::Tensor { from, to } => recorder.copy(from, to),
+        Transfer::Image(copy) => copy.record(recorder),
+    })
 }

@@ -15,6 +15,7 @@ use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::indirect::Indirect;
 use crate::launch::first_group_offset;
+use crate::ops::{CommandsStep, VulkanCommands};
 use crate::steps::{BufferArg, DispatchStep, ImageStep, ModuleStep, Role, Step};
 use crate::sync::hazard::{HazardTracker, STAGES, Stage, Touch};
 
@@ -87,7 +88,23 @@ impl<'a> Encoder<'a> {
             }
             Step::Fill { buffer, pattern, bytes } => self.fill(buffer, pattern, *bytes),
             Step::Image(image) => self.image(image),
+            Step::Commands(commands) => self.commands(commands)?,
         }
+        Ok(())
+    }
+
+    /// Lets an application record, between two barriers, as nothing is known of its commands.
+    fn commands(&mut self, step: &CommandsStep) -> Result<()> {
+        let queue = &self.device.queues[self.queue];
+        self.device.barrier_behind_everything(self.queue, self.commands);
+        self.note_start();
+        let (device, queue_family) = (&self.device.raw, queue.family);
+        step.record(VulkanCommands { device, command_buffer: self.commands, queue_family })?;
+        self.device.barrier_behind_everything(self.queue, self.commands);
+        self.hazards.order_all();
+        (self.bound, self.bound_set) = Default::default();
+        self.host_visible.0 |= queue.stages;
+        self.host_visible.1 |= queue.accesses()[0];
         Ok(())
     }
 

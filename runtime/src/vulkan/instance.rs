@@ -161,6 +161,10 @@ impl VulkanInstance {
         devices.into_iter().map(|physical| Candidate::new(&self.entry, &self.raw, physical)).collect()
     }
 
+    pub(crate) fn entry(&self) -> &ash::Entry {
+        &self.entry
+    }
+
     pub(crate) fn validation_messages(&self) -> Vec<String> {
         self.log.messages()
     }

@@ -4,15 +4,18 @@ use gridwise_runtime::descriptor::ImageFormat;
 use gridwise_runtime::glam::{IVec2, UVec4, Vec3, Vec4};
 use gridwise_runtime::half::f16;
 use gridwise_runtime::image::*;
-use gridwise_runtime::ops::{OpClearImage, OpCopyImage, OpFill, OpGenerateLevels};
-use gridwise_runtime::{DeviceKind, Error, ImageUse, Manager, Result};
+use gridwise_runtime::ops::{
+    Access, OpClearImage, OpCopyImage, OpFill, OpGenerateLevels, OpSyncDevice, OpSyncHost, Recorder,
+};
+use gridwise_runtime::{DeviceKind, Error, ImageUse, Manager, Op, Result};
 
 use crate::harness::{On, Outcome, cases, ignored};
 
 cases! {
     each: images_of_all_formats_go_both_ways, images_of_all_dimensions_go_both_ways, large_images_go_in_pieces,
         rows_may_be_apart, clears_convert_as_formats_do, levels_are_means, images_that_cannot_be_are_errors,
-        images_are_dropped_in_any_order, graphs_name_images;
+        images_are_dropped_in_any_order, graphs_name_images,
+        images_are_staged_and_synced;
 }
 
 /// Numbers that differ from their neighbours.
@@ -271,4 +274,55 @@ fn graphs_name_images(on: On) {
         let dot = sequence.to_dot();
         assert!(dot.contains("read after write: photo [0..64]"), "{dot}");
     });
+}
+
+fn images_are_staged_and_synced(on: On) {
+    on.run(|manager| {
+        let desc = ImageDesc { name: "staged", extent: [3, 2], levels: Levels::All };
+        let mut image = manager.image_with::<R8Unorm, 2>(desc).unwrap();
+        let numbers = manager.tensor(&[5u32]).unwrap();
+        assert_eq!(image.staged().unwrap(), [0; 6], "zeros at first");
+        let (up, down) = (manager.sequence().unwrap(), manager.sequence().unwrap());
+        up.record(OpSyncDevice::image(&image)).unwrap();
+        down.record(OpSyncHost::all([image.handle(), numbers.handle()])).unwrap();
+        for round in 1..3 {
+            let texels = [round, 2, 3, 4, 5, 6];
+            image.stage(&texels).unwrap();
+            assert_ne!(image.to_vec().unwrap(), texels, "not before it is uploaded");
+            up.eval().unwrap();
+            assert_eq!(image.to_vec().unwrap(), texels);
+            assert_eq!(image.level_to_vec(1).unwrap(), [0], "the first level only");
+            image.write(&[round; 6]).unwrap();
+            assert_eq!(image.staged().unwrap(), texels, "not before it is downloaded");
+            down.eval().unwrap();
+            assert_eq!((image.staged().unwrap(), numbers.staged().unwrap()), (vec![round; 6], vec![5]));
+        }
+        let error = image.stage(&[0; 7]).unwrap_err();
+        assert!(matches!(error, Error::LengthMismatch { expected: 6, found: 7, .. }), "{error}");
+        // What has no type is no tensor for that.
+        for access in [Access::read(image.handle()), Access::write(image.handle())] {
+            let error = manager.sequence().unwrap().record(Bytes(access)).map(|_| ()).unwrap_err();
+            assert!(matches!(&error, Error::NotATensor { image, .. } if image == "staged"), "{error}");
+        }
+    });
+}
+
+/// Copies the bytes of what it names, or fills them.
+struct Bytes(Access);
+
+impl Op for Bytes {
+    fn name(&self) -> &str {
+        "bytes"
+    }
+
+    fn accesses(&self) -> Vec<Access> {
+        vec![self.0.clone()]
+    }
+
+    fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
+        match self.0.is_write {
+            true => recorder.fill(&self.0.tensor, 1u8),
+            false => recorder.copy_bytes(&self.0.tensor, 0, &self.0.tensor, 0, 1),
+        }
+    }
 }

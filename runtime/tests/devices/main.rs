@@ -3,6 +3,7 @@
 //! Vulkan runs under the validation layer with synchronization validation where it is installed; any message fails the
 //! test. What a device cannot run is reported as ignored, with the reason.
 
+mod commands;
 mod existing;
 mod futures;
 mod harness;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     gridwise_runtime::serve_if_asked();
     let modules = [
+        commands::cases(),
         existing::cases(),
         futures::cases(),
         images::cases(),

@@ -153,7 +153,7 @@ fn calls_may_drop_their_sequence_and_not_wait_for_it(on: On) {
             let call = OpHost::new(move || {
                 let mut own = own.lock().unwrap();
                 let (_, running) = own.as_mut().unwrap();
-                *told.lock().unwrap() = running.take().map(Evaluation::wait);
+                *told.lock().unwrap() = running.take().map(|running: Evaluation| running.wait());
                 if drops {
                     *own = None;
                 }

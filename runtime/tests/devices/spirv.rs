@@ -35,9 +35,16 @@ fn constants_and_push_constants_arrive(on: On) {
         let scale = load(manager, SCALE, &[(0, 3.0f32.into()), (1, 5i32.into()), (3, true.into()), WIDE]).unwrap();
         assert_eq!((scale.workgroup(), scale.name()), ([64, 1, 1], "module"));
         let plain = scale.rebuild(&[WIDE]).unwrap();
+        assert_eq!(
+            (scale.constants().len(), scale.constants()[1], plain.constants()),
+            (4, (1, 5i32.into()), &[WIDE][..])
+        );
         let sequence = manager.sequence().unwrap();
         let launch = scale.launch(Grid::items(len)).read(0, &from).write(1, &mut to);
-        sequence.record(launch.push(&[900u32, 0.5f32.to_bits()])).unwrap();
+        assert!(launch.push_constants().is_empty());
+        let launch = launch.push(&[900u32, 0.5f32.to_bits()]);
+        assert_eq!(launch.push_constants(), [900u32.to_ne_bytes(), 0.5f32.to_ne_bytes()].concat());
+        sequence.record(launch).unwrap();
         sequence.eval().unwrap();
         let expected = |i: usize| if i < 900 { -(3.0 * i as f32 + 0.5 + 5.0) } else { -1.0 };
         assert_eq!(to.to_vec().unwrap(), (0..len).map(expected).collect::<Vec<_>>());

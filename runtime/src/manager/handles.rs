@@ -1,0 +1,64 @@
+//! The Vulkan objects of a manager, for an application's own calls. It must not hand out queues, which the manager uses under its locks.
+
+use std::fmt;
+
+use ash::vk;
+
+use super::{Backend, Manager};
+
+/// A manager's instance and device; made by [`Manager::vulkan`].
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// let manager = gridwise_runtime::Manager::new()?;
+/// if let Some(vulkan) = manager.vulkan() {
+///     // SAFETY: a physical device of the instance.
+///     let properties = unsafe { vulkan.instance.get_physical_device_properties(vulkan.physical_device) };
+///     println!("{:?}", properties.device_name_as_c_str());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The manager destroys what it made when it and all that was made of it are gone. Clones of `instance` and `device` do not keep them.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct VulkanHandles<'a> {
+    /// The loaded functions.
+    pub entry: &'a ash::Entry,
+    /// The instance: the manager's own, or the application's.
+    pub instance: &'a ash::Instance,
+    /// The physical device.
+    pub physical_device: vk::PhysicalDevice,
+    /// The device.
+    pub device: &'a ash::Device,
+}
+
+impl Manager {
+    /// The Vulkan instance and device; `None` on the host device. Submissions of the application's own need queues of its own: see
+    /// [`Manager::from_vulkan`]. Commands within a sequence are recorded by [`Recorder::vulkan`](crate::ops::Recorder::vulkan).
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let manager = gridwise_runtime::Manager::new()?;
+    /// assert_eq!(manager.vulkan().is_some(), manager.device().api_version.is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn vulkan(&self) -> Option<VulkanHandles<'_>> {
+        match &self.shared().backend {
+            Backend::Vulkan(vulkan) => {
+                let device = &vulkan.device;
+                let (entry, instance) = (device.instance.entry(), &device.instance.raw);
+                Some(VulkanHandles { entry, instance, physical_device: device.physical(), device: &device.raw })
+            }
+            Backend::Host(_) => None,
+        }
+    }
+}
+
+impl fmt::Debug for VulkanHandles<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VulkanHandles").field("device", &self.device.handle()).finish_non_exhaustive()
+    }
+}
