@@ -82,7 +82,7 @@ pub(crate) fn seek_in(path: &Path, from: &Ident, in_module: bool, text: &str) ->
         return found;
     }
     let scopes = Arc::new(outline(text).expect("brackets match"));
-    let file = File { path: "a.rs".into(), text: text.into(), scopes };
+    let file = File { path: "a.rs".into(), text: text.into(), scopes, is_only_text: true };
     in_file(path, file, from, in_module).unwrap_or(Sought::Unknown)
 }
 
@@ -150,6 +150,8 @@ struct File {
     path: PathBuf,
     text: Arc<str>,
     scopes: Arc<Vec<Scope>>,
+    /// Whether there is no such file, as in tests.
+    is_only_text: bool,
 }
 
 /// What was read of a file, and when it was changed last.
@@ -168,7 +170,12 @@ impl File {
             known.insert(path.clone(), (changed, text, scopes));
         }
         let (_, text, scopes) = known.get(&path)?;
-        Some(Self { text: Arc::clone(text), scopes: Arc::clone(scopes.as_ref()?), path })
+        Some(Self { text: Arc::clone(text), scopes: Arc::clone(scopes.as_ref()?), path, is_only_text: false })
+    }
+
+    /// Whether the file is surely a module: the crate's own, or declared by another file.
+    fn is_module(&self) -> bool {
+        self.is_only_text || is_crate(&self.path) || above(&self.path).next().is_some()
     }
 
     /// The folder of the files of modules that are declared in the file's first scope.
@@ -239,6 +246,10 @@ impl Place {
         if steps > MAX_STEPS || scope.has_macros {
             return false;
         }
+        // A file that another one includes has what stands around it there.
+        if self.scope == 0 && !self.file.is_module() {
+            return false;
+        }
         let is_plain = |item: &Item| item.name != name && item.attrs.iter().all(|attr| is_known(attr));
         let lacks_it = |import: &Import| match (&import.name, import.path.first()) {
             (Some(known), _) => known != name,
@@ -274,6 +285,15 @@ impl Place {
         }
         None
     }
+}
+
+/// Whether rustc was told to compile a file.
+fn is_crate(path: &FilePath) -> bool {
+    let Ok(path) = path.canonicalize() else { return false };
+    let is_it = |argument: String| {
+        argument.ends_with(".rs") && FilePath::new(&argument).canonicalize().is_ok_and(|it| it == path)
+    };
+    std::env::args().any(is_it)
 }
 
 /// The modules that declare a file as one of theirs.

@@ -120,8 +120,8 @@ macro_rules! asked {
             const DESCRIPTOR: &'static KernelDescriptor = &KernelDescriptor {
                 spirv: Spirv::Bytes(include_bytes!($spirv)),
                 params: &[
-                    Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: $stride } },
-                    Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: $stride } },
+                    Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: $stride, align: $stride } },
+                    Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: $stride, align: $stride } },
                 ],
                 launch_words: &[LaunchWord { offset: 0, kind: LaunchWordKind::Items(0) }],
                 features: &[$(FeatureUse { feature: Feature::$feature, location: PLACE }),*],

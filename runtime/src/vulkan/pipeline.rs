@@ -363,6 +363,7 @@ mod tests {
             width: 64,
             uses_subgroups: false,
             subgroup_size: None,
+            watch: None,
         };
         let all = [
             plain(),
