@@ -258,8 +258,8 @@ mod tests {
         let divisor = " if %4 {\n trap site1(%1, %2)\n yield\n } else {\n yield\n }";
         let panic = " if %4 {\n panic site2()\n } else {\n yield\n }";
         let print = " print site3()";
-        assert_eq!(on_device(index), [String::new(); 0]);
-        assert_eq!(on_device(print), [String::new(); 0]);
+        assert_eq!(on_device(index), Vec::<String>::new());
+        assert_eq!(on_device(print), Vec::<String>::new());
         assert_eq!(on_device(divisor), ["the divisor may be zero"]);
         assert_eq!(on_device(&[index, divisor].join("\n")), ["the divisor may be zero"]);
         assert_eq!(on_device(&[index, panic].join("\n")), ["the kernel panics where it gets here"]);

@@ -1,7 +1,15 @@
 //! Turns of phrase of Rust programmers: literals whose type the result tells, temporaries that are exchanged, states that are tuples,
 //! halves of `f64`, sums of one's own type in shared memory. What needs no device also stands in a module that only rustc compiles.
 
-#![allow(clippy::needless_range_loop, clippy::unnecessary_fold, reason = "these are the forms that are tried")]
+#![allow(
+    clippy::manual_unwrap_or,
+    clippy::needless_range_loop,
+    clippy::redundant_closure,
+    clippy::swap_with_temporary,
+    clippy::unnecessary_fallible_conversions,
+    clippy::unnecessary_fold,
+    reason = "these are the forms that are tried"
+)]
 
 use gridwise::prelude::*;
 
@@ -16,7 +24,7 @@ both!(phrases, plain, {
     use core::num::TryFromIntError;
 
     fn hash(v: [u32; 3]) -> u64 {
-        v.iter().fold(1, |h, &v| h.wrapping_mul(0x1_0000_0001_b3) ^ u64::from(v))
+        v.iter().fold(1, |h, &v| h.wrapping_mul(0x0100_0000_01b3) ^ u64::from(v))
     }
 
     fn last(v: [u32; 3]) -> (u64, i64) {

@@ -46,13 +46,15 @@ impl SourceItem {
         };
         outward(read.attrs_mut());
         match &mut read {
-            Self::Impl(item) => item.items.iter_mut().for_each(|member| match member {
-                syn::ImplItem::Fn(function) => outward(&mut function.attrs),
-                _ => {}
+            Self::Impl(item) => item.items.iter_mut().for_each(|member| {
+                if let syn::ImplItem::Fn(function) = member {
+                    outward(&mut function.attrs);
+                }
             }),
-            Self::Trait(item) => item.items.iter_mut().for_each(|member| match member {
-                syn::TraitItem::Fn(function) => outward(&mut function.attrs),
-                _ => {}
+            Self::Trait(item) => item.items.iter_mut().for_each(|member| {
+                if let syn::TraitItem::Fn(function) = member {
+                    outward(&mut function.attrs);
+                }
             }),
             _ => {}
         }

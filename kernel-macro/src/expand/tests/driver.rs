@@ -98,7 +98,7 @@ fn start_item(item: syn::Item, diags: &mut Diagnostics) -> Option<(String, Optio
             (input.ident.to_string(), Some(state))
         }
         syn::Item::Fn(mut item) => {
-            let Some(attr) = take_first(&mut item.attrs) else { return None };
+            let attr = take_first(&mut item.attrs)?;
             let arguments = match &attr.meta {
                 syn::Meta::List(list) => list.tokens.clone(),
                 _ => TokenStream::new(),
@@ -188,10 +188,11 @@ pub(super) fn errors_without_names(mut item: syn::Item, diags: &mut Diagnostics)
     };
     attrs.retain(|attr| ["kernel", "device"].iter().any(|name| attr.path().is_ident(name)));
     let is_ours = !attrs.is_empty();
-    if is_ours && let Some((_, Some(state))) = start_item(item, diags) {
-        if !globs::is_first(&state) {
-            incomplete::report_without_names(state, diags);
-        }
+    if is_ours
+        && let Some((_, Some(state))) = start_item(item, diags)
+        && !globs::is_first(&state)
+    {
+        incomplete::report_without_names(state, diags);
     }
     is_ours
 }
