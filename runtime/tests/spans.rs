@@ -62,7 +62,7 @@ fn square() -> Result<DeviceKind> {
     sequence.record(OpMultiply::new(&x, &x, &mut y))?;
     sequence.eval()?;
     assert_eq!(y.to_vec()?, [9.0; 8]);
-    sequence.record(OpHost::new(|| ()))?;
+    sequence.reopen()?.record(OpHost::new(|| ()))?;
     sequence.eval()?;
     Ok(manager.device().kind)
 }

@@ -45,7 +45,8 @@ impl TensorName {
     ///
     /// let (manager, other) = (Manager::host(), Manager::host());
     /// let (x, mut y) = (other.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
-    /// let refused = Saxpy::dispatch(&manager.sequence()?, Grid::items(1), 2.0, &x, &mut y);
+    /// let sequence = manager.sequence()?;
+    /// let refused = Saxpy::dispatch(&sequence, Grid::items(1), 2.0, &x, &mut y);
     /// let Err(Error::ForeignTensor { tensor, .. }) = refused else { panic!("another manager's") };
     /// assert_eq!(tensor.place(), Some("argument 2, `x`, of kernel `saxpy`"));
     /// # Ok(())
