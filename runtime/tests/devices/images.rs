@@ -254,6 +254,7 @@ fn images_are_dropped_in_any_order(on: On) {
         let running = sequence.eval_async().unwrap();
         drop(sequence);
         running.wait().unwrap();
+        drop(running);
         assert_eq!(copy.to_vec().unwrap(), [[255; 4]; 64 * 64]);
         drop(copy);
         assert_eq!(manager.statistics().tensors, before);
