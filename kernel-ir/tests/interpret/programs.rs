@@ -359,3 +359,44 @@ fn0 k() -> () {
 "#;
     computes(text, 1, vec![words([1]), words([9, 0, 0, 0, 0])], &[1, 3, 2, 8, 18]);
 }
+
+/// Casts behind casts, through integers of each width and through floats: two are joined only where that keeps the value.
+#[test]
+fn casts_behind_casts() {
+    #![allow(clippy::unnecessary_cast, reason = "each type is every type's source and target")]
+    const VALUES: [u32; 12] =
+        [0, 1, 127, 128, 255, 256, 65_535, 65_536, 16_777_217, 0x7fff_ffff, 0x8000_0000, 0xffff_fff1];
+    fn check(from: &str, via: &str, to: &str, expected: Vec<u32>) {
+        let text = format!(
+            "kernel fn0 workgroup(12, 1, 1) {{\n    buffer0 x: [u32]\n    buffer1 y: [u32] mut\n}}\nfn0 k() -> () {{\n    %0: u32 = local_index\n    \
+             %1: u32 = load buffer0[%0]\n    %2: {from} = cast %1\n    %3: {via} = cast %2\n    %4: {to} = cast %3\n    %5: u32 = cast %4\n    \
+             store buffer1[%0] = %5\n    return\n}}\n"
+        );
+        // A cast to the type that a value has is none.
+        let same = |a: &str, b: &str, line: &str, by: &str| (a == b).then(|| (line.to_owned(), by.to_owned()));
+        let mut lines = text;
+        for (line, by) in [
+            same("u32", from, "    %2: u32 = cast %1\n", "    %2: u32 = or %1, %1\n"),
+            same(from, via, &format!("    %3: {via} = cast %2\n"), &format!("    %3: {via} = or %2, %2\n")),
+            same(via, to, &format!("    %4: {to} = cast %3\n"), &format!("    %4: {to} = or %3, %3\n")),
+            same(to, "u32", "    %5: u32 = cast %4\n", "    %5: u32 = or %4, %4\n"),
+        ]
+        .into_iter()
+        .flatten()
+        {
+            lines = lines.replace(&line, &by);
+        }
+        computes(&lines, 1, vec![words(VALUES), words([0; 12])], &expected);
+    }
+    macro_rules! all {
+        ($from:ident: $($via:ident)+) => { $(all!(@ $from $via: u8 i8 u16 i16 u32 i32 u64 i64);)+ };
+        (@ $from:ident $via:ident: $($to:ident)+) => { $(
+            let expected = VALUES.iter().map(|value| *value as $from as $via as $to as u32).collect();
+            check(stringify!($from), stringify!($via), stringify!($to), expected);
+        )+ };
+    }
+    all!(u32: u8 i8 u16 i16 u32 i32 u64 i64 f32);
+    all!(i32: u8 i8 u16 i16 u32 i32 u64 i64 f32);
+    all!(i8: u8 i16 u64 f32);
+    all!(u16: i8 i16 i64 f32);
+}
