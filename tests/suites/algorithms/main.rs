@@ -19,7 +19,8 @@ static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
 });
 
 /// What runs on every device.
-const EVERYWHERE: [(&str, fn()); 16] = [
+const EVERYWHERE: [(&str, fn()); 17] = [
+    ("long_sums", long_sums),
     ("sums_and_extremes", sums_and_extremes),
     ("scans", scans),
     ("tensors_as_other_types", tensors_as_other_types),
@@ -128,6 +129,23 @@ fn sums_and_extremes() {
         assert_eq!(reduced(&x, OpReduce::sum), x.iter().sum::<f32>(), "{len}");
         assert_eq!(reduced(&x, OpReduce::min), x.iter().copied().fold(f32::INFINITY, f32::min), "{len}");
         assert_eq!(reduced(&x, OpReduce::max), x.iter().copied().fold(f32::NEG_INFINITY, f32::max), "{len}");
+    }
+}
+
+/// A workgroup takes 4,096 elements at a time, and there are at most 1,056 of them: from 4,325,377 elements on, the first ones take a second
+/// time.
+fn long_sums() {
+    const ONCE: usize = 1056 * 4096;
+    let all = [1 << 20, (1 << 20) + 1, ONCE - 1, ONCE, ONCE + 1, ONCE + 4097, 2 * ONCE + 3];
+    for len in if is_interpreter() { &[][..] } else { &all[..] } {
+        let x = words(*len, 17);
+        assert_eq!(reduced(&x, OpReduce::sum), x.iter().copied().fold(0, u32::wrapping_add), "{len}");
+        // The least and the greatest are the last two.
+        let mut x: Vec<i32> = x.into_iter().map(|word| word as i32 / 2).collect();
+        x[len - 1] = i32::MIN;
+        x[len - 2] = i32::MAX;
+        assert_eq!(reduced(&x, OpReduce::min), i32::MIN, "{len}");
+        assert_eq!(reduced(&x, OpReduce::max), i32::MAX, "{len}");
     }
 }
 
@@ -362,7 +380,8 @@ fn histograms() {
 fn sorting() {
     // The interpreter takes longest for this.
     let longest = if is_interpreter() { 4097 } else { usize::MAX };
-    for len in LENGTHS.into_iter().filter(|len| *len <= longest) {
+    // Around 2^16 and above, digits have more than a handful of tiles each.
+    for len in LENGTHS.into_iter().chain([65_535, 65_536, 65_537, 200_003]).filter(|len| *len <= longest) {
         let x = words(len, 6);
         let mut keys = MANAGER.tensor(&x).unwrap();
         let seq = MANAGER.sequence().unwrap();
