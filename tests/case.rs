@@ -39,7 +39,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// Floats that must agree bit for bit (all NaNs are alike).
+    /// Floats that must agree bit for bit: 0.0 is not -0.0, and all NaNs are alike.
     pub fn exact(values: Vec<f32>) -> Self {
         Self::F32 { values, ulp: 0, absolute: 0.0 }
     }
@@ -197,7 +197,7 @@ fn is_close(a: f32, b: f32, ulp: u32, absolute: f32) -> bool {
     };
     a.to_bits() == b.to_bits()
         || (ulp > 0 && ordered(a).abs_diff(ordered(b)) <= u64::from(ulp))
-        || (a - b).abs() <= absolute
+        || (absolute > 0.0 && (a - b).abs() <= absolute)
 }
 
 /// `len` reproducible 32-bit patterns: edge values first, then noise.
