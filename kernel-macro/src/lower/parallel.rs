@@ -1,7 +1,7 @@
 //! What invocations do together: shared variables, atomics, barriers, subgroup operations.
 
 use gridwise_ir::builder::ModuleBuilder;
-use gridwise_ir::ir::{Atomic, AtomicOp, Order, Root, Scope, ValueId};
+use gridwise_ir::ir::{Atomic, AtomicOp, Order, Place, Root, Scope, ValueId};
 use gridwise_ir::op::Op;
 use gridwise_ir::types::{Scalar, TypeId};
 
@@ -77,6 +77,15 @@ impl FnCx<'_, '_, '_> {
                 Some(self.b.subgroup(op, &operands))
             }
             _ => None,
+        }
+    }
+
+    /// Reads an atomic cell for the sake of its checks.
+    pub(super) fn look_at_cell(&mut self, place: Place, scalar: ScalarName) {
+        let scope = if let Root::Shared(_) = place.root { Scope::Workgroup } else { Scope::Device };
+        if let Some(value) = self.ty(&Ty::Scalar(scalar)) {
+            let operands = [].as_slice().into();
+            self.b.atomic(Atomic { op: AtomicOp::Load, place, operands, order: Order::Relaxed, scope }, value);
         }
     }
 

@@ -14,7 +14,7 @@ use super::inline::{Callable, Frame};
 use super::place::{Origin, Spot};
 use super::types::TypeCx;
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Fn, Pattern};
-use crate::infer::callable_of;
+use crate::infer::{callable_of, holds_atomics};
 use crate::program::{ItemId, Program};
 use crate::typed::{MemoryFunction, Resolution, Ty, TypedFn};
 
@@ -85,10 +85,47 @@ impl<'p> FnCx<'p, '_, '_> {
             && place.path.iter().any(|step| matches!(step, Step::Index { check: Some(_), .. }))
         {
             let place = place.clone();
-            self.b.load(place);
+            let ty = self.ty_of(referent(expr));
+            self.look_at(place, ty);
         }
         self.b.set_location(outer);
         spot
+    }
+
+    /// Reads a place, so that its indices are checked. Atomics in it change meanwhile: of a value that holds some, one member is read.
+    fn look_at(&mut self, mut place: Place, ty: &Ty) {
+        if !holds_atomics(self.shared.program, ty) {
+            self.b.load(place);
+            return;
+        }
+        let mut ty = ty.clone();
+        loop {
+            ty = match ty {
+                Ty::Atomic(scalar) => {
+                    self.look_at_cell(place, scalar);
+                    return;
+                }
+                Ty::Array(element, len) => {
+                    if len.known() == Some(0) {
+                        return;
+                    }
+                    place.path.push(Step::Field(0));
+                    (*element).clone()
+                }
+                Ty::Tuple(members) => {
+                    place.path.push(Step::Field(0));
+                    members[0].clone()
+                }
+                Ty::Struct(..) => {
+                    place.path.push(Step::Field(0));
+                    self.shared.program.fields_of(&ty)[0].clone()
+                }
+                _ => {
+                    self.b.load(place);
+                    return;
+                }
+            };
+        }
     }
 
     /// `let name = &place;`; whether it was that.
