@@ -77,8 +77,8 @@ pub use gridwise_runtime::{
     PipelineCache, Plain, PrintSink, Printed, Profile, ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo,
     QueueKind, Recovery, Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics,
     Stream, SubgroupLimits, Subnormals, Tensor, TensorDesc, TensorName, TensorRef, TensorView, TensorViewMut, Tuned,
-    Value, ValueArg, Worker, WorkerCall, WorkerDesc, WorkerEnd, ash, descriptor, glam, half, image, ops, reflect,
-    serve_if_asked,
+    Value, ValueArg, VulkanHandles, Worker, WorkerCall, WorkerDesc, WorkerEnd, ash, descriptor, glam, half, image, ops,
+    reflect, serve_if_asked,
 };
 
 #[cfg(unix)]
