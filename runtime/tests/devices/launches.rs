@@ -214,6 +214,14 @@ fn a_running_sequence_refuses_and_everything_may_go(on: On) {
         }
         assert!(running.wait_timeout(Duration::from_secs(600)).unwrap());
         running.wait().unwrap();
+        if refused != [true; 3] {
+            // The device was done before all were refused: what was not has changed the recording, or has run it again.
+            sequence.clear().unwrap();
+            y.write(&vec![40.0; len]).unwrap();
+            for _ in 0..40 {
+                Saxpy::dispatch(&sequence, Grid::items(len), 1.0, &x, &mut y).unwrap();
+            }
+        }
         sequence.eval_within(Duration::MAX).unwrap();
         assert_eq!(y.to_vec().unwrap(), vec![80.0; len]);
 
