@@ -182,7 +182,7 @@ run_suite() { # DEVICE NAME [FILTER]
     (cd "$repo_root/tests" && timeout --signal=KILL 900 "$repo_root/tests/env/on" "$1" "$binary" "${threads[@]}" ${3:+"$3"}) 2>&1 |
         tee "$log"
     no_validation_message "$log"
-    # What says nothing without the layer proves less than the table of suites promises.
+    # Without the layer, its silence proves nothing.
     if grep -n '^no validation layer' "$log"; then fail "the device \`$1\` has no validation layer"; fi
     awk '/^test result: / { ran += $4 } END { exit !(ran > 0) }' "$log" || fail "no case ran on the device \`$1\`"
     rm -f "$log"
