@@ -137,7 +137,7 @@ fn sums_and_extremes() {
 fn long_sums() {
     const ONCE: usize = 1056 * 4096;
     let all = [1 << 20, (1 << 20) + 1, ONCE - 1, ONCE, ONCE + 1, ONCE + 4097, 2 * ONCE + 3];
-    for len in if is_interpreter() { &[][..] } else { &all[..] } {
+    for len in if is_interpreter() { &[4097][..] } else { &all[..] } {
         let x = words(*len, 17);
         assert_eq!(reduced(&x, OpReduce::sum), x.iter().copied().fold(0, u32::wrapping_add), "{len}");
         // The least and the greatest are the last two.
